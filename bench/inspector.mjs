@@ -24,14 +24,14 @@ async function openPage(place, domains = 0) {
     new PerformanceObserver((list) => {
       for (const { duration } of list.getEntries()) globalThis.blocks.push(duration)
     }).observe({ type: 'longtask' })
-    const look = () => {
+    const noteFirstView = () => {
       globalThis.shownAt ??= document.querySelector('.lane a') ? performance.now() : undefined
       for (const each of document.querySelectorAll('.line code')) {
         const id = each.textContent.split('/').pop()
         globalThis.rows[id] ??= Date.now()
       }
     }
-    new MutationObserver(look).observe(document, { childList: true, subtree: true, characterData: true })
+    new MutationObserver(noteFirstView).observe(document, { childList: true, subtree: true, characterData: true })
   })
   await page.goto(`${server.url}/_fauxgate/#${place}`)
   await page.getByText('live', { exact: true }).waitFor()
@@ -53,13 +53,13 @@ async function rate(perSecond, seconds) {
   const session = await page.context().newCDPSession(page)
   // The processor time of the main thread: what other processes take from it does not count.
   await session.send('Performance.enable', { timeDomain: 'threadTicks' })
-  const busy = async () => {
+  const readBusyTime = async () => {
     const { metrics } = await session.send('Performance.getMetrics')
     return metrics.find(({ name }) => name === 'TaskDuration').value
   }
   const answered = {}
   const start = Date.now()
-  const before = await busy()
+  const before = await readBusyTime()
   const asking = []
   for (let number = 0; number < perSecond * seconds; number++) {
     const left = start + (number * 1000) / perSecond - Date.now()
@@ -67,7 +67,7 @@ async function rate(perSecond, seconds) {
     asking.push(ask(`n${number}`).then(() => (answered[`n${number}`] = Date.now())))
   }
   await Promise.all(asking)
-  const share = ((await busy()) - before) / ((Date.now() - start) / 1000)
+  const share = ((await readBusyTime()) - before) / ((Date.now() - start) / 1000)
   await sleep(500)
   const rows = await page.evaluate(() => globalThis.rows)
   const delays = Object.keys(answered)

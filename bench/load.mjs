@@ -10,7 +10,7 @@ const LENGTH = /content-length: (\d+)/i
  * Sends a request, or several in turn, `count` times over `connections` connections, each after the last response. Returns the
  * total time in ms, the times of all responses in ms, and the last response.
  */
-export function ask({ port, request, connections, count }) {
+export function send({ port, request, connections, count }) {
   const bytes = [request].flat().map((each) => Buffer.from(each))
   const times = []
   const sockets = []
@@ -53,12 +53,12 @@ const FIRST = 2
 /**
  * Sends requests to servers in turn. Returns the median rate of each, and its median processor time per request in µs.
  */
-export async function raced(servers, { rounds, count, connections }) {
+export async function compareServers(servers, { rounds, count, connections }) {
   const found = Object.fromEntries(Object.keys(servers).map((name) => [name, { rates: [], cpus: [] }]))
   for (let round = -FIRST; round < rounds; round++) {
     for (const [name, { port, request, cpu }] of Object.entries(servers)) {
       const before = await cpu()
-      const { took, last } = await ask({ port, request, connections, count })
+      const { took, last } = await send({ port, request, connections, count })
       if (!/^HTTP\/1.1 20[01]/.test(last)) throw new Error(last)
       if (round < 0) continue
       found[name].rates.push((count / took) * 1000)

@@ -1,7 +1,7 @@
 // Measures shared sandboxes on plain workerd: `node bench/sandbox.mjs [part …]`, after `npm run build`. Rounds alternate
 // between a sandbox and the bare object of bench/sandbox/bare.js. Needs Linux, and workerd of examples/sandbox.
 import { installWorkerd } from '../scripts/workerd.mjs'
-import { ask, raced } from './load.mjs'
+import { compareServers, send } from './load.mjs'
 import { cpuOf, median, row, whole } from './measure.mjs'
 import { memoryOf, startWorker } from './sandbox/workerd.mjs'
 
@@ -10,7 +10,7 @@ const CONNECTIONS = 20
 const body = { description: 'SSH for device 1', metadata: '{"proto":"ssh"}' }
 
 /** The bytes of a request. */
-function onWire(method, path, headers, sent) {
+function formatRequest(method, path, headers, sent) {
   const text = sent === undefined ? '' : JSON.stringify(sent)
   const all = {
     host: 'x',
@@ -30,19 +30,19 @@ const headersOf = async (served, name, options) => headersWith((await served.cre
 async function requestsTo(served, isBare, count) {
   const get = []
   const post = []
-  await inTurns(count, async (n) => {
+  await runConcurrently(count, async (n) => {
     const name = `object-${count}-${n}`
     const headers = isBare ? headersWith('any') : await headersOf(served, name)
     const path = `/s/${name}/reserved_addrs`
     const made = await served.send('POST', path, { headers, body })
-    get.push(onWire('GET', `${path}/${made.body.id}`, headers))
-    post.push(onWire('POST', path, headers, body))
+    get.push(formatRequest('GET', `${path}/${made.body.id}`, headers))
+    post.push(formatRequest('POST', path, headers, body))
   })
   return { get, post }
 }
 
 /** Runs work `count` times, {@link CONNECTIONS} at once. In sequence, each run would wait for the disk alone. */
-async function inTurns(count, work) {
+async function runConcurrently(count, work) {
   let started = 0
   const one = async () => {
     while (started < count) await work(started++)
@@ -53,20 +53,20 @@ async function inTurns(count, work) {
 async function speed() {
   const servers = { bare: await startWorker('bare'), sandbox: await startWorker('worker') }
   const one = { bare: await requestsTo(servers.bare, true, 1), sandbox: await requestsTo(servers.sandbox, false, 1) }
-  const many = {
+  const measureManySandboxes = {
     bare: await requestsTo(servers.bare, true, 100),
     sandbox: await requestsTo(servers.sandbox, false, 100),
   }
   for (const [name, of, kind, count, target] of [
     ['GET', one, 'get', 2000, 'at least 0.80'],
     ['POST', one, 'post', 1000, 'at least 0.65'],
-    ['POST over 100 objects', many, 'post', 1000, 'at least 0.85'],
+    ['POST over 100 objects', measureManySandboxes, 'post', 1000, 'at least 0.85'],
   ]) {
     const asked = Object.entries(servers).map(([server, served]) => {
       return [server, { port: served.port, cpu: () => cpuOf(served.process) * 1000, request: of[server][kind] }]
     })
     const settings = { connections: CONNECTIONS, rounds: ROUNDS, count }
-    const { bare, sandbox } = await raced(Object.fromEntries(asked), settings)
+    const { bare, sandbox } = await compareServers(Object.fromEntries(asked), settings)
     row(`${name}: sandbox, requests/s`, whole(sandbox.rate))
     row(`${name}: ratio to a bare object`, (sandbox.rate / bare.rate).toFixed(2), target)
     row(`${name}: ratio of processor time per request`, (bare.cpu / sandbox.cpu).toFixed(2))
@@ -75,7 +75,7 @@ async function speed() {
 }
 
 /** Measures how much longer the first GET of a sleeping sandbox takes than the next one, after a restart of the process. */
-async function wake() {
+async function measureWake() {
   const served = await startWorker('worker', { MOST_RECORDS: '100000' })
   const initial = (count) => ({
     reservedAddrs: Array.from({ length: count }, (_, n) => ({ description: `address ${n}` })),
@@ -91,7 +91,8 @@ async function wake() {
     }
     await served.kill()
     await served.start()
-    const get = ({ name, headers }) => timed(() => served.send('GET', `/s/${name}/reserved_addrs?limit=1`, { headers }))
+    const get = ({ name, headers }) =>
+      measureTime(() => served.send('GET', `/s/${name}/reserved_addrs?limit=1`, { headers }))
     // The first one compiles the code.
     await get(made.shift())
     const before = cpuOf(served.process)
@@ -107,7 +108,7 @@ async function wake() {
   await served.stop()
 }
 
-async function timed(work) {
+async function measureTime(work) {
   const startedAt = performance.now()
   const { status } = await work()
   if (status !== 200) throw new Error(`It answered ${status}.`)
@@ -128,7 +129,7 @@ async function many() {
     // Garbage of their creation must not count.
     await served.kill()
     await served.start()
-    const all = (requests) => ask({ port: served.port, request: requests, connections: 50, count: requests.length })
+    const all = (requests) => send({ port: served.port, request: requests, connections: 50, count: requests.length })
     await all(get.slice(0, 1))
     const before = memoryOf(served.process)
     for (let round = 0; round < 2; round++) await all(get)
@@ -139,7 +140,7 @@ async function many() {
   row('memory above the bare object, KB', (taken.worker - taken.bare).toFixed(0), 'at most 64')
 }
 
-const PARTS = { speed, wake, many }
+const PARTS = { speed, wake: measureWake, many }
 const parts = process.argv.slice(2)
 if (installWorkerd('all measurements'))
   for (const part of parts.length > 0 ? parts : Object.keys(PARTS)) await PARTS[part]()

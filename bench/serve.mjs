@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ownPort } from '../scripts/own-port.mjs'
 import { inFolder } from '../scripts/shared.mjs'
-import { ask, raced } from './load.mjs'
+import { compareServers, send } from './load.mjs'
 import { cpuOf, row, whole } from './measure.mjs'
 
 const CONNECTIONS = 50
@@ -24,14 +24,18 @@ export async function benchServe() {
     ['GET', 'get', 'at least 0.85'],
     ['POST', 'post', 'at least 0.75'],
   ]) {
-    const { bare, gateway } = await raced(asking(servers, kind), { connections: CONNECTIONS, rounds: 9, count: 10_000 })
+    const { bare, gateway } = await compareServers(asking(servers, kind), {
+      connections: CONNECTIONS,
+      rounds: 9,
+      count: 10_000,
+    })
     row(`served ${name}: bare node:http, requests/s`, whole(bare.rate))
     row(`served ${name}: gateway, requests/s`, whole(gateway.rate))
     row(`served ${name}: ratio`, (gateway.rate / bare.rate).toFixed(2), target)
     row(`served ${name}: ratio of processor time per request`, (bare.cpu / gateway.cpu).toFixed(2), target)
   }
   const { port, get } = servers.gateway
-  const { times } = await ask({ port, request: get, connections: CLIENTS, count: 40 * CLIENTS })
+  const { times } = await send({ port, request: get, connections: CLIENTS, count: 40 * CLIENTS })
   times.sort((a, b) => a - b)
   row(`${CLIENTS} clients at once: answers that were missing`, 40 * CLIENTS - times.length, 'none')
   row(`${CLIENTS} clients at once: p50, ms`, times[times.length >> 1].toFixed(1))
@@ -48,7 +52,7 @@ export async function benchLog() {
       file: await command([], openSync(join(folder, 'log'), 'w')),
     }
     for (const kind of ['get', 'post']) {
-      const found = await raced(asking(servers, kind), { connections: CONNECTIONS, rounds: 5, count: 10_000 })
+      const found = await compareServers(asking(servers, kind), { connections: CONNECTIONS, rounds: 5, count: 10_000 })
       for (const to of ['pipe', 'file']) {
         const name = `served ${kind.toUpperCase()}: the log to a ${to}`
         row(`${name}, µs of processor time per request`, (found[to].cpu - found.quiet.cpu).toFixed(1))
@@ -69,7 +73,11 @@ export async function benchData() {
       memory: await command(['--quiet'], 'pipe'),
       data: await command(['--quiet', '--data', join(folder, 'gateway.db')], 'pipe'),
     }
-    const { memory, data } = await raced(asking(servers, 'post'), { connections: CONNECTIONS, rounds: 7, count: 4000 })
+    const { memory, data } = await compareServers(asking(servers, 'post'), {
+      connections: CONNECTIONS,
+      rounds: 7,
+      count: 4000,
+    })
     row('served POST with --data, requests/s', whole(data.rate))
     row(name, (data.rate / memory.rate).toFixed(2), target)
     for (const { child } of Object.values(servers)) child.kill()
@@ -112,7 +120,7 @@ async function isListening(port) {
 
 /** The requests of a race, with a record to get. */
 async function requestsTo(port) {
-  const { last } = await ask({ port, request: POST, connections: 1, count: 1 })
+  const { last } = await send({ port, request: POST, connections: 1, count: 1 })
   const [, id] = /"id":"(\w+)"/.exec(last)
   return { post: POST, get: `GET /reserved_addrs/${id} HTTP/1.1\r\n${HEAD}\r\n` }
 }

@@ -111,11 +111,11 @@ async function fuzz() {
   const args = ['run', document, '--url', server.url, ...limits, ...headers, ...output]
   await once(spawn(command, args, { cwd: folder, stdio: 'ignore' }), 'exit')
   await server.close()
-  judge(readFileSync(report, 'utf8').trim().split('\n').map(JSON.parse))
+  compareWithBaseline(readFileSync(report, 'utf8').trim().split('\n').map(JSON.parse))
 }
 
 /** Checks that the baseline lists every failure, by its response, with the reason why it is not a bug. */
-function judge(events) {
+function compareWithBaseline(events) {
   const known = JSON.parse(readFileSync(new URL('openapi-baseline.json', import.meta.url), 'utf8'))
   const recorders = events.flatMap(({ ScenarioFinished: scenario }) => scenario?.recorder ?? [])
   const checks = recorders.flatMap(({ label: operation, checks = {}, interactions }) =>

@@ -15,7 +15,7 @@ const [folder] = process.argv.slice(2)
 if (!folder) throw new Error('corpus.mjs needs a folder, for example test/corpus/0.1.0.')
 mkdirSync(folder, { recursive: true })
 
-const { furnished } = await importSource('test/support/full-gateway.ts')
+const { createFullGateway } = await importSource('test/support/full-gateway.ts')
 const store = sqliteStore(join(folder, 'gateway.db'))
 const options = {
   seed: 'corpus',
@@ -26,11 +26,11 @@ const options = {
   initial: { reservedAddrs: [{ description: 'initial' }] },
 }
 const isNgrok = folder.endsWith('-ngrok')
-const gateway = isNgrok ? await ngrokGateway() : await furnished({ ...options, store })
+const gateway = isNgrok ? await ngrokGateway() : await createFullGateway({ ...options, store })
 
 /** Creates a gateway with something in each family, those of ngrok too. */
 async function ngrokGateway() {
-  const common = await furnished(options)
+  const common = await createFullGateway(options)
   const gateway = createNgrok({ ...options, store, clock: manualClock('2026-01-01T00:00:00Z') })
   gateway.restore(common.snapshot({ privateKeys: true }))
   furnish(gateway)

@@ -119,12 +119,12 @@ async function serve(port) {
 async function runServer(port, ms, signal, sample) {
   const server = await serve(port)
   const { url, child, ended } = server
-  const many = (count, work) =>
+  const runMany = (count, work) =>
     Array.from({ length: count }, () => work().catch((error) => problems.push(error.message)))
   const traffic = [
-    ...many(WRITERS, () => ledger.write(url)),
-    ...many(CALLERS, () => callEverything(url, random, (problem) => problems.push(problem))),
-    ...many(LEAVERS, () => leaveEarly(url, random)),
+    ...runMany(WRITERS, () => ledger.write(url)),
+    ...runMany(CALLERS, () => callEverything(url, random, (problem) => problems.push(problem))),
+    ...runMany(LEAVERS, () => leaveEarly(url, random)),
   ]
   for (const until = Date.now() + ms; Date.now() < until; ) {
     await sleep(Math.min(1000, until - Date.now()))

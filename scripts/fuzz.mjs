@@ -47,7 +47,7 @@ function watch() {
 }
 
 /** Runs batches of cases until the number of calls is reached, or a case fails. */
-async function attack() {
+async function runAttack() {
   let calls = 0
   const command = steps.map((step) => ({
     check: () => true,
@@ -89,4 +89,4 @@ async function reportOf(result, calls) {
 if (isMainThread) {
   console.log(`Seed ${values.seed}, ${values.cases} cases`)
   watch()
-} else await attack()
+} else await runAttack()

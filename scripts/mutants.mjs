@@ -51,8 +51,8 @@ async function instrument() {
     const path = join(folder, 'src', values.room, name)
     return { name: path, mutate: true, content: readFileSync(path, 'utf8') }
   })
-  const silent = () => undefined
-  const logger = { debug: silent, info: silent, warn: console.warn, isDebugEnabled: () => false }
+  const ignore = () => undefined
+  const logger = { debug: ignore, info: ignore, warn: console.warn, isDebugEnabled: () => false }
   const options = { plugins: null, excludedMutations: [], ignorers: [] }
   const result = await new Instrumenter(logger).instrument(files, options)
   for (const { name, content } of result.files) writeFileSync(name, content)
@@ -60,7 +60,7 @@ async function instrument() {
 }
 
 /** Runs the tests of some folders, with a mutant switched on. Returns whether all passed, and how long they took. */
-function passes(folders, mutant, timeout = 0) {
+function doTestsPass(folders, mutant, timeout = 0) {
   const paths = folders.map((name) => `test/${name}/`)
   const args = [vitest, 'run', '--bail=1', '--maxWorkers=1', '--project=shared', '--project=own', ...paths]
   const env = { ...process.env, FAUXGATE_SEED: values.seed, ...(mutant && { [ACTIVE]: mutant.id }) }
@@ -74,7 +74,7 @@ function passes(folders, mutant, timeout = 0) {
 
 /** Returns the time limit of a run, from one without a mutant, which must pass. */
 async function limitOf(folders) {
-  const { passed, ms, output } = await passes(folders)
+  const { passed, ms, output } = await doTestsPass(folders)
   if (!passed) throw new Error(`These tests fail without any mutant: ${folders.join(', ')}\n${output}`)
   return Math.round(SLOWER * ms) + MORE_MS
 }
@@ -97,20 +97,20 @@ try {
 
   async function isNoticed(mutant) {
     for (const [index, folders] of steps.entries())
-      if (!(await passes(folders, mutant, limits[index])).passed) return true
+      if (!(await doTestsPass(folders, mutant, limits[index])).passed) return true
     return false
   }
 
   const waiting = [...drawn]
   const missed = []
-  async function work() {
+  async function runWorker() {
     for (let mutant = waiting.pop(); mutant; mutant = waiting.pop()) {
       if (await isNoticed(mutant)) continue
       missed.push(mutant)
       console.log(`\n${whereOf(mutant)}  ${mutant.mutatorName}, unnoticed:\n  ${mutant.replacement}`)
     }
   }
-  await Promise.all(Array.from({ length: Number(values.workers) }, work))
+  await Promise.all(Array.from({ length: Number(values.workers) }, runWorker))
   console.log(`\n${drawn.length - missed.length} of ${drawn.length} mutants were noticed.`)
 } finally {
   rmSync(folder, { recursive: true, force: true })

@@ -10,7 +10,7 @@ const MAX_BYTES = 150 * 1024
 const clock = manualClock('2026-01-01T00:00:00Z')
 const gateway = createGateway({ seed: 'pictures', clock, dialect: ngrok, dns: 'simulated' })
 const server = await serve(gateway)
-const ask = (method, path, body) =>
+const send = (method, path, body) =>
   fetch(server.url + path, {
     method,
     headers: { authorization: 'Bearer key', 'ngrok-version': '2', 'content-type': 'application/json' },
@@ -18,23 +18,23 @@ const ask = (method, path, body) =>
   }).then((answer) => answer.json())
 const policy = { certificate_management_policy: { authority: 'letsencrypt' } }
 
-const shop = await ask('POST', '/reserved_domains', { domain: 'shop.example.com', ...policy })
+const shop = await send('POST', '/reserved_domains', { domain: 'shop.example.com', ...policy })
 gateway.dns.cname('shop.example.com', shop.cname_target)
-const docs = await ask('POST', '/reserved_domains', { domain: 'docs.example.com', ...policy })
+const docs = await send('POST', '/reserved_domains', { domain: 'docs.example.com', ...policy })
 gateway.dns.cname('docs.example.com', docs.cname_target)
 gateway.provisioning.script(['INTERNAL_ERROR', 'INTERNAL_ERROR'], { domain: 'docs.example.com' })
 clock.advance('70d')
 gateway.provisioning.failNext('INTERNAL_ERROR', { domain: 'blog.example.com', times: 2 })
-const blog = await ask('POST', '/reserved_domains', { domain: 'blog.example.com', ...policy })
+const blog = await send('POST', '/reserved_domains', { domain: 'blog.example.com', ...policy })
 gateway.dns.cname('blog.example.com', blog.cname_target)
 clock.advance('3d')
-const api = await ask('POST', '/reserved_domains', { domain: 'api.example.com', ...policy })
+const api = await send('POST', '/reserved_domains', { domain: 'api.example.com', ...policy })
 clock.advance('40m')
-await ask('POST', '/reserved_domains', { domain: 'shop.example.com' })
+await send('POST', '/reserved_domains', { domain: 'shop.example.com' })
 gateway.faults.add({ operation: 'reserved_addrs.list', status: 503, times: 1 })
-await ask('GET', '/reserved_addrs')
-await ask('PATCH', `/reserved_domains/${shop.id}`, { description: 'the shop', metadata: '{"team":"web"}' })
-await ask('POST', '/reserved_addrs', { region: 'eu' })
+await send('GET', '/reserved_addrs')
+await send('PATCH', `/reserved_domains/${shop.id}`, { description: 'the shop', metadata: '{"team":"web"}' })
+await send('POST', '/reserved_addrs', { region: 'eu' })
 const { operationId } = gateway.requests.last({ operation: 'reserved_domains.update' })
 
 const browser = await startChromium()

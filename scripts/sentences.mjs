@@ -11,7 +11,7 @@ const GENERATED = /^docs\/(api|reference)\//
 const CODE = /=>|\bconst \w+ =/
 const HEADLESS = /\/\*\*\s+(?:\* )?((?:How|What|Where|Whether|Which|Whose|Why) [^\n*]*)/g
 
-function complain(file, line, problem, text) {
+function report(file, line, problem, text) {
   console.error(`${file}:${line}: ${problem}:\n  ${text}`)
   process.exitCode = 1
 }
@@ -20,7 +20,7 @@ for (const { file, line, text } of publicTexts()) {
   if (GENERATED.test(file) || CODE.test(text)) continue
   for (const sentence of sentencesIn(text)) {
     const words = wordsIn(sentence)
-    if (words > MAX_WORDS) complain(file, line, `a sentence of ${words} words, above ${MAX_WORDS}. Split it`, sentence)
+    if (words > MAX_WORDS) report(file, line, `a sentence of ${words} words, above ${MAX_WORDS}. Split it`, sentence)
   }
 }
 
@@ -29,6 +29,6 @@ for (const file of sources.match(/.+\.(ts|mjs)$/gm).filter(existsSync)) {
   const text = readFileSync(file, 'utf8')
   for (const { index, 1: comment } of text.matchAll(HEADLESS)) {
     const line = text.slice(0, index).split('\n').length
-    complain(file, line, 'a clause without a verb. Begin with a noun, or with a verb such as "Returns"', comment)
+    report(file, line, 'a clause without a verb. Begin with a noun, or with a verb such as "Returns"', comment)
   }
 }

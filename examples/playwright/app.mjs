@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 /** The application under test: a page that lists domains, with a form that reserves one. */
 export function createApp(serviceUrl) {
   const headers = { authorization: 'Bearer any key', 'service-version': '2', 'content-type': 'application/json' }
-  const ask = async (path, init) => {
+  const send = async (path, init) => {
     const answer = await fetch(`${serviceUrl}${path}`, { headers, ...init })
     return { ok: answer.ok, ...(await answer.json()) }
   }
@@ -16,10 +16,10 @@ export function createApp(serviceUrl) {
     if (request.method === 'POST') {
       const form = new URLSearchParams(Buffer.concat(await request.toArray()).toString())
       const body = { domain: form.get('domain'), certificate_management_policy: { authority: 'letsencrypt' } }
-      const { ok, msg } = await ask('/reserved_domains', { method: 'POST', body: JSON.stringify(body) })
+      const { ok, msg } = await send('/reserved_domains', { method: 'POST', body: JSON.stringify(body) })
       if (!ok) problem = msg
     }
-    const { reserved_domains } = await ask('/reserved_domains')
+    const { reserved_domains } = await send('/reserved_domains')
     response.setHeader('content-type', 'text/html').end(page(reserved_domains, problem))
   })
 }

@@ -20,8 +20,8 @@ function equal(one, other) {
 
 function opened() {
   const gateway = createGateway({ clock: manualClock('2026-01-01T00:00:00Z'), seed: 'worker' })
-  const ask = () => worker.fetch(new Request('https://app.test/'), { gatewayUrl: gateway.url, fetch: gateway.fetch })
-  return { gateway, ask }
+  const send = () => worker.fetch(new Request('https://app.test/'), { gatewayUrl: gateway.url, fetch: gateway.fetch })
+  return { gateway, ask: send }
 }
 
 export const secured = {

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const HEADERS = { authorization: 'Bearer key', 'ngrok-version': '2', 'content-type': 'application/json' }
 
 /** Returns the status and body of a response, or undefined if there was none. */
-export async function ask(url, method, path, body) {
+export async function send(url, method, path, body) {
   const init = { method, headers: HEADERS, ...(body && { body: JSON.stringify(body) }) }
   const response = await fetch(url + path, init).catch(() => undefined)
   const text = await response?.text().catch(() => undefined)
@@ -16,7 +16,7 @@ export async function ask(url, method, path, body) {
 async function all(url, name) {
   const found = []
   for (let next = `/${name}?limit=100`; next; ) {
-    const page = JSON.parse((await ask(url, 'GET', next)).text)
+    const page = JSON.parse((await send(url, 'GET', next)).text)
     found.push(...page[name])
     next = page.next_page_uri?.slice(url.length)
   }
@@ -68,7 +68,7 @@ export class Ledger {
   async #change(name, state, ...call) {
     const possible = this.#states.get(name) ?? [undefined]
     this.#states.set(name, [...possible, state])
-    const answer = await ask(...call)
+    const answer = await send(...call)
     if (answer === undefined) return undefined
     if (answer.status >= 400) throw new Error(`${call.slice(1, 3).join(' ')} answers ${answer.status}: ${answer.text}`)
     this.#states.set(name, [state])
@@ -119,7 +119,7 @@ const CALLS = [
 export async function callEverything(url, random, failed) {
   for (;;) {
     const [method, path, body] = CALLS[Math.floor(random() * CALLS.length)]
-    const answer = await ask(url, method, path, body)
+    const answer = await send(url, method, path, body)
     if (!answer) return
     if (answer.status >= 500) failed(`${method} ${path} answers ${answer.status}: ${answer.text.slice(0, 200)}`)
     const signal = AbortSignal.timeout(Math.floor(random() * 200))

@@ -70,7 +70,7 @@ export const recordsOf = (gateway, prefix) =>
 const EDGES = { https: 'edghts_1', routes: 'edghtsrt_1', tcp: 'edgtcp_1', tls: 'edgtls_1' }
 
 /** Returns a function that finds the value of a token on a gateway now. */
-export const lookUpOn = (gateway) => (name, index) => {
+export const createLookup = (gateway) => (name, index) => {
   const nth = (values) => values[index % values.length]
   if (name === 'pem') return nth(pairs).certificate_pem
   if (name === 'key') return nth(pairs).private_key_pem

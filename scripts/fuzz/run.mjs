@@ -1,7 +1,7 @@
 // Runs the steps of a case on a gateway, and checks after every step what must hold after any step.
 import assert from 'node:assert/strict'
 import { attempt, checkAgain, checkAnswer, checkLivable } from './checks.mjs'
-import { lookUpOn, pairs, stateOf } from './gateways.mjs'
+import { createLookup, pairs, stateOf } from './gateways.mjs'
 import { edit, expand, mutate } from './values.mjs'
 
 const TEN_YEARS_MS = 10 * 365 * 86_400_000
@@ -53,7 +53,7 @@ const DO = {
   async request(gateway, { family, via, method: usual, path, ids, body, query, headers, odd }) {
     const isControl = family === 'controls'
     if (!isControl && !gateway[family]) return false
-    const lookUp = lookUpOn(gateway)
+    const lookUp = createLookup(gateway)
     const named = ids.map((each, index) => (index === 0 && odd.id !== null ? odd.id : each))
     const placed = named.reduce((text, each) => text.replace(/:(?=\/|$)/, expand(each, lookUp)), path)
     const method = odd.method ?? usual
@@ -81,7 +81,7 @@ const DO = {
     const [name, of] = place.split('.').reverse()
     const holder = of === undefined ? gateway : gateway[of]
     if (!holder?.[name]) return false
-    const values = [JSON.parse(expand(args, lookUpOn(gateway), true))].flat()
+    const values = [JSON.parse(expand(args, createLookup(gateway), true))].flat()
     // From 1970, where a step may have put it, hourly attempts take 8 s to this day for each domain that fails.
     if (of === 'clock' && Date.parse(values[0]) - gateway.clock.now > TEN_YEARS_MS) return false
     return attempt(gateway, () => holder[name](...values), OTHER_ERRORS[of])
@@ -93,7 +93,7 @@ const DO = {
   },
   async restore(gateway, { via, privateKeys, mutations }, options) {
     const text = mutate(JSON.parse(JSON.stringify(gateway.snapshot({ privateKeys }))), mutations)
-    const body = expand(text, lookUpOn(gateway), true)
+    const body = expand(text, createLookup(gateway), true)
     const headers = { host: 'localhost', 'content-type': 'application/json' }
     const put = () => exchange(gateway, { method: 'PUT', url: '/_fauxgate/state', headers, body })
     const refused =

@@ -47,27 +47,27 @@ const listQuery = oneOf(
   [1, fc.string({ maxLength: 8 })],
 ).map((query) => JSON.stringify(query))
 
-const rarely = (usual, other) => oneOf([20, fc.constant(usual)], [1, other])
+const orRarely = (usual, other) => oneOf([20, fc.constant(usual)], [1, other])
 const headers = fc.record({
-  authorization: rarely('Bearer @@secret:9@@', fc.constantFrom(null, '', 'Bearer', 'Basic a', 'Bearer other')),
-  version: rarely('2', fc.constantFrom(null, '', '1', '2, 2', '3')),
-  type: rarely(
+  authorization: orRarely('Bearer @@secret:9@@', fc.constantFrom(null, '', 'Bearer', 'Basic a', 'Bearer other')),
+  version: orRarely('2', fc.constantFrom(null, '', '1', '2, 2', '3')),
+  type: orRarely(
     'application/json',
     fc.constantFrom(null, '', 'text/plain', 'application/json; charset=utf-8', 'APPLICATION/JSON'),
   ),
-  origin: rarely(null, fc.constantFrom('https://example.com', 'null', 'http://localhost:1')),
-  host: rarely('127.0.0.1:4747', fc.constantFrom('example.com', '', 'localhost', '[::1]:1', '127.0.0.1.example.com')),
+  origin: orRarely(null, fc.constantFrom('https://example.com', 'null', 'http://localhost:1')),
+  host: orRarely('127.0.0.1:4747', fc.constantFrom('example.com', '', 'localhost', '[::1]:1', '127.0.0.1.example.com')),
 })
-const pathEdit = rarely(
+const pathEdit = orRarely(
   null,
   fc.oneof(fc.constantFrom('/', '//', '/..', '%2F', '%', '%E0', ';a', '\u0000', '.json'), fc.string({ maxLength: 5 })),
 )
-const methodEdit = rarely(
+const methodEdit = orRarely(
   null,
   fc.constantFrom('HEAD', 'OPTIONS', 'get', 'BREW', 'PUT', 'PATCH', 'DELETE', 'POST', 'GET', ''),
 )
-const odd = rarely(null, fc.constantFrom(...UNKNOWN_IDS, '@@huge:300@@', '%2e%2e', '__proto__'))
-const rawBody = rarely(
+const odd = orRarely(null, fc.constantFrom(...UNKNOWN_IDS, '@@huge:300@@', '%2e%2e', '__proto__'))
+const rawBody = orRarely(
   null,
   fc.oneof(
     oddValue,
@@ -79,11 +79,11 @@ const rawBody = rarely(
 const requestTo = (operations) =>
   fc.constantFrom(...operations).chain(({ family, method, path, name, ids, body, query }) => {
     const isControl = family === 'controls'
-    const otherQuery = isControl ? sometimesMutated(query) : rarely('{}', listQuery)
+    const otherQuery = isControl ? sometimesMutated(query) : orRarely('{}', listQuery)
     const drawn = fc.record({
       via: isControl ? fc.constant('exchange') : fc.constantFrom('exchange', 'exchange', 'exchange', 'fetch'),
       ids: fc.tuple(...ids.map((type) => token(type))),
-      body: body ? sometimesMutated(body) : rarely('', fc.constantFrom('{}', '{"a":1}')),
+      body: body ? sometimesMutated(body) : orRarely('', fc.constantFrom('{}', '{"a":1}')),
       query: name === 'list' ? listQuery : otherQuery,
       headers,
       odd: fc.record({ path: pathEdit, method: methodEdit, id: odd, body: body ? rawBody : fc.constant(null) }),
@@ -137,15 +137,15 @@ const restore = fc.record({
 /** The options of a gateway. */
 export const options = fc.record({
   dialect: fc.constantFrom('standard', 'ngrok', 'ngrok'),
-  clock: rarely('manual', fc.constant('system')),
-  references: rarely('any', fc.constant('declared')),
+  clock: orRarely('manual', fc.constant('system')),
+  references: orRarely('any', fc.constant('declared')),
   unknownActions: fc.constantFrom('refuse', 'accept'),
   emptyJsonOnDelete: fc.boolean(),
   keepBackendsOnPatch: fc.boolean(),
   dns: fc.constantFrom('off', 'simulated'),
   provisioningDelay: fc.constantFrom('30s', 0),
   journalSize: fc.constantFrom(1000, 0, 3),
-  rateLimit: rarely(false, fc.constantFrom(true, { requests: 3, window: '1s' })),
+  rateLimit: orRarely(false, fc.constantFrom(true, { requests: 3, window: '1s' })),
   addressesPerRegion: fc.constantFrom(2_000_000, 2),
   account: fc.constantFrom(
     ...[undefined, undefined, undefined, { plan: 'free' }, { plan: 'hobbyist' }, { plan: 'paygo' }],

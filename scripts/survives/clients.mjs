@@ -45,7 +45,7 @@ async function withClient({ list, create }) {
 }
 
 /** Tries a whole piece of work three times, for libraries that must not repeat a POST. */
-async function thrice(work) {
+async function tryThreeTimes(work) {
   for (let tries = 1; ; tries++) {
     try {
       return await work()
@@ -79,18 +79,18 @@ export const OVER_FETCH = {
       retry: { limit: 3, methods: ['get'], statusCodes: STATUSES },
     })
     const list = () => client.get('reserved_addrs').json()
-    return thrice(() => withClient({ list, create: () => client.post('reserved_addrs', { body }).json() }))
+    return tryThreeTimes(() => withClient({ list, create: () => client.post('reserved_addrs', { body }).json() }))
   },
   'exponential-backoff': (place) => backOff(() => once(place), { numOfAttempts: 5, jitter: 'full' }),
   'fetch-retry': (place) => {
     const fetch = fetchRetry(place.fetch, { retries: 3, retryDelay: 1000, retryOn: STATUSES })
     const reading = (input, init) => (init.method === 'POST' ? place.fetch(input, init) : fetch(input, init))
-    return thrice(() => once({ fetch: reading, url: place.url }))
+    return tryThreeTimes(() => once({ fetch: reading, url: place.url }))
   },
   ofetch: (place) => {
     const client = ofetch.create({ baseURL: place.url, headers }, { fetch: place.fetch, Headers, AbortController })
     const list = () => client('/reserved_addrs', { retry: 2, retryDelay: 500, retryStatusCodes: STATUSES })
-    return thrice(() => withClient({ list, create: () => client('/reserved_addrs', { method: 'POST', body }) }))
+    return tryThreeTimes(() => withClient({ list, create: () => client('/reserved_addrs', { method: 'POST', body }) }))
   },
   wretch: (place) => {
     const client = wretch(place.url).headers(headers).polyfills({ fetch: place.fetch })
@@ -99,7 +99,7 @@ export const OVER_FETCH = {
         .middlewares([wretchRetry({ maxAttempts: 3 })])
         .get('/reserved_addrs')
         .json()
-    return thrice(() => withClient({ list, create: () => client.post(body, '/reserved_addrs').json() }))
+    return tryThreeTimes(() => withClient({ list, create: () => client.post(body, '/reserved_addrs').json() }))
   },
   retry: (place) =>
     new Promise((resolve, reject) => {
@@ -129,7 +129,7 @@ export const OVER_SERVE = {
     const retryCondition = axiosRetry.isIdempotentRequestError
     axiosRetry(client, { retries: 3, retryDelay: axiosRetry.exponentialDelay, retryCondition })
     const list = async () => (await client.get('/reserved_addrs')).data
-    return thrice(() => withClient({ list, create: () => client.post('/reserved_addrs', { description }) }))
+    return tryThreeTimes(() => withClient({ list, create: () => client.post('/reserved_addrs', { description }) }))
   },
   axios: ({ url }) => {
     const client = axios.create({ baseURL: url, headers, proxy: false, timeout: 60_000 })
@@ -140,11 +140,11 @@ export const OVER_SERVE = {
   got: ({ url }) => {
     const client = got.extend({ prefixUrl: url, headers, retry: { limit: 3, statusCodes: STATUSES } })
     const list = () => client.get('reserved_addrs').json()
-    return thrice(() => withClient({ list, create: () => client.post('reserved_addrs', { body }).json() }))
+    return tryThreeTimes(() => withClient({ list, create: () => client.post('reserved_addrs', { body }).json() }))
   },
   superagent: ({ url }) => {
     const list = async () => (await superagent.get(`${url}/reserved_addrs`).set(headers).retry(3)).body
     const create = () => superagent.post(`${url}/reserved_addrs`).set(headers).send({ description })
-    return thrice(() => withClient({ list, create }))
+    return tryThreeTimes(() => withClient({ list, create }))
   },
 }

@@ -35,7 +35,7 @@ const expectRed = (name, program) => expectOutcome(true, name, program)
 const expectGreen = (name, program, options) => expectOutcome(false, name, program, options)
 
 /** Runs a program whose work goes through the thread pool. */
-async function threaded(place) {
+async function runInThreads(place) {
   const bytes = await promisify(gzip)(Buffer.from('x'.repeat(100_000)))
   const key = await promisify(pbkdf2)('secret', 'salt', 100, 16, 'sha256')
   const digest = Buffer.from(await webcrypto.subtle.digest('SHA-256', await promisify(gunzip)(bytes)))
@@ -44,10 +44,10 @@ async function threaded(place) {
 }
 
 /** Runs replays of schedules, and returns a digest of their traces. */
-async function traces() {
+async function hashTraces() {
   const all = createHash('sha256')
   const programs = {
-    threaded,
+    threaded: runInThreads,
     crash: SIX['a crash between create and save'].buggy,
     certificate: SIX['DNS_ERROR taken as final'].fixed,
     retry: OVER_FETCH['p-retry, with a time limit for each try'],
@@ -83,4 +83,4 @@ if (mode === 'idle') {
   const options = { faults: 1, serve: (gateway) => serve(gateway, { port: 0 }) }
   for (const [name, client] of Object.entries(OVER_SERVE)) await expectGreen(name, client, options)
 }
-console.log(`traces ${await traces()}`)
+console.log(`traces ${await hashTraces()}`)

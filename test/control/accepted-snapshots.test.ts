@@ -6,7 +6,7 @@ import { upload } from '../support/pem.ts'
 import { RSA } from '../support/provisioning.ts'
 
 describe('A snapshot is accepted', () => {
-  it('with any id up to the last one that was made', async () => {
+  it('with any id up to the last created one', async () => {
     const gateway = await createFullGateway()
     const snapshot = { ...copyAsJson(gateway.snapshot()), sequence: 100 }
     const row = { ...snapshot.records.reserved_addrs?.[0], id: `ra_000001b${'a'.repeat(20)}` }
@@ -39,7 +39,7 @@ describe('A snapshot is accepted', () => {
       { provisioningDelay: 0, certificates: { validity: '9999999d' } },
       '9999-12-31T23:59:59Z',
     ],
-  ])('is %s lies behind the last time that there is', (_what, options, renewsAt) => {
+  ])('with %s is after the last possible time', (_what, options, renewsAt) => {
     const openEmpty = () => createGateway({ ...options, clock: manualClock(0) })
     const gateway = openEmpty()
     const { id } = gateway.reservedDomains.create({ domain: 'never.example.com', certificate_management_policy: RSA })

@@ -14,8 +14,8 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** Fakes the host's stopwatch only, and returns the function that advances it. */
-function hostTime() {
+/** Fakes only the host's stopwatch. Returns the function that advances it. */
+function fakeHostTime() {
   vi.useFakeTimers({ now: 0, toFake: ['performance'] })
   return (ms: number) => void vi.advanceTimersByTime(ms)
 }
@@ -27,9 +27,9 @@ async function move(gateway: ReturnType<typeof openManual>, json: object): Promi
   return readResponse(await gateway.fetch('http://localhost/_fauxgate/clock', init))
 }
 
-/** A gateway whose only job fails again and again, after 30 s, 90 s, 3.5 min, 7.5 min …; each attempt takes so long. */
-function labouring(msEach: number) {
-  const work = hostTime()
+/** Opens a gateway whose only job fails after 30 s, 90 s, 3.5 min, 7.5 min …. Each attempt takes `msEach`. */
+function openWithSlowEvents(msEach: number) {
+  const work = fakeHostTime()
   const { gateway, id } = openWithDomain()
   gateway.provisioning.failAlways('INTERNAL_ERROR')
   gateway.subscribe(() => work(msEach))
@@ -42,7 +42,7 @@ describe('A clock move over HTTP that has worked for 10 s', () => {
     ['advance', { advance: '1d' }],
     ['to', { to: timeAfter('1d') }],
   ])('by %s stops at an event, says how far it got, and leaves the clock there', async (_name, json) => {
-    const { gateway, attempts } = labouring(3000)
+    const { gateway, attempts } = openWithSlowEvents(3000)
     const answer = await move(gateway, json)
     expect(outcome(answer)).toBe('504 ERR_GATEWAY_90422')
     expect(answer.body.msg).toContain(`It is ${timeAfter('7m', '30s')} now, and ${timeAfter('1d')} was requested.`)
@@ -52,11 +52,11 @@ describe('A clock move over HTTP that has worked for 10 s', () => {
   })
 
   test('can be continued by another move, which has its own 10 s', async () => {
-    const { gateway, attempts } = labouring(3000)
+    const { gateway, attempts } = openWithSlowEvents(3000)
     const to = timeAfter('2h')
-    const seen: unknown[] = []
-    for (let i = 0; i < 3; i++) seen.push([outcome(await move(gateway, { to })), attempts()])
-    expect(seen).toEqual([
+    const results: unknown[] = []
+    for (let i = 0; i < 3; i++) results.push([outcome(await move(gateway, { to })), attempts()])
+    expect(results).toEqual([
       ['504 ERR_GATEWAY_90422', 4],
       ['200', 7],
       ['200', 7],
@@ -64,8 +64,8 @@ describe('A clock move over HTTP that has worked for 10 s', () => {
     expect(gateway.clock.now).toBe(Date.parse(to))
   })
 
-  /** A gateway with so many jobs that are due at once, and a host on which every look at the time takes 90 ms. */
-  function dueAtOnce(count: number, options: Partial<GatewayOptions> = {}) {
+  /** Opens a gateway with jobs that are due at once, on a host where each reading of the time takes 90 ms. */
+  function openWithEventsDue(count: number, options: Partial<GatewayOptions> = {}) {
     let looks = 0
     vi.spyOn(performance, 'now').mockImplementation(() => 90 * looks++)
     const gateway = openManual(options)
@@ -77,21 +77,21 @@ describe('A clock move over HTTP that has worked for 10 s', () => {
   }
 
   test('stops among many events of one time, each with its own commit, and the next moves continue with them', async () => {
-    const { gateway, commits } = dueAtOnce(250)
+    const { gateway, commits } = openWithEventsDue(250)
     const to = timeAfter('1m')
-    const seen: unknown[] = []
+    const results: unknown[] = []
     const messages: string[] = []
     for (let i = 0; i < 3; i++) {
       const answer = await move(gateway, i === 1 ? { next: true } : { to })
       if (answer.status !== 200) messages.push(answer.body.msg)
-      seen.push([outcome(answer), gateway.clock.now - NOW, commits.length])
+      results.push([outcome(answer), gateway.clock.now - NOW, commits.length])
     }
-    expect(seen).toEqual([
+    expect(results).toEqual([
       ['504 ERR_GATEWAY_90422', 30_000, expect.any(Number)],
       ['504 ERR_GATEWAY_90422', 30_000, expect.any(Number)],
       ['200', 60_000, 250],
     ])
-    const counts = seen.map((each) => (each as number[])[2] as number)
+    const counts = results.map((each) => (each as number[])[2] as number)
     expect(counts.every((count, i) => count > (counts[i - 1] ?? 0))).toBe(true)
     expect(messages[0]).toContain(`It is ${timeAfter('30s')} now, and ${to} was requested.`)
     expect(messages[0]).toContain('has not happened yet')
@@ -100,7 +100,7 @@ describe('A clock move over HTTP that has worked for 10 s', () => {
   })
 
   test('leaves what is due at the requested time to any other call, which handles all of it', async () => {
-    const { gateway, commits } = dueAtOnce(250)
+    const { gateway, commits } = openWithEventsDue(250)
     expect(outcome(await move(gateway, { advance: '30s' }))).toBe('504 ERR_GATEWAY_90422')
     expect(commits.length).toBeLessThan(250)
     expect(gateway.clock.nextDueAt()).toBe(NOW + 30_000)
@@ -110,34 +110,34 @@ describe('A clock move over HTTP that has worked for 10 s', () => {
 
   test('keeps what has happened in the store, and a gateway that continues from there handles the rest', async () => {
     const store = memoryStore()
-    const { gateway } = dueAtOnce(250, { store })
+    const { gateway } = openWithEventsDue(250, { store })
     expect(outcome(await move(gateway, { advance: '1h' }))).toBe('504 ERR_GATEWAY_90422')
-    const again = openManual({ store: memoryStore(store.commits) })
-    expect(again.clock.now).toBe(NOW + 30_000)
-    expect(again.nextDueAt()).toBe(NOW + 30_000)
-    expect(again.snapshot()).toEqual(gateway.snapshot())
+    const newGateway = openManual({ store: memoryStore(store.commits) })
+    expect(newGateway.clock.now).toBe(NOW + 30_000)
+    expect(newGateway.nextDueAt()).toBe(NOW + 30_000)
+    expect(newGateway.snapshot()).toEqual(gateway.snapshot())
   })
 
   test('stops among timers on the clock, too', async () => {
-    const work = hostTime()
+    const work = fakeHostTime()
     const gateway = openManual()
     timersOn(gateway.clock).setInterval(() => work(1), 1)
     const answer = await move(gateway, { advance: '1d' })
     expect(outcome(answer)).toBe('504 ERR_GATEWAY_90422')
-    const worked = gateway.clock.now - NOW
-    expect(worked).toBeGreaterThanOrEqual(10_000)
-    expect(worked).toBeLessThan(10_200)
+    const workedMs = gateway.clock.now - NOW
+    expect(workedMs).toBeGreaterThanOrEqual(10_000)
+    expect(workedMs).toBeLessThan(10_200)
   })
 
   test('stops, whichever gateway on the clock has worked', async () => {
-    const { gateway, attempts } = labouring(3000)
+    const { gateway, attempts } = openWithSlowEvents(3000)
     const other = createGateway({ clock: gateway.clock, seed: 'other' })
     expect(outcome(await move(other as typeof gateway, { advance: '1d' }))).toBe('504 ERR_GATEWAY_90422')
     expect([gateway.clock.now, attempts()]).toEqual([NOW + 450_000, 4])
   })
 
   test('is stopped over HTTP only: in the process there is no limit', () => {
-    const { gateway, attempts } = labouring(3000)
+    const { gateway, attempts } = openWithSlowEvents(3000)
     gateway.clock.advance('1d')
     expect([gateway.clock.now, attempts()]).toEqual([NOW + DAY, 28])
   })
@@ -145,30 +145,30 @@ describe('A clock move over HTTP that has worked for 10 s', () => {
 
 describe('A clock move over HTTP', () => {
   /** Returns everything that happens on a clock until a day has passed, by timers and by events. */
-  async function happening(go: (gateway: ReturnType<typeof openManual>) => unknown) {
+  async function recordMove(go: (gateway: ReturnType<typeof openManual>) => unknown) {
     const { gateway, id } = openWithDomain({ provisioningDelay: '7s' })
     gateway.provisioning.script(['INTERNAL_ERROR', 'DNS_ERROR', 'success'])
     const { clock } = gateway
     const timers = timersOn(clock)
-    const seen: unknown[] = []
-    const see = (what: string) => seen.push([what, clock.now - NOW, gateway.provisioning.timeline(id).length])
-    timers.setInterval(() => see('minute'), 60_000)
-    for (const at of [0, 1, 6999, 7000, 7001, 67_000, 3_667_000, DAY]) timers.setTimeout(() => see('timer'), at)
-    timers.setTimeout(() => timers.setTimeout(() => see('inner'), 500), 7000)
+    const results: unknown[] = []
+    const note = (what: string) => results.push([what, clock.now - NOW, gateway.provisioning.timeline(id).length])
+    timers.setInterval(() => note('minute'), 60_000)
+    for (const at of [0, 1, 6999, 7000, 7001, 67_000, 3_667_000, DAY]) timers.setTimeout(() => note('timer'), at)
+    timers.setTimeout(() => timers.setTimeout(() => note('inner'), 500), 7000)
     await go(gateway)
-    return { seen, state: gateway.snapshot() }
+    return { results, state: gateway.snapshot() }
   }
 
   test('fires the timers on the clock like a move in the process, each among the events of its time', async () => {
-    const direct = await happening((gateway) => gateway.clock.advance('1d'))
-    expect(direct.seen.length).toBeGreaterThan(1440)
-    expect(await happening((gateway) => move(gateway, { advance: '1d' }))).toEqual(direct)
-    expect(await happening((gateway) => move(gateway, { to: timeAfter('1d') }))).toEqual(direct)
+    const direct = await recordMove((gateway) => gateway.clock.advance('1d'))
+    expect(direct.results.length).toBeGreaterThan(1440)
+    expect(await recordMove((gateway) => move(gateway, { advance: '1d' }))).toEqual(direct)
+    expect(await recordMove((gateway) => move(gateway, { to: timeAfter('1d') }))).toEqual(direct)
   })
 
-  /** A manual clock of a test's own, whose moves are noted. Each takes so long. */
-  function ownClock(msEach: number) {
-    const work = hostTime()
+  /** Opens a gateway on a custom manual clock that records its moves. Each move takes `msEach`. */
+  function openWithOwnClock(msEach: number) {
+    const work = fakeHostTime()
     const moves: number[] = []
     const clock = {
       now: NOW,
@@ -186,13 +186,13 @@ describe('A clock move over HTTP', () => {
   }
 
   test('advances a custom clock to its next event, if the clock does not tell the time of that event', async () => {
-    const { gateway, moves } = ownClock(0)
+    const { gateway, moves } = openWithOwnClock(0)
     expect((await move(gateway, { next: true })).status).toBe(200)
     expect(moves).toEqual([-1])
   })
 
   test('by 0 ms runs everything that is due by now', async () => {
-    const { gateway, moves } = ownClock(0)
+    const { gateway, moves } = openWithOwnClock(0)
     expect((await move(gateway, { advance: 0 })).status).toBe(200)
     expect(moves).toEqual([0])
   })

@@ -12,8 +12,8 @@ afterEach(async () => {
   for (const server of servers.splice(0)) await server.close()
 })
 
-/** The two ways to the control API. */
-const ways: Record<string, (gateway: Gateway) => Promise<Control>> = {
+/** The two entry points of the control API. */
+const entryPoints: Record<string, (gateway: Gateway) => Promise<Control>> = {
   'gateway.fetch': async (gateway) => controlClient(gateway),
   'a served port': async (gateway) => {
     const server = await serve(gateway)
@@ -22,24 +22,24 @@ const ways: Record<string, (gateway: Gateway) => Promise<Control>> = {
   },
 }
 
-describe.each(Object.keys(ways))('The control API (rules: control-api#calls) through %s', (way) => {
+describe.each(Object.keys(entryPoints))('The control API (rules: control-api#calls) through %s', (way) => {
   const openControlled = async () => {
     const it = openWithDomain()
-    return { ...it, ask: await (ways[way] as (gateway: Gateway) => Promise<Control>)(it.gateway) }
+    return { ...it, send: await (entryPoints[way] as (gateway: Gateway) => Promise<Control>)(it.gateway) }
   }
 
   test('POST /reset goes back to the initial state and answers 204 without a body', async () => {
-    const { ask, gateway } = await openControlled()
+    const { send, gateway } = await openControlled()
     gateway.clock.advance('1d')
-    const answer = await ask('POST', '/reset')
+    const answer = await send('POST', '/reset')
     expect([answer.status, answer.text, answer.headers.get('content-type')]).toEqual([204, '', null])
     expect(gateway.snapshot()).toEqual(openManual().snapshot())
     expect(gateway.clock.now).toBe(Date.parse(NEW_YEAR))
   })
 
   test('GET /clock returns the time and that the clock is manual', async () => {
-    const { ask } = await openControlled()
-    const { status, body } = await ask('GET', '/clock')
+    const { send } = await openControlled()
+    const { status, body } = await send('GET', '/clock')
     expect([status, body]).toEqual([200, { now: NEW_YEAR, manual: true }])
   })
 
@@ -51,67 +51,67 @@ describe.each(Object.keys(ways))('The control API (rules: control-api#calls) thr
     [{ to: '2026-02-01T02:00:00+02:00' }, '2026-02-01T00:00:00Z'],
     [{ next: true }, timeAfter('30s')],
   ])('POST /clock %j moves the clock and answers like GET', async (json, now) => {
-    const { ask } = await openControlled()
-    const { status, body } = await ask('POST', '/clock', json)
+    const { send } = await openControlled()
+    const { status, body } = await send('POST', '/clock', json)
     expect([status, body]).toEqual([200, { now, manual: true }])
-    expect((await ask('GET', '/clock')).body).toEqual(body)
+    expect((await send('GET', '/clock')).body).toEqual(body)
   })
 
-  test('POST /clock {"next": true} stays where it is when nothing is due', async () => {
-    const { ask, gateway, id } = await openControlled()
+  test('POST /clock {"next": true} does not move the clock when nothing is due', async () => {
+    const { send, gateway, id } = await openControlled()
     gateway.reservedDomains.delete(id)
-    expect((await ask('POST', '/clock', { next: true })).body).toEqual({ now: NEW_YEAR, manual: true })
+    expect((await send('POST', '/clock', { next: true })).body).toEqual({ now: NEW_YEAR, manual: true })
   })
 
   test('DELETE reads its fields from a body, too', async () => {
-    const { ask, gateway } = await openControlled()
+    const { send, gateway } = await openControlled()
     const record = gateway.dns.cname('b.example.com', 'target.example.net')
     const other = gateway.dns.a('a.example.com', '192.0.2.1')
-    expect((await ask('DELETE', '/dns', record)).status).toBe(204)
+    expect((await send('DELETE', '/dns', record)).status).toBe(204)
     expect(gateway.dns.records()).toEqual([other])
   })
 
-  test('GET /authority.pem answers the root certificate as text', async () => {
-    const { ask, gateway } = await openControlled()
-    const { status, text, headers } = await ask('GET', '/authority.pem')
+  test('GET /authority.pem returns the root certificate as text', async () => {
+    const { send, gateway } = await openControlled()
+    const { status, text, headers } = await send('GET', '/authority.pem')
     expect([status, text]).toEqual([200, gateway.authority.certificatePem])
     expect(headers.get('content-type')).toBe('application/x-pem-file')
   })
 
   test('POST /certificates returns the content of each certificate of a chain, as Node reads it, and stores nothing', async () => {
-    const { ask, gateway } = await openControlled()
+    const { send, gateway } = await openControlled()
     const before = JSON.stringify(gateway.snapshot())
     const chain = gateway.authority.serverCertificate({ names: ['*.example.com'], ips: ['192.0.2.1'] }).certificate_pem
     for (const certificate_pem of [chain, chain + gateway.authority.certificatePem]) {
-      const { status, body } = await ask('POST', '/certificates', { certificate_pem })
+      const { status, body } = await send('POST', '/certificates', { certificate_pem })
       const expected = certificate_pem.match(/-----BEGIN[\s\S]+?END CERTIFICATE-----/g)?.map((each) => {
-        const read = new X509Certificate(each)
+        const certificate = new X509Certificate(each)
         return {
-          subject: (read.subject ?? '').replaceAll('\n', ', '),
-          issuer: read.issuer.replaceAll('\n', ', '),
-          serial_number: read.serialNumber.toLowerCase(),
-          not_before: new Date(read.validFrom).toISOString().replace('.000', ''),
-          not_after: new Date(read.validTo).toISOString().replace('.000', ''),
+          subject: (certificate.subject ?? '').replaceAll('\n', ', '),
+          issuer: certificate.issuer.replaceAll('\n', ', '),
+          serial_number: certificate.serialNumber.toLowerCase(),
+          not_before: new Date(certificate.validFrom).toISOString().replace('.000', ''),
+          not_after: new Date(certificate.validTo).toISOString().replace('.000', ''),
           key: 'ECDSA P-256',
-          names: read.subjectAltName?.split(', ').map((name) => name.replace(/^(DNS|IP Address):/, '')) ?? [],
+          names: certificate.subjectAltName?.split(', ').map((name) => name.replace(/^(DNS|IP Address):/, '')) ?? [],
           key_usages: expect.any(Array),
-          sha256: read.fingerprint256.replaceAll(':', '').toLowerCase(),
+          sha256: certificate.fingerprint256.replaceAll(':', '').toLowerCase(),
         }
       })
       expect([status, body]).toEqual([200, expected])
     }
-    const { body } = await ask('POST', '/certificates', { certificate_pem: pem('leaf-rsa2048') })
+    const { body } = await send('POST', '/certificates', { certificate_pem: pem('leaf-rsa2048') })
     expect(body).toMatchObject([{ key: 'RSA 2048', subject: expect.stringMatching(/^C=DE, .*, CN=app.example.com/) }])
     expect(JSON.stringify(gateway.snapshot())).toBe(before)
     for (const certificate_pem of ['', 'nothing', pem('key-p256')]) {
-      const { status, body } = await ask('POST', '/certificates', { certificate_pem })
+      const { status, body } = await send('POST', '/certificates', { certificate_pem })
       expect([status, body.details['field:certificate_pem']]).toEqual([400, expect.stringMatching(/certificate_pem/)])
     }
   })
 
   test('HEAD is answered like GET without a body (rules: answers#head)', async () => {
-    const { ask } = await openControlled()
-    const { status, text, headers } = await ask('HEAD', '/clock')
+    const { send } = await openControlled()
+    const { status, text, headers } = await send('HEAD', '/clock')
     expect([status, text, headers.get('content-type')]).toEqual([200, '', 'application/json'])
   })
 })
@@ -138,55 +138,57 @@ describe('The control API and the service’s own API', () => {
   })
 })
 
-/** A gateway, and its control API. */
-function asking(options: GatewayOptions = {}) {
+/** Opens a gateway. Returns it with a client of its control API. */
+function openWithControls(options: GatewayOptions = {}) {
   const gateway = open(options)
-  return { gateway, ask: controlClient(gateway) }
+  return { gateway, send: controlClient(gateway) }
 }
 
 describe('Faults over HTTP (rules: control-api#calls)', () => {
   test('are added, listed and removed, and apply', async () => {
-    const { gateway, ask } = asking()
-    const added = await ask('POST', '/faults', { operation: 'reserved_addrs.list', status: 500 })
-    expect(added).toMatchObject({ status: 200, body: { status: 500, hits: 0, passed: 0 } })
+    const { gateway, send } = openWithControls()
+    const response = await send('POST', '/faults', { operation: 'reserved_addrs.list', status: 500 })
+    expect(response).toMatchObject({ status: 200, body: { status: 500, hits: 0, passed: 0 } })
     expect((await client(gateway)('GET', '/reserved_addrs')).status).toBe(500)
-    expect((await ask('GET', '/faults')).body).toEqual([{ ...added.body, hits: 1 }])
-    await ask('POST', '/faults', {})
-    expect((await ask('DELETE', `/faults?id=${added.body.id}`)).status).toBe(204)
-    expect((await ask('GET', '/faults')).body).toHaveLength(1)
-    expect((await ask('DELETE', '/faults')).status).toBe(204)
-    expect((await ask('GET', '/faults')).body).toEqual([])
+    expect((await send('GET', '/faults')).body).toEqual([{ ...response.body, hits: 1 }])
+    await send('POST', '/faults', {})
+    expect((await send('DELETE', `/faults?id=${response.body.id}`)).status).toBe(204)
+    expect((await send('GET', '/faults')).body).toHaveLength(1)
+    expect((await send('DELETE', '/faults')).status).toBe(204)
+    expect((await send('GET', '/faults')).body).toEqual([])
   })
 
   test('are refused like any bad input, and cannot have a predicate', async () => {
-    const { gateway, ask } = asking()
-    expect((await ask('POST', '/faults', { status: 99 })).body.msg).toMatch(/status is 99/)
-    expect((await ask('POST', '/faults', { when: 'always' })).body.msg).toMatch(/when is "always". Allowed: a function/)
+    const { gateway, send } = openWithControls()
+    expect((await send('POST', '/faults', { status: 99 })).body.msg).toMatch(/status is 99/)
+    expect((await send('POST', '/faults', { when: 'always' })).body.msg).toMatch(
+      /when is "always". Allowed: a function/,
+    )
     expect(gateway.faults.all()).toEqual([])
   })
 })
 
 describe('The journal over HTTP (rules: control-api#calls)', () => {
   test('is read and emptied', async () => {
-    const { gateway, ask } = asking()
+    const { gateway, send } = openWithControls()
     await client(gateway)('GET', '/reserved_addrs')
-    expect((await ask('GET', '/requests')).body).toMatchObject([{ operation: 'reserved_addrs.list', status: 200 }])
-    expect((await ask('DELETE', '/requests')).status).toBe(204)
-    expect((await ask('GET', '/requests')).body).toEqual([])
+    expect((await send('GET', '/requests')).body).toMatchObject([{ operation: 'reserved_addrs.list', status: 200 }])
+    expect((await send('DELETE', '/requests')).status).toBe(204)
+    expect((await send('GET', '/requests')).body).toEqual([])
   })
 })
 
 describe('Declarations over HTTP (rules: control-api#calls, references#declared)', () => {
   test('make edges with routes, endpoint configurations and backends exist', async () => {
-    const { gateway, ask } = asking({ references: 'declared' })
-    expect((await ask('POST', '/declare', { edge: 'edghts_1', routes: ['edghtsrt_1'] })).status).toBe(204)
-    await ask('POST', '/declare', { backend: 'bkdhr_1' })
-    await ask('POST', '/declare', { endpoint_configuration: 'ec_1' })
+    const { gateway, send } = openWithControls({ references: 'declared' })
+    expect((await send('POST', '/declare', { edge: 'edghts_1', routes: ['edghtsrt_1'] })).status).toBe(204)
+    await send('POST', '/declare', { backend: 'bkdhr_1' })
+    await send('POST', '/declare', { endpoint_configuration: 'ec_1' })
     expect(gateway.compression.replace({ edge_id: 'edghts_1', id: 'edghtsrt_1' })).toEqual({ enabled: true })
     expect(gateway.weightedBackends.create({ backends: { bkdhr_1: 1 } }).backends).toEqual({ bkdhr_1: 1 })
     const { id } = gateway.reservedAddrs.create()
-    const linked = gateway.reservedAddrs.update(id, { endpoint_configuration_id: 'ec_1' })
-    expect(linked.endpoint_configuration?.id).toBe('ec_1')
+    const address = gateway.reservedAddrs.update(id, { endpoint_configuration_id: 'ec_1' })
+    expect(address.endpoint_configuration?.id).toBe('ec_1')
   })
 
   test.each([
@@ -194,18 +196,20 @@ describe('Declarations over HTTP (rules: control-api#calls, references#declared)
     [{ routes: ['edghtsrt_1'] }, /one of edge|together with their edge/],
     [{ edge: 'edghtsrt_1' }, /an id that starts with "edghts"/],
     [{ backend: 'ec_1' }, /an id that starts with "bkd"/],
-  ])('are refused with what is allowed: %j', async (body, message) => {
-    const answer = await asking({ references: 'declared' }).ask('POST', '/declare', body)
+  ])('are refused with a message that says what is allowed: %j', async (body, message) => {
+    const answer = await openWithControls({ references: 'declared' }).send('POST', '/declare', body)
     expect(answer.status).toBe(400)
     expect(answer.body.msg).toMatch(message)
   })
 })
 
 describe('Who may use the control API (issue: no web page can drive an emulator)', () => {
-  test('a page of one loopback host may ask another, though browsers call that cross-site', async () => {
+  test('a page of one loopback host may call another, although browsers call that cross-site', async () => {
     const headers = { origin: 'http://localhost:3000', 'sec-fetch-site': 'cross-site' }
     expect((await open().fetch('http://127.0.0.1:4747/_fauxgate/clock', { headers })).status).toBe(200)
-    const bare = { 'sec-fetch-site': 'cross-site' }
-    expect((await open().fetch('http://127.0.0.1:4747/_fauxgate/clock', { headers: bare })).status).toBe(403)
+    const headersWithoutOrigin = { 'sec-fetch-site': 'cross-site' }
+    expect(
+      (await open().fetch('http://127.0.0.1:4747/_fauxgate/clock', { headers: headersWithoutOrigin })).status,
+    ).toBe(403)
   })
 })

@@ -9,7 +9,7 @@ describe('The control API refuses, in the shape of the service’s errors, and c
   const SCRIPT = 'POST /provisioning/script'
   const ATTEMPT = 'POST /provisioning/attempt'
   const TYPES = /CNAME, A, CAA, PROXY, SERVFAIL, TIMEOUT/
-  const cases: [what: string, call: string, json: unknown, expected: string, says: RegExp][] = [
+  const cases: [what: string, call: string, json: unknown, expected: string, message: RegExp][] = [
     ['an unknown path', 'GET /nonsense', undefined, '404 ERR_GATEWAY_90400', /The segment "nonsense" is unknown/],
     ['another method', 'PATCH /clock', {}, '405 ERR_GATEWAY_90405', /Allowed: GET, HEAD, POST\./],
     ['an unknown field', 'POST /clock', { advanced: '1s' }, '400 ERR_GATEWAY_214', /Supported: advance, to, next/],
@@ -34,14 +34,14 @@ describe('The control API refuses, in the shape of the service’s errors, and c
     ['an unknown record type', 'PUT /dns', { name: 'a', type: 'MX', value: 'b' }, INVALID, TYPES],
     ['an unknown type to remove', 'DELETE /dns?type=MX', undefined, INVALID, TYPES],
   ]
-  test.each(cases)('%s', async (_what, call, json, expected, says) => {
+  test.each(cases)('%s', async (_what, call, json, expected, message) => {
     const { gateway } = openWithDomain({ dns: 'simulated' })
     gateway.dns.a(DOMAIN, '192.0.2.1')
     const before = [gateway.snapshot(), gateway.clock.now]
     const [method = '', path = ''] = call.split(' ')
     const answer = await controlClient(gateway)(method, path, json)
     expect(outcome(answer).slice(0, expected.length)).toBe(expected)
-    expect(answer.body.msg).toMatch(says)
+    expect(answer.body.msg).toMatch(message)
     expect(answer.headers.get('content-type')).toBe('application/json')
     const operation_id = answer.headers.get('service-operation-id')
     expect(answer.body).toMatchObject({ status_code: answer.status, details: { operation_id } })
@@ -66,20 +66,20 @@ describe('The control API refuses, in the shape of the service’s errors, and c
 
   test.each([undefined, { now: Date.parse(NEW_YEAR) }])('a move of a clock that is not manual: %j', async (clock) => {
     const gateway = createGateway({ seed: 'control', ...(clock && { clock }) })
-    const ask = controlClient(gateway)
-    expect((await ask('GET', '/clock')).body).toMatchObject({ manual: false })
+    const send = controlClient(gateway)
+    expect((await send('GET', '/clock')).body).toMatchObject({ manual: false })
     for (const json of [{ advance: '1s' }, { next: true }, { to: '2999-01-01T00:00:00Z' }]) {
-      const answer = await ask('POST', '/clock', json)
+      const answer = await send('POST', '/clock', json)
       expect(outcome(answer)).toBe('400 ERR_GATEWAY_90420')
       expect(answer.body.msg).toContain('manual clock')
     }
   })
 
-  test.each(['advance', 'advanceTo', 'advanceToNext', 'set'])('a move of a clock that has no %s', async (missing) => {
-    const clock = { ...manualClock(0), now: 0, [missing]: undefined }
-    const ask = controlClient(createGateway({ seed: 'control', clock }))
-    expect((await ask('GET', '/clock')).body).toMatchObject({ manual: false })
-    expect(outcome(await ask('POST', '/clock', { advance: '1s' }))).toBe('400 ERR_GATEWAY_90420')
+  test.each(['advance', 'advanceTo', 'advanceToNext', 'set'])('a move of a clock that has no %s', async (method) => {
+    const clock = { ...manualClock(0), now: 0, [method]: undefined }
+    const send = controlClient(createGateway({ seed: 'control', clock }))
+    expect((await send('GET', '/clock')).body).toMatchObject({ manual: false })
+    expect(outcome(await send('POST', '/clock', { advance: '1s' }))).toBe('400 ERR_GATEWAY_90420')
   })
 
   test('with the dialect’s own error codes and headers', async () => {

@@ -7,7 +7,7 @@ import { exercise } from '../support/exercise.ts'
 import { copyAsJson, createFullGateway, fullGatewayOptions } from '../support/full-gateway.ts'
 import { limitCases, propertyOptions } from '../support/property.ts'
 
-/** A snapshot in which one value is another one. */
+/** Returns an arbitrary of a path in a snapshot, with a value to put there. */
 const damageOneValue = (good: Snapshot) => {
   const values = fc.constantFrom<unknown>(
     ...[null, REMOVED, '', 'x', 'x'.repeat(70_000), true, [], {}],
@@ -18,8 +18,12 @@ const damageOneValue = (good: Snapshot) => {
     {
       weight: 1,
       arbitrary: fc.constantFrom(...listPaths(good)).map((path) => {
-        const is = valueAt(good, path)
-        const more = Array.isArray(is) ? [...is, is[0]] : typeof is === 'object' && is ? { ...is, extra: 1 } : [is]
+        const value = valueAt(good, path)
+        const more = Array.isArray(value)
+          ? [...value, value[0]]
+          : typeof value === 'object' && value
+            ? { ...value, extra: 1 }
+            : [value]
         return [path, more] as const
       }),
     },
@@ -27,7 +31,7 @@ const damageOneValue = (good: Snapshot) => {
 }
 
 describe('A damaged snapshot', () => {
-  it('is refused with the path of what is wrong, or gives a gateway on which every call works', {
+  it('is refused with the path of the wrong value, or restores a gateway on which every call works', {
     timeout: 120_000,
   }, async () => {
     const gateway = await createFullGateway()
@@ -36,8 +40,8 @@ describe('A damaged snapshot', () => {
     const good = copyAsJson(gateway.snapshot())
     await fc.assert(
       fc.asyncProperty(damageOneValue(good), async ([path, value]) => {
-        const damaged = replaceAt(good, path, value)
-        const error = catchError(() => gateway.restore(damaged))
+        const damagedSnapshot = replaceAt(good, path, value)
+        const error = catchError(() => gateway.restore(damagedSnapshot))
         if (error) {
           expect(error.status).toBe(400)
           expect(error.message).toMatch(/^(the snapshot|version|now|seed|sequence|rateLimit|records)\b/)
@@ -45,7 +49,7 @@ describe('A damaged snapshot', () => {
           expect(error.message.length).toBeLessThan(3100)
         } else {
           const other = createGateway(fullGatewayOptions())
-          other.restore(damaged)
+          other.restore(damagedSnapshot)
           await exercise(other)
           gateway.restore(JSON.parse(before))
         }
@@ -57,7 +61,7 @@ describe('A damaged snapshot', () => {
     )
   })
 
-  it('is refused at the very value that is wrong', async () => {
+  it('is refused with the exact path of the wrong value', async () => {
     const gateway = await createFullGateway()
     const good = copyAsJson(gateway.snapshot())
     for (const path of listPaths(good)) {

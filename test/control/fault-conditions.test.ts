@@ -11,8 +11,8 @@ const GET_1 = 'GET /reserved_addrs/ra_1'
 const GET_2 = 'GET /reserved_addrs/ra_2'
 const DELETE_1 = 'DELETE /reserved_addrs/ra_1'
 
-/** Sends requests such as "GET /reserved_addrs", and returns their statuses. */
-async function statusesOf(gateway: ReturnType<typeof open>, ...requests: string[]): Promise<number[]> {
+/** Sends requests such as "GET /reserved_addrs". Returns their statuses. */
+async function sendRequests(gateway: ReturnType<typeof open>, ...requests: string[]): Promise<number[]> {
   const statuses: number[] = []
   for (const request of requests) {
     const [method = '', path = ''] = request.split(' ')
@@ -38,32 +38,32 @@ describe('A fault with several conditions (rules: control-api#faults)', () => {
       `GET ${ROUTE}/compression`,
       [OTHER_ROUTE, `DELETE ${ROUTE}/compression`],
     ],
-  ])('applies only where all of its conditions hold: %j', async (spec, applies, others) => {
+  ])('applies only if all of its conditions match: %j', async (spec, match, others) => {
     const gateway = open()
     gateway.faults.add({ ...spec, status: 599 })
-    expect(await statusesOf(gateway, ...others)).not.toContain(599)
-    expect(await statusesOf(gateway, applies)).toEqual([599])
+    expect(await sendRequests(gateway, ...others)).not.toContain(599)
+    expect(await sendRequests(gateway, match)).toEqual([599])
     expect(gateway.faults.all()).toMatchObject([{ hits: 1 }])
     expect(gateway.requests.all({ status: 599 })).toHaveLength(1)
   })
 
   it('calls its predicate only with requests that meet all other conditions', async () => {
     const gateway = open()
-    const asked: string[] = []
-    const when = ({ method, path }: FaultRequest) => asked.push(`${method} ${path}`) < 0
+    const requests: string[] = []
+    const when = ({ method, path }: FaultRequest) => requests.push(`${method} ${path}`) < 0
     gateway.faults.add({ operation: 'reserved_addrs.get', resource: 'ra_1', when })
     gateway.faults.add({ path: '/reserved_addrs', method: 'POST', when })
-    await statusesOf(gateway, 'GET /reserved_addrs/ra_2', 'GET /reserved_addrs', 'POST /reserved_domains')
-    expect(asked).toEqual([])
-    await statusesOf(gateway, 'GET /reserved_addrs/ra_1', 'POST /reserved_addrs')
-    expect(asked).toEqual(['GET /reserved_addrs/ra_1', 'POST /reserved_addrs'])
+    await sendRequests(gateway, 'GET /reserved_addrs/ra_2', 'GET /reserved_addrs', 'POST /reserved_domains')
+    expect(requests).toEqual([])
+    await sendRequests(gateway, 'GET /reserved_addrs/ra_1', 'POST /reserved_addrs')
+    expect(requests).toEqual(['GET /reserved_addrs/ra_1', 'POST /reserved_addrs'])
   })
 
   it('says over HTTP which of the last requests it missed, and why, until it is used up', async () => {
     const gateway = open()
     const { id } = gateway.faults.add({ operation: 'reserved_addrs.get', resource: 'ra_1', times: 1, status: 599 })
     gateway.faults.add({ method: 'DELETE', when: () => false })
-    await statusesOf(gateway, GET_2, 'GET /nowhere', DELETE_1)
+    await sendRequests(gateway, GET_2, 'GET /nowhere', DELETE_1)
     const listFaults = async () => await (await gateway.fetch('http://localhost/_fauxgate/faults')).json()
     const [first, last] = await listFaults()
     const ids = gateway.requests.all().map(({ operationId }) => operationId)
@@ -78,7 +78,7 @@ describe('A fault with several conditions (rules: control-api#faults)', () => {
       'is no operation of the API',
       'its predicate returned false',
     ])
-    await statusesOf(gateway, 'GET /reserved_addrs/ra_1')
+    await sendRequests(gateway, 'GET /reserved_addrs/ra_1')
     expect((await listFaults()).map(({ missed }: { missed?: [] }) => missed?.length)).toEqual([undefined, 4])
     expect(gateway.faults.all()[0]).toEqual({
       ...{ id, operation: 'reserved_addrs.get', resource: 'ra_1', times: 1, status: 599 },
@@ -100,12 +100,12 @@ describe('A fault with several conditions (rules: control-api#faults)', () => {
   ])('reports a request with the ids and the input that its predicate received: %j', async (spec, request) => {
     const gateway = open()
     gateway.faults.add({ ...spec, after: 1 })
-    await statusesOf(gateway, request)
+    await sendRequests(gateway, request)
     expect(gateway.faults.all()).toMatchObject([{ passed: 1 }])
     expect(() => gateway.faults.assertNoPendingFaults()).toThrow(/: matched, but came too early/)
   })
 
-  it("hides the gateway's own keys in what a predicate throws while a list asks it again (rules: secrets)", async () => {
+  it("hides the gateway's own keys in the error of a predicate that a list of faults calls again (rules: secrets)", async () => {
     const control = { key: 'ck_0123456789' }
     const gateway = open({ control })
     let calls = 0
@@ -114,14 +114,14 @@ describe('A fault with several conditions (rules: control-api#faults)', () => {
       return false
     }
     gateway.faults.add({ method: 'GET', when })
-    await statusesOf(gateway, 'GET /reserved_addrs')
+    await sendRequests(gateway, 'GET /reserved_addrs')
     const headers = { 'fauxgate-control-key': control.key }
     const answer = await gateway.fetch('http://localhost/_fauxgate/faults', { headers })
     const [fault] = await answer.json()
     expect(fault.missed[0].reason).toBe('its predicate threw "Error: no [redacted]"')
   })
 
-  it('applies to no request of the inspector, which counts for no fault either', () => {
+  it('neither applies to requests of the inspector nor counts them', () => {
     const gateway = open()
     gateway.faults.add({ after: 1, status: 599 })
     const statuses = [true, true, false, true, false].map(
@@ -132,17 +132,17 @@ describe('A fault with several conditions (rules: control-api#faults)', () => {
 
   it('applies no more often than `times`, even if its predicate sends a request', () => {
     const gateway = open()
-    const inner: number[] = []
+    const innerStatuses: number[] = []
     let isInner = false
     const when = () => {
       if (isInner) return true
       isInner = true
-      inner.push(exchange(gateway, LIST).status)
+      innerStatuses.push(exchange(gateway, LIST).status)
       return true
     }
     gateway.faults.add({ method: 'GET', times: 1, status: 599, when })
     const { status } = exchange(gateway, LIST)
-    expect([inner, status]).toEqual([[599], 200])
+    expect([innerStatuses, status]).toEqual([[599], 200])
     expect(gateway.faults.all()).toMatchObject([{ times: 1, hits: 1 }])
   })
 })

@@ -12,7 +12,7 @@ const headers = { authorization: 'Bearer k', 'service-version': '2' }
 const list = (gateway: Gateway) => client(gateway)('GET', ADDRS)
 const create = (gateway: Gateway, json = {}) => client(gateway)('POST', ADDRS, { json })
 
-/** Sends the same request so many times, and returns the statuses. */
+/** Sends the same request several times. Returns the statuses. */
 async function sendAll(gateway: Gateway, times: number, path = ADDRS): Promise<number[]> {
   const statuses: number[] = []
   for (let i = 0; i < times; i++) statuses.push((await client(gateway)('GET', path)).status)
@@ -24,11 +24,11 @@ describe('A fault', () => {
     const gateway = open()
     gateway.faults.add({ operation: 'reserved_addrs.create', times: 1 })
     const before = gateway.snapshot().records.reserved_addrs
-    const failed = await create(gateway)
-    expect(outcome(failed)).toBe('503 ERR_GATEWAY_90500')
-    expect(failed.headers.get('retry-after')).toBeNull()
-    expect(failed.body.msg).toContain('reserved_addrs.create')
-    expect(failed.body.details).toEqual({ operation_id: failed.headers.get('service-operation-id') })
+    const response = await create(gateway)
+    expect(outcome(response)).toBe('503 ERR_GATEWAY_90500')
+    expect(response.headers.get('retry-after')).toBeNull()
+    expect(response.body.msg).toContain('reserved_addrs.create')
+    expect(response.body.details).toEqual({ operation_id: response.headers.get('service-operation-id') })
     expect(gateway.snapshot().records.reserved_addrs).toEqual(before)
     expect((await create(gateway)).status).toBe(201)
   })
@@ -62,35 +62,37 @@ describe('A fault', () => {
       msg: expect.stringMatching(/^(?!A fault was injected).{20,}\.$/s),
       details: { operation_id: headers.get('ngrok-operation-id') },
     })
-    const restored = open({ dialect: ngrok })
-    restored.restore(gateway.snapshot())
-    expect(outcome(await list(restored))).toBe(`${status} ${error}`)
+    const copy = open({ dialect: ngrok })
+    copy.restore(gateway.snapshot())
+    expect(outcome(await list(copy))).toBe(`${status} ${error}`)
   })
 
   it('has the message that the rule would give, with the values of the request', async () => {
     const gateway = open({ dialect: ngrok })
     const api = client(gateway)
-    const msgOf = async (error: string, ...request: Parameters<typeof api>) => {
+    const getMessage = async (error: string, ...request: Parameters<typeof api>) => {
       gateway.faults.add({ error: error as 'ERR_NGROK_413', times: 1 })
       return (await api(...request)).body.msg
     }
     const json = { domain: 'app.example.com', region: 'mars', certificate_id: 'cert_1' }
-    expect(await msgOf('ERR_NGROK_413', 'POST', '/reserved_domains', { json })).toBe(
+    expect(await getMessage('ERR_NGROK_413', 'POST', '/reserved_domains', { json })).toBe(
       'The domain "app.example.com" is already reserved, as {id}. Each name can be reserved only once.',
     )
-    expect(await msgOf('ERR_NGROK_400', 'POST', '/reserved_domains', { json })).toContain('region is "mars". Allowed: ')
-    expect(await msgOf('ERR_NGROK_436', 'DELETE', '/reserved_domains/rd_1/certificate')).toMatch(
+    expect(await getMessage('ERR_NGROK_400', 'POST', '/reserved_domains', { json })).toContain(
+      'region is "mars". Allowed: ',
+    )
+    expect(await getMessage('ERR_NGROK_436', 'DELETE', '/reserved_domains/rd_1/certificate')).toMatch(
       /^rd_1 has an active certificate management policy/,
     )
-    expect(await msgOf('ERR_NGROK_233', 'GET', `${ADDRS}?limit=7`)).toBe(
+    expect(await getMessage('ERR_NGROK_233', 'GET', `${ADDRS}?limit=7`)).toBe(
       'limit is "7". Allowed: a whole number from 1 to 100.',
     )
-    expect(await msgOf('ERR_NGROK_511', 'POST', '/reserved_domains', { json })).toBe(
+    expect(await getMessage('ERR_NGROK_511', 'POST', '/reserved_domains', { json })).toBe(
       'The domain has a dangling CNAME record. Delete the record, then reserve the domain.',
     )
   })
 
-  it('tells no secret of the request in the message of an error', async () => {
+  it('puts no secret of the request into the message of an error', async () => {
     const gateway = open()
     const json = { certificate_pem: 'x', private_key_pem: 'the secret' }
     for (const error of ['key_unsupported', 'key_missing', 'pem_headers', 'field_unknown', 'field_invalid'] as const) {
@@ -166,13 +168,13 @@ describe('A fault', () => {
   it('applies to a refused request like to any other', async () => {
     const gateway = open()
     gateway.faults.add({ truncate: 5, times: 1 })
-    const cut = await gateway.fetch(`${gateway.url}${ADDRS}/ra_1`, { headers })
-    expect([cut.status, await cut.text()]).toEqual([404, '{"err'])
+    const response = await gateway.fetch(`${gateway.url}${ADDRS}/ra_1`, { headers })
+    expect([response.status, await response.text()]).toEqual([404, '{"err'])
     gateway.faults.add({ phase: 'after', status: 502, times: 1 })
     expect((await create(gateway, { region: 'mars' })).status).toBe(502)
   })
 
-  it('comes after the checks of key and version, so that a wrong key stays a wrong key', async () => {
+  it('applies after the checks of key and version, so that a wrong key still gets a 401', async () => {
     const gateway = open({ keys: ['right'] })
     gateway.faults.add({})
     expect(outcome(await list(gateway))).toBe('401 ERR_GATEWAY_203')
@@ -184,9 +186,9 @@ describe('A fault', () => {
     const html = await list(gateway)
     expect([html.status, html.text, html.headers.get('content-type')]).toEqual([502, '<html>', 'text/html'])
     gateway.faults.add({ operation: 'reserved_addrs.create', truncate: 10, times: 1 })
-    const cut = await gateway.fetch(gateway.url + ADDRS, { method: 'POST', headers })
-    expect(cut.status).toBe(201)
-    expect(await cut.text()).toHaveLength(10)
+    const response = await gateway.fetch(gateway.url + ADDRS, { method: 'POST', headers })
+    expect(response.status).toBe(201)
+    expect(await response.text()).toHaveLength(10)
     expect(gateway.reservedAddrs.list().reserved_addrs).toHaveLength(1)
   })
 
@@ -210,7 +212,7 @@ describe('A fault', () => {
     await server.close()
   })
 
-  it('breaks the connection whatever else it has, and the journal has the response that was not sent', async () => {
+  it('breaks the connection whatever its other options are, and the journal has the response that was not sent', async () => {
     const gateway = open()
     gateway.faults.add({ drop: true, status: 502, error: 'domain_taken', message: 'no', body: 'text' })
     await expect(list(gateway)).rejects.toMatchObject({ cause: { code: 'ECONNRESET' } })
@@ -231,21 +233,21 @@ describe('A fault', () => {
   it("delays an answer on the gateway's clock, and an abort ends the waiting", async () => {
     const gateway = open({ clock: manualClock(0) })
     gateway.faults.add({ latency: '30s' })
-    let answered = false
-    const pending = list(gateway).then((answer) => {
-      answered = true
+    let hasAnswered = false
+    const response = list(gateway).then((answer) => {
+      hasAnswered = true
       return answer
     })
     const { clock } = gateway as unknown as { clock: ReturnType<typeof manualClock> }
     clock.advance('29s')
     for (let i = 0; i < 20; i++) await Promise.resolve()
-    expect(answered).toBe(false)
+    expect(hasAnswered).toBe(false)
     clock.advance('1s')
-    expect((await pending).status).toBe(200)
-    const aborting = new AbortController()
-    const waiting = gateway.fetch(gateway.url + ADDRS, { headers, signal: aborting.signal })
-    aborting.abort(new Error('enough'))
-    await expect(waiting).rejects.toThrow('enough')
+    expect((await response).status).toBe(200)
+    const controller = new AbortController()
+    const abortedResponse = gateway.fetch(gateway.url + ADDRS, { headers, signal: controller.signal })
+    controller.abort(new Error('enough'))
+    await expect(abortedResponse).rejects.toThrow('enough')
   })
 
   it.each([
@@ -272,7 +274,7 @@ describe('A fault', () => {
     [{ resource: 'bkdhr_1' }, /resource is "bkdhr_1". Allowed: ra_…, rd_…, (\w+_…, )*\w+_…\.$/],
     [{ operation: 'reserved_addrs.get', resource: 'rd_1' }, /resource is "rd_1". Allowed: ra_…\.$/],
     [{ operation: 'reserved_addrs.list', resource: 'ra_1' }, /resource is "ra_1". Allowed: nothing, because/],
-  ])('is refused with what is allowed where it is wrong: %j', (spec, message) => {
+  ])('is refused with a message that says what is allowed: %j', (spec, message) => {
     const gateway = open()
     const before = stateOf(gateway)
     expect(() => gateway.faults.add(spec as never)).toThrow(message)
@@ -291,7 +293,7 @@ describe('A fault', () => {
     }
   })
 
-  it('counts a matching request for a later fault too, until that one begins', async () => {
+  it('counts a matching request for a later fault too, until the later fault begins', async () => {
     const gateway = open()
     gateway.faults.add({ operation: 'reserved_addrs.list', after: 1, times: 1, status: 500 })
     gateway.faults.add({ method: 'GET', after: 2, status: 502 })
@@ -300,11 +302,11 @@ describe('A fault', () => {
 
   it('replaces a used-up fault if there are already 1,000 faults, but never a pending one', async () => {
     const gateway = open()
-    const used = gateway.faults.add({ times: 1, latency: 0 })
+    const usedFault = gateway.faults.add({ times: 1, latency: 0 })
     await list(gateway)
     for (let i = 0; i < 1000; i++) gateway.faults.add({ operation: 'reserved_addrs.create' })
     expect(gateway.faults.all()).toHaveLength(1000)
-    expect(gateway.faults.all().some(({ id }) => id === used.id)).toBe(false)
+    expect(gateway.faults.all().some(({ id }) => id === usedFault.id)).toBe(false)
     const before = stateOf(gateway)
     expect(() => gateway.faults.add({})).toThrow('There are already 1000 faults, which is the maximum.')
     expect(stateOf(gateway)).toBe(before)
@@ -339,16 +341,16 @@ describe('The rate limit (rules: rate-limit#optional)', () => {
       clock.advance(100)
     }
     const before = stateOf(gateway)
-    const refused = await create(gateway)
-    expect(outcome(refused)).toBe('429 ERR_GATEWAY_226')
-    expect(refused.headers.get('retry-after')).toBe('48')
+    const refusal = await create(gateway)
+    expect(outcome(refusal)).toBe('429 ERR_GATEWAY_226')
+    expect(refusal.headers.get('retry-after')).toBe('48')
     expect(stateOf(gateway)).toBe(before)
     clock.advance('48s')
     expect((await list(gateway)).status).toBe(200)
     expect((await list(gateway)).status).toBe(429)
   })
 
-  it('counts no request without a good key, and none on the control API', async () => {
+  it('counts no request without a valid key, and none on the control API', async () => {
     const gateway = open({ rateLimit: { requests: 1, window: '10s' }, keys: ['key'] })
     await client(gateway)('GET', ADDRS, { headers: { authorization: 'Bearer other' } })
     await gateway.fetch('http://localhost/_fauxgate/clock')

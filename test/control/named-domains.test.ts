@@ -5,12 +5,12 @@ import { DOMAIN, openWithCertificate, openWithDomain } from '../support/provisio
 
 type Case = [
   call: string,
-  direct: (it: Gateway['provisioning'], domain: string) => unknown,
+  callDirectly: (it: Gateway['provisioning'], domain: string) => unknown,
   http: string,
   json?: object,
 ]
 
-const ofOne: Case[] = [
+const domainCalls: Case[] = [
   ['attempt', (it, domain) => it.attempt(domain), 'POST /attempt'],
   ['renewNow', (it, domain) => it.renewNow(domain), 'POST /renew'],
   ['expireNow', (it, domain) => it.expireNow(domain), 'POST /expire'],
@@ -18,7 +18,7 @@ const ofOne: Case[] = [
 ]
 
 const outcomes = ['DNS_ERROR'] as const
-const ofScripts: Case[] = [
+const scriptCalls: Case[] = [
   ['script', (it, domain) => it.script(outcomes, { domain }), 'POST /script', { outcomes }],
   [
     'failNext',
@@ -35,28 +35,28 @@ const ofScripts: Case[] = [
   ['clear', (it, domain) => it.clear({ domain }), 'DELETE /script'],
 ]
 
-/** Makes a call over HTTP, for a domain. */
-function over(gateway: Gateway, http: string, sent: Readonly<Record<string, unknown>>) {
+/** Makes a call over HTTP, with fields in its body or its query. */
+function callOverHttp(gateway: Gateway, http: string, fields: Readonly<Record<string, unknown>>) {
   const [method = '', path] = http.split(' ')
-  const query = method === 'POST' ? '' : `?${new URLSearchParams(sent as Record<string, string>)}`
-  const json = method === 'POST' ? sent : undefined
+  const query = method === 'POST' ? '' : `?${new URLSearchParams(fields as Record<string, string>)}`
+  const json = method === 'POST' ? fields : undefined
   return controlClient(gateway)(method, `/provisioning${path}${query}`, json)
 }
 
-const WRITTEN = 'App.Example.com.'
+const OTHER_SPELLING = 'App.Example.com.'
 
-describe('A domain can be given by its name or by its id (rules: control-api#calls):', () => {
-  const opened = (call: string) => (call === 'attempt' ? openWithDomain() : openWithCertificate())
+describe('A call accepts the name or the id of a domain (rules: control-api#calls):', () => {
+  const openFor = (call: string) => (call === 'attempt' ? openWithDomain() : openWithCertificate())
 
-  test.each(ofOne)('%s does and returns the same', async (call, direct, http) => {
-    const expected = opened(call)
-    const result = direct(expected.gateway.provisioning, expected.id)
-    const named = opened(call)
-    expect(direct(named.gateway.provisioning, WRITTEN)).toEqual(result)
-    expect(named.gateway.snapshot()).toEqual(expected.gateway.snapshot())
-    for (const id of [WRITTEN, expected.id]) {
-      const { gateway } = opened(call)
-      const { status, body } = await over(gateway, http, { id })
+  test.each(domainCalls)('%s does and returns the same', async (call, callDirectly, http) => {
+    const expected = openFor(call)
+    const result = callDirectly(expected.gateway.provisioning, expected.id)
+    const actual = openFor(call)
+    expect(callDirectly(actual.gateway.provisioning, OTHER_SPELLING)).toEqual(result)
+    expect(actual.gateway.snapshot()).toEqual(expected.gateway.snapshot())
+    for (const id of [OTHER_SPELLING, expected.id]) {
+      const { gateway } = openFor(call)
+      const { status, body } = await callOverHttp(gateway, http, { id })
       expect([status, body]).toEqual([200, result])
       expect(gateway.snapshot()).toEqual(expected.gateway.snapshot())
     }
@@ -64,28 +64,28 @@ describe('A domain can be given by its name or by its id (rules: control-api#cal
 
   test('printTimeline and settled return the same', async () => {
     const { gateway, id } = openWithDomain()
-    expect((await gateway.provisioning.settled(WRITTEN)).certificate).not.toBeNull()
-    expect(await gateway.provisioning.settled(WRITTEN)).toEqual(await gateway.provisioning.settled(id))
+    expect((await gateway.provisioning.settled(OTHER_SPELLING)).certificate).not.toBeNull()
+    expect(await gateway.provisioning.settled(OTHER_SPELLING)).toEqual(await gateway.provisioning.settled(id))
     expect(gateway.provisioning.printTimeline(DOMAIN)).toBe(gateway.provisioning.printTimeline(id))
   })
 
-  test.each(ofScripts)('%s is for the same domain', async (_call, direct, http, json) => {
-    const opened = () => {
+  test.each(scriptCalls)('%s is for the same domain', async (_call, callDirectly, http, json) => {
+    const openWithScripts = () => {
       const it = openWithDomain()
       it.gateway.provisioning.script(['INTERNAL_ERROR'], { domain: DOMAIN })
       it.gateway.provisioning.script(['success'])
       return it
     }
-    const expected = opened()
+    const expected = openWithScripts()
     const before = expected.gateway.snapshot()
-    direct(expected.gateway.provisioning, WRITTEN)
+    callDirectly(expected.gateway.provisioning, OTHER_SPELLING)
     expect(expected.gateway.snapshot()).not.toEqual(before)
-    const { gateway, id } = opened()
-    direct(gateway.provisioning, id)
+    const { gateway, id } = openWithScripts()
+    callDirectly(gateway.provisioning, id)
     expect(gateway.snapshot()).toEqual(expected.gateway.snapshot())
-    for (const domain of [WRITTEN, id]) {
-      const { gateway } = opened()
-      expect((await over(gateway, http, { ...json, domain })).status).toBe(204)
+    for (const domain of [OTHER_SPELLING, id]) {
+      const { gateway } = openWithScripts()
+      expect((await callOverHttp(gateway, http, { ...json, domain })).status).toBe(204)
       expect(gateway.snapshot()).toEqual(expected.gateway.snapshot())
     }
   })
@@ -93,36 +93,36 @@ describe('A domain can be given by its name or by its id (rules: control-api#cal
 
 test('The error for a domain without a job has the id of the domain in its details, also if the call had its name', () => {
   const { gateway, id } = openWithCertificate()
-  const error = expectError(() => gateway.provisioning.attempt(WRITTEN))
+  const error = expectError(() => gateway.provisioning.attempt(OTHER_SPELLING))
   expect(error).toMatchObject({ key: 'not_found', details: { id } })
-  expect(error.message).toBe(`There is no provisioning job of ${WRITTEN}.`)
+  expect(error.message).toBe(`There is no provisioning job of ${OTHER_SPELLING}.`)
 })
 
 describe('The error for an unknown domain quotes the received name or id, and nothing changes:', () => {
-  async function expectRefused([, direct, http, json]: Case, field: string, received: string) {
+  async function expectNotFound([, callDirectly, http, json]: Case, field: string, nameOrId: string) {
     const { gateway } = openWithDomain()
     gateway.provisioning.script(['DNS_ERROR'])
     const before = gateway.snapshot()
-    const error = expectError(() => direct(gateway.provisioning, received))
+    const error = expectError(() => callDirectly(gateway.provisioning, nameOrId))
     expect(error).toMatchObject({ name: 'GatewayError', key: 'not_found', status: 404 })
-    expect(error.message).toBe(`There is no reserved domain with the name or id "${received}".`)
-    const { status, body } = await over(gateway, http, { ...json, [field]: received })
+    expect(error.message).toBe(`There is no reserved domain with the name or id "${nameOrId}".`)
+    const { status, body } = await callOverHttp(gateway, http, { ...json, [field]: nameOrId })
     expect([status, body.msg]).toEqual([404, error.message])
     expect(gateway.snapshot()).toEqual(before)
   }
 
-  test.each(ofOne)('%s, by name or id', async (...call) => {
-    for (const received of ['rd_1', 'b.example.com', 'app', 'cert_1']) await expectRefused(call, 'id', received)
+  test.each(domainCalls)('%s, by name or id', async (...call) => {
+    for (const nameOrId of ['rd_1', 'b.example.com', 'app', 'cert_1']) await expectNotFound(call, 'id', nameOrId)
   })
 
-  test.each(ofScripts)('%s, by id', async (...call) => {
-    await expectRefused(call, 'domain', 'rd_1')
+  test.each(scriptCalls)('%s, by id', async (...call) => {
+    await expectNotFound(call, 'domain', 'rd_1')
   })
 
-  test.each(ofScripts)('%s of a domain that the service owns, by id', (_call, direct) => {
+  test.each(scriptCalls)('%s of a domain that the service owns, by id', (_call, callDirectly) => {
     const { gateway } = openWithDomain()
     const { id } = gateway.reservedDomains.create({ domain: 'a.gateway.test' })
-    const error = expectError(() => direct(gateway.provisioning, id))
+    const error = expectError(() => callDirectly(gateway.provisioning, id))
     expect(error).toMatchObject({ key: 'policy_on_service_domain', details: { 'field:domain': expect.any(String) } })
     expect(error.message).toContain(id)
   })

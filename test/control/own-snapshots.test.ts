@@ -7,8 +7,8 @@ import { pem } from '../support/pem.ts'
 const ROUTE = { edge_id: 'edghts_1', id: 'edghtsrt_1' }
 const SECRET = 'a-webhook-secret-of-the-test'
 
-/** A furnished gateway with two secrets in it: the key of an upload, and the secret of a webhook. */
-async function withSecrets() {
+/** Opens a full gateway with two secrets: the key of an upload, and the secret of a webhook. */
+async function openWithSecrets() {
   const gateway = await createFullGateway()
   gateway.webhookVerification.replace(ROUTE, { provider: 'github', secret: SECRET })
   const certificate = gateway.tlsCertificates.list({ filter: 'obj.description == "d"' }).tls_certificates[0]?.id ?? ''
@@ -16,9 +16,9 @@ async function withSecrets() {
   return { gateway, certificate, secrets: [keyLine, SECRET] }
 }
 
-describe('A snapshot object, in the process that made it (rules: secrets#snapshots)', () => {
-  it('brings everything back: `restore(snapshot())` changes nothing, keys and secrets included', async () => {
-    const { gateway, certificate } = await withSecrets()
+describe('A snapshot object, in the process that created it (rules: secrets#snapshots)', () => {
+  it('restores everything: `restore(snapshot())` changes nothing, keys and secrets included', async () => {
+    const { gateway, certificate } = await openWithSecrets()
     const before = gateway.snapshot({ privateKeys: true })
     gateway.restore(gateway.snapshot())
     expect(gateway.snapshot({ privateKeys: true })).toStrictEqual(before)
@@ -26,8 +26,8 @@ describe('A snapshot object, in the process that made it (rules: secrets#snapsho
     expect(gateway.webhookVerification.get(ROUTE).secret).toBe(SECRET)
   })
 
-  it('brings the keys into another gateway too', async () => {
-    const { gateway, certificate } = await withSecrets()
+  it('restores the keys in another gateway too', async () => {
+    const { gateway, certificate } = await openWithSecrets()
     const other = createGateway({ clock: manualClock(0) })
     other.restore(gateway.snapshot())
     expect(other.authority.privateKeyPem(certificate)).toBe(pem('key-p256'))
@@ -35,16 +35,16 @@ describe('A snapshot object, in the process that made it (rules: secrets#snapsho
     expect(other.snapshot()).toEqual({ ...gateway.snapshot(), rateLimit: [] })
   })
 
-  it('shows the secrets to nobody: not in its JSON, printed, cloned, copied or looked into', async () => {
-    const { gateway, secrets } = await withSecrets()
+  it('shows no secret in its JSON, its printed form, a clone or its properties', async () => {
+    const { gateway, secrets } = await openWithSecrets()
     const snapshot = gateway.snapshot()
-    const looks = {
+    const texts = {
       json: JSON.stringify(snapshot),
       printed: inspect(snapshot, { showHidden: true, depth: null, getters: true, customInspect: false }),
       clone: inspect(structuredClone(snapshot), { showHidden: true, depth: null }),
       properties: inspect(Object.getOwnPropertyDescriptors(snapshot), { depth: null }),
     }
-    for (const look of Object.values(looks)) for (const secret of secrets) expect(look).not.toContain(secret)
+    for (const text of Object.values(texts)) for (const secret of secrets) expect(text).not.toContain(secret)
     expect(Reflect.ownKeys(snapshot)).toEqual(['version', 'now', 'seed', 'sequence', 'rateLimit', 'records'])
     expect(Object.getPrototypeOf(snapshot)).toBe(Object.prototype)
   })
@@ -61,13 +61,13 @@ describe('A snapshot object, in the process that made it (rules: secrets#snapsho
       'an object that inherits from it',
       (snapshot) => Object.create(snapshot, Object.getOwnPropertyDescriptors(snapshot)),
     ],
-  ])('is read from the outside where it comes as %s, without the keys', async (_what, made) => {
-    const { gateway, certificate } = await withSecrets()
-    const copy = made(gateway.snapshot()) as ReturnType<typeof copyAsJson>
+  ])('is read like JSON, without the keys, if `restore` gets %s', async (_what, convert) => {
+    const { gateway, certificate } = await openWithSecrets()
+    const copy = convert(gateway.snapshot()) as ReturnType<typeof copyAsJson>
     gateway.restore(copy)
     expect(() => gateway.authority.privateKeyPem(certificate)).toThrow(/was left out of the snapshot/)
-    const damaged = { ...copy, sequence: -1 }
-    expect(() => gateway.restore(damaged)).toThrow(/^sequence is -1\. Allowed: an integer, from 0 to \d+\.$/)
+    const damagedCopy = { ...copy, sequence: -1 }
+    expect(() => gateway.restore(damagedCopy)).toThrow(/^sequence is -1\. Allowed: an integer, from 0 to \d+\.$/)
   })
 
   it('equals, by `toEqual` and `toStrictEqual`, a snapshot of an equal state, and its JSON', async () => {
@@ -80,8 +80,8 @@ describe('A snapshot object, in the process that made it (rules: secrets#snapsho
     expect(gateway.snapshot()).not.toEqual(before)
   })
 
-  it('does not change what it brings back when the state it was taken from continues', async () => {
-    const { gateway, certificate } = await withSecrets()
+  it('restores the same state even after the gateway has changed', async () => {
+    const { gateway, certificate } = await openWithSecrets()
     const snapshot = gateway.snapshot()
     for (const { id } of gateway.reservedDomains.list().reserved_domains) gateway.reservedDomains.delete(id)
     gateway.tlsCertificates.delete(certificate)

@@ -7,27 +7,27 @@ import { collectCommits } from '../support/gateway.ts'
 import { NEW_YEAR } from '../support/provisioning.ts'
 
 describe('A snapshot is refused', () => {
-  const keysOf = (path: string) => path.split('.').map((key) => (/^\d+$/.test(key) ? Number(key) : key))
-  const domain = (good: Json, name: string) =>
+  const splitPath = (path: string) => path.split('.').map((key) => (/^\d+$/.test(key) ? Number(key) : key))
+  const findDomainIndex = (good: Json, name: string) =>
     good.records.reserved_domains.findIndex((each: Json) => each.domain === `${name}.example.com`)
   /** Returns a path with the number of a domain in the place of its name. */
   const insertNumbers = (good: Json, path: string) =>
-    path.replace(/<([\w-]+)>/, (_, name) => String(domain(good, name)))
-  const id = (prefix: string, number: string) => `${prefix}_${number.padStart(7, '0')}${'a'.repeat(20)}`
+    path.replace(/<([\w-]+)>/, (_, name) => String(findDomainIndex(good, name)))
+  const createId = (prefix: string, number: string) => `${prefix}_${number.padStart(7, '0')}${'a'.repeat(20)}`
 
-  async function expectRefused(says: string, damage: (good: Json) => unknown): Promise<void> {
+  async function expectRefusal(expected: string, damage: (good: Json) => unknown): Promise<void> {
     const gateway = await createFullGateway()
     const good = copyAsJson(gateway.snapshot())
     const before = JSON.stringify(gateway.snapshot())
     const { message } = expectError(() => gateway.restore(damage(good) as Snapshot))
-    expect(message).toContain(insertNumbers(good, says))
+    expect(message).toContain(insertNumbers(good, expected))
     expect(JSON.stringify(gateway.snapshot())).toBe(before)
   }
 
-  it.each([undefined, null, '{}', []])('that is %j', (nothing) => expectRefused('the snapshot is ', () => nothing))
+  it.each([undefined, null, '{}', []])('that is %j', (value) => expectRefusal('the snapshot is ', () => value))
 
   it('that is a promise, because `await` is missing', () =>
-    expectRefused('the snapshot is a Promise. Allowed: an object.', () => Promise.resolve({})))
+    expectRefusal('the snapshot is a Promise. Allowed: an object.', () => Promise.resolve({})))
 
   type Value = [path: string, to: unknown, field?: string]
   const LATE = 253402300799000
@@ -40,18 +40,22 @@ describe('A snapshot is refused', () => {
     ['seed', '-----BEGIN PRIVATE KEY-----\nMC4CAQ'],
     ['sequence', 99.5],
     ['rateLimit', [1, 'x'], 'rateLimit.1'],
-  ])('with %s: %j', (path, to, field = path) => expectRefused(`${field} is `, (good) => replaceAt(good, [path], to)))
+  ])('with %s: %j', (path, to, field = path) => expectRefusal(`${field} is `, (good) => replaceAt(good, [path], to)))
 
   it.each<Value>([
     ['reserved_addrs', {}],
     ['reserved_addrs.0', 5],
     ['reserved_addrs.0.id', 'ra_1'],
-    ['reserved_addrs.0.id', id('ra', 'zzzzz')],
+    ['reserved_addrs.0.id', createId('ra', 'zzzzz')],
     ['reserved_addrs.0.addr', ':10000'],
     ['reserved_addrs.0.addr', '1.tcp.example.com:30000'],
     ['reserved_addrs.0.endpoint_configuration_id', 'rd_1'],
     ['weighted_backends.0.backends.bkdhr_1', 10_001],
-    ['weighted_backends.0.backends', { [id('bkdwd', '1')]: 1 }, `weighted_backends.0.backends.${id('bkdwd', '1')}`],
+    [
+      'weighted_backends.0.backends',
+      { [createId('bkdwd', '1')]: 1 },
+      `weighted_backends.0.backends.${createId('bkdwd', '1')}`,
+    ],
     ['declarations', [{ id: 'edghtsrt_1', edge_id: 'edghts_9' }], 'declarations.0.edge_id'],
     ['declarations', [{ id: 'edghts_1', edge_id: 'edghts_1' }], 'declarations.0.edge_id'],
     ['declarations.0.id', 'rd_1'],
@@ -70,9 +74,9 @@ describe('A snapshot is refused', () => {
     ['tls_certificates.0.issued_at', 5000],
     ['reserved_domains.<uploaded>.domain', 'a_b.example.com'],
     ['reserved_domains.<uploaded>.domain', 'failing.example.com'],
-    ['reserved_domains.<uploaded>.certificate_id', id('cert', '1')],
+    ['reserved_domains.<uploaded>.certificate_id', createId('cert', '1')],
     ['reserved_domains.<uploaded>.due', { at: LATE, order: 0 }],
-    ['reserved_domains.<renewing>.certificate_id', id('cert', '1')],
+    ['reserved_domains.<renewing>.certificate_id', createId('cert', '1')],
     ['reserved_domains.<renewing>.renews_at', null],
     ['reserved_domains.<renewing>.job', null, 'reserved_domains.<renewing>.due.at'],
     ['reserved_domains.<provisioning>.policy', null, 'reserved_domains.<provisioning>.job'],
@@ -97,33 +101,33 @@ describe('A snapshot is refused', () => {
     ['reserved_domains.<failing>.timeline.0.at', 0.5],
     ['reserved_domains.<failing>.timeline.0.at', 1_772_409_635_000],
   ])('with the records %s: %j', (path, to, field = path) =>
-    expectRefused(`records.${field} is `, (good) =>
-      replaceAt(good, keysOf(insertNumbers(good, `records.${path}`)), to),
+    expectRefusal(`records.${field} is `, (good) =>
+      replaceAt(good, splitPath(insertNumbers(good, `records.${path}`)), to),
     ),
   )
 
   type Damage = [what: string, field: string, path: string, to: (good: Json) => unknown]
-  const twice = (records: Json[]) => [...records, records[0]]
+  const repeatFirst = (records: Json[]) => [...records, records[0]]
 
   it.each<Damage>([
-    ['a record twice', 'dns_records.', 'dns_records', ({ records }) => twice(records.dns_records)],
+    ['a record twice', 'dns_records.', 'dns_records', ({ records }) => repeatFirst(records.dns_records)],
     [
       'an address twice',
       'reserved_addrs.',
       'reserved_addrs',
-      ({ records: { reserved_addrs: all } }) => [all[0], { ...all[0], id: id('ra', '1') }],
+      ({ records: { reserved_addrs: all } }) => [all[0], { ...all[0], id: createId('ra', '1') }],
     ],
     [
       'an uploaded certificate beside a policy',
       'certificate_id is',
       'reserved_domains.<renewing>.certificate_id',
-      (good) => good.records.reserved_domains[domain(good, 'uploaded')].certificate_id,
+      (good) => good.records.reserved_domains[findDomainIndex(good, 'uploaded')].certificate_id,
     ],
     [
       'the automatic certificate of another domain',
       'certificate_id is',
       'reserved_domains.<renewing>.certificate_id',
-      (good) => good.records.reserved_domains[domain(good, 'renewal-failing')].certificate_id,
+      (good) => good.records.reserved_domains[findDomainIndex(good, 'renewal-failing')].certificate_id,
     ],
     ['an automatic certificate that nobody uses', 'tls_certificates.', 'reserved_domains', () => []],
     ['something due that is past', 'due.at is', 'reserved_domains.<provisioning>.due.at', ({ now }) => now],
@@ -147,7 +151,7 @@ describe('A snapshot is refused', () => {
       (good) => good.records.tls_certificates[0].order,
     ],
   ])('with %s', (_what, field, path, to) =>
-    expectRefused(field, (good) => replaceAt(good, keysOf(insertNumbers(good, `records.${path}`)), to(good))),
+    expectRefusal(field, (good) => replaceAt(good, splitPath(insertNumbers(good, `records.${path}`)), to(good))),
   )
 
   it.each<Damage>([
@@ -158,22 +162,22 @@ describe('A snapshot is refused', () => {
     ['long metadata of a domain', '4097 bytes', 'records.reserved_domains.0.metadata', () => 'x'.repeat(4097)],
     ['long metadata', '4097 bytes', 'records.tls_certificates.0.metadata', () => 'x'.repeat(4097)],
     ['a long description', '256 bytes', 'records.tls_certificates.0.description', () => 'x'.repeat(256)],
-  ])('with %s, in the words of a request', (_what, says, path, to) =>
-    expectRefused(says, (good) => replaceAt(good, keysOf(path), to(good))),
+  ])('with %s, with the message that a request gets', (_what, expected, path, to) =>
+    expectRefusal(expected, (good) => replaceAt(good, splitPath(path), to(good))),
   )
 })
 
 describe('A snapshot that is refused changes nothing', () => {
-  it('even if the clock refuses it: the earlier state is back then', async () => {
+  it('even if the clock refuses it: the earlier state is restored', async () => {
     const gateway = await createFullGateway()
-    const stubborn = Object.create(manualClock(NEW_YEAR), {
+    const refusingClock = Object.create(manualClock(NEW_YEAR), {
       set: {
         value() {
           throw new RangeError('No.')
         },
       },
     }) as ManualClock
-    const other = createGateway({ ...fullGatewayOptions(), clock: stubborn, seed: 'other' })
+    const other = createGateway({ ...fullGatewayOptions(), clock: refusingClock, seed: 'other' })
     const { id } = other.reservedAddrs.create()
     const before = other.snapshot()
     for (const snapshot of [gateway.snapshot(), copyAsJson(gateway.snapshot())]) {
@@ -189,8 +193,8 @@ describe('A snapshot that is refused changes nothing', () => {
   it('over HTTP too, with the path in `details` (rules: control-api#calls)', async () => {
     const gateway = await createFullGateway()
     const before = JSON.stringify(gateway.snapshot())
-    const damaged = replaceAt(copyAsJson(gateway.snapshot()), ['records', 'reserved_addrs', 0, 'region'], null)
-    const answer = await client(gateway)('PUT', 'http://localhost/_fauxgate/state', { json: damaged })
+    const damagedSnapshot = replaceAt(copyAsJson(gateway.snapshot()), ['records', 'reserved_addrs', 0, 'region'], null)
+    const answer = await client(gateway)('PUT', 'http://localhost/_fauxgate/state', { json: damagedSnapshot })
     expect(answer.status).toBe(400)
     expect(Object.keys(answer.body.details)).toContain('field:records.reserved_addrs.0.region')
     expect(JSON.stringify(gateway.snapshot())).toBe(before)
@@ -199,8 +203,8 @@ describe('A snapshot that is refused changes nothing', () => {
   it('is not reported to any subscriber', async () => {
     const gateway = await createFullGateway()
     const commits = collectCommits(gateway)
-    const damaged = replaceAt(copyAsJson(gateway.snapshot()), ['records', 'reserved_addrs', 0, 'region'], null)
-    expect(() => gateway.restore(damaged)).toThrow()
+    const damagedSnapshot = replaceAt(copyAsJson(gateway.snapshot()), ['records', 'reserved_addrs', 0, 'region'], null)
+    expect(() => gateway.restore(damagedSnapshot)).toThrow()
     expect(commits).toEqual([])
   })
 })

@@ -8,7 +8,7 @@ import { DOMAIN, ECDSA, NEW_YEAR, openManual, RSA, timeAfter } from '../support/
 const NOW = Date.parse(NEW_YEAR)
 const EDGE = { edge_id: 'edghts_1', id: 'edghtsrt_1' }
 
-/** Does everything that a gateway can do and keep. */
+/** Uses every feature of a gateway that changes its state. */
 async function useAll(gateway: Gateway<ManualClock>) {
   const { reservedDomains, provisioning, dns, declare, clock } = gateway
   declare.edge(EDGE.edge_id, { routes: [EDGE.id] })
@@ -42,10 +42,10 @@ async function useAll(gateway: Gateway<ManualClock>) {
   return { timers }
 }
 
-/** The bytes of the same requests to a gateway: answers with all their headers. */
-async function answersOf(gateway: Gateway<ManualClock>): Promise<string[]> {
+/** Sends the same requests to a gateway. Returns the responses as texts, with all headers. */
+async function collectResponses(gateway: Gateway<ManualClock>): Promise<string[]> {
   const api = client(gateway)
-  const answers = [
+  const responses = [
     await api('GET', '/reserved_domains'),
     await api('GET', '/edges/https/edghts_1/routes/edghtsrt_1/circuit_breaker'),
     await api('PUT', '/edges/https/edghts_1/routes/edghtsrt_1/compression', { json: {} }),
@@ -55,12 +55,12 @@ async function answersOf(gateway: Gateway<ManualClock>): Promise<string[]> {
     await api('POST', '/weighted_backends', { json: { backends: { bkdhr_1: 1 } } }),
     await api('POST', '/tls_certificates', { json: upload() }),
   ]
-  const turns: (() => unknown)[] = [() => gateway.clock.advance('30s'), () => gateway.clock.advance('61d')]
-  for (const turn of turns) {
-    turn()
-    answers.push(await api('GET', '/reserved_domains'), await api('GET', '/tls_certificates'))
+  const moves: (() => unknown)[] = [() => gateway.clock.advance('30s'), () => gateway.clock.advance('61d')]
+  for (const move of moves) {
+    move()
+    responses.push(await api('GET', '/reserved_domains'), await api('GET', '/tls_certificates'))
   }
-  return answers.map(({ status, headers, text }) => `${status} ${JSON.stringify([...headers])} ${text}`)
+  return responses.map(({ status, headers, text }) => `${status} ${JSON.stringify([...headers])} ${text}`)
 }
 
 const variants: Record<string, Omit<GatewayOptions, 'clock'>> = {
@@ -77,7 +77,7 @@ const ways: Record<string, (gateway: Gateway) => unknown> = {
 }
 
 describe.each(Object.keys(ways))('A gateway after %s equals a new one', (way) => {
-  const openUsed = async (options: Omit<GatewayOptions, 'clock'>) => {
+  const openAndReset = async (options: Omit<GatewayOptions, 'clock'>) => {
     const gateway = openManual(options)
     const { timers } = await useAll(gateway)
     expect(gateway.snapshot()).not.toEqual(openManual(options).snapshot())
@@ -89,30 +89,30 @@ describe.each(Object.keys(ways))('A gateway after %s equals a new one', (way) =>
     const options = variants[variant] as Omit<GatewayOptions, 'clock'>
 
     test('in its snapshot, orders, zone, agenda and time', async () => {
-      const { gateway, timers } = await openUsed(options)
-      const fresh = openManual(options)
-      expect(gateway.snapshot()).toEqual(fresh.snapshot())
+      const { gateway, timers } = await openAndReset(options)
+      const newGateway = openManual(options)
+      expect(gateway.snapshot()).toEqual(newGateway.snapshot())
       expect(gateway.requests.count()).toBe(0)
       expect(gateway.clock.now).toBe(NOW)
       expect(timers.count()).toBe(0)
       expect(gateway.clock.advanceToNext()).toBe(false)
-      expect(gateway.url).toBe(fresh.url)
-      expect(gateway.authority.certificatePem).toBe(fresh.authority.certificatePem)
+      expect(gateway.url).toBe(newGateway.url)
+      expect(gateway.authority.certificatePem).toBe(newGateway.authority.certificatePem)
     })
 
     test('in every byte of the answers to the same requests from then on, ids and certificates included', async () => {
-      const { gateway } = await openUsed(options)
-      // The reset over HTTP is itself a request, and the operation id of the next one follows on it.
-      const fresh = openManual(options)
-      if (way !== 'gateway.reset()') await ways[way]?.(fresh)
-      expect(await answersOf(gateway)).toEqual(await answersOf(fresh))
-      expect(gateway.snapshot()).toEqual(fresh.snapshot())
+      const { gateway } = await openAndReset(options)
+      // The reset over HTTP is itself a request, so it takes an operation id.
+      const newGateway = openManual(options)
+      if (way !== 'gateway.reset()') await ways[way]?.(newGateway)
+      expect(await collectResponses(gateway)).toEqual(await collectResponses(newGateway))
+      expect(gateway.snapshot()).toEqual(newGateway.snapshot())
     })
   })
 })
 
 describe('A reset', () => {
-  test('goes back to the start of a manual clock that was moved before the gateway was made', () => {
+  test('goes back to the start of a manual clock that was moved before the gateway was created', () => {
     const clock = manualClock(NEW_YEAR)
     clock.advance('10d')
     const gateway = createGateway({ clock, seed: 'test' })
@@ -120,7 +120,7 @@ describe('A reset', () => {
     expect(clock.now).toBe(NOW)
   })
 
-  test('leaves a clock alone that is not manual', () => {
+  test('does not change a clock that is not manual', () => {
     const clock = { now: NOW, reset: () => expect.unreachable() }
     const gateway = createGateway({ clock, seed: 'test' })
     clock.now += 1000
@@ -128,16 +128,16 @@ describe('A reset', () => {
     expect(gateway.reservedAddrs.create().created_at).toBe(timeAfter('1s'))
   })
 
-  test('of one gateway leaves the state of another on the same clock', () => {
+  test('of one gateway does not change the state of another on the same clock', () => {
     const clock = manualClock(NEW_YEAR)
     const [a, b] = [createGateway({ clock, seed: 'a' }), createGateway({ clock, seed: 'b' })]
     const { id } = b.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: ECDSA })
     clock.advance('1m')
-    const issued = b.reservedDomains.get(id)
+    const issuedDomain = b.reservedDomains.get(id)
     a.reset()
-    expect(b.reservedDomains.get(id)).toEqual(issued)
+    expect(b.reservedDomains.get(id)).toEqual(issuedDomain)
     clock.advance('1h')
-    expect(b.reservedDomains.get(id)).toEqual(issued)
+    expect(b.reservedDomains.get(id)).toEqual(issuedDomain)
   })
 
   test('returns to the seed of the gateway after a snapshot of another seed (rules: stores#ids)', () => {
@@ -146,10 +146,10 @@ describe('A reset', () => {
     gateway.restore(other.snapshot())
     expect(gateway.reservedAddrs.create()).toEqual(other.reservedAddrs.create())
     gateway.reset()
-    const fresh = openManual()
-    expect(gateway.reservedAddrs.create()).toEqual(fresh.reservedAddrs.create())
-    expect(gateway.authority.certificatePem).toBe(fresh.authority.certificatePem)
-    expect(gateway.snapshot()).toEqual(fresh.snapshot())
+    const newGateway = openManual()
+    expect(gateway.reservedAddrs.create()).toEqual(newGateway.reservedAddrs.create())
+    expect(gateway.authority.certificatePem).toBe(newGateway.authority.certificatePem)
+    expect(gateway.snapshot()).toEqual(newGateway.snapshot())
   })
 
   test('and a restore keep the URL at which the gateway is served (rules: answers#uris)', () => {
@@ -166,16 +166,16 @@ describe('A reset', () => {
     expect(gateway.url).toBe(gateway.dialect.baseUrl)
   })
 
-  test('can be repeated, and the gateway works on: what is created afterwards is issued and renewed', () => {
+  test('can be repeated: a domain that is created afterwards is issued and renewed', () => {
     const gateway = openManual()
-    const lives = [1, 2, 3].map(() => {
+    const timelines = [1, 2, 3].map(() => {
       gateway.reset()
       const { id } = gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: ECDSA })
       gateway.clock.advance('70d')
       return [id, gateway.provisioning.timeline(id)]
     })
-    expect(lives[0]?.[1]).toHaveLength(4)
-    expect(lives[1]).toEqual(lives[0])
-    expect(lives[2]).toEqual(lives[0])
+    expect(timelines[0]?.[1]).toHaveLength(4)
+    expect(timelines[1]).toEqual(timelines[0])
+    expect(timelines[2]).toEqual(timelines[0])
   })
 })

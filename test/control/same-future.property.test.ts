@@ -15,20 +15,20 @@ const outcomes = fc.array(fc.constantFrom('success' as const, 'INTERNAL_ERROR' a
 
 type Control = (gateway: Gateway<ManualClock>) => unknown
 
-/** Makes a step that uses a control of a gateway, with a random value. */
-const doing = <T>(value: fc.Arbitrary<T>, deed: (it: Gateway<ManualClock>, value: T) => unknown) =>
+/** Returns an arbitrary step that uses a control of a gateway, with a random value. */
+const createControl = <T>(value: fc.Arbitrary<T>, use: (it: Gateway<ManualClock>, value: T) => unknown) =>
   value.map(
-    (drawn): Control =>
+    (each): Control =>
       (it) =>
-        deed(it, drawn),
+        use(it, each),
   )
 
 const control: fc.Arbitrary<Control> = fc.oneof(
-  doing(fc.constantFrom(0, 999, 30_000, 61_000, DAY, 61 * DAY), (it, ms) => it.clock.advance(ms)),
-  doing(fc.tuple(name, outcomes), (it, [domain, next]) => it.provisioning.script(next, { domain })),
-  doing(outcomes, (it, next) => it.provisioning.script(next)),
-  doing(name, (it, domain) => it.provisioning.failAlways('DNS_ERROR', { domain })),
-  doing(name, (it, domain) => it.dns.cname(domain, 'elsewhere.example.net')),
+  createControl(fc.constantFrom(0, 999, 30_000, 61_000, DAY, 61 * DAY), (it, ms) => it.clock.advance(ms)),
+  createControl(fc.tuple(name, outcomes), (it, [domain, next]) => it.provisioning.script(next, { domain })),
+  createControl(outcomes, (it, next) => it.provisioning.script(next)),
+  createControl(name, (it, domain) => it.provisioning.failAlways('DNS_ERROR', { domain })),
+  createControl(name, (it, domain) => it.dns.cname(domain, 'elsewhere.example.net')),
   fc.constant<Control>((it) => it.faults.add({ method: 'GET', times: 2, after: 1, retryAfter: '2s' })),
   fc.constant<Control>((it) => it.declare.edge('edghts_1', { routes: ['edghtsrt_1'] })),
 )
@@ -36,18 +36,18 @@ const control: fc.Arbitrary<Control> = fc.oneof(
 const step = fc.oneof({ weight: 4, arbitrary: calls }, { weight: 2, arbitrary: control })
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 
-function idsOf(gateway: Gateway): string[] {
+function listIds(gateway: Gateway): string[] {
   const { records } = gateway.snapshot()
   return Object.values(records).flatMap((rows) => rows.flatMap((row) => ('id' in row ? [String(row.id)] : [])))
 }
 
-/** Takes a step, and returns its result or its error. */
-function taken(gateway: Gateway<ManualClock>, step: Step, ids: readonly string[]): unknown {
+/** Takes a step. Returns its result or its error. */
+function takeStep(gateway: Gateway<ManualClock>, step: Step, ids: readonly string[]): unknown {
   if (typeof step === 'function') return refusalKey(() => step(gateway))
   return callOverHttp(gateway, fillIds(step, ids).call)
 }
 
-const withoutSecrets = (answer: unknown) => JSON.stringify(answer).replace(/\\"secret\\":\\"[^"]*"/g, '')
+const removeSecrets = (answer: unknown) => JSON.stringify(answer).replace(/\\"secret\\":\\"[^"]*"/g, '')
 
 describe('A gateway that is restored from a snapshot has the same future as the first', () => {
   it.each([standard, ngrok])('whatever came before and comes after, in the dialect $name', (dialect) => {
@@ -59,17 +59,17 @@ describe('A gateway that is restored from a snapshot has the same future as the 
     check(
       fc.property(fc.array(step, { maxLength: 25 }), fc.array(step, { maxLength: 12 }), (past, future) => {
         const first = open('first')
-        for (const each of past) taken(first, each, idsOf(first))
+        for (const each of past) takeStep(first, each, listIds(first))
         const [fromObject, fromJson, fromBareJson] = [open('second'), open('third'), open('fourth')]
         fromObject.restore(first.snapshot())
         fromJson.restore(copyAsJson(first.snapshot({ privateKeys: true })))
         fromBareJson.restore(copyAsJson(first.snapshot()))
         for (const each of future) {
-          const ids = idsOf(first)
-          const expected = taken(first, each, ids)
-          expect(taken(fromObject, each, ids)).toEqual(expected)
-          expect(taken(fromJson, each, ids)).toEqual(expected)
-          expect(withoutSecrets(taken(fromBareJson, each, ids))).toBe(withoutSecrets(expected))
+          const ids = listIds(first)
+          const expected = takeStep(first, each, ids)
+          expect(takeStep(fromObject, each, ids)).toEqual(expected)
+          expect(takeStep(fromJson, each, ids)).toEqual(expected)
+          expect(removeSecrets(takeStep(fromBareJson, each, ids))).toBe(removeSecrets(expected))
         }
         const end = first.snapshot({ privateKeys: true })
         expect(fromObject.snapshot({ privateKeys: true })).toEqual(end)

@@ -9,8 +9,8 @@ import { pem, upload } from '../support/pem.ts'
 const ROUTE = { edge_id: 'edghts_1', id: 'edghtsrt_1' }
 const KEYS = { keys: ['ak_0123456789'], control: { key: 'ck_0123456789' } }
 
-/** A gateway with secrets of every kind, in the places of secrets and elsewhere. */
-function keeping() {
+/** Opens a gateway with secrets of every kind, in secret fields and elsewhere. */
+function openWithSecrets() {
   const gateway = open(KEYS)
   const { id } = gateway.tlsCertificates.create(upload('p256'))
   gateway.webhookVerification.replace(ROUTE, { provider: 'github', secret: 'hush-hush-hush' })
@@ -20,15 +20,21 @@ function keeping() {
   return { gateway, id }
 }
 
-const text = (snapshot: Snapshot) => JSON.stringify(snapshot)
-const line = (key: string) => pem(key).split('\n')[1] as string
-const secrets = [line('key-p256'), line('key-rsa2048'), line('key-ed25519'), 'hush-hush-hush', 'ak_0123456789']
+const toText = (snapshot: Snapshot) => JSON.stringify(snapshot)
+const findKeyLine = (key: string) => pem(key).split('\n')[1] as string
+const secrets = [
+  findKeyLine('key-p256'),
+  findKeyLine('key-rsa2048'),
+  findKeyLine('key-ed25519'),
+  'hush-hush-hush',
+  'ak_0123456789',
+]
 
 describe('A snapshot as JSON (rules: secrets#snapshots)', () => {
   it('has no secrets unless `privateKeys` is set', () => {
-    const { gateway } = keeping()
+    const { gateway } = openWithSecrets()
     const snapshot = gateway.snapshot()
-    for (const secret of secrets) expect(text(snapshot)).not.toContain(secret)
+    for (const secret of secrets) expect(toText(snapshot)).not.toContain(secret)
     const { records } = snapshot
     expect(records.webhook_verification).toMatchObject([{ module: { provider: 'github', secret: '[redacted]' } }])
     expect(records.reserved_addrs).toMatchObject([{ description: 'of [redacted]', metadata: 'see [redacted]\n' }])
@@ -36,49 +42,49 @@ describe('A snapshot as JSON (rules: secrets#snapshots)', () => {
     const [policy] = records.traffic_policy as [{ module: { inbound: [{ actions: [{ config: object }] }] } }]
     expect(policy.module.inbound[0].actions[0].config).toEqual({
       server_private_key: '[redacted]\n',
-      // Nothing says that this one is secret.
+      // No rule marks this field as secret.
       password: 'open sesame',
     })
     expect(Object.values(records).flat().every(isDeeplyFrozen)).toBe(true)
   })
 
-  it('gives a gateway that says where a secret was', () => {
-    const { gateway } = keeping()
+  it('restores a gateway that shows where a secret was', () => {
+    const { gateway } = openWithSecrets()
     const other = open(KEYS)
-    other.restore(JSON.parse(text(gateway.snapshot())))
+    other.restore(JSON.parse(toText(gateway.snapshot())))
     expect(other.webhookVerification.get(ROUTE)).toEqual({ enabled: true, provider: 'github', secret: '[redacted]' })
-    expect(text(other.snapshot())).toBe(text(gateway.snapshot()))
+    expect(toText(other.snapshot())).toBe(toText(gateway.snapshot()))
   })
 
-  it('has all secrets if `privateKeys` is set, and gives the same gateway', () => {
-    const { gateway, id } = keeping()
-    const whole = gateway.snapshot({ privateKeys: true })
-    for (const secret of secrets) expect(text(whole)).toContain(secret)
+  it('has all secrets if `privateKeys` is set, and restores the same gateway', () => {
+    const { gateway, id } = openWithSecrets()
+    const fullSnapshot = gateway.snapshot({ privateKeys: true })
+    for (const secret of secrets) expect(toText(fullSnapshot)).toContain(secret)
     const other = open(KEYS)
-    other.restore(copyAsJson(whole))
+    other.restore(copyAsJson(fullSnapshot))
     expect(other.webhookVerification.get(ROUTE).secret).toBe('hush-hush-hush')
     expect(other.authority.privateKeyPem(id)).toBe(gateway.authority.privateKeyPem(id))
   })
 
   it('is refused with messages without secrets, whatever is wrong with it', () => {
-    const { gateway } = keeping()
-    const whole = copyAsJson(gateway.snapshot({ privateKeys: true }))
+    const { gateway } = openWithSecrets()
+    const fullSnapshot = copyAsJson(gateway.snapshot({ privateKeys: true }))
     const other = open(KEYS)
     const values = [pem('key-p256'), 'hush-hush-hush', `of ${KEYS.keys[0]}`, ['hush-hush-hush'], 5, null, REMOVED]
-    let refused = 0
-    for (const path of listPaths(whole)) {
+    let refusals = 0
+    for (const path of listPaths(fullSnapshot)) {
       for (const value of values) {
-        // A webhook secret is known by the place that it has; without that it is a text.
-        const isTakenAway = 'records.webhook_verification.0.module.secret'.startsWith(path.join('.'))
-        if (isTakenAway && JSON.stringify(value)?.includes('hush')) continue
-        const damaged = replaceAt(whole, path, value)
+        // Only its field marks a webhook secret. Elsewhere the secret is an ordinary text.
+        const isRemoved = 'records.webhook_verification.0.module.secret'.startsWith(path.join('.'))
+        if (isRemoved && JSON.stringify(value)?.includes('hush')) continue
+        const damaged = replaceAt(fullSnapshot, path, value)
         const error = catchError(() => other.restore(damaged))
         if (!error) continue
-        refused++
-        const said = JSON.stringify([error.message, error.details])
-        for (const secret of secrets) expect(said, path.join('.')).not.toContain(secret)
+        refusals++
+        const errorText = JSON.stringify([error.message, error.details])
+        for (const secret of secrets) expect(errorText, path.join('.')).not.toContain(secret)
       }
     }
-    expect(refused).toBeGreaterThan(200)
+    expect(refusals).toBeGreaterThan(200)
   })
 })

@@ -17,24 +17,24 @@ describe('A snapshot (JSON snapshot and restore including clock, ids and faults)
 
   it('has its records oldest first', () => {
     const gateway = open({ clock: manualClock('2026-01-01T00:00:00Z') })
-    const created = ['c', 'a', 'b'].map((name) => gateway.reservedDomains.create({ domain: `${name}.example.com` }).id)
-    expect(gateway.snapshot().records.reserved_domains).toMatchObject(created.map((id) => ({ id })))
+    const ids = ['c', 'a', 'b'].map((name) => gateway.reservedDomains.create({ domain: `${name}.example.com` }).id)
+    expect(gateway.snapshot().records.reserved_domains).toMatchObject(ids.map((id) => ({ id })))
   })
 
   it('has the times that the rate limit counts, and restores them', async () => {
     const openLimited = () =>
       open({ clock: manualClock('2026-01-01T00:00:00Z'), rateLimit: { requests: 2, window: '10s' } })
     const gateway = openLimited()
-    const ask = async (of: Gateway) => (await client(of)('GET', '/reserved_addrs')).status
+    const send = async (of: Gateway) => (await client(of)('GET', '/reserved_addrs')).status
     const { now } = gateway.snapshot()
     expect(gateway.snapshot().rateLimit).toEqual([])
-    for (const expected of [200, 200, 429]) expect(await ask(gateway)).toBe(expected)
+    for (const expected of [200, 200, 429]) expect(await send(gateway)).toBe(expected)
     expect(gateway.snapshot().rateLimit).toEqual([now, now])
     const other = openLimited()
     other.restore(copyAsJson(gateway.snapshot()))
-    expect(await ask(other)).toBe(429)
+    expect(await send(other)).toBe(429)
     other.restore({ ...copyAsJson(gateway.snapshot()), rateLimit: [now] })
-    for (const expected of [200, 429]) expect(await ask(other)).toBe(expected)
+    for (const expected of [200, 429]) expect(await send(other)).toBe(expected)
   })
 
   it('leaves out faults with a predicate, which are not data', () => {
@@ -54,16 +54,16 @@ describe('A snapshot (JSON snapshot and restore including clock, ids and faults)
     expect(isDeeplyFrozen(snapshot)).toBe(true)
   })
 
-  it('goes over HTTP too (rules: control-api#calls)', async () => {
+  it('can be read and restored over HTTP (rules: control-api#calls)', async () => {
     const gateway = await createFullGateway()
     const url = 'http://localhost/_fauxgate/state'
-    const taken = await gateway.fetch(url)
-    const text = await taken.text()
+    const response = await gateway.fetch(url)
+    const text = await response.text()
     expect(JSON.parse(text)).toEqual(copyAsJson(gateway.snapshot()))
     gateway.reset()
     const headers = { 'content-type': 'application/json' }
-    const put = await gateway.fetch(url, { method: 'PUT', headers, body: text })
-    expect(put.status).toBe(204)
+    const putResponse = await gateway.fetch(url, { method: 'PUT', headers, body: text })
+    expect(putResponse.status).toBe(204)
     expect(copyAsJson(gateway.snapshot())).toEqual(JSON.parse(text))
   })
 })
@@ -77,15 +77,15 @@ describe('The initial state (reset to seed)', () => {
 
   it('is there from the beginning and again after a reset', () => {
     const gateway = open({ initial })
-    const beginning = stateOf(gateway)
+    const initialState = stateOf(gateway)
     expect(gateway.reservedAddrs.list().reserved_addrs.map(({ region }) => region)).toEqual(['us', 'eu'])
     expect(gateway.circuitBreaker.get({ edge_id: 'edghts_1', id: 'edghtsrt_1' }).num_buckets).toBe(5)
     gateway.reservedDomains.create({ domain: 'b.example.com' })
     gateway.reset()
-    expect(stateOf(gateway)).toBe(beginning)
+    expect(stateOf(gateway)).toBe(initialState)
   })
 
-  it('is held to the rules of the API', () => {
+  it('must follow the rules of the API', () => {
     expect(() => open({ initial: { reservedDomains: [{ domain: 'a_b.com' }] } })).toThrow(/a name without "_"/)
     for (const name of ['tunnels', 'toString']) {
       expect(() => open({ initial: { [name]: [{}] } as never }), name).toThrow(

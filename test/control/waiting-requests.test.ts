@@ -3,29 +3,29 @@ import { inspected } from '../../src/gateway/inspected.ts'
 import { client, controlClient } from '../support/client.ts'
 import { openManual, openWithDomain, timeAfter } from '../support/provisioning.ts'
 
-/** A gateway whose next request waits for 5 s of a manual clock. */
+/** Sends a request whose response comes after 5 s of a manual clock. */
 function sendDelayed(gateway = openManual()) {
   gateway.faults.add({ operation: 'reserved_addrs.list', latency: '5s', times: 1 })
-  const answered: number[] = []
-  const response = client(gateway)('GET', '/reserved_addrs').then(({ status }) => answered.push(status))
-  return { gateway, ask: controlClient(gateway), answered, response }
+  const statuses: number[] = []
+  const response = client(gateway)('GET', '/reserved_addrs').then(({ status }) => statuses.push(status))
+  return { gateway, send: controlClient(gateway), statuses, response }
 }
 
 test('A request that a latency delays is named by the clock, the overview and the report until its response comes', async () => {
-  const { gateway, ask, answered, response } = sendDelayed()
-  const waiting = async () => (await ask('GET', '/clock')).body
-  const entry = await waiting().then(() => gateway.requests.last())
+  const { gateway, send, statuses, response } = sendDelayed()
+  const getClock = async () => (await send('GET', '/clock')).body
+  const entry = await getClock().then(() => gateway.requests.last())
   const until = timeAfter('5s')
-  expect(await waiting()).toMatchObject({ waiting: [{ operationId: entry?.operationId, until }] })
+  expect(await getClock()).toMatchObject({ waiting: [{ operationId: entry?.operationId, until }] })
   expect(inspected(gateway).overview()).toMatchObject({
     next: { at: until, event: 'response', key: entry?.operationId },
   })
   expect(gateway.report()).toContain(`GET /reserved_addrs → 200: its client waits until ${until}`)
-  expect(answered).toEqual([])
-  await ask('POST', '/clock', { next: true })
+  expect(statuses).toEqual([])
+  await send('POST', '/clock', { next: true })
   await response
-  expect(answered).toEqual([200])
-  expect((await ask('GET', '/clock')).body).toEqual({ now: until, manual: true })
+  expect(statuses).toEqual([200])
+  expect((await send('GET', '/clock')).body).toEqual({ now: until, manual: true })
   expect(gateway.report()).not.toContain('its client waits')
 })
 
@@ -43,13 +43,13 @@ test('The next event of a clock is a delayed response where that comes before th
 test('A client that gives up does not wait any longer', async () => {
   const gateway = openManual()
   gateway.faults.add({ operation: 'reserved_addrs.list', latency: '5s' })
-  const leaving = new AbortController()
+  const controller = new AbortController()
   const headers = { authorization: 'Bearer key', 'service-version': '2' }
-  const sent = gateway.fetch(`${gateway.url}/reserved_addrs`, { headers, signal: leaving.signal })
+  const response = gateway.fetch(`${gateway.url}/reserved_addrs`, { headers, signal: controller.signal })
   await Promise.resolve()
   expect(inspected(gateway).overview().waiting).toHaveLength(1)
-  leaving.abort()
-  await expect(sent).rejects.toThrow()
+  controller.abort()
+  await expect(response).rejects.toThrow()
   expect(inspected(gateway).overview().waiting).toEqual([])
   expect(gateway.clock.advanceToNext()).toBe(false)
 })

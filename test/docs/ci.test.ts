@@ -36,7 +36,7 @@ afterEach(() => {
 })
 
 /** Runs commands as one step of a job: a shell that ends at the first failure. */
-function step(commands: string, environment: Readonly<Record<string, string>>): number | null {
+function runStep(commands: string, environment: Readonly<Record<string, string>>): number | null {
   const env = {
     ...process.env,
     PATH: `${join(folder, 'node_modules/.bin')}:${process.env.PATH}`,
@@ -45,9 +45,9 @@ function step(commands: string, environment: Readonly<Record<string, string>>): 
     FAUXGATE_URL: `http://127.0.0.1:${port}`,
     ...environment,
   }
-  const here = (text: string) => text.replaceAll('4747', String(port))
-  const args = ['-e', '-o', 'pipefail', '-c', here(commands)]
-  const given = Object.fromEntries(Object.entries(env).map(([name, text]) => [name, here(text ?? '')]))
+  const usePort = (text: string) => text.replaceAll('4747', String(port))
+  const args = ['-e', '-o', 'pipefail', '-c', usePort(commands)]
+  const given = Object.fromEntries(Object.entries(env).map(([name, text]) => [name, usePort(text ?? '')]))
   return spawnSync('bash', args, { cwd: folder, env: given, stdio: 'ignore' }).status
 }
 
@@ -62,7 +62,7 @@ function github(testsEndWith: string): boolean {
   let passed = true
   for (const { run, if: condition, env } of recipes.get('.github/workflows/test.yml').jobs.test.steps as Step[]) {
     if (run === undefined || (condition === 'failure()') === passed) continue
-    if (step(run, { ...env, TESTS_END_WITH: testsEndWith }) !== 0) passed = false
+    if (runStep(run, { ...env, TESTS_END_WITH: testsEndWith }) !== 0) passed = false
   }
   return passed
 }
@@ -70,7 +70,7 @@ function github(testsEndWith: string): boolean {
 /** Runs the script of a GitLab job, all of it in one shell; answers whether it passed. */
 function gitlab(testsEndWith: string): boolean {
   const { script, variables } = recipes.get('.gitlab-ci.yml').test
-  return step(script.join('\n'), { ...variables, TESTS_END_WITH: testsEndWith }) === 0
+  return runStep(script.join('\n'), { ...variables, TESTS_END_WITH: testsEndWith }) === 0
 }
 
 /** The files that a recipe keeps of a job that failed. */

@@ -33,7 +33,7 @@ export function writeBlocks(folder: string): void {
   for (const block of typescriptBlocks) {
     const path = pathOf(block)
     if (path.startsWith('examples/')) continue
-    writeFileSync(join(folder, path), block.isFragment ? amongSurroundings(block, names) : `${block.code}\nexport {}\n`)
+    writeFileSync(join(folder, path), block.isFragment ? addSurroundings(block, names) : `${block.code}\nexport {}\n`)
   }
 }
 
@@ -45,7 +45,7 @@ export type Around = { [Name in keyof Some]-?: NonNullable<Some[Name]> }
 `
 
 /** Returns a fragment as a function of its surroundings, below its imports. */
-function amongSurroundings({ code }: Block, names: readonly string[]): string {
+function addSurroundings({ code }: Block, names: readonly string[]): string {
   const imports = [...code.matchAll(IMPORT)].join('')
   return `import type { Around } from './around.js'
 ${imports}export const fragment = ({ ${names.join(', ')} }: Around) => async () => {

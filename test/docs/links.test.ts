@@ -6,7 +6,7 @@ import { anchorOf } from '../../scripts/generate/markdown.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 /** Returns a function that remembers what it has returned for each path. */
-function remembered<T>(of: (path: string) => T): (path: string) => T {
+function memoize<T>(of: (path: string) => T): (path: string) => T {
   const known = new Map<string, T>()
   return (path) => {
     const value = known.get(path) ?? of(path)
@@ -15,7 +15,7 @@ function remembered<T>(of: (path: string) => T): (path: string) => T {
   }
 }
 
-const read = remembered((path) => readFileSync(join(root, path), 'utf8'))
+const read = memoize((path) => readFileSync(join(root, path), 'utf8'))
 
 const homepage: string = JSON.parse(read('package.json')).homepage
 const published = homepage.replace(/#readme$/, '')
@@ -34,7 +34,7 @@ const documents = [...atTop, ...filesIn('docs').filter((path) => path.endsWith('
 const sources = [...filesIn('src', 'test', 'examples', 'scripts', 'bench', 'lint'), ...documents]
 
 /** The anchors of a document: its headings as GitHub makes them into fragments, numbered where one comes again. */
-const anchorsOf = remembered((path): ReadonlySet<string> => {
+const anchorsOf = memoize((path): ReadonlySet<string> => {
   const prose = read(path).replace(/^```[\s\S]*?^```/gm, '')
   const headings = [...prose.matchAll(/^#+ (.*)$/gm)].map((match) => match[1] as string)
   const seen = new Map<string, number>()

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'fauxgate-recipes-'))
-const at = (path: string) => join(folder, path)
+const toPath = (path: string) => join(folder, path)
 
 /** The files that are copied: the sources, and those that the scripts need. */
 const COPIED = [
@@ -27,7 +27,7 @@ const COPIED = [
 ]
 const TSCONFIG = {
   extends: `${root}tsconfig.json`,
-  include: [at('src'), at('try.ts')],
+  include: [toPath('src'), toPath('try.ts')],
   compilerOptions: { types: ['node'] },
 }
 
@@ -51,8 +51,8 @@ const recipes = ['docs/adding-a-family.md', 'CONTRIBUTING.md'].flatMap((document
 )
 
 /** Adds the lines with a plus to a file, each group after the lines above it. */
-function changed(path: string, change: string): string {
-  let text = readFileSync(at(path), 'utf8')
+function applyChange(path: string, change: string): string {
+  let text = readFileSync(toPath(path), 'utf8')
   for (const [, before = '', added = ''] of change.matchAll(/((?:^ .*\n)+)((?:^\+.*\n)+)/gm)) {
     const [place, lines] = [before, added].map((part) => part.replaceAll(/^[ +]/gm, '')) as [string, string]
     expect(`\n${text}`, path).toContain(`\n${place}`)
@@ -62,7 +62,7 @@ function changed(path: string, change: string): string {
 }
 
 const run = (program: string, ...args: string[]) =>
-  promisify(execFile)(process.execPath, [at(program), ...args], { cwd: folder }).then(
+  promisify(execFile)(process.execPath, [toPath(program), ...args], { cwd: folder }).then(
     ({ stdout }) => stdout,
     ({ stdout, stderr }: { stdout: string; stderr: string }) => Promise.reject(new Error(stdout + stderr)),
   )
@@ -91,10 +91,10 @@ console.log(helpOn(serveCommand).split('\\n\\n')[2]?.match(/--(pid-file FILE|job
 
 /** Bundles the programs, all at once: they share the sources. */
 async function buildPrograms(): Promise<void> {
-  for (const [name, text] of Object.entries(PROGRAMS)) writeFileSync(at(`${name}.ts`), text)
+  for (const [name, text] of Object.entries(PROGRAMS)) writeFileSync(toPath(`${name}.ts`), text)
   await build({
-    entryPoints: [at('try.ts'), ...Object.keys(PROGRAMS).map((name) => at(`${name}.ts`))],
-    outdir: at('programs'),
+    entryPoints: [toPath('try.ts'), ...Object.keys(PROGRAMS).map((name) => toPath(`${name}.ts`))],
+    outdir: toPath('programs'),
     outExtension: { '.js': '.mjs' },
     bundle: true,
     splitting: true,
@@ -111,12 +111,12 @@ const output = async (name: keyof typeof PROGRAMS | 'try') => (await run(`progra
 const BUSY = 300_000
 
 beforeAll(async () => {
-  for (const path of COPIED) cpSync(join(root, path), at(path), { recursive: true })
-  symlinkSync(join(root, 'node_modules'), at('node_modules'), 'junction')
-  writeFileSync(at('tsconfig.json'), JSON.stringify(TSCONFIG))
+  for (const path of COPIED) cpSync(join(root, path), toPath(path), { recursive: true })
+  symlinkSync(join(root, 'node_modules'), toPath('node_modules'), 'junction')
+  writeFileSync(toPath('tsconfig.json'), JSON.stringify(TSCONFIG))
   for (const { path, isChange, text } of recipes) {
-    if (!isChange) expect(existsSync(at(path)), path).toBe(false)
-    writeFileSync(at(path), isChange ? changed(path, text) : text)
+    if (!isChange) expect(existsSync(toPath(path)), path).toBe(false)
+    writeFileSync(toPath(path), isChange ? applyChange(path, text) : text)
   }
   await run('scripts/generate.mjs', 'types', 'own-numbers', 'reference', 'control-api')
   await buildPrograms()
@@ -128,7 +128,7 @@ test(
   'The recipes of the documents compile together',
   async () => {
     expect(recipes.length).toBeGreaterThan(8)
-    await run('node_modules/typescript-7/bin/tsc', '--noEmit', '--singleThreaded', '--project', at('tsconfig.json'))
+    await run('node_modules/typescript-7/bin/tsc', '--noEmit', '--singleThreaded', '--project', toPath('tsconfig.json'))
   },
   BUSY,
 )
@@ -140,10 +140,10 @@ test('The recipes pass lint, except the formatter', async () => {
 })
 
 test('An added family is served, listed and documented, with its field and its error', async () => {
-  const page = readFileSync(at('docs/reference/address-lists.md'), 'utf8')
+  const page = readFileSync(toPath('docs/reference/address-lists.md'), 'utf8')
   expect(page).toContain('is_strict')
   expect(page).toContain('(error-catalogue.md#ip_range_too_wide)')
-  expect(readFileSync(at('docs/decisions/errors.md'), 'utf8')).toMatch(
+  expect(readFileSync(toPath('docs/decisions/errors.md'), 'utf8')).toMatch(
     /^\| 95102 \| 400 \| `ip_range_too_wide` \| \S.* 2\^24 addresses\. \|$/m,
   )
   const { text = '' } = recipes.find(({ path }) => path === 'try.ts') ?? {}
@@ -151,7 +151,7 @@ test('An added family is served, listed and documented, with its field and its e
 })
 
 test('An added control is a member, a path, a command and a row of the guide', async () => {
-  expect(readFileSync(at('docs/control-api.md'), 'utf8')).toContain(
+  expect(readFileSync(toPath('docs/control-api.md'), 'utf8')).toContain(
     'Removes all faults, or the one with `?id=…`. 204. |\n' +
       '| `POST /_fauxgate/notes` | Return a note in capitals. Fields: `text`. |\n',
   )

@@ -56,7 +56,7 @@ function shell(line: string) {
 }
 
 /** Starts what does not end by itself; of a server, waits until it says where it listens. */
-async function begin(line: string): Promise<void> {
+async function startLine(line: string): Promise<void> {
   const [args, options] = shell(`exec ${line.replace(/^npx /, '')}`)
   const child = spawn('bash', args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
   started.push(child)
@@ -78,10 +78,10 @@ async function runBlock({ code, isFragment }: Block): Promise<void> {
     const policy = { authority: 'letsencrypt' }
     const reservedDomains = [{ domain: 'app.example.com', certificate_management_policy: policy }]
     writeFileSync(join(folder, 'initial.json'), JSON.stringify({ reservedDomains }))
-    await begin('fauxgate serve --clock manual --initial initial.json')
+    await startLine('fauxgate serve --clock manual --initial initial.json')
   }
   for (const line of code.split('\n').map((each) => each.replace(/(?:^|\s+)# .*$/, ''))) {
-    if (/fauxgate serve|fauxgate sandbox\s*$|--follow/.test(line)) await begin(line)
+    if (/fauxgate serve|fauxgate sandbox\s*$|--follow/.test(line)) await startLine(line)
     else if (line !== '') run(line)
   }
 }

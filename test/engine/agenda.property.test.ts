@@ -10,27 +10,26 @@ it('The agenda has the event of each record, in the order of time, then of sched
     id: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'),
     at: fc.option(fc.nat({ max: 3 })),
     order: fc.nat({ max: 3 }),
-    removes: fc.boolean(),
+    isRemoval: fc.boolean(),
   })
   check(
     fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
-      // They know their collections by name; what is in them is theirs to know.
       const records = new Records([{ collections: [items as unknown as Collection<object>] }])
       const model = new Map<string, Item>()
-      for (const { id, at, order, removes } of steps) {
+      for (const { id, at, order, isRemoval } of steps) {
         const item = { id, color: null, tags: [], due: at === null ? null : { at, order } }
-        records.change(items, id, removes ? undefined : item)
-        if (removes) model.delete(id)
+        records.change(items, id, isRemoval ? undefined : item)
+        if (isRemoval) model.delete(id)
         else model.set(id, item)
       }
       const due = [...model.values()].flatMap(({ id, due }) => (due ? [{ id, ...due }] : []))
       due.sort((a, b) => a.at - b.at || a.order - b.order || (a.id < b.id ? -1 : 1))
-      const seen: object[] = []
+      const events: object[] = []
       for (let first = records.agenda.first; first; first = records.agenda.first) {
-        seen.push({ id: first.key, ...first.due })
+        events.push({ id: first.key, ...first.due })
         records.change(items, first.key, undefined)
       }
-      expect(seen).toEqual(due)
+      expect(events).toEqual(due)
     }),
   )
 })

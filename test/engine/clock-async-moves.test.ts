@@ -8,13 +8,13 @@ const headers = { authorization: 'Bearer k', 'service-version': '2', 'content-ty
 
 afterEach(() => void vi.useRealTimers())
 
-/** Code under test: reserves a domain, and asks every 7 s whether it has its certificate. */
-async function provision({ fetch, url }: Gateway, { setTimeout }: Pick<Timers, 'setTimeout'>, seen: () => void) {
+/** Reserves a domain, and polls it every 7 s until it has its certificate. This is the code under test. */
+async function provision({ fetch, url }: Gateway, { setTimeout }: Pick<Timers, 'setTimeout'>, onPoll: () => void) {
   const body = JSON.stringify({ domain: 'app.example.com', certificate_management_policy: ECDSA })
-  const created = await fetch(`${url}/reserved_domains`, { method: 'POST', headers, body })
-  const { id } = (await created.json()) as { id: string }
+  const response = await fetch(`${url}/reserved_domains`, { method: 'POST', headers, body })
+  const { id } = (await response.json()) as { id: string }
   for (;;) {
-    seen()
+    onPoll()
     const answer = await fetch(new Request(`${url}/reserved_domains/${id}`, { headers }))
     const { certificate } = (await answer.json()) as { certificate: { id: string } | null }
     if (certificate) return certificate.id
@@ -22,15 +22,15 @@ async function provision({ fetch, url }: Gateway, { setTimeout }: Pick<Timers, '
   }
 }
 
-/** An application that polls, with the seconds at which it did. */
-function polling(gateway = openManual()) {
+/** Starts an application that polls. Returns the seconds at which it polls. */
+function createPoller(gateway = openManual()) {
   const { clock } = gateway
-  const seen: number[] = []
-  const done = provision(gateway, timersOn(clock), () => seen.push((clock.now - NOW) / 1000))
-  return { gateway, clock, seen, done }
+  const pollTimes: number[] = []
+  const done = provision(gateway, timersOn(clock), () => pollTimes.push((clock.now - NOW) / 1000))
+  return { gateway, clock, pollTimes, done }
 }
 
-const TO_THE_END = [0, 7, 14, 21, 28, 35]
+const POLL_TIMES = [0, 7, 14, 21, 28, 35]
 
 type Move = (clock: ManualClock) => Promise<unknown>
 const moves: [string, Move][] = [
@@ -40,24 +40,24 @@ const moves: [string, Move][] = [
 
 describe('An application that polls on timers of the clock makes progress', () => {
   test.each(moves)('while %s moves it, at its own times', async (_name, move) => {
-    const { gateway, clock, seen, done } = polling()
+    const { gateway, clock, pollTimes, done } = createPoller()
     await move(clock)
     expect(await done).toBe(gateway.tlsCertificates.list().tls_certificates[0]?.id)
-    expect(seen).toEqual(TO_THE_END)
+    expect(pollTimes).toEqual(POLL_TIMES)
     expect(clock.now).toBe(NOW + 3_600_000)
   })
 
   test('while advanceToNextAsync moves it on from event to event', async () => {
-    const { clock, seen } = polling()
+    const { clock, pollTimes } = createPoller()
     expect(await clock.advanceToNextAsync()).toBe(true)
-    expect([clock.now, seen]).toEqual([NOW + 30_000, TO_THE_END.slice(0, 5)])
+    expect([clock.now, pollTimes]).toEqual([NOW + 30_000, POLL_TIMES.slice(0, 5)])
     await clock.advanceAsync('5s')
-    expect(seen).toEqual(TO_THE_END)
+    expect(pollTimes).toEqual(POLL_TIMES)
   })
 
   test('while every timer of the host is faked', async () => {
     vi.useFakeTimers({ toFake: [...FAKEABLE] })
-    const { clock, done } = polling()
+    const { clock, done } = createPoller()
     await clock.advanceAsync('1h')
     expect(await done).toMatch(/^cert_/)
     expect(vi.getTimerCount()).toBe(0)
@@ -79,7 +79,7 @@ describe('An application that polls on timers of the clock makes progress', () =
   })
 })
 
-/** All that vitest can fake without what it runs on itself. */
+/** Everything that vitest can fake, except the functions that vitest itself needs. */
 const FAKEABLE = [
   'setTimeout',
   'clearTimeout',
@@ -102,10 +102,10 @@ describe('An asynchronous move', () => {
   })
 
   test('leads to the same state as a synchronous move', async () => {
-    const [slow, quick] = [openWithDomain(), openWithDomain()]
-    await slow.gateway.clock.advanceAsync('200d')
-    quick.gateway.clock.advance('200d')
-    expect(slow.gateway.snapshot()).toEqual(quick.gateway.snapshot())
+    const [asyncMove, syncMove] = [openWithDomain(), openWithDomain()]
+    await asyncMove.gateway.clock.advanceAsync('200d')
+    syncMove.gateway.clock.advance('200d')
+    expect(asyncMove.gateway.snapshot()).toEqual(syncMove.gateway.snapshot())
   })
 
   test('runs all timers, and rejects at its end with the first error of a timer', async () => {
@@ -123,7 +123,7 @@ describe('An asynchronous move', () => {
   test.each([
     ['advanceAsync', (clock: ManualClock) => clock.advanceAsync('1 day' as never), 'The duration is "1 day"'],
     ['advanceToAsync', (clock: ManualClock) => clock.advanceToAsync(NOW - 1), 'in the past'],
-  ])('%s rejects what its like refuses, and moves nothing', async (_name, move, message) => {
+  ])('%s rejects what its synchronous counterpart refuses, and moves nothing', async (_name, move, message) => {
     const clock = manualClock(NOW)
     await expect(move(clock)).rejects.toThrow(message)
     expect(clock.now).toBe(NOW)
@@ -146,10 +146,14 @@ describe('An asynchronous move', () => {
 
   test('does not start if the time is set before it starts', async () => {
     const { gateway } = openWithDomain()
-    const moved = gateway.clock.advanceToNextAsync()
-    const also = gateway.clock.advanceAsync('1h')
+    const moveToNext = gateway.clock.advanceToNextAsync()
+    const moveByHour = gateway.clock.advanceAsync('1h')
     gateway.clock.set(timeAfter('5d'))
-    expect([await moved, await also, gateway.clock.now]).toEqual([false, undefined, Date.parse(timeAfter('5d'))])
+    expect([await moveToNext, await moveByHour, gateway.clock.now]).toEqual([
+      false,
+      undefined,
+      Date.parse(timeAfter('5d')),
+    ])
   })
 
   test('throws if timers of 0 ms follow one another without end, and names the time', async () => {

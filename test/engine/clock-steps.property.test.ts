@@ -15,8 +15,8 @@ const world = fc.record({
   any: fc.array(outcome, { maxLength: 12 }),
   own: fc.array(fc.array(outcome, { maxLength: 5 }), { minLength: NAMES.length, maxLength: NAMES.length }),
   always: fc.option(fc.constantFrom('INTERNAL_ERROR' as const, 'DNS_ERROR' as const), { nil: undefined }),
-  /** The domains that have their records, where the zone counts. */
-  zoned: fc.array(fc.boolean(), { minLength: NAMES.length, maxLength: NAMES.length }),
+  /** Whether each domain has its DNS records. */
+  hasRecords: fc.array(fc.boolean(), { minLength: NAMES.length, maxLength: NAMES.length }),
   options: fc.constantFrom<Omit<GatewayOptions, 'clock'>>(
     {},
     { dns: 'simulated' },
@@ -26,40 +26,40 @@ const world = fc.record({
 })
 type World = typeof world extends fc.Arbitrary<infer T> ? T : never
 
-/** Steps of all sizes, from none to months. */
+/** Steps of all sizes, from 0 ms to months. */
 const step = fc.oneof(fc.constant(0), fc.nat(1000), fc.nat(3_600_000), fc.nat(DAY), fc.nat(60 * DAY))
 const steps = fc.array(step, { minLength: 1, maxLength: 40 })
 
-/** Sets up a world in a gateway. Answers the ids of its domains. */
-function furnish(gateway: Gateway, { any, own, always, zoned }: World): string[] {
+/** Sets up a world in a gateway. Returns the ids of its domains. */
+function setUp(gateway: Gateway, { any, own, always, hasRecords }: World): string[] {
   const { provisioning, dns, reservedDomains } = gateway
   provisioning.script(any)
   if (always) provisioning.failAlways(always)
   return NAMES.map((domain, i) => {
     provisioning.script(own[i] ?? [], { domain })
     const policy = i % 2 === 0 ? RSA : ECDSA
-    const created = reservedDomains.create({ domain, certificate_management_policy: policy })
-    if (zoned[i]) {
-      dns.cname(domain, created.cname_target)
-      if (domain.startsWith('*.')) dns.cname('_acme-challenge.example.com', created.acme_challenge_cname_target)
+    const reservedDomain = reservedDomains.create({ domain, certificate_management_policy: policy })
+    if (hasRecords[i]) {
+      dns.cname(domain, reservedDomain.cname_target)
+      if (domain.startsWith('*.')) dns.cname('_acme-challenge.example.com', reservedDomain.acme_challenge_cname_target)
     }
-    return created.id
+    return reservedDomain.id
   })
 }
 
-/** The records of a gateway and where its ids stand, without the time at which they were looked at. */
-function stateAlone(gateway: Gateway) {
+/** Returns the records and the id sequence of a gateway, without its time. */
+function readState(gateway: Gateway) {
   const { sequence, records } = gateway.snapshot()
   return { sequence, records }
 }
 
-/** All that can be seen of a gateway. */
-function seen(gateway: Gateway, ids: readonly string[]) {
+/** Returns everything that a client can read from a gateway. */
+function readEverything(gateway: Gateway, ids: readonly string[]) {
   return {
     timelines: ids.map((id) => gateway.provisioning.timeline(id)),
     domains: gateway.reservedDomains.list(),
     pending: gateway.provisioning.pendingOutcomes(),
-    state: stateAlone(gateway),
+    state: readState(gateway),
   }
 }
 
@@ -67,33 +67,33 @@ describe('One jump of 200 days gives the states that any sequence of small steps
   test('on a manual clock, with reads of all kinds in between', () => {
     check(
       fc.property(world, steps, (it, sizes) => {
-        const [jumping, stepping] = [openManual(it.options), openManual(it.options)]
-        const ids = furnish(jumping, it)
-        expect(furnish(stepping, it)).toEqual(ids)
-        jumping.clock.advance(SPAN)
+        const [jumpGateway, stepGateway] = [openManual(it.options), openManual(it.options)]
+        const ids = setUp(jumpGateway, it)
+        expect(setUp(stepGateway, it)).toEqual(ids)
+        jumpGateway.clock.advance(SPAN)
         for (const [i, size] of sizes.entries()) {
-          stepping.clock.advance(Math.min(size, NOW + SPAN - stepping.clock.now))
-          if (i % 3 === 0) seen(stepping, ids)
+          stepGateway.clock.advance(Math.min(size, NOW + SPAN - stepGateway.clock.now))
+          if (i % 3 === 0) readEverything(stepGateway, ids)
         }
-        stepping.clock.advanceTo(NOW + SPAN)
-        expect(seen(stepping, ids)).toEqual(seen(jumping, ids))
+        stepGateway.clock.advanceTo(NOW + SPAN)
+        expect(readEverything(stepGateway, ids)).toEqual(readEverything(jumpGateway, ids))
       }),
       { numRuns: limitCases(25) },
     )
   })
 
-  test('from one due event to the next, which is the finest step there is', () => {
+  test('from one due event to the next, the smallest possible steps', () => {
     check(
       fc.property(world, (it) => {
-        const [jumping, stepping] = [openManual(it.options), openManual(it.options)]
-        const ids = furnish(jumping, it)
-        furnish(stepping, it)
+        const [jumpGateway, stepGateway] = [openManual(it.options), openManual(it.options)]
+        const ids = setUp(jumpGateway, it)
+        setUp(stepGateway, it)
         const until = NOW + 100 * DAY
-        for (let before = NOW; before < until && stepping.clock.advanceToNext(); before = stepping.clock.now) {
-          expect(stepping.clock.now).toBeGreaterThan(before)
+        for (let before = NOW; before < until && stepGateway.clock.advanceToNext(); before = stepGateway.clock.now) {
+          expect(stepGateway.clock.now).toBeGreaterThan(before)
         }
-        jumping.clock.advanceTo(stepping.clock.now)
-        expect(stateAlone(jumping)).toEqual(stateAlone(stepping))
+        jumpGateway.clock.advanceTo(stepGateway.clock.now)
+        expect(readState(jumpGateway)).toEqual(readState(stepGateway))
         expect(ids).toHaveLength(NAMES.length)
       }),
       { numRuns: limitCases(25) },
@@ -104,15 +104,18 @@ describe('One jump of 200 days gives the states that any sequence of small steps
     check(
       fc.property(world, steps, (it, sizes) => {
         const clock = { now: NOW }
-        const [jumping, stepping] = [openManual(it.options), createGateway({ ...it.options, clock, seed: 'test' })]
-        const ids = furnish(jumping, it)
-        furnish(stepping, it)
+        const [jumpGateway, stepGateway] = [
+          openManual(it.options),
+          createGateway({ ...it.options, clock, seed: 'test' }),
+        ]
+        const ids = setUp(jumpGateway, it)
+        setUp(stepGateway, it)
         for (const size of sizes) {
           clock.now = Math.min(clock.now + size, NOW + SPAN)
-          stepping.reservedAddrs.list()
+          stepGateway.reservedAddrs.list()
         }
-        jumping.clock.advanceTo(clock.now)
-        expect(seen(stepping, ids)).toEqual(seen(jumping, ids))
+        jumpGateway.clock.advanceTo(clock.now)
+        expect(readEverything(stepGateway, ids)).toEqual(readEverything(jumpGateway, ids))
       }),
       { numRuns: limitCases(40) },
     )
@@ -120,30 +123,33 @@ describe('One jump of 200 days gives the states that any sequence of small steps
 })
 
 describe('A clock that is moved back', () => {
-  test('repeats nothing: reads at earlier times change no state, and the end is that of going straight there', () => {
+  test('repeats nothing: reads at earlier times change no state, and the final state equals that of a direct move', () => {
     check(
       fc.property(world, fc.array(fc.tuple(step, fc.nat(SPAN)), { minLength: 1, maxLength: 20 }), (it, moves) => {
         const clock = { now: NOW }
-        const [straight, wandering] = [openManual(it.options), createGateway({ ...it.options, clock, seed: 'test' })]
-        const ids = furnish(straight, it)
-        furnish(wandering, it)
+        const [directGateway, wanderingGateway] = [
+          openManual(it.options),
+          createGateway({ ...it.options, clock, seed: 'test' }),
+        ]
+        const ids = setUp(directGateway, it)
+        setUp(wanderingGateway, it)
         let latest = NOW
         for (const [ahead, back] of moves) {
           latest = Math.min(latest + ahead, NOW + SPAN)
           clock.now = latest
-          const there = seen(wandering, ids)
+          const latestState = readEverything(wanderingGateway, ids)
           clock.now = Math.max(0, latest - back)
-          expect(seen(wandering, ids)).toEqual(there)
+          expect(readEverything(wanderingGateway, ids)).toEqual(latestState)
         }
         clock.now = latest
-        straight.clock.advanceTo(latest)
-        expect(seen(wandering, ids)).toEqual(seen(straight, ids))
+        directGateway.clock.advanceTo(latest)
+        expect(readEverything(wanderingGateway, ids)).toEqual(readEverything(directGateway, ids))
       }),
       { numRuns: limitCases(40) },
     )
   })
 
-  test('still gives ids that sort in the order of creation, so that lists and cursors hold (rules: ids#order)', () => {
+  test('still gives ids that sort in the order of creation, so that lists and cursors stay valid (rules: ids#order)', () => {
     check(
       fc.property(fc.array(fc.integer({ min: -30 * DAY, max: 30 * DAY }), { minLength: 2, maxLength: 30 }), (moves) => {
         const clock = { now: NOW }
@@ -154,8 +160,8 @@ describe('A clock that is moved back', () => {
           return gateway.reservedDomains.create({ domain: `d${i}.example.com`, certificate_management_policy }).id
         })
         expect([...ids].sort()).toEqual(ids)
-        const listed = gateway.reservedDomains.list().reserved_domains.map(({ id }) => id)
-        expect(listed).toEqual([...ids].reverse())
+        const listedIds = gateway.reservedDomains.list().reserved_domains.map(({ id }) => id)
+        expect(listedIds).toEqual([...ids].reverse())
         const before_id = ids.at(-1) as string
         gateway.reservedDomains.delete(before_id)
         const page = gateway.reservedDomains.list({ before_id, limit: 1 }).reserved_domains

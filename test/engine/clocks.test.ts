@@ -8,7 +8,7 @@ const POLICY = { certificate_management_policy: ECDSA } as const
 
 afterEach(() => void vi.useRealTimers())
 
-/** A gateway with a managed domain at the current time of its clock. */
+/** Opens a gateway with a managed domain that is created at the present time of its clock. */
 function openWithManagedDomain(options: GatewayOptions = {}) {
   const gateway = createGateway({ seed: 'clocks', ...options })
   const { id, created_at } = gateway.reservedDomains.create({ domain: 'app.example.com', ...POLICY })
@@ -45,19 +45,19 @@ describe('The system clock (rules: time#clocks)', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  test('is waited for by settled(), which answers once fake time has come there and not before', async () => {
+  test('lets settled() resolve when fake time reaches the event, and not before', async () => {
     vi.useFakeTimers({ now: NOW })
     const { gateway, id } = openWithManagedDomain()
-    const seen: unknown[] = []
-    void gateway.provisioning.settled(id).then((domain) => seen.push(domain.certificate?.id))
+    const results: unknown[] = []
+    void gateway.provisioning.settled(id).then((domain) => results.push(domain.certificate?.id))
     await vi.advanceTimersByTimeAsync(29_999)
-    expect(seen).toEqual([])
+    expect(results).toEqual([])
     await vi.advanceTimersByTimeAsync(1)
-    expect(seen).toEqual([gateway.reservedDomains.get(id).certificate?.id])
+    expect(results).toEqual([gateway.reservedDomains.get(id).certificate?.id])
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  test('is waited for by settled() over longer times than a host timer can hold', async () => {
+  test('lets settled() wait longer than one host timer can', async () => {
     vi.useFakeTimers({ now: NOW })
     const { gateway, id } = openWithManagedDomain({ provisioningDelay: '60d' })
     const settled = vi.fn()
@@ -79,7 +79,7 @@ describe('The system clock (rules: time#clocks)', () => {
 })
 
 describe('A clock that is an object (rules: time#clocks)', () => {
-  test('with a function is asked as a method, so that classes work', () => {
+  test('with a function is called as a method, so that classes work', () => {
     class Ticks {
       #time = NOW
       now() {
@@ -100,10 +100,10 @@ describe('A clock that is an object (rules: time#clocks)', () => {
   test('can be the clock of @sinonjs/fake-timers, whose timers see the gateway at their own time', () => {
     const clock = createClock(NOW)
     const { certificate } = openWithManagedDomain({ clock })
-    const seen: boolean[] = []
-    for (const at of [29_999, 30_000]) clock.setTimeout(() => seen.push(certificate() !== null), at)
+    const results: boolean[] = []
+    for (const at of [29_999, 30_000]) clock.setTimeout(() => results.push(certificate() !== null), at)
     clock.tick('01:00:00')
-    expect(seen).toEqual([false, true])
+    expect(results).toEqual([false, true])
   })
 
   test('shows whole seconds, cut and not rounded (rules: time#timestamps)', () => {
@@ -121,14 +121,14 @@ describe('A clock that is an object (rules: time#clocks)', () => {
   })
 
   test.each([Number.NaN, -1, Number.POSITIVE_INFINITY, Date.UTC(10_000, 0)])(
-    'whose time is %s makes a call throw and change nothing, and serves again once it is right',
-    (wrong) => {
+    'whose time is %s makes a call throw and change nothing, and works again with a valid time',
+    (invalidTime) => {
       const clock = { now: NOW }
       const { gateway, certificate } = openWithManagedDomain({ clock })
       const before = gateway.snapshot()
-      clock.now = wrong
+      clock.now = invalidTime
       expect(() => gateway.reservedDomains.create({ domain: 'b.example.com' })).toThrow(
-        new RangeError(`The clock's time is ${wrong}. Allowed are ms since 1970, up to the year 9999.`),
+        new RangeError(`The clock's time is ${invalidTime}. Allowed are ms since 1970, up to the year 9999.`),
       )
       clock.now = NOW
       expect(gateway.snapshot()).toEqual(before)

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { type Collection, collection } from '../../src/operation/collection.ts'
 
-/** A record of the tests, with everything that a collection can look at. */
+/** A record of the tests, with each kind of field that a collection can use. */
 export interface Item {
   readonly id: string
   readonly color: string | null

@@ -15,8 +15,8 @@ describe('A manual clock', () => {
       const clock = manualClock(start)
       expect([clock.now, clock.now]).toEqual([NOW, NOW])
       for (const duration of ['250ms', '30s', '5m', '24h', '2d', 1, 0, '0s'] as const) clock.advance(duration)
-      const passed = 250 + 30_000 + 300_000 + 3 * DAY + 1
-      expect(clock.now).toBe(NOW + passed)
+      const elapsed = 250 + 30_000 + 300_000 + 3 * DAY + 1
+      expect(clock.now).toBe(NOW + elapsed)
       for (const time of ['2026-02-01T00:00:00Z', Date.UTC(2026, 1, 1), new Date('2026-02-01')]) clock.advanceTo(time)
       expect(clock.now).toBe(Date.UTC(2026, 1, 1))
     },
@@ -28,7 +28,7 @@ describe('A manual clock', () => {
     ['advanceToNext', (clock) => clock.advanceToNext()],
     ['set', (clock) => clock.set(timeAfter('1h'))],
   ])(
-    'has the gateway settled when %s returns: what was due has happened, even if nobody looks until it is set back',
+    'settles the gateway before %s returns: due events have happened, even if the clock is then set back',
     (_what, move) => {
       const { gateway, certificate } = openWithDomain()
       move(gateway.clock)
@@ -37,7 +37,7 @@ describe('A manual clock', () => {
     },
   )
 
-  test('is handed back by the gateway with its own type, so that it can be moved there', () => {
+  test('is returned by the gateway with its own type, so that a test can move it there', () => {
     const clock = manualClock(NOW)
     const gateway = createGateway({ clock })
     expect(gateway.clock).toBe(clock)
@@ -45,7 +45,7 @@ describe('A manual clock', () => {
     expect(gateway.reservedAddrs.create().created_at).toBe(timeAfter('1s'))
   })
 
-  test('goes from one due event to the next, and tells when nothing is due', () => {
+  test('goes from one due event to the next, and returns false when nothing is due', () => {
     const { gateway, id } = openWithDomain()
     const { clock } = gateway
     gateway.provisioning.failNext('INTERNAL_ERROR')
@@ -64,23 +64,23 @@ describe('A manual clock', () => {
 
   test('can be set forward, which settles what is due by then but fires no timer', () => {
     const { gateway, id } = openWithDomain()
-    let fired = 0
-    timersOn(gateway.clock).setTimeout(() => fired++, 10)
+    let fireCount = 0
+    timersOn(gateway.clock).setTimeout(() => fireCount++, 10)
     gateway.clock.set(timeAfter('1h'))
     expect(gateway.snapshot().records.tls_certificates).toHaveLength(1)
     expect(gateway.provisioning.timeline(id).at(-1)).toMatchObject({ at: timeAfter('30s'), transition: 'issued' })
-    expect(fired).toBe(0)
+    expect(fireCount).toBe(0)
   })
 
-  test('can be set back: what has happened stays, what comes is dated earlier, and ids still sort', () => {
+  test('can be set back: earlier changes stay, new ones have earlier dates, and ids still sort', () => {
     const { gateway, id, certificate } = openWithDomain()
     gateway.clock.advance('1h')
     const first = certificate()
     gateway.clock.set(NOW - DAY)
     expect(certificate()).toBe(first)
-    const { id: later, created_at } = gateway.reservedDomains.create({ domain: 'b.example.com' })
+    const { id: laterId, created_at } = gateway.reservedDomains.create({ domain: 'b.example.com' })
     expect(created_at).toBe('2025-12-31T00:00:00Z')
-    expect(later > id).toBe(true)
+    expect(laterId > id).toBe(true)
     gateway.clock.advance('2d')
     expect(certificate()).toBe(first)
     expect(gateway.provisioning.timeline(id)).toHaveLength(2)
@@ -88,23 +88,23 @@ describe('A manual clock', () => {
 })
 
 describe('Timers of code under test on a manual clock', () => {
-  test('see the gateway as it is at their own time, whatever the step', () => {
+  test('see the state of the gateway at their own time, whatever the step', () => {
     const { gateway, certificate } = openWithDomain()
     const { clock } = gateway
     const timers = timersOn(clock)
-    const seen: unknown[] = []
+    const results: unknown[] = []
     for (const ms of [29_999, 30_000, 30_001]) {
-      timers.setTimeout(() => seen.push([clock.now - NOW, certificate() !== null]), ms)
+      timers.setTimeout(() => results.push([clock.now - NOW, certificate() !== null]), ms)
     }
     clock.advance('365d')
-    expect(seen).toEqual([
+    expect(results).toEqual([
       [29_999, false],
       [30_000, true],
       [30_001, true],
     ])
   })
 
-  test('can change the gateway at their own time, and the change plays out within the same step', () => {
+  test('can change the gateway at their own time, and the change takes effect within the same step', () => {
     const gateway = openManual()
     const { clock } = gateway
     timersOn(clock).setTimeout(() => gateway.reservedDomains.create({ domain: 'app.example.com', ...POLICY }), 60_000)
@@ -113,7 +113,7 @@ describe('Timers of code under test on a manual clock', () => {
     expect(gateway.tlsCertificates.list().tls_certificates).toMatchObject([{ issued_at: timeAfter('90s') }])
   })
 
-  test('that throw let the move end at its time, with gateways still right', () => {
+  test('that throw do not shorten the move, and gateways stay correct', () => {
     const { gateway, certificate } = openWithDomain()
     timersOn(gateway.clock).setTimeout(() => {
       throw new Error('mine')
@@ -125,7 +125,7 @@ describe('Timers of code under test on a manual clock', () => {
 })
 
 describe('Several gateways on one manual clock', () => {
-  const two = () => {
+  const createTwo = () => {
     const clock = manualClock(NOW)
     const [a, b] = ['a', 'b'].map((seed) =>
       createGateway({ clock, seed, provisioningDelay: seed === 'a' ? '10s' : '20s' }),
@@ -138,7 +138,7 @@ describe('Several gateways on one manual clock', () => {
   }
 
   test('are all settled by one move, each with its own state', () => {
-    const { clock, a, b } = two()
+    const { clock, a, b } = createTwo()
     clock.advance('10s')
     expect([a.gateway.snapshot().records.tls_certificates?.length, b.job()?.error_code]).toEqual([1, null])
     clock.advance('10s')
@@ -146,14 +146,14 @@ describe('Several gateways on one manual clock', () => {
   })
 
   test('give advanceToNext the earliest of all their events', () => {
-    const { clock } = two()
+    const { clock } = createTwo()
     const times = [1, 2, 3, 4].map(() => clock.advanceToNext() && clock.now - NOW)
     expect(times).toEqual([10_000, 20_000, 60 * DAY + 10_000, 60 * DAY + 20_000])
   })
 })
 
 describe('A manual clock that is reset', () => {
-  test('is at its start, with no timers and nothing left of a set', () => {
+  test('is at its start, without timers and without the effect of an earlier set', () => {
     const clock = manualClock(NOW)
     const timers = timersOn(clock)
     timers.setTimeout(() => expect.unreachable('a dropped timer fired'), 1000)
@@ -168,64 +168,78 @@ describe('A manual clock that is reset', () => {
   })
 })
 
-describe('A manual clock refuses, names what is allowed, and stays where it is:', () => {
+describe('A manual clock refuses, names what is allowed, and does not move:', () => {
   const DURATION = 'Allowed: a number of ms, or a whole number with ms, s, m, h or d, such as "30s".'
   const TIME = 'Allowed: an RFC 3339 time such as "2026-01-01T00:00:00Z", a number of ms since 1970, or a Date.'
-  const durations = ['5 parsecs', '', '30', '-1s', '1.5h', ' 30s', '1w', -1, 1.5, Number.NaN, null, undefined, {}]
-  const noTimes = ['yesterday', '2026-02-30T00:00:00Z', Number.NaN, new Date('no'), null, undefined, {}, true]
+  const invalidDurations = [
+    '5 parsecs',
+    '',
+    '30',
+    '-1s',
+    '1.5h',
+    ' 30s',
+    '1w',
+    -1,
+    1.5,
+    Number.NaN,
+    null,
+    undefined,
+    {},
+  ]
+  const invalidTimes = ['yesterday', '2026-02-30T00:00:00Z', Number.NaN, new Date('no'), null, undefined, {}, true]
 
-  /** A clock with a gateway in which something is due, at a time that is easy to tell. */
-  function standing() {
+  /** Opens a gateway in which something is due. Returns its clock, and a function that expects no change. */
+  function openUnmoved() {
     const { gateway } = openWithDomain()
     const before = gateway.snapshot()
-    const stands = () => {
+    const expectUnmoved = () => {
       expect(gateway.clock.now).toBe(NOW)
       expect(gateway.snapshot()).toEqual(before)
     }
-    return { clock: gateway.clock, stands }
+    return { clock: gateway.clock, expectUnmoved }
   }
 
-  test.each(durations.map((wrong) => [wrong]))('the duration %j', (wrong) => {
-    const { clock, stands } = standing()
-    const error = expectError(() => clock.advance(wrong as never))
+  test.each(invalidDurations.map((value) => [value]))('the duration %j', (value) => {
+    const { clock, expectUnmoved } = openUnmoved()
+    const error = expectError(() => clock.advance(value as never))
     expect(error).toBeInstanceOf(TypeError)
     expect(error.message).toMatch(/^The duration is /)
     expect(error.message).toContain(DURATION)
-    stands()
+    expectUnmoved()
   })
 
-  test.each(noTimes.map((wrong) => [String(wrong), wrong]))('the time %s', (_what, wrong) => {
-    const { clock, stands } = standing()
+  test.each(invalidTimes.map((value) => [String(value), value]))('the time %s', (_what, value) => {
+    const { clock, expectUnmoved } = openUnmoved()
     for (const move of [clock.advanceTo, clock.set, manualClock]) {
-      const error = expectError(() => move(wrong as never))
+      const error = expectError(() => move(value as never))
       expect(error).toBeInstanceOf(TypeError)
       expect(error.message).toMatch(/^The time is /)
       expect(error.message).toContain(TIME)
     }
-    stands()
+    expectUnmoved()
   })
 
   test.each(['2025-12-31T23:59:59Z', NOW - 1, new Date(0)])('a move to %s, which is past', (past) => {
-    const { clock, stands } = standing()
+    const { clock, expectUnmoved } = openUnmoved()
     expect(() => clock.advanceTo(past)).toThrow(RangeError)
     expect(() => clock.advanceTo(past)).toThrow(`in the past. Allowed: ${NEW_YEAR} or later.`)
-    stands()
+    expectUnmoved()
   })
 
   test.each([-1, Date.UTC(10_000, 0), '1969-12-31T23:59:59Z'])('the time %s, which no timestamp can show', (time) => {
-    const { clock, stands } = standing()
+    const { clock, expectUnmoved } = openUnmoved()
     for (const move of [clock.advanceTo, clock.set, manualClock]) {
       expect(() => move(time)).toThrow(RangeError)
       expect(() => move(time)).toThrow(/Allowed: .*1970|in the past/)
     }
-    stands()
+    expectUnmoved()
   })
 
   test('a duration that ends after the year 9999', () => {
-    const { clock, stands } = standing()
+    const { clock, expectUnmoved } = openUnmoved()
     expect(() => clock.advance('4000000d')).toThrow(/Allowed: from 0, in 1970, to .*, the end of the year 9999/)
     expect(() => clock.advance('999999999999d')).toThrow(RangeError)
-    stands()
+    expectUnmoved()
   })
 
   test('an event that is due after the year 9999', async () => {
@@ -240,7 +254,7 @@ describe('A manual clock refuses, names what is allowed, and stays where it is:'
 })
 
 describe('A move of a manual clock', () => {
-  test('may stop more than 10,000 times, as long as that is at different times', () => {
+  test('may stop more than 10,000 times, as long as the times differ', () => {
     const clock = manualClock(NOW)
     let ticks = 0
     timersOn(clock).setInterval(() => ticks++, 1)
@@ -248,21 +262,21 @@ describe('A move of a manual clock', () => {
     expect([clock.now - NOW, ticks]).toEqual([10_050, 10_050])
   })
 
-  /** A clock on which something becomes due so many times at one time. */
-  function busy(times: number) {
+  /** Creates a clock on which something becomes due several times at one time. */
+  function createBusyClock(times: number) {
     const clock = manualClock(NOW)
-    let left = times
-    const dueAt = () => (left > 0 ? NOW + 1 : undefined)
-    const follower = { nextDueAt: dueAt, nextStopAt: dueAt, settle: () => void (clock.now > NOW && left--) }
+    let remaining = times
+    const dueAt = () => (remaining > 0 ? NOW + 1 : undefined)
+    const follower = { nextDueAt: dueAt, nextStopAt: dueAt, settle: () => void (clock.now > NOW && remaining--) }
     clock.attach(follower)
     return { clock, follower }
   }
 
   test('may stop 10,000 times at one time, and no more', () => {
-    const enough = busy(10_000)
+    const enough = createBusyClock(10_000)
     enough.clock.advance('1s')
     expect(enough.clock.now).toBe(NOW + 1000)
-    const { clock } = busy(10_001)
+    const { clock } = createBusyClock(10_001)
     expect(() => clock.advance('1s')).toThrow(
       'The clock is at 2026-01-01T00:00:00Z: it has stopped 10000 times at one time, and something is still due.',
     )

@@ -13,24 +13,24 @@ const record = fc.record({
 
 describe('A table', () => {
   it('finds records by key and by every index, oldest key first, as a plain list would', () => {
-    const step = fc.record({ record, removes: fc.boolean() })
+    const step = fc.record({ record, isRemoval: fc.boolean() })
     check(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         const table = new Table(items)
         const model = new Map<string, Item>()
-        for (const { record: fields, removes } of steps) {
+        for (const { record: fields, isRemoval } of steps) {
           const item = { ...fields, due: null }
-          expect(table.replace(item.id, removes ? undefined : item)).toEqual(model.get(item.id))
-          if (removes) model.delete(item.id)
+          expect(table.replace(item.id, isRemoval ? undefined : item)).toEqual(model.get(item.id))
+          if (isRemoval) model.delete(item.id)
           else model.set(item.id, item)
           const sorted = [...model.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
           expect(table.size).toBe(sorted.length)
           expect([...table.newestFirst()]).toEqual([...sorted].reverse())
           expect(table.get(item.id)).toBe(model.get(item.id))
           for (const color of ['red', 'green']) {
-            const colored = sorted.filter((each) => each.color === color)
-            expect(table.findAll('color', color)).toEqual(colored)
-            expect(table.find('color', color)).toBe(colored[0])
+            const matches = sorted.filter((each) => each.color === color)
+            expect(table.findAll('color', color)).toEqual(matches)
+            expect(table.find('color', color)).toBe(matches[0])
           }
           for (const tag of ['a', 'b', 'c', 'd']) {
             expect(table.findAll('tag', tag)).toEqual(sorted.filter((each) => each.tags.includes(tag)))
@@ -44,39 +44,49 @@ describe('A table', () => {
   it('continues from a cursor, newest first, whether the record of the cursor is still there or not', () => {
     const id = fc.nat({ max: 99 }).map((n) => `i${String(n).padStart(2, '0')}`)
     check(
-      fc.property(fc.uniqueArray(id), fc.array(id), id, fc.integer({ min: 1, max: 5 }), (ids, gone, start, size) => {
-        const table = new Table(items)
-        for (const each of ids) table.replace(each, { id: each, color: null, tags: [], due: null })
-        for (const each of gone) table.replace(each, undefined)
-        const left = ids.filter((each) => !gone.includes(each)).sort()
-        expect([...table.newestFirst(start)].map((each) => each.id)).toEqual(
-          left.filter((each) => each < start).reverse(),
-        )
-        // Page by page, with what comes meanwhile: new records stand before every cursor.
-        const seen: string[] = []
-        for (let cursor: string | undefined, page = ['']; page.length > 0; cursor = page.at(-1)) {
-          page = []
-          for (const each of table.newestFirst(cursor)) if (page.push(each.id) === size) break
-          seen.push(...page)
-          table.replace(`j${seen.length}`, { id: `j${seen.length}`, color: null, tags: [], due: null })
-          if (page.length > 0) table.replace(page.at(-1) as string, undefined)
-        }
-        expect(seen).toEqual([...left].reverse())
-      }),
+      fc.property(
+        fc.uniqueArray(id),
+        fc.array(id),
+        id,
+        fc.integer({ min: 1, max: 5 }),
+        (ids, deletedIds, start, size) => {
+          const table = new Table(items)
+          for (const each of ids) table.replace(each, { id: each, color: null, tags: [], due: null })
+          for (const each of deletedIds) table.replace(each, undefined)
+          const remainingIds = ids.filter((each) => !deletedIds.includes(each)).sort()
+          expect([...table.newestFirst(start)].map((each) => each.id)).toEqual(
+            remainingIds.filter((each) => each < start).reverse(),
+          )
+          // New records come before every cursor, so no later page shows them.
+          const readIds: string[] = []
+          for (let cursor: string | undefined, page = ['']; page.length > 0; cursor = page.at(-1)) {
+            page = []
+            for (const each of table.newestFirst(cursor)) if (page.push(each.id) === size) break
+            readIds.push(...page)
+            table.replace(`j${readIds.length}`, { id: `j${readIds.length}`, color: null, tags: [], due: null })
+            if (page.length > 0) table.replace(page.at(-1) as string, undefined)
+          }
+          expect(readIds).toEqual([...remainingIds].reverse())
+        },
+      ),
     )
   })
 })
 
 describe('A sorted list', () => {
-  it('is walked from any item down, whatever was added and deleted before, as chunks split and vanish', () => {
-    const few = fc.nat({ max: 30 }).map((n) => `k${String(n).padStart(2, '0')}`)
-    const step = fc.record({ key: few, deletes: fc.boolean(), from: fc.option(few, { nil: undefined }) })
+  it('can be read downwards from any item, also after chunks split and vanish', () => {
+    const arbitraryKey = fc.nat({ max: 30 }).map((n) => `k${String(n).padStart(2, '0')}`)
+    const step = fc.record({
+      key: arbitraryKey,
+      isDeletion: fc.boolean(),
+      from: fc.option(arbitraryKey, { nil: undefined }),
+    })
     check(
-      fc.property(fc.constantFrom(2, 4, 8), fc.array(step, { maxLength: 80 }), (most, steps) => {
-        const sorted = new SortedList<string>((a, b) => a < b, most)
+      fc.property(fc.constantFrom(2, 4, 8), fc.array(step, { maxLength: 80 }), (maxSize, steps) => {
+        const sorted = new SortedList<string>((a, b) => a < b, maxSize)
         const model = new Set<string>()
-        for (const { key: each, deletes, from } of steps) {
-          if (deletes) {
+        for (const { key: each, isDeletion, from } of steps) {
+          if (isDeletion) {
             sorted.delete(each)
             model.delete(each)
           } else {
@@ -85,7 +95,7 @@ describe('A sorted list', () => {
           }
           const below = [...model].filter((other) => from === undefined || other < from)
           expect([...sorted.descending(from)]).toEqual(below.sort().reverse())
-          expect([sorted.first, sorted.has(each)]).toEqual([[...model].sort()[0], !deletes])
+          expect([sorted.first, sorted.has(each)]).toEqual([[...model].sort()[0], !isDeletion])
         }
       }),
     )

@@ -10,7 +10,7 @@ import { NO_REDACTION } from '../../src/schema/secret-texts.ts'
 import { check } from '../support/property.ts'
 import { type Item, items } from './items.ts'
 
-/** Few keys, so that steps of one transaction meet one another. */
+/** Few keys, so that several steps of a transaction change the same record. */
 const id = fc.constantFrom('a', 'b', 'c', 'd')
 
 const step = fc.oneof(
@@ -21,7 +21,7 @@ const step = fc.oneof(
 
 type Step = typeof step extends fc.Arbitrary<infer Each> ? Each : never
 
-const newState = (): EngineState =>
+const createState = (): EngineState =>
   EngineState.initial({
     dialect: standard,
     rules: {},
@@ -32,8 +32,8 @@ const newState = (): EngineState =>
     redactor: NO_REDACTION,
   })
 
-/** Takes a step, and answers what it drew. */
-function take(tx: OpenTransaction, each: Step): string | number | undefined {
+/** Takes a step. Returns the text or number that it drew. */
+function takeStep(tx: OpenTransaction, each: Step): string | number | undefined {
   switch (each.does) {
     case 'put':
       tx.put(items, { id: each.id, color: each.color, tags: [], due: { at: tx.now, order: tx.nextOrder() } })
@@ -53,8 +53,8 @@ function take(tx: OpenTransaction, each: Step): string | number | undefined {
 }
 
 describe('A transaction', () => {
-  it('draws ids, labels and integers from streams of their own, by one number for all', () => {
-    const tx = new OpenTransaction(newState(), 1)
+  it('draws ids, labels and integers from separate streams, with one shared counter', () => {
+    const tx = new OpenTransaction(createState(), 1)
     const { id, label, integer } = createIds(createRandomSource('x'))
     expect([tx.newId('a'), tx.randomLabel(9), tx.randomInteger(1000), tx.nextOrder(), tx.newId('a')]).toEqual([
       id('a', 'ids', 0),
@@ -65,18 +65,18 @@ describe('A transaction', () => {
     ])
   })
 
-  it('sees its own changes at once, and tells them in order with what was before and after', () => {
+  it('sees its own changes at once, and lists them in order with the records before and after', () => {
     check(
       fc.property(fc.array(step), fc.array(step), (earlier, steps) => {
-        const base = newState()
+        const base = createState()
         const before = new OpenTransaction(base, 1)
-        for (const each of earlier) take(before, each)
+        for (const each of earlier) takeStep(before, each)
         const model = new Map<string, Item>()
         for (const each of base.records.table(items).newestFirst()) model.set(each.id, each)
         const start = new Map(model)
         const tx = new OpenTransaction(base, 2)
         for (const each of steps) {
-          take(tx, each)
+          takeStep(tx, each)
           if (each.does === 'remove') model.delete(each.id)
           if (each.does === 'put') model.set(each.id, tx.get(items, each.id) as Item)
           expect([...tx.newestFirst(items)].map((one) => one.id)).toEqual([...model.keys()].sort().reverse())
@@ -84,9 +84,9 @@ describe('A transaction', () => {
           const red = [...model.values()].filter(({ color }) => color === 'red').map((one) => one.id)
           expect(tx.find(items, 'color', 'red')?.id).toBe(red.sort()[0])
         }
-        // Told again from the start, the changes come to the same end.
-        for (const { key, before: was, after } of tx.changes) {
-          expect(start.get(key)).toBe(was)
+        // The changes, applied to the records before them, give the same records.
+        for (const { key, before: old, after } of tx.changes) {
+          expect(start.get(key)).toBe(old)
           if (after) start.set(key, after as Item)
           else start.delete(key)
         }
@@ -95,31 +95,31 @@ describe('A transaction', () => {
     )
   })
 
-  it('that is undone leaves records, indexes, events and numbers as they were, and the next one draws the same', () => {
+  it('that is undone leaves records, indexes, events and numbers unchanged, and the next one draws the same', () => {
     check(
       fc.property(fc.array(step), fc.array(step), (earlier, steps) => {
-        const [tried, untried] = [newState(), newState()]
-        for (const base of [tried, untried]) {
+        const [usedState, unusedState] = [createState(), createState()]
+        for (const base of [usedState, unusedState]) {
           const tx = new OpenTransaction(base, 1)
-          for (const each of earlier) take(tx, each)
+          for (const each of earlier) takeStep(tx, each)
         }
-        const failed = new OpenTransaction(tried, 2)
-        for (const each of steps) take(failed, each)
-        failed.undo()
-        const [again, first] = [tried, untried].map((base) => {
+        const undoneTransaction = new OpenTransaction(usedState, 2)
+        for (const each of steps) takeStep(undoneTransaction, each)
+        undoneTransaction.undo()
+        const [actual, expected] = [usedState, unusedState].map((base) => {
           const tx = new OpenTransaction(base, 3)
-          const drawn = steps.map((each) => take(tx, each))
-          const { records: kept } = base
-          const red = kept.table(items).findAll('color', 'red')
+          const draws = steps.map((each) => takeStep(tx, each))
+          const { records } = base
+          const red = records.table(items).findAll('color', 'red')
           return {
-            drawn,
+            draws,
             red,
-            records: [...kept.table(items).newestFirst()],
-            sequence: kept.sequence,
-            due: [kept.agenda.first?.due, kept.agenda.first?.key],
+            records: [...records.table(items).newestFirst()],
+            sequence: records.sequence,
+            due: [records.agenda.first?.due, records.agenda.first?.key],
           }
         })
-        expect(again).toEqual(first)
+        expect(actual).toEqual(expected)
       }),
     )
   })

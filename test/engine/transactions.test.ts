@@ -5,8 +5,8 @@ import { collectCommits, open, stateOf } from '../support/gateway.ts'
 
 const policy = { authority: 'letsencrypt' }
 
-/** A dialect that runs code of the test when a reserved domain is shown, which is at the end of its transaction. */
-function dialectThatRuns(work: () => void): Dialect {
+/** Creates a dialect that runs code when a reserved domain is formatted, at the end of its transaction. */
+function createDialect(work: () => void): Dialect {
   return {
     ...standard,
     get domainRegion(): Dialect['domainRegion'] {
@@ -16,26 +16,26 @@ function dialectThatRuns(work: () => void): Dialect {
   }
 }
 
-/** A gateway on which showing a domain fails while `fails` is set. */
-function failing() {
-  const state = { fails: false }
-  const dialect = dialectThatRuns(() => {
-    if (state.fails) throw new Error('no')
+/** Opens a gateway on which formatting a domain fails while `isFailing` is set. */
+function openFailing() {
+  const state = { isFailing: false }
+  const dialect = createDialect(() => {
+    if (state.isFailing) throw new Error('no')
   })
   return { state, gateway: createGateway({ dialect, seed: 'x', clock: manualClock('2026-01-01T00:00:00Z') }) }
 }
 
-describe('A transaction that fails in its midst (rules: transactions#all-or-nothing)', () => {
+describe('A transaction that fails in the middle (rules: transactions#all-or-nothing)', () => {
   it('leaves no record, no commit, no event and no number behind', () => {
-    const { state, gateway } = failing()
-    const twin = failing()
+    const { state, gateway } = openFailing()
+    const twin = openFailing()
     const before = stateOf(gateway)
     const commits = collectCommits(gateway)
-    state.fails = true
+    state.isFailing = true
     expect(() =>
       gateway.reservedDomains.create({ domain: 'a.example.com', certificate_management_policy: policy }),
     ).toThrow('no')
-    state.fails = false
+    state.isFailing = false
     expect(commits).toEqual([])
     expect(stateOf(gateway)).toBe(before)
     expect(gateway.clock.advanceToNext()).toBe(false)
@@ -43,17 +43,17 @@ describe('A transaction that fails in its midst (rules: transactions#all-or-noth
     expect(gateway.reservedDomains.create(body)).toEqual(twin.gateway.reservedDomains.create(body))
   })
 
-  it('takes a change of many records back as a whole, and what was due before is due again', () => {
-    const { state, gateway } = failing()
+  it('undoes a change of many records as a whole, and earlier due events are due again', () => {
+    const { state, gateway } = openFailing()
     const { id } = gateway.reservedDomains.create({ domain: 'a.example.com', certificate_management_policy: policy })
     gateway.clock.advance('30s')
     const before = stateOf(gateway)
-    state.fails = true
+    state.isFailing = true
     const certificate_management_policy = { ...policy, private_key_type: 'ecdsa' as const }
     for (let i = 0; i < 200; i++) {
       expect(() => gateway.reservedDomains.update(id, { certificate_management_policy })).toThrow('no')
     }
-    state.fails = false
+    state.isFailing = false
     expect(stateOf(gateway)).toBe(before)
     gateway.clock.advance('61d')
     expect(gateway.provisioning.timeline(id).map(({ transition }) => transition)).toEqual([
@@ -77,12 +77,12 @@ describe('A call into the gateway from code that it runs itself (rules: transact
   }
 
   it.each(Object.entries(calls))('is refused inside a transaction: %s', (_name, call) => {
-    const refused: GatewayError[] = []
-    const dialect = dialectThatRuns(() => refused.push(expectError(() => call(gateway))))
+    const refusals: GatewayError[] = []
+    const dialect = createDialect(() => refusals.push(expectError(() => call(gateway))))
     const gateway: Gateway = open({ dialect })
     const before = gateway.snapshot().records.reserved_addrs
     gateway.reservedDomains.create({ domain: 'a.example.com' })
-    expect(refused.map(({ key, message }) => [key, message])).toEqual([
+    expect(refusals.map(({ key, message }) => [key, message])).toEqual([
       [
         'gateway_busy',
         'The gateway was called by code that it runs itself, inside a transaction. Call it when that has ended.',
@@ -94,9 +94,7 @@ describe('A call into the gateway from code that it runs itself (rules: transact
 
   it('is refused inside a transaction over HTTP too, as 409', async () => {
     const answers: Promise<number>[] = []
-    const dialect = dialectThatRuns(() =>
-      answers.push(client(gateway)('GET', '/reserved_addrs').then((it) => it.status)),
-    )
+    const dialect = createDialect(() => answers.push(client(gateway)('GET', '/reserved_addrs').then((it) => it.status)))
     const gateway: Gateway = open({ dialect })
     gateway.reservedDomains.create({ domain: 'a.example.com' })
     expect(await Promise.all(answers)).toEqual([409])
@@ -120,16 +118,16 @@ describe('A call into the gateway from code that it runs itself (rules: transact
   })
 
   it('does not keep the gateway busy when the clock fails', () => {
-    let fails = true
-    const gateway = createGateway({ clock: { now: () => (fails ? Number.NaN : 0) } })
+    let isFailing = true
+    const gateway = createGateway({ clock: { now: () => (isFailing ? Number.NaN : 0) } })
     expect(() => gateway.reservedAddrs.create()).toThrow(RangeError)
-    fails = false
+    isFailing = false
     expect(gateway.reservedAddrs.create().created_at).toBe('1970-01-01T00:00:00Z')
   })
 })
 
-describe('What a caller hands over is read before the transaction', () => {
-  it('a body whose getter calls the gateway sees it made two commits, one after the other', () => {
+describe('The input of a call is read before the transaction', () => {
+  it('a getter of a body that calls the gateway causes two commits, one after the other', () => {
     const gateway = open()
     const operations: string[] = []
     gateway.subscribe(({ operation, changes }) => operations.push(`${operation} ${changes.length}`))
@@ -142,7 +140,7 @@ describe('What a caller hands over is read before the transaction', () => {
     expect(operations).toEqual(['reserved_addrs.create 1', 'reserved_domains.create 1'])
   })
 
-  it('ids that answer something else each time are read once', () => {
+  it('ids whose getters return different values are read once', () => {
     const gateway = open()
     let reads = 0
     const ids = {

@@ -5,7 +5,7 @@ import { client } from '../support/client.ts'
 describe('In the dialect ngrok a filter names the fields that the service documents (rules: filters#declared-fields)', () => {
   const gateway = createGateway({ dialect: ngrok })
   const { id } = gateway.reservedDomains.create({ domain: 'app.example.com', description: 'd', metadata: 'm' })
-  const found = (filter: string) => gateway.reservedDomains.list({ filter }).reserved_domains.length
+  const countMatches = (filter: string) => gateway.reservedDomains.list({ filter }).reserved_domains.length
 
   test.each([
     `obj.id == "${id}"`,
@@ -18,7 +18,7 @@ describe('In the dialect ngrok a filter names the fields that the service docume
     'obj.certificate.id == null',
     'obj.acme_challenge_cname_target == null',
   ])('such as %s', (filter) => {
-    expect(found(filter)).toBe(1)
+    expect(countMatches(filter)).toBe(1)
   })
 
   test.each([
@@ -26,24 +26,24 @@ describe('In the dialect ngrok a filter names the fields that the service docume
     'obj.uri == "x"',
     'obj.certificate.uri == "x"',
     'obj.nope == "x"',
-  ])('%s names none, and the message lists them', (filter) => {
-    expect(() => found(filter)).toThrow(
+  ])('%s is refused, and the message lists those fields', (filter) => {
+    expect(() => countMatches(filter)).toThrow(
       /: obj.*, a field that filters cannot name; allowed there is obj\.id, obj\.created_at, .*, obj\.certificate\.id,/,
     )
   })
 
-  test.each(['startsWith', 'contains', 'endsWith'])('.%s() is not for an id', (call) => {
-    expect(() => found(`obj.id.${call}("rd_")`)).toThrow('a part of an id; allowed there is obj.id == "…"')
+  test.each(['startsWith', 'contains', 'endsWith'])('.%s() of an id is refused', (call) => {
+    expect(() => countMatches(`obj.id.${call}("rd_")`)).toThrow('a part of an id; allowed there is obj.id == "…"')
   })
 
-  test('A list without such fields takes no filter, and its document has none', async () => {
-    const ask = client(gateway)
-    const { status, body } = await ask('GET', '/backends/weighted?filter=obj.id%20%3D%3D%20%22x%22')
+  test('A list without such fields accepts no filter, and its OpenAPI document has none', async () => {
+    const send = client(gateway)
+    const { status, body } = await send('GET', '/backends/weighted?filter=obj.id%20%3D%3D%20%22x%22')
     expect([status, body.error_code]).toEqual([400, 'ERR_NGROK_231'])
     expect(body.msg).toContain('Supported: limit, before_id.')
   })
 
-  test('The standard dialect takes any field', () => {
+  test('The standard dialect accepts any field', () => {
     const other = createGateway()
     other.reservedDomains.create({ domain: 'app.example.com' })
     expect(other.reservedDomains.list({ filter: 'obj.uri.endsWith("/")' }).reserved_domains).toEqual([])

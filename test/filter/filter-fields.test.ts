@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { createGateway, GatewayError, ngrok } from '../../src/index.ts'
 import { familyOf, listOperation } from '../../src/kit/index.ts'
 
-/** Fields that no family has, so that they are reached by no request yet. */
+/** Fields of types that no family has yet. */
 const item = v.object({
   on: v.boolean(),
   maybe: v.nullable(v.boolean()),
@@ -30,18 +30,20 @@ const FULL = {
   opaque: 5,
 }
 const BARE = { ...FULL, on: false, maybe: null, tags: undefined, numbers: [], labels: null, refs: {} }
-const { tags: _absent, ...ABSENT } = BARE
+const { tags: _tags, ...WITHOUT_TAGS } = BARE
 
-/** A family whose list says which of the items its filter lets through. */
+/** A family whose list tells whether its filter selects each of two items. */
 const samples = familyOf({
   operations: {
     list: listOperation({
       name: 'samples.list',
       path: '/samples',
-      summary: 'Which items a filter lets through',
+      summary: 'Which items a filter selects',
       prefix: 'sample',
       item,
-      run: (_tx, { filter }) => ({ through: [FULL, ABSENT].map((obj) => (filter?.(obj, 0) ? 'yes' : 'no')).join(' ') }),
+      run: (_tx, { filter }) => ({
+        matches: [FULL, WITHOUT_TAGS].map((obj) => (filter?.(obj, 0) ? 'yes' : 'no')).join(' '),
+      }),
     }),
   },
   collections: [],
@@ -49,10 +51,10 @@ const samples = familyOf({
 })
 const gateway = createGateway({ families: { samples } })
 
-/** Returns which items a filter lets through, or the problem with it. */
-function through(source: string): string {
+/** Returns for two items whether a filter selects them, or the problem with the filter. */
+function findMatches(source: string): string {
   try {
-    return gateway.samples.list({ filter: source }).through
+    return gateway.samples.list({ filter: source }).matches
   } catch (error) {
     if (!(error instanceof GatewayError && error.key === 'filter_invalid')) throw error
     return error.message.replace(/^filter is ".*": (.*)\. Supported is .*$/, '$1')
@@ -84,7 +86,7 @@ describe('A filter over fields of every type (rules: filters#types)', () => {
     ['obj.refs.a == null', 'no yes'],
     ['size(obj.refs) == 1', 'yes no'],
   ])('%s: %s', (filter, expected) => {
-    expect(through(filter)).toBe(expected)
+    expect(findMatches(filter)).toBe(expected)
   })
 
   test.each([
@@ -98,8 +100,8 @@ describe('A filter over fields of every type (rules: filters#types)', () => {
     'obj.sets == ¦obj.sets',
     'obj.grid == ¦["x"]',
     '¦obj.opaque.x == "x"',
-  ])('%s is refused at the mark', (marked) => {
-    expect(through(marked.replace('¦', ''))).toContain(`at character ${marked.indexOf('¦') + 1}: `)
+  ])('%s is refused at the mark', (markedFilter) => {
+    expect(findMatches(markedFilter.replace('¦', ''))).toContain(`at character ${markedFilter.indexOf('¦') + 1}: `)
   })
 })
 
@@ -114,12 +116,12 @@ describe('A filter names the fields that the dialect has (rules: filters#types)'
 
   test('and accepts that field in the other dialect', () => {
     const gateway = createGateway({ dialect: { ...ngrok, filterFields: 'all' } })
-    const found = (filter: string) =>
+    const listDomains = (filter: string) =>
       gateway.reservedDomains.list({ filter }).reserved_domains.map(({ domain }) => domain)
     gateway.reservedDomains.create({ domain: 'a.example.com', resolves_to: [{ value: 'us' }] })
     gateway.reservedDomains.create({ domain: 'b.example.com' })
-    expect(found('size(obj.resolves_to) == 1')).toEqual(['a.example.com'])
-    expect(found('obj.resolves_to == null')).toEqual(['b.example.com'])
-    expect(() => found('obj.nope == 1')).toThrow(/allowed there is .*, obj\.resolves_to\. /)
+    expect(listDomains('size(obj.resolves_to) == 1')).toEqual(['a.example.com'])
+    expect(listDomains('obj.resolves_to == null')).toEqual(['b.example.com'])
+    expect(() => listDomains('obj.nope == 1')).toThrow(/allowed there is .*, obj\.resolves_to\. /)
   })
 })

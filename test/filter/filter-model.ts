@@ -4,16 +4,16 @@ import { START } from '../support/gateway.ts'
 /** A listed item, as a response shows it. */
 export type Item = Readonly<Record<string, unknown>>
 
-/** A part of a filter: as it is written, how tightly it binds, and what it is for an item at a time. */
-export interface Written<T> {
+/** A part of a filter: its text, its precedence, and its value for an item at a time. */
+export interface Part<T> {
   readonly text: string
-  /** 0: `||`, 1: `&&`, 2: comparisons and `in`, 3: what stands alone. */
-  readonly binds: number
+  /** 0: `||`, 1: `&&`, 2: comparisons and `in`, 3: everything that needs no parentheses. */
+  readonly precedence: number
   readonly value: (item: Item, now: number) => T
 }
 
-/** The fields of a family's items, by what they hold, and some texts that occur in them. */
-export interface Vocabulary {
+/** The fields of a family's items, by the type of their values, and some terms of their texts. */
+export interface Fields {
   readonly texts: readonly string[]
   readonly times: readonly string[]
   readonly numbers: readonly string[]
@@ -21,56 +21,56 @@ export interface Vocabulary {
   readonly maps: readonly string[]
   /** Objects that can be null. */
   readonly objects: readonly string[]
-  readonly words: readonly string[]
+  readonly terms: readonly string[]
 }
 
 type Text = string | null
 type Time = number | null
 
 const DAY = 86_400_000
-const ORDER = ['==', '!=', '<', '<=', '>', '>='] as const
+const OPERATORS = ['==', '!=', '<', '<=', '>', '>='] as const
 const EQUALITY = ['==', '!='] as const
 
-/** Well-typed parts of filters, and ill-typed filters, over the fields of a family. */
-export function filtersOver(words: Vocabulary) {
-  const text = texts(words)
-  const time = times(words)
-  const number = numbers(words, text)
-  const list = lists(words, text)
-  const { condition } = fc.letrec<{ condition: Written<boolean> }>((tie) => ({
+/** Creates arbitraries of well-typed conditions and of ill-typed filters over the fields of a family. */
+export function createFilters(fields: Fields) {
+  const text = createTexts(fields)
+  const time = createTimes(fields)
+  const number = createNumbers(fields, text)
+  const list = createLists(fields, text)
+  const { condition } = fc.letrec<{ condition: Part<boolean> }>((tie) => ({
     condition: fc.oneof(
       { depthSize: 'small', withCrossShrink: true },
-      { arbitrary: comparisons(words, { text, time, number, list }), weight: 4 },
-      { arbitrary: memberships(words, { text, time, number, list }), weight: 2 },
-      { arbitrary: textTests(text), weight: 2 },
-      { arbitrary: fc.boolean().map((value) => atom(String(value), () => value)), weight: 1 },
+      { arbitrary: createComparisons(fields, { text, time, number, list }), weight: 4 },
+      { arbitrary: createMemberships(fields, { text, time, number, list }), weight: 2 },
+      { arbitrary: createTextTests(text), weight: 2 },
+      { arbitrary: fc.boolean().map((value) => createAtom(String(value), () => value)), weight: 1 },
       { arbitrary: tie('condition').map(negate), weight: 1 },
-      { arbitrary: chain(tie('condition')), weight: 4 },
+      { arbitrary: createChains(tie('condition')), weight: 4 },
       { arbitrary: compare(tie('condition'), tie('condition'), EQUALITY), weight: 1 },
     ),
   }))
-  return { condition, generateIllTyped: illTyped(words, { text, time, number, list, condition }) }
+  return { condition, generateIllTyped: createIllTyped(fields, { text, time, number, list, condition }) }
 }
 
-function atom<T>(text: string, value: Written<T>['value']): Written<T> {
-  return { text, binds: 3, value }
+function createAtom<T>(text: string, value: Part<T>['value']): Part<T> {
+  return { text, precedence: 3, value }
 }
 
-/** A part in the place of an operand: in parentheses where it must be. */
-function operand({ text, binds }: Written<unknown>, least: number): string {
-  return binds < least ? `(${text})` : text
+/** Formats a part as an operand, in parentheses if necessary. */
+function formatOperand({ text, precedence }: Part<unknown>, minPrecedence: number): string {
+  return precedence < minPrecedence ? `(${text})` : text
 }
 
-function read(path: string): (item: Item) => unknown {
+function createReader(path: string): (item: Item) => unknown {
   const names = path.split('.').slice(1)
   return (item) => names.reduce<unknown>((value, name) => (value as Item | null)?.[name] ?? null, item)
 }
 
-const field = <T>(path: string) => atom(path, read(path) as (item: Item) => T)
+const createField = <T>(path: string) => createAtom(path, createReader(path) as (item: Item) => T)
 
-const fields = <T>(paths: readonly string[]) => fc.constantFrom(...paths).map((path) => field<T>(path))
+const createFields = <T>(paths: readonly string[]) => fc.constantFrom(...paths).map((path) => createField<T>(path))
 
-function anyOf<T>(...choices: (fc.Arbitrary<Written<T>> | false)[]): fc.Arbitrary<Written<T>> {
+function oneOfChoices<T>(...choices: (fc.Arbitrary<Part<T>> | false)[]): fc.Arbitrary<Part<T>> {
   return fc.oneof(...choices.filter((choice) => choice !== false))
 }
 
@@ -80,20 +80,23 @@ function quoteInAnyWay(text: string): fc.Arbitrary<string> {
   return fc.constantFrom(plain, single, `"""${plain.slice(1, -1)}"""`, ...(/["\\\n]/.test(text) ? [] : [`r"${text}"`]))
 }
 
-function literals({ words }: Vocabulary): fc.Arbitrary<Written<Text>> {
+function createLiterals({ terms }: Fields): fc.Arbitrary<Part<Text>> {
   const pieces = fc
-    .tuple(fc.constantFrom(...words), fc.nat(30), fc.nat(30))
+    .tuple(fc.constantFrom(...terms), fc.nat(30), fc.nat(30))
     .map(([word, from, to]) => [...word].slice(from, from + to).join(''))
   return fc
-    .oneof(fc.constantFrom(...words), pieces, fc.constantFrom('', 'a', 'z', '😀', '"', "'", '\\', '\n', 'é\t\u0001'))
-    .chain((word) => quoteInAnyWay(word).map((written) => atom(written, () => word)))
+    .oneof(fc.constantFrom(...terms), pieces, fc.constantFrom('', 'a', 'z', '😀', '"', "'", '\\', '\n', 'é\t\u0001'))
+    .chain((word) => quoteInAnyWay(word).map((literal) => createAtom(literal, () => word)))
 }
 
-function texts(words: Vocabulary): fc.Arbitrary<Written<Text>> {
-  return fc.oneof({ arbitrary: fields<Text>([...words.texts, ...words.times]), weight: 3 }, literals(words))
+function createTexts(fields: Fields): fc.Arbitrary<Part<Text>> {
+  return fc.oneof(
+    { arbitrary: createFields<Text>([...fields.texts, ...fields.times]), weight: 3 },
+    createLiterals(fields),
+  )
 }
 
-/** A time in RFC 3339, near those at which items were created, with any offset. */
+/** A time in RFC 3339 with any offset, near the times at which items were created. */
 const rfc3339 = fc
   .record({
     ms: fc.integer({ min: -3 * DAY, max: 50 * DAY }).map((ms) => START - (START % 1000) + ms),
@@ -105,18 +108,18 @@ const rfc3339 = fc
     const ms = raw - (raw % snap)
     if (utc) return { ms, text: new Date(ms).toISOString().replace('.000', '') }
     const local = new Date(ms + offset * 60_000).toISOString().slice(0, -1)
-    const two = (part: number) => String(part).padStart(2, '0')
+    const padToTwo = (part: number) => String(part).padStart(2, '0')
     const [hours, minutes] = [Math.floor(Math.abs(offset) / 60), Math.abs(offset) % 60]
-    return { ms, text: `${local}${offset < 0 ? '-' : '+'}${two(hours)}:${two(minutes)}` }
+    return { ms, text: `${local}${offset < 0 ? '-' : '+'}${padToTwo(hours)}:${padToTwo(minutes)}` }
   })
 
 const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: DAY }
 
-function times(words: Vocabulary): fc.Arbitrary<Written<Time>> {
-  const start = anyOf<Time>(
-    fc.constant(atom('timestamp(time.now)', (_item, now) => now)),
-    rfc3339.map(({ ms, text }) => atom(`timestamp("${text}")`, () => ms)),
-    fields<Text>(words.times).map(({ text, value }) => atom(`timestamp(${text})`, timeOf(value))),
+function createTimes(fields: Fields): fc.Arbitrary<Part<Time>> {
+  const start = oneOfChoices<Time>(
+    fc.constant(createAtom('timestamp(time.now)', (_item, now) => now)),
+    rfc3339.map(({ ms, text }) => createAtom(`timestamp("${text}")`, () => ms)),
+    createFields<Text>(fields.times).map(({ text, value }) => createAtom(`timestamp(${text})`, parseTimes(value))),
   )
   const moves = fc.array(
     fc.record({
@@ -129,7 +132,7 @@ function times(words: Vocabulary): fc.Arbitrary<Written<Time>> {
   return fc.tuple(start, moves).map(([from, steps]) =>
     steps.reduce(
       (time, { verb, count, unit }) =>
-        atom(`${time.text}.${verb}("${count}${unit}")`, (item, now) => {
+        createAtom(`${time.text}.${verb}("${count}${unit}")`, (item, now) => {
           const ms = time.value(item, now)
           const span = count * UNITS[unit]
           return ms === null ? null : verb === 'add' ? ms + span : ms - span
@@ -139,15 +142,15 @@ function times(words: Vocabulary): fc.Arbitrary<Written<Time>> {
   )
 }
 
-function timeOf(text: (item: Item, now: number) => Text): (item: Item, now: number) => Time {
+function parseTimes(text: (item: Item, now: number) => Text): (item: Item, now: number) => Time {
   return (item, now) => {
-    const shown = text(item, now)
-    return shown === null ? null : new Date(shown).getTime()
+    const timestamp = text(item, now)
+    return timestamp === null ? null : new Date(timestamp).getTime()
   }
 }
 
-function numbers(words: Vocabulary, text: fc.Arbitrary<Written<Text>>): fc.Arbitrary<Written<number | null>> {
-  const written = fc.constantFrom(
+function createNumbers(fields: Fields, text: fc.Arbitrary<Part<Text>>): fc.Arbitrary<Part<number | null>> {
+  const literals = fc.constantFrom(
     ...Object.entries({
       '-1': -1,
       '0': 0,
@@ -161,47 +164,47 @@ function numbers(words: Vocabulary, text: fc.Arbitrary<Written<Text>>): fc.Arbit
       '--3': 3,
     }),
   )
-  const sized = anyOf<unknown>(
-    text as fc.Arbitrary<Written<unknown>>,
-    words.lists.length > 0 && fields(words.lists),
-    words.maps.length > 0 && fields(words.maps),
+  const withSize = oneOfChoices<unknown>(
+    text as fc.Arbitrary<Part<unknown>>,
+    fields.lists.length > 0 && createFields(fields.lists),
+    fields.maps.length > 0 && createFields(fields.maps),
   )
-  return anyOf<number | null>(
-    written.map(([shown, value]) => atom(shown, () => value)),
-    fc.tuple(sized, fc.boolean()).map(([{ text: of, value }, isMethod]) =>
-      atom(isMethod ? `${of}.size()` : `size(${of})`, (item, now) => {
-        const counted = value(item, now)
-        return typeof counted === 'string' ? Array.from(counted).length : Object.entries(counted ?? {}).length
+  return oneOfChoices<number | null>(
+    literals.map(([literal, value]) => createAtom(literal, () => value)),
+    fc.tuple(withSize, fc.boolean()).map(([{ text: operand, value }, isMethod]) =>
+      createAtom(isMethod ? `${operand}.size()` : `size(${operand})`, (item, now) => {
+        const content = value(item, now)
+        return typeof content === 'string' ? Array.from(content).length : Object.entries(content ?? {}).length
       }),
     ),
-    words.numbers.length > 0 && fields(words.numbers),
+    fields.numbers.length > 0 && createFields(fields.numbers),
   )
 }
 
-function written<T>(parts: readonly Written<T>[]): Written<readonly T[]> {
-  return atom(`[${parts.map(({ text }) => text).join(', ')}]`, (item, now) =>
+function createList<T>(parts: readonly Part<T>[]): Part<readonly T[]> {
+  return createAtom(`[${parts.map(({ text }) => text).join(', ')}]`, (item, now) =>
     parts.map(({ value }) => value(item, now)),
   )
 }
 
-function lists(words: Vocabulary, text: fc.Arbitrary<Written<Text>>): fc.Arbitrary<Written<readonly Text[]>> {
-  return anyOf<readonly Text[]>(
-    words.lists.length > 0 && fields<readonly Text[]>(words.lists),
-    fc.array(text, { maxLength: 4 }).map(written<Text>),
+function createLists(fields: Fields, text: fc.Arbitrary<Part<Text>>): fc.Arbitrary<Part<readonly Text[]>> {
+  return oneOfChoices<readonly Text[]>(
+    fields.lists.length > 0 && createFields<readonly Text[]>(fields.lists),
+    fc.array(text, { maxLength: 4 }).map(createList<Text>),
   )
 }
 
-interface Parts {
-  readonly text: fc.Arbitrary<Written<Text>>
-  readonly time: fc.Arbitrary<Written<Time>>
-  readonly number: fc.Arbitrary<Written<number | null>>
-  readonly list: fc.Arbitrary<Written<readonly Text[]>>
+interface Operands {
+  readonly text: fc.Arbitrary<Part<Text>>
+  readonly time: fc.Arbitrary<Part<Time>>
+  readonly number: fc.Arbitrary<Part<number | null>>
+  readonly list: fc.Arbitrary<Part<readonly Text[]>>
 }
 
-/** -1, 0 or 1, as `a` stands to `b`; undefined where they have no order. What is absent equals null and "". */
-function rank(a: unknown, b: unknown): -1 | 0 | 1 | undefined {
+/** Returns -1, 0 or 1, like a comparator; undefined for values without an order. Null and "" are equal. */
+function compareValues(a: unknown, b: unknown): -1 | 0 | 1 | undefined {
   if (Array.isArray(a) && Array.isArray(b)) {
-    return a.length === b.length && a.every((each, index) => rank(each, b[index]) === 0) ? 0 : undefined
+    return a.length === b.length && a.every((each, index) => compareValues(each, b[index]) === 0) ? 0 : undefined
   }
   const [x, y] = [a === '' ? null : a, b === '' ? null : b]
   if (x === y) return 0
@@ -210,92 +213,94 @@ function rank(a: unknown, b: unknown): -1 | 0 | 1 | undefined {
 }
 
 function compare(
-  left: fc.Arbitrary<Written<unknown>>,
-  right: fc.Arbitrary<Written<unknown>>,
-  operators: readonly (typeof ORDER)[number][] = ORDER,
-): fc.Arbitrary<Written<boolean>> {
+  left: fc.Arbitrary<Part<unknown>>,
+  right: fc.Arbitrary<Part<unknown>>,
+  operators: readonly (typeof OPERATORS)[number][] = OPERATORS,
+): fc.Arbitrary<Part<boolean>> {
   return fc.tuple(left, right, fc.constantFrom(...operators)).map(([a, b, operator]) => ({
-    text: `${operand(a, 3)} ${operator} ${operand(b, 3)}`,
-    binds: 2,
+    text: `${formatOperand(a, 3)} ${operator} ${formatOperand(b, 3)}`,
+    precedence: 2,
     value(item, now) {
-      const place = rank(a.value(item, now), b.value(item, now))
-      if (operator === '==') return place === 0
-      if (operator === '!=') return place !== 0
-      if (operator === '<') return place === -1
-      if (operator === '>') return place === 1
-      return place === 0 || place === (operator === '<=' ? -1 : 1)
+      const order = compareValues(a.value(item, now), b.value(item, now))
+      if (operator === '==') return order === 0
+      if (operator === '!=') return order !== 0
+      if (operator === '<') return order === -1
+      if (operator === '>') return order === 1
+      return order === 0 || order === (operator === '<=' ? -1 : 1)
     },
   }))
 }
 
-/** A field with a time, as a time reads it. */
-function timeField({ times: paths }: Vocabulary): fc.Arbitrary<Written<Time>> {
-  return fields<Text>(paths).map(({ text: path, value }) => atom(path, timeOf(value)))
+/** Creates fields with a timestamp, which have a time as their value. */
+function createTimeFields({ times: paths }: Fields): fc.Arbitrary<Part<Time>> {
+  return createFields<Text>(paths).map(({ text: path, value }) => createAtom(path, parseTimes(value)))
 }
 
-const NOTHING = fc.constant(atom('null', () => null))
+const NULL = fc.constant(createAtom('null', () => null))
 
-function comparisons(words: Vocabulary, { text, time, number, list }: Parts): fc.Arbitrary<Written<boolean>> {
-  return anyOf<boolean>(
+function createComparisons(fields: Fields, { text, time, number, list }: Operands): fc.Arbitrary<Part<boolean>> {
+  return oneOfChoices<boolean>(
     compare(text, text),
     compare(time, time),
-    compare(timeField(words), time),
-    compare(time, timeField(words)),
+    compare(createTimeFields(fields), time),
+    compare(time, createTimeFields(fields)),
     compare(number, number),
     compare(list, list, EQUALITY),
-    compare(text, NOTHING, EQUALITY),
-    compare(NOTHING, text, EQUALITY),
-    words.objects.length > 0 && compare(fields(words.objects), NOTHING, EQUALITY),
-    words.numbers.length > 0 && compare(NOTHING, fields(words.numbers), EQUALITY),
+    compare(text, NULL, EQUALITY),
+    compare(NULL, text, EQUALITY),
+    fields.objects.length > 0 && compare(createFields(fields.objects), NULL, EQUALITY),
+    fields.numbers.length > 0 && compare(NULL, createFields(fields.numbers), EQUALITY),
   )
 }
 
-function memberships(words: Vocabulary, { text, time, number, list }: Parts): fc.Arbitrary<Written<boolean>> {
-  const within = <T>(needle: fc.Arbitrary<Written<T>>, haystack: fc.Arbitrary<Written<readonly T[]>>) =>
+function createMemberships(fields: Fields, { text, time, number, list }: Operands): fc.Arbitrary<Part<boolean>> {
+  const createMembership = <T>(needle: fc.Arbitrary<Part<T>>, haystack: fc.Arbitrary<Part<readonly T[]>>) =>
     fc.tuple(needle, haystack).map(
-      ([a, b]): Written<boolean> => ({
+      ([a, b]): Part<boolean> => ({
         text: `${a.text} in ${b.text}`,
-        binds: 2,
-        value: (item, now) => b.value(item, now).filter((each) => rank(a.value(item, now), each) === 0).length > 0,
+        precedence: 2,
+        value: (item, now) =>
+          b.value(item, now).filter((each) => compareValues(a.value(item, now), each) === 0).length > 0,
       }),
     )
-  const some = <T>(item: fc.Arbitrary<Written<T>>) => fc.array(item, { minLength: 1, maxLength: 3 }).map(written<T>)
-  const keys = () =>
-    fc.tuple(text, fields<Record<string, number>>(words.maps)).map(
-      ([a, b]): Written<boolean> => ({
+  const createFilledList = <T>(item: fc.Arbitrary<Part<T>>) =>
+    fc.array(item, { minLength: 1, maxLength: 3 }).map(createList<T>)
+  const createKeyTest = () =>
+    fc.tuple(text, createFields<Record<string, number>>(fields.maps)).map(
+      ([a, b]): Part<boolean> => ({
         text: `${a.text} in ${b.text}`,
-        binds: 2,
+        precedence: 2,
         value: (item, now) => Object.keys(b.value(item, now)).some((key) => key === a.value(item, now)),
       }),
     )
-  return anyOf<boolean>(
-    within(text, list),
-    within(number, some(number)),
-    within(time, some(time)),
-    within(time, some(timeField(words))),
-    words.maps.length > 0 && keys(),
+  return oneOfChoices<boolean>(
+    createMembership(text, list),
+    createMembership(number, createFilledList(number)),
+    createMembership(time, createFilledList(time)),
+    createMembership(time, createFilledList(createTimeFields(fields))),
+    fields.maps.length > 0 && createKeyTest(),
   )
 }
 
-function textTests(text: fc.Arbitrary<Written<Text>>): fc.Arbitrary<Written<boolean>> {
+function createTextTests(text: fc.Arbitrary<Part<Text>>): fc.Arbitrary<Part<boolean>> {
   return fc.tuple(text, fc.constantFrom('startsWith', 'endsWith', 'contains'), text).map(([a, verb, b]) =>
-    atom(`${a.text}.${verb}(${b.text})`, (item, now) => {
+    createAtom(`${a.text}.${verb}(${b.text})`, (item, now) => {
       const [whole, part] = [a.value(item, now), b.value(item, now)]
       if (whole === null || part === null) return false
-      const places = Array.from({ length: whole.length + 1 }, (_, at) => at).filter(
+      const positions = Array.from({ length: whole.length + 1 }, (_, at) => at).filter(
         (at) => whole.slice(at, at + part.length) === part,
       )
-      if (verb === 'contains') return places.length > 0
-      return places.includes(verb === 'startsWith' ? 0 : whole.length - part.length)
+      if (verb === 'contains') return positions.length > 0
+      return positions.includes(verb === 'startsWith' ? 0 : whole.length - part.length)
     }),
   )
 }
 
-function negate(part: Written<boolean>): Written<boolean> {
-  return atom(`!${operand(part, 3)}`, (item, now) => !part.value(item, now))
+function negate(part: Part<boolean>): Part<boolean> {
+  return createAtom(`!${formatOperand(part, 3)}`, (item, now) => !part.value(item, now))
 }
 
-function chain(condition: fc.Arbitrary<Written<boolean>>): fc.Arbitrary<Written<boolean>> {
+function createChains(condition: fc.Arbitrary<Part<boolean>>): fc.Arbitrary<Part<boolean>> {
   return fc
     .tuple(
       fc.constantFrom('||', '&&'),
@@ -303,77 +308,77 @@ function chain(condition: fc.Arbitrary<Written<boolean>>): fc.Arbitrary<Written<
       fc.constantFrom(' ', '', '\n'),
     )
     .map(([operator, parts, space]) => {
-      const binds = operator === '||' ? 0 : 1
+      const precedence = operator === '||' ? 0 : 1
       return {
-        text: parts.map((part) => operand(part, binds)).join(`${space}${operator}${space}`),
-        binds,
+        text: parts.map((part) => formatOperand(part, precedence)).join(`${space}${operator}${space}`),
+        precedence,
         value(item, now) {
-          const wanted = parts.filter((part) => part.value(item, now)).length
-          return operator === '||' ? wanted > 0 : wanted === parts.length
+          const count = parts.filter((part) => part.value(item, now)).length
+          return operator === '||' ? count > 0 : count === parts.length
         },
       }
     })
 }
 
-/** Filters with one part that can never be what it should be, anywhere in a filter that is else well-typed. */
-function illTyped(
-  words: Vocabulary,
-  { text, time, number, list, condition }: Parts & { condition: fc.Arbitrary<Written<boolean>> },
+/** Creates filters with a type error at any place of a filter that is otherwise well-typed. */
+function createIllTyped(
+  fields: Fields,
+  { text, time, number, list, condition }: Operands & { condition: fc.Arbitrary<Part<boolean>> },
 ): fc.Arbitrary<string> {
-  const plain = fields<Text>(words.texts)
-  const bool = condition.map((part) => atom(`(${part.text})`, part.value))
-  const nothing = NOTHING as fc.Arbitrary<Written<unknown>>
+  const plain = createFields<Text>(fields.texts)
+  const bool = condition.map((part) => createAtom(`(${part.text})`, part.value))
+  const nullValue = NULL as fc.Arbitrary<Part<unknown>>
   const kinds = { plain, number, list, bool, time }
   const names = Object.keys(kinds) as (keyof typeof kinds)[]
-  const two = fc
+  const twoKinds = fc
     .tuple(fc.constantFrom(...names), fc.constantFrom(...names))
     .filter(([a, b]) => a !== b)
-    .chain(([a, b]) => fc.tuple(kinds[a] as fc.Arbitrary<Written<unknown>>, kinds[b] as fc.Arbitrary<Written<unknown>>))
-  const unsized = fc.oneof(bool, time, number, nothing) as fc.Arbitrary<Written<unknown>>
-  const noText = fc.oneof(number, list, bool, time, nothing) as fc.Arbitrary<Written<unknown>>
-  const unordered = fc.oneof(list, bool, nothing) as fc.Arbitrary<Written<unknown>>
-  const noCondition = fc.oneof(text, number, list, time, nothing) as fc.Arbitrary<Written<unknown>>
+    .chain(([a, b]) => fc.tuple(kinds[a] as fc.Arbitrary<Part<unknown>>, kinds[b] as fc.Arbitrary<Part<unknown>>))
+  const withoutSize = fc.oneof(bool, time, number, nullValue) as fc.Arbitrary<Part<unknown>>
+  const nonText = fc.oneof(number, list, bool, time, nullValue) as fc.Arbitrary<Part<unknown>>
+  const withoutOrder = fc.oneof(list, bool, nullValue) as fc.Arbitrary<Part<unknown>>
+  const nonCondition = fc.oneof(text, number, list, time, nullValue) as fc.Arbitrary<Part<unknown>>
   const order = fc.constantFrom('<', '<=', '>', '>=')
-  const wrong = fc.oneof(
-    fc.tuple(two, fc.constantFrom(...ORDER)).map(([[a, b], operator]) => `${a.text} ${operator} ${b.text}`),
-    fc.tuple(unordered, order, unordered).map(([a, operator, b]) => `${a.text} ${operator} ${b.text}`),
+  const wrongPart = fc.oneof(
+    fc.tuple(twoKinds, fc.constantFrom(...OPERATORS)).map(([[a, b], operator]) => `${a.text} ${operator} ${b.text}`),
+    fc.tuple(withoutOrder, order, withoutOrder).map(([a, operator, b]) => `${a.text} ${operator} ${b.text}`),
     fc.tuple(text, order).map(([a, operator]) => `${a.text} ${operator} null`),
     fc
       .tuple(number, fc.constantFrom(...EQUALITY))
       .map(([a, operator]) => `size(${JSON.stringify(a.text)}) ${operator} null`),
     fc
-      .tuple(noText, text, fc.constantFrom('startsWith', 'endsWith', 'contains'))
+      .tuple(nonText, text, fc.constantFrom('startsWith', 'endsWith', 'contains'))
       .map(([a, b, v]) => `${a.text}.${v}(${b.text})`),
     fc
-      .tuple(noText, text, fc.constantFrom('startsWith', 'endsWith', 'contains'))
+      .tuple(nonText, text, fc.constantFrom('startsWith', 'endsWith', 'contains'))
       .map(([a, b, v]) => `${b.text}.${v}(${a.text})`),
     fc.tuple(text, fc.oneof(text, number, bool, time)).map(([a, b]) => `${a.text} in ${b.text}`),
     fc
       .tuple(fc.oneof(number, bool, time), fc.array(text), plain)
-      .map(([a, b, c]) => `${a.text} in ${written([...b, c]).text}`),
-    fc.tuple(plain, fc.array(time, { minLength: 1 })).map(([a, b]) => `${a.text} in ${written(b).text}`),
+      .map(([a, b, c]) => `${a.text} in ${createList([...b, c]).text}`),
+    fc.tuple(plain, fc.array(time, { minLength: 1 })).map(([a, b]) => `${a.text} in ${createList(b).text}`),
     fc.tuple(text, number).map(([a, b]) => `size([${a.text}, ${b.text}]) == 2`),
-    unsized.map((a) => `size(${a.text}) == 1`),
-    unsized.map((a) => `${a.text}.size() == 1`),
-    noCondition.map((a) => a.text),
-    noCondition.map((a) => `!${a.text}`),
+    withoutSize.map((a) => `size(${a.text}) == 1`),
+    withoutSize.map((a) => `${a.text}.size() == 1`),
+    nonCondition.map((a) => a.text),
+    nonCondition.map((a) => `!${a.text}`),
     fc.tuple(text, fc.constantFrom('add', 'subtract')).map(([a, verb]) => `${a.text}.${verb}("1d") != null`),
     fc
       .tuple(time, fc.constantFrom('1', 'd', '1.5h', '-1s', '1w', ''))
       .map(([a, span]) => `${a.text}.add("${span}") != null`),
-    fc.tuple(time, noText).map(([a, b]) => `${a.text}.subtract(${b.text}) != null`),
+    fc.tuple(time, nonText).map(([a, b]) => `${a.text}.subtract(${b.text}) != null`),
     fc
-      .oneof(plain, number, list, bool, nothing as fc.Arbitrary<Written<unknown>>)
+      .oneof(plain, number, list, bool, nullValue as fc.Arbitrary<Part<unknown>>)
       .map((a) => `timestamp(${a.text}) != null`),
-    rfc3339.map(({ text: shown }) => `timestamp("${shown.slice(0, 19)}") < timestamp(time.now)`),
-    rfc3339.map(({ text: shown }) => `"${shown.slice(0, 10)}" < timestamp(time.now)`),
-    fc.constantFrom(...words.texts).map((path) => `${path}.id == ""`),
-    fc.constantFrom('obj', ...words.objects).map((path) => `${path}.nothing == ""`),
-    fc.constantFrom('obj', ...words.objects, ...words.maps).map((path) => `${path} == "x"`),
+    rfc3339.map(({ text: timestamp }) => `timestamp("${timestamp.slice(0, 19)}") < timestamp(time.now)`),
+    rfc3339.map(({ text: timestamp }) => `"${timestamp.slice(0, 10)}" < timestamp(time.now)`),
+    fc.constantFrom(...fields.texts).map((path) => `${path}.id == ""`),
+    fc.constantFrom('obj', ...fields.objects).map((path) => `${path}.nothing == ""`),
+    fc.constantFrom('obj', ...fields.objects, ...fields.maps).map((path) => `${path} == "x"`),
   )
-  const place = fc.constantFrom('?', '!(?)', '(?) && true', 'false || ?', 'true && (false || !(?))', '(?) == true')
-  return fc.tuple(wrong, place, condition, fc.boolean()).map(([part, around, other, isFirst]) => {
-    const placed = around.replace('?', () => `(${part})`)
-    return isFirst ? `(${placed}) && (${other.text})` : `(${other.text}) || ${placed}`
+  const frame = fc.constantFrom('?', '!(?)', '(?) && true', 'false || ?', 'true && (false || !(?))', '(?) == true')
+  return fc.tuple(wrongPart, frame, condition, fc.boolean()).map(([part, frameText, other, isFirst]) => {
+    const framed = frameText.replace('?', () => `(${part})`)
+    return isFirst ? `(${framed}) && (${other.text})` : `(${other.text}) || ${framed}`
   })
 }

@@ -3,11 +3,11 @@ import { client, expectError, outcome } from '../support/client.ts'
 import { open } from '../support/gateway.ts'
 
 /** Expects a refusal at the character after "¦". */
-function expectRefusedThere(marked: string, family: 'reservedDomains' | 'weightedBackends' | 'tlsCertificates') {
-  const filter = marked.replace('¦', '')
+function expectRefusedAtMark(markedFilter: string, family: 'reservedDomains' | 'weightedBackends' | 'tlsCertificates') {
+  const filter = markedFilter.replace('¦', '')
   const { key, message } = expectError(() => open()[family].list({ filter }))
   expect(key).toBe('filter_invalid')
-  expect(message).toContain(`: at character ${[...marked].indexOf('¦') + 1}: `)
+  expect(message).toContain(`: at character ${[...markedFilter].indexOf('¦') + 1}: `)
   expect(message).toMatch(/: .+; allowed there is .+\. Supported is a subset of CEL over obj: /s)
 }
 
@@ -57,7 +57,7 @@ describe('A filter that can never match is refused at the wrong part (rules: fil
     '¦5u == 5',
     '¦b"x" == "x"',
     '¦9007199254740992 > 0',
-  ])('%s, over reservedDomains', (marked) => expectRefusedThere(marked, 'reservedDomains'))
+  ])('%s, over reservedDomains', (markedFilter) => expectRefusedAtMark(markedFilter, 'reservedDomains'))
 
   test.each([
     '¦obj.backends == 5',
@@ -66,14 +66,14 @@ describe('A filter that can never match is refused at the wrong part (rules: fil
     '¦obj == null',
     '¦obj.colour == "red"',
     '¦foo.bar == 1',
-  ])('%s, over weightedBackends', (marked) => expectRefusedThere(marked, 'weightedBackends'))
+  ])('%s, over weightedBackends', (markedFilter) => expectRefusedAtMark(markedFilter, 'weightedBackends'))
 
   test.each([
     'obj.key_usages == ¦"x"',
     '¦obj.key_usages < "x"',
     '¦obj.key_usages.contains("x")',
     '¦obj.subject_alternative_names == null',
-  ])('%s, over tlsCertificates', (marked) => expectRefusedThere(marked, 'tlsCertificates'))
+  ])('%s, over tlsCertificates', (markedFilter) => expectRefusedAtMark(markedFilter, 'tlsCertificates'))
 })
 
 describe('A filter that is not valid CEL is refused at the wrong part (rules: filters#language)', () => {
@@ -91,39 +91,39 @@ describe('A filter that is not valid CEL is refused at the wrong part (rules: fi
     '"a¦\\q" == "x"',
     '¦if == 1',
     '¦1e999 == 1',
-  ])('%s', (marked) => expectRefusedThere(marked, 'reservedDomains'))
+  ])('%s', (markedFilter) => expectRefusedAtMark(markedFilter, 'reservedDomains'))
 
   test.each([
     ['('.repeat(300), 'Exceeded maxDepth (250)'],
     [`size(${'1,'.repeat(40)})`, 'Exceeded maxCallArguments (32)'],
-  ])('as is one that is more than the parser reads: %s', (filter, limit) => {
+  ])('and so is one beyond the limits of the parser: %s', (filter, limit) => {
     expect(expectError(() => open().reservedDomains.list({ filter })).message).toContain(limit)
   })
 })
 
 describe('The size of a filter (rules: filters#language)', () => {
-  const domains = (filter: string) => open().reservedDomains.list({ filter })
+  const listDomains = (filter: string) => open().reservedDomains.list({ filter })
 
   test('is at most 2048 characters', () => {
     const padTo = (length: number) => 'true'.padEnd(length)
-    expect(domains(padTo(2048)).reserved_domains).toEqual([])
-    expect(expectError(() => domains(padTo(2049))).message).toContain(': it has 2049 characters; ')
-    expect(domains(`"${'😀'.repeat(2027)}" == obj.metadata`).reserved_domains).toEqual([])
+    expect(listDomains(padTo(2048)).reserved_domains).toEqual([])
+    expect(expectError(() => listDomains(padTo(2049))).message).toContain(': it has 2049 characters; ')
+    expect(listDomains(`"${'😀'.repeat(2027)}" == obj.metadata`).reserved_domains).toEqual([])
   })
 
   test.each([
     ['!', (depth: number) => `${'!'.repeat(depth - 1)}true`, 250],
     ['-', (depth: number) => `${'-'.repeat(depth - 2)}1==1`, 250],
     ['==', (depth: number) => `true${'==true'.repeat(depth - 1)}`, 250],
-  ])('goes 250 levels deep, in %s too', (_operator, nested, deepest) => {
-    expect(domains(nested(deepest)).reserved_domains).toEqual([])
-    expect(expectError(() => domains(nested(deepest + 1))).message).toContain(', nested deeper than 250 levels; ')
+  ])('is at most 250 levels of nesting: %s', (_operator, nest, maxDepth) => {
+    expect(listDomains(nest(maxDepth)).reserved_domains).toEqual([])
+    expect(expectError(() => listDomains(nest(maxDepth + 1))).message).toContain(', nested deeper than 250 levels; ')
   })
 
   test.each(['&&', '||'])('allows a chain of %s as long as the filter', (operator) => {
     const filter = Array.from({ length: 340 }, () => 'true').join(operator)
     expect(filter).toHaveLength(2038)
-    expect(domains(filter).reserved_domains).toEqual([])
+    expect(listDomains(filter).reserved_domains).toEqual([])
   })
 
   test('is the same through HTTP, where the refusal names the parameter in its details', async () => {
@@ -135,13 +135,13 @@ describe('The size of a filter (rules: filters#language)', () => {
 
   test('does not change the types that the parameter may have in the direct API', async () => {
     const gateway = open()
-    const list = (input: unknown) => expectError(() => gateway.reservedAddrs.list(input as never))
-    expect(list({ filter: {} }).message).toBe('filter is an object. Allowed: a text or a number.')
-    expect(list({ limit: ['1'] }).message).toBe('limit is an array of 1. Allowed: a text or a number.')
-    expect(list({ before_id: () => 'ra_1' }).key).toBe('field_invalid')
-    expect(list({ filter: Symbol('x') }).key).toBe('field_invalid')
-    expect(list({ filter: Object.create(null) }).key).toBe('field_invalid')
-    for (const [input, called] of [
+    const expectListError = (input: unknown) => expectError(() => gateway.reservedAddrs.list(input as never))
+    expect(expectListError({ filter: {} }).message).toBe('filter is an object. Allowed: a text or a number.')
+    expect(expectListError({ limit: ['1'] }).message).toBe('limit is an array of 1. Allowed: a text or a number.')
+    expect(expectListError({ before_id: () => 'ra_1' }).key).toBe('field_invalid')
+    expect(expectListError({ filter: Symbol('x') }).key).toBe('field_invalid')
+    expect(expectListError({ filter: Object.create(null) }).key).toBe('field_invalid')
+    for (const [input, description] of [
       ['obj.id == ""', '"obj.id == \\"\\""'],
       [5, '5'],
       [[], 'an array of 0'],
@@ -151,9 +151,9 @@ describe('The size of a filter (rules: filters#language)', () => {
       [true, 'true'],
       [null, 'null'],
     ]) {
-      const { key, message } = list(input)
-      const says = `query is ${called}. Allowed: an object of limit, before_id, filter.`
-      expect([key, message]).toEqual(['field_invalid', says])
+      const { key, message } = expectListError(input)
+      const expected = `query is ${description}. Allowed: an object of limit, before_id, filter.`
+      expect([key, message]).toEqual(['field_invalid', expected])
     }
     expect(gateway.reservedAddrs.list({ filter: true } as never).reserved_addrs).toEqual([])
     expect(outcome(await client(gateway)('GET', '/reserved_addrs?filter=true'))).toBe('200')

@@ -3,7 +3,7 @@ import { manualClock } from '../../src/index.ts'
 import { expectError } from '../support/client.ts'
 import { open, START } from '../support/gateway.ts'
 
-/** RFC 3339 times and the same in UTC, as the platform writes it. */
+/** RFC 3339 times, and the same times in UTC as JavaScript formats them. */
 const TIMES = [
   ['2025-09-04T10:11:13Z', '2025-09-04T10:11:13.000Z'],
   ['2025-09-04t10:11:13z', '2025-09-04T10:11:13.000Z'],
@@ -22,7 +22,7 @@ const TIMES = [
   ['9999-12-31T23:59:59Z', '9999-12-31T23:59:59.000Z'],
 ] as const
 
-const NO_TIMES = [
+const INVALID_TIMES = [
   '2025-09-04T10:11:13',
   '2025-09-04T10:11Z',
   '2025-09-04',
@@ -65,20 +65,20 @@ describe('An RFC 3339 time, on a host far from UTC', () => {
     const gateway = open()
     gateway.reservedAddrs.create()
     const countMatches = (filter: string) => gateway.reservedAddrs.list({ filter }).reserved_addrs.length
-    const later = START - Date.parse(expected)
-    const [seconds, ms] = [Math.trunc(later / 1000), later % 1000].map(Math.abs)
-    const moved = `${later < 0 ? 'subtract' : 'add'}("${seconds}s").${later < 0 ? 'subtract' : 'add'}("${ms}ms")`
-    expect(countMatches(`timestamp("${text}").${moved} == timestamp(time.now)`)).toBe(1)
+    const offset = START - Date.parse(expected)
+    const [seconds, ms] = [Math.trunc(offset / 1000), offset % 1000].map(Math.abs)
+    const shift = `${offset < 0 ? 'subtract' : 'add'}("${seconds}s").${offset < 0 ? 'subtract' : 'add'}("${ms}ms")`
+    expect(countMatches(`timestamp("${text}").${shift} == timestamp(time.now)`)).toBe(1)
     expect(countMatches(`"${text}" == timestamp("${expected}")`)).toBe(1)
   })
 
-  test.each(NO_TIMES)('is not %j (rules: filters#times)', (text) => {
-    const refusal = (filter: string) => expectError(() => open().reservedAddrs.list({ filter }))
-    const { key, message } = refusal(`obj.created_at > timestamp(${JSON.stringify(text)})`)
+  test.each(INVALID_TIMES)('is not %j (rules: filters#times)', (text) => {
+    const expectRefusal = (filter: string) => expectError(() => open().reservedAddrs.list({ filter }))
+    const { key, message } = expectRefusal(`obj.created_at > timestamp(${JSON.stringify(text)})`)
     expect(key).toBe('filter_invalid')
     expect(message).toContain('at character 28: "')
     expect(message).toContain('allowed there is an RFC 3339 time such as "2026-01-01T00:00:00Z", time.now or')
-    expect(refusal(`${JSON.stringify(text)} < timestamp(time.now)`).message).toContain('at character 1: "')
+    expect(expectRefusal(`${JSON.stringify(text)} < timestamp(time.now)`).message).toContain('at character 1: "')
     expect(() => manualClock(text)).toThrow('RFC 3339')
   })
 })

@@ -4,12 +4,12 @@ import { type Commit, createGateway, type Gateway, type ManualClock, manualClock
 import { exchange } from '../support/exchange.ts'
 import { check, limitCases } from '../support/property.ts'
 
-type Held = Gateway<ManualClock>
+type TestGateway = Gateway<ManualClock>
 
 const policy = { authority: 'letsencrypt', private_key_type: 'ecdsa' as const }
 
-/** Things that a callback may do to the gateway. */
-const deeds: Record<string, (gateway: Held, n: number) => unknown> = {
+/** Calls that a callback may make. */
+const actions: Record<string, (gateway: TestGateway, n: number) => unknown> = {
   address: (gateway) => gateway.reservedAddrs.create(),
   domain: (gateway, n) =>
     gateway.reservedDomains.create({ domain: `d${n}.example.com`, certificate_management_policy: policy }),
@@ -25,10 +25,10 @@ const deeds: Record<string, (gateway: Held, n: number) => unknown> = {
   advance: (gateway) => gateway.clock.advance('45s'),
   next: (gateway) => gateway.clock.advanceToNext(),
   snapshot: (gateway) => gateway.snapshot(),
-  ask: (gateway) => ask(gateway),
+  request: (gateway) => send(gateway),
 }
 
-function ask(gateway: Held, body = '{}') {
+function send(gateway: TestGateway, body = '{}') {
   return exchange(gateway, { body })
 }
 
@@ -36,12 +36,12 @@ function ignoreErrors(work: () => unknown): void {
   try {
     work()
   } catch {
-    // Refusals are none of this test's business: what they leave behind is.
+    // The test compares only the state.
   }
 }
 
-/** The state as the commits tell it, checked against what each of them says was there before. */
-function mirrorOf(gateway: Held) {
+/** Collects the state from the commits, and compares each record before a commit. */
+function mirrorCommits(gateway: TestGateway) {
   const mirror = new Map<string, object>()
   const apply = ({ changes }: Commit) => {
     for (const { collection, key, before, after } of changes) {
@@ -54,30 +54,33 @@ function mirrorOf(gateway: Held) {
   return mirror
 }
 
-function recordsOf(gateway: Held): object[] {
+function listRecords(gateway: TestGateway): object[] {
   return Object.values(gateway.snapshot().records).flat()
 }
 
-const deed = fc.constantFrom(...Object.keys(deeds))
-const step = fc.record({ by: fc.constantFrom('caller', 'predicate', 'subscriber', 'getter'), deeds: fc.array(deed) })
+const action = fc.constantFrom(...Object.keys(actions))
+const step = fc.record({
+  by: fc.constantFrom('caller', 'predicate', 'subscriber', 'getter'),
+  actions: fc.array(action),
+})
 
 describe('Whatever callbacks do to the gateway (rules: transactions#no-calls-from-inside)', () => {
   it('every commit has exactly the changes, and all commits together give the state', () => {
     check(
       fc.property(fc.array(step, { maxLength: 12 }), (steps) => {
         const gateway = createGateway({ clock: manualClock('2026-01-01T00:00:00Z'), dns: 'simulated' })
-        const mirror = mirrorOf(gateway)
+        const mirror = mirrorCommits(gateway)
         let n = 0
         let depth = 0
         let queue: string[] = []
         const run = (names: readonly string[]) => {
           if (depth > 2) return
           depth++
-          for (const name of names) ignoreErrors(() => deeds[name]?.(gateway, n++))
+          for (const name of names) ignoreErrors(() => actions[name]?.(gateway, n++))
           depth--
         }
         gateway.subscribe(() => run(queue.splice(0)))
-        for (const { by, deeds: names } of steps) {
+        for (const { by, actions: names } of steps) {
           if (by === 'caller') run(names)
           else if (by === 'subscriber') {
             queue = [...names]
@@ -89,7 +92,7 @@ describe('Whatever callbacks do to the gateway (rules: transactions#no-calls-fro
                 return n % 2 === 0
               },
             })
-            ignoreErrors(() => ask(gateway))
+            ignoreErrors(() => send(gateway))
             // A call inside may have cleared all faults.
             ignoreErrors(() => gateway.faults.remove(fault.id))
           } else {
@@ -104,9 +107,9 @@ describe('Whatever callbacks do to the gateway (rules: transactions#no-calls-fro
           }
         }
         queue = []
-        expect([...mirror.values()]).toHaveLength(recordsOf(gateway).length)
+        expect([...mirror.values()]).toHaveLength(listRecords(gateway).length)
         expect(new Set([...mirror.values()].map((record) => JSON.stringify(record)))).toEqual(
-          new Set(recordsOf(gateway).map((record) => JSON.stringify(record))),
+          new Set(listRecords(gateway).map((record) => JSON.stringify(record))),
         )
       }),
       { numRuns: limitCases(150) },
@@ -121,7 +124,7 @@ describe('Whatever callbacks do to the gateway (rules: transactions#no-calls-fro
         throw new Error('mine')
       },
     })
-    expect(() => ask(gateway)).toThrow('mine')
+    expect(() => send(gateway)).toThrow('mine')
     expect(gateway.faults.all().map(({ hits, passed }) => [hits, passed])).toEqual([
       [0, 0],
       [0, 0],
@@ -129,7 +132,7 @@ describe('Whatever callbacks do to the gateway (rules: transactions#no-calls-fro
     expect(gateway.reservedAddrs.list().reserved_addrs).toEqual([])
   })
 
-  it('a predicate gets the request frozen, so what it does to it changes nothing', () => {
+  it('a predicate receives a frozen request, so it cannot change the request', () => {
     const gateway = createGateway({ clock: manualClock('2026-01-01T00:00:00Z') })
     gateway.faults.add({
       when({ input }) {
@@ -137,6 +140,6 @@ describe('Whatever callbacks do to the gateway (rules: transactions#no-calls-fro
         return false
       },
     })
-    expect(() => ask(gateway, '{"description":"sent"}')).toThrow('threw TypeError: Cannot assign to read only')
+    expect(() => send(gateway, '{"description":"sent"}')).toThrow('threw TypeError: Cannot assign to read only')
   })
 })

@@ -6,26 +6,26 @@ import { upload } from '../support/pem.ts'
 
 const ROUTE = { edge_id: 'edghts_1', id: 'edghtsrt_1' }
 
-/** Requests of many kinds, also refused ones, and everything that is answered to them. */
-async function session(gateway: Gateway): Promise<string> {
+/** Sends requests of many kinds, also refused ones, and returns the text of all responses. */
+async function runSession(gateway: Gateway): Promise<string> {
   const api = client(gateway)
-  const seen: string[] = []
-  const ask = async (...request: Parameters<typeof api>) => {
+  const exchanges: string[] = []
+  const send = async (...request: Parameters<typeof api>) => {
     const answer = await api(...request)
-    seen.push(`${answer.status} ${JSON.stringify([...answer.headers])} ${answer.text}`)
+    exchanges.push(`${answer.status} ${JSON.stringify([...answer.headers])} ${answer.text}`)
     return answer
   }
-  const address = await ask('POST', '/reserved_addrs', { json: { region: 'eu' } })
-  await ask('POST', '/reserved_addrs', { json: { region: 'mars' } })
+  const address = await send('POST', '/reserved_addrs', { json: { region: 'eu' } })
+  await send('POST', '/reserved_addrs', { json: { region: 'mars' } })
   const policy = { authority: 'letsencrypt', private_key_type: 'ecdsa' }
-  await ask('POST', '/reserved_domains', { json: { domain: '*.example.com', certificate_management_policy: policy } })
-  await ask('POST', '/tls_certificates', { json: upload() })
-  await ask('POST', '/backends/weighted', { json: { backends: { bkdhr_1: 1 } } })
-  await ask('DELETE', `/reserved_addrs/${address.body.id}`)
+  await send('POST', '/reserved_domains', { json: { domain: '*.example.com', certificate_management_policy: policy } })
+  await send('POST', '/tls_certificates', { json: upload() })
+  await send('POST', '/backends/weighted', { json: { backends: { bkdhr_1: 1 } } })
+  await send('DELETE', `/reserved_addrs/${address.body.id}`)
   for (const list of ['reserved_addrs', 'reserved_domains', 'tls_certificates', 'backends/weighted']) {
-    await ask('GET', `/${list}?limit=1`)
+    await send('GET', `/${list}?limit=1`)
   }
-  return seen.join('\n')
+  return exchanges.join('\n')
 }
 
 describe('Two gateways (isolation)', () => {
@@ -52,16 +52,16 @@ describe('Two gateways (isolation)', () => {
     expect(addresses(one)).not.toEqual(addresses(two))
   })
 
-  test('without a seed have ids of their own', () => {
-    const made = Array.from({ length: 5 }, () => createGateway().reservedAddrs.create().id)
-    expect(new Set(made).size).toBe(5)
+  test('without a seed have different ids', () => {
+    const ids = Array.from({ length: 5 }, () => createGateway().reservedAddrs.create().id)
+    expect(new Set(ids).size).toBe(5)
   })
 })
 
 describe('The seed (rules: ids#seed)', () => {
-  test('and the same calls give the same answers, byte for byte, headers and operation ids included', async () => {
+  test('and the same calls give the same responses, byte for byte, headers and operation ids included', async () => {
     const [one, two] = [1, 2].map(() => open({ clock: createTestClock(), provisioningDelay: 0 }))
-    expect(await session(one as Gateway)).toBe(await session(two as Gateway))
+    expect(await runSession(one as Gateway)).toBe(await runSession(two as Gateway))
     expect(stateOf(one as Gateway)).toBe(stateOf(two as Gateway))
   })
 
@@ -92,7 +92,7 @@ describe('Ids (rules: ids#form, ids#order)', () => {
     ['rd', (gateway: Gateway) => gateway.reservedDomains.create({ domain: 'app.example.com' }).id],
     ['bkdwd', (gateway: Gateway) => gateway.weightedBackends.create().id],
     ['cert', (gateway: Gateway) => gateway.tlsCertificates.create(upload()).id],
-  ])('of the type %s are the prefix and 27 letters or digits', (prefix, make) => {
-    expect(make(open())).toMatch(new RegExp(`^${prefix}_[0-9A-Za-z]{27}$`))
+  ])('of the type %s are the prefix and 27 letters or digits', (prefix, createId) => {
+    expect(createId(open())).toMatch(new RegExp(`^${prefix}_[0-9A-Za-z]{27}$`))
   })
 })

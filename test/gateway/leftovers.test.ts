@@ -13,7 +13,7 @@ it('Leftovers are the resources that were created and not deleted, without the i
   expect(gateway.leftovers()).toEqual([])
   const { id } = gateway.reservedDomains.create({ domain: 'a.example.com', certificate_management_policy: policy })
   const backend = gateway.weightedBackends.create().id
-  // On the route of the initial module.
+  // This module is on the route of the initial module.
   gateway.circuitBreaker.replace(ROUTE, {})
   gateway.compression.replace(ROUTE, { enabled: false })
   expect(gateway.leftovers()).toEqual(

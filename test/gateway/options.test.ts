@@ -8,7 +8,7 @@ const gateway = createGateway()
 
 const { errorPrefix: _, ...partOfDialect } = standard
 const HOSTS = ['', '.', 'a..b', '.a', 'a.', 'a:80', '[::1]', 'é', 'a b', ':1', '*.a', 'a/b', 'x\n']
-/** An object that throws when it is read. */
+/** An object that throws if a property is read. */
 const TRAP = new Proxy(
   {},
   {
@@ -63,7 +63,7 @@ describe('The options of createGateway', () => {
     ['control.key', 'visible ASCII characters without spaces.', ['with space', '', 'é'].map((key) => ({ key }))],
     ['control.allowHosts', 'an array of host names without port.', [{ allowHosts: 'a' }]],
     ['control.allowHosts.1', 'a host name without port.', HOSTS.map((host) => ({ allowHosts: ['a', host] }))],
-  ])('throw where %s is not %s', (name, allowed, values) => {
+  ])('throw if %s is not %s', (name, allowed, values) => {
     for (const value of values) {
       const create = () => createGateway({ [name.split('.')[0] as string]: value })
       expect(create).toThrow(TypeError)
@@ -93,14 +93,14 @@ describe('The options of createGateway', () => {
     expect((await client(gateway)('DELETE', `/backends/weighted/${id}`)).status).toBe(200)
   })
 
-  test('leave quirks off that are not named', () => {
-    const kept = (quirks: object) => {
+  test('turn off quirks that are not named', () => {
+    const updateBackend = (quirks: object) => {
       const { weightedBackends } = createGateway({ quirks, seed: 'quirks' })
       const { id } = weightedBackends.create({ backends: { bkdhr_1: 1 } })
       return weightedBackends.update(id, { metadata: 'x' }).backends
     }
-    expect([kept({}), kept({ keepBackendsOnPatch: false })]).toEqual([{}, {}])
-    expect(kept({ keepBackendsOnPatch: true })).toEqual({ bkdhr_1: 1 })
+    expect([updateBackend({}), updateBackend({ keepBackendsOnPatch: false })]).toEqual([{}, {}])
+    expect(updateBackend({ keepBackendsOnPatch: true })).toEqual({ bkdhr_1: 1 })
   })
 
   test('can have all allowed values, up to the limits', () => {
@@ -173,13 +173,13 @@ describe('Wrong options of a call throw, with their name, the received value and
 
   test('declare.edge, with an error of the catalogue as for its ids', () => {
     const { declare } = createGateway({ references: 'declared' })
-    const wrong = { backend: 'bkdhr_1' }
-    expect(() => declare.edge('edghts_1', wrong as never)).toThrow(GatewayError)
-    expect(() => declare.edge('edghts_1', wrong as never)).toThrow('"backend" is not an option. Supported: routes.')
+    const options = { backend: 'bkdhr_1' }
+    expect(() => declare.edge('edghts_1', options as never)).toThrow(GatewayError)
+    expect(() => declare.edge('edghts_1', options as never)).toThrow('"backend" is not an option. Supported: routes.')
   })
 })
 
-test('A snapshot may leave its options out, and each of them undefined', () => {
+test('The options of a snapshot may be absent, and each of them may be undefined', () => {
   const { snapshot } = createGateway({ seed: 'x', clock: { now: 0 } })
   expect(snapshot(undefined)).toEqual(snapshot())
   // At run time, an undefined option counts as absent, although its type forbids undefined.

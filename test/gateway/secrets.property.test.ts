@@ -20,8 +20,8 @@ const CONTROL_KEY = 'ck_9dTwPlanted2YcKey'
 const WEBHOOK_SECRET = 'whsec_8sRvPlanted5Zd'
 const COOKIE = 'sess_7hKmPlanted4Qe'
 const KEYS = ['key-p256', 'key-rsa2048', 'key-rsa2048-pkcs1', 'key-ed25519', 'key-p521'].map(pem)
-/** The texts that must not be seen anywhere: of a private key, its lines. */
-const PLANTED = [
+/** The texts that must not appear anywhere. A private key counts by its lines. */
+const SECRETS = [
   API_KEY,
   CONTROL_KEY,
   WEBHOOK_SECRET,
@@ -29,13 +29,13 @@ const PLANTED = [
   ...KEYS.flatMap((key) => key.split('\n').filter((line) => line.length > 12 && !line.includes('-----'))),
 ]
 
-function expectNothing(where: string, text: string): void {
-  const found = PLANTED.filter((secret) => text.includes(secret))
-  if (found.length > 0) throw new Error(`${where} has ${found.join(', ')}: ${text.slice(0, 2000)}`)
+function expectNoSecrets(where: string, text: string): void {
+  const leaks = SECRETS.filter((secret) => text.includes(secret))
+  if (leaks.length > 0) throw new Error(`${where} has ${leaks.join(', ')}: ${text.slice(0, 2000)}`)
 }
 
-/** Ways in which a private key may be written in a text. */
-const writings: readonly ((key: string) => string)[] = [
+/** Ways in which a text may contain a private key. */
+const keyFormats: readonly ((key: string) => string)[] = [
   (key) => key,
   (key) => `see: ${key} and more`,
   (key) => key.replaceAll('\n', '\r\n'),
@@ -45,49 +45,49 @@ const writings: readonly ((key: string) => string)[] = [
   (key) => key.slice(0, key.lastIndexOf('-----END')),
   (key) => JSON.stringify({ key }),
 ]
-const privateKeys = fc.tuple(fc.constantFrom(...KEYS), fc.constantFrom(...writings)).map(([key, write]) => write(key))
+const privateKeys = fc.tuple(fc.constantFrom(...KEYS), fc.constantFrom(...keyFormats)).map(([key, write]) => write(key))
 const ownKeys = fc.constantFrom(API_KEY, CONTROL_KEY)
-/** A secret that is known by itself: private keys by their form, the gateway's keys because it has them. */
-const known = fc.oneof(privateKeys, ownKeys, fc.constantFrom(`x ${API_KEY} y`))
+/** A secret that fauxgate recognizes anywhere: a private key by its form, or a key of the gateway. */
+const recognizable = fc.oneof(privateKeys, ownKeys, fc.constantFrom(`x ${API_KEY} y`))
 
-const harmless = fc.constantFrom<unknown>('x', 'app.example.com', 'github', 'sns', 'rsa', 5, true, null, 'us')
+const harmlessValues = fc.constantFrom<unknown>('x', 'app.example.com', 'github', 'sns', 'rsa', 5, true, null, 'us')
 const fieldNames = fc.constantFrom(...BODY_FIELDS, 'privateKeyPem', 'limit', 'hush')
 const secretNames = fc.constantFrom('secret', 'Secret', 'webhook_secret', 'clientSecret', 'private_key_pem')
 
-/** JSON with secrets that are known by themselves at random places. */
-const { value: planted } = fc.letrec((tie) => ({
+/** JSON with recognizable secrets at random places. */
+const { value: jsonValues } = fc.letrec((tie) => ({
   value: fc.oneof(
     { maxDepth: 4 },
-    { weight: 3, arbitrary: harmless },
-    { weight: 3, arbitrary: known },
-    { weight: 2, arbitrary: fc.dictionary(fc.oneof(fieldNames, known), tie('value'), { maxKeys: 4 }) },
+    { weight: 3, arbitrary: harmlessValues },
+    { weight: 3, arbitrary: recognizable },
+    { weight: 2, arbitrary: fc.dictionary(fc.oneof(fieldNames, recognizable), tie('value'), { maxKeys: 4 }) },
     { weight: 1, arbitrary: fc.array(tie('value'), { maxLength: 3 }) },
   ),
 }))
 
-const fields = fc.dictionary(fc.oneof({ weight: 9, arbitrary: fieldNames }, known), planted, { maxKeys: 5 })
-/** A body, and perhaps the webhook secret under a secret name; only then it may be elsewhere in the request too. */
+const fields = fc.dictionary(fc.oneof({ weight: 9, arbitrary: fieldNames }, recognizable), jsonValues, { maxKeys: 5 })
+/** A body, which may have the webhook secret in a field with a secret name, and then also elsewhere. */
 const bodies = fc
   .tuple(fields, fc.option(secretNames, { nil: undefined }), fc.boolean(), fc.boolean())
-  .map(([own, secretName, twice, wrapped]) => {
-    const repeated = twice ? { description: `the ${WEBHOOK_SECRET}!`, provider: WEBHOOK_SECRET } : {}
-    const all = { ...own, ...(secretName && { ...repeated, [secretName]: WEBHOOK_SECRET }) }
-    return JSON.stringify(wrapped ? { module: all } : all)
+  .map(([ownFields, secretName, isRepeated, isWrapped]) => {
+    const copies = isRepeated ? { description: `the ${WEBHOOK_SECRET}!`, provider: WEBHOOK_SECRET } : {}
+    const all = { ...ownFields, ...(secretName && { ...copies, [secretName]: WEBHOOK_SECRET }) }
+    return JSON.stringify(isWrapped ? { module: all } : all)
   })
-const request = (method: string, path: string, body?: object) => {
+const createRequest = (method: string, path: string, body?: object) => {
   return { method, path, query: '', body: body ? JSON.stringify(body) : '' }
 }
 const tls = { type: 'terminate-tls', config: { server_private_key: KEYS[0] } }
-const accepted = fc.constantFrom(
-  request('PUT', HOOK, { provider: 'github', secret: WEBHOOK_SECRET }),
-  request('PUT', HOOK, { provider: 'slack', secret: KEYS[0] }),
-  request('GET', HOOK),
-  request('DELETE', HOOK),
-  request('POST', '/tls_certificates', upload('p256')),
-  request('POST', '/tls_certificates', { ...upload('rsa2048'), description: KEYS[2]?.slice(0, 200) }),
-  request('POST', '/tls_certificates', { certificate_pem: KEYS[1], private_key_pem: pem('leaf-rsa2048') }),
-  request('POST', '/reserved_addrs', { description: KEYS[4], metadata: `by ${API_KEY}` }),
-  request('PUT', `${ROUTE}/policy`, { inbound: [{ name: KEYS[3], actions: [tls] }] }),
+const acceptedRequests = fc.constantFrom(
+  createRequest('PUT', HOOK, { provider: 'github', secret: WEBHOOK_SECRET }),
+  createRequest('PUT', HOOK, { provider: 'slack', secret: KEYS[0] }),
+  createRequest('GET', HOOK),
+  createRequest('DELETE', HOOK),
+  createRequest('POST', '/tls_certificates', upload('p256')),
+  createRequest('POST', '/tls_certificates', { ...upload('rsa2048'), description: KEYS[2]?.slice(0, 200) }),
+  createRequest('POST', '/tls_certificates', { certificate_pem: KEYS[1], private_key_pem: pem('leaf-rsa2048') }),
+  createRequest('POST', '/reserved_addrs', { description: KEYS[4], metadata: `by ${API_KEY}` }),
+  createRequest('PUT', `${ROUTE}/policy`, { inbound: [{ name: KEYS[3], actions: [tls] }] }),
 )
 
 const paths = fc.oneof(
@@ -119,19 +119,19 @@ const headers = fc.record({
   more: fc.array(
     fc.tuple(
       fc.constantFrom('X-Note', 'user-agent', 'Origin', 'X-Api-Key', 'Access-Control-Request-Headers'),
-      known.map((secret) => secret.replaceAll(/[^ -~]/g, ' ')),
+      recognizable.map((secret) => secret.replaceAll(/[^ -~]/g, ' ')),
     ),
     { maxLength: 2 },
   ),
-  carried: fc.constantFrom(
+  credential: fc.constantFrom(
     null,
     ['Cookie', `theme=dark; session=${COOKIE};lang=en`],
     ['Proxy-Authorization', `Bearer ${COOKIE}`],
     ...['X-Auth-Token', 'x-api-key', 'My-Secret', 'client_secret'].map((name) => [name, COOKIE]),
   ),
 })
-const drawn = fc.oneof(
-  { weight: 1, arbitrary: accepted },
+const singleRequests = fc.oneof(
+  { weight: 1, arbitrary: acceptedRequests },
   {
     weight: 3,
     arbitrary: fc.record({
@@ -145,19 +145,19 @@ const drawn = fc.oneof(
         { weight: 6, arbitrary: bodies },
         fc.constant(''),
         bodies.map((body) => body.slice(0, -1)),
-        known,
+        recognizable,
         bodies.map((body) => `[${body}]`),
       ),
     }),
   },
 )
-const requests = fc.array(fc.tuple(drawn, headers), { minLength: 1, maxLength: 6 })
+const requests = fc.array(fc.tuple(singleRequests, headers), { minLength: 1, maxLength: 6 })
 
-type Drawn = typeof requests extends fc.Arbitrary<readonly (infer Each)[]> ? Each : never
+type SentRequest = typeof requests extends fc.Arbitrary<readonly (infer Each)[]> ? Each : never
 
 async function send(
   gateway: Gateway,
-  [{ method, path, query, body }, { authorization, version, type, more, carried }]: Drawn,
+  [{ method, path, query, body }, { authorization, version, type, more, credential }]: SentRequest,
 ): Promise<{ readonly status: number; readonly text: string }> {
   const all = Object.entries({
     authorization,
@@ -165,13 +165,13 @@ async function send(
     'content-type': type,
     'fauxgate-control-key': CONTROL_KEY,
   }).filter((header): header is [string, string] => header[1] !== null)
-  all.push(...more, ...(carried ? [carried as [string, string]] : []))
+  all.push(...more, ...(credential ? [credential as [string, string]] : []))
   const content = method !== 'GET' && method !== 'HEAD' && { body }
   const response = await gateway.fetch(`${gateway.url}${path}${query}`, { method, headers: all, ...content })
   return { status: response.status, text: await response.text() }
 }
 
-async function control(gateway: Gateway, path: string, method = 'GET'): Promise<string> {
+async function callControl(gateway: Gateway, path: string, method = 'GET'): Promise<string> {
   const response = await gateway.fetch(`${gateway.url}/_fauxgate${path}`, {
     method,
     headers: { 'fauxgate-control-key': CONTROL_KEY, 'content-type': 'application/json' },
@@ -181,29 +181,31 @@ async function control(gateway: Gateway, path: string, method = 'GET'): Promise<
   return response.text()
 }
 
-const printed: string[] = []
+const consoleLines: string[] = []
 beforeEach(() => {
-  printed.length = 0
+  consoleLines.length = 0
   for (const name of ['log', 'info', 'warn', 'error', 'debug'] as const) {
-    vi.spyOn(console, name).mockImplementation((...words: unknown[]) => void printed.push(words.map(String).join(' ')))
+    vi.spyOn(console, name).mockImplementation(
+      (...words: unknown[]) => void consoleLines.push(words.map(String).join(' ')),
+    )
   }
 })
 afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** Every GET call of a control that needs no parameter. */
-const READS = controlCalls
+/** The path of every GET call of the controls that needs no parameter. */
+const READ_PATHS = controlCalls
   .filter(({ method }) => method === 'GET')
   .filter(({ path }) => !/^\/(provisioning\/timeline|snapshots\/difference|openapi\..*)$/.test(path))
   .map(({ path }) => path)
 
-describe('Secrets, wherever they are planted', () => {
+describe('Secrets at any place', () => {
   test('appear in no journal line, commit, snapshot, error or log, over HTTP in both dialects', {
     timeout: 120_000,
   }, async () => {
     const statuses = new Set<number>()
-    const property = fc.asyncProperty(requests, fc.constantFrom(standard, ngrok), async (drawnRequests, dialect) => {
+    const property = fc.asyncProperty(requests, fc.constantFrom(standard, ngrok), async (sequence, dialect) => {
       const gateway = createGateway({
         dialect,
         keys: [API_KEY],
@@ -211,20 +213,20 @@ describe('Secrets, wherever they are planted', () => {
         clock: { now: () => 0 },
       })
       const commits = collectCommits(gateway)
-      await control(gateway, '/snapshots', 'POST')
-      for (const each of drawnRequests) {
+      await callControl(gateway, '/snapshots', 'POST')
+      for (const each of sequence) {
         const { status, text } = await send(gateway, each)
         statuses.add(status)
-        if (status >= 400) expectNothing('an error', text)
+        if (status >= 400) expectNoSecrets('an error', text)
       }
-      expectNothing('the journal', JSON.stringify(gateway.requests.all()))
-      expectNothing('GET /_fauxgate/requests?after', await control(gateway, '/requests?after=op_none'))
-      expectNothing('the commits', JSON.stringify(commits))
-      expectNothing('the snapshot', JSON.stringify(gateway.snapshot()))
-      for (const path of READS) expectNothing(`GET /_fauxgate${path}`, await control(gateway, path))
-      const difference = await control(gateway, '/snapshots/difference?from=Snapshot%201')
-      expectNothing('the difference of two snapshots', difference)
-      expectNothing('the console', printed.join('\n'))
+      expectNoSecrets('the journal', JSON.stringify(gateway.requests.all()))
+      expectNoSecrets('GET /_fauxgate/requests?after', await callControl(gateway, '/requests?after=op_none'))
+      expectNoSecrets('the commits', JSON.stringify(commits))
+      expectNoSecrets('the snapshot', JSON.stringify(gateway.snapshot()))
+      for (const path of READ_PATHS) expectNoSecrets(`GET /_fauxgate${path}`, await callControl(gateway, path))
+      const difference = await callControl(gateway, '/snapshots/difference?from=Snapshot%201')
+      expectNoSecrets('the difference of two snapshots', difference)
+      expectNoSecrets('the console', consoleLines.join('\n'))
     })
     await fc.assert(property, {
       numRuns: 200,
@@ -235,15 +237,15 @@ describe('Secrets, wherever they are planted', () => {
 
   test('appear in no error of the direct API', () => {
     check(
-      fc.property(bodies, known, (body, text) => {
+      fc.property(bodies, recognizable, (body, text) => {
         const gateway = createGateway({ keys: [API_KEY], control: { key: CONTROL_KEY } })
-        const sent = JSON.parse(body)
+        const sentBody = JSON.parse(body)
         const ids = { edge_id: 'edghts_1', id: 'edghtsrt_1' }
         const calls = [
-          () => gateway.webhookVerification.replace(ids, sent),
-          () => gateway.tlsCertificates.create(sent),
-          () => gateway.reservedAddrs.create(sent),
-          () => gateway.reservedDomains.create(sent),
+          () => gateway.webhookVerification.replace(ids, sentBody),
+          () => gateway.tlsCertificates.create(sentBody),
+          () => gateway.reservedAddrs.create(sentBody),
+          () => gateway.reservedDomains.create(sentBody),
           () => gateway.reservedDomains.get(text),
           () => gateway.reservedAddrs.list({ filter: text }),
           () => gateway.requests.all({ path: text }),
@@ -255,7 +257,7 @@ describe('Secrets, wherever they are planted', () => {
           const error = catchError(call)
           if (!error) continue
           expect(error).toBeInstanceOf(GatewayError)
-          expectNothing('an error of the direct API', JSON.stringify([error.message, error.details]))
+          expectNoSecrets('an error of the direct API', JSON.stringify([error.message, error.details]))
         }
       }),
       { numRuns: limitCases(200) },
@@ -270,10 +272,10 @@ describe('Secrets, wherever they are planted', () => {
     { seed: KEYS },
     { baseUrl: KEYS[0] },
     { [KEYS[0] ?? '']: 1 },
-  ])('stand in no error about the options of a gateway (%#)', (options) => {
+  ])('appear in no error about the options of a gateway (%#)', (options) => {
     const error = expectError(() => createGateway(options))
     expect(error).toBeInstanceOf(TypeError)
-    expectNothing('an error', error.message)
+    expectNoSecrets('an error', error.message)
   })
 
   test.each([
@@ -281,37 +283,37 @@ describe('Secrets, wherever they are planted', () => {
     [`/x#${API_KEY}`],
     [`/${KEYS[0]}`],
     [`${standard.baseUrl}/x`, KEYS[0]],
-  ])('stand in no error of fetch (%#)', async (url, method = 'GET') => {
+  ])('appear in no error of fetch (%#)', async (url, method = 'GET') => {
     const error = await createGateway({ keys: [API_KEY] })
       .fetch(url, { method })
       .catch((each) => each)
     expect(error).toBeInstanceOf(TypeError)
-    expectNothing('an error', error.message)
+    expectNoSecrets('an error', error.message)
   })
 
   test('appear in no error about a damaged state file', async () => {
-    const written: string[] = []
-    vi.spyOn(process.stderr, 'write').mockImplementation((text) => written.push(String(text)) > 0)
+    const output: string[] = []
+    vi.spyOn(process.stderr, 'write').mockImplementation((text) => output.push(String(text)) > 0)
     const folder = await mkdtemp(join(tmpdir(), 'fauxgate-secrets-'))
     const file = join(folder, 'state.json')
     for (const secret of [WEBHOOK_SECRET, API_KEY, ...KEYS]) {
-      const unread = [secret, `{"secret":${secret}`, `{"version":1,"secret":"${secret}"x}`]
-      for (const text of [...unread, JSON.stringify({ version: secret, secret })]) {
+      const unreadableTexts = [secret, `{"secret":${secret}`, `{"version":1,"secret":"${secret}"x}`]
+      for (const text of [...unreadableTexts, JSON.stringify({ version: secret, secret })]) {
         await writeFile(file, text)
         expect(await runCommand(['serve', '--key', API_KEY, '--port', '0', '--state', file])).toBe(1)
       }
     }
     await rm(folder, { recursive: true })
-    expect(written.join('')).toContain('is not JSON: at line 1, column 1')
-    expectNothing('the error output', written.join(''))
+    expect(output.join('')).toContain('is not JSON: at line 1, column 1')
+    expectNoSecrets('the error output', output.join(''))
   })
 
   test('appear in no error of the command', async () => {
-    const written: string[] = []
-    vi.spyOn(process.stderr, 'write').mockImplementation((text) => written.push(String(text)) > 0)
+    const output: string[] = []
+    vi.spyOn(process.stderr, 'write').mockImplementation((text) => output.push(String(text)) > 0)
     vi.stubEnv('FAUXGATE_CONTROL_KEY', CONTROL_KEY)
     const flags = ['port', 'dialect', 'clock', 'references', 'dns', 'base-url', 'renewal-lead', 'empty-json-on-delete']
-    const wrong = [
+    const wrongOptions = [
       ...flags.map((flag) => [`--${flag}`, API_KEY]),
       ['--port', CONTROL_KEY],
       ['--clock', 'manual', '--start', API_KEY],
@@ -323,7 +325,7 @@ describe('Secrets, wherever they are planted', () => {
       ['--dialect', KEYS[0] ?? ''],
       ['--state', '/dev/null', '--port', '99999'],
     ]
-    for (const options of wrong) {
+    for (const options of wrongOptions) {
       for (const key of [['--key', API_KEY], [`--key=${API_KEY}`], ['--key', ` ${API_KEY}`, '--key', API_KEY]]) {
         for (const args of [
           ['serve', ...key, ...options],
@@ -333,7 +335,7 @@ describe('Secrets, wherever they are planted', () => {
       }
     }
     vi.unstubAllEnvs()
-    expect(written.length).toBeGreaterThan(100)
-    expectNothing('the error output', written.join(''))
+    expect(output.length).toBeGreaterThan(100)
+    expectNoSecrets('the error output', output.join(''))
   })
 })

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { createGateway, GatewayError, manualClock } from '../../src/index.ts'
 import { client, expectError } from '../support/client.ts'
 
-/** The function and the file of the first line of a stack. */
+/** Returns the function and the file of the first line of a stack. */
 function firstFrame(error: unknown): string {
   const frame = /^\s+at (?:async )?(.*)$/m.exec(String((error as Error).stack))?.[1] ?? ''
   return frame
@@ -38,29 +38,29 @@ describe('The stack of an error begins at the line of the caller', () => {
   })
 
   test('of an assertion', async () => {
-    const own = createGateway({ clock: manualClock('2026-01-01T00:00:00Z') })
-    own.faults.add({ operation: 'reserved_addrs.create' })
-    own.provisioning.failNext('DNS_ERROR')
-    await client(own)('GET', '/nope')
+    const otherGateway = createGateway({ clock: manualClock('2026-01-01T00:00:00Z') })
+    otherGateway.faults.add({ operation: 'reserved_addrs.create' })
+    otherGateway.provisioning.failNext('DNS_ERROR')
+    await client(otherGateway)('GET', '/nope')
     for (const assert of [
-      () => own.faults.assertNoPendingFaults(),
-      () => own.provisioning.assertNoPendingOutcomes(),
-      () => own.requests.assertAllKnown(),
+      () => otherGateway.faults.assertNoPendingFaults(),
+      () => otherGateway.provisioning.assertNoPendingOutcomes(),
+      () => otherGateway.requests.assertAllKnown(),
     ]) {
       const error = expectError(assert)
       expect([error.name, firstFrame(error)]).toEqual(['GatewayAssertionError', 'stacks.test.ts'])
     }
   })
 
-  test('also of a call that a subscriber makes inside another one', () => {
-    const own = createGateway()
+  test('of a call that a subscriber makes inside another call', () => {
+    const otherGateway = createGateway()
     const errors: unknown[] = []
-    own.subscribe(() => {
-      errors.push(expectError(() => own.provisioning.timeline('rd_nope')))
-      errors.push(expectError(() => own.reservedAddrs.get('ra_nope')))
+    otherGateway.subscribe(() => {
+      errors.push(expectError(() => otherGateway.provisioning.timeline('rd_nope')))
+      errors.push(expectError(() => otherGateway.reservedAddrs.get('ra_nope')))
     })
-    own.reservedAddrs.create()
-    own.declare.backend('bkdhr_1')
+    otherGateway.reservedAddrs.create()
+    otherGateway.declare.backend('bkdhr_1')
     expect(errors.map(firstFrame)).toEqual(Array(4).fill('stacks.test.ts'))
   })
 })

@@ -6,7 +6,7 @@ import { pem, upload } from '../support/pem.ts'
 
 const policy = { authority: 'letsencrypt' }
 
-describe('Commits as values (rules: transactions#commits)', () => {
+describe('The commits for subscribers (rules: transactions#commits)', () => {
   it('come in order, with operation, time and the records before and after; refused calls have none', () => {
     const gateway = open()
     const commits = collectCommits(gateway)
@@ -28,7 +28,7 @@ describe('Commits as values (rules: transactions#commits)', () => {
     expect(commits.every(isDeeplyFrozen)).toBe(true)
   })
 
-  it('tell of due events at their own times, each as one', () => {
+  it('report each due event as one commit, at its own time', () => {
     const gateway = createGateway({ clock: manualClock('2026-01-01T00:00:00Z'), seed: 'x' })
     gateway.reservedDomains.create({ domain: 'a.example.com', certificate_management_policy: policy })
     const commits = collectCommits(gateway)
@@ -45,9 +45,9 @@ describe('Commits as values (rules: transactions#commits)', () => {
     ])
   })
 
-  it('keep the exception of a subscriber from the caller and from other subscribers', () => {
+  it('reach other subscribers if one throws, and the caller does not get its exception', () => {
     const gateway = open()
-    const printed = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+    const consoleError = vi.spyOn(console, 'error').mockImplementation(() => undefined)
     const second = vi.fn()
     gateway.subscribe(() => {
       throw new Error('mine')
@@ -55,22 +55,22 @@ describe('Commits as values (rules: transactions#commits)', () => {
     gateway.subscribe(second)
     expect(gateway.reservedAddrs.create().region).toBe('us')
     expect(second).toHaveBeenCalledOnce()
-    expect(printed).toHaveBeenCalledOnce()
-    printed.mockRestore()
+    expect(consoleError).toHaveBeenCalledOnce()
+    consoleError.mockRestore()
   })
 
   it('stay in order when a subscriber calls the gateway', () => {
     const gateway = open()
-    const seen: string[] = []
+    const operations: string[] = []
     gateway.subscribe(({ operation }) => {
       if (operation === 'reserved_addrs.create') gateway.weightedBackends.create()
     })
-    gateway.subscribe(({ operation }) => seen.push(operation))
+    gateway.subscribe(({ operation }) => operations.push(operation))
     gateway.reservedAddrs.create()
-    expect(seen).toEqual(['reserved_addrs.create', 'weighted_backends.create'])
+    expect(operations).toEqual(['reserved_addrs.create', 'weighted_backends.create'])
   })
 
-  it('that a subscriber causes are not attributed to the request that it was called for', async () => {
+  it('that a subscriber causes are not attributed to the request of the first commit', async () => {
     const gateway = open()
     gateway.subscribe(({ operation }) => {
       if (operation === 'reserved_addrs.create') gateway.weightedBackends.create()
@@ -105,16 +105,16 @@ describe('Commits as values (rules: transactions#commits)', () => {
 
   it('reach a subscriber of one collection only if they change that collection, even if other subscribers get all commits', () => {
     const gateway = open()
-    const [all, some]: [string[], string[]] = [[], []]
-    gateway.subscribe(({ operation }) => some.push(operation), 'reserved_domains')
+    const [allOperations, domainOperations]: [string[], string[]] = [[], []]
+    gateway.subscribe(({ operation }) => domainOperations.push(operation), 'reserved_domains')
     gateway.reservedAddrs.create()
-    const end = gateway.subscribe(({ operation }) => all.push(operation))
+    const end = gateway.subscribe(({ operation }) => allOperations.push(operation))
     gateway.reservedAddrs.create()
     gateway.reservedDomains.create({ domain: 'a.example.com' })
     end()
     gateway.weightedBackends.create()
-    expect(all).toEqual(['reserved_addrs.create', 'reserved_domains.create'])
-    expect(some).toEqual(['reserved_domains.create'])
+    expect(allOperations).toEqual(['reserved_addrs.create', 'reserved_domains.create'])
+    expect(domainOperations).toEqual(['reserved_domains.create'])
     expect(() => gateway.subscribe(() => undefined, 'reserved_domain')).toThrow(
       new TypeError('No family keeps the collection "reserved_domain". Did you mean reserved_domains?'),
     )
@@ -127,10 +127,10 @@ describe('Commits as values (rules: transactions#commits)', () => {
     ['x', '"x"'],
     [undefined, 'missing'],
     [{}, 'an object'],
-  ])('must be functions: %j', (received, named) => {
+  ])('go to no subscriber that is not a function: %j', (subscriber, description) => {
     const gateway = open()
-    const error = new TypeError(`subscriber is ${named}. Allowed: a function.`)
-    expect(() => gateway.subscribe(received as never)).toThrow(error)
-    expect(() => gateway.requests.subscribe(received as never)).toThrow(error)
+    const error = new TypeError(`subscriber is ${description}. Allowed: a function.`)
+    expect(() => gateway.subscribe(subscriber as never)).toThrow(error)
+    expect(() => gateway.requests.subscribe(subscriber as never)).toThrow(error)
   })
 })

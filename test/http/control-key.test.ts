@@ -5,11 +5,11 @@ import { outcome, readResponse } from '../support/client.ts'
 import { NEW_YEAR, openManual } from '../support/provisioning.ts'
 
 const KEY = 'a-control-key_of.7~signs!'
-const keyed = () => openManual({ control: { key: KEY } })
+const openWithKey = () => openManual({ control: { key: KEY } })
 
 /** Asks a gateway with a control key for its time. */
-function asked(headers: Record<string, string>, peer?: string, url = '/_fauxgate/clock') {
-  const answer = keyed().transport.exchange({
+function requestClock(headers: Record<string, string>, peer?: string, url = '/_fauxgate/clock') {
+  const answer = openWithKey().transport.exchange({
     method: 'GET',
     url,
     header: (name) => headers[name] ?? null,
@@ -32,38 +32,40 @@ describe('With a control key, the control API answers everyone who has it (rules
     ['on a page of no site', { host: 'localhost', origin: 'null' }, '127.0.0.1'],
     ['across sites', { host: 'localhost', 'sec-fetch-site': 'cross-site' }, '127.0.0.1'],
   ])('%s, and nobody else', (_where, headers, peer) => {
-    const { status, json } = asked({ ...headers, 'fauxgate-control-key': KEY } as never, peer)
+    const { status, json } = requestClock({ ...headers, 'fauxgate-control-key': KEY } as never, peer)
     expect([status, json]).toEqual([200, clock])
-    const { status: without, json: error } = asked(headers as never, peer)
+    const { status: without, json: error } = requestClock(headers as never, peer)
     expect([without, error.error_code]).toEqual([401, 'ERR_GATEWAY_90401'])
     expect(error.msg).toBe('The control API needs its key here. Send it in the header Fauxgate-Control-Key.')
   })
 
   const others = [KEY.slice(1), KEY.slice(0, -1), `${KEY}!`, KEY + KEY, KEY.toUpperCase(), ` ${KEY}`, `${KEY}, ${KEY}`]
   test.each([...others, `Bearer ${KEY}`, 'another'])('and not those who have another: %s', (key) => {
-    const { status, json } = asked({ host: 'localhost', 'fauxgate-control-key': key })
+    const { status, json } = requestClock({ host: 'localhost', 'fauxgate-control-key': key })
     expect([status, json.error_code]).toEqual([401, 'ERR_GATEWAY_90402'])
     expect(json.msg).toContain('Fauxgate-Control-Key')
     expect(JSON.stringify(json)).not.toContain(key)
   })
 
   test('and not those who send it empty, as an API key, or in the URL', () => {
-    expect(asked({ host: 'localhost', 'fauxgate-control-key': '' }).json.error_code).toBe('ERR_GATEWAY_90401')
-    expect(asked({ host: 'localhost', authorization: `Bearer ${KEY}` }).status).toBe(401)
-    expect(asked({ host: 'localhost' }, undefined, `/_fauxgate/clock?key=${encodeURIComponent(KEY)}`).status).toBe(401)
+    expect(requestClock({ host: 'localhost', 'fauxgate-control-key': '' }).json.error_code).toBe('ERR_GATEWAY_90401')
+    expect(requestClock({ host: 'localhost', authorization: `Bearer ${KEY}` }).status).toBe(401)
+    expect(
+      requestClock({ host: 'localhost' }, undefined, `/_fauxgate/clock?key=${encodeURIComponent(KEY)}`).status,
+    ).toBe(401)
   })
 
   test('and tells the others nothing of its paths', () => {
-    const { status } = asked({ host: 'localhost' }, undefined, '/_fauxgate/nonsense')
+    const { status } = requestClock({ host: 'localhost' }, undefined, '/_fauxgate/nonsense')
     expect(status).toBe(401)
-    const withKey = asked({ host: 'localhost', 'fauxgate-control-key': KEY }, undefined, '/_fauxgate/nonsense')
+    const withKey = requestClock({ host: 'localhost', 'fauxgate-control-key': KEY }, undefined, '/_fauxgate/nonsense')
     expect(withKey.status).toBe(404)
   })
 
   test('and lets a browser ask first without the key, whose page then needs it', async () => {
     const url = 'http://localhost/_fauxgate/clock'
     const origin = 'https://ci.example'
-    const gateway = keyed()
+    const gateway = openWithKey()
     const preflight = await gateway.fetch(url, {
       method: 'OPTIONS',
       headers: {
@@ -86,7 +88,7 @@ describe('With a control key, the control API answers everyone who has it (rules
   })
 
   test('and asks it of a fetch in the same process and of a served port alike', async () => {
-    const gateway = keyed()
+    const gateway = openWithKey()
     const headers = { 'fauxgate-control-key': KEY }
     await using server = await serve(gateway)
     for (const [ask, base] of [
@@ -100,7 +102,7 @@ describe('With a control key, the control API answers everyone who has it (rules
   })
 
   test('which stands nowhere that anyone can look', async () => {
-    const gateway = keyed()
+    const gateway = openWithKey()
     const headers = { 'fauxgate-control-key': KEY, authorization: 'Bearer k', 'service-version': '2' }
     await gateway.fetch(`${gateway.url}/reserved_addrs`, { headers })
     await gateway.fetch('http://localhost/_fauxgate/reset', { headers })

@@ -9,7 +9,12 @@ import { NEW_YEAR, openManual, openWithDomain } from '../support/provisioning.ts
 const FORBIDDEN = 'ERR_GATEWAY_90403'
 
 /** Resets a gateway that has state, the way that a request with these headers from this address would. */
-function resetBy(headers: Record<string, string>, url = '/_fauxgate/reset', peer?: string, allowHosts: string[] = []) {
+function tryToReset(
+  headers: Record<string, string>,
+  url = '/_fauxgate/reset',
+  peer?: string,
+  allowHosts: string[] = [],
+) {
   const { gateway } = openWithDomain({ control: { allowHosts } })
   const before = gateway.snapshot()
   const { status, body } = gateway.transport.exchange({
@@ -40,7 +45,7 @@ describe('The control API is there for loopback hosts only (rules: control-api#w
   const OWN =
     'localhost LOCALHOST localhost:4747 127.0.0.1 127.0.0.1:80 127.255.249.199 [::1] [0:0:0:0:0:0:0:1] [::1]:4747'
   test.each([...OWN.split(' '), '[::ffff:127.0.0.1]', '[::FFFF:7f00:1]'])('and answers the Host %s', (host) => {
-    expect(resetBy({ host })).toEqual(allowed)
+    expect(tryToReset({ host })).toEqual(allowed)
   })
 
   test.each([
@@ -52,17 +57,17 @@ describe('The control API is there for loopback hosts only (rules: control-api#w
     ...['127.0.0.256', '127.0.0.01', '1127.0.0.1', '0x7f.0.0.1', '2130706433', '::1', '[::1', '[::2]', '[1::1]'],
     ...['[::1]x', '[::1%25lo]', '[::ffff:7e00:1]', '[::]', '[::ffff:192.168.0.1]'],
   ])('and answers 403 to the Host %j, as after a DNS rebinding, with nothing done', (host) => {
-    expect(resetBy({ host })).toEqual(refused)
+    expect(tryToReset({ host })).toEqual(refused)
   })
 
   test('and goes by the Host header, not by a URL that says otherwise', () => {
-    expect(resetBy({ host: 'attacker.example' }, 'http://localhost/_fauxgate/reset')).toEqual(refused)
+    expect(tryToReset({ host: 'attacker.example' }, 'http://localhost/_fauxgate/reset')).toEqual(refused)
   })
 
   test('and goes by the URL where there is no Host header; a path alone names no host', () => {
-    expect(resetBy({}, 'http://localhost:9/_fauxgate/reset')).toEqual(allowed)
-    expect(resetBy({}, 'http://attacker.example/_fauxgate/reset')).toEqual(refused)
-    expect(resetBy({})).toEqual(refused)
+    expect(tryToReset({}, 'http://localhost:9/_fauxgate/reset')).toEqual(allowed)
+    expect(tryToReset({}, 'http://attacker.example/_fauxgate/reset')).toEqual(refused)
+    expect(tryToReset({})).toEqual(refused)
   })
 
   test.each(['http://localhost', 'http://127.0.0.1:1', 'http://[::1]', 'HTTPS://LOCALHOST'])(
@@ -81,7 +86,7 @@ describe('The control API is there for loopback hosts only (rules: control-api#w
   })
 
   test('and does not tell strangers which paths there are', () => {
-    const { status } = resetBy({ host: 'attacker.example' }, '/_fauxgate/nonsense')
+    const { status } = tryToReset({ host: 'attacker.example' }, '/_fauxgate/nonsense')
     expect(status).toBe(403)
   })
 
@@ -98,7 +103,7 @@ describe('The control API is there for peers on this machine only (rules: contro
   test.each(['127.0.0.1', '127.255.255.255', '::1', '::ffff:127.0.0.1', '::FFFF:127.3.2.1', '::ffff:7f01:203'])(
     'and answers the peer %s',
     (peer) => {
-      expect(resetBy({ host }, undefined, peer)).toEqual(allowed)
+      expect(tryToReset({ host }, undefined, peer)).toEqual(allowed)
     },
   )
 
@@ -107,8 +112,8 @@ describe('The control API is there for peers on this machine only (rules: contro
     ...['::ffff:192.168.1.5', '::ffff:126.0.0.1', '2001:db8::127.0.0.1', '::127.0.0.1', 'localhost', '[::1]'],
     ...['unknown', '127.0.0.1, 192.168.1.5', '', '::1]/x', '::1]#', '::1]:80', 'x]@[::1', '::1]@[::1'],
   ])('and answers 403 to the peer %j, whatever its headers say, with nothing done', (peer) => {
-    expect(resetBy({ host }, undefined, peer)).toEqual(refused)
-    const { error } = resetBy({ host, 'x-forwarded-for': '127.0.0.1' }, undefined, peer)
+    expect(tryToReset({ host }, undefined, peer)).toEqual(refused)
+    const { error } = tryToReset({ host, 'x-forwarded-for': '127.0.0.1' }, undefined, peer)
     expect(error.msg).toContain(`the peer address ${JSON.stringify(peer)}. Allowed: this machine's own`)
   })
 
@@ -130,28 +135,28 @@ describe('Host names that the user allows', () => {
   test.each(['fauxgate', 'fauxgate:4747', 'FAUXGATE', 'gate.example:80', '[fd00::1]:4747', '10.0.0.7'])(
     'are answered like this machine’s own: %s',
     (host) => {
-      expect(resetBy({ host }, undefined, '127.0.0.1', allowHosts)).toEqual(allowed)
-      expect(resetBy({ host: 'localhost' }, undefined, '127.0.0.1', allowHosts)).toEqual(allowed)
+      expect(tryToReset({ host }, undefined, '127.0.0.1', allowHosts)).toEqual(allowed)
+      expect(tryToReset({ host: 'localhost' }, undefined, '127.0.0.1', allowHosts)).toEqual(allowed)
     },
   )
 
   test('are the names of pages too', () => {
     const headers = { host: 'fauxgate:4747', origin: 'http://fauxgate:4747' }
-    expect(resetBy(headers, undefined, undefined, allowHosts)).toEqual(allowed)
-    expect(resetBy(headers)).toEqual(refused)
-    expect(resetBy({ ...headers, origin: 'http://x.fauxgate' }, undefined, undefined, allowHosts)).toEqual(refused)
-    expect(resetBy({ ...headers, origin: 'null' }, undefined, undefined, ['fauxgate', 'null'])).toEqual(refused)
+    expect(tryToReset(headers, undefined, undefined, allowHosts)).toEqual(allowed)
+    expect(tryToReset(headers)).toEqual(refused)
+    expect(tryToReset({ ...headers, origin: 'http://x.fauxgate' }, undefined, undefined, allowHosts)).toEqual(refused)
+    expect(tryToReset({ ...headers, origin: 'null' }, undefined, undefined, ['fauxgate', 'null'])).toEqual(refused)
   })
 
   test.each(['fauxgate.example', 'xfauxgate', 'x.fauxgate', 'gate_example', '[fauxgate]'])(
     'are no others: %s',
     (host) => {
-      expect(resetBy({ host }, undefined, undefined, allowHosts)).toEqual(refused)
+      expect(tryToReset({ host }, undefined, undefined, allowHosts)).toEqual(refused)
     },
   )
 
   test('let nobody in from another machine: a name is only what a client says', () => {
-    expect(resetBy({ host: 'fauxgate' }, undefined, '172.18.0.3', allowHosts)).toEqual(refused)
+    expect(tryToReset({ host: 'fauxgate' }, undefined, '172.18.0.3', allowHosts)).toEqual(refused)
   })
 
   test.each(['', 'fauxgate:4747', '*', 'a b', '.a', 'http://a', '[::1]', 7])(
@@ -186,13 +191,13 @@ describe('The control API is not there for pages of other sites', () => {
     ...['file://', 'chrome-extension://abcdef', 'chrome-extension://localhost', 'localhost', 'http://localhost/'],
     ...['http://localhost?', 'http://gateway.localhost', 'http://attacker.example@localhost', 'ahttp://localhost'],
   ])('and answers 403 to the Origin %j, with nothing done', (origin) => {
-    expect(resetBy({ host, origin })).toEqual(refused)
+    expect(tryToReset({ host, origin })).toEqual(refused)
   })
 
   test.each(['http://localhost:3000', 'http://127.0.0.1', 'https://LOCALHOST', 'http://[::1]:8080'])(
     'and answers the Origin %s with the headers that let its page read',
     async (origin) => {
-      expect(resetBy({ host, origin })).toEqual(allowed)
+      expect(tryToReset({ host, origin })).toEqual(allowed)
       const { status, headers } = await openManual().fetch(`http://${host}/_fauxgate/clock`, { headers: { origin } })
       expect(status).toBe(200)
       expect(headers.get('access-control-allow-origin')).toBe(origin)
@@ -202,7 +207,7 @@ describe('The control API is not there for pages of other sites', () => {
   )
 
   test('and answers 403 to a request that the browser marks as cross-site, also without an Origin', () => {
-    expect(resetBy({ host, 'sec-fetch-site': 'cross-site' })).toEqual(refused)
+    expect(tryToReset({ host, 'sec-fetch-site': 'cross-site' })).toEqual(refused)
     const headers: Record<string, string> = { host, 'sec-fetch-site': 'cross-site' }
     const url = '/_fauxgate/clock'
     const answer = openManual().transport.exchange({
@@ -215,7 +220,7 @@ describe('The control API is not there for pages of other sites', () => {
   })
 
   test.each(['same-origin', 'none'])('and answers one that it marks as %s', (site) => {
-    expect(resetBy({ host, 'sec-fetch-site': site })).toEqual(allowed)
+    expect(tryToReset({ host, 'sec-fetch-site': site })).toEqual(allowed)
   })
 
   /** Sends a preflight for a move of the clock. */

@@ -20,7 +20,7 @@ function streamOf(...chunks: Uint8Array[]): ReadableStream<Uint8Array> {
 }
 
 /** Waits some turns of the event loop for a promise. */
-async function soon<T>(promise: Promise<T>): Promise<T | unknown> {
+async function settleSoon<T>(promise: Promise<T>): Promise<T | unknown> {
   let state: unknown = 'still waiting'
   promise.then(
     (value) => {
@@ -94,7 +94,7 @@ describe('gateway.fetch stands in for the global fetch', () => {
   ])('does not wait for a stream whose cancellation %s', async (_what, cancel) => {
     const body = new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(2 ** 21)), cancel })
     const init = { method: 'POST', headers: HEADERS, body, duplex: 'half' } as RequestInit
-    expect(await soon(open().fetch(URL_OF_ALL, init))).toMatchObject({ status: 413 })
+    expect(await settleSoon(open().fetch(URL_OF_ALL, init))).toMatchObject({ status: 413 })
   })
 
   test.each([
@@ -184,9 +184,9 @@ describe('An aborted request (as fetch)', () => {
         ? gateway.fetch(URL_OF_ALL, { method: 'POST', headers: HEADERS, body: BODY, signal })
         : gateway.transport.delivered(exchange(gateway, { body: BODY }), { signal })
     answer.catch(() => {})
-    expect(await soon<unknown>(answer)).toBe('still waiting')
+    expect(await settleSoon<unknown>(answer)).toBe('still waiting')
     abort.abort()
-    expect(await soon<unknown>(answer)).toMatchObject({ name: 'AbortError' })
+    expect(await settleSoon<unknown>(answer)).toMatchObject({ name: 'AbortError' })
   })
 
   test('rejects while its stream is still open, and changes nothing', async () => {
@@ -198,7 +198,7 @@ describe('An aborted request (as fetch)', () => {
     const answer = gateway.fetch(URL_OF_ALL, init)
     answer.catch(() => {})
     abort.abort()
-    expect(await soon(answer)).toMatchObject({ name: 'AbortError' })
+    expect(await settleSoon(answer)).toMatchObject({ name: 'AbortError' })
     expect(stateOf(gateway)).toBe(before)
   })
 })
@@ -236,7 +236,7 @@ describe('While timers are faked (no host timers on the request path)', () => {
   }
 
   /** Waits for a promise while nothing but promises moves. */
-  async function whileFrozen(ask: () => Promise<unknown>): Promise<unknown> {
+  async function requestWhileFrozen(ask: () => Promise<unknown>): Promise<unknown> {
     const settled: { value: unknown } = { value: 'no answer' }
     const settle = (value: unknown) => {
       settled.value = value
@@ -260,7 +260,7 @@ describe('While timers are faked (no host timers on the request path)', () => {
     const { fetch } = open()
     const seen: unknown[] = []
     freezeTime()
-    await whileFrozen(async () => {
+    await requestWhileFrozen(async () => {
       const response = await fetch(...call())
       seen.push(response.status, typeof (await response.json()).uri)
     })
@@ -270,7 +270,7 @@ describe('While timers are faked (no host timers on the request path)', () => {
   test.each(PLAIN)('answers %s also with faked microtasks', async (_what, call, status) => {
     const { fetch } = open()
     freezeTime({ microtasks: true })
-    expect(await whileFrozen(async () => (await fetch(...call())).status)).toBe(status)
+    expect(await requestWhileFrozen(async () => (await fetch(...call())).status)).toBe(status)
   })
 
   test('reads the faked date by default', async () => {

@@ -7,7 +7,7 @@ import { check, limitCases } from '../support/property.ts'
 const gateway = createGateway({ seed: 'json texts' })
 
 /** The place that the error about a body names. */
-function placeIn(body: string) {
+function findPlace(body: string) {
   const { body: answer } = exchange(gateway, { body })
   const { msg, details } = JSON.parse(answer ?? '')
   const place = /^The body is not JSON: at line (\d+), column (\d+) \(position (\d+)\)\. It must be/.exec(msg)
@@ -60,7 +60,7 @@ describe('The error about a body that is not JSON', () => {
     ['{"a": "b', 8],
     ['\uFEFF{}', 0],
   ])('names the place where it stops being JSON: %j', (body, position) => {
-    expect(placeIn(body).place?.[2]).toBe(position)
+    expect(findPlace(body).place?.[2]).toBe(position)
   })
 
   test('names a place up to which the body can be JSON, by line, column and position, and repeats nothing of it', () => {
@@ -72,7 +72,7 @@ describe('The error about a body that is not JSON', () => {
         const from = at % (text.length + 1)
         const body = text.slice(0, from) + added + text.slice(from + gone)
         fc.pre(!isJson(body))
-        const { place: [line, column, position = -1] = [], answer } = placeIn(body)
+        const { place: [line, column, position = -1] = [], answer } = findPlace(body)
         expect(position).toBeGreaterThanOrEqual(0)
         const lines = body.slice(0, position).split('\n')
         expect([line, column]).toEqual([lines.length, (lines.at(-1)?.length ?? 0) + 1])

@@ -5,18 +5,18 @@ test('No two requests have the same id, also after a restore (rules: answers#ope
   const gateway = createGateway({ seed: 'ids of requests' })
   const headers = { authorization: 'Bearer k', 'service-version': '2' }
   const ids: (string | null)[] = []
-  const ask = async () => {
+  const send = async () => {
     for (let i = 0; i < 5; i++) {
       const { headers: answered } = await gateway.fetch(`${gateway.url}/reserved_addrs`, { headers })
       ids.push(answered.get('service-operation-id'))
     }
   }
-  await ask()
+  await send()
   const before = gateway.snapshot()
-  await ask()
+  await send()
   gateway.restore(before)
-  await ask()
+  await send()
   gateway.restore(JSON.parse(JSON.stringify(before)))
-  await ask()
+  await send()
   expect(new Set(ids).size).toBe(20)
 })

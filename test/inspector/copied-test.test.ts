@@ -51,11 +51,11 @@ describe.skipIf(!CHROMIUM)('The test that "Copy as test" makes', () => {
       const { server, page, go } = await open({}, { place: 'faults' })
       const control = (method: string, path: string, body: object) =>
         sendRequest(server, method, `/_fauxgate${path}`, body)
-      const created = await sendRequest(server, 'POST', '/reserved_domains', {
+      const response = await sendRequest(server, 'POST', '/reserved_domains', {
         domain: DOMAIN,
         certificate_management_policy: ECDSA,
       })
-      const { id, cname_target } = (await created.json()) as { id: string; cname_target: string }
+      const { id, cname_target } = (await response.json()) as { id: string; cname_target: string }
       await control('PUT', '/dns', { name: DOMAIN, type: 'CNAME', value: cname_target })
       await control('POST', '/provisioning/script', { outcomes: ['INTERNAL_ERROR'], domain: DOMAIN })
       await control('POST', '/clock', { advance: '30s' })

@@ -28,7 +28,7 @@ const OWN_TEXTS: Readonly<Record<string, string>> = {
 /** The ids of the edge and the route that the test declares in the standard dialect. */
 const ROUTE = ['edghts_1', 'edghtsrt_1']
 
-interface Refused {
+interface RefusalBody {
   readonly error_code: string
   readonly msg: string
   readonly details?: object
@@ -36,7 +36,7 @@ interface Refused {
 
 /** Opens the forms of a gateway one by one, fills them from the examples of its document, and sends them. */
 class Forms {
-  readonly sent: string[] = []
+  readonly sentOperations: string[] = []
   readonly problems: string[] = []
   readonly #page: Page
   readonly #service: Service
@@ -48,7 +48,10 @@ class Forms {
     this.#service = service
   }
 
-  async fill(go: (place: string) => Promise<void>, own: Readonly<Record<string, readonly string[]>>): Promise<void> {
+  async fill(
+    go: (place: string) => Promise<void>,
+    idsByFamily: Readonly<Record<string, readonly string[]>>,
+  ): Promise<void> {
     for (const family of this.#service.families) {
       const { name, list, create, itemPath } = family
       if (list && create) {
@@ -57,28 +60,28 @@ class Forms {
         await this.#send(create, 'Create')
       }
       const depth = [...itemPath.matchAll(/\{/g)].length
-      const ids = own[name] ?? this.#idsIn(itemPath, depth)
+      const ids = idsByFamily[name] ?? this.#findIds(itemPath, depth)
       await go(`resources/${name}/${ids.join('/')}`)
       await this.#side.waitFor({ timeout: 5000 }).catch(() => this.problems.push(`${name} has no page for ${ids}.`))
-      await this.#change(family)
+      await this.#sendAll(family)
     }
   }
 
   /** Sends every form on the page of one resource. */
-  async #change(family: ServiceFamily): Promise<void> {
+  async #sendAll(family: ServiceFamily): Promise<void> {
     const { update, actions } = family
     const inner = this.#service.listFamiliesBelow(family).flatMap(({ create }) => create ?? [])
     const forms = [...(update ? [update] : []), ...inner, ...actions]
     for (const each of forms.filter((one) => listInputs(this.#service, one).length > 0)) {
       const isUpdate = each === update
       const name = isUpdate ? (each.method === 'PUT' ? 'Set' : 'Change') : each.summary
-      const isThere = await this.#button(name)
+      const hasForm = await this.#button(name)
         .click({ timeout: 10_000 })
         .then(
           () => true,
           () => false,
         )
-      if (!isThere) {
+      if (!hasForm) {
         this.problems.push(`${each.name} has no form at ${this.#page.url()}.`)
         continue
       }
@@ -115,40 +118,41 @@ class Forms {
       },
       Object.fromEntries(inputs.map((each) => [each.path.join('.'), this.#text(operation, each)])),
     )
-    const answered = this.#page.waitForResponse((each) => each.request().method() === operation.method)
+    const pendingResponse = this.#page.waitForResponse((each) => each.request().method() === operation.method)
     await form.getByRole('button', { name: verb, exact: true }).click()
-    const answer = await answered
-    this.sent.push(operation.name)
+    const answer = await pendingResponse
+    this.sentOperations.push(operation.name)
     if (answer.ok()) {
       const { id } = (await answer.json().catch(() => ({}))) as { id?: string }
       if (id) this.#createdIds.set(id.split('_')[0] ?? '', id)
       await form.waitFor({ state: 'detached' })
       return
     }
-    const { error_code: code, msg, details } = (await answer.json()) as Refused
+    const { error_code: code, msg, details } = (await answer.json()) as RefusalBody
     const refusal = form.getByRole('alert').first()
     await refusal.waitFor()
     const isAtField = (await form.locator('.field [role=alert]').count()) > 0
     const namesField = Object.keys(details ?? {}).some((name) => name.startsWith('field:'))
-    const said = String(await refusal.textContent())
-    if (verb === 'Create' || answer.status() >= 500 || said === '' || isAtField !== namesField)
+    const message = String(await refusal.textContent())
+    if (verb === 'Create' || answer.status() >= 500 || message === '' || isAtField !== namesField)
       this.problems.push(
-        `${operation.name}: ${answer.status()} ${code} ${msg} ${JSON.stringify(details)}; said: ${said}`,
+        `${operation.name}: ${answer.status()} ${code} ${msg} ${JSON.stringify(details)}; said: ${message}`,
       )
     await form.getByRole('button', { name: 'Cancel' }).click()
   }
 
-  /** Returns the text for a field, from the example of the body or of the field. Ids are those of created resources. */
+  /** Returns the text for a field, from the example of the body or of the field. Ids of created resources replace the ids of the example. */
   #text(operation: ServiceOperation, { path, schema }: Input): string {
-    const [whole] = this.#service.resolve(operation.body).examples ?? []
-    const inBody = path.reduce<unknown>((value, name) => Object(value)[name], whole)
+    const [example] = this.#service.resolve(operation.body).examples ?? []
+    const bodyValue = path.reduce<unknown>((value, name) => Object(value)[name], example)
     const at = path.join('.')
-    const value = OWN_TEXTS[at] ?? inBody ?? (at === 'name' ? operation.name.split('.')[0] : schema.examples?.[0]) ?? ''
+    const value =
+      OWN_TEXTS[at] ?? bodyValue ?? (at === 'name' ? operation.name.split('.')[0] : schema.examples?.[0]) ?? ''
     const text = typeof value === 'string' ? value : JSON.stringify(value)
     return text.replace(/\b([a-z]+)_\w+/g, (id, prefix: string) => this.#createdIds.get(prefix) ?? id)
   }
 
-  #idsIn(itemPath: string, depth: number): string[] {
+  #findIds(itemPath: string, depth: number): string[] {
     const [, kind = ''] = /^\/edges\/(\w+)/.exec(itemPath) ?? []
     if (depth === 2)
       return [this.#createdIds.get('edghts') ?? ROUTE[0], this.#createdIds.get('edghtsrt') ?? ROUTE[1]].map(String)
@@ -164,16 +168,16 @@ describe.skipIf(!CHROMIUM)('Every form of every operation, filled from the examp
     [standard, {}],
     [ngrok, ngrokFamilies],
   ] as const)(
-    'is sent, and accepted or refused with a reason, at the field that it names: $name',
+    'is sent, and accepted, or refused with a reason at the field that the reason names: $name',
     async (dialect, families) => {
       const { server, page, go } = await open({ dialect, families })
       const service = new Service(JSON.parse(JSON.stringify(openApi(dialect, { families }))))
-      const own: Record<string, readonly string[]> = {}
-      const declared = dialect === ngrok ? { tunnel_session: {} } : { edge: ROUTE[0], routes: [ROUTE[1]] }
-      const answer = await sendRequest(server, 'POST', '/_fauxgate/declare', declared)
-      if (dialect === ngrok) own.tunnel_sessions = (await answer.text()).match(/ts_\w{27}/) ?? []
+      const idsByFamily: Record<string, readonly string[]> = {}
+      const declaration = dialect === ngrok ? { tunnel_session: {} } : { edge: ROUTE[0], routes: [ROUTE[1]] }
+      const answer = await sendRequest(server, 'POST', '/_fauxgate/declare', declaration)
+      if (dialect === ngrok) idsByFamily.tunnel_sessions = (await answer.text()).match(/ts_\w{27}/) ?? []
       const forms = new Forms(page, service)
-      await forms.fill(go, own)
+      await forms.fill(go, idsByFamily)
       expect(forms.problems).toEqual([])
       const withForms = service.operations.filter(
         (each) => each.method !== 'GET' && listInputs(service, each).length > 0,
@@ -182,7 +186,7 @@ describe.skipIf(!CHROMIUM)('Every form of every operation, filled from the examp
         ({ body }) => body && Object.keys(service.resolve(body).properties ?? {}).length === 0,
       )
       expect(withoutFields).toEqual([])
-      expect(forms.sent.toSorted()).toEqual(withForms.map(({ name }) => name).toSorted())
+      expect(forms.sentOperations.toSorted()).toEqual(withForms.map(({ name }) => name).toSorted())
     },
   )
 })

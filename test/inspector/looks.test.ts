@@ -13,12 +13,12 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 /** The folder for the pictures, which CI stores. */
 const PICTURES = fileURLToPath(new URL('../../screenshots/', import.meta.url))
 
-/** Returns the findings of axe-core on a page: all, or those of its colours alone. */
-async function findProblems(page: Page, isOfColours: boolean): Promise<string[]> {
+/** Returns the findings of axe-core on a page: all findings, or only those about colours. */
+async function findProblems(page: Page, isColoursOnly: boolean): Promise<string[]> {
   await page.evaluate(axe)
   const { violations } = await page.evaluate(
     (options) => (globalThis as unknown as { axe: { run(options: object): Promise<AxeResults> } }).axe.run(options),
-    isOfColours ? { runOnly: ['color-contrast'] } : { rules: { 'target-size': { enabled: true } } },
+    isColoursOnly ? { runOnly: ['color-contrast'] } : { rules: { 'target-size': { enabled: true } } },
   )
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
@@ -26,23 +26,23 @@ async function findProblems(page: Page, isOfColours: boolean): Promise<string[]>
 }
 
 /** Returns visible defects: broken buttons, a tall header, and unformatted timestamps. */
-function ugly(page: Page): Promise<string[]> {
+function findDefects(page: Page): Promise<string[]> {
   return page.evaluate(() => {
-    const broken = [...document.querySelectorAll('button:not(.fold)')].filter((each) => {
+    const wrappedButtons = [...document.querySelectorAll('button:not(.fold)')].filter((each) => {
       const range = document.createRange()
       range.selectNodeContents(each)
       return new Set([...range.getClientRects()].map(({ top }) => top)).size > 1
     })
     const height = document.querySelector('header')?.clientHeight ?? 0
-    const clipped = [...document.querySelectorAll<HTMLElement>('.list .c-operation')].filter(
+    const clippedOperations = [...document.querySelectorAll<HTMLElement>('.list .c-operation')].filter(
       (each) => each.clientWidth > 0 && each.scrollWidth > each.clientWidth,
     )
     const times = [...document.querySelectorAll('.lane, .record, dd')].flatMap(
       ({ textContent }) => textContent?.match(/\d{4}-\d\d-\d\dT\S+/) ?? [],
     )
     return [
-      ...broken.map(({ textContent }) => `a button of two lines: ${textContent}`),
-      ...clipped.map(({ textContent }) => `a clipped operation: ${textContent}`),
+      ...wrappedButtons.map(({ textContent }) => `a button of two lines: ${textContent}`),
+      ...clippedOperations.map(({ textContent }) => `a clipped operation: ${textContent}`),
       ...times.map((time) => `a timestamp of the wire: ${time}`),
       ...(height > (innerWidth > 640 ? 50 : 90) ? [`a header of ${height} px`] : []),
     ]
@@ -52,56 +52,56 @@ function ugly(page: Page): Promise<string[]> {
 const WIDTHS = [360, 390, 1024, 1440]
 
 /** The widths at which axe-core checks the page. */
-const LOOKED_AT = [360, 1440]
+const AXE_WIDTHS = [360, 1440]
 
 describe.skipIf(!CHROMIUM)('Every part at 360, 390, 1,024 and 1,440 px, light and dark', () => {
   const open = useInspector()
 
   /** Returns a function that checks a place in all widths and colours, and the list of its findings. */
-  const looking = ({ page, go }: OpenInspector) => {
+  const createChecker = ({ page, go }: OpenInspector) => {
     const problems: string[] = []
-    const look = async (place: string, name: string) => {
+    const check = async (place: string, name: string) => {
       await go(place)
       await page.waitForLoadState('networkidle', { timeout: 300 }).catch(() => undefined)
       for (const width of WIDTHS) {
         await page.setViewportSize({ width, height: 800 })
-        const wide = await page.evaluate(() => document.documentElement.scrollWidth)
-        const all = wide > width ? [`it is ${wide} px wide`] : []
-        if (width > 360) all.push(...(await ugly(page)))
+        const pageWidth = await page.evaluate(() => document.documentElement.scrollWidth)
+        const findings = pageWidth > width ? [`it is ${pageWidth} px wide`] : []
+        if (width > 360) findings.push(...(await findDefects(page)))
         for (const colorScheme of ['dark', 'light'] as const) {
           await page.emulateMedia({ colorScheme })
           if (width > 360) await page.screenshot({ path: `${PICTURES}${name}-${colorScheme}-${width}.png` })
-          if (LOOKED_AT.includes(width)) all.push(...(await findProblems(page, colorScheme === 'dark')))
+          if (AXE_WIDTHS.includes(width)) findings.push(...(await findProblems(page, colorScheme === 'dark')))
         }
-        problems.push(...all.map((each) => `${name} at ${width}: ${each}`))
+        problems.push(...findings.map((each) => `${name} at ${width}: ${each}`))
       }
     }
-    return { look, problems }
+    return { check, problems }
   }
 
-  test('fits the window, and has nothing that axe-core finds: empty', async () => {
-    const { look, problems } = looking(await open())
+  test('fits the window, and axe-core finds no problem: an empty gateway', async () => {
+    const { check, problems } = createChecker(await open())
     for (const part of ['now', 'jobs', 'requests', 'resources/reserved_domains', 'faults', 'state']) {
-      await look(part, `empty-${part.split('/')[0]}`)
+      await check(part, `empty-${part.split('/')[0]}`)
     }
     expect(problems).toEqual([])
   })
 
-  test('fits the window, and has nothing that axe-core finds: full', async () => {
-    const opened = await open()
-    const { look, problems } = looking(opened)
-    const { domain, request, certificate } = await populate(opened.gateway, opened.server)
-    await look('now', 'now')
-    await look('jobs', 'jobs')
-    await look(`jobs/${domain}`, 'job')
-    await look('requests', 'requests')
-    await look(`requests/${request}`, 'request')
-    await look(`requests/${request}/fail`, 'fail')
-    await look('resources/reserved_domains', 'resources')
-    await look(`resources/tls_certificates/${certificate}`, 'resource')
-    await look('resources/circuit_breaker', 'lookup')
-    await look('faults', 'faults')
-    await look('state', 'state')
+  test('fits the window, and axe-core finds no problem: a full gateway', async () => {
+    const inspector = await open()
+    const { check, problems } = createChecker(inspector)
+    const { domain, request, certificate } = await populate(inspector.gateway, inspector.server)
+    await check('now', 'now')
+    await check('jobs', 'jobs')
+    await check(`jobs/${domain}`, 'job')
+    await check('requests', 'requests')
+    await check(`requests/${request}`, 'request')
+    await check(`requests/${request}/fail`, 'fail')
+    await check('resources/reserved_domains', 'resources')
+    await check(`resources/tls_certificates/${certificate}`, 'resource')
+    await check('resources/circuit_breaker', 'lookup')
+    await check('faults', 'faults')
+    await check('state', 'state')
     expect(problems).toEqual([])
   })
 })

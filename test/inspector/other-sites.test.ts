@@ -17,7 +17,7 @@ describe.skipIf(!CHROMIUM)('A page of another site', () => {
         route.fulfill({ contentType: 'text/html', body: '<!doctype html><title>other</title>' }),
       )
       await other.goto(home)
-      const seen = await other.evaluate(async (base) => {
+      const results = await other.evaluate(async (base) => {
         const own = { 'Fauxgate-Inspector': '1' }
         const json = { 'Content-Type': 'application/json' }
         const url = `${base}/_fauxgate`
@@ -40,13 +40,13 @@ describe.skipIf(!CHROMIUM)('A page of another site', () => {
           ),
         )
         navigator.sendBeacon(`${url}/reset`, 'x')
-        const loaded = (name: 'img' | 'script' | 'iframe' | 'object', attribute: string, at: string) =>
+        const loadElement = (name: 'img' | 'script' | 'iframe' | 'object', attribute: string, at: string) =>
           new Promise<string>((resolve) => {
             const element = document.createElement(name)
             element.setAttribute(attribute, at)
             element.addEventListener('load', () => {
-              const inside = element instanceof HTMLIFrameElement && element.contentDocument
-              resolve(inside ? `${inside.body.textContent}` : 'opaque')
+              const frameDocument = element instanceof HTMLIFrameElement && element.contentDocument
+              resolve(frameDocument ? `${frameDocument.body.textContent}` : 'opaque')
             })
             element.addEventListener('error', () => resolve('refused'))
             document.body.append(element)
@@ -58,9 +58,9 @@ describe.skipIf(!CHROMIUM)('A page of another site', () => {
           source.onerror = () => resolve('refused')
         })
         const socket = new Promise<string>((resolve) => {
-          const opened = new WebSocket(`${url.replace('http', 'ws')}/events`, 'fauxgate')
-          opened.onopen = () => resolve('open')
-          opened.onerror = () => resolve('refused')
+          const connection = new WebSocket(`${url.replace('http', 'ws')}/events`, 'fauxgate')
+          connection.onopen = () => resolve('open')
+          connection.onerror = () => resolve('refused')
         })
         const form = document.createElement('form')
         Object.assign(form, { action: `${url}/reset`, method: 'POST', target: 'there' })
@@ -70,15 +70,15 @@ describe.skipIf(!CHROMIUM)('A page of another site', () => {
         form.submit()
         return Promise.all([
           ...answers,
-          loaded('img', 'src', `${url}/overview`),
-          loaded('script', 'src', `${url}/overview`),
-          loaded('iframe', 'src', `${url}/`),
-          loaded('object', 'data', `${url}/`),
+          loadElement('img', 'src', `${url}/overview`),
+          loadElement('script', 'src', `${url}/overview`),
+          loadElement('iframe', 'src', `${url}/`),
+          loadElement('object', 'data', `${url}/`),
           stream,
           socket,
         ])
       }, server.url)
-      expect(new Set(seen)).toEqual(new Set(['refused', 'opaque']))
+      expect(new Set(results)).toEqual(new Set(['refused', 'opaque']))
       // A refused frame shows a page of the browser.
       const [, ...frames] = other.frames().map((frame) => frame.url())
       expect(frames.filter((url) => /\/_fauxgate\/$/.test(url))).toEqual([])

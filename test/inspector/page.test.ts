@@ -59,10 +59,10 @@ describe.skipIf(!CHROMIUM)('The page', () => {
     await server.close()
     await page.getByText('not connected').waitFor()
     gateway.reservedAddrs.update(id, { description: 'changed in between' })
-    const again = await serve(gateway, { port: server.port })
+    const newServer = await serve(gateway, { port: server.port })
     await page.getByText('live', { exact: true }).waitFor()
     await page.getByText('changed in between').waitFor()
-    await again.close()
+    await newServer.close()
   })
 
   test('opens links that a person mistyped, and looks up ids with any characters', async () => {
@@ -108,8 +108,8 @@ describe.skipIf(!CHROMIUM)('The page', () => {
   test('asks for the control key once, and keeps it for the tab', async () => {
     const { page, server, context } = await open({ control: { key: 'sesame' } }, { place: '' })
     await page.goto(`${server.url}/_fauxgate/`)
-    for (const wrong of ['wrong', '“sesame”']) {
-      await page.getByLabel('Control key').fill(wrong)
+    for (const key of ['wrong', '“sesame”']) {
+      await page.getByLabel('Control key').fill(key)
       await page.getByRole('button', { name: 'Open' }).click()
       await page.getByRole('alert').waitFor()
       await page.getByRole('button', { name: 'Dismiss' }).click()
@@ -156,10 +156,10 @@ describe.skipIf(!CHROMIUM)('The page', () => {
   })
 
   test('stays fast with 1,000 domains and a full journal: few requests, few rows, search among all', async () => {
-    const many = 1000
-    const prepare = (made: Gateway<ManualClock>) => {
-      for (let number = 1; number <= many; number++) {
-        made.reservedDomains.create({ domain: `d${number}.example.com`, certificate_management_policy: ECDSA })
+    const count = 1000
+    const prepare = (gateway: Gateway<ManualClock>) => {
+      for (let number = 1; number <= count; number++) {
+        gateway.reservedDomains.create({ domain: `d${number}.example.com`, certificate_management_policy: ECDSA })
       }
     }
     const { gateway, server, page, go } = await open({}, { place: '', prepare })
@@ -167,7 +167,7 @@ describe.skipIf(!CHROMIUM)('The page', () => {
     const requests: string[] = []
     page.on('request', (each) => requests.push(each.url()))
     await go('jobs')
-    await page.getByRole('link', { name: `d${many}.example.com` }).waitFor()
+    await page.getByRole('link', { name: `d${count}.example.com` }).waitFor()
     expect(requests.length).toBeLessThan(10)
     expect(await page.locator('.lane').count()).toBeLessThan(60)
     await page.getByRole('region', { name: 'Domains' }).evaluate((list) => list.scrollTo(0, list.scrollHeight))
@@ -179,7 +179,7 @@ describe.skipIf(!CHROMIUM)('The page', () => {
     expect(await page.locator('.line').count()).toBeLessThan(100)
     await go('resources/reserved_domains')
     const table = page.getByRole('region', { name: 'reserved domains' })
-    await table.getByText(`d${many}.example.com`).waitFor()
+    await table.getByText(`d${count}.example.com`).waitFor()
     await page.getByRole('searchbox').fill('d471.')
     await table.getByText('d471.example.com').waitFor()
     await page.getByRole('searchbox').fill('')

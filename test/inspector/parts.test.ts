@@ -13,19 +13,19 @@ describe.skipIf(!CHROMIUM)('The inspector', () => {
 
   test('Now: shows the state and the next event, and advances the clock in every way', async () => {
     const { gateway, page } = await open()
-    const shows = (text: string) => page.getByText(text).first().waitFor()
+    const waitForText = (text: string) => page.getByText(text).first().waitFor()
     await page.getByText('No domains yet.').waitFor()
     expect(await page.locator('.shell code').textContent()).toContain("curl -H 'authorization: Bearer key'")
     gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: ECDSA })
     await page.getByText('in 30 s', { exact: true }).waitFor()
     await page.getByRole('link', { name: '1 reserved domain', exact: true }).waitFor()
     await page.getByRole('button', { name: 'To the next event', exact: true }).click()
-    await shows(formatTime(timeAfter('30s')))
+    await waitForText(formatTime(timeAfter('30s')))
     await page.getByRole('textbox', { name: 'Advance by' }).fill('2h')
     await page.getByRole('button', { name: 'Advance by' }).click()
-    await shows(formatTime(timeAfter('30s', '2h')))
+    await waitForText(formatTime(timeAfter('30s', '2h')))
     await page.getByRole('button', { name: '+ 1h' }).click()
-    await shows(formatTime(timeAfter('30s', '3h')))
+    await waitForText(formatTime(timeAfter('30s', '3h')))
     await page.getByLabel('Go to, in UTC').fill('2026-03-01 12:00:00')
     await page.getByRole('button', { name: 'Go to', exact: true }).click()
     await page.getByText('2026-03-01 12:00:00').first().waitFor()
@@ -55,9 +55,9 @@ describe.skipIf(!CHROMIUM)('The inspector', () => {
     const url = page.url()
     // This ends the requests of the page.
     await page.goto('about:blank')
-    const held = await holdNext(page, /\/_fauxgate\/openapi\.control\.json$/)
+    const waitForRoute = await holdNextRequest(page, /\/_fauxgate\/openapi\.control\.json$/)
     await page.goto(url)
-    const route = await held()
+    const route = await waitForRoute()
     await page.getByRole('textbox', { name: 'Advance by' }).fill('soon')
     await page.getByRole('button', { name: 'Advance by' }).click()
     await page.getByRole('alert').waitFor()
@@ -102,20 +102,20 @@ describe.skipIf(!CHROMIUM)('The inspector', () => {
 
   test('DNS & faults: a change during a load causes another load', async () => {
     const { gateway, page } = await open({}, { place: 'faults' })
-    const shows = (text: string) => page.getByText(text).first().waitFor()
+    const waitForText = (text: string) => page.getByText(text).first().waitFor()
     gateway.dns.cname('early.example.com', 'target.example.net')
-    await shows('early.example.com')
-    const held = await holdNext(page, /\/_fauxgate\/dns$/)
+    await waitForText('early.example.com')
+    const waitForRoute = await holdNextRequest(page, /\/_fauxgate\/dns$/)
     gateway.dns.cname('next.example.com', 'target.example.net')
-    const route = await held()
+    const route = await waitForRoute()
     const response = await route.fetch()
     gateway.dns.cname('late.example.com', 'target.example.net')
     gateway.clock.advance('1s')
-    await shows(formatTime(timeAfter('1s')))
+    await waitForText(formatTime(timeAfter('1s')))
     // The page gathers changes for 25 ms, so this wait ends later.
     await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 100)))
     await route.fulfill({ response })
-    await shows('late.example.com')
+    await waitForText('late.example.com')
   })
 
   test('Jobs: arrow keys show the events of a lane one by one', async () => {
@@ -155,19 +155,19 @@ describe.skipIf(!CHROMIUM)('The inspector', () => {
     expect(await side.locator('table').textContent()).toContain('findable')
     await side.getByText('Request headers').click()
     await side.getByText('service-version').waitFor()
-    const shownHeaders = await side.locator('dl').allTextContents()
-    expect(shownHeaders.join()).toMatch(/authorization\[redacted\].*service-version2.*service-operation-idop_/)
-    const copied = async (name: string) => {
+    const headers = await side.locator('dl').allTextContents()
+    expect(headers.join()).toMatch(/authorization\[redacted\].*service-version2.*service-operation-idop_/)
+    const copyText = async (name: string) => {
       await side.getByRole('button', { name, exact: true }).click()
       await side.getByRole('button', { name: 'Copied' }).waitFor()
-      // The button says so until it loses the focus.
+      // The button keeps the name "Copied" until it loses the focus.
       await page.keyboard.press('Shift+Tab')
       await side.getByRole('button', { name, exact: true }).waitFor()
       return page.evaluate(() => navigator.clipboard.readText())
     }
-    expect(await copied('Copy as curl')).toContain(`${server.url}/reserved_domains`)
-    expect(await copied('as fetch')).toMatch(/^await fetch\("http.*"authorization": "Bearer key"/s)
-    expect(await copied('as direct call')).toBe(
+    expect(await copyText('Copy as curl')).toContain(`${server.url}/reserved_domains`)
+    expect(await copyText('as fetch')).toMatch(/^await fetch\("http.*"authorization": "Bearer key"/s)
+    expect(await copyText('as direct call')).toBe(
       `gateway.reservedDomains.create({"domain":"${DOMAIN}","description":"findable"})`,
     )
     await side.getByText('Edit and send again').click()
@@ -183,7 +183,7 @@ describe.skipIf(!CHROMIUM)('The inspector', () => {
     expect(gateway.requests.count()).toBe(0)
   })
 
-  test('Requests: are sent again with an empty header and those after it', async () => {
+  test('Requests: are sent again with all headers, also those after an empty header', async () => {
     const { gateway, server, page, go } = await open()
     const headers = { authorization: 'Bearer key', 'service-version': '2', 'a-note': '', 'b-note': 'sent again' }
     await fetch(`${server.url}/reserved_addrs`, { headers })
@@ -194,7 +194,7 @@ describe.skipIf(!CHROMIUM)('The inspector', () => {
     expect(gateway.requests.last()?.requestHeaders).toMatchObject({ 'a-note': '', 'b-note': 'sent again' })
   })
 
-  test('Requests: a filter is on only while its own word is in the search, and a status that is none finds nothing', async () => {
+  test('Requests: a filter is on only while its own word is in the search, and an invalid status finds nothing', async () => {
     const { server, page } = await open({}, { place: 'requests' })
     await sendRequest(server, 'GET', '/reserved_addrs')
     const filter = page.getByRole('button', { name: 'status:4xx' })
@@ -295,7 +295,7 @@ describe.skipIf(!CHROMIUM)('The inspector', () => {
     await expect.poll(() => gateway.provisioning.pendingOutcomes()).toEqual([])
   })
 
-  test('State: a snapshot is compared with now once the other one is forgotten', async () => {
+  test('State: a snapshot is compared with the present state after the other snapshot was forgotten', async () => {
     const { page } = await open({}, { place: 'state' })
     for (const name of ['one', 'two']) {
       await page.getByLabel('Name of the snapshot').fill(name)
@@ -336,9 +336,9 @@ describe.skipIf(!CHROMIUM)('The inspector', () => {
     await page.getByRole('button', { name: 'Lose the present state?' }).click()
     await expect.poll(count).toBe(1)
     gateway.reset()
-    const choosing = page.waitForEvent('filechooser')
+    const chooser = page.waitForEvent('filechooser')
     await page.getByRole('button', { name: 'Import', exact: true }).click()
-    await (await choosing).setFiles(file)
+    await (await chooser).setFiles(file)
     await expect.poll(count).toBe(1)
     await page.getByRole('button', { name: 'Forget with a domain' }).click()
     await page.getByRole('button', { name: 'Forget with a domain' }).waitFor({ state: 'detached' })
@@ -346,11 +346,11 @@ describe.skipIf(!CHROMIUM)('The inspector', () => {
 })
 
 /** Holds back the next request for a path. Returns a function that waits for the request. */
-async function holdNext(page: Page, path: RegExp): Promise<() => Promise<Route>> {
-  let take = (_: Route) => {}
-  const held = new Promise<Route>((resolve) => {
-    take = resolve
+async function holdNextRequest(page: Page, path: RegExp): Promise<() => Promise<Route>> {
+  let resolveRoute = (_: Route) => {}
+  const route = new Promise<Route>((resolve) => {
+    resolveRoute = resolve
   })
-  await page.route(path, take, { times: 1 })
-  return () => held
+  await page.route(path, resolveRoute, { times: 1 })
+  return () => route
 }

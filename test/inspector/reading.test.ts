@@ -29,20 +29,20 @@ describe.skipIf(!CHROMIUM)('A user of the page', () => {
     const { gateway, server, page } = await open({ account: { limits: { reserved_domains: 3 } } })
     const [edge, route, other] = ['edghts_1', 'edghtsrt_1', 'edghtsrt_2']
     const upload = (pair: Pair) => ({ certificate_id: gateway.tlsCertificates.create(pair).id })
-    const expired = (name: string) => upload(expiredPair({ names: [name], issuers: 2 }))
+    const uploadExpired = (name: string) => upload(expiredPair({ names: [name], issuers: 2 }))
     gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: ECDSA })
     gateway.dns.cname(DOMAIN, 'old.example.net')
     gateway.reservedDomains.create({
       domain: 'own.example.com',
       ...upload(certificatePair({ names: ['a.example.net'] })),
     })
-    gateway.reservedDomains.create({ domain: 'late.example.com', ...expired('late.example.com') })
-    expired('unused.example.com')
+    gateway.reservedDomains.create({ domain: 'late.example.com', ...uploadExpired('late.example.com') })
+    uploadExpired('unused.example.com')
     await sendRequest(server, 'POST', '/reserved_domains', { domain: 'fourth.example.com' })
     gateway.provisioning.script(['INTERNAL_ERROR'], { domain: 'forgotten.example.com' })
     gateway.faults.add({ operation: 'reserved_addrs.create', status: 503 })
     gateway.faults.add({ operation: 'reserved_addrs.list', latency: '5s', times: 1 })
-    const waiting = sendRequest(server, 'GET', '/reserved_addrs')
+    const response = sendRequest(server, 'GET', '/reserved_addrs')
     await sendRequest(server, 'POST', '/_fauxgate/declare', { edge, routes: [route, other] })
     await sendRequest(server, 'PUT', `/edges/https/${edge}/routes/${other}/circuit_breaker`, {})
     await sendRequest(server, 'GET', `/edges/https/${edge}/routes/${route}/circuit_breaker`)
@@ -64,7 +64,7 @@ describe.skipIf(!CHROMIUM)('A user of the page', () => {
     await card.getByRole('link', { name: `${edge}/${other}` }).click()
     await page.getByRole('complementary').getByText('Volume threshold').waitFor()
     gateway.clock.advance('5s')
-    await waiting
+    await response
   })
 
   test('sees labels instead of wire names, and the wire names on hover', async () => {
@@ -107,18 +107,18 @@ describe.skipIf(!CHROMIUM)('A user of the page', () => {
     await page.getByText('perhaps DNS_ERROR').waitFor()
   })
 
-  test('waits for one answer with the domains of the first view', async () => {
+  test('waits for one response with the domains of the first view', async () => {
     const { gateway, page, go } = await open({}, { place: '' })
     for (let number = 0; number < 40; number++) {
       gateway.reservedDomains.create({ domain: `d${number}.example.com`, certificate_management_policy: ECDSA })
     }
-    const asking: string[] = []
-    page.on('request', (each) => asking.push(each.url()))
+    const urls: string[] = []
+    page.on('request', (each) => urls.push(each.url()))
     await go('jobs')
     await page.getByRole('link', { name: 'd39.example.com' }).waitFor()
     // The list renders more rows after it has measured its size.
     await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 800)))
-    expect(asking.filter((url) => url.includes('/timelines'))).toHaveLength(1)
+    expect(urls.filter((url) => url.includes('/timelines'))).toHaveLength(1)
   })
 
   test('keeps the place in a scrolled list and the focus while requests arrive, and sees that there are new ones', async () => {
@@ -144,7 +144,7 @@ describe.skipIf(!CHROMIUM)('A user of the page', () => {
     const { gateway, server, page, go } = await open({}, { place: 'requests' })
     for (const name of ['a', 'b', 'c']) await gateway.fetch(`${server.url}/${name}`)
     await page.getByText('3 of 3').waitFor()
-    const focused = () => page.evaluate(() => document.activeElement?.textContent)
+    const readFocusedText = () => page.evaluate(() => document.activeElement?.textContent)
     for (const [key, title] of [
       ['j', 'GET /c'],
       ['j', 'GET /b'],
@@ -153,11 +153,11 @@ describe.skipIf(!CHROMIUM)('A user of the page', () => {
     ] as const) {
       await page.keyboard.press(key)
       await page.getByRole('heading', { name: title }).waitFor()
-      await expect.poll(focused).toBe(title)
+      await expect.poll(readFocusedText).toBe(title)
     }
     await page.keyboard.press('Escape')
     await page.getByRole('complementary').waitFor({ state: 'detached' })
-    await expect.poll(focused).toContain('/b')
+    await expect.poll(readFocusedText).toContain('/b')
     await page.keyboard.press('/')
     await page.keyboard.type('path:/a')
     await page.getByText('1 of 3').waitFor()
@@ -169,7 +169,7 @@ describe.skipIf(!CHROMIUM)('A user of the page', () => {
     await page.getByRole('complementary').waitFor({ state: 'detached' })
   })
 
-  test('has a list of some height at 400 % zoom, in a window of 320 by 200 px', async () => {
+  test('sees a list of more than 150 px at 400 % zoom, in a window of 320 by 200 px', async () => {
     const { gateway, server, page } = await open({}, { place: 'requests', viewport: { width: 320, height: 200 } })
     await gateway.fetch(`${server.url}/nowhere`)
     const list = page.getByRole('region', { name: 'Requests' })
@@ -181,18 +181,18 @@ describe.skipIf(!CHROMIUM)('A user of the page', () => {
     ['jobs', 'all 1'],
     ['faults', 'DNS zone'],
     ['resources/reserved_domains', DOMAIN],
-  ])('at %s asks nothing more while clients only read', async (place, shown) => {
+  ])('at %s causes no requests of the page while clients only read', async (place, text) => {
     const { gateway, server, page } = await open({}, { place })
     gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: ECDSA })
-    await page.getByText(shown).first().waitFor()
+    await page.getByText(text).first().waitFor()
     // The page loads data within 150 ms after an event.
-    const settled = () => page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 800)))
-    await settled()
-    const asking: string[] = []
-    page.on('request', (each) => asking.push(each.url()))
+    const waitForLoads = () => page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 800)))
+    await waitForLoads()
+    const urls: string[] = []
+    page.on('request', (each) => urls.push(each.url()))
     for (let round = 0; round < 100; round++) await sendRequest(server, 'GET', '/reserved_addrs')
-    await settled()
-    expect(asking).toEqual([])
+    await waitForLoads()
+    expect(urls).toEqual([])
   })
 
   test('learns which request cannot be sent again verbatim, and gets the form instead', async () => {
@@ -204,14 +204,14 @@ describe.skipIf(!CHROMIUM)('A user of the page', () => {
     }
     await fetch(`${server.url}/reserved_addrs?limit=5`, { headers })
     await fetch(`${server.url}/reserved_addrs`, { method: 'POST', headers, body: '{"half' })
-    const [read, broken] = gateway.requests.all()
-    await go(`requests/${read?.operationId}`)
+    const [readRequest, malformedRequest] = gateway.requests.all()
+    await go(`requests/${readRequest?.operationId}`)
     const side = page.getByRole('complementary')
     await side.getByText('the header authorization is hidden').waitFor()
     await side.getByLabel('Headers').waitFor()
     expect(await side.getByRole('button', { name: 'Copy as curl' }).count()).toBe(0)
     expect(await side.getByLabel('Path').inputValue()).toBe('/reserved_addrs?limit=5')
-    await go(`requests/${broken?.operationId}`)
+    await go(`requests/${malformedRequest?.operationId}`)
     await side.getByText('the journal does not have its body').waitFor()
     expect(await side.getByLabel('Body').inputValue()).toBe('')
   })
@@ -225,11 +225,11 @@ describe.skipIf(!CHROMIUM)('A user of the page', () => {
     await page.getByText('not connected').waitFor()
     const other = openManual()
     other.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: ECDSA })
-    const again = await serve(other, { port: server.port })
+    const newServer = await serve(other, { port: server.port })
     await page.getByText('live', { exact: true }).waitFor()
     await page.getByText('since the oldest request of the journal').waitFor({ state: 'detached' })
     await page.getByText('GET /nowhere').waitFor()
-    await again.close()
+    await newServer.close()
   })
 
   test('keeps the rows while the server is away, and gets a readable error for a bad file', async () => {
@@ -240,19 +240,19 @@ describe.skipIf(!CHROMIUM)('A user of the page', () => {
     await server.close()
     await page.getByText('not connected').waitFor()
     await row.waitFor()
-    const again = await serve(gateway, { port: server.port, name: 'the second' })
+    const newServer = await serve(gateway, { port: server.port, name: 'the second' })
     await page.getByText('live', { exact: true }).waitFor()
     await row.waitFor()
     await page.getByRole('link', { name: 'the second' }).waitFor()
     expect(await page.title()).toBe('Requests · the second')
     await go('state')
-    const choosing = page.waitForEvent('filechooser')
+    const chooser = page.waitForEvent('filechooser')
     await page.getByRole('button', { name: 'Import', exact: true }).click()
-    await (await choosing).setFiles({ name: 'bad.json', mimeType: 'application/json', buffer: Buffer.from('{no') })
+    await (await chooser).setFiles({ name: 'bad.json', mimeType: 'application/json', buffer: Buffer.from('{no') })
     await page
       .getByRole('alert')
       .getByText(/^bad\.json is not a snapshot: .*[^.]\. Choose a file that Export wrote\./)
       .waitFor()
-    await again.close()
+    await newServer.close()
   })
 })

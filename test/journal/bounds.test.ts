@@ -108,10 +108,10 @@ describe('The journal in bytes', () => {
 
   it('can be read after any request, such as JSON that is nested 5,000 levels deep', async () => {
     const gateway = open()
-    const deep = (open: string, close: string) => `{"x":${open.repeat(5000)}1${close.repeat(5000)}}`
-    exchange(gateway, { body: deep('[', ']') })
-    exchange(gateway, { body: deep('{"x":', '}') })
-    exchange(gateway, { method: 'GET', body: deep('[', ']') })
+    const nestDeeply = (open: string, close: string) => `{"x":${open.repeat(5000)}1${close.repeat(5000)}}`
+    exchange(gateway, { body: nestDeeply('[', ']') })
+    exchange(gateway, { body: nestDeeply('{"x":', '}') })
+    exchange(gateway, { method: 'GET', body: nestDeeply('[', ']') })
     exchange(gateway, { body: '[['.repeat(30_000) })
     const shown = JSON.parse(journalText(gateway))
     expect(shown).toHaveLength(4)

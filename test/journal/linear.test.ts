@@ -8,7 +8,7 @@ import { measureGrowth } from '../support/steps.ts'
 const headers = { authorization: 'Bearer key-of-this-test', 'service-version': '2', 'content-type': 'application/json' }
 const json = (value: unknown) => JSON.stringify(value)
 
-function asked(body: string, query = '', more: Readonly<Record<string, string>> = {}): Gateway {
+function openWithRequest(body: string, query = '', more: Readonly<Record<string, string>> = {}): Gateway {
   const gateway = createGateway({ seed: 'linear' })
   exchange(gateway, { url: `/reserved_addrs${query}`, body, headers: { ...headers, ...more } })
   return gateway
@@ -48,7 +48,7 @@ const bodies: readonly (readonly [what: string, body: (length: number) => string
 
 describe('Twice the input takes twice the steps:', () => {
   test.each(bodies)('a request and its journal entry, whose body %s', async (_what, body) => {
-    const twice = await measureGrowth((length) => asked(body(length)).requests.last())
+    const twice = await measureGrowth((length) => openWithRequest(body(length)).requests.last())
     expect(twice).toBeLessThan(2.3)
   })
 
@@ -57,12 +57,14 @@ describe('Twice the input takes twice the steps:', () => {
     ['a secret and its beginning', (n: number) => `?secret=${'a'.repeat(n / 2)}b&x=${'a'.repeat(n / 2)}`],
     ['signs in percent', (n: number) => `?a=${'%41'.repeat(n / 3)}`],
   ])('a query of %s', async (_what, query) => {
-    expect(await measureGrowth((length) => asked('', query(length)).requests.last())).toBeLessThan(2.3)
+    expect(await measureGrowth((length) => openWithRequest('', query(length)).requests.last())).toBeLessThan(2.3)
   })
 
   test('a header with a key, and its beginning in the body', async () => {
     const work = (n: number) =>
-      asked(json({ description: 'a'.repeat(n) }), '', { 'x-api-key': `${'a'.repeat(n / 2)}b` }).requests.last()
+      openWithRequest(json({ description: 'a'.repeat(n) }), '', {
+        'x-api-key': `${'a'.repeat(n / 2)}b`,
+      }).requests.last()
     expect(await measureGrowth(work)).toBeLessThan(2.3)
   })
 

@@ -110,8 +110,8 @@ describe('A family of a test (rules: one-table#families), through the direct API
     expect(() => notes.update(id, { description: 'second' })).toThrow('read only property')
     expect(notes.get(id).description).toBe('first')
     // The types allow no promise, but JavaScript does.
-    const later = (async (...args: Parameters<NewNote>) => create(...args)) as unknown as NewNote
-    expect(() => gatewayWith(later).notes.create({})).toThrow('`create` of notes returned a promise. Allowed: ')
+    const createLater = (async (...args: Parameters<NewNote>) => create(...args)) as unknown as NewNote
+    expect(() => gatewayWith(createLater).notes.create({})).toThrow('`create` of notes returned a promise. Allowed: ')
   })
 
   it('is refused by its own errors, in the numbers of the dialect', () => {
@@ -174,20 +174,20 @@ describe('A family of a test (rules: one-table#families), through the direct API
   })
 
   it('that uses an unknown index or an impossible due time gets an error with the allowed ones', () => {
-    const wrong = (run: (tx: kit.Transaction, record: WidgetRecord) => unknown) =>
+    const expectWrongRun = (run: (tx: kit.Transaction, record: WidgetRecord) => unknown) =>
       expectError(() => {
         const own = { ...widgets, onDue: (tx: kit.Transaction, record: object) => void run(tx, record as WidgetRecord) }
         const gateway = createGateway({ families: { widgets: own }, clock: manualClock('2026-01-01T00:00:00Z') })
         gateway.widgets.create({ name: 'left', token: 'very-secret-token' })
         gateway.clock.advance('1m')
       }).message
-    expect(wrong((tx) => tx.find(kit.domains, 'names', 'a.example.com'))).toMatch(
+    expect(expectWrongRun((tx) => tx.find(kit.domains, 'names', 'a.example.com'))).toMatch(
       /^The collection "reserved_domains" has no index "names"\. Its indexes: domain, /,
     )
     const at = new Date() as never
-    expect(wrong((tx, each) => tx.put(widgetRecords, { ...each, due: { at, order: tx.nextOrder() } }))).toMatch(
-      /^The collection "widgets" has a record that is due at \{ at: a Date, order: \d+ \}\. Allowed: at in ms /,
-    )
+    expect(
+      expectWrongRun((tx, each) => tx.put(widgetRecords, { ...each, due: { at, order: tx.nextOrder() } })),
+    ).toMatch(/^The collection "widgets" has a record that is due at \{ at: a Date, order: \d+ \}\. Allowed: at in ms /)
   })
 
   it('can be an initial resource, and is among the leftover resources', () => {
@@ -436,7 +436,7 @@ const RATE = { max: 1, window: '1m' } as const
 describe('A family that does not fit is refused (rules: one-table#families)', () => {
   const { operations, collections } = widgets
   const gadgets = (changes: object) => ({ gadgets: { operations: {}, collections: [], errors: {}, ...changes } })
-  const one = (changes: object) =>
+  const createOneGadget = (changes: object) =>
     gadgets({ operations: { get: { ...operations.get, name: 'gadgets.get', errors: [], ...changes } } })
   const { gadgets: empty } = gadgets({})
   const error = kit.entry(413, 409, () => '')
@@ -460,14 +460,22 @@ describe('A family that does not fit is refused (rules: one-table#families)', ()
       { myGadgets: { ...empty, operations: { turnOn: operations.get } } },
       '"my_gadgets.turn_on"',
     ],
-    ['a path that is taken', one({ path: '/reserved_addrs/{id}' }), 'GET /reserved_addrs/{}, which reservedAddrs has'],
+    [
+      'a path that is taken',
+      createOneGadget({ path: '/reserved_addrs/{id}' }),
+      'GET /reserved_addrs/{}, which reservedAddrs has',
+    ],
     ...['widgets/{id}', '/widgets/{id}/', '/widgets//{id}', '/widgets/{i d}', '/'].map(
-      (path): [string, object, string] => [`the path ${path}`, one({ path }), `gadgets.get has the path "${path}"`],
+      (path): [string, object, string] => [
+        `the path ${path}`,
+        createOneGadget({ path }),
+        `gadgets.get has the path "${path}"`,
+      ],
     ),
-    ['a path of the controls', one({ path: '/_fauxgate/clock' }), 'without "/_fauxgate" at the start'],
+    ['a path of the controls', createOneGadget({ path: '/_fauxgate/clock' }), 'without "/_fauxgate" at the start'],
     [
       'other names of ids in one path',
-      one({ method: 'POST', path: '/reserved_addrs/{addr}', ids: { addr: 'ra' } }),
+      createOneGadget({ method: 'POST', path: '/reserved_addrs/{addr}', ids: { addr: 'ra' } }),
       'the path /reserved_addrs/{addr}, which is /reserved_addrs/{id} already',
     ],
     [
@@ -493,12 +501,12 @@ describe('A family that does not fit is refused (rules: one-table#families)', ()
     ],
     [
       'an id in a path that is described nowhere',
-      one({ path: '/gadgets/{id}', ids: {} }),
+      createOneGadget({ path: '/gadgets/{id}', ids: {} }),
       'gadgets.get has the ids none, and its path /gadgets/{id} has id.',
     ],
     [
       'an id that is in no path',
-      one({ path: '/gadgets', ids: { id: 'gad' } }),
+      createOneGadget({ path: '/gadgets', ids: { id: 'gad' } }),
       'gadgets.get has the ids id, and its path /gadgets has none.',
     ],
     ['work without due records', gadgets({ onDue: () => undefined }), 'has `onDue`, and no collection with `due`'],
@@ -512,7 +520,11 @@ describe('A family that does not fit is refused (rules: one-table#families)', ()
       gadgets({ errors: kit.declareErrors({ gadget_taken: kit.entry(95001, 200, () => '') }) }),
       'families.gadgets has the error gadget_taken with the status 200. Allowed: 400 to 599.',
     ],
-    ['an error that it does not have', one({ errors: [errors.widget_locked] }), 'can refuse with widget_locked'],
+    [
+      'an error that it does not have',
+      createOneGadget({ errors: [errors.widget_locked] }),
+      'can refuse with widget_locked',
+    ],
   ])('for %s', (_why, families, message) => {
     expect(() => createGateway({ families: families as kit.Families })).toThrow(TypeError)
     expect(() => createGateway({ families: families as kit.Families })).toThrow(message)

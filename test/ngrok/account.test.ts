@@ -19,36 +19,34 @@ const operations = Object.values<Family>({ ...families, ...ngrokFamilies }).flat
   Object.values(family.operations),
 )
 
-type Setup = ReturnType<typeof openGateway>
-
 type Limits = NonNullable<NonNullable<NgrokOptions['account']>['limits']>
 
 /** Returns the number of the error of a call. */
-const numberOf = (call: () => unknown) => Number(expectError(call).code.replace('ERR_NGROK_', ''))
+const errorNumber = (call: () => unknown) => Number(expectError(call).code.replace('ERR_NGROK_', ''))
 
-/** A request that creates something: path and body; the body may need the id that the one before it got. */
+/** The path and the body of a creation. The body can contain the id of the resource that was created before. */
 type Creation = readonly [path: string, body: (id: string) => object]
 
-const of = (path: string, ...bodies: object[]): readonly Creation[] => bodies.map((body) => [path, () => body])
+const toCreations = (path: string, ...bodies: object[]): readonly Creation[] => bodies.map((body) => [path, () => body])
 
-const rules = (count: number) => ({ on_http_request: Array(count).fill({ actions: [{ type: 'deny' }] }) })
-const endpoint = (name: string, more: object = {}) => ({
+const toRules = (count: number) => ({ on_http_request: Array(count).fill({ actions: [{ type: 'deny' }] }) })
+const toEndpoint = (name: string, more: object = {}) => ({
   url: `https://${name}.internal`,
-  traffic_policy: JSON.stringify(rules(1)),
+  traffic_policy: JSON.stringify(toRules(1)),
   ...more,
 })
-const pooled = endpoint('pool', { pooling_enabled: true })
+const pooled = toEndpoint('pool', { pooling_enabled: true })
 
-const KEYS = of('/api_keys', {}, {})
-const CREDENTIALS = of('/credentials', {}, {})
-const SSH = of('/ssh_credentials', { public_key: SSH_KEYS.ed25519 }, { public_key: SSH_KEYS.rsa })
+const KEYS = toCreations('/api_keys', {}, {})
+const CREDENTIALS = toCreations('/credentials', {}, {})
+const SSH = toCreations('/ssh_credentials', { public_key: SSH_KEYS.ed25519 }, { public_key: SSH_KEYS.rsa })
 const ACL = { acl: ['bind:*.example.com'] }
-const POLICIES = of('/ip_policies', {}, {})
-const DOMAINS = of('/reserved_domains', { domain: 'a.example.com' }, { domain: 'b.example.com' })
-const WILDCARDS = of('/reserved_domains', { domain: '*.a.example.com' }, { domain: '*.b.example.com' })
-const ADDRESSES = of('/reserved_addrs', {}, {})
-const VAULTS = of('/vaults', { name: 'a' }, { name: 'b' })
-const USERS = of('/bot_users', { name: 'a' }, { name: 'b' })
+const POLICIES = toCreations('/ip_policies', {}, {})
+const DOMAINS = toCreations('/reserved_domains', { domain: 'a.example.com' }, { domain: 'b.example.com' })
+const WILDCARDS = toCreations('/reserved_domains', { domain: '*.a.example.com' }, { domain: '*.b.example.com' })
+const ADDRESSES = toCreations('/reserved_addrs', {}, {})
+const VAULTS = toCreations('/vaults', { name: 'a' }, { name: 'b' })
+const USERS = toCreations('/bot_users', { name: 'a' }, { name: 'b' })
 const SECRETS: readonly Creation[] = [
   ['/vaults', () => ({ name: 'a' })],
   ['/vault_secrets', () => ({ name: 'a', value: '1', vault_name: 'a' })],
@@ -60,7 +58,7 @@ const POLICY_RULES: readonly Creation[] = [
 ]
 const RATE = { max: 1, window: '1m' } as const
 
-/** Each number: the limits, what is created by then, and what is refused. */
+/** For each error number the limits, and the creations, of which the last is refused. */
 const NUMBERS: readonly [number, Limits, readonly Creation[], status?: 429][] = [
   [401, { reserved_domains: 0 }, DOMAINS.slice(1)],
   [412, { custom_domains: 0 }, DOMAINS.slice(1)],
@@ -75,15 +73,15 @@ const NUMBERS: readonly [number, Limits, readonly Creation[], status?: 429][] = 
   [508, { reserved_addrs: 1 }, ADDRESSES],
   [502, { reserved_addrs: { max: 1, number: 502 } }, ADDRESSES],
   [509, { reserved_addrs: RATE }, ADDRESSES, 429],
-  [18008, { cloud_endpoints: 0 }, of('/endpoints', endpoint('a'))],
-  [18010, { cloud_endpoints: 1 }, of('/endpoints', endpoint('a'), endpoint('b'))],
-  [18021, { endpoints: 1 }, of('/endpoints', endpoint('a'), endpoint('b'))],
-  [18019, { pooling: 0 }, of('/endpoints', pooled)],
-  [18020, { pooling: 1 }, of('/endpoints', pooled, pooled)],
+  [18008, { cloud_endpoints: 0 }, toCreations('/endpoints', toEndpoint('a'))],
+  [18010, { cloud_endpoints: 1 }, toCreations('/endpoints', toEndpoint('a'), toEndpoint('b'))],
+  [18021, { endpoints: 1 }, toCreations('/endpoints', toEndpoint('a'), toEndpoint('b'))],
+  [18019, { pooling: 0 }, toCreations('/endpoints', pooled)],
+  [18020, { pooling: 1 }, toCreations('/endpoints', pooled, pooled)],
   [615, { credentials: 1 }, CREDENTIALS],
   [602, { credentials: { max: 1, number: 602 } }, CREDENTIALS],
-  [620, { acl: 0 }, of('/credentials', ACL)],
-  [622, { acl: 0 }, of('/ssh_credentials', { ...ACL, public_key: SSH_KEYS.rsa })],
+  [620, { acl: 0 }, toCreations('/credentials', ACL)],
+  [622, { acl: 0 }, toCreations('/ssh_credentials', { ...ACL, public_key: SSH_KEYS.rsa })],
   [613, { api_keys: 1 }, KEYS],
   [603, { api_keys: { max: 1, number: 603 } }, KEYS],
   [614, { api_keys: RATE }, KEYS, 429],
@@ -91,43 +89,51 @@ const NUMBERS: readonly [number, Limits, readonly Creation[], status?: 429][] = 
   [617, { ssh_credentials: 1 }, SSH],
   [608, { ssh_credentials: { max: 1, number: 608 } }, SSH],
   [4119, { bot_users: 0 }, USERS.slice(1)],
-  [4119, { bot_users: 0 }, of('/service_users', { name: 'a' })],
-  [4119, { bot_users: 1 }, [...USERS.slice(1), ...of('/service_users', { name: 'a' })]],
+  [4119, { bot_users: 0 }, toCreations('/service_users', { name: 'a' })],
+  [4119, { bot_users: 1 }, [...USERS.slice(1), ...toCreations('/service_users', { name: 'a' })]],
   [1415, { ip_policies: 1 }, POLICIES],
   [1410, { ip_policies: { max: 1, number: 1410 } }, POLICIES],
   [1417, { ip_policy_rules: 0 }, POLICY_RULES],
   [1411, { ip_policy_rules: { max: 0, number: 1411 } }, POLICY_RULES],
   [23005, { vaults: 1 }, VAULTS],
-  [6500, { tunnel_group_backends: 0 }, of('/backends/tunnel_group', {})],
-  [7070, { tls_edges: 0 }, of('/edges/tls', {})],
-  [7071, { tcp_edges: RATE }, of('/edges/tcp', {}, {}), 429],
+  [6500, { tunnel_group_backends: 0 }, toCreations('/backends/tunnel_group', {})],
+  [7070, { tls_edges: 0 }, toCreations('/edges/tls', {})],
+  [7071, { tcp_edges: RATE }, toCreations('/edges/tcp', {}, {}), 429],
   [24007, { vault_secrets: 1 }, SECRETS],
-  [2264, { policy_rules: 1 }, of('/endpoints', endpoint('a', { traffic_policy: JSON.stringify(rules(2)) }))],
-  [5000, { kubernetes_operators: 0 }, of('/kubernetes_operators', {})],
-  [5000, { weighted_backends: 1 }, of('/backends/weighted', {}, {})],
+  [
+    2264,
+    { policy_rules: 1 },
+    toCreations('/endpoints', toEndpoint('a', { traffic_policy: JSON.stringify(toRules(2)) })),
+  ],
+  [5000, { kubernetes_operators: 0 }, toCreations('/kubernetes_operators', {})],
+  [5000, { weighted_backends: 1 }, toCreations('/backends/weighted', {}, {})],
   [5001, { vaults: RATE }, VAULTS, 429],
 ]
 
 describe('A limit of the account (rules: account#limits)', () => {
-  it.each(NUMBERS)('refuses by %i with %j, and nothing changes', async (number, limits, creations, status) => {
-    const { send, sendRefused, gateway } = openGateway({ account: { limits } })
-    const [last = ['', () => ({})], ...before] = [...creations].reverse()
-    let id = ''
-    for (const [path, body] of before.reverse()) {
-      const created = await send('POST', path, { json: body(id) })
-      expect(created.status).toBe(201)
-      id = created.body.id
-    }
-    const json = last[1](id)
-    const wanted = `${status ?? 400} ERR_NGROK_${number}`
-    expect(await sendRefused('POST', last[0], { json })).toBe(wanted)
-    const create = operations.find(({ method, path }) => method === 'POST' && path === last[0])
-    expect(create && errorsOf(create).map((error) => error.number)).toContain(number)
-    expect(gateway.requests.last()?.status).toBe(status ?? 400)
-  })
+  it.each(NUMBERS)(
+    'refuses with error %i because of %j, and changes nothing',
+    async (number, limits, creations, status) => {
+      const { send, sendRefused, gateway } = openGateway({ account: { limits } })
+      const [last = ['', () => ({})], ...before] = [...creations].reverse()
+      let id = ''
+      for (const [path, body] of before.reverse()) {
+        const created = await send('POST', path, { json: body(id) })
+        expect(created.status).toBe(201)
+        id = created.body.id
+      }
+      const json = last[1](id)
+      const expected = `${status ?? 400} ERR_NGROK_${number}`
+      expect(await sendRefused('POST', last[0], { json })).toBe(expected)
+      const create = operations.find(({ method, path }) => method === 'POST' && path === last[0])
+      expect(create && errorsOf(create).map((error) => error.number)).toContain(number)
+      expect(gateway.requests.last()?.status).toBe(status ?? 400)
+    },
+  )
 })
 
-const KEYS_OF = (gateway: Setup['gateway']) => gateway.apiKeys.list().keys.map(({ id }) => id)
+const listKeyIds = (gateway: ReturnType<typeof openGateway>['gateway']) =>
+  gateway.apiKeys.list().keys.map(({ id }) => id)
 
 describe('A plan (rules: account#plans)', () => {
   it.each([
@@ -137,7 +143,7 @@ describe('A plan (rules: account#plans)', () => {
     ],
     ['hobbyist', { '/reserved_domains': 412, '/bot_users': 4119, '/credentials': 620, pool: 18019 }],
     ['paygo', {}],
-  ] as const)('%s allows what it allows', async (plan, refused: Readonly<Record<string, number>>) => {
+  ] as const)('%s has its own limits', async (plan, errorNumbers: Readonly<Record<string, number>>) => {
     const { send } = openGateway({ account: { plan } })
     const bodies = {
       '/reserved_domains': { domain: 'app.example.com' },
@@ -149,7 +155,7 @@ describe('A plan (rules: account#plans)', () => {
     for (const [path, json] of Object.entries(bodies)) {
       const { status, body } = await send('POST', path === 'pool' ? '/endpoints' : path, { json })
       expect([path, status, body.error_code]).toEqual(
-        path in refused ? [path, 400, `ERR_NGROK_${refused[path]}`] : [path, 201, undefined],
+        path in errorNumbers ? [path, 400, `ERR_NGROK_${errorNumbers[path]}`] : [path, 201, undefined],
       )
     }
   })
@@ -162,18 +168,18 @@ describe('A plan (rules: account#plans)', () => {
       'domain_limit_reached',
       'There would be 11 reserved domains. The plan "hobbyist" allows at most 10.',
     ])
-    expect(numberOf(() => gateway.reservedDomains.create({ domain: '*.ngrok.app' }))).toBe(419)
+    expect(errorNumber(() => gateway.reservedDomains.create({ domain: '*.ngrok.app' }))).toBe(419)
     gateway.reservedAddrs.create()
-    expect(numberOf(() => gateway.reservedAddrs.create())).toBe(508)
+    expect(errorNumber(() => gateway.reservedAddrs.create())).toBe(508)
   })
 
   it('free has three endpoints online, including those of agents, and five rules in a policy', () => {
     const { gateway } = openGateway({ account: { plan: 'free' } })
     gateway.declare.tunnelSession({ endpoints: [{}, {}] })
-    gateway.endpoints.create(endpoint('a', { traffic_policy: JSON.stringify(rules(5)) }) as never)
-    expect(numberOf(() => gateway.endpoints.create(endpoint('b') as never))).toBe(18021)
+    gateway.endpoints.create(toEndpoint('a', { traffic_policy: JSON.stringify(toRules(5)) }) as never)
+    expect(errorNumber(() => gateway.endpoints.create(toEndpoint('b') as never))).toBe(18021)
     const { key, message } = expectError(() =>
-      gateway.endpoints.create(endpoint('c', { traffic_policy: JSON.stringify(rules(6)) }) as never),
+      gateway.endpoints.create(toEndpoint('c', { traffic_policy: JSON.stringify(toRules(6)) }) as never),
     )
     expect([key, message]).toEqual([
       'policy_rules_reached',
@@ -183,24 +189,24 @@ describe('A plan (rules: account#plans)', () => {
   })
 
   it('keeps its maximum if the test sets a rate, and loses it if the test sets another maximum', () => {
-    const domain = (n: number) => ({ domain: `app-${n}.ngrok.app` })
-    const rate = openGateway({
+    const toDomain = (n: number) => ({ domain: `app-${n}.ngrok.app` })
+    const withRate = openGateway({
       account: { plan: 'free', limits: { reserved_domains: { max: 5, window: '1h' } } },
     }).gateway
-    expect(numberOf(() => rate.reservedDomains.create(domain(1)))).toBe(401)
-    const most = openGateway({
+    expect(errorNumber(() => withRate.reservedDomains.create(toDomain(1)))).toBe(401)
+    const withMaximum = openGateway({
       account: { plan: 'free', limits: { reserved_domains: [1, { max: 1, window: '1h' }] } },
     }).gateway
-    const first = most.reservedDomains.create(domain(1))
-    expect(numberOf(() => most.reservedDomains.create(domain(2)))).toBe(431)
-    most.reservedDomains.delete(first.id)
-    expect(numberOf(() => most.reservedDomains.create(domain(2)))).toBe(432)
+    const first = withMaximum.reservedDomains.create(toDomain(1))
+    expect(errorNumber(() => withMaximum.reservedDomains.create(toDomain(2)))).toBe(431)
+    withMaximum.reservedDomains.delete(first.id)
+    expect(errorNumber(() => withMaximum.reservedDomains.create(toDomain(2)))).toBe(432)
   })
 })
 
 describe('Among several errors (rules: account#order)', () => {
-  const taken = { domain: 'a.ngrok.app' }
-  const options = (limits: Limits) => ({ account: { limits } })
+  const existing = { domain: 'a.ngrok.app' }
+  const toOptions = (limits: Limits) => ({ account: { limits } })
 
   it('a plan comes before rules of names', async () => {
     const { sendRefused } = openGateway({ account: { plan: 'hobbyist' } })
@@ -214,9 +220,9 @@ describe('Among several errors (rules: account#order)', () => {
   })
 
   it('uniqueness comes before a count, and a count before a rate', async () => {
-    const { sendRefused, gateway } = openGateway(options({ reserved_domains: [{ max: 1, window: '1m' }, 1] }))
-    gateway.reservedDomains.create(taken)
-    expect(await sendRefused('POST', '/reserved_domains', { json: taken })).toBe('400 ERR_NGROK_413')
+    const { sendRefused, gateway } = openGateway(toOptions({ reserved_domains: [{ max: 1, window: '1m' }, 1] }))
+    gateway.reservedDomains.create(existing)
+    expect(await sendRefused('POST', '/reserved_domains', { json: existing })).toBe('400 ERR_NGROK_413')
     expect(await sendRefused('POST', '/reserved_domains', { json: { domain: 'b.ngrok.app' } })).toBe(
       '400 ERR_NGROK_431',
     )
@@ -226,14 +232,14 @@ describe('Among several errors (rules: account#order)', () => {
 describe('A change (rules: account#changes)', () => {
   const limits = { pooling: 1, acl: 0 } as const
 
-  it('that would exceed a limit is refused, and nothing changes', async () => {
+  it('that would exceed a limit is refused, and changes nothing', async () => {
     const { sendRefused, gateway } = openGateway({ account: { limits } })
     const { id } = gateway.credentials.create()
     expect(await sendRefused('PATCH', `/credentials/${id}`, { json: ACL })).toBe('400 ERR_NGROK_620')
     const ssh = gateway.sshCredentials.create({ public_key: SSH_KEYS.rsa })
     expect(await sendRefused('PATCH', `/ssh_credentials/${ssh.id}`, { json: ACL })).toBe('400 ERR_NGROK_622')
     gateway.endpoints.create(pooled as never)
-    const other = gateway.endpoints.create(endpoint('other', { pooling_enabled: true }) as never)
+    const other = gateway.endpoints.create(toEndpoint('other', { pooling_enabled: true }) as never)
     expect(await sendRefused('PATCH', `/endpoints/${other.id}`, { json: { url: pooled.url } })).toBe(
       '400 ERR_NGROK_18020',
     )
@@ -249,10 +255,10 @@ describe('A change (rules: account#changes)', () => {
     expect(free.credentials.update(credential.id, { ...ACL, description: 'kept' }).description).toBe('kept')
     expect(free.endpoints.update(two.id, { pooling_enabled: true, metadata: 'kept' }).metadata).toBe('kept')
     free.credentials.update(credential.id, { acl: [] })
-    expect(numberOf(() => free.credentials.update(credential.id, ACL))).toBe(620)
+    expect(errorNumber(() => free.credentials.update(credential.id, ACL))).toBe(620)
     free.endpoints.delete(one.id)
     free.credentials.delete(credential.id)
-    expect(numberOf(() => free.credentials.create())).toBe(615)
+    expect(errorNumber(() => free.credentials.create())).toBe(615)
   })
 })
 
@@ -272,35 +278,35 @@ describe('A rate (rules: account#rates)', () => {
     ])
     gateway.clock.advance('1s')
     gateway.apiKeys.create()
-    expect(numberOf(() => gateway.apiKeys.create())).toBe(614)
+    expect(errorNumber(() => gateway.apiKeys.create())).toBe(614)
     gateway.clock.advance('59s')
     gateway.apiKeys.create()
   })
 
-  it('is a part of the state: a snapshot, a store and a reset have what a client would see', () => {
+  it('is a part of the state: snapshots and stores keep its counts, and a reset removes them', () => {
     const store = memoryStore()
     const { gateway } = openGateway({ account, store })
     gateway.apiKeys.create()
     gateway.apiKeys.create()
     const reopened = openGateway({ account, store: memoryStore(store.commits) }).gateway
-    expect(KEYS_OF(reopened)).toEqual(KEYS_OF(gateway))
-    expect(numberOf(() => reopened.apiKeys.create())).toBe(614)
+    expect(listKeyIds(reopened)).toEqual(listKeyIds(gateway))
+    expect(errorNumber(() => reopened.apiKeys.create())).toBe(614)
     const restored = openGateway({ account }).gateway
     restored.restore(JSON.parse(JSON.stringify(gateway.snapshot())))
-    expect(numberOf(() => restored.apiKeys.create())).toBe(614)
+    expect(errorNumber(() => restored.apiKeys.create())).toBe(614)
     restored.reset()
     restored.apiKeys.create()
-    const without = openGateway().gateway
-    without.restore(gateway.snapshot())
-    without.apiKeys.create()
+    const unlimited = openGateway().gateway
+    unlimited.restore(gateway.snapshot())
+    unlimited.apiKeys.create()
   })
 
-  it('does not count what a failed call undid', async () => {
+  it('does not count the creations of failed calls', async () => {
     const { gateway, send } = openGateway({ account })
     gateway.faults.add({ operation: 'api_keys.create', status: 500, times: 2 })
     await send('POST', '/api_keys', { json: {} })
     await send('POST', '/api_keys', { json: {} })
-    expect(KEYS_OF(gateway)).toEqual([])
+    expect(listKeyIds(gateway)).toEqual([])
     gateway.apiKeys.create()
     gateway.apiKeys.create()
   })
@@ -311,15 +317,15 @@ test('Declaring skips limits, and an account without limits has none (rules: acc
   gateway.declare.tunnelSession({ endpoints: [{}] })
   gateway.declare.credential({ default: true })
   expect(gateway.endpoints.list().endpoints).toHaveLength(1)
-  const none = createNgrok({ account: {} })
-  none.reservedDomains.create({ domain: '*.example.com' })
+  const unlimited = createNgrok({ account: {} })
+  unlimited.reservedDomains.create({ domain: '*.example.com' })
 })
 
 test('The dev domain counts for no limit (rules: account#dev-domain)', () => {
   const { gateway } = openGateway({ account: { plan: 'free', limits: { reserved_domains: 1 } } })
   gateway.declare.devDomain()
   gateway.reservedDomains.create({ domain: 'a.ngrok.app' })
-  expect(numberOf(() => gateway.reservedDomains.create({ domain: 'b.ngrok.app' }))).toBe(431)
+  expect(errorNumber(() => gateway.reservedDomains.create({ domain: 'b.ngrok.app' }))).toBe(431)
 })
 
 describe('Options', () => {
@@ -362,13 +368,13 @@ describe('Options', () => {
     [{ plan: 'pro' }, 'account.plan is "pro". Allowed: "free" or "hobbyist" or "paygo".'],
     [{ plans: 'free' }, '"account.plans" is not an option. Supported: plan, limits.'],
     ['free', 'account is "free". Allowed: an object.'],
-  ])('%j are refused in words that say what is allowed', (account, message) => {
+  ])('%j are refused, and the message says what is allowed', (account, message) => {
     expect(() => openGateway({ account: account as never })).toThrow(message)
   })
 
   it('that are undefined leave the plan unchanged', () => {
     const { gateway } = openGateway({ account: { plan: 'free', limits: { reserved_domains: undefined } } })
-    expect(numberOf(() => gateway.reservedDomains.create({ domain: 'a.ngrok.app' }))).toBe(401)
+    expect(errorNumber(() => gateway.reservedDomains.create({ domain: 'a.ngrok.app' }))).toBe(401)
   })
 })
 
@@ -384,16 +390,17 @@ describe('Wherever a gateway is created', () => {
   })
 
   test('a shared sandbox has the limits, and refuses a mistyped limit', () => {
-    const stored = (account: object) => toStoredOptions(v.parse(sandboxOptions, { dialect: 'ngrok', account }), 0)
-    const sandbox = createGateway(toGatewayOptions(stored({ limits: { vaults: 0, reserved_domains: 0 } })))
-    expect(numberOf(() => sandbox.reservedDomains.create(json))).toBe(401)
-    const mistyped = () => refuseInvalidOptions(() => createGateway(toGatewayOptions(stored({ limits: { vault: 0 } }))))
-    expect(mistyped).toThrow('Did you mean vaults?')
+    const toStored = (account: object) => toStoredOptions(v.parse(sandboxOptions, { dialect: 'ngrok', account }), 0)
+    const sandbox = createGateway(toGatewayOptions(toStored({ limits: { vaults: 0, reserved_domains: 0 } })))
+    expect(errorNumber(() => sandbox.reservedDomains.create(json))).toBe(401)
+    const createMistyped = () =>
+      refuseInvalidOptions(() => createGateway(toGatewayOptions(toStored({ limits: { vault: 0 } }))))
+    expect(createMistyped).toThrow('Did you mean vaults?')
   })
 
-  test('the dialect alone has those of its own families', () => {
+  test('a gateway of the dialect alone has the limits of the built-in families', () => {
     const gateway = createGateway({ dialect: ngrok, account: { plan: 'hobbyist' } })
-    expect(numberOf(() => gateway.reservedDomains.create(json))).toBe(412)
+    expect(errorNumber(() => gateway.reservedDomains.create(json))).toBe(412)
     expect(() => createGateway({ dialect: ngrok, account: { limits: { vaults: 1 } } as never })).toThrow(
       'account.limits.vaults is no limit of this gateway.',
     )

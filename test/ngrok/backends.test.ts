@@ -52,11 +52,11 @@ describe('A failover backend (rules: backends#failover)', () => {
   it('refuses children that are not backends, are failover backends, or are too many', async () => {
     const { gateway, sendRefused } = openGateway()
     const { id } = gateway.failoverBackends.create()
-    const refused = (backends: unknown) => sendRefused('POST', '/backends/failover', { json: { backends } })
-    expect(await refused(['x'])).toBe('400 ERR_NGROK_6526')
-    expect(await refused(['bkdwd_gone'])).toBe('400 ERR_NGROK_6501')
-    expect(await refused([id])).toBe('400 ERR_NGROK_6525')
-    expect(await refused(Array(101).fill('bkdhr_1'))).toBe('400 ERR_NGROK_6513')
+    const sendBackends = (backends: unknown) => sendRefused('POST', '/backends/failover', { json: { backends } })
+    expect(await sendBackends(['x'])).toBe('400 ERR_NGROK_6526')
+    expect(await sendBackends(['bkdwd_gone'])).toBe('400 ERR_NGROK_6501')
+    expect(await sendBackends([id])).toBe('400 ERR_NGROK_6525')
+    expect(await sendBackends(Array(101).fill('bkdhr_1'))).toBe('400 ERR_NGROK_6513')
   })
 })
 
@@ -85,9 +85,9 @@ describe('An HTTP response backend (rules: backends#http-responses)', () => {
 describe('A static backend (rules: backends#static-addresses)', () => {
   it('keeps its address and its TLS after a PATCH with empty values, as the client for Go sends it', async () => {
     const { gateway, send } = openGateway()
-    const made = gateway.staticBackends.create({ address: 'example.com:8080', tls: { enabled: true } })
+    const before = gateway.staticBackends.create({ address: 'example.com:8080', tls: { enabled: true } })
     const json = { metadata: 'm', address: '', tls: {} }
-    expect((await send('PATCH', `/backends/static/${made.id}`, { json })).body).toEqual({ ...made, metadata: 'm' })
+    expect((await send('PATCH', `/backends/static/${before.id}`, { json })).body).toEqual({ ...before, metadata: 'm' })
   })
 
   it.each([

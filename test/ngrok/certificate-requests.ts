@@ -1,4 +1,4 @@
-// Made once by openssl, with a P-256 key that was not stored.
+// openssl created these requests once, with P-256 keys that were not stored.
 /** A certificate request (PKCS #10) of an operator. */
 export const CSR = `-----BEGIN CERTIFICATE REQUEST-----
 MIHQMHgCAQAwFjEUMBIGA1UEAwwLYW4gb3BlcmF0b3IwWTATBgcqhkjOPQIBBggq

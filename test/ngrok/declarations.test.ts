@@ -10,9 +10,9 @@ describe('A declared edge endpoint (contract: declare)', () => {
   it('is an endpoint of the type edge, with the reservation that fits its URL', () => {
     const { gateway } = openGateway()
     const { id } = gateway.reservedDomains.create({ domain: 'app.example.com' })
-    const made = gateway.declare.edgeEndpoint({ edge: 'edgtls_1', url: 'tls://app.example.com' })
+    const endpoint = gateway.declare.edgeEndpoint({ edge: 'edgtls_1', url: 'tls://app.example.com' })
     const { url } = gateway
-    expect(made).toEqual({
+    expect(endpoint).toEqual({
       id: expect.stringMatching(/^ep_\w{27}$/),
       created_at: NOW,
       updated_at: NOW,
@@ -25,8 +25,8 @@ describe('A declared edge endpoint (contract: declare)', () => {
       domain: { id, uri: `${url}/reserved_domains/${id}` },
       edge: { id: 'edgtls_1', uri: `${url}/edges/tls/edgtls_1` },
     })
-    expect(gateway.endpoints.get(made.id)).toEqual(made)
-    expect(gateway.endpoints.list({ filter: 'obj.type == "edge"' }).endpoints).toEqual([made])
+    expect(gateway.endpoints.get(endpoint.id)).toEqual(endpoint)
+    expect(gateway.endpoints.list({ filter: 'obj.type == "edge"' }).endpoints).toEqual([endpoint])
   })
 
   test.each([
@@ -45,7 +45,7 @@ describe('A declared edge endpoint (contract: declare)', () => {
     expect(gateway.declare.edgeEndpoint({ edge: 'edghts_1', url: 'https://a.com', domain }).domain?.id).toBe(domain)
   })
 
-  it('makes its edge exist', () => {
+  it('declares its edge too', () => {
     const { gateway } = openGateway({ references: 'declared' })
     const value = 'on_tcp_connect: []'
     const replace = () => gateway.tcpEdgeTrafficPolicy.replace('edgtcp_1', { value })
@@ -67,15 +67,15 @@ describe('A declared edge endpoint (contract: declare)', () => {
     [{ edge: 'edghts_1' }, '215', 'required'],
     [{ url: 'https://a.example.com' }, '215', 'required'],
     [undefined, '215', 'required'],
-  ])('cannot be %j (%s)', (declared, number, allowed) => {
+  ])('cannot be %j (%s)', (fields, number, allowed) => {
     const { gateway } = openGateway()
     const before = JSON.stringify(gateway.snapshot())
-    const error = expectError(() => gateway.declare.edgeEndpoint(declared as { edge: string; url: string }))
+    const error = expectError(() => gateway.declare.edgeEndpoint(fields as { edge: string; url: string }))
     expect([error.code, error.message]).toEqual([`ERR_NGROK_${number}`, expect.stringContaining(allowed)])
     expect(JSON.stringify(gateway.snapshot())).toBe(before)
   })
 
-  it('cannot be of an edge that an operation made, whose endpoints are its hostports', () => {
+  it('cannot be of an edge that an operation created, which has an endpoint for each of its hostports', () => {
     const { gateway } = openGateway()
     const { id: edge } = gateway.httpsEdges.create()
     const declare = () => gateway.declare.edgeEndpoint({ edge, url: 'https://app.example.com' })
@@ -92,13 +92,13 @@ describe('A declared edge endpoint (contract: declare)', () => {
 
   it('cannot be changed or deleted by the API (90440), ends by its id, and then its URL is free', async () => {
     const { gateway, sendRefused } = openGateway()
-    const declared = { edge: 'edghts_1', url: 'https://app.example.com' }
-    const { id } = gateway.declare.edgeEndpoint(declared)
+    const fields = { edge: 'edghts_1', url: 'https://app.example.com' }
+    const { id } = gateway.declare.edgeEndpoint(fields)
     expect(await sendRefused('DELETE', `/endpoints/${id}`)).toBe('400 ERR_NGROK_90440')
     gateway.declare.end(id)
     expect(gateway.endpoints.list().endpoints).toEqual([])
     expect(expectError(() => gateway.declare.end(id)).key).toBe('not_found')
-    expect(() => gateway.declare.edgeEndpoint(declared)).not.toThrow()
+    expect(() => gateway.declare.edgeEndpoint(fields)).not.toThrow()
   })
 
   it('is the only kind of endpoint that a test can end', () => {
@@ -114,21 +114,21 @@ describe('A declared edge endpoint (contract: declare)', () => {
   it('loses its domain when the domain is deleted, and survives a snapshot', () => {
     const { gateway } = openGateway()
     const { id } = gateway.reservedDomains.create({ domain: 'app.example.com' })
-    const made = gateway.declare.edgeEndpoint({ edge: 'edghts_1', url: 'https://app.example.com' })
+    const endpoint = gateway.declare.edgeEndpoint({ edge: 'edghts_1', url: 'https://app.example.com' })
     gateway.reservedDomains.delete(id)
-    const { domain: _, ...left } = made
-    expect(gateway.endpoints.get(made.id)).toEqual(left)
+    const { domain: _, ...rest } = endpoint
+    expect(gateway.endpoints.get(endpoint.id)).toEqual(rest)
     gateway.restore(JSON.parse(JSON.stringify(gateway.snapshot())))
-    expect(gateway.endpoints.get(made.id)).toEqual(left)
+    expect(gateway.endpoints.get(endpoint.id)).toEqual(rest)
   })
 })
 
 describe('A declared dev domain (rules: reserved-domains#dev-domain)', () => {
-  it('has three words below ngrok-free.dev, which follow from the seed, and the fields of the real one', () => {
-    const made = openGateway().gateway.declare.devDomain()
-    expect(made).toEqual({
+  it('has three words from the seed below ngrok-free.dev, and the fields of a real dev domain', () => {
+    const devDomain = openGateway().gateway.declare.devDomain()
+    expect(devDomain).toEqual({
       id: expect.stringMatching(/^rd_\w{27}$/),
-      uri: `https://api.ngrok.com/reserved_domains/${made.id}`,
+      uri: `https://api.ngrok.com/reserved_domains/${devDomain.id}`,
       created_at: NOW,
       description: 'Your dev domain',
       domain: expect.stringMatching(/^[a-z]+-[a-z]+-[a-z]+\.ngrok-free\.dev$/),
@@ -143,8 +143,8 @@ describe('A declared dev domain (rules: reserved-domains#dev-domain)', () => {
       error_redirect_url: null,
       is_dev: true,
     })
-    expect(openGateway().gateway.declare.devDomain()).toEqual(made)
-    expect(openGateway({ seed: 'another' }).gateway.declare.devDomain().domain).not.toBe(made.domain)
+    expect(openGateway().gateway.declare.devDomain()).toEqual(devDomain)
+    expect(openGateway({ seed: 'another' }).gateway.declare.devDomain().domain).not.toBe(devDomain.domain)
   })
 
   it('is a reserved domain like any other, except that nobody can delete it (458)', async () => {
@@ -232,7 +232,7 @@ describe('A declared dev domain (rules: reserved-domains#dev-domain)', () => {
     ])
   })
 
-  it('survives a store, a snapshot and a reset of what was declared', () => {
+  it('is removed by a reset, and restored from a snapshot', () => {
     const { gateway } = openGateway()
     const { id } = gateway.declare.devDomain()
     const snapshot = JSON.parse(JSON.stringify(gateway.snapshot()))
@@ -268,12 +268,12 @@ describe('The control API declares (contract: declare)', () => {
     }
   })
 
-  it('all resources of a call, or none', async () => {
+  it('either all resources of a call or none', async () => {
     const { gateway } = openGateway()
     const before = JSON.stringify(gateway.snapshot())
     const json = { dev_domain: {}, edge_endpoint: { edge: 'edgtcp_1', url: 'https://a.com' } }
-    const answer = await createControlClient(gateway.fetch, 'http://localhost')('POST', '/declare', json)
-    expect([outcome(answer), JSON.stringify(gateway.snapshot())]).toEqual(['400 ERR_NGROK_215', before])
+    const response = await createControlClient(gateway.fetch, 'http://localhost')('POST', '/declare', json)
+    expect([outcome(response), JSON.stringify(gateway.snapshot())]).toEqual(['400 ERR_NGROK_215', before])
   })
 
   it('none of these resources in a gateway without the families', () => {

@@ -22,7 +22,7 @@ test('The published examples get the recorded answers', async () => {
     known: KNOWN,
   })
   expect([differing, unused]).toEqual([[], []])
-  // Only an agent makes tunnels and sessions. The next tests declare one.
+  // Only an agent creates tunnels and sessions. The next tests declare an agent.
   expect(skipped.map(({ request }) => request.replace(/_2\w+/, '_'))).toEqual([
     'GET /tunnel_sessions/ts_',
     'GET /tunnels/tn_',
@@ -35,25 +35,26 @@ test('The published examples get the recorded answers', async () => {
 
 type Setup = ReturnType<typeof openGateway>
 
-const agent = ({ gateway }: Setup) => gateway.declare.tunnelSession({ endpoints: [{}], update: '3.40.0' })
-const labelled = ({ gateway }: Setup) => gateway.declare.tunnelSession({ labelled: [{ labels: { foo: 'bar' } }] })
-const edge = ({ gateway }: Setup) => {
+const declareAgent = ({ gateway }: Setup) => gateway.declare.tunnelSession({ endpoints: [{}], update: '3.40.0' })
+const declareLabelled = ({ gateway }: Setup) =>
+  gateway.declare.tunnelSession({ labelled: [{ labels: { foo: 'bar' } }] })
+const declareEdge = ({ gateway }: Setup) => {
   const { id } = gateway.reservedDomains.create({ domain: 'app.example.com' })
   gateway.declare.edgeEndpoint({ edge: 'edgtls_2AbCdEfGhIjKlMnOpQrStUvWxYz', url: 'tls://app.example.com', domain: id })
 }
 
 /** Examples of resources of an agent or an edge: the declaration, and the place in the recorded list. */
 const DECLARED: readonly (readonly [call: string, declare: (setup: Setup) => unknown, place: number | undefined])[] = [
-  ['GET /tunnel_sessions', agent, 0],
-  ['GET /tunnel_sessions/ts_', agent, undefined],
-  ['GET /tunnels', agent, 0],
-  ['GET /tunnels', labelled, 1],
-  ['GET /tunnels/tn_', agent, undefined],
-  ['GET /endpoints', agent, 1],
-  ['GET /endpoints', edge, 2],
-  ['POST /tunnel_sessions/ts_/update', agent, undefined],
-  ['POST /tunnel_sessions/ts_/restart', agent, undefined],
-  ['POST /tunnel_sessions/ts_/stop', agent, undefined],
+  ['GET /tunnel_sessions', declareAgent, 0],
+  ['GET /tunnel_sessions/ts_', declareAgent, undefined],
+  ['GET /tunnels', declareAgent, 0],
+  ['GET /tunnels', declareLabelled, 1],
+  ['GET /tunnels/tn_', declareAgent, undefined],
+  ['GET /endpoints', declareAgent, 1],
+  ['GET /endpoints', declareEdge, 2],
+  ['POST /tunnel_sessions/ts_/update', declareAgent, undefined],
+  ['POST /tunnel_sessions/ts_/restart', declareAgent, undefined],
+  ['POST /tunnel_sessions/ts_/stop', declareAgent, undefined],
 ]
 
 /** Fields whose keys are data. */
@@ -72,21 +73,21 @@ const itemAt = (list: object, place: number): object => Object.values(list).find
 
 describe('A declared resource has the recorded fields', () => {
   test.each(DECLARED)('%s', async (call, declare, place) => {
-    const world = openGateway()
-    const { gateway, send } = world
-    declare(world)
-    const recorded = recording.exchanges.find(
+    const setup = openGateway()
+    const { gateway, send } = setup
+    declare(setup)
+    const exchange = recording.exchanges.find(
       ({ request }) => `${request.method} ${request.path.replace(/_2\w+/, '_')}` === call,
     )
     const [method = '', path = ''] = call.split(' ')
     const session = gateway.tunnelSessions.list().tunnel_sessions[0]?.id ?? ''
     const tunnel = gateway.tunnels.list().tunnels[0]?.id ?? ''
-    const own = path.replace('ts_', session).replace('tn_', tunnel)
-    const { status, body } = await send(method, own, method === 'POST' ? { json: {} } : {})
-    expect(status).toBe(recorded?.response.status)
-    const theirs = (recorded?.response.body ?? {}) as object // An answer is an object, or there is none.
-    const [ours, expected] = place === undefined ? [body ?? {}, theirs] : [itemAt(body, 0), itemAt(theirs, place)]
-    expect(fieldsOf(ours)).toEqual(fieldsOf(expected))
+    const itemPath = path.replace('ts_', session).replace('tn_', tunnel)
+    const { status, body } = await send(method, itemPath, method === 'POST' ? { json: {} } : {})
+    expect(status).toBe(exchange?.response.status)
+    const recorded = (exchange?.response.body ?? {}) as object // A body is an object or absent.
+    const [actual, expected] = place === undefined ? [body ?? {}, recorded] : [itemAt(body, 0), itemAt(recorded, place)]
+    expect(fieldsOf(actual)).toEqual(fieldsOf(expected))
   })
 })
 

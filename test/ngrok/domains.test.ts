@@ -7,16 +7,16 @@ import { openGateway } from './support.ts'
 const DOMAINS = '/reserved_domains'
 const domain = 'app.example.com'
 
-describe('An endpoint configuration is detached (rules: dialects#extra-operations)', () => {
-  const gateway = () => createGateway({ dialect: ngrok, seed: 'detach' })
+describe('Detaching an endpoint configuration (rules: dialects#extra-operations)', () => {
+  const open = () => createGateway({ dialect: ngrok, seed: 'detach' })
   const paths = [
     ['/reserved_addrs', 'endpoint_configuration', {}],
     [DOMAINS, 'http_endpoint_configuration', { domain }],
     [DOMAINS, 'https_endpoint_configuration', { domain }],
   ] as const
 
-  test.each(paths)('from %s/{id}/%s: 204, also where none is linked', async (path, part, json) => {
-    const send = client(gateway())
+  test.each(paths)('from %s/{id}/%s returns 204, also if none is linked', async (path, part, json) => {
+    const send = client(open())
     const links = { endpoint_configuration_id: 'ec_0' }
     const both = { http_endpoint_configuration_id: 'ec_1', https_endpoint_configuration_id: 'ec_2' }
     const { body: before } = await send('POST', path, { json: { ...json, ...('domain' in json ? both : links) } })
@@ -28,34 +28,34 @@ describe('An endpoint configuration is detached (rules: dialects#extra-operation
     }
   })
 
-  it('with no change and no commit if none is linked', () => {
-    const all = gateway()
-    const { id } = all.reservedAddrs.create()
+  it('changes and commits nothing if none is linked', () => {
+    const gateway = open()
+    const { id } = gateway.reservedAddrs.create()
     const commits: string[] = []
-    all.subscribe(({ operation }) => commits.push(operation))
-    all.reservedAddrs.detachEndpointConfiguration(id)
+    gateway.subscribe(({ operation }) => commits.push(operation))
+    gateway.reservedAddrs.detachEndpointConfiguration(id)
     expect(commits).toEqual([])
-    all.reservedAddrs.update(id, { endpoint_configuration_id: 'ec_1' })
-    all.reservedAddrs.detachEndpointConfiguration(id)
+    gateway.reservedAddrs.update(id, { endpoint_configuration_id: 'ec_1' })
+    gateway.reservedAddrs.detachEndpointConfiguration(id)
     expect(commits).toEqual(['reserved_addrs.update', 'reserved_addrs.detach_endpoint_configuration'])
   })
 
-  test.each(paths)('and is not found where %s has no such id: %s', async (path, part) => {
-    const send = client(gateway())
+  test.each(paths)('is refused if %s has no such id: %s', async (path, part) => {
+    const send = client(open())
     const prefix = path === DOMAINS ? 'rd' : 'ra'
     expect(outcome(await send('DELETE', `${path}/${prefix}_gone/${part}`))).toBe('404 ERR_NGROK_90404')
     expect(outcome(await send('DELETE', `${path}/cert_1/${part}`))).toBe('400 ERR_NGROK_227')
     expect(outcome(await send('GET', `${path}/${prefix}_gone/${part}`))).toBe('405 ERR_NGROK_90405')
   })
 
-  it('only in this dialect: other dialects lack the operation over HTTP, in the direct API, for faults and in the document', async () => {
+  it('is unknown in other dialects over HTTP, in the direct API, for faults and in the document', async () => {
     const other = createGateway({ seed: 'detach' })
     const { id } = other.reservedDomains.create({ domain })
     for (const [path, part] of paths) {
-      const answer = await client(other)('DELETE', `${path}/${id}/${part}`)
-      expect(outcome(answer)).toBe('404 ERR_GATEWAY_90400')
-      const here = `${path}/{id}/${part}`
-      expect([openApi(standard).paths[here], openApi(ngrok).paths[here]]).toEqual([
+      const response = await client(other)('DELETE', `${path}/${id}/${part}`)
+      expect(outcome(response)).toBe('404 ERR_GATEWAY_90400')
+      const template = `${path}/{id}/${part}`
+      expect([openApi(standard).paths[template], openApi(ngrok).paths[template]]).toEqual([
         undefined,
         { delete: expect.objectContaining({ responses: expect.objectContaining({ 204: expect.anything() }) }) },
       ])
@@ -67,22 +67,22 @@ describe('An endpoint configuration is detached (rules: dialects#extra-operation
     ])
     const operation = 'reserved_domains.detach_http_endpoint_configuration'
     expect(() => other.faults.add({ operation })).toThrow(/operation is /)
-    expect(() => gateway().faults.add({ operation })).not.toThrow()
+    expect(() => open().faults.add({ operation })).not.toThrow()
   })
 
-  it('with an empty response, with a journal entry, and with a fault if a test adds one', async () => {
-    const all = createGateway({ dialect: ngrok, emptyJsonOnDelete: true })
-    const { id } = all.reservedDomains.create({ domain })
-    all.faults.add({
+  it('can return an empty object, is in the journal, and can have faults', async () => {
+    const gateway = createGateway({ dialect: ngrok, emptyJsonOnDelete: true })
+    const { id } = gateway.reservedDomains.create({ domain })
+    gateway.faults.add({
       operation: 'reserved_domains.detach_https_endpoint_configuration',
       error: 'ERR_NGROK_226',
       times: 1,
     })
-    const detach = () => client(all)('DELETE', `${DOMAINS}/${id}/https_endpoint_configuration`)
+    const detach = () => client(gateway)('DELETE', `${DOMAINS}/${id}/https_endpoint_configuration`)
     expect(outcome(await detach())).toBe('429 ERR_NGROK_226')
     const { status, body } = await detach()
     expect([status, body]).toEqual([200, {}])
-    expect(all.requests.count({ operation: 'reserved_domains.detach_https_endpoint_configuration' })).toBe(2)
+    expect(gateway.requests.count({ operation: 'reserved_domains.detach_https_endpoint_configuration' })).toBe(2)
   })
 })
 
@@ -94,28 +94,28 @@ describe('error_redirect_url of a domain (rules: reserved-domains#error-redirect
     `https://${'a'.repeat(2040)}`,
   ]
 
-  test.each(URLS)('is set by create and update, and always shown: %s', async (error_redirect_url) => {
+  test.each(URLS)('is set by create and update, and is in every response: %s', async (error_redirect_url) => {
     const { send } = openGateway()
     const { body: bare } = await send('POST', DOMAINS, { json: { domain } })
     expect([bare.error_redirect_url, bare.is_dev]).toEqual([null, false])
     const { status, body } = await send('PATCH', `${DOMAINS}/${bare.id}`, { json: { error_redirect_url } })
     expect([status, body]).toEqual([200, { ...bare, error_redirect_url }])
     expect((await send('GET', DOMAINS)).body.reserved_domains).toEqual([body])
-    const made = await send('POST', DOMAINS, { json: { domain: 'b.example.com', error_redirect_url } })
-    expect(made.body.error_redirect_url).toBe(error_redirect_url)
+    const created = await send('POST', DOMAINS, { json: { domain: 'b.example.com', error_redirect_url } })
+    expect(created.body.error_redirect_url).toBe(error_redirect_url)
   })
 
   it('stays unless it is sent, and an update with "" removes it', async () => {
     const { send, sendRefused } = openGateway()
     const { id } = (await send('POST', DOMAINS, { json: { domain, error_redirect_url: 'https://e.com' } })).body
-    const patched = async (json: object) => (await send('PATCH', `${DOMAINS}/${id}`, { json })).body.error_redirect_url
-    expect(await patched({ metadata: 'm' })).toBe('https://e.com')
-    expect(await patched({ metadata: 'm', error_redirect_url: null })).toBe('https://e.com')
+    const patch = async (json: object) => (await send('PATCH', `${DOMAINS}/${id}`, { json })).body.error_redirect_url
+    expect(await patch({ metadata: 'm' })).toBe('https://e.com')
+    expect(await patch({ metadata: 'm', error_redirect_url: null })).toBe('https://e.com')
     expect(await sendRefused('PATCH', `${DOMAINS}/${id}`, { json: { error_redirect_url: null } })).toBe(
       '400 ERR_NGROK_422',
     )
-    expect(await patched({ error_redirect_url: '' })).toBeNull()
-    expect(await patched({ error_redirect_url: '' })).toBeNull()
+    expect(await patch({ error_redirect_url: '' })).toBeNull()
+    expect(await patch({ error_redirect_url: '' })).toBeNull()
   })
 
   test.each([
@@ -205,14 +205,14 @@ describe('A name that nobody can reserve (rules: domain-names#refused)', () => {
       expect(() => other.reservedDomains.create({ domain: name })).not.toThrow()
   })
 
-  it('says which names are allowed', () => {
+  it('has a message that says which names are allowed', () => {
     const { gateway } = openGateway()
-    const message = (name: string) => expectError(() => gateway.reservedDomains.create({ domain: name })).message
-    expect(message('app.internal')).toContain('a last label that is not "localhost" or "internal"')
-    expect(message('app.localhost')).toContain('a last label that is not "localhost" and')
+    const readMessage = (name: string) => expectError(() => gateway.reservedDomains.create({ domain: name })).message
+    expect(readMessage('app.internal')).toContain('a last label that is not "localhost" or "internal"')
+    expect(readMessage('app.localhost')).toContain('a last label that is not "localhost" and')
   })
 
-  it('stays in a state that already has it', () => {
+  it('stays in a restored state that already has it', () => {
     const before = createGateway({ seed: 'old', dialect: { ...ngrok, refusedDomains: {} } })
     const { id } = before.reservedDomains.create({ domain: 'ngrok.com' })
     const after = createGateway({ seed: 'new', dialect: ngrok })
@@ -222,7 +222,7 @@ describe('A name that nobody can reserve (rules: domain-names#refused)', () => {
 })
 
 describe('A name that another account has (rules: domain-names#other-accounts)', () => {
-  const refusals = (
+  const reserveAll = (
     takenDomains: string[],
     names: string[],
     gateway: Gateway = createGateway({ dialect: ngrok, takenDomains }),
@@ -236,36 +236,33 @@ describe('A name that another account has (rules: domain-names#other-accounts)',
     })
 
   it('cannot be reserved (414), nor a name below it or a wildcard over it (417)', () => {
-    expect(refusals(['App.Example.com'], ['app.example.com', 'APP.example.COM', 'a.app.example.com'])).toEqual([
+    expect(reserveAll(['App.Example.com'], ['app.example.com', 'APP.example.COM', 'a.app.example.com'])).toEqual([
       '414',
       '414',
       '417',
     ])
-    expect(refusals([domain], ['*.example.com', '*.app.example.com', '*.com.example', 'example.com'])).toEqual([
+    expect(reserveAll([domain], ['*.example.com', '*.app.example.com', '*.com.example', 'example.com'])).toEqual([
       '417',
       '417',
       'made',
       'made',
     ])
-    expect(refusals(['*.example.com'], ['*.example.com', 'a.example.com', 'a.b.example.com', 'example.com'])).toEqual([
-      '414',
-      '417',
-      '417',
-      'made',
-    ])
-    expect(refusals([domain], ['other.example.com', 'myapp.example.com'])).toEqual(['made', 'made'])
+    expect(reserveAll(['*.example.com'], ['*.example.com', 'a.example.com', 'a.b.example.com', 'example.com'])).toEqual(
+      ['414', '417', '417', 'made'],
+    )
+    expect(reserveAll([domain], ['other.example.com', 'myapp.example.com'])).toEqual(['made', 'made'])
   })
 
   it('is refused after the rules of names, and after a name of the account itself', () => {
-    expect(refusals(['app.ngrok.com'], ['app.ngrok.com'])).toEqual(['404'])
-    const mine = createGateway({ dialect: ngrok })
-    mine.reservedDomains.create({ domain })
+    expect(reserveAll(['app.ngrok.com'], ['app.ngrok.com'])).toEqual(['404'])
+    const earlier = createGateway({ dialect: ngrok })
+    earlier.reservedDomains.create({ domain })
     const later = createGateway({ dialect: ngrok, takenDomains: [domain] })
-    later.restore(mine.snapshot())
-    expect(refusals([], [domain], later)).toEqual(['413'])
+    later.restore(earlier.snapshot())
+    expect(reserveAll([], [domain], later)).toEqual(['413'])
   })
 
-  it('is checked when the gateway is made', () => {
+  it('is checked when the gateway is created', () => {
     for (const takenDomains of [['a b.com'], ['com'], [7], 'example.com', ['']]) {
       expect(() => createGateway({ takenDomains: takenDomains as string[] })).toThrow(/^takenDomains/)
     }
@@ -278,7 +275,7 @@ describe('A name that another account has (rules: domain-names#other-accounts)',
 })
 
 test.each([405, 430, 447, 451, 459, 460, 461, 511, 512])(
-  'Error %d, of a condition that does not arise here, is what a fault answers by its number, and nothing changes',
+  'A fault can return error %d, whose condition does not occur here, and nothing changes',
   async (number) => {
     const { gateway, sendRefused } = openGateway()
     gateway.faults.add({ operation: 'reserved_domains.create', error: `ERR_NGROK_${number}` })

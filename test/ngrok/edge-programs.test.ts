@@ -1,87 +1,87 @@
 import { expect } from 'vitest'
 import { outcome } from '../support/client.ts'
-import { everyPage, programTest as test } from './support.ts'
+import { readAllItems, programTest as test } from './support.ts'
 
 // Programs that use edges. Each makes the calls that public programs of its kind make.
 
-test('A controller of TCP edges finds or makes the group, the address and the edge, and finds all of them after a restart', async ({
+test('A controller of TCP edges creates a group, an address and an edge, and finds them after a restart', async ({
   gateway,
-  ask,
+  send,
 }) => {
   const expected = { labels: { 'k8s.example.com/service': 'ssh', 'k8s.example.com/port': '22' } }
   const owner = JSON.stringify({ namespace: 'default', name: 'ssh' })
 
-  /** Finds the edge by its labels: the controller may have forgotten its id. */
-  async function edgeOfLabels() {
-    for (const edge of await everyPage(ask, '/edges/tcp', 'tcp_edges')) {
+  /** Finds the edge by its labels, because the controller may have forgotten its id. */
+  async function findEdge() {
+    for (const edge of await readAllItems(send, '/edges/tcp', 'tcp_edges')) {
       if (edge.backend === null) continue
-      const { status, body } = await ask('GET', `/backends/tunnel_group/${edge.backend.backend.id}`)
+      const { status, body } = await send('GET', `/backends/tunnel_group/${edge.backend.backend.id}`)
       if (status === 404) continue
       if (JSON.stringify(body.labels) === JSON.stringify(expected.labels)) return edge
     }
     return undefined
   }
 
-  async function addressOfOwner() {
-    const all = await everyPage(ask, '/reserved_addrs', 'reserved_addrs')
+  async function findOrCreateAddress() {
+    const all = await readAllItems(send, '/reserved_addrs', 'reserved_addrs')
     const found = all.find(({ metadata }) => metadata === owner)
-    return found ?? (await ask('POST', '/reserved_addrs', { json: { description: 'ssh', metadata: owner } })).body
+    return found ?? (await send('POST', '/reserved_addrs', { json: { description: 'ssh', metadata: owner } })).body
   }
 
-  async function reconcile(known?: string) {
-    const group = (await ask('POST', '/backends/tunnel_group', { json: { ...expected, metadata: '{}' } })).body
-    const { addr } = await addressOfOwner()
-    const found = known === undefined ? await edgeOfLabels() : (await ask('GET', `/edges/tcp/${known}`)).body
+  async function reconcile(knownId?: string) {
+    const group = (await send('POST', '/backends/tunnel_group', { json: { ...expected, metadata: '{}' } })).body
+    const { addr } = await findOrCreateAddress()
+    const found = knownId === undefined ? await findEdge() : (await send('GET', `/edges/tcp/${knownId}`)).body
     const json = { description: 'ssh', metadata: '{}', backend: { backend_id: group.id } }
-    const edge = found ?? (await ask('POST', '/edges/tcp', { json })).body
+    const edge = found ?? (await send('POST', '/edges/tcp', { json })).body
     if (edge.hostports?.[0] === addr && edge.backend.backend.id === group.id) return edge
-    return (await ask('PATCH', `/edges/tcp/${edge.id}`, { json: { ...json, hostports: [addr] } })).body
+    return (await send('PATCH', `/edges/tcp/${edge.id}`, { json: { ...json, hostports: [addr] } })).body
   }
 
   const edge = await reconcile()
-  const { addr } = await addressOfOwner()
+  const { addr } = await findOrCreateAddress()
   expect([edge.hostports, edge.ip_restriction, edge.traffic_policy]).toEqual([[addr], null, null])
   // Without an IP policy, it removes a module that may exist.
-  expect((await ask('DELETE', `/edges/tcp/${edge.id}/ip_restriction`)).status).toBe(204)
+  expect((await send('DELETE', `/edges/tcp/${edge.id}/ip_restriction`)).status).toBe(204)
   const policy = { value: '{"on_tcp_connect":[{"actions":[{"type":"log"}]}]}' }
-  const put = await ask('PUT', `/edges/tcp/${edge.id}/traffic_policy`, { json: { id: edge.id, module: policy } })
+  const put = await send('PUT', `/edges/tcp/${edge.id}/traffic_policy`, { json: { id: edge.id, module: policy } })
   expect(put.body).toEqual({ enabled: true, ...policy })
   // The controller starts agents with the labels.
   gateway.declare.tunnelSession({ labelled: [expected] })
-  expect((await ask('GET', `/backends/tunnel_group/${edge.backend.backend.id}`)).body.tunnels).toHaveLength(1)
+  expect((await send('GET', `/backends/tunnel_group/${edge.backend.backend.id}`)).body.tunnels).toHaveLength(1)
   expect(gateway.endpoints.list({ filter: "obj.type == 'edge'" }).endpoints[0]?.hostport).toBe(addr)
 
   // The controller restarts and has forgotten all ids.
-  const again = await reconcile()
-  expect([again.id, again.traffic_policy.value, again.hostports]).toEqual([edge.id, policy.value, [addr]])
+  const second = await reconcile()
+  expect([second.id, second.traffic_policy.value, second.hostports]).toEqual([edge.id, policy.value, [addr]])
   // Somebody deletes the edge manually: it is created again, at the same address.
-  await ask('DELETE', `/edges/tcp/${edge.id}`)
-  expect((await ask('GET', `/edges/tcp/${edge.id}`)).status).toBe(404)
+  await send('DELETE', `/edges/tcp/${edge.id}`)
+  expect((await send('GET', `/edges/tcp/${edge.id}`)).status).toBe(404)
   const third = await reconcile()
   expect([third.id === edge.id, third.hostports]).toEqual([false, [addr]])
   // At the end, deleting a deleted resource is not an error.
-  for (const status of [204, 404]) expect((await ask('DELETE', `/edges/tcp/${third.id}`)).status).toBe(status)
+  for (const status of [204, 404]) expect((await send('DELETE', `/edges/tcp/${third.id}`)).status).toBe(status)
 })
 
-test('A controller of HTTPS edges waits for its domain, stages a route without a backend, and removes what is no longer needed', async ({
+test('A controller of HTTPS edges waits for its domain, creates routes without a backend, and deletes a route', async ({
   gateway,
-  ask,
+  send,
 }) => {
   const json = { description: 'shop', metadata: '{}', hostports: ['shop.example.com:443'] }
   // The domain has another controller, which may be slower.
-  expect(outcome(await ask('POST', '/edges/https', { json }))).toBe('400 ERR_NGROK_7117')
-  await ask('POST', '/reserved_domains', { json: { domain: 'shop.example.com' } })
-  const edge = (await ask('POST', '/edges/https', { json })).body
+  expect(outcome(await send('POST', '/edges/https', { json }))).toBe('400 ERR_NGROK_7117')
+  await send('POST', '/reserved_domains', { json: { domain: 'shop.example.com' } })
+  const edge = (await send('POST', '/edges/https', { json })).body
   const path = `/edges/https/${edge.id}/routes`
 
   async function apply(match: string) {
-    const route = (await ask('POST', path, { json: { match, match_type: 'path_prefix' } })).body
-    await ask('PUT', `${path}/${route.id}/compression`, { json: { enabled: true } })
+    const route = (await send('POST', path, { json: { match, match_type: 'path_prefix' } })).body
+    await send('PUT', `${path}/${route.id}/compression`, { json: { enabled: true } })
     const group = (
-      await ask('POST', '/backends/tunnel_group', { json: { labels: { match: match.slice(1) || 'all' } } })
+      await send('POST', '/backends/tunnel_group', { json: { labels: { match: match.slice(1) || 'all' } } })
     ).body
     const changes = { match, match_type: 'path_prefix', backend: { backend_id: group.id } }
-    return (await ask('PATCH', `${path}/${route.id}`, { json: changes })).body
+    return (await send('PATCH', `${path}/${route.id}`, { json: changes })).body
   }
 
   const [all, blog] = [await apply('/'), await apply('/blog')]
@@ -89,11 +89,11 @@ test('A controller of HTTPS edges waits for its domain, stages a route without a
     true,
     expect.stringContaining('/backends/tunnel_group/bkdtg_'),
   ])
-  const found = await everyPage(ask, '/edges/https', 'https_edges')
+  const found = await readAllItems(send, '/edges/https', 'https_edges')
   expect(found[0].routes).toEqual([all, blog])
-  await ask('DELETE', `${path}/${blog.id}`)
-  expect((await ask('GET', `/edges/https/${edge.id}`)).body.routes).toEqual([all])
-  expect((await ask('PUT', `${path}/${blog.id}/compression`, { json: {} })).status).toBe(404)
-  expect((await ask('DELETE', `/edges/https/${edge.id}`)).status).toBe(204)
+  await send('DELETE', `${path}/${blog.id}`)
+  expect((await send('GET', `/edges/https/${edge.id}`)).body.routes).toEqual([all])
+  expect((await send('PUT', `${path}/${blog.id}/compression`, { json: {} })).status).toBe(404)
+  expect((await send('DELETE', `/edges/https/${edge.id}`)).status).toBe(204)
   expect(gateway.endpoints.list().endpoints).toEqual([])
 })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { expectError } from '../support/client.ts'
 import { isDeeplyFrozen } from '../support/gateway.ts'
-import { openGateway, routeModules } from './support.ts'
+import { createRouteModules, openGateway } from './support.ts'
 
 const texts = { description: 'acme', metadata: '{"environment": "staging"}' }
 const ROUTE_MODULES = [
@@ -20,7 +20,7 @@ const ROUTE_MODULES = [
   'webhook_verification',
   'websocket_tcp_converter',
 ]
-const nulls = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, null]))
+const toNulls = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, null]))
 
 describe('An edge (rules: edges#edges)', () => {
   it('of HTTPS has routes, and its hostports are free when it is deleted', async () => {
@@ -32,10 +32,10 @@ describe('An edge (rules: edges#edges)', () => {
     const route = (await send('POST', `/edges/https/${https.id}/routes`, { json: { ...texts, match: '/' } })).body
     const uri = `${https.uri}/routes/${route.id}`
     const head = { id: expect.stringMatching(/^edghtsrt_/), edge_id: https.id, uri, created_at: https.created_at }
-    expect(route).toEqual({ ...texts, ...head, match: '/', match_type: 'path_prefix', ...nulls(ROUTE_MODULES) })
+    expect(route).toEqual({ ...texts, ...head, match: '/', match_type: 'path_prefix', ...toNulls(ROUTE_MODULES) })
     expect((await send('GET', '/edges/https')).body.https_edges[0].routes).toEqual([route])
-    const shown = [gateway.httpsEdges.get(https.id), gateway.httpsEdgeRoutes.get({ edge_id: https.id, id: route.id })]
-    expect(shown.map(isDeeplyFrozen)).toEqual([true, true])
+    const results = [gateway.httpsEdges.get(https.id), gateway.httpsEdgeRoutes.get({ edge_id: https.id, id: route.id })]
+    expect(results.map(isDeeplyFrozen)).toEqual([true, true])
     await send('DELETE', `/edges/https/${https.id}`)
     expect((await send('POST', '/edges/tls', { json })).body.hostports).toEqual(['example.com:443'])
     expect(gateway.endpoints.list().endpoints.map(({ public_url }) => public_url)).toEqual(['tls://example.com'])
@@ -74,8 +74,8 @@ describe('An edge (rules: edges#edges)', () => {
     expect((await send('DELETE', `/backends/tunnel_group/${backend_id}`)).status).toBe(204)
     expect((await send('GET', path)).body.backend).toEqual(body.backend)
     await send('DELETE', path)
-    const again = openGateway().gateway
-    again.restore(gateway.snapshot())
+    const restored = openGateway().gateway
+    restored.restore(gateway.snapshot())
     expect(JSON.parse(JSON.stringify(gateway.snapshot())).records.tcp_edge_backend).toEqual([])
   })
 
@@ -105,7 +105,7 @@ describe('An edge (rules: edges#edges)', () => {
 })
 
 describe('Hostports of edges (rules: edges#hostports)', () => {
-  function reserved() {
+  function openWithReservations() {
     const parts = openGateway()
     const { gateway } = parts
     for (const domain of ['app.example.com', '*.wild.example.com']) gateway.reservedDomains.create({ domain })
@@ -113,7 +113,7 @@ describe('Hostports of edges (rules: edges#hostports)', () => {
   }
 
   it('are online as endpoints of the edge until the edge loses them', () => {
-    const { gateway, addr } = reserved()
+    const { gateway, addr } = openWithReservations()
     const edge = gateway.tcpEdges.create({ hostports: [addr], ...texts })
     const [endpoint] = gateway.endpoints.list().endpoints
     expect(endpoint).toMatchObject({ ...texts, type: 'edge', proto: 'tcp', hostport: addr, edge: { id: edge.id } })
@@ -142,24 +142,24 @@ describe('Hostports of edges (rules: edges#hostports)', () => {
     ['https', `${'a.'.repeat(120)}app.example.com:443`, 7104],
     ['tcp', '1.tcp.ngrok.io:65536', 7112],
     ['tls', 'app.example.com:0', 7112],
-  ])('of %s are not %s', async (kind, hostport, number) => {
-    const { addr, sendRefused } = reserved()
+  ])('of %s cannot be %s', async (kind, hostport, number) => {
+    const { addr, sendRefused } = openWithReservations()
     const json = { hostports: [hostport.replace('ADDR', addr)] }
     expect(await sendRefused('POST', `/edges/${kind}`, { json })).toBe(`400 ERR_NGROK_${number}`)
   })
 
   it('belong to only one edge, and not to an agent', async () => {
-    const { gateway, sendRefused } = reserved()
+    const { gateway, sendRefused } = openWithReservations()
     const hostports = ['app.example.com:443']
     expect(gateway.httpsEdges.create({ hostports: ['a.wild.example.com:443'] }).hostports).toHaveLength(1)
     gateway.httpsEdges.create({ hostports })
     expect(await sendRefused('POST', '/edges/https', { json: { hostports } })).toBe('400 ERR_NGROK_7122')
     expect(await sendRefused('POST', '/edges/tls', { json: { hostports } })).toBe('400 ERR_NGROK_7122')
-    const twice = ['b.wild.example.com:443', 'b.wild.example.com:443']
-    expect(await sendRefused('POST', '/edges/https', { json: { hostports: twice } })).toBe('400 ERR_NGROK_7122')
+    const duplicates = ['b.wild.example.com:443', 'b.wild.example.com:443']
+    expect(await sendRefused('POST', '/edges/https', { json: { hostports: duplicates } })).toBe('400 ERR_NGROK_7122')
     gateway.declare.tunnelSession({ endpoints: [{ url: 'https://c.wild.example.com' }] })
-    const used = { hostports: ['c.wild.example.com:443'] }
-    expect(await sendRefused('POST', '/edges/https', { json: used })).toBe('400 ERR_NGROK_7132')
+    const inUse = { hostports: ['c.wild.example.com:443'] }
+    expect(await sendRefused('POST', '/edges/https', { json: inUse })).toBe('400 ERR_NGROK_7132')
     const url = 'https://app.example.com'
     expect(await sendRefused('POST', '/endpoints', { json: { url, traffic_policy: '{}' } })).toBe('400 ERR_NGROK_18017')
   })
@@ -169,7 +169,7 @@ describe('Routes of an HTTPS edge (rules: edges#routes)', () => {
   it('have all modules, both as fields and as resources', async () => {
     const { gateway, send } = openGateway()
     const edge = gateway.httpsEdges.create().id
-    const parts = routeModules(gateway.httpResponseBackends.create().id, gateway.ipPolicies.create().id)
+    const parts = createRouteModules(gateway.httpResponseBackends.create().id, gateway.ipPolicies.create().id)
     const { status, body } = await send('POST', `/edges/https/${edge}/routes`, { json: { match: '/', ...parts } })
     expect(status).toBe(201)
     expect(body.request_headers).toEqual({ enabled: true, add: { 'x-frontend': 'ngrok' }, remove: ['cache-control'] })
@@ -179,7 +179,7 @@ describe('Routes of an HTTPS edge (rules: edges#routes)', () => {
       expect((await send('GET', `${path}/${name}`)).body, name).toEqual(body[name])
       expect((await send('DELETE', `${path}/${name}`)).status, name).toBe(204)
     }
-    expect((await send('GET', path)).body).toMatchObject(nulls(ROUTE_MODULES))
+    expect((await send('GET', path)).body).toMatchObject(toNulls(ROUTE_MODULES))
     await send('PUT', `${path}/compression`, { json: { enabled: false } })
     expect((await send('GET', `/edges/https/${edge}`)).body.routes[0].compression).toEqual({ enabled: false })
     const journal = JSON.stringify(gateway.requests.all())
@@ -224,7 +224,7 @@ describe('Routes of an HTTPS edge (rules: edges#routes)', () => {
     expect(expectError(create).message).toMatch(message)
   })
 
-  it('are only those that operations made, and not those of another edge', async () => {
+  it('exist only if an operation created them, and only on their own edge', async () => {
     const { gateway, sendRefused } = openGateway()
     const [edge, other] = [gateway.httpsEdges.create().id, gateway.httpsEdges.create().id]
     const { id } = gateway.httpsEdgeRoutes.create(edge, { match: '/' })

@@ -31,13 +31,13 @@ describe('The families of ngrok are everywhere that built-in families are', () =
   })
 
   test('and a gateway without the families takes a snapshot only if it has none of their records', ({ gateway }) => {
-    const taken = () => JSON.parse(JSON.stringify(gateway.snapshot()))
+    const takeSnapshot = () => JSON.parse(JSON.stringify(gateway.snapshot()))
     gateway.reservedDomains.create({ domain: 'app.example.com' })
     const plain = createGateway({ dialect: ngrok })
-    plain.restore(taken())
+    plain.restore(takeSnapshot())
     expect(plain.reservedDomains.list().reserved_domains).toHaveLength(1)
     gateway.ipPolicies.create()
-    expect(() => plain.restore(taken())).toThrow('records.ip_policies is not a field')
+    expect(() => plain.restore(takeSnapshot())).toThrow('records.ip_policies is not a field')
     expect(plain.reservedDomains.list().reserved_domains).toHaveLength(1)
   })
 
@@ -49,17 +49,17 @@ describe('The families of ngrok are everywhere that built-in families are', () =
   })
 })
 
-const optionsFor = (...flags: string[]) =>
+const parseFlags = (...flags: string[]) =>
   gatewayOptionsOf(parseOptions(readArguments(flags, optionTable, 'serve'), {}, undefined))
 
 base('serve --dialect ngrok has the families, and the standard dialect has not', async () => {
-  expect(Object.keys((await optionsFor('--dialect', 'ngrok')).families ?? {})).toEqual(Object.keys(ngrokFamilies))
-  expect((await optionsFor('--dialect', 'standard')).families).toBeUndefined()
+  expect(Object.keys((await parseFlags('--dialect', 'ngrok')).families ?? {})).toEqual(Object.keys(ngrokFamilies))
+  expect((await parseFlags('--dialect', 'standard')).families).toBeUndefined()
 })
 
-const runner = testWithGateway(base, { create: createNgrok })
+const otherTest = testWithGateway(base, { create: createNgrok })
 
-runner('The test of another runner takes the function that makes its gateways', ({ gateway }) => {
+otherTest('The test of another runner takes the function that creates its gateways', ({ gateway }) => {
   expect(gateway.ipPolicies.create({ metadata: 'm' }).metadata).toBe('m')
   gateway.clock.advance('1s')
 })

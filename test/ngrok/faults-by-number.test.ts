@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { catchError } from '../support/client.ts'
 import { openGateway } from './support.ts'
 
-/** The numbers that ngrok documents for its families, and those that only faults use, by status. */
+/** The error numbers of ngrok's families, and those that only faults use, by status. */
 const NUMBERS: Readonly<Record<number, string>> = {
   400: `243 248 249 334 401 404 405 411 412 414 415 416 417 418 419 430 431 433 446 447 450 451 457 458 459 460 461 501 502
     508 511 512 600 602 603 604 605 606 607 608 609 611 612 613 615 617 620 622 634 636 637 638 804 805 806 807 808 809
@@ -20,14 +20,14 @@ const rows = Object.entries(NUMBERS).flatMap(([status, numbers]) =>
   numbers.split(/\s+/).map((number) => [Number(number), Number(status)] as const),
 )
 
-describe('A fault answers with any documented number (rules: errors#catalogue)', () => {
+describe('A fault can have any documented number (rules: errors#catalogue)', () => {
   test.each(rows)('%i with %i, and with words of its own', async (number, status) => {
     const { gateway, send } = openGateway()
     const error = `ERR_NGROK_${number}` as const
     gateway.faults.add({ error, times: 1 })
     const before = JSON.stringify(gateway.vaults.list())
-    const { status: answered, body } = await send('POST', '/vaults', { json: { name: 'keys' } })
-    expect([answered, body.error_code, body.status_code]).toEqual([status, error, status])
+    const { status: responseStatus, body } = await send('POST', '/vaults', { json: { name: 'keys' } })
+    expect([responseStatus, body.error_code, body.status_code]).toEqual([status, error, status])
     expect(body.details.operation_id).toMatch(/^op_/)
     expect(body.msg).toMatch(/^(?!A fault was injected).{15}/s)
     expect(JSON.stringify(gateway.vaults.list())).toBe(before)

@@ -9,7 +9,7 @@ import { catchError } from '../support/client.ts'
 
 const COMMON = 'id created_at description metadata'
 
-/** The fields that filters can name, by the list; "" for none. */
+/** The fields that filters can name, for each list. */
 const DOCUMENTED: Readonly<Record<string, string>> = {
   endpoints: `${COMMON} principal.id type binding bindings url pooling_enabled scheme region name`,
   reserved_addrs: `${COMMON} addr region`,
@@ -40,15 +40,10 @@ const DOCUMENTED: Readonly<Record<string, string>> = {
 }
 
 const gateway = createNgrok({ clock: manualClock('2026-05-10T12:00:00Z') })
-const { sessionId } = agent()
+const { id: sessionId } = gateway.declare.tunnelSession({ endpoints: [{ url: 'https://b.ngrok-free.app' }] })
 const cloud = gateway.endpoints.create({ url: 'http://a.internal', traffic_policy: '{}' })
 
-function agent() {
-  const { id } = gateway.declare.tunnelSession({ endpoints: [{ url: 'https://b.ngrok-free.app' }] })
-  return { sessionId: id }
-}
-
-const found = (filter: string) => gateway.endpoints.list({ filter }).endpoints.map(({ url }) => url)
+const listUrls = (filter: string) => gateway.endpoints.list({ filter }).endpoints.map(({ url }) => url)
 const [CLOUD, AGENT] = ['http://a.internal', 'https://b.ngrok-free.app']
 
 describe('Each list of ngrok takes filters over the fields that it documents (rules: filters#declared-fields)', () => {
@@ -86,13 +81,13 @@ describe('A filter of ngrok (rules: filters#declared-fields)', () => {
     ['obj.created_at > timestamp("2026-05-11Z")'],
     ['obj.created_at < timestamp("2026-05-10Z").add("1d")', AGENT, CLOUD],
   ])('%s', (filter, ...urls) => {
-    expect(found(filter).sort()).toEqual([...urls].sort())
+    expect(listUrls(filter).sort()).toEqual([...urls].sort())
   })
 
   test('compares an empty list like an absent one', () => {
     const none = gateway.credentials.create().id
     const some = gateway.credentials.create({ acl: ['bind:a.example.com'] }).id
-    const ids = (filter: string) => gateway.credentials.list({ filter }).credentials.map(({ id }) => id)
+    const listIds = (filter: string) => gateway.credentials.list({ filter }).credentials.map(({ id }) => id)
     for (const filter of [
       'obj.acl == null',
       'obj.acl == ""',
@@ -103,20 +98,20 @@ describe('A filter of ngrok (rules: filters#declared-fields)', () => {
       'obj.acl in ["x", ""]',
       'obj.acl in [null, "x"]',
     ]) {
-      expect(ids(filter), filter).toContain(none)
-      expect(ids(filter), filter).not.toContain(some)
+      expect(listIds(filter), filter).toContain(none)
+      expect(listIds(filter), filter).not.toContain(some)
     }
     for (const filter of ['obj.acl != null', 'obj.acl != ""', '"bind:a.example.com" in obj.acl']) {
-      expect(ids(filter), filter).toEqual([some])
+      expect(listIds(filter), filter).toEqual([some])
     }
   })
 
   test('compares a reference as its id', () => {
     const { id } = gateway.ipPolicies.create()
     gateway.ipPolicyRules.create({ ip_policy_id: id, cidr: '10.0.0.0/8', action: 'allow' })
-    const rules = (filter: string) => gateway.ipPolicyRules.list({ filter }).ip_policy_rules.length
-    expect(rules(`obj.ip_policy == "${id}"`)).toBe(1)
-    expect(rules('obj.ip_policy == "ipp_1"')).toBe(0)
+    const countRules = (filter: string) => gateway.ipPolicyRules.list({ filter }).ip_policy_rules.length
+    expect(countRules(`obj.ip_policy == "${id}"`)).toBe(1)
+    expect(countRules('obj.ip_policy == "ipp_1"')).toBe(0)
     const { credential } = gateway.tunnelSessions.get(sessionId)
     const sessions = gateway.tunnelSessions.list({ filter: `obj.credential == '${credential.id}'` })
     expect(sessions.tunnel_sessions.map((each) => each.id)).toEqual([sessionId])
@@ -132,16 +127,16 @@ describe('A filter of ngrok (rules: filters#declared-fields)', () => {
     ['obj.created_at > timestamp("2026-05-10")', 'an RFC 3339 time'],
     ['obj.id.startsWith("ep_")', 'obj.id == "…"'],
     ['obj.scheme.foo == "x"', 'a field that filters cannot name'],
-  ])('%s is refused, and the message says why', (filter, says) => {
+  ])('%s is refused, and the message says why', (filter, message) => {
     const before = JSON.stringify(gateway.snapshot())
-    expect(catchError(() => found(filter))).toMatchObject({
+    expect(catchError(() => listUrls(filter))).toMatchObject({
       code: 'ERR_NGROK_250',
-      message: expect.stringContaining(says),
+      message: expect.stringContaining(message),
     })
     expect(JSON.stringify(gateway.snapshot())).toBe(before)
   })
 
   test('can name the id of a cloud endpoint', () => {
-    expect(found(`obj.id == "${cloud.id}"`)).toEqual([CLOUD])
+    expect(listUrls(`obj.id == "${cloud.id}"`)).toEqual([CLOUD])
   })
 })

@@ -6,85 +6,85 @@ import { outcome } from '../support/client.ts'
 import { openGateway } from './support.ts'
 
 describe.each([
-  ['of its own', { keys: ['key'] }],
-  ['of no kind', {}],
-])('A gateway with keys %s', (_, options) => {
-  const others = 'keys' in options ? '403 ERR_NGROK_203' : '200'
+  ['with the option keys', { keys: ['key'] }],
+  ['without the option keys', {}],
+])('A gateway %s', (_, options) => {
+  const unknownKeyOutcome = 'keys' in options ? '403 ERR_NGROK_203' : '200'
 
-  function started() {
-    const all = openGateway(options)
-    const outcomeWith = (key: string) =>
-      all.sendRefused('GET', '/api_keys', { headers: { authorization: `Bearer ${key}` } })
-    const made = async (path: string, json = {}) => (await all.send('POST', path, { json })).body
-    return { ...all, outcomeWith, made }
+  function open() {
+    const setup = openGateway(options)
+    const sendWithKey = (key: string) =>
+      setup.sendRefused('GET', '/api_keys', { headers: { authorization: `Bearer ${key}` } })
+    const create = async (path: string, json = {}) => (await setup.send('POST', path, { json })).body
+    return { ...setup, sendWithKey, create }
   }
 
   it('takes the token of an API key, until the key or its owner is deleted (203)', async () => {
-    const { send, outcomeWith, made } = started()
-    const { id, token } = await made('/api_keys')
-    expect(await outcomeWith(token)).toBe('200')
+    const { send, sendWithKey, create } = open()
+    const { id, token } = await create('/api_keys')
+    expect(await sendWithKey(token)).toBe('200')
     await send('PATCH', `/api_keys/${id}`, { json: { metadata: 'm' } })
-    expect(await outcomeWith(token)).toBe('200')
+    expect(await sendWithKey(token)).toBe('200')
     await send('DELETE', `/api_keys/${id}`)
-    expect(await outcomeWith(token)).toBe('403 ERR_NGROK_203')
-    const bot = await made('/bot_users', { name: 'ci' })
-    const owned = await made('/api_keys', { owner_id: bot.id })
+    expect(await sendWithKey(token)).toBe('403 ERR_NGROK_203')
+    const bot = await create('/bot_users', { name: 'ci' })
+    const botKey = await create('/api_keys', { owner_id: bot.id })
     await send('PATCH', `/bot_users/${bot.id}`, { json: { active: false } })
-    expect(await outcomeWith(owned.token)).toBe('200')
+    expect(await sendWithKey(botKey.token)).toBe('200')
     await send('DELETE', `/bot_users/${bot.id}`)
-    expect(await outcomeWith(owned.token)).toBe('403 ERR_NGROK_203')
-    expect(await outcomeWith('key')).toBe('200')
+    expect(await sendWithKey(botKey.token)).toBe('403 ERR_NGROK_203')
+    expect(await sendWithKey('key')).toBe('200')
   })
 
   it('refuses the token of a credential (206), and 203 once it is deleted', async () => {
-    const { send, outcomeWith, made } = started()
-    const { id, token } = await made('/credentials')
-    expect(await outcomeWith(token)).toBe('403 ERR_NGROK_206')
-    const answer = await send('GET', '/api_keys', { headers: { authorization: `Bearer ${token}` } })
-    expect(answer.text).not.toContain(token.slice(-21))
+    const { send, sendWithKey, create } = open()
+    const { id, token } = await create('/credentials')
+    expect(await sendWithKey(token)).toBe('403 ERR_NGROK_206')
+    const response = await send('GET', '/api_keys', { headers: { authorization: `Bearer ${token}` } })
+    expect(response.text).not.toContain(token.slice(-21))
     await send('DELETE', `/credentials/${id}`)
-    expect(await outcomeWith(token)).toBe('403 ERR_NGROK_203')
+    expect(await sendWithKey(token)).toBe('403 ERR_NGROK_203')
   })
 
   it('refuses the id of an API key (208), and a token that differs in one character (203)', async () => {
-    const { outcomeWith, made } = started()
-    const { id, token } = await made('/api_keys')
-    expect(await outcomeWith(id)).toBe('403 ERR_NGROK_208')
-    expect(await outcomeWith('ak_1')).toBe('403 ERR_NGROK_208')
+    const { sendWithKey, create } = open()
+    const { id, token } = await create('/api_keys')
+    expect(await sendWithKey(id)).toBe('403 ERR_NGROK_208')
+    expect(await sendWithKey('ak_1')).toBe('403 ERR_NGROK_208')
     const last = token.endsWith('a') ? 'b' : 'a'
-    expect(await outcomeWith(token.slice(0, -1) + last)).toBe('403 ERR_NGROK_203')
-    expect(await outcomeWith(token.slice(0, -1))).toBe(others)
+    expect(await sendWithKey(token.slice(0, -1) + last)).toBe('403 ERR_NGROK_203')
+    expect(await sendWithKey(token.slice(0, -1))).toBe(unknownKeyOutcome)
   })
 
   it("treats a token of the real service, or of another gateway, like any text that it doesn't know", async () => {
-    const { outcomeWith } = started()
-    expect(await outcomeWith('2LGjfKmvAbCdEfGhIjKlMnOpQrS_5aBcDeFgHiJkLmNoPqRsT')).toBe(others)
-    expect(await outcomeWith('zzzzzzzAbCdEfGhIjKlMnOpQrSt_5aBcDeFgHiJkLmNoPqRsT')).toBe(others)
+    const { sendWithKey } = open()
+    expect(await sendWithKey('2LGjfKmvAbCdEfGhIjKlMnOpQrS_5aBcDeFgHiJkLmNoPqRsT')).toBe(unknownKeyOutcome)
+    expect(await sendWithKey('zzzzzzzAbCdEfGhIjKlMnOpQrSt_5aBcDeFgHiJkLmNoPqRsT')).toBe(unknownKeyOutcome)
   })
 
   it('knows no token after a restore without secrets, and every token after a restore with secrets', async () => {
-    const { gateway, outcomeWith, made } = started()
-    const { token } = await made('/api_keys')
-    const credential = await made('/credentials')
+    const { gateway, sendWithKey, create } = open()
+    const { token } = await create('/api_keys')
+    const credential = await create('/credentials')
     const snapshot = gateway.snapshot()
     gateway.restore(JSON.parse(JSON.stringify(snapshot)))
-    expect(await outcomeWith(token)).toBe('403 ERR_NGROK_203')
-    expect(await outcomeWith(credential.token)).toBe('403 ERR_NGROK_203')
+    expect(await sendWithKey(token)).toBe('403 ERR_NGROK_203')
+    expect(await sendWithKey(credential.token)).toBe('403 ERR_NGROK_203')
     gateway.restore(snapshot)
-    expect(await outcomeWith(token)).toBe('200')
-    expect(await outcomeWith(credential.token)).toBe('403 ERR_NGROK_206')
+    expect(await sendWithKey(token)).toBe('200')
+    expect(await sendWithKey(credential.token)).toBe('403 ERR_NGROK_206')
   })
 
   it('gives the same result from the head of a request, before its body is read', async () => {
-    const { gateway, made } = started()
-    const { token } = await made('/api_keys')
-    const { token: authtoken } = await made('/credentials')
-    const limitWith = (key: string) => {
+    const { gateway, create } = open()
+    const { token } = await create('/api_keys')
+    const { token: authtoken } = await create('/credentials')
+    const findBodyLimit = (key: string) => {
       const headers: Record<string, string> = { authorization: `Bearer ${key}`, 'ngrok-version': '2' }
       const header = (name: string) => headers[name] ?? null
       return gateway.transport.bodyLimit({ method: 'POST', url: '/api_keys', header, rawHeaders: [], body: '' })
     }
-    expect([limitWith(token) > 0, limitWith(authtoken)]).toEqual([true, 0])
+    expect([findBodyLimit(token) > 0, findBodyLimit(authtoken)]).toEqual([true, 0])
   })
 })
 

@@ -33,7 +33,7 @@ describe('Kubernetes operators', () => {
     [19002, { enabled_features: 'ingress' }],
     [19003, { binding: { endpoint_selectors: ['true', 'endpoint.'] } }],
     [231, { filter: 'true' }],
-  ])('refuse with %i, also in a change: %o', async (number, json) => {
+  ])('are refused with %i, also in an update: %o', async (number, json) => {
     const { gateway, sendRefused } = openGateway()
     const { id } = gateway.kubernetesOperators.create()
     const code = `400 ERR_NGROK_${number}`
@@ -44,7 +44,7 @@ describe('Kubernetes operators', () => {
     }
   })
 
-  test('stay in their namespace and cluster', async () => {
+  test('cannot move to another namespace', async () => {
     const { gateway, sendRefused } = openGateway()
     const { id } = gateway.kubernetesOperators.create()
     const json = { deployment: { namespace: 'other' } }
@@ -61,16 +61,16 @@ describe('The bound endpoints of a Kubernetes operator', () => {
     [[], []],
     [undefined, []],
     [['true'], [], ['ingress']],
-  ])('of the selectors %j are those of Kubernetes for which one is true: %j', async (chosen, bound, features) => {
+  ])('with the selectors %j are the endpoints that match a selector: %j', async (selectors, bound, features) => {
     const { gateway, send } = openGateway()
-    const make = (url: string, binding: string, metadata: string) =>
+    const create = (url: string, binding: string, metadata: string) =>
       gateway.endpoints.create({ url, bindings: [binding], traffic_policy: '{}', metadata })
-    make('http://a.ns', 'kubernetes', 'm')
-    make('https://a.internal', 'internal', 'm')
-    make('tcp://b.ns:1', 'kubernetes', '')
+    create('http://a.ns', 'kubernetes', 'm')
+    create('https://a.internal', 'internal', 'm')
+    create('tcp://b.ns:1', 'kubernetes', '')
     const { id } = gateway.kubernetesOperators.create({
       enabled_features: features ?? ['bindings'],
-      binding: { endpoint_selectors: chosen },
+      binding: { endpoint_selectors: selectors },
     })
     const { body } = await send('GET', `${PATH}/${id}/bound_endpoints`)
     expect(body).toMatchObject({ uri: `${gateway.url}${PATH}/${id}/bound_endpoints`, next_page_uri: null })
@@ -87,8 +87,8 @@ describe('The bound endpoints of a Kubernetes operator', () => {
   })
 })
 
-/** Makes a certificate request with a subject of these bytes, signed by its own key. */
-function requestWith(subject: Uint8Array): string {
+/** Creates a certificate request with a subject of these bytes, signed by its own key. */
+function createRequest(subject: Uint8Array): string {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
   const version = element(0x02, '\0')
   const info = element(0x30, version, subject, publicKey.export({ type: 'spki', format: 'der' }), element(0xa0))
@@ -101,13 +101,13 @@ describe("The certificate for an operator's request", () => {
   test('needs a request whose subject is a name', () => {
     const { gateway } = openGateway()
     const create = (csr: string) => gateway.kubernetesOperators.create({ binding: { csr } })
-    expect(create(requestWith(element(0x30))).binding.cert.cert).toContain('BEGIN CERTIFICATE')
+    expect(create(createRequest(element(0x30))).binding.cert.cert).toContain('BEGIN CERTIFICATE')
     for (const subject of [element(0x04, 'CN=a'), element(0x30, element(0x05))]) {
-      expect(() => create(requestWith(subject))).toThrow('its subject is missing or malformed')
+      expect(() => create(createRequest(subject))).toThrow('its subject is missing or malformed')
     }
   })
 
-  test('needs a request without damage, however many headers its block has', async () => {
+  test('needs a request without damage, even if its PEM block has very many headers', async () => {
     const csr = CSR.replace('\n', `\n${'a:b\n'.repeat(150_000)}`)
     expect(await openGateway().sendRefused('POST', PATH, { json: { binding: { csr } } })).toBe('400 ERR_NGROK_19001')
   })
@@ -127,27 +127,27 @@ describe("The certificate for an operator's request", () => {
   test('stays for the same request until 30 days before its expiry, and changes with the request', () => {
     const { gateway } = openGateway()
     const { id, binding } = gateway.kubernetesOperators.create({ binding: { csr: CSR } })
-    const certFor = (csr?: string) => gateway.kubernetesOperators.update(id, { binding: { csr } }).binding.cert
+    const updateCert = (csr?: string) => gateway.kubernetesOperators.update(id, { binding: { csr } }).binding.cert
     gateway.clock.advance('334d')
-    expect([certFor(CSR), certFor(), certFor('')]).toEqual([binding.cert, binding.cert, binding.cert])
+    expect([updateCert(CSR), updateCert(), updateCert('')]).toEqual([binding.cert, binding.cert, binding.cert])
     gateway.clock.advance('1d')
-    expect(certFor()).toEqual(binding.cert)
-    expect(certFor(CSR)).toMatchObject({ not_before: '2026-12-02T00:00:00Z', not_after: '2027-12-02T00:00:00Z' })
-    const renewed = certFor(CSR)
-    expect(certFor(OTHER).cert).not.toBe(renewed.cert)
+    expect(updateCert()).toEqual(binding.cert)
+    expect(updateCert(CSR)).toMatchObject({ not_before: '2026-12-02T00:00:00Z', not_after: '2027-12-02T00:00:00Z' })
+    const renewed = updateCert(CSR)
+    expect(updateCert(OTHER).cert).not.toBe(renewed.cert)
   })
 
   testOpenssl.each([
     ['P-384', ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-384']],
     ['Ed25519', ['-newkey', 'ed25519']],
     ['RSA', ['-newkey', 'rsa:2048']],
-  ] as const)('verifies by openssl for a key of %s', (_name, key) => {
+  ] as const)('is valid for openssl with a key of %s', (_name, key) => {
     const { gateway } = openGateway()
     const flags = ['-nodes', '-keyout', 'key.pem', '-subj', '/O=cluster/CN=operator']
     const csr = openssl({}, 'req', '-new', ...key, ...flags).output.replace(/^.*?(?=-----BEGIN CERT)/s, '')
     const { cert } = gateway.kubernetesOperators.create({ binding: { csr } }).binding.cert
-    const at = Date.UTC(2026, 5, 1)
-    const { status, output } = verifyChain(gateway.authority.certificatePem, cert, at, '-purpose', 'sslclient')
+    const time = Date.UTC(2026, 5, 1)
+    const { status, output } = verifyChain(gateway.authority.certificatePem, cert, time, '-purpose', 'sslclient')
     expect(status, output).toBe(0)
     const keyOf = (command: string, pem: string) =>
       openssl({ 'a.pem': pem }, command, '-in', 'a.pem', '-noout', '-pubkey')

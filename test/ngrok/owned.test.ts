@@ -4,30 +4,30 @@ import { openGateway } from './support.ts'
 
 const USER = 'usr_0000000theUserOfThisAccount'
 
-/** Each kind of resource that a user can own: its path, its items, and the fields that its body needs. */
+/** Each kind of resource that a user can own: its path, its items, and the required fields of its body. */
 const KINDS = [
-  { path: '/api_keys', items: 'keys', sent: {} },
-  { path: '/credentials', items: 'credentials', sent: {} },
-  { path: '/ssh_credentials', items: 'ssh_credentials', sent: { public_key: SSH_KEYS.ed25519 } },
+  { path: '/api_keys', items: 'keys', fields: {} },
+  { path: '/credentials', items: 'credentials', fields: {} },
+  { path: '/ssh_credentials', items: 'ssh_credentials', fields: { public_key: SSH_KEYS.ed25519 } },
 ]
 
 const WITH_TOKEN = KINDS.slice(0, 2)
 const WITH_ACL = KINDS.slice(1)
 
-describe.each(KINDS)('$path', ({ path, items, sent }) => {
+describe.each(KINDS)('$path', ({ path, items, fields }) => {
   it.each([
     [{ description: 1 }, 215],
     [{ name: 'none here' }, 214],
-  ])('refuses %o by %d in both bodies, and nothing changes', async (json, number) => {
+  ])('refuses %o with %d in both bodies, and changes nothing', async (json, number) => {
     const { send, sendRefused } = openGateway()
-    const { id } = (await send('POST', path, { json: sent })).body
-    expect(await sendRefused('POST', path, { json: { ...sent, ...json } })).toBe(`400 ERR_NGROK_${number}`)
+    const { id } = (await send('POST', path, { json: fields })).body
+    expect(await sendRefused('POST', path, { json: { ...fields, ...json } })).toBe(`400 ERR_NGROK_${number}`)
     expect(await sendRefused('PATCH', `${path}/${id}`, { json })).toBe(`400 ERR_NGROK_${number}`)
   })
 
   it('cannot be updated without a field (606)', async () => {
     const { send, sendRefused } = openGateway()
-    const { id } = (await send('POST', path, { json: sent })).body
+    const { id } = (await send('POST', path, { json: fields })).body
     expect(await sendRefused('PATCH', `${path}/${id}`, { json: {} })).toBe('400 ERR_NGROK_606')
     expect(await sendRefused('PATCH', `${path}/${id}`, { json: { description: null } })).toBe('400 ERR_NGROK_606')
     expect(await sendRefused('PATCH', `${path}/${id}`, { json: { owner_id: USER } })).toBe('400 ERR_NGROK_214')
@@ -38,11 +38,11 @@ describe.each(KINDS)('$path', ({ path, items, sent }) => {
     const { id: bot } = gateway.botUsers.create({ name: 'ci' })
     const service = bot.replace('bot', 'service')
     for (const owner_id of [service, USER]) {
-      const made = await send('POST', path, { json: { ...sent, owner_id } })
-      expect(made.body.owner_id).toBe(owner_id)
-      await send('DELETE', `${path}/${made.body.id}`)
+      const created = await send('POST', path, { json: { ...fields, owner_id } })
+      expect(created.body.owner_id).toBe(owner_id)
+      await send('DELETE', `${path}/${created.body.id}`)
     }
-    await send('POST', path, { json: { ...sent, owner_id: bot } })
+    await send('POST', path, { json: { ...fields, owner_id: bot } })
     const filter = encodeURIComponent(`obj.owner_id == "${bot}"`)
     expect((await send('GET', `${path}?filter=${filter}`)).body[items]).toHaveLength(1)
     expect(await sendRefused('GET', `${path}?filter=${encodeURIComponent('obj.uri == ""')}`)).toBe('400 ERR_NGROK_250')
@@ -55,7 +55,7 @@ describe.each(KINDS)('$path', ({ path, items, sent }) => {
       [bot.replace('bot', 'usr'), 634],
       [idle, 636],
     ]) {
-      const json = { ...sent, owner_id }
+      const json = { ...fields, owner_id }
       expect(await sendRefused('POST', path, { json }), `${owner_id}`).toBe(`400 ERR_NGROK_${number}`)
     }
   })
@@ -63,13 +63,13 @@ describe.each(KINDS)('$path', ({ path, items, sent }) => {
   it('is deleted with the bot user who owns it', async () => {
     const { send, gateway } = openGateway()
     const { id: bot } = gateway.botUsers.create({ name: 'ci' })
-    const { id: own } = (await send('POST', path, { json: { ...sent, owner_id: bot } })).body
+    const { id: botKey } = (await send('POST', path, { json: { ...fields, owner_id: bot } })).body
     await send('DELETE', `/service_users/${bot}`)
-    expect((await send('GET', `${path}/${own}`)).status).toBe(404)
-    const { id: users } = (await send('POST', path, { json: sent })).body
+    expect((await send('GET', `${path}/${botKey}`)).status).toBe(404)
+    const { id: userKey } = (await send('POST', path, { json: fields })).body
     const other = gateway.botUsers.create({ name: 'ci' })
     await send('DELETE', `/bot_users/${other.id}`)
-    expect((await send('GET', `${path}/${users}`)).status).toBe(200)
+    expect((await send('GET', `${path}/${userKey}`)).status).toBe(200)
   })
 })
 
@@ -86,7 +86,7 @@ describe.each(WITH_TOKEN)('The token of $path', ({ path }) => {
     await send('PATCH', `${path}/${id}`, { json: { metadata: 'm' } })
     await send('GET', path)
     await send('DELETE', `${path}/${id}`)
-    const everywhere = [
+    const places = [
       gateway.requests.all(),
       commits,
       gateway.snapshot(),
@@ -95,7 +95,7 @@ describe.each(WITH_TOKEN)('The token of $path', ({ path }) => {
       await read(gateway, '/_fauxgate/requests'),
       await read(gateway, '/_fauxgate/overview'),
     ]
-    for (const place of everywhere) {
+    for (const place of places) {
       const text = typeof place === 'string' ? place : JSON.stringify(place)
       expect(text.length).toBeGreaterThan(50)
       for (const secret of [token, other]) expect(text).not.toContain(secret.slice(-21))
@@ -112,12 +112,12 @@ describe.each(WITH_TOKEN)('The token of $path', ({ path }) => {
 })
 
 async function read({ fetch, url }: ReturnType<typeof openGateway>['gateway'], path: string): Promise<string> {
-  const answer = await fetch(url + path, { headers: { host: 'localhost' } })
-  expect(answer.status, path).toBe(200)
-  return answer.text()
+  const response = await fetch(url + path, { headers: { host: 'localhost' } })
+  expect(response.status, path).toBe(200)
+  return response.text()
 }
 
-describe.each(WITH_ACL)('The ACL of $path', ({ path, sent }) => {
+describe.each(WITH_ACL)('The ACL of $path', ({ path, fields }) => {
   it('takes rules of every form, is replaced by an update, and is found by filters', async () => {
     const { send } = openGateway()
     const acl = [
@@ -129,7 +129,7 @@ describe.each(WITH_ACL)('The ACL of $path', ({ path, sent }) => {
       'bind:team=*',
       'bind:*=web',
     ]
-    const created = await send('POST', path, { json: { ...sent, acl } })
+    const created = await send('POST', path, { json: { ...fields, acl } })
     expect(created.body.acl).toEqual(acl)
     const changed = await send('PATCH', `${path}/${created.body.id}`, { json: { acl: [] } })
     expect(changed.body.acl).toEqual([])
@@ -145,11 +145,11 @@ describe.each(WITH_ACL)('The ACL of $path', ({ path, sent }) => {
     'bind:host:0',
     'bind:host:70000',
     'bind:a..b',
-  ])('refuses the rule %j by 600, in both bodies', async (rule) => {
+  ])('refuses the rule %j with 600 in both bodies', async (rule) => {
     const { send, sendRefused } = openGateway()
-    const { id } = (await send('POST', path, { json: sent })).body
+    const { id } = (await send('POST', path, { json: fields })).body
     const json = { acl: ['*', rule] }
-    expect(await sendRefused('POST', path, { json: { ...sent, ...json } })).toBe('400 ERR_NGROK_600')
+    expect(await sendRefused('POST', path, { json: { ...fields, ...json } })).toBe('400 ERR_NGROK_600')
     expect(await sendRefused('PATCH', `${path}/${id}`, { json })).toBe('400 ERR_NGROK_600')
   })
 })

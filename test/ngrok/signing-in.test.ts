@@ -3,8 +3,8 @@ import { openGateway } from './support.ts'
 
 const SECRET = 'kept-between-app-and-provider'
 
-/** A gateway with a route, and a function that PUTs a module of the route. */
-async function route() {
+/** Creates a gateway with a route, and a function that sets a module of the route. */
+async function openWithRoute() {
   const { gateway, send } = openGateway()
   const edge = gateway.httpsEdges.create()
   const { id } = gateway.httpsEdgeRoutes.create(edge.id, { match: '/' })
@@ -13,7 +13,7 @@ async function route() {
   return { gateway, send, path, id, put }
 }
 
-const nobody = {
+const noProviders = {
   amazon: null,
   facebook: null,
   github: null,
@@ -25,7 +25,7 @@ const nobody = {
 
 describe('People sign in at a route (rules: edges#signing-in)', () => {
   it('by OAuth, with the fields and defaults that were recorded', async () => {
-    const { put, send, path } = await route()
+    const { put, send, path } = await openWithRoute()
     const app = { client_id: 'client-id', client_secret: SECRET, scopes: ['profile', 'email'] }
     const google = { ...app, email_addresses: ['alan@example.com'] }
     const { status, body } = await put('oauth', { module: { enabled: true, provider: { google } } })
@@ -38,14 +38,14 @@ describe('People sign in at a route (rules: edges#signing-in)', () => {
         inactivity_timeout: 0,
         maximum_duration: 0,
         options_passthrough: false,
-        provider: { ...nobody, google: { ...google, email_domains: [] } },
+        provider: { ...noProviders, google: { ...google, email_domains: [] } },
       },
     ])
     expect((await send('GET', path)).body.oauth).toEqual(body)
   })
 
-  it("at the service's own app, without a secret, at GitHub by team too", async () => {
-    const { put } = await route()
+  it("by the service's own app, without a secret, at GitHub also by team", async () => {
+    const { put } = await openWithRoute()
     const { body } = await put('oauth', { provider: { github: { teams: ['acme/ops'] } }, cookie_prefix: 'acme.' })
     const lists = { scopes: [], email_addresses: [], email_domains: [], teams: ['acme/ops'], organizations: [] }
     expect(body).toMatchObject({
@@ -55,68 +55,68 @@ describe('People sign in at a route (rules: edges#signing-in)', () => {
   })
 
   it('by OpenID Connect and SAML, with the fields and defaults that were recorded', async () => {
-    const { gateway, put, id } = await route()
+    const { gateway, put, id } = await openWithRoute()
     const app = { issuer: 'https://accounts.example.com', client_id: 'an-app', client_secret: SECRET }
     const session = { enabled: true, cookie_prefix: '', inactivity_timeout: 0, maximum_duration: 0 }
-    const usual = { ...session, options_passthrough: false }
-    expect((await put('oidc', { ...app, scopes: ['profile'] })).body).toEqual({ ...usual, ...app, scopes: ['profile'] })
-    const own = `https://idp.ngrok.com/saml/${id}`
+    const base = { ...session, options_passthrough: false }
+    expect((await put('oidc', { ...app, scopes: ['profile'] })).body).toEqual({ ...base, ...app, scopes: ['profile'] })
+    const samlUri = `https://idp.ngrok.com/saml/${id}`
     expect((await put('saml', { idp_metadata: '<EntityDescriptor/>' })).body).toEqual({
-      ...usual,
+      ...base,
       allow_idp_initiated: true,
-      assertion_consumer_service_url: `${own}/acs`,
+      assertion_consumer_service_url: `${samlUri}/acs`,
       authorized_groups: [],
-      entity_id: own,
+      entity_id: samlUri,
       force_authn: false,
       idp_metadata: '<EntityDescriptor/>',
       idp_metadata_url: '',
-      metadata_url: own,
+      metadata_url: samlUri,
       nameid_format: 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent',
       request_signing_certificate_pem: gateway.authority.certificatePem,
-      single_logout_url: `${own}/slo`,
+      single_logout_url: `${samlUri}/slo`,
     })
   })
 
-  const google = (account: object) => ({ provider: { google: account } })
+  const toGoogle = (account: object) => ({ provider: { google: account } })
   it.each([
-    [7033, 'oauth', google({ client_id: 'an-app' })],
-    [7033, 'oauth', google({ client_secret: SECRET })],
-    [7034, 'oauth', google({ scopes: ['email'] })],
+    [7033, 'oauth', toGoogle({ client_id: 'an-app' })],
+    [7033, 'oauth', toGoogle({ client_secret: SECRET })],
+    [7034, 'oauth', toGoogle({ scopes: ['email'] })],
     [7036, 'oauth', { provider: { google: {}, gitlab: {} } }],
     [7037, 'oauth', { provider: {} }],
-    [7042, 'oauth', { ...google({}), cookie_prefix: 'a b' }],
-    [7043, 'oauth', google({ email_addresses: ['alan'] })],
-    [7051, 'oauth', google({ email_addresses: ['a@example.com', ''] })],
-    [7052, 'oauth', google({ email_domains: [''] })],
+    [7042, 'oauth', { ...toGoogle({}), cookie_prefix: 'a b' }],
+    [7043, 'oauth', toGoogle({ email_addresses: ['alan'] })],
+    [7051, 'oauth', toGoogle({ email_addresses: ['a@example.com', ''] })],
+    [7052, 'oauth', toGoogle({ email_domains: [''] })],
     [7053, 'oauth', { provider: { github: { teams: [''] } } }],
     [7054, 'oauth', { provider: { github: { organizations: [''] } } }],
-    [7092, 'oauth', { ...google({}), inactivity_timeout: 31_536_001 }],
-    [214, 'oauth', google({ teams: ['a/b'] })],
+    [7092, 'oauth', { ...toGoogle({}), inactivity_timeout: 31_536_001 }],
+    [214, 'oauth', toGoogle({ teams: ['a/b'] })],
     [7088, 'oidc', { client_id: 'a', client_secret: SECRET }],
     [7088, 'oidc', { issuer: 'accounts', client_id: 'a', client_secret: SECRET }],
     [215, 'oidc', { issuer: 'https://a.example.com', client_id: '', client_secret: SECRET }],
     [215, 'saml', {}],
-  ])('or is refused with %i: %s %j', async (number, module, sent) => {
-    const { gateway, put } = await route()
+  ])('and a wrong module is refused with %i: %s %j', async (number, module, json) => {
+    const { gateway, put } = await openWithRoute()
     const before = gateway.snapshot()
-    const { status, body } = await put(module, sent)
+    const { status, body } = await put(module, json)
     expect([status, body.error_code]).toEqual([400, `ERR_NGROK_${number}`])
     expect(JSON.stringify(body)).not.toContain(SECRET)
     expect(gateway.snapshot()).toEqual(before)
   })
 
   it('and the secret of the app is only in the response', async () => {
-    const { gateway, put } = await route()
-    await put('oauth', google({ client_id: 'an-app', client_secret: SECRET }))
+    const { gateway, put } = await openWithRoute()
+    await put('oauth', toGoogle({ client_id: 'an-app', client_secret: SECRET }))
     await put('oidc', { issuer: 'https://a.example.com', client_id: 'an-app', client_secret: SECRET })
-    const seen = [gateway.requests.all(), gateway.snapshot(), gateway.report()]
-    expect(JSON.stringify(seen)).not.toContain(SECRET)
+    const views = [gateway.requests.all(), gateway.snapshot(), gateway.report()]
+    expect(JSON.stringify(views)).not.toContain(SECRET)
     expect(JSON.stringify(gateway.snapshot({ privateKeys: true }))).toContain(SECRET)
   })
 })
 
 describe('The older policy', () => {
-  it.each(['tcp', 'tls'])('of a %s edge is a module as on routes, beside traffic_policy', async (kind) => {
+  it.each(['tcp', 'tls'])('of a %s edge is a module as on routes, in addition to traffic_policy', async (kind) => {
     const { send } = openGateway()
     const { id } = (await send('POST', `/edges/${kind}`, { json: {} })).body
     const inbound = [{ name: 'a', expressions: [], actions: [{ type: 'deny', config: {} }] }]

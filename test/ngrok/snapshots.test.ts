@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { CSR } from './certificate-requests.ts'
 import { SSH_KEYS } from './ssh-keys.ts'
-import { openGateway, routeModules } from './support.ts'
+import { createRouteModules, openGateway } from './support.ts'
 
 const RANGE = '203.0.113.0/24'
 
-/** A gateway with records whose relations a snapshot could break. */
-function furnished() {
+/** Creates a gateway with records whose relations a snapshot could break. */
+function openWithRelations() {
   const { gateway } = openGateway()
   const { id: owner_id } = gateway.botUsers.create({ name: 'ci' })
   gateway.botUsers.create({ name: 'twin' })
@@ -27,17 +27,17 @@ function furnished() {
   gateway.failoverBackends.create({ backends: [backend_id] })
   gateway.tlsEdgeTrafficPolicy.replace('edgtls_1', { value: '{}' })
   const edge = gateway.httpsEdges.create({ hostports: ['example.com:443'] })
-  gateway.httpsEdgeRoutes.create(edge.id, { match: '/', ...routeModules(backend_id, ip_policy_id) })
+  gateway.httpsEdgeRoutes.create(edge.id, { match: '/', ...createRouteModules(backend_id, ip_policy_id) })
   gateway.httpsEdgeRoutes.create(edge.id, { match: '/shop' })
   return gateway
 }
 
-/** An id in the form of the gateway that it never made. */
-const gone = (prefix: string) => `${prefix}_000000${'0'.repeat(21)}`
+/** Returns an id in the format of the gateway that no resource has. */
+const toMissingId = (prefix: string) => `${prefix}_000000${'0'.repeat(21)}`
 
 describe('A snapshot of the families of ngrok', () => {
   test('is restored unchanged, after JSON and in another gateway', () => {
-    const gateway = furnished()
+    const gateway = openWithRelations()
     const before = gateway.snapshot({ privateKeys: true })
     const { gateway: other } = openGateway()
     other.restore(JSON.parse(JSON.stringify(before)))
@@ -48,30 +48,30 @@ describe('A snapshot of the families of ngrok', () => {
   })
 
   test.each<[collection: string, field: string, wrong: string, reported?: string]>([
-    ['api_keys', 'owner_id', gone('bot')],
+    ['api_keys', 'owner_id', toMissingId('bot')],
     ['bot_users', 'name', 'ci'],
-    ['credentials', 'owner_id', gone('bot')],
+    ['credentials', 'owner_id', toMissingId('bot')],
     ['endpoints', 'domain_id', 'rd_1'],
-    ['endpoints', 'tunnel_session_id', gone('ts')],
+    ['endpoints', 'tunnel_session_id', toMissingId('ts')],
     ['endpoints', 'url', 'nothing'],
-    ['https_edge_routes', 'edge_id', gone('edghts')],
+    ['https_edge_routes', 'edge_id', toMissingId('edghts')],
     ['https_edge_routes', 'match', '/'],
     ['ip_policy_rules', 'cidr', RANGE],
     ['ip_policy_rules', 'cidr', '10.0.0.1/8'],
     ['ip_policy_rules', 'ip_policy_id', 'ipp_1'],
     ['kubernetes_operators', 'order.csr', CSR.replace('MIH', 'MIG')],
-    ['ssh_credentials', 'owner_id', gone('bot')],
+    ['ssh_credentials', 'owner_id', toMissingId('bot')],
     ['ssh_credentials', 'public_key', SSH_KEYS.ed25519],
     ['ssh_credentials', 'public_key', 'a key'],
     ['tls_edge_traffic_policy', 'key', 'edgtcp_1'],
     ['tunnel_sessions', 'credential_id', 'cr_1'],
-    ['tunnels', 'session_id', gone('ts')],
+    ['tunnels', 'session_id', toMissingId('ts')],
     ['vault_secrets', 'name', 'db'],
     ['vault_secrets', 'vault_id', 'vault_1'],
     ['vault_secrets', 'vault_name', 'other', 'vault_id'],
     ['vaults', 'name', 'prod'],
-  ])('of which a record of %s has in %s the value %j is refused', (collection, field, wrong, reported = field) => {
-    const gateway = furnished()
+  ])('is refused if a record of %s has in %s the value %j', (collection, field, wrong, reported = field) => {
+    const gateway = openWithRelations()
     const before = gateway.snapshot()
     const snapshot = JSON.parse(JSON.stringify(before))
     const records = snapshot.records[collection]

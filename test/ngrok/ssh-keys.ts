@@ -1,4 +1,4 @@
-/** Public keys that ssh-keygen made. */
+/** Public keys that ssh-keygen created. */
 export const SSH_KEYS = {
   ed25519: 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEH3IY4s2cSOuKj63wdOpGLQRkEbBGYbddAi683q3ewX ci@example.com',
   rsa: 'ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAABAQDSadAUqH3csRa5JGlPK1FQCjIkm0NDK3/egfa64COSJm4bVEORcDP/Vib5OYHdVFbMFK0P3QP7Dk8IiDFmbC4+anQ1CpdaGMSjxO90+TJjLZuk9tgDlWdBASRQpkSmRE4aOKuM4+Rjhx9kYns7lfN2YIx2EMxIGj1N5RctyIklcKwZimLzbI65+nhk/903ZGaYwO3HzzBr6xqM9/RkRVMS2DpujGSvnr6v5RP6m+GFwUf4kl+8V/TAAHYHY6AfguX+YISBvd4HlRCtRPt1TMX9xtUlcPoZxzBNe/yZ+KbBVhZvcWBa9EbnegX+khY3sI5dIfxTLuWNyrqJBNPQtF7h',

@@ -3,40 +3,40 @@ import { createNgrok, type NgrokOptions, ngrokFamilies } from '../../src/gateway
 import { testUsing } from '../../src/testing/vitest.ts'
 import { type Answer, type Client, client, outcome, type RequestParts } from '../support/client.ts'
 
-/** A gateway in the dialect of ngrok at a fixed time, with a client of its HTTP API. */
+/** Creates a gateway in the dialect of ngrok at a fixed time, and a client of its HTTP API. */
 export function openGateway(options: Omit<NgrokOptions, 'clock'> = {}) {
   const gateway = createNgrok({ seed: 'ngrok', clock: manualClock('2026-01-01T00:00:00Z'), ...options })
   const send = client(gateway, ngrokFamilies)
-  return { gateway, send, sendRefused: refusalsOf(gateway, send) }
+  return { gateway, send, sendRefused: createRefusedSender(gateway, send) }
 }
 
-type Refused = (method: string, path: string, sending?: RequestParts) => Promise<string>
+type SendRefused = (method: string, path: string, parts?: RequestParts) => Promise<string>
 
-/** Sends a request that must change nothing, and returns its outcome. */
-function refusalsOf(gateway: ReturnType<typeof createNgrok>, send: Client): Refused {
-  return async (method, path, sending) => {
+/** Returns a function that sends a request and returns its outcome. It throws if the request changes the state. */
+function createRefusedSender(gateway: ReturnType<typeof createNgrok>, send: Client): SendRefused {
+  return async (method, path, parts) => {
     const before = JSON.stringify(gateway.snapshot({ privateKeys: true }))
-    const answer = await send(method, path, sending)
+    const response = await send(method, path, parts)
     if (JSON.stringify(gateway.snapshot({ privateKeys: true })) !== before) throw new Error('The state has changed.')
-    return outcome(answer)
+    return outcome(response)
   }
 }
 
-/** Reads a whole list as programs do: by the whole `next_page_uri`, until it is null. */
-// biome-ignore lint/suspicious/noExplicitAny: a test knows what it asked for
-export async function everyPage(ask: Client, path: string, items: string): Promise<any[]> {
+/** Returns the items of a list from all its pages. Like programs, follows `next_page_uri` until it is null. */
+// biome-ignore lint/suspicious/noExplicitAny: a test knows what it has requested
+export async function readAllItems(send: Client, path: string, items: string): Promise<any[]> {
   const all = []
   for (let next: string | null = path; next !== null; ) {
-    const answer: Answer = await ask('GET', next)
-    if (answer.status !== 200) throw new Error(`${next}: ${outcome(answer)}`)
-    all.push(...answer.body[items])
-    next = answer.body.next_page_uri
+    const response: Answer = await send('GET', next)
+    if (response.status !== 200) throw new Error(`${next}: ${outcome(response)}`)
+    all.push(...response.body[items])
+    next = response.body.next_page_uri
   }
   return all
 }
 
-/** An example of most modules, as in the body of a route. */
-export function routeModules(backend_id: string, policy: string) {
+/** Creates an example of most modules, for the body of a route. */
+export function createRouteModules(backend_id: string, policy: string) {
   return {
     backend: { backend_id },
     ip_restriction: { ip_policy_ids: [policy] },
@@ -52,12 +52,12 @@ export function routeModules(backend_id: string, policy: string) {
   }
 }
 
-/** The test of a program, which calls the HTTP API of its gateway with `ask`. */
-export const programTest = testUsing(createNgrok).extend<{ readonly ask: Client }>({
-  ask: async ({ gateway }, use) => use(client(gateway, ngrokFamilies)),
+/** A test of a program that calls the HTTP API of a gateway with `send`. */
+export const programTest = testUsing(createNgrok).extend<{ readonly send: Client }>({
+  send: async ({ gateway }, use) => use(client(gateway, ngrokFamilies)),
 })
 
 /** Returns the path of a list with a filter. */
-export function filtered(path: string, expression: string): string {
+export function filterPath(path: string, expression: string): string {
   return `${path}?filter=${encodeURIComponent(expression)}`
 }

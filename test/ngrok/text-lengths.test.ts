@@ -7,10 +7,10 @@ import { SSH_KEYS } from './ssh-keys.ts'
 
 type Texts = { readonly description?: string; readonly metadata?: string }
 type Ngrok = ReturnType<typeof createNgrok>
-type NameOfFamily = { [Name in keyof Ngrok]: Ngrok[Name] extends { update: unknown } ? Name : never }[keyof Ngrok]
+type FamilyName = { [Name in keyof Ngrok]: Ngrok[Name] extends { update: unknown } ? Name : never }[keyof Ngrok]
 
-/** The error numbers of a description and metadata that are too long, and the other fields that a body needs. */
-const FAMILIES: readonly [NameOfFamily, description: number, metadata: number, more?: (gateway: Ngrok) => object][] = [
+/** The error numbers of a long description and of long metadata, and the other required fields of a body. */
+const FAMILIES: readonly [FamilyName, description: number, metadata: number, more?: (gateway: Ngrok) => object][] = [
   ['reservedAddrs', 215, 505],
   ['reservedDomains', 215, 421, () => ({ domain: 'a.example.com' })],
   ['tlsCertificates', 1914, 1915, () => upload()],
@@ -49,39 +49,39 @@ interface WithTexts {
   update(id: string, texts: Texts): object
 }
 
-/** Makes a text of this many bytes, with at most one character that is not two bytes long. */
-const ofBytes = (bytes: number) => 'é'.repeat(Math.floor(bytes / 2)) + 'e'.repeat(bytes % 2)
+/** Creates a text of this many bytes. At most one of its characters does not have two bytes. */
+const createText = (bytes: number) => 'é'.repeat(Math.floor(bytes / 2)) + 'e'.repeat(bytes % 2)
 
 describe('In the dialect ngrok a description has at most 255 bytes, a metadata 4096 (rules: limits#texts)', () => {
   test.each(FAMILIES)('%s', (name, description, metadata, more = () => ({})) => {
     const gateway = createNgrok({ clock: manualClock('2026-01-01T00:00:00Z') })
     const family = gateway[name] as unknown as WithTexts // Each row has the body of its own family.
     const body = more(gateway)
-    const texts = { description: ofBytes(255), metadata: ofBytes(4096) }
-    const made = family.create({ ...body, ...texts })
-    expect(made).toMatchObject(texts)
+    const texts = { description: createText(255), metadata: createText(4096) }
+    const created = family.create({ ...body, ...texts })
+    expect(created).toMatchObject(texts)
     const before = JSON.stringify(gateway.snapshot())
     for (const [wrong, number] of [
-      [{ description: ofBytes(256) }, description],
-      [{ metadata: ofBytes(4097) }, metadata],
+      [{ description: createText(256) }, description],
+      [{ metadata: createText(4097) }, metadata],
     ] as const) {
       expect(catchError(() => family.create({ ...body, ...wrong }))?.code).toBe(`ERR_NGROK_${number}`)
-      expect(catchError(() => family.update(made.id, wrong))?.code).toBe(`ERR_NGROK_${number}`)
+      expect(catchError(() => family.update(created.id, wrong))?.code).toBe(`ERR_NGROK_${number}`)
     }
     expect(JSON.stringify(gateway.snapshot())).toBe(before)
-    expect(family.update(made.id, texts)).toMatchObject(texts)
+    expect(family.update(created.id, texts)).toMatchObject(texts)
   })
 
   test('The standard dialect limits only the texts for which the API reference names a limit', () => {
     const gateway = createGateway()
-    const texts = { description: ofBytes(256), metadata: ofBytes(4097) }
+    const texts = { description: createText(256), metadata: createText(4097) }
     expect(gateway.weightedBackends.create(texts)).toMatchObject(texts)
   })
 
-  test('A longer text that a snapshot holds stays', () => {
+  test('A longer text in a snapshot is restored', () => {
     const gateway = createNgrok()
     gateway.weightedBackends.create({ metadata: 'long' })
-    const long = ofBytes(5000)
+    const long = createText(5000)
     gateway.restore(JSON.parse(JSON.stringify(gateway.snapshot()).replace('"long"', JSON.stringify(long))))
     expect(gateway.weightedBackends.list().backends[0]?.metadata).toBe(long)
   })

@@ -9,35 +9,35 @@ const PATHS = [
 describe.each(PATHS)('The users at %s', (path, prefix, other) => {
   const items = path.slice(1)
 
-  it(`are also in the other path, and can be named with the prefix ${other}`, async () => {
+  it(`are also at the other path, and can be named with the prefix ${other}`, async () => {
     const { send, gateway } = openGateway()
     const { id } = (await send('POST', path, { json: { name: 'ci' } })).body
-    const shared = id.slice(prefix.length)
-    const [own, theirs] = [prefix + shared, other + shared]
-    expect((await send('GET', `/${other}_users/${own}`)).body).toMatchObject({
-      id: theirs,
-      uri: `${gateway.url}/${other}_users/${theirs}`,
+    const suffix = id.slice(prefix.length)
+    const [ownId, otherId] = [prefix + suffix, other + suffix]
+    expect((await send('GET', `/${other}_users/${ownId}`)).body).toMatchObject({
+      id: otherId,
+      uri: `${gateway.url}/${other}_users/${otherId}`,
     })
-    expect((await send('GET', `${path}/${theirs}`)).body.id).toBe(own)
-    expect((await send('GET', `${path}/${own}`)).body.id).toBe(own)
-    expect((await send('GET', path, {})).body[items][0].id).toBe(own)
-    expect((await send('DELETE', `${path}/${theirs}`)).status).toBe(204)
-    expect((await send('GET', `${path}/${own}`)).body.msg).toBe(`There is no ${prefix} user ${own}.`)
+    expect((await send('GET', `${path}/${otherId}`)).body.id).toBe(ownId)
+    expect((await send('GET', `${path}/${ownId}`)).body.id).toBe(ownId)
+    expect((await send('GET', path, {})).body[items][0].id).toBe(ownId)
+    expect((await send('DELETE', `${path}/${otherId}`)).status).toBe(204)
+    expect((await send('GET', `${path}/${ownId}`)).body.msg).toBe(`There is no ${prefix} user ${ownId}.`)
     expect((await send('GET', `/${other}_users`)).body[`${other}_users`]).toEqual([])
   })
 
   it('are listed in pages, from an id with either prefix on, and by filters over id, created_at and name', async () => {
     const { send, sendRefused } = openGateway()
     for (const name of ['a', 'b', 'c']) await send('POST', path, { json: { name } })
-    const names = async (uri: string) =>
+    const readNames = async (uri: string) =>
       (await send('GET', uri)).body[items].map(({ name }: { name: string }) => name).join('')
     const first = (await send('GET', `${path}?limit=2`)).body
     expect(first.next_page_uri).toContain(`before_id=${first[items][1].id}&`)
-    expect(await names(first.next_page_uri)).toBe('a')
+    expect(await readNames(first.next_page_uri)).toBe('a')
     const cursor: string = first[items][0].id
-    expect(await names(`${path}?before_id=${cursor.replace(prefix, other)}`)).toBe('ba')
-    expect(await names(`${path}?filter=${encodeURIComponent("obj.name == 'b'")}`)).toBe('b')
-    expect(await names(`${path}?filter=${encodeURIComponent(`obj.id == "${cursor}"`)}`)).toBe('c')
+    expect(await readNames(`${path}?before_id=${cursor.replace(prefix, other)}`)).toBe('ba')
+    expect(await readNames(`${path}?filter=${encodeURIComponent("obj.name == 'b'")}`)).toBe('b')
+    expect(await readNames(`${path}?filter=${encodeURIComponent(`obj.id == "${cursor}"`)}`)).toBe('c')
     expect(await sendRefused('GET', `${path}?filter=obj.active`)).toBe('400 ERR_NGROK_250')
   })
 
@@ -49,7 +49,7 @@ describe.each(PATHS)('The users at %s', (path, prefix, other) => {
     [{ name: 1 }, 215],
     [{ name: 'ci', active: 'no' }, 215],
     [{ name: 'ci', description: 'none here' }, 214],
-  ])('refuse %j by %d, and nothing changes', async (json, number) => {
+  ])('refuse %j with %d, and nothing changes', async (json, number) => {
     const { send, sendRefused } = openGateway()
     await send('POST', path, { json: { name: 'taken' } })
     const { id } = (await send('POST', `/${other}_users`, { json: { name: 'x'.repeat(255) } })).body

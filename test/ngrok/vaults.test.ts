@@ -4,8 +4,8 @@ import { openGateway } from './support.ts'
 const VALUE = 'the-value-of-a-secret'
 const TOO_LONG = 'n'.repeat(256)
 
-/** A gateway with two vaults, the first with a secret. */
-function furnished() {
+/** Creates a gateway with two vaults, of which the first has a secret. */
+function openWithVaults() {
   const { gateway, send, sendRefused } = openGateway()
   const vault = gateway.vaults.create({ name: 'ci/prod', description: 'd' })
   const other = gateway.vaults.create({ name: 'other' })
@@ -15,7 +15,7 @@ function furnished() {
 
 describe('Vaults', () => {
   test('list their own secrets in pages, without a filter', async () => {
-    const { gateway, send, sendRefused, vault, other, secret } = furnished()
+    const { gateway, send, sendRefused, vault, other, secret } = openWithVaults()
     const { uri: _, ...newest } = gateway.vaultSecrets.create({ name: 'b', value: VALUE, vault_id: vault.id })
     gateway.vaultSecrets.create({ name: 'db', value: VALUE, vault_name: other.name })
     const first = await send('GET', `/vaults/${vault.id}/secrets?limit=1`)
@@ -29,7 +29,7 @@ describe('Vaults', () => {
   })
 
   test('that get a new name show it in their secrets too', () => {
-    const { gateway, vault, secret } = furnished()
+    const { gateway, vault, secret } = openWithVaults()
     gateway.clock.advance('1m')
     gateway.vaults.update(vault.id, { name: 'ci/live' })
     expect(gateway.vaultSecrets.get(secret.id)).toEqual({ ...secret, vault_name: 'ci/live' })
@@ -41,15 +41,15 @@ describe('Vaults', () => {
     [23001, { name: '' }],
     [23002, { name: TOO_LONG }],
     [23004, { name: 'other' }],
-  ])('refuse with %i, also in a change: %o', async (number, json) => {
-    const { sendRefused, vault } = furnished()
+  ])('are refused with %i, also in an update: %o', async (number, json) => {
+    const { sendRefused, vault } = openWithVaults()
     const code = `400 ERR_NGROK_${number}`
     expect(await sendRefused('POST', '/vaults', { json: { name: 'new', ...json } })).toBe(code)
     expect(await sendRefused('PATCH', `/vaults/${vault.id}`, { json })).toBe(code)
   })
 
   test('need a name, and are not deleted while they have a secret', async () => {
-    const { gateway, sendRefused, vault, secret } = furnished()
+    const { gateway, sendRefused, vault, secret } = openWithVaults()
     expect(await sendRefused('POST', '/vaults', { json: {} })).toBe('400 ERR_NGROK_23001')
     expect(await sendRefused('DELETE', `/vaults/${vault.id}`)).toBe('400 ERR_NGROK_23003')
     expect(gateway.requests.last()?.response).toMatchObject({
@@ -68,12 +68,12 @@ describe('Secrets of vaults', () => {
     [24003, { value: '' }],
     [24004, { value: 'v'.repeat(65_536) }],
     [24005, { name: 'taken' }],
-  ])('refuse with %i, also in a change: %o', async (number, json) => {
-    const { gateway, sendRefused, vault, secret } = furnished()
+  ])('are refused with %i, also in an update: %o', async (number, json) => {
+    const { gateway, sendRefused, vault, secret } = openWithVaults()
     gateway.vaultSecrets.create({ name: 'taken', value: VALUE, vault_id: vault.id })
     const code = `400 ERR_NGROK_${number}`
-    const good = { name: 'new', value: VALUE, vault_id: vault.id }
-    expect(await sendRefused('POST', '/vault_secrets', { json: { ...good, ...json } })).toBe(code)
+    const valid = { name: 'new', value: VALUE, vault_id: vault.id }
+    expect(await sendRefused('POST', '/vault_secrets', { json: { ...valid, ...json } })).toBe(code)
     expect(await sendRefused('PATCH', `/vault_secrets/${secret.id}`, { json })).toBe(code)
   })
 
@@ -87,28 +87,28 @@ describe('Secrets of vaults', () => {
     [24009, { vault_name: 'live' }],
     [24009, { vault_name: 'ci/prod', vault_id: 'the other' }],
   ])('a creation is refused with %i: %o', async (number, json) => {
-    const { sendRefused, other } = furnished()
+    const { sendRefused, other } = openWithVaults()
     const sent = { name: 'new', value: VALUE, vault_name: 'ci/prod', ...json }
     const text = JSON.stringify(sent).replace('the other', other.id)
     expect(await sendRefused('POST', '/vault_secrets', { json: JSON.parse(text) })).toBe(`400 ERR_NGROK_${number}`)
   })
 
   test('stay in their vault, where another vault may use the same name', async () => {
-    const { gateway, sendRefused, other, secret } = furnished()
+    const { gateway, sendRefused, other, secret } = openWithVaults()
     const json = { vault_id: other.id }
     expect(await sendRefused('PATCH', `/vault_secrets/${secret.id}`, { json })).toBe('400 ERR_NGROK_214')
     expect(gateway.vaultSecrets.create({ name: 'db', value: VALUE, vault_name: 'other' }).vault.id).toBe(other.id)
   })
 
   test('show their value only in a snapshot with secrets', async () => {
-    const { gateway, send, vault, secret } = furnished()
+    const { gateway, send, vault, secret } = openWithVaults()
     const sent = { name: 'new', value: VALUE, vault_id: vault.id }
     await send('POST', '/vault_secrets', { json: sent })
     await send('POST', '/vault_secrets', { json: { ...sent, name: 'big', value: VALUE.repeat(4000) } })
     await send('PATCH', `/vault_secrets/${secret.id}`, { json: { value: `${VALUE}!` } })
     expect(gateway.requests.all().map(({ status }) => status)).toEqual([201, 400, 200])
-    for (const shown of [gateway.requests.all(), gateway.vaultSecrets.list(), gateway.snapshot()]) {
-      expect(JSON.stringify(shown)).not.toContain(VALUE)
+    for (const view of [gateway.requests.all(), gateway.vaultSecrets.list(), gateway.snapshot()]) {
+      expect(JSON.stringify(view)).not.toContain(VALUE)
     }
     expect(JSON.stringify(gateway.snapshot({ privateKeys: true }))).toContain(`"${VALUE}!"`)
   })

@@ -4,7 +4,7 @@ import { createGateway, ngrok } from '../../src/index.ts'
 import { openApi } from '../../src/openapi/openapi.ts'
 import { serve } from '../../src/server/node.ts'
 
-test('A served gateway answers the document of its dialect, with its own URL', async () => {
+test('A served gateway has the document of its dialect, with its own URL', async () => {
   const gateway = createGateway({ dialect: ngrok })
   await using server = await serve(gateway)
   const answer = await fetch(`${server.url}/_fauxgate/openapi.json`)
@@ -22,12 +22,12 @@ test('The document of the controls is at a path of its own, without the paths of
   expect(Object.keys(openApi(ngrok).paths).some(isControl)).toBe(false)
 })
 
-test('In the process the document is there once the gateway is told what makes it', async () => {
+test('A gateway without a server has the document once `describedBy` was called', async () => {
   const gateway = createGateway()
-  const asked = () => gateway.fetch('http://localhost/_fauxgate/openapi.json')
-  expect((await asked()).status).toBe(404)
+  const fetchDocument = () => gateway.fetch('http://localhost/_fauxgate/openapi.json')
+  expect((await fetchDocument()).status).toBe(404)
   gateway.describedBy(openApi)
-  expect(await (await asked()).json()).toMatchObject({ openapi: '3.1.0', servers: [{ url: gateway.url }] })
+  expect(await (await fetchDocument()).json()).toMatchObject({ openapi: '3.1.0', servers: [{ url: gateway.url }] })
 })
 
 test.each<[what: string, message: string, use: () => unknown]>([
@@ -56,7 +56,7 @@ test.each<[what: string, message: string, use: () => unknown]>([
     () => openApi(ngrok, { families: [ngrokFamilies.vaults] as never }),
   ],
   ['a document', 'describer is an object. Allowed: a function.', () => createGateway().describedBy(openApi() as never)],
-])('What describes no service is refused: %s', (_what, message, use) => {
+])('Invalid input of a document is refused: %s', (_what, message, use) => {
   expect(use).toThrow(message)
 })
 

@@ -22,15 +22,15 @@ import { check } from '../support/property.ts'
 const dialects = fc.constantFrom(standard, ngrok)
 const histories = fc.array(fc.record({ call: calls, wait: fc.constantFrom(0, 0, 1000, 40_000) }), { maxLength: 12 })
 
-/** Makes calls one after the other, and answers what each came to. */
-function made(gateway: Gateway, call: Call, ids: string[], way: 'direct' | 'HTTP'): Outcome {
+/** Makes a call directly or over HTTP, and returns its outcome. Adds the id of a created resource to `ids`. */
+function makeCall(gateway: Gateway, call: Call, ids: string[], way: 'direct' | 'HTTP'): Outcome {
   const { call: whole, id } = fillIds(call, ids)
   const outcome = way === 'direct' ? callDirectly(gateway, whole, id) : callOverHttp(gateway, whole)
   if (outcome.status === 201) ids.push(JSON.parse(outcome.json as string).id)
   return outcome
 }
 
-/** The fields of each kind of object in an answer, in the order of the API reference's tables. */
+/** The fields of each kind of object in a response, in the order of the API reference's tables. */
 const DESCRIBED = [...HEAD_FIELDS, 'description', 'metadata']
 const ORDERS: readonly (readonly string[])[] = [
   [...DESCRIBED, 'addr', 'region', 'endpoint_configuration'],
@@ -57,10 +57,12 @@ const ORDERS: readonly (readonly string[])[] = [
 ]
 const OPTIONAL = ['description', 'metadata', 'resolves_to', 'name', 'expressions', 'config']
 
-/** The fields of the responses of fauxgate's own families, which no API reference has: those of their schemas. */
-const own = ownFamilies()
+/** The names of fauxgate's own families. No API reference has their fields, so the schemas define them. */
+const ownNames = ownFamilies()
 const operations = Object.values(families).flatMap((each) => Object.values<Operation>(each.operations))
-const responses = operations.flatMap((each) => (own.includes(groupOf(each)) && each.response ? [each.response] : []))
+const responses = operations.flatMap((each) =>
+  ownNames.includes(groupOf(each)) && each.response ? [each.response] : [],
+)
 const OWN_ENTRIES = [...listSchemas(responses)]
   .map((each) => partsOf(each).entries)
   .filter((each) => each !== undefined)
@@ -73,7 +75,7 @@ const ORDERS_WITH_OPTIONAL = [
   }),
 ]
 
-/** Tests whether the keys of an object are those of a table, in its order, without some that may be absent. */
+/** Returns whether the keys of an object are those of a table, in its order. Optional keys may be absent. */
 function isInOrder(keys: readonly string[]): boolean {
   return ORDERS_WITH_OPTIONAL.some(({ order, optional }) => {
     const present = order.filter((name) => keys.includes(name) || !optional.includes(name))
@@ -81,13 +83,13 @@ function isInOrder(keys: readonly string[]): boolean {
   })
 }
 
-/** Calls back with every object in a value, but for maps with keys of the client's. */
-function eachObject(value: unknown, look: (object: Record<string, unknown>) => void): void {
+/** Calls a function with every object in a value, except maps, whose keys the client chooses. */
+function visitObjects(value: unknown, visit: (object: Record<string, unknown>) => void): void {
   if (typeof value !== 'object' || value === null) return
-  if (!Array.isArray(value)) look(value as Record<string, unknown>)
+  if (!Array.isArray(value)) visit(value as Record<string, unknown>)
   for (const [key, inner] of Object.entries(value)) {
     const isMap = key === 'backends' && !Array.isArray(inner)
-    if (!isMap && key !== 'config') eachObject(inner, look)
+    if (!isMap && key !== 'config') visitObjects(inner, visit)
   }
 }
 
@@ -103,8 +105,8 @@ describe('Any calls at all', () => {
         for (const { call, wait } of history) {
           one.advance(wait)
           two.advance(wait)
-          const outcome = made(direct, call, ids[0], 'direct')
-          expect(made(http, call, ids[1], 'HTTP')).toEqual(outcome)
+          const outcome = makeCall(direct, call, ids[0], 'direct')
+          expect(makeCall(http, call, ids[1], 'HTTP')).toEqual(outcome)
           statuses.add(outcome.status)
         }
         expect(stateOf(http)).toBe(stateOf(direct))
@@ -114,8 +116,8 @@ describe('Any calls at all', () => {
     expect([...statuses]).toEqual(expect.arrayContaining([200, 201, 204, 400, 404]))
   })
 
-  test("answer with every field in the order of the document's tables, and with URIs below the gateway's", () => {
-    const seen = new Set<string>()
+  test("return every field in the order of the document's tables, and with URIs below the gateway's", () => {
+    const keyLists = new Set<string>()
     const urls = fc.constantFrom('https://api.example.com/v2', 'http://127.0.0.1:4747')
     check(
       fc.property(dialects, urls, histories, (dialect, baseUrl, history) => {
@@ -124,11 +126,11 @@ describe('Any calls at all', () => {
         const ids: string[] = []
         for (const { call, wait } of history) {
           clock.advance(wait)
-          const { status, json } = made(gateway, call, ids, 'HTTP')
+          const { status, json } = makeCall(gateway, call, ids, 'HTTP')
           if (status >= 400 || json === null) continue
-          eachObject(JSON.parse(json), (object) => {
+          visitObjects(JSON.parse(json), (object) => {
             const keys = Object.keys(object)
-            seen.add(keys.join())
+            keyLists.add(keys.join())
             expect(isInOrder(keys) ? 'in order' : keys).toBe('in order')
             for (const uri of [object.uri, object.next_page_uri]) {
               if (typeof uri === 'string') expect(uri.startsWith(`${gateway.url}/`) ? 'below' : uri).toBe('below')
@@ -138,23 +140,23 @@ describe('Any calls at all', () => {
       }),
       { numRuns: 100 },
     )
-    expect(seen.size).toBeGreaterThan(10)
+    expect(keyLists.size).toBeGreaterThan(10)
   })
 
-  test('take null for "not given" in any field, and "" in a reference, a region or a key type', () => {
+  test('treat null in any field, and "" in a reference, a region or a key type, like an absent field', () => {
     const isBlankable = (field: string) =>
       /^(certificate|.*endpoint_configuration|before)_id$|^region$|^private_key_type$/.test(field)
     const fields = new Map([standard, ngrok].map((dialect) => [dialect, listFields(dialect)]))
     const fillers = fc.infiniteStream(fc.constantFrom('' as const, null))
     check(
-      fc.property(dialects, histories, fillers, (dialect, history, drawn) => {
+      fc.property(dialects, histories, fillers, (dialect, history, blanks) => {
         const [without, withNothing] = [open({ dialect }), open({ dialect })]
         const ids: [string[], string[]] = [[], []]
         for (const { call } of history) {
-          const filler = (field: string) => (isBlankable(field) ? drawn.next().value : null)
-          const outcome = made(without, call, ids[0], 'direct')
+          const filler = (field: string) => (isBlankable(field) ? blanks.next().value : null)
+          const outcome = makeCall(without, call, ids[0], 'direct')
           expect(
-            made(withNothing, fillOmittedFields(call, fields.get(dialect) ?? new Map(), filler), ids[1], 'direct'),
+            makeCall(withNothing, fillOmittedFields(call, fields.get(dialect) ?? new Map(), filler), ids[1], 'direct'),
           ).toEqual(outcome)
         }
         expect(stateOf(withNothing)).toBe(stateOf(without))

@@ -6,7 +6,7 @@ import { open, stateOf } from '../support/gateway.ts'
 const PATH = '/reserved_domains'
 const DOMAIN = 'app.example.com'
 
-/** A domain in the ngrok dialect, and how its fields are sent. */
+/** Reserves a domain in the ngrok dialect. Returns the response, and functions that change and read the domain. */
 async function reserve(json: object = { domain: DOMAIN }) {
   const gateway = open({ dialect: ngrok })
   const api = client(gateway)
@@ -26,12 +26,12 @@ describe('Fields that ngrok takes and ignores (rules: dialects#ignored-fields)',
   })
 
   test.each([{ region: 'eu' }, { region: 'mars' }, { domain: DOMAIN }, { name: 'APP.example.com', region: 'eu' }])(
-    'alone make an update empty: %j',
+    'count as an empty update if no other field is sent: %j',
     async (json) => {
       const { patch } = await reserve()
-      const answer = await patch(json)
-      expect(outcome(answer)).toBe('400 ERR_NGROK_422')
-      expect(answer.body.msg).toMatch(/ Send at least one of description, .*, resolves_to, error_redirect_url\.$/)
+      const response = await patch(json)
+      expect(outcome(response)).toBe('400 ERR_NGROK_422')
+      expect(response.body.msg).toMatch(/ Send at least one of description, .*, resolves_to, error_redirect_url\.$/)
     },
   )
 
@@ -47,8 +47,8 @@ describe('Fields that ngrok takes and ignores (rules: dialects#ignored-fields)',
     async (field) => {
       const gateway = open()
       const { id } = gateway.reservedDomains.create({ domain: DOMAIN })
-      const answer = await client(gateway)('PATCH', `${PATH}/${id}`, { json: { [field]: null } })
-      expect(outcome(answer)).toBe('400 ERR_GATEWAY_214')
+      const response = await client(gateway)('PATCH', `${PATH}/${id}`, { json: { [field]: null } })
+      expect(outcome(response)).toBe('400 ERR_GATEWAY_214')
     },
   )
 })
@@ -71,9 +71,9 @@ describe('Endpoint configurations on create (rules: dialects#extra-fields)', () 
   test('follow the rules of references', async () => {
     const api = client(open({ dialect: ngrok, references: 'declared' }))
     for (const field of ['http_endpoint_configuration_id', 'https_endpoint_configuration_id']) {
-      const answer = await api('POST', PATH, { json: { domain: DOMAIN, [field]: 'ec_1' } })
-      expect(outcome(answer)).toBe('400 ERR_NGROK_90411')
-      expect(Object.keys(answer.body.details)).toEqual(['operation_id', `field:${field}`])
+      const response = await api('POST', PATH, { json: { domain: DOMAIN, [field]: 'ec_1' } })
+      expect(outcome(response)).toBe('400 ERR_NGROK_90411')
+      expect(Object.keys(response.body.details)).toEqual(['operation_id', `field:${field}`])
     }
     const json = { endpoint_configuration_id: 'ec_1' }
     expect(outcome(await api('POST', '/reserved_addrs', { json }))).toBe('400 ERR_NGROK_90411')
@@ -115,15 +115,15 @@ describe('resolves_to of a domain (rules: dialects#extra-fields)', () => {
   ])('cannot be %j', async (resolves_to, field) => {
     const { gateway, patch } = await reserve()
     const before = stateOf(gateway)
-    const answer = await patch({ resolves_to })
-    expect(outcome(answer)).toBe('400 ERR_NGROK_215')
-    expect(answer.body.details[`field:${field}`]).toBe(answer.body.msg)
+    const response = await patch({ resolves_to })
+    expect(outcome(response)).toBe('400 ERR_NGROK_215')
+    expect(response.body.details[`field:${field}`]).toBe(response.body.msg)
     expect(stateOf(gateway)).toBe(before)
   })
 })
 
 describe('The alias name of domain (rules: dialects#the-alias-name)', () => {
-  test('names the domain in ngrok, also beside an empty domain', async () => {
+  test('names the domain in ngrok, also with an empty domain', async () => {
     for (const domain of [undefined, null, '']) {
       const { status, body } = await create(ngrok, { name: 'App.example.com', domain })
       expect([status, body.domain, Object.hasOwn(body, 'name')]).toEqual([201, DOMAIN, false])
@@ -132,9 +132,9 @@ describe('The alias name of domain (rules: dialects#the-alias-name)', () => {
   })
 
   test('is refused together with domain, even with the same value', async () => {
-    const answer = await create(ngrok, { name: DOMAIN, domain: DOMAIN })
-    expect(outcome(answer)).toBe('400 ERR_NGROK_449')
-    expect(answer.body.msg).toBe('name and domain were both sent. They name the same field: send domain only.')
+    const response = await create(ngrok, { name: DOMAIN, domain: DOMAIN })
+    expect(outcome(response)).toBe('400 ERR_NGROK_449')
+    expect(response.body.msg).toBe('name and domain were both sent. They name the same field: send domain only.')
     const { patch } = await reserve()
     expect(outcome(await patch({ name: DOMAIN, domain: DOMAIN, metadata: 'm' }))).toBe('400 ERR_NGROK_449')
   })
@@ -143,7 +143,7 @@ describe('The alias name of domain (rules: dialects#the-alias-name)', () => {
     ['a_b.example.com', 'name is "a_b.example.com". Allowed: a name without "_".'],
     ['a_b', 'name is "a_b". Allowed: a name without "_".'],
     [7, 'name is 7. Allowed: a string.'],
-  ])('is what messages and details call it: %j', async (name, msg) => {
+  ])('is the name of the field in messages and details: %j', async (name, msg) => {
     const { status, body } = await create(ngrok, { name })
     expect([status, body.msg]).toEqual([400, msg])
     expect(body.details).toEqual({ operation_id: body.details.operation_id, 'field:name': msg })
@@ -151,16 +151,16 @@ describe('The alias name of domain (rules: dialects#the-alias-name)', () => {
 
   test('is the name of the field in the details of an error about a taken name', async () => {
     const { gateway } = await reserve()
-    const answer = await client(gateway)('POST', PATH, { json: { name: 'APP.example.com' } })
-    expect(outcome(answer)).toBe('400 ERR_NGROK_413')
-    expect(answer.body.details['field:name']).toBe(answer.body.msg)
-    expect(Object.hasOwn(answer.body.details, 'field:domain')).toBe(false)
+    const response = await client(gateway)('POST', PATH, { json: { name: 'APP.example.com' } })
+    expect(outcome(response)).toBe('400 ERR_NGROK_413')
+    expect(response.body.details['field:name']).toBe(response.body.msg)
+    expect(Object.hasOwn(response.body.details, 'field:domain')).toBe(false)
   })
 })
 
 describe("A domain's own name in an update (rules: dialects#extra-fields)", () => {
   test.each([{ domain: DOMAIN }, { domain: 'APP.Example.com' }, { name: DOMAIN }, { name: null }, { domain: '' }])(
-    'is accepted beside a value: %j',
+    'is accepted together with a value: %j',
     async (own) => {
       const { created, patch } = await reserve()
       const { status, body } = await patch({ ...own, region: 'us', metadata: 'm' })
@@ -196,9 +196,9 @@ describe('A bare name (rules: dialects#bare-names)', () => {
   test('cannot be reserved twice, not even as the whole name', async () => {
     const { gateway } = await reserve({ name: 'app' })
     for (const json of [{ name: 'app' }, { domain: 'app.ngrok.io' }]) {
-      const answer = await client(gateway)('POST', PATH, { json })
-      expect(outcome(answer)).toBe('400 ERR_NGROK_413')
-      expect(answer.body.msg).toContain('"app.ngrok.io"')
+      const response = await client(gateway)('POST', PATH, { json })
+      expect(outcome(response)).toBe('400 ERR_NGROK_413')
+      expect(response.body.msg).toContain('"app.ngrok.io"')
     }
   })
 

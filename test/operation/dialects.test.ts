@@ -7,7 +7,7 @@ import { upload } from '../support/pem.ts'
 const POLICY = { authority: 'letsencrypt' }
 const ROUTE = '/edges/https/edghts_1/routes/edghtsrt_1'
 
-/** The table of docs/decisions/dialects.md, where a column is one text (rules: dialects#standard). */
+/** The columns of the table in docs/decisions/dialects.md (rules: dialects#standard). */
 const COLUMNS = [
   {
     dialect: standard,
@@ -16,13 +16,13 @@ const COLUMNS = [
     operation: 'service-operation-id',
     prefix: 'ERR_GATEWAY_',
     keyType: 'rsa',
-    owned: standard.serviceDomains,
+    ownDomains: standard.serviceDomains,
     target: /^[0-9a-z]+\.[0-9a-z]+\.cname\.gateway\.test$/,
     address: /^\d+\.tcp\.gateway\.test:\d{5}$/,
     addressElsewhere: /^\d+\.tcp\.eu\.gateway\.test:\d{5}$/,
     regions: ['eu', null],
-    taken: 409,
-    unauthorized: 401,
+    takenStatus: 409,
+    keyStatus: 401,
     policyByDefault: null,
   },
   {
@@ -32,13 +32,13 @@ const COLUMNS = [
     operation: 'ngrok-operation-id',
     prefix: 'ERR_NGROK_',
     keyType: 'ecdsa',
-    owned: ngrok.serviceDomains,
+    ownDomains: ngrok.serviceDomains,
     target: /^[0-9a-z]+\.[0-9a-z]+\.ngrok-cname\.com$/,
     address: /^\d+\.tcp\.ngrok\.io:\d{5}$/,
     addressElsewhere: /^\d+\.tcp\.eu\.ngrok\.io:\d{5}$/,
     regions: ['', ''],
-    taken: 400,
-    unauthorized: 403,
+    takenStatus: 400,
+    keyStatus: 403,
     policyByDefault: { authority: 'letsencrypt', private_key_type: 'ecdsa' },
   },
 ]
@@ -48,10 +48,10 @@ describe.each(COLUMNS)('The dialect $dialect.name (rules: dialects#standard)', (
 
   test('requires its own version header', async () => {
     const gateway = open({ dialect })
-    const ask = (headers: Record<string, string>) =>
+    const send = (headers: Record<string, string>) =>
       gateway.fetch(`${gateway.url}/reserved_addrs`, { headers: { authorization: 'Bearer key', ...headers } })
-    expect((await ask({ [column.version]: '2' })).status).toBe(200)
-    const missing = await (await ask({ 'Other-Version': '2' })).json()
+    expect((await send({ [column.version]: '2' })).status).toBe(200)
+    const missing = await (await send({ 'Other-Version': '2' })).json()
     expect(missing).toMatchObject({ error_code: `${prefix}218`, msg: expect.stringContaining(column.version) })
   })
 
@@ -61,24 +61,24 @@ describe.each(COLUMNS)('The dialect $dialect.name (rules: dialects#standard)', (
     const { body } = await api('POST', '/reserved_addrs')
     expect([gateway.url, body.uri]).toEqual([column.baseUrl, `${column.baseUrl}/reserved_addrs/${body.id}`])
     gateway.reservedDomains.create({ domain: 'app.example.com' })
-    const taken = await api('POST', '/reserved_domains', { json: { domain: 'app.example.com' } })
-    expect(outcome(taken)).toBe(`${column.taken} ${prefix}413`)
+    const refused = await api('POST', '/reserved_domains', { json: { domain: 'app.example.com' } })
+    expect(outcome(refused)).toBe(`${column.takenStatus} ${prefix}413`)
     expect(expectError(() => gateway.reservedDomains.create({ domain: 'app.example.com' })).code).toBe(`${prefix}413`)
-    for (const { headers } of [taken, await api('GET', '/reserved_addrs'), await api('GET', '/nowhere')]) {
+    for (const { headers } of [refused, await api('GET', '/reserved_addrs'), await api('GET', '/nowhere')]) {
       expect(headers.get(column.operation)).toMatch(/^op_[0-9A-Za-z]{27}$/)
     }
   })
 
-  test('has its HTTP statuses, which body, error and answer have in common', async () => {
+  test('has its own HTTP statuses in responses, their bodies and errors', async () => {
     const gateway = open({ dialect, keys: ['right'] })
     const api = client(gateway)
-    const ask = (authorization: string | null) => api('GET', '/reserved_addrs', { headers: { authorization } })
-    const answers = [await ask(null), await ask('Basic x'), await ask('Bearer wrong')]
-    expect(answers.map(outcome)).toEqual([200, 201, 203].map((number) => `${column.unauthorized} ${prefix}${number}`))
-    for (const { status, body } of answers) expect(body.status_code).toBe(status)
+    const sendWith = (authorization: string | null) => api('GET', '/reserved_addrs', { headers: { authorization } })
+    const responses = [await sendWith(null), await sendWith('Basic x'), await sendWith('Bearer wrong')]
+    expect(responses.map(outcome)).toEqual([200, 201, 203].map((number) => `${column.keyStatus} ${prefix}${number}`))
+    for (const { status, body } of responses) expect(body.status_code).toBe(status)
     gateway.reservedDomains.create({ domain: 'app.example.com' })
     const error = expectError(() => gateway.reservedDomains.create({ domain: 'app.example.com' }))
-    expect(error.status).toBe(column.taken)
+    expect(error.status).toBe(column.takenStatus)
   })
 
   test('follows its rule for a custom domain that requests neither a certificate nor a policy', () => {
@@ -86,14 +86,14 @@ describe.each(COLUMNS)('The dialect $dialect.name (rules: dialects#standard)', (
     const custom = gateway.reservedDomains.create({ domain: 'app.example.com', certificate_id: '' })
     expect(custom.certificate_management_policy).toEqual(column.policyByDefault)
     expect(custom.certificate_management_status === null).toBe(column.policyByDefault === null)
-    const owned = gateway.reservedDomains.create({ domain: `app.${column.owned[0]}` })
+    const owned = gateway.reservedDomains.create({ domain: `app.${column.ownDomains[0]}` })
     expect(owned.certificate_management_policy).toBeNull()
     const { id: certificate_id } = gateway.tlsCertificates.create(upload())
     const uploaded = gateway.reservedDomains.create({ domain: 'b.example.com', certificate_id })
     expect([uploaded.certificate?.id, uploaded.certificate_management_policy]).toEqual([certificate_id, null])
   })
 
-  test('leaves a domain without a policy when that was detached, whatever changes later', () => {
+  test('leaves a domain without a policy after it was detached, whatever changes later', () => {
     const gateway = open({ dialect })
     const { id } = gateway.reservedDomains.create({ domain: 'app.example.com' })
     gateway.reservedDomains.detachCertificateManagementPolicy(id)
@@ -112,14 +112,14 @@ describe.each(COLUMNS)('The dialect $dialect.name (rules: dialects#standard)', (
 
   test('owns its domains and all below them, and no others', () => {
     const gateway = open({ dialect })
-    for (const owned of column.owned) {
-      const isOpen = dialect.refusedDomains.domain_of_service === undefined
-      for (const domain of [...(isOpen ? [owned] : []), `app.${owned}`, `a.b.${owned}`]) {
+    for (const owned of column.ownDomains) {
+      const isReservable = dialect.refusedDomains.domain_of_service === undefined
+      for (const domain of [...(isReservable ? [owned] : []), `app.${owned}`, `a.b.${owned}`]) {
         expect(gateway.reservedDomains.create({ domain }).cname_target).toBeNull()
       }
       expect(gateway.reservedDomains.create({ domain: `evil${owned}` }).cname_target).toMatch(column.target)
     }
-    const others = COLUMNS.filter((other) => other !== column).flatMap(({ owned }) => owned)
+    const others = COLUMNS.filter((other) => other !== column).flatMap(({ ownDomains }) => ownDomains)
     for (const domain of others) expect(gateway.reservedDomains.create({ domain }).cname_target).toMatch(column.target)
   })
 
@@ -131,9 +131,9 @@ describe.each(COLUMNS)('The dialect $dialect.name (rules: dialects#standard)', (
 
   test('shows the region of a reserved domain in its own form', () => {
     const gateway = open({ dialect })
-    const set = gateway.reservedDomains.create({ domain: 'a.example.com', region: 'eu' })
-    const unset = gateway.reservedDomains.create({ domain: 'b.example.com' })
-    expect([set.region, unset.region]).toEqual(column.regions)
+    const withRegion = gateway.reservedDomains.create({ domain: 'a.example.com', region: 'eu' })
+    const withoutRegion = gateway.reservedDomains.create({ domain: 'b.example.com' })
+    expect([withRegion.region, withoutRegion.region]).toEqual(column.regions)
     expect(refusalKey(() => gateway.reservedDomains.create({ domain: 'c.example.com', region: 'mars' as 'us' }))).toBe(
       'domain_region_invalid',
     )
@@ -141,7 +141,7 @@ describe.each(COLUMNS)('The dialect $dialect.name (rules: dialects#standard)', (
 })
 
 describe('The paging alias beforeId (rules: dialects#paging-alias)', () => {
-  test('is before_id in ngrok, whose next page says before_id', async () => {
+  test('is before_id in ngrok, whose next_page_uri has before_id', async () => {
     const gateway = open({ dialect: ngrok })
     const ids = Array.from({ length: 4 }, () => gateway.weightedBackends.create().id).reverse()
     const { body } = await client(gateway)('GET', `/backends/weighted?beforeId=${ids[0]}&limit=2`)
@@ -151,11 +151,11 @@ describe('The paging alias beforeId (rules: dialects#paging-alias)', () => {
   })
 
   test('is the same parameter: a request with both sends it twice', async () => {
-    const answer = await client(open({ dialect: ngrok }))(
+    const response = await client(open({ dialect: ngrok }))(
       'GET',
       '/backends/weighted?beforeId=bkdwd_1&before_id=bkdwd_1',
     )
-    expect(outcome(answer)).toBe('400 ERR_NGROK_232')
+    expect(outcome(response)).toBe('400 ERR_NGROK_232')
   })
 })
 
@@ -165,15 +165,16 @@ describe('Another name of a field', () => {
     const create = async (json: object) => client(open({ dialect }))('POST', '/reserved_addrs', { json })
     expect((await create({ note: 'x' })).body.description).toBe('x')
     const { status, body } = await create({ note: 'x', description: 'y' })
-    const says = 'note is next to "description", of which it is another name. Allowed: note or description, not both.'
-    expect([status, body.error_code, body.msg]).toEqual([400, 'ERR_GATEWAY_215', says])
+    const message =
+      'note is next to "description", of which it is another name. Allowed: note or description, not both.'
+    expect([status, body.error_code, body.msg]).toEqual([400, 'ERR_GATEWAY_215', message])
   })
 })
 
 describe('The envelope of module bodies (rules: dialects#module-envelope)', () => {
   const put = (json: object) => client(open({ dialect: ngrok }))('PUT', `${ROUTE}/circuit_breaker`, { json })
 
-  test('is taken off in ngrok, with or without the ids beside it', async () => {
+  test('is removed in ngrok, with or without the ids next to it', async () => {
     const ids = { edge_id: 'edghts_1', id: 'edghtsrt_1' }
     for (const json of [{ ...ids, module: { num_buckets: 5 } }, { module: { num_buckets: 5 } }, { num_buckets: 5 }]) {
       const { status, body } = await put(json)
@@ -188,11 +189,11 @@ describe('The envelope of module bodies (rules: dialects#module-envelope)', () =
     expect(outcome(await put({ colour: 'red', module: {} }))).toBe('400 ERR_NGROK_214')
   })
 
-  test('hides no id in it behind another one beside it', async () => {
+  test('does not hide an id that differs from the id next to it', async () => {
     const ids = { edge_id: 'edghts_1', id: 'edghtsrt_1' }
     const { status, body } = await put({ ...ids, module: { ...ids, id: 'edghtsrt_2' } })
-    const says = 'id is different in "module" and next to it. Allowed: the same in both places.'
-    expect([status, body.error_code, body.msg]).toEqual([400, 'ERR_NGROK_215', says])
+    const message = 'id is different in "module" and next to it. Allowed: the same in both places.'
+    expect([status, body.error_code, body.msg]).toEqual([400, 'ERR_NGROK_215', message])
     expect(outcome(await put({ id: null, module: { id: 'edghtsrt_2' } }))).toBe('400 ERR_NGROK_215')
     expect(outcome(await put({ id: 'edghtsrt_2', module: { id: null } }))).toBe('400 ERR_NGROK_215')
     expect((await put({ ...ids, module: ids })).status).toBe(200)
@@ -208,12 +209,12 @@ describe('The envelope of module bodies (rules: dialects#module-envelope)', () =
       enabled: false,
       rolling_window: null,
     })
-    const says = (field: string) => `${field} is next to "module". Allowed: fields inside "module", or none of it.`
-    expect([status, body.error_code, body.msg]).toEqual([400, 'ERR_NGROK_215', says('num_buckets')])
+    const toMessage = (field: string) => `${field} is next to "module". Allowed: fields inside "module", or none of it.`
+    expect([status, body.error_code, body.msg]).toEqual([400, 'ERR_NGROK_215', toMessage('num_buckets')])
     expect(body.details).toEqual({
       operation_id: body.details.operation_id,
-      'field:enabled': says('enabled'),
-      'field:num_buckets': says('num_buckets'),
+      'field:enabled': toMessage('enabled'),
+      'field:num_buckets': toMessage('num_buckets'),
     })
     expect(outcome(await client(open({ dialect: ngrok }))('GET', `${ROUTE}/circuit_breaker`))).toBe(
       '404 ERR_NGROK_90404',
@@ -226,7 +227,7 @@ describe('The envelope of module bodies (rules: dialects#module-envelope)', () =
     expect([status, text.includes('s3cret')]).toEqual([400, false])
   })
 
-  test('is a field that standard does not know, and other operations neither', async () => {
+  test('is an unknown field in standard, and in other operations', async () => {
     const json = { module: { num_buckets: 5 } }
     expect(outcome(await client(open())('PUT', `${ROUTE}/circuit_breaker`, { json }))).toBe('400 ERR_GATEWAY_214')
     const other = await client(open({ dialect: ngrok }))('POST', '/reserved_addrs', { json: { module: {} } })
@@ -260,7 +261,7 @@ describe('A custom dialect (rules: dialects#data)', () => {
     errorStatuses: { field_unknown: 422 },
   }
 
-  test('decides everything that the two shipped ones decide', async () => {
+  test('decides everything that the two built-in dialects decide', async () => {
     const gateway = open({ dialect: acme })
     const api = client(gateway)
     const domain = await api('POST', '/reserved_domains', {
@@ -299,7 +300,7 @@ describe('A custom dialect (rules: dialects#data)', () => {
     expect(outcome(await api('PATCH', `/reserved_addrs/${id}`, { json: { shape: 'round' } }))).toBe('422 ACME-214')
   })
 
-  test('calls fields in messages and details what the client called them, whichever rule refuses them', async () => {
+  test('names fields in messages and details as the client did, whichever rule refuses the fields', async () => {
     const api = client(open({ dialect: acme }))
     const createRefused = async (json: object) => (await api('POST', '/reserved_domains', { json })).body
     const unknown = await createRefused({ host: 'app.example.com', cert: 'cert_1' })
@@ -319,11 +320,11 @@ describe('A custom dialect (rules: dialects#data)', () => {
 })
 
 describe("The public service's name (rules: dialects#data)", () => {
-  /** Answers of every kind in the standard dialect. */
-  async function everything(gateway: Gateway): Promise<string> {
+  /** Sends requests of every kind, and returns the text of all responses. */
+  async function readResponses(gateway: Gateway): Promise<string> {
     const api = client(gateway)
     const domain = { domain: '*.example.com', certificate_management_policy: POLICY }
-    const answers = [
+    const responses = [
       await api('POST', '/reserved_addrs', { json: { region: 'eu' } }),
       await api('POST', '/reserved_domains', { json: domain }),
       await api('POST', '/backends/weighted'),
@@ -341,10 +342,10 @@ describe("The public service's name (rules: dialects#data)", () => {
       await api('GET', '/nowhere'),
       await api('DELETE', '/reserved_domains'),
     ]
-    return answers.map(({ text, headers }) => text + JSON.stringify([...headers])).join('\n')
+    return responses.map(({ text, headers }) => text + JSON.stringify([...headers])).join('\n')
   }
 
-  test('occurs in no answer of standard', async () => {
-    expect(await everything(open())).not.toMatch(/ngrok/i)
+  test('occurs in no response of standard', async () => {
+    expect(await readResponses(open())).not.toMatch(/ngrok/i)
   })
 })

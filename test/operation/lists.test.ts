@@ -6,8 +6,8 @@ import { upload } from '../support/pem.ts'
 
 const PATH = '/backends/weighted'
 
-/** Every list: its path, the key of its items, and how to make one of them. */
-const LISTS: readonly [path: string, items: string, make: (gateway: Gateway, n: number) => { id: string }][] = [
+/** Each list: its path, the key of its items, and a function that creates an item. */
+const LISTS: readonly [path: string, items: string, create: (gateway: Gateway, n: number) => { id: string }][] = [
   ['/reserved_addrs', 'reserved_addrs', (gateway) => gateway.reservedAddrs.create()],
   [
     '/reserved_domains',
@@ -18,23 +18,23 @@ const LISTS: readonly [path: string, items: string, make: (gateway: Gateway, n: 
   ['/tls_certificates', 'tls_certificates', (gateway) => gateway.tlsCertificates.create(upload('ed25519'))],
 ]
 
-/** Makes weighted backends and answers their ids, newest first. */
+/** Creates weighted backends, and returns their ids, newest first. */
 function createBackends(gateway: Gateway, count: number): string[] {
   return Array.from({ length: count }, () => gateway.weightedBackends.create().id).reverse()
 }
 
-/** The ids of all pages from a URL on, page by page. */
-async function pages(gateway: Gateway, first: string): Promise<string[][]> {
-  const found: string[][] = []
-  for (let next: string | null = first; next !== null && found.length < 1000; ) {
+/** Returns the ids of all pages from a URL on, page by page. */
+async function readPages(gateway: Gateway, first: string): Promise<string[][]> {
+  const pages: string[][] = []
+  for (let next: string | null = first; next !== null && pages.length < 1000; ) {
     const { body } = await client(gateway)('GET', next)
-    found.push(body.backends.map(({ id }: { id: string }) => id))
+    pages.push(body.backends.map(({ id }: { id: string }) => id))
     next = body.next_page_uri
   }
-  return found
+  return pages
 }
 
-describe.each(LISTS)('The list %s (rules: lists#paging)', (path, items, make) => {
+describe.each(LISTS)('The list %s (rules: lists#paging)', (path, items, create) => {
   test('is empty at first, with its own URL and no next page', async () => {
     const { status, body } = await client(open())('GET', path)
     expect(status).toBe(200)
@@ -43,15 +43,15 @@ describe.each(LISTS)('The list %s (rules: lists#paging)', (path, items, make) =>
 
   test('has newest first, in pages of the limit, until next_page_uri is null', async () => {
     const gateway = open()
-    const ids = Array.from({ length: 5 }, (_, n) => make(gateway, n).id).reverse()
-    const seen: string[][] = []
+    const ids = Array.from({ length: 5 }, (_, n) => create(gateway, n).id).reverse()
+    const pages: string[][] = []
     for (let next: string | null = `${path}?limit=2`; next !== null; ) {
       const { body } = await client(gateway)('GET', next)
       expect(Object.keys(body)).toEqual([items, 'uri', 'next_page_uri'])
-      seen.push(body[items].map(({ id }: { id: string }) => id))
+      pages.push(body[items].map(({ id }: { id: string }) => id))
       next = body.next_page_uri
     }
-    expect(seen).toEqual([ids.slice(0, 2), ids.slice(2, 4), ids.slice(4)])
+    expect(pages).toEqual([ids.slice(0, 2), ids.slice(2, 4), ids.slice(4)])
   })
 
   test('refuses a cursor of another type and one that is no id', async () => {
@@ -65,8 +65,8 @@ describe('The limit of a list (rules: lists#paging)', () => {
   test('is 100 by default', async () => {
     const gateway = open()
     const ids = createBackends(gateway, 101)
-    expect((await pages(gateway, PATH)).map((page) => page.length)).toEqual([100, 1])
-    expect((await pages(gateway, PATH)).flat()).toEqual(ids)
+    expect((await readPages(gateway, PATH)).map((page) => page.length)).toEqual([100, 1])
+    expect((await readPages(gateway, PATH)).flat()).toEqual(ids)
   })
 
   test.each([
@@ -83,8 +83,8 @@ describe('The limit of a list (rules: lists#paging)', () => {
   test('leaves no next page where the last page is exactly full', async () => {
     const gateway = open()
     const ids = createBackends(gateway, 4)
-    expect(await pages(gateway, `${PATH}?limit=2`)).toEqual([ids.slice(0, 2), ids.slice(2)])
-    expect(await pages(gateway, `${PATH}?limit=4`)).toEqual([ids])
+    expect(await readPages(gateway, `${PATH}?limit=2`)).toEqual([ids.slice(0, 2), ids.slice(2)])
+    expect(await readPages(gateway, `${PATH}?limit=4`)).toEqual([ids])
   })
 })
 
@@ -100,22 +100,22 @@ describe('The next page (rules: lists#paging)', () => {
     expect(Object.fromEntries(next.searchParams)).toEqual({ limit: '2', filter, before_id: ids[1] })
     const second = new URL((await client(gateway)('GET', next.href)).body.next_page_uri)
     expect(Object.fromEntries(second.searchParams)).toEqual({ limit: '2', filter, before_id: ids[3] })
-    expect(await pages(gateway, `${PATH}?${query}`)).toEqual([ids.slice(0, 2), ids.slice(2, 4), ids.slice(4)])
+    expect(await readPages(gateway, `${PATH}?${query}`)).toEqual([ids.slice(0, 2), ids.slice(2, 4), ids.slice(4)])
   })
 
   test('is null where no further item matches the filter, however many follow (rules: lists#filter)', async () => {
     const gateway = open()
-    const make = (metadata: string) => gateway.weightedBackends.create({ metadata }).id
-    const ids = ['x', 'yes', 'x', 'yes', 'x'].map(make).filter((_, place) => place % 2 === 1)
+    const create = (metadata: string) => gateway.weightedBackends.create({ metadata }).id
+    const ids = ['x', 'yes', 'x', 'yes', 'x'].map(create).filter((_, place) => place % 2 === 1)
     const [older, newer] = ids
-    const found = (limit: number) =>
-      pages(gateway, `${PATH}?${new URLSearchParams({ limit: String(limit), filter: 'obj.metadata == "yes"' })}`)
-    expect(await found(1)).toEqual([[newer], [older]])
-    expect(await found(2)).toEqual([[newer, older]])
-    expect(await found(3)).toEqual([[newer, older]])
+    const readFiltered = (limit: number) =>
+      readPages(gateway, `${PATH}?${new URLSearchParams({ limit: String(limit), filter: 'obj.metadata == "yes"' })}`)
+    expect(await readFiltered(1)).toEqual([[newer], [older]])
+    expect(await readFiltered(2)).toEqual([[newer, older]])
+    expect(await readFiltered(3)).toEqual([[newer, older]])
   })
 
-  test('follows from every single cursor, and deleting in any order leaves nothing', () => {
+  test('follows every cursor correctly, and the list is empty after deletions in another order', () => {
     const gateway = open()
     const ids = createBackends(gateway, 1300)
     for (const [index, before_id] of ids.entries()) {
@@ -133,7 +133,7 @@ describe('A cursor (rules: lists#cursor, ids#order)', () => {
     const ids = createBackends(gateway, 10)
     const before = `${PATH}?before_id=${ids[4]}`
     for (const index of [3, 4, 5]) gateway.weightedBackends.delete(ids[index] as string)
-    expect((await pages(gateway, before)).flat()).toEqual(ids.slice(6))
+    expect((await readPages(gateway, before)).flat()).toEqual(ids.slice(6))
   })
 })
 
@@ -141,9 +141,9 @@ describe('The query of a list (rules: requests#query)', () => {
   test.each(['colour=red', 'beforeId=bkdwd_1', 'Limit=1', '__proto__=1', 'constructor=1', '=1', 'limit[]=1'])(
     'has no parameter such as %s',
     async (query) => {
-      const answer = await client(open())('GET', `${PATH}?${query}`)
-      expect(outcome(answer)).toBe('400 ERR_GATEWAY_231')
-      expect(answer.body.msg).toContain(query.slice(0, query.indexOf('=')))
+      const response = await client(open())('GET', `${PATH}?${query}`)
+      expect(outcome(response)).toBe('400 ERR_GATEWAY_231')
+      expect(response.body.msg).toContain(query.slice(0, query.indexOf('=')))
     },
   )
 
@@ -158,7 +158,7 @@ describe('The query of a list (rules: requests#query)', () => {
     const gateway = open()
     const ids = createBackends(gateway, 2)
     expect((await client(gateway)('GET', `${PATH}?%6cimit=1`)).body.backends).toHaveLength(1)
-    expect((await pages(gateway, `${PATH}?`)).flat()).toEqual(ids)
+    expect((await readPages(gateway, `${PATH}?`)).flat()).toEqual(ids)
   })
 
   test('reports several bad values together (rules: errors#all-problems)', async () => {

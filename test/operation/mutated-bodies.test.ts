@@ -7,7 +7,7 @@ import { exchange } from '../support/exchange.ts'
 import { open, stateOf } from '../support/gateway.ts'
 import { check } from '../support/property.ts'
 
-const others = fc.oneof(
+const values = fc.oneof(
   fc.constantFrom<unknown>(undefined, null, true, 0, -1, 2 ** 53, 0.1, '', 'x', [], {}, [[]], [null], [{}], {
     a: null,
   }),
@@ -15,20 +15,20 @@ const others = fc.oneof(
 )
 
 /** A template with one or two of its values replaced. */
-const mutated = fc.constantFrom(...TEMPLATES).chain(([method, path, body]) =>
-  fc.array(fc.tuple(fc.constantFrom(...listPaths(body)), others), { minLength: 1, maxLength: 2 }).map((changes) => ({
+const mutants = fc.constantFrom(...TEMPLATES).chain(([method, path, body]) =>
+  fc.array(fc.tuple(fc.constantFrom(...listPaths(body)), values), { minLength: 1, maxLength: 2 }).map((changes) => ({
     method,
     path,
-    body: changes.reduce<unknown>((mutant, [at, other]) => replaceAt(mutant, at, other), body),
+    body: changes.reduce<unknown>((mutant, [at, value]) => replaceAt(mutant, at, value), body),
   })),
 )
 
-/** A gateway with what the templates name. */
-function openWithResources(): { gateway: Gateway; at: (path: string) => string } {
+/** Creates a gateway with the resources of the templates, and a function that fills their ids into a path. */
+function openWithResources(): { gateway: Gateway; fillPath: (path: string) => string } {
   const gateway = open({ seed: 'mutated' })
   const domain = gateway.reservedDomains.create({ domain: 'app.example.com' }).id
   const address = gateway.reservedAddrs.create().id
-  return { gateway, at: (path) => path.replace('{domain}', domain).replace('{address}', address) }
+  return { gateway, fillPath: (path) => path.replace('{domain}', domain).replace('{address}', address) }
 }
 
 function send(gateway: Gateway, method: string, url: string, body: unknown): HttpResponse {
@@ -36,43 +36,43 @@ function send(gateway: Gateway, method: string, url: string, body: unknown): Htt
 }
 
 describe('Bodies with one or two values replaced (rules: requests#fields, errors#catalogue)', () => {
-  test.each(TEMPLATES)('are all accepted before: %s %s', (method, path, body) => {
-    const { gateway, at } = openWithResources()
-    expect(send(gateway, method, at(path), body).status).toBeLessThan(300)
+  test.each(TEMPLATES)('are accepted before values are replaced: %s %s', (method, path, body) => {
+    const { gateway, fillPath } = openWithResources()
+    expect(send(gateway, method, fillPath(path), body).status).toBeLessThan(300)
   })
 
   test('are accepted, or refused by an error that changes nothing', () => {
-    const seen = { accepted: 0, refused: 0 }
+    const counts = { accepted: 0, refused: 0 }
     check(
-      fc.property(mutated, ({ method, path, body }) => {
-        const { gateway, at } = openWithResources()
+      fc.property(mutants, ({ method, path, body }) => {
+        const { gateway, fillPath } = openWithResources()
         const before = stateOf(gateway)
-        const answer = send(gateway, method, at(path), body)
-        expect(answer.status).toBeLessThan(500)
-        if (answer.status < 300) {
-          seen.accepted++
+        const response = send(gateway, method, fillPath(path), body)
+        expect(response.status).toBeLessThan(500)
+        if (response.status < 300) {
+          counts.accepted++
           return
         }
-        seen.refused++
-        const { details, msg } = JSON.parse(answer.body as string)
+        counts.refused++
+        const { details, msg } = JSON.parse(response.body as string)
         expect(Object.values(details).filter((detail) => typeof detail !== 'string')).toEqual([])
         expect(msg).not.toMatch(/undefined|\[object|NaN/)
         expect(stateOf(gateway)).toBe(before)
       }),
       { numRuns: 400 },
     )
-    expect(Math.min(seen.accepted, seen.refused)).toBeGreaterThan(8)
+    expect(Math.min(counts.accepted, counts.refused)).toBeGreaterThan(8)
   })
 
-  test('give the direct API a GatewayError or a result, also with values that JSON does not have', () => {
-    const strange = fc.constantFrom<unknown>(1n, Symbol('s'), () => 1, new Date(0), new Map(), Number.NaN, /x/)
+  test('make the direct API return a result or throw a GatewayError, also with values that JSON does not have', () => {
+    const notJson = fc.constantFrom<unknown>(1n, Symbol('s'), () => 1, new Date(0), new Map(), Number.NaN, /x/)
     const policies = TEMPLATES.at(-1)?.[2] as object
     check(
-      fc.property(fc.constantFrom(...listPaths(policies)), strange, (path, other) => {
+      fc.property(fc.constantFrom(...listPaths(policies)), notJson, (path, value) => {
         const gateway = open()
         const before = stateOf(gateway)
         try {
-          gateway.trafficPolicy.replace(IDS, replaceAt(policies, path, other) as never)
+          gateway.trafficPolicy.replace(IDS, replaceAt(policies, path, value) as never)
           expect(JSON.parse(JSON.stringify(gateway.trafficPolicy.get(IDS)))).toEqual(gateway.trafficPolicy.get(IDS))
         } catch (error) {
           expect(error).toBeInstanceOf(GatewayError)

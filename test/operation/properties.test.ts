@@ -9,11 +9,11 @@ import { anyText, check } from '../support/property.ts'
 
 const ROUTE = '/edges/https/edghts_1/routes/edghtsrt_1'
 
-/** Creates a gateway with one of everything. */
+/** Creates a gateway with one resource of each kind, and lists the paths of its operations. */
 function createOneOfEach(): { gateway: Gateway; paths: string[] } {
   const gateway = open({ seed: 'properties' })
   const { id: certificate_id } = gateway.tlsCertificates.create(upload('ed25519'))
-  const made = [
+  const resourcePaths = [
     gateway.reservedAddrs.create().uri,
     gateway.reservedDomains.create({ domain: 'app.example.com', certificate_id }).uri,
     gateway.reservedDomains.create({
@@ -23,7 +23,7 @@ function createOneOfEach(): { gateway: Gateway; paths: string[] } {
     gateway.weightedBackends.create({ backends: { bkdhr_1: 1 } }).uri,
     gateway.tlsCertificates.get(certificate_id).uri,
   ].map((uri) => uri.slice(gateway.url.length))
-  const domains = made.filter((path) => path.startsWith('/reserved_domains'))
+  const domainPaths = resourcePaths.filter((path) => path.startsWith('/reserved_domains'))
   gateway.compression.replace({ edge_id: 'edghts_1', id: 'edghtsrt_1' })
   return {
     gateway,
@@ -32,8 +32,8 @@ function createOneOfEach(): { gateway: Gateway; paths: string[] } {
       '/reserved_domains',
       '/backends/weighted',
       '/tls_certificates',
-      ...made,
-      ...domains.flatMap((path) => [`${path}/certificate`, `${path}/certificate_management_policy`]),
+      ...resourcePaths,
+      ...domainPaths.flatMap((path) => [`${path}/certificate`, `${path}/certificate_management_policy`]),
       ...['compression', 'circuit_breaker', 'policy', 'webhook_verification'].map((each) => `${ROUTE}/${each}`),
     ],
   }
@@ -42,14 +42,14 @@ function createOneOfEach(): { gateway: Gateway; paths: string[] } {
 const { gateway: FIRST, paths: PATHS } = createOneOfEach()
 const STATE = FIRST.snapshot()
 
-/** Opens a gateway with the same state, in a fraction of the time. */
+/** Opens a gateway with the same state, which is faster than creating the resources. */
 function openWithOneOfEach(): Gateway {
   const gateway = open({ seed: 'properties' })
   gateway.restore(STATE)
   return gateway
 }
 
-/** The ids of what is there; the same in every such gateway. */
+/** The ids of the resources, which are the same in every such gateway. */
 const IDS = PATHS.flatMap((path) => /(?:ra|rd|bkdwd|cert)_\w+$/.exec(path) ?? [])
 
 const names = fc.constantFrom(
@@ -96,17 +96,17 @@ const { value: jsonValue } = fc.letrec((tie) => ({
   object: fc.array(fc.tuple(fc.oneof(names, fc.string({ maxLength: 8 })), tie('value')), { maxLength: 6 }),
 }))
 
-/** Entries become an object here, so that `__proto__` stays a key. */
-function jsonText(value: unknown): string {
+/** Formats a value as JSON. An array of entries becomes an object here, so that `__proto__` stays a key. */
+function formatJson(value: unknown): string {
   if (!Array.isArray(value)) return JSON.stringify(value) ?? 'null'
   const isObject = value.length > 0 && value.every((each) => Array.isArray(each) && typeof each[0] === 'string')
-  if (!isObject) return `[${value.map(jsonText).join()}]`
-  return `{${value.map(([name, inner]) => `${JSON.stringify(name)}:${jsonText(inner)}`).join()}}`
+  if (!isObject) return `[${value.map(formatJson).join()}]`
+  return `{${value.map(([name, inner]) => `${JSON.stringify(name)}:${formatJson(inner)}`).join()}}`
 }
 
 const bodies = fc.oneof(
-  { weight: 6, arbitrary: fc.array(fc.tuple(names, jsonValue), { maxLength: 6 }).map(jsonText) },
-  { weight: 2, arbitrary: jsonValue.map(jsonText) },
+  { weight: 6, arbitrary: fc.array(fc.tuple(names, jsonValue), { maxLength: 6 }).map(formatJson) },
+  { weight: 2, arbitrary: jsonValue.map(formatJson) },
   { weight: 1, arbitrary: fc.string({ maxLength: 30 }) },
   { weight: 1, arbitrary: fc.constantFrom('', ' ', '{"', 'null') },
   {
@@ -138,7 +138,7 @@ const methods = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom('GET', 'POST', 'PUT', 'PATCH', 'DELETE') },
   fc.constantFrom('HEAD', 'OPTIONS', 'get', 'BREW'),
 )
-const rarely = (usual: string, other: fc.Arbitrary<string | null>) =>
+const orRarely = (usual: string, other: fc.Arbitrary<string | null>) =>
   fc.oneof({ weight: 12, arbitrary: fc.constant(usual) }, other)
 const requests = fc.record({
   method: methods,
@@ -146,28 +146,28 @@ const requests = fc.record({
   query: queries,
   body: bodies,
   headers: fc.record({
-    authorization: rarely('Bearer key', fc.oneof(fc.constant(null), fc.string({ maxLength: 12 }))),
-    'service-version': rarely('2', fc.oneof(fc.constant(null), fc.string({ maxLength: 3 }))),
-    'content-type': rarely('application/json', fc.oneof(fc.constant(null), fc.string({ maxLength: 20 }))),
+    authorization: orRarely('Bearer key', fc.oneof(fc.constant(null), fc.string({ maxLength: 12 }))),
+    'service-version': orRarely('2', fc.oneof(fc.constant(null), fc.string({ maxLength: 3 }))),
+    'content-type': orRarely('application/json', fc.oneof(fc.constant(null), fc.string({ maxLength: 20 }))),
     origin: fc.constantFrom(null, null, 'https://example.com', 'null'),
     'access-control-request-method': fc.constantFrom(null, null, null, 'GET'),
   }),
 })
 
-type Drawn = typeof requests extends fc.Arbitrary<infer T> ? T : never
+type DrawnRequest = typeof requests extends fc.Arbitrary<infer T> ? T : never
 
-function toRequest({ method, path, query, body, headers }: Drawn): HttpRequest {
+function toRequest({ method, path, query, body, headers }: DrawnRequest): HttpRequest {
   const byName: Readonly<Record<string, string | null>> = headers
   return { method, url: path + query, header: (name) => byName[name] ?? null, body }
 }
 
-/** Any requests, of which most are what a client would send. */
+/** Arbitrary requests, of which a client could send most. */
 const anyRequests = fc.oneof(
   { weight: 1, arbitrary: requests.map(toRequest) },
   { weight: 5, arbitrary: calls.map((call) => createHttpRequest(fillIds(call, IDS).call, standard)) },
 )
 
-/** Requests that chance may leave out: a request without a key, with a method, a path or a content type that do not exist. */
+/** Requests that random runs may omit: without a key, or with an unknown method, path or content type. */
 const EXAMPLES: [HttpRequest][] = [
   ['GET', '/reserved_addrs', { authorization: null }],
   ['PUT', '/reserved_addrs', {}],
@@ -179,7 +179,7 @@ const EXAMPLES: [HttpRequest][] = [
   return [{ method: String(method), url: String(path), header: (name) => byName[name] ?? null, body: '{}' }]
 })
 
-/** Tests whether a request came past all general checks, to the rules of the resource that it is for. */
+/** Returns whether a request passed all general checks, and reached the rules of its resource. */
 function isUnderstood(status: number, body: string | null): boolean {
   if (status < 400) return true
   const number = Number(/"error_code":"ERR_GATEWAY_(\d+)"/.exec(body ?? '')?.[1])
@@ -189,7 +189,7 @@ function isUnderstood(status: number, body: string | null): boolean {
 const ERROR_CODE = /^ERR_GATEWAY_\d{3,5}$/
 
 describe('Any request at all (rules: errors#catalogue, requests#nothing-changes)', () => {
-  test('is answered below 500 with a resource, nothing, or an error of the wire shape, and a failed one changes nothing', () => {
+  test('gets a resource, no body, or a documented error below 500, and changes nothing if it is refused', () => {
     const statuses = new Set<number>()
     let [successes, understood] = [0, 0]
     check(
@@ -217,7 +217,7 @@ describe('Any request at all (rules: errors#catalogue, requests#nothing-changes)
       { numRuns: 700, examples: EXAMPLES },
     )
     expect([...statuses]).toEqual(expect.arrayContaining([200, 201, 204, 400, 401, 404, 405, 415]))
-    // On average 58 and 35 of 100; so few come by once in millions of runs.
+    // The averages are 58% and 35%. Counts as low as these occur once in millions of runs.
     expect(understood).toBeGreaterThan(350)
     expect(successes).toBeGreaterThan(175)
   })
@@ -235,11 +235,11 @@ describe('Any request at all (rules: errors#catalogue, requests#nothing-changes)
     )
   })
 
-  test('gets the same answer from a gateway of the same seed', () => {
+  test('gets the same response from a gateway with the same seed', () => {
     check(
-      fc.property(fc.array(anyRequests, { maxLength: 5 }), (drawn) => {
+      fc.property(fc.array(anyRequests, { maxLength: 5 }), (list) => {
         const [one, two] = [createOneOfEach().gateway, createOneOfEach().gateway]
-        for (const each of drawn) expect(one.transport.exchange(each)).toEqual(two.transport.exchange(each))
+        for (const each of list) expect(one.transport.exchange(each)).toEqual(two.transport.exchange(each))
         expect(stateOf(one)).toBe(stateOf(two))
       }),
       { numRuns: 200 },
@@ -248,7 +248,7 @@ describe('Any request at all (rules: errors#catalogue, requests#nothing-changes)
 })
 
 describe('Bodies of the right shape with random values (rules: fields#null-means-not-given)', () => {
-  test('of weighted backends come back as they were sent', () => {
+  test('of weighted backends are returned unchanged', () => {
     const children = fc.stringMatching(/^bkd[a-v]{0,3}_[0-9A-Za-z]{1,27}$/)
     check(
       fc.property(fc.dictionary(children, fc.integer({ min: 0, max: 10_000 })), fc.string(), (backends, metadata) => {
@@ -262,7 +262,7 @@ describe('Bodies of the right shape with random values (rules: fields#null-means
     )
   })
 
-  test("of policies keep any JSON of an action's config, key by key", () => {
+  test("of policies keep any JSON of an action's config, in the same order of keys", () => {
     check(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 4 })), (config) => {
         const gateway = open()
@@ -274,7 +274,7 @@ describe('Bodies of the right shape with random values (rules: fields#null-means
     )
   })
 
-  test('of metadata pass exactly when they have at most 4096 bytes in UTF-8', () => {
+  test('of metadata are accepted only if they have at most 4096 bytes in UTF-8', () => {
     const units = fc.constantFrom('x', 'ü', '東', '😀')
     check(
       fc.property(units, fc.integer({ min: 4090, max: 4100 }), (unit, bytes) => {

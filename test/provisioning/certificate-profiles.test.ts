@@ -20,9 +20,9 @@ function issuedAt(start: string, certificates?: GatewayOptions['certificates'], 
   })
   const { certificate_pem } = gateway.tlsCertificates.get(certificate?.id ?? '')
   const { validFrom, validTo } = new X509Certificate(certificate_pem)
-  const days = (from: string, to: string) => (Date.parse(to) - Date.parse(from)) / DAY_MS
+  const countDays = (from: string, to: string) => (Date.parse(to) - Date.parse(from)) / DAY_MS
   const { renews_at = '' } = certificate_management_status ?? {}
-  return { days: days(validFrom, validTo), renewedAfter: days(validFrom, renews_at ?? '') }
+  return { days: countDays(validFrom, validTo), renewedAfter: countDays(validFrom, renews_at ?? '') }
 }
 
 describe('Profiles of automatic certificates (rules: provisioning-jobs#profiles)', () => {
@@ -58,13 +58,13 @@ describe('Profiles of automatic certificates (rules: provisioning-jobs#profiles)
       domain: DOMAIN,
       certificate_management_policy: { authority: 'letsencrypt' },
     })
-    const lives = () => {
+    const readLifetimes = () => {
       const [certificate] = gateway.tlsCertificates.list().tls_certificates
       return [certificate?.not_before, certificate?.not_after]
     }
-    expect(lives()).toEqual(['2027-01-01T00:00:00Z', '2027-04-01T00:00:00Z'])
+    expect(readLifetimes()).toEqual(['2027-01-01T00:00:00Z', '2027-04-01T00:00:00Z'])
     gateway.clock.advanceTo('2027-03-02T00:00:00Z')
-    expect(lives()).toEqual(['2027-03-02T00:00:00Z', '2027-05-05T00:00:00Z'])
+    expect(readLifetimes()).toEqual(['2027-03-02T00:00:00Z', '2027-05-05T00:00:00Z'])
     const { renews_at } = gateway.reservedDomains.get(id).certificate_management_status ?? {}
     expect(renews_at).toBe('2027-04-13T16:00:00Z')
     expect(gateway.provisioning.timeline(id).at(-1)?.message).toContain(`to be renewed at ${renews_at}`)

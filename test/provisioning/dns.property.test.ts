@@ -39,7 +39,7 @@ const chain = fc
   )
 
 /** A spelling of a name with any case and trailing dot, which is the same name to the zone. */
-const written = (text: string) => (text.length % 2 === 0 ? `${text.toUpperCase()}.` : text)
+const writeName = (text: string) => (text.length % 2 === 0 ? `${text.toUpperCase()}.` : text)
 
 /** Runs one attempt of a managed domain against a zone. Compares its message with the result of the resolver. */
 function expectSameFinding(domain: string, sent: readonly ZoneRecord[]): void {
@@ -51,8 +51,8 @@ function expectSameFinding(domain: string, sent: readonly ZoneRecord[]): void {
   ])
   const zone = sent.map((each) => ({ ...each, value: targets.get(each.value) ?? each.value }))
   for (const { name, type, value } of zone) {
-    if (type === 'A') gateway.dns.a(written(name), value)
-    else gateway.dns.cname(written(name), written(value))
+    if (type === 'A') gateway.dns.a(writeName(name), value)
+    else gateway.dns.cname(writeName(name), writeName(value))
   }
   const resolver = new Resolver(zone)
   const needed: [string, string | null][] = [

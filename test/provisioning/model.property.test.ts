@@ -72,7 +72,7 @@ const times: fc.Arbitrary<Times> = fc
 const start = fc.oneof(fc.constant(0), fc.nat(999)).map((part) => Date.parse(NEW_YEAR) + part)
 
 /** A spelling of a name that is the same name. */
-function written(name: string | undefined): { domain?: string } {
+function toTarget(name: string | undefined): { domain?: string } {
   if (name === undefined) return {}
   return { domain: name.startsWith('a') ? name : `${name.toUpperCase()}.` }
 }
@@ -105,13 +105,13 @@ class Subject {
       case 'advance':
         return clock.advance(command.ms)
       case 'script':
-        return provisioning.script(command.outcomes, written(command.name))
+        return provisioning.script(command.outcomes, toTarget(command.name))
       case 'failNext':
-        return provisioning.failNext(command.error, { ...written(command.name), times: command.times })
+        return provisioning.failNext(command.error, { ...toTarget(command.name), times: command.times })
       case 'failAlways':
-        return provisioning.failAlways(command.error, written(command.name))
+        return provisioning.failAlways(command.error, toTarget(command.name))
       case 'clear':
-        return provisioning.clear(written(command.name))
+        return provisioning.clear(toTarget(command.name))
       case 'create': {
         const { id } = reservedDomains.create({ domain: command.name, ...this.#tls(command.tls) })
         return this.ids.set(command.name, id)

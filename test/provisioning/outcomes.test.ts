@@ -27,7 +27,7 @@ function outcomesOf(gateway: Gateway, id: string, most = 10): (string | null)[] 
 }
 
 /** A gateway with two managed domains. */
-function two() {
+function openWithTwo() {
   const { gateway, id } = openWithDomain()
   const other = gateway.reservedDomains.create({ domain: OTHER, ...POLICY }).id
   return { gateway, provisioning: gateway.provisioning, id, other }
@@ -45,7 +45,7 @@ describe('A scripted outcome (rules: provisioning-jobs#outcomes)', () => {
 
 describe('failAlways', () => {
   test('counts as used after one attempt, so that a test need not remove it', () => {
-    const { gateway, provisioning } = two()
+    const { gateway, provisioning } = openWithTwo()
     provisioning.failAlways('DNS_ERROR')
     expect(provisioning.pendingOutcomes()).toEqual([])
     expect(() => provisioning.assertNoPendingOutcomes()).toThrow('No attempt used these outcomes: always DNS_ERROR')
@@ -58,7 +58,7 @@ describe('A script over HTTP', () => {
   const url = 'http://localhost/_fauxgate/provisioning/script'
 
   test('can be repeated, and can go before the pending outcomes, in its own order', async () => {
-    const { gateway, provisioning, id } = two()
+    const { gateway, provisioning, id } = openWithTwo()
     const api = client(gateway)
     provisioning.script(['INTERNAL_ERROR'], { domain: DOMAIN })
     const json = { outcomes: ['DNS_ERROR', 'success'], domain: DOMAIN, times: 2 }
@@ -71,7 +71,7 @@ describe('A script over HTTP', () => {
   })
 
   test('can set a lasting outcome after it, also success, and clearing it removes both', async () => {
-    const { gateway, provisioning, id } = two()
+    const { gateway, provisioning, id } = openWithTwo()
     const api = client(gateway)
     provisioning.failAlways('INTERNAL_ERROR')
     const json = { outcomes: ['DNS_ERROR'], domain: DOMAIN, always: 'success' }
@@ -85,7 +85,7 @@ describe('A script over HTTP', () => {
 
 describe('The outcomes that no attempt has used', () => {
   test('are named by assertNoPendingOutcomes, which throws nothing once they are used', () => {
-    const { gateway, provisioning, id } = two()
+    const { gateway, provisioning, id } = openWithTwo()
     provisioning.script(['DNS_ERROR'], { domain: DOMAIN })
     provisioning.script(['success'])
     expect(() => provisioning.assertNoPendingOutcomes()).toThrow(/DNS_ERROR for app\.example\.com/)
@@ -95,7 +95,7 @@ describe('The outcomes that no attempt has used', () => {
   })
 
   test('are named one by one up to twenty, and counted after that', () => {
-    const { provisioning } = two()
+    const { provisioning } = openWithTwo()
     provisioning.failNext('DNS_ERROR', { times: 20 })
     const whyNot =
       'the next attempt, of app.example.com, is due at 2026-01-01T00:00:30Z, and it is 2026-01-01T00:00:00Z'
@@ -116,13 +116,13 @@ describe('The outcomes that no attempt has used', () => {
     gateway.clock.advance('10s')
     const last = gateway.reservedDomains.create({ domain: 'last.example.com', ...POLICY }).id
     gateway.provisioning.script(['DNS_ERROR'])
-    const why = () => expectError(() => gateway.provisioning.assertNoPendingOutcomes()).message
-    expect(why()).toContain(`the next attempt, of ${OTHER}, is due at ${timeAfter('40s')}`)
+    const readReason = () => expectError(() => gateway.provisioning.assertNoPendingOutcomes()).message
+    expect(readReason()).toContain(`the next attempt, of ${OTHER}, is due at ${timeAfter('40s')}`)
     gateway.provisioning.script(['success'], { domain: OTHER })
     gateway.provisioning.attempt(gateway.reservedDomains.list().reserved_domains[1]?.id ?? '')
-    expect(why()).toContain(`the next attempt, of last.example.com, is due at ${timeAfter('50s')}`)
+    expect(readReason()).toContain(`the next attempt, of last.example.com, is due at ${timeAfter('50s')}`)
     gateway.reservedDomains.delete(last)
-    expect(why()).toContain(
+    expect(readReason()).toContain(
       `the next renewal, of ${DOMAIN}, is due at ${gateway.reservedDomains.get(id).certificate_management_status?.renews_at}`,
     )
   })
@@ -137,7 +137,7 @@ describe('The outcomes that no attempt has used', () => {
 
 /** Expects a call to be refused without any change, with a message that says something. */
 function expectRefused(call: (provisioning: Provisioning) => unknown, says: string) {
-  const { gateway, provisioning } = two()
+  const { gateway, provisioning } = openWithTwo()
   provisioning.script(['DNS_ERROR'])
   const before = gateway.snapshot()
   const error = expectError(() => call(provisioning))
@@ -214,7 +214,7 @@ describe('A name that no domain with a policy can have is refused: its outcome c
 
 describe('At most 10,000 outcomes are pending', () => {
   test('over all domains: one more is refused, and the message has the numbers of pending, requested and allowed outcomes', () => {
-    const { gateway, provisioning, id } = two()
+    const { gateway, provisioning, id } = openWithTwo()
     provisioning.failNext('DNS_ERROR', { times: 9_000, domain: DOMAIN })
     provisioning.script(Array(997).fill('success'))
     provisioning.script(['DNS_ERROR'], { domain: OTHER })
@@ -240,7 +240,7 @@ describe('At most 10,000 outcomes are pending', () => {
   })
 
   test('also if a list is repeated: it is refused before it is repeated', async () => {
-    const { gateway, provisioning } = two()
+    const { gateway, provisioning } = openWithTwo()
     const url = 'http://localhost/_fauxgate/provisioning/script'
     const outcomes = Array(10_000).fill('success')
     const { status, body } = await client(gateway)('POST', url, { json: { outcomes, times: 10_000 } })
@@ -251,7 +251,7 @@ describe('At most 10,000 outcomes are pending', () => {
   })
 
   test('and an attempt takes one of them, with only that one in its commit', () => {
-    const { gateway, provisioning, id } = two()
+    const { gateway, provisioning, id } = openWithTwo()
     provisioning.failNext('INTERNAL_ERROR', { times: 10_000 })
     const sizes: number[] = []
     gateway.subscribe((commit) => sizes.push(JSON.stringify(commit).length))

@@ -6,7 +6,7 @@ import { DOMAIN, ECDSA, openManual, openWithDomain, RSA } from '../support/provi
 const POLICY = { certificate_management_policy: ECDSA }
 
 /** A custom dialect that can be made to throw when a domain is shown. */
-function breakable() {
+function createBreakableGateway() {
   const state = { isBroken: false }
   const dialect: Dialect = {
     ...standard,
@@ -24,7 +24,7 @@ describe('A call that fails in its last step changes nothing (rules: transaction
     ['a new key type', ({ reservedDomains }, id) => reservedDomains.update(id, { certificate_management_policy: RSA })],
     ['an attempt', ({ provisioning }, id) => provisioning.attempt(id)],
   ])('%s: no record, no pending outcome, nothing due, no number of an id', (_what, call) => {
-    const { state, dialect } = breakable()
+    const { state, dialect } = createBreakableGateway()
     const run = (isBroken: boolean) => {
       const gateway = openManual({ dialect, provisioningDelay: 0 })
       gateway.provisioning.script(['DNS_ERROR', 'success'])

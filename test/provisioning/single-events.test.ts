@@ -17,7 +17,7 @@ import {
 const NOW = Date.parse(NEW_YEAR)
 
 /** A control over HTTP, for a domain. */
-async function over(gateway: Gateway, path: string, id: string) {
+async function callOverHttp(gateway: Gateway, path: string, id: string) {
   const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ id }) }
   return readResponse(await gateway.fetch(`http://localhost/_fauxgate/provisioning/${path}`, init))
 }
@@ -26,14 +26,14 @@ describe('renewNow advances the clock to the renewal of a domain (rules: time#si
   test('and returns the domain with the job that has just started', () => {
     const { gateway, id, status, certificate_id } = openWithCertificate()
     const renews_at = status()?.renews_at as string
-    const renewing = gateway.provisioning.renewNow(id)
+    const openRenewing = gateway.provisioning.renewNow(id)
     expect(gateway.clock.now).toBe(Date.parse(renews_at))
-    expect(renewing.certificate?.id).toBe(certificate_id)
-    expect(renewing.certificate_management_status).toEqual({
+    expect(openRenewing.certificate?.id).toBe(certificate_id)
+    expect(openRenewing.certificate_management_status).toEqual({
       renews_at,
       provisioning_job: expect.objectContaining({ started_at: renews_at, error_code: null }),
     })
-    expect(renewing).toEqual(gateway.reservedDomains.get(id))
+    expect(openRenewing).toEqual(gateway.reservedDomains.get(id))
   })
 
   test('and runs everything that falls due meanwhile, including timers and events of other domains', () => {
@@ -93,7 +93,7 @@ const cases: Case[] = [
   ['without a policy', () => unmanaged(), 'it has no certificate management policy', 'it uses no certificate'],
   [
     'whose certificate is expired already',
-    () => expired(),
+    () => openExpired(),
     JOB,
     `its certificate has been expired since ${timeAfter('90d', '1s')}`,
   ],
@@ -111,7 +111,7 @@ function renewing() {
   return it
 }
 
-function expired() {
+function openExpired() {
   const it = openWithCertificate()
   it.gateway.provisioning.failAlways('INTERNAL_ERROR')
   it.gateway.provisioning.expireNow(it.id)
@@ -136,7 +136,7 @@ describe.each(cases)('For a domain %s', (_what, open, renewal, expiry) => {
       const error = expectError(() => gateway.provisioning[name](id))
       expect(error).toMatchObject({ name: 'GatewayError', key: 'nothing_ahead', status: 409 })
       expect(error.message).toBe(`There is no ${what} of ${id} to advance the clock to: ${why}.`)
-      const answer = await over(gateway, path, id)
+      const answer = await callOverHttp(gateway, path, id)
       expect([answer.status, answer.body.error_code]).toEqual([409, 'ERR_GATEWAY_90423'])
       expect(answer.body.msg).toBe(error.message)
       expect(gateway.snapshot()).toEqual(before)

@@ -22,15 +22,15 @@ describe('The timeline of a domain', () => {
   test('keeps the last 100 entries', () => {
     const { gateway, id } = openWithDomain()
     gateway.provisioning.failAlways('DNS_ERROR')
-    const reach = (attempts: number) => {
+    const advanceToAttempt = (attempts: number) => {
       gateway.clock.advanceTo(timeAfter('30s', `${attempts - 1}h`))
       return gateway.provisioning.timeline(id)
     }
     // One entry for the start, one for the first attempt, two for each one after it.
-    const whole = reach(50)
+    const whole = advanceToAttempt(50)
     expect(whole).toHaveLength(100)
     expect(whole[0]?.transition).toBe('started')
-    const cut = reach(51)
+    const cut = advanceToAttempt(51)
     expect(cut).toHaveLength(100)
     expect(cut.slice(0, 98)).toEqual(whole.slice(2))
     expect(cut.at(-1)).toMatchObject({ at: timeAfter('30s', '50h'), transition: 'failed' })

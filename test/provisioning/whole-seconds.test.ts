@@ -11,8 +11,8 @@ const LATEST = '9999-12-31T23:59:59Z'
 function createdAt(now: number, options: Omit<GatewayOptions, 'clock'> = {}) {
   const gateway = createGateway({ seed: 'seconds', clock: manualClock(now), ...options })
   const { id } = gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: ECDSA })
-  const transitions = () => gateway.provisioning.timeline(id).map(({ at, transition }) => [at, transition])
-  return { gateway, id, ...createDomainReaders(gateway, id), transitions }
+  const listTransitions = () => gateway.provisioning.timeline(id).map(({ at, transition }) => [at, transition])
+  return { gateway, id, ...createDomainReaders(gateway, id), transitions: listTransitions }
 }
 
 type Created = ReturnType<typeof createdAt>

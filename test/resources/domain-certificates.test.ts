@@ -10,8 +10,8 @@ const RSA = { authority: 'letsencrypt', private_key_type: 'rsa' } as const
 const ECDSA = { authority: 'letsencrypt', private_key_type: 'ecdsa' } as const
 const UNMANAGED = { certificate_management_policy: null, certificate_management_status: null }
 
-/** A gateway with an uploaded certificate. */
-function withCertificate(): { gateway: Gateway; certificate_id: string; ref: { id: string; uri: string } } {
+/** Creates a gateway with an uploaded certificate. */
+function openWithCertificate(): { gateway: Gateway; certificate_id: string; ref: { id: string; uri: string } } {
   const gateway = open()
   const { id, uri } = gateway.tlsCertificates.create(upload())
   return { gateway, certificate_id: id, ref: { id, uri } }
@@ -34,8 +34,8 @@ describe('A certificate management policy (rules: domain-certificates#one-or-the
     ['another key type', { ...RSA, private_key_type: 'ed25519' }, '400 ERR_GATEWAY_1909'],
     ['a number as key type', { ...RSA, private_key_type: 2048 }, '400 ERR_GATEWAY_1909'],
     ['an unknown field', { ...RSA, days: 90 }, '400 ERR_GATEWAY_214'],
-    ['a text for the whole', 'letsencrypt', '400 ERR_GATEWAY_215'],
-    ['a list for the whole', [RSA], '400 ERR_GATEWAY_215'],
+    ['a text instead of an object', 'letsencrypt', '400 ERR_GATEWAY_215'],
+    ['a list instead of an object', [RSA], '400 ERR_GATEWAY_215'],
   ])('is refused with %s, on create and on update', async (_what, policy, expected) => {
     const api = client(open())
     const { id } = (await api('POST', PATH, { json: { domain: DOMAIN } })).body
@@ -48,7 +48,7 @@ describe('A certificate management policy (rules: domain-certificates#one-or-the
     [{}, 'missing'],
     [{ authority: null }, 'missing'],
     [{ authority: '' }, '""'],
-  ])('is refused with an authority that the message calls as it was sent: %j', async (policy, received) => {
+  ])('is refused for its authority, and the message shows the sent authority: %j', async (policy, received) => {
     const json = { domain: DOMAIN, certificate_management_policy: policy }
     const { body } = await client(open())('POST', PATH, { json })
     expect(body.msg).toBe(`certificate_management_policy.authority is ${received}. Allowed: "letsencrypt".`)
@@ -71,7 +71,7 @@ describe('A certificate management policy (rules: domain-certificates#one-or-the
   )
 
   test('that replaces an uploaded certificate has the default key type if it names none', () => {
-    const { gateway, certificate_id } = withCertificate()
+    const { gateway, certificate_id } = openWithCertificate()
     const { id } = gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: ECDSA })
     gateway.reservedDomains.update(id, { certificate_id })
     const policy = { authority: 'letsencrypt' }
@@ -93,7 +93,7 @@ describe('A certificate management policy (rules: domain-certificates#one-or-the
 
 describe('An uploaded certificate of a domain (rules: domain-certificates#which-certificates)', () => {
   test('is shown as a reference, without policy and status', async () => {
-    const { gateway, certificate_id, ref } = withCertificate()
+    const { gateway, certificate_id, ref } = openWithCertificate()
     const { body } = await client(gateway)('POST', PATH, { json: { domain: DOMAIN, certificate_id } })
     expect(body).toMatchObject({ certificate: ref, ...UNMANAGED })
     expect(body.certificate).toEqual({
@@ -103,7 +103,7 @@ describe('An uploaded certificate of a domain (rules: domain-certificates#which-
   })
 
   test('can be set later, and replaced by another', () => {
-    const { gateway, certificate_id } = withCertificate()
+    const { gateway, certificate_id } = openWithCertificate()
     const other = gateway.tlsCertificates.create(upload('rsa2048')).id
     const { id } = gateway.reservedDomains.create({ domain: DOMAIN })
     expect(gateway.reservedDomains.update(id, { certificate_id }).certificate?.id).toBe(certificate_id)
@@ -111,8 +111,8 @@ describe('An uploaded certificate of a domain (rules: domain-certificates#which-
     expect(refusalKey(() => gateway.tlsCertificates.delete(certificate_id))).toBe('ok')
   })
 
-  test('stays when another field changes, also beside an empty certificate_id', () => {
-    const { gateway, certificate_id, ref } = withCertificate()
+  test('stays when another field changes, also with an empty certificate_id', () => {
+    const { gateway, certificate_id, ref } = openWithCertificate()
     const { id } = gateway.reservedDomains.create({ domain: DOMAIN, certificate_id })
     expect(gateway.reservedDomains.update(id, { metadata: 'x', certificate_id: '' }).certificate).toEqual(ref)
   })
@@ -131,7 +131,7 @@ describe('An uploaded certificate of a domain (rules: domain-certificates#which-
   })
 
   test.each(['gateway.test', 'app.gateway.test'])('is not allowed on the service-owned name %s', (domain) => {
-    const { gateway, certificate_id } = withCertificate()
+    const { gateway, certificate_id } = openWithCertificate()
     const create = () => gateway.reservedDomains.create({ domain, certificate_id })
     expect(refusalKey(create)).toBe('certificate_on_service_domain')
     const { id } = gateway.reservedDomains.create({ domain })
@@ -140,21 +140,21 @@ describe('An uploaded certificate of a domain (rules: domain-certificates#which-
   })
 
   test('can serve several domains, and cannot be deleted before the last one is detached (rules: tls-certificates#deletion)', () => {
-    const { gateway, certificate_id } = withCertificate()
+    const { gateway, certificate_id } = openWithCertificate()
     const one = gateway.reservedDomains.create({ domain: 'one.example.com', certificate_id })
     const two = gateway.reservedDomains.create({ domain: 'two.example.com', certificate_id })
-    const deletion = () => gateway.tlsCertificates.delete(certificate_id)
-    expect(refusalKey(deletion)).toBe('certificate_in_use')
+    const deleteCertificate = () => gateway.tlsCertificates.delete(certificate_id)
+    expect(refusalKey(deleteCertificate)).toBe('certificate_in_use')
     gateway.reservedDomains.detachCertificate(one.id)
-    expect(refusalKey(deletion)).toBe('certificate_in_use')
+    expect(refusalKey(deleteCertificate)).toBe('certificate_in_use')
     gateway.reservedDomains.delete(two.id)
-    expect(refusalKey(deletion)).toBe('ok')
+    expect(refusalKey(deleteCertificate)).toBe('ok')
   })
 })
 
 describe('Certificate and policy together (rules: domain-certificates#one-or-the-other)', () => {
   test('are refused in one request, on create and on update', () => {
-    const { gateway, certificate_id } = withCertificate()
+    const { gateway, certificate_id } = openWithCertificate()
     const both = { certificate_id, certificate_management_policy: RSA }
     expect(refusalKey(() => gateway.reservedDomains.create({ domain: DOMAIN, ...both }))).toBe('certificate_and_policy')
     const { id } = gateway.reservedDomains.create({ domain: DOMAIN })
@@ -164,7 +164,7 @@ describe('Certificate and policy together (rules: domain-certificates#one-or-the
   })
 
   test('are refused even if the certificate is the uploaded one in use', () => {
-    const { gateway, certificate_id } = withCertificate()
+    const { gateway, certificate_id } = openWithCertificate()
     const { id } = gateway.reservedDomains.create({ domain: DOMAIN, certificate_id })
     const both = { certificate_id, certificate_management_policy: RSA }
     expect(refusalKey(() => gateway.reservedDomains.update(id, both))).toBe('certificate_and_policy')
@@ -173,7 +173,7 @@ describe('Certificate and policy together (rules: domain-certificates#one-or-the
 
 describe('Detaching (rules: domain-certificates#detach)', () => {
   test('an uploaded certificate returns 204 and keeps the certificate itself', async () => {
-    const { gateway, certificate_id } = withCertificate()
+    const { gateway, certificate_id } = openWithCertificate()
     const before = gateway.reservedDomains.create({ domain: DOMAIN, certificate_id })
     const { status, text } = await client(gateway)('DELETE', `${PATH}/${before.id}/certificate`)
     expect([status, text]).toEqual([204, ''])
@@ -182,15 +182,15 @@ describe('Detaching (rules: domain-certificates#detach)', () => {
   })
 
   test('a policy leaves an uploaded certificate alone', () => {
-    const { gateway, certificate_id } = withCertificate()
+    const { gateway, certificate_id } = openWithCertificate()
     const before = gateway.reservedDomains.create({ domain: DOMAIN, certificate_id })
     gateway.reservedDomains.detachCertificateManagementPolicy(before.id)
     expect(gateway.reservedDomains.get(before.id)).toEqual(before)
   })
 })
 
-/** A gateway with a managed domain whose certificate was issued at once. */
-function automatic() {
+/** Creates a gateway with a managed domain, whose certificate is issued immediately. */
+function openWithAutomaticCertificate() {
   const gateway = open({ provisioningDelay: 0 })
   const domain = gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: ECDSA })
   const certificate_id = domain.certificate?.id as string
@@ -199,22 +199,22 @@ function automatic() {
 
 describe('An automatic certificate', () => {
   test('cannot be deleted while it is in use (rules: tls-certificates#deletion)', async () => {
-    const { gateway, certificate_id } = automatic()
-    const answer = await client(gateway)('DELETE', `/tls_certificates/${certificate_id}`)
-    expect(outcome(answer)).toBe('409 ERR_GATEWAY_1966')
+    const { gateway, certificate_id } = openWithAutomaticCertificate()
+    const response = await client(gateway)('DELETE', `/tls_certificates/${certificate_id}`)
+    expect(outcome(response)).toBe('409 ERR_GATEWAY_1966')
   })
 
   test('cannot be named as certificate_id of another domain (rules: domain-certificates#which-certificates)', () => {
-    const { gateway, certificate_id } = automatic()
+    const { gateway, certificate_id } = openWithAutomaticCertificate()
     const { id } = gateway.reservedDomains.create({ domain: 'other.example.com' })
     const update = () => gateway.reservedDomains.update(id, { certificate_id })
     expect(refusalKey(update)).toBe('certificate_not_uploaded')
   })
 
   test('may be sent back by its own domain, with or without the policy (rules: domain-certificates#own-certificate)', () => {
-    const { gateway, domain, certificate_id } = automatic()
-    const beside = { certificate_id, certificate_management_policy: ECDSA }
-    expect(gateway.reservedDomains.update(domain.id, beside)).toEqual(domain)
+    const { gateway, domain, certificate_id } = openWithAutomaticCertificate()
+    const both = { certificate_id, certificate_management_policy: ECDSA }
+    expect(gateway.reservedDomains.update(domain.id, both)).toEqual(domain)
     expect(gateway.reservedDomains.update(domain.id, { certificate_id, metadata: 'x' })).toEqual({
       ...domain,
       metadata: 'x',

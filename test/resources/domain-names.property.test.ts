@@ -5,7 +5,7 @@ import { open } from '../support/gateway.ts'
 import { check } from '../support/property.ts'
 import { encodePunycode, listCodePoints } from '../support/punycode.ts'
 
-/** The grammar of names, written down independently (rules: domain-names#grammar). */
+/** Returns whether the grammar allows a name, independently of src (rules: domain-names#grammar). */
 function isName(name: string): boolean {
   if (!/^[a-z\d.*-]{1,253}$/i.test(name)) return false
   const labels = name.toLowerCase().split('.')
@@ -44,31 +44,31 @@ const labels = fc.oneof(
 const names = fc.oneof(
   { weight: 6, arbitrary: fc.array(labels, { minLength: 1, maxLength: 4 }).map((parts) => parts.join('.')) },
   { weight: 3, arbitrary: fc.array(labels, { minLength: 1, maxLength: 3 }).map((parts) => ['*', ...parts].join('.')) },
-  // Around the longest: 4 labels, the last of them short.
+  // Names near the maximum length have 4 labels, of which the last varies.
   fc.integer({ min: 50, max: 64 }).map((last) => [63, 63, 63, last].map((size) => 'a'.repeat(size)).join('.')),
 )
 
 describe('Any name (rules: domain-names#grammar)', () => {
   test('can be reserved only if the grammar allows it, and is stored in lower case', () => {
-    const seen = { reserved: 0, refused: 0 }
+    const counts = { reserved: 0, refused: 0 }
     const gateway = open()
     check(
       fc.property(names, (domain) => {
         gateway.reset()
         if (isName(domain)) {
-          seen.reserved++
+          counts.reserved++
           expect(gateway.reservedDomains.create({ domain }).domain).toBe(domain.toLowerCase())
         } else {
-          seen.refused++
+          counts.refused++
           expect(refusalKey(() => gateway.reservedDomains.create({ domain }))).toMatch(/^domain_/)
         }
       }),
       { numRuns: 500 },
     )
-    expect(Math.min(seen.reserved, seen.refused)).toBeGreaterThan(100)
+    expect(Math.min(counts.reserved, counts.refused)).toBeGreaterThan(100)
   })
 
-  test('of Punycode decodes to the text that it was made from, and to no other', () => {
+  test('of Punycode decodes to the text that it was encoded from, and to no other', () => {
     check(
       fc.property(fc.array(letters, { minLength: 1, maxLength: 5 }), (points) => {
         const isText = points.every((each) => each <= 0x10ffff && (each < 0xd800 || each > 0xdfff))

@@ -7,7 +7,7 @@ const LABEL_63 = 'a'.repeat(63)
 /** 253 characters: three labels of 63 and one of 61. */
 const NAME_253 = `${LABEL_63}.${LABEL_63}.${LABEL_63}.${'b'.repeat(61)}`
 
-function reserving(domain: unknown): string {
+function reserve(domain: unknown): string {
   return refusalKey(() => open().reservedDomains.create({ domain: domain as string }))
 }
 
@@ -34,7 +34,7 @@ describe('A domain name (rules: domain-names#grammar)', () => {
     // Punycode by RFC 3492, even if the URL parser of a runtime rejects the letters.
     'xn--a.example.com',
     'xn--iva.example.com',
-    // Not Punycode: the label begins with something else.
+    // The label is not Punycode, because it does not begin with xn--.
     'axn--b.example.com',
     'gateway.test',
   ])('may be %s, which is stored unchanged', async (domain) => {
@@ -59,7 +59,7 @@ describe('A domain name (rules: domain-names#grammar)', () => {
     ['münchen.de', 'domain_character_invalid'],
     ['app.example.com:443', 'domain_character_invalid'],
     ['ａpp.example.com', 'domain_character_invalid'],
-    // The Kelvin sign, whose lower case is the letter k.
+    // The lower case of the Kelvin sign is the letter k.
     ['\u212Aelvin.example.com', 'domain_character_invalid'],
     ['-app.example.com', 'domain_label_start_invalid'],
     ['app.-example.com', 'domain_label_start_invalid'],
@@ -72,11 +72,11 @@ describe('A domain name (rules: domain-names#grammar)', () => {
     ['xn--0.example.com', 'domain_punycode_invalid'],
     ['www.xn--0.com', 'domain_punycode_invalid'],
     ['xn--zzzzzzzz99999999.com', 'domain_punycode_invalid'],
-    // The largest code point is U+10FFFF; the next one, and the surrogates U+D800 and U+DFFF.
+    // These code points are not characters: U+110000, and the surrogates U+D800 and U+DFFF.
     [`xn--${encodePunycode(0x110000)}.com`, 'domain_punycode_invalid'],
     [`xn--${encodePunycode(0xd800)}.com`, 'domain_punycode_invalid'],
     [`xn--${encodePunycode(0x61, 0xdfff)}.com`, 'domain_punycode_invalid'],
-    // Decodes, and encodes to another text: two surrogates that together are one letter.
+    // Two surrogates are one letter together, and so encode to another text.
     [`xn--${encodePunycode(0xd83d, 0xde00)}.com`, 'domain_punycode_invalid'],
     ['xn--mnchen-3y.de', 'domain_punycode_invalid'],
     ['xn--mnchen-3ya-.de', 'domain_label_end_invalid'],
@@ -85,7 +85,7 @@ describe('A domain name (rules: domain-names#grammar)', () => {
     ['app.localhost', 'domain_suffix_unreachable'],
     ['a.b.LOCALHOST', 'domain_suffix_unreachable'],
     ['*.com', 'domain_wildcard_suffix'],
-    // The labels come before the suffix, the number of labels before both.
+    // Labels are checked before the suffix, and the number of labels before both.
     ['a_b.localhost', 'domain_underscore'],
     ['*.c_m', 'domain_underscore'],
     ['a_b.example.com', 'domain_underscore'],
@@ -97,7 +97,7 @@ describe('A domain name (rules: domain-names#grammar)', () => {
     [`${NAME_253}b`, 'domain_too_long'],
     [`${'a.'.repeat(60_000)}com`, 'domain_too_long'],
   ])('cannot be %j', (domain, key) => {
-    expect(reserving(domain)).toBe(key)
+    expect(reserve(domain)).toBe(key)
   })
 
   /** The samples of RFC 3492, section 7.1, in lower case. */
@@ -111,22 +111,22 @@ describe('A domain name (rules: domain-names#grammar)', () => {
     'hello-another-way--fc4qua05auwb3674vfr0b',
     '2-u9tlzr9756bt3uc0v',
   ])('may have a label of Punycode such as xn--%s (RFC 3492)', (encoded) => {
-    expect(reserving(`xn--${encoded}.example.com`)).toBe('ok')
+    expect(reserve(`xn--${encoded}.example.com`)).toBe('ok')
   })
 
   test.each([[7], [true], [['app.example.com']], [{ name: 'app.example.com' }], [null], [undefined]])(
     'is required and a string: %j is refused (rules: reserved-domains#resource)',
     (domain) => {
-      expect(reserving(domain)).toBe('field_invalid')
+      expect(reserve(domain)).toBe('field_invalid')
     },
   )
 
   test('is refused when it is empty', () => {
-    expect(reserving('')).toBe('domain_not_qualified')
+    expect(reserve('')).toBe('domain_not_qualified')
   })
 
   test.each(['app.example.com', 'APP.example.com', 'app.EXAMPLE.COM'])(
-    'can be reserved only once, in any case: %s is taken',
+    'can be reserved only once, in any case: %s is refused',
     async (domain) => {
       const api = client(open())
       const { body } = await api('POST', '/reserved_domains', { json: { domain: 'app.example.com' } })
@@ -183,9 +183,9 @@ describe('CNAME targets (rules: reserved-domains#cname-targets)', () => {
   test('differ from domain to domain, and stay the same when a domain changes', () => {
     const gateway = open()
     const names = Array.from({ length: 50 }, (_, i) => `app-${i}.example.com`)
-    const made = names.map((domain) => gateway.reservedDomains.create({ domain }))
-    expect(new Set(made.map(({ cname_target }) => cname_target)).size).toBe(50)
-    const first = made[0] as (typeof made)[0]
+    const domains = names.map((domain) => gateway.reservedDomains.create({ domain }))
+    expect(new Set(domains.map(({ cname_target }) => cname_target)).size).toBe(50)
+    const first = domains[0] as (typeof domains)[0]
     expect(gateway.reservedDomains.update(first.id, { metadata: 'x' }).cname_target).toBe(first.cname_target)
   })
 })

@@ -11,7 +11,7 @@ import { createTestClock, isDeeplyFrozen, open } from '../support/gateway.ts'
 import { upload } from '../support/pem.ts'
 import { check } from '../support/property.ts'
 
-interface Defined {
+interface DefinedOperation {
   readonly name: string
   readonly method: string
   readonly path: string
@@ -21,35 +21,35 @@ interface Defined {
 }
 
 const operations = Object.entries(families).flatMap(([family, { operations }]) =>
-  Object.entries<Defined>(operations).map(([verb, operation]) => ({ call: `${family}.${verb}`, operation })),
+  Object.entries<DefinedOperation>(operations).map(([verb, operation]) => ({ call: `${family}.${verb}`, operation })),
 )
 
-/** The operations again, written out (rules: one-table#operations), with the sentence that documents each operation. */
-function resourceRows(group: string, path: string, what: string, several = `${what}s`): string[] {
+/** Returns the expected operations of a resource (rules: one-table#operations), each with its documentation. */
+function listResourceRows(group: string, path: string, noun: string, plural = `${noun}s`): string[] {
   return [
-    `${group}.create POST ${path} 201 Create a ${what}`,
-    `${group}.get GET ${path}/{id} 200 Get a ${what}`,
-    `${group}.list GET ${path} 200 List ${several}, newest first`,
-    `${group}.update PATCH ${path}/{id} 200 Change a ${what}`,
-    `${group}.delete DELETE ${path}/{id} 204 Delete a ${what}`,
+    `${group}.create POST ${path} 201 Create a ${noun}`,
+    `${group}.get GET ${path}/{id} 200 Get a ${noun}`,
+    `${group}.list GET ${path} 200 List ${plural}, newest first`,
+    `${group}.update PATCH ${path}/{id} 200 Change a ${noun}`,
+    `${group}.delete DELETE ${path}/{id} 204 Delete a ${noun}`,
   ]
 }
 
-function moduleRows(group: string, segment: string, what: string): string[] {
+function listModuleRows(group: string, segment: string, noun: string): string[] {
   const path = `/edges/https/{edge_id}/routes/{id}/${segment}`
   return [
-    `${group}.replace PUT ${path} 200 Replace the ${what} module of a route`,
-    `${group}.get GET ${path} 200 Get the ${what} module of a route`,
-    `${group}.delete DELETE ${path} 204 Remove the ${what} module of a route`,
+    `${group}.replace PUT ${path} 200 Replace the ${noun} module of a route`,
+    `${group}.get GET ${path} 200 Get the ${noun} module of a route`,
+    `${group}.delete DELETE ${path} 204 Remove the ${noun} module of a route`,
   ]
 }
 
 const DOMAIN = '/reserved_domains/{id}'
 const ROWS = [
-  ...resourceRows('reserved_addrs', '/reserved_addrs', 'reserved address', 'reserved addresses'),
+  ...listResourceRows('reserved_addrs', '/reserved_addrs', 'reserved address', 'reserved addresses'),
   'reserved_addrs.detach_endpoint_configuration DELETE /reserved_addrs/{id}/endpoint_configuration 204 ' +
     'Detach the endpoint configuration from a reserved address',
-  ...resourceRows('reserved_domains', '/reserved_domains', 'reserved domain'),
+  ...listResourceRows('reserved_domains', '/reserved_domains', 'reserved domain'),
   `reserved_domains.detach_certificate DELETE ${DOMAIN}/certificate 204 Detach the uploaded certificate from a reserved domain`,
   `reserved_domains.detach_certificate_management_policy DELETE ${DOMAIN}/certificate_management_policy 204 ` +
     'Detach the certificate management policy from a reserved domain',
@@ -58,18 +58,18 @@ const ROWS = [
       `reserved_domains.detach_${protocol}_endpoint_configuration DELETE ${DOMAIN}/${protocol}_endpoint_configuration 204 ` +
       `Detach the ${protocol.toUpperCase()} endpoint configuration from a reserved domain`,
   ),
-  ...resourceRows('weighted_backends', '/backends/weighted', 'weighted backend'),
-  ...resourceRows('tls_certificates', '/tls_certificates', 'TLS certificate'),
-  ...moduleRows('webhook_verification', 'webhook_verification', 'webhook verification'),
-  ...moduleRows('traffic_policy', 'policy', 'traffic policy'),
-  ...moduleRows('circuit_breaker', 'circuit_breaker', 'circuit breaker'),
-  ...moduleRows('compression', 'compression', 'compression'),
+  ...listResourceRows('weighted_backends', '/backends/weighted', 'weighted backend'),
+  ...listResourceRows('tls_certificates', '/tls_certificates', 'TLS certificate'),
+  ...listModuleRows('webhook_verification', 'webhook_verification', 'webhook verification'),
+  ...listModuleRows('traffic_policy', 'policy', 'traffic policy'),
+  ...listModuleRows('circuit_breaker', 'circuit_breaker', 'circuit breaker'),
+  ...listModuleRows('compression', 'compression', 'compression'),
 ]
 
 describe('The table of operations (rules: one-table#operations)', () => {
   test('has each operation of the API reference with its method, path, status and one line about it', () => {
-    const own = ownFamilies()
-    const referenced = operations.filter(({ operation }) => !own.includes(groupOf(operation)))
+    const ownNames = ownFamilies()
+    const referenced = operations.filter(({ operation }) => !ownNames.includes(groupOf(operation)))
     const rows = referenced.map(({ operation: { name, method, path, status, summary } }) =>
       [name, method, path, status, summary].join(' '),
     )
@@ -77,7 +77,7 @@ describe('The table of operations (rules: one-table#operations)', () => {
   })
 
   test('has the schema of every response: each response has all its fields, and no others', () => {
-    const seen = new Set<string>()
+    const names = new Set<string>()
     const histories = fc.array(fc.record({ call: calls, wait: fc.constantFrom(0, 40_000) }), { maxLength: 12 })
     check(
       fc.property(fc.constantFrom(standard, ngrok), histories, (dialect, history) => {
@@ -88,17 +88,17 @@ describe('The table of operations (rules: one-table#operations)', () => {
           clock.advance(wait)
           const { status, json } = callOverHttp(gateway, fillIds(call, ids).call)
           if (status >= 400 || json === null) continue
-          const answer = JSON.parse(json)
-          if (status === 201) ids.push(answer.id)
+          const response = JSON.parse(json)
+          if (status === 201) ids.push(response.id)
           const name = `${call.family}.${call.verb}`
           const schema = operations.find((each) => each.call === name)?.operation.response as v.GenericSchema
-          expect(v.parse(schema, answer)).toEqual(answer)
-          seen.add(name)
+          expect(v.parse(schema, response)).toEqual(response)
+          names.add(name)
         }
       }),
       { numRuns: 1000 },
     )
-    expect(seen.size).toBeGreaterThan(15)
+    expect(names.size).toBeGreaterThan(15)
   })
 })
 
@@ -108,21 +108,21 @@ describe('A description and metadata that were set (rules: fields#absent-until-s
     ['/reserved_domains', { domain: 'app.example.com' }],
     ['/backends/weighted', {}],
     ['/tls_certificates', upload()],
-  ])('stay when the other one changes, and can be emptied, but not set to nothing: %s', async (path, json) => {
+  ])('stay when the other one changes, and can be emptied, but null changes nothing: %s', async (path, json) => {
     const api = client(open())
     const { body: plain } = await api('POST', path, { json })
-    const nothing = await api('PATCH', `${path}/${plain.id}`, { json: { description: '', metadata: '' } })
-    expect([nothing.status, nothing.body]).toEqual([200, plain])
+    const empty = await api('PATCH', `${path}/${plain.id}`, { json: { description: '', metadata: '' } })
+    expect([empty.status, empty.body]).toEqual([200, plain])
     await api('DELETE', `${path}/${plain.id}`)
     const { id } = (await api('POST', path, { json: { ...json, description: 'd', metadata: 'm' } })).body
-    for (const [sent, shown] of [
+    for (const [sent, expected] of [
       [{ description: 'e' }, ['e', 'm']],
       [{ metadata: '' }, ['e', '']],
       [{ metadata: 'n', description: '' }, ['', 'n']],
       [{ metadata: 'o', description: null }, ['', 'o']],
     ] as const) {
       const { status, body } = await api('PATCH', `${path}/${id}`, { json: sent })
-      expect([status, body.description, body.metadata]).toEqual([200, ...shown])
+      expect([status, body.description, body.metadata]).toEqual([200, ...expected])
       expect((await api('GET', `${path}/${id}`)).body).toEqual(body)
     }
   })
@@ -172,7 +172,7 @@ describe('Results of the direct API (rules: one-table#operations)', () => {
   test.each([
     ['circuitBreaker', { num_buckets: 5 }],
     ['trafficPolicy', { inbound: EXPRESSIONS }],
-  ] as const)('of the module %s too', (family, body) => {
+  ] as const)('of the module %s are frozen, and share no objects with inputs or later results', (family, body) => {
     const gateway = open()
     const sent = structuredClone(body)
     const first = gateway[family].replace(ROUTE, sent as never) // Each module with its own body.

@@ -17,24 +17,24 @@ const steps = fc.array(
 describe('Any reserved addresses (rules: reserved-addresses#address)', () => {
   test('are unique, are in their region, and are refused only if all of a region are reserved', () => {
     check(
-      fc.property(steps, fc.integer({ min: 1, max: 6 }), fc.string(), (drawn, addressesPerRegion, seed) => {
+      fc.property(steps, fc.integer({ min: 1, max: 6 }), fc.string(), (list, addressesPerRegion, seed) => {
         const gateway = open({ addressesPerRegion, seed })
-        let held: { id: string; addr: string; region: string }[] = []
-        for (const step of drawn) {
+        let addresses: { id: string; addr: string; region: string }[] = []
+        for (const step of list) {
           if ('remove' in step) {
-            const gone = held[step.remove]
-            if (gone) gateway.reservedAddrs.delete(gone.id)
-            held = held.filter((each) => each !== gone)
+            const deleted = addresses[step.remove]
+            if (deleted) gateway.reservedAddrs.delete(deleted.id)
+            addresses = addresses.filter((each) => each !== deleted)
             continue
           }
-          const create = () => held.push(gateway.reservedAddrs.create({ region: step.create }))
-          const isFull = held.filter(({ region }) => region === step.create).length === addressesPerRegion
+          const create = () => addresses.push(gateway.reservedAddrs.create({ region: step.create }))
+          const isFull = addresses.filter(({ region }) => region === step.create).length === addressesPerRegion
           expect(refusalKey(create)).toBe(isFull ? 'address_pool_exhausted' : 'ok')
         }
-        expect(new Set(held.map(({ addr }) => addr)).size).toBe(held.length)
-        const shown = gateway.reservedAddrs.list().reserved_addrs
-        expect(shown.map(({ addr }) => addr).reverse()).toEqual(held.map(({ addr }) => addr))
-        for (const { addr, region } of shown) {
+        expect(new Set(addresses.map(({ addr }) => addr)).size).toBe(addresses.length)
+        const listed = gateway.reservedAddrs.list().reserved_addrs
+        expect(listed.map(({ addr }) => addr).reverse()).toEqual(addresses.map(({ addr }) => addr))
+        for (const { addr, region } of listed) {
           const host = region === 'us' ? 'tcp.gateway.test' : `tcp.${region}.gateway.test`
           expect(addr).toMatch(new RegExp(`^0\\.${host}:1000\\d$`))
         }

@@ -30,8 +30,8 @@ describe('Creating a reserved address (rules: reserved-addresses#resource)', () 
   )
 
   test.each(['US', 'us ', 'mars', 7, true, ['us'], { us: 1 }])('refuses the region %j', async (region) => {
-    const answer = await client(open())('POST', PATH, { json: { region } })
-    expect(outcome(answer)).toBe('400 ERR_GATEWAY_500')
+    const response = await client(open())('POST', PATH, { json: { region } })
+    expect(outcome(response)).toBe('400 ERR_GATEWAY_500')
   })
 })
 
@@ -39,12 +39,12 @@ describe('Changing a reserved address (rules: reserved-addresses#resource)', () 
   test('links an endpoint configuration as a reference, and keeps it on the next change', async () => {
     const api = client(open())
     const { id } = (await api('POST', PATH)).body
-    const linked = { id: 'ec_1', uri: 'https://api.gateway.test/endpoint_configurations/ec_1' }
+    const link = { id: 'ec_1', uri: 'https://api.gateway.test/endpoint_configurations/ec_1' }
     const first = await api('PATCH', `${PATH}/${id}`, { json: { endpoint_configuration_id: 'ec_1' } })
-    expect(first.body.endpoint_configuration).toEqual(linked)
+    expect(first.body.endpoint_configuration).toEqual(link)
     expect(Object.keys(first.body.endpoint_configuration)).toEqual(['id', 'uri'])
     const second = await api('PATCH', `${PATH}/${id}`, { json: { metadata: 'x', endpoint_configuration_id: '' } })
-    expect(second.body.endpoint_configuration).toEqual(linked)
+    expect(second.body.endpoint_configuration).toEqual(link)
   })
 
   test.each([
@@ -58,8 +58,8 @@ describe('Changing a reserved address (rules: reserved-addresses#resource)', () 
     async (id, expected) => {
       const api = client(open())
       const { body } = await api('POST', PATH)
-      const answer = await api('PATCH', `${PATH}/${body.id}`, { json: { endpoint_configuration_id: id } })
-      expect(outcome(answer)).toBe(expected)
+      const response = await api('PATCH', `${PATH}/${body.id}`, { json: { endpoint_configuration_id: id } })
+      expect(outcome(response)).toBe(expected)
     },
   )
 
@@ -83,9 +83,9 @@ describe('Results of the direct API (rules: reserved-addresses#resource)', () =>
 
   test('are undefined for a deletion, which leaves nothing behind', () => {
     const gateway = open()
-    const records = () => JSON.stringify(gateway.snapshot().records)
-    const before = records()
+    const readRecords = () => JSON.stringify(gateway.snapshot().records)
+    const before = readRecords()
     expect(gateway.reservedAddrs.delete(gateway.reservedAddrs.create().id)).toBeUndefined()
-    expect(records()).toBe(before)
+    expect(readRecords()).toBe(before)
   })
 })

@@ -34,8 +34,8 @@ describe('Creating a reserved domain (rules: reserved-domains#resource)', () => 
   })
 
   test.each(['EU', 'global', 7, ['eu']])('refuses the region %j (rules: limits#regions)', async (region) => {
-    const answer = await client(open())('POST', PATH, { json: { domain: DOMAIN, region } })
-    expect(outcome(answer)).toBe('400 ERR_GATEWAY_400')
+    const response = await client(open())('POST', PATH, { json: { domain: DOMAIN, region } })
+    expect(outcome(response)).toBe('400 ERR_GATEWAY_400')
   })
 
   test('has no endpoint configuration fields: those are for the update (rules: reserved-domains#resource)', async () => {
@@ -45,10 +45,10 @@ describe('Creating a reserved domain (rules: reserved-domains#resource)', () => 
 
   test('finds all problems of a body in one pass: msg has the first, details all (rules: errors#all-problems)', async () => {
     const json = { colour: 'red', domain: 'a_b.example.com', region: 'mars', metadata: 7, certificate_id: 'rd_1' }
-    const answer = await client(open())('POST', PATH, { json })
-    const { operation_id: _, ...details } = answer.body.details
-    expect(outcome(answer)).toBe('400 ERR_GATEWAY_214')
-    expect(answer.body.msg).toContain('colour')
+    const response = await client(open())('POST', PATH, { json })
+    const { operation_id: _, ...details } = response.body.details
+    expect(outcome(response)).toBe('400 ERR_GATEWAY_214')
+    expect(response.body.msg).toContain('colour')
     expect(Object.keys(details).sort()).toEqual([
       'field:certificate_id',
       'field:colour',
@@ -56,7 +56,7 @@ describe('Creating a reserved domain (rules: reserved-domains#resource)', () => 
       'field:metadata',
       'field:region',
     ])
-    expect(details['field:colour']).toBe(answer.body.msg)
+    expect(details['field:colour']).toBe(response.body.msg)
     expect(details['field:region']).toContain('mars')
   })
 })
@@ -77,17 +77,17 @@ describe('Changing a reserved domain (rules: reserved-domains#update, reserved-d
   test('keeps both links when another field changes, and each one when the other changes', () => {
     const { reservedDomains } = open()
     const { id } = reservedDomains.create({ domain: DOMAIN })
-    const links = (body: Parameters<typeof reservedDomains.update>[1]) => {
+    const updateLinks = (body: Parameters<typeof reservedDomains.update>[1]) => {
       const domain = reservedDomains.update(id, body)
       return [domain.http_endpoint_configuration?.id, domain.https_endpoint_configuration?.id]
     }
-    expect(links({ https_endpoint_configuration_id: 'ec_2' })).toEqual([undefined, 'ec_2'])
-    expect(links({ metadata: 'm' })).toEqual([undefined, 'ec_2'])
-    expect(links({ http_endpoint_configuration_id: 'ec_1' })).toEqual(['ec_1', 'ec_2'])
-    expect(links({ description: 'd' })).toEqual(['ec_1', 'ec_2'])
-    expect(links({ https_endpoint_configuration_id: 'ec_3' })).toEqual(['ec_1', 'ec_3'])
-    expect(links({ certificate_management_policy: { authority: 'letsencrypt' } })).toEqual(['ec_1', 'ec_3'])
-    expect(links({ http_endpoint_configuration_id: 'ec_4' })).toEqual(['ec_4', 'ec_3'])
+    expect(updateLinks({ https_endpoint_configuration_id: 'ec_2' })).toEqual([undefined, 'ec_2'])
+    expect(updateLinks({ metadata: 'm' })).toEqual([undefined, 'ec_2'])
+    expect(updateLinks({ http_endpoint_configuration_id: 'ec_1' })).toEqual(['ec_1', 'ec_2'])
+    expect(updateLinks({ description: 'd' })).toEqual(['ec_1', 'ec_2'])
+    expect(updateLinks({ https_endpoint_configuration_id: 'ec_3' })).toEqual(['ec_1', 'ec_3'])
+    expect(updateLinks({ certificate_management_policy: { authority: 'letsencrypt' } })).toEqual(['ec_1', 'ec_3'])
+    expect(updateLinks({ http_endpoint_configuration_id: 'ec_4' })).toEqual(['ec_4', 'ec_3'])
   })
 
   test.each(['http_endpoint_configuration_id', 'https_endpoint_configuration_id'])(

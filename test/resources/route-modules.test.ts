@@ -13,7 +13,7 @@ const BREAKER = {
   error_threshold_percentage: 0.5,
 }
 
-/** Every module: the last segment of its path, a minimal body, and the response to that body. */
+/** Each module: the last segment of its path, a minimal body, and the response to that body. */
 const MODULES = [
   ['compression', {}, { enabled: true }],
   ['circuit_breaker', {}, BREAKER],
@@ -25,25 +25,25 @@ const MODULES = [
   ],
 ] as const
 
-describe.each(MODULES)('The module %s (rules: route-modules#singletons)', (segment, body, shown) => {
+describe.each(MODULES)('The module %s (rules: route-modules#singletons)', (segment, body, fields) => {
   const path = `${BASE}/${segment}`
-  const called = segment === 'policy' ? 'traffic policy' : segment.replace('_', ' ')
+  const moduleName = segment === 'policy' ? 'traffic policy' : segment.replace('_', ' ')
 
   test('is returned by PUT with 200, has all fields in the order of the table, and is enabled by default', async () => {
-    const answer = await client(open())('PUT', path, { json: body })
-    expect(answer.status).toBe(200)
-    expect(answer.text).toBe(JSON.stringify(shown))
+    const response = await client(open())('PUT', path, { json: body })
+    expect(response.status).toBe(200)
+    expect(response.text).toBe(JSON.stringify(fields))
   })
 
-  test('is read by GET as it was put; GET returns 404 before (rules: route-modules#singletons)', async () => {
+  test('is read by GET after a PUT; before it GET returns 404 (rules: route-modules#singletons)', async () => {
     const api = client(open())
     const before = await api('GET', path)
     expect(outcome(before)).toBe('404 ERR_GATEWAY_90404')
-    expect(before.body.msg).toBe(`There is no ${called} module on the route edghtsrt_1.`)
+    expect(before.body.msg).toBe(`There is no ${moduleName} module on the route edghtsrt_1.`)
     expect(before.body.details).toMatchObject(ROUTE)
     const put = await api('PUT', path, { json: body })
-    const got = await api('GET', path)
-    expect([got.status, got.text]).toEqual([200, put.text])
+    const read = await api('GET', path)
+    expect([read.status, read.text]).toEqual([200, put.text])
   })
 
   test('is removed by DELETE with 204, even if it was never set', async () => {
@@ -63,38 +63,38 @@ describe.each(MODULES)('The module %s (rules: route-modules#singletons)', (segme
     [true, true],
     [null, true],
   ])('takes enabled %j as %j', async (enabled, expected) => {
-    const answer = await client(open())('PUT', path, { json: { ...body, enabled } })
-    expect(answer.body.enabled).toBe(expected)
+    const response = await client(open())('PUT', path, { json: { ...body, enabled } })
+    expect(response.body.enabled).toBe(expected)
   })
 
   test.each(['true', 1, '', []])('refuses enabled %j', async (enabled) => {
-    const answer = await client(open())('PUT', path, { json: { ...body, enabled } })
-    expect(outcome(answer)).toBe('400 ERR_GATEWAY_215')
-    expect(answer.body.details['field:enabled']).toBe(answer.body.msg)
+    const response = await client(open())('PUT', path, { json: { ...body, enabled } })
+    expect(outcome(response)).toBe('400 ERR_GATEWAY_215')
+    expect(response.body.details['field:enabled']).toBe(response.body.msg)
   })
 
   test('refuses an unknown field', async () => {
-    const answer = await client(open())('PUT', path, { json: { ...body, colour: 'red' } })
-    expect(outcome(answer)).toBe('400 ERR_GATEWAY_214')
+    const response = await client(open())('PUT', path, { json: { ...body, colour: 'red' } })
+    expect(outcome(response)).toBe('400 ERR_GATEWAY_214')
   })
 
   test('accepts edge_id and id in the body if they equal those of the path (rules: requests#fields)', async () => {
     const api = client(open())
     expect((await api('PUT', path, { json: { ...body, ...ROUTE } })).status).toBe(200)
     for (const other of [{ edge_id: 'edghts_2' }, { id: 'edghtsrt_2' }, { id: 7 }]) {
-      const answer = await api('PUT', path, { json: { ...body, ...other } })
-      expect(outcome(answer)).toBe('400 ERR_GATEWAY_215')
+      const response = await api('PUT', path, { json: { ...body, ...other } })
+      expect(outcome(response)).toBe('400 ERR_GATEWAY_215')
     }
   })
 
   test('is replaced as a whole: fields that the second PUT omits have their defaults again', async () => {
     const api = client(open())
     await api('PUT', path, { json: { ...body, enabled: false } })
-    expect((await api('PUT', path, { json: body })).body).toEqual(shown)
-    expect((await api('GET', path)).body).toEqual(shown)
+    expect((await api('PUT', path, { json: body })).body).toEqual(fields)
+    expect((await api('GET', path)).body).toEqual(fields)
   })
 
-  test('is one per route of an edge, and independent of the other modules', async () => {
+  test('exists once per route of an edge, and does not affect other modules', async () => {
     const api = client(open())
     await api('PUT', path, { json: { ...body, enabled: false } })
     for (const other of ['edghts_1/routes/edghtsrt_2', 'edghts_2/routes/edghtsrt_1']) {
@@ -110,29 +110,29 @@ describe.each(MODULES)('The module %s (rules: route-modules#singletons)', (segme
     ['edghtsrt_1', 'edghtsrt_1', '227'],
     ['nonsense', 'edghtsrt_1', '223'],
     ['edghts_1', 'nonsense', '223'],
-  ])('refuses the edge %s with the route %s by their ids', async (edge, route, number) => {
+  ])('refuses the edge %s with the route %s because of their ids', async (edge, route, number) => {
     const api = client(open())
-    const where = `/edges/https/${edge}/routes/${route}/${segment}`
-    expect(outcome(await api('GET', where))).toBe(`400 ERR_GATEWAY_${number}`)
-    expect(outcome(await api('PUT', where, { json: body }))).toBe(`400 ERR_GATEWAY_${number}`)
-    expect(outcome(await api('DELETE', where))).toBe(`400 ERR_GATEWAY_${number}`)
+    const modulePath = `/edges/https/${edge}/routes/${route}/${segment}`
+    expect(outcome(await api('GET', modulePath))).toBe(`400 ERR_GATEWAY_${number}`)
+    expect(outcome(await api('PUT', modulePath, { json: body }))).toBe(`400 ERR_GATEWAY_${number}`)
+    expect(outcome(await api('DELETE', modulePath))).toBe(`400 ERR_GATEWAY_${number}`)
   })
 
   test('exists only on declared routes of declared edges with references "declared" (rules: references#declared)', async () => {
     const gateway = open({ references: 'declared' })
     const api = client(gateway)
-    const outcomes = async () => [
+    const listOutcomes = async () => [
       outcome(await api('GET', path)),
       outcome(await api('PUT', path, { json: body })),
       outcome(await api('DELETE', path)),
     ]
-    expect(await outcomes()).toEqual(Array(3).fill('404 ERR_GATEWAY_7000'))
+    expect(await listOutcomes()).toEqual(Array(3).fill('404 ERR_GATEWAY_7000'))
     gateway.declare.edge('edghts_1')
-    expect(await outcomes()).toEqual(Array(3).fill('404 ERR_GATEWAY_90404'))
+    expect(await listOutcomes()).toEqual(Array(3).fill('404 ERR_GATEWAY_90404'))
     gateway.declare.edge('edghts_2', { routes: ['edghtsrt_1'] })
-    expect(await outcomes()).toEqual(Array(3).fill('404 ERR_GATEWAY_90404'))
+    expect(await listOutcomes()).toEqual(Array(3).fill('404 ERR_GATEWAY_90404'))
     gateway.declare.edge('edghts_1', { routes: ['edghtsrt_9', 'edghtsrt_1'] })
-    expect(await outcomes()).toEqual(['404 ERR_GATEWAY_90404', '200', '204'])
+    expect(await listOutcomes()).toEqual(['404 ERR_GATEWAY_90404', '200', '204'])
   })
 })
 
@@ -169,9 +169,9 @@ describe('The circuit breaker (rules: circuit-breaker#numbers, circuit-breaker#d
     ['error_threshold_percentage', -0.01, '7011'],
     ['error_threshold_percentage', 1.01, '7011'],
   ])('refuses %s = %j', async (field, value, number) => {
-    const answer = await put({ [field]: value })
-    expect(outcome(answer)).toBe(`400 ERR_GATEWAY_${number}`)
-    expect(answer.body.details[`field:${field}`]).toBe(answer.body.msg)
+    const response = await put({ [field]: value })
+    expect(outcome(response)).toBe(`400 ERR_GATEWAY_${number}`)
+    expect(response.body.details[`field:${field}`]).toBe(response.body.msg)
   })
 })
 
@@ -182,7 +182,7 @@ describe('Declaring through the direct API (rules: references#declared)', () => 
     ['endpointConfiguration', 'rd_1'],
     ['backend', 'ec_1'],
     ['backend', 'bkdhr'],
-  ] as const)('refuses %s %s by an error that names the id', (what, id) => {
+  ] as const)('refuses %s %s with an error that names the id', (what, id) => {
     const gateway = open({ references: 'declared' })
     const before = stateOf(gateway)
     expect(() => gateway.declare[what](id)).toThrow(id)

@@ -8,8 +8,8 @@ import { pem, upload } from '../support/pem.ts'
 const PATH = '/tls_certificates'
 const KEYS = [...HEAD_FIELDS, ...CERTIFICATE_FIELDS]
 
-/** The lines of a PEM key that hold its secret. */
-function secretLines(key: string): string[] {
+/** Returns the lines of a PEM key that contain its secret. */
+function listSecretLines(key: string): string[] {
   return key.split('\n').filter((line) => line !== '' && !line.startsWith('-----'))
 }
 
@@ -52,11 +52,11 @@ describe('Uploading a TLS certificate (rules: tls-certificates#resource)', () =>
     ['p521', 'ecdsa'],
     ['rsa2048', 'rsa'],
     ['ed25519', 'ed25519'],
-  ] as const)('takes a %s key and calls its type %s', (kind, type) => {
+  ] as const)('takes a %s key, and returns its type %s', (kind, type) => {
     expect(open().tlsCertificates.create(upload(kind)).private_key_type).toBe(type)
   })
 
-  test('can be done twice with the same certificate, which makes two resources', () => {
+  test('can be done twice with the same certificate, which creates two resources', () => {
     const gateway = open()
     const [one, two] = [gateway.tlsCertificates.create(upload()), gateway.tlsCertificates.create(upload())]
     expect(one.id).not.toBe(two.id)
@@ -69,15 +69,15 @@ describe('The private key (rules: secrets#private-keys)', () => {
     const api = client(open())
     const sent = upload()
     const created = await api('POST', PATH, { json: sent })
-    const answers = [
+    const responses = [
       created,
       await api('GET', `${PATH}/${created.body.id}`),
       await api('GET', PATH),
       await api('PATCH', `${PATH}/${created.body.id}`, { json: { metadata: 'x' } }),
     ]
-    for (const { text } of answers) {
+    for (const { text } of responses) {
       expect(text).not.toContain('private_key_pem')
-      for (const line of secretLines(sent.private_key_pem)) expect(text).not.toContain(line)
+      for (const line of listSecretLines(sent.private_key_pem)) expect(text).not.toContain(line)
     }
   })
 
@@ -86,23 +86,20 @@ describe('The private key (rules: secrets#private-keys)', () => {
     ['without line breaks', (key: string) => key.replaceAll('\n', '')],
     ['of another certificate', () => pem('key-p384')],
     ['as a number in the same body', (key: string) => key],
-  ])('is in no error: one %s', async (what, spoil) => {
-    const private_key_pem = spoil(pem('key-p256'))
+  ])('is in no error: one %s', async (what, damage) => {
+    const private_key_pem = damage(pem('key-p256'))
     const sent = { ...upload(), private_key_pem, ...(what.startsWith('as') && { colour: private_key_pem }) }
     const { status, text } = await client(open())('POST', PATH, { json: sent })
     expect(status).toBe(400)
-    for (const line of secretLines(pem('key-p256'))) expect(text).not.toContain(line.slice(0, 20))
-    for (const line of secretLines(pem('key-p384'))) expect(text).not.toContain(line.slice(0, 20))
+    for (const line of listSecretLines(pem('key-p256'))) expect(text).not.toContain(line.slice(0, 20))
+    for (const line of listSecretLines(pem('key-p384'))) expect(text).not.toContain(line.slice(0, 20))
   })
 
   test.each<[string, (key: string, base64: string, hex: string) => Record<string, unknown>]>([
     ['as the certificate', (key) => ({ certificate_pem: key })],
-    ['called a certificate', (key) => ({ certificate_pem: key.replaceAll('PRIVATE KEY', 'CERTIFICATE') })],
-    ['called something else', (key) => ({ certificate_pem: key.replaceAll('PRIVATE KEY', 'X509 CRL') })],
-    [
-      'behind the chain, without a line break',
-      (key) => ({ certificate_pem: upload().certificate_pem.trimEnd() + key }),
-    ],
+    ['labelled as a certificate', (key) => ({ certificate_pem: key.replaceAll('PRIVATE KEY', 'CERTIFICATE') })],
+    ['labelled as something else', (key) => ({ certificate_pem: key.replaceAll('PRIVATE KEY', 'X509 CRL') })],
+    ['after the chain, without a line break', (key) => ({ certificate_pem: upload().certificate_pem.trimEnd() + key })],
     [
       'in the headers of a certificate',
       (_, base64) => ({ certificate_pem: `-----BEGIN CERTIFICATE-----\na: ${base64}` }),
@@ -122,41 +119,41 @@ describe('The private key (rules: secrets#private-keys)', () => {
       'in a label that ends otherwise',
       (_, __, hex) => ({ private_key_pem: `-----BEGIN ${hex}-----\nAAAA\n-----END A-----\n` }),
     ],
-    ['glued to its BEGIN line', (key) => ({ private_key_pem: key.replace('-----\n', '-----') })],
+    ['without a line break after its BEGIN line', (key) => ({ private_key_pem: key.replace('-----\n', '-----') })],
     ['with lone carriage returns', (key) => ({ private_key_pem: key.replaceAll('\n', '\r') })],
     ['without a BEGIN line', (_, base64) => ({ private_key_pem: base64 })],
     ['with a character that is not base64', (key) => ({ private_key_pem: key.replace('\n', '\n%') })],
     ['of the wrong type', (key) => ({ private_key_pem: key.replaceAll('PRIVATE KEY', 'EC PRIVATE KEY') })],
     ['in a description that is too long', (key) => ({ description: key.repeat(2) })],
     ['in metadata that are too long', (key) => ({ metadata: key.repeat(99) })],
-  ])('is in no error if it is %s', async (_, spoiltBy) => {
+  ])('is in no error if it is %s', async (_, createFields) => {
     const key = pem('key-p256')
-    const base64 = secretLines(key).join('')
+    const base64 = listSecretLines(key).join('')
     const hex = Buffer.from(base64, 'base64').toString('hex').toUpperCase()
-    const json = { ...upload(), ...spoiltBy(key, base64, hex) }
+    const json = { ...upload(), ...createFields(key, base64, hex) }
     const gateway = open()
     const { status, text } = await client(gateway)('POST', PATH, { json })
     expect(status).toBe(400)
-    const said = text + expectError(() => gateway.tlsCertificates.create(json)).message
+    const messages = text + expectError(() => gateway.tlsCertificates.create(json)).message
     for (const secret of [base64, hex]) {
-      for (let at = 0; at + 8 <= secret.length; at++) expect(said).not.toContain(secret.slice(at, at + 8))
+      for (let at = 0; at + 8 <= secret.length; at++) expect(messages).not.toContain(secret.slice(at, at + 8))
     }
   })
 
   test('is in a snapshot only on request', () => {
     const gateway = open()
     gateway.tlsCertificates.create(upload())
-    const [line] = secretLines(upload().private_key_pem) as [string]
+    const [line] = listSecretLines(upload().private_key_pem) as [string]
     expect(JSON.stringify(gateway.snapshot())).not.toContain(line)
     expect(JSON.stringify(gateway.snapshot({ privateKeys: true }))).toContain(line)
   })
 })
 
-describe('Asking for a private key by name (rules: secrets#private-keys)', () => {
+describe('Reading a private key by an id (rules: secrets#private-keys)', () => {
   test.each([
     ['no id', pem('key-p256'), 'id_unparsable'],
     ['an id of another type', 'rd_1', 'id_wrong_prefix'],
-    ['an id that names none', 'cert_1', 'not_found'],
+    ['an id of no certificate', 'cert_1', 'not_found'],
   ])('with %s is refused, and repeats no key', (_what, id, key) => {
     const error = expectError(() => open().authority.privateKeyPem(id))
     expect(error.key).toBe(key)

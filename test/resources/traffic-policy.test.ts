@@ -6,20 +6,20 @@ import { open } from '../support/gateway.ts'
 const PATH = '/edges/https/edghts_1/routes/edghtsrt_1/policy'
 const DENY = { type: 'deny', config: { status_code: 403 } }
 
-/** policy-actions.txt. */
+/** The action types in policy-actions.txt. */
 const ACTIONS =
   `add-headers ai-gateway basic-auth circuit-breaker close-connection compress-response custom-response deny
   forward-internal http-request jwt-validation log oauth openid-connect owasp-crs-request owasp-crs-response rate-limit redirect
   remove-headers request-body-find-replace response-body-find-replace restrict-ips saml set-vars sse-find-replace
   terminate-tls url-rewrite verify-webhook`.split(/\s+/)
 const DOCUMENTED = ['url-rewrite', 'custom-response', 'deny', 'log']
-const FREE = ACTIONS.filter((type) => !DOCUMENTED.includes(type))
+const UNDOCUMENTED = ACTIONS.filter((type) => !DOCUMENTED.includes(type))
 
 const put = (json: object, options: GatewayOptions = {}) => client(open(options))('PUT', PATH, { json })
 const putAction = (action: unknown, options?: GatewayOptions) => put({ inbound: [{ actions: [action] }] }, options)
 
 describe('A traffic policy (rules: traffic-policy#rules)', () => {
-  test('is shown as sent, with fields in the order of the document', async () => {
+  test('is returned as sent, with fields in the order of the document', async () => {
     const rule = {
       actions: [{ config: { status_code: 403 }, type: 'deny' }],
       expressions: ["req.Method == 'PUT'"],
@@ -56,18 +56,18 @@ describe('A traffic policy (rules: traffic-policy#rules)', () => {
     ['inbound.0.actions.0.type', [{ actions: [{ config: {} }] }]],
     ['inbound.0.actions.0.config', [{ actions: [{ type: 'log', config: 'x' }] }]],
   ])('refuses a wrong type at %s: %j', async (field, value) => {
-    const answer = await put({ [field.split('.')[0] as string]: value })
-    expect(outcome(answer)).toBe('400 ERR_GATEWAY_215')
-    expect(answer.body.details[`field:${field}`]).toBe(answer.body.msg)
+    const response = await put({ [field.split('.')[0] as string]: value })
+    expect(outcome(response)).toBe('400 ERR_GATEWAY_215')
+    expect(response.body.details[`field:${field}`]).toBe(response.body.msg)
   })
 
   test.each([
     ['inbound.0.colour', [{ colour: 'red', actions: [DENY] }]],
     ['inbound.0.actions.0.colour', [{ actions: [{ ...DENY, colour: 'red' }] }]],
   ])('refuses an unknown field at %s', async (field, inbound) => {
-    const answer = await put({ inbound })
-    expect(outcome(answer)).toBe('400 ERR_GATEWAY_214')
-    expect(answer.body.details[`field:${field}`]).toBe(answer.body.msg)
+    const response = await put({ inbound })
+    expect(outcome(response)).toBe('400 ERR_GATEWAY_214')
+    expect(response.body.details[`field:${field}`]).toBe(response.body.msg)
   })
 
   test('names every problem of all rules in details (rules: errors#all-problems)', async () => {
@@ -106,12 +106,12 @@ describe('Rules of a traffic policy (rules: traffic-policy#rules)', () => {
   test.each(['req.Method ==', '(', '', 'a b', '== 1', "req.URL = 'x'", "'open", 'if (true) {}'])(
     'cannot have the expression %j',
     async (expression) => {
-      const answer = await put({ inbound: [{ expressions: ['true', expression], actions: [DENY] }] })
-      expect(outcome(answer)).toBe('400 ERR_GATEWAY_2200')
-      expect(answer.body.msg).toMatch(
+      const response = await put({ inbound: [{ expressions: ['true', expression], actions: [DENY] }] })
+      expect(outcome(response)).toBe('400 ERR_GATEWAY_2200')
+      expect(response.body.msg).toMatch(
         /^inbound\.0\.expressions\.1 is ".*", which is not CEL: (?!undefined)\S.*\S\. A CEL/,
       )
-      expect(answer.body.details['field:inbound.0.expressions.1']).toBe(answer.body.msg)
+      expect(response.body.details['field:inbound.0.expressions.1']).toBe(response.body.msg)
     },
   )
 
@@ -120,9 +120,9 @@ describe('Rules of a traffic policy (rules: traffic-policy#rules)', () => {
     ['deny', DENY],
     ['custom-response', { type: 'url-rewrite', config: { from: '/a', to: '/b' } }],
   ])('cannot have an action after %s: %j', async (type, after) => {
-    const answer = await put({ inbound: [{ actions: [{ type: 'log' }, { type }, after] }] })
-    expect(outcome(answer)).toBe('400 ERR_GATEWAY_2207')
-    expect(answer.body.details['field:inbound.0.actions.2']).toBe(answer.body.msg)
+    const response = await put({ inbound: [{ actions: [{ type: 'log' }, { type }, after] }] })
+    expect(outcome(response)).toBe('400 ERR_GATEWAY_2207')
+    expect(response.body.details['field:inbound.0.actions.2']).toBe(response.body.msg)
   })
 
   test('can end with a terminating action, and so can the next rule', async () => {
@@ -139,7 +139,7 @@ describe('Rules of a traffic policy (rules: traffic-policy#rules)', () => {
 })
 
 describe('Actions of a traffic policy (rules: traffic-policy#actions)', () => {
-  test.each(FREE)('can be of the type %s with any object as config, or none', async (type) => {
+  test.each(UNDOCUMENTED)('can be of the type %s with any object as config, or none', async (type) => {
     const config = { 'any-key': [1, 'two', null, { three: true }], status_code: 'free' }
     const { status, body } = await putAction({ type, config })
     expect([status, body.inbound[0].actions[0]]).toEqual([200, { type, config }])
@@ -168,9 +168,9 @@ describe('Actions of a traffic policy (rules: traffic-policy#actions)', () => {
     ['deny', 'status_code', { status_code: '404' }],
     ['log', 'metadata', { metadata: 'text' }],
   ])('of the documented type %s check the field %s: %j', async (type, field, config) => {
-    const answer = await putAction({ type, config })
-    expect(outcome(answer)).toBe('400 ERR_GATEWAY_2204')
-    expect(answer.body.details[`field:inbound.0.actions.0.config.${field}`]).toBe(answer.body.msg)
+    const response = await putAction({ type, config })
+    expect(outcome(response)).toBe('400 ERR_GATEWAY_2204')
+    expect(response.body.details[`field:inbound.0.actions.0.config.${field}`]).toBe(response.body.msg)
   })
 
   test.each([100, 599])('can have the status code %d', async (status_code) => {
@@ -186,10 +186,10 @@ describe('Actions of a traffic policy (rules: traffic-policy#actions)', () => {
     [{ from: '/a' }, ['to']],
     [{ from: 7 }, ['from', 'to']],
   ])('of the type url-rewrite need from and to: %j', async (config, missing) => {
-    const answer = await putAction({ type: 'url-rewrite', config })
-    expect(outcome(answer)).toBe('400 ERR_GATEWAY_2204')
+    const response = await putAction({ type: 'url-rewrite', config })
+    expect(outcome(response)).toBe('400 ERR_GATEWAY_2204')
     const fields = missing.map((field) => `field:inbound.0.actions.0.config.${field}`)
-    expect(Object.keys(answer.body.details)).toEqual(['operation_id', ...fields])
+    expect(Object.keys(response.body.details)).toEqual(['operation_id', ...fields])
   })
 
   test.each(['content', 'content_type', 'status_code'])(
@@ -211,8 +211,8 @@ describe('Actions of a traffic policy (rules: traffic-policy#actions)', () => {
   )
 
   test('of documented types are checked also with unknownActions "accept"', async () => {
-    const answer = await putAction({ type: 'deny', config: { status_code: 'no' } }, { unknownActions: 'accept' })
-    expect(outcome(answer)).toBe('400 ERR_GATEWAY_2204')
+    const response = await putAction({ type: 'deny', config: { status_code: 'no' } }, { unknownActions: 'accept' })
+    expect(outcome(response)).toBe('400 ERR_GATEWAY_2204')
   })
 
   test('keep keys such as __proto__ and constructor as data (rules: requests#keys-are-data)', async () => {

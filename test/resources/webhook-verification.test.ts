@@ -4,7 +4,7 @@ import { open } from '../support/gateway.ts'
 
 const PATH = '/edges/https/edghts_1/routes/edghtsrt_1/webhook_verification'
 
-/** webhook-providers.txt. */
+/** The providers in webhook-providers.txt. */
 const PROVIDERS =
   `aftership airship alchemy autodesk bitbucket bolt box brex buildkite calendly castle chargify circleci
   clearbit clerk coinbase contentful docusign dropbox facebook_graph_api facebook_messenger frameio github gitlab go1
@@ -31,16 +31,16 @@ describe('The provider of a webhook verification (rules: webhook-verification#pr
   test.each(['pigeon', 'git hub', ' github', 'github ', 'constructor', '__proto__', 'gitHub\u212A'])(
     'cannot be %j',
     async (provider) => {
-      const answer = await put({ provider, secret: 's3cret' })
-      expect(outcome(answer)).toBe('400 ERR_GATEWAY_7030')
-      expect(answer.body.msg).toContain(provider)
+      const response = await put({ provider, secret: 's3cret' })
+      expect(outcome(response)).toBe('400 ERR_GATEWAY_7030')
+      expect(response.body.msg).toContain(provider)
     },
   )
 
   test.each([
     ['gihub', 'github'],
     ['Sripe', 'stripe'],
-  ])('that is misspelt gets the nearest first: %s', async (provider, near) => {
+  ])('that is misspelt is refused, and the message suggests the most similar one: %s', async (provider, near) => {
     const { body } = await put({ provider, secret: 's3cret' })
     expect(body.msg).toMatch(`provider is "${provider}". Did you mean ${near}? Allowed: one of aftership,`)
   })
@@ -67,7 +67,7 @@ describe('The secret of a webhook verification (rules: webhook-verification#secr
     expect(outcome(await put({ provider: 'github', secret }))).toBe('400 ERR_GATEWAY_7027')
   })
 
-  test.each(['sns', 'SNS'])('is not accepted for %s, where null and "" are none', async (provider) => {
+  test.each(['sns', 'SNS'])('is not accepted for %s, where null and "" count as missing', async (provider) => {
     expect(outcome(await put({ provider, secret: 's3cret' }))).toBe('400 ERR_GATEWAY_7026')
     for (const secret of [null, '']) expect((await put({ provider, secret })).status).toBe(200)
   })
@@ -82,13 +82,13 @@ describe('The secret of a webhook verification (rules: webhook-verification#secr
   })
 
   test('is never repeated by an error', async () => {
-    const answers = [
+    const responses = [
       await put({ provider: 'pigeon', secret: 's3cret' }),
       await put({ provider: 'sns', secret: 's3cret' }),
       await put({ provider: 'github', secret: 's3cret', enabled: 'yes' }),
       await put({ provider: 7, secret: 's3cret', colour: 'red' }),
     ]
-    for (const { status, text } of answers) {
+    for (const { status, text } of responses) {
       expect(status).toBe(400)
       expect(text).not.toContain('s3cret')
     }

@@ -65,9 +65,9 @@ describe('Weights (rules: weighted-backends#weights)', () => {
   test('cannot belong to the key __proto__, which is data like any other (rules: requests#keys-are-data)', async () => {
     const raw = '{"backends": {"__proto__": 1}}'
     const headers = { 'content-type': 'application/json' }
-    const answer = await client(open())('POST', PATH, { raw, headers })
-    expect(outcome(answer)).toBe('400 ERR_GATEWAY_6526')
-    expect(answer.body.msg).toContain('__proto__')
+    const response = await client(open())('POST', PATH, { raw, headers })
+    expect(outcome(response)).toBe('400 ERR_GATEWAY_6526')
+    expect(response.body.msg).toContain('__proto__')
   })
 })
 
@@ -116,7 +116,7 @@ describe('Child backends with references "declared" (rules: references#declared)
 })
 
 describe('Weighted backends as children (rules: references#always-there)', () => {
-  const ELSE = 'backends of other kinds'
+  const OTHER_KINDS = 'backends of other kinds'
 
   test.each(['any', 'declared'] as const)('must exist, whatever was declared: references "%s"', (references) => {
     const gateway = open({ references })
@@ -124,16 +124,16 @@ describe('Weighted backends as children (rules: references#always-there)', () =>
     const backends = { bkdwd_gone: 1 }
     const { id } = gateway.weightedBackends.create()
     const created = expectError(() => gateway.weightedBackends.create({ backends }))
-    const says = 'backends.bkdwd_gone: the backend "bkdwd_gone" does not exist. Allowed:'
+    const problem = 'backends.bkdwd_gone: the backend "bkdwd_gone" does not exist. Allowed:'
     expect([created.key, created.message]).toEqual([
       'child_backend_not_found',
-      `${says} weighted backends that exist, and ${ELSE}.`,
+      `${problem} weighted backends that exist, and ${OTHER_KINDS}.`,
     ])
     expect(created.details).toEqual({ 'field:backends.bkdwd_gone': created.message })
     const updated = expectError(() => gateway.weightedBackends.update(id, { backends }))
     expect([updated.key, updated.message]).toEqual([
       'child_backend_not_found',
-      `${says} other weighted backends that exist, and ${ELSE}.`,
+      `${problem} other weighted backends that exist, and ${OTHER_KINDS}.`,
     ])
     expect(gateway.weightedBackends.create({ backends: { [id]: 5 } }).backends).toEqual({ [id]: 5 })
   })
@@ -147,7 +147,7 @@ describe('Weighted backends as children (rules: references#always-there)', () =>
       'child_backend_not_found',
       400,
       `backends.${id}: the backend "${id}" is the backend itself. ` +
-        `Allowed: other weighted backends that exist, and ${ELSE}.`,
+        `Allowed: other weighted backends that exist, and ${OTHER_KINDS}.`,
     ])
     expect(stateOf(gateway)).toBe(before)
   })
@@ -167,20 +167,20 @@ describe('Weighted backends as children (rules: references#always-there)', () =>
     const [one, two] = [gateway.weightedBackends.create().id, gateway.weightedBackends.create().id]
     const backends = { bkdhr_1: 1, [one]: 2, [two]: 3 }
     const parents = [gateway.weightedBackends.create({ backends }).id, gateway.weightedBackends.create({ backends }).id]
-    const refusal = (id: string) => {
+    const findRefusal = (id: string) => {
       const { key, message } = expectError(() => gateway.weightedBackends.delete(id))
       return [key, message]
     }
-    const says = (id: string, parent?: string) => [
+    const toRefusal = (id: string, parent?: string) => [
       'weighted_backend_in_use',
       `${id} is a child of the backend ${parent}. Remove it there before you delete it.`,
     ]
-    expect([refusal(one), refusal(two)]).toEqual([says(one, parents[0]), says(two, parents[0])])
+    expect([findRefusal(one), findRefusal(two)]).toEqual([toRefusal(one, parents[0]), toRefusal(two, parents[0])])
     gateway.weightedBackends.update(parents[0] as string, { backends: { [two]: 1 } })
-    expect([refusal(one), refusal(two)]).toEqual([says(one, parents[1]), says(two, parents[0])])
+    expect([findRefusal(one), findRefusal(two)]).toEqual([toRefusal(one, parents[1]), toRefusal(two, parents[0])])
     gateway.weightedBackends.delete(parents[1] as string)
     gateway.weightedBackends.delete(one)
-    expect(refusal(two)).toEqual(says(two, parents[0]))
+    expect(findRefusal(two)).toEqual(toRefusal(two, parents[0]))
     gateway.weightedBackends.update(parents[0] as string, { metadata: 'a PATCH without backends empties them' })
     gateway.weightedBackends.delete(two)
   })

@@ -41,14 +41,14 @@ async function runJob(name: 'test' | 'remove', run: number, pullRequest = 12, ac
     'secrets.FAUXGATE_ACCOUNT_KEY': accountKey,
     'env.SANDBOX': `${sandboxes.url}/s/pr-${pullRequest}`,
   }
-  const filled = (env: Readonly<Record<string, string>> = {}) =>
+  const fillIn = (env: Readonly<Record<string, string>> = {}) =>
     Object.entries(env).map(([key, text]) => [key, text.replace(/\$\{\{ (.*?) \}\}/g, (_, path) => values[path] ?? '')])
-  const fromSteps = join(folder, `env-${run}`)
-  writeFileSync(fromSteps, '')
+  const envFile = join(folder, `env-${run}`)
+  writeFileSync(envFile, '')
   let output = ''
   for (const step of workflow.jobs[name].steps as Step[]) {
     if (step.run === undefined) continue
-    const kept = readFileSync(fromSteps, 'utf8')
+    const savedEntries = readFileSync(envFile, 'utf8')
       .trim()
       .split('\n')
       .map((line) => line.split('='))
@@ -57,18 +57,18 @@ async function runJob(name: 'test' | 'remove', run: number, pullRequest = 12, ac
       NO_PROXY: '*',
       GITHUB_RUN_ID: String(9_000_000_000 + run),
       GITHUB_RUN_ATTEMPT: '1',
-      GITHUB_ENV: fromSteps,
-      ...Object.fromEntries([...filled(workflow.env), ...kept, ...filled(step.env)]),
+      GITHUB_ENV: envFile,
+      ...Object.fromEntries([...fillIn(workflow.env), ...savedEntries, ...fillIn(step.env)]),
     }
     const shell = spawn('bash', ['-e', '-o', 'pipefail', '-c', step.run], { cwd: folder, env })
     for (const stream of [shell.stdout, shell.stderr]) stream.on('data', (text) => (output += text))
     const [code] = await once(shell, 'close')
     if (code !== 0) return { passed: false, output, key: undefined }
   }
-  return { passed: true, output, key: /API_KEY=(.*)/.exec(readFileSync(fromSteps, 'utf8'))?.[1] }
+  return { passed: true, output, key: /API_KEY=(.*)/.exec(readFileSync(envFile, 'utf8'))?.[1] }
 }
 
-const exists = async () => (await sandboxes.callAccount('GET', '/s/pr-12')).status === 200
+const doesSandboxExist = async () => (await sandboxes.callAccount('GET', '/s/pr-12')).status === 200
 
 describe('The recipe for a sandbox for each pull request', () => {
   it('creates one sandbox, gives each run its own key, and removes the sandbox on merge', async () => {
@@ -85,14 +85,14 @@ describe('The recipe for a sandbox for each pull request', () => {
     const { keys } = (await sandboxes.callAccount('GET', '/s/pr-12/keys')).body
     expect(keys.map(({ name }: { name: string }) => name).slice(2)).toEqual(['run-9000000001-1', 'run-9000000002-1'])
     expect((await runJob('remove', 3)).passed).toBe(true)
-    expect(await exists()).toBe(false)
+    expect(await doesSandboxExist()).toBe(false)
     expect((await runJob('remove', 4)).passed).toBe(true)
   })
 
   it('fails with the reason if the account key is wrong or there are too many sandboxes', async () => {
     for (const name of ['test', 'remove'] as const) {
-      const refused = await runJob(name, 1, 12, 'another key')
-      expect([refused.passed, refused.output]).toEqual([
+      const result = await runJob(name, 1, 12, 'another key')
+      expect([result.passed, result.output]).toEqual([
         false,
         expect.stringContaining('does not have the key of this account'),
       ])
@@ -103,6 +103,6 @@ describe('The recipe for a sandbox for each pull request', () => {
       false,
       expect.stringContaining('whose names begin with pr- already'),
     ])
-    expect(await exists()).toBe(true)
+    expect(await doesSandboxExist()).toBe(true)
   })
 })

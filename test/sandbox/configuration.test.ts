@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Answer } from '../support/client.ts'
-import { ACCOUNT_KEY, type SharedSandboxes, startSandboxes as started } from './support/sandboxes.ts'
+import { ACCOUNT_KEY, type SharedSandboxes, startSandboxes } from './support/sandboxes.ts'
 
 describe('A Worker', () => {
   it.each([
@@ -15,8 +15,8 @@ describe('A Worker', () => {
     ['ALLOW_ORIGINS', '*', 'origins such as https://app.example.com, separated by commas'],
     ['ALLOW_ORIGINS', 'https://app.example.com:https', 'origins such as https://app.example.com, separated by commas'],
     ['WILDCARD_HOST', '*.example.com', 'a host name, such as sandboxes.example.com, without a port'],
-  ])('says of every request that its variable %s cannot be "%s"', async (name, value, allowed) => {
-    const sandboxes = await started({ [name]: value })
+  ])('answers 503 to every request if its variable %s is "%s"', async (name, value, allowed) => {
+    const sandboxes = await startSandboxes({ [name]: value })
     for (const { status, body } of [
       await sandboxes.callAccount('PUT', '/s/any', {}),
       await sandboxes.send('GET', '/s/any/reserved_addrs'),
@@ -27,11 +27,12 @@ describe('A Worker', () => {
   })
 
   it('gives sandboxes a default time to live, and refuses a longer one than LONGEST_TTL (rules: sandboxes#time)', async () => {
-    const sandboxes = await started({ DEFAULT_TTL: '1d', LONGEST_TTL: '7d' })
-    const life = ({ body }: Answer) => (Date.parse(body.expires_at) - Date.parse(body.created_at)) / 86_400_000
-    expect(life(await sandboxes.callAccount('PUT', '/s/without', {}))).toBe(1)
-    expect(life(await sandboxes.callAccount('PUT', '/s/with', { ttl: '7d' }))).toBe(7)
-    expect(life(await sandboxes.callAccount('POST', '/s/with/fork', { name: 'fork' }))).toBe(1)
+    const sandboxes = await startSandboxes({ DEFAULT_TTL: '1d', LONGEST_TTL: '7d' })
+    const countDaysOfLife = ({ body }: Answer) =>
+      (Date.parse(body.expires_at) - Date.parse(body.created_at)) / 86_400_000
+    expect(countDaysOfLife(await sandboxes.callAccount('PUT', '/s/without', {}))).toBe(1)
+    expect(countDaysOfLife(await sandboxes.callAccount('PUT', '/s/with', { ttl: '7d' }))).toBe(7)
+    expect(countDaysOfLife(await sandboxes.callAccount('POST', '/s/with/fork', { name: 'fork' }))).toBe(1)
     for (const { status, body } of [
       await sandboxes.callAccount('PUT', '/s/longer', { ttl: '8d' }),
       await sandboxes.callAccount('POST', '/s/with/fork', { name: 'longer', ttl: '8d' }),
@@ -43,11 +44,11 @@ describe('A Worker', () => {
       ])
     }
     await sandboxes.restart({ DEFAULT_TTL: '' })
-    expect(life(await sandboxes.callAccount('PUT', '/s/longest', {}))).toBe(7)
+    expect(countDaysOfLife(await sandboxes.callAccount('PUT', '/s/longest', {}))).toBe(7)
   })
 
   it('answers a health check to everybody without calling an object, and names an invalid variable', async () => {
-    const sandboxes = await started()
+    const sandboxes = await startSandboxes()
     const { status, body } = await sandboxes.send('GET', '/healthz')
     expect([status, body]).toEqual([200, { status: 'ok' }])
     await sandboxes.restart({ MOST_RECORDS: 'many' })
@@ -55,24 +56,24 @@ describe('A Worker', () => {
   })
 
   it('lets nobody create sandboxes if it has no account key', async () => {
-    const sandboxes = await started({ ACCOUNT_KEY: '' })
+    const sandboxes = await startSandboxes({ ACCOUNT_KEY: '' })
     expect(await sandboxes.callAccount('PUT', '/s/any', {})).toMatchObject({
       status: 503,
       body: { error_code: 'ERR_GATEWAY_90603' },
     })
   })
 
-  it('returns PUBLIC_URL as its URL if it is set', async () => {
-    const sandboxes = await started({
+  it('uses PUBLIC_URL as its URL if the variable is set', async () => {
+    const sandboxes = await startSandboxes({
       PUBLIC_URL: 'https://team.example.com/boxes/',
       WILDCARD_HOST: 'boxes.example.com',
     })
     const { created, headers } = await sandboxes.create('behind')
     expect(created.url).toBe('https://team.example.com/boxes/s/behind')
-    const inside = { authorization: headers.authorization, 'service-version': '2' }
-    const made = await sandboxes.send('POST', '/s/behind/reserved_addrs', { headers: inside, body: {} })
-    expect(made.body.uri).toBe(`${created.url}/reserved_addrs/${made.body.id}`)
-    const host = { ...inside, host: 'behind.boxes.example.com' }
+    const apiHeaders = { authorization: headers.authorization, 'service-version': '2' }
+    const response = await sandboxes.send('POST', '/s/behind/reserved_addrs', { headers: apiHeaders, body: {} })
+    expect(response.body.uri).toBe(`${created.url}/reserved_addrs/${response.body.id}`)
+    const host = { ...apiHeaders, host: 'behind.boxes.example.com' }
     const { text } = await sandboxes.sendExactly('GET', '/reserved_addrs', host)
     expect(JSON.parse(text).uri).toBe('https://behind.boxes.example.com/reserved_addrs')
     expect((await sandboxes.callAccount('GET', '/s')).body.sandboxes[0].url).toBe(created.url)
@@ -80,45 +81,56 @@ describe('A Worker', () => {
 
   describe('and pages of other sites (rules: sandboxes#pages-of-other-sites)', () => {
     const origin = 'https://team.example.com'
-    const asked = { origin, 'access-control-request-method': 'PUT', 'access-control-request-headers': 'x-any' }
+    const preflightHeaders = {
+      origin,
+      'access-control-request-method': 'PUT',
+      'access-control-request-headers': 'x-any',
+    }
     /** Returns the permissions of a page in the responses to its preflight and to its request. */
-    const allowedOn = async (
+    const listPermissions = async (
       sandboxes: SharedSandboxes,
       path: string,
       headers: Readonly<Record<string, string>> = {},
     ) => {
-      const shown = []
-      for (const [method, sent] of [
-        ['OPTIONS', asked],
+      const permissions = []
+      for (const [method, requestHeaders] of [
+        ['OPTIONS', preflightHeaders],
         ['GET', { origin, ...headers }],
       ] as const) {
-        const answer = (await sandboxes.send(method, path, { headers: sent })).headers
-        shown.push(answer.get('access-control-allow-origin'), answer.get('access-control-allow-credentials'))
+        const answer = (await sandboxes.send(method, path, { headers: requestHeaders })).headers
+        permissions.push(answer.get('access-control-allow-origin'), answer.get('access-control-allow-credentials'))
       }
-      return shown
+      return permissions
     }
     const nothing = [null, null, null, null]
 
     it('lets any page use the API without credentials, and nothing else', async () => {
-      const sandboxes = await started()
+      const sandboxes = await startSandboxes()
       const sandbox = await sandboxes.create('pages')
-      expect(await allowedOn(sandboxes, '/s/pages/reserved_addrs', sandbox.headers)).toEqual(['*', null, '*', null])
-      expect(await allowedOn(sandboxes, '/s/absent/reserved_addrs')).toEqual(['*', null, '*', null])
+      expect(await listPermissions(sandboxes, '/s/pages/reserved_addrs', sandbox.headers)).toEqual([
+        '*',
+        null,
+        '*',
+        null,
+      ])
+      expect(await listPermissions(sandboxes, '/s/absent/reserved_addrs')).toEqual(['*', null, '*', null])
       const key = { 'fauxgate-control-key': sandbox.created.control_key }
-      expect(await allowedOn(sandboxes, '/s/pages/_fauxgate/clock', key)).toEqual(nothing)
-      expect(await allowedOn(sandboxes, '/s', { 'fauxgate-account-key': ACCOUNT_KEY })).toEqual(nothing)
+      expect(await listPermissions(sandboxes, '/s/pages/_fauxgate/clock', key)).toEqual(nothing)
+      expect(await listPermissions(sandboxes, '/s', { 'fauxgate-account-key': ACCOUNT_KEY })).toEqual(nothing)
       expect((await sandboxes.send('GET', '/s')).headers.get('access-control-allow-origin')).toBeNull()
     })
 
     it('lets pages of ALLOW_ORIGINS do everything, with credentials', async () => {
-      const sandboxes = await started({ ALLOW_ORIGINS: 'https://other.example.com, https://Team.example.com:443' })
+      const sandboxes = await startSandboxes({
+        ALLOW_ORIGINS: 'https://other.example.com, https://Team.example.com:443',
+      })
       const sandbox = await sandboxes.create('pages')
       const all = [origin, 'true', origin, 'true']
-      expect(await allowedOn(sandboxes, '/s/pages/reserved_addrs', sandbox.headers)).toEqual(all)
+      expect(await listPermissions(sandboxes, '/s/pages/reserved_addrs', sandbox.headers)).toEqual(all)
       const key = { 'fauxgate-control-key': sandbox.created.control_key }
-      expect(await allowedOn(sandboxes, '/s/pages/_fauxgate/clock', key)).toEqual(all)
-      expect(await allowedOn(sandboxes, '/s')).toEqual(all)
-      const preflight = await sandboxes.send('OPTIONS', '/s/any', { headers: asked })
+      expect(await listPermissions(sandboxes, '/s/pages/_fauxgate/clock', key)).toEqual(all)
+      expect(await listPermissions(sandboxes, '/s')).toEqual(all)
+      const preflight = await sandboxes.send('OPTIONS', '/s/any', { headers: preflightHeaders })
       expect([preflight.status, preflight.text]).toEqual([204, ''])
       expect(preflight.headers.get('access-control-allow-methods')).toContain('PUT')
       expect(preflight.headers.get('access-control-allow-headers')).toBe('x-any')

@@ -34,10 +34,10 @@ describe('A local run and a shared one', () => {
     for (let n = 0; n < 3000; n++) local.reservedAddrs.create({ metadata: `${n} `.padEnd(1500, 'é') })
     const snapshot = local.snapshot()
     expect(JSON.stringify(snapshot).length).toBeGreaterThan(4 * 1024 * 1024)
-    const begun = await sandboxes.create('begun', { ...MANUAL_CLOCK, snapshot })
+    const created = await sandboxes.create('begun', { ...MANUAL_CLOCK, snapshot })
     const restored = await sandboxes.create('restored', MANUAL_CLOCK)
     expect((await restored.control('PUT', '/state', snapshot)).status).toBe(204)
-    for (const sandbox of [begun, restored]) {
+    for (const sandbox of [created, restored]) {
       const { body } = await sandbox.control('GET', '/state')
       expect(body.records).toEqual(JSON.parse(JSON.stringify(snapshot.records)))
     }
@@ -61,8 +61,8 @@ describe('A local run and a shared one', () => {
     const body = '['.repeat(2 * 1024 * 1024)
     const url = `${sandbox.created.url}/_fauxgate/state`
     expect((await sandboxes.send('PUT', url, { headers, body })).body.error_code).toBe('ERR_GATEWAY_90402')
-    const none = await sandboxes.send('PUT', '/s/never', { headers: {}, body })
-    expect(none.body.error_code).toBe('ERR_GATEWAY_90601')
+    const response = await sandboxes.send('PUT', '/s/never', { headers: {}, body })
+    expect(response.body.error_code).toBe('ERR_GATEWAY_90601')
   })
 
   it('refuse a record that is too large for a row', async () => {
@@ -70,14 +70,14 @@ describe('A local run and a shared one', () => {
     const { body: snapshot } = await sandbox.control('GET', '/state')
     const fault = { operation: 'reserved_addrs.create', status: 503, body: 'b'.repeat(1_000_000) }
     expect((await sandbox.control('POST', '/faults', fault)).status).toBe(200)
-    const { body: armed } = await sandbox.control('GET', '/state')
-    const text = JSON.stringify(armed).replace(/b{1000000}/, 'b'.repeat(3_000_000))
-    const refused = await sandbox.control('PUT', '/state', text)
-    expect([refused.status, refused.body.msg]).toEqual([
+    const { body: stateWithFault } = await sandbox.control('GET', '/state')
+    const text = JSON.stringify(stateWithFault).replace(/b{1000000}/, 'b'.repeat(3_000_000))
+    const refusal = await sandbox.control('PUT', '/state', text)
+    expect([refusal.status, refusal.body.msg]).toEqual([
       507,
       expect.stringContaining('allowed are 2000000, the most of one row'),
     ])
-    expect((await sandbox.control('GET', '/state')).body).toEqual(armed)
+    expect((await sandbox.control('GET', '/state')).body).toEqual(stateWithFault)
     expect((await sandbox.control('PUT', '/state', snapshot)).status).toBe(204)
   })
 })

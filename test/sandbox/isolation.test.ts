@@ -14,8 +14,8 @@ beforeAll(async () => {
   await victim.send('POST', '/reserved_addrs', { description: SECRET })
 })
 
-/** Makes spellings of a name. Each letter is unchanged, in the other case, or percent-encoded once or twice. */
-function spellings(name: string): fc.Arbitrary<string> {
+/** Returns an arbitrary of spellings of a name. Each letter is unchanged, in the other case, or percent-encoded once or twice. */
+function arbitrarySpelling(name: string): fc.Arbitrary<string> {
   const letter = (text: string) => {
     const hex = text.charCodeAt(0).toString(16)
     return fc.constantFrom(text, text, text, text.toUpperCase(), `%${hex}`, `%25${hex}`, `${text}%00`, `${text}.`)
@@ -24,15 +24,15 @@ function spellings(name: string): fc.Arbitrary<string> {
 }
 
 const dots = fc.constantFrom('', './', '../', '%2e%2e/', '..%2f', '//', '\\', '%5c', ';/', '@', ':', '%2F')
-const withDots = (name: fc.Arbitrary<string>) =>
+const addDots = (name: fc.Arbitrary<string>) =>
   fc
     .tuple(dots, name, dots, fc.constantFrom('', 's/', 's/victim/', '../victim/', '%2e%2e/victim/', '..;/victim/'))
     .map((parts) => parts.join(''))
 
 const names = fc.oneof(
-  withDots(spellings('victim')),
-  withDots(spellings('attacker')),
-  withDots(fc.string({ unit: 'binary-ascii', maxLength: 20 }).map((text) => encodeURIComponent(text))),
+  addDots(arbitrarySpelling('victim')),
+  addDots(arbitrarySpelling('attacker')),
+  addDots(fc.string({ unit: 'binary-ascii', maxLength: 20 }).map((text) => encodeURIComponent(text))),
 )
 
 describe('A sandbox', () => {

@@ -11,10 +11,10 @@ const listEntries = async (sandbox: SandboxClient): Promise<readonly Entry[]> =>
   (await sandbox.control('GET', '/requests')).body
 
 /** Kills the process once the storage has the journal's entry of a request, and starts it again. */
-async function killOnceStored({ operationId }: Entry): Promise<void> {
+async function killWhenStored({ operationId }: Entry): Promise<void> {
   const { objectFolder } = sandboxes
-  const isIn = (name: string) => readFileSync(join(objectFolder, name)).includes(String(operationId))
-  while (!readdirSync(objectFolder).some((name) => !name.endsWith('-shm') && isIn(name))) {
+  const hasEntry = (name: string) => readFileSync(join(objectFolder, name)).includes(String(operationId))
+  while (!readdirSync(objectFolder).some((name) => !name.endsWith('-shm') && hasEntry(name))) {
     await sandboxes.callAccount('GET', '/s')
   }
   await sandboxes.kill()
@@ -30,7 +30,7 @@ describe('The journal of a sandbox (rules: sandboxes#journal)', () => {
     await sandbox.send('GET', '/nowhere')
     const before = await sandbox.control('GET', '/requests')
     expect(before.body).toHaveLength(3)
-    await killOnceStored(before.body[2])
+    await killWhenStored(before.body[2])
     const after = await sandbox.control('GET', '/requests')
     expect(after.body).toEqual(before.body)
     expect(after.text).not.toContain(sandbox.created.api_key)
@@ -51,23 +51,23 @@ describe('The journal of a sandbox (rules: sandboxes#journal)', () => {
   it('has the last 200 requests, also those from before a restart', async () => {
     const sandbox = await sandboxes.create('many', MANUAL_CLOCK)
     for (let n = 0; n < 150; n++) await sandbox.send('GET', `/nowhere/${n}`)
-    await killOnceStored((await listEntries(sandbox)).at(-1) as Entry)
+    await killWhenStored((await listEntries(sandbox)).at(-1) as Entry)
     for (let n = 150; n < 250; n++) await sandbox.send('GET', `/nowhere/${n}`)
     const all = await listEntries(sandbox)
     expect(all.map(({ path }) => path)).toEqual(Array.from({ length: 200 }, (_, n) => `/nowhere/${n + 50}`))
-    await killOnceStored(all.at(-1) as Entry)
+    await killWhenStored(all.at(-1) as Entry)
     expect(await listEntries(sandbox)).toEqual(all)
   })
 
   it('stays empty after it was cleared, and is deleted with its sandbox', async () => {
     const sandbox = await sandboxes.create('emptied', MANUAL_CLOCK)
     await sandbox.send('GET', '/nowhere/before')
-    await killOnceStored((await listEntries(sandbox))[0] as Entry)
+    await killWhenStored((await listEntries(sandbox))[0] as Entry)
     await sandbox.control('DELETE', '/requests')
     await sandbox.send('GET', '/nowhere/after')
     const all = await listEntries(sandbox)
     expect(all.map(({ path }) => path)).toEqual(['/nowhere/after'])
-    await killOnceStored(all[0] as Entry)
+    await killWhenStored(all[0] as Entry)
     expect(await listEntries(sandbox)).toEqual(all)
     await sandboxes.callAccount('DELETE', '/s/emptied')
     expect(await listEntries(await sandboxes.create('emptied', MANUAL_CLOCK))).toEqual([])

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { OLD_KEYS, oldSandbox } from './support/old-sandbox.ts'
+import { createDowngrade, OLD_KEYS } from './support/old-sandbox.ts'
 import { MANUAL_CLOCK, type SandboxClient, useSandboxes, waitUntil } from './support/sandboxes.ts'
 import { openSocket } from './support/web-socket.ts'
 
@@ -10,7 +10,7 @@ const createKey = async (sandbox: SandboxClient, key: object) =>
   (await sandboxes.callAccount('POST', `/s/${sandbox.created.name}/keys`, key)).body
 
 /** Returns a client of the sandbox that sends one key for the API and the controls. */
-const withKey = (sandbox: SandboxClient, key: string) => sandbox.by({ api_key: key, control_key: key })
+const withKey = (sandbox: SandboxClient, key: string) => sandbox.withKeys({ api_key: key, control_key: key })
 
 /** Returns the statuses of four requests: a read and a change, of the API and of the controls. */
 async function getStatuses(sandbox: SandboxClient): Promise<number[]> {
@@ -81,7 +81,7 @@ describe('The keys of a sandbox (rules: sandboxes#keys)', () => {
     const { body } = await sandboxes.callAccount('POST', '/s/lost/keys', {})
     expect(await getStatuses(sandbox)).toEqual([401, 401, 401, 401])
     expect(await getStatuses(withKey(sandbox, ci.key))).toEqual([200, 201, 200, 200])
-    expect(await getStatuses(sandbox.by(body))).toEqual([200, 201, 200, 200])
+    expect(await getStatuses(sandbox.withKeys(body))).toEqual([200, 201, 200, 200])
   })
 
   it.each([
@@ -89,7 +89,7 @@ describe('The keys of a sandbox (rules: sandboxes#keys)', () => {
     [{ name: 'ci', scopes: ['all'] }, 'ERR_GATEWAY_215', '"all". Allowed: api or control or read'],
     [{ name: 'ci', scopes: [] }, 'ERR_GATEWAY_215', 'at least one'],
     [{ name: 'control' }, 'ERR_GATEWAY_90615', 'The sandbox has a key control already.'],
-  ])('are not made with %j', async (key, code, message) => {
+  ])('are not created with %j', async (key, code, message) => {
     await sandboxes.callAccount('PUT', '/s/refused', {})
     const { body } = await sandboxes.callAccount('POST', '/s/refused/keys', key)
     expect([body.error_code, body.msg]).toEqual([code, expect.stringContaining(message)])
@@ -118,9 +118,9 @@ describe('The keys of a sandbox (rules: sandboxes#keys)', () => {
     const events = `${sandbox.created.url}/_fauxgate/events`
     const socket = await openSocket(events, link.key)
     expect(socket.status).toBe(101)
-    const looking = withKey(sandbox, link.key)
+    const linkClient = withKey(sandbox, link.key)
     await waitUntil(
-      () => looking.control('GET', '/clock'),
+      () => linkClient.control('GET', '/clock'),
       ({ status }) => status === 401,
     )
     expect((await openSocket(events, link.key)).status).toBe(401)
@@ -131,12 +131,12 @@ describe('The keys of a sandbox (rules: sandboxes#keys)', () => {
   })
 
   it('of version 0.1.0, which are not signed, work until they are replaced', async () => {
-    const sandbox = (await sandboxes.create('old', MANUAL_CLOCK)).by(OLD_KEYS)
-    await sandboxes.withStorage(oldSandbox())
+    const sandbox = (await sandboxes.create('old', MANUAL_CLOCK)).withKeys(OLD_KEYS)
+    await sandboxes.runInStorage(createDowngrade())
     expect(await getStatuses(sandbox)).toEqual([200, 201, 200, 200])
     expect(await getStatuses(withKey(sandbox, OLD_KEYS.api_key.replace('0a', '0c')))).toEqual([401, 401, 401, 401])
     const { body } = await sandboxes.callAccount('POST', '/s/old/keys', {})
     expect(await getStatuses(sandbox)).toEqual([401, 401, 401, 401])
-    expect(await getStatuses(sandbox.by(body))).toEqual([200, 201, 200, 200])
+    expect(await getStatuses(sandbox.withKeys(body))).toEqual([200, 201, 200, 200])
   })
 })

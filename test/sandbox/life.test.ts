@@ -34,18 +34,18 @@ describe('A sandbox', () => {
   it('is found by its API key if a client drops the path of its base URL', async () => {
     const sandbox = await sandboxes.create('by-key', MANUAL_CLOCK)
     const other = await sandboxes.create('by-other-key', MANUAL_CLOCK)
-    const { body: made } = await sandboxes.send('POST', '/reserved_addrs', { headers: sandbox.headers, body: {} })
-    expect(made.uri).toBe(`${sandbox.created.url}/reserved_addrs/${made.id}`)
+    const { body: address } = await sandboxes.send('POST', '/reserved_addrs', { headers: sandbox.headers, body: {} })
+    expect(address.uri).toBe(`${sandbox.created.url}/reserved_addrs/${address.id}`)
     const { body: list } = await sandboxes.send('GET', '/reserved_addrs?limit=1', { headers: sandbox.headers })
-    expect(list.reserved_addrs).toMatchObject([{ id: made.id }])
-    const foreign = { headers: other.headers }
-    expect((await sandboxes.send('GET', `/reserved_addrs/${made.id}`, foreign)).status).toBe(404)
-    expect((await sandboxes.send('GET', `/s/by-key/reserved_addrs/${made.id}`, foreign)).status).toBe(401)
-    const feigned = { authorization: other.headers.authorization.replace('by-other-key', 'by-key') }
-    const refused = await sandboxes.send('GET', '/reserved_addrs', { headers: { ...other.headers, ...feigned } })
-    expect(refused.status).toBe(401)
-    const nobody = { authorization: 'Bearer fgapi_nobody_0', 'service-version': '2' }
-    expect((await sandboxes.send('GET', '/reserved_addrs', { headers: nobody })).body.error_code).toBe(
+    expect(list.reserved_addrs).toMatchObject([{ id: address.id }])
+    const otherRequest = { headers: other.headers }
+    expect((await sandboxes.send('GET', `/reserved_addrs/${address.id}`, otherRequest)).status).toBe(404)
+    expect((await sandboxes.send('GET', `/s/by-key/reserved_addrs/${address.id}`, otherRequest)).status).toBe(401)
+    const forgedHeaders = { authorization: other.headers.authorization.replace('by-other-key', 'by-key') }
+    const refusal = await sandboxes.send('GET', '/reserved_addrs', { headers: { ...other.headers, ...forgedHeaders } })
+    expect(refusal.status).toBe(401)
+    const unknownHeaders = { authorization: 'Bearer fgapi_nobody_0', 'service-version': '2' }
+    expect((await sandboxes.send('GET', '/reserved_addrs', { headers: unknownHeaders })).body.error_code).toBe(
       'ERR_GATEWAY_90606',
     )
   })
@@ -53,29 +53,29 @@ describe('A sandbox', () => {
   it('keeps its clock and its delayed responses when its keys are renewed', async () => {
     const sandbox = await sandboxes.create('delayed', MANUAL_CLOCK)
     await sandbox.control('POST', '/faults', { operation: 'reserved_addrs.create', latency: '30s', times: 1 })
-    const waiting = sandbox.send('POST', '/reserved_addrs', { description: 'late' })
+    const response = sandbox.send('POST', '/reserved_addrs', { description: 'late' })
     await waitUntil(
       () => sandbox.control('GET', '/requests'),
       ({ body }) => body.length === 1,
     )
-    const renewed = await sandboxes.callAccount('POST', '/s/delayed/keys', {})
-    const again = sandbox.by(renewed.body)
+    const renewal = await sandboxes.callAccount('POST', '/s/delayed/keys', {})
+    const again = sandbox.withKeys(renewal.body)
     expect((await sandbox.control('POST', '/clock', { advance: '1m' })).status).toBe(401)
     await again.control('POST', '/clock', { advance: '1m' })
-    expect((await waiting).body.description).toBe('late')
+    expect((await response).body.description).toBe('late')
     expect((await again.control('GET', '/requests')).body).toHaveLength(1)
   })
 
   it('ends delayed responses with "not found" when it is removed', async () => {
     const sandbox = await sandboxes.create('removed-meanwhile', MANUAL_CLOCK)
     await sandbox.control('POST', '/faults', { operation: 'reserved_addrs.list', latency: '30s' })
-    const waiting = sandbox.send('GET', '/reserved_addrs')
+    const response = sandbox.send('GET', '/reserved_addrs')
     await waitUntil(
       () => sandbox.control('GET', '/requests'),
       ({ body }) => body.length === 1,
     )
     await sandboxes.callAccount('DELETE', '/s/removed-meanwhile')
-    expect((await waiting).body.error_code).toBe('ERR_GATEWAY_90611')
+    expect((await response).body.error_code).toBe('ERR_GATEWAY_90611')
   })
 
   it('breaks the connection if a fault says so, before or after the change', async () => {
@@ -137,8 +137,8 @@ describe('A sandbox', () => {
 
 describe('The account', () => {
   it('refuses every request without its key', async () => {
-    const none = await sandboxes.send('GET', '/s')
-    expect([none.status, none.body.error_code]).toEqual([401, 'ERR_GATEWAY_90601'])
+    const response = await sandboxes.send('GET', '/s')
+    expect([response.status, response.body.error_code]).toEqual([401, 'ERR_GATEWAY_90601'])
     for (const key of ['wrong', `${ACCOUNT_KEY}x`, ACCOUNT_KEY.slice(1)]) {
       const { status, text, body } = await sandboxes.send('GET', '/s', { headers: { 'fauxgate-account-key': key } })
       expect([status, body.error_code]).toEqual([401, 'ERR_GATEWAY_90602'])
@@ -179,17 +179,17 @@ describe('A fork', () => {
     const { body } = await sandboxes.callAccount('POST', '/s/forked/fork', { name: 'fork' })
     const two = new SandboxClient(sandboxes, body)
     expect(two.created.api_key).not.toBe(one.created.api_key)
-    const ends = []
+    const results = []
     for (const each of [one, two]) {
       await each.control('POST', '/clock', { advance: '2h' })
       const timeline = await each.control('GET', `/provisioning/timeline?id=${domain.id}`)
-      const { body: made } = await each.send('POST', '/reserved_addrs', {})
-      const { body: shown } = await each.send('GET', `/reserved_domains/${domain.id}`)
-      const { body: certificate } = await each.send('GET', `/tls_certificates/${shown.certificate.id}`)
-      ends.push({ timeline: timeline.body, made: made.id, certificate: certificate.certificate_pem })
+      const { body: address } = await each.send('POST', '/reserved_addrs', {})
+      const { body: issuedDomain } = await each.send('GET', `/reserved_domains/${domain.id}`)
+      const { body: certificate } = await each.send('GET', `/tls_certificates/${issuedDomain.certificate.id}`)
+      results.push({ timeline: timeline.body, made: address.id, certificate: certificate.certificate_pem })
     }
-    expect(ends[0]?.timeline.map(({ outcome }: { outcome: string }) => outcome)).toContain('DNS_ERROR')
-    expect(ends[1]).toEqual(ends[0])
+    expect(results[0]?.timeline.map(({ outcome }: { outcome: string }) => outcome)).toContain('DNS_ERROR')
+    expect(results[1]).toEqual(results[0])
   })
 
   it('is then independent of the original', async () => {

@@ -9,11 +9,11 @@ describe('A limit', () => {
   it('applies to records: a call that exceeds it changes nothing, and deleting still works', async () => {
     const sandbox = await sandboxes.create('records', { clock: 'manual' })
     const ids: string[] = []
-    let refused = await sandbox.send('POST', '/reserved_addrs', {})
-    for (; refused.status === 201; refused = await sandbox.send('POST', '/reserved_addrs', {}))
-      ids.push(refused.body.id)
-    expect(refused.status).toBe(507)
-    expect(refused.body.msg).toContain('this sandbox would keep 6 records; allowed are 5 (MOST_RECORDS)')
+    let response = await sandbox.send('POST', '/reserved_addrs', {})
+    for (; response.status === 201; response = await sandbox.send('POST', '/reserved_addrs', {}))
+      ids.push(response.body.id)
+    expect(response.status).toBe(507)
+    expect(response.body.msg).toContain('this sandbox would keep 6 records; allowed are 5 (MOST_RECORDS)')
     expect((await sandbox.send('GET', '/reserved_addrs')).body.reserved_addrs).toHaveLength(ids.length)
     expect((await sandbox.send('DELETE', `/reserved_addrs/${ids[0]}`)).status).toBe(204)
     expect((await sandbox.send('POST', '/reserved_addrs', {})).status).toBe(201)
@@ -34,7 +34,7 @@ describe('A limit', () => {
 
   it('applies to bytes', async () => {
     const sandbox = await sandboxes.create('bytes', { clock: 'manual' })
-    // Two bytes each, as they are stored.
+    // UTF-8 stores each character in two bytes.
     const large = { metadata: 'é'.repeat(2000) }
     for (let n = 0; n < 2; n++) expect((await sandbox.send('POST', '/reserved_addrs', large)).status).toBe(201)
     const { status, body } = await sandbox.send('POST', '/reserved_addrs', large)
@@ -50,10 +50,10 @@ describe('A limit', () => {
     const answers = []
     // One more than twice the limit, because a minute may end meanwhile.
     for (let n = 0; n < 121; n++) answers.push(await sandbox.send('GET', '/reserved_addrs'))
-    const busy = answers.find(({ status }) => status === 429)
-    expect(busy?.body.error_code).toBe('ERR_GATEWAY_90629')
-    expect(busy?.body.msg).toContain('60 requests within a minute')
-    expect(Number(busy?.headers.get('retry-after'))).toBeGreaterThan(0)
+    const refusal = answers.find(({ status }) => status === 429)
+    expect(refusal?.body.error_code).toBe('ERR_GATEWAY_90629')
+    expect(refusal?.body.msg).toContain('60 requests within a minute')
+    expect(Number(refusal?.headers.get('retry-after'))).toBeGreaterThan(0)
     await sandboxes.callAccount('DELETE', '/s/requests')
   })
 
@@ -69,23 +69,23 @@ describe('A limit', () => {
   })
 })
 
-describe('A sandbox that is over a limit, which was higher before (rules: sandboxes#limits)', () => {
+describe('A sandbox that exceeds a limit, because the limit was lowered (rules: sandboxes#limits)', () => {
   it('accepts every call that makes it smaller, and refuses every call that makes it larger', async () => {
-    const lowered = await startSandboxes()
-    const sandbox = await lowered.create('over', MANUAL_CLOCK)
+    const ownSandboxes = await startSandboxes()
+    const sandbox = await ownSandboxes.create('over', MANUAL_CLOCK)
     const ids: string[] = []
     for (let n = 0; n < 12; n++) {
       ids.push((await sandbox.send('POST', '/reserved_addrs', { metadata: 'm'.repeat(2000) })).body.id)
     }
-    await lowered.restart({ MOST_RECORDS: '5', MOST_BYTES: '6000' })
-    const [shrunk, ...others] = ids
-    const larger = await sandbox.send('PATCH', `/reserved_addrs/${shrunk}`, { metadata: 'm'.repeat(2100) })
+    await ownSandboxes.restart({ MOST_RECORDS: '5', MOST_BYTES: '6000' })
+    const [firstId, ...others] = ids
+    const larger = await sandbox.send('PATCH', `/reserved_addrs/${firstId}`, { metadata: 'm'.repeat(2100) })
     expect([larger.status, larger.body.msg]).toEqual([507, expect.stringContaining('(MOST_BYTES)')])
-    expect((await sandbox.send('PATCH', `/reserved_addrs/${shrunk}`, { metadata: '' })).status).toBe(200)
+    expect((await sandbox.send('PATCH', `/reserved_addrs/${firstId}`, { metadata: '' })).status).toBe(200)
     const another = await sandbox.send('POST', '/reserved_addrs', {})
     expect([another.status, another.body.msg]).toEqual([507, expect.stringContaining('(MOST_RECORDS)')])
     for (const id of others) expect((await sandbox.send('DELETE', `/reserved_addrs/${id}`)).status).toBe(204)
-    expect((await sandbox.send('GET', '/reserved_addrs')).body.reserved_addrs).toMatchObject([{ id: shrunk }])
+    expect((await sandbox.send('GET', '/reserved_addrs')).body.reserved_addrs).toMatchObject([{ id: firstId }])
     expect((await sandbox.send('POST', '/reserved_addrs', {})).status).toBe(201)
   })
 })

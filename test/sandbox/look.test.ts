@@ -22,17 +22,17 @@ describe('A listener of a sandbox', () => {
     const sandbox = await sandboxes.create('heard', MANUAL_CLOCK)
     const socket = await openListener(sandbox)
     expect(socket.status).toBe(101)
-    const [named, first] = await socket.until(isEvent('overview'))
-    expect(named).toMatchObject({ event: 'gateway', data: { name: 'heard' } })
-    expect(first?.data).toMatchObject({ now: '2026-01-01T00:00:00Z', manual: true, counts: { reserved_addrs: 0 } })
+    const [gatewayEvent, overview] = await socket.until(isEvent('overview'))
+    expect(gatewayEvent).toMatchObject({ event: 'gateway', data: { name: 'heard' } })
+    expect(overview?.data).toMatchObject({ now: '2026-01-01T00:00:00Z', manual: true, counts: { reserved_addrs: 0 } })
     await sandbox.send('POST', '/reserved_addrs', { description: 'received' })
     const received = await socket.until(isEvent('overview'))
     expect(received.map(({ event }) => event)).toEqual(['commit', 'request', 'overview'])
     expect(received[0]?.data.changes[0].after.description).toBe('received')
     expect(received[2]?.data.counts.reserved_addrs).toBe(1)
     await sandbox.control('PUT', '/dns', { name: 'a.example.com', type: 'CNAME', value: 'b.example.com' })
-    const used = await socket.until(isEvent('control'))
-    expect(used.at(-1)?.data).toMatchObject({ method: 'PUT', path: '/dns' })
+    const controlEvents = await socket.until(isEvent('control'))
+    expect(controlEvents.at(-1)?.data).toMatchObject({ method: 'PUT', path: '/dns' })
     socket.end()
   })
 
@@ -107,7 +107,7 @@ describe('A listener of a sandbox', () => {
     expect(await again.closed).toBe(1008)
   })
 
-  it('is one of at most 64', async () => {
+  it('is refused if the sandbox has 64 already', async () => {
     const sandbox = await sandboxes.create('crowded')
     const all = await Promise.all(Array.from({ length: 64 }, () => openListener(sandbox)))
     const { status, refusal } = await openListener(sandbox)
@@ -115,7 +115,7 @@ describe('A listener of a sandbox', () => {
     all[0]?.end()
     const again = await waitUntil(
       () => openListener(sandbox),
-      (heard) => heard.status === 101,
+      (socket) => socket.status === 101,
     )
     for (const each of [...all, again]) each.end()
   })
@@ -139,8 +139,8 @@ describe('The pages', () => {
       const head = await sandboxes.send('HEAD', path)
       expect([head.status, head.text]).toEqual([200, ''])
     }
-    const sent = await fetch(`${sandboxes.url}/s/absent/_fauxgate`, { redirect: 'manual' })
-    expect([sent.status, sent.headers.get('location')]).toEqual([308, `${sandboxes.url}/s/absent/_fauxgate/`])
+    const redirect = await fetch(`${sandboxes.url}/s/absent/_fauxgate`, { redirect: 'manual' })
+    expect([redirect.status, redirect.headers.get('location')]).toEqual([308, `${sandboxes.url}/s/absent/_fauxgate/`])
     expect((await sandboxes.send('GET', '/s/No/_fauxgate/')).status).toBe(400)
   })
 })
@@ -148,15 +148,15 @@ describe('The pages', () => {
 describe.skipIf(!CHROMIUM)('In a browser', () => {
   const newPage = opensPages()
 
-  async function pageAt(url: string): Promise<Page> {
+  async function openPage(url: string): Promise<Page> {
     const page = await newPage()
     await page.goto(url)
     return page
   }
 
-  it('the inspector of a sandbox asks for its control key, is live, and asks again once there is another', async () => {
+  it('the inspector of a sandbox asks for its control key, is live, and asks again after the key is renewed', async () => {
     const sandbox = await sandboxes.create('looked-at', MANUAL_CLOCK)
-    const page = await pageAt(`${sandbox.created.url}/_fauxgate/#resources`)
+    const page = await openPage(`${sandbox.created.url}/_fauxgate/#resources`)
     await page.getByLabel('Control key').fill(sandbox.created.control_key)
     await page.getByRole('button', { name: 'Open' }).click()
     await page.getByText('live', { exact: true }).waitFor()
@@ -173,13 +173,13 @@ describe.skipIf(!CHROMIUM)('In a browser', () => {
   it('the inspector opens from a link with a key, and then removes the key from the address (rules: sandboxes#keys)', async () => {
     await sandboxes.create('linked', MANUAL_CLOCK)
     const { body } = await sandboxes.callAccount('POST', '/s/linked/keys', { name: 'link', ttl: '15m' })
-    const page = await pageAt(body.inspector_url)
+    const page = await openPage(body.inspector_url)
     await page.getByText('live', { exact: true }).waitFor()
     expect(page.url()).toBe(`${sandboxes.url}/s/linked/_fauxgate/#now`)
   })
 
   it('the page of the account asks for its key, and lists, creates, forks and removes sandboxes', async () => {
-    const page = await pageAt(`${sandboxes.url}/`)
+    const page = await openPage(`${sandboxes.url}/`)
     const key = page.getByLabel('Account key')
     await key.fill('wrong')
     await page.getByRole('button', { name: 'Open' }).click()
@@ -191,9 +191,9 @@ describe.skipIf(!CHROMIUM)('In a browser', () => {
     await page.getByLabel('Ends after').fill('7d')
     await page.getByRole('button', { name: 'Create' }).click()
     await page.getByText('by-hand is ready').waitFor()
-    const shown = await page.locator('dl code').allTextContents()
-    expect(shown[0]).toBe(`${sandboxes.url}/s/by-hand`)
-    const [url = '', api_key = '', control_key = ''] = shown
+    const texts = await page.locator('dl code').allTextContents()
+    expect(texts[0]).toBe(`${sandboxes.url}/s/by-hand`)
+    const [url = '', api_key = '', control_key = ''] = texts
     const sandbox = new SandboxClient(sandboxes, { name: 'by-hand', url, api_key, control_key })
     expect((await sandbox.send('POST', '/reserved_domains', MANAGED_DOMAIN)).status).toBe(201)
     await page.reload()
@@ -221,17 +221,17 @@ describe.skipIf(!CHROMIUM)('In a browser', () => {
   })
 
   it('the page of the account is live, searches, sorts, copies, renews keys, and deletes several', async () => {
-    const page = await pageAt(`${sandboxes.url}/`)
+    const page = await openPage(`${sandboxes.url}/`)
     await page.getByLabel('Account key').fill(ACCOUNT_KEY)
     await page.getByRole('button', { name: 'Open' }).click()
     await page.getByRole('searchbox').fill('crew-')
-    const shown = () => page.locator('tbody th a').allTextContents()
+    const listNames = () => page.locator('tbody th a').allTextContents()
     const [alpha] = await Promise.all(
       ['alpha', 'beta', 'zeta'].map((each) => sandboxes.create(`crew-${each}`, MANUAL_CLOCK)),
     )
-    await expect.poll(shown).toEqual(['crew-alpha', 'crew-beta', 'crew-zeta'])
+    await expect.poll(listNames).toEqual(['crew-alpha', 'crew-beta', 'crew-zeta'])
     await page.getByRole('button', { name: 'Sort by Name' }).click()
-    await expect.poll(shown).toEqual(['crew-zeta', 'crew-beta', 'crew-alpha'])
+    await expect.poll(listNames).toEqual(['crew-zeta', 'crew-beta', 'crew-alpha'])
     await page.getByRole('searchbox').fill('crew-alpha')
     await page.getByRole('button', { name: 'Copy URL' }).click()
     await page.getByText('Copied').waitFor()
@@ -244,8 +244,8 @@ describe.skipIf(!CHROMIUM)('In a browser', () => {
     for (const each of ['crew-alpha', 'crew-beta']) await page.getByLabel(`Choose ${each}`).check()
     await page.getByRole('button', { name: 'Delete the 2 chosen' }).click()
     await page.getByRole('button', { name: 'Delete crew-alpha, crew-beta with all state?' }).click()
-    await expect.poll(shown).toEqual(['crew-zeta'])
+    await expect.poll(listNames).toEqual(['crew-zeta'])
     await sandboxes.callAccount('DELETE', '/s/crew-zeta')
-    await expect.poll(shown).toEqual([])
+    await expect.poll(listNames).toEqual([])
   })
 })

@@ -6,13 +6,13 @@ import {
   MANUAL_CLOCK,
   runMany,
   type SharedSandboxes,
-  startSandboxes as started,
+  startSandboxes,
   waitUntil,
 } from './support/sandboxes.ts'
 
 describe('Removal by prefix (rules: sandboxes#removal)', () => {
   it('removes 100 matching sandboxes at a time, and returns how many are left', async () => {
-    const sandboxes = await started()
+    const sandboxes = await startSandboxes()
     await runMany(103, (n) => sandboxes.create(`branch-${n}`, MANUAL_CLOCK))
     await runMany(2, (n) => sandboxes.create(`brand-${n}`, MANUAL_CLOCK))
     await sandboxes.create('branch', MANUAL_CLOCK)
@@ -28,8 +28,8 @@ describe('Removal by prefix (rules: sandboxes#removal)', () => {
     ['?prefix=', 'prefix'],
     ['?prefix=*', 'prefix is "*". Allowed: the beginning of names, 1 to 40 lower-case letters, digits and hyphens'],
     ['?prefix=a&before=2026', 'before'],
-  ])('is refused without a prefix in words, and removes nothing: %j', async (query, message) => {
-    const sandboxes = await started()
+  ])('is refused without a valid prefix, and removes nothing: %j', async (query, message) => {
+    const sandboxes = await startSandboxes()
     await sandboxes.create('stays', MANUAL_CLOCK)
     const { status, body } = await sandboxes.callAccount('DELETE', `/s${query}`)
     expect([status, body.msg]).toEqual([400, expect.stringContaining(message)])
@@ -37,7 +37,7 @@ describe('Removal by prefix (rules: sandboxes#removal)', () => {
   })
 
   it('also removes the name of a sandbox whose creation was interrupted by a kill', async () => {
-    const sandboxes = await started()
+    const sandboxes = await startSandboxes()
     const facts = {
       name: 'half',
       created_at: MANUAL_CLOCK.start,
@@ -47,7 +47,7 @@ describe('Removal by prefix (rules: sandboxes#removal)', () => {
     }
     await sandboxes.callAccount('GET', '/s')
     const sql = ['INSERT INTO sandboxes (name, facts) VALUES (?, ?)', 'half', JSON.stringify(facts)] as const
-    await sandboxes.withStorage([{ of: 'ACCOUNTS', name: 'account', sql }])
+    await sandboxes.runInStorage([{ namespace: 'ACCOUNTS', name: 'account', sql }])
     expect((await sandboxes.callAccount('DELETE', '/s?prefix=ha')).body).toEqual({ removed: 0, left: 0 })
     expect(await sandboxes.listNames()).toEqual([])
   })
@@ -55,28 +55,28 @@ describe('Removal by prefix (rules: sandboxes#removal)', () => {
 
 describe('A quota (rules: sandboxes#limits)', () => {
   it('is exact when many sandboxes are created at once, and a removal makes room again', async () => {
-    const sandboxes = await started({ QUOTAS: 'branch-=5, branch-ci-=2' })
+    const sandboxes = await startSandboxes({ QUOTAS: 'branch-=5, branch-ci-=2' })
     const answers = await runMany(20, (n) => sandboxes.callAccount('PUT', `/s/branch-${n}`, {}))
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(5)
-    const refused = answers.filter(({ status }) => status === 409)
-    expect(refused).toHaveLength(15)
-    expect([refused[0]?.body.error_code, refused[0]?.body.msg]).toEqual([
+    const refusals = answers.filter(({ status }) => status === 409)
+    expect(refusals).toHaveLength(15)
+    expect([refusals[0]?.body.error_code, refusals[0]?.body.msg]).toEqual([
       'ERR_GATEWAY_90620',
       'There are 5 sandboxes whose names begin with branch- already, the most allowed (QUOTAS). Delete some, or take a ' +
         'name that begins otherwise.',
     ])
-    const [taken] = await sandboxes.listNames()
-    const fork = await sandboxes.callAccount('POST', `/s/${taken}/fork`, { name: 'branch-fork' })
+    const [name] = await sandboxes.listNames()
+    const fork = await sandboxes.callAccount('POST', `/s/${name}/fork`, { name: 'branch-fork' })
     expect([fork.status, fork.body.error_code]).toEqual([409, 'ERR_GATEWAY_90620'])
     expect((await sandboxes.callAccount('PUT', '/s/other', {})).status).toBe(201)
-    await sandboxes.callAccount('DELETE', `/s/${taken}`)
+    await sandboxes.callAccount('DELETE', `/s/${name}`)
     for (const status of [201, 409]) {
       expect((await sandboxes.callAccount('PUT', `/s/branch-ci-${status}`, {})).status).toBe(status)
     }
   })
 
   it('applies together with quotas of longer and shorter prefixes', async () => {
-    const sandboxes = await started({ QUOTAS: 'b=9,branch-=1' })
+    const sandboxes = await startSandboxes({ QUOTAS: 'b=9,branch-=1' })
     await sandboxes.create('b1')
     await sandboxes.create('branch-1')
     expect((await sandboxes.callAccount('PUT', '/s/branch-2', {})).body.msg).toContain('begin with branch-')
@@ -99,7 +99,7 @@ const getMetrics = async (
 
 describe('GET /metrics (rules: sandboxes#metrics)', () => {
   it('counts sandboxes, requests by status, bytes and alarms, in the format of Prometheus', async () => {
-    const sandboxes = await started()
+    const sandboxes = await startSandboxes()
     const sandbox = await sandboxes.create('counted', { provisioningDelay: '1s' })
     const before = await getMetrics(sandboxes)
     expect([before.status, before.headers.get('content-type')]).toEqual([
@@ -110,21 +110,21 @@ describe('GET /metrics (rules: sandboxes#metrics)', () => {
     for (let n = 0; n < 3; n++) await sandboxes.send('GET', '/s/counted/reserved_addrs')
     await sandboxes.send('GET', '/healthz')
     const after = await getMetrics(sandboxes, { 'fauxgate-account-key': ACCOUNT_KEY })
-    const grown = (name: string) => after.value(name) - before.value(name)
+    const measureGrowth = (name: string) => after.value(name) - before.value(name)
     // These include the first request for metrics, and the request for the health.
-    expect(['1xx', '2xx', '3xx', '4xx', '5xx'].map((status) => grown(`requests_total{status="${status}"}`))).toEqual([
-      0, 7, 0, 3, 0,
-    ])
+    expect(
+      ['1xx', '2xx', '3xx', '4xx', '5xx'].map((status) => measureGrowth(`requests_total{status="${status}"}`)),
+    ).toEqual([0, 7, 0, 3, 0])
     expect(after.value('sandboxes')).toBe(1)
     expect(after.value('storage_bytes')).toBeGreaterThan(4096)
     expect(after.value('alarms_total')).toBe(0)
     await sandboxes.callAccount('DELETE', '/s/counted')
-    const gone = await getMetrics(sandboxes)
-    expect([gone.value('sandboxes'), gone.value('storage_bytes')]).toEqual([0, 0])
+    const afterRemoval = await getMetrics(sandboxes)
+    expect([afterRemoval.value('sandboxes'), afterRemoval.value('storage_bytes')]).toEqual([0, 0])
   })
 
   it('counts an alarm of a sandbox that had reported nothing for a minute, and keeps its counts over a restart', async () => {
-    const sandboxes = await started()
+    const sandboxes = await startSandboxes()
     const sandbox = await sandboxes.create('alarmed', { provisioningDelay: '1s' })
     expect((await sandboxes.callAccount('GET', '/s/alarmed')).status).toBe(200)
     await sandbox.send('POST', '/reserved_domains', MANAGED_DOMAIN)
@@ -142,7 +142,7 @@ describe('GET /metrics (rules: sandboxes#metrics)', () => {
   })
 
   it('requires the account key', async () => {
-    const sandboxes = await started()
+    const sandboxes = await startSandboxes()
     const sandbox = await sandboxes.create('any')
     for (const headers of [
       {},
@@ -160,13 +160,13 @@ describe('The audit log (rules: sandboxes#audit-log)', () => {
   const getLog = async (sandboxes: SharedSandboxes, limit = 100) =>
     (await sandboxes.callAccount('GET', `/s/_audit?limit=${limit}`)).body
 
-  it('has who changed what and when, refusals too, and no key', async () => {
-    const sandboxes = await started()
+  it('records who changed what and when, including refused calls, and contains no key', async () => {
+    const sandboxes = await startSandboxes()
     const { created } = await sandboxes.create('one', MANUAL_CLOCK)
     await sandboxes.callAccount('PUT', '/s/one', {})
     await sandboxes.callAccount('PUT', '/s/one', { clock: 'lunar' })
     await sandboxes.callAccount('POST', '/s/one/fork', { name: 'two' })
-    const named = await sandboxes.callAccount('POST', '/s/one/keys', { name: 'ci' })
+    const keyResponse = await sandboxes.callAccount('POST', '/s/one/keys', { name: 'ci' })
     await sandboxes.callAccount('POST', '/s/one/keys', {})
     await sandboxes.callAccount('DELETE', '/s/one/keys/ci')
     await sandboxes.callAccount('DELETE', '/s/two')
@@ -197,12 +197,12 @@ describe('The audit log (rules: sandboxes#audit-log)', () => {
     for (const { at, by } of entries) expect([Number.isNaN(Date.parse(at)), by]).toEqual([false, fingerprint])
     expect(wrong_account_keys).toBe(3)
     const text = JSON.stringify(entries)
-    for (const key of [ACCOUNT_KEY, created.api_key, created.control_key, named.body.key])
+    for (const key of [ACCOUNT_KEY, created.api_key, created.control_key, keyResponse.body.key])
       expect(text).not.toContain(key)
   })
 
   it('keeps the last 1000 entries, and is at a path that no sandbox can have', async () => {
-    const sandboxes = await started()
+    const sandboxes = await startSandboxes()
     await sandboxes.create('first', MANUAL_CLOCK)
     await runMany(1000, () => sandboxes.callAccount('DELETE', '/s/nobody'))
     const { entries } = await getLog(sandboxes, 1000)
@@ -210,7 +210,7 @@ describe('The audit log (rules: sandboxes#audit-log)', () => {
     expect(new Set(entries.map(({ call }: { call: string }) => call))).toEqual(new Set(['remove']))
     expect((await getLog(sandboxes, 2)).entries).toHaveLength(2)
     const sql = ['SELECT COUNT(*) AS count FROM audit'] as const
-    expect(await sandboxes.withStorage([{ of: 'ACCOUNTS', name: 'account', sql }])).toEqual([[{ count: 1000 }]])
+    expect(await sandboxes.runInStorage([{ namespace: 'ACCOUNTS', name: 'account', sql }])).toEqual([[{ count: 1000 }]])
     expect((await sandboxes.callAccount('PUT', '/s/_audit', {})).status).toBe(405)
     expect((await sandboxes.send('GET', '/s/_audit')).status).toBe(401)
   })

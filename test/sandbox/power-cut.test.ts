@@ -16,13 +16,13 @@ describe('A process that is killed', () => {
   it('has lost no answered write, and repeats no id', async () => {
     const sandboxes = await startSandboxes()
     const all = await Promise.all(['one', 'two', 'three'].map((name) => sandboxes.create(name)))
-    const answered = new Map(all.map((sandbox) => [sandbox, new Set<string>()]))
+    const idsBySandbox = new Map(all.map((sandbox) => [sandbox, new Set<string>()]))
     for (let round = 0; round < 10; round++) {
       const writers = all.map(async (sandbox) => {
         for (;;) {
           const { status, body } = await sandbox.send('POST', '/reserved_addrs', {})
           if (status !== 201) throw new Error(JSON.stringify(body))
-          const ids = answered.get(sandbox) as Set<string>
+          const ids = idsBySandbox.get(sandbox) as Set<string>
           expect(ids).not.toContain(body.id)
           ids.add(body.id)
           // The first writer with enough addresses ends the round of all.
@@ -33,9 +33,9 @@ describe('A process that is killed', () => {
       await sandboxes.start()
     }
     for (const sandbox of all) {
-      const there = await listAddresses(sandbox)
-      expect(new Set(there).size).toBe(there.length)
-      expect(there).toEqual(expect.arrayContaining([...(answered.get(sandbox) as Set<string>)]))
+      const storedIds = await listAddresses(sandbox)
+      expect(new Set(storedIds).size).toBe(storedIds.length)
+      expect(storedIds).toEqual(expect.arrayContaining([...(idsBySandbox.get(sandbox) as Set<string>)]))
     }
   })
 
@@ -45,11 +45,11 @@ describe('A process that is killed', () => {
     const { body: domain } = await sandbox.send('POST', '/reserved_domains', MANAGED_DOMAIN)
     await sandboxes.kill()
     await sandboxes.start()
-    const shown = () => sandbox.send('GET', `/reserved_domains/${domain.id}`)
-    const { body } = await waitUntil(shown, ({ body }) => body.certificate !== null)
+    const getDomain = () => sandbox.send('GET', `/reserved_domains/${domain.id}`)
+    const { body } = await waitUntil(getDomain, ({ body }) => body.certificate !== null)
     const { body: timeline } = await sandbox.control('GET', `/provisioning/timeline?id=${domain.id}`)
-    const issued = timeline.find(({ transition }: { transition: string }) => transition === 'issued')
-    expect(Date.parse(issued.at) - Date.parse(domain.created_at)).toBeLessThanOrEqual(2000)
+    const issuedEntry = timeline.find(({ transition }: { transition: string }) => transition === 'issued')
+    expect(Date.parse(issuedEntry.at) - Date.parse(domain.created_at)).toBeLessThanOrEqual(2000)
     expect(body.certificate_management_status.renews_at).not.toBeNull()
   })
 
@@ -60,8 +60,8 @@ describe('A process that is killed', () => {
     await sandboxes.kill()
     await sandboxes.start()
     // This calls only the account, which does not read the time.
-    const left = () => sandboxes.listNames()
-    expect(await waitUntil(left, ({ length }) => length < 2)).toEqual(['stays'])
+    const listRemaining = () => sandboxes.listNames()
+    expect(await waitUntil(listRemaining, ({ length }) => length < 2)).toEqual(['stays'])
     expect((await sandbox.send('GET', '/reserved_addrs')).body.error_code).toBe('ERR_GATEWAY_90606')
     expect((await sandboxes.callAccount('PUT', '/s/ends', {})).status).toBe(201)
   })

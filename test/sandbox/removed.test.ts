@@ -2,11 +2,11 @@ import { describe, expect } from 'vitest'
 import { testSqlite } from '../support/sqlite.ts'
 import { startSandboxes, waitUntil } from './support/sandboxes.ts'
 
-describe('Sandboxes that are gone (rules: sandboxes#removal)', () => {
+describe('Removed sandboxes (rules: sandboxes#removal)', () => {
   testSqlite('leave empty files, which the command removes at its start, after a stop and after a kill', async () => {
     const sandboxes = await startSandboxes()
-    const stays = await sandboxes.create('stays')
-    const { body } = await stays.send('POST', '/reserved_addrs', { description: 'still there' })
+    const survivor = await sandboxes.create('stays')
+    const { body } = await survivor.send('POST', '/reserved_addrs', { description: 'still there' })
     const ending = []
     for (let n = 0; n < 5; n++) {
       const one = await sandboxes.create(`goes-${n}`, n < 2 ? { ttl: '1s' } : {})
@@ -14,8 +14,8 @@ describe('Sandboxes that are gone (rules: sandboxes#removal)', () => {
       if (n < 2) ending.push(one)
       else await sandboxes.callAccount('DELETE', `/s/goes-${n}`)
     }
-    const left = () => sandboxes.listNames()
-    await waitUntil(left, ({ length }) => length === 1)
+    const listRemaining = () => sandboxes.listNames()
+    await waitUntil(listRemaining, ({ length }) => length === 1)
     // The account removes the name before the data is deleted. The sandbox itself responds after that.
     for (const one of ending) expect((await one.send('GET', '/reserved_addrs')).status).toBe(401)
     expect(sandboxes.files).toHaveLength(6)
@@ -31,7 +31,7 @@ describe('Sandboxes that are gone (rules: sandboxes#removal)', () => {
     expect(await sandboxes.startByCommand()).toMatch(/^Removed 1 empty file of sandboxes that are gone\.\n/)
     expect(sandboxes.files).toHaveLength(1)
     await sandboxes.start()
-    expect((await stays.send('GET', `/reserved_addrs/${body.id}`)).body.description).toBe('still there')
+    expect((await survivor.send('GET', `/reserved_addrs/${body.id}`)).body.description).toBe('still there')
     const again = await sandboxes.create('goes-3')
     expect((await again.send('GET', '/reserved_addrs')).body.reserved_addrs).toEqual([])
   })

@@ -5,7 +5,7 @@ import { openSocket } from './support/web-socket.ts'
 
 const sandboxes = useSandboxes({ WILDCARD_HOST: 'boxes.example.com' })
 
-const hexadecimal = (length: number) => 'a1'.repeat(length / 2)
+const createHex = (length: number) => 'a1'.repeat(length / 2)
 
 /** Returns the headers that a stranger could guess from the form of keys. */
 function guessHeaders(name: string, { created }: SandboxClient): readonly Readonly<Record<string, string>>[] {
@@ -13,24 +13,24 @@ function guessHeaders(name: string, { created }: SandboxClient): readonly Readon
   return [
     {},
     { authorization: 'Bearer anything', 'service-version': '2' },
-    { authorization: `Bearer fgapi_${name}_${hexadecimal(64)}` },
-    { authorization: `Bearer fgapi_${name}_${hexadecimal(64)}_${hexadecimal(32)}` },
+    { authorization: `Bearer fgapi_${name}_${createHex(64)}` },
+    { authorization: `Bearer fgapi_${name}_${createHex(64)}_${createHex(32)}` },
     { authorization: `Bearer ${foreign}` },
     { authorization: `Bearer ${created.api_key}` },
-    { 'fauxgate-control-key': `fgctl_${hexadecimal(64)}` },
+    { 'fauxgate-control-key': `fgctl_${createHex(64)}` },
     { 'fauxgate-control-key': created.control_key },
   ]
 }
 
 /** Returns the parts of a response that must be the same for every sandbox. */
-function withoutName({ status, body, headers }: Answer, name: string) {
+function removeName({ status, body, headers }: Answer, name: string) {
   const { operation_id: _, ...details } = body.details
   const text = JSON.stringify({ ...body, details }).replaceAll(name, 'NAME')
   return { status, text, type: headers.get('content-type'), authenticate: headers.get('www-authenticate') }
 }
 
 describe('A stranger', () => {
-  it('causes no file by guessing 2,000 names, without keys or with invented keys (rules: sandboxes#keys)', async () => {
+  it('creates no file by guessing 2,000 names, without keys or with invented keys (rules: sandboxes#keys)', async () => {
     const own = await sandboxes.create('own', { clock: 'manual' })
     const before = sandboxes.files
     const paths = ['/reserved_addrs', '/_fauxgate/state', '/_fauxgate/events', '/openapi.json']
@@ -43,7 +43,7 @@ describe('A stranger', () => {
       return status
     })
     expect(new Set(statuses)).toEqual(new Set([401]))
-    for (const key of [null, own.created.control_key, `fgctl_guess_${hexadecimal(64)}_${hexadecimal(32)}`]) {
+    for (const key of [null, own.created.control_key, `fgctl_guess_${createHex(64)}_${createHex(32)}`]) {
       expect((await openSocket(`${sandboxes.url}/s/guess/_fauxgate/events`, key)).status).toBe(401)
     }
     for (const headers of guessHeaders('guess', own)) {
@@ -64,17 +64,17 @@ describe('A stranger', () => {
     expect(sandboxes.files).toEqual(before)
   })
 
-  it('uses up no quota of a sandbox with 6,000 requests, which do not count as its use (rules: sandboxes#keys)', async () => {
+  it('with 6,000 requests uses up no quota of a sandbox, and does not change its time of last use (rules: sandboxes#keys)', async () => {
     const owner = await sandboxes.create('owned')
     const other = await sandboxes.create('not-owned')
-    const asked = { clock: 0, api: 0 }
+    const counts = { clock: 0, api: 0 }
     const all = guessHeaders('owned', other)
-    const stranger = runMany(6000, (n) => {
+    const requests = runMany(6000, (n) => {
       const path = n % 2 === 0 ? '/reserved_addrs' : '/_fauxgate/clock'
       return sandboxes.send('GET', `/s/owned${path}`, { headers: all[n % all.length] ?? {} })
     })
     let isOver = false
-    const over = stranger.then((answers) => {
+    const responses = requests.then((answers) => {
       isOver = true
       return answers
     })
@@ -82,35 +82,35 @@ describe('A stranger', () => {
     while (!isOver) {
       expect((await owner.send('GET', '/reserved_addrs')).status).toBe(200)
       expect((await owner.control('GET', '/clock')).status).toBe(200)
-      asked.api++
-      asked.clock++
+      counts.api++
+      counts.clock++
     }
-    expect(new Set((await over).map(({ status }) => status))).toEqual(new Set([401]))
-    expect(asked.api).toBeGreaterThan(0)
+    expect(new Set((await responses).map(({ status }) => status))).toEqual(new Set([401]))
+    expect(counts.api).toBeGreaterThan(0)
     // The journal has only the requests of the owner.
-    expect((await owner.control('GET', '/requests')).body.length).toBe(Math.min(asked.api, 200))
+    expect((await owner.control('GET', '/requests')).body.length).toBe(Math.min(counts.api, 200))
     const { body } = await sandboxes.callAccount('GET', '/s/not-owned')
     expect(body.last_used_at).toBeNull()
   })
 
   it('cannot tell an existing sandbox from an unknown or removed one (rules: sandboxes#keys)', async () => {
-    const there = await sandboxes.create('is-there')
-    const gone = await sandboxes.create('is-gone')
+    const existing = await sandboxes.create('is-there')
+    const removed = await sandboxes.create('is-gone')
     await sandboxes.callAccount('DELETE', '/s/is-gone')
-    const revoked = { ...there.created }
+    const revokedKeys = { ...existing.created }
     const { body } = await sandboxes.callAccount('POST', '/s/is-there/keys', {})
-    expect(body.api_key).not.toBe(revoked.api_key)
+    expect(body.api_key).not.toBe(revokedKeys.api_key)
     for (const path of ['/reserved_addrs', '/nowhere', '/_fauxgate/clock', '/_fauxgate/nowhere']) {
       const answers = []
       for (const [name, keys] of [
-        ['is-there', revoked],
-        ['is-gone', gone.created],
-        ['never-was', gone.created],
+        ['is-there', revokedKeys],
+        ['is-gone', removed.created],
+        ['never-was', removed.created],
       ] as const) {
-        const known = { authorization: `Bearer ${keys.api_key}`, 'fauxgate-control-key': keys.control_key }
-        for (const headers of [...guessHeaders(name, gone), known]) {
+        const ownHeaders = { authorization: `Bearer ${keys.api_key}`, 'fauxgate-control-key': keys.control_key }
+        for (const headers of [...guessHeaders(name, removed), ownHeaders]) {
           if (name === 'is-gone' && headers.authorization?.includes('is-there')) continue
-          answers.push(withoutName(await sandboxes.send('GET', `/s/${name}${path}`, { headers }), name))
+          answers.push(removeName(await sandboxes.send('GET', `/s/${name}${path}`, { headers }), name))
         }
       }
       expect(answers[0]?.text).toContain('ERR_GATEWAY_90606')
@@ -119,26 +119,26 @@ describe('A stranger', () => {
     const pages = []
     for (const name of ['is-there', 'never-was']) {
       pages.push((await sandboxes.send('GET', `/s/${name}/_fauxgate/`)).text)
-      const asked = { origin: 'https://else.example.com', 'access-control-request-method': 'PUT' }
-      const { status, headers } = await sandboxes.send('OPTIONS', `/s/${name}/reserved_addrs`, { headers: asked })
+      const preflight = { origin: 'https://else.example.com', 'access-control-request-method': 'PUT' }
+      const { status, headers } = await sandboxes.send('OPTIONS', `/s/${name}/reserved_addrs`, { headers: preflight })
       pages.push(JSON.stringify([status, headers.get('access-control-allow-methods')]))
     }
     expect(pages.slice(0, 2)).toEqual(pages.slice(2))
   })
 
   it('can try 20 account keys at once and then one a second, without effect on other clients (rules: sandboxes#account-key)', async () => {
-    const attempt = (key: string, from: string) =>
+    const tryKey = (key: string, from: string) =>
       sandboxes.sendExactly('GET', '/s', { 'fauxgate-account-key': key }, from).then(({ status, text }) => {
         return { status, code: JSON.parse(text).error_code }
       })
-    const answers = await runMany(500, (n) => attempt(`guess ${n}`, '127.0.0.2'))
-    const tried = answers.filter(({ status }) => status === 401).length
-    expect(tried).toBeGreaterThanOrEqual(20)
-    expect(tried).toBeLessThan(60)
-    const refused = answers.filter(({ status }) => status === 429)
-    expect(new Set(refused.map(({ code }) => code))).toEqual(new Set(['ERR_GATEWAY_90608']))
-    expect((await attempt(ACCOUNT_KEY, '127.0.0.3')).status).toBe(200)
-    const later = async () => (await attempt(ACCOUNT_KEY, '127.0.0.2')).status
-    while ((await later()) !== 200);
+    const answers = await runMany(500, (n) => tryKey(`guess ${n}`, '127.0.0.2'))
+    const tries = answers.filter(({ status }) => status === 401).length
+    expect(tries).toBeGreaterThanOrEqual(20)
+    expect(tries).toBeLessThan(60)
+    const refusals = answers.filter(({ status }) => status === 429)
+    expect(new Set(refusals.map(({ code }) => code))).toEqual(new Set(['ERR_GATEWAY_90608']))
+    expect((await tryKey(ACCOUNT_KEY, '127.0.0.3')).status).toBe(200)
+    const getStatus = async () => (await tryKey(ACCOUNT_KEY, '127.0.0.2')).status
+    while ((await getStatus()) !== 200);
   })
 })

@@ -19,7 +19,7 @@ describe('A sandbox whose state cannot be read (rules: sandboxes#versions)', () 
   ])('answers 503 in JSON with why and what to do, and can be removed: %s', async (name, statement, why) => {
     const sandbox = await sandboxes.create(name, MANUAL_CLOCK)
     await sandbox.send('POST', '/reserved_addrs', { description: 'kept' })
-    await sandboxes.withStorage([{ of: 'SANDBOXES', name, sql: [statement] }])
+    await sandboxes.runInStorage([{ namespace: 'SANDBOXES', name, sql: [statement] }])
     for (const answer of [
       await sandbox.send('GET', '/reserved_addrs'),
       await sandbox.send('POST', '/reserved_addrs', {}),
@@ -43,17 +43,17 @@ describe('A sandbox whose state cannot be read (rules: sandboxes#versions)', () 
     const sandbox = await sandboxes.create('ends', { ttl: '10s', provisioningDelay: '1s' })
     await sandbox.send('POST', '/reserved_domains', MANAGED_DOMAIN)
     const sql = ['UPDATE fauxgate_schema SET version = 99'] as const
-    await sandboxes.withStorage([{ of: 'SANDBOXES', name: 'ends', sql }])
-    const left = () => sandboxes.listNames()
-    await waitUntil(left, (all) => !all.includes('ends'))
+    await sandboxes.runInStorage([{ namespace: 'SANDBOXES', name: 'ends', sql }])
+    const listRemaining = () => sandboxes.listNames()
+    await waitUntil(listRemaining, (names) => !names.includes('ends'))
   })
 
   it('can be read, unchanged, when the version that wrote it runs again', async () => {
     const sandbox = await sandboxes.create('again', MANUAL_CLOCK)
     const { body } = await sandbox.send('POST', '/reserved_addrs', { description: 'kept' })
     const setVersion = (version: string) =>
-      sandboxes.withStorage([
-        { of: 'SANDBOXES', name: 'again', sql: [`UPDATE fauxgate_schema SET version = ${version}`] },
+      sandboxes.runInStorage([
+        { namespace: 'SANDBOXES', name: 'again', sql: [`UPDATE fauxgate_schema SET version = ${version}`] },
       ])
     await setVersion('version + 40')
     expect((await sandbox.send('GET', '/reserved_addrs')).status).toBe(503)
@@ -71,18 +71,18 @@ const versions = readdirSync(CORPUS).filter((version) => existsSync(`${CORPUS}/$
 
 describe.each(versions)('The sandbox of fauxgate %s', (version) => {
   const folder = `${CORPUS}/${version}/sandbox`
-  const jsonOf = (name: string) => JSON.parse(readFileSync(`${folder}/${name}.json`, 'utf8'))
+  const readJson = (name: string) => JSON.parse(readFileSync(`${folder}/${name}.json`, 'utf8'))
 
   it('is read from its storage, with its keys, and continues (rules: sandboxes#versions)', async () => {
-    const older = await new SharedSandboxes().withFiles(`${folder}/state`).start()
+    const older = await new SharedSandboxes().copyStateFrom(`${folder}/state`).start()
     onTestFinished(() => older.stop())
-    const sandbox = new SandboxClient(older, { ...jsonOf('created'), url: `${older.url}/s/corpus` })
+    const sandbox = new SandboxClient(older, { ...readJson('created'), url: `${older.url}/s/corpus` })
     // No store has the counts of the rate limit.
     const { body: state } = await sandbox.control('GET', '/state')
-    const written = jsonOf('state')
+    const expected = readJson('state')
     expect({ ...state, records: omitEmpty(state.records) }).toEqual({
-      ...written,
-      records: omitEmpty(written.records),
+      ...expected,
+      records: omitEmpty(expected.records),
       rateLimit: [],
     })
     expect((await older.callAccount('GET', '/s')).body.sandboxes).toMatchObject([{ name: 'corpus', clock: 'manual' }])
@@ -96,8 +96,10 @@ describe.each(versions)('The sandbox of fauxgate %s', (version) => {
     const sandbox = await sandboxes.create(`from-${version.replaceAll('.', '-')}`, {
       ...MANUAL_CLOCK,
       dns: 'simulated',
-      snapshot: jsonOf('state'),
+      snapshot: readJson('state'),
     })
-    expect(omitEmpty((await sandbox.control('GET', '/state')).body.records)).toEqual(omitEmpty(jsonOf('state').records))
+    expect(omitEmpty((await sandbox.control('GET', '/state')).body.records)).toEqual(
+      omitEmpty(readJson('state').records),
+    )
   })
 })

@@ -8,22 +8,22 @@ import { cases, prepare } from './errors/cases.ts'
 import { catalogue } from './errors/catalogue.ts'
 import type { ErrorCase } from './errors/error-case.ts'
 
-/** Not provoked here: they belong to faults and to the rate limit. */
+/** Keys of faults and of the rate limit, which other tests provoke. */
 const ELSEWHERE = ['auth_is_authtoken', 'injected_fault', 'too_many_requests']
 
-const direct = cases.filter((each) => each.direct)
+const directCases = cases.filter((each) => each.direct)
 
-function expectedTexts({ says }: ErrorCase, id: string): readonly string[] {
-  return typeof says === 'function' ? says(id) : says
+function listTexts({ texts }: ErrorCase, id: string): readonly string[] {
+  return typeof texts === 'function' ? texts(id) : texts
 }
 
-/** In the ngrok dialect only for what other dialects do not have. */
+/** Returns the code of the error of a case. */
 function codeOf({ key, options }: ErrorCase): string {
   return `${options?.dialect?.errorPrefix ?? 'ERR_GATEWAY_'}${catalogue[key]?.number}`
 }
 
 describe('The error catalogue (rules: errors#catalogue)', () => {
-  test('has a case here for every key but those of faults and of the rate limit', () => {
+  test('has a case here for every key, except those of faults and of the rate limit', () => {
     expect([...cases.map(({ key }) => key), ...ELSEWHERE].sort()).toEqual(Object.keys(catalogue).sort())
   })
 
@@ -38,28 +38,25 @@ describe('The error catalogue (rules: errors#catalogue)', () => {
 })
 
 describe('Over HTTP, an error (rules: errors#catalogue, errors#body, errors#details)', () => {
-  test.each(cases)(
-    '$key is answered in the wire shape, names the cause, hides secrets and changes nothing',
-    async (each) => {
-      const { gateway, id } = prepare(each)
-      const before = stateOf(gateway)
-      const { status, headers, body, text } = await client(gateway)(...each.send(id))
-      expect(stateOf(gateway)).toBe(before)
-      expect(status).toBe(catalogue[each.key]?.status)
-      expect(headers.get('content-type')).toBe('application/json')
-      for (const [name, value] of Object.entries(each.headers ?? {})) expect(headers.get(name)).toBe(value)
-      expect(Object.keys(body)).toEqual(['error_code', 'status_code', 'msg', 'details'])
-      expect([body.error_code, body.status_code]).toEqual([codeOf(each), status])
-      expect(body.msg).toMatch(/\S+ \S+ \S+/)
-      for (const piece of expectedTexts(each, id)) expect(body.msg).toContain(piece)
-      for (const secret of each.hides ?? []) expect(text).not.toContain(secret)
-      const { operation_id, ...details } = body.details
-      expect(operation_id).toMatch(/^op_[0-9A-Za-z]{27}$/)
-      expect(operation_id).toBe(headers.get('service-operation-id'))
-      const fields = [each.field ?? []].flat().map((field) => [`field:${field}`, body.msg])
-      expect(details).toEqual({ ...each.facts, ...Object.fromEntries(fields) })
-    },
-  )
+  test.each(cases)('$key has the form of the API, names the cause, hides secrets and changes nothing', async (each) => {
+    const { gateway, id } = prepare(each)
+    const before = stateOf(gateway)
+    const { status, headers, body, text } = await client(gateway)(...each.send(id))
+    expect(stateOf(gateway)).toBe(before)
+    expect(status).toBe(catalogue[each.key]?.status)
+    expect(headers.get('content-type')).toBe('application/json')
+    for (const [name, value] of Object.entries(each.headers ?? {})) expect(headers.get(name)).toBe(value)
+    expect(Object.keys(body)).toEqual(['error_code', 'status_code', 'msg', 'details'])
+    expect([body.error_code, body.status_code]).toEqual([codeOf(each), status])
+    expect(body.msg).toMatch(/\S+ \S+ \S+/)
+    for (const part of listTexts(each, id)) expect(body.msg).toContain(part)
+    for (const secret of each.secrets ?? []) expect(text).not.toContain(secret)
+    const { operation_id, ...details } = body.details
+    expect(operation_id).toMatch(/^op_[0-9A-Za-z]{27}$/)
+    expect(operation_id).toBe(headers.get('service-operation-id'))
+    const fields = [each.field ?? []].flat().map((field) => [`field:${field}`, body.msg])
+    expect(details).toEqual({ ...each.details, ...Object.fromEntries(fields) })
+  })
 })
 
 describe('A resource that does not exist (rules: errors#not-found)', () => {
@@ -68,7 +65,7 @@ describe('A resource that does not exist (rules: errors#not-found)', () => {
     ['reservedDomains', 'rd_gone', 'reserved domain'],
     ['weightedBackends', 'bkdwd_gone', 'weighted backend'],
     ['tlsCertificates', 'cert_gone', 'TLS certificate'],
-  ] as const)('is called what it is by every operation of %s', (family, id, what) => {
+  ] as const)('is named by its type in the error of every operation of %s', (family, id, what) => {
     const { get, delete: remove, update } = open()[family]
     for (const call of [() => get(id), () => remove(id), () => update(id, { metadata: 'm' })]) {
       const { key, message, details } = expectError(call)
@@ -76,7 +73,7 @@ describe('A resource that does not exist (rules: errors#not-found)', () => {
     }
   })
 
-  test('is a route that was not declared, or was for another edge, with references "declared"', () => {
+  test('is a route that was not declared for its edge, with references "declared"', () => {
     const gateway = open({ references: 'declared' })
     gateway.declare.edge('edghts_1', { routes: ['edghtsrt_1'] })
     gateway.declare.edge('edghts_2')
@@ -93,24 +90,21 @@ describe('A resource that does not exist (rules: errors#not-found)', () => {
 })
 
 describe('Through the direct API, an error (rules: errors#body)', () => {
-  test.each(direct)(
-    '$key is thrown with the facts of the HTTP answer, and leaves the state as it was',
-    async (each) => {
-      const { gateway, id } = prepare(each)
-      const { msg, details: answered } = (await client(gateway)(...each.send(id))).body
-      const { operation_id: _, ...details } = answered
-      const before = stateOf(gateway)
-      const error = expectError(() => each.direct?.(gateway, id))
-      expect(error).toBeInstanceOf(GatewayError)
-      expect(error).toBeInstanceOf(Error)
-      expect({ key: error.key, code: error.code, status: error.status, message: error.message }).toEqual({
-        key: each.key,
-        code: codeOf(each),
-        status: catalogue[each.key]?.status,
-        message: msg,
-      })
-      expect(error.details).toEqual(details)
-      expect(stateOf(gateway)).toBe(before)
-    },
-  )
+  test.each(directCases)('$key is thrown with the details of the HTTP response, and changes nothing', async (each) => {
+    const { gateway, id } = prepare(each)
+    const { msg, details: httpDetails } = (await client(gateway)(...each.send(id))).body
+    const { operation_id: _, ...details } = httpDetails
+    const before = stateOf(gateway)
+    const error = expectError(() => each.direct?.(gateway, id))
+    expect(error).toBeInstanceOf(GatewayError)
+    expect(error).toBeInstanceOf(Error)
+    expect({ key: error.key, code: error.code, status: error.status, message: error.message }).toEqual({
+      key: each.key,
+      code: codeOf(each),
+      status: catalogue[each.key]?.status,
+      message: msg,
+    })
+    expect(error.details).toEqual(details)
+    expect(stateOf(gateway)).toBe(before)
+  })
 })

@@ -15,10 +15,10 @@ describe('An unknown path (rules: answers#paths-and-methods)', () => {
     ['/backends', /\. The path is incomplete\. Allowed there: weighted\.$/],
     ['/reserved_addrs/', /\. An empty segment is unknown\. Allowed there: \{id\}\.$/],
     [`/${'x'.repeat(5000)}/y`, /\. The segment "x{78,80}…"? is unknown/],
-  ])('%s', async (path, says) => {
+  ])('%s', async (path, pattern) => {
     const answer = await client(open())('GET', path)
     expect(outcome(answer)).toBe('404 ERR_GATEWAY_90400')
-    expect(answer.body.msg).toMatch(says)
+    expect(answer.body.msg).toMatch(pattern)
     expect(answer.text.length).toBeLessThan(2000)
   })
 
@@ -40,11 +40,11 @@ describe('An id in a path', () => {
 })
 
 describe('No error answer is over 16 KiB (rules: errors#size)', () => {
-  const many = (name: (i: number) => string) =>
+  const createMany = (name: (i: number) => string) =>
     Object.fromEntries(Array.from({ length: 40_000 }, (_, i) => [name(i), 1.5]))
 
   test.each<[string, string, string, object, number]>([
-    ['unknown fields', 'POST', ADDRS, many((i) => `k${i}`), 39_980],
+    ['unknown fields', 'POST', ADDRS, createMany((i) => `k${i}`), 39_980],
     [
       'unknown fields with long and odd names',
       'POST',
@@ -52,8 +52,8 @@ describe('No error answer is over 16 KiB (rules: errors#size)', () => {
       { ['\u0001"'.repeat(5000)]: 1, ['é'.repeat(9000)]: 1 },
       0,
     ],
-    ['bad weights', 'POST', '/backends/weighted', { backends: many((i) => `bkdhr_${i}`) }, 39_980],
-    ['bad children with bad weights', 'POST', '/backends/weighted', { backends: many((i) => `k${i}`) }, 79_980],
+    ['bad weights', 'POST', '/backends/weighted', { backends: createMany((i) => `bkdhr_${i}`) }, 39_980],
+    ['bad children with bad weights', 'POST', '/backends/weighted', { backends: createMany((i) => `k${i}`) }, 79_980],
     ['rules without action', 'PUT', POLICY, { inbound: Array.from({ length: 5000 }, () => ({})) }, 4980],
     ['rules that are numbers', 'PUT', POLICY, { inbound: Array.from({ length: 60_000 }, () => 1) }, 59_980],
   ])('with %s, and the rest is counted', async (_name, method, path, json, further) => {
@@ -122,12 +122,12 @@ describe('A body of the direct API (rules: requests#the-direct-api)', () => {
       [new Map(), 'a Map'],
       [Promise.resolve({}), 'a Promise'],
     ]
-    for (const [body, called] of bodies) {
+    for (const [body, typeName] of bodies) {
       const error = expectError(() => calls[name](body))
       expect([error.key, error.status, error.message]).toEqual([
         'body_unparsable',
         400,
-        `The body is ${called}. It must be one JSON object in UTF-8.`,
+        `The body is ${typeName}. It must be one JSON object in UTF-8.`,
       ])
     }
     expect(refusalKey(() => calls[name](undefined))).toBe('ok')
@@ -135,9 +135,9 @@ describe('A body of the direct API (rules: requests#the-direct-api)', () => {
 
   test('is checked before the ids, as over HTTP (rules: requests#order-of-checks)', async () => {
     const gateway = open()
-    const direct = refusalKey(() => gateway.reservedAddrs.update('nonsense', [] as never))
+    const directKey = refusalKey(() => gateway.reservedAddrs.update('nonsense', [] as never))
     const answer = await client(gateway)('PATCH', `${ADDRS}/nonsense`, { json: [] })
-    expect([direct, outcome(answer)]).toEqual(['body_unparsable', '400 ERR_GATEWAY_213'])
+    expect([directKey, outcome(answer)]).toEqual(['body_unparsable', '400 ERR_GATEWAY_213'])
   })
 
   test('an invalid id of any type is refused by the name of its field', () => {

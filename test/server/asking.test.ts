@@ -9,11 +9,11 @@ import { listen, serveResponse } from '../support/serve.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' }
 const CLOCK = '{"now": "2026-01-01T00:00:00Z", "manual": true}'
-const showingClock = (clock = CLOCK) => serveResponse((response) => response.writeHead(200, JSON_TYPE).end(clock))
+const serveClock = (clock = CLOCK) => serveResponse((response) => response.writeHead(200, JSON_TYPE).end(clock))
 
 describe('A command sends its request to the given server', () => {
   it.each(['', '/', '//', '/api', '/api//'])('below the path of its URL, such as %j', async (path) => {
-    const { url, received } = await showingClock()
+    const { url, received } = await serveClock()
     expect(await runToEnd({}, 'clock', '--url', `${url}${path}`)).toMatchObject({
       code: 0,
       stdout: '2026-01-01T00:00:00Z\n',
@@ -22,7 +22,7 @@ describe('A command sends its request to the given server', () => {
   })
 
   it('with a key and a JSON body only if there are any', async () => {
-    const { url, received } = await showingClock()
+    const { url, received } = await serveClock()
     await runToEnd({}, 'clock', '--url', url)
     await runToEnd({}, 'clock', 'to', '2026-01-01T00:00:00Z', '--url', url, '--control-key', 'open-sesame')
     await runToEnd(
@@ -50,7 +50,7 @@ describe('A command sends its request to the given server', () => {
   })
 
   it('and distinguishes the system clock from a manual clock', async () => {
-    const { url } = await showingClock(CLOCK.replace('true', 'false'))
+    const { url } = await serveClock(CLOCK.replace('true', 'false'))
     expect((await runToEnd({}, 'clock', '--url', url)).stdout).toBe('2026-01-01T00:00:00Z (the system clock)\n')
   })
 })
@@ -60,14 +60,14 @@ it.each([
   ['{"a": 1, "b": 0}', '1 collection has no resources'],
   ['{"a": 1}', ''],
 ])('The overview of %s says how many collections are empty', async (counts, note) => {
-  const { url } = await showingClock(`{"counts": ${counts}}`)
+  const { url } = await serveClock(`{"counts": ${counts}}`)
   const { stdout, stderr } = await runToEnd({}, 'overview', '--url', url)
   expect(JSON.parse(stdout)).toEqual({ counts: expect.objectContaining({ a: 1 }) })
   expect(stderr).toBe(`fauxgate: at ${url}\n${note && `fauxgate: ${note}\n`}`)
 })
 
 describe('A command says so if the answer is not from a fauxgate', () => {
-  const failing = async (url: string, ...args: string[]) => {
+  const expectFailure = async (url: string, ...args: string[]) => {
     const { code, stdout, stderr } = await runToEnd({}, ...args, '--url', url)
     expect([code, stdout]).toEqual([1, ''])
     return stderr.replaceAll(url.replace('user:open-sesame@', ''), 'URL')
@@ -80,7 +80,7 @@ describe('A command says so if the answer is not from a fauxgate', () => {
     [301, {}, ''],
   ])('where it answers %i', async (status, headers, body) => {
     const { url } = await serveResponse((response) => response.writeHead(status, headers).end(body))
-    expect(await failing(url, 'clock', 'next')).toBe(
+    expect(await expectFailure(url, 'clock', 'next')).toBe(
       `fauxgate: The server at URL is not a fauxgate: its status was ${status}.\n`,
     )
   })
@@ -91,18 +91,20 @@ describe('A command says so if the answer is not from a fauxgate', () => {
     ['overview', 'application/json', 'application/json'],
   ])('where it answers %s with a page as %s', async (command, type, expected) => {
     const { url } = await serveResponse((response) => response.writeHead(200, { 'content-type': type }).end('<html>'))
-    expect(await failing(url, command)).toBe(
+    expect(await expectFailure(url, command)).toBe(
       `fauxgate: The server at URL is not a fauxgate: its response is not ${expected}.\n`,
     )
   })
 
   it('because the program speaks no HTTP, or TLS', async () => {
     const silent = await listen(createTcpServer((socket) => socket.destroy()))
-    expect(await failing(silent, 'clock')).toBe('fauxgate: URL ended the connection (ECONNRESET). Is it HTTPS?\n')
+    expect(await expectFailure(silent, 'clock')).toBe('fauxgate: URL ended the connection (ECONNRESET). Is it HTTPS?\n')
     const plain = await listen(createTcpServer((socket) => socket.end('220 mail\r\n')))
-    expect(await failing(plain, 'clock')).toMatch(/^fauxgate: URL cannot be reached: Parse Error.*\.\n$/)
+    expect(await expectFailure(plain, 'clock')).toMatch(/^fauxgate: URL cannot be reached: Parse Error.*\.\n$/)
     const secure = plain.replace('http://', 'https://user:open-sesame@')
-    expect(await failing(secure, 'clock')).toMatch(/^fauxgate: URL ended the connection \(EPROTO\)\. Is it HTTP\?\n$/)
+    expect(await expectFailure(secure, 'clock')).toMatch(
+      /^fauxgate: URL ended the connection \(EPROTO\)\. Is it HTTP\?\n$/,
+    )
   })
 
   it('because the program does not answer in time', async () => {
@@ -113,7 +115,7 @@ describe('A command says so if the answer is not from a fauxgate', () => {
   })
 
   it.each(['http://nowhere.invalid', 'http://127.0.0.1:9'])('because no program listens at %s', async (url) => {
-    expect(await failing(url, 'reset')).toBe(
+    expect(await expectFailure(url, 'reset')).toBe(
       'fauxgate: No server answers at URL. Start one with "fauxgate serve", or name it with --url or FAUXGATE_URL.\n',
     )
   })
@@ -127,7 +129,7 @@ it.each(['ftp://gate.test', 'http:///', 'gate'])('An invalid URL is refused and 
 })
 
 describe('The request to a control', () => {
-  const sent = async (...args: string[]) => {
+  const sendAndCollect = async (...args: string[]) => {
     const { url, received } = await serveResponse((response) => response.writeHead(204).end())
     const { stderr, ...rest } = await runToEnd({ FAUXGATE_URL: url }, ...args)
     expect(rest).toEqual({ code: 0, stdout: '' })
@@ -160,7 +162,7 @@ describe('The request to a control', () => {
       { edge: 'e', routes: ['r1', 'r2'], endpoint_configuration: 'c' },
     ],
   ])('by %j', async (line, call, body) => {
-    expect(await sent(...(typeof line === 'string' ? line.split(' ') : line))).toEqual([call, body])
+    expect(await sendAndCollect(...(typeof line === 'string' ? line.split(' ') : line))).toEqual([call, body])
   })
 })
 

@@ -19,7 +19,7 @@ beforeEach(async () => {
 afterEach(() => server.close())
 
 /** Returns the output of a command that succeeds. */
-async function printed(...args: string[]): Promise<string> {
+async function readOutput(...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await runToEnd({ FAUXGATE_URL: server.url }, ...args)
   expect([code, stderr.replace('done at', 'at')]).toEqual([0, `fauxgate: at ${server.url}\n`])
   return stdout
@@ -33,63 +33,63 @@ const reserve = () =>
 
 describe('The controls of a running server as commands', () => {
   it('advance its clock', async () => {
-    expect(await printed('clock')).toBe('2026-01-01T00:00:00Z\n')
-    expect(await printed('clock', 'advance', '30d')).toBe('2026-01-31T00:00:00Z\n')
-    expect(await printed('clock', 'to', '2026-03-01T00:00:00Z')).toBe('2026-03-01T00:00:00Z\n')
+    expect(await readOutput('clock')).toBe('2026-01-01T00:00:00Z\n')
+    expect(await readOutput('clock', 'advance', '30d')).toBe('2026-01-31T00:00:00Z\n')
+    expect(await readOutput('clock', 'to', '2026-03-01T00:00:00Z')).toBe('2026-03-01T00:00:00Z\n')
     reserve()
-    expect(await printed('clock', 'next')).toBe('2026-03-01T00:00:30Z\n')
-    expect(await printed('reset')).toBe('')
+    expect(await readOutput('clock', 'next')).toBe('2026-03-01T00:00:30Z\n')
+    expect(await readOutput('reset')).toBe('')
     expect(gateway.clock.now).toBe(Date.parse(START))
   })
 
   it('script outcomes, change DNS, and show the result', async () => {
     const { id, cname_target } = reserve()
-    expect(await printed('script', 'INTERNAL_ERROR', 'DNS_ERROR', '--domain', id, '--times', '1')).toBe('')
-    expect(await printed('script', 'success', '--first')).toBe('')
-    expect(await printed('script', 'show')).toBe(
+    expect(await readOutput('script', 'INTERNAL_ERROR', 'DNS_ERROR', '--domain', id, '--times', '1')).toBe('')
+    expect(await readOutput('script', 'success', '--first')).toBe('')
+    expect(await readOutput('script', 'show')).toBe(
       'INTERNAL_ERROR for app.example.com\nDNS_ERROR for app.example.com\nsuccess for any domain\n',
     )
-    await printed('clock', 'advance', '30s')
-    await printed('script', 'clear')
+    await readOutput('clock', 'advance', '30s')
+    await readOutput('script', 'clear')
     expect(gateway.provisioning.pendingOutcomes()).toEqual([])
-    expect(await printed('timeline', 'app.example.com')).toMatch(
+    expect(await readOutput('timeline', 'app.example.com')).toMatch(
       new RegExp(
         `^app\\.example\\.com \\(${id}\\) is failing; the next attempt is due at 2026-01-01T00:01:30Z\\nneeds app\\.example\\.com CNAME ${cname_target}: `,
       ),
     )
-    await printed('dns', 'cname', 'App.Example.com.', cname_target as string)
-    expect(await printed('dns')).toBe(`app.example.com CNAME ${cname_target}\n`)
-    expect(JSON.parse(await printed('attempt', 'app.example.com'))).toMatchObject({
+    await readOutput('dns', 'cname', 'App.Example.com.', cname_target as string)
+    expect(await readOutput('dns')).toBe(`app.example.com CNAME ${cname_target}\n`)
+    expect(JSON.parse(await readOutput('attempt', 'app.example.com'))).toMatchObject({
       id,
       certificate: { id: expect.any(String) },
     })
-    expect(JSON.parse(await printed('renew', 'App.Example.com.'))).toMatchObject({ id })
-    expect(await printed('timeline')).toContain('renewal started')
-    await printed('dns', 'a', 'other.example.com', '192.0.2.1')
-    await printed('dns', 'remove', 'app.example.com')
+    expect(JSON.parse(await readOutput('renew', 'App.Example.com.'))).toMatchObject({ id })
+    expect(await readOutput('timeline')).toContain('renewal started')
+    await readOutput('dns', 'a', 'other.example.com', '192.0.2.1')
+    await readOutput('dns', 'remove', 'app.example.com')
     expect(gateway.dns.records()).toEqual([{ name: 'other.example.com', type: 'A', value: '192.0.2.1' }])
-    await printed('dns', 'clear')
+    await readOutput('dns', 'clear')
     expect(gateway.dns.records()).toEqual([])
   })
 
   it('add faults, with every field of a fault', async () => {
     const given = ['--operation', 'reserved_domains.create', '--times', '2', '--status', '503', '--retry-after', '2s']
-    const first = JSON.parse(await printed('faults', 'add', ...given, '--message', 'busy'))
+    const first = JSON.parse(await readOutput('faults', 'add', ...given, '--message', 'busy'))
     expect(gateway.faults.all()).toMatchObject([
       { operation: 'reserved_domains.create', times: 2, status: 503, retryAfter: '2s', message: 'busy' },
     ])
-    await printed('faults', 'add', '--method', 'GET', '--drop')
-    await printed('faults', 'add', '--method', 'GET', '--body', '{"not": "ours"}', '--status', '500')
-    await printed('faults', 'add', '--method', 'GET', '--body', '<html>')
+    await readOutput('faults', 'add', '--method', 'GET', '--drop')
+    await readOutput('faults', 'add', '--method', 'GET', '--body', '{"not": "ours"}', '--status', '500')
+    await readOutput('faults', 'add', '--method', 'GET', '--body', '<html>')
     expect(gateway.faults.all().slice(1)).toMatchObject([
       { drop: true },
       { body: { not: 'ours' }, status: 500 },
       { body: '<html>' },
     ])
-    expect(JSON.parse(await printed('faults'))).toHaveLength(4)
-    await printed('faults', 'remove', first.id)
+    expect(JSON.parse(await readOutput('faults'))).toHaveLength(4)
+    await readOutput('faults', 'remove', first.id)
     expect(gateway.faults.all()).toHaveLength(3)
-    await printed('faults', 'clear')
+    await readOutput('faults', 'clear')
     expect(gateway.faults.all()).toEqual([])
   })
 
@@ -97,17 +97,17 @@ describe('The controls of a running server as commands', () => {
     const headers = { authorization: 'Bearer k', 'ngrok-version': '2' }
     await fetch(`${server.url}/reserved_addrs`, { headers })
     await fetch(`${server.url}/reserved_addrs/ra_1`, { headers })
-    expect((await printed('requests')).replace(/ra_1 +/, 'ra_1 ')).toMatch(
+    expect((await readOutput('requests')).replace(/ra_1 +/, 'ra_1 ')).toMatch(
       /^2026-01-01T00:00:00Z GET {4}\/reserved_addrs +200 reserved_addrs\.list\n2026-01-01T00:00:00Z GET {4}\/reserved_addrs\/ra_1 404 ERR_NGROK_\d+ reserved_addrs\.get .+\n$/,
     )
     const { stdout: coloured } = await runToEnd({ FAUXGATE_URL: server.url, FORCE_COLOR: '1' }, 'requests')
     expect(coloured).toContain('\u001b[')
-    const [line = ''] = (await printed('requests', '--json')).split('\n')
+    const [line = ''] = (await readOutput('requests', '--json')).split('\n')
     expect(JSON.parse(line)).toMatchObject({ method: 'GET', path: '/reserved_addrs', status: 200 })
-    expect(await printed('report')).toContain('The gateway at 2026-01-01T00:00:00Z:')
+    expect(await readOutput('report')).toContain('The gateway at 2026-01-01T00:00:00Z:')
     expect(JSON.parse((await runToEnd({ FAUXGATE_URL: server.url }, 'overview')).stdout)).toMatchObject({ requests: 2 })
-    await printed('requests', 'clear')
-    expect(await printed('requests')).toBe('')
+    await readOutput('requests', 'clear')
+    expect(await readOutput('requests')).toBe('')
   })
 
   it('count the resources that there are, and say how many collections have none', async () => {
@@ -143,14 +143,14 @@ describe('The controls of a running server as commands', () => {
   it('export the state to a file and import it', async () => {
     const file = join(newFolder(), 'snapshot.json')
     const { id } = reserve()
-    expect(await printed('state', 'export', file)).toBe('')
+    expect(await readOutput('state', 'export', file)).toBe('')
     expect(statSync(file).mode & 0o777).toBe(0o600)
-    expect(await printed('state', 'export')).toBe(readFileSync(file, 'utf8'))
+    expect(await readOutput('state', 'export')).toBe(readFileSync(file, 'utf8'))
     gateway.reset()
     const text = readFileSync(file, 'utf8')
-    await printed('state', 'import', file)
+    await readOutput('state', 'import', file)
     expect(gateway.reservedDomains.get(id).domain).toBe('app.example.com')
-    await printed('reset')
+    await readOutput('reset')
     // Whoever looks at a snapshot does not change it.
     expect(readFileSync(file, 'utf8')).toBe(text)
   })
@@ -162,8 +162,8 @@ describe('The controls of a running server as commands', () => {
   })
 
   it('declare resources that the API cannot create, and show the root', async () => {
-    await printed('declare', '--edge', 'edghts_1', '--routes', 'edghtsrt_1', '--routes', 'edghtsrt_2')
-    expect(await printed('root')).toBe(gateway.authority.certificatePem)
+    await readOutput('declare', '--edge', 'edghts_1', '--routes', 'edghtsrt_1', '--routes', 'edghtsrt_2')
+    expect(await readOutput('root')).toBe(gateway.authority.certificatePem)
   })
 
   it('cover every call of the control API', async () => {
@@ -221,14 +221,14 @@ describe('A command that fails gives the reason, and what to do', () => {
 
   it('for a missing or wrong control key, which it does not repeat', async () => {
     const keyed = await serve(createGateway({ control: { key: 'open-sesame' } }))
-    const asked = (...args: string[]) => runToEnd({ FAUXGATE_URL: keyed.url }, 'clock', ...args)
-    expect((await asked()).stderr).toMatch(
+    const runClockCommand = (...args: string[]) => runToEnd({ FAUXGATE_URL: keyed.url }, 'clock', ...args)
+    expect((await runClockCommand()).stderr).toMatch(
       /needs its key here.* Give the key with --control-key or FAUXGATE_CONTROL_KEY\. \(\w+_90401, at \S+\)\n$/,
     )
-    const wrong = await asked('--control-key', 'open-barley')
+    const wrong = await runClockCommand('--control-key', 'open-barley')
     expect(wrong.stderr).toMatch(/\(\w+_90402, at /)
     expect(wrong.stderr).not.toContain('open-barley')
-    expect((await asked('--control-key', 'open-sesame')).code).toBe(0)
+    expect((await runClockCommand('--control-key', 'open-sesame')).code).toBe(0)
     expect((await runToEnd({ FAUXGATE_URL: keyed.url, FAUXGATE_CONTROL_KEY: 'open-sesame' }, 'clock')).code).toBe(0)
     await keyed.close()
   })

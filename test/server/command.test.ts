@@ -136,7 +136,7 @@ describe('the command `fauxgate serve`', () => {
 
 describe('the command prints its real address, and what other machines can reach', () => {
   /** Collects the output until it is stopped. */
-  async function said(...args: string[]) {
+  async function startAndStop(...args: string[]) {
     const { code, stdout, stderr } = await runToEnd({}, 'serve', '--port', '0', ...args)
     expect(code).toBe(0)
     const { port } = new URL(/http:\S+/.exec(stdout)?.[0] ?? '')
@@ -161,14 +161,14 @@ describe('the command prints its real address, and what other machines can reach
     ],
   ])('with "%s": %s', async (flags, place, stderr) => {
     const args = flags.split(' ').filter((arg) => arg !== '')
-    expect(await said(...args)).toMatchObject({ stdout: `fauxgate (standard) listens on ${place}\n`, stderr })
+    expect(await startAndStop(...args)).toMatchObject({ stdout: `fauxgate (standard) listens on ${place}\n`, stderr })
   })
 
   it.each([
     [[], 'any API key', 'any-key', 'Service-Version'],
     [['--key', 's3cret', '--dialect', 'ngrok'], 'one of its API keys', 'YOUR_KEY', 'Ngrok-Version'],
   ])('and with %j how to point a client at it', async (args, which, key, header) => {
-    const { more, stderr } = await said(...args)
+    const { more, stderr } = await startAndStop(...args)
     expect([more, stderr]).toEqual([
       `Inspector, for a browser: http://127.0.0.1:PORT/_fauxgate/
 Clients need the base URL http://127.0.0.1:PORT and ${which}. Try:
@@ -179,7 +179,7 @@ Clients need the base URL http://127.0.0.1:PORT and ${which}. Try:
   })
 
   it('with the address if the host is a name', async () => {
-    const { stdout, stderr } = await said('--host', 'localhost')
+    const { stdout, stderr } = await startAndStop('--host', 'localhost')
     expect(stdout).toMatch(/listens on http:\/\/localhost:PORT \((127\.0\.0\.1|::1)\)\n$/)
     expect(stderr).toBe('')
   })

@@ -13,13 +13,13 @@ import { enterNewFolder } from '../support/folder.ts'
 
 const FILE = resolve('fauxgate.config.json')
 const NONE = { flags: new Map(), words: [] }
-const given = (config: Record<string, unknown>, environment = {}) =>
+const parseConfig = (config: Record<string, unknown>, environment = {}) =>
   parseOptions(NONE, environment, { file: FILE, config })
 
 describe('An invalid value in the config file is refused, with the allowed values', () => {
   it.each(Object.keys(configRows))('%s', (name) => {
     const place = `"${name}" in fauxgate.config.json`
-    const ours = expectError(() => given({ [name]: 5.5 })).message
+    const ours = expectError(() => parseConfig({ [name]: 5.5 })).message
     expect(ours).toMatch(new RegExp(`^${place} is (5\\.5|a number)\\. Allowed: \\S.*\\.$`))
     if (!(name in gatewayRows) || /^(dialect|initial|clock|authorityKeys)$/.test(name)) return
     const theirs = expectError(() => createGateway({ [name]: 5.5 } as object)).message
@@ -27,12 +27,12 @@ describe('An invalid value in the config file is refused, with the allowed value
   })
 
   it.each(['2026-01-01', '2026-02-30T00:00:00Z', 'now'])('a start of %j', (start) => {
-    expect(() => given({ start })).toThrow('Allowed: an RFC 3339 time')
+    expect(() => parseConfig({ start })).toThrow('Allowed: an RFC 3339 time')
   })
 
   it('without showing a key', () => {
-    expect(() => given({ keys: [' hush '] })).toThrow(/^"keys\.0" in \S+ is a string of 6 characters\. Allowed: /)
-    expect(() => given({ control: 'hush' })).toThrow(/^"control" in \S+ is a string of 4 characters\. Allowed: /)
+    expect(() => parseConfig({ keys: [' hush '] })).toThrow(/^"keys\.0" in \S+ is a string of 6 characters\. Allowed: /)
+    expect(() => parseConfig({ control: 'hush' })).toThrow(/^"control" in \S+ is a string of 4 characters\. Allowed: /)
   })
 })
 
@@ -65,12 +65,12 @@ describe('What a config file says', () => {
       state: '/s.json',
       initial: '/somewhere/near/initial.json',
     })
-    expect(given({ host: 'a/b', seed: './seed' }).config).toEqual({ host: 'a/b', seed: './seed' })
+    expect(parseConfig({ host: 'a/b', seed: './seed' }).config).toEqual({ host: 'a/b', seed: './seed' })
   })
 
   it('is not changed by environment variables', () => {
     const config = { control: { key: 'k' }, quirks: {}, rateLimit: true }
-    const read = given(config, {
+    const read = parseConfig(config, {
       FAUXGATE_ALLOW_HOST: 'a,b',
       FAUXGATE_KEEP_BACKENDS_ON_PATCH: 'TRUE',
       FAUXGATE_RATE_LIMIT_REQUESTS: '5',
@@ -113,7 +113,7 @@ describe('A variable of the environment', () => {
 })
 
 describe('The options of the gateway', () => {
-  const optionsOf = async (config: Record<string, unknown>) => gatewayOptionsOf(given(config))
+  const optionsOf = async (config: Record<string, unknown>) => gatewayOptionsOf(parseConfig(config))
 
   it('are the given ones, with the defaults of the command', async () => {
     const server = { port: 1, host: 'h', tls: true, tlsRoot: 't', data: 'd', state: 's', quiet: true, log: 'json' }

@@ -8,22 +8,22 @@ import { serveGateway } from '../support/serve.ts'
 
 const headers = { authorization: 'Bearer key', 'service-version': '2', 'content-type': 'application/json' }
 
-const opened = (options: Omit<GatewayOptions, 'clock'> = {}) => serveGateway(openManual(options))
+const serveNew = (options: Omit<GatewayOptions, 'clock'> = {}) => serveGateway(openManual(options))
 
-interface Heard {
+interface ReceivedEvent {
   readonly event: string
   // biome-ignore lint/suspicious/noExplicitAny: a test knows what it waits for
   readonly data: any
 }
 
 /** Listens to a server. `next` waits for an event of a kind, and passes the others over. */
-async function listening(url: string, sent: Record<string, string> = {}) {
+async function listenToEvents(url: string, sent: Record<string, string> = {}) {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     httpGet(`${url}/_fauxgate/events`, { headers: sent }, resolve).on('error', reject)
   })
   onTestFinished(() => void response.destroy())
-  const events = eventsIn(response)
-  const next = async (event: string): Promise<Heard> => {
+  const events = parseEvents(response)
+  const next = async (event: string): Promise<ReceivedEvent> => {
     for (;;) {
       const { value } = await events.next()
       if (value?.event === event) return value
@@ -32,7 +32,7 @@ async function listening(url: string, sent: Record<string, string> = {}) {
   return { response, next }
 }
 
-async function* eventsIn(response: IncomingMessage): AsyncGenerator<Heard, undefined> {
+async function* parseEvents(response: IncomingMessage): AsyncGenerator<ReceivedEvent, undefined> {
   let text = ''
   for await (const part of response.setEncoding('utf8')) {
     text += part
@@ -51,8 +51,8 @@ const create = (url: string, body: object) =>
 
 describe('GET /_fauxgate/events', () => {
   it('begins with the overview, and sends each commit and each journal entry as it happens', async () => {
-    const { gateway, server } = await opened()
-    const { response, next } = await listening(server.url)
+    const { gateway, server } = await serveNew()
+    const { response, next } = await listenToEvents(server.url)
     expect(response.headers['content-type']).toContain('text/event-stream')
     expect((await next('overview')).data).toEqual(inspected(gateway).overview())
     await create(server.url, { domain: 'app.example.com' })
@@ -63,27 +63,27 @@ describe('GET /_fauxgate/events', () => {
   })
 
   it('sends the duration of each response, also to later listeners', async () => {
-    const { gateway, server } = await opened()
-    const { next } = await listening(server.url)
+    const { gateway, server } = await serveNew()
+    const { next } = await listenToEvents(server.url)
     await create(server.url, { domain: 'app.example.com' })
     const durations = { [gateway.requests.last()?.operationId ?? '']: expect.any(Number) }
     expect((await next('durations')).data).toEqual(durations)
-    const later = await listening(server.url)
+    const later = await listenToEvents(server.url)
     expect((await later.next('durations')).data).toEqual(durations)
   })
 
   it('sends later listeners the durations of the last 1,000 responses', async () => {
-    const { gateway, server } = await opened({ journalSize: 2000 })
+    const { gateway, server } = await serveNew({ journalSize: 2000 })
     for (let at = 0; at < 1002; at++) await (await fetch(`${server.url}/reserved_domains`, { headers })).text()
     const last = gateway.requests.all().slice(-1000)
-    const { next } = await listening(server.url)
+    const { next } = await listenToEvents(server.url)
     expect(Object.keys((await next('durations')).data).sort()).toEqual(last.map((each) => each.operationId).sort())
   })
 
   it('reports every advance of the clock, and the events that fell due', async () => {
-    const { gateway, server } = await opened()
+    const { gateway, server } = await serveNew()
     gateway.reservedDomains.create({ domain: 'app.example.com', certificate_management_policy: ECDSA })
-    const { next } = await listening(server.url)
+    const { next } = await listenToEvents(server.url)
     gateway.clock.advance('30s')
     expect((await next('commit')).data).toMatchObject({ operation: 'provisioning' })
     gateway.clock.advance('1h')
@@ -91,8 +91,8 @@ describe('GET /_fauxgate/events', () => {
   })
 
   it('reports the use of controls over HTTP, unless it changes nothing, and an emptied journal', async () => {
-    const { gateway, server } = await opened()
-    const { next } = await listening(server.url)
+    const { gateway, server } = await serveNew()
+    const { next } = await listenToEvents(server.url)
     await create(server.url, { domain: 'app.example.com' })
     const preflight = { origin: 'http://localhost:1', 'access-control-request-method': 'POST' }
     for (const method of ['GET', 'HEAD', 'OPTIONS'])
@@ -105,8 +105,8 @@ describe('GET /_fauxgate/events', () => {
   })
 
   it('contains no secrets, and no requests of the inspector', async () => {
-    const { server } = await opened()
-    const { next } = await listening(server.url)
+    const { server } = await serveNew()
+    const { next } = await listenToEvents(server.url)
     await fetch(`${server.url}/reserved_domains`, { headers: { ...headers, 'fauxgate-inspector': '1' } })
     await fetch(`${server.url}/reserved_domains?key=hidden`, {
       headers: { ...headers, authorization: 'Bearer hidden' },
@@ -117,8 +117,8 @@ describe('GET /_fauxgate/events', () => {
   })
 
   it('serves many listeners at once, and stops for those who leave', async () => {
-    const { gateway, server } = await opened()
-    const listeners = await Promise.all(Array.from({ length: 20 }, () => listening(server.url)))
+    const { gateway, server } = await serveNew()
+    const listeners = await Promise.all(Array.from({ length: 20 }, () => listenToEvents(server.url)))
     listeners[0]?.response.destroy()
     gateway.reservedAddrs.create()
     const others = listeners.slice(1).map(async ({ next }) => (await next('commit')).data.operation)
@@ -137,18 +137,18 @@ describe('GET /_fauxgate/events', () => {
       }
     }
     const { server } = await serveGateway(Object.create(gateway, { subscribe: { value: subscribe } }))
-    const listeners = [await listening(server.url), await listening(server.url)]
+    const listeners = [await listenToEvents(server.url), await listenToEvents(server.url)]
     expect(heard).toBe(1)
     for (const { response } of listeners) response.destroy()
     while (heard > 0) await new Promise(setImmediate)
-    const { next } = await listening(server.url)
+    const { next } = await listenToEvents(server.url)
     expect((await next('overview')).data).toEqual(inspected(gateway).overview())
     expect(heard).toBe(1)
   })
 
   it('sends "missed" to a listener who reads too slowly, and buffers little', async () => {
-    const { gateway, server } = await opened()
-    const { response, next } = await listening(server.url)
+    const { gateway, server } = await serveNew()
+    const { response, next } = await listenToEvents(server.url)
     await next('overview')
     response.pause()
     const before = gateway.snapshot()
@@ -162,11 +162,11 @@ describe('GET /_fauxgate/events', () => {
   })
 
   it('does not send "missed" to a slow listener who receives everything', async () => {
-    const { gateway, server } = await opened()
-    const { response } = await listening(server.url)
+    const { gateway, server } = await serveNew()
+    const { response } = await listenToEvents(server.url)
     const heard: string[] = []
     for (let round = 0; round < 100; round++) gateway.reservedAddrs.create({ metadata: 'm'.repeat(4000) })
-    for await (const { event, data } of eventsIn(response)) {
+    for await (const { event, data } of parseEvents(response)) {
       heard.push(event)
       if (heard.length === 101) gateway.reservedDomains.create({ domain: 'app.example.com' })
       if (data.operation === 'reserved_domains.create') break
@@ -176,19 +176,20 @@ describe('GET /_fauxgate/events', () => {
   })
 
   it('is refused to pages of other sites and without the control key, like every control', async () => {
-    const { server } = await opened()
-    const status = async (url: string, sent: Record<string, string>) => (await listening(url, sent)).response.statusCode
+    const { server } = await serveNew()
+    const status = async (url: string, sent: Record<string, string>) =>
+      (await listenToEvents(url, sent)).response.statusCode
     expect(await status(server.url, { origin: 'https://evil.example' })).toBe(403)
     expect(await status(server.url, { 'sec-fetch-site': 'cross-site' })).toBe(403)
     expect(await status(server.url, { host: 'evil.example' })).toBe(403)
-    const { server: closed } = await opened({ control: { key: 'sesame' } })
+    const { server: closed } = await serveNew({ control: { key: 'sesame' } })
     expect(await status(closed.url, {})).toBe(401)
     expect(await status(closed.url, { 'fauxgate-control-key': 'sesame' })).toBe(200)
   })
 
   it('does not keep the server from being closed', async () => {
-    const { server } = await opened()
-    const { response } = await listening(server.url)
+    const { server } = await serveNew()
+    const { response } = await listenToEvents(server.url)
     const ended = new Promise((resolve) => response.once('close', resolve))
     await server.close()
     await ended
@@ -200,7 +201,7 @@ describe("The inspector's own requests", () => {
   const list = (url: string, sent: Record<string, string>) => fetch(`${url}/reserved_domains`, { headers: sent })
 
   it('need no API key, do not count towards the rate limit, trigger no faults and are not journaled', async () => {
-    const { gateway, server } = await opened({ keys: ['key'], rateLimit: { requests: 1, window: '1m' } })
+    const { gateway, server } = await serveNew({ keys: ['key'], rateLimit: { requests: 1, window: '1m' } })
     gateway.faults.add({ operation: 'reserved_domains.list', status: 503 })
     for (let round = 0; round < 3; round++) expect((await list(server.url, inspecting)).status).toBe(200)
     expect([gateway.requests.count(), gateway.faults.all()[0]?.hits]).toEqual([0, 0])
@@ -209,15 +210,15 @@ describe("The inspector's own requests", () => {
   })
 
   it('need no version: the page sends them before it knows the version header', async () => {
-    const { server } = await opened()
+    const { server } = await serveNew()
     expect((await list(server.url, { 'fauxgate-inspector': '1' })).status).toBe(200)
   })
 
   it('are refused if the client may not use the controls', async () => {
-    const { server } = await opened({ control: { key: 'sesame' } })
+    const { server } = await serveNew({ control: { key: 'sesame' } })
     expect((await list(server.url, inspecting)).status).toBe(401)
     expect((await list(server.url, { ...inspecting, 'fauxgate-control-key': 'sesame' })).status).toBe(200)
-    const { server: own } = await opened()
+    const { server: own } = await serveNew()
     expect((await list(own.url, { ...inspecting, origin: 'https://evil.example' })).status).toBe(403)
   })
 

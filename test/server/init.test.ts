@@ -25,15 +25,15 @@ const testFile = () => readdirSync('.').find((name) => /\.test\.\w+$/.test(name)
 type Work = (fixtures: object, ...rest: unknown[]) => unknown
 
 /** A test that a file defines, and the fixture of its gateway. */
-interface Defined {
+interface TestDefinition {
   readonly name: string
   readonly work: Work
   readonly gateway?: (fixtures: object, use: (gateway: main.Gateway) => unknown, info: object) => Promise<void>
 }
 
 /** The test that a file defines, as a function that runs it. */
-async function definedIn(file: string, runner: Runner, changed: main.GatewayOptions<main.ManualClock> = {}) {
-  const { work, gateway: fixture, create } = await definitionIn(file, runner, changed)
+async function loadTest(file: string, runner: Runner, changed: main.GatewayOptions<main.ManualClock> = {}) {
+  const { work, gateway: fixture, create } = await readDefinition(file, runner, changed)
   return async () => {
     const clock = main.manualClock('2026-01-01T00:00:00Z')
     const fixtures = { gateway: create({ clock, ...changed }) }
@@ -45,15 +45,15 @@ async function definedIn(file: string, runner: Runner, changed: main.GatewayOpti
 }
 
 /** Returns the test that a file defines. The file gets its imports and the globals of its runner, and nothing else. */
-async function definitionIn(file: string, runner: Runner, changed: main.GatewayOptions<main.ManualClock> = {}) {
-  const defined: Defined[] = []
+async function readDefinition(file: string, runner: Runner, changed: main.GatewayOptions<main.ManualClock> = {}) {
+  const defined: TestDefinition[] = []
   let create = (options: main.GatewayOptions): main.Gateway => main.createGateway(options)
   const define = (name: string, work: Work) => void defined.push({ name, work })
   const testUsing = (createOfTest: typeof create) => {
     create = createOfTest
     return define
   }
-  const extend = ({ gateway }: Pick<Required<Defined>, 'gateway'>) => {
+  const extend = ({ gateway }: Pick<Required<TestDefinition>, 'gateway'>) => {
     return (name: string, work: Work) => void defined.push({ name, work, gateway })
   }
   const testWithGateway = (base: typeof define, options: TestOptions) =>
@@ -86,7 +86,7 @@ async function definitionIn(file: string, runner: Runner, changed: main.GatewayO
   const run = new Function(...names, code)
   run(required, { exports: {} }, {}, globals, globals.expect, deno)
   expect(defined.map(({ name }) => name)).toEqual(['a domain gets its certificate after five seconds'])
-  return { ...(defined[0] as Defined), create }
+  return { ...(defined[0] as TestDefinition), create }
 }
 
 /** The command that runs a test file with each runner. */
@@ -123,7 +123,7 @@ describe('The test that fauxgate init writes', () => {
       const flag = runner === 'jest' && type === 'module' ? 'NODE_OPTIONS=--experimental-vm-modules ' : ''
       const command = flag + COMMANDS[runner].replace('FILE', file)
       expect(stdout).toContain(`\n\nRun the test:      ${command}\nStart the server:  npx fauxgate serve\n`)
-      await (await definedIn(file, runner))()
+      await (await loadTest(file, runner))()
     })
   })
 
@@ -132,7 +132,7 @@ describe('The test that fauxgate init writes', () => {
     async (runner) => {
       await runToEnd({}, 'init', '--runner', runner)
       for (const provisioningDelay of [0, '6s'] as const) {
-        const run = await definedIn(testFile(), runner, { provisioningDelay })
+        const run = await loadTest(testFile(), runner, { provisioningDelay })
         await expect(run()).rejects.toThrow()
       }
     },
@@ -143,7 +143,7 @@ it('fauxgate init writes TypeScript for ts-jest, which makes CommonJS of it', as
   project({ devDependencies: { jest: '^30.0.0', 'ts-jest': '^29.0.0' } })
   expect((await runToEnd({}, 'init')).stdout).toContain('\nRun the test:      npx jest fauxgate.test.ts\n')
   expect(readFileSync('fauxgate.test.ts', 'utf8')).toContain("from '@jest/globals'")
-  await (await definedIn('fauxgate.test.ts', 'jest'))()
+  await (await loadTest('fauxgate.test.ts', 'jest'))()
 })
 
 it('the first test for Playwright fails if it leaves something unused, and prints the report if it fails', async () => {
@@ -151,7 +151,7 @@ it('the first test for Playwright fails if it leaves something unused, and print
   let leave: main.Gateway | undefined
   const logged = vi.spyOn(console, 'log').mockImplementation(() => undefined)
   onTestFinished(() => logged.mockRestore())
-  const { gateway: fixture } = await definitionIn(testFile(), 'playwright')
+  const { gateway: fixture } = await readDefinition(testFile(), 'playwright')
   const use = (gateway: main.Gateway) => {
     leave = gateway
     gateway.faults.add({ operation: 'reserved_domains.delete', times: 1 })
@@ -229,7 +229,7 @@ describe('fauxgate init asks what runs the tests', () => {
   })
 
   /** Runs it while somebody types this, with a terminal on both sides or on one. */
-  async function asked(typed: string, args: string[] = [], { stdin = true, stdout = true } = {}) {
+  async function runAndType(typed: string, args: string[] = [], { stdin = true, stdout = true } = {}) {
     const typing = Object.assign(new PassThrough(), { isTTY: stdin })
     typing.end(typed)
     Object.defineProperty(process, 'stdin', { configurable: true, value: typing })
@@ -243,14 +243,14 @@ describe('fauxgate init asks what runs the tests', () => {
     ['\n', 'npx vitest'],
   ])('and takes the answer %j', async (typed, command) => {
     project({ devDependencies: { vitest: '4' } })
-    const { code, stdout } = await asked(typed)
+    const { code, stdout } = await runAndType(typed)
     expect(code).toBe(0)
     expect(stdout).toContain('What runs your tests: vitest, jest, playwright, bun, deno, node? [vitest] ')
     expect(stdout).toContain(`Run the test:      ${command}`)
   })
 
   it('and refuses an invalid answer', async () => {
-    const { code, stderr } = await asked('karma\n')
+    const { code, stderr } = await runAndType('karma\n')
     expect([code, stderr]).toEqual([
       2,
       'fauxgate: The answer is "karma". Allowed: vitest, jest, playwright, bun, deno, node. See "fauxgate help init".\n',
@@ -264,7 +264,7 @@ describe('fauxgate init asks what runs the tests', () => {
     ['has nobody who could type', [], { stdin: false }],
     ['has nobody who could read', [], { stdout: false }],
   ])('unless it %s', async (_why, args, terminals) => {
-    const { code, stdout } = await asked('jest\n', args, terminals)
+    const { code, stdout } = await runAndType('jest\n', args, terminals)
     expect(code).toBe(0)
     expect(stdout).not.toContain('What runs')
     expect(stdout).toContain('Run the test:      node --test')

@@ -18,7 +18,7 @@ beforeEach(async () => {
   port = (await serveGateway(gateway)).port
 })
 
-function connected(count: number, bytes = ''): Promise<RawConnection[]> {
+function openConnections(count: number, bytes = ''): Promise<RawConnection[]> {
   return Promise.all(Array.from({ length: count }, () => openRawConnection(port, bytes)))
 }
 
@@ -29,7 +29,7 @@ function statuses(connections: readonly RawConnection[], count: number): Promise
 
 describe('A server with many connections', () => {
   test('answers every request on all keep-alive connections', async () => {
-    const connections = await connected(CONNECTIONS)
+    const connections = await openConnections(CONNECTIONS)
     for (const round of [1, 2, 3]) {
       for (const { socket } of connections) socket.write(round === 1 ? POST : GET)
       await statuses(connections, round)
@@ -39,8 +39,8 @@ describe('A server with many connections', () => {
   })
 
   test('answers other requests while some are half sent, and these once they are complete', async () => {
-    const slow = await connected(CONNECTIONS / 2, POST.slice(0, 40))
-    const inBody = await connected(CONNECTIONS / 2, POST.slice(0, -1))
+    const slow = await openConnections(CONNECTIONS / 2, POST.slice(0, 40))
+    const inBody = await openConnections(CONNECTIONS / 2, POST.slice(0, -1))
     const quick = await openRawConnection(port, GET.repeat(3))
     expect(await quick.statuses(3)).toEqual([200, 200, 200])
     expect(gateway.leftovers()).toEqual([])
@@ -61,10 +61,10 @@ describe('A server with many connections', () => {
 
   test('continues when clients leave before, during and after their requests', async () => {
     const leaving = [
-      ...(await connected(CONNECTIONS / 4)),
-      ...(await connected(CONNECTIONS / 4, POST.slice(0, 60))),
-      ...(await connected(CONNECTIONS / 4, POST.slice(0, -1))),
-      ...(await connected(CONNECTIONS / 4, GET.repeat(20))),
+      ...(await openConnections(CONNECTIONS / 4)),
+      ...(await openConnections(CONNECTIONS / 4, POST.slice(0, 60))),
+      ...(await openConnections(CONNECTIONS / 4, POST.slice(0, -1))),
+      ...(await openConnections(CONNECTIONS / 4, GET.repeat(20))),
     ]
     for (const { socket } of leaving) socket.resetAndDestroy()
     await Promise.all(leaving.map(({ socket }) => socket.closed || once(socket, 'close')))

@@ -102,7 +102,7 @@ describe('Colours', () => {
 })
 
 /** A gateway with a log of everything. */
-function watched(options: GatewayOptions = {}) {
+function openWithLog(options: GatewayOptions = {}) {
   const requests: LoggedRequest[] = []
   const order: string[] = []
   const log = {
@@ -116,13 +116,13 @@ function watched(options: GatewayOptions = {}) {
   const inner = createGateway({ ...options, clock: manualClock('2026-01-01T00:00:00Z') })
   const gateway = withLog(inner, log, undefined, [])
   const local = { peer: '127.0.0.1', headers: { host: '127.0.0.1' } }
-  const ask = (method: string, url: string) => exchange(gateway, { method, url, ...local })
-  return { inner, gateway, requests, order, ask }
+  const send = (method: string, url: string) => exchange(gateway, { method, url, ...local })
+  return { inner, gateway, requests, order, ask: send }
 }
 
 describe('The log of a gateway', () => {
   it('knows each operation, HEAD as GET, and no query', () => {
-    const { requests, ask } = watched()
+    const { requests, ask } = openWithLog()
     ask('GET', '/reserved_addrs?limit=5')
     ask('HEAD', '/reserved_addrs')
     ask('PUT', '/reserved_addrs')
@@ -139,7 +139,7 @@ describe('The log of a gateway', () => {
   })
 
   it('leaves out requests that only read controls, and has all that use them', () => {
-    const { order, ask } = watched()
+    const { order, ask } = openWithLog()
     for (const method of ['GET', 'HEAD', 'OPTIONS']) {
       for (const path of ['/_fauxgate', '/_fauxgate/clock']) ask(method, path)
       ask(method, '/_fauxgate_not')
@@ -156,13 +156,13 @@ describe('The log of a gateway', () => {
   })
 
   it('leaves out the requests of the inspector', () => {
-    const { gateway, order } = watched()
+    const { gateway, order } = openWithLog()
     exchange(gateway, { method: 'GET', isInspector: true })
     expect(order).toEqual([])
   })
 
   it('continues after a domain is deleted, and after a timeline has dropped its oldest entries', () => {
-    const { inner, order } = watched()
+    const { inner, order } = openWithLog()
     const { id } = inner.reservedDomains.create({ domain: 'a.test', certificate_management_policy: ECDSA })
     inner.provisioning.failAlways('DNS_ERROR', { domain: 'a.test' })
     inner.clock.advance('7d')
@@ -174,7 +174,7 @@ describe('The log of a gateway', () => {
   })
 
   it('has a delayed request once its response is sent or broken off, or its client has left', async () => {
-    const { inner, gateway, requests, ask } = watched()
+    const { inner, gateway, requests, ask } = openWithLog()
     inner.faults.add({ latency: '5s', times: 2 })
     const [slow, left] = [ask('GET', '/reserved_addrs'), ask('GET', '/reserved_addrs')]
     inner.faults.add({ drop: true, times: 1 })
@@ -203,7 +203,7 @@ describe('The log of a gateway', () => {
 
   it('has the error that the client gets if the store cannot write a change', async () => {
     const store = deferredStore()
-    const { gateway, requests, ask } = watched({ store })
+    const { gateway, requests, ask } = openWithLog({ store })
     store.flush()
     const refused = ask('POST', '/reserved_addrs')
     expect([refused.status, requests]).toEqual([201, []])
@@ -217,7 +217,7 @@ describe('The log of a gateway', () => {
   })
 
   it('has a line for bytes that are not a request', () => {
-    const { gateway, requests } = watched()
+    const { gateway, requests } = openWithLog()
     gateway.transport.refused(general.request_malformed, { problem: 'it is none' })
     expect(requests).toEqual([
       {

@@ -13,7 +13,7 @@ const body = JSON.stringify({ domain: 'app.example.com', certificate_management_
 afterEach(() => void vi.useRealTimers())
 
 /** The log of a server, line by line, after some requests. */
-async function logged(flags: readonly string[], ask: (url: string) => Promise<unknown>, environment = {}) {
+async function collectLog(flags: readonly string[], ask: (url: string) => Promise<unknown>, environment = {}) {
   const { url, output, stop } = await startServer(environment, ...MANUAL, ...flags)
   await ask(url)
   await stop()
@@ -25,7 +25,7 @@ async function logged(flags: readonly string[], ask: (url: string) => Promise<un
 }
 
 /** Reserves a domain, twice; waits for its certificate; looks at the clock and at an unknown path. */
-async function aLife(url: string): Promise<void> {
+async function sendUsualRequests(url: string): Promise<void> {
   for (let i = 0; i < 2; i++) await fetch(`${url}/reserved_domains`, { method: 'POST', headers, body })
   await createControlClient(fetch, url)('POST', '/clock', { advance: '30s' })
   await fetch(`${url}/_fauxgate/clock`)
@@ -34,7 +34,7 @@ async function aLife(url: string): Promise<void> {
 
 describe('The log', () => {
   it('has one line for each request, and one for each step of provisioning after its cause', async () => {
-    const { first, lines, stderr } = await logged([], aLife)
+    const { first, lines, stderr } = await collectLog([], sendUsualRequests)
     expect(first).toBe('fauxgate (ngrok) listens on URL')
     expect(lines.map((line) => line.replace(/\d+(\.\d)? ms/, 'N ms').replace(/(rd|cert)_\w+/g, '$1_…'))).toEqual([
       '2026-01-01T00:00:00Z POST   /reserved_domains                  201 reserved_domains.create N ms',
@@ -51,7 +51,7 @@ describe('The log', () => {
 
   it('contains no token that a request created, sent, or was refused for', async () => {
     const tokens: string[] = []
-    const { lines, stderr } = await logged(['--log', 'json'], async (url) => {
+    const { lines, stderr } = await collectLog(['--log', 'json'], async (url) => {
       for (const path of ['/credentials', '/api_keys']) {
         const made = await (await fetch(url + path, { method: 'POST', headers, body: '{}' })).json()
         tokens.push(made.token)
@@ -63,7 +63,7 @@ describe('The log', () => {
   })
 
   it('has each step of provisioning once, in order, also if one advance of the clock runs many', async () => {
-    const { lines } = await logged(['--log', 'json'], async (url) => {
+    const { lines } = await collectLog(['--log', 'json'], async (url) => {
       await fetch(`${url}/reserved_domains`, { method: 'POST', headers, body })
       await createControlClient(fetch, url)('POST', '/clock', { advance: '125d' })
     })
@@ -81,7 +81,7 @@ describe('The log', () => {
   })
 
   it('has each attempt of one second', async () => {
-    const { lines } = await logged(['--log', 'json'], async (url) => {
+    const { lines } = await collectLog(['--log', 'json'], async (url) => {
       await fetch(`${url}/reserved_domains`, { method: 'POST', headers, body })
       const call = createControlClient(fetch, url)
       await call('POST', '/provisioning/script', { outcomes: ['DNS_ERROR', 'DNS_ERROR'] })
@@ -93,7 +93,7 @@ describe('The log', () => {
   })
 
   it('is one JSON object per line with --log json, from the first line on', async () => {
-    const { first, lines } = await logged(['--log', 'json'], aLife)
+    const { first, lines } = await collectLog(['--log', 'json'], sendUsualRequests)
     expect(JSON.parse(first)).toEqual({
       event: 'listening',
       message: 'fauxgate (ngrok) listens on URL',
@@ -111,8 +111,8 @@ describe('The log', () => {
 
   it.each([[], ['--log', 'json']])('shows no key, wherever a client sends it, with %j', async (...flags) => {
     const keys = ['--key', 'a-key-of-somebody', '--control-key', 'control-of-all']
-    const { first, lines, stderr } = await logged([...flags, ...keys], async (url) => {
-      await aLife(url)
+    const { first, lines, stderr } = await collectLog([...flags, ...keys], async (url) => {
+      await sendUsualRequests(url)
       await fetch(`${url}/control-of-all`, { headers })
       await fetch(`${url}/reserved_domains/a-key-of-somebody`, { headers: { authorization: 'a-key-of-somebody' } })
       // The log keeps its search from one request to the next, so each key follows another one.
@@ -124,7 +124,7 @@ describe('The log', () => {
   })
 
   it('prints only the URL with --quiet', async () => {
-    expect(await logged(['--quiet'], aLife)).toEqual({
+    expect(await collectLog(['--quiet'], sendUsualRequests)).toEqual({
       first: 'fauxgate (ngrok) listens on URL',
       lines: [],
       stderr: '',
@@ -141,7 +141,7 @@ describe('The log', () => {
   })
 
   it('has colours if the environment asks for them', async () => {
-    const { lines } = await logged([], (url) => fetch(`${url}/reserved_addrs`, { headers }), { FORCE_COLOR: '1' })
+    const { lines } = await collectLog([], (url) => fetch(`${url}/reserved_addrs`, { headers }), { FORCE_COLOR: '1' })
     expect(lines.join('')).toContain('\u001b[')
   })
 
@@ -169,7 +169,7 @@ it('A log that nobody reads neither stops the server nor keeps it from stopping'
 })
 
 it('GET / answers with links to the inspector and the API, as text or HTML', async () => {
-  const { lines } = await logged([], async (url) => {
+  const { lines } = await collectLog([], async (url) => {
     const text = await (await fetch(url)).text()
     expect(text).toMatch(/^This is fauxgate, an emulated tunnel gateway \(ngrok\)/)
     expect(text).toContain(`${url}/_fauxgate/\n`)

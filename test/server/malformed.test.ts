@@ -16,11 +16,11 @@ import {
 
 afterEach(() => void vi.restoreAllMocks())
 
-const opened = (options: GatewayOptions = {}) =>
+const serveNew = (options: GatewayOptions = {}) =>
   serveGateway(createGateway({ seed: 'wire', clock: { now: 0 }, ...options }))
 
 /** Checks that an answer is an error in the usual shape, and returns its code and message. */
-function errorOf({ headers, body, status }: RawAnswer, prefix = 'ERR_GATEWAY_', header = 'service-operation-id') {
+function readError({ headers, body, status }: RawAnswer, prefix = 'ERR_GATEWAY_', header = 'service-operation-id') {
   const error = JSON.parse(body)
   const operation_id = headers.get(header)
   expect(operation_id).toMatch(/^op_[0-9A-Za-z]{27}$/)
@@ -35,7 +35,7 @@ function errorOf({ headers, body, status }: RawAnswer, prefix = 'ERR_GATEWAY_', 
 }
 
 /** Returns the one answer to bytes that end their connection. Other connections are answered as before. */
-async function answerTo(port: number, bytes: string | Uint8Array, isHalfClosed = false): Promise<RawAnswer> {
+async function sendBytes(port: number, bytes: string | Uint8Array, isHalfClosed = false): Promise<RawAnswer> {
   const connection = await openRawConnection(port, bytes)
   if (isHalfClosed) connection.socket.end()
   const [answer, ...others] = parseRawAnswers(await connection.ended())
@@ -45,45 +45,45 @@ async function answerTo(port: number, bytes: string | Uint8Array, isHalfClosed =
 }
 
 describe('Bytes that are no request are answered in the usual shape, and end the connection (rules: answers#no-request):', () => {
-  const breaking = (rest: string) => `${POST_HEAD}Transfer-Encoding: chunked\r\n\r\n${rest}`
+  const formatBrokenChunks = (rest: string) => `${POST_HEAD}Transfer-Encoding: chunked\r\n\r\n${rest}`
   test.each<[string, string | Uint8Array, boolean?]>([
     ['garbage', 'garbage\r\n\r\n'],
     ['bytes of TLS', Uint8Array.of(0x16, 3, 1, 2, 0, 1, 0, 1, 0xfc, 3, 3, 13, 10, 13, 10)],
     ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
     ['two lengths', `${POST_HEAD}Content-Length: 1\r\nContent-Length: 2\r\n\r\n{}`],
     ['a length beside chunks', `${POST_HEAD}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}`],
-    ['a body with a chunk that is none', breaking('2\r\n{}\r\nnonsense\r\n')],
-    ['a body with a chunk longer than it says', breaking('1\r\n{}\r\n0\r\n\r\n')],
+    ['a body with a chunk that is none', formatBrokenChunks('2\r\n{}\r\nnonsense\r\n')],
+    ['a body with a chunk longer than it says', formatBrokenChunks('1\r\n{}\r\n0\r\n\r\n')],
     ['the half of a body', `${POST_HEAD}Content-Length: 9\r\n\r\n{"met`, true],
-    ['the half of a body in chunks', breaking('2\r\n{}\r\n'), true],
+    ['the half of a body in chunks', formatBrokenChunks('2\r\n{}\r\n'), true],
     ['garbage behind requests, of which none runs', `${formatPost()}${POST_HEAD}\r\ngarbage\r\n\r\n`],
   ])('%s', async (_what, bytes, isHalfClosed) => {
-    const { gateway, port } = await opened()
+    const { gateway, port } = await serveNew()
     const before = gateway.snapshot()
-    const answer = await answerTo(port, bytes, isHalfClosed)
+    const answer = await sendBytes(port, bytes, isHalfClosed)
     expect(answer.headers.get('connection')).toBe('close')
-    const { code, msg } = errorOf(answer)
+    const { code, msg } = readError(answer)
     expect([code, msg]).toEqual(['400 90430', expect.stringMatching(/not an HTTP\/1.1 request: \S+/)])
     expect(gateway.snapshot()).toEqual(before)
   })
 
   test('headers of more than 16 KiB', async () => {
-    const { port } = await opened()
-    const { code, msg } = errorOf(await answerTo(port, `${GET.slice(0, -2)}A: ${'a'.repeat(16_384)}\r\n\r\n`))
+    const { port } = await serveNew()
+    const { code, msg } = readError(await sendBytes(port, `${GET.slice(0, -2)}A: ${'a'.repeat(16_384)}\r\n\r\n`))
     expect([code, msg]).toEqual(['431 90431', expect.stringContaining('more than 16384 bytes')])
     const fits = await openRawConnection(port, `${GET.slice(0, -2)}A: ${'a'.repeat(15_000)}\r\n\r\n`)
     expect(await fits.statuses(1)).toEqual([200])
   })
 
   test('in the form of the dialect', async () => {
-    const { port } = await opened({ dialect: ngrok })
+    const { port } = await serveNew({ dialect: ngrok })
     const connection = await openRawConnection(port, 'garbage\r\n\r\n')
     const [answer] = parseRawAnswers(await connection.ended())
-    expect(errorOf(answer as RawAnswer, 'ERR_NGROK_', 'ngrok-operation-id').code).toBe('400 90430')
+    expect(readError(answer as RawAnswer, 'ERR_NGROK_', 'ngrok-operation-id').code).toBe('400 90430')
   })
 
   test('a request that does not arrive in time, once, however often Node reports it', async () => {
-    const { port } = await opened()
+    const { port } = await serveNew()
     const server = await findServer(port)
     expect([server.headersTimeout, server.requestTimeout]).toEqual([20_000, 60_000])
     const accepted = once(server, 'connection')
@@ -94,12 +94,12 @@ describe('Bytes that are no request are answered in the usual shape, and end the
     for (let i = 0; i < 3; i++) server.emit('clientError', late, socket)
     const [answer, ...others] = parseRawAnswers(await connection.ended())
     expect(others).toEqual([])
-    const { code, msg } = errorOf(answer as RawAnswer)
+    const { code, msg } = readError(answer as RawAnswer)
     expect([code, msg]).toEqual(['408 90432', expect.stringContaining('within 20 seconds')])
   })
 
   test('but nothing is sent in the middle of a response', async () => {
-    const { gateway, port } = await opened()
+    const { gateway, port } = await serveNew()
     for (let n = 0; n < 100; n++) gateway.reservedAddrs.create({ metadata: 'm'.repeat(4000) })
     const connection = await openRawConnection(port)
     connection.socket.pause().write(GET.repeat(20))
@@ -111,7 +111,7 @@ describe('Bytes that are no request are answered in the usual shape, and end the
 })
 
 test('A body whose client leaves in the middle leaves nothing behind', async () => {
-  const { gateway, port } = await opened()
+  const { gateway, port } = await serveNew()
   const before = gateway.snapshot()
   const server = await findServer(port)
   const requested = once(server, 'request')
@@ -126,10 +126,10 @@ test('A body whose client leaves in the middle leaves nothing behind', async () 
 
 describe('A request that Node itself would answer', () => {
   test('without a Host header is refused in the usual shape, as HTTP/1.1 asks', async () => {
-    const { gateway, port } = await opened()
+    const { gateway, port } = await serveNew()
     const connection = await openRawConnection(port, `POST /reserved_addrs HTTP/1.1\r\n${KEYS}\r\n`)
     const [answer] = await connection.answers(1)
-    const { code, msg } = errorOf(answer as RawAnswer)
+    const { code, msg } = readError(answer as RawAnswer)
     expect([code, msg]).toEqual(['400 90430', expect.stringContaining('the Host header is missing')])
     expect(gateway.reservedAddrs.list().reserved_addrs).toEqual([])
   })
@@ -139,7 +139,7 @@ describe('A request that Node itself would answer', () => {
     ['an expectation', GET.replace('\r\n\r\n', '\r\nExpect: miracles\r\n\r\n')],
     ['an upgrade', GET.replace('\r\n\r\n', '\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n')],
   ])('with %s is answered like any other', async (_what, bytes) => {
-    const { port } = await opened()
+    const { port } = await serveNew()
     const [answer] = await (await openRawConnection(port, bytes)).answers(1)
     expect([answer?.status, answer?.headers.get('service-operation-id')]).toEqual([200, expect.stringMatching(/^op_/)])
   })
@@ -147,25 +147,25 @@ describe('A request that Node itself would answer', () => {
 
 describe('A failure of fauxgate itself', () => {
   /** Makes every further request fail, in a way that says a lot. */
-  async function failing() {
+  async function serveFailing() {
     const clock = { now: 0 }
-    const { port, url } = await opened({ clock })
+    const { port, url } = await serveNew({ clock })
     const printed = vi.spyOn(console, 'error').mockImplementation(() => undefined)
     clock.now = Number.NaN
     return { clock, port, url, printed }
   }
 
   test('is answered with 500 in the usual shape, and its details go only to the console', async () => {
-    const { url, printed } = await failing()
+    const { url, printed } = await serveFailing()
     const headers = { authorization: 'Bearer s3cret', 'service-version': '2' }
     const answer = await fetch(`${url}/reserved_addrs`, { headers })
     const body = await answer.text()
-    expect(errorOf({ status: answer.status, headers: answer.headers, body }).code).toBe('500 90501')
+    expect(readError({ status: answer.status, headers: answer.headers, body }).code).toBe('500 90501')
     expect(printed).toHaveBeenCalledExactlyOnceWith(expect.any(RangeError))
   })
 
   test('does not affect the next request on the same connection', async () => {
-    const { clock, port } = await failing()
+    const { clock, port } = await serveFailing()
     const connection = await openRawConnection(port, GET)
     await connection.answers(1)
     clock.now = 0
@@ -175,14 +175,14 @@ describe('A failure of fauxgate itself', () => {
 
   test('while it writes a response ends only this connection', async () => {
     const printed = vi.spyOn(console, 'error').mockImplementation(() => undefined)
-    const { port } = await opened({ dialect: { ...standard, operationIdHeader: 'no header' } })
+    const { port } = await serveNew({ dialect: { ...standard, operationIdHeader: 'no header' } })
     for (let i = 0; i < 2; i++) expect(await (await openRawConnection(port, GET)).ended()).toBe('')
     expect(printed).toHaveBeenCalledTimes(2)
   })
 
   test('to accept a connection is logged, and the server continues', async () => {
     const printed = vi.spyOn(console, 'error').mockImplementation(() => undefined)
-    const { port, url } = await opened()
+    const { port, url } = await serveNew()
     const server = await findServer(port)
     const error = new Error('accept EMFILE')
     server.emit('error', error)
@@ -193,7 +193,7 @@ describe('A failure of fauxgate itself', () => {
 
 test('Pipelined requests are answered in order, also if the first is delayed (rules: answers#pipelining)', async () => {
   const clock = manualClock(0)
-  const { gateway, port } = await opened({ clock })
+  const { gateway, port } = await serveNew({ clock })
   gateway.faults.add({ latency: '30s', times: 1 })
   const connection = await openRawConnection(port, GET + formatPost() + GET)
   while (gateway.requests.count() === 0) await nextTurn()

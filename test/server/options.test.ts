@@ -18,8 +18,8 @@ import { newFile } from '../support/folder.ts'
 
 /** Reads flags, an environment and a config file. */
 async function read(flags: readonly string[], environment: NodeJS.ProcessEnv = {}, file?: string): Promise<Config> {
-  const given = readArguments(flags, optionTable, 'serve')
-  return parseOptions(given, environment, file === undefined ? undefined : await readConfigFile(file)).config
+  const readFlags = readArguments(flags, optionTable, 'serve')
+  return parseOptions(readFlags, environment, file === undefined ? undefined : await readConfigFile(file)).config
 }
 
 /** A value of each kind of option, by the word that the help shows in place of the value. */
@@ -42,20 +42,20 @@ const OTHERS = [...Object.values(VALUES), '30d', 'a text that has more character
 function valuesOf({ kind, value: placeholder, flag, schema }: Option): readonly [string, unknown] {
   if (kind === 'switch') return ['true', true]
   const choices = placeholder.split('|')
-  const values = [VALUES[placeholder], choices[1] ?? choices[0], leastOf(schema), ...OTHERS]
+  const values = [VALUES[placeholder], choices[1] ?? choices[0], findMinimum(schema), ...OTHERS]
   const value = values.find((each) => each !== undefined && v.is(schema, each))
   if (value === undefined) throw new Error(`--${flag} takes none of ${values.join(', ')}: add a value to OTHERS.`)
   return [String(value), kind === 'texts' ? [value] : value]
 }
 
 /** Returns the least number that a schema takes, if it has one. */
-function leastOf(schema: v.GenericSchema): number | undefined {
+function findMinimum(schema: v.GenericSchema): number | undefined {
   const step = partsOf(schema).pipe?.find(({ type }) => type === 'min_value')
   return (step as { requirement?: number } | undefined)?.requirement // Valibot's steps of this type have it.
 }
 
 /** An object with a value at a path. */
-function at(path: string, value: unknown): Record<string, unknown> {
+function createAtPath(path: string, value: unknown): Record<string, unknown> {
   const [first = '', second] = path.split('.')
   return { [first]: second === undefined ? value : { [second]: value } }
 }
@@ -108,7 +108,7 @@ describe('Every option of the command', () => {
     const { flag, variable, kind, path } = option
     const [text, value] = valuesOf(option)
     const flags = kind === 'switch' ? [`--${flag}`] : [`--${flag}`, text]
-    const expected = at(path, value)
+    const expected = createAtPath(path, value)
     expect(await read(flags)).toEqual(expected)
     expect(await read([], { [variable]: text })).toEqual(expected)
     const [first = ''] = path.split('.')

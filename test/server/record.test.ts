@@ -10,10 +10,10 @@ import { newFolder } from '../support/folder.ts'
 import { listen, requestBytes } from '../support/serve.ts'
 import { openRawConnection, waitUntil } from '../support/wire.ts'
 
-const answering = (listener: RequestListener) => listen(createServer(listener))
+const listenWith = (listener: RequestListener) => listen(createServer(listener))
 
 /** Runs `record` in front of a service. `stopped` ends it, and returns the entries of the recording. */
-async function recording(service: string) {
+async function startRecording(service: string) {
   const har = join(newFolder(), 'a.har')
   const { output, stop } = await startCommand({}, ['record', '--to', service, '--out', har], ' at http')
   const here = / at (http\S+)/.exec(output.stdout)?.[1] ?? ''
@@ -28,11 +28,11 @@ describe('fauxgate record passes on', () => {
   test('binary bodies in both directions, and records their size', async () => {
     const bytes = Buffer.from([0, 255, 254, 128, 10, 13, 0])
     let received = Buffer.alloc(0)
-    const service = await answering(async (request, response) => {
+    const service = await listenWith(async (request, response) => {
       for await (const chunk of request) received = Buffer.concat([received, chunk])
       response.setHeader('content-type', 'application/octet-stream').end(bytes)
     })
-    const { har, here, stopped } = await recording(service)
+    const { har, here, stopped } = await startRecording(service)
     const answer = await fetch(`${here}/file`, { method: 'POST', body: bytes })
     expect(Buffer.from(await answer.arrayBuffer())).toEqual(bytes)
     expect(received).toEqual(bytes)
@@ -46,8 +46,8 @@ describe('fauxgate record passes on', () => {
 
   test('a text of more than 20 MB, and records its size, whatever its number of characters', async () => {
     const text = 'é'.repeat(10_000_001)
-    const service = await answering((_request, response) => response.end(text))
-    const { here, stopped } = await recording(service)
+    const service = await listenWith((_request, response) => response.end(text))
+    const { here, stopped } = await startRecording(service)
     const { body } = await requestBytes(`${here}/file`)
     expect(body.length).toBe(20_000_002)
     expect((await stopped())[0].response.content).toMatchObject({ size: 20_000_002, _binary: 20_000_002 })
@@ -56,10 +56,10 @@ describe('fauxgate record passes on', () => {
   test('compressed answers as they came, and records their text with its size in bytes', async () => {
     const text = '{"ip_policies":["é"]}'
     const packed = gzipSync(text)
-    const service = await answering((_request, response) => {
+    const service = await listenWith((_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' }).end(packed)
     })
-    const { here, stopped } = await recording(service)
+    const { here, stopped } = await startRecording(service)
     const { headers, body } = await requestBytes(`${here}/ip_policies`)
     expect([headers['content-encoding'], body]).toEqual(['gzip', packed])
     const [{ response }] = await stopped()
@@ -67,14 +67,14 @@ describe('fauxgate record passes on', () => {
   })
 
   test('responses with its own URL in place of the service’s, in a compressed body and in headers', async () => {
-    const service = await answering(({ headers }, response) => {
+    const service = await listenWith(({ headers }, response) => {
       const uri = `http://${headers.host}/ip_policies/1`
       const packed = gzipSync(JSON.stringify({ uri }))
       response
         .writeHead(201, { location: uri, 'content-encoding': 'gzip', 'content-length': packed.length })
         .end(packed)
     })
-    const { here, stopped } = await recording(service)
+    const { here, stopped } = await startRecording(service)
     const { headers, body } = await requestBytes(`${here}/ip_policies`)
     expect([headers.location, headers['content-encoding']]).toEqual([`${here}/ip_policies/1`, undefined])
     expect(JSON.parse(body.toString())).toEqual({ uri: `${here}/ip_policies/1` })
@@ -85,8 +85,8 @@ describe('fauxgate record passes on', () => {
 test('A killed fauxgate record has saved everything up to 2 s before, also after a failed write', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
   onTestFinished(() => void vi.useRealTimers())
-  const service = await answering((_request, response) => response.end('{}'))
-  const { har, here, output, stopped } = await recording(service)
+  const service = await listenWith((_request, response) => response.end('{}'))
+  const { har, here, output, stopped } = await startRecording(service)
   const entries = () => JSON.parse(readFileSync(har, 'utf8')).log.entries
   const record = async () => {
     await fetch(`${here}/ip_policies`)
@@ -108,7 +108,7 @@ test('A killed fauxgate record has saved everything up to 2 s before, also after
 
 describe('A request without an answer', () => {
   test('is answered with 502 and the reason, named, and not recorded, when nobody listens', async () => {
-    const { here, output, stopped } = await recording('http://127.0.0.1:9')
+    const { here, output, stopped } = await startRecording('http://127.0.0.1:9')
     const answer = await fetch(`${here}/ip_policies?token=t`)
     const why = 'no connection: nobody listens there (ECONNREFUSED)'
     const text = `fauxgate record got no answer from http://127.0.0.1:9: ${why}.\n`
@@ -118,16 +118,16 @@ describe('A request without an answer', () => {
   })
 
   test('is answered with 502 when the service ends the connection in the middle', async () => {
-    const service = await answering((_request, response) => {
+    const service = await listenWith((_request, response) => {
       response.writeHead(200, { 'content-length': 100 }).write('{"ip', () => response.destroy())
     })
-    const { here, stopped } = await recording(service)
+    const { here, stopped } = await startRecording(service)
     expect((await fetch(`${here}/ip_policies`)).status).toBe(502)
     expect(await stopped()).toEqual([])
   })
 
   test('is not recorded when the client leaves in the middle of it, which a warning says', async () => {
-    const { here, output, stopped } = await recording('http://127.0.0.1:9')
+    const { here, output, stopped } = await startRecording('http://127.0.0.1:9')
     const head = 'POST /ip_policies HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n'
     const { socket } = await openRawConnection(Number(new URL(here).port), head)
     socket.end()
@@ -138,11 +138,11 @@ describe('A request without an answer', () => {
   })
 
   test('is answered with 504 when the service hangs', async () => {
-    const target = await answering(() => {})
+    const target = await listenWith(() => {})
     const warnings: string[] = []
     const warn = (text: string) => void warnings.push(text)
     const recorder = new Recorder({ target, dialect: dialects.ngrok, timeout: 1, warn })
-    const here = await answering((request, response) => void recorder.forward(request, response))
+    const here = await listenWith((request, response) => void recorder.forward(request, response))
     const answer = await fetch(`${here}/ip_policies`)
     expect([answer.status, recorder.exchanges]).toEqual([504, []])
     expect(warnings).toEqual(['GET /ip_policies is not in the recording: no answer within 0.001 s'])
@@ -150,11 +150,11 @@ describe('A request without an answer', () => {
 
   test('is named when the program stops, and all answered requests are recorded', async () => {
     let hasArrived = false
-    const service = await answering(({ method }, response) => {
+    const service = await listenWith(({ method }, response) => {
       if (method === 'GET') response.end('{}')
       else hasArrived = true
     })
-    const { here, output, stopped } = await recording(service)
+    const { here, output, stopped } = await startRecording(service)
     await fetch(`${here}/ip_policies`)
     const lost = fetch(`${here}/ip_policies`, { method: 'POST', body: '{}' }).catch(() => 'lost')
     await waitUntil(() => hasArrived)
@@ -168,7 +168,7 @@ describe('A request without an answer', () => {
 
 describe('fauxgate record refuses to start for', () => {
   test('a taken port, and names a free one', async () => {
-    const taken = new URL(await answering((_request, response) => response.writeHead(404).end())).port
+    const taken = new URL(await listenWith((_request, response) => response.writeHead(404).end())).port
     const out = join(newFolder(), 'a.har')
     const { code, stderr } = await runToEnd({}, 'record', '--to', 'http://127.0.0.1:9', '--port', taken, '--out', out)
     expect([code, stderr]).toEqual([

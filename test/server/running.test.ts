@@ -86,14 +86,14 @@ describe('`fauxgate serve`', () => {
 
   it('delays responses of the API with --latency, and not those of controls', async () => {
     const { url } = await startServer({}, '--latency', '150ms')
-    const since = async (path: string) => {
+    const measureTime = async (path: string) => {
       const start = performance.now()
       await (await fetch(url + path, { headers })).text()
       return performance.now() - start
     }
-    const late = await since('/reserved_addrs')
+    const late = await measureTime('/reserved_addrs')
     expect(late).toBeGreaterThan(140)
-    expect(await since('/_fauxgate/clock')).toBeLessThan(late)
+    expect(await measureTime('/_fauxgate/clock')).toBeLessThan(late)
   })
 
   it('restarts with --watch at the same port when its files change, and keeps running if they are invalid', async () => {

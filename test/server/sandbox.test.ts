@@ -19,7 +19,7 @@ beforeEach(() => {
 const KEY_FILE = 'fauxgate-sandboxes/account-key'
 
 /** Starts the sandboxes in this process, at any port. A signal ends them, at the latest at the end of the test. */
-async function serving(environment: NodeJS.ProcessEnv = {}, ...args: string[]) {
+async function startSandboxes(environment: NodeJS.ProcessEnv = {}, ...args: string[]) {
   const { output, url, stop } = await startCommand(environment, ['sandbox', '--port', '0', ...args], 'curl')
   onTestFinished(async () => void (await stop()))
   return { output, stop, url, asked: async () => (await fetch(url)).json() }
@@ -27,7 +27,7 @@ async function serving(environment: NodeJS.ProcessEnv = {}, ...args: string[]) {
 
 describe('fauxgate sandbox', () => {
   it('creates a key at the first start, prints it once, and stores it for its owner only', async () => {
-    const first = await serving()
+    const first = await startSandboxes()
     const key = readFileSync(KEY_FILE, 'utf8').trim()
     expect(key).toMatch(/^[0-9a-f]{64}$/)
     const place = join(folder, 'fauxgate-sandboxes')
@@ -46,20 +46,20 @@ describe('fauxgate sandbox', () => {
     expect([statSync(place).mode & 0o777, statSync(KEY_FILE).mode & 0o777]).toEqual([0o700, 0o600])
     expect(await first.asked()).toEqual({ folder: `--directory-path=state=${place}`, key })
     expect(await first.stop('SIGINT')).toBe(0)
-    const second = await serving()
+    const second = await startSandboxes()
     expect(second.output.stdout).not.toContain(key)
     expect(await second.asked()).toMatchObject({ key })
   })
 
   it('prints an expression for the key that a shell can read in a folder with a quote', async () => {
-    const { output, asked } = await serving({}, '--data', "o'brien")
+    const { output, asked } = await startSandboxes({}, '--data', "o'brien")
     const [, expression] = /Account-Key: (.+)"/.exec(output.stdout) ?? []
     const read = execFileSync('sh', ['-c', `printf %s "${expression}"`], { encoding: 'utf8' })
     expect(await asked()).toMatchObject({ key: read })
   })
 
   it('uses the key of ACCOUNT_KEY, and neither stores nor prints it', async () => {
-    const { output, asked, stop } = await serving({ ACCOUNT_KEY: 'hush' }, '--data', 'elsewhere')
+    const { output, asked, stop } = await startSandboxes({ ACCOUNT_KEY: 'hush' }, '--data', 'elsewhere')
     expect(await asked()).toEqual({ folder: `--directory-path=state=${join(folder, 'elsewhere')}`, key: 'hush' })
     expect(output.stdout).toContain('-H "Fauxgate-Account-Key: $ACCOUNT_KEY"\n')
     expect(output.stdout + output.stderr).not.toContain('hush')
@@ -68,19 +68,19 @@ describe('fauxgate sandbox', () => {
   })
 
   it('warns when others can reach it', async () => {
-    const { output, url } = await serving({}, '--host', '0.0.0.0')
+    const { output, url } = await startSandboxes({}, '--host', '0.0.0.0')
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:/)
     expect(output.stderr).toMatch(/^fauxgate: warning: others can reach this address, over plain HTTP\. .*PUBLIC_URL/)
   })
 
   it('ends immediately at a second signal, if it does not stop after the first one', async () => {
-    const { stop } = await serving({ ENDS: 'late' })
+    const { stop } = await startSandboxes({ ENDS: 'late' })
     void stop()
     expect(await stop()).toBe(0)
   })
 
   it('ends after 3 s, if it does not stop earlier', async () => {
-    const { stop } = await serving({ ENDS: 'late' })
+    const { stop } = await startSandboxes({ ENDS: 'late' })
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
     onTestFinished(() => void vi.useRealTimers())
     const stopped = stop()
@@ -89,7 +89,7 @@ describe('fauxgate sandbox', () => {
   })
 
   it('reports when workerd ends unexpectedly', async () => {
-    const { output, url, stop } = await serving()
+    const { output, url, stop } = await startSandboxes()
     await fetch(`${url}/crash`).catch(() => undefined)
     await expect.poll(() => output.stderr).toBe('fauxgate: workerd ended by itself, with exit code 3.\n')
     expect(await stop()).toBe(1)
@@ -167,7 +167,7 @@ describe('The data folder of sandboxes', () => {
   }
 
   /** Leaves the files of a database as a process does that is killed. */
-  function killed(name: string, ...statements: string[]) {
+  function writeKilledDatabase(name: string, ...statements: string[]) {
     const opened = database('bad', ...statements)
     for (const end of ['', '-wal']) copyFileSync(fileOf('bad') + end, fileOf(name) + end)
     opened.close()
@@ -178,12 +178,12 @@ describe('The data folder of sandboxes', () => {
   testSqlite('loses the empty files of removed sandboxes, also after a kill', async () => {
     database('metadata', TABLE).close()
     database('a1', TABLE, 'DROP TABLE facts', 'VACUUM').close()
-    killed('a2', TABLE, 'PRAGMA wal_checkpoint', 'DROP TABLE facts')
-    killed('b1', TABLE)
+    writeKilledDatabase('a2', TABLE, 'PRAGMA wal_checkpoint', 'DROP TABLE facts')
+    writeKilledDatabase('b1', TABLE)
     database('b2', TABLE).close()
     writeFileSync(fileOf('b3'), 'no database')
     database('bad', 'DROP TABLE IF EXISTS facts', 'VACUUM').close()
-    const { output } = await serving()
+    const { output } = await startSandboxes()
     expect(output.stdout).toMatch(/^Removed 3 empty files of sandboxes that are gone\.\n/)
     expect(readdirSync(objects).sort()).toEqual(['b1.sqlite', 'b2.sqlite', 'b3.sqlite', 'metadata.sqlite'])
   })
@@ -202,7 +202,7 @@ describe('The data folder of sandboxes', () => {
     mkdirSync(objects, { recursive: true })
     writeFileSync(fileOf('metadata'), '')
     writeFileSync(fileOf('a1'), '')
-    await withoutSqlite(async () => void (await serving()))
+    await withoutSqlite(async () => void (await startSandboxes()))
     expect(readdirSync(objects).sort()).toEqual(['a1.sqlite', 'metadata.sqlite'])
   })
 })

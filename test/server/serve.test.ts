@@ -73,8 +73,8 @@ describe('serve', () => {
   it('says clearly that a host is not an address of this machine, or is nobody’s name', async () => {
     const nobody = Object.assign(new Error('getaddrinfo ENOTFOUND nobody.example'), { code: 'ENOTFOUND' })
     const lookup = vi.spyOn(dns, 'lookup').mockImplementation(((...args: unknown[]) => {
-      const answered = args.at(-1) as (error: Error) => void
-      answered(nobody)
+      const sendAndRead = args.at(-1) as (error: Error) => void
+      sendAndRead(nobody)
     }) as unknown as typeof dns.lookup)
     const elsewhere = serve(createGateway(), { host: 'nobody.example' })
     await expect(elsewhere).rejects.toThrow('The host nobody.example is not an address of this machine.')

@@ -66,12 +66,12 @@ it('A state file is written every minute if a request may have changed the state
   const stopped = new AbortController()
   const failures: unknown[] = []
   const going = kept.writeEachMinute(stopped.signal, (error) => failures.push(error))
-  const written = async () => {
+  const waitForFile = async () => {
     while (!existsSync('state.json')) await nextTurn()
     return JSON.parse(readFileSync('state.json', 'utf8')).records
   }
   await vi.advanceTimersByTimeAsync(60_000)
-  expect((await written()).reserved_addrs).toEqual([])
+  expect((await waitForFile()).reserved_addrs).toEqual([])
   rmSync('state.json')
   exchange(kept.gateway, { method: 'GET' })
   await nextTurn()
@@ -80,7 +80,7 @@ it('A state file is written every minute if a request may have changed the state
   rmSync('state.json')
   exchange(kept.gateway, { body: '{}' })
   await vi.advanceTimersByTimeAsync(60_000)
-  expect((await written()).reserved_addrs).toHaveLength(1)
+  expect((await waitForFile()).reserved_addrs).toHaveLength(1)
   stopped.abort()
   await going
   expect(failures).toEqual([])

@@ -22,18 +22,18 @@ setFlagsFromString('--expose-gc')
 const collectGarbage: () => void = runInNewContext('gc')
 
 /** The bytes of this process outside and inside the heap, after a collection. */
-async function bytesHeld(): Promise<number> {
+async function countHeldBytes(): Promise<number> {
   // The platform frees buffers beside the program.
   for (let round = 0; round < 3; round++) {
     collectGarbage()
-    await turns(10)
+    await waitForTurns(10)
   }
   const { heapUsed, external } = process.memoryUsage()
   return heapUsed + external
 }
 
 /** A request with a body of so many bytes, in chunks, whose end does not come. */
-async function unended(port: number, head: string, bytes: number): Promise<RawConnection> {
+async function sendUnfinished(port: number, head: string, bytes: number): Promise<RawConnection> {
   const connection = await openRawConnection(
     port,
     `${head}Content-Type: application/json\r\nContent-Length: ${64 * MIB}\r\n\r\n`,
@@ -58,10 +58,10 @@ describe('The body of a request is not held if its head is refused (rules: reque
     ['a resource with a wrong key', { keys: ['right'] }, `POST /reserved_addrs HTTP/1.1\r\nHost: x\r\n${KEYS}`],
   ])('%s', async (_what, options, head) => {
     const { port } = await serveGateway(gatewayWith(options))
-    const before = await bytesHeld()
-    const connections = await Promise.all(Array.from({ length: 5 }, () => unended(port, head, 12 * MIB)))
+    const before = await countHeldBytes()
+    const connections = await Promise.all(Array.from({ length: 5 }, () => sendUnfinished(port, head, 12 * MIB)))
     await waitUntil(() => connections.every(({ socket }) => socket.writableLength === 0))
-    const held = (await bytesHeld()) - before
+    const held = (await countHeldBytes()) - before
     for (const { socket } of connections) socket.destroy()
     expect(held / connections.length).toBeLessThan(2 * MIB)
   })
@@ -86,12 +86,12 @@ describe('The body of a request is not held if its head is refused (rules: reque
 
   test('a body in chunks of one byte takes no more memory than one in a piece', async () => {
     const { port } = await serveGateway(gatewayWith({}))
-    const before = await bytesHeld()
+    const before = await countHeldBytes()
     const head = `${POST_HEAD}Transfer-Encoding: chunked\r\n\r\n`
     const connection = await openRawConnection(port, head + '1\r\n \r\n'.repeat(MIB / 4))
     await waitUntil(() => connection.socket.writableLength === 0)
     // It is still being read: what was let go meanwhile does not count.
-    await waitUntil(async () => (await bytesHeld()) - before < 2 * MIB)
+    await waitUntil(async () => (await countHeldBytes()) - before < 2 * MIB)
     connection.socket.write('2\r\n{}\r\n0\r\n\r\n')
     expect(await connection.statuses(1)).toEqual([201])
   })
@@ -145,28 +145,28 @@ describe('Pipelined requests whose responses nobody reads', () => {
 
   test('wait, and take bounded memory', async () => {
     const { gateway, port } = await serveGateway(gatewayWithLongList(100, 0))
-    const before = await bytesHeld()
+    const before = await countHeldBytes()
     const connection = await openRawConnection(port)
     connection.socket.pause()
     // Long heads, so that few requests are in one read of the socket: it is the responses that must not be held.
     connection.socket.write(LIST.replace('\r\n\r\n', `\r\nPad: ${'x'.repeat(2000)}\r\n\r\n`).repeat(5000))
     const served100 = () => gateway.requests.count({})
-    for (let last = -1; last !== served100(); await turns(50)) last = served100()
+    for (let last = -1; last !== served100(); await waitForTurns(50)) last = served100()
     // What is not held here is in the buffers of the system.
     expect(served100()).toBeLessThan(100)
-    expect((await bytesHeld()) - before).toBeLessThan(4 * MIB)
+    expect((await countHeldBytes()) - before).toBeLessThan(4 * MIB)
   })
 
   test('wait for a large state, which is in memory once', async () => {
     const gateway = gatewayWithLongList(2000)
     const { length } = JSON.stringify(gateway.snapshot())
     const { port } = await serveGateway(gateway)
-    const before = await bytesHeld()
+    const before = await countHeldBytes()
     const connection = await openRawConnection(port)
     connection.socket.pause()
     connection.socket.write('GET /_fauxgate/state HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'.repeat(20))
-    for (let last = -1; last !== connection.socket.bytesRead; await turns(50)) last = connection.socket.bytesRead
-    const held = (await bytesHeld()) - before
+    for (let last = -1; last !== connection.socket.bytesRead; await waitForTurns(50)) last = connection.socket.bytesRead
+    const held = (await countHeldBytes()) - before
     // The platform may hold one more copy of its own.
     expect(held / length).toBeLessThan(1.5)
   })
@@ -176,12 +176,12 @@ describe('Pipelined requests whose responses nobody reads', () => {
     const connection = await openRawConnection(port)
     connection.socket.pause()
     const requests = Array.from({ length: 1500 }, (_, i) =>
-      i % 10 === 0 ? LIST : i % 10 === 5 ? creation(i) : limited(i),
+      i % 10 === 0 ? LIST : i % 10 === 5 ? creation(i) : formatLimitedList(i),
     )
     connection.socket.write(
       `${requests.join('')}GET /reserved_addrs HTTP/1.1\r\nHost: x\r\n${KEYS}Connection: close\r\n\r\n`,
     )
-    await turns(200)
+    await waitForTurns(200)
     connection.socket.resume()
     const answers = parseRawAnswers(await connection.ended())
     expect(answers.map(({ status }) => status)).toEqual([
@@ -193,12 +193,12 @@ describe('Pipelined requests whose responses nobody reads', () => {
     expect(lines).toEqual(requests.map((text) => text.split(' HTTP')[0]))
   })
 
-  const limited = (i: number) => GET.replace('addrs', `addrs?limit=${(i % 90) + 1}`)
+  const formatLimitedList = (i: number) => GET.replace('addrs', `addrs?limit=${(i % 90) + 1}`)
 
   const creation = (i: number) => formatPost(JSON.stringify({ description: `number ${i}`, metadata: 'm'.repeat(i) }))
 })
 
 /** Lets the loop of this process turn. */
-async function turns(count: number): Promise<void> {
+async function waitForTurns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn++) await nextTurn()
 }

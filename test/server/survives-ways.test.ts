@@ -13,7 +13,7 @@ const headers = { authorization: 'Bearer key', 'service-version': '2', 'content-
 const body = { description: 'app' }
 
 /** Creates again what may be there already. */
-async function carelessly(create: () => Promise<unknown>) {
+async function createCarelessly(create: () => Promise<unknown>) {
   for (let left = 3; ; left--) {
     try {
       return await create()
@@ -24,22 +24,23 @@ async function carelessly(create: () => Promise<unknown>) {
   }
 }
 
-const byAxios: CodeUnderTest = ({ url }) => carelessly(() => axios.post(`${url}/reserved_addrs`, body, { headers }))
+const byAxios: CodeUnderTest = ({ url }) =>
+  createCarelessly(() => axios.post(`${url}/reserved_addrs`, body, { headers }))
 
 const byClient: CodeUnderTest = ({ url }) => {
   const client = new Ngrok({ apiToken: 'any key', baseUrl: url })
-  return carelessly(() => client.reservedAddrs.create({ region: 'us', ...body }))
+  return createCarelessly(() => client.reservedAddrs.create({ region: 'us', ...body }))
 }
 
 const byFetch: CodeUnderTest = ({ url }) =>
-  carelessly(async () => {
+  createCarelessly(async () => {
     const response = await fetch(`${url}/reserved_addrs`, { method: 'POST', headers, body: JSON.stringify(body) })
     if (!response.ok) throw new Error(response.statusText)
     return response.json()
   })
 
 /** Returns all failing schedules with one fault. */
-async function failing(search: Promise<unknown>): Promise<string[]> {
+async function findFailing(search: Promise<unknown>): Promise<string[]> {
   const { groups } = await failureOf(search)
   return groups.map(({ replay, count }) => `${replay} and ${count - 1} more`)
 }
@@ -48,7 +49,7 @@ const expected = ['POST /reserved_addrs#1 lost-after and 3 more']
 
 test('faults act on axios over serve', async () => {
   // It takes JSON that was cut for a text.
-  expect(await failing(survives(byAxios, { serve }))).toEqual(['POST /reserved_addrs#1 lost-after and 2 more'])
+  expect(await findFailing(survives(byAxios, { serve }))).toEqual(['POST /reserved_addrs#1 lost-after and 2 more'])
 })
 
 test('over serve too, the story and the snapshot of a crash have what was left', async () => {
@@ -58,7 +59,7 @@ test('over serve too, the story and the snapshot of a crash have what was left',
 })
 
 test("faults act on ngrok's own client over serve", async () => {
-  expect(await failing(survives(byClient, { serve, create: createNgrok }))).toEqual(expected)
+  expect(await findFailing(survives(byClient, { serve, create: createNgrok }))).toEqual(expected)
 })
 
 test('faults act on handlers of MSW', async () => {
@@ -67,7 +68,7 @@ test('faults act on handlers of MSW', async () => {
     server.listen()
     return () => server.close()
   }
-  expect(await failing(survives(byFetch, { setup }))).toEqual(expected)
+  expect(await findFailing(survives(byFetch, { setup }))).toEqual(expected)
 })
 
 test('commands move the clock of the gateway over HTTP', async () => {
@@ -82,7 +83,7 @@ test('commands move the clock of the gateway over HTTP', async () => {
   // Loads the commands, for which a busy machine takes longer than a run may wait for nothing.
   await runCommand(['help'])
   const holds: SurvivesOptions['holds'] = ({ value }) => value !== null
-  expect(await failing(survives(provision, { serve, holds, kinds: ['outcomes'] }))).toEqual([
+  expect(await findFailing(survives(provision, { serve, holds, kinds: ['outcomes'] }))).toEqual([
     'attempt app.example.com#1 DNS_ERROR and 1 more',
   ])
 })

@@ -14,7 +14,7 @@ import { testOpenssl } from '../support/openssl.ts'
 import { requestBytes } from '../support/serve.ts'
 
 /** Connects over TLS until the end of the test, and returns the names in the certificate. */
-async function namesIn(options: ConnectionOptions): Promise<string | undefined> {
+async function readCertificateNames(options: ConnectionOptions): Promise<string | undefined> {
   const socket = connectTls({ host: '127.0.0.1', ...options })
   onTestFinished(() => void socket.destroy())
   await once(socket, 'secureConnect')
@@ -34,14 +34,14 @@ describe('fauxgate serve --tls', () => {
     expect((await requestBytes(`${url}/_fauxgate/authority.pem`, { ca: root })).body.toString()).toBe(root)
     expect((await requestBytes(url, { ca: root })).body.toString()).toContain(`${url}/_fauxgate/`)
     await expect(requestBytes(url, { ca: createGateway().authority.certificatePem })).rejects.toThrow(/certificate/)
-    expect(await namesIn({ port: Number(port), servername: 'gate.example', ca: root })).toBe(
+    expect(await readCertificateNames({ port: Number(port), servername: 'gate.example', ca: root })).toBe(
       'DNS:localhost, DNS:gate.example, IP Address:127.0.0.1, IP Address:0:0:0:0:0:0:0:1',
     )
   })
 
   it('has a certificate that also covers the host of its base URL', async () => {
     const { url, output } = await startServer({}, '--tls', '--base-url', 'https://[2001:db8::1]/api')
-    const names = await namesIn({ port: Number(new URL(url).port), ca: output.stdout })
+    const names = await readCertificateNames({ port: Number(new URL(url).port), ca: output.stdout })
     expect(names).toContain('IP Address:2001:DB8:0:0:0:0:0:1')
   })
 
@@ -128,9 +128,9 @@ describe('A certificate for a server of a test', () => {
   })
 
   it('is the same at every call at one time, differs at another time, and is not a resource', () => {
-    const at = (notBefore: string) => gateway.authority.serverCertificate({ names: ['a.example'], notBefore })
-    expect(at('2026-01-01T00:00:00Z')).toEqual(at('2026-01-01T00:00:00Z'))
-    expect(at('2026-01-01T00:00:01Z').private_key_pem).not.toBe(at('2026-01-01T00:00:00Z').private_key_pem)
+    const issueAt = (notBefore: string) => gateway.authority.serverCertificate({ names: ['a.example'], notBefore })
+    expect(issueAt('2026-01-01T00:00:00Z')).toEqual(issueAt('2026-01-01T00:00:00Z'))
+    expect(issueAt('2026-01-01T00:00:01Z').private_key_pem).not.toBe(issueAt('2026-01-01T00:00:00Z').private_key_pem)
     expect(gateway.tlsCertificates.list().tls_certificates).toEqual([])
   })
 

@@ -11,7 +11,7 @@ import { waitUntil } from '../support/wire.ts'
 const KEY = 'a-key-that-nobody-may-see'
 
 /** A server, and a function that runs `verify` against it with a list in a folder of its own. */
-async function beside(...flags: string[]) {
+async function startBesideServer(...flags: string[]) {
   const { url } = await startServer({}, '--dialect', 'ngrok', '--quiet', ...flags)
   const list = join(newFolder(), 'created.jsonl')
   const verify = (...args: string[]) =>
@@ -21,7 +21,7 @@ async function beside(...flags: string[]) {
 
 describe('fauxgate verify', () => {
   test('finds the dialect, compares, and removes its list', async () => {
-    const { url, list, verify } = await beside()
+    const { url, list, verify } = await startBesideServer()
     const junit = join(newFolder(), 'result.xml')
     const { code, stdout, stderr } = await verify(url, '--yes', '--junit', junit)
     expect([code, stderr]).toEqual([0, ''])
@@ -33,7 +33,7 @@ describe('fauxgate verify', () => {
   })
 
   test('prints JSON without the key, and what it does not know as a difference', async () => {
-    const { url, verify } = await beside()
+    const { url, verify } = await startBesideServer()
     const { code, stdout } = await verify(url, '--json', '--read-only', '--dialect', 'standard')
     const report = JSON.parse(stdout)
     expect([code, report.exitCode, report.dialect]).toEqual([3, 3, 'standard'])
@@ -41,14 +41,14 @@ describe('fauxgate verify', () => {
   })
 
   test('sends nothing without --yes, and says so', async () => {
-    const { url, verify, list } = await beside()
+    const { url, verify, list } = await startBesideServer()
     const { code, stderr } = await verify(url)
     expect([code, existsSync(list)]).toEqual([2, false])
     expect(stderr).toContain('add --yes, --read-only or --plan')
   })
 
   test.each(['--record', '--junit'])('sends nothing if the file of %s cannot be written', async (flag) => {
-    const { url, verify, list } = await beside()
+    const { url, verify, list } = await startBesideServer()
     const { code, stderr } = await verify(url, '--yes', flag, '/no/such/folder/result')
     expect([code, existsSync(list)]).toEqual([1, false])
     expect(stderr).toContain('/no/such/folder/result cannot be written: its folder does not exist.')
@@ -67,7 +67,7 @@ describe('fauxgate verify', () => {
   })
 
   test('deletes with --clean what a killed run has left, at the server of this run', async () => {
-    const { url, list, verify } = await beside()
+    const { url, list, verify } = await startBesideServer()
     const earlier = { entry: 'run', run: 'abc', url: 'http://127.0.0.1:9', dialect: 'ngrok' }
     writeFileSync(list, `${JSON.stringify(earlier)}\n`)
     const line = `verify ${url} --yes --only ip_policies --rate 600 --dialect ngrok --list ${list}`
@@ -87,7 +87,7 @@ describe('fauxgate verify', () => {
   })
 
   test('deletes with --clean at the server of the latest run, if an earlier run ended without a creation', async () => {
-    const [earlier, { url, list }] = [await beside(), await beside()]
+    const [earlier, { url, list }] = [await startBesideServer(), await startBesideServer()]
     const headers = { authorization: 'Bearer k', 'ngrok-version': '2', 'content-type': 'application/json' }
     const { body } = await readResponse(await fetch(`${url}/ip_policies`, { method: 'POST', headers, body: '{}' }))
     const entries = [
@@ -116,7 +116,7 @@ describe('fauxgate verify', () => {
   })
 
   test('refuses a file of somebody else as its list, and leaves it unchanged', async () => {
-    const { url, list, verify } = await beside()
+    const { url, list, verify } = await startBesideServer()
     writeFileSync(list, 'my notes')
     const { code, stderr } = await verify(url, '--yes')
     expect([code, stderr]).toEqual([1, expect.stringContaining('is not a list of "fauxgate verify".')])
@@ -150,7 +150,7 @@ describe('fauxgate verify', () => {
 
 describe('A recording', () => {
   test('of verify is replayed without a difference', async () => {
-    const { url, verify } = await beside()
+    const { url, verify } = await startBesideServer()
     const har = join(newFolder(), 'a.har')
     expect((await verify(url, '--yes', '--record', har)).code).toBe(0)
     expect(readFileSync(har, 'utf8')).not.toContain(KEY)

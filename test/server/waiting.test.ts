@@ -11,23 +11,23 @@ afterEach(() => {
 })
 
 /** A served gateway on the system clock, whose timers are counted, with every answer delayed. */
-async function delaying() {
+async function serveDelayed() {
   vi.useFakeTimers({ now: 0, toFake: ['Date', 'setTimeout', 'clearTimeout'] })
   const { gateway, server } = await serveGateway(createGateway({ seed: 'waiting' }))
   gateway.faults.add({ latency: '30s' })
   /** Opens a connection on which an answer is waited for. */
-  const waiting = async () => {
+  const openWaiting = async () => {
     const before = vi.getTimerCount()
     const connection = await openRawConnection(server.port, GET)
     await waitUntil(() => vi.getTimerCount() === before + 1)
     return connection
   }
-  return { gateway, server, waiting }
+  return { gateway, server, waiting: openWaiting }
 }
 
 describe('A server with a delayed response', () => {
   test('sends the response at its time', async () => {
-    const { waiting } = await delaying()
+    const { waiting } = await serveDelayed()
     const connection = await waiting()
     await vi.advanceTimersByTimeAsync(29_999)
     expect(connection.received()).toBe('')
@@ -37,7 +37,7 @@ describe('A server with a delayed response', () => {
 
   test('stops waiting when its client leaves, and logs no error', async () => {
     const printed = vi.spyOn(console, 'error')
-    const { waiting } = await delaying()
+    const { waiting } = await serveDelayed()
     const [one, other] = [await waiting(), await waiting()]
     one.socket.destroy()
     await waitUntil(() => vi.getTimerCount() === 1)
@@ -47,7 +47,7 @@ describe('A server with a delayed response', () => {
   })
 
   test('closes immediately and drops 20 delayed responses', async () => {
-    const { server, waiting } = await delaying()
+    const { server, waiting } = await serveDelayed()
     const connections = []
     for (let i = 0; i < 20; i++) connections.push(await waiting())
     const ended = connections.map((connection) => connection.ended())
@@ -57,7 +57,7 @@ describe('A server with a delayed response', () => {
   })
 
   test('closes immediately while a request is half received', async () => {
-    const { server } = await delaying()
+    const { server } = await serveDelayed()
     const half = await openRawConnection(server.port, GET.slice(0, 50))
     await server.close()
     expect(await half.ended()).toBe('')
@@ -68,7 +68,7 @@ describe('A server with a delayed response', () => {
     ['another request', 'POST /reserved_addrs HTTP/1.1\r\nHos'],
     ['another body', 'POST /reserved_addrs HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{'],
   ])('waits no longer when its client leaves in the middle of %s, and does not run that', async (_what, half) => {
-    const { gateway, waiting } = await delaying()
+    const { gateway, waiting } = await serveDelayed()
     const connection = await waiting()
     connection.socket.end(half)
     await waitUntil(() => vi.getTimerCount() === 0)
@@ -78,15 +78,15 @@ describe('A server with a delayed response', () => {
 
 describe('`delivered`', () => {
   /** An answer that is 30 s late on a manual clock. */
-  function late() {
+  function createLateResponse() {
     const gateway = createGateway({ clock: manualClock(0), seed: 'late' })
     gateway.faults.add({ latency: '30s' })
-    const ask = () => exchange(gateway, { method: 'GET' })
-    return { gateway, ask, answer: ask() }
+    const send = () => exchange(gateway, { method: 'GET' })
+    return { gateway, ask: send, answer: send() }
   }
 
   test('rejects when its signal is aborted, and removes its listener from the signal', async () => {
-    const { gateway, answer } = late()
+    const { gateway, answer } = createLateResponse()
     const aborting = new AbortController()
     const { signal } = aborting
     const waiting = gateway.transport.delivered(answer, { signal })
@@ -98,7 +98,7 @@ describe('`delivered`', () => {
   })
 
   test('removes its listener from its signal when the response is due', async () => {
-    const { gateway, answer } = late()
+    const { gateway, answer } = createLateResponse()
     const { signal } = new AbortController()
     const waiting = [gateway.transport.delivered(answer, { signal }), gateway.transport.delivered(answer)]
     gateway.clock.advance('30s')
@@ -107,7 +107,7 @@ describe('`delivered`', () => {
   })
 
   test('does not wait for a response without delay, and does not check the signal', async () => {
-    const { gateway, ask } = late()
+    const { gateway, ask } = createLateResponse()
     gateway.faults.clear()
     const answer = ask()
     expect(await gateway.transport.delivered(answer, { signal: AbortSignal.abort() })).toBe(answer)
@@ -115,7 +115,7 @@ describe('`delivered`', () => {
 })
 
 test('A connection that a fault resets does not end the waits of other connections', async () => {
-  const { gateway, server, waiting } = await delaying()
+  const { gateway, server, waiting } = await serveDelayed()
   const connection = await waiting()
   gateway.faults.clear()
   gateway.faults.add({ drop: true, times: 1 })

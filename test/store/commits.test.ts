@@ -14,16 +14,16 @@ import { NEW_YEAR } from '../support/provisioning.ts'
 const policy = { authority: 'letsencrypt' }
 const ROUTE = { edge_id: 'edghts_1', id: 'edghtsrt_1' }
 
-function kept(options: GatewayOptions<ManualClock> = {}) {
+function openWithStore(options: GatewayOptions<ManualClock> = {}) {
   const store = memoryStore()
   return { store, gateway: createGateway({ clock: manualClock(NEW_YEAR), seed: 'kept', ...options, store }) }
 }
 
-const names = (commits: readonly StoredCommit[]) => commits.map(({ operation }) => operation)
+const listNames = (commits: readonly StoredCommit[]) => commits.map(({ operation }) => operation)
 
-describe('A store is told (rules: stores#calls)', () => {
-  it('of a new gateway with its initial state as one commit, which replaces what was before', () => {
-    const { store } = kept({ initial: { reservedAddrs: [{}, { region: 'eu' }] } })
+describe('A store receives (rules: stores#calls)', () => {
+  it('the initial state of a new gateway as one commit, which replaces the previous state', () => {
+    const { store } = openWithStore({ initial: { reservedAddrs: [{}, { region: 'eu' }] } })
     expect(store.commits).toMatchObject([
       { operation: 'initial', now: Date.parse(NEW_YEAR), replaces: { version: 1, seed: 'kept' } },
     ])
@@ -35,8 +35,8 @@ describe('A store is told (rules: stores#calls)', () => {
     ])
   })
 
-  it('of every call that changes something as one commit, and of no other', async () => {
-    const { store, gateway } = kept()
+  it('every call that changes something as one commit, and no other call', async () => {
+    const { store, gateway } = openWithStore()
     const { id } = gateway.reservedAddrs.create({ description: 'x' })
     gateway.reservedAddrs.get(id)
     gateway.reservedAddrs.list()
@@ -46,7 +46,7 @@ describe('A store is told (rules: stores#calls)', () => {
     gateway.dns.a('a.example.com', '192.0.2.1')
     gateway.snapshot()
     gateway.reservedAddrs.delete(id)
-    expect(names(store.commits)).toEqual([
+    expect(listNames(store.commits)).toEqual([
       'initial',
       'reserved_addrs.create',
       'reserved_addrs.update',
@@ -60,8 +60,8 @@ describe('A store is told (rules: stores#calls)', () => {
     expect(store.commits[4]?.changes).toEqual([{ collection: 'reserved_addrs', key: id, after: null }])
   })
 
-  it('of a request and the fault that it met as one commit', async () => {
-    const { store, gateway } = kept()
+  it('a request and the fault that applied to it as one commit', async () => {
+    const { store, gateway } = openWithStore()
     gateway.faults.add({ operation: 'reserved_addrs.create', phase: 'after', times: 1 })
     const before = store.commits.length
     await client(gateway)('POST', '/reserved_addrs', { json: {} })
@@ -70,8 +70,8 @@ describe('A store is told (rules: stores#calls)', () => {
     ])
   })
 
-  it('of a year of many domains as one commit, each record once', () => {
-    const { store, gateway } = kept()
+  it('a year of many domains as one commit, each record once', () => {
+    const { store, gateway } = openWithStore()
     for (let n = 0; n < 20; n++) {
       gateway.reservedDomains.create({ domain: `d${n}.example.com`, certificate_management_policy: policy })
     }
@@ -83,22 +83,22 @@ describe('A store is told (rules: stores#calls)', () => {
     expect(commit?.changes).toHaveLength(40)
   })
 
-  it.each(['of a domain', 'that is refused'])('of what became due, with the call %s that comes first', (which) => {
+  it.each(['a read', 'a refused call'])('due events with the next call: %s', (call) => {
     const clock = { now: Date.parse(NEW_YEAR) }
     const store = memoryStore()
     const gateway = createGateway({ clock, store })
     const { id } = gateway.reservedDomains.create({ domain: 'a.example.com', certificate_management_policy: policy })
     clock.now += 60_000
-    if (which === 'of a domain') gateway.reservedDomains.get(id)
+    if (call === 'a read') gateway.reservedDomains.get(id)
     else expect(() => gateway.reservedDomains.get('rd_gone')).toThrow()
     clock.now += 1
     gateway.reservedDomains.get(id)
-    expect(names(store.commits)).toEqual(['initial', 'reserved_domains.create', 'provisioning'])
+    expect(listNames(store.commits)).toEqual(['initial', 'reserved_domains.create', 'provisioning'])
     expect(store.commits[2]).toMatchObject({ now: clock.now - 1 })
   })
 
-  it('of every move of a manual clock as one commit, of set and reset too, in this process and over HTTP', async () => {
-    const { store, gateway } = kept()
+  it('every move of a manual clock as one commit, `set` and `reset` too, directly and over HTTP', async () => {
+    const { store, gateway } = openWithStore()
     gateway.reservedDomains.create({ domain: 'a.example.com', certificate_management_policy: policy })
     gateway.clock.advance('1s')
     gateway.clock.set('2026-02-01T00:00:00Z')
@@ -106,7 +106,7 @@ describe('A store is told (rules: stores#calls)', () => {
     gateway.clock.reset()
     gateway.reset()
     const moves = store.commits.slice(2)
-    expect(names(moves)).toEqual(['clock', 'provisioning', 'provisioning', 'clock', 'reset'])
+    expect(listNames(moves)).toEqual(['clock', 'provisioning', 'provisioning', 'clock', 'reset'])
     expect(moves.map(({ now }) => now)).toEqual([
       Date.parse('2026-01-01T00:00:01Z'),
       Date.parse('2026-02-01T00:00:00Z'),
@@ -116,8 +116,8 @@ describe('A store is told (rules: stores#calls)', () => {
     ])
   })
 
-  it('of reset and restore as commits that replace everything', () => {
-    const { store, gateway } = kept({ initial: { reservedAddrs: [{}] } })
+  it('`reset` and `restore` as commits that replace everything', () => {
+    const { store, gateway } = openWithStore({ initial: { reservedAddrs: [{}] } })
     const snapshot = gateway.snapshot()
     const { sequence } = snapshot
     gateway.reservedAddrs.create()
@@ -132,49 +132,49 @@ describe('A store is told (rules: stores#calls)', () => {
   })
 
   it.each(['restore', 'reset'] as const)(
-    'of nothing where %s fails at the clock: the next commit is its own',
-    (way) => {
-      const { store, gateway } = kept()
+    'nothing if %s fails at the clock, and the next commit has only its own changes',
+    (method) => {
+      const { store, gateway } = openWithStore()
       const snapshot = gateway.snapshot()
       gateway.reservedAddrs.create({ description: 'stays' })
       gateway.clock.advance('1h')
       const before = gateway.snapshot()
-      const told = store.commits.length
-      const failing = vi.spyOn(gateway.clock, way === 'restore' ? 'set' : 'reset').mockImplementationOnce(() => {
+      const countBefore = store.commits.length
+      const clockCall = vi.spyOn(gateway.clock, method === 'restore' ? 'set' : 'reset').mockImplementationOnce(() => {
         throw new Error('the clock stands')
       })
-      expect(() => (way === 'restore' ? gateway.restore(snapshot) : gateway.reset())).toThrow('the clock stands')
-      failing.mockRestore()
+      expect(() => (method === 'restore' ? gateway.restore(snapshot) : gateway.reset())).toThrow('the clock stands')
+      clockCall.mockRestore()
       expect(gateway.snapshot()).toEqual(before)
       gateway.reservedAddrs.create()
-      expect(names(store.commits.slice(told))).toEqual(['reserved_addrs.create'])
+      expect(listNames(store.commits.slice(countBefore))).toEqual(['reserved_addrs.create'])
       expect(store.commits.at(-1)?.replaces).toBeUndefined()
-      const again = createGateway({ store: memoryStore(store.commits), clock: manualClock(NEW_YEAR) })
-      expect(again.snapshot()).toEqual(gateway.snapshot())
+      const restarted = createGateway({ store: memoryStore(store.commits), clock: manualClock(NEW_YEAR) })
+      expect(restarted.snapshot()).toEqual(gateway.snapshot())
     },
   )
 
-  it('of secrets, which stand in the commit that carries them and nowhere else', () => {
-    const { store, gateway } = kept()
-    const shown: string[] = []
-    gateway.subscribe((commit) => shown.push(JSON.stringify(commit)))
+  it('secrets, which are in no other output than their commit', () => {
+    const { store, gateway } = openWithStore()
+    const publicCommits: string[] = []
+    gateway.subscribe((commit) => publicCommits.push(JSON.stringify(commit)))
     const { certificate_pem, private_key_pem } = upload()
     gateway.tlsCertificates.create({ certificate_pem, private_key_pem })
     gateway.webhookVerification.replace(ROUTE, { provider: 'github', secret: 'hush-hush' })
     const texts = store.commits.slice(1).map((commit) => JSON.stringify(commit))
     expect(texts[0]).toContain(JSON.stringify(private_key_pem).slice(1, -1))
     expect(texts[1]).toContain('hush-hush')
-    for (const text of [...shown, JSON.stringify(gateway.snapshot()), JSON.stringify(gateway.requests.all())]) {
+    for (const text of [...publicCommits, JSON.stringify(gateway.snapshot()), JSON.stringify(gateway.requests.all())]) {
       expect(text).not.toContain('PRIVATE KEY-----\\n')
       expect(text).not.toContain('hush-hush')
     }
   })
 
-  it('of no predicate: a fault that has one is no data, and is gone after a restart', () => {
-    const { store, gateway } = kept()
+  it('no fault with a predicate, so the fault is gone after a restart', () => {
+    const { store, gateway } = openWithStore()
     gateway.faults.add({ operation: 'reserved_addrs.list', when: () => true })
-    const again = createGateway({ store: memoryStore(store.commits), clock: manualClock(NEW_YEAR) })
+    const restarted = createGateway({ store: memoryStore(store.commits), clock: manualClock(NEW_YEAR) })
     expect(gateway.faults.all()).toHaveLength(1)
-    expect(again.faults.all()).toEqual([])
+    expect(restarted.faults.all()).toEqual([])
   })
 })

@@ -42,115 +42,115 @@ function copyDatabase(version: string): string {
 
 const options = { authorityKeys: 'fresh', dns: 'simulated', clock: manualClock(NEW_YEAR) } as const
 
-/** Creates a gateway with the families of a version's corpus. */
-const creating = (version: string): Creating => (version.endsWith('-ngrok') ? createNgrok : createGateway)
+/** Returns the function that creates gateways with the families of a version's corpus. */
+const findCreate = (version: string): CreateGateway => (version.endsWith('-ngrok') ? createNgrok : createGateway)
 
-type Creating = (options: NgrokOptions<ManualClock>) => Gateway<ManualClock>
+type CreateGateway = (options: NgrokOptions<ManualClock>) => Gateway<ManualClock>
 
-function openFile(file: string, create: Creating = createGateway) {
+function openFile(file: string, create: CreateGateway = createGateway) {
   const store = sqliteStore(file)
   onTestFinished(() => store.close())
   return { store, gateway: create({ ...options, clock: manualClock(NEW_YEAR), store }) }
 }
 
-/** The state as snapshots have it, without what a gateway keeps in memory alone. */
+/** Returns the state of a snapshot, without the rate limit, which only memory has. */
 function stateOf(gateway: Gateway) {
   const { rateLimit: _, ...state } = gateway.snapshot({ privateKeys: true })
   return dropEmptyCollections(JSON.parse(JSON.stringify(state)))
 }
 
-/** A state without its empty collections: another version has other ones. */
+/** Returns a state without its empty collections, because another version has different ones. */
 function dropEmptyCollections({ records, ...rest }: Pick<Snapshot, 'records'>) {
   return { ...rest, records: Object.fromEntries(Object.entries(records).filter(([, list]) => list.length > 0)) }
 }
 
-/** The stored state in the present form: changed by the migrations, and with the defaults of fields that are newer. */
+/** Returns the stored state in the present form: after the migrations, and with the defaults of newer fields. */
 function expectedState(version: string) {
-  const { rateLimit: _, records, version: form, ...state } = snapshotOf(version)
+  const { rateLimit: _, records, version: storedVersion, ...state } = snapshotOf(version)
   const name = version.endsWith('-ngrok') ? 'ngrok' : 'standard'
   const { collections } = tableOf(dialects[name], dialectFamilies[name])
   const schemas = new Map(collections.map(({ name, schema }) => [name, schema]))
-  const present = Object.entries(records).flatMap(([collection, list]) =>
-    list.map((record) => migrate({ collection, record }, form)),
+  const migrated = Object.entries(records).flatMap(([collection, list]) =>
+    list.map((record) => migrate({ collection, record }, storedVersion)),
   )
-  const complete = present.map(({ collection, record }) => {
+  const withDefaults = migrated.map(({ collection, record }) => {
     const schema = schemas.get(collection)
-    return { collection, record: { ...(schema ? defaultsIn(schema) : {}), ...record } }
+    return { collection, record: { ...(schema ? listDefaults(schema) : {}), ...record } }
   })
-  return { ...state, version: RECORDS_VERSION, records: groupByCollection(complete) }
+  return { ...state, version: RECORDS_VERSION, records: groupByCollection(withDefaults) }
 }
 
 /** Returns the defaults of the fields of a schema that have one. */
-function defaultsIn(schema: v.GenericSchema): object {
+function listDefaults(schema: v.GenericSchema): object {
   const fields = Object.entries(partsOf(schema).entries ?? {}).map(([name, each]) => [name, v.getDefault(each)])
   return Object.fromEntries(fields.filter(([, value]) => value !== undefined))
 }
 
-describe.each(versions)('What fauxgate %s has stored', (version) => {
-  it('is read: its snapshot (rules: stores#versions)', () => {
-    const gateway = creating(version)({ ...options, rateLimit: { requests: 1000 } })
+describe.each(versions)('The stored state of fauxgate %s', (version) => {
+  it('is restored from its snapshot (rules: stores#versions)', () => {
+    const gateway = findCreate(version)({ ...options, rateLimit: { requests: 1000 } })
     gateway.restore(snapshotOf(version))
     expect(stateOf(gateway)).toEqual(expectedState(version))
   })
 
-  testSqlite('is read: its SQLite file, which is of the present version then', async () => {
+  testSqlite('is loaded from its SQLite file, which then has the present version', async () => {
     const file = copyDatabase(version)
-    const { gateway, store } = openFile(file, creating(version))
+    const { gateway, store } = openFile(file, findCreate(version))
     expect(stateOf(gateway)).toEqual(expectedState(version))
     expect(gateway.leftovers().filter(({ family }) => family === 'reserved_addrs')).toHaveLength(1)
     gateway.reservedAddrs.create()
     await store.flushed()
     store.close()
-    expect(openFile(file, creating(version)).gateway.reservedAddrs.list().reserved_addrs).toHaveLength(3)
+    expect(openFile(file, findCreate(version)).gateway.reservedAddrs.list().reserved_addrs).toHaveLength(3)
   })
 })
 
-const withRecording = versions.filter((version) => existsSync(new URL(`${version}/recording.har`, CORPUS)))
+const recordedVersions = versions.filter((version) => existsSync(new URL(`${version}/recording.har`, CORPUS)))
 
-describe.each(withRecording)('The recording of fauxgate %s', (version) => {
+describe.each(recordedVersions)('The recording of fauxgate %s', (version) => {
   const text = readFileSync(new URL(`${version}/recording.har`, CORPUS), 'utf8')
 
-  it('is read and replayed: each of its exchanges is compared, and none differs', async () => {
+  it('can be replayed: each of its exchanges is compared, and none differs', async () => {
     const recording = parseHar(text, 'recording.har')
     const { compared, differing } = await replay(recording, { now: Date.parse(NEW_YEAR), known: KNOWN })
     expect([compared, differing]).toEqual([JSON.parse(text).log.entries.length, []])
   })
 
-  it('is refused with what to do, if its format were newer', () => {
-    const newer = JSON.parse(text)
-    newer.log._fauxgate.format = 2
-    expect(() => parseHar(JSON.stringify(newer), 'recording.har')).toThrow(
+  it('is refused if its format is newer, and the error says what to do', () => {
+    const newerRecording = JSON.parse(text)
+    newerRecording.log._fauxgate.format = 2
+    expect(() => parseHar(JSON.stringify(newerRecording), 'recording.har')).toThrow(
       'recording.har has the format 2. Allowed: 1. Update fauxgate, or record it again with this version.',
     )
   })
 })
 
 describe('The file of an older version', () => {
-  testSqlite('is brought to the present version by migrate, and by serve, and both say so', async () => {
+  testSqlite('is migrated to the present version by `migrate` and by `serve`, and both print it', async () => {
     const file = copyDatabase('0.1.0')
-    const migrated = await runToEnd({}, 'migrate', file)
-    expect([migrated.code, migrated.stdout]).toEqual([0, 'gateway.db: tables from version 1 to 2\n'])
+    const migration = await runToEnd({}, 'migrate', file)
+    expect([migration.code, migration.stdout]).toEqual([0, 'gateway.db: tables from version 1 to 2\n'])
     expect((await runToEnd({}, 'migrate', file)).stdout).toBe('gateway.db is of the present version.\n')
     const { output, stop } = await startServer({}, '--data', copyDatabase('0.1.0'))
     expect(output.stdout).toContain('gateway.db: tables from version 1 to 2')
     await stop()
   })
 
-  testSqlite('must be named, and must hold a state', async () => {
+  testSqlite('must be named, must exist, and must have a state', async () => {
     expect((await runToEnd({}, 'migrate')).stderr).toContain('migrate needs FILE')
     const file = newFile()
     expect((await runToEnd({}, 'migrate', file)).stderr).toContain('gateway.db cannot be read: there is no such file.')
     expect(existsSync(file)).toBe(false)
     writeFileSync(file, '')
-    const empty = await runToEnd({}, 'migrate', file)
-    expect([empty.code, empty.stderr]).toEqual([1, expect.stringContaining('holds no state')])
+    const emptyFile = await runToEnd({}, 'migrate', file)
+    expect([emptyFile.code, emptyFile.stderr]).toEqual([1, expect.stringContaining('holds no state')])
   })
 })
 
 const NEXT_VERSION = RECORDS_VERSION + 1
 
-/** fauxgate as it would be with one more version of the records: every description ends with "!". */
-async function nextVersion(): Promise<typeof createGateway> {
+/** Imports fauxgate with one more version of the records, in which every description ends with "!". */
+async function importNextVersion(): Promise<typeof createGateway> {
   vi.resetModules()
   vi.doMock('../../src/engine/persistence/migrations.ts', () => ({
     MIGRATIONS: [
@@ -168,14 +168,15 @@ async function nextVersion(): Promise<typeof createGateway> {
   return (await import('../../src/index.ts')).createGateway as typeof createGateway
 }
 
-const descriptions = (gateway: Gateway) => gateway.reservedAddrs.list().reserved_addrs.map((each) => each.description)
+const listDescriptions = (gateway: Gateway) =>
+  gateway.reservedAddrs.list().reserved_addrs.map((each) => each.description)
 
 describe('A next version of the records', () => {
-  it('reads the snapshots of this one, and this one refuses its', async () => {
-    const create = await nextVersion()
+  it('restores snapshots of this version, and this version refuses those of the next one', async () => {
+    const create = await importNextVersion()
     const gateway = create({ ...options })
     gateway.restore(snapshotOf('0.1.0'))
-    expect(descriptions(gateway)).toEqual(['ü!', 'initial!'])
+    expect(listDescriptions(gateway)).toEqual(['ü!', 'initial!'])
     const snapshot = JSON.parse(JSON.stringify(gateway.snapshot()))
     expect(snapshot.version).toBe(NEXT_VERSION)
     expect(() => createGateway().restore(snapshot)).toThrow(
@@ -183,26 +184,26 @@ describe('A next version of the records', () => {
     )
   })
 
-  it('writes all records of a store as one commit, and this one refuses the store then', async () => {
-    const create = await nextVersion()
-    const older = memoryStore()
-    createGateway({ store: older }).reservedAddrs.create({ description: 'x' })
-    const store = memoryStore(older.commits)
+  it('writes all records of a store as one commit, and then this version refuses the store', async () => {
+    const create = await importNextVersion()
+    const olderStore = memoryStore()
+    createGateway({ store: olderStore }).reservedAddrs.create({ description: 'x' })
+    const store = memoryStore(olderStore.commits)
     const gateway = create({ store })
-    expect(descriptions(gateway)).toEqual(['x!'])
-    expect(store.commits.slice(older.commits.length)).toMatchObject([
+    expect(listDescriptions(gateway)).toEqual(['x!'])
+    expect(store.commits.slice(olderStore.commits.length)).toMatchObject([
       { operation: 'migration', replaces: { version: NEXT_VERSION }, changes: [{ collection: 'reserved_addrs' }] },
     ])
     expect(() => createGateway({ store: memoryStore(store.commits) })).toThrow(`records of the version ${NEXT_VERSION}`)
   })
 
-  it('writes it even if that commit was lost, and another one failed', async () => {
-    const printed = vi.spyOn(console, 'error').mockReturnValue()
-    onTestFinished(() => printed.mockRestore())
-    const create = await nextVersion()
-    const older = memoryStore()
-    createGateway({ store: older }).reservedAddrs.create({ description: 'x' })
-    const store = deferredStore(older.commits)
+  it('writes that commit again if the store lost it and then refused another one', async () => {
+    const consoleError = vi.spyOn(console, 'error').mockReturnValue()
+    onTestFinished(() => consoleError.mockRestore())
+    const create = await importNextVersion()
+    const olderStore = memoryStore()
+    createGateway({ store: olderStore }).reservedAddrs.create({ description: 'x' })
+    const store = deferredStore(olderStore.commits)
     const gateway = create({ store })
     store.lose(new Error('disk full'))
     await new Promise<void>((resolve) => setImmediate(resolve))
@@ -213,35 +214,35 @@ describe('A next version of the records', () => {
     append.mockRestore()
     gateway.reservedAddrs.create()
     store.flush()
-    expect(store.safe.commits.slice(older.commits.length)).toMatchObject([
+    expect(store.safe.commits.slice(olderStore.commits.length)).toMatchObject([
       { operation: 'migration', replaces: { version: NEXT_VERSION }, changes: [{}, {}] },
     ])
   })
 
   testSqlite('keeps a copy of the older tables until its first good commit; a downgrade changes nothing', async () => {
     const file = copyDatabase('0.1.0')
-    const create = await nextVersion()
+    const create = await importNextVersion()
     const { gateway, store } = openFile(file, create)
     await store.flushed()
-    const tables = () => {
+    const listTables = () => {
       const database = nodeSqlite()(file, { readOnly: true })
       const rows = database.prepare("SELECT name FROM sqlite_master WHERE name LIKE '%_before' ORDER BY name").all()
       database.close()
       return rows.map((row) => ({ ...row }))
     }
     store.close()
-    expect(tables()).toEqual([{ name: 'fauxgate_facts_before' }, { name: 'fauxgate_records_before' }])
+    expect(listTables()).toEqual([{ name: 'fauxgate_facts_before' }, { name: 'fauxgate_records_before' }])
     const bytes = readFileSync(file)
-    const { sqliteStore: present } = await import('../../src/server/node.ts')
-    const refused = present(file)
-    expect(() => createGateway({ ...options, store: refused })).toThrow(`records of the version ${NEXT_VERSION}`)
-    refused.close()
+    const { sqliteStore: openPresentStore } = await import('../../src/server/node.ts')
+    const presentStore = openPresentStore(file)
+    expect(() => createGateway({ ...options, store: presentStore })).toThrow(`records of the version ${NEXT_VERSION}`)
+    presentStore.close()
     expect(readFileSync(file).equals(bytes)).toBe(true)
-    const again = openFile(file, create)
-    expect(descriptions(again.gateway)).toEqual(descriptions(gateway))
-    again.gateway.reservedAddrs.create()
-    await again.store.flushed()
-    again.store.close()
-    expect(tables()).toEqual([])
+    const reopened = openFile(file, create)
+    expect(listDescriptions(reopened.gateway)).toEqual(listDescriptions(gateway))
+    reopened.gateway.reservedAddrs.create()
+    await reopened.store.flushed()
+    reopened.store.close()
+    expect(listTables()).toEqual([])
   })
 })

@@ -9,7 +9,7 @@ import { checkAsync } from '../support/property.ts'
 import { NEW_YEAR } from '../support/provisioning.ts'
 import { describeSqlite, newFile } from '../support/sqlite.ts'
 
-/** Returns what a store loads, as a text in an order of its own. */
+/** Returns the state that a store loads as a text, with its records sorted. */
 function loadAsText(store: Store): string {
   const state = store.load()
   if (!state) return 'nothing'
@@ -18,21 +18,21 @@ function loadAsText(store: Store): string {
   return JSON.stringify([{ version, seed, now, sequence, operations }, rows.sort()])
 }
 
-/** Has a gateway write some commits, each synced by itself, and copies the file with its log. Returns all that it could hold. */
-async function written(deeds: readonly number[]) {
+/** Writes commits, each flushed separately. Returns the file, and the states after each number of commits. */
+async function writeLog(actionIndexes: readonly number[]) {
   const file = newFile()
   const store = sqliteStore(file)
   onTestFinished(() => store.close())
   const commits: StoredCommit[] = []
-  const both = {
+  const recordingStore = {
     ...store,
     append(commit: StoredCommit) {
       store.append(commit)
       commits.push(JSON.parse(JSON.stringify(commit)))
     },
   }
-  const gateway = createGateway({ store: both, clock: manualClock(NEW_YEAR), authorityKeys: 'fresh' })
-  const does = [
+  const gateway = createGateway({ store: recordingStore, clock: manualClock(NEW_YEAR), authorityKeys: 'fresh' })
+  const actions = [
     () => gateway.reservedAddrs.create({ description: 'x'.repeat(200) }),
     () =>
       gateway.reservedDomains.create({
@@ -45,16 +45,16 @@ async function written(deeds: readonly number[]) {
     () => gateway.reset(),
   ]
   await store.flushed()
-  for (const deed of deeds) {
-    does[deed]?.()
+  for (const index of actionIndexes) {
+    actions[index]?.()
     await store.flushed()
   }
-  const ends = ['nothing', ...commits.map((_, n) => loadAsText(memoryStore(commits.slice(0, n + 1))))]
-  return { file, ends }
+  const states = ['nothing', ...commits.map((_, n) => loadAsText(memoryStore(commits.slice(0, n + 1))))]
+  return { file, states }
 }
 
-/** A copy of a file whose log ends early, with something else behind that. */
-function cut(file: string, at: number, rest: Buffer, name: string): string {
+/** Copies a file, and its log up to an offset, followed by other bytes. */
+function cutLog(file: string, at: number, rest: Buffer, name: string): string {
   const copy = join(dirname(file), name)
   copyFileSync(file, copy)
   writeFileSync(`${copy}-wal`, Buffer.concat([readFileSync(`${file}-wal`).subarray(0, at), rest]))
@@ -62,27 +62,27 @@ function cut(file: string, at: number, rest: Buffer, name: string): string {
 }
 
 describeSqlite('A SQLite file whose log was cut anywhere', () => {
-  it('opens with the first so many commits, whole: more of them, the later the cut (rules: stores#sqlite-files)', async () => {
+  it('opens with its first commits, each complete: more of them, the later the cut (rules: stores#sqlite-files)', async () => {
     const cuts = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 6, maxLength: 6 })
-    const torn = fc.uint8Array({ maxLength: 5000 })
-    const deeds = fc.array(fc.integer({ min: 0, max: 4 }), { minLength: 1, maxLength: 8 })
+    const garbage = fc.uint8Array({ maxLength: 5000 })
+    const actionLists = fc.array(fc.integer({ min: 0, max: 4 }), { minLength: 1, maxLength: 8 })
     await checkAsync(
-      fc.asyncProperty(deeds, cuts, torn, async (done, places, rest) => {
-        const { file, ends } = await written(done)
+      fc.asyncProperty(actionLists, cuts, garbage, async (actionIndexes, places, rest) => {
+        const { file, states } = await writeLog(actionIndexes)
         const { size } = statSync(`${file}-wal`)
-        let least = 0
+        let minimum = 0
         for (const [n, place] of [...places, 1].sort((a, b) => a - b).entries()) {
           const at = Math.floor(place * size)
-          const store = sqliteStore(cut(file, at, Buffer.from(rest), `${n}.db`))
+          const store = sqliteStore(cutLog(file, at, Buffer.from(rest), `${n}.db`))
           try {
-            const found = ends.indexOf(loadAsText(store), least)
-            expect(found, `cut at ${at} of ${size}`).toBeGreaterThanOrEqual(least)
-            least = found
+            const found = states.indexOf(loadAsText(store), minimum)
+            expect(found, `cut at ${at} of ${size}`).toBeGreaterThanOrEqual(minimum)
+            minimum = found
           } finally {
             store.close()
           }
         }
-        expect(ends[least]).toBe(ends.at(-1))
+        expect(states[minimum]).toBe(states.at(-1))
       }),
       { numRuns: 12 },
     )

@@ -19,7 +19,7 @@ function readState(file: string) {
   }
 }
 
-async function furnishedFile() {
+async function createFullFile() {
   const file = newFile()
   const store = sqliteStore(file)
   const gateway = await createFullGateway({ store })
@@ -29,7 +29,7 @@ async function furnishedFile() {
   return { file, content: readState(file) }
 }
 
-/** Changes the file by SQL, as damage that SQLite does not see. */
+/** Damages the file by SQL, so that SQLite does not notice it. */
 function damageFile(file: string, sql: string): void {
   const database = nodeSqlite()(file)
   database.exec(sql)
@@ -37,8 +37,8 @@ function damageFile(file: string, sql: string): void {
 }
 
 describeSqlite('A damaged SQLite file', () => {
-  it('opens with what was written, or is refused in words, and is left as it is (rules: stores#damage)', async () => {
-    const { file, content } = await furnishedFile()
+  it('opens with its content, or is refused with an error and stays unchanged (rules: stores#damage)', async () => {
+    const { file, content } = await createFullFile()
     const bytes = readFileSync(file)
     const place = fc.record({ at: fc.nat({ max: bytes.length - 1 }), mask: fc.integer({ min: 1, max: 255 }) })
     check(
@@ -46,15 +46,15 @@ describeSqlite('A damaged SQLite file', () => {
         const damaged = Buffer.from(bytes)
         damaged[at] = (bytes[at] ?? 0) ^ mask
         writeFileSync(file, damaged)
-        let found: string | undefined
+        let state: string | undefined
         try {
-          found = readState(file)
+          state = readState(file)
         } catch (error) {
           expect(error).toMatchObject({ message: expect.stringMatching(/^The store /) })
           expect(String(error)).not.toContain('hush')
           expect(readFileSync(file).equals(damaged)).toBe(true)
         }
-        if (found !== undefined) expect(found).toBe(content)
+        if (state !== undefined) expect(state).toBe(content)
       }),
       { numRuns: 300 },
     )
@@ -63,11 +63,11 @@ describeSqlite('A damaged SQLite file', () => {
   it.each([
     ['another key', `UPDATE fauxgate_records SET key = '"cert_x"' WHERE key = (SELECT MAX(key) FROM fauxgate_records)`],
     ['a record that is no JSON', "UPDATE fauxgate_records SET record = 'hush' || record"],
-    ['a record less', "DELETE FROM fauxgate_records WHERE collection = 'reserved_addrs'"],
+    ['a missing record', "DELETE FROM fauxgate_records WHERE collection = 'reserved_addrs'"],
     ['another time', 'UPDATE fauxgate_facts SET now = now + 1'],
     ['a number that JavaScript does not have', 'UPDATE fauxgate_facts SET sequence = 9223372036854775807'],
-  ])('is refused in words: %s', async (_what, sql) => {
-    const { file } = await furnishedFile()
+  ])('is refused with an error: %s', async (_what, sql) => {
+    const { file } = await createFullFile()
     damageFile(file, sql)
     expect(() => readState(file)).toThrow(/^The store .*(damaged|read)/)
   })

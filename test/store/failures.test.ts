@@ -17,14 +17,14 @@ import { NEW_YEAR } from '../support/provisioning.ts'
 const policy = { authority: 'letsencrypt', private_key_type: 'ecdsa' } as const
 const FULL = new Error('disk full')
 
-/** Keeps errors off the console until the end of the test. */
-function quietConsole() {
-  const printed = vi.spyOn(console, 'error').mockImplementation(() => undefined)
-  onTestFinished(() => printed.mockRestore())
-  return printed
+/** Silences `console.error` until the end of the test. */
+function silenceConsole() {
+  const consoleError = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+  onTestFinished(() => consoleError.mockRestore())
+  return consoleError
 }
 
-function failing() {
+function openWithFailingStore() {
   const store = memoryStore()
   const gateway = createGateway({
     store,
@@ -42,7 +42,7 @@ const calls: Record<string, (gateway: Gateway<ManualClock>, id: string) => unkno
   update: (gateway, id) => gateway.reservedDomains.update(id, { description: 'x' }),
   delete: (gateway, id) => gateway.reservedDomains.delete(id),
   'a record of the zone': (gateway) => gateway.dns.a('a.example.com', '192.0.2.1'),
-  'an outcome on order': (gateway) => gateway.provisioning.script(['DNS_ERROR']),
+  'a scripted outcome': (gateway) => gateway.provisioning.script(['DNS_ERROR']),
   'a fault': (gateway) => gateway.faults.add({ operation: 'reserved_addrs.list' }),
   'a declaration': (gateway) => gateway.declare.backend('bkdhr_1'),
   'a move of the clock': (gateway) => gateway.clock.advance('200d'),
@@ -54,13 +54,13 @@ const calls: Record<string, (gateway: Gateway<ManualClock>, id: string) => unkno
   restore: (gateway) => gateway.restore(JSON.parse(JSON.stringify(gateway.snapshot()))),
 }
 
-describe('A call that the store does not keep (rules: stores#failures)', () => {
+describe('A call whose commit the store refuses (rules: stores#failures)', () => {
   it.each(Object.entries(calls))('is refused and changes nothing: %s', (_name, call) => {
-    const { store, gateway, id } = failing()
+    const { store, gateway, id } = openWithFailingStore()
     const before = stateWithSecretsOf(gateway)
     const now = gateway.clock.now
-    const told = vi.fn()
-    gateway.subscribe(told)
+    const subscriber = vi.fn()
+    gateway.subscribe(subscriber)
     store.failure = FULL
     const error = expectError(() => call(gateway, id))
     expect(error).toMatchObject({ key: 'store_failed', code: 'ERR_GATEWAY_90507', status: 507, cause: FULL })
@@ -68,32 +68,32 @@ describe('A call that the store does not keep (rules: stores#failures)', () => {
     expect(gateway.clock.now).toBe(now)
     store.failure = undefined
     expect(stateWithSecretsOf(gateway)).toBe(before)
-    expect(told).not.toHaveBeenCalled()
-    const twin = failing()
+    expect(subscriber).not.toHaveBeenCalled()
+    const twin = openWithFailingStore()
     call(gateway, id)
     call(twin.gateway, twin.id)
     expect(stateWithSecretsOf(gateway)).toBe(stateWithSecretsOf(twin.gateway))
   })
 
-  it('is answered with 507 over HTTP', async () => {
-    const { store, gateway } = failing()
+  it('gets the status 507 over HTTP', async () => {
+    const { store, gateway } = openWithFailingStore()
     const before = stateWithSecretsOf(gateway)
     store.failure = FULL
     const answer = await client(gateway)('POST', '/reserved_addrs', { json: {} })
     expect(answer.status).toBe(507)
     expect(answer.body).toMatchObject({ error_code: 'ERR_GATEWAY_90507', status_code: 507 })
-    const moved = await gateway.fetch('http://localhost/_fauxgate/clock', {
+    const clockResponse = await gateway.fetch('http://localhost/_fauxgate/clock', {
       method: 'POST',
       body: '{"advance": "90d"}',
       headers: { 'content-type': 'application/json' },
     })
-    expect(moved.status).toBe(507)
+    expect(clockResponse.status).toBe(507)
     store.failure = undefined
     expect(stateWithSecretsOf(gateway)).toBe(before)
     expect(gateway.requests.last()).toMatchObject({ status: 507, commit: null })
   })
 
-  it('can be a read, when something has become due', () => {
+  it('can be a read, if an event has become due', () => {
     const clock = { now: Date.parse(NEW_YEAR) }
     const store = memoryStore()
     const gateway = createGateway({ store, clock })
@@ -113,16 +113,16 @@ describe('A call that the store does not keep (rules: stores#failures)', () => {
     const initial = { reservedAddrs: [{}] }
     expect(expectError(() => createGateway({ store, initial })).key).toBe('store_failed')
     expect(expectError(() => createGateway({ store })).key).toBe('store_failed')
-    const broken = {
+    const brokenStore = {
       load: () => {
         throw FULL
       },
       append: () => undefined,
     }
-    expect(() => createGateway({ store: broken })).toThrow(FULL)
+    expect(() => createGateway({ store: brokenStore })).toThrow(FULL)
   })
 
-  it('is the first one of a store with an async function, since a promise may reject without notice', () => {
+  it('is the first call if the store has an async function, whose promise could reject unnoticed', () => {
     // The types allow an async `append`, and JavaScript an async `load` too.
     const load = (async () => undefined) as unknown as Store['load']
     const append = async () => Promise.reject(FULL)
@@ -132,7 +132,7 @@ describe('A call that the store does not keep (rules: stores#failures)', () => {
     expect(error).toMatchObject({ key: 'store_failed', message: expect.stringContaining(`\`append\` ${message}`) })
   })
 
-  it('is any that comes from the store itself', () => {
+  it('is any call that the store itself makes', () => {
     const store = memoryStore()
     const gateway = createGateway({ store })
     const { append } = store
@@ -143,27 +143,27 @@ describe('A call that the store does not keep (rules: stores#failures)', () => {
     expect(expectError(() => gateway.reservedAddrs.create()).message).toContain('inside its store')
   })
 
-  it('takes the clock of several gateways back, and leaves each of them as its store has it', () => {
+  it('sets back the clock of several gateways, and each of them has the state of its store', () => {
     const clock = manualClock(NEW_YEAR)
-    const [one, two] = [memoryStore(), memoryStore()]
-    const first = createGateway({ clock, store: one })
-    const second = createGateway({ clock, store: two })
-    two.failure = FULL
+    const [firstStore, secondStore] = [memoryStore(), memoryStore()]
+    const first = createGateway({ clock, store: firstStore })
+    const second = createGateway({ clock, store: secondStore })
+    secondStore.failure = FULL
     expect(() => clock.advance('1h')).toThrow(GatewayError)
     expect(clock.now).toBe(Date.parse(NEW_YEAR))
     expect([first.snapshot().now, second.snapshot().now]).toEqual([clock.now, clock.now])
-    one.failure = FULL
+    firstStore.failure = FULL
     expect(() => clock.advance('1h')).toThrow(GatewayError)
     expect(clock.now).toBe(Date.parse(NEW_YEAR))
   })
 })
 
-describe('What is answered before it is safe (rules: stores#safe-answers)', () => {
+describe('A change that the store has not flushed yet (rules: stores#safe-answers)', () => {
   const create = (gateway: Gateway) => client(gateway)('POST', '/reserved_addrs', { json: {} })
   const list = (gateway: Gateway) => client(gateway)('GET', '/reserved_addrs')
-  const addresses = (gateway: Gateway) => gateway.reservedAddrs.list().reserved_addrs
+  const listAddresses = (gateway: Gateway) => gateway.reservedAddrs.list().reserved_addrs
 
-  /** A gateway whose first commit is safe, and whose store is safe later only when it is told so. */
+  /** Creates a gateway whose first commit is flushed. Its store flushes further commits only on request. */
   async function openDeferred(options: GatewayOptions<ManualClock> = {}) {
     const store = deferredStore()
     const gateway = createGateway({ clock: manualClock(NEW_YEAR), ...options, store })
@@ -172,38 +172,38 @@ describe('What is answered before it is safe (rules: stores#safe-answers)', () =
     return { store, gateway }
   }
 
-  /** A store that makes a promise of its own for each commit. */
-  function promising(store: Store = { load: () => undefined, append: () => undefined }) {
+  /** Creates a gateway whose store has a separate promise for each commit. */
+  function openWithPromises(store: Store = { load: () => undefined, append: () => undefined }) {
     const promises: { resolve: () => void; reject: (error: Error) => void }[] = []
     const flushed = () => new Promise<void>((resolve, reject) => void promises.push({ resolve, reject }))
     return { promises, gateway: createGateway({ store: { ...store, flushed } }) }
   }
 
-  it('waits over HTTP, reads of it too, until the store says so', async () => {
+  it('delays HTTP responses, also those of reads, until the store has flushed it', async () => {
     const { store, gateway } = await openDeferred()
-    const answered: string[] = []
-    const created = create(gateway).then(({ status }) => answered.push(`POST ${status}`))
-    const listed = list(gateway).then(({ status }) => answered.push(`GET ${status}`))
+    const responses: string[] = []
+    const created = create(gateway).then(({ status }) => responses.push(`POST ${status}`))
+    const listed = list(gateway).then(({ status }) => responses.push(`GET ${status}`))
     await nextTurn()
-    expect(answered).toEqual([])
+    expect(responses).toEqual([])
     expect(gateway.requests.count()).toBe(0)
     store.flush()
     await Promise.all([created, listed])
-    expect(answered.sort()).toEqual(['GET 200', 'POST 201'])
+    expect(responses.sort()).toEqual(['GET 200', 'POST 201'])
     expect(gateway.requests.count()).toBe(2)
     expect((await list(gateway)).status).toBe(200)
   })
 
-  it('is refused for everyone who waits when it is lost, and the gateway stands where the store does', async () => {
+  it('gives every waiting request 507 if the store loses it, and the gateway returns to the state of the store', async () => {
     const { store, gateway } = await openDeferred({ provisioningDelay: 0 })
-    const waiting = [create(gateway), list(gateway)]
+    const responses = [create(gateway), list(gateway)]
     const { id } = gateway.reservedDomains.create({ domain: 'a.example.com', certificate_management_policy: policy })
     const settled = expect(gateway.provisioning.settled(id)).rejects.toMatchObject({ key: 'store_failed', cause: FULL })
     const delivered = gateway.transport.delivered(
       gateway.transport.exchange({ method: 'GET', url: '/nothing', header: () => null, body: '' }),
     )
     store.lose(FULL)
-    expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([507, 507])
+    expect((await Promise.all(responses)).map(({ status }) => status)).toEqual([507, 507])
     expect((await delivered).status).toBe(507)
     await settled
     expect(gateway.requests.all().map(({ status, commit }) => [status, commit])).toEqual([
@@ -211,15 +211,15 @@ describe('What is answered before it is safe (rules: stores#safe-answers)', () =
       [507, null],
       [507, null],
     ])
-    expect(addresses(gateway)).toEqual([])
+    expect(listAddresses(gateway)).toEqual([])
     const created = create(gateway)
     await Promise.resolve()
     store.flush()
     expect((await created).status).toBe(201)
-    expect(addresses(createGateway({ store: memoryStore(store.safe.commits) }))).toHaveLength(1)
+    expect(listAddresses(createGateway({ store: memoryStore(store.safe.commits) }))).toHaveLength(1)
   })
 
-  it('is asked for again at every call where the store cannot even say what it has', async () => {
+  it('makes each call load the store again, if loading failed after a loss', async () => {
     const { store, gateway } = await openDeferred()
     const load = vi.spyOn(store, 'load').mockImplementation(() => {
       throw FULL
@@ -230,24 +230,24 @@ describe('What is answered before it is safe (rules: stores#safe-answers)', () =
     expect((await created).status).toBe(507)
     expect(expectError(() => gateway.reservedAddrs.list()).key).toBe('store_failed')
     load.mockRestore()
-    expect(addresses(gateway)).toEqual([])
+    expect(listAddresses(gateway)).toEqual([])
   })
 
-  it('is undone for a direct call, which had its answer at once', async () => {
-    const printed = quietConsole()
+  it('is undone after a loss even if its direct call has returned', async () => {
+    const consoleError = silenceConsole()
     const { store, gateway } = await openDeferred()
     gateway.reservedAddrs.create()
     gateway.clock.advance('1h')
     store.lose(FULL)
     await nextTurn()
-    // Before anybody asks.
+    // Before any other call.
     expect(gateway.clock.now).toBe(Date.parse(NEW_YEAR))
-    expect(addresses(gateway)).toEqual([])
-    expect(printed).toHaveBeenCalledOnce()
+    expect(listAddresses(gateway)).toEqual([])
+    expect(consoleError).toHaveBeenCalledOnce()
   })
 
-  it('is lost without anybody knowing, unless that is printed, also where others waited for what was safe before', async () => {
-    const printed = quietConsole()
+  it('has its loss printed if no request waits for it, also after a request waited for an earlier change', async () => {
+    const consoleError = silenceConsole()
     const store = deferredStore()
     const gateway = createGateway({ store })
     const created = create(gateway)
@@ -257,67 +257,67 @@ describe('What is answered before it is safe (rules: stores#safe-answers)', () =
     gateway.reservedAddrs.create()
     store.lose(FULL)
     await nextTurn()
-    expect(printed).toHaveBeenCalledOnce()
-    expect(addresses(gateway)).toHaveLength(1)
+    expect(consoleError).toHaveBeenCalledOnce()
+    expect(listAddresses(gateway)).toHaveLength(1)
   })
 
-  it('is said to be lost where nobody waits for it, also after somebody has asked while all was safe', async () => {
-    const printed = quietConsole()
-    const { promises, gateway } = promising()
+  it('has its loss printed if no request waits for it, also after a request without unflushed changes', async () => {
+    const consoleError = silenceConsole()
+    const { promises, gateway } = openWithPromises()
     promises[0]?.resolve()
     await nextTurn()
     expect((await list(gateway)).status).toBe(200)
     gateway.reservedAddrs.create()
     promises.at(-1)?.reject(FULL)
     await nextTurn()
-    expect(printed).toHaveBeenCalledOnce()
+    expect(consoleError).toHaveBeenCalledOnce()
   })
 
-  it('is lost once, however many promises of the store say so', async () => {
-    const printed = quietConsole()
-    const safe = memoryStore()
-    createGateway({ store: safe })
-    const load = vi.fn(safe.load)
-    const { promises, gateway } = promising({ load, append: () => undefined })
+  it('is lost once, even if several promises of the store reject', async () => {
+    const consoleError = silenceConsole()
+    const store = memoryStore()
+    createGateway({ store })
+    const load = vi.fn(store.load)
+    const { promises, gateway } = openWithPromises({ load, append: () => undefined })
     for (let n = 0; n < 3; n++) gateway.reservedAddrs.create()
     expect([promises.length, load.mock.calls.length]).toEqual([3, 1])
     for (const { reject } of promises) reject(FULL)
     await nextTurn()
-    expect([printed.mock.calls.length, load.mock.calls.length]).toEqual([1, 2])
-    // What is written after that can be lost as well.
+    expect([consoleError.mock.calls.length, load.mock.calls.length]).toEqual([1, 2])
+    // A later commit can be lost as well.
     gateway.reservedAddrs.create()
     promises.at(-1)?.reject(FULL)
     await nextTurn()
-    expect([printed.mock.calls.length, load.mock.calls.length]).toEqual([2, 3])
-    expect(addresses(gateway)).toEqual([])
+    expect([consoleError.mock.calls.length, load.mock.calls.length]).toEqual([2, 3])
+    expect(listAddresses(gateway)).toEqual([])
   })
 
-  it('is safe when its last promise says so, and not when an earlier one does', async () => {
-    const { promises, gateway } = promising(memoryStore())
-    const answered: number[] = []
-    const noted = create(gateway).then(({ status }) => answered.push(status))
+  it('is flushed when its last promise resolves, not an earlier one', async () => {
+    const { promises, gateway } = openWithPromises(memoryStore())
+    const responses: number[] = []
+    const created = create(gateway).then(({ status }) => responses.push(status))
     await nextTurn()
     const [first, ...others] = promises
     first?.resolve()
     await nextTurn()
-    const read = list(gateway).then(({ status }) => answered.push(status))
+    const listed = list(gateway).then(({ status }) => responses.push(status))
     await nextTurn()
-    expect(answered).toEqual([])
+    expect(responses).toEqual([])
     for (const { resolve } of others) resolve()
-    await Promise.all([noted, read])
-    expect(answered).toEqual([201, 200])
+    await Promise.all([created, listed])
+    expect(responses).toEqual([201, 200])
   })
 
-  it('is no part of the state where the first commit of all is lost (rules: stores#failures)', async () => {
-    quietConsole()
+  it('is not in the state if the store loses its very first commit (rules: stores#failures)', async () => {
+    silenceConsole()
     const store = deferredStore()
     const initially = { seed: 'first', initial: { reservedAddrs: [{}] } }
     const gateway = createGateway({ ...initially, store, clock: manualClock(NEW_YEAR) })
     const initial = stateWithSecretsOf(gateway)
-    const lost = create(gateway)
+    const lostResponse = create(gateway)
     await Promise.resolve()
     store.lose(FULL)
-    expect((await lost).status).toBe(507)
+    expect((await lostResponse).status).toBe(507)
     expect(stateWithSecretsOf(gateway)).toBe(initial)
     const append = vi.spyOn(store, 'append').mockImplementationOnce(() => {
       throw FULL
@@ -329,12 +329,12 @@ describe('What is answered before it is safe (rules: stores#safe-answers)', () =
     store.flush()
     expect((await created).status).toBe(201)
     expect(store.safe.commits[0]?.replaces).toMatchObject({ seed: 'first' })
-    const again = createGateway({ store: memoryStore(store.safe.commits), clock: manualClock(NEW_YEAR) })
-    expect(stateWithSecretsOf(again)).toBe(stateWithSecretsOf(gateway))
+    const restarted = createGateway({ store: memoryStore(store.safe.commits), clock: manualClock(NEW_YEAR) })
+    expect(stateWithSecretsOf(restarted)).toBe(stateWithSecretsOf(gateway))
   })
 
-  it('keeps what counts as initial also where a reset would have made it with other ids', () => {
-    const { store: first } = failing()
+  it('keeps the initial resources after a failed reset, which would have given them other ids', () => {
+    const { store: first } = openWithFailingStore()
     const store = memoryStore(first.commits)
     const initial = { reservedAddrs: [{}] }
     const gateway = createGateway({ store, clock: manualClock(NEW_YEAR), seed: 'another', initial })
@@ -360,7 +360,7 @@ describe('A store', () => {
     expect(createGateway({ store }).leftovers()).toHaveLength(1)
   })
 
-  it('is free again where a gateway could not be created', () => {
+  it('is free again if a gateway could not be created', () => {
     const store = memoryStore()
     expect(() => createGateway({ store, initial: { reservedDomains: [{ domain: 'x' }] } })).toThrow(
       'at least two labels',

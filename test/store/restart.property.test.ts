@@ -8,10 +8,10 @@ import { memoryStore } from '../support/memory-store.ts'
 import { checkAsync, limitCases } from '../support/property.ts'
 import { NEW_YEAR } from '../support/provisioning.ts'
 
-type Moved = Gateway<ManualClock>
+type TestGateway = Gateway<ManualClock>
 
 /** Changes of the state by controls. */
-const deeds: Readonly<Record<string, (gateway: Moved) => unknown>> = {
+const controls: Readonly<Record<string, (gateway: TestGateway) => unknown>> = {
   advance: (gateway) => gateway.clock.advance('40s'),
   'advance a quarter': (gateway) => gateway.clock.advance('91d'),
   next: (gateway) => gateway.clock.advanceToNext(),
@@ -28,34 +28,37 @@ const deeds: Readonly<Record<string, (gateway: Moved) => unknown>> = {
 
 const steps = fc.array(
   fc.oneof(
-    { weight: 5, arbitrary: calls.map((call) => ({ call, deed: undefined })) },
-    { weight: 2, arbitrary: fc.constantFrom(...Object.keys(deeds)).map((deed) => ({ call: undefined, deed })) },
+    { weight: 5, arbitrary: calls.map((call) => ({ call, control: undefined })) },
+    {
+      weight: 2,
+      arbitrary: fc.constantFrom(...Object.keys(controls)).map((control) => ({ call: undefined, control })),
+    },
   ),
   { minLength: 1, maxLength: 25 },
 )
 
-const open = (store = memoryStore()) =>
+const openGateway = (store = memoryStore()) =>
   createGateway({ store, clock: manualClock(NEW_YEAR), seed: 'cut', initial: { reservedAddrs: [{}] } })
 
 describe('A restart (rules: stores#calls)', () => {
   it('after any call changes nothing, and every call is one commit at most', async () => {
     await checkAsync(
-      fc.asyncProperty(steps, async (taken) => {
+      fc.asyncProperty(steps, async (sequence) => {
         const store = memoryStore()
-        const gateway = open(store)
-        const ask = client(gateway)
-        const ids = () => Object.values(gateway.snapshot().records).flatMap((rows) => rows.flatMap(idOf))
-        for (const { call, deed } of taken) {
-          const known = ids()
+        const gateway = openGateway(store)
+        const send = client(gateway)
+        const listIds = () => Object.values(gateway.snapshot().records).flatMap((rows) => rows.flatMap(idOf))
+        for (const { call, control } of sequence) {
+          const known = listIds()
           const before = store.commits.length
-          if (deed) deeds[deed]?.(gateway)
+          if (control) controls[control]?.(gateway)
           if (call) {
             const { method, path, input } = fillIds(call, known).call
             const query = method === 'GET' && input ? `?${new URLSearchParams(input as Record<string, string>)}` : ''
-            await ask(method, path + query, method === 'GET' || input === undefined ? {} : { json: input })
+            await send(method, path + query, method === 'GET' || input === undefined ? {} : { json: input })
           }
           expect(store.commits.length - before).toBeLessThanOrEqual(1)
-          expect(JSON.parse(stateWithSecretsOf(open(memoryStore(store.commits))))).toEqual(
+          expect(JSON.parse(stateWithSecretsOf(openGateway(memoryStore(store.commits))))).toEqual(
             JSON.parse(stateWithSecretsOf(gateway)),
           )
         }

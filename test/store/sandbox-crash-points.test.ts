@@ -33,20 +33,20 @@ class Client {
     return { status: response.status, body: text && JSON.parse(text) }
   }
 
-  /** Returns what everybody can see: the sandboxes of the list, and the addresses and keys of each. */
-  async seen(isRestarted = false): Promise<string> {
+  /** Describes the visible state: the sandboxes of the list, and the addresses and keys of each. */
+  async describeState(isRestarted = false): Promise<string> {
     const { body } = await this.send('GET', '/s')
     const sandboxes = []
     for (const { name } of body.sandboxes) {
-      const { status, body: named } = await this.send('GET', `/s/${name}/keys`)
-      // One that was registered and not begun: nobody has its keys, and its alarm makes the account forget it.
+      const { status, body: keyList } = await this.send('GET', `/s/${name}/keys`)
+      // It was registered but not created. Nobody has its keys, and its alarm removes it from the account.
       if (status === 404 && !isRestarted) continue
       expect(status, `${name} is in the list`).toBe(200)
-      const { body: more } = await this.send('POST', `/s/${name}/keys`, { name: 'looks', scopes: ['read'], ttl: '1m' })
-      const { body: addresses } = await this.send('GET', `/s/${name}/reserved_addrs`, undefined, more.key)
+      const { body: probe } = await this.send('POST', `/s/${name}/keys`, { name: 'looks', scopes: ['read'], ttl: '1m' })
+      const { body: addresses } = await this.send('GET', `/s/${name}/reserved_addrs`, undefined, probe.key)
       await this.send('DELETE', `/s/${name}/keys/looks`)
       const texts = addresses.reserved_addrs?.map(({ description }: { description: string }) => description)
-      sandboxes.push([name, texts, named.keys?.map((key: { name: string }) => key.name)])
+      sandboxes.push([name, texts, keyList.keys?.map((key: { name: string }) => key.name)])
     }
     for (const [name, key] of this.keys) {
       if (sandboxes.some(([known]) => known === name)) continue
@@ -59,8 +59,8 @@ class Client {
 
 type Step = (client: Client) => Promise<Answer>
 
-/** A call that answers with the keys of a sandbox. */
-const keyed =
+/** Creates a step whose response has the keys of a sandbox. */
+const createKeyStep =
   (method: string, path: string): Step =>
   async (client) => {
     const answer = await client.send(method, path, {})
@@ -70,62 +70,62 @@ const keyed =
   }
 
 const STEPS: readonly Step[] = [
-  keyed('PUT', '/s/one'),
+  createKeyStep('PUT', '/s/one'),
   (client) => client.send('POST', '/s/one/reserved_addrs', { description: 'first' }, client.keys.get('one')),
   (client) => client.send('POST', '/s/one/keys', { name: 'ci', scopes: ['api'] }),
-  keyed('POST', '/s/one/keys'),
+  createKeyStep('POST', '/s/one/keys'),
   (client) => client.send('POST', '/s/one/fork', { name: 'two' }),
   (client) => client.send('DELETE', '/s/one/keys/ci'),
   (client) => client.send('DELETE', '/s/one'),
-  keyed('PUT', '/s/one'),
+  createKeyStep('PUT', '/s/one'),
 ]
 
 const NOW = Date.parse('2026-01-01T00:00:00Z')
 
-/** Runs the first steps, of which the last one meets a failure. Returns what is seen then, and whether it was confirmed. */
+/** Runs steps, of which the last one meets a failure. Returns the state before it, and whether it was confirmed. */
 async function runUntil(last: number, failure: Failure | undefined, client: Client) {
   for (const step of STEPS.slice(0, last)) expect((await step(client)).status).toBeLessThan(300)
-  const before = await client.seen()
+  const before = await client.describeState()
   client.platform.failure = failure && { ...failure, step: failure.step + client.platform.steps }
-  const startClient = client.platform.steps
+  const startSteps = client.platform.steps
   const status = await STEPS[last]?.(client).then(
     (answer) => answer.status,
     () => undefined,
   )
-  const steps = client.platform.steps - startClient
+  const steps = client.platform.steps - startSteps
   return { before, steps, isConfirmed: status !== undefined && status < 300 }
 }
 
 describeSqlite(
   'Sandboxes whose process ends, or whose objects do not reach one another, at any step of a session',
   () => {
-    it('have what was confirmed and nothing that was refused, and take the same call again (rules: stores#failures)', async () => {
+    it('keep the confirmed changes, have no refused ones, and accept the same call again (rules: stores#failures)', async () => {
       vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'], now: NOW })
       onTestFinished(() => void vi.useRealTimers())
       const sandbox = await import('../../src/sandbox/index.ts')
-      const started = () => {
+      const createClient = () => {
         const client = new Client(sandbox)
         onTestFinished(() => client.platform.close())
         return client
       }
       let points = 0
       for (const last of STEPS.keys()) {
-        const whole = started()
-        const { before, steps } = await runUntil(last, undefined, whole)
-        const after = await whole.seen()
+        const failureFree = createClient()
+        const { before, steps } = await runUntil(last, undefined, failureFree)
+        const after = await failureFree.describeState()
         for (const kind of ['kill', 'lost', 'lost after'] as const) {
           for (let step = 0; step < steps; step++) {
-            const client = started()
+            const client = createClient()
             const { isConfirmed } = await runUntil(last, { step, kind }, client)
             if (!client.platform.hasFailed) continue
             points++
             if (kind === 'kill') await client.platform.restart(NOW + 2000)
-            const seen = await client.seen(kind === 'kill')
+            const state = await client.describeState(kind === 'kill')
             const where = `step ${last}, ${kind} at ${step}`
-            expect(isConfirmed ? [after] : [before, after], where).toContain(seen)
-            if (seen === before && before !== after) {
+            expect(isConfirmed ? [after] : [before, after], where).toContain(state)
+            if (state === before && before !== after) {
               expect((await STEPS[last]?.(client))?.status, `${where}, again`).toBeLessThan(300)
-              expect(await client.seen(), `${where}, again`).toBe(after)
+              expect(await client.describeState(), `${where}, again`).toBe(after)
             }
           }
         }

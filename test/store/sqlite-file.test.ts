@@ -21,18 +21,18 @@ import { client } from '../support/client.ts'
 import { NEW_YEAR } from '../support/provisioning.ts'
 import { describeSqlite, memoryDatabase, newFile, withoutSqlite } from '../support/sqlite.ts'
 
-function openIn(file: string) {
+function openStore(file: string) {
   const store = sqliteStore(file)
   onTestFinished(() => store.close())
   return { store, gateway: createGateway({ store, clock: manualClock(NEW_YEAR), seed: 'file' }) }
 }
 
-const addresses = (gateway: Gateway) => gateway.reservedAddrs.list().reserved_addrs.length
+const countAddresses = (gateway: Gateway) => gateway.reservedAddrs.list().reserved_addrs.length
 
 const create = (gateway: Gateway) => client(gateway)('POST', '/reserved_addrs', { json: {} })
 
 describe('Without SQLite', () => {
-  it('a file is refused, and the Node that it needs is named', async () => {
+  it('a file is refused, and the error names the required version of Node', async () => {
     await withoutSqlite(() =>
       expect(() => sqliteStore('never.db')).toThrow(/^A SQLite file needs Node 22\.13 or newer/),
     )
@@ -41,38 +41,38 @@ describe('Without SQLite', () => {
 })
 
 describeSqlite('A SQLite file', () => {
-  it('is for its owner alone, its log too (rules: stores#sqlite-files)', async () => {
+  it('is readable only by its owner, and so is its log (rules: stores#sqlite-files)', async () => {
     const file = newFile()
     writeFileSync(file, '', { mode: 0o644 })
-    const { gateway, store } = openIn(file)
+    const { gateway, store } = openStore(file)
     await create(gateway)
     for (const name of [file, `${file}-wal`]) expect([name, statSync(name).mode & 0o777]).toEqual([name, 0o600])
     expect(existsSync(`${file}-shm`)).toBe(false)
     store.close()
     expect(readdirSync(dirname(file))).toEqual(['gateway.db'])
-    // The log is looked at before it is used.
-    const again = openIn(file)
-    await create(again.gateway)
+    // A copy with a log can be opened.
+    const reopened = openStore(file)
+    await create(reopened.gateway)
     copyFileSync(file, `${file}.copy`)
     copyFileSync(`${file}-wal`, `${file}.copy-wal`)
-    openIn(`${file}.copy`).store.close()
-    again.store.close()
+    openStore(`${file}.copy`).store.close()
+    reopened.store.close()
     expect(readdirSync(dirname(file))).toEqual(['gateway.db', 'gateway.db.copy'])
   })
 
   it('keeps direct calls at the end of the process', () => {
     const file = newFile()
-    const { gateway, store } = openIn(file)
+    const { gateway, store } = openStore(file)
     gateway.reservedAddrs.create()
     store.close()
     store.close()
-    expect(addresses(openIn(file).gateway)).toBe(1)
+    expect(countAddresses(openStore(file).gateway)).toBe(1)
     expect(() => gateway.reservedAddrs.create()).toThrow('the store is closed')
   })
 
-  it('is refused to a second store, here and in another process', () => {
+  it('is refused to a second store, in this process and in another one', () => {
     const file = newFile()
-    openIn(file)
+    openStore(file)
     expect(() => sqliteStore(file)).toThrow(
       `The store ${file} cannot be opened: another process, or another store, has it open.`,
     )
@@ -88,15 +88,15 @@ describeSqlite('A SQLite file', () => {
     const file = newFile()
     prepare(file)
     const before = existsSync(file) && statSync(file).isFile() ? readFileSync(file) : undefined
-    const rights = existsSync(file) && statSync(file).mode
+    const mode = existsSync(file) && statSync(file).mode
     expect(() => sqliteStore(file)).toThrow(/^The store .*gateway\.db cannot be opened: /)
-    expect(existsSync(file) && statSync(file).mode).toBe(rights)
+    expect(existsSync(file) && statSync(file).mode).toBe(mode)
     if (before) expect(readFileSync(file)).toEqual(before)
   })
 
-  it('that is damaged is refused with what SQLite finds, and stays as it is', async () => {
+  it('that is damaged is refused with the error of SQLite, and stays unchanged', async () => {
     const file = newFile()
-    const { gateway, store } = openIn(file)
+    const { gateway, store } = openStore(file)
     for (let n = 0; n < 300; n++) gateway.reservedAddrs.create({ description: 'x'.repeat(200) })
     await store.flushed()
     store.close()
@@ -107,9 +107,9 @@ describeSqlite('A SQLite file', () => {
     expect(readFileSync(file)).toEqual(bytes)
   })
 
-  it.each(['deleted', 'replaced'])('that is %s while it is open takes nothing more', async (how) => {
+  it.each(['deleted', 'replaced'])('that is %s while it is open accepts no more commits', async (how) => {
     const file = newFile()
-    const { gateway } = openIn(file)
+    const { gateway } = openStore(file)
     await create(gateway)
     renameSync(file, `${file}.away`)
     if (how === 'replaced') copyFileSync(`${file}.away`, file)
@@ -120,17 +120,17 @@ describeSqlite('A SQLite file', () => {
     rmSync(file, { force: true })
     renameSync(`${file}.away`, file)
     expect((await create(gateway)).status).toBe(201)
-    expect(addresses(gateway)).toBe(2)
+    expect(countAddresses(gateway)).toBe(2)
   })
 
-  it('is written once for all requests that come at one time', async () => {
-    const begun: string[] = []
+  it('is written once for all requests that arrive together', async () => {
+    const statements: string[] = []
     const file = new SqliteFile(newFile(), (name, options) => {
       const database = nodeSqlite()(name, options)
       const exec = database.exec.bind(database)
       return Object.assign(database, {
         exec(sql: string) {
-          begun.push(sql)
+          statements.push(sql)
           exec(sql)
         },
       })
@@ -139,13 +139,13 @@ describeSqlite('A SQLite file', () => {
     onTestFinished(() => store.close())
     const gateway = createGateway({ store })
     await store.flushed()
-    begun.length = 0
+    statements.length = 0
     const answers = await Promise.all(Array.from({ length: 50 }, () => create(gateway)))
     expect(answers.every(({ status }) => status === 201)).toBe(true)
-    expect(begun).toEqual(['BEGIN IMMEDIATE', 'COMMIT'])
+    expect(statements).toEqual(['BEGIN IMMEDIATE', 'COMMIT'])
   })
 
-  it('that a killed process has left with a journal is opened (rules: stores#sqlite-files)', () => {
+  it('that a killed process left with a journal can be opened (rules: stores#sqlite-files)', () => {
     const file = newFile()
     const database = nodeSqlite()(file)
     // Pages go to the file before the end of the transaction, so the journal is hot.
@@ -154,18 +154,18 @@ describeSqlite('A SQLite file', () => {
     const copy = newFile()
     for (const end of ['', '-journal']) copyFileSync(file + end, copy + end)
     database.close()
-    const { gateway } = openIn(copy)
+    const { gateway } = openStore(copy)
     gateway.reservedAddrs.create()
     expect(existsSync(`${copy}-journal`)).toBe(false)
-    expect(addresses(gateway)).toBe(1)
+    expect(countAddresses(gateway)).toBe(1)
   })
 
-  it('is the same through a symbolic link: a log that is gone is noticed', async () => {
+  it('can be opened through a symbolic link, and a missing log is noticed', async () => {
     const file = newFile()
     const link = `${newFile()}-link`
     writeFileSync(file, '')
     symlinkSync(file, link)
-    const { gateway } = openIn(link)
+    const { gateway } = openStore(link)
     expect((await create(gateway)).status).toBe(201)
     rmSync(`${file}-wal`)
     expect((await create(gateway)).status).toBe(507)
@@ -174,17 +174,17 @@ describeSqlite('A SQLite file', () => {
     expect(() => sqliteStore(link)).toThrow('it is a symbolic link to a file that does not exist')
   })
 
-  it('can be one of many: Node warns of no leak', () => {
-    const warned = vi.spyOn(process, 'emitWarning')
-    onTestFinished(() => warned.mockRestore())
-    const most = process.getMaxListeners()
+  it('can be one of many open files, without a warning of Node about a leak', () => {
+    const emitWarning = vi.spyOn(process, 'emitWarning')
+    onTestFinished(() => emitWarning.mockRestore())
+    const maxListeners = process.getMaxListeners()
     const stores = Array.from({ length: 12 }, () => sqliteStore(newFile()))
-    expect(warned).not.toHaveBeenCalled()
+    expect(emitWarning).not.toHaveBeenCalled()
     for (const store of stores) store.close()
-    expect(process.getMaxListeners()).toBe(most)
+    expect(process.getMaxListeners()).toBe(maxListeners)
   })
 
-  it('of a newer version of the tables is refused', () => {
+  it('with a newer version of the tables is refused', () => {
     const database = memoryDatabase()
     database.exec('CREATE TABLE fauxgate_schema (version INTEGER NOT NULL); INSERT INTO fauxgate_schema VALUES (99)')
     const store = sqlStore(

@@ -6,9 +6,9 @@ import { client } from './client.ts'
  * renewed once. Throws for a response with another status than those of the API.
  */
 export async function exercise(gateway: Gateway<ManualClock>): Promise<void> {
-  const ask = client(gateway)
+  const send = client(gateway)
   const expectAnswer = async (method: string, path: string, json?: unknown) => {
-    const { status, body } = await ask(method, path, json === undefined ? {} : { json })
+    const { status, body } = await send(method, path, json === undefined ? {} : { json })
     if (status >= 500 && body?.error_code !== 'ERR_GATEWAY_90500')
       throw new Error(`${method} ${path} answers ${status}`)
     return body

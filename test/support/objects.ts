@@ -188,7 +188,7 @@ export class ObjectPlatform {
   }
 
   #state(place: Place): object {
-    const later = (work: () => void) => {
+    const writeLater = (work: () => void) => {
       const written = (async () => {
         this.#step(() => place.write(work))
         await this.#turn()
@@ -197,7 +197,7 @@ export class ObjectPlatform {
       written.catch(() => {})
       return written
     }
-    const setAlarm = (at: number | null) => later(() => place.put('_alarm', at))
+    const setAlarm = (at: number | null) => writeLater(() => place.put('_alarm', at))
     return {
       blockConcurrencyWhile: <T>(work: () => Promise<T>) => work(),
       getWebSockets: () => [],
@@ -214,11 +214,11 @@ export class ObjectPlatform {
           get: (key: string) => place.get(key),
           put: (key: string, value: unknown) => this.#step(() => place.put(key, value)),
         },
-        put: (key: string, value: unknown) => later(() => place.put(key, value)),
+        put: (key: string, value: unknown) => writeLater(() => place.put(key, value)),
         transactionSync: <T>(work: () => T) => place.transaction(work),
         setAlarm,
         deleteAlarm: () => setAlarm(null),
-        deleteAll: () => later(() => place.empty()),
+        deleteAll: () => writeLater(() => place.empty()),
       },
     }
   }

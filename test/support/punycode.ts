@@ -19,7 +19,7 @@ export function encodePunycode(...codePoints: readonly number[]): string {
       if (each < n) delta++
       if (each !== n) continue
       encoded += variableLength(delta, bias)
-      bias = adapted(delta, handled + 1, handled === basic.length)
+      bias = adaptBias(delta, handled + 1, handled === basic.length)
       delta = 0
       handled++
     }
@@ -42,7 +42,7 @@ function variableLength(value: number, bias: number): string {
 }
 
 /** Adapts the bias by RFC 3492, section 6.1. */
-function adapted(delta: number, points: number, isFirst: boolean): number {
+function adaptBias(delta: number, points: number, isFirst: boolean): number {
   let rest = Math.floor(delta / (isFirst ? 700 : 2))
   rest += Math.floor(rest / points)
   let k = 0
@@ -61,7 +61,7 @@ export function listCodePoints(encoded: string): number[] | undefined {
     if (!rest) return undefined
     digits = rest
     i += delta
-    bias = adapted(delta, points.length + 1, isFirst)
+    bias = adaptBias(delta, points.length + 1, isFirst)
     isFirst = false
     n += Math.floor(i / (points.length + 1))
     i %= points.length + 1

@@ -200,24 +200,24 @@ describe('toBeGatewayError', () => {
   const gateway = createGateway()
 
   test('checks an error, one that a function throws, and one with which a promise rejects', async () => {
-    const refused = () => gateway.reservedDomains.get('rd_nope')
-    expect(refused).toBeGatewayError()
-    expect(refused).toBeGatewayError('not_found')
-    expect(refused).not.toBeGatewayError('domain_taken')
-    expect(expectError(refused)).toBeGatewayError('not_found')
+    const getUnknown = () => gateway.reservedDomains.get('rd_nope')
+    expect(getUnknown).toBeGatewayError()
+    expect(getUnknown).toBeGatewayError('not_found')
+    expect(getUnknown).not.toBeGatewayError('domain_taken')
+    expect(expectError(getUnknown)).toBeGatewayError('not_found')
     await expect(gateway.provisioning.settled('rd_nope')).rejects.toBeGatewayError('not_found')
     expect(new Error('not_found')).not.toBeGatewayError()
     expect(undefined).not.toBeGatewayError()
   })
 
   test('says what it is instead', () => {
-    const says = (received: unknown) => messageOf(() => expect(received).toBeGatewayError('domain_taken'))
+    const readFailure = (received: unknown) => messageOf(() => expect(received).toBeGatewayError('domain_taken'))
     const start = 'Expected a GatewayError domain_taken, and'
-    expect(says(() => gateway.reservedDomains.get('rd_nope'))).toBe(
+    expect(readFailure(() => gateway.reservedDomains.get('rd_nope'))).toBe(
       `${start} it is GatewayError not_found (ERR_GATEWAY_90404): There is no reserved domain rd_nope.`,
     )
-    expect(says(new TypeError('broken'))).toBe(`${start} it is TypeError: broken.`)
-    expect(says(() => 1)).toBe(`${start} the function threw nothing.`)
+    expect(readFailure(new TypeError('broken'))).toBe(`${start} it is TypeError: broken.`)
+    expect(readFailure(() => 1)).toBe(`${start} the function threw nothing.`)
   })
 
   test.each([{ key: 'not_found' }, 5, null, 'not_found'])('does not judge %j, not even by `not`', (received) => {

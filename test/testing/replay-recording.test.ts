@@ -39,11 +39,11 @@ describe('replayRecording', () => {
 
   test('finds no difference in a description that begins with a time', async () => {
     const exchanges = await recordExchanges({ families: ['ip_policies'] }, NEW)
-    const timed = (text: string) => text.replaceAll('fauxgate-verify-test “', '2026-01-02 10:00:00 “')
+    const replaceRunName = (text: string) => text.replaceAll('fauxgate-verify-test “', '2026-01-02 10:00:00 “')
     const changed = exchanges.map(({ at, request, response }) => ({
       at,
-      request: { ...request, body: request.body && timed(request.body) },
-      response: { ...response, text: timed(response.text) },
+      request: { ...request, body: request.body && replaceRunName(request.body) },
+      response: { ...response, text: replaceRunName(response.text) },
     }))
     const file = formatRecording(changed).replaceAll(NEW_YEAR.slice(0, 10), new Date(NEW).toISOString().slice(0, 10))
     expect((await replayRecording(file)).compared).toBeGreaterThan(30)

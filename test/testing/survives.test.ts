@@ -13,20 +13,20 @@ import { callOf, ensureAddress, retry, sleep } from './survives/programs/client.
 import { certificate, crash } from './survives/programs/six.ts'
 
 /** Creates an address again when the response is lost. */
-async function careless(life: Pick<Life, 'fetch' | 'url'>) {
+async function createBlindly(life: Pick<Life, 'fetch' | 'url'>) {
   return retry(() => callOf(life)('POST', '/reserved_addrs', { description: 'app' }))
 }
 
 /** Creates an address, and looks for it before each try. */
-async function careful(life: Life) {
+async function createIfMissing(life: Life) {
   return ensureAddress(callOf(life), 'app')
 }
 
 test('a retry without a look-up leaves two resources after one lost answer, and the error tells the story', async () => {
-  const error = await failureOf(survives(careless))
+  const error = await failureOf(survives(createBlindly))
   expect(error.message).toBe(
     [
-      'careless does not survive one fault: 2 reserved_addrs where 1 is wanted.',
+      'createBlindly does not survive one fault: 2 reserved_addrs where 1 is wanted.',
       '',
       '      0s  POST /reserved_addrs {"description":"app"} ✗ done, but the answer is lost (ra_a)',
       '      1s  POST /reserved_addrs {"description":"app"} → 201 (ra_b)',
@@ -40,7 +40,7 @@ test('a retry without a look-up leaves two resources after one lost answer, and 
 })
 
 test('a retry that looks first survives all pairs of failures', async () => {
-  const { summary, isComplete, coverage } = await survives(careful)
+  const { summary, isComplete, coverage } = await survives(createIfMissing)
   expect(summary).toBe('150 of 150 schedules with up to 2 faults; 0 fail')
   expect(isComplete).toBe(true)
   expect(coverage.map(({ at }) => at)).toEqual(['GET /reserved_addrs', 'POST /reserved_addrs'])
@@ -55,7 +55,7 @@ test('a crash between creating and saving is found', async () => {
 
 test('the story shows where the code has ended, if requests follow', async () => {
   const webhook: CodeUnderTest = async (life) => {
-    void careful(life)
+    void createIfMissing(life)
   }
   const error = await failureOf(survives(webhook, { replay: 'GET /reserved_addrs#1 503' }))
   expect(error.message).toBe(
@@ -73,7 +73,7 @@ test('the story shows where the code has ended, if requests follow', async () =>
 
 test('equal requests are one line of the story, whatever they have created', async () => {
   const replay = [1, 2, 3].map((nth) => `POST /reserved_addrs#${nth} lost-after`).join(', ')
-  const error = await failureOf(survives(careless, { replay }))
+  const error = await failureOf(survives(createBlindly, { replay }))
   expect(error.message).toContain(
     '✗ done, but the answer is lost (ra_a)\n        … 3 times, until 2s\n      3s  POST /reserved_addrs {"description":"app"} → 201 (ra_b)',
   )
@@ -81,7 +81,7 @@ test('equal requests are one line of the story, whatever they have created', asy
 
 test('the report of one failing schedule calls it the only one', async () => {
   const strict: CodeUnderTest = async (life) => {
-    await careful(life)
+    await createIfMissing(life)
     await callOf(life)('GET', '/reserved_addrs').catch(() => new Promise(() => undefined))
   }
   const error = await failureOf(survives(strict, { kinds: ['429'] }))
@@ -95,7 +95,7 @@ test('a DNS_ERROR that is taken as final leaves a domain without certificate', a
 })
 
 test.each<[OptInFaultKind, CodeUnderTest, string]>([
-  ['late', careful, 'POST /reserved_addrs#1 late'],
+  ['late', createIfMissing, 'POST /reserved_addrs#1 late'],
   [
     'slow',
     (life) => retry(() => callOf(life)('POST', '/reserved_addrs', {}, AbortSignal.timeout(10_000))),
@@ -123,13 +123,15 @@ test('code that waits for nothing is reported as such', async () => {
 })
 
 test('a replay tries its schedule alone', async () => {
-  const error = await failureOf(survives(careless, { replay: 'POST /reserved_addrs#1 503-after' }))
+  const error = await failureOf(survives(createBlindly, { replay: 'POST /reserved_addrs#1 503-after' }))
   expect(error.message).toContain('✗ done, but 503 (ra_a)\n')
-  await expect(survives(careful, { replay: 'POST /reserved_addrs#1 503-after' })).resolves.toMatchObject({ tried: 1 })
+  await expect(survives(createIfMissing, { replay: 'POST /reserved_addrs#1 503-after' })).resolves.toMatchObject({
+    tried: 1,
+  })
 })
 
 test('a replay of which nothing happens fails, since the code has changed', async () => {
-  await expect(survives(careful, { replay: 'POST /reserved_domains#1 503' })).rejects.toThrow(
+  await expect(survives(createIfMissing, { replay: 'POST /reserved_domains#1 503' })).rejects.toThrow(
     'The replay "POST /reserved_domains#1 503" no longer applies',
   )
 })
@@ -147,7 +149,7 @@ test('code that remembers something outside the function is refused', async () =
 test('schedules yields each schedule, with the timers of the host in between', async () => {
   const { setTimeout } = globalThis
   const verdicts: string[] = []
-  for await (const { verdict, replay } of schedules(careless, { faults: 1 })) {
+  for await (const { verdict, replay } of schedules(createBlindly, { faults: 1 })) {
     expect(globalThis.setTimeout).toBe(setTimeout)
     verdicts.push(`${replay} ${verdict}`)
   }
@@ -159,19 +161,25 @@ test('schedules yields each schedule, with the timers of the host in between', a
 test('fake timers that are there already are refused', async () => {
   vi.useFakeTimers()
   try {
-    await expect(survives(careful)).rejects.toThrow('survives needs the timers of the host, and finds fake ones.')
+    await expect(survives(createIfMissing)).rejects.toThrow(
+      'survives needs the timers of the host, and finds fake ones.',
+    )
   } finally {
     vi.useRealTimers()
   }
 })
 
 test('an unknown option and a wrong one are refused', async () => {
-  await expect(survives(careful, { fault: 1 } as object)).rejects.toThrow('"fault" is not an option. Supported: ')
-  await expect(survives(careful, { faults: 0 })).rejects.toThrow('faults is 0. Allowed: an integer from 1 to 8.')
+  await expect(survives(createIfMissing, { fault: 1 } as object)).rejects.toThrow(
+    '"fault" is not an option. Supported: ',
+  )
+  await expect(survives(createIfMissing, { faults: 0 })).rejects.toThrow(
+    'faults is 0. Allowed: an integer from 1 to 8.',
+  )
 })
 
 test('the global fetch reaches the gateway of the run', async () => {
-  const globally: CodeUnderTest = ({ url }) => careless({ fetch: globalThis.fetch, url })
+  const globally: CodeUnderTest = ({ url }) => createBlindly({ fetch: globalThis.fetch, url })
   const error = await failureOf(survives(globally))
   expect(error.replay).toBe('POST /reserved_addrs#1 lost-after')
 })
@@ -181,7 +189,7 @@ test('with restart, what a crashed process has under way never ends, and its tim
   const twice: CodeUnderTest = async (life) => {
     const log = (what: string) => lives.push(`${life.life} ${what}`)
     setTimeout(() => log('timer'), 10)
-    await careful(life)
+    await createIfMissing(life)
     log('done')
   }
   await survives(twice, { replay: 'GET /reserved_addrs#1 crash', restart: true })
@@ -192,12 +200,12 @@ test('progress counts the schedules of each level', async () => {
   const last = new Map<number, string>()
   const onProgress: SurvivesOptions['onProgress'] = ({ tried, total, failing, faults }) =>
     last.set(faults, `${tried} of ${total}, ${failing} fail`)
-  await survives(careful, { kinds: ['lost'], onProgress })
+  await survives(createIfMissing, { kinds: ['lost'], onProgress })
   expect([...last.values()]).toEqual(['0 of 0, 0 fail', '3 of 3, 0 fail', '10 of 10, 0 fail'])
 })
 
 test('the snapshot of a failing schedule has what was left, and can be restored', async () => {
-  const { groups } = await failureOf(survives(careless))
+  const { groups } = await failureOf(survives(createBlindly))
   const gateway = createGateway({ clock: manualClock('2026-01-01T00:00:00Z') })
   gateway.restore(groups[0]?.snapshot as Parameters<typeof gateway.restore>[0])
   expect(gateway.reservedAddrs.list().reserved_addrs).toHaveLength(2)

@@ -245,9 +245,9 @@ describe('A test that fails after waits on timers of the host', () => {
   test('has no hint, if a busy machine made some pauses among many requests', async () => {
     vi.useFakeTimers({ toFake: ['performance'] })
     let requests = 0
-    const busy = () => vi.advanceTimersByTime(++requests % 6 === 0 ? 500 : 0)
+    const passTime = () => vi.advanceTimersByTime(++requests % 6 === 0 ? 500 : 0)
     const error = await messageOfTest(async (gateway) => {
-      for (let n = 0; n < 5; n++) await pollAndFail(gateway, busy).catch(() => undefined)
+      for (let n = 0; n < 5; n++) await pollAndFail(gateway, passTime).catch(() => undefined)
       throw new Error('There is no certificate.')
     })
     expect(error).not.toContain('paused')

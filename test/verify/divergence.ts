@@ -4,7 +4,7 @@ import type { Gateway } from '../../src/index.ts'
 export type Json = any
 
 /** A response on its way to the client. */
-interface Altered {
+interface AlteredResponse {
   status: number
   body: Json
   /** The text before the body. */
@@ -21,7 +21,7 @@ interface Request {
   readonly type: string | null
 }
 
-type Alter = (response: Altered, request: Request) => unknown
+type Alter = (response: AlteredResponse, request: Request) => unknown
 type Replace = (request: Request) => Partial<Request> | undefined
 
 /** A server that differs from fauxgate in one way: in its responses, or in the requests that it seems to receive. */
@@ -34,15 +34,16 @@ export interface Divergence {
   readonly method?: string
   /** Changes the response to a request. */
   readonly alter?: Alter
-  /** Returns the parts of another request that is sent in the place of one. */
+  /** Returns the changed parts of a request; undefined if the request is sent unchanged. */
   readonly replace?: Replace
 }
 
 export const isList = ({ method, path }: Request) => method === 'GET' && /^\/\w+(\?|$)/.test(path)
 export const isOne = ({ method, path }: Request) => method === 'GET' && /^\/\w+\/\w+$/.test(path)
-export const itemsOf = (body: Json): Json[] =>
+export const listItems = (body: Json): Json[] =>
   (Object.values(body ?? {}).find(Array.isArray) as Json[] | undefined) ?? []
-export const without = (path: string, parameter: string) => path.replace(new RegExp(`([?&])${parameter}=[^&]*&?`), '$1')
+export const removeParameter = (path: string, parameter: string) =>
+  path.replace(new RegExp(`([?&])${parameter}=[^&]*&?`), '$1')
 
 /** Returns a divergence of the responses to requests of a method. */
 export const alterResponse = (method: string, at: string, alter: Alter): Divergence => ({ at, method, alter })
@@ -57,7 +58,7 @@ export const alterIfStatus = (at: string, status: number, change: Alter): Diverg
 export const alterEach = (at: string, change: (item: Json) => unknown): Divergence => ({
   at,
   alter: ({ status, body }) => {
-    if (status < 300 && body) for (const item of body.id === undefined ? itemsOf(body) : [body]) change(item)
+    if (status < 300 && body) for (const item of body.id === undefined ? listItems(body) : [body]) change(item)
   },
 })
 /** Returns a divergence of each resource that sets fields. */
@@ -71,38 +72,40 @@ export const alterText = (field: string, change: (text: string) => unknown) =>
 /** Returns a divergence of lists. */
 export const alterLists = (at: string, change: (items: Json[], body: Json) => unknown): Divergence => ({
   at,
-  alter: ({ body }, request) => isList(request) && body && change(itemsOf(body), body),
+  alter: ({ body }, request) => isList(request) && body && change(listItems(body), body),
 })
 /** Returns a divergence of lists that ignore a parameter. */
 export const ignoreParameter = (at: string, parameter: string) =>
-  replaceRequest('GET', at, (request) => (isList(request) ? { path: without(request.path, parameter) } : undefined))
+  replaceRequest('GET', at, (request) =>
+    isList(request) ? { path: removeParameter(request.path, parameter) } : undefined,
+  )
 /** Returns a divergence of the responses that depends on earlier values of the run. */
 export function alterByHistory(
   at: string,
-  alter: (seen: Json[], response: Altered, request: Request) => unknown,
+  alter: (history: Json[], response: AlteredResponse, request: Request) => unknown,
 ): Divergence {
-  const seen: Json[] = []
-  return { at, alter: (response, request) => alter(seen, response, request) }
+  const history: Json[] = []
+  return { at, alter: (response, request) => alter(history, response, request) }
 }
 
-/** Returns a divergence of changes that do not name the backends: they keep them, and do not empty them. */
-export function keepsBackends(): Divergence {
-  let known = ''
+/** Returns a divergence in which a change without backends keeps the backends, instead of removing all. */
+export function keepBackends(): Divergence {
+  let knownId = ''
   const replace: Replace = ({ path, body }) => {
     const [[id, weight] = []] = Object.entries(body?.backends ?? {})
-    if (weight === 5 && id?.startsWith('bkdwd_')) known ||= id
-    const isOther = body?.metadata === null && !path.endsWith(known)
-    return isOther ? { body: { ...body, backends: { [known]: 5 } } } : undefined
+    if (weight === 5 && id?.startsWith('bkdwd_')) knownId ||= id
+    const isOther = body?.metadata === null && !path.endsWith(knownId)
+    return isOther ? { body: { ...body, backends: { [knownId]: 5 } } } : undefined
   }
   return { at: 'body.backends', replace }
 }
 
-/** Sends requests to a gateway through a divergence. */
-export function through(gateway: Gateway, { method, alter, replace }: Divergence) {
+/** Returns a fetch function that sends requests to a gateway through a divergence. */
+export function createDivergentFetch(gateway: Gateway, { method, alter, replace }: Divergence) {
   return async (url: string, init: RequestInit): Promise<Response> => {
     const text = typeof init.body === 'string' ? init.body : undefined
     const type = new Headers(init.headers).get('content-type')
-    const request = { method: init.method ?? '', path: url.slice(gateway.url.length), body: jsonOf(text), type }
+    const request = { method: init.method ?? '', path: url.slice(gateway.url.length), body: parseJson(text), type }
     const isAffected = method === undefined || method === request.method
     const other = { ...request, ...(isAffected && replace?.(request)) }
     // A body that is no JSON is sent unchanged.
@@ -112,18 +115,18 @@ export function through(gateway: Gateway, { method, alter, replace }: Divergence
       method: other.method,
       body: body ?? null,
     })
-    const response: Altered = {
+    const response: AlteredResponse = {
       status: original.status,
-      body: jsonOf(await original.text()),
+      body: parseJson(await original.text()),
       headers: Object.fromEntries(original.headers),
     }
     if (isAffected) alter?.(response, request)
-    const { body: altered, prefix = '', ...head } = response
-    return new Response(altered === undefined ? null : prefix + JSON.stringify(altered), head)
+    const { body: newBody, prefix = '', ...head } = response
+    return new Response(newBody === undefined ? null : prefix + JSON.stringify(newBody), head)
   }
 }
 
-function jsonOf(text: string | undefined): Json {
+function parseJson(text: string | undefined): Json {
   try {
     return JSON.parse(text ?? '')
   } catch {

@@ -9,11 +9,11 @@ import {
   ignoreParameter,
   isList,
   isOne,
-  itemsOf,
-  keepsBackends,
+  keepBackends,
+  listItems,
+  removeParameter,
   replaceRequest,
   setFields,
-  without,
 } from './divergence.ts'
 
 /** The divergences, by the operation whose responses differ. */
@@ -68,7 +68,7 @@ export const DIVERGENCES: Readonly<Record<string, Readonly<Record<string, Diverg
       method: 'GET',
       body: undefined,
     })),
-    'a thing that is there after its deletion': replaceRequest('DELETE', 'status', () => ({ method: 'GET' })),
+    'a resource that still exists after its deletion': replaceRequest('DELETE', 'status', () => ({ method: 'GET' })),
     'an id of another kind that is only unknown': replaceRequest('GET', 'status', ({ path }) =>
       path.startsWith('/ip_policies/op_') ? { path: path.replace('/op_', '/ipp_') } : undefined,
     ),
@@ -81,7 +81,7 @@ export const DIVERGENCES: Readonly<Record<string, Readonly<Record<string, Diverg
   },
   'ip_policy_rules.list': {
     'a filter by startsWith that is ignored': replaceRequest('GET', 'body.ip_policy_rules', ({ path }) =>
-      path.includes('startsWith') ? { path: without(path, 'filter') } : undefined,
+      path.includes('startsWith') ? { path: removeParameter(path, 'filter') } : undefined,
     ),
     'a missing field in lists alone': alterLists('body.ip_policy_rules[0].cidr', (items) => {
       for (const item of items) delete item.cidr
@@ -92,9 +92,9 @@ export const DIVERGENCES: Readonly<Record<string, Readonly<Record<string, Diverg
     'a greatest limit of 50': replaceRequest('GET', 'status', ({ path }) =>
       path.includes('limit=100') ? { path: path.replace('=100', '=101') } : undefined,
     ),
-    'a cursor that must still be there': alterByHistory('status', (seen, response, { method, path }) => {
-      if (method === 'DELETE' && response.status === 204) seen.push(path.split('/').at(-1))
-      if (seen.some((id) => path.includes(`before_id=${id}`))) response.status = 404
+    'a cursor that must still exist': alterByHistory('status', (history, response, { method, path }) => {
+      if (method === 'DELETE' && response.status === 204) history.push(path.split('/').at(-1))
+      if (history.some((id) => path.includes(`before_id=${id}`))) response.status = 404
     }),
     'a further field': setFields('body.ip_policies[0].rules', () => ({ rules: [] })),
     'ids of another prefix': alterLists('body.ip_policies', (items) => {
@@ -105,26 +105,26 @@ export const DIVERGENCES: Readonly<Record<string, Readonly<Record<string, Diverg
       delete body.ip_policies
       Object.assign(body, { items })
     }),
-    'a list with a thing twice': alterLists('body.ip_policies', (items) => items.push(...items.slice(0, 1))),
-    'a list without the last thing': alterLists('body.ip_policies', (items) => items.pop()),
+    'a list with a resource twice': alterLists('body.ip_policies', (items) => items.push(...items.slice(0, 1))),
+    'a list without the last resource': alterLists('body.ip_policies', (items) => items.pop()),
     'a list that still has what was deleted': alterByHistory('body.ip_policies', (deleted, response, request) => {
       if (isOne(request) && response.status === 200) deleted.push(response.body)
-      if (isList(request) && itemsOf(response.body).length === 1) itemsOf(response.body).unshift(deleted.at(-1))
+      if (isList(request) && listItems(response.body).length === 1) listItems(response.body).unshift(deleted.at(-1))
     }),
     'a next page that is the same page': alterResponse('GET', 'body.next_page_uri', (response) => {
       if (response.body?.next_page_uri) response.body.next_page_uri = `${response.body.uri}?limit=1`
     }),
-    'a cursor that is the first thing of the next page': alterByHistory(
+    'a cursor that is the first resource of the next page': alterByHistory(
       'body.next_page_uri',
-      (seen, response, request) => {
-        if (request.method === 'POST' && response.status === 201) seen.push(response.body.id)
+      (history, response, request) => {
+        if (request.method === 'POST' && response.status === 201) history.push(response.body.id)
         if (response.body?.next_page_uri)
-          response.body.next_page_uri = `${response.body.uri}?before_id=${seen[0]}&limit=1`
+          response.body.next_page_uri = `${response.body.uri}?before_id=${history[0]}&limit=1`
       },
     ),
     'a next page after the last one': alterResponse('GET', 'body.next_page_uri', (response, request) => {
-      const last = itemsOf(response.body).at(-1)
-      // Not in the inventory, which would never end.
+      const last = listItems(response.body).at(-1)
+      // The inventory is unchanged, because it would never end.
       if (isList(request) && last && !request.path.endsWith('limit=100'))
         response.body.next_page_uri = `${response.body.uri}?before_id=${last.id}`
     }),
@@ -187,7 +187,7 @@ export const DIVERGENCES: Readonly<Record<string, Readonly<Record<string, Diverg
       if (response.status === 200 && body?.description) response.body.description = ''
     }),
   },
-  'weighted_backends.update': { 'backends that a change without them keeps': keepsBackends() },
+  'weighted_backends.update': { 'backends that a change without them keeps': keepBackends() },
   'vaults.list': {
     'filters in any case': replaceRequest('GET', 'body.vaults', ({ path }) =>
       path.includes('filter=') ? { path: path.replaceAll('Fauxgate', 'fauxgate') } : undefined,
@@ -196,11 +196,12 @@ export const DIVERGENCES: Readonly<Record<string, Readonly<Record<string, Diverg
       path.includes('!%3D') ? { path: path.replace('!%3D', '%3D%3D') } : undefined,
     ),
     'a filter of the first page alone': alterResponse('GET', 'body.next_page_uri', (response) => {
-      if (response.body?.next_page_uri) response.body.next_page_uri = without(response.body.next_page_uri, 'filter')
+      if (response.body?.next_page_uri)
+        response.body.next_page_uri = removeParameter(response.body.next_page_uri, 'filter')
     }),
     'a page that is cut before its filter': alterResponse('GET', 'body.vaults', (response, { path }) => {
-      if (path.includes('limit=1&filter=') && itemsOf(response.body)[0]?.name.endsWith('-c'))
-        itemsOf(response.body).pop()
+      if (path.includes('limit=1&filter=') && listItems(response.body)[0]?.name.endsWith('-c'))
+        listItems(response.body).pop()
     }),
   },
   'ip_policies.delete': {
@@ -239,7 +240,7 @@ export const DIVERGENCES: Readonly<Record<string, Readonly<Record<string, Diverg
   },
   'ip_policy_rules.get': {
     'a missing field': alterIfStatus('body.action', 200, ({ body }, request) => isOne(request) && delete body.action),
-    'the id of another thing': alterEach(
+    'the id of another resource': alterEach(
       'body.ip_policy',
       (item) =>
         item.ip_policy &&
@@ -283,7 +284,7 @@ export const DIVERGENCES: Readonly<Record<string, Readonly<Record<string, Diverg
   },
   'credentials.update': { 'an order of a list of texts': alterEach('body.acl', (item) => item.acl?.reverse()) },
   'endpoints.create': {
-    'a policy that is written anew': alterText('traffic_policy', (text) => `${text}\n`),
+    'a policy that gets a line break': alterText('traffic_policy', (text) => `${text}\n`),
   },
   'tls_certificates.create': { 'a certificate whose serial number is another': alterText('serial_number', () => '00') },
   'tls_certificates.get': {

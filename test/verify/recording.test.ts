@@ -8,16 +8,16 @@ import { formatRecording, gatewayToVerify, KEY, recordExchanges } from '../suppo
 
 const NOW = Date.parse(NEW_YEAR)
 
-/** Records a run against fauxgate, and reads the recording. */
+/** Records a run against fauxgate. Returns the recording. */
 async function record(families: readonly string[]): Promise<Recording> {
   return parseHar(formatRecording(await recordExchanges({ families })), 'a.har')
 }
 
-const textAt = (body: unknown, field: string): unknown => Reflect.get(Object(body), field)
+const getField = (body: unknown, field: string): unknown => Reflect.get(Object(body), field)
 
 describe('A recording', () => {
   test('keeps no planted secret, id, name or address, wherever it is', () => {
-    const planted = {
+    const secrets = {
       key: 'ak_live_4f8Jq2ZpXw7Lr9Vt',
       token: '2AbCdEfGhIjKlMnOpQrStUvWxYz_0aB1cD2eF3gH4iJ5kL6mN',
       secret: 'correct horse battery staple',
@@ -30,46 +30,46 @@ describe('A recording', () => {
     }
     const body = {
       id: 'cr_2BcDeFgHiJkLmNoPqRsTuVwXyZ0',
-      token: planted.token,
-      owner_id: planted.account,
-      description: `of ${planted.name}, ${planted.email}`,
-      metadata: JSON.stringify({ seen: planted.ipv4, by: planted.name }),
-      acl: [`bind:${planted.domain}`],
-      client_secret: planted.secret,
-      ip: planted.ipv6,
+      token: secrets.token,
+      owner_id: secrets.account,
+      description: `of ${secrets.name}, ${secrets.email}`,
+      metadata: JSON.stringify({ seen: secrets.ipv4, by: secrets.name }),
+      acl: [`bind:${secrets.domain}`],
+      client_secret: secrets.secret,
+      ip: secrets.ipv6,
     }
-    const responseBody = { ...body, msg: `${planted.name} at ${planted.domain} with ${planted.key}` }
+    const responseBody = { ...body, msg: `${secrets.name} at ${secrets.domain} with ${secrets.key}` }
     const exchange: RecordedExchange = {
       at: NOW,
       request: {
         method: 'POST',
-        path: `/credentials?filter=${encodeURIComponent(`obj.description == "${planted.name}"`)}&token=${planted.token}`,
-        headers: { authorization: `Bearer ${planted.key}` },
-        body: JSON.stringify({ ...body, password: planted.secret }),
+        path: `/credentials?filter=${encodeURIComponent(`obj.description == "${secrets.name}"`)}&token=${secrets.token}`,
+        headers: { authorization: `Bearer ${secrets.key}` },
+        body: JSON.stringify({ ...body, password: secrets.secret }),
       },
       response: {
         status: 201,
         text: JSON.stringify(responseBody),
         body: responseBody,
-        headers: { 'content-type': 'application/json', 'set-cookie': `session=${planted.token}`, via: planted.ipv4 },
+        headers: { 'content-type': 'application/json', 'set-cookie': `session=${secrets.token}`, via: secrets.ipv4 },
       },
     }
-    const text = formatRecording([exchange], planted.key)
-    for (const value of Object.values(planted)) {
+    const text = formatRecording([exchange], secrets.key)
+    for (const value of Object.values(secrets)) {
       expect(text).not.toContain(value)
       for (const word of value.split(/[ @]/).filter((each) => each.length > 8))
         expect(decodeURIComponent(text)).not.toContain(word)
     }
     const { exchanges, info } = parseHar(text, 'a.har')
-    const shown = exchanges[0]?.response.body as typeof body // It is JSON as it was.
+    const recordedBody = exchanges[0]?.response.body as typeof body // It is still JSON.
     for (const field of ['id', 'token', 'owner_id', 'description', 'client_secret'] as const) {
-      expect([field, shown[field].length]).toEqual([field, body[field].length])
-      expect(shown[field].replaceAll(/[a-z]/gi, 'a').replaceAll(/\d/g, 'a')).toBe(
+      expect([field, recordedBody[field].length]).toEqual([field, body[field].length])
+      expect(recordedBody[field].replaceAll(/[a-z]/gi, 'a').replaceAll(/\d/g, 'a')).toBe(
         body[field].replaceAll(/[a-z]/gi, 'a').replaceAll(/\d/g, 'a'),
       )
     }
     // The same value has the same placeholder in the request.
-    expect(JSON.parse(exchanges[0]?.request.body ?? '').owner_id).toBe(shown.owner_id)
+    expect(JSON.parse(exchanges[0]?.request.body ?? '').owner_id).toBe(recordedBody.owner_id)
     expect(new Set(info.replaced.map(({ kind }) => kind))).toEqual(new Set(['secret', 'id', 'name', 'address']))
     expect(info.replaced.every(({ times }) => times > 0)).toBe(true)
   })
@@ -89,7 +89,7 @@ describe('A recording', () => {
 })
 
 describe('A replay', () => {
-  test('finds nothing in a recording of fauxgate itself', async () => {
+  test('finds no difference in a recording of fauxgate itself', async () => {
     const recording = await record(['ip_policy_rules', 'vault_secrets', 'credentials', 'endpoints', 'reserved_addrs'])
     const report = await replay(recording, { now: NOW })
     expect(report.differing).toEqual([])
@@ -97,38 +97,38 @@ describe('A replay', () => {
     expect(report.compared).toBeGreaterThan(250)
   })
 
-  test('finds a response that was another', async () => {
+  test('finds a response that differs', async () => {
     const recording = await record(['ip_policies'])
     const at = recording.exchanges.findIndex(
       ({ request, response }) => request.method === 'PATCH' && response.status === 200,
     )
-    const changed = recording.exchanges.map((each, index): RecordedExchange => {
+    const exchanges = recording.exchanges.map((each, index): RecordedExchange => {
       if (index !== at) return each
       const body = { ...(each.response.body as object), description: null }
       return { ...each, response: { ...each.response, body, text: JSON.stringify(body) } }
     })
-    const other = { ...recording, exchanges: changed }
+    const other = { ...recording, exchanges }
     const report = await replay(other, { now: NOW })
     expect(report.differing.map(({ number }) => number)).toEqual([at + 1])
     expect(report.differing[0]?.differences.map((each) => each.at)).toEqual(['body.description'])
     expect(hasPassed(report)).toBe(false)
     const excuse = { request: 'PATCH /ip_policies/*', at: 'body.description', reason: 'for this test' }
     expect(hasPassed(await replay(other, { now: NOW, known: [excuse] }))).toBe(true)
-    const unused = await replay(recording, { now: NOW, known: [excuse] })
-    expect([unused.unused, hasPassed(unused)]).toEqual([[excuse], false])
+    const unusedReport = await replay(recording, { now: NOW, known: [excuse] })
+    expect([unusedReport.unused, hasPassed(unusedReport)]).toEqual([[excuse], false])
   })
 
   test('of nothing fails, and an old recording warns and does not fail', async () => {
     const recording = await record(['ip_policies'])
-    const none = await replay({ ...recording, exchanges: [] }, { now: NOW })
-    expect(hasPassed(none)).toBe(false)
-    const later = await replay(recording, { now: NOW + 181 * 86_400_000 })
-    expect([later.warnings.length, hasPassed(later)]).toEqual([1, true])
-    const soon = await replay(recording, { now: NOW + 180 * 86_400_000 })
-    expect(soon.warnings).toEqual([])
+    const emptyReport = await replay({ ...recording, exchanges: [] }, { now: NOW })
+    expect(hasPassed(emptyReport)).toBe(false)
+    const laterReport = await replay(recording, { now: NOW + 181 * 86_400_000 })
+    expect([laterReport.warnings.length, hasPassed(laterReport)]).toEqual([1, true])
+    const soonReport = await replay(recording, { now: NOW + 180 * 86_400_000 })
+    expect(soonReport.warnings).toEqual([])
   })
 
-  test('has another placeholder for each address, which the replay takes as the service did', async () => {
+  test('has another placeholder for each address, which the replay accepts as the service did', async () => {
     const gateway = gatewayToVerify()
     const exchanges: RecordedExchange[] = []
     const create = async (path: string, body: object) => {
@@ -136,7 +136,7 @@ describe('A replay', () => {
       const headers = { authorization: 'Bearer k', 'ngrok-version': '2', 'content-type': 'application/json' }
       const response = await readResponse(await gateway.fetch(gateway.url + path, { ...request, headers }))
       exchanges.push({ at: NOW, request, response })
-      return textAt(response.body, 'id')
+      return getField(response.body, 'id')
     }
     const networks = [
       ...Array.from({ length: 5 }, (_, n) => `${n + 2}.0.0.0/8`),
@@ -146,13 +146,13 @@ describe('A replay', () => {
     for (const cidr of networks) await create('/ip_policy_rules', { ip_policy_id: policy, cidr, action: 'allow' })
     const recording = formatRecording(exchanges)
     const [, ...rules] = parseHar(recording, 'a.har').exchanges
-    const recorded = rules.map(({ response }) => textAt(response.body, 'cidr'))
-    expect(recorded.filter((cidr, index) => cidr === networks[index])).toEqual([])
-    expect(new Set(recorded).size).toBe(networks.length)
+    const placeholders = rules.map(({ response }) => getField(response.body, 'cidr'))
+    expect(placeholders.filter((cidr, index) => cidr === networks[index])).toEqual([])
+    expect(new Set(placeholders).size).toBe(networks.length)
     expect(await replay(parseHar(recording, 'a.har'), { now: NOW })).toMatchObject({ compared: 10, differing: [] })
   })
 
-  test('compares no response about the key, and none that says nothing', async () => {
+  test('compares no response about the key, the limit of requests or a failure of the server', async () => {
     const recording = await record(['ip_policies'])
     const statuses = [401, 403, 429, 503]
     const exchanges = recording.exchanges.slice(0, 4).map((each, index): RecordedExchange => {
@@ -162,7 +162,7 @@ describe('A replay', () => {
     expect([report.compared, report.skipped.length, hasPassed(report)]).toEqual([0, 4, false])
   })
 
-  const harOf = (...urls: string[]) => {
+  const formatHar = (...urls: string[]) => {
     const entries = urls.map((url) => ({ startedDateTime: NEW_YEAR, request: { url }, response: {} }))
     return JSON.stringify({ log: { entries } })
   }
@@ -174,10 +174,10 @@ describe('A replay', () => {
     ['a HAR without requests', '{"log":{"entries":[]}}', 'has no request to this API'],
     [
       'a HAR of another API',
-      harOf('https://example.com/a', 'data:,a', 'https://example.com/b', 'https://example.net/'),
+      formatHar('https://example.com/a', 'data:,a', 'https://example.com/b', 'https://example.net/'),
       'Ngrok-Operation-Id. Its hosts are example.com, example.net.',
     ],
-    ['a HAR without hosts', harOf('data:,a'), 'Ngrok-Operation-Id. It names no host.'],
+    ['a HAR without hosts', formatHar('data:,a'), 'Ngrok-Operation-Id. It names no host.'],
     ['a HAR with half an entry', '{"log":{"entries":[{"request":{}}]}}', 'has no response'],
     [
       'a HAR with an entry without a time',

@@ -7,44 +7,44 @@ import { planOf } from '../../src/verify/scenarios.ts'
 import { upload } from '../support/pem.ts'
 import { gatewayToVerify, KEY, verifyGateway } from '../support/verify.ts'
 
-/** The reason against operations that no service has, unless the list of what may be called has them. */
+/** The reason why a run skips an operation that is not in its list. */
 const NOT_LISTED = 'not in the list of operations that may be called'
-const own = ownFamilies()
+const ownFamilyNames = ownFamilies()
 const isListed = (operation: string, reason: string | undefined) =>
-  reason !== NOT_LISTED || !own.includes(groupOf({ name: operation }))
+  reason !== NOT_LISTED || !ownFamilyNames.includes(groupOf({ name: operation }))
 
 describe('A run against fauxgate itself', () => {
   test.each([standard, ngrok])('finds no difference, and leaves nothing: $name', async ({ name }) => {
     const gateway = gatewayToVerify(name as 'standard' | 'ngrok')
-    const sent: string[] = []
+    const sentBodies: string[] = []
     const fetch = (url: string, init: RequestInit) => {
-      if (init.method === 'POST') sent.push(String(init.body))
+      if (init.method === 'POST') sentBodies.push(String(init.body))
       return gateway.fetch(url, init)
     }
     const { report, entries, times } = await verifyGateway(gateway, { domain: 'mine.example' }, fetch)
     expect(report.outcomes.filter(({ verdict }) => verdict !== 'same')).toEqual([])
     expect([exitCodeOf(report), report.inventory, report.remaining, report.stopped]).toEqual([0, [], [], undefined])
     expect(gateway.leftovers()).toEqual([])
-    const made = entries.filter(({ entry }) => entry === 'created')
-    expect(made.length).toBeGreaterThan(name === 'ngrok' ? 30 : 8)
-    expect(entries.filter(({ entry }) => entry === 'deleted')).toHaveLength(made.length)
-    expect(entries.filter(({ entry }) => entry === 'creating').length).toBeGreaterThan(made.length)
+    const creations = entries.filter(({ entry }) => entry === 'created')
+    expect(creations.length).toBeGreaterThan(name === 'ngrok' ? 30 : 8)
+    expect(entries.filter(({ entry }) => entry === 'deleted')).toHaveLength(creations.length)
+    expect(entries.filter(({ entry }) => entry === 'creating').length).toBeGreaterThan(creations.length)
     expect(report.requests).toBe(times.length)
     const isTooFast = times.some((at, index) => at - (times[index - 60] ?? -1e9) < 60_000)
     expect(isTooFast).toBe(false)
-    // The prefix and the domain are in all names, and the key is nowhere.
-    expect(sent.filter((body) => !body.includes('fauxgate-verify-test'))).toEqual([])
-    const domains = sent.flatMap((body) => /"domain":"([^"]*)"/.exec(body)?.[1] ?? [])
+    // All names contain the prefix and the domain. The report and the log do not contain the key.
+    expect(sentBodies.filter((body) => !body.includes('fauxgate-verify-test'))).toEqual([])
+    const domains = sentBodies.flatMap((body) => /"domain":"([^"]*)"/.exec(body)?.[1] ?? [])
     expect(domains.length).toBeGreaterThan(5)
     for (const domain of domains) expect(domain).toMatch(/^fauxgate-verify-test-[a-dD]\.+mine\.example$/)
     expect(JSON.stringify([report, entries])).not.toContain(KEY)
-    const notAsked = report.operations.filter(({ verdict }) => verdict === 'not asked')
-    const reasons = notAsked.flatMap(({ operation, reason }) => (isListed(operation, reason) ? [reason] : []))
+    const skippedOperations = report.operations.filter(({ verdict }) => verdict === 'not asked')
+    const reasons = skippedOperations.flatMap(({ operation, reason }) => (isListed(operation, reason) ? [reason] : []))
     const agents = name === 'ngrok' ? ['a command would stop or restart an agent'] : []
     expect([...new Set(reasons)]).toEqual(['the service has ended edges and their modules', ...agents])
   })
 
-  test('changes nothing of what is there, and compares lists without it', async () => {
+  test('changes no existing resource, and compares lists without existing resources', async () => {
     const gateway = gatewayToVerify('standard')
     for (const description of ['one', 'two', 'three']) gateway.reservedAddrs.create({ description })
     gateway.reservedDomains.create({ domain: 'app.example.com' })
@@ -69,15 +69,15 @@ describe('A run against fauxgate itself', () => {
     )
     expect([...methods]).toEqual(['GET'])
     expect([entries, exitCodeOf(report)]).toEqual([[], 0])
-    const created = report.operations.find(({ operation }) => operation === 'vaults.create')
-    expect(created).toMatchObject({ verdict: 'not asked', reason: '--read-only' })
+    const creation = report.operations.find(({ operation }) => operation === 'vaults.create')
+    expect(creation).toMatchObject({ verdict: 'not asked', reason: '--read-only' })
   })
 })
 
 const FREE = { upload: upload(), isLocal: false, isReadOnly: false, dialect: 'ngrok' } as const
 
-describe('What a run asks of a server that is not on this machine', () => {
-  test('is free of charge, and no domain without one of the user', () => {
+describe('A run against a server that is not on this machine', () => {
+  test('creates nothing that costs money, and no domain without `--domain`', () => {
     const { notAsked } = planOf(FREE)
     const creations = [...notAsked].filter(([name, reason]) => name.endsWith('.create') && isListed(name, reason))
     const edges = creations.filter(([, reason]) => reason === 'the service has ended edges and their modules')

@@ -7,10 +7,10 @@ import { exitCodeOf, reportText, reportXml } from '../../src/verify/report.ts'
 import { leftoversIn, markOf, RunLog, type RunLogEntry } from '../../src/verify/run-log.ts'
 import { requireOwn } from '../../src/verify/safety.ts'
 import { type Fetch, gatewayToVerify, KEY, runVerify, verifyGateway } from '../support/verify.ts'
-import { type Divergence, type Json, through } from './divergence.ts'
+import { createDivergentFetch, type Divergence, type Json } from './divergence.ts'
 
 /** Returns a fetch function that reaches a gateway for a number of requests, and then calls another function. */
-function gatewayUntil(gateway: Gateway, last: number, then: Fetch): Fetch {
+function createFetchUntil(gateway: Gateway, last: number, then: Fetch): Fetch {
   let count = 0
   return (url, init) => (++count <= last ? gateway.fetch(url, init) : then(url, init))
 }
@@ -27,9 +27,9 @@ const respondWith =
       headers: { 'content-type': 'application/json', ...headers },
     })
 
-const ONE = ['ip_policy_rules']
+const ONE_FAMILY = ['ip_policy_rules']
 
-/** Deletes what a log names, as `verify --clean` does. Returns the entries of the log after it. */
+/** Deletes the resources that a log names, like `verify --clean`. Returns all entries of the log. */
 async function cleanUpLater(gateway: Gateway, entries: readonly RunLogEntry[]): Promise<readonly RunLogEntry[]> {
   const all = [...entries]
   const signal = new AbortController().signal
@@ -48,7 +48,7 @@ async function cleanUpLater(gateway: Gateway, entries: readonly RunLogEntry[]): 
   return all
 }
 
-describe('Where requests bring no response', () => {
+describe('A run whose requests get no usable response', () => {
   test.each([
     ['nobody listens', refuseConnection, 'no connection: nobody listens there (ECONNREFUSED)', 1],
     [
@@ -61,7 +61,7 @@ describe('Where requests bring no response', () => {
     ['the key may nothing', respondWith(403), /^no list could be read: answered 403/, 2],
     ['there is another service', respondWith(404), /^no list could be read: answered 404/, 2],
     ['the server always fails', respondWith(503), /answered 503/, 3],
-  ])('it says so and ends, when %s', async (_what, fetch, reason, most) => {
+  ])('reports the reason and ends, when %s', async (_what, fetch, reason, most) => {
     const { report, entries } = await runVerify(fetch, { families: ['ip_policies', 'vaults'] })
     expect(report.stopped).toMatch(reason)
     expect(exitCodeOf(report)).toBe(3)
@@ -72,13 +72,13 @@ describe('Where requests bring no response', () => {
     expect(reportText(report)).toContain('0 operations the same, 0 different')
   })
 
-  test('it ends and keeps the list, when the server dies in the middle; what is left can be deleted later', async () => {
+  test('ends and keeps its log, when the server dies in the middle; the remaining resources can be deleted later', async () => {
     for (const last of [17, 18, 30, 60]) {
       const gateway = gatewayToVerify()
       const { report, entries } = await verifyGateway(
         gateway,
-        { families: ONE },
-        gatewayUntil(gateway, last, refuseConnection),
+        { families: ONE_FAMILY },
+        createFetchUntil(gateway, last, refuseConnection),
       )
       expect(report.stopped).toContain('no connection: nobody listens there (ECONNREFUSED)')
       expect(exitCodeOf(report)).toBe(4)
@@ -89,17 +89,17 @@ describe('Where requests bring no response', () => {
     }
   })
 
-  test('it leaves nothing, whichever single request fails, before or after the server did its work', async () => {
+  test('leaves nothing, whichever single request fails, before or after the server did its work', async () => {
     for (const isDone of [false, true]) {
       for (let nth = 1; nth < 125; nth += 13) {
         const gateway = gatewayToVerify()
         let count = 0
-        const once: Fetch = async (url, init) => {
+        const failOnce: Fetch = async (url, init) => {
           if (++count !== nth) return gateway.fetch(url, init)
           if (isDone) await gateway.fetch(url, init)
           return refuseConnection(url, init)
         }
-        const { report } = await verifyGateway(gateway, { families: ONE }, once)
+        const { report } = await verifyGateway(gateway, { families: ONE_FAMILY }, failOnce)
         expect([nth, report.outcomes.filter(({ verdict }) => verdict === 'differs')]).toEqual([nth, []])
         expect([nth, gateway.leftovers(), report.inventory, report.remaining]).toEqual([nth, [], [], []])
         // A failed deletion is done again.
@@ -108,95 +108,99 @@ describe('Where requests bring no response', () => {
     }
   })
 
-  test('it ends when the responses become pages', async () => {
+  test('ends when the responses become pages', async () => {
     const gateway = gatewayToVerify()
-    const { report } = await verifyGateway(gateway, { families: ONE }, gatewayUntil(gateway, 40, respondWithPage))
+    const { report } = await verifyGateway(
+      gateway,
+      { families: ONE_FAMILY },
+      createFetchUntil(gateway, 40, respondWithPage),
+    )
     expect(report.stopped).toBe('the server no longer answers with JSON')
     expect(exitCodeOf(report)).toBe(4)
     expect(report.requests).toBeLessThan(55)
   })
 
-  test('it ends when the server hangs', async () => {
+  test('ends when the server hangs', async () => {
     const gateway = gatewayToVerify()
-    const host = hostWithoutPatience(gatewayUntil(gateway, 30, () => new Promise(() => {})))
-    const { report } = await verifyGateway(gateway, { families: ONE, host })
+    const host = createImpatientHost(createFetchUntil(gateway, 30, () => new Promise(() => {})))
+    const { report } = await verifyGateway(gateway, { families: ONE_FAMILY, host })
     expect(report.stopped).toContain('no answer within 30 s')
     expect(exitCodeOf(report)).toBe(4)
     expect(report.requests).toBeLessThan(45)
   })
 
-  test('it waits as a 429 says, and continues', async () => {
+  test('waits as long as a 429 says, and continues', async () => {
     const gateway = gatewayToVerify()
     let count = 0
-    const busy: Fetch = (url, init) => {
+    const fetch: Fetch = (url, init) => {
       count++
       return count === 20 ? respondWith(429, { 'retry-after': '17' })(url, init) : gateway.fetch(url, init)
     }
-    const { report, times } = await verifyGateway(gateway, { families: ['ip_policies'] }, busy)
+    const { report, times } = await verifyGateway(gateway, { families: ['ip_policies'] }, fetch)
     expect(exitCodeOf(report)).toBe(0)
     expect((times[20] ?? 0) - (times[19] ?? 0)).toBe(17_000)
   })
 
-  test('it ends when it is answered 429 for ever', async () => {
+  test('ends when every response is a 429', async () => {
     const gateway = gatewayToVerify()
-    const busy = gatewayUntil(gateway, 30, respondWith(429, { 'retry-after': '1' }))
-    const { report, entries } = await verifyGateway(gateway, { families: ONE }, busy)
+    const fetch = createFetchUntil(gateway, 30, respondWith(429, { 'retry-after': '1' }))
+    const { report, entries } = await verifyGateway(gateway, { families: ONE_FAMILY }, fetch)
     expect(report.stopped).toContain('answered 429 4 times')
     expect(exitCodeOf(report)).toBe(4)
     expect(report.requests).toBeLessThan(70)
     await cleanUpLater(gateway, entries)
     expect(gateway.leftovers()).toEqual([])
-    const long = await runVerify(respondWith(429, { 'retry-after': '3600' }), { families: ONE })
-    expect(long.report.stopped).toBe('answered 429, to wait 3600 s')
+    const longWait = await runVerify(respondWith(429, { 'retry-after': '3600' }), { families: ONE_FAMILY })
+    expect(longWait.report.stopped).toBe('answered 429, to wait 3600 s')
   })
 
-  test('a creation that was answered 408 and done is found before the next scenario', async () => {
+  test('finds a creation that was done although its response was 408, before the next scenario', async () => {
     const gateway = gatewayToVerify()
     let creations = 0
-    const slow: Fetch = async (url, init) => {
+    const fetch: Fetch = async (url, init) => {
       const response = await gateway.fetch(url, init)
       return init.method === 'POST' && ++creations === 1 ? respondWith(408)(url, init) : response
     }
-    const { report, entries } = await verifyGateway(gateway, { families: ['ip_policies', 'vaults'] }, slow)
+    const { report, entries } = await verifyGateway(gateway, { families: ['ip_policies', 'vaults'] }, fetch)
     expect([exitCodeOf(report), gateway.leftovers()]).toEqual([3, []])
     expect(entries.slice(1, 5).map(({ entry }) => entry)).toEqual(['creating', 'created', 'searched', 'deleted'])
   })
 
-  test('a signal ends it while it reads the lists, after the present request', async () => {
+  test('ends with a signal while it reads the lists, after the present request', async () => {
     const gateway = gatewayToVerify()
     const stop = new AbortController()
-    const fetch = gatewayUntil(gateway, 2, (url, init) => {
+    const fetch = createFetchUntil(gateway, 2, (url, init) => {
       stop.abort()
       return gateway.fetch(url, init)
     })
     const { report } = await verifyGateway(gateway, { signal: stop.signal }, fetch)
     expect([report.stopped, report.requests]).toEqual(['stopped by a signal', 3])
-    // Nobody compared the inventory.
+    // The run did not compare the inventory.
     expect(reportXml(report)).toContain('name="as before"><skipped message="stopped by a signal"/>')
   })
 
-  test('a signal ends it, and what was made is deleted', async () => {
+  test('ends with a signal, and deletes the resources that it created', async () => {
     const gateway = gatewayToVerify()
     const stop = new AbortController()
-    const fetch = gatewayUntil(gateway, 40, (url, init) => {
+    const fetch = createFetchUntil(gateway, 40, (url, init) => {
       stop.abort()
       return gateway.fetch(url, init)
     })
-    const { report } = await verifyGateway(gateway, { families: ONE, signal: stop.signal }, fetch)
+    const { report } = await verifyGateway(gateway, { families: ONE_FAMILY, signal: stop.signal }, fetch)
     expect([report.stopped, report.remaining, gateway.leftovers()]).toEqual(['stopped by a signal', [], []])
     expect(exitCodeOf(report)).toBe(3)
   })
 })
 
-/** Returns a host whose deadlines pass as soon as a request waits for nothing. */
-function hostWithoutPatience(fetch: Fetch): Host {
+/** Returns a host whose deadlines pass as soon as a request hangs. */
+function createImpatientHost(fetch: Fetch): Host {
   return {
     now: () => 0,
     sleep: async () => {},
     deadline: () => new AbortController().signal,
     async fetch(url, init) {
       const response = fetch(url, init)
-      const isHanging = await Promise.race([response.then(() => false), afterReadyWork()])
+      const isHanging = await Promise.race([response.then(() => false), waitForReadyWork()])
       if (!isHanging) return response
       Object.defineProperty(init.signal, 'aborted', { value: true })
       throw new DOMException('The operation timed out.', 'TimeoutError')
@@ -204,17 +208,18 @@ function hostWithoutPatience(fetch: Fetch): Host {
   }
 }
 
-/** Resolves once all other work that is ready is done. */
-function afterReadyWork(): Promise<true> {
+/** Waits until all other ready work is done. */
+function waitForReadyWork(): Promise<true> {
   return new Promise((resolve) => setImmediate(resolve, true))
 }
 
-describe('A server that answers with what no service would', () => {
+describe('A server with responses that no service sends', () => {
   const verifyThrough = async (gateway: Gateway, alter: NonNullable<Divergence['alter']>) =>
-    (await verifyGateway(gateway, { families: ['ip_policies'] }, through(gateway, { at: '', alter }))).report
+    (await verifyGateway(gateway, { families: ['ip_policies'] }, createDivergentFetch(gateway, { at: '', alter })))
+      .report
 
   test.each([
-    ['items that are none', ({ body }: Json) => (body.ip_policies = [null]), 'which is no list of this API'],
+    ['items that are null', ({ body }: Json) => (body.ip_policies = [null]), 'which is no list of this API'],
     [
       'a next page at another host',
       ({ body }: Json) => (body.next_page_uri = 'https://other.example.com/ip_policies?before_id=x'),
@@ -231,7 +236,7 @@ describe('A server that answers with what no service would', () => {
   })
 
   test.each(['x1', '', '../vaults'])(
-    'does not make the run reject, if the id of a new resource is %j, and what was made is deleted',
+    'does not make the run reject, if the id of a new resource is %j, and the resource is deleted',
     async (id) => {
       const gateway = gatewayToVerify()
       const report = await verifyThrough(gateway, ({ body, status }) => status === 201 && Object.assign(body, { id }))
@@ -243,8 +248,8 @@ describe('A server that answers with what no service would', () => {
   )
 })
 
-describe('What is no difference', () => {
-  test('is a limit of the plan, and what needs the resource that was not created', async () => {
+describe('A run reports no difference', () => {
+  test('for a limit of the plan, and for operations that need the resource that was not created', async () => {
     const gateway = createNgrok({ account: { limits: { ip_policies: 0 } } })
     const { report } = await verifyGateway(gateway, { families: ['ip_policies', 'ip_policy_rules'] })
     expect(exitCodeOf(report)).toBe(3)
@@ -254,34 +259,37 @@ describe('What is no difference', () => {
     expect(report.outcomes.some(({ verdict }) => verdict === 'differs')).toBe(false)
   })
 
-  test('is a key that may not see one family', async () => {
+  test('for a key that may not see one family', async () => {
     const gateway = gatewayToVerify()
     const fetch: Fetch = (url, init) =>
       url.includes('/vaults') ? respondWith(403)(url, init) : gateway.fetch(url, init)
     const { report } = await verifyGateway(gateway, { families: ['ip_policies', 'vaults'] }, fetch)
     expect(report.outcomes.filter(({ verdict }) => verdict === 'differs')).toEqual([])
-    const ofVaults = report.outcomes.filter(({ family }) => family === 'vaults')
-    expect([...new Set(ofVaults.map(({ reason }) => reason))]).toEqual(['answered 403 (ERR_NGROK_1: no)'])
+    const vaultOutcomes = report.outcomes.filter(({ family }) => family === 'vaults')
+    expect([...new Set(vaultOutcomes.map(({ reason }) => reason))]).toEqual(['answered 403 (ERR_NGROK_1: no)'])
     expect([report.stopped, exitCodeOf(report)]).toEqual([undefined, 3])
   })
 })
 
-describe('What fails a run although each response is the same', () => {
-  test('is a resource of somebody else that is deleted or changed meanwhile', async () => {
+describe('A run fails although each response is the same', () => {
+  test('if another client deletes or changes its own resource meanwhile', async () => {
     const gateway = createNgrok()
-    const [deleted, changed] = [gateway.ipPolicies.create({}), gateway.ipPolicies.create({ description: 'before' })]
-    const fetch = gatewayUntil(gateway, 40, (url, init) => {
-      if (gateway.ipPolicies.list().ip_policies.some(({ id }) => id === deleted.id)) {
-        gateway.ipPolicies.delete(deleted.id)
-        gateway.ipPolicies.update(changed.id, { description: 'after' })
+    const [deletedPolicy, changedPolicy] = [
+      gateway.ipPolicies.create({}),
+      gateway.ipPolicies.create({ description: 'before' }),
+    ]
+    const fetch = createFetchUntil(gateway, 40, (url, init) => {
+      if (gateway.ipPolicies.list().ip_policies.some(({ id }) => id === deletedPolicy.id)) {
+        gateway.ipPolicies.delete(deletedPolicy.id)
+        gateway.ipPolicies.update(changedPolicy.id, { description: 'after' })
       }
       return gateway.fetch(url, init)
     })
     const { report } = await verifyGateway(gateway, { families: ['ip_policies'] }, fetch)
     expect(report.inventory.map(({ id, change }) => [id, change]).sort()).toEqual(
       [
-        [deleted.id, 'missing'],
-        [changed.id, 'changed'],
+        [deletedPolicy.id, 'missing'],
+        [changedPolicy.id, 'changed'],
       ].sort(),
     )
     expect(exitCodeOf(report)).toBe(1)

@@ -8,7 +8,7 @@ import { writePem } from '../../src/x509/pem.ts'
 import { upload } from '../support/pem.ts'
 import { openManual } from '../support/provisioning.ts'
 
-async function recordsOf(gateway: ReturnType<typeof openManual>, query: string) {
+async function listRecords(gateway: ReturnType<typeof openManual>, query: string) {
   return (await gateway.fetch(`http://localhost/_fauxgate/records?${query}`)).json()
 }
 
@@ -33,30 +33,30 @@ test('The key of a route has the ids of its edge and of itself, like the keys of
   expect(await answer.json()).toContainEqual({ collection: 'https_edge_routes', key: `${edge.id}/${id}`, name: '/' })
 })
 
-test('The records of a collection are listed, the newest first, and a text may be before a port', async () => {
+test('The records of a collection are listed, newest first, and so are those that use a resource', async () => {
   const gateway = openManual()
   const certificate = gateway.tlsCertificates.create(upload())
   const [one, other] = ['one.example.com', 'other.example.com'].map((domain) =>
     gateway.reservedDomains.create({ domain, certificate_id: certificate.id }),
   )
-  const shown = [other, one].map((each) => ({ collection: 'reserved_domains', key: each?.id, name: each?.domain }))
-  expect(await recordsOf(gateway, 'collection=reserved_domains')).toEqual(shown)
-  expect(await recordsOf(gateway, `using=${certificate.id}`)).toEqual(shown)
-  expect(await recordsOf(gateway, 'using=nobody')).toEqual([])
+  const expected = [other, one].map((each) => ({ collection: 'reserved_domains', key: each?.id, name: each?.domain }))
+  expect(await listRecords(gateway, 'collection=reserved_domains')).toEqual(expected)
+  expect(await listRecords(gateway, `using=${certificate.id}`)).toEqual(expected)
+  expect(await listRecords(gateway, 'using=nobody')).toEqual([])
 })
 
 test('The timeline of a domain names a certificate for other names, and one that has expired', () => {
   const gateway = openManual()
   const { id, not_after } = gateway.tlsCertificates.create(upload())
   gateway.reservedDomains.create({ domain: 'not-in-it.example.net', certificate_id: id })
-  const problem = () => inspected(gateway).timelines({ order: 'failing' }).timelines[0]?.problem
-  expect(problem()).toMatch(/^The certificate is for .*, not for not-in-it\.example\.net\.$/)
+  const readProblem = () => inspected(gateway).timelines({ order: 'failing' }).timelines[0]?.problem
+  expect(readProblem()).toMatch(/^The certificate is for .*, not for not-in-it\.example\.net\.$/)
   gateway.clock.advanceTo(not_after)
-  expect(problem()).toBe(`The certificate expired at ${not_after}.`)
+  expect(readProblem()).toBe(`The certificate expired at ${not_after}.`)
 })
 
-/** Makes a certificate that is valid for all of 2026, and whose issuer expires in February. */
-function pairWithExpiringIssuer(name: string) {
+/** Creates a certificate that is valid for all of 2026, and whose issuer expires in February. */
+function createPairWithExpiringIssuer(name: string) {
   const plan = readPairOptions({ names: ['issuer.example.com'], notAfter: '2026-02-01T00:00:00Z' })
   const issuer = createMaterial(plan)
   const { key } = createMaterial(readPairOptions({ names: [name] }))
@@ -72,13 +72,13 @@ function pairWithExpiringIssuer(name: string) {
 test('The timeline of a domain names an issuer in the chain that expired before the certificate', () => {
   const gateway = openManual()
   const domain = 'app.example.com'
-  const { id } = gateway.tlsCertificates.create(pairWithExpiringIssuer(domain))
+  const { id } = gateway.tlsCertificates.create(createPairWithExpiringIssuer(domain))
   gateway.reservedDomains.create({ domain, certificate_id: id })
-  const problem = () => inspected(gateway).timelines({ order: 'failing' }).timelines[0]?.problem
-  expect(problem()).toBeUndefined()
+  const readProblem = () => inspected(gateway).timelines({ order: 'failing' }).timelines[0]?.problem
+  expect(readProblem()).toBeUndefined()
   gateway.clock.advanceTo('2026-02-01T00:00:00Z')
   const expired = 'An issuer in the chain of the certificate expired at 2026-02-01T00:00:00Z.'
-  expect(problem()).toBe(expired)
+  expect(readProblem()).toBe(expired)
   gateway.restore(gateway.snapshot())
-  expect(problem()).toBe(expired)
+  expect(readProblem()).toBe(expired)
 })

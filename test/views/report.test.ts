@@ -3,8 +3,8 @@ import { createGateway, type Gateway, manualClock } from '../../src/index.ts'
 import { client, expectError } from '../support/client.ts'
 import { NEW_YEAR, openManual, openWithCertificate, openWithDomain } from '../support/provisioning.ts'
 
-/** The lines of a report below one of its titles, without their indentation. */
-function part(gateway: Gateway, title: string): string[] {
+/** Returns the lines of a report below one of its titles, without their indentation. */
+function readSection(gateway: Gateway, title: string): string[] {
   const lines = gateway.report().split('\n')
   const start = lines.findIndex((line) => line.startsWith(`  ${title}`))
   if (start === -1) return []
@@ -14,65 +14,65 @@ function part(gateway: Gateway, title: string): string[] {
 }
 
 describe('The report', () => {
-  test('of a gateway at which nothing happened says so', () => {
+  test('of an unused gateway says that there were no requests', () => {
     expect(openManual().report()).toBe(
       ['The gateway at 2026-01-01T00:00:00Z:', '  requests:', '    none over HTTP'].join('\n'),
     )
   })
 
-  test('has each request with its answer, what was sent, and why it failed', async () => {
+  test('has each request with its body, its status, and the reason of a failure', async () => {
     const gateway = openManual()
-    const ask = client(gateway)
-    await ask('POST', '/reserved_domains', { json: { domain: 'app.example.com' } })
+    const send = client(gateway)
+    await send('POST', '/reserved_domains', { json: { domain: 'app.example.com' } })
     gateway.clock.advance('1s')
-    await ask('POST', '/reserved_domains', { json: { domain: 'app.example.com' } })
-    await ask('GET', '/reserved_domains?limit=5')
+    await send('POST', '/reserved_domains', { json: { domain: 'app.example.com' } })
+    await send('GET', '/reserved_domains?limit=5')
     const [{ id } = { id: '' }] = gateway.reservedDomains.list().reserved_domains
-    expect(part(gateway, 'requests')).toEqual([
+    expect(readSection(gateway, 'requests')).toEqual([
       '2026-01-01T00:00:00Z  POST /reserved_domains {"domain":"app.example.com"} → 201',
       '2026-01-01T00:00:01Z  POST /reserved_domains {"domain":"app.example.com"} → 409 ERR_GATEWAY_413',
       `  The domain "app.example.com" is already reserved, as ${id}. Each name can be reserved only once.`,
       '2026-01-01T00:00:01Z  GET /reserved_domains?limit=5 → 200',
     ])
-    expect(part(gateway, 'leftover resources')).toEqual([`reserved_domains ${id}`])
+    expect(readSection(gateway, 'leftover resources')).toEqual([`reserved_domains ${id}`])
   })
 
-  test('says that a list has a page that no request asked for', async () => {
+  test('says that no request fetched the next page of a list', async () => {
     const gateway = openManual()
-    const ask = client(gateway)
+    const send = client(gateway)
     for (let n = 0; n < 3; n++) gateway.reservedAddrs.create()
-    const first = await ask('GET', '/reserved_addrs?limit=2')
-    expect(part(gateway, 'requests')).toEqual([
+    const first = await send('GET', '/reserved_addrs?limit=2')
+    expect(readSection(gateway, 'requests')).toEqual([
       '2026-01-01T00:00:00Z  GET /reserved_addrs?limit=2 → 200',
       '  There is another page, which no request asked for: see its next_page_uri.',
     ])
-    await ask('GET', first.body.next_page_uri.slice(gateway.url.length))
-    expect(part(gateway, 'requests')).toHaveLength(2)
+    await send('GET', first.body.next_page_uri.slice(gateway.url.length))
+    expect(readSection(gateway, 'requests')).toHaveLength(2)
     expect(gateway.report()).not.toContain('another page')
   })
 
-  test('says what comes next, if the clock has not moved since the first request', async () => {
+  test('names the next event, if the clock has not moved since the first request', async () => {
     const gateway = openManual()
-    const ask = client(gateway)
+    const send = client(gateway)
     const json = { domain: 'app.example.com', certificate_management_policy: { authority: 'letsencrypt' } }
-    await ask('POST', '/reserved_domains', { json })
-    await ask('GET', '/reserved_domains')
-    expect(part(gateway, 'next')).toEqual([
+    await send('POST', '/reserved_domains', { json })
+    await send('GET', '/reserved_domains')
+    expect(readSection(gateway, 'next')).toEqual([
       'The clock has not moved since the first request.',
       'At 2026-01-01T00:00:30Z: the attempt for app.example.com. `gateway.clock.advanceToNext()` goes there.',
     ])
     gateway.clock.advance('1s')
-    expect(part(gateway, 'next')).toEqual([])
+    expect(readSection(gateway, 'next')).toEqual([])
     const other = createGateway({ clock: { now: Date.parse(NEW_YEAR) } })
     await client(other)('POST', '/reserved_domains', { json })
-    expect(part(other, 'next')).toEqual([])
+    expect(readSection(other, 'next')).toEqual([])
   })
 
   test('names the fault that applied to a request', async () => {
     const gateway = openManual()
     gateway.faults.add({ operation: 'reserved_addrs.list', status: 502, body: '<h1>Bad gateway</h1>' })
     await client(gateway)('GET', '/reserved_addrs')
-    expect(part(gateway, 'requests')).toEqual([
+    expect(readSection(gateway, 'requests')).toEqual([
       '2026-01-01T00:00:00Z  GET /reserved_addrs → 502',
       '  by the fault {"operation":"reserved_addrs.list","status":502,"body":"<h1>Bad gateway</h1>"}',
     ])
@@ -84,7 +84,7 @@ describe('The report', () => {
     gateway.faults.add({ operation: 'reserved_addrs.list', truncate: 10 })
     await client(gateway)('POST', '/reserved_addrs', { json: {} }).catch(() => {})
     await client(gateway)('GET', '/reserved_addrs').catch(() => {})
-    expect(part(gateway, 'requests').filter((line) => line.includes('by the fault'))).toEqual([
+    expect(readSection(gateway, 'requests').filter((line) => line.includes('by the fault'))).toEqual([
       expect.stringMatching(
         /"drop":true}: the change was made, but the connection broke, so the client saw no response$/,
       ),
@@ -92,10 +92,10 @@ describe('The report', () => {
     ])
   })
 
-  test('has the timeline of each domain that has one, and no others', () => {
+  test('has the timeline of each managed domain, and of no other', () => {
     const { gateway, id } = openWithCertificate()
     gateway.reservedDomains.create({ domain: 'unmanaged.example.com' })
-    const lines = part(gateway, `provisioning of app.example.com (${id})`)
+    const lines = readSection(gateway, `provisioning of app.example.com (${id})`)
     expect(lines).toEqual(gateway.provisioning.printTimeline(id).split('\n'))
     expect(gateway.report()).not.toContain('unmanaged')
   })
@@ -103,19 +103,21 @@ describe('The report', () => {
   test('warns of DNS records if attempts do not check them', () => {
     const gateway = openManual()
     gateway.dns.fail('app.example.com', 'SERVFAIL')
-    expect(part(gateway, 'dns')).toEqual(['No attempt checks the zone, which has 1 record: the option dns is off.'])
+    expect(readSection(gateway, 'dns')).toEqual([
+      'No attempt checks the zone, which has 1 record: the option dns is off.',
+    ])
     const simulated = openManual({ dns: 'simulated' })
     simulated.dns.fail('app.example.com', 'SERVFAIL')
-    expect(part(simulated, 'dns')).toEqual([])
+    expect(readSection(simulated, 'dns')).toEqual([])
   })
 
-  test('has what is still pending, with the reasons', async () => {
+  test('has pending faults and outcomes, with the reasons', async () => {
     const { gateway } = openWithDomain()
     gateway.faults.add({ operation: 'reserved_addrs.list', times: 2 })
     gateway.provisioning.failNext('DNS_ERROR')
     await client(gateway)('GET', '/reserved_domains')
     await client(gateway)('GET', '/reserved_domains')
-    expect(part(gateway, 'pending')).toEqual([
+    expect(readSection(gateway, 'pending')).toEqual([
       '1 fault still waits for requests.',
       expect.stringMatching(/^fault_\w+ {"operation":"reserved_addrs.list","times":2}: applied to 0 of 2 requests\.$/),
       '  GET /reserved_domains: its operation is reserved_domains.list, not reserved_addrs.list. (2 times)',
@@ -130,7 +132,7 @@ describe('The report', () => {
       raw: '{"region"',
       headers: { 'content-type': 'application/json' },
     })
-    expect(part(gateway, 'requests')[0]).toContain(
+    expect(readSection(gateway, 'requests')[0]).toContain(
       ' POST /reserved_addrs [a text of 9 characters that is not JSON] → 400 ',
     )
   })
@@ -141,7 +143,7 @@ describe('The report', () => {
     gateway.provisioning.failNext('DNS_ERROR', { domain: 'plain.example.com' })
     gateway.provisioning.failNext('DNS_ERROR', { domain: 'none.example.com' })
     gateway.provisioning.failNext('DNS_ERROR')
-    expect(part(gateway, 'pending').slice(1)).toEqual([
+    expect(readSection(gateway, 'pending').slice(1)).toEqual([
       '  none.example.com: no domain of that name is reserved; the newest are plain.example.com.',
       '  plain.example.com: it has no certificate management policy, so there are no attempts.',
       '  any domain: no domain has a pending attempt or renewal.',
@@ -150,14 +152,14 @@ describe('The report', () => {
 
   test('has one line for equal requests, such as those of an application that polls', async () => {
     const { gateway, id } = openWithDomain()
-    const ask = client(gateway)
-    await ask('PATCH', `/reserved_domains/${id}`, { json: { description: 'first' } })
+    const send = client(gateway)
+    await send('PATCH', `/reserved_domains/${id}`, { json: { description: 'first' } })
     for (let turn = 0; turn < 40; turn++) {
-      await ask('GET', `/reserved_domains/${id}`)
+      await send('GET', `/reserved_domains/${id}`)
       gateway.clock.advance('1s')
     }
-    await ask('GET', '/reserved_domains')
-    expect(part(gateway, 'requests')).toEqual([
+    await send('GET', '/reserved_domains')
+    expect(readSection(gateway, 'requests')).toEqual([
       `2026-01-01T00:00:00Z  PATCH /reserved_domains/${id} {"description":"first"} → 200`,
       `2026-01-01T00:00:00Z  40 times until 2026-01-01T00:00:39Z: GET /reserved_domains/${id} → 200`,
       '2026-01-01T00:00:40Z  GET /reserved_domains → 200',
@@ -178,24 +180,24 @@ describe('The report', () => {
     const lines = gateway.report().split('\n')
     expect(lines.length).toBeLessThan(120)
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(420)
-    expect(part(gateway, 'requests')[0]).toBe('… 5 earlier left out')
-    expect(part(gateway, 'requests').at(-2)).toContain('/ra_24')
-    expect(part(gateway, 'provisioning:')).toEqual(['… 7 earlier left out'])
+    expect(readSection(gateway, 'requests')[0]).toBe('… 5 earlier left out')
+    expect(readSection(gateway, 'requests').at(-2)).toContain('/ra_24')
+    expect(readSection(gateway, 'provisioning:')).toEqual(['… 7 earlier left out'])
     expect(lines.filter((line) => line.startsWith('  provisioning of')).map((line) => line.split(' ')[4])).toEqual(
       [7, 8, 9, 10, 11].map((i) => `d${i}.example.com`),
     )
-    expect(part(gateway, 'provisioning of d11')).toHaveLength(7)
-    expect(part(gateway, 'pending')).toHaveLength(13)
-    expect(part(gateway, 'leftover resources')[0]).toBe('… 2 earlier left out')
+    expect(readSection(gateway, 'provisioning of d11')).toHaveLength(7)
+    expect(readSection(gateway, 'pending')).toHaveLength(13)
+    expect(readSection(gateway, 'leftover resources')[0]).toBe('… 2 earlier left out')
   })
 
   test.each([
     [2, '… 3 earlier requests that the journal has dropped'],
     [0, '… 5 earlier requests that the journal has dropped'],
-  ])('says how many requests are gone, with a journal of %i', async (journalSize, line) => {
+  ])('says how many requests the journal dropped, with a journal of %i', async (journalSize, line) => {
     const gateway = createGateway({ clock: manualClock(0), journalSize })
     for (let i = 0; i < 5; i++) await client(gateway)('GET', '/reserved_addrs')
-    expect(part(gateway, 'requests')[0]).toBe(line)
+    expect(readSection(gateway, 'requests')[0]).toBe(line)
   })
 
   test('has no secrets, neither keys of the gateway nor secrets in requests', async () => {
@@ -225,7 +227,7 @@ describe('The report', () => {
     expect(gateway.snapshot()).toEqual(before)
   })
 
-  test('is answered by the control API as a text', async () => {
+  test('is a text in the control API', async () => {
     const gateway = openManual()
     const answer = await gateway.fetch(`${gateway.url}/_fauxgate/report`, { headers: { host: 'localhost' } })
     expect(await answer.text()).toBe(gateway.report())

@@ -13,7 +13,7 @@ import {
 } from '../support/provisioning.ts'
 
 describe('The timelines of all domains', () => {
-  test('have what happened, what is due next, and the DNS records that attempts look for', () => {
+  test('have the events, the next due event, and the DNS records that attempts look for', () => {
     const { gateway, id, domain } = openWithDomain({ dns: 'simulated' })
     const value = domain().cname_target
     const problem = `Expected a CNAME record for ${DOMAIN} with the value ${value}. Found no record for ${DOMAIN}.`
@@ -41,9 +41,9 @@ describe('The timelines of all domains', () => {
     expect(inspected(gateway).timelines().timelines[0]).toMatchObject({ state: 'failing' })
     gateway.dns.cname(DOMAIN, value as string)
     gateway.provisioning.attempt(id)
-    const [shown] = inspected(gateway).timelines().timelines
-    expect(shown).toMatchObject({ state: 'issued', due: { event: 'renewal' }, records: [{ ...record, problem: null }] })
-    expect(shown?.expiresAt).toBe(gateway.tlsCertificates.get(domain().certificate?.id as string).not_after)
+    const [first] = inspected(gateway).timelines().timelines
+    expect(first).toMatchObject({ state: 'issued', due: { event: 'renewal' }, records: [{ ...record, problem: null }] })
+    expect(first?.expiresAt).toBe(gateway.tlsCertificates.get(domain().certificate?.id as string).not_after)
   })
 
   test('of a wildcard also need the record of the ACME challenge, but no record if DNS is not simulated', () => {
@@ -55,7 +55,7 @@ describe('The timelines of all domains', () => {
     expect(inspected(openWithDomain().gateway).timelines().timelines[0]?.records).toEqual([])
   })
 
-  test('leave out domains that nothing ever happened to, and are the newest first', () => {
+  test('leave out domains without events, and begin with the newest domain', () => {
     const { gateway } = openWithCertificate()
     gateway.reservedDomains.create({ domain: 'plain.example.com' })
     gateway.reservedDomains.create({ domain: 'second.example.com', certificate_management_policy: ECDSA })
@@ -70,24 +70,24 @@ describe('The timelines of all domains', () => {
         gateway.reservedDomains.create({ domain: `${name}.example.com`, certificate_management_policy: ECDSA }).id,
     )
     gateway.provisioning.attempt(ids[1] as string)
-    const domains = (query: object) => {
+    const listDomains = (query: object) => {
       const { total, timelines } = inspected(gateway).timelines(query)
       return [total, timelines.map(({ domain }) => domain.slice(0, 1)).join('')]
     }
-    expect(domains({})).toEqual([4, 'dcba'])
-    expect(domains({ skip: 1, limit: 2 })).toEqual([4, 'cb'])
-    expect(domains({ limit: 0 })).toEqual([4, ''])
-    expect(domains({ name: 'C.EXAMPLE' })).toEqual([1, 'c'])
-    expect(domains({ name: ids[0] })).toEqual([1, 'a'])
-    expect(domains({ state: 'issued' })).toEqual([1, 'b'])
-    expect(domains({ state: 'provisioning', skip: '1' })).toEqual([3, 'ca'])
-    expect(() => domains({ skip: -1 })).toThrow(/skip.*-1.*an integer from 0 to/s)
-    expect(() => domains({ state: 'lost' })).toThrow(/state.*"lost".*renewal failing/s)
+    expect(listDomains({})).toEqual([4, 'dcba'])
+    expect(listDomains({ skip: 1, limit: 2 })).toEqual([4, 'cb'])
+    expect(listDomains({ limit: 0 })).toEqual([4, ''])
+    expect(listDomains({ name: 'C.EXAMPLE' })).toEqual([1, 'c'])
+    expect(listDomains({ name: ids[0] })).toEqual([1, 'a'])
+    expect(listDomains({ state: 'issued' })).toEqual([1, 'b'])
+    expect(listDomains({ state: 'provisioning', skip: '1' })).toEqual([3, 'ca'])
+    expect(() => listDomains({ skip: -1 })).toThrow(/skip.*-1.*an integer from 0 to/s)
+    expect(() => listDomains({ state: 'lost' })).toThrow(/state.*"lost".*renewal failing/s)
   })
 })
 
 describe('The overview', () => {
-  test('has the time, the counts, and what is due next', () => {
+  test('has the time, the counts, and the next due event', () => {
     const { gateway, id } = openWithDomain()
     gateway.reservedAddrs.create()
     gateway.provisioning.script(['DNS_ERROR', 'success'])
@@ -104,7 +104,7 @@ describe('The overview', () => {
     })
   })
 
-  test('tells a renewal, and that nothing is due', () => {
+  test('names a renewal as the next event, and has none if nothing is due', () => {
     expect(inspected(openWithCertificate().gateway).overview().next).toMatchObject({ domain: DOMAIN, event: 'renewal' })
     expect(inspected(createGateway()).overview()).toMatchObject({ manual: false, next: null, requests: 0 })
   })
@@ -112,13 +112,13 @@ describe('The overview', () => {
 
 test('The journal calls its subscribers with every entry, and when it was emptied, until the subscription ends', async () => {
   const gateway = openManual()
-  const heard: unknown[] = []
-  const end = gateway.requests.subscribe((entry) => heard.push(entry))
+  const entries: unknown[] = []
+  const end = gateway.requests.subscribe((entry) => entries.push(entry))
   await client(gateway)('POST', '/reserved_addrs', { json: {} })
-  expect(heard).toEqual(gateway.requests.all())
+  expect(entries).toEqual(gateway.requests.all())
   gateway.requests.clear()
-  expect(heard).toEqual([expect.anything(), undefined])
+  expect(entries).toEqual([expect.anything(), undefined])
   end()
   await client(gateway)('GET', '/reserved_addrs')
-  expect(heard).toHaveLength(2)
+  expect(entries).toHaveLength(2)
 })

@@ -4,19 +4,19 @@ import { connect, createServer } from 'node:tls'
 import { describe, expect, it } from 'vitest'
 import { createAuthority } from '../../src/x509/authority.ts'
 import type { IssuingAuthority } from '../../src/x509/order.ts'
-import { DAY, drawOf, orderOf } from './issuing-support.ts'
+import { createDraw, createOrder, DAY } from './issuing-support.ts'
 
-/** node:tls checks certificates against the present. */
+/** The present, at which node:tls checks certificates. */
 const now = Date.now()
 const authorities = {
-  'the test keys': createAuthority('test', drawOf('seed')),
-  'keys of its own': createAuthority(drawOf('secret'), drawOf('seed')),
+  'the test keys': createAuthority('test', createDraw('seed')),
+  'keys of its own': createAuthority(createDraw('secret'), createDraw('seed')),
 }
 
-/** Starts a server for an order and connects to it once. Returns the code of the client's error, or the text that it received. */
+/** Connects once to a server with the certificate of an order. Returns the received text, or the code of the error. */
 async function exchange(
   authority: IssuingAuthority,
-  order: ReturnType<typeof orderOf>,
+  order: ReturnType<typeof createOrder>,
   options: { servername: string; ca?: string; maxVersion?: 'TLSv1.2' },
 ): Promise<string> {
   const { certificate_pem, private_key_pem } = authority.issue(order)
@@ -38,7 +38,7 @@ async function exchange(
 }
 
 describe.each(['ecdsa', 'rsa'] as const)('a TLS server with an issued %s chain', (private_key_type) => {
-  const order = orderOf({ private_key_type, not_before: now - DAY })
+  const order = createOrder({ private_key_type, not_before: now - DAY })
   const wildcard = { ...order, domain: '*.example.com' }
 
   describe.each(Object.entries(authorities))('from an authority with %s', (_, authority) => {

@@ -6,10 +6,10 @@ import { readCertificate } from '../../src/x509/certificate.ts'
 import { readChain, readKey, requireMatch } from '../../src/x509/uploads.ts'
 
 import { openssl, testOpenssl, verifyChain } from '../support/openssl.ts'
-import { cases, drawOf, kinds, orderOf } from './issuing-support.ts'
+import { cases, createDraw, createOrder, kinds } from './issuing-support.ts'
 import { blocksOf, derOf } from './support.ts'
 
-const authority = createAuthority('test', drawOf('seed'))
+const authority = createAuthority('test', createDraw('seed'))
 
 describe('node:crypto, given certificates of an authority,', () => {
   it.each(cases)('accepts $what with an $private_key_type key', ({ order }) => {
@@ -36,7 +36,7 @@ describe('node:crypto, given certificates of an authority,', () => {
   })
 
   it('finds authorities that are valid at all times', () => {
-    for (const pem of [authority.certificatePem, blocksOf(authority.issue(orderOf()).certificate_pem)[1] ?? '']) {
+    for (const pem of [authority.certificatePem, blocksOf(authority.issue(createOrder()).certificate_pem)[1] ?? '']) {
       const { validFrom, validTo } = new X509Certificate(pem)
       expect([Date.parse(validFrom), Date.parse(validTo)]).toEqual([0, Date.UTC(9999, 11, 31, 23, 59, 59)])
     }
@@ -58,7 +58,7 @@ describe('an issued certificate', () => {
     ['rsa', ['digitalSignature', 'keyEncipherment']],
     ['ecdsa', ['digitalSignature']],
   ] as const)('with a key of the type %s has the usages %j', (private_key_type, key_usages) => {
-    expect(authority.issue(orderOf({ private_key_type })).leaf).toMatchObject({
+    expect(authority.issue(createOrder({ private_key_type })).leaf).toMatchObject({
       key_usages,
       issuer_common_name: 'fauxgate test intermediate',
       serial_number: expect.stringMatching(/^[4-7][0-9a-f]{31}$/),
@@ -67,17 +67,17 @@ describe('an issued certificate', () => {
 
   it('uses two random streams by the number of its order, one for keys and one for serial numbers', () => {
     const streams: string[] = []
-    const own = createAuthority('test', (stream, number) => {
+    const ownAuthority = createAuthority('test', (stream, number) => {
       streams.push(`${stream} ${number}`)
-      return drawOf('seed')(stream, number)
+      return createDraw('seed')(stream, number)
     })
-    own.issue(orderOf({ number: 7 }))
-    own.issue(orderOf({ number: 8, private_key_type: 'rsa' }))
+    ownAuthority.issue(createOrder({ number: 7 }))
+    ownAuthority.issue(createOrder({ number: 8, private_key_type: 'rsa' }))
     expect(streams.sort()).toEqual(['certificate keys 7', 'serial numbers 7', 'serial numbers 8'])
   })
 
   it('ends with the year 9999 if its order ends later', () => {
-    const { leaf, certificate_pem } = authority.issue(orderOf({ not_after: Date.UTC(10_000, 1, 1) }))
+    const { leaf, certificate_pem } = authority.issue(createOrder({ not_after: Date.UTC(10_000, 1, 1) }))
     expect(leaf.not_after).toBe(Date.UTC(9999, 11, 31, 23, 59, 59))
     expect(readChain(certificate_pem).leaf.fields).toEqual(leaf)
   })
@@ -85,24 +85,24 @@ describe('an issued certificate', () => {
   it.each(kinds)(
     'is the same for the same order, from any authority with the same random bytes: %s',
     (private_key_type) => {
-      const order = orderOf({ private_key_type })
-      const again = createAuthority('test', drawOf('seed'))
-      again.issue(orderOf({ number: 7 }))
-      expect(again.issue(order)).toEqual(authority.issue(order))
-      expect(again.certificatePem).toBe(authority.certificatePem)
+      const order = createOrder({ private_key_type })
+      const twin = createAuthority('test', createDraw('seed'))
+      twin.issue(createOrder({ number: 7 }))
+      expect(twin.issue(order)).toEqual(authority.issue(order))
+      expect(twin.certificatePem).toBe(authority.certificatePem)
     },
   )
 
   it('has another serial number and key for another number, and for other random bytes', () => {
-    const issued = [1, 2, 3, 2 ** 32 + 1].map((number) => authority.issue(orderOf({ number })))
-    issued.push(createAuthority('test', drawOf('other')).issue(orderOf()))
+    const issued = [1, 2, 3, 2 ** 32 + 1].map((number) => authority.issue(createOrder({ number })))
+    issued.push(createAuthority('test', createDraw('other')).issue(createOrder()))
     expect(new Set(issued.map(({ leaf }) => leaf.serial_number)).size).toBe(5)
     expect(new Set(issued.map(({ private_key_pem }) => private_key_pem)).size).toBe(5)
   })
 
   testOpenssl('has a valid serial number and key for any random bytes', () => {
     for (const byte of [0x00, 0x7f, 0x80, 0xff]) {
-      const order = orderOf()
+      const order = createOrder()
       const extreme = createAuthority('test', () => (size) => new Uint8Array(size).fill(byte))
       const { certificate_pem, leaf } = extreme.issue(order)
       expect(leaf.serial_number).toMatch(/^[4-7][0-9a-f]{31}$/)
@@ -113,7 +113,7 @@ describe('an issued certificate', () => {
 
 describe('the authority', () => {
   it('has the same certificate in every gateway with the test keys', () => {
-    expect(createAuthority('test', drawOf('other')).certificatePem).toBe(authority.certificatePem)
+    expect(createAuthority('test', createDraw('other')).certificatePem).toBe(authority.certificatePem)
     expect(authority.certificatePem).toMatchInlineSnapshot(`
       "-----BEGIN CERTIFICATE-----
       MIIBwjCCAWmgAwIBAgIQd3Owi6Z4BqSfq0VbUeF2pTAKBggqhkjOPQQDAjAwMREw
@@ -131,47 +131,47 @@ describe('the authority', () => {
     `)
   })
 
-  testOpenssl('has test keys that are what their documentation says', () => {
+  testOpenssl('has the documented test keys', () => {
     for (const role of ['root', 'intermediate'] as const) {
       expect(testKeys[role]).toBe(createHash('sha256').update(`fauxgate test ${role}`).digest('hex'))
     }
-    const key = authority.issue(orderOf({ private_key_type: 'rsa' })).private_key_pem
+    const key = authority.issue(createOrder({ private_key_type: 'rsa' })).private_key_pem
     expect(openssl({ key }, 'pkey', '-in', 'key', '-check').output).toBe(`Key is valid\n${key}`)
   })
 
   testOpenssl('has another root and intermediate with its own keys, and these also verify', () => {
-    const order = orderOf()
-    const own = createAuthority(drawOf('secret'), drawOf('seed'))
-    const issued = own.issue(order)
-    expect(verifyChain(own.certificatePem, issued.certificate_pem, order.not_before).status).toBe(0)
+    const order = createOrder()
+    const ownAuthority = createAuthority(createDraw('secret'), createDraw('seed'))
+    const issued = ownAuthority.issue(order)
+    expect(verifyChain(ownAuthority.certificatePem, issued.certificate_pem, order.not_before).status).toBe(0)
     const [leaf, intermediate] = blocksOf(issued.certificate_pem)
     const [sameLeaf, testIntermediate] = blocksOf(authority.issue(order).certificate_pem)
-    const pems = [own.certificatePem, authority.certificatePem, leaf, sameLeaf, intermediate, testIntermediate]
+    const pems = [ownAuthority.certificatePem, authority.certificatePem, leaf, sameLeaf, intermediate, testIntermediate]
     expect(new Set(pems).size).toBe(6)
     expect(new Set(pems.map((pem) => readCertificate(derOf(pem ?? '')).fields.serial_number)).size).toBe(5)
   })
 
-  it('requests its keys once, and only when it needs them', () => {
-    const asked: string[] = []
-    const own = createAuthority((stream, number) => {
-      asked.push(`${stream} ${number}`)
-      return drawOf('secret')(stream, number)
-    }, drawOf('seed'))
-    expect(asked).toEqual([])
-    const root = own.certificatePem
-    expect(asked).toEqual(['authority keys 0'])
-    for (const number of [1, 2]) own.issue(orderOf({ number }))
-    expect(asked).toEqual(['authority keys 0', 'authority keys 1'])
-    expect(own.certificatePem).toBe(root)
+  it('draws its keys once, and only when it needs them', () => {
+    const streams: string[] = []
+    const ownAuthority = createAuthority((stream, number) => {
+      streams.push(`${stream} ${number}`)
+      return createDraw('secret')(stream, number)
+    }, createDraw('seed'))
+    expect(streams).toEqual([])
+    const root = ownAuthority.certificatePem
+    expect(streams).toEqual(['authority keys 0'])
+    for (const number of [1, 2]) ownAuthority.issue(createOrder({ number }))
+    expect(streams).toEqual(['authority keys 0', 'authority keys 1'])
+    expect(ownAuthority.certificatePem).toBe(root)
   })
 
   it('shows only its certificate', () => {
-    authority.issue(orderOf())
+    authority.issue(createOrder())
     expect(Object.keys(authority)).toEqual(['issue', 'issueForServer', 'issueForClient', 'certificatePem'])
     expect(JSON.parse(JSON.stringify(authority))).toEqual({ certificatePem: authority.certificatePem })
-    const shown = inspect(authority, { depth: 9, showHidden: true, getters: true })
-    for (const key of Object.values(testKeys).flat()) expect(shown).not.toContain(key)
-    expect(shown).not.toContain('secret')
-    expect(Object.keys(authority.issue(orderOf()))).toEqual(['certificate_pem', 'private_key_pem', 'leaf'])
+    const description = inspect(authority, { depth: 9, showHidden: true, getters: true })
+    for (const key of Object.values(testKeys).flat()) expect(description).not.toContain(key)
+    expect(description).not.toContain('secret')
+    expect(Object.keys(authority.issue(createOrder()))).toEqual(['certificate_pem', 'private_key_pem', 'leaf'])
   })
 })

@@ -5,12 +5,12 @@ import { readCertificate } from '../../src/x509/certificate.ts'
 import { keyName } from '../../src/x509/keys.ts'
 import { blocksOf, derOf, fixture, fixtures } from './support.ts'
 
-const readable = [...fixtures('leaf-'), ...fixtures('odd-'), ...fixtures('chain-')]
+const fixtureNames = [...fixtures('leaf-'), ...fixtures('odd-'), ...fixtures('chain-')]
 
 describe('reading a certificate', () => {
-  it.each(readable)('gives the fields of %s exactly as node:crypto does', (name) => {
+  it.each(fixtureNames)('gives the fields of %s exactly as node:crypto does', (name) => {
     for (const pem of blocksOf(fixture(name))) {
-      expect(fieldsOf(pem)).toEqual(fieldsOfNode(pem))
+      expect(readFields(pem)).toEqual(readFieldsWithNode(pem))
     }
   })
 
@@ -65,7 +65,7 @@ describe('reading a certificate', () => {
   })
 })
 
-function fieldsOf(pem: string) {
+function readFields(pem: string) {
   const { key_usages, ...fields } = readCertificate(derOf(pem)).fields
   return fields
 }
@@ -80,19 +80,19 @@ const USAGES: Record<string, string> = {
   '2.5.29.37.0': 'anyExtendedKeyUsage',
 }
 
-function fieldsOfNode(pem: string) {
+function readFieldsWithNode(pem: string) {
   const certificate = new X509Certificate(pem)
   const legacy = certificate.toLegacyObject()
   const subject = (legacy.subject ?? {}) as unknown as Record<string, string | string[]>
   const issuer = (legacy.issuer ?? {}) as unknown as Record<string, string | string[]>
   const first = (value: string | string[] | undefined) => [value ?? ''].flat()[0]
   const names = (certificate.subjectAltName ?? '').split(', ')
-  const after = (start: string) =>
+  const listAfter = (start: string) =>
     names.filter((name) => name.startsWith(start)).map((name) => name.slice(start.length))
   const type = certificate.publicKey.asymmetricKeyType
   return {
     subject_common_name: first(subject.CN),
-    subject_alternative_names: { dns_names: after('DNS:'), ips: after('IP Address:').map(shortIp) },
+    subject_alternative_names: { dns_names: listAfter('DNS:'), ips: listAfter('IP Address:').map(shortenIp) },
     not_before: Date.parse(certificate.validFrom),
     not_after: Date.parse(certificate.validTo),
     extended_key_usages: (legacy.ext_key_usage ?? []).map((oid) => USAGES[oid] ?? oid),
@@ -108,7 +108,7 @@ function fieldsOfNode(pem: string) {
   }
 }
 
-function shortIp(text: string): string {
+function shortenIp(text: string): string {
   if (!text.includes(':')) return text
   const short = new URL(`http://[${text}]`).hostname.slice(1, -1)
   return short === '::ffff:c000:201' ? '::ffff:192.0.2.1' : short

@@ -7,7 +7,7 @@ const SEED = Uint8Array.from({ length: 32 }, (_, i) => i * 7)
 const MESSAGE = Uint8Array.of(1, 2, 3)
 const SECRET_START = Uint8Array.of(1, 2, 3, 4)
 
-describe('the curves are those of noble, which every import would compute', () => {
+describe('the curves equal those of noble, which computes them at each import', () => {
   it.each([
     ['P-256', p256],
     ['P-384', p384],

@@ -5,7 +5,7 @@ import { element, encode, integer, oid, time } from '../../src/x509/der-writer.t
 import { alternativeNames, basicConstraints, createName, extendedKeyUsage, keyUsage } from '../../src/x509/issue.ts'
 
 const TRUE = '0101ff'
-const hexOf = (element: Asn1) => bytesToHex(encode(element))
+const encodeAsHex = (element: Asn1) => bytesToHex(encode(element))
 
 describe('writing DER', () => {
   it.each([0n, 1n, 127n, 128n, 255n, 256n, 32_767n, 32_768n, 65_537n, 2n ** 127n, 2n ** 2048n - 1n])(
@@ -27,7 +27,7 @@ describe('writing DER', () => {
     [65_535, '0482ffff'],
     [65_536, '0483010000'],
   ])('writes a length of %i', (size, head) => {
-    expect(hexOf(element(0x04, new Uint8Array(size)))).toBe(head + '00'.repeat(size))
+    expect(encodeAsHex(element(0x04, new Uint8Array(size)))).toBe(head + '00'.repeat(size))
   })
 
   it.each([
@@ -37,8 +37,8 @@ describe('writing DER', () => {
     ['2049-12-31T23:59:59Z', '170d3439313233313233353935395a'],
     ['2050-01-01T00:00:00Z', '180f32303530303130313030303030305a'],
     ['9999-12-31T23:59:59Z', '180f39393939313233313233353935395a'],
-  ])('writes the time %s in the form that RFC 5280 wants', (text, hex) => {
-    expect(hexOf(time(Date.parse(text)))).toBe(hex)
+  ])('writes the time %s in the form of RFC 5280', (text, hex) => {
+    expect(encodeAsHex(time(Date.parse(text)))).toBe(hex)
   })
 })
 
@@ -66,5 +66,5 @@ describe('writing names and extensions (RFC 5280), byte for byte as openssl writ
       alternativeNames(['a.b'], [Uint8Array.of(192, 0, 2, 7)]),
       '30140603551d11040d300b8203612e628704c0000207',
     ],
-  ])('%s', (_, written, hex) => expect(hexOf(written)).toBe(hex))
+  ])('%s', (_, value, hex) => expect(encodeAsHex(value)).toBe(hex))
 })

@@ -5,17 +5,17 @@ import { readCertificate } from '../../src/x509/certificate.ts'
 import { curves } from '../../src/x509/curves.ts'
 import { belongsTo, keyName, type PrivateKey, readPrivateKey, readPublicKey } from '../../src/x509/keys.ts'
 import { splitPem } from '../../src/x509/pem.ts'
-import { derOf, element, fixture, unreadable } from './support.ts'
+import { derOf, element, findUnreadable, fixture } from './support.ts'
 
-function read(name: string): PrivateKey {
+function readKey(name: string): PrivateKey {
   const block = splitPem(fixture(name)).blocks.at(-1)
   if (!block?.der) throw new Error('no block')
   return readPrivateKey(block)
 }
 
-const leaf = (name: string) => readCertificate(derOf(fixture(name))).publicKey
+const readLeafKey = (name: string) => readCertificate(derOf(fixture(name))).publicKey
 const bytesOf = (text: string | undefined) => Uint8Array.from(Buffer.from(text ?? '', 'base64url'))
-const numberOf = (text: string | undefined) => bytesToNumberBE(bytesOf(text))
+const toNumber = (text: string | undefined) => bytesToNumberBE(bytesOf(text))
 
 const ED25519 = element(0x30, element(6, '\x2b\x65\x70'))
 const RSA = element(0x30, element(6, '\x2a\x86\x48\x86\xf7\x0d\x01\x01\x01'), element(5))
@@ -36,24 +36,24 @@ describe('reading a private key (rules: tls-certificates#private-key)', () => {
     ['key-p521-sec1', 'ECDSA P-521', 'leaf-p521'],
     ['key-ed25519', 'Ed25519', 'leaf-ed25519'],
   ])('%s is %s and belongs to %s and to no other leaf', (name, text, certificate) => {
-    const key = read(name)
+    const key = readKey(name)
     expect(keyName(key)).toBe(text)
-    expect(belongsTo(key, leaf(certificate))).toBe(true)
-    const leaves = ['leaf-rsa2048', 'leaf-p256', 'leaf-p384', 'leaf-p521', 'leaf-ed25519'].map(leaf)
+    expect(belongsTo(key, readLeafKey(certificate))).toBe(true)
+    const leaves = ['leaf-rsa2048', 'leaf-p256', 'leaf-p384', 'leaf-p521', 'leaf-ed25519'].map(readLeafKey)
     expect(leaves.filter((each) => belongsTo(key, each)).map(keyName)).toEqual([text])
   })
 
   it('does not belong to another key of the same kind', () => {
-    expect(belongsTo(read('key-p256-parameters'), leaf('leaf-p256'))).toBe(false)
+    expect(belongsTo(readKey('key-p256-parameters'), readLeafKey('leaf-p256'))).toBe(false)
   })
 
   it.each(['key-rsa2048', 'key-p256', 'key-p384', 'key-p521', 'key-ed25519'])(
     'belongs to the public key that node:crypto computes from %s',
     (name) => {
       const { n, e, x, y } = createPublicKey(createPrivateKey(fixture(name))).export({ format: 'jwk' })
-      const key = read(name)
+      const key = readKey(name)
       const publicKeys = {
-        rsa: { kind: 'rsa', n: numberOf(n), e: numberOf(e) },
+        rsa: { kind: 'rsa', n: toNumber(n), e: toNumber(e) },
         ed25519: { kind: 'ed25519', bytes: bytesOf(x) },
         ecdsa: { kind: 'ecdsa', curve: 'P-256', point: Uint8Array.of(4, ...bytesOf(x), ...bytesOf(y)) },
       } as const
@@ -64,16 +64,16 @@ describe('reading a private key (rules: tls-certificates#private-key)', () => {
 
 describe('the check whether a key belongs to a certificate', () => {
   it('depends on both numbers of an RSA key', () => {
-    const { n, e, d } = read('key-rsa2048') as PrivateKey & { kind: 'rsa' }
+    const { n, e, d } = readKey('key-rsa2048') as PrivateKey & { kind: 'rsa' }
     expect(belongsTo({ kind: 'rsa', n, e, d }, { kind: 'rsa', n, e })).toBe(true)
     expect(belongsTo({ kind: 'rsa', n, e, d }, { kind: 'rsa', n, e: e + 2n })).toBe(false)
     expect(belongsTo({ kind: 'rsa', n, e, d }, { kind: 'rsa', n: n + 2n, e })).toBe(false)
   })
 
   it('depends on the seed of an Ed25519 key', () => {
-    const key = read('key-ed25519') as PrivateKey & { kind: 'ed25519' }
+    const key = readKey('key-ed25519') as PrivateKey & { kind: 'ed25519' }
     const other = { ...key, seed: key.seed.with(0, (key.seed[0] ?? 0) ^ 1) }
-    expect(belongsTo(other, leaf('leaf-ed25519'))).toBe(false)
+    expect(belongsTo(other, readLeafKey('leaf-ed25519'))).toBe(false)
   })
 
   it.each(['P-256', 'P-384', 'P-521'] as const)('compares the point on %s, compressed or not', (curve) => {
@@ -111,7 +111,7 @@ const MALFORMED_PUBLIC = 'its public key is missing or malformed'
 const NO_POINT = 'its public key is not a point on P-256'
 const NO_CURVE = 'its EC key does not name its curve'
 
-describe('an error says why a private key cannot be used', () => {
+describe('an error names the reason why a private key cannot be used', () => {
   it.each([
     ['bad-key-dsa', 'its key is of the type DSA, which is not supported'],
     ['bad-key-ed448', 'its key is of the type Ed448, which is not supported'],
@@ -120,7 +120,7 @@ describe('an error says why a private key cannot be used', () => {
     ['bad-key-secp256k1', 'its key is on the curve secp256k1, which is not supported'],
     ['bad-key-explicit', NO_CURVE],
     ['bad-key-three-primes', 'its RSA key has more than two primes'],
-  ])('%s', (name, problem) => expect(unreadable(() => read(name))).toBe(problem))
+  ])('%s', (name, problem) => expect(findUnreadable(() => readKey(name))).toBe(problem))
 
   it.each<[string, { type: string; der: Uint8Array }, string]>([
     ['DSA alone', { type: 'DSA PRIVATE KEY', der: element(0x30) }, 'a block of type DSA PRIVATE KEY is not supported'],
@@ -151,7 +151,7 @@ describe('an error says why a private key cannot be used', () => {
     ['an Ed25519 seed of 31 bytes', pkcs8(0, ED25519, element(4, 'x'.repeat(31))), MALFORMED],
     ['an Ed25519 seed of 33 bytes', pkcs8(0, ED25519, element(4, 'x'.repeat(33))), MALFORMED],
     ['an Ed25519 seed without its own wrapper', pkcs8(0, ED25519, new Uint8Array(32)), 'its DER is damaged'],
-  ])('%s', (_, block, problem) => expect(unreadable(() => readPrivateKey(block))).toBe(problem))
+  ])('%s', (_, block, problem) => expect(findUnreadable(() => readPrivateKey(block))).toBe(problem))
 
   const ecdsa = (secret: bigint) => ({ kind: 'ecdsa', curve: 'P-256', secret: numberToBytesBE(secret, 32) })
   const seed = new Uint8Array(32).fill(7)
@@ -207,5 +207,5 @@ describe('public keys are RSA, ECDSA on three curves or Ed25519 (rules: tls-cert
     ['its curve is missing or malformed', curve(element(6))],
     [NO_CURVE, curve()],
     [NO_CURVE, curve(element(5))],
-  ])('%s', (problem, der) => expect(unreadable(() => readPublicKey(der))).toBe(problem))
+  ])('%s', (problem, der) => expect(findUnreadable(() => readPublicKey(der))).toBe(problem))
 })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { readCertificate } from '../../src/x509/certificate.ts'
 import { sliceElements } from '../../src/x509/der.ts'
 import { getAttribute, quoteName, readName } from '../../src/x509/name.ts'
-import { derOf, element, fixture, unreadable } from './support.ts'
+import { derOf, element, findUnreadable, fixture } from './support.ts'
 
 const SERIAL = 1
 const ISSUER = 3
@@ -13,37 +13,37 @@ const EXTENSIONS = 7
 
 const original = derOf(fixture('leaf-p256'))
 
-const membersOf = (der: Uint8Array) => sliceElements(der, 'test')
+const listMembers = (der: Uint8Array) => sliceElements(der, 'test')
 
 /** Returns the leaf with some members of its signed part replaced, or left out if undefined. */
-function altered(changes: Record<number, Uint8Array | undefined>): Uint8Array {
+function alter(changes: Record<number, Uint8Array | undefined>): Uint8Array {
   const [tbs = new Uint8Array(), ...rest] = sliceElements(original, 'test')
   const members = sliceElements(tbs, 'test').map((member, i) => (i in changes ? changes[i] : member))
   return element(0x30, element(0x30, ...members.filter((member) => member !== undefined)), ...rest)
 }
 
-/** The leaf with a signed part of these members. */
+/** Returns the leaf with a signed part of these members. */
 function withSignedPart(...members: Uint8Array[]): Uint8Array {
-  return element(0x30, element(0x30, ...members), ...membersOf(original).slice(1))
+  return element(0x30, element(0x30, ...members), ...listMembers(original).slice(1))
 }
 
 function withName(member: number, tag: number, text: string) {
   const attribute = element(0x30, element(0x06, '\x55\x04\x03'), element(tag, text))
-  return altered({ [member]: element(0x30, element(0x31, attribute)) })
+  return alter({ [member]: element(0x30, element(0x31, attribute)) })
 }
 
 function withValidity(tag: number, text: string) {
-  return altered({ [VALIDITY]: element(0x30, element(tag, text), element(0x17, '300101000000Z')) })
+  return alter({ [VALIDITY]: element(0x30, element(tag, text), element(0x17, '300101000000Z')) })
 }
 
 function withExtensions(...extensions: [oid: string, value: Uint8Array][]) {
   const list = extensions.map(([oid, value]) => element(0x30, element(0x06, oid), element(0x04, value)))
-  return altered({ [EXTENSIONS]: element(0xa3, element(0x30, ...list)) })
+  return alter({ [EXTENSIONS]: element(0xa3, element(0x30, ...list)) })
 }
 
-const problemOf = (der: Uint8Array) => unreadable(() => readCertificate(der))
+const findProblem = (der: Uint8Array) => findUnreadable(() => readCertificate(der))
 
-describe('an error says what is wrong with a malformed certificate (RFC 5280, 4.1)', () => {
+describe('an error names the problem of a malformed certificate (RFC 5280, 4.1)', () => {
   it.each<[string, Uint8Array, string]>([
     ['nothing', new Uint8Array(), 'its outer structure is missing or malformed'],
     ['another element', element(0x04, 'abc'), 'its outer structure is missing or malformed'],
@@ -58,64 +58,64 @@ describe('an error says what is wrong with a malformed certificate (RFC 5280, 4.
     ],
     ...[0, 1, 2].map((count): [string, Uint8Array, string] => [
       `${count} members`,
-      element(0x30, ...membersOf(original).slice(0, count)),
+      element(0x30, ...listMembers(original).slice(0, count)),
       'its outer structure is missing or malformed',
     ]),
     ...[0, 1, 2, 3, 4, 5, 6].map((count): [string, Uint8Array, string] => [
       `a signed part of ${count} members`,
-      withSignedPart(...membersOf(membersOf(original)[0] ?? original).slice(0, count)),
+      withSignedPart(...listMembers(listMembers(original)[0] ?? original).slice(0, count)),
       'its signed part is missing or malformed',
     ]),
     ...[element(0x05), element(0xa3, element(0x30)), element(0x82, '\0a')].map(
       (member): [string, Uint8Array, string] => [
         `a signed part with a member of the tag ${member[0]} after its extensions`,
-        withSignedPart(...membersOf(membersOf(original)[0] ?? original), member),
+        withSignedPart(...listMembers(listMembers(original)[0] ?? original), member),
         'its signed part is missing or malformed',
       ],
     ),
     [
       'a signed part that is a text',
-      element(0x30, element(4, 'abc'), ...membersOf(original).slice(1)),
+      element(0x30, element(4, 'abc'), ...listMembers(original).slice(1)),
       'its signed part is missing or malformed',
     ],
     [
       'algorithms without identifier',
-      element(0x30, ...membersOf(altered({ 2: element(0x30) })).slice(0, 1), element(0x30), element(3, '\0abc')),
+      element(0x30, ...listMembers(alter({ 2: element(0x30) })).slice(0, 1), element(0x30), element(3, '\0abc')),
       'its signature algorithm is missing or malformed',
     ],
     [
       'a signature that is a text',
-      element(0x30, ...membersOf(original).slice(0, 2), element(4, 'abc')),
+      element(0x30, ...listMembers(original).slice(0, 2), element(4, 'abc')),
       'its signature is missing or malformed',
     ],
     [
       'an issuer that is no name',
-      altered({ [ISSUER]: element(0x30, element(2, '\x01')) }),
+      alter({ [ISSUER]: element(0x30, element(2, '\x01')) }),
       'its issuer is missing or malformed',
     ],
-    ['an unknown version', altered({ 0: element(0xa0, element(2, '\x03')) }), 'its version is not 1, 2 or 3'],
-    ['a negative version', altered({ 0: element(0xa0, element(2, '\xff')) }), 'its version is missing or malformed'],
-    ['an empty version', altered({ 0: element(0xa0) }), 'its version is missing or malformed'],
-    ['version 1 with extensions', altered({ 0: undefined }), 'it has extensions, which its version 1 does not allow'],
-    ['an empty serial', altered({ [SERIAL]: element(2) }), 'its serial number is missing or malformed'],
-    ['a padded serial', altered({ [SERIAL]: element(2, '\x00\x01') }), 'its serial number is missing or malformed'],
+    ['an unknown version', alter({ 0: element(0xa0, element(2, '\x03')) }), 'its version is not 1, 2 or 3'],
+    ['a negative version', alter({ 0: element(0xa0, element(2, '\xff')) }), 'its version is missing or malformed'],
+    ['an empty version', alter({ 0: element(0xa0) }), 'its version is missing or malformed'],
+    ['version 1 with extensions', alter({ 0: undefined }), 'it has extensions, which its version 1 does not allow'],
+    ['an empty serial', alter({ [SERIAL]: element(2) }), 'its serial number is missing or malformed'],
+    ['a padded serial', alter({ [SERIAL]: element(2, '\x00\x01') }), 'its serial number is missing or malformed'],
     [
       'another inner algorithm',
-      altered({ 2: element(0x30, element(6, '\x2a\x03')) }),
+      alter({ 2: element(0x30, element(6, '\x2a\x03')) }),
       'it names two different signature algorithms',
     ],
     [
       'a subject that is no name',
-      altered({ [SUBJECT]: element(0x30, element(2, '\x01')) }),
+      alter({ [SUBJECT]: element(0x30, element(2, '\x01')) }),
       'its subject is missing or malformed',
     ],
-    ['no key', altered({ [KEY]: element(0x30) }), 'its public key is missing or malformed'],
-    ['empty extensions', altered({ [EXTENSIONS]: element(0xa3) }), 'its list of extensions is missing or malformed'],
-  ])('%s', (_, der, problem) => expect(problemOf(der)).toBe(problem))
+    ['no key', alter({ [KEY]: element(0x30) }), 'its public key is missing or malformed'],
+    ['empty extensions', alter({ [EXTENSIONS]: element(0xa3) }), 'its list of extensions is missing or malformed'],
+  ])('%s', (_, der, problem) => expect(findProblem(der)).toBe(problem))
 })
 
 it('unique identifiers may be before the extensions (RFC 5280, 4.1.2.8)', () => {
-  const members = membersOf(membersOf(original)[0] ?? original)
+  const members = listMembers(listMembers(original)[0] ?? original)
   const identifiers = [element(0x81, '\0a'), element(0x82, '\0b')]
   const certificate = withSignedPart(...members.slice(0, EXTENSIONS), ...identifiers, ...members.slice(EXTENSIONS))
   expect(readCertificate(certificate).fields).toEqual(readCertificate(original).fields)
@@ -145,7 +145,7 @@ describe('names (RFC 5280, 4.1.2.4)', () => {
     ['a character beyond Unicode', 0x1c, '\x00\x11\x00\x00', "its subject's text is missing or malformed"],
     ['a number of four bytes', 0x02, '\x00\x00\x00\x61', "its subject's text is missing or malformed"],
     ['a number', 0x02, '\x01', "its subject's text is missing or malformed"],
-  ])('%s is an error', (_, tag, content, problem) => expect(problemOf(withName(SUBJECT, tag, content))).toBe(problem))
+  ])('%s is an error', (_, tag, content, problem) => expect(findProblem(withName(SUBJECT, tag, content))).toBe(problem))
 })
 
 describe('validity times (RFC 5280, 4.1.2.5)', () => {
@@ -186,7 +186,7 @@ describe('validity times (RFC 5280, 4.1.2.5)', () => {
     ['a line break', 0x17, '230101235959Z\n'],
     ['another type', 0x0c, '230101235959Z'],
   ])('%s is an error', (_, tag, text) => {
-    expect(problemOf(withValidity(tag, text))).toBe(
+    expect(findProblem(withValidity(tag, text))).toBe(
       'its not-before time is not a valid UTC time in the form of RFC 5280',
     )
   })
@@ -194,14 +194,14 @@ describe('validity times (RFC 5280, 4.1.2.5)', () => {
 
 describe('a validity', () => {
   const time = (text: string) => element(0x17, text)
-  const validity = (...members: Uint8Array[]) => altered({ [VALIDITY]: element(0x30, ...members) })
+  const validity = (...members: Uint8Array[]) => alter({ [VALIDITY]: element(0x30, ...members) })
   const problem = (which: string) => `its ${which} time is not a valid UTC time in the form of RFC 5280`
 
   it('has two times, and errors name the wrong one', () => {
-    expect(problemOf(validity())).toBe(problem('not-before'))
-    expect(problemOf(validity(time('260101000000Z')))).toBe(problem('not-after'))
-    expect(problemOf(validity(time('260101000000Z'), time('x')))).toBe(problem('not-after'))
-    expect(problemOf(altered({ [VALIDITY]: time('260101000000Z') }))).toBe('its validity is missing or malformed')
+    expect(findProblem(validity())).toBe(problem('not-before'))
+    expect(findProblem(validity(time('260101000000Z')))).toBe(problem('not-after'))
+    expect(findProblem(validity(time('260101000000Z'), time('x')))).toBe(problem('not-after'))
+    expect(findProblem(alter({ [VALIDITY]: time('260101000000Z') }))).toBe('its validity is missing or malformed')
     const { not_before, not_after } = readCertificate(validity(time('260101000000Z'), time('270101000000Z'))).fields
     expect([not_before, not_after]).toEqual([Date.UTC(2026, 0, 1), Date.UTC(2027, 0, 1)])
   })
@@ -213,24 +213,24 @@ describe('extensions (RFC 5280, 4.2)', () => {
 
   it('that occur twice are an error', () => {
     const names = element(0x30, element(0x82, 'a.example.com'))
-    expect(problemOf(withExtensions([alternativeName, names], [alternativeName, names]))).toBe(
+    expect(findProblem(withExtensions([alternativeName, names], [alternativeName, names]))).toBe(
       'it has the extension 2.5.29.17 twice',
     )
   })
 
   it('with an IP address of 5 bytes are an error', () => {
-    expect(problemOf(withExtensions([alternativeName, element(0x30, element(0x87, 'abcde'))]))).toBe(
+    expect(findProblem(withExtensions([alternativeName, element(0x30, element(0x87, 'abcde'))]))).toBe(
       'an IP address among its subject alternative names is malformed',
     )
   })
 
   it('with key usages that are not bits are an error, and without set bits there are no usages', () => {
-    expect(problemOf(withExtensions([usage, element(3)]))).toBe('its key usage is missing or malformed')
+    expect(findProblem(withExtensions([usage, element(3)]))).toBe('its key usage is missing or malformed')
     expect(readCertificate(withExtensions([usage, element(3, '\x00')])).fields.key_usages).toEqual([])
   })
 
   it('with more unused bits than a byte has are an error', () => {
-    expect(problemOf(withExtensions([usage, element(3, '\x08\x80')]))).toBe('its key usage is missing or malformed')
+    expect(findProblem(withExtensions([usage, element(3, '\x08\x80')]))).toBe('its key usage is missing or malformed')
     expect(readCertificate(withExtensions([usage, element(3, '\x07\x80')])).fields.key_usages).toEqual([
       'digitalSignature',
     ])
@@ -248,7 +248,7 @@ describe('extensions (RFC 5280, 4.2)', () => {
     ],
     ['no list', [], 'list of extensions'],
   ])('that are malformed are an error: %s', (_, list, what) => {
-    expect(problemOf(altered({ [EXTENSIONS]: element(0xa3, ...list) }))).toBe(`its ${what} is missing or malformed`)
+    expect(findProblem(alter({ [EXTENSIONS]: element(0xa3, ...list) }))).toBe(`its ${what} is missing or malformed`)
   })
 
   it.each([
@@ -257,17 +257,17 @@ describe('extensions (RFC 5280, 4.2)', () => {
     ['extended key usage', '\x55\x1d\x25', element(4)],
     ['extended key usage', '\x55\x1d\x25', element(0x30, element(4))],
   ])('whose value is malformed are an error: %s', (what, oid, value) => {
-    expect(problemOf(withExtensions([oid, value]))).toBe(`its ${what} is missing or malformed`)
+    expect(findProblem(withExtensions([oid, value]))).toBe(`its ${what} is missing or malformed`)
   })
 
   it('are found after the unique identifiers of issuer and subject', () => {
     const list = element(0xa3, element(0x30, element(0x30, element(6, usage), element(4, element(3, '\x07\x80')))))
-    const members = membersOf(membersOf(original)[0] ?? original).slice(0, EXTENSIONS)
+    const members = listMembers(listMembers(original)[0] ?? original).slice(0, EXTENSIONS)
     const der = withSignedPart(...members, element(0x81, '\0a'), element(0x82, '\0b'), list)
     expect(readCertificate(der).fields.key_usages).toEqual(['digitalSignature'])
   })
 
-  it('that no field shows are ignored', () => {
+  it('without a field are ignored', () => {
     expect(readCertificate(withExtensions(['\x2a\x03', Uint8Array.of(1)])).fields.key_usages).toEqual([])
   })
 })
@@ -280,7 +280,7 @@ describe('serial numbers', () => {
     ['\x00\x80', '80'],
     ['\x01'.repeat(40), '01'.repeat(40)],
   ])('%j is printed as openssl does', (content, text) => {
-    expect(readCertificate(altered({ [SERIAL]: element(2, content) })).fields.serial_number).toBe(text)
+    expect(readCertificate(alter({ [SERIAL]: element(2, content) })).fields.serial_number).toBe(text)
   })
 })
 
@@ -292,7 +292,7 @@ describe('public keys are RSA, ECDSA on three curves or Ed25519 (rules: tls-cert
     ['bad-p224', 'its key is on the curve P-224, which is not supported'],
     ['bad-secp256k1', 'its key is on the curve secp256k1, which is not supported'],
     ['bad-explicit', 'its EC key does not name its curve'],
-  ])('%s is refused', (name, problem) => expect(problemOf(derOf(fixture(name)))).toBe(problem))
+  ])('%s is refused', (name, problem) => expect(findProblem(derOf(fixture(name)))).toBe(problem))
 })
 
 describe('names in messages', () => {
@@ -321,9 +321,9 @@ describe('names in messages', () => {
     expect(quoteName(name(['\x55\x04\x03', 'x'.repeat(10_000)])).length).toBeLessThan(90)
   })
 
-  it('give the first value of an attribute', () => {
-    const twice = name(['\x55\x04\x03', 'first'], ['\x55\x04\x03', 'second'])
-    expect([getAttribute(twice, 'CN'), getAttribute(twice, 'O')]).toEqual(['first', ''])
+  it('have the first value of an attribute', () => {
+    const doubled = name(['\x55\x04\x03', 'first'], ['\x55\x04\x03', 'second'])
+    expect([getAttribute(doubled, 'CN'), getAttribute(doubled, 'O')]).toEqual(['first', ''])
   })
 
   it.each([
@@ -332,6 +332,6 @@ describe('names in messages', () => {
     ['a SEQUENCE in place of the SET', element(0x30, element(0x30))],
     ['a SET in place of the SEQUENCE', element(0x31)],
   ])('%s is an error', (_, der) => {
-    expect(unreadable(() => readName(der, 'subject'))).toBe('its subject is missing or malformed')
+    expect(findUnreadable(() => readName(der, 'subject'))).toBe('its subject is missing or malformed')
   })
 })

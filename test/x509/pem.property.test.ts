@@ -9,7 +9,7 @@ const CHAINS = ['chain-ed25519', 'chain-rsa-sha256', 'chain-mixed', 'chain-ec-sh
   blocksOf(fixture(name)),
 )
 const KEYS = ['key-ed25519', 'key-p256', 'key-p256-sec1', 'key-rsa2048', 'key-rsa2048-pkcs1'].map(fixture)
-/** Texts between lines, including those that copying, mailing or converting inserts. */
+/** Texts between lines, including those that copying, mailing or conversion inserts. */
 const BETWEEN = [
   ...'\n\r \t\f\v\0\u00a0\u0085\u2028\u2029\ufeff\u200b\u00ad\u3000-',
   ...['\r\n', '\n\r', '\r\r\n', '\n\n', '\\n', '\\r\\n', '\n> ', '\n ', '', ' \n', '\n-', '\n# ', '\n|'],
@@ -44,10 +44,10 @@ const change: fc.Arbitrary<(text: string) => string> = fc.oneof(
     const { 0: found = '', index = 0 } = boundaries[which % Math.max(1, boundaries.length)] ?? {}
     return text.slice(0, index) + found.replaceAll('\n', other) + text.slice(index + found.length)
   }),
-  fc.tuple(fc.nat(), fc.constantFrom(...DAMAGES), fc.boolean()).map(([which, damage, both]) => (text: string) => {
+  fc.tuple(fc.nat(), fc.constantFrom(...DAMAGES), fc.boolean()).map(([which, damage, isPair]) => (text: string) => {
     const boundaries = [...text.matchAll(/-----[A-Z ]+-----/g)].map(({ 0: { length }, index }) => [index, length])
     const first = which % Math.max(1, boundaries.length)
-    const chosen = boundaries.slice(first, first + (both ? 2 : 1)).reverse()
+    const chosen = boundaries.slice(first, first + (isPair ? 2 : 1)).reverse()
     return chosen.reduce(
       (damaged, [at = 0, length = 0]) =>
         damaged.slice(0, at) + damage(damaged.slice(at, at + length)) + damaged.slice(at + length),
@@ -58,14 +58,14 @@ const change: fc.Arbitrary<(text: string) => string> = fc.oneof(
   between.map((added) => (text: string) => text.replace(/^/gm, added)),
 )
 
-const changed = (texts: fc.Arbitrary<string>) =>
+const changeTexts = (texts: fc.Arbitrary<string>) =>
   fc.tuple(texts, fc.array(change, { minLength: 1, maxLength: 4 })).map(([text, changes]) => ({
     text,
     damaged: changes.reduce((each, apply) => apply(each), text),
   }))
 
-/** Returns the result of a reader, or the key of its error. Anything else that is thrown is a failure. */
-function outcome<T>(read: () => T): T | string {
+/** Returns the result of a reader, or the key of its refusal. Throws any other error. */
+function readOutcome<T>(read: () => T): T | string {
   try {
     return read()
   } catch (error) {
@@ -80,8 +80,8 @@ describe('blanks, line ends and boundaries in any state (rules: pem#blocks)', ()
       .tuple(fc.constantFrom(...CHAINS), fc.nat(2))
       .map(([chain, root]) => chain.slice(0, root + 1).join(''))
     fc.assert(
-      fc.property(changed(chains), ({ text, damaged }) => {
-        const read = outcome(() => readChain(damaged).certificate_pem)
+      fc.property(changeTexts(chains), ({ text, damaged }) => {
+        const read = readOutcome(() => readChain(damaged).certificate_pem)
         const refusals = ['certificate_not_pem', 'certificate_unparsable', 'certificate_missing', 'pem_wrong_type']
         expect([text, ...refusals]).toContain(read)
       }),
@@ -91,8 +91,8 @@ describe('blanks, line ends and boundaries in any state (rules: pem#blocks)', ()
 
   it('never drop a key: it is read, or the text is refused', () => {
     fc.assert(
-      fc.property(changed(fc.constantFrom(...KEYS)), ({ text, damaged }) => {
-        const read = outcome(() => readKey(damaged).private_key_pem)
+      fc.property(changeTexts(fc.constantFrom(...KEYS)), ({ text, damaged }) => {
+        const read = readOutcome(() => readKey(damaged).private_key_pem)
         expect([text, 'key_unsupported', 'key_missing', 'pem_wrong_type']).toContain(read)
       }),
       { numRuns: 400 },
@@ -101,14 +101,18 @@ describe('blanks, line ends and boundaries in any state (rules: pem#blocks)', ()
 
   it('never put content into a message', () => {
     fc.assert(
-      fc.property(changed(fc.constantFrom(...KEYS)), fc.constantFrom(readChain, readKey), ({ text, damaged }, read) => {
-        const lines = text.split('\n').filter((line) => !line.startsWith('-----') && line !== '')
-        try {
-          read(damaged)
-        } catch (error) {
-          for (const line of lines) expect((error as Error).message).not.toContain(line.slice(0, 8))
-        }
-      }),
+      fc.property(
+        changeTexts(fc.constantFrom(...KEYS)),
+        fc.constantFrom(readChain, readKey),
+        ({ text, damaged }, read) => {
+          const lines = text.split('\n').filter((line) => !line.startsWith('-----') && line !== '')
+          try {
+            read(damaged)
+          } catch (error) {
+            for (const line of lines) expect((error as Error).message).not.toContain(line.slice(0, 8))
+          }
+        },
+      ),
       { numRuns: 500 },
     )
   })

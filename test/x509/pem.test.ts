@@ -2,26 +2,26 @@ import { describe, expect, it } from 'vitest'
 import { splitPem, writePem } from '../../src/x509/pem.ts'
 import { blocksOf, fixture, fixtures } from './support.ts'
 
-const block = (type: string, body: string) => `-----BEGIN ${type}-----\n${body}\n-----END ${type}-----\n`
-const read = (type: string, ...bytes: number[]) => ({ type, encrypted: false, der: Uint8Array.from(bytes) })
+const formatBlock = (type: string, body: string) => `-----BEGIN ${type}-----\n${body}\n-----END ${type}-----\n`
+const createBlock = (type: string, ...bytes: number[]) => ({ type, encrypted: false, der: Uint8Array.from(bytes) })
 
 describe('splitting a PEM text (RFC 7468)', () => {
   it('reads all blocks and ignores the text around them', () => {
-    const text = `subject=x\n${block('A', 'AAEC')}between\n\n${block('B C', 'AwQF')}end`
-    expect(splitPem(text)).toEqual({ blocks: [read('A', 0, 1, 2), read('B C', 3, 4, 5)] })
+    const text = `subject=x\n${formatBlock('A', 'AAEC')}between\n\n${formatBlock('B C', 'AwQF')}end`
+    expect(splitPem(text)).toEqual({ blocks: [createBlock('A', 0, 1, 2), createBlock('B C', 3, 4, 5)] })
   })
 
   it.each([
-    ['CRLF line ends', block('A', 'AAEC\nAwQF').replaceAll('\n', '\r\n')],
-    ['spaces at the ends of lines', block('A', 'AAEC\nAwQF').replaceAll('\n', ' \t\n')],
-    ['indented base64', block('A', '  AAEC\n\tAwQF')],
-    ['no line end after END', block('A', 'AAECAwQF').trimEnd()],
-    ['blank lines inside', block('A', '\nAAEC\n\nAwQF\n')],
-  ])('accepts %s', (_, text) => expect(splitPem(text)).toEqual({ blocks: [read('A', 0, 1, 2, 3, 4, 5)] }))
+    ['CRLF line ends', formatBlock('A', 'AAEC\nAwQF').replaceAll('\n', '\r\n')],
+    ['spaces at the ends of lines', formatBlock('A', 'AAEC\nAwQF').replaceAll('\n', ' \t\n')],
+    ['indented base64', formatBlock('A', '  AAEC\n\tAwQF')],
+    ['no line end after END', formatBlock('A', 'AAECAwQF').trimEnd()],
+    ['blank lines inside', formatBlock('A', '\nAAEC\n\nAwQF\n')],
+  ])('accepts %s', (_, text) => expect(splitPem(text)).toEqual({ blocks: [createBlock('A', 0, 1, 2, 3, 4, 5)] }))
 
   it('ignores the bits after the last byte', () => {
-    expect(splitPem(block('A', 'AAECAx=='))).toEqual({ blocks: [read('A', 0, 1, 2, 3)] })
-    expect(splitPem(block('A', 'AAECA/8='))).toEqual({ blocks: [read('A', 0, 1, 2, 3, 255)] })
+    expect(splitPem(formatBlock('A', 'AAECAx=='))).toEqual({ blocks: [createBlock('A', 0, 1, 2, 3)] })
+    expect(splitPem(formatBlock('A', 'AAECA/8='))).toEqual({ blocks: [createBlock('A', 0, 1, 2, 3, 255)] })
   })
 
   it.each([
@@ -31,8 +31,8 @@ describe('splitting a PEM text (RFC 7468)', () => {
     ['DEK-Info: ENCRYPTED', false],
     ['Note: x', false],
   ])('recognises RFC 1421 headers and the encryption they announce: %s', (headers, encrypted) => {
-    expect(splitPem(block('A', `${headers}\n\nAAEC`))).toEqual({
-      blocks: [{ ...read('A', 0, 1, 2), hasHeaders: true, encrypted }],
+    expect(splitPem(formatBlock('A', `${headers}\n\nAAEC`))).toEqual({
+      blocks: [{ ...createBlock('A', 0, 1, 2), hasHeaders: true, encrypted }],
     })
   })
 
@@ -62,8 +62,8 @@ describe('splitting a PEM text (RFC 7468)', () => {
     ['AAEC\rAAEC', 'character 5 of line 3 is a carriage return (CR)'],
     ['Note: x\nAAEC', 'the block that line 2 begins is empty'],
     ['Note: x\n\nAA$C', 'character 3 of line 5 is not base64'],
-  ])('says of the base64 %j that %s', (body, damage) => {
-    const { blocks, problem } = splitPem(`text\n${block('A', body)}`)
+  ])('names the damage of the base64 %j: %s', (body, damage) => {
+    const { blocks, problem } = splitPem(`text\n${formatBlock('A', body)}`)
     expect(blocks).toMatchObject([{ type: 'A', encrypted: false, damage: expect.stringContaining(damage) }])
     expect(problem).toBeUndefined()
   })
@@ -76,17 +76,17 @@ const END = FIRST.split('\n').length - 1
 const CARRIAGE_RETURN = 'a carriage return (CR) without a line feed (LF)'
 const BEGINS = 'must have "-----BEGIN LABEL-----" and nothing else'
 const ENDS = 'must have "-----END LABEL-----" and nothing else'
-const MEANT = 'is not a BEGIN or END line'
-const LOST = 'has base64 outside a block'
-const bare = (text: string) => text.replace(/-----.*\n|.*:.*\n/g, '')
+const NOT_A_MARK = 'is not a BEGIN or END line'
+const OUTSIDE = 'has base64 outside a block'
+const stripHeaders = (text: string) => text.replace(/-----.*\n|.*:.*\n/g, '')
 
-describe('a block that cannot be read is a problem, which says on which line (rules: pem#blocks)', () => {
+describe('a block that cannot be read is a problem, which names the line (rules: pem#blocks)', () => {
   it.each<[string, number, string, string]>([
     ['no END', 1, '-----BEGIN A-----\nAAEC\n', 'begins has no END line'],
     ['another END', 3, '-----BEGIN A-----\nAAEC\n-----END B-----\n', 'ends a block of another type than line 1'],
     ['an END alone', END, `x\n${FIRST.slice(28)}`, 'ends a block that no line begins'],
     ['a second END', END + 1, `${FIRST}-----END CERTIFICATE-----`, 'ends a block that no line begins'],
-    ['a BEGIN inside', 3, `-----BEGIN A-----\nAAEC\n${block('B', 'AAEC')}`, 'before the one that line 1 begins'],
+    ['a BEGIN inside', 3, `-----BEGIN A-----\nAAEC\n${formatBlock('B', 'AAEC')}`, 'before the one that line 1 begins'],
     ['an indented BEGIN', 2, `\n \t${FIRST}`, BEGINS],
     ['an indented END', END, FIRST.replace('-----END', '\t-----END'), ENDS],
     ['a byte order mark', 1, `\ufeff${CHAIN}`, 'has a byte order mark (U+FEFF) beside its "-----BEGIN"'],
@@ -104,22 +104,22 @@ describe('a block that cannot be read is a problem, which says on which line (ru
     ['a label in lower case', 1, '-----BEGIN a-----', BEGINS],
     ['two blanks before a label', 1, '-----BEGIN  A-----', BEGINS],
     ['no blank before a label', 1, '-----BEGINA-----', BEGINS],
-    ['four dashes', 1, FIRST.slice(1), MEANT],
-    ['four dashes everywhere', END + 2, `${FIRST}\n${SECOND.replaceAll('-----', '----')}`, MEANT],
-    ['other dashes', END + 1, `${FIRST}${SECOND.replaceAll('-', '–')}`, MEANT],
-    ['lower case', END + 1, FIRST + SECOND.replace(/-----.*/g, (line) => line.toLowerCase()), MEANT],
-    ['a blank before the word', 1, '----- BEGIN A-----', MEANT],
-    ['a BEGIN torn apart', END + 3, FIRST + SECOND.replace('BEGIN', 'BE\nGIN').replace('END', 'E\u00a0ND'), LOST],
-    ['no BEGIN and no END', END + 3, `${FIRST}\n\n${bare(SECOND)}${THIRD}`, LOST],
-    ['a certificate in a header', 3, FIRST.replace('-----\n', `-----\nNote: x\n${bare(SECOND)}\n`), LOST],
+    ['four dashes', 1, FIRST.slice(1), NOT_A_MARK],
+    ['four dashes everywhere', END + 2, `${FIRST}\n${SECOND.replaceAll('-----', '----')}`, NOT_A_MARK],
+    ['other dashes', END + 1, `${FIRST}${SECOND.replaceAll('-', '–')}`, NOT_A_MARK],
+    ['lower case', END + 1, FIRST + SECOND.replace(/-----.*/g, (line) => line.toLowerCase()), NOT_A_MARK],
+    ['a blank before the word', 1, '----- BEGIN A-----', NOT_A_MARK],
+    ['a BEGIN torn apart', END + 3, FIRST + SECOND.replace('BEGIN', 'BE\nGIN').replace('END', 'E\u00a0ND'), OUTSIDE],
+    ['no BEGIN and no END', END + 3, `${FIRST}\n\n${stripHeaders(SECOND)}${THIRD}`, OUTSIDE],
+    ['a certificate in a header', 3, FIRST.replace('-----\n', `-----\nNote: x\n${stripHeaders(SECOND)}\n`), OUTSIDE],
   ])('%s', (_, line, text, problem) => {
     expect(splitPem(text).problem).toContain(problem)
     expect(splitPem(text).problem).toMatch(new RegExp(`\\bline ${line} `))
   })
 
   it('keeps the blocks before the problem', () => {
-    expect(splitPem(`${block('A', 'AAEC')}${block('B', 'AAEC')}x-----END B-----`)).toEqual({
-      blocks: [read('A', 0, 1, 2), read('B', 0, 1, 2)],
+    expect(splitPem(`${formatBlock('A', 'AAEC')}${formatBlock('B', 'AAEC')}x-----END B-----`)).toEqual({
+      blocks: [createBlock('A', 0, 1, 2), createBlock('B', 0, 1, 2)],
       problem: expect.stringContaining('line 7 '),
     })
   })
@@ -127,9 +127,9 @@ describe('a block that cannot be read is a problem, which says on which line (ru
   it.each(fixtures('key-').concat(fixtures('leaf-'), 'odd-bare', 'bad-request', 'bad-public-key'))(
     'finds the content of %s outside of blocks, and after a good block',
     (name) => {
-      const text = bare(blocksOf(fixture(name)).at(-1) ?? '')
-      expect(splitPem(text).problem).toContain(LOST)
-      expect(splitPem(FIRST + text).problem).toContain(LOST)
+      const text = stripHeaders(blocksOf(fixture(name)).at(-1) ?? '')
+      expect(splitPem(text).problem).toContain(OUTSIDE)
+      expect(splitPem(FIRST + text).problem).toContain(OUTSIDE)
     },
   )
 
@@ -160,7 +160,7 @@ describe('a block that cannot be read is a problem, which says on which line (ru
       'MI',
     ]
     const texts = parts.map((part) => `-----BEGIN A-----\n${part.repeat(1_000_000 / part.length)}`)
-    // Were it quadratic, the test would time out.
+    // With quadratic time the test would exceed its timeout.
     for (const text of texts) expect(splitPem(text).problem).toBeDefined()
   })
 })
@@ -168,14 +168,17 @@ describe('a block that cannot be read is a problem, which says on which line (ru
 describe('writing PEM (rules: pem#writing)', () => {
   it('breaks base64 after 64 columns and ends with one line end', () => {
     const line = 'eHh4'.repeat(16)
-    expect(writePem('A', new Uint8Array(49).fill(0x78))).toBe(block('A', `${line}\neA==`))
-    expect(writePem('A', new Uint8Array(48).fill(0x78))).toBe(block('A', line))
+    expect(writePem('A', new Uint8Array(49).fill(0x78))).toBe(formatBlock('A', `${line}\neA==`))
+    expect(writePem('A', new Uint8Array(48).fill(0x78))).toBe(formatBlock('A', line))
   })
 
-  it.each([...fixtures('leaf-'), ...fixtures('chain-'), ...fixtures('key-')])('is what openssl wrote: %s', (name) => {
-    for (const text of blocksOf(fixture(name)).filter((each) => !each.includes('Proc-Type'))) {
-      const [found] = splitPem(text).blocks
-      expect(found?.der && writePem(found.type, found.der)).toBe(text)
-    }
-  })
+  it.each([...fixtures('leaf-'), ...fixtures('chain-'), ...fixtures('key-')])(
+    'gives the same text as openssl: %s',
+    (name) => {
+      for (const text of blocksOf(fixture(name)).filter((each) => !each.includes('Proc-Type'))) {
+        const [found] = splitPem(text).blocks
+        expect(found?.der && writePem(found.type, found.der)).toBe(text)
+      }
+    },
+  )
 })

@@ -5,16 +5,16 @@ import { parse } from '../../src/x509/der.ts'
 import { findSignatureProblem } from '../../src/x509/signature.ts'
 import { blocksOf, derOf, element, fixture, fixtures } from './support.ts'
 
-const read = (name: string) => blocksOf(fixture(name)).map((pem) => readCertificate(derOf(pem)))
-const pair = (name: string): [Certificate, Certificate] => {
-  const [leaf, issuer] = read(name)
+const readCertificates = (name: string) => blocksOf(fixture(name)).map((pem) => readCertificate(derOf(pem)))
+const readPair = (name: string): [Certificate, Certificate] => {
+  const [leaf, issuer] = readCertificates(name)
   if (!leaf || !issuer) throw new Error('no pair')
   return [leaf, issuer]
 }
 
 describe('each certificate is signed by the next (rules: tls-certificates#accepted)', () => {
-  it.each(fixtures('chain-'))('%s holds, as node:crypto says too', (name) => {
-    const certificates = read(name)
+  it.each(fixtures('chain-'))('%s verifies, and node:crypto agrees', (name) => {
+    const certificates = readCertificates(name)
     const nodes = blocksOf(fixture(name)).map((pem) => new X509Certificate(pem))
     certificates.forEach((certificate, i) => {
       const issuer = certificates[i + 1] ?? certificate
@@ -24,8 +24,8 @@ describe('each certificate is signed by the next (rules: tls-certificates#accept
     })
   })
 
-  it.each(fixtures('chain-'))('%s does not hold after any change of a signature or of what is signed', (name) => {
-    const [leaf, issuer] = pair(name)
+  it.each(fixtures('chain-'))('%s does not verify after any change of a signature or of the signed bytes', (name) => {
+    const [leaf, issuer] = readPair(name)
     for (const part of ['tbs', 'signature'] as const) {
       for (const at of [0, leaf[part].length >> 1, leaf[part].length - 1]) {
         const bytes = leaf[part].slice()
@@ -43,40 +43,40 @@ describe('each certificate is signed by the next (rules: tls-certificates#accept
     }
   })
 
-  it('names both sides where the names differ', () => {
-    const [leaf, issuer] = pair('chain-mixed')
+  it('an error has both names if they differ', () => {
+    const [leaf, issuer] = readPair('chain-mixed')
     expect(findSignatureProblem(issuer, leaf)).toBe(
       'its issuer is "CN=mixed root", the next certificate\'s subject is "CN=leaf.example.com"',
     )
   })
 
-  it('names are compared byte for byte, also where they read the same', () => {
-    const [leaf, issuer] = pair('bad-chain-name-type')
+  it('names are compared byte for byte, even if they look the same', () => {
+    const [leaf, issuer] = readPair('bad-chain-name-type')
     expect(findSignatureProblem(leaf, issuer)).toBe(
       'its issuer and the next certificate\'s subject, "CN=ed25519 root", differ in their bytes',
     )
   })
 
-  it('another key under the same name is found', () => {
-    const [leaf, issuer] = pair('bad-chain-key')
+  it('another key with the same name is refused', () => {
+    const [leaf, issuer] = readPair('bad-chain-key')
     expect(findSignatureProblem(leaf, issuer)).toBe('the signature does not verify')
-    const { publicKey } = pair('chain-rsa-sha256')[1]
+    const { publicKey } = readPair('chain-rsa-sha256')[1]
     expect(findSignatureProblem(leaf, { ...issuer, publicKey })).toBe(
       "its signature is ECDSA, the next certificate's key is RSA 1024",
     )
   })
 
-  const signed = { RSA: 'chain-rsa-sha256', ECDSA: 'chain-ec-sha256', Ed25519: 'chain-ed25519' }
+  const chainsByKind = { RSA: 'chain-rsa-sha256', ECDSA: 'chain-ec-sha256', Ed25519: 'chain-ed25519' }
   const keys = { 'RSA 1024': 'chain-rsa-sha256', 'ECDSA P-256': 'chain-ec-sha256', Ed25519: 'chain-ed25519' }
-  const pairs = Object.entries(signed).flatMap(([kind, chain]) =>
-    Object.entries(keys).map(([key, of]) => ({ kind, chain, key, of })),
+  const pairs = Object.entries(chainsByKind).flatMap(([kind, chain]) =>
+    Object.entries(keys).map(([key, source]) => ({ kind, chain, key, source })),
   )
 
-  it.each(pairs.filter(({ chain, of }) => chain !== of))(
+  it.each(pairs.filter(({ chain, source }) => chain !== source))(
     'a $kind signature does not verify with a key of the kind $key',
-    ({ kind, chain, key, of }) => {
-      const [leaf, issuer] = pair(chain)
-      const { publicKey } = pair(of)[1]
+    ({ kind, chain, key, source }) => {
+      const [leaf, issuer] = readPair(chain)
+      const { publicKey } = readPair(source)[1]
       expect(findSignatureProblem(leaf, { ...issuer, publicKey })).toBe(
         `its signature is ${kind}, the next certificate's key is ${key}`,
       )
@@ -84,7 +84,7 @@ describe('each certificate is signed by the next (rules: tls-certificates#accept
   )
 
   it('an RSA key too small for the padding verifies nothing', () => {
-    const [leaf, issuer] = pair('chain-rsa-sha256')
+    const [leaf, issuer] = readPair('chain-rsa-sha256')
     const signature = Uint8Array.of(8)
     expect(findSignatureProblem({ ...leaf, signature }, { ...issuer, publicKey: { kind: 'rsa', n: 33n, e: 3n } })).toBe(
       'the signature does not verify',
@@ -93,9 +93,9 @@ describe('each certificate is signed by the next (rules: tls-certificates#accept
 })
 
 describe('signature algorithms', () => {
-  const [leaf, issuer] = pair('chain-pss-sha256')
+  const [leaf, issuer] = readPair('chain-pss-sha256')
   const OID = '1.2.840.113549.1.1.10'
-  const withParameters = (...members: Uint8Array[]) =>
+  const findPssProblem = (...members: Uint8Array[]) =>
     findSignatureProblem(
       { ...leaf, signatureAlgorithm: { oid: OID, parameters: parse(element(0x30, ...members)) } },
       issuer,
@@ -120,6 +120,6 @@ describe('signature algorithms', () => {
     ['a negative salt', [element(0xa2, element(2, '\xff'))], 'its signature algorithm is missing or malformed'],
     ['a trailer', [element(0xa3, element(2, '\x02'))], 'its signature has an unknown trailer'],
   ])('RSASSA-PSS with %s is an error (RFC 4055, 3.1)', (_, members, problem) => {
-    expect(withParameters(...members)).toBe(problem)
+    expect(findPssProblem(...members)).toBe(problem)
   })
 })

@@ -17,7 +17,7 @@ export function fixtures(start: string): string[] {
   return names.filter((name) => name.startsWith(start)).sort()
 }
 
-/** Returns the content of the last block of a PEM text: a fixture's key or only certificate. */
+/** Returns the content of the last block of a PEM text: the key or the only certificate of a fixture. */
 export function derOf(pem: string): Uint8Array {
   const der = splitPem(pem).blocks.at(-1)?.der
   if (!der) throw new Error('the fixture is not PEM')
@@ -29,22 +29,22 @@ export function blocksOf(pem: string): string[] {
   return pem.split(/(?<=-----END [A-Z0-9 ]+-----\n)/)
 }
 
-/** Runs a function that must refuse, and returns the error for clients. */
-export function refusal(run: () => unknown): { key: string; message: string; field?: string } {
+/** Returns the error for clients of a function that must refuse. */
+export function expectRefusal(run: () => unknown): { key: string; message: string; field?: string } {
   try {
     run()
   } catch (error) {
     if (error instanceof Refusal) {
-      const { error: refused, message, field } = error.problems[0]
-      return { key: refused.key, message, ...(field !== undefined && { field }) }
+      const { error: catalogueError, message, field } = error.problems[0]
+      return { key: catalogueError.key, message, ...(field !== undefined && { field }) }
     }
     throw error
   }
   throw new Error('nothing was refused')
 }
 
-/** Runs a function that must throw Unreadable, and returns the message. */
-export function unreadable(run: () => unknown): string {
+/** Returns the message of a function that must throw `Unreadable`. */
+export function findUnreadable(run: () => unknown): string {
   try {
     run()
   } catch (error) {
@@ -54,7 +54,7 @@ export function unreadable(run: () => unknown): string {
   throw new Error('everything was readable')
 }
 
-/** Makes a DER element from its parts. A text stands for the bytes of its characters. */
+/** Creates a DER element from its parts. A text means the bytes of its characters. */
 export function element(tag: number, ...parts: (Uint8Array | string)[]): Uint8Array {
   const content = parts.flatMap((part) => [...(typeof part === 'string' ? toBytes(part) : part)])
   const size = content.length
@@ -62,8 +62,8 @@ export function element(tag: number, ...parts: (Uint8Array | string)[]): Uint8Ar
   return Uint8Array.from([tag, ...length, ...content])
 }
 
-/** Returns a generator of numbers from 0 up to `below`, which are the same in every run. */
-export function numbers(seed: number): (below: number) => number {
+/** Returns a generator of numbers from 0 up to `below`, the same numbers in every run. */
+export function createNumbers(seed: number): (below: number) => number {
   let state = seed
   return (below) => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { readChain, readKey, requireMatch } from '../../src/x509/uploads.ts'
-import { blocksOf, fixture, fixtures, refusal } from './support.ts'
+import { blocksOf, expectRefusal, fixture, fixtures } from './support.ts'
 
 const leaf = fixture('leaf-p256')
 const key = fixture('key-p256')
@@ -15,7 +15,7 @@ describe('an uploaded chain (rules: tls-certificates#accepted)', () => {
     (name) => expect(readChain(fixture(name)).certificate_pem).toBe(fixture(name)),
   )
 
-  it('gives the fields of the leaf, which comes first', () => {
+  it('has the fields of its leaf, which comes first', () => {
     expect(readChain(chain).leaf.fields).toMatchObject({
       subject_common_name: 'leaf.example.com',
       issuer_common_name: 'rsa-sha256 intermediate',
@@ -47,8 +47,8 @@ describe('an uploaded private key (rules: tls-certificates#private-key)', () => 
 
   it('may come after its EC PARAMETERS, and with certificates', () => {
     const text = fixture('key-p256-parameters')
-    const [, own] = blocksOf(text)
-    for (const each of [text, leaf + text, text + leaf]) expect(readKey(each).private_key_pem).toBe(own)
+    const [, ownKey] = blocksOf(text)
+    for (const each of [text, leaf + text, text + leaf]) expect(readKey(each).private_key_pem).toBe(ownKey)
   })
 
   it('is normalised', () => {
@@ -57,20 +57,20 @@ describe('an uploaded private key (rules: tls-certificates#private-key)', () => 
 })
 
 describe('an upload that cannot be used is refused, each with its own error', () => {
-  const fill = (bytes: number) =>
+  const padTo = (bytes: number) =>
     leaf + '€'.repeat(Math.floor((bytes - leaf.length) / 3)) + 'x'.repeat((bytes - leaf.length) % 3)
 
   it('but not ten certificates, or 64 KiB of UTF-8', () => {
     expect(readChain(third.repeat(10)).certificate_pem).toBe(third.repeat(10))
-    expect(readChain(fill(65_536)).certificate_pem).toBe(leaf)
+    expect(readChain(padTo(65_536)).certificate_pem).toBe(leaf)
   })
 
-  /** The error, a case, and what the message names. */
+  /** The error, the case, its text, and a part of the message. */
   it.each<[string, string, string, string]>([
     ['certificate_missing', 'nothing', '', ''],
     ['certificate_missing', 'blanks', ' \r\n\t', ''],
     ['certificate_too_long', 'eleven certificates', third.repeat(10) + block('CERTIFICATE', ''), '11 certificates'],
-    ['certificate_too_long', 'a byte more than 64 KiB', fill(65_537), '65537 bytes'],
+    ['certificate_too_long', 'a byte more than 64 KiB', padTo(65_537), '65537 bytes'],
     ['certificate_not_pem', 'other text', 'hello', '"-----BEGIN CERTIFICATE-----"'],
     ['certificate_not_pem', 'bare base64', 'aGVsbG8=', '"-----BEGIN CERTIFICATE-----"'],
     ['certificate_not_pem', 'an END line missing', leaf.replace(/-----END.*\n/, ''), 'line 1 '],
@@ -107,11 +107,11 @@ describe('an upload that cannot be used is refused, each with its own error', ()
     ['chain_out_of_order', 'the root twice, then a leaf', third + third + first, 'certificate 2 of the chain'],
     ['chain_out_of_order', 'the leaf twice', first + first, 'certificate 1 of the chain ("CN=leaf.example.com")'],
     ['chain_out_of_order', 'another key', fixture('bad-chain-key'), 'the signature does not verify'],
-  ])('a chain with %s: %s', (key, _, text, named) => {
-    expect(refusal(() => readChain(text))).toEqual({
+  ])('a chain with %s: %s', (key, _, text, messagePart) => {
+    expect(expectRefusal(() => readChain(text))).toEqual({
       key,
       field: 'certificate_pem',
-      message: expect.stringContaining(named),
+      message: expect.stringContaining(messagePart),
     })
   })
 
@@ -140,11 +140,11 @@ describe('an upload that cannot be used is refused, each with its own error', ()
     ['key_unsupported', 'a second, damaged key', `${key}x${fixture('key-p384')}`, 'line 6 '],
     ['key_unsupported', 'damaged DER', block('PRIVATE KEY'), 'DER'],
     ['key_unsupported', 'an unsupported kind', fixture('bad-key-ed448'), 'Ed448'],
-  ])('a key with %s: %s', (key, _, text, named) => {
-    expect(refusal(() => readKey(text))).toEqual({
+  ])('a key with %s: %s', (key, _, text, messagePart) => {
+    expect(expectRefusal(() => readKey(text))).toEqual({
       key,
       field: 'private_key_pem',
-      message: expect.stringContaining(named),
+      message: expect.stringContaining(messagePart),
     })
   })
 })
@@ -157,7 +157,7 @@ describe('the key must match the leaf (rules: tls-certificates#private-key)', ()
 
   it('another one is refused with both kinds', () => {
     const { leaf } = readChain(fixture('leaf-rsa2048'))
-    const { key, field, message } = refusal(() => requireMatch(leaf, readKey(fixture('key-p256')).key))
+    const { key, field, message } = expectRefusal(() => requireMatch(leaf, readKey(fixture('key-p256')).key))
     expect([key, field]).toEqual(['certificate_key_mismatch', 'private_key_pem'])
     expect(message).toMatch(/\(ECDSA P-256\).*\(RSA 2048\)/)
   })

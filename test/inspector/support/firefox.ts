@@ -32,10 +32,10 @@ export async function startFirefox(path: string): Promise<FirefoxPage> {
   const browser = spawn(path, ['--headless', '--marionette', '--no-remote', '--profile', profile], {
     stdio: ['ignore', 'pipe', 'ignore'],
   })
-  const ended = new Promise((resolve) => browser.once('close', resolve))
+  const exit = new Promise((resolve) => browser.once('close', resolve))
   onTestFinished(async () => {
     browser.kill()
-    await ended
+    await exit
     rmSync(profile, { recursive: true, force: true })
   })
   const command = connectTo(await waitForPort(browser.stdout))
@@ -68,7 +68,7 @@ type Result = Readonly<Record<string, string>>
 function connectTo(port: number) {
   const socket = connect(port, '127.0.0.1')
   onTestFinished(() => void socket.destroy())
-  const waiting = new Map<number, (error: { message: string } | null, result: { value?: Result } | null) => void>()
+  const callbacks = new Map<number, (error: { message: string } | null, result: { value?: Result } | null) => void>()
   let bytes = Buffer.alloc(0)
   socket.on('data', (part) => {
     bytes = Buffer.concat([bytes, part])
@@ -79,14 +79,14 @@ function connectTo(port: number) {
       const message = JSON.parse(bytes.subarray(colon + 1, end).toString())
       bytes = bytes.subarray(end)
       // The first message only introduces the server.
-      if (Array.isArray(message)) waiting.get(message[1])?.(message[2], message[3])
+      if (Array.isArray(message)) callbacks.get(message[1])?.(message[2], message[3])
     }
   })
   let id = 0
   return (name: string, parameters: object) =>
     new Promise<Result>((resolve, reject) => {
       const message = Buffer.from(JSON.stringify([0, ++id, `WebDriver:${name}`, parameters]))
-      waiting.set(id, (error, result) => (error ? reject(new Error(error.message)) : resolve(result?.value ?? {})))
+      callbacks.set(id, (error, result) => (error ? reject(new Error(error.message)) : resolve(result?.value ?? {})))
       socket.write(Buffer.concat([Buffer.from(`${message.length}:`), message]))
     })
 }

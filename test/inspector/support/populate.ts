@@ -19,14 +19,14 @@ export async function populate(gateway: Gateway<ManualClock>, server: Served) {
   gateway.dns.cname('docs.example.com', docs.cname_target)
   gateway.provisioning.script(['INTERNAL_ERROR', 'INTERNAL_ERROR'], { domain: 'docs.example.com' })
   gateway.clock.advance('70d')
-  const late = await create('api.example.com', {
+  const apiDomain = await create('api.example.com', {
     certificate_management_policy: RSA,
     metadata: '<script>alert(1)</script>',
   })
   await create('*.preview.example.com')
   await sendRequest(server, 'POST', '/reserved_domains', { domain: 'shop.example.com' })
   await sendRequest(server, 'POST', '/reserved_addrs', { description: 'a TCP service', region: 'eu' })
-  await sendRequest(server, 'PATCH', `/reserved_domains/${late.id}`, { description: 'the API' })
+  await sendRequest(server, 'PATCH', `/reserved_domains/${apiDomain.id}`, { description: 'the API' })
   gateway.faults.add({ operation: 'reserved_addrs.list', status: 503, times: 2, retryAfter: '2s' })
   await sendRequest(server, 'GET', '/reserved_addrs')
   await sendRequest(server, 'GET', '/reserved_domains?limit=10')
@@ -35,5 +35,5 @@ export async function populate(gateway: Gateway<ManualClock>, server: Served) {
   gateway.provisioning.script(['DNS_ERROR', 'success'], { domain: 'shop.example.com' })
   gateway.provisioning.failNext('INTERNAL_ERROR')
   const request = gateway.requests.last({ operation: 'reserved_domains.update' })?.operationId
-  return { domain: late.id, request, certificate: gateway.reservedDomains.get(shop.id).certificate?.id }
+  return { domain: apiDomain.id, request, certificate: gateway.reservedDomains.get(shop.id).certificate?.id }
 }

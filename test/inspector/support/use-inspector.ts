@@ -27,13 +27,13 @@ export function useInspector() {
   const newPage = opensPages()
   return async (
     options: Omit<GatewayOptions, 'clock'> & { readonly families?: object } = {},
-    { place = 'now', prepare, ...how }: PageOptions = {},
+    { place = 'now', prepare, ...contextOptions }: PageOptions = {},
   ): Promise<OpenInspector> => {
     const gateway = openManual({ dns: 'simulated', ...options })
     prepare?.(gateway)
     const server = await serve(gateway)
     onTestFinished(() => server.close())
-    const page = await newPage(how)
+    const page = await newPage(contextOptions)
     const go = async (to: string) => {
       await page.goto(`${server.url}/_fauxgate/#${to}`)
       await page.getByText('live', { exact: true }).waitFor()
@@ -43,20 +43,20 @@ export function useInspector() {
   }
 }
 
-/** Sends a request as a client would. */
+/** Sends a request with the headers of a client. */
 export function sendRequest(server: Served, method: string, path: string, body?: object): Promise<Response> {
   const headers = { authorization: 'Bearer key', 'service-version': '2', 'content-type': 'application/json' }
   return fetch(server.url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) })
 }
 
-/** Sends a request with exactly these headers, which `fetch` would not, and returns the status. */
+/** Sends a request with exactly these headers, which `fetch` would change. Returns the status. */
 export function requestStatus(
   url: string,
   method: string,
   headers: Readonly<Record<string, string>>,
 ): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    const sent = request(url, { method, headers }, (answer) => resolve(answer.resume().statusCode))
-    sent.on('error', reject).end()
+    const clientRequest = request(url, { method, headers }, (answer) => resolve(answer.resume().statusCode))
+    clientRequest.on('error', reject).end()
   })
 }

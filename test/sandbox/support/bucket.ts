@@ -63,12 +63,12 @@ export class Bucket {
   }
 
   /** Lists all objects on one page. */
-  #list(asked: URLSearchParams): string {
-    const prefix = asked.get('prefix') ?? ''
-    const delimiter = asked.get('delimiter')
-    const found = [...this.#objects].filter(([key]) => key.startsWith(prefix)).sort(([a], [b]) => (a < b ? -1 : 1))
+  #list(parameters: URLSearchParams): string {
+    const prefix = parameters.get('prefix') ?? ''
+    const delimiter = parameters.get('delimiter')
+    const matches = [...this.#objects].filter(([key]) => key.startsWith(prefix)).sort(([a], [b]) => (a < b ? -1 : 1))
     const folders = new Set<string>()
-    const contents = found.flatMap(([key, { body, etag }]) => {
+    const contents = matches.flatMap(([key, { body, etag }]) => {
       const end = delimiter ? key.indexOf(delimiter, prefix.length) : -1
       if (end >= 0) folders.add(key.slice(0, end + 1))
       const facts = `<LastModified>2026-01-01T00:00:00Z</LastModified><ETag>${etag}</ETag><Size>${body.length}</Size>`

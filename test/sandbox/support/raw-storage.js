@@ -14,11 +14,11 @@ export class Account extends Raw {}
 
 export default {
   async fetch(request, env) {
-    const answers = []
-    for (const work of await request.json()) {
-      const objects = env[work.of]
-      answers.push(await objects.get(objects.idFromName(work.name)).run(work))
+    const results = []
+    for (const command of await request.json()) {
+      const objects = env[command.namespace]
+      results.push(await objects.get(objects.idFromName(command.name)).run(command))
     }
-    return Response.json(answers)
+    return Response.json(results)
   },
 }

@@ -44,15 +44,15 @@ export async function runMany<T>(count: number, work: (n: number) => Promise<T>)
 }
 
 /** A SQL statement, or a key and a value, for the storage of the object with a name. */
-export interface RawWork {
-  readonly of: 'SANDBOXES' | 'ACCOUNTS'
+export interface StorageCommand {
+  readonly namespace: 'SANDBOXES' | 'ACCOUNTS'
   readonly name: string
   readonly put?: readonly [key: string, value: unknown]
   readonly sql?: readonly [statement: string, ...values: (string | number | null)[]]
 }
 
 /** The configuration of one instance of a cluster. */
-export interface Member {
+export interface ClusterMember {
   readonly key: string
   /** The factor by which its timeouts for lost instances are shorter. */
   readonly timesFaster: number
@@ -60,16 +60,16 @@ export interface Member {
 
 /** Sandboxes on this machine, set up like examples/sandbox, with their own state. */
 export class SharedSandboxes extends Workerd {
-  constructor(env: Readonly<Record<string, string>> = {}, inCluster?: Member) {
+  constructor(env: Readonly<Record<string, string>> = {}, member?: ClusterMember) {
     const config = readFileSync(join(root, 'src/sandbox/workerd.capnp'), 'utf8')
     super({ bundle: join(inject('worker'), 'worker.bundle.js'), config, env })
-    if (!inCluster) return
+    if (!member) return
     mkdirSync(join(this.folder, 'cluster-state'))
-    const configured = readFileSync(join(root, 'examples/sandbox/cluster.capnp'), 'utf8')
-    const beside = configured.replace('node_modules/fauxgate/dist/', '')
-    const quick = beside.replace('cluster = (', `cluster = (unsafeTimeDivisor = ${inCluster.timesFaster},`)
-    writeFileSync(join(this.folder, 'cluster.capnp'), quick)
-    writeFileSync(join(this.folder, 'cluster.key'), inCluster.key)
+    const template = readFileSync(join(root, 'examples/sandbox/cluster.capnp'), 'utf8')
+    const localTemplate = template.replace('node_modules/fauxgate/dist/', '')
+    const clusterConfig = localTemplate.replace('cluster = (', `cluster = (unsafeTimeDivisor = ${member.timesFaster},`)
+    writeFileSync(join(this.folder, 'cluster.capnp'), clusterConfig)
+    writeFileSync(join(this.folder, 'cluster.key'), member.key)
     this.args = ['serve', 'cluster.capnp', '--experimental']
   }
 
@@ -96,7 +96,7 @@ export class SharedSandboxes extends Workerd {
     return output
   }
 
-  /** Stops, and starts with other variables. */
+  /** Stops the process, and starts it with other variables. */
   async restart(env: Readonly<Record<string, string>>): Promise<void> {
     await this.kill('SIGTERM')
     this.env = { ...this.env, ...env }
@@ -104,7 +104,7 @@ export class SharedSandboxes extends Workerd {
   }
 
   /** Stops the process, changes the storage of objects directly, and starts it again. Returns the rows of each statement. */
-  async withStorage(work: readonly RawWork[]): Promise<readonly object[][]> {
+  async runInStorage(work: readonly StorageCommand[]): Promise<readonly object[][]> {
     const bundle = join(this.folder, 'worker.bundle.js')
     await this.kill('SIGTERM')
     copyFileSync(fileURLToPath(new URL('./raw-storage.js', import.meta.url)), bundle)
@@ -117,7 +117,7 @@ export class SharedSandboxes extends Workerd {
   }
 
   /** Copies the objects that another version has written. Must be called before the start. */
-  withFiles(folder: string): this {
+  copyStateFrom(folder: string): this {
     cpSync(folder, join(this.folder, 'state'), { recursive: true })
     return this
   }
@@ -140,14 +140,14 @@ export class SharedSandboxes extends Workerd {
   ): Promise<Answer> {
     const options = { port: this.port, host: '127.0.0.1', localAddress, method, path, headers, agent: false }
     return new Promise((resolve, reject) => {
-      const sent = request(options, (response) => {
+      const clientRequest = request(options, (response) => {
         let text = ''
         response.setEncoding('utf8').on('data', (part) => {
           text += part
         })
         response.on('end', () => resolve(toAnswer(response.statusCode ?? 0, new Headers(), text)))
       })
-      sent.on('error', reject).end()
+      clientRequest.on('error', reject).end()
     })
   }
 
@@ -188,18 +188,18 @@ interface Created {
 /** A client of one sandbox, with the keys of the sandbox. */
 export class SandboxClient {
   constructor(
-    readonly of: SharedSandboxes,
+    readonly server: SharedSandboxes,
     readonly created: Created,
   ) {}
 
   /** Returns a client of the same sandbox with other keys. */
-  by(keys: Partial<Created>): SandboxClient {
-    return new SandboxClient(this.of, { ...this.created, ...keys })
+  withKeys(keys: Partial<Created>): SandboxClient {
+    return new SandboxClient(this.server, { ...this.created, ...keys })
   }
 
   /** Returns a client of the sandbox with the same name at another server. */
-  in(place: SharedSandboxes): SandboxClient {
-    return new SandboxClient(place, { ...this.created, url: `${place.url}/s/${this.created.name}` })
+  in(server: SharedSandboxes): SandboxClient {
+    return new SandboxClient(server, { ...this.created, url: `${server.url}/s/${this.created.name}` })
   }
 
   get headers() {
@@ -207,11 +207,11 @@ export class SandboxClient {
   }
 
   send(method: string, path: string, body?: unknown): Promise<Answer> {
-    return this.of.send(method, this.created.url + path, { headers: this.headers, body })
+    return this.server.send(method, this.created.url + path, { headers: this.headers, body })
   }
 
   control(method: string, path: string, body?: unknown): Promise<Answer> {
     const headers = { 'fauxgate-control-key': this.created.control_key }
-    return this.of.send(method, `${this.created.url}/_fauxgate${path}`, { headers, body })
+    return this.server.send(method, `${this.created.url}/_fauxgate${path}`, { headers, body })
   }
 }

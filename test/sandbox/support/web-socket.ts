@@ -14,7 +14,7 @@ export interface TestSocket {
   readonly status: number
   readonly refusal: string
   /** Waits for an event. Returns it, and the earlier events that no call has returned. */
-  until(isIt: (received: ReceivedEvent) => boolean): Promise<ReceivedEvent[]>
+  until(isExpected: (received: ReceivedEvent) => boolean): Promise<ReceivedEvent[]>
   send(text: string): void
   /** The code by which the other end closes it. */
   readonly closed: Promise<number>
@@ -36,13 +36,15 @@ export function openSocket(
     ...more,
   }
   return new Promise((resolve, reject) => {
-    const sent = request(url, { headers, agent: false })
-    sent.on('upgrade', ({ statusCode: status = 0 }, socket, head) => resolve(createSocket(status, '', socket, head)))
-    sent.on('response', async (response) => {
+    const clientRequest = request(url, { headers, agent: false })
+    clientRequest.on('upgrade', ({ statusCode: status = 0 }, socket, head) =>
+      resolve(createSocket(status, '', socket, head)),
+    )
+    clientRequest.on('response', async (response) => {
       const { statusCode: status = 0, socket } = response
       resolve(createSocket(status, Buffer.concat(await response.toArray()).toString(), socket, Buffer.alloc(0)))
     })
-    sent.on('error', reject).end()
+    clientRequest.on('error', reject).end()
   })
 }
 
@@ -54,7 +56,7 @@ function createSocket(status: number, refusal: string, socket: Socket, head: Buf
   const closed = new Promise<number>((resolve) => {
     close = resolve
   })
-  const take = (part: Buffer) => {
+  const receive = (part: Buffer) => {
     bytes = Buffer.concat([bytes, part])
     for (let frame = readFrame(bytes); frame; frame = readFrame(bytes)) {
       bytes = bytes.subarray(frame.size)
@@ -69,19 +71,19 @@ function createSocket(status: number, refusal: string, socket: Socket, head: Buf
     }
     wake()
   }
-  if (status === 101) socket.on('data', take).on('error', () => undefined)
-  take(Buffer.alloc(0))
+  if (status === 101) socket.on('data', receive).on('error', () => undefined)
+  receive(Buffer.alloc(0))
   return {
     status,
     refusal,
     closed,
-    async until(isIt) {
-      while (!received.some(isIt)) {
+    async until(isExpected) {
+      while (!received.some(isExpected)) {
         await new Promise<void>((resolve) => {
           wake = resolve
         })
       }
-      return received.splice(0, received.findIndex(isIt) + 1)
+      return received.splice(0, received.findIndex(isExpected) + 1)
     },
     send(text) {
       const payload = Buffer.from(text)

@@ -59,8 +59,8 @@ export class Workerd {
     const events = server.stdio[3] as Readable
     await new Promise<void>((resolve, reject) => {
       events.on('data', (text) => {
-        const listening = String(text).trim().split('\n')
-        if (listening.some((line) => JSON.parse(line).socket === 'http')) resolve()
+        const messages = String(text).trim().split('\n')
+        if (messages.some((line) => JSON.parse(line).socket === 'http')) resolve()
       })
       server.once('exit', (code) => reject(new Error(`workerd ended with ${code}.`)))
     })
@@ -72,9 +72,9 @@ export class Workerd {
     const server = this.process
     this.process = undefined
     if (!server) return
-    const ended = new Promise((resolve) => server.once('exit', resolve))
+    const exit = new Promise((resolve) => server.once('exit', resolve))
     server.kill(signal)
-    await ended
+    await exit
   }
 
   async stop(): Promise<void> {
@@ -97,7 +97,7 @@ export class Workerd {
     return this.send(method, path, { headers: { 'fauxgate-account-key': ACCOUNT_KEY }, body })
   }
 
-  /** Creates a sandbox, and returns its description with its keys. */
+  /** Creates a sandbox. Returns its description with its keys. */
   async createWithKeys(name: string, options: object = {}): Promise<Answer['body']> {
     const { status, body, text } = await this.callAccount('PUT', `/s/${name}`, options)
     if (status !== 201) throw new Error(text)

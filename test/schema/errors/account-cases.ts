@@ -6,10 +6,10 @@ type Creation = Pick<ErrorCase, 'send' | 'direct' | 'setUp'>
 const RULE = { actions: [{ type: 'deny' }] }
 const ROUTE = { edge_id: 'edghts_1', id: 'edghtsrt_1' }
 
-/** A creation by request and by call, where there is one already. */
+/** Creations over HTTP and by a direct call. `setUp` creates the first resource of the kind. */
 const CREATIONS = {
-  domain: ofDomain('app.example.com', 'api.example.com'),
-  wildcard: ofDomain('*.app.example.com', '*.api.example.com'),
+  domain: domainCreation('app.example.com', 'api.example.com'),
+  wildcard: domainCreation('*.app.example.com', '*.api.example.com'),
   address: {
     setUp: (gateway) => gateway.reservedAddrs.create().id,
     send: () => ['POST', '/reserved_addrs', { json: {} }],
@@ -26,7 +26,7 @@ const CREATIONS = {
   },
 } satisfies Record<string, Creation>
 
-function ofDomain(first: string, second: string): Creation {
+function domainCreation(first: string, second: string): Creation {
   return {
     setUp: (gateway) => gateway.reservedDomains.create({ domain: first }).id,
     send: () => ['POST', '/reserved_domains', { json: { domain: second } }],
@@ -34,13 +34,13 @@ function ofDomain(first: string, second: string): Creation {
   }
 }
 
-/** The error of one more of what a limit is about. Of none at all, none was there before. */
-function ofLimit(
+/** Returns the case of one resource more than a limit allows. If it allows none, nothing is set up. */
+function caseOf(
   key: ErrorCase['key'],
   what: keyof typeof CREATIONS,
   name: keyof AccountLimits,
   value: LimitOption,
-  ...says: string[]
+  ...texts: string[]
 ): ErrorCase {
   const { setUp, ...creation }: Creation = CREATIONS[what]
   const options = { account: { limits: { [name]: value } } }
@@ -49,7 +49,7 @@ function ofLimit(
     options,
     ...(setUp && value !== 0 && { setUp }),
     ...creation,
-    says: [`account.limits.${name}`, ...says],
+    texts: [`account.limits.${name}`, ...texts],
   }
 }
 
@@ -58,9 +58,9 @@ const RETRY = { headers: { 'retry-after': '60' } }
 
 /** Errors of the limits of an account (rules: account#limits). */
 export const accountCases: readonly ErrorCase[] = [
-  ofLimit('domain_limit_none', 'domain', 'reserved_domains', 0, 'no reserved domains'),
-  ofLimit('domain_limit_custom', 'domain', 'custom_domains', 0, 'no custom domains'),
-  ofLimit(
+  caseOf('domain_limit_none', 'domain', 'reserved_domains', 0, 'no reserved domains'),
+  caseOf('domain_limit_custom', 'domain', 'custom_domains', 0, 'no custom domains'),
+  caseOf(
     'domain_limit_reached_older',
     'domain',
     'reserved_domains',
@@ -68,16 +68,16 @@ export const accountCases: readonly ErrorCase[] = [
     'would be 2',
     'at most 1',
   ),
-  ofLimit('domain_limit_wildcard_reached_older', 'wildcard', 'wildcard_domains', { max: 1, number: 418 }, 'at most 1'),
-  ofLimit('domain_limit_wildcard_none', 'wildcard', 'wildcard_domains', 0, 'no wildcard domains'),
-  ofLimit('domain_limit_reached', 'domain', 'reserved_domains', 1, 'would be 2', 'at most 1'),
-  { ...ofLimit('domain_rate_reached', 'domain', 'reserved_domains', RATE, 'at most 1 new', 'in 60 s'), ...RETRY },
-  ofLimit('domain_limit_wildcard_reached', 'wildcard', 'wildcard_domains', 1, 'would be 2', 'at most 1'),
-  ofLimit('address_limit_none', 'address', 'reserved_addrs', 0, 'no reserved addresses'),
-  ofLimit('address_limit_reached_older', 'address', 'reserved_addrs', { max: 1, number: 502 }, 'at most 1'),
-  ofLimit('address_limit_reached', 'address', 'reserved_addrs', 1, 'would be 2', 'at most 1'),
-  { ...ofLimit('address_rate_reached', 'address', 'reserved_addrs', RATE, 'at most 1 new', 'in 60 s'), ...RETRY },
-  { ...ofLimit('policy_rules_reached', 'policy', 'policy_rules', 1, 'would be 2', 'at most 1'), field: 'inbound' },
-  ofLimit('account_limit_reached', 'backend', 'weighted_backends', 1, 'would be 2', 'at most 1'),
-  { ...ofLimit('account_rate_reached', 'backend', 'weighted_backends', RATE, 'at most 1 new', 'in 60 s'), ...RETRY },
+  caseOf('domain_limit_wildcard_reached_older', 'wildcard', 'wildcard_domains', { max: 1, number: 418 }, 'at most 1'),
+  caseOf('domain_limit_wildcard_none', 'wildcard', 'wildcard_domains', 0, 'no wildcard domains'),
+  caseOf('domain_limit_reached', 'domain', 'reserved_domains', 1, 'would be 2', 'at most 1'),
+  { ...caseOf('domain_rate_reached', 'domain', 'reserved_domains', RATE, 'at most 1 new', 'in 60 s'), ...RETRY },
+  caseOf('domain_limit_wildcard_reached', 'wildcard', 'wildcard_domains', 1, 'would be 2', 'at most 1'),
+  caseOf('address_limit_none', 'address', 'reserved_addrs', 0, 'no reserved addresses'),
+  caseOf('address_limit_reached_older', 'address', 'reserved_addrs', { max: 1, number: 502 }, 'at most 1'),
+  caseOf('address_limit_reached', 'address', 'reserved_addrs', 1, 'would be 2', 'at most 1'),
+  { ...caseOf('address_rate_reached', 'address', 'reserved_addrs', RATE, 'at most 1 new', 'in 60 s'), ...RETRY },
+  { ...caseOf('policy_rules_reached', 'policy', 'policy_rules', 1, 'would be 2', 'at most 1'), field: 'inbound' },
+  caseOf('account_limit_reached', 'backend', 'weighted_backends', 1, 'would be 2', 'at most 1'),
+  { ...caseOf('account_rate_reached', 'backend', 'weighted_backends', RATE, 'at most 1 new', 'in 60 s'), ...RETRY },
 ]

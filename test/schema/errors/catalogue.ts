@@ -1,4 +1,4 @@
-/** The catalogue once more, written without the sources: key, number, status (rules: errors#catalogue). */
+/** The catalogue, written independently of the sources: key, number, status (rules: errors#catalogue). */
 const ROWS = `
 auth_missing 200 401 | auth_unparsable 201 401 | auth_invalid 203 401 | auth_is_authtoken 206 401 |
 content_type_unsupported 210 415 | body_unexpected 211 400 | body_unreadable 212 400 | body_unparsable 213 400 |

@@ -1,17 +1,17 @@
 import { pem, upload } from '../../support/pem.ts'
-import { bodiesOf, type ErrorCase } from './error-case.ts'
+import { bodyCases, type ErrorCase } from './error-case.ts'
 
 const CERTIFICATES = '/tls_certificates'
 const { certificate_pem, private_key_pem } = upload()
-/** A piece of the key's base64 that must never come back. */
+/** A part of the key's base64 that no response may have. */
 const SECRET = (private_key_pem.split('\n')[1] as string).slice(0, 24)
 
-const ofUpload = bodiesOf('POST', CERTIFICATES, ({ tlsCertificates }, body) => tlsCertificates.create(body))
+const uploadCase = bodyCases('POST', CERTIFICATES, ({ tlsCertificates }, body) => tlsCertificates.create(body))
 
-/** The error of the first of the fields that are other than those of a good upload. */
-function caseOfChangedUpload(key: ErrorCase['key'], changed: object, ...says: string[]): ErrorCase {
-  const [field = ''] = Object.keys(changed)
-  return { ...ofUpload(key, { certificate_pem, private_key_pem, ...changed }, field, ...says), hides: [SECRET] }
+/** Returns the case of a valid upload with changed fields, of which the first one is refused. */
+function changedUploadCase(key: ErrorCase['key'], changes: object, ...texts: string[]): ErrorCase {
+  const [field = ''] = Object.keys(changes)
+  return { ...uploadCase(key, { certificate_pem, private_key_pem, ...changes }, field, ...texts), secrets: [SECRET] }
 }
 
 const [leaf, , root] = pem('chain-ed25519').split(/(?<=-----END CERTIFICATE-----\n)/) as [string, string, string]
@@ -20,26 +20,26 @@ const WITH_HEADER = private_key_pem.replace('-----\n', '-----\nX-Note: of the of
 
 /** Errors of TLS certificates. */
 export const certificateCases: readonly ErrorCase[] = [
-  caseOfChangedUpload('key_missing', { private_key_pem: undefined }),
-  caseOfChangedUpload('key_encrypted', { private_key_pem: pem('key-p256-encrypted') }, 'encrypted'),
-  caseOfChangedUpload('key_unsupported', { private_key_pem: pem('bad-key-ed448') }, 'RSA', 'Ed25519'),
-  caseOfChangedUpload('certificate_unparsable', { certificate_pem: certificate_pem + UNREADABLE }, 'certificate 2'),
-  caseOfChangedUpload('pem_headers', { private_key_pem: WITH_HEADER }, 'headers'),
-  caseOfChangedUpload('pem_wrong_type', { certificate_pem: pem('bad-request') }, 'CERTIFICATE REQUEST'),
-  caseOfChangedUpload('certificate_description_too_long', { description: 'x'.repeat(256) }, '256', '255'),
-  caseOfChangedUpload('certificate_metadata_too_long', { metadata: 'x'.repeat(4097) }, '4097', '4096'),
-  caseOfChangedUpload('certificate_missing', { certificate_pem: undefined }),
-  caseOfChangedUpload('certificate_not_pem', { certificate_pem: 'MIIB' }, 'BEGIN CERTIFICATE'),
-  caseOfChangedUpload('certificate_too_long', { certificate_pem: 'x'.repeat(65_537) }, '65537', '65536'),
-  caseOfChangedUpload(
+  changedUploadCase('key_missing', { private_key_pem: undefined }),
+  changedUploadCase('key_encrypted', { private_key_pem: pem('key-p256-encrypted') }, 'encrypted'),
+  changedUploadCase('key_unsupported', { private_key_pem: pem('bad-key-ed448') }, 'RSA', 'Ed25519'),
+  changedUploadCase('certificate_unparsable', { certificate_pem: certificate_pem + UNREADABLE }, 'certificate 2'),
+  changedUploadCase('pem_headers', { private_key_pem: WITH_HEADER }, 'headers'),
+  changedUploadCase('pem_wrong_type', { certificate_pem: pem('bad-request') }, 'CERTIFICATE REQUEST'),
+  changedUploadCase('certificate_description_too_long', { description: 'x'.repeat(256) }, '256', '255'),
+  changedUploadCase('certificate_metadata_too_long', { metadata: 'x'.repeat(4097) }, '4097', '4096'),
+  changedUploadCase('certificate_missing', { certificate_pem: undefined }),
+  changedUploadCase('certificate_not_pem', { certificate_pem: 'MIIB' }, 'BEGIN CERTIFICATE'),
+  changedUploadCase('certificate_too_long', { certificate_pem: 'x'.repeat(65_537) }, '65537', '65536'),
+  changedUploadCase(
     'certificate_key_mismatch',
     { private_key_pem, certificate_pem: pem('leaf-rsa2048') },
     'RSA',
     'P-256',
   ),
-  caseOfChangedUpload('key_is_certificate', { private_key_pem: certificate_pem }),
-  caseOfChangedUpload('certificate_is_key', { certificate_pem: private_key_pem }),
-  caseOfChangedUpload('chain_out_of_order', { certificate_pem: leaf + root }, 'certificate 1'),
+  changedUploadCase('key_is_certificate', { private_key_pem: certificate_pem }),
+  changedUploadCase('certificate_is_key', { certificate_pem: private_key_pem }),
+  changedUploadCase('chain_out_of_order', { certificate_pem: leaf + root }, 'certificate 1'),
   {
     key: 'certificate_in_use',
     setUp(gateway) {
@@ -49,7 +49,7 @@ export const certificateCases: readonly ErrorCase[] = [
     },
     send: (id) => ['DELETE', `${CERTIFICATES}/${id}`],
     direct: (gateway, id) => gateway.tlsCertificates.delete(id),
-    says: (id) => [id, 'app.example.com'],
+    texts: (id) => [id, 'app.example.com'],
   },
   {
     key: 'certificate_automatic',
@@ -61,6 +61,6 @@ export const certificateCases: readonly ErrorCase[] = [
       }).certificate?.id ?? 'cert_none',
     send: (id) => ['DELETE', `${CERTIFICATES}/${id}`],
     direct: (gateway, id) => gateway.tlsCertificates.delete(id),
-    says: (id) => [id, 'auto.example.com'],
+    texts: (id) => [id, 'auto.example.com'],
   },
 ]
