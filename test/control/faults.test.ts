@@ -230,7 +230,7 @@ describe('A fault', () => {
     expect(await list(gateway)).toMatchObject({ status: 409, text: 'text' })
   })
 
-  it("delays an answer on the gateway's clock, and an abort ends the waiting", async () => {
+  it("delays a response on the gateway's clock, and an abort ends the wait", async () => {
     const gateway = open({ clock: manualClock(0) })
     gateway.faults.add({ latency: '30s' })
     let hasAnswered = false

@@ -21,14 +21,8 @@ function openWithSecrets() {
 }
 
 const toText = (snapshot: Snapshot) => JSON.stringify(snapshot)
-const findKeyLine = (key: string) => pem(key).split('\n')[1] as string
-const secrets = [
-  findKeyLine('key-p256'),
-  findKeyLine('key-rsa2048'),
-  findKeyLine('key-ed25519'),
-  'hush-hush-hush',
-  'ak_0123456789',
-]
+const lineOf = (key: string) => pem(key).split('\n')[1] as string
+const secrets = [lineOf('key-p256'), lineOf('key-rsa2048'), lineOf('key-ed25519'), 'hush-hush-hush', 'ak_0123456789']
 
 describe('A snapshot as JSON (rules: secrets#snapshots)', () => {
   it('has no secrets unless `privateKeys` is set', () => {
@@ -77,8 +71,8 @@ describe('A snapshot as JSON (rules: secrets#snapshots)', () => {
         // Only its field marks a webhook secret. Elsewhere the secret is an ordinary text.
         const isRemoved = 'records.webhook_verification.0.module.secret'.startsWith(path.join('.'))
         if (isRemoved && JSON.stringify(value)?.includes('hush')) continue
-        const damaged = replaceAt(fullSnapshot, path, value)
-        const error = catchError(() => other.restore(damaged))
+        const damagedSnapshot = replaceAt(fullSnapshot, path, value)
+        const error = catchError(() => other.restore(damagedSnapshot))
         if (!error) continue
         refusals++
         const errorText = JSON.stringify([error.message, error.details])

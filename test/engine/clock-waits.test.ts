@@ -105,7 +105,7 @@ describe('Waits for a time of the system clock', () => {
     expect([ends, vi.getTimerCount()]).toEqual([[[0, 'enough'], 1], 0])
   })
 
-  test('clear their timer with the functions of the time when they set it, even if fake timers replace the globals', async () => {
+  test('clear their timer like they set it, even if fake timers have replaced the globals', async () => {
     const gateway = createGateway({ seed: 'waits' })
     gateway.faults.add({ latency: '30s' })
     const set = vi.spyOn(globalThis, 'setTimeout')
@@ -258,21 +258,17 @@ describe('No abort listener remains after a call of fetch with', () => {
     const gateway = openManual()
     const controller = new AbortController()
     const { signal } = controller
-    let cancelReason: unknown
+    let cause: unknown
     const body = new ReadableStream({
       cancel(reason) {
-        cancelReason = reason
+        cause = reason
       },
     })
     const answer = send(gateway, { method: 'POST', headers: json, body, duplex: 'half', signal } as RequestInit)
     await vi.waitUntil(() => getEventListeners(signal, 'abort').length === 1, { interval: 1 })
     controller.abort('enough')
     await expect(answer).rejects.toBe('enough')
-    expect([cancelReason, getEventListeners(signal, 'abort').length, gateway.requests.count()]).toEqual([
-      'enough',
-      0,
-      0,
-    ])
+    expect([cause, getEventListeners(signal, 'abort').length, gateway.requests.count()]).toEqual(['enough', 0, 0])
   })
 
   test('a request that makes the gateway fail', async () => {

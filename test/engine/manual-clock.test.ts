@@ -171,22 +171,8 @@ describe('A manual clock that is reset', () => {
 describe('A manual clock refuses, names what is allowed, and does not move:', () => {
   const DURATION = 'Allowed: a number of ms, or a whole number with ms, s, m, h or d, such as "30s".'
   const TIME = 'Allowed: an RFC 3339 time such as "2026-01-01T00:00:00Z", a number of ms since 1970, or a Date.'
-  const invalidDurations = [
-    '5 parsecs',
-    '',
-    '30',
-    '-1s',
-    '1.5h',
-    ' 30s',
-    '1w',
-    -1,
-    1.5,
-    Number.NaN,
-    null,
-    undefined,
-    {},
-  ]
-  const invalidTimes = ['yesterday', '2026-02-30T00:00:00Z', Number.NaN, new Date('no'), null, undefined, {}, true]
+  const wrongDurations = ['5 parsecs', '', '30', '-1s', '1.5h', ' 30s', '1w', -1, 1.5, Number.NaN, null, undefined, {}]
+  const wrongTimes = ['yesterday', '2026-02-30T00:00:00Z', Number.NaN, new Date('no'), null, undefined, {}, true]
 
   /** Opens a gateway in which something is due. Returns its clock, and a function that expects no change. */
   function openUnmoved() {
@@ -199,7 +185,7 @@ describe('A manual clock refuses, names what is allowed, and does not move:', ()
     return { clock: gateway.clock, expectUnmoved }
   }
 
-  test.each(invalidDurations.map((value) => [value]))('the duration %j', (value) => {
+  test.each(wrongDurations.map((value) => [value]))('the duration %j', (value) => {
     const { clock, expectUnmoved } = openUnmoved()
     const error = expectError(() => clock.advance(value as never))
     expect(error).toBeInstanceOf(TypeError)
@@ -208,7 +194,7 @@ describe('A manual clock refuses, names what is allowed, and does not move:', ()
     expectUnmoved()
   })
 
-  test.each(invalidTimes.map((value) => [String(value), value]))('the time %s', (_what, value) => {
+  test.each(wrongTimes.map((value) => [String(value), value]))('the time %s', (_what, value) => {
     const { clock, expectUnmoved } = openUnmoved()
     for (const move of [clock.advanceTo, clock.set, manualClock]) {
       const error = expectError(() => move(value as never))

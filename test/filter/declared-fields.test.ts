@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createGateway, ngrok } from '../../src/index.ts'
+import { openApi } from '../../src/openapi/openapi.ts'
 import { client } from '../support/client.ts'
 
 describe('In the dialect ngrok a filter names the fields that the service documents (rules: filters#declared-fields)', () => {
@@ -41,6 +42,8 @@ describe('In the dialect ngrok a filter names the fields that the service docume
     const { status, body } = await send('GET', '/backends/weighted?filter=obj.id%20%3D%3D%20%22x%22')
     expect([status, body.error_code]).toEqual([400, 'ERR_NGROK_231'])
     expect(body.msg).toContain('Supported: limit, before_id.')
+    expect(JSON.stringify(openApi(ngrok).paths['/backends/weighted']?.get?.parameters)).not.toContain('filter')
+    expect(JSON.stringify(openApi(ngrok).paths['/reserved_domains']?.get?.parameters)).toContain('filter')
   })
 
   test('The standard dialect accepts any field', () => {

@@ -141,7 +141,7 @@ class Forms {
     await form.getByRole('button', { name: 'Cancel' }).click()
   }
 
-  /** Returns the text for a field, from the example of the body or of the field. Ids of created resources replace the ids of the example. */
+  /** Returns the text for a field, from the example of the body or the field, with ids of created resources. */
   #text(operation: ServiceOperation, { path, schema }: Input): string {
     const [example] = this.#service.resolve(operation.body).examples ?? []
     const bodyValue = path.reduce<unknown>((value, name) => Object(value)[name], example)

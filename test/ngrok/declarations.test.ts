@@ -2,6 +2,7 @@ import { describe, expect, it, test } from 'vitest'
 import { ngrokFamilies } from '../../src/gateway/ngrok.ts'
 import { createGateway, ngrok } from '../../src/index.ts'
 import { createControlClient, expectError, outcome } from '../support/client.ts'
+import { memoryStore } from '../support/memory-store.ts'
 import { openGateway } from './support.ts'
 
 const NOW = '2026-01-01T00:00:00Z'
@@ -232,9 +233,11 @@ describe('A declared dev domain (rules: reserved-domains#dev-domain)', () => {
     ])
   })
 
-  it('is removed by a reset, and restored from a snapshot', () => {
-    const { gateway } = openGateway()
-    const { id } = gateway.declare.devDomain()
+  it('is loaded from a store, removed by a reset, and restored from a snapshot', () => {
+    const store = memoryStore()
+    const { id } = openGateway({ store }).gateway.declare.devDomain()
+    const { gateway } = openGateway({ store: memoryStore(store.commits) })
+    expect(gateway.reservedDomains.get(id).is_dev).toBe(true)
     const snapshot = JSON.parse(JSON.stringify(gateway.snapshot()))
     gateway.reset()
     expect(gateway.reservedDomains.list().reserved_domains).toEqual([])

@@ -33,7 +33,7 @@ interface Step {
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** Runs the steps of a job for a pull request, each in a shell that ends at the first failure. Returns its result and its output. */
+/** Runs the steps of a job, each in a shell that ends at the first failure. Returns the result and the output. */
 async function runJob(name: 'test' | 'remove', run: number, pullRequest = 12, accountKey = ACCOUNT_KEY) {
   const values: Readonly<Record<string, string>> = {
     'vars.FAUXGATE_SANDBOXES': sandboxes.url,

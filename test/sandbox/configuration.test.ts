@@ -81,20 +81,16 @@ describe('A Worker', () => {
 
   describe('and pages of other sites (rules: sandboxes#pages-of-other-sites)', () => {
     const origin = 'https://team.example.com'
-    const preflightHeaders = {
-      origin,
-      'access-control-request-method': 'PUT',
-      'access-control-request-headers': 'x-any',
-    }
-    /** Returns the permissions of a page in the responses to its preflight and to its request. */
-    const listPermissions = async (
+    const corsHeaders = { origin, 'access-control-request-method': 'PUT', 'access-control-request-headers': 'x-any' }
+    /** Sends the preflight and the request of a page. Returns the CORS headers of the responses. */
+    const fetchCors = async (
       sandboxes: SharedSandboxes,
       path: string,
       headers: Readonly<Record<string, string>> = {},
     ) => {
       const permissions = []
       for (const [method, requestHeaders] of [
-        ['OPTIONS', preflightHeaders],
+        ['OPTIONS', corsHeaders],
         ['GET', { origin, ...headers }],
       ] as const) {
         const answer = (await sandboxes.send(method, path, { headers: requestHeaders })).headers
@@ -107,16 +103,11 @@ describe('A Worker', () => {
     it('lets any page use the API without credentials, and nothing else', async () => {
       const sandboxes = await startSandboxes()
       const sandbox = await sandboxes.create('pages')
-      expect(await listPermissions(sandboxes, '/s/pages/reserved_addrs', sandbox.headers)).toEqual([
-        '*',
-        null,
-        '*',
-        null,
-      ])
-      expect(await listPermissions(sandboxes, '/s/absent/reserved_addrs')).toEqual(['*', null, '*', null])
+      expect(await fetchCors(sandboxes, '/s/pages/reserved_addrs', sandbox.headers)).toEqual(['*', null, '*', null])
+      expect(await fetchCors(sandboxes, '/s/absent/reserved_addrs')).toEqual(['*', null, '*', null])
       const key = { 'fauxgate-control-key': sandbox.created.control_key }
-      expect(await listPermissions(sandboxes, '/s/pages/_fauxgate/clock', key)).toEqual(nothing)
-      expect(await listPermissions(sandboxes, '/s', { 'fauxgate-account-key': ACCOUNT_KEY })).toEqual(nothing)
+      expect(await fetchCors(sandboxes, '/s/pages/_fauxgate/clock', key)).toEqual(nothing)
+      expect(await fetchCors(sandboxes, '/s', { 'fauxgate-account-key': ACCOUNT_KEY })).toEqual(nothing)
       expect((await sandboxes.send('GET', '/s')).headers.get('access-control-allow-origin')).toBeNull()
     })
 
@@ -126,11 +117,11 @@ describe('A Worker', () => {
       })
       const sandbox = await sandboxes.create('pages')
       const all = [origin, 'true', origin, 'true']
-      expect(await listPermissions(sandboxes, '/s/pages/reserved_addrs', sandbox.headers)).toEqual(all)
+      expect(await fetchCors(sandboxes, '/s/pages/reserved_addrs', sandbox.headers)).toEqual(all)
       const key = { 'fauxgate-control-key': sandbox.created.control_key }
-      expect(await listPermissions(sandboxes, '/s/pages/_fauxgate/clock', key)).toEqual(all)
-      expect(await listPermissions(sandboxes, '/s')).toEqual(all)
-      const preflight = await sandboxes.send('OPTIONS', '/s/any', { headers: preflightHeaders })
+      expect(await fetchCors(sandboxes, '/s/pages/_fauxgate/clock', key)).toEqual(all)
+      expect(await fetchCors(sandboxes, '/s')).toEqual(all)
+      const preflight = await sandboxes.send('OPTIONS', '/s/any', { headers: corsHeaders })
       expect([preflight.status, preflight.text]).toEqual([204, ''])
       expect(preflight.headers.get('access-control-allow-methods')).toContain('PUT')
       expect(preflight.headers.get('access-control-allow-headers')).toBe('x-any')

@@ -14,7 +14,7 @@ beforeAll(async () => {
   await victim.send('POST', '/reserved_addrs', { description: SECRET })
 })
 
-/** Returns an arbitrary of spellings of a name. Each letter is unchanged, in the other case, or percent-encoded once or twice. */
+/** Returns an arbitrary spelling of a name. Each letter is unchanged, in the other case, or percent-encoded. */
 function arbitrarySpelling(name: string): fc.Arbitrary<string> {
   const letter = (text: string) => {
     const hex = text.charCodeAt(0).toString(16)

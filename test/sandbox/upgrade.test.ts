@@ -27,7 +27,7 @@ function readOldStorage(): StorageCommand[] {
   ]
 }
 
-/** Creates addresses one after the other, and repeats requests without a response. Adds the ids of the addresses to `ids`. */
+/** Creates addresses one after the other, and adds their ids to `ids`. Repeats requests without a response. */
 async function createAddresses(sandbox: SandboxClient, count: number, ids: string[]): Promise<void> {
   for (let createdCount = 0; createdCount < count; ) {
     const answer = await sandbox.send('POST', '/reserved_addrs', {}).catch(() => undefined)

@@ -42,8 +42,7 @@ export const isList = ({ method, path }: Request) => method === 'GET' && /^\/\w+
 export const isOne = ({ method, path }: Request) => method === 'GET' && /^\/\w+\/\w+$/.test(path)
 export const listItems = (body: Json): Json[] =>
   (Object.values(body ?? {}).find(Array.isArray) as Json[] | undefined) ?? []
-export const removeParameter = (path: string, parameter: string) =>
-  path.replace(new RegExp(`([?&])${parameter}=[^&]*&?`), '$1')
+export const omit = (path: string, parameter: string) => path.replace(new RegExp(`([?&])${parameter}=[^&]*&?`), '$1')
 
 /** Returns a divergence of the responses to requests of a method. */
 export const alterResponse = (method: string, at: string, alter: Alter): Divergence => ({ at, method, alter })
@@ -76,9 +75,7 @@ export const alterLists = (at: string, change: (items: Json[], body: Json) => un
 })
 /** Returns a divergence of lists that ignore a parameter. */
 export const ignoreParameter = (at: string, parameter: string) =>
-  replaceRequest('GET', at, (request) =>
-    isList(request) ? { path: removeParameter(request.path, parameter) } : undefined,
-  )
+  replaceRequest('GET', at, (request) => (isList(request) ? { path: omit(request.path, parameter) } : undefined))
 /** Returns a divergence of the responses that depends on earlier values of the run. */
 export function alterByHistory(
   at: string,
@@ -101,7 +98,7 @@ export function keepBackends(): Divergence {
 }
 
 /** Returns a fetch function that sends requests to a gateway through a divergence. */
-export function createDivergentFetch(gateway: Gateway, { method, alter, replace }: Divergence) {
+export function createFetch(gateway: Gateway, { method, alter, replace }: Divergence) {
   return async (url: string, init: RequestInit): Promise<Response> => {
     const text = typeof init.body === 'string' ? init.body : undefined
     const type = new Headers(init.headers).get('content-type')

@@ -11,7 +11,7 @@ import {
   isOne,
   keepBackends,
   listItems,
-  removeParameter,
+  omit,
   replaceRequest,
   setFields,
 } from './divergence.ts'
@@ -81,7 +81,7 @@ export const DIVERGENCES: Readonly<Record<string, Readonly<Record<string, Diverg
   },
   'ip_policy_rules.list': {
     'a filter by startsWith that is ignored': replaceRequest('GET', 'body.ip_policy_rules', ({ path }) =>
-      path.includes('startsWith') ? { path: removeParameter(path, 'filter') } : undefined,
+      path.includes('startsWith') ? { path: omit(path, 'filter') } : undefined,
     ),
     'a missing field in lists alone': alterLists('body.ip_policy_rules[0].cidr', (items) => {
       for (const item of items) delete item.cidr
@@ -196,8 +196,7 @@ export const DIVERGENCES: Readonly<Record<string, Readonly<Record<string, Diverg
       path.includes('!%3D') ? { path: path.replace('!%3D', '%3D%3D') } : undefined,
     ),
     'a filter of the first page alone': alterResponse('GET', 'body.next_page_uri', (response) => {
-      if (response.body?.next_page_uri)
-        response.body.next_page_uri = removeParameter(response.body.next_page_uri, 'filter')
+      if (response.body?.next_page_uri) response.body.next_page_uri = omit(response.body.next_page_uri, 'filter')
     }),
     'a page that is cut before its filter': alterResponse('GET', 'body.vaults', (response, { path }) => {
       if (path.includes('limit=1&filter=') && listItems(response.body)[0]?.name.endsWith('-c'))

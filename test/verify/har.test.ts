@@ -13,9 +13,9 @@ const NOW = Date.parse(NEW_YEAR)
 // biome-ignore lint/suspicious/noExplicitAny: HAR files of other programs have anything.
 type Json = any
 
-const toHeaderList = (headers: Headers): Json[] => [...headers].map(([name, value]) => ({ name, value }))
+const toPairs = (headers: Headers): Json[] => [...headers].map(([name, value]) => ({ name, value }))
 
-/** Sends three requests to a gateway. Returns them as entries of HAR 1.2, with bodies in base64 like those of mitmproxy. */
+/** Sends three requests to a gateway. Returns entries of HAR 1.2, if `base64` with bodies like those of mitmproxy. */
 async function createEntries(base64 = false): Promise<Json[]> {
   const gateway = gatewayToVerify()
   const all: Json[] = []
@@ -37,11 +37,7 @@ async function createEntries(base64 = false): Promise<Json[]> {
         url: gateway.url + path,
         httpVersion: 'HTTP/2.0',
         cookies: [],
-        headers: [
-          ...toHeaderList(headers),
-          { name: 'User-Agent', value: 'curl/8.5.0' },
-          { name: 'Origin', value: 'null' },
-        ],
+        headers: [...toPairs(headers), { name: 'User-Agent', value: 'curl/8.5.0' }, { name: 'Origin', value: 'null' }],
         queryString: [],
         headersSize: 210,
         bodySize: text?.length ?? 0,
@@ -52,7 +48,7 @@ async function createEntries(base64 = false): Promise<Json[]> {
         statusText: '',
         httpVersion: 'HTTP/2.0',
         cookies: [],
-        headers: toHeaderList(answer.headers),
+        headers: toPairs(answer.headers),
         content: {
           size: responseText.length,
           compression: 0,
@@ -76,7 +72,7 @@ async function createEntries(base64 = false): Promise<Json[]> {
   return all
 }
 
-const parseEntries = (all: readonly Json[], creator: object = { name: 'mitmproxy', version: '11.0.2' }) =>
+const parse = (all: readonly Json[], creator: object = { name: 'mitmproxy', version: '11.0.2' }) =>
   parseHar(JSON.stringify({ log: { version: '1.2', creator, pages: [], entries: all } }), 'a.har')
 
 describe('A HAR file that another program wrote is replayed', () => {
@@ -91,7 +87,7 @@ describe('A HAR file that another program wrote is replayed', () => {
   })
 
   test.each([false, true])('in the layout of mitmproxy, with bodies in base64: %s', async (base64) => {
-    const recording = parseEntries(await createEntries(base64))
+    const recording = parse(await createEntries(base64))
     expect(recording.info).toMatchObject({ dialect: 'ngrok', url: 'https://api.ngrok.com', client: '', version: '' })
     const report = await replay(recording, { now: NOW })
     expect([report.compared, report.differing, report.skipped]).toEqual([3, [], []])
@@ -108,7 +104,7 @@ describe('A HAR file that another program wrote is replayed', () => {
     foreignEntry.request.url = 'https://telemetry.example/ip_policies'
     const preflight = structuredClone(get)
     preflight.request.method = 'OPTIONS'
-    const report = await replay(parseEntries([preflight, create, foreignEntry, get, remove], {}), { now: NOW })
+    const report = await replay(parse([preflight, create, foreignEntry, get, remove], {}), { now: NOW })
     expect([report.compared, hasPassed(report)]).toEqual([3, true])
     expect(report.warnings[1]).toBe('2 requests left out: not of this API')
   })
@@ -116,7 +112,7 @@ describe('A HAR file that another program wrote is replayed', () => {
   test('and a response that differs is a difference', async () => {
     const [create, get] = await createEntries()
     get.response.content.text = get.response.content.text.replace('first', 'second')
-    const report = await replay(parseEntries([create, get]), { now: NOW })
+    const report = await replay(parse([create, get]), { now: NOW })
     expect(report.differing.map(({ differences }) => differences.map(({ at }) => at))).toEqual([['body.description']])
   })
 
@@ -130,10 +126,9 @@ describe('A HAR file that another program wrote is replayed', () => {
     Object.assign(failedEntry.response, { status: 0, bodySize: 0, content: { size: 0, mimeType: 'x-unknown' } })
     const entryWithoutBody = structuredClone(create)
     delete entryWithoutBody.request.postData
-    const report = await replay(
-      parseEntries([create, entryWithoutText, bytes, failedEntry, entryWithoutBody, remove]),
-      { now: NOW },
-    )
+    const report = await replay(parse([create, entryWithoutText, bytes, failedEntry, entryWithoutBody, remove]), {
+      now: NOW,
+    })
     const noText = 'the text of a body is not in the recording'
     expect(report.skipped.map(({ reason }) => reason)).toEqual([noText, noText, 'the answer 0 says nothing', noText])
     expect([report.compared, hasPassed(report)]).toEqual([2, true])
@@ -147,7 +142,7 @@ test('A HAR file without requests to this API is refused with the headers that a
   create.response.headers = []
   const headers = Object.values(dialects).flatMap((each) => [each.versionHeader, each.operationIdHeader])
   expect(headers.slice(0, 3)).toEqual(['Service-Version', 'Service-Operation-Id', 'Ngrok-Version'])
-  expect(() => parseEntries([create])).toThrow(
+  expect(() => parse([create])).toThrow(
     `a.har has no request to this API: none has a header ${headers.join(', ')}. Its hosts are example.org.`,
   )
 })

@@ -8,41 +8,38 @@ const PEM_LINE = 'MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSj'
 const PEM = `-----BEGIN PRIVATE KEY-----\n${PEM_LINE}\n-----END PRIVATE KEY-----`
 
 /** Returns a secret that contains a word for its place. */
-const createSecret = (word: string) => `${word}-Zq8Wk7LmPx9Rt`
+const secretOf = (word: string) => `${word}-Zq8Wk7LmPx9Rt`
 
-const createPolicy = (config: object) =>
+const policyOf = (config: object) =>
   JSON.stringify({ on_http_request: [{ actions: [{ type: 'basic-auth', config }] }] })
 
 /** Bodies with a secret, each after the text that must not remain. */
-const BODIES: readonly (readonly [plantedText: string, body: object])[] = [
-  [createSecret('described'), { description: `call me with ${createSecret('described')}` }],
-  [createSecret('noted'), { metadata: JSON.stringify({ password: createSecret('noted') }) }],
-  [createSecret('deep'), { metadata: JSON.stringify({ deep: [{ secret: createSecret('deep') }] }) }],
-  [createSecret('token'), { token: createSecret('token') }],
+const BODIES: readonly (readonly [secret: string, body: object])[] = [
+  [secretOf('described'), { description: `call me with ${secretOf('described')}` }],
+  [secretOf('noted'), { metadata: JSON.stringify({ password: secretOf('noted') }) }],
+  [secretOf('deep'), { metadata: JSON.stringify({ deep: [{ secret: secretOf('deep') }] }) }],
+  [secretOf('token'), { token: secretOf('token') }],
   ['abc', { value: 'abc' }],
   ['horse battery staple', { value: 'horse battery staple' }],
-  [createSecret('webhook'), { secret: createSecret('webhook') }],
-  [createSecret('client'), { client_secret: createSecret('client') }],
+  [secretOf('webhook'), { secret: secretOf('webhook') }],
+  [secretOf('client'), { client_secret: secretOf('client') }],
   [PEM_LINE, { private_key_pem: PEM }],
   [PEM_LINE, { note: `the key is ${PEM}` }],
-  [createSecret('basic'), { traffic_policy: createPolicy({ credentials: [`alice:${createSecret('basic')}`] }) }],
-  [createSecret('oauth'), { traffic_policy: createPolicy({ client_secret: createSecret('oauth') }) }],
-  [createSecret('hook'), { traffic_policy: createPolicy({ secret: createSecret('hook') }) }],
-  [
-    createSecret('bearer'),
-    { traffic_policy: createPolicy({ headers: { authorization: `Bearer ${createSecret('bearer')}` } }) },
-  ],
-  [PEM_LINE, { traffic_policy: createPolicy({ content: PEM }) }],
-  [createSecret('module'), { enabled: true, value: createPolicy({ password: createSecret('module') }) }],
-  [createSecret('yaml'), { traffic_policy: `config:\n  credentials:\n  - bob:${createSecret('yaml')}\n` }],
+  [secretOf('basic'), { traffic_policy: policyOf({ credentials: [`alice:${secretOf('basic')}`] }) }],
+  [secretOf('oauth'), { traffic_policy: policyOf({ client_secret: secretOf('oauth') }) }],
+  [secretOf('hook'), { traffic_policy: policyOf({ secret: secretOf('hook') }) }],
+  [secretOf('bearer'), { traffic_policy: policyOf({ headers: { authorization: `Bearer ${secretOf('bearer')}` } }) }],
+  [PEM_LINE, { traffic_policy: policyOf({ content: PEM }) }],
+  [secretOf('module'), { enabled: true, value: policyOf({ password: secretOf('module') }) }],
+  [secretOf('yaml'), { traffic_policy: `config:\n  credentials:\n  - bob:${secretOf('yaml')}\n` }],
   ['swordfish', { traffic_policy: 'config:\n  password: swordfish\n' }],
-  [createSecret('url'), { upstream_url: `https://user:${createSecret('url')}@internal.corp.example` }],
-  [createSecret('nested'), { config: { list: [{ access_token: createSecret('nested') }] } }],
-  [createSecret('upper'), { AUTHTOKEN: createSecret('upper') }],
-  [createSecret('camel'), { apiKey: createSecret('camel') }],
-  [createSecret('phrase'), { passphrase: createSecret('phrase') }],
-  [createSecret('short'), { pwd: createSecret('short') }],
-  [createSecret('listed'), { credentials: [createSecret('listed')] }],
+  [secretOf('url'), { upstream_url: `https://user:${secretOf('url')}@internal.corp.example` }],
+  [secretOf('nested'), { config: { list: [{ access_token: secretOf('nested') }] } }],
+  [secretOf('upper'), { AUTHTOKEN: secretOf('upper') }],
+  [secretOf('camel'), { apiKey: secretOf('camel') }],
+  [secretOf('phrase'), { passphrase: secretOf('phrase') }],
+  [secretOf('short'), { pwd: secretOf('short') }],
+  [secretOf('listed'), { credentials: [secretOf('listed')] }],
   ['Y2Fyb2w6cGFzc3dvcmQ', { auth: 'Basic Y2Fyb2w6cGFzc3dvcmQ=' }],
   [JWT, { note: `see ${JWT} there` }],
   ['AKIAIOSFODNN7EXAMPLE', { note: 'key AKIAIOSFODNN7EXAMPLE' }],
@@ -57,15 +54,15 @@ const BODIES: readonly (readonly [plantedText: string, body: object])[] = [
 ]
 
 /** Requests and responses with a secret outside of a JSON body. */
-const OTHERS: readonly (readonly [plantedText: string, createRequest: object, text: string])[] = [
-  [createSecret('query'), { path: `/vaults?token=${createSecret('query')}` }, ''],
+const OTHERS: readonly (readonly [secret: string, request: object, text: string])[] = [
+  [secretOf('query'), { path: `/vaults?token=${secretOf('query')}` }, ''],
   ['wilhelminas', { path: `/vaults?filter=${encodeURIComponent('obj.name == "wilhelminas"')}` }, ''],
   ['sk_live_9Wk7LmPx2Rt8Qz', { path: '/vaults/sk_live_9Wk7LmPx2Rt8Qz' }, ''],
-  [createSecret('header'), { headers: { authorization: `Bearer ${createSecret('header')}` } }, ''],
-  [createSecret('cookie'), { headers: { cookie: `session=${createSecret('cookie')}` } }, ''],
-  [createSecret('form'), { body: `grant=password&password=${createSecret('form')}` }, ''],
-  [createSecret('broken'), { body: `{"token": "${createSecret('broken')}",` }, ''],
-  [createSecret('page'), {}, `<p>Invalid password: ${createSecret('page')}</p>`],
+  [secretOf('header'), { headers: { authorization: `Bearer ${secretOf('header')}` } }, ''],
+  [secretOf('cookie'), { headers: { cookie: `session=${secretOf('cookie')}` } }, ''],
+  [secretOf('form'), { body: `grant=password&password=${secretOf('form')}` }, ''],
+  [secretOf('broken'), { body: `{"token": "${secretOf('broken')}",` }, ''],
+  [secretOf('page'), {}, `<p>Invalid password: ${secretOf('page')}</p>`],
   [btoa(KEY), {}, `echo ${btoa(KEY)}`],
   [KEY, {}, `the key ${KEY} is unknown`],
 ]
@@ -73,8 +70,8 @@ const OTHERS: readonly (readonly [plantedText: string, createRequest: object, te
 const createResponse = (text: string, body?: unknown): RecordedExchange['response'] => {
   const headers = {
     'content-type': 'application/json',
-    'set-cookie': createSecret('set'),
-    location: `/?code=${createSecret('code')}`,
+    'set-cookie': secretOf('set'),
+    location: `/?code=${secretOf('code')}`,
   }
   return { status: 201, headers, text, body }
 }
@@ -93,7 +90,7 @@ const createRequest = (each: object): RecordedExchange['request'] => ({
 })
 
 describe('A recording contains no planted secret:', () => {
-  test.each(BODIES)('%s in a body, its response, and the message of an error', (plantedText, body) => {
+  test.each(BODIES)('%s in a body, its response, and the message of an error', (secret, body) => {
     const text = JSON.stringify(body)
     const values = Object.values(body).filter((value) => typeof value === 'string')
     const error = { error_code: 'ERR_NGROK_400', status_code: 400, msg: `No: ${values.join(' ')}`, details: {} }
@@ -102,13 +99,13 @@ describe('A recording contains no planted secret:', () => {
       { at: 0, request: createRequest({ body: text }), response: createResponse(JSON.stringify(error), error) },
     ]
     // Other words may contain a word of three letters. It is replaced only where it is a secret.
-    const recording = plantedText.length > 3 ? formatTexts(exchanges) : formatTexts(exchanges.slice(0, 1))
-    expect(recording).not.toContain(plantedText)
+    const recording = secret.length > 3 ? formatTexts(exchanges) : formatTexts(exchanges.slice(0, 1))
+    expect(recording).not.toContain(secret)
   })
 
-  test.each(OTHERS)('%s elsewhere', (plantedText, parts, text) => {
+  test.each(OTHERS)('%s elsewhere', (secret, parts, text) => {
     const recording = formatTexts([{ at: 0, request: createRequest(parts), response: createResponse(text) }])
-    for (const each of [plantedText, createSecret('set'), createSecret('code')]) expect(recording).not.toContain(each)
+    for (const each of [secret, secretOf('set'), secretOf('code')]) expect(recording).not.toContain(each)
   })
 })
 
@@ -118,7 +115,7 @@ test('Values that are no secrets stay, so that a replay compares the same values
     type: 'cloud',
     private_key_type: 'ecdsa',
     created_at: '2026-01-01T12:34:56Z',
-    traffic_policy: createPolicy({ enforce: true }),
+    traffic_policy: policyOf({ enforce: true }),
     credential: { id: 'x', uri: 'https://api.ngrok.com/credentials' },
   }
   const text = formatRecording([

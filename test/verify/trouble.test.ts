@@ -7,10 +7,10 @@ import { exitCodeOf, reportText, reportXml } from '../../src/verify/report.ts'
 import { leftoversIn, markOf, RunLog, type RunLogEntry } from '../../src/verify/run-log.ts'
 import { requireOwn } from '../../src/verify/safety.ts'
 import { type Fetch, gatewayToVerify, KEY, runVerify, verifyGateway } from '../support/verify.ts'
-import { createDivergentFetch, type Divergence, type Json } from './divergence.ts'
+import { createFetch, type Divergence, type Json } from './divergence.ts'
 
 /** Returns a fetch function that reaches a gateway for a number of requests, and then calls another function. */
-function createFetchUntil(gateway: Gateway, last: number, then: Fetch): Fetch {
+function switchAfter(gateway: Gateway, last: number, then: Fetch): Fetch {
   let count = 0
   return (url, init) => (++count <= last ? gateway.fetch(url, init) : then(url, init))
 }
@@ -27,7 +27,7 @@ const respondWith =
       headers: { 'content-type': 'application/json', ...headers },
     })
 
-const ONE_FAMILY = ['ip_policy_rules']
+const FAMILY = ['ip_policy_rules']
 
 /** Deletes the resources that a log names, like `verify --clean`. Returns all entries of the log. */
 async function cleanUpLater(gateway: Gateway, entries: readonly RunLogEntry[]): Promise<readonly RunLogEntry[]> {
@@ -77,8 +77,8 @@ describe('A run whose requests get no usable response', () => {
       const gateway = gatewayToVerify()
       const { report, entries } = await verifyGateway(
         gateway,
-        { families: ONE_FAMILY },
-        createFetchUntil(gateway, last, refuseConnection),
+        { families: FAMILY },
+        switchAfter(gateway, last, refuseConnection),
       )
       expect(report.stopped).toContain('no connection: nobody listens there (ECONNREFUSED)')
       expect(exitCodeOf(report)).toBe(4)
@@ -99,7 +99,7 @@ describe('A run whose requests get no usable response', () => {
           if (isDone) await gateway.fetch(url, init)
           return refuseConnection(url, init)
         }
-        const { report } = await verifyGateway(gateway, { families: ONE_FAMILY }, failOnce)
+        const { report } = await verifyGateway(gateway, { families: FAMILY }, failOnce)
         expect([nth, report.outcomes.filter(({ verdict }) => verdict === 'differs')]).toEqual([nth, []])
         expect([nth, gateway.leftovers(), report.inventory, report.remaining]).toEqual([nth, [], [], []])
         // A failed deletion is done again.
@@ -110,11 +110,7 @@ describe('A run whose requests get no usable response', () => {
 
   test('ends when the responses become pages', async () => {
     const gateway = gatewayToVerify()
-    const { report } = await verifyGateway(
-      gateway,
-      { families: ONE_FAMILY },
-      createFetchUntil(gateway, 40, respondWithPage),
-    )
+    const { report } = await verifyGateway(gateway, { families: FAMILY }, switchAfter(gateway, 40, respondWithPage))
     expect(report.stopped).toBe('the server no longer answers with JSON')
     expect(exitCodeOf(report)).toBe(4)
     expect(report.requests).toBeLessThan(55)
@@ -122,8 +118,8 @@ describe('A run whose requests get no usable response', () => {
 
   test('ends when the server hangs', async () => {
     const gateway = gatewayToVerify()
-    const host = createImpatientHost(createFetchUntil(gateway, 30, () => new Promise(() => {})))
-    const { report } = await verifyGateway(gateway, { families: ONE_FAMILY, host })
+    const host = createImpatientHost(switchAfter(gateway, 30, () => new Promise(() => {})))
+    const { report } = await verifyGateway(gateway, { families: FAMILY, host })
     expect(report.stopped).toContain('no answer within 30 s')
     expect(exitCodeOf(report)).toBe(4)
     expect(report.requests).toBeLessThan(45)
@@ -143,14 +139,14 @@ describe('A run whose requests get no usable response', () => {
 
   test('ends when every response is a 429', async () => {
     const gateway = gatewayToVerify()
-    const fetch = createFetchUntil(gateway, 30, respondWith(429, { 'retry-after': '1' }))
-    const { report, entries } = await verifyGateway(gateway, { families: ONE_FAMILY }, fetch)
+    const fetch = switchAfter(gateway, 30, respondWith(429, { 'retry-after': '1' }))
+    const { report, entries } = await verifyGateway(gateway, { families: FAMILY }, fetch)
     expect(report.stopped).toContain('answered 429 4 times')
     expect(exitCodeOf(report)).toBe(4)
     expect(report.requests).toBeLessThan(70)
     await cleanUpLater(gateway, entries)
     expect(gateway.leftovers()).toEqual([])
-    const longWait = await runVerify(respondWith(429, { 'retry-after': '3600' }), { families: ONE_FAMILY })
+    const longWait = await runVerify(respondWith(429, { 'retry-after': '3600' }), { families: FAMILY })
     expect(longWait.report.stopped).toBe('answered 429, to wait 3600 s')
   })
 
@@ -169,7 +165,7 @@ describe('A run whose requests get no usable response', () => {
   test('ends with a signal while it reads the lists, after the present request', async () => {
     const gateway = gatewayToVerify()
     const stop = new AbortController()
-    const fetch = createFetchUntil(gateway, 2, (url, init) => {
+    const fetch = switchAfter(gateway, 2, (url, init) => {
       stop.abort()
       return gateway.fetch(url, init)
     })
@@ -182,11 +178,11 @@ describe('A run whose requests get no usable response', () => {
   test('ends with a signal, and deletes the resources that it created', async () => {
     const gateway = gatewayToVerify()
     const stop = new AbortController()
-    const fetch = createFetchUntil(gateway, 40, (url, init) => {
+    const fetch = switchAfter(gateway, 40, (url, init) => {
       stop.abort()
       return gateway.fetch(url, init)
     })
-    const { report } = await verifyGateway(gateway, { families: ONE_FAMILY, signal: stop.signal }, fetch)
+    const { report } = await verifyGateway(gateway, { families: FAMILY, signal: stop.signal }, fetch)
     expect([report.stopped, report.remaining, gateway.leftovers()]).toEqual(['stopped by a signal', [], []])
     expect(exitCodeOf(report)).toBe(3)
   })
@@ -215,8 +211,7 @@ function waitForReadyWork(): Promise<true> {
 
 describe('A server with responses that no service sends', () => {
   const verifyThrough = async (gateway: Gateway, alter: NonNullable<Divergence['alter']>) =>
-    (await verifyGateway(gateway, { families: ['ip_policies'] }, createDivergentFetch(gateway, { at: '', alter })))
-      .report
+    (await verifyGateway(gateway, { families: ['ip_policies'] }, createFetch(gateway, { at: '', alter }))).report
 
   test.each([
     ['items that are null', ({ body }: Json) => (body.ip_policies = [null]), 'which is no list of this API'],
@@ -274,22 +269,19 @@ describe('A run reports no difference', () => {
 describe('A run fails although each response is the same', () => {
   test('if another client deletes or changes its own resource meanwhile', async () => {
     const gateway = createNgrok()
-    const [deletedPolicy, changedPolicy] = [
-      gateway.ipPolicies.create({}),
-      gateway.ipPolicies.create({ description: 'before' }),
-    ]
-    const fetch = createFetchUntil(gateway, 40, (url, init) => {
-      if (gateway.ipPolicies.list().ip_policies.some(({ id }) => id === deletedPolicy.id)) {
-        gateway.ipPolicies.delete(deletedPolicy.id)
-        gateway.ipPolicies.update(changedPolicy.id, { description: 'after' })
+    const [first, second] = [gateway.ipPolicies.create({}), gateway.ipPolicies.create({ description: 'before' })]
+    const fetch = switchAfter(gateway, 40, (url, init) => {
+      if (gateway.ipPolicies.list().ip_policies.some(({ id }) => id === first.id)) {
+        gateway.ipPolicies.delete(first.id)
+        gateway.ipPolicies.update(second.id, { description: 'after' })
       }
       return gateway.fetch(url, init)
     })
     const { report } = await verifyGateway(gateway, { families: ['ip_policies'] }, fetch)
     expect(report.inventory.map(({ id, change }) => [id, change]).sort()).toEqual(
       [
-        [deletedPolicy.id, 'missing'],
-        [changedPolicy.id, 'changed'],
+        [first.id, 'missing'],
+        [second.id, 'changed'],
       ].sort(),
     )
     expect(exitCodeOf(report)).toBe(1)

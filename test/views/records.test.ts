@@ -45,6 +45,16 @@ test('The records of a collection are listed, newest first, and so are those tha
   expect(await listRecords(gateway, 'using=nobody')).toEqual([])
 })
 
+test('An edge uses a domain that is in its hostports, before the port', async () => {
+  const gateway = createNgrok()
+  gateway.reservedDomains.create({ domain: 'app.example.com' })
+  const edge = gateway.httpsEdges.create({ description: 'web', hostports: ['app.example.com:443'] })
+  const response = await gateway.fetch(
+    'http://localhost/_fauxgate/records?collection=https_edges&using=app.example.com',
+  )
+  expect(await response.json()).toEqual([{ collection: 'https_edges', key: edge.id, name: 'app.example.com:443' }])
+})
+
 test('The timeline of a domain names a certificate for other names, and one that has expired', () => {
   const gateway = openManual()
   const { id, not_after } = gateway.tlsCertificates.create(upload())

@@ -64,7 +64,7 @@ function waitForPort(output: Readable): Promise<number> {
 
 type Result = Readonly<Record<string, string>>
 
-/** Returns a function that sends commands to a port. Messages are JSON after their length; each response has the id of its command. */
+/** Returns a function that sends commands. A message is JSON after its length; a response has its command's id. */
 function connectTo(port: number) {
   const socket = connect(port, '127.0.0.1')
   onTestFinished(() => void socket.destroy())

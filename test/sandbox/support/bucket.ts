@@ -13,7 +13,7 @@ interface BucketResponse {
   readonly body?: string | Buffer
 }
 
-/** An S3 bucket in this process, with the requests that a cluster of workerd sends: conditional writes, reads, lists and deletions. */
+/** An S3 bucket in this process. It handles the requests of a cluster: conditional writes, reads, lists, deletions. */
 export class Bucket {
   readonly #objects = new Map<string, StoredObject>()
   readonly #server = createServer((request, response) => {

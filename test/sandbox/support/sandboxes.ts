@@ -22,7 +22,7 @@ export const MANAGED_DOMAIN = {
   certificate_management_policy: { authority: 'letsencrypt', private_key_type: 'ecdsa' },
 } as const
 
-/** The ms between two requests of {@link waitUntil}. Without a pause, they would exceed the limit of requests per minute. */
+/** The ms between two requests of {@link waitUntil}. Without a pause, the requests would exceed the limit. */
 const PAUSE_MS = 20
 
 /** Repeats a request until the response is the expected one, because alarms run in real time. */
@@ -103,7 +103,7 @@ export class SharedSandboxes extends Workerd {
     await this.start()
   }
 
-  /** Stops the process, changes the storage of objects directly, and starts it again. Returns the rows of each statement. */
+  /** Stops the process, changes stored objects, and restarts the process. Returns the rows of each statement. */
   async runInStorage(work: readonly StorageCommand[]): Promise<readonly object[][]> {
     const bundle = join(this.folder, 'worker.bundle.js')
     await this.kill('SIGTERM')

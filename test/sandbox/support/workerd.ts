@@ -11,7 +11,7 @@ export const WORKERD = process.env.WORKERD ?? 'workerd'
 
 export const ACCOUNT_KEY = 'the key of the account'
 
-/** A Worker: the path of its bundle, the text of its configuration, and its variables besides the key of the account. */
+/** A Worker: the path of its bundle, the text of its configuration, and its variables except the account key. */
 interface Worker {
   readonly bundle: string
   readonly config: string
