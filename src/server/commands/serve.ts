@@ -107,10 +107,10 @@ function requireOnePlace({ config: { data, state }, names }: ParsedOptions): voi
 const OPTIONS_OF_RESET = ['seed', 'start', 'initial']
 
 function logPostponedOptions(file: string, { names }: ParsedOptions, log: Log): void {
-  const given = OPTIONS_OF_RESET.flatMap((option) => names.get(option) ?? [])
-  if (given.length === 0) return
-  const verb = given.length === 1 ? 'applies' : 'apply'
-  log.notice('resumed', `${file} has a state already: ${given.join(', ')} ${verb} only after a reset.`)
+  const passed = OPTIONS_OF_RESET.flatMap((option) => names.get(option) ?? [])
+  if (passed.length === 0) return
+  const verb = passed.length === 1 ? 'applies' : 'apply'
+  log.notice('resumed', `${file} has a state already: ${passed.join(', ')} ${verb} only after a reset.`)
 }
 
 async function openGateway(parsed: ParsedOptions, store?: Store) {
