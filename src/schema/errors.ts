@@ -157,7 +157,7 @@ export function createCatalogue(groups: readonly Readonly<Record<string, Catalog
     const other = catalogue.get(key) ?? byNumber.get(number)
     if (other && other !== error) {
       const taken = `${other.key} has the number ${other.number} already`
-      throw new TypeError(`The error ${key} has the number ${number}, but ${taken}. Each key and number is given once.`)
+      throw new TypeError(`The error ${key} has the number ${number}, but ${taken}. Each key and number is used once.`)
     }
     catalogue.set(key, error)
     byNumber.set(number, error)

@@ -96,11 +96,11 @@ async function serveOnce(
   }
 }
 
-/** Throws if the state would be kept in two places. */
+/** Throws if the state would be stored in two places. */
 function requireOnePlace({ config: { data, state }, names }: ParsedOptions): void {
   if (data === undefined || state === undefined) return
   const [one, other] = [names.get('data'), names.get('state')]
-  throw new UsageError(`${one} and ${other} were both given. The state is kept in one place: leave one out.`)
+  throw new UsageError(`${one} and ${other} were both set. The state is stored in one place: leave one out.`)
 }
 
 /** The options that describe the state after a reset. A stored state has its own seed, time and resources. */
