@@ -45,7 +45,9 @@ export function quoteWord(text: string): string {
 }
 
 export function cut(text: string, length = MAX_LENGTH): string {
-  return text.length > length ? `${text.slice(0, length)}…` : text
+  if (text.length <= length) return text
+  const isInPair = /[\ud800-\udbff]/.test(text.charAt(length - 1))
+  return `${text.slice(0, isInPair ? length - 1 : length)}…`
 }
 
 /** Returns a number with its noun: `1 fault`, `2 faults`. */
