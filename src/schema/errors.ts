@@ -266,7 +266,6 @@ const MAX_MESSAGES = 20
 export class Problems {
   readonly #found: Problem[] = []
   #further = 0
-  #isExact = true
 
   /** Adds a problem. Makes its message only if the response has room for it, since a body can have very many problems. */
   add(make: () => Problem): void {
@@ -274,14 +273,11 @@ export class Problems {
     else this.#further++
   }
 
-  /** Adds problems that were only counted. `isCut` says that counting stopped early. */
-  addUnreported(count: number, isCut: boolean): void {
-    this.#further += count
-    if (isCut) this.#isExact = false
-  }
-
-  refuse(): void {
+  /** Throws if there are problems. `counted` has problems that were only counted; `isCut` says that counting stopped early. */
+  refuse(counted = { unreportedCount: 0, isCut: false }): void {
     const [first, ...others] = this.#found
-    if (first) throw new Refusal([first, ...others], { further: { count: this.#further, isExact: this.#isExact } })
+    if (!first) return
+    const further = { count: this.#further + counted.unreportedCount, isExact: !counted.isCut }
+    throw new Refusal([first, ...others], { further })
   }
 }
