@@ -23,7 +23,8 @@ export function createIds(random: RandomSource): Ids {
   return {
     id(prefix, stream, sequence) {
       drawBytes = random.draw(stream, sequence)
-      return `${prefix}_${encodeSequence(sequence)}${randomPart()}`
+      // V8 would copy a concatenated text once more when it is first compared.
+      return [prefix, '_', encodeSequence(sequence), randomPart()].join('')
     },
     label: (length, stream, sequence) => customRandom(BASE36, length, random.draw(stream, sequence))(),
     integer(below, stream, sequence) {

@@ -79,10 +79,10 @@ function createMessage(error: CatalogueError, { operation, ids, input, dialect }
   const usual = errors.injected_fault.message({ operation: operation?.name ?? 'the request' })
   if (error === errors.injected_fault) return usual
   const schema = operation?.body ?? operation?.query
-  const shown = (name: string, value: unknown) =>
+  const quoteValue = (name: string, value: unknown) =>
     typeof value === 'object' || (schema && isSecretAt(schema, [name])) ? quoteSecret(value) : quote(value)
   const sent = Object.entries(isObject(input) ? input : {})
-  const values = Object.fromEntries(sent.map(([name, value]) => [name, shown(name, value)]))
+  const values = Object.fromEntries(sent.map(([name, value]) => [name, quoteValue(name, value)]))
   const fields = Object.entries((schema && partsOf(schema).entries) ?? {})
   const [field] = fields.find(([, each]) => listErrors(each).has(error)) ?? []
   const named = field === undefined ? {} : { field, received: values[field] ?? quote(undefined) }

@@ -130,7 +130,7 @@ function Key({ open }: { open: () => void }) {
     <Form act={keep}>
       <TextField type="password" label="Account key" name="key" required />
       <Submit>Open</Submit>
-      <span class="dim">It is kept for this tab only.</span>
+      <span class="dim">It is stored in this tab only.</span>
     </Form>
   )
 }
@@ -171,7 +171,7 @@ function Keys({ sandbox: { name, url, api_key, control_key }, close }: { sandbox
   const facts = Object.entries({ URL: url, 'API key': api_key, 'Control key': control_key })
   return (
     <section>
-      <h2>{name} is ready. Its keys are shown this once:</h2>
+      <h2>{name} is ready. Save its keys now, they are not shown again:</h2>
       <DefinitionList
         of={facts.map(([what, value]) => [
           what,

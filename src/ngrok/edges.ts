@@ -63,16 +63,16 @@ function defineEdgeKind<
   }
 }
 
-interface EdgeModules<Shown> {
+interface EdgeModules<Modules> {
   readonly errors: kit.ErrorsByKey
-  readonly none: Shown
-  view(tx: kit.Transaction, ids: { readonly id: string }): Shown
+  readonly none: Modules
+  view(tx: kit.Transaction, ids: { readonly id: string }): Modules
   set(tx: kit.Transaction, ids: { readonly id: string }, body: object): void
   remove(tx: kit.Transaction, ids: { readonly id: string }): void
 }
 
 /** Makes the rules of a kind of edges (rules: edges#edges). */
-function defineEdgeRules<Shown extends object>(kind: EdgeKind, modules: EdgeModules<Shown>) {
+function defineEdgeRules<Modules extends object>(kind: EdgeKind, modules: EdgeModules<Modules>) {
   const errors = [...Object.values(edgeErrors), ...Object.values(modules.errors)]
   const withModules = (tx: kit.Transaction, edge: EdgeRecord, body: EdgeBody) => {
     modules.set(tx, { id: edge.id }, body)

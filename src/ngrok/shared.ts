@@ -150,6 +150,6 @@ export function omitNulls<T extends object>(fields: T): { readonly [K in keyof T
 export function responseFields<const E extends Readonly<Record<string, v.OptionalSchema<v.GenericSchema, unknown>>>>(
   entries: E,
 ) {
-  const shown = Object.entries(entries).map(([name, field]) => [name, v.unwrap(field)])
-  return Object.fromEntries(shown) as { readonly [K in keyof E]: E[K]['wrapped'] } // As above.
+  const responseFields = Object.entries(entries).map(([name, field]) => [name, v.unwrap(field)])
+  return Object.fromEntries(responseFields) as { readonly [K in keyof E]: E[K]['wrapped'] } // As above.
 }

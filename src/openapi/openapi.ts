@@ -207,8 +207,8 @@ function createPaths<Call extends { readonly path: string; readonly method: stri
 function createTags(operations: readonly Operation[]): OpenApiDocument['tags'] {
   const groups = [...new Set(operations.map(groupOf))]
   return groups.map((name) => {
-    const shown = operations.find((each) => groupOf(each) === name && each.response)?.response
-    return { name, description: (shown && documentationOf(shown).sentence) ?? name }
+    const response = operations.find((each) => groupOf(each) === name && each.response)?.response
+    return { name, description: (response && documentationOf(response).sentence) ?? name }
   })
 }
 

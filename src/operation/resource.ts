@@ -97,8 +97,8 @@ export function resource(
       run(tx, _ids, body) {
         const record = requireSync(`\`create\` of ${name}`, create.run(tx, body))
         requireWithin(tx, limits, collection, record)
-        const shown = show(tx, record)
-        return create.once ? { ...shown, ...create.once(record) } : shown
+        const response = show(tx, record)
+        return create.once ? { ...response, ...create.once(record) } : response
       },
     }),
     ...readOperations(kind, view, related),
@@ -118,8 +118,8 @@ export function resource(
         requirePermitted(limits, body as object, tx, before) // Every body is an object.
         const record = requireSync(`\`update\` of ${name}`, update.run(tx, before, body))
         requireWithin(tx, limits, collection, record, before)
-        const shown = show(tx, record)
-        return update.once ? { ...shown, ...update.once(tx, record, before) } : shown
+        const response = show(tx, record)
+        return update.once ? { ...response, ...update.once(tx, record, before) } : response
       },
     }),
     delete: operation({

@@ -129,8 +129,7 @@ function readBySchema<S extends v.GenericSchema>(
       return context.state ? nameField(found) : found
     })
   }
-  problems.addUnreported(reading.unreportedCount, reading.isCut)
-  problems.refuse()
+  problems.refuse(reading)
   return output
 }
 

@@ -157,7 +157,7 @@ export function createCatalogue(groups: readonly Readonly<Record<string, Catalog
     const other = catalogue.get(key) ?? byNumber.get(number)
     if (other && other !== error) {
       const taken = `${other.key} has the number ${other.number} already`
-      throw new TypeError(`The error ${key} has the number ${number}, but ${taken}. Each key and number is given once.`)
+      throw new TypeError(`The error ${key} has the number ${number}, but ${taken}. Each key and number is used once.`)
     }
     catalogue.set(key, error)
     byNumber.set(number, error)
@@ -266,7 +266,6 @@ const MAX_MESSAGES = 20
 export class Problems {
   readonly #found: Problem[] = []
   #further = 0
-  #isExact = true
 
   /** Adds a problem. Makes its message only if the response has room for it, since a body can have very many problems. */
   add(make: () => Problem): void {
@@ -274,14 +273,11 @@ export class Problems {
     else this.#further++
   }
 
-  /** Adds problems that were only counted. `isCut` says that counting stopped early. */
-  addUnreported(count: number, isCut: boolean): void {
-    this.#further += count
-    if (isCut) this.#isExact = false
-  }
-
-  refuse(): void {
+  /** Throws if there are problems. `counted` has problems that were only counted; `isCut` says that counting stopped early. */
+  refuse(counted = { unreportedCount: 0, isCut: false }): void {
     const [first, ...others] = this.#found
-    if (first) throw new Refusal([first, ...others], { further: { count: this.#further, isExact: this.#isExact } })
+    if (!first) return
+    const further = { count: this.#further + counted.unreportedCount, isExact: !counted.isCut }
+    throw new Refusal([first, ...others], { further })
   }
 }

@@ -45,7 +45,9 @@ export function quoteWord(text: string): string {
 }
 
 export function cut(text: string, length = MAX_LENGTH): string {
-  return text.length > length ? `${text.slice(0, length)}…` : text
+  if (text.length <= length) return text
+  const isInPair = /[\ud800-\udbff]/.test(text.charAt(length - 1))
+  return `${text.slice(0, isInPair ? length - 1 : length)}…`
 }
 
 /** Returns a number with its noun: `1 fault`, `2 faults`. */
@@ -63,11 +65,11 @@ const MAX_SEGMENT_LENGTH = 64
 /** Formats a field's path for messages and `details`. Long keys are cut, and keys that are not plain names are quoted. */
 export function formatPath(path: Path, whole = THE_BODY): string {
   if (path.length === 0) return whole
-  const shown = path.slice(0, MAX_SEGMENTS).map((key) => {
+  const segments = path.slice(0, MAX_SEGMENTS).map((key) => {
     const text = cut(redactPrivateKeys(String(key)), MAX_SEGMENT_LENGTH)
     return /^[\w$…-]+$/.test(text) ? text : escapeUnprintable(JSON.stringify(text))
   })
-  return `${shown.join('.')}${path.length > MAX_SEGMENTS ? '.…' : ''}`
+  return `${segments.join('.')}${path.length > MAX_SEGMENTS ? '.…' : ''}`
 }
 
 /** Describes the beginning of ids: `"rd_"`, or `"rd_" or "ra_"` for the prefixes `rd|ra`. */

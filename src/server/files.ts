@@ -35,7 +35,7 @@ export function writeError(file: string, cause: unknown, kind = 'file'): Error {
 
 /**
  * Reads the text of a file.
- * @throws Error that names the file as it was given.
+ * @throws Error that names the file as it was passed.
  */
 export async function readText(file: string): Promise<string> {
   try {
@@ -59,7 +59,7 @@ export function parseJson(text: string, file: string) {
 
 /**
  * Writes a file. By default, only the owner can read a new file.
- * @throws Error that names the file as it was given.
+ * @throws Error that names the file as it was passed.
  */
 export async function writeText(file: string, text: string, mode = 0o600): Promise<void> {
   try {
@@ -71,7 +71,7 @@ export async function writeText(file: string, text: string, mode = 0o600): Promi
 
 /**
  * Checks that a file can be written, before the work that makes its content. Creates the file if it does not exist.
- * @throws Error that names the file as it was given.
+ * @throws Error that names the file as it was passed.
  */
 export function requireCanWrite(file: string, mode = 0o600): void {
   try {
@@ -95,7 +95,7 @@ export function realFile(file: string): string {
 
 /**
  * Writes a file, readable by its owner only. A reader sees the old file or the whole new one.
- * @throws Error that names the file as it was given.
+ * @throws Error that names the file as it was passed.
  */
 export async function replaceFile(file: string, text: string): Promise<void> {
   let part: string | undefined
@@ -112,7 +112,7 @@ export async function replaceFile(file: string, text: string): Promise<void> {
 
 /**
  * Checks that a file can be replaced, and does not change it. Removes the part files that killed processes left.
- * @throws Error that names the file as it was given.
+ * @throws Error that names the file as it was passed.
  */
 export async function requireReplaceable(file: string): Promise<void> {
   try {

@@ -39,6 +39,13 @@ describe('An id in a path', () => {
   })
 })
 
+test('A long value in a message is not cut inside of a character', () => {
+  for (const length of [77, 78, 79, 80]) {
+    const { message } = expectError(() => open().reservedAddrs.create({ region: `${'x'.repeat(length)}😀y` as 'us' }))
+    expect(message).toMatch(/^region is "x{77,80}(?:😀)?…\. Allowed: /u)
+  }
+})
+
 describe('No error answer is over 16 KiB (rules: errors#size)', () => {
   const createMany = (name: (i: number) => string) =>
     Object.fromEntries(Array.from({ length: 40_000 }, (_, i) => [name(i), 1.5]))

@@ -105,7 +105,7 @@ describe('An invalid command line gets a one-line error with the received words,
     ['faults add --tiems 1', '--tiems is not an option of "faults add". Did you mean --times?'],
     ['state export a b c', '2 unexpected words "b", "c" after "state export [FILE]".'],
     ['faults add --body {"a', '--body begins with "{" and is not JSON: at line 1, column 4 (position 3).'],
-    ['serve --port 1 --port=2', '--port was given twice. It takes one value.'],
+    ['serve --port 1 --port=2', '--port was set twice. It takes one value.'],
     [
       'init --runner vitset',
       '--runner is "vitset". Allowed: vitest, jest, playwright, bun, deno, node. Did you mean vitest?',

@@ -122,7 +122,7 @@ describe('`fauxgate serve --watch`', () => {
     writeFileSync(file, '{"data": "a.db", "state": "state.json"}')
     await waitUntil(() => output.stderr.includes('c.json has changed'))
     expect(output.stderr).toMatch(
-      /and the server continues without it: "data" in \S+ and "state" in \S+ were both given\./,
+      /and the server continues without it: "data" in \S+ and "state" in \S+ were both set\./,
     )
   })
 

@@ -34,7 +34,7 @@ describe('fauxgate sandbox', () => {
     expect(first.output).toEqual({
       stdout: [
         `The account key is ${key}`,
-        `It is shown this once, and kept in ${place}/account-key`,
+        `It is printed only now, and stored in ${place}/account-key`,
         `fauxgate sandboxes listen on ${first.url}`,
         `Their data is in ${place}`,
         'Create the first sandbox, in another shell:',

@@ -77,13 +77,13 @@ export function FaultForm({ operation, family, resource }: FaultFormProps) {
   }
   const names = [...(EFFECTS[effect] ?? []), 'times', 'after']
   const submit = () => {
-    const given = names
+    const filled = names
       .filter((name) => values[name])
       .map((name) => [name, NUMBERS.includes(name) ? Number(values[name]) : values[name]])
-    void send({ ...Object.fromEntries(given), ...(effect === NAMES[2] && { drop: true }) }, 'Added.')
+    void send({ ...Object.fromEntries(filled), ...(effect === NAMES[2] && { drop: true }) }, 'Added.')
   }
   const fields = error instanceof ResponseError ? error.fields : {}
-  const shown = [...(operation ? [] : ['operation']), ...names]
+  const visibleNames = [...(operation ? [] : ['operation']), ...names]
   const input = (name: string) => {
     const value = {
       label: getLabel(name),
@@ -115,7 +115,7 @@ export function FaultForm({ operation, family, resource }: FaultFormProps) {
           <Field label="The request">
             <Choice label="Effect" value={effect} set={setEffect} values={NAMES} />
           </Field>
-          {shown.map((name) => (
+          {visibleNames.map((name) => (
             <Field key={name} label={getLabel(name)} error={fields[name]}>
               {input(name)}
             </Field>
@@ -132,7 +132,9 @@ export function FaultForm({ operation, family, resource }: FaultFormProps) {
           </div>
         </Form>
       </details>
-      <Problem text={error instanceof Error && !shown.some((name) => name in fields) ? error.message : undefined} />
+      <Problem
+        text={error instanceof Error && !visibleNames.some((name) => name in fields) ? error.message : undefined}
+      />
       {done && (
         <p class="good" role="status">
           {done}

@@ -162,12 +162,12 @@ function Fields({ of, known }: FieldsProps) {
         of={fields
           .filter(({ value }) => !isLong(value))
           .map(({ value, label, mark }) => {
-            const shown = (
+            const view = (
               <>
                 <Value value={value} /> {mark}
               </>
             )
-            return [label, shown] as const
+            return [label, view] as const
           })}
       />
       {fields.map(({ name, value, label }) => {

@@ -18,7 +18,7 @@ export function Resources() {
   const [, name = '', ...ids] = page.path
   const family = service?.families.find((each) => each.name === name) ?? service?.families[0]
   if (!service || !family) return <p class="empty dim">Loading…</p>
-  const Shown = family.list ? Family : Lookup
+  const FamilyView = family.list ? Family : Lookup
   const link = (each: ServiceFamily) => (
     <a key={each.name} href={`#resources/${each.name}`} aria-current={each === family ? 'page' : undefined}>
       {each.many} <span class="dim">{page.overview ? formatCount(page.overview.counts[each.name] ?? 0) : '…'}</span>
@@ -29,7 +29,7 @@ export function Resources() {
       <nav class="menu" aria-label="Families">
         {service.families.map(link)}
       </nav>
-      <Shown key={family.name} service={service} family={family} ids={ids} />
+      <FamilyView key={family.name} service={service} family={family} ids={ids} />
     </div>
   )
 }

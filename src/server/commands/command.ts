@@ -69,7 +69,7 @@ export function readArguments(args: readonly string[], flags: readonly Flag[], c
     else {
       const before = found.get(name)
       const received = requireValue(rawName, value, inlineValue)
-      if (before && flag.kind !== 'texts') throw new UsageError(`${rawName} was given twice. It takes one value.`)
+      if (before && flag.kind !== 'texts') throw new UsageError(`${rawName} was set twice. It takes one value.`)
       found.set(name, [...(Array.isArray(before) ? before : []), received])
     }
   }

@@ -37,7 +37,7 @@ async function runSandboxes(parsed: Arguments, environment: NodeJS.ProcessEnv): 
   if (removed > 0) printLine(`Removed ${formatCount(removed, 'empty file', 'empty files')} of sandboxes that are gone.`)
   const account = await readOrCreateAccountKey(folder, environment)
   if (account.createdIn)
-    printLine(`The account key is ${account.key}\nIt is shown this once, and kept in ${account.createdIn}`)
+    printLine(`The account key is ${account.key}\nIt is printed only now, and stored in ${account.createdIn}`)
   const inUrl = host.includes(':') ? `[${host}]` : host
   const workerd = new Workerd(binary, inUrl, port, folder, { ...environment, ACCOUNT_KEY: account.key })
   const end = onSignals(['SIGINT', 'SIGTERM', 'SIGHUP'], () => workerd.stop())

@@ -96,21 +96,21 @@ async function serveOnce(
   }
 }
 
-/** Throws if the state would be kept in two places. */
+/** Throws if the state would be stored in two places. */
 function requireOnePlace({ config: { data, state }, names }: ParsedOptions): void {
   if (data === undefined || state === undefined) return
   const [one, other] = [names.get('data'), names.get('state')]
-  throw new UsageError(`${one} and ${other} were both given. The state is kept in one place: leave one out.`)
+  throw new UsageError(`${one} and ${other} were both set. The state is stored in one place: leave one out.`)
 }
 
 /** The options that describe the state after a reset. A stored state has its own seed, time and resources. */
 const OPTIONS_OF_RESET = ['seed', 'start', 'initial']
 
 function logPostponedOptions(file: string, { names }: ParsedOptions, log: Log): void {
-  const given = OPTIONS_OF_RESET.flatMap((option) => names.get(option) ?? [])
-  if (given.length === 0) return
-  const verb = given.length === 1 ? 'applies' : 'apply'
-  log.notice('resumed', `${file} has a state already: ${given.join(', ')} ${verb} only after a reset.`)
+  const passed = OPTIONS_OF_RESET.flatMap((option) => names.get(option) ?? [])
+  if (passed.length === 0) return
+  const verb = passed.length === 1 ? 'applies' : 'apply'
+  log.notice('resumed', `${file} has a state already: ${passed.join(', ')} ${verb} only after a reset.`)
 }
 
 async function openGateway(parsed: ParsedOptions, store?: Store) {

@@ -53,7 +53,7 @@ export function parseVerifyFlags(parsed: Arguments) {
   const only = parsed.flags.get('only')
   const harmless = ['plan', 'read-only'].find(isOn)
   if (isOn('clean') && harmless !== undefined)
-    throw new UsageError(`--clean and --${harmless} were both given. --clean deletes resources: leave one out.`)
+    throw new UsageError(`--clean and --${harmless} were both set. --clean deletes resources: leave one out.`)
   if (domain !== undefined && !/^(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}$/.test(domain))
     throw new UsageError(`--domain is ${JSON.stringify(domain)}. Allowed: a domain of yours, such as test.example.com.`)
   return {
