@@ -1,5 +1,5 @@
-// Counts the files that a call runs through, and the calls from one file to another: `node bench/hops.mjs`. ARCHITECTURE.md has
-// the figures. Each function of a bundle of src reports when it starts and when it ends.
+// Counts the files that a call runs through, and the calls from one file to another: `node bench/hops.mjs`.
+// ARCHITECTURE.md has the figures. Each function of a bundle of src reports when it starts and when it ends.
 import { readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,45 +8,45 @@ import ts from '../scripts/typescript.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const files = new Set()
-let between = 0
-let present
+let crossings = 0
+let currentFile
 
 globalThis.startIn = (file) => {
-  const caller = present
+  const caller = currentFile
   files.add(file)
-  if (caller !== file) between++
-  present = file
+  if (caller !== file) crossings++
+  currentFile = file
   return caller
 }
 globalThis.returnTo = (caller) => {
-  present = caller
+  currentFile = caller
 }
 
 /** Returns the places of a module where text is inserted, outer functions first. */
 function listInsertions(module, file) {
-  const inserted = []
+  const insertions = []
   const visit = (node) => {
     const isDerived = ts.isConstructorDeclaration(node) && node.parent.heritageClauses !== undefined
     if (ts.isFunctionLike(node) && node.body && !node.asteriskToken && !isDerived) {
       const { body } = node
       const start = `const $caller=startIn(${JSON.stringify(file)});try{`
       const end = '}finally{returnTo($caller)}'
-      if (ts.isBlock(body)) inserted.push([body.getStart() + 1, start], [body.getEnd() - 1, end])
-      else inserted.push([body.getStart(), `{${start}return(`], [body.getEnd(), `)${end}}`])
+      if (ts.isBlock(body)) insertions.push([body.getStart() + 1, start], [body.getEnd() - 1, end])
+      else insertions.push([body.getStart(), `{${start}return(`], [body.getEnd(), `)${end}}`])
     }
     ts.forEachChild(node, visit)
   }
   visit(module)
-  return inserted
+  return insertions
 }
 
 function reportFunctions(path) {
   const compilerOptions = { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext }
   const { outputText } = ts.transpileModule(readFileSync(path, 'utf8'), { compilerOptions })
   const module = ts.createSourceFile('module.js', outputText, ts.ScriptTarget.ES2022, true)
-  const inserted = listInsertions(module, relative(join(root, 'src'), path))
+  const insertions = listInsertions(module, relative(join(root, 'src'), path))
   // The last place first, so that the others keep theirs. Of functions that end at one place, the outer one ends last.
-  return inserted
+  return insertions
     .map(([at, text], order) => ({ at, text, order: text.startsWith(')') ? -order : order }))
     .sort((a, b) => b.at - a.at || b.order - a.order)
     .reduce((code, { at, text }) => code.slice(0, at) + text + code.slice(at), outputText)
@@ -77,10 +77,10 @@ const { createGateway, manualClock } = await import(
 async function count(name, call) {
   for (let time = 0; time < 5; time++) await call()
   files.clear()
-  between = 0
-  present = undefined
+  crossings = 0
+  currentFile = undefined
   await call()
-  console.log(`${name}: ${files.size} files, ${between} calls from one file to another`)
+  console.log(`${name}: ${files.size} files, ${crossings} calls from one file to another`)
 }
 
 const clock = manualClock('2026-01-01T00:00:00Z')

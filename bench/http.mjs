@@ -1,13 +1,13 @@
-// gateway.fetch against a bare fetch handler that does the same JSON and Map work and checks nothing.
+// Compares gateway.fetch with a bare fetch handler that does the same JSON and Map work and checks nothing.
 import { createGateway } from '../dist/index.js'
-import { race, row, whole } from './measure.mjs'
+import { format, print, race } from './measure.mjs'
 
 const BASE = 'https://api.gateway.test'
 const headers = { authorization: 'Bearer key', 'service-version': '2', 'content-type': 'application/json' }
 const body = () => JSON.stringify({ description: 'SSH for device 1', metadata: '{"proto":"ssh"}' })
 
 /** Returns a handler that does the same work without rules: it stores a record from the body in a Map, and reads it. */
-function bareHandler() {
+function createBareHandler() {
   const records = new Map()
   let count = 0
   return async (input, init) => {
@@ -30,8 +30,8 @@ function bareHandler() {
   }
 }
 
-/** GET and POST throughput of a fetch function, with a record to get. */
-async function works(fetch) {
+/** Creates a record with a fetch function, and returns the calls to measure. */
+async function createCalls(fetch) {
   const created = await (await fetch(`${BASE}/reserved_addrs`, { method: 'POST', headers, body: body() })).json()
   const one = `${BASE}/reserved_addrs/${created.id}`
   return {
@@ -50,11 +50,11 @@ export async function benchHttp() {
     ['GET with a Request', 'getRequest', 'at least 0.95'],
     ['POST with a Request', 'postRequest', 'at least 0.9'],
   ]) {
-    const bare = await works(bareHandler())
-    const gate = await works(createGateway({ seed: 'bench' }).fetch)
-    const rates = await race({ bare: bare[kind], gateway: gate[kind] })
-    row(`${name}: bare handler, calls/s`, whole(rates.bare))
-    row(`${name}: gateway.fetch, calls/s`, whole(rates.gateway))
-    row(`${name}: ratio`, (rates.gateway / rates.bare).toFixed(2), target)
+    const bareCalls = await createCalls(createBareHandler())
+    const gatewayCalls = await createCalls(createGateway({ seed: 'bench' }).fetch)
+    const rates = await race({ bare: bareCalls[kind], gateway: gatewayCalls[kind] })
+    print(`${name}: bare handler, calls/s`, format(rates.bare))
+    print(`${name}: gateway.fetch, calls/s`, format(rates.gateway))
+    print(`${name}: ratio`, (rates.gateway / rates.bare).toFixed(2), target)
   }
 }

@@ -1,4 +1,4 @@
-// What the inspector costs a browser, in numbers: `node bench/inspector.mjs`. Needs chromium and what the build made.
+// Measures the cost of the inspector for a browser: `node bench/inspector.mjs`. Needs chromium and `npm run build`.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createGateway, manualClock } from '../dist/index.js'
 import { serve } from '../dist/node.js'
@@ -24,20 +24,20 @@ async function openPage(place, domains = 0) {
     new PerformanceObserver((list) => {
       for (const { duration } of list.getEntries()) globalThis.blocks.push(duration)
     }).observe({ type: 'longtask' })
-    const noteFirstView = () => {
+    const recordRows = () => {
       globalThis.shownAt ??= document.querySelector('.lane a') ? performance.now() : undefined
       for (const each of document.querySelectorAll('.line code')) {
         const id = each.textContent.split('/').pop()
         globalThis.rows[id] ??= Date.now()
       }
     }
-    new MutationObserver(noteFirstView).observe(document, { childList: true, subtree: true, characterData: true })
+    new MutationObserver(recordRows).observe(document, { childList: true, subtree: true, characterData: true })
   })
   await page.goto(`${server.url}/_fauxgate/#${place}`)
   await page.getByText('live', { exact: true }).waitFor()
   return {
     page,
-    ask: (id) =>
+    send: (id) =>
       fetch(`${server.url}/reserved_addrs/${id}`, { headers: HEADERS }).then((answer) => answer.arrayBuffer()),
     async close() {
       await page.close()
@@ -46,47 +46,47 @@ async function openPage(place, domains = 0) {
   }
 }
 
-/** Asks so often a second, and prints when rows appear, and how busy the page's main thread is. */
-async function rate(perSecond, seconds) {
-  const { page, ask, close } = await openPage('requests')
+/** Sends requests at a rate, and prints when rows appear, and how busy the page's main thread is. */
+async function measureRate(perSecond, seconds) {
+  const { page, send, close } = await openPage('requests')
   await sleep(2000)
   const session = await page.context().newCDPSession(page)
-  // The processor time of the main thread: what other processes take from it does not count.
+  // The processor time of the main thread does not include the time of other processes.
   await session.send('Performance.enable', { timeDomain: 'threadTicks' })
   const readBusyTime = async () => {
     const { metrics } = await session.send('Performance.getMetrics')
     return metrics.find(({ name }) => name === 'TaskDuration').value
   }
-  const answered = {}
+  const answeredAt = {}
   const start = Date.now()
   const before = await readBusyTime()
-  const asking = []
+  const requests = []
   for (let number = 0; number < perSecond * seconds; number++) {
     const left = start + (number * 1000) / perSecond - Date.now()
     if (left > 1) await sleep(left)
-    asking.push(ask(`n${number}`).then(() => (answered[`n${number}`] = Date.now())))
+    requests.push(send(`n${number}`).then(() => (answeredAt[`n${number}`] = Date.now())))
   }
-  await Promise.all(asking)
+  await Promise.all(requests)
   const share = ((await readBusyTime()) - before) / ((Date.now() - start) / 1000)
   await sleep(500)
   const rows = await page.evaluate(() => globalThis.rows)
-  const delays = Object.keys(answered)
-    .flatMap((id) => (rows[id] ? [rows[id] - answered[id]] : []))
+  const delays = Object.keys(answeredAt)
+    .flatMap((id) => (rows[id] ? [rows[id] - answeredAt[id]] : []))
     .sort((a, b) => a - b)
   await close()
-  const at = (part) => delays[Math.floor(delays.length * part)]?.toFixed(1)
+  const percentile = (part) => delays[Math.floor(delays.length * part)]?.toFixed(1)
   console.log(
-    `${perSecond}/s: answer to row p50 ${at(0.5)} ms, p95 ${at(0.95)} ms (${delays.length} of ${perSecond * seconds} rows seen); main thread ${(share * 100).toFixed(0)} % busy`,
+    `${perSecond}/s: answer to row p50 ${percentile(0.5)} ms, p95 ${percentile(0.95)} ms (${delays.length} of ${perSecond * seconds} rows seen); main thread ${(share * 100).toFixed(0)} % busy`,
   )
 }
 
-async function flood(total) {
-  const { page, ask, close } = await openPage('requests')
+async function measureFlood(total) {
+  const { page, send, close } = await openPage('requests')
   await sleep(2000)
   await page.evaluate(() => globalThis.blocks.splice(0))
   const start = Date.now()
   for (let number = 0; number < total; number += 50) {
-    await Promise.all(Array.from({ length: 50 }, (_, each) => ask(`f${number + each}`)))
+    await Promise.all(Array.from({ length: 50 }, (_, each) => send(`f${number + each}`)))
   }
   const seconds = (Date.now() - start) / 1000
   await sleep(1000)
@@ -95,7 +95,7 @@ async function flood(total) {
   await close()
 }
 
-async function firstView(domains) {
+async function measureFirstView(domains) {
   const { page, close } = await openPage('jobs', domains)
   await page.locator('.lane a').first().waitFor()
   const ms = await page.evaluate(() => globalThis.shownAt)
@@ -103,9 +103,9 @@ async function firstView(domains) {
   await close()
 }
 
-await rate(10, 10)
-await rate(200, 10)
-await flood(10_000)
-await firstView(1000)
-await firstView(10_000)
+await measureRate(10, 10)
+await measureRate(200, 10)
+await measureFlood(10_000)
+await measureFirstView(1000)
+await measureFirstView(10_000)
 await browser.close()

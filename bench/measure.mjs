@@ -4,16 +4,16 @@ import { readFileSync } from 'node:fs'
 export async function rate(work, rounds = 9) {
   let size = 1
   for (;;) {
-    const took = await time(work, size)
-    if (took > 200) break
-    size = Math.ceil(size * Math.min(10, 250 / Math.max(took, 1)))
+    const duration = await time(work, size)
+    if (duration > 200) break
+    size = Math.ceil(size * Math.min(10, 250 / Math.max(duration, 1)))
   }
   const rates = []
   for (let round = 0; round < rounds; round++) rates.push((size / (await time(work, size))) * 1000)
   return median(rates)
 }
 
-/** Alternates between competitors, so that changes in the machine's speed affect all. Returns the median rate of each. */
+/** Alternates between competitors, so that the machine's changing speed affects all. Returns their median rates. */
 export async function race(works, rounds = 11) {
   const names = Object.keys(works)
   const sizes = {}
@@ -28,7 +28,7 @@ export async function race(works, rounds = 11) {
   return Object.fromEntries(names.map((name) => [name, median(rates[name])]))
 }
 
-/** Measures `count` calls, in ms. */
+/** Returns the time of `count` calls, in ms. */
 export async function time(work, count) {
   const start = performance.now()
   for (let i = 0; i < count; i++) {
@@ -43,13 +43,13 @@ export function median(numbers) {
   return sorted[sorted.length >> 1]
 }
 
-export function row(name, value, target = '') {
+export function print(name, value, target = '') {
   console.log(`${name.padEnd(64)} ${String(value).padStart(16)}   ${target}`)
 }
 
-export const whole = (number) => Math.round(number).toLocaleString('en-US')
+export const format = (number) => Math.round(number).toLocaleString('en-US')
 
-/** Returns the processor time of a process so far, in ms. Linux tells it in hundredths of a second. */
+/** Returns the processor time of a process so far, in ms. Linux counts in hundredths of a second. */
 export function cpuOf({ pid }) {
   const [, user, system] = /\) (?:\S+ ){11}(\d+) (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))
   return (Number(user) + Number(system)) * 10

@@ -1,5 +1,5 @@
-// All measurements, each group in a process of its own so that none inherits another's heap:
-// npm run bench [-- name …] prints them, npm run bench -- --write puts all into bench/README.md.
+// Runs all measurements, each group in its own process so that no group inherits another's heap:
+// npm run bench [-- name …] prints the results, npm run bench -- --write writes all into bench/README.md.
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { benchDirect, benchPages } from './direct.mjs'
 import { benchFixture } from './fixture.mjs'
 import { benchHttp } from './http.mjs'
-import { row } from './measure.mjs'
+import { print } from './measure.mjs'
 import { benchData, benchLog, benchServe } from './serve.mjs'
 import { benchRestart, benchStart } from './start.mjs'
 import { benchMsw, benchState } from './state.mjs'
@@ -32,26 +32,26 @@ const ALL = {
   pages: benchPages,
   survives: benchSurvives,
 }
-const own = fileURLToPath(import.meta.url)
+const self = fileURLToPath(import.meta.url)
 const isWriting = process.argv.includes('--write')
 const names = process.argv.slice(2).filter((name) => name !== '--write')
 
 if (process.env.FAUXGATE_BENCH_GROUP) await ALL[process.env.FAUXGATE_BENCH_GROUP]()
-else if (isWriting) await write()
+else if (isWriting) await writeReadme()
 else printAll(names.length > 0 ? names : Object.keys(ALL))
 
 function printAll(groups) {
   const load = loadavg()[0].toFixed(1)
-  row(`Node ${process.version}, ${availableParallelism()} processors, load before ${load}`, 'measured', 'target')
+  print(`Node ${process.version}, ${availableParallelism()} processors, load before ${load}`, 'measured', 'target')
   for (const group of groups) {
     const env = { ...process.env, FAUXGATE_BENCH_GROUP: group }
-    execFileSync(process.execPath, [...process.execArgv, own], { stdio: 'inherit', env })
+    execFileSync(process.execPath, [...process.execArgv, self], { stdio: 'inherit', env })
   }
 }
 
-/** Measures all, and puts it in the place of the table of the README. */
-async function write() {
-  const all = spawn(process.execPath, [...process.execArgv, own], { stdio: ['ignore', 'pipe', 'inherit'] })
+/** Runs all measurements, and replaces the table of the README. */
+async function writeReadme() {
+  const all = spawn(process.execPath, [...process.execArgv, self], { stdio: ['ignore', 'pipe', 'inherit'] })
   const closed = once(all, 'close')
   let table = ''
   for await (const text of all.stdout.setEncoding('utf8')) {

@@ -1,41 +1,42 @@
-// Measures shared sandboxes on plain workerd: `node bench/sandbox.mjs [part …]`, after `npm run build`. Rounds alternate
-// between a sandbox and the bare object of bench/sandbox/bare.js. Needs Linux, and workerd of examples/sandbox.
+// Measures shared sandboxes on plain workerd: `node bench/sandbox.mjs [part …]`, after `npm run build`. Rounds
+// alternate between a sandbox and the bare object of bench/sandbox/bare.js. Needs Linux, and workerd of
+// examples/sandbox.
 import { installWorkerd } from '../scripts/workerd.mjs'
 import { compareServers, send } from './load.mjs'
-import { cpuOf, median, row, whole } from './measure.mjs'
+import { cpuOf, format, median, print } from './measure.mjs'
 import { memoryOf, startWorker } from './sandbox/workerd.mjs'
 
 const ROUNDS = 7
 const CONNECTIONS = 20
 const body = { description: 'SSH for device 1', metadata: '{"proto":"ssh"}' }
 
-/** The bytes of a request. */
-function formatRequest(method, path, headers, sent) {
-  const text = sent === undefined ? '' : JSON.stringify(sent)
-  const all = {
+/** Returns the bytes of a request. */
+function formatRequest(method, path, headers, sentBody) {
+  const text = sentBody === undefined ? '' : JSON.stringify(sentBody)
+  const allHeaders = {
     host: 'x',
     ...headers,
     ...(text && { 'content-type': 'application/json', 'content-length': text.length }),
   }
-  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
+  const lines = Object.entries(allHeaders).map(([name, value]) => `${name}: ${value}\r\n`)
   return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${text}`
 }
 
 const headersWith = (key) => ({ authorization: `Bearer ${key}`, 'service-version': '2' })
 
 /** Creates a sandbox, and returns the headers of its clients. */
-const headersOf = async (served, name, options) => headersWith((await served.createWithKeys(name, options)).api_key)
+const createSandbox = async (served, name, options) => headersWith((await served.createWithKeys(name, options)).api_key)
 
-/** The requests of each kind to `count` objects of a server, each with one record. */
-async function requestsTo(served, isBare, count) {
+/** Creates a record in each of `count` objects of a server. Returns the requests of each kind to these objects. */
+async function prepareRequests(served, isBare, count) {
   const get = []
   const post = []
   await runConcurrently(count, async (n) => {
     const name = `object-${count}-${n}`
-    const headers = isBare ? headersWith('any') : await headersOf(served, name)
+    const headers = isBare ? headersWith('any') : await createSandbox(served, name)
     const path = `/s/${name}/reserved_addrs`
-    const made = await served.send('POST', path, { headers, body })
-    get.push(formatRequest('GET', `${path}/${made.body.id}`, headers))
+    const created = await served.send('POST', path, { headers, body })
+    get.push(formatRequest('GET', `${path}/${created.body.id}`, headers))
     post.push(formatRequest('POST', path, headers, body))
   })
   return { get, post }
@@ -44,37 +45,40 @@ async function requestsTo(served, isBare, count) {
 /** Runs work `count` times, {@link CONNECTIONS} at once. In sequence, each run would wait for the disk alone. */
 async function runConcurrently(count, work) {
   let started = 0
-  const one = async () => {
+  const runNext = async () => {
     while (started < count) await work(started++)
   }
-  await Promise.all(Array.from({ length: CONNECTIONS }, one))
+  await Promise.all(Array.from({ length: CONNECTIONS }, runNext))
 }
 
-async function speed() {
+async function measureSpeed() {
   const servers = { bare: await startWorker('bare'), sandbox: await startWorker('worker') }
-  const one = { bare: await requestsTo(servers.bare, true, 1), sandbox: await requestsTo(servers.sandbox, false, 1) }
-  const measureManySandboxes = {
-    bare: await requestsTo(servers.bare, true, 100),
-    sandbox: await requestsTo(servers.sandbox, false, 100),
+  const single = {
+    bare: await prepareRequests(servers.bare, true, 1),
+    sandbox: await prepareRequests(servers.sandbox, false, 1),
   }
-  for (const [name, of, kind, count, target] of [
-    ['GET', one, 'get', 2000, 'at least 0.80'],
-    ['POST', one, 'post', 1000, 'at least 0.65'],
-    ['POST over 100 objects', measureManySandboxes, 'post', 1000, 'at least 0.85'],
+  const hundred = {
+    bare: await prepareRequests(servers.bare, true, 100),
+    sandbox: await prepareRequests(servers.sandbox, false, 100),
+  }
+  for (const [name, requests, kind, count, target] of [
+    ['GET', single, 'get', 2000, 'at least 0.80'],
+    ['POST', single, 'post', 1000, 'at least 0.65'],
+    ['POST over 100 objects', hundred, 'post', 1000, 'at least 0.85'],
   ]) {
-    const asked = Object.entries(servers).map(([server, served]) => {
-      return [server, { port: served.port, cpu: () => cpuOf(served.process) * 1000, request: of[server][kind] }]
+    const competitors = Object.entries(servers).map(([server, served]) => {
+      return [server, { port: served.port, cpu: () => cpuOf(served.process) * 1000, request: requests[server][kind] }]
     })
     const settings = { connections: CONNECTIONS, rounds: ROUNDS, count }
-    const { bare, sandbox } = await compareServers(Object.fromEntries(asked), settings)
-    row(`${name}: sandbox, requests/s`, whole(sandbox.rate))
-    row(`${name}: ratio to a bare object`, (sandbox.rate / bare.rate).toFixed(2), target)
-    row(`${name}: ratio of processor time per request`, (bare.cpu / sandbox.cpu).toFixed(2))
+    const { bare, sandbox } = await compareServers(Object.fromEntries(competitors), settings)
+    print(`${name}: sandbox, requests/s`, format(sandbox.rate))
+    print(`${name}: ratio to a bare object`, (sandbox.rate / bare.rate).toFixed(2), target)
+    print(`${name}: ratio of processor time per request`, (bare.cpu / sandbox.cpu).toFixed(2))
   }
   for (const each of Object.values(servers)) await each.stop()
 }
 
-/** Measures how much longer the first GET of a sleeping sandbox takes than the next one, after a restart of the process. */
+/** Measures how much longer the first GET of a sandbox takes than the second, after a restart of the process. */
 async function measureWake() {
   const served = await startWorker('worker', { MOST_RECORDS: '100000' })
   const initial = (count) => ({
@@ -84,26 +88,30 @@ async function measureWake() {
     [10, 60, 'under 5'],
     [10_000, 10, 'under 50'],
   ]) {
-    const made = []
+    const created = []
     for (let n = 0; n <= names; n++) {
       const name = `asleep-${count}-${n}`
-      made.push({ name, headers: await headersOf(served, name, { clock: 'manual', initial: initial(count) }) })
+      created.push({ name, headers: await createSandbox(served, name, { clock: 'manual', initial: initial(count) }) })
     }
     await served.kill()
     await served.start()
     const get = ({ name, headers }) =>
       measureTime(() => served.send('GET', `/s/${name}/reserved_addrs?limit=1`, { headers }))
     // The first one compiles the code.
-    await get(made.shift())
+    await get(created.shift())
     const before = cpuOf(served.process)
     const first = []
-    for (const each of made) first.push(await get(each))
-    const woken = cpuOf(served.process)
-    const again = []
-    for (const each of made) again.push(await get(each))
-    const cpu = (woken - before - (cpuOf(served.process) - woken)) / names
-    row(`wake-up and first GET with ${whole(count)} resources, ms`, (median(first) - median(again)).toFixed(1), target)
-    row(`wake-up and first GET with ${whole(count)} resources, processor time, ms`, cpu.toFixed(1))
+    for (const each of created) first.push(await get(each))
+    const between = cpuOf(served.process)
+    const second = []
+    for (const each of created) second.push(await get(each))
+    const cpu = (between - before - (cpuOf(served.process) - between)) / names
+    print(
+      `wake-up and first GET with ${format(count)} resources, ms`,
+      (median(first) - median(second)).toFixed(1),
+      target,
+    )
+    print(`wake-up and first GET with ${format(count)} resources, processor time, ms`, cpu.toFixed(1))
   }
   await served.stop()
 }
@@ -118,29 +126,30 @@ async function measureTime(work) {
 const AWAKE = 1000
 
 /** Creates and uses a thousand objects in one process, and measures the memory per object while all are awake. */
-async function many() {
-  const taken = {}
+async function measureMemory() {
+  const memory = {}
   for (const name of ['bare', 'worker']) {
     const served = await startWorker(name)
     const startedAt = performance.now()
-    const { get } = await requestsTo(served, name === 'bare', AWAKE)
-    row(`${name}: objects created and used`, whole(get.length), whole(AWAKE))
-    row(`${name}: … seconds that took`, ((performance.now() - startedAt) / 1000).toFixed(1))
+    const { get } = await prepareRequests(served, name === 'bare', AWAKE)
+    print(`${name}: objects created and used`, format(get.length), format(AWAKE))
+    print(`${name}: … seconds that took`, ((performance.now() - startedAt) / 1000).toFixed(1))
     // Garbage of their creation must not count.
     await served.kill()
     await served.start()
-    const all = (requests) => send({ port: served.port, request: requests, connections: 50, count: requests.length })
-    await all(get.slice(0, 1))
+    const sendAll = (requests) =>
+      send({ port: served.port, request: requests, connections: 50, count: requests.length })
+    await sendAll(get.slice(0, 1))
     const before = memoryOf(served.process)
-    for (let round = 0; round < 2; round++) await all(get)
-    taken[name] = (memoryOf(served.process) - before) / (AWAKE - 1) / 1024
-    row(`${name}: memory of each, KB`, taken[name].toFixed(0))
+    for (let round = 0; round < 2; round++) await sendAll(get)
+    memory[name] = (memoryOf(served.process) - before) / (AWAKE - 1) / 1024
+    print(`${name}: memory of each, KB`, memory[name].toFixed(0))
     await served.stop()
   }
-  row('memory above the bare object, KB', (taken.worker - taken.bare).toFixed(0), 'at most 64')
+  print('memory above the bare object, KB', (memory.worker - memory.bare).toFixed(0), 'at most 64')
 }
 
-const PARTS = { speed, wake: measureWake, many }
+const PARTS = { speed: measureSpeed, wake: measureWake, many: measureMemory }
 const parts = process.argv.slice(2)
 if (installWorkerd('all measurements'))
   for (const part of parts.length > 0 ? parts : Object.keys(PARTS)) await PARTS[part]()

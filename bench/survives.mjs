@@ -1,6 +1,6 @@
-// Measures how fast `survives` tries schedules, in processor time, and whether it keeps memory.
+// Measures how fast `survives` tries schedules, in processor time, and whether it leaks memory.
 import { survives } from '../dist/testing.js'
-import { row, whole } from './measure.mjs'
+import { format, print } from './measure.mjs'
 
 const headers = { authorization: 'Bearer key', 'service-version': '2', 'content-type': 'application/json' }
 
@@ -13,7 +13,7 @@ async function call({ fetch, url }, path, body) {
   return response.json()
 }
 
-async function retried(work) {
+async function retry(work) {
   for (let left = 16; ; left--) {
     try {
       return await work()
@@ -24,23 +24,23 @@ async function retried(work) {
   }
 }
 
-/** Makes code that looks for addresses and creates them: two requests each. */
-const addresses = (count) => async (life) => {
+/** Creates a program that looks for addresses and creates them: two requests each. */
+const createProgram = (count) => async (life) => {
   for (let n = 0; n < count; n++) {
-    await retried(async () => {
-      const { reserved_addrs: all } = await call(life, '/reserved_addrs')
-      if (!all.some(({ description }) => description === `app ${n}`))
+    await retry(async () => {
+      const { reserved_addrs: formatTotal } = await call(life, '/reserved_addrs')
+      if (!formatTotal.some(({ description }) => description === `app ${n}`))
         await call(life, '/reserved_addrs', { description: `app ${n}` })
     })
   }
 }
 
 /** Waits for the certificate of a domain, and reads it. */
-async function certificate(life) {
-  await retried(async () => {
-    const { reserved_domains: all } = await call(life, '/reserved_domains')
+async function waitForCertificate(life) {
+  await retry(async () => {
+    const { reserved_domains: formatTotal } = await call(life, '/reserved_domains')
     const policy = { certificate_management_policy: { authority: 'letsencrypt' } }
-    const { id } = all[0] ?? (await call(life, '/reserved_domains', { domain: 'app.example.com', ...policy }))
+    const { id } = formatTotal[0] ?? (await call(life, '/reserved_domains', { domain: 'app.example.com', ...policy }))
     let domain = await call(life, `/reserved_domains/${id}`)
     for (; !domain.certificate; domain = await call(life, `/reserved_domains/${id}`)) await sleep(7000)
     const { certificate_pem: chain } = await call(life, `/tls_certificates/${domain.certificate.id}`)
@@ -48,8 +48,8 @@ async function certificate(life) {
   })
 }
 
-/** Returns the schedules tried and the seconds of processor time. */
-async function measured(code, options) {
+/** Returns the number of tried schedules, and the seconds of processor time. */
+async function measure(code, options) {
   const before = process.cpuUsage()
   const { tried, total } = await survives(code, {
     restart: true,
@@ -62,15 +62,19 @@ async function measured(code, options) {
 }
 
 export async function benchSurvives() {
-  const rate = ({ tried, seconds }) => whole(tried / seconds)
-  const all = ({ tried, seconds }) => `${seconds.toFixed(1)} s of ${whole(tried)}`
-  row('survives, 8 requests, 2 faults: schedules a second', rate(await measured(addresses(4), {})), 'over 3,000')
-  row('… with a certificate', rate(await measured(certificate, {})), 'over 1,500')
-  row('… 20 requests, 2 faults, complete', all(await measured(addresses(10), {})), 'under 10 s')
-  row('… 8 requests, 3 faults, complete', all(await measured(addresses(4), { faults: 3 })), 'under 25 s')
+  const formatRate = ({ tried, seconds }) => format(tried / seconds)
+  const formatTotal = ({ tried, seconds }) => `${seconds.toFixed(1)} s of ${format(tried)}`
+  print(
+    'survives, 8 requests, 2 faults: schedules a second',
+    formatRate(await measure(createProgram(4), {})),
+    'over 3,000',
+  )
+  print('… with a certificate', formatRate(await measure(waitForCertificate, {})), 'over 1,500')
+  print('… 20 requests, 2 faults, complete', formatTotal(await measure(createProgram(10), {})), 'under 10 s')
+  print('… 8 requests, 3 faults, complete', formatTotal(await measure(createProgram(4), { faults: 3 })), 'under 25 s')
   globalThis.gc()
   const before = process.memoryUsage().heapUsed
-  await measured(addresses(4), { faults: 3, budget: 20_000 })
+  await measure(createProgram(4), { faults: 3, budget: 20_000 })
   globalThis.gc()
-  row('… heap kept after 20,000 runs, MB', ((process.memoryUsage().heapUsed - before) / 1e6).toFixed(1), 'under 5')
+  print('… heap kept after 20,000 runs, MB', ((process.memoryUsage().heapUsed - before) / 1e6).toFixed(1), 'under 5')
 }

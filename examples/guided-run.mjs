@@ -9,7 +9,7 @@ const server = await serve(gateway)
 const say = (text) => console.log(`\n${text}`)
 const show = (text) => console.log(`    ${text}`)
 
-/** Sends a request to the API, or below /_fauxgate to the controls, and answers its JSON. */
+/** Sends a request to the API, or below /_fauxgate to the controls, and returns the JSON of the response. */
 async function send(method, path, body) {
   const headers = { authorization: 'Bearer any key', 'service-version': '2', 'content-type': 'application/json' }
   const answer = await fetch(server.url + path, { method, headers, body: body && JSON.stringify(body) })

@@ -1,5 +1,5 @@
-// `node scripts/casts.mjs [folder]`, a part of `npm run lint`: every cast in src/ says why, in a comment on its line, or
-// on a line of its own right above it or its statement.
+// `node scripts/casts.mjs [folder]`, a part of `npm run lint`: every cast in src/ says why, in a comment on its line,
+// or on a line of its own right above it or its statement.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,17 +8,17 @@ import ts from './typescript.mjs'
 const [folder = fileURLToPath(new URL('../src/', import.meta.url))] = process.argv.slice(2)
 const isCast = (node) => ts.isAsExpression(node) && node.type.getText() !== 'const'
 
-/** The lines of a file, from 0, with a cast that gives no reason. */
-function silentCastsIn(text) {
+/** Returns the lines of a file, from 0, with a cast that gives no reason. */
+function findSilentCasts(text) {
   const file = ts.createSourceFile('it.tsx', text, ts.ScriptTarget.Latest, /* setParentNodes */ true)
   const lines = text.split('\n')
   const lineOf = (node) => file.getLineAndCharacterOfPosition(node.getStart()).line
-  const isReasoned = (cast) =>
+  const hasReason = (cast) =>
     / \/\/ /.test(lines[lineOf(cast.type)]) ||
     [cast.type, cast, ts.findAncestor(cast, ts.isStatement)].some((node) => /^ *\/\/ /.test(lines[lineOf(node) - 1]))
   const found = []
   const visit = (node) => {
-    if (isCast(node) && !isReasoned(node)) found.push(lineOf(node.type))
+    if (isCast(node) && !hasReason(node)) found.push(lineOf(node.type))
     ts.forEachChild(node, visit)
   }
   visit(file)
@@ -27,7 +27,7 @@ function silentCastsIn(text) {
 
 const files = readdirSync(folder, { recursive: true }).filter((name) => /(?<!\.d)\.tsx?$/.test(name))
 for (const name of files) {
-  for (const line of silentCastsIn(readFileSync(join(folder, name), 'utf8'))) {
+  for (const line of findSilentCasts(readFileSync(join(folder, name), 'utf8'))) {
     console.error(`${name}:${line + 1} casts and does not say why.`)
     process.exitCode = 1
   }

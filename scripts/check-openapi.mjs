@@ -1,6 +1,6 @@
-// Checks the OpenAPI documents of the built package with other tools: `node scripts/check-openapi.mjs`. These are a linter, a
-// client made from the types, which must compile strictly and work, generated clients if their languages are installed, and
-// a fuzzer if Python and its package are installed.
+// Checks the OpenAPI documents of the built package with other tools: `node scripts/check-openapi.mjs`. These are a
+// linter, a client of the types, which must compile strictly and work, generated clients if their languages are
+// installed, and a fuzzer if Python and its package are installed.
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -22,7 +22,7 @@ const FUZZER = 'schemathesis==4.32.0'
 
 const run = (command, args, options = {}) =>
   execFileSync(command, args, { cwd: folder, stdio: ['ignore', 'inherit', 'inherit'], ...options })
-const tool = (path, ...args) => run(process.execPath, [`${root}/node_modules/${path}`, ...args])
+const runTool = (path, ...args) => run(process.execPath, [`${root}/node_modules/${path}`, ...args])
 
 const CLIENT = `
 import createClient from 'openapi-fetch'
@@ -75,10 +75,10 @@ function lint() {
 
 async function compileAndUse() {
   writeFileSync(`${folder}package.json`, '{ "type": "module" }')
-  tool('openapi-typescript/bin/cli.js', `${root}/dist/openapi.json`, '-o', 'service.d.ts')
+  runTool('openapi-typescript/bin/cli.js', `${root}/dist/openapi.json`, '-o', 'service.d.ts')
   writeFileSync(`${folder}client.ts`, CLIENT)
   writeFileSync(`${folder}tsconfig.json`, JSON.stringify(TSCONFIG))
-  tool('typescript-7/bin/tsc', '-p', '.')
+  runTool('typescript-7/bin/tsc', '-p', '.')
   console.log('ok  a client of its types compiles')
   const server = await serve(createGateway({ clock: manualClock(0) }))
   const { use } = await import(`${folder}out/client.js`)
@@ -114,13 +114,13 @@ async function fuzz() {
   compareWithBaseline(readFileSync(report, 'utf8').trim().split('\n').map(JSON.parse))
 }
 
-/** Checks that the baseline lists every failure, by its response, with the reason why it is not a bug. */
+/** Checks that the baseline lists every failure, by its response, with the reason why the failure is not a bug. */
 function compareWithBaseline(events) {
   const known = JSON.parse(readFileSync(new URL('openapi-baseline.json', import.meta.url), 'utf8'))
   const recorders = events.flatMap(({ ScenarioFinished: scenario }) => scenario?.recorder ?? [])
   const checks = recorders.flatMap(({ label: operation, checks = {}, interactions }) =>
-    Object.entries(checks).flatMap(([id, made]) =>
-      made.map(({ name, status }) => ({ operation, check: name, status, ...describeResponse(interactions[id]) })),
+    Object.entries(checks).flatMap(([id, results]) =>
+      results.map(({ name, status }) => ({ operation, check: name, status, ...describeResponse(interactions[id]) })),
     ),
   )
   if (checks.length < 1000) throw new Error(`The fuzzer made ${checks.length} checks. Expected are thousands.`)
@@ -139,7 +139,7 @@ function compareWithBaseline(events) {
   console.log(`ok  the fuzzer found nothing new in ${checks.length} checks of ${recorders.length} scenarios`)
 }
 
-/** Returns the key of the error in a response, or the status of a response without an error, and the text of the response. */
+/** Returns the key of a response's error, or its status if it has none, and the text of the response. */
 function describeResponse(interaction) {
   const { status_code: status, content } = interaction?.response ?? {}
   const text = Buffer.from(content?.$base64 ?? '', 'base64').toString()

@@ -1,5 +1,6 @@
 // Packs the package, installs the tarball in an empty folder, and uses it like a new user, on every version of Node.
-// Needs `npm run build`. examples/workerd uses it in a Worker, and scripts/check-typescript.mjs compiles with its types.
+// Needs `npm run build`. examples/workerd uses it in a Worker, and scripts/check-typescript.mjs compiles with its
+// types.
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
@@ -7,7 +8,7 @@ import { build } from 'esbuild'
 import { findNode, NODES } from './nodes.mjs'
 import { install, root, run, withPackage, withVersions } from './shared.mjs'
 
-const USE = `
+const PROGRAM = `
 const gateway = createGateway({ seed: 'x', clock: manualClock(0) })
 let fired = 0
 timersOn(gateway.clock).setTimeout(() => fired++, 30_000)
@@ -19,26 +20,26 @@ if (declareErrors({ widget_taken: entry(95000, 409, () => 'taken') }).widget_tak
 serve(gateway).then((server) => server.close())
 `
 
-const USED = {
+const IMPORTED_NAMES = {
   fauxgate: '{ createGateway, manualClock }',
   'fauxgate/clock': '{ timersOn }',
   'fauxgate/kit': '{ declareErrors, entry }',
   'fauxgate/node': '{ serve }',
 }
-const beginning = (lineOf) => Object.entries(USED).map(([name, names]) => lineOf(name, names))
+const formatImports = (formatLine) => Object.entries(IMPORTED_NAMES).map(([name, names]) => formatLine(name, names))
 
 const FILES = {
-  'use.mjs': [...beginning((name, names) => `import ${names} from '${name}'`), USE].join('\n'),
-  'use.cjs': [...beginning((name, names) => `const ${names} = require('${name}')`), USE].join('\n'),
+  'use.mjs': [...formatImports((name, names) => `import ${names} from '${name}'`), PROGRAM].join('\n'),
+  'use.cjs': [...formatImports((name, names) => `const ${names} = require('${name}')`), PROGRAM].join('\n'),
 }
 
-const check = (name, passes) => {
-  if (!passes) throw new Error(`The package fails: ${name}`)
+const check = (name, isOk) => {
+  if (!isOk) throw new Error(`The package fails: ${name}`)
   console.log(`ok  ${name}`)
 }
 
 /** Bundles and minifies a program that imports one name of the package. Returns its size in bytes. */
-async function bundled(folder, name, entry, platform) {
+async function bundle(folder, name, entry, platform) {
   const contents = `import { ${name} } from '${entry}'\nconsole.log(${name})`
   const { outputFiles, warnings } = await build({
     stdin: { contents, resolveDir: folder },
@@ -54,22 +55,22 @@ async function bundled(folder, name, entry, platform) {
   return outputFiles[0].contents.length
 }
 
-const checkSize = (what, bytes, most) =>
-  check(`${what}: ${(bytes / 1000).toFixed(1)} KB of at most ${most / 1000}`, bytes <= most)
+const checkSize = (what, bytes, maximum) =>
+  check(`${what}: ${(bytes / 1000).toFixed(1)} KB of at most ${maximum / 1000}`, bytes <= maximum)
 
-/** Checks which files the tarball has. */
+/** Checks the files of the tarball. */
 async function checkContents(folder, tarball) {
   const names = run(folder, 'tar', '-tzf', tarball).trim().split('\n')
   const stray = names.filter(
     (name) => !/^package\/(dist\/[\w.-]+|docs\/[\w-]+\.md|README\.md|llms\.txt|LICENSE|package\.json)$/.test(name),
   )
   check(`holds ${names.length} files, none of them stray (${stray.join(', ') || 'none'})`, stray.length === 0)
-  const tool = (path, ...args) => run(root, process.execPath, join(root, 'node_modules', path), ...args)
-  tool('publint/src/cli.js', '--strict')
+  const runTool = (path, ...args) => run(root, process.execPath, join(root, 'node_modules', path), ...args)
+  runTool('publint/src/cli.js', '--strict')
   check('is clean to publint', true)
   // vitest can only be imported and not required, so the entry points that use it can only be imported too.
   const rules = ['--profile', 'node16', '--ignore-rules', 'cjs-resolves-to-esm']
-  tool('@arethetypeswrong/cli/dist/index.js', tarball, ...rules)
+  runTool('@arethetypeswrong/cli/dist/index.js', tarball, ...rules)
   check('is clean to attw', true)
   run(folder, 'tar', '-xzf', tarball)
   const size = names.reduce((sum, name) => sum + statSync(join(folder, name)).size, 0)
@@ -93,14 +94,14 @@ async function checkUse(folder) {
 }
 
 async function checkBundles(folder) {
-  const inBrowser = (name, entry) => bundled(folder, name, entry, 'browser')
-  checkSize('GatewayError alone', await inBrowser('GatewayError', 'fauxgate'), 12_000)
-  checkSize('createGateway', await inBrowser('createGateway', 'fauxgate'), 450_000)
-  checkSize('manualClock alone', await inBrowser('manualClock', 'fauxgate'), 15_000)
-  await inBrowser('timersOn', 'fauxgate/clock')
-  await inBrowser('certificatePair', 'fauxgate/testing')
-  await inBrowser('handlers', 'fauxgate/msw')
-  await bundled(folder, 'serve', 'fauxgate/node', 'node')
+  const bundleForBrowser = (name, entry) => bundle(folder, name, entry, 'browser')
+  checkSize('GatewayError alone', await bundleForBrowser('GatewayError', 'fauxgate'), 12_000)
+  checkSize('createGateway', await bundleForBrowser('createGateway', 'fauxgate'), 450_000)
+  checkSize('manualClock alone', await bundleForBrowser('manualClock', 'fauxgate'), 15_000)
+  await bundleForBrowser('timersOn', 'fauxgate/clock')
+  await bundleForBrowser('certificatePair', 'fauxgate/testing')
+  await bundleForBrowser('handlers', 'fauxgate/msw')
+  await bundle(folder, 'serve', 'fauxgate/node', 'node')
 }
 
 /** The entry points, by how they load: in any program, only in vitest, Jest or workerd, or as data. */
@@ -110,17 +111,20 @@ const names = Object.keys(entries)
   .filter((entry) => !ELSEWHERE.includes(entry))
   .map((entry) => entry.replace('.', 'fauxgate'))
 
-const notEmpty = (name, loaded) => `if (Object.keys(${loaded}).length === 0) throw new Error('${name}')`
-/** Replaces Jest’s global expect, and checks that it receives the matchers. */
-const withJest = (loading) => `globalThis.expect = { extend: (all) => { globalThis.given = all } }
+const formatExportCheck = (name, loaded) => `if (Object.keys(${loaded}).length === 0) throw new Error('${name}')`
+/** Returns code that replaces Jest’s global expect, and checks that it receives the matchers. */
+const formatJestCheck = (loading) => `globalThis.expect = { extend: (all) => { globalThis.matchers = all } }
 ${loading}
-if (typeof globalThis.given.toHaveCertificate !== 'function') throw new Error('fauxgate/jest')`
+if (typeof globalThis.matchers.toHaveCertificate !== 'function') throw new Error('fauxgate/jest')`
 const isData = (name) => name.endsWith('.json')
 const IMPORTS = [
-  ...names.filter((name) => !isData(name)).map((name) => notEmpty(name, `await import('${name}')`)),
-  withJest(`await import('fauxgate/jest')`),
+  ...names.filter((name) => !isData(name)).map((name) => formatExportCheck(name, `await import('${name}')`)),
+  formatJestCheck(`await import('fauxgate/jest')`),
 ]
-const REQUIRES = [...names.map((name) => notEmpty(name, `require('${name}')`)), withJest(`require('fauxgate/jest')`)]
+const REQUIRES = [
+  ...names.map((name) => formatExportCheck(name, `require('${name}')`)),
+  formatJestCheck(`require('fauxgate/jest')`),
+]
 
 /** Loads every entry point on every version of Node. */
 function checkNodes(folder) {

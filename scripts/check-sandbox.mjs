@@ -1,6 +1,6 @@
-// Deploys the sandboxes from the packed package, by README.md of `fauxgate sandbox init`: `npm run check-sandbox [-- --all]`.
-// It needs no Docker: the lines of the Dockerfile run in an empty folder, by a user who is not root. If workerd cannot be
-// installed, it skips this and says so; with --all it fails. Needs `npm run build`.
+// Deploys the sandboxes from the packed package, by README.md of `fauxgate sandbox init`: `npm run check-sandbox [--
+// --all]`. It needs no Docker: the lines of the Dockerfile run in an empty folder, by a user who is not root. If
+// workerd cannot be installed, it skips this and says so; with --all it fails. Needs `npm run build`.
 import assert from 'node:assert/strict'
 import { execSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -13,10 +13,10 @@ import { installWorkerd } from './workerd.mjs'
 
 const NOBODY = process.getuid() === 0 ? { uid: 65_534, gid: 65_534 } : {}
 
-/** The instructions of a Dockerfile, in order. */
-const instructionsOf = (text) => [...text.matchAll(/^([A-Z]+) (.*)$/gm)].map(([, name, rest]) => ({ name, rest }))
+/** Returns the instructions of a Dockerfile, in order. */
+const parseInstructions = (text) => [...text.matchAll(/^([A-Z]+) (.*)$/gm)].map(([, name, rest]) => ({ name, rest }))
 
-/** Runs the instructions that build an image, with its home in a folder. Returns the command that runs the image, and its options. */
+/** Builds an image by its instructions, with its home in a folder. Returns its command and its options. */
 async function buildImage(deploy, home) {
   mkdirSync(home)
   if (NOBODY.uid) chownSync(home, NOBODY.uid, NOBODY.gid)
@@ -25,7 +25,7 @@ async function buildImage(deploy, home) {
   const options = { cwd: home, env, ...NOBODY }
   const image = { options }
   let user = 'root'
-  for (const { name, rest } of instructionsOf(readFileSync(join(deploy, 'Dockerfile'), 'utf8'))) {
+  for (const { name, rest } of parseInstructions(readFileSync(join(deploy, 'Dockerfile'), 'utf8'))) {
     if (name === 'USER') user = rest
     if (name === 'WORKDIR') assert.equal(rest, '/home/node')
     if (name === 'COPY') {
@@ -60,7 +60,9 @@ async function startContainer({ command: [program, ...args], options }) {
 /** Kills all processes of a container at once. */
 async function kill({ child }) {
   const processes = execSync('ps -A -o pid= -o ppid=', { encoding: 'utf8' }).trim().split('\n')
-  const children = processes.map((line) => line.trim().split(/ +/).map(Number)).filter(([, of]) => of === child.pid)
+  const children = processes
+    .map((line) => line.trim().split(/ +/).map(Number))
+    .filter(([, parent]) => parent === child.pid)
   assert.equal(children.length, 1)
   const exited = once(child, 'exit')
   for (const pid of [child.pid, children[0][0]]) process.kill(pid, 'SIGKILL')

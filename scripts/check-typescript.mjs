@@ -1,6 +1,6 @@
-// Compiles against the packed package, strictly, with every TypeScript that its types are for: its entry points, the tests of
-// types, the blocks of README.md and the guides, and the examples: `node scripts/check-typescript.mjs [version…]`. Needs
-// `npm run build`.
+// Compiles against the packed package, strictly, with every TypeScript that its types are for: its entry points, the
+// tests of types, the blocks of README.md and the guides, and the examples: `node scripts/check-typescript.mjs
+// [version…]`. Needs `npm run build`.
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative, sep } from 'node:path'
@@ -11,7 +11,7 @@ const VERSIONS = ['5.4.5', '5.5.4', '5.6.3', '5.7.3', '5.8.3', '5.9.3', '6.0.3',
 /** The packages that the blocks import beside this one. */
 const OTHERS = ['@ngrok/ngrok-api', '@types/node', 'jest', 'msw', 'vitest']
 
-/** Compiled as Node resolves the package, with its declarations checked too: without any other package, but for the last ones. */
+/** The entry points that compile without any other package, as Node resolves the package, with checked declarations. */
 const ENTRIES = [
   'fauxgate',
   'fauxgate/clock',
@@ -21,7 +21,7 @@ const ENTRIES = [
   'fauxgate/testing',
 ]
 const WITH_VALIBOT = [...ENTRIES, 'fauxgate/kit']
-const exportsOf = (entries) => entries.map((name, place) => `export * as entry${place} from '${name}'\n`).join('')
+const formatExports = (entries) => entries.map((name, place) => `export * as entry${place} from '${name}'\n`).join('')
 
 /** The timers of a clock have the types of the platform's timers, without those of Node. */
 const TIMERS = `import { manualClock } from 'fauxgate'
@@ -35,12 +35,12 @@ const versions = process.argv.length > 2 ? process.argv.slice(2) : VERSIONS
 const { entryPointsByImport } = await importSource('scripts/entries.ts')
 const { COMPILER_OPTIONS, typescriptBlocks, writeBlocks } = await importSource('test/docs/compiled.ts')
 
-/** With the libraries of an ordinary project only, so the declarations must ask for others themselves. */
+/** The libraries of an ordinary project: the declarations must refer to all others themselves. */
 const LIBRARIES = { lib: ['ES2022', 'DOM', 'DOM.Iterable'], types: [] }
 const AS_NODE = { module: 'NodeNext', moduleResolution: 'NodeNext', skipLibCheck: false, ...LIBRARIES }
 const AS_TESTS = { noUncheckedIndexedAccess: true, exactOptionalPropertyTypes: true }
 
-/** Writes files of the repository, and those that they import, into a folder, with the package in the place of its sources. */
+/** Copies files of the repository and their imports into a folder, with the package in place of its sources. */
 function writeAgainstPackage(folder, paths) {
   const names = new Map(Object.entries(entryPointsByImport).map(([name, path]) => [join(root, path), name]))
   const write = (path, name) => {
@@ -58,10 +58,10 @@ function writeAgainstPackage(folder, paths) {
   for (const path of paths) write(join(root, path), basename(path))
 }
 
-/** Returns what a version of the compiler says of a part of the folder. */
-function problemsOf(folder, version, include, more = {}) {
+/** Compiles a part of the folder with a version of the compiler. Returns the errors, or an empty text. */
+function compile(folder, version, include, moreOptions = {}) {
   const config = join(folder, 'tsconfig.json')
-  writeFileSync(config, JSON.stringify({ compilerOptions: { ...COMPILER_OPTIONS, ...more }, include }))
+  writeFileSync(config, JSON.stringify({ compilerOptions: { ...COMPILER_OPTIONS, ...moreOptions }, include }))
   const tsc = join(folder, `node_modules/typescript-${version}/bin/tsc`)
   const { status, stdout, stderr } = spawnSync(process.execPath, [tsc, '-p', config], { cwd: folder, encoding: 'utf8' })
   return status === 0 ? '' : `${stdout}${stderr}`
@@ -74,16 +74,16 @@ await withPackage(async (folder, tarball) => {
   writeBlocks(join(folder, 'blocks'))
   writeAgainstPackage(join(folder, 'types'), TYPE_TESTS)
   cpSync(join(root, 'examples'), join(folder, 'examples'), { recursive: true })
-  writeFileSync(join(folder, 'entries.mts'), exportsOf(ENTRIES) + TIMERS)
-  const ofEntries = new Map(versions.map((each) => [each, problemsOf(folder, each, ['entries.mts'], AS_NODE)]))
+  writeFileSync(join(folder, 'entries.mts'), formatExports(ENTRIES) + TIMERS)
+  const problemsOfEntries = new Map(versions.map((each) => [each, compile(folder, each, ['entries.mts'], AS_NODE)]))
   install(folder, ...withVersions('valibot'))
-  writeFileSync(join(folder, 'entries.mts'), exportsOf(WITH_VALIBOT))
+  writeFileSync(join(folder, 'entries.mts'), formatExports(WITH_VALIBOT))
   for (const version of versions) {
     const problems =
-      ofEntries.get(version) +
-      problemsOf(folder, version, ['entries.mts'], AS_NODE) +
-      problemsOf(folder, version, ['types'], AS_TESTS) +
-      problemsOf(folder, version, ['blocks', 'examples/**/*.ts'])
+      problemsOfEntries.get(version) +
+      compile(folder, version, ['entries.mts'], AS_NODE) +
+      compile(folder, version, ['types'], AS_TESTS) +
+      compile(folder, version, ['blocks', 'examples/**/*.ts'])
     if (problems === '') {
       console.log(
         `ok  ${typescriptBlocks.length} blocks of the documents, and the examples, compile with TypeScript ${version}`,

@@ -1,6 +1,7 @@
-// Runs ngrok's official clients, unmodified, against a served gateway. Each client creates, reads, lists over two pages,
-// changes and deletes a resource of each of its families. Each field that it shows must equal the gateway's response, and each
-// kind of error must arrive. `node scripts/clients.mjs [--one] [language…]`: all versions, or one of each. Needs a build.
+// Runs ngrok's official clients, unmodified, against a served gateway. Each client creates, reads, lists over two
+// pages, changes and deletes a resource of each of its families. Each field that it shows must equal the gateway's
+// response, and each kind of error must arrive. `node scripts/clients.mjs [--one] [language…]` runs all versions, or
+// one of each. Needs a build.
 import assert from 'node:assert/strict'
 import { manualClock } from '../dist/index.js'
 import { createNgrok } from '../dist/ngrok.js'
@@ -23,18 +24,18 @@ class Session {
 
   async send(line) {
     this.calls++
-    const reply = await this.client.ask({ url: this.url, key: KEY, ...line })
+    const reply = await this.client.send({ url: this.url, key: KEY, ...line })
     if (reply.failure) throw new Error(`${JSON.stringify(line)}: ${reply.failure}`)
     return reply
   }
 
-  async answer(line) {
+  async expectAnswer(line) {
     const reply = await this.send(line)
     assert('answer' in reply, `${JSON.stringify(line)} got ${JSON.stringify(reply)}`)
     return reply.answer
   }
 
-  async refused(line, status, code) {
+  async expectError(line, status, code) {
     const { error } = await this.send(line)
     assert(error, `${JSON.stringify(line)} was not refused`)
     // The Rust client shows no status. The Python client shows only a text for statuses from 500.
@@ -53,7 +54,7 @@ class Session {
 
   /** Makes a call whose result must equal the gateway's response at a path after the call. */
   async expectSame(line, path) {
-    const answer = await this.answer(line)
+    const answer = await this.expectAnswer(line)
     await this.compare(answer, path, line.family)
     return answer
   }
@@ -64,31 +65,32 @@ class Session {
     for (const [name, value] of Object.entries(read)) {
       if (name === 'token') continue
       this.fields++
-      assert.deepEqual(withoutBlanks(value), withoutBlanks(known(truth[name], value)), `${where}.${name}`)
+      assert.deepEqual(removeBlanks(value), removeBlanks(pickKnownFields(truth[name], value)), `${where}.${name}`)
     }
   }
 
-  async crud(family, { path = family.replace('.', '/'), create, update = { description: 'changed' } }, context) {
+  async checkFamily(family, { path = family.replace('.', '/'), create, update = { description: 'changed' } }, context) {
     const first = await this.send({ family, call: 'create', body: create(1, context) })
-    if (first.unknown) return family === 'endpoints' ? this.agents() : undefined
+    if (first.unknown) return family === 'endpoints' ? this.checkAgents() : undefined
     assert(first.answer, `${family}: ${JSON.stringify(first)}`)
     const ids = [first.answer.id]
-    for (const n of [2, 3]) ids.unshift((await this.answer({ family, call: 'create', body: create(n, context) })).id)
+    for (const n of [2, 3])
+      ids.unshift((await this.expectAnswer({ family, call: 'create', body: create(n, context) })).id)
     const [id] = ids
     if ('token' in first.answer) assert.match(first.answer.token, /^\w{27}_\w{21}$/)
     await this.expectSame({ family, call: 'get', id }, `${path}/${id}`)
     const before = this.gateway.requests.count({ method: 'GET' })
-    const listed = await this.answer({ family, call: 'list', limit: '2' })
+    const listed = await this.expectAnswer({ family, call: 'list', limit: '2' })
     assert(this.gateway.requests.count({ method: 'GET' }) >= before + 2, `${family} was listed by one page`)
     const own = listed.filter((each) => ids.includes(each.id))
     assert.deepEqual(idsOf(own), ids, `${family} in a list`)
     for (const each of own) await this.compare(each, `${path}/${each.id}`, family)
     const changed = await this.expectSame({ family, call: 'update', id, body: update }, `${path}/${id}`)
     const [[name, value]] = Object.entries(update)
-    assert.deepEqual(withoutBlanks(changed[name]), withoutBlanks(value), `${family}.${name} after a change`)
-    for (const each of ids) await this.answer({ family, call: 'delete', id: each })
-    await this.refused({ family, call: 'get', id }, 404, 'ERR_NGROK_90404')
-    await this.refused({ family, call: 'delete', id }, 404, 'ERR_NGROK_90404')
+    assert.deepEqual(removeBlanks(changed[name]), removeBlanks(value), `${family}.${name} after a change`)
+    for (const each of ids) await this.expectAnswer({ family, call: 'delete', id: each })
+    await this.expectError({ family, call: 'get', id }, 404, 'ERR_NGROK_90404')
+    await this.expectError({ family, call: 'delete', id }, 404, 'ERR_NGROK_90404')
     this.families++
   }
 
@@ -102,12 +104,12 @@ class Session {
   }
 
   /** Reads the endpoints of agents: older clients cannot create any. */
-  async agents() {
+  async checkAgents() {
     this.gateway.declare.tunnelSession({ metadata: 'm', endpoints: [texts, texts, texts].map((each) => ({ ...each })) })
     await this.readThree('endpoints')
   }
 
-  async module({ family, at, path, module }) {
+  async checkModule({ family, at, path, module }) {
     const item = 'edge_id' in at ? { family, body: at } : { family, ...at }
     const put = await this.send({ family, call: 'replace', body: { ...at, module } })
     if (put.unknown) return
@@ -115,36 +117,36 @@ class Session {
     await this.expectSame({ ...item, call: 'get' }, path)
     const truth = await this.read(path)
     for (const [field, value] of Object.entries(module)) assert.deepEqual(truth[field], value, field)
-    await this.answer({ ...item, call: 'delete' })
-    await this.refused({ ...item, call: 'get' }, 404, 'ERR_NGROK_90404')
+    await this.expectAnswer({ ...item, call: 'delete' })
+    await this.expectError({ ...item, call: 'get' }, 404, 'ERR_NGROK_90404')
     this.families++
   }
 
   /** Makes the calls of routes, which have no list. */
-  async routes() {
+  async checkRoutes() {
     const family = 'edges.https_routes'
     const edge_id = this.gateway.httpsEdges.create(texts).id
     const module = { enabled: true, backend_id: this.gateway.tunnelGroupBackends.create(texts).id }
     const body = { edge_id, match_type: 'path_prefix', match: '/', ...texts, compression: { enabled: true } }
-    const made = await this.send({ family, call: 'create', body })
-    if (made.unknown) return
-    assert(made.answer, JSON.stringify(made))
-    const at = { edge_id, id: made.answer.id }
+    const created = await this.send({ family, call: 'create', body })
+    if (created.unknown) return
+    assert(created.answer, JSON.stringify(created))
+    const at = { edge_id, id: created.answer.id }
     const path = `edges/https/${edge_id}/routes/${at.id}`
     await this.expectSame({ family, call: 'get', body: at }, path)
-    const ofBackend = { family: 'edge_modules.https_edge_route_backend', call: 'replace', body: { ...at, module } }
-    assert.equal((await this.answer(ofBackend)).backend.id, module.backend_id)
+    const replaceBackend = { family: 'edge_modules.https_edge_route_backend', call: 'replace', body: { ...at, module } }
+    assert.equal((await this.expectAnswer(replaceBackend)).backend.id, module.backend_id)
     const change = { ...at, match_type: 'exact_path', match: '/blog', ...texts }
     const changed = await this.expectSame({ family, call: 'update', body: change }, path)
     assert.deepEqual([changed.match, changed.backend.backend.id], ['/blog', module.backend_id])
-    const [route] = (await this.answer({ family: 'edges.https', call: 'get', id: edge_id })).routes
+    const [route] = (await this.expectAnswer({ family: 'edges.https', call: 'get', id: edge_id })).routes
     await this.compare(route, path, family)
-    await this.answer({ family, call: 'delete', body: at })
-    await this.refused({ family, call: 'get', body: at }, 404, 'ERR_NGROK_90404')
+    await this.expectAnswer({ family, call: 'delete', body: at })
+    await this.expectError({ family, call: 'get', body: at }, 404, 'ERR_NGROK_90404')
     this.families++
   }
 
-  async sessions() {
+  async checkSessions() {
     const { declare, endpoints } = this.gateway
     for (const { id } of this.gateway.tunnelSessions.list().tunnel_sessions) declare.end(id)
     const agent = { metadata: 'm', update: '3.40.0' }
@@ -153,30 +155,30 @@ class Session {
     for (const each of ['tunnels', family]) await this.readThree(each)
     const [{ id }] = this.gateway.tunnelSessions.list().tunnel_sessions
     // Its commands send an id that is no JSON, which the service refuses too.
-    if (this.language === 'typescript') return this.refused({ family, call: 'stop', id }, 400, 'ERR_NGROK_213')
-    await this.answer({ family, call: 'update', id })
-    await this.refused({ family, call: 'update', id }, 400, 'ERR_NGROK_809')
-    await this.answer({ family, call: 'restart', id })
-    const [again] = (await this.answer({ family, call: 'list', limit: '9' })).filter((each) => each.id !== id)
+    if (this.language === 'typescript') return this.expectError({ family, call: 'stop', id }, 400, 'ERR_NGROK_213')
+    await this.expectAnswer({ family, call: 'update', id })
+    await this.expectError({ family, call: 'update', id }, 400, 'ERR_NGROK_809')
+    await this.expectAnswer({ family, call: 'restart', id })
+    const [again] = (await this.expectAnswer({ family, call: 'list', limit: '9' })).filter((each) => each.id !== id)
     assert.equal(again.agent_version, '3.40.0')
     for (const each of idsOf(this.gateway.tunnelSessions.list().tunnel_sessions))
-      await this.answer({ family, call: 'stop', id: each })
+      await this.expectAnswer({ family, call: 'stop', id: each })
     assert.equal(endpoints.list({ filter: "obj.type == 'agent'" }).endpoints.length, 0)
     const lost = declare.tunnelSession({ reachable: false })
-    await this.refused({ family, call: 'stop', id: lost.id }, 503, 'ERR_NGROK_810')
-    await this.refused({ family, call: 'restart', id: again.id }, 404, 'ERR_NGROK_90404')
+    await this.expectError({ family, call: 'stop', id: lost.id }, 503, 'ERR_NGROK_810')
+    await this.expectError({ family, call: 'restart', id: again.id }, 404, 'ERR_NGROK_90404')
   }
 
   /** Expects each kind of error: for the body, the key, a resource in use, too many requests, and the service. */
-  async refusals() {
+  async checkErrors() {
     const create = { family: 'credentials', call: 'create', body: { ...texts, acl: ['nonsense'] } }
-    await this.refused(create, 400, 'ERR_NGROK_600')
-    await this.refused({ ...create, key: 'another' }, 403, 'ERR_NGROK_203')
+    await this.expectError(create, 400, 'ERR_NGROK_600')
+    await this.expectError({ ...create, key: 'another' }, 403, 'ERR_NGROK_203')
     const certificate = this.gateway.tlsCertificates.create(FAMILIES.tls_certificates.create())
     this.gateway.reservedDomains.create({ domain: 'in.use.example.com', certificate_id: certificate.id })
     const remove = { family: 'tls_certificates', call: 'delete', id: certificate.id }
     const inUse = await this.send(remove)
-    await this.refused(remove, inUse.error?.status ?? 409, inUse.error?.code)
+    await this.expectError(remove, inUse.error?.status ?? 409, inUse.error?.code)
     assert(inUse.error?.status === undefined || inUse.error.status === 409, JSON.stringify(inUse))
     for (const status of [429, 500]) {
       this.gateway.faults.add({ operation: 'credentials.create', times: 1, status })
@@ -190,25 +192,25 @@ class Session {
 const idsOf = (list) => list.map(({ id }) => id)
 
 /** Returns the fields that are not blank: a client shows an absent field as null, "", 0, false or an empty list. */
-function withoutBlanks(value) {
-  if (Array.isArray(value)) return value.length === 0 ? undefined : value.map(withoutBlanks)
+function removeBlanks(value) {
+  if (Array.isArray(value)) return value.length === 0 ? undefined : value.map(removeBlanks)
   if (value === null || value === '' || value === 0 || value === false) return undefined
   if (typeof value !== 'object') return value
-  const said = Object.entries(value).flatMap(([name, each]) => {
-    const left = withoutBlanks(each)
-    return left === undefined ? [] : [[name, left]]
+  const fields = Object.entries(value).flatMap(([name, each]) => {
+    const inner = removeBlanks(each)
+    return inner === undefined ? [] : [[name, inner]]
   })
-  return said.length === 0 ? undefined : Object.fromEntries(said)
+  return fields.length === 0 ? undefined : Object.fromEntries(fields)
 }
 
 /** Returns the fields of a response that the client also knows: older clients do not know all fields. */
-function known(truth, read) {
+function pickKnownFields(truth, read) {
   if (truth === null || typeof truth !== 'object' || Array.isArray(truth)) return truth
   if (read === null || typeof read !== 'object') return truth
   return Object.fromEntries(Object.entries(truth).filter(([name]) => name in read))
 }
 
-async function run(language, version, expected) {
+async function checkClient(language, version, expected) {
   // These two throw at a response without a body: TypeScript at each deletion, Python at each command of a session.
   const emptyJsonOnDelete = ['typescript', 'python'].includes(language)
   // The clock does not move: a slow client would find the certificate of its domain in lists.
@@ -226,11 +228,11 @@ async function run(language, version, expected) {
     const addrs = [1, 2, 3].map(() => gateway.reservedAddrs.create(texts).addr)
     const vault = gateway.vaults.create({ ...texts, name: 'of-secrets' }).id
     for (const [family, parts] of Object.entries(FAMILIES))
-      await session.crud(family, parts, { language, policy, vault, addrs })
-    for (const module of MODULES) await session.module(module)
-    await session.routes()
-    await session.sessions()
-    await session.refusals()
+      await session.checkFamily(family, parts, { language, policy, vault, addrs })
+    for (const module of MODULES) await session.checkModule(module)
+    await session.checkRoutes()
+    await session.checkSessions()
+    await session.checkErrors()
     const { families, calls, fields, errors } = session
     assert.equal(families, expected, 'the number of families')
     console.log(`${language} ${version}: ${families} families, ${calls} calls, ${fields} fields, ${errors} errors`)
@@ -241,14 +243,15 @@ async function run(language, version, expected) {
   }
 }
 
-const given = process.argv.slice(2)
-const languages = given.filter((each) => each !== '--one')
+const args = process.argv.slice(2)
+const languages = args.filter((each) => each !== '--one')
 for (const [language, versions] of Object.entries(VERSIONS)) {
   if (languages.length > 0 && !languages.includes(language)) continue
-  for (const [version, families] of Object.entries(versions).slice(0, given.includes('--one') ? 1 : undefined)) {
+  for (const [version, families] of Object.entries(versions).slice(0, args.includes('--one') ? 1 : undefined)) {
     const started = Date.now()
     try {
-      if (await run(language, version, families)) console.log(`  in ${((Date.now() - started) / 1000).toFixed(1)} s`)
+      if (await checkClient(language, version, families))
+        console.log(`  in ${((Date.now() - started) / 1000).toFixed(1)} s`)
     } catch (error) {
       process.exitCode = 1
       console.error(`${language} ${version} FAILED:`, error)

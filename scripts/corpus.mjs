@@ -1,7 +1,7 @@
-// Writes a state that this version stores: `node scripts/corpus.mjs test/corpus/VERSION`, or, with all of ngrok's families,
-// `node scripts/corpus.mjs test/corpus/VERSION-ngrok`. Later versions must read it, so an existing folder stays unchanged.
-// Records of a new kind get a new folder, such as VERSION-edges-ngrok. The folder also has a recording, which
-// `fauxgate record --to URL --out test/corpus/VERSION/recording.har` writes.
+// Writes a state that this version stores: `node scripts/corpus.mjs test/corpus/VERSION`, or, with all of ngrok's
+// families, `node scripts/corpus.mjs test/corpus/VERSION-ngrok`. Later versions must read it, so an existing folder
+// stays unchanged. Records of a new kind get a new folder, such as VERSION-edges-ngrok. The folder also has a
+// recording, which `fauxgate record --to URL --out test/corpus/VERSION/recording.har` writes.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { manualClock } from '../dist/index.js'
@@ -26,19 +26,19 @@ const options = {
   initial: { reservedAddrs: [{ description: 'initial' }] },
 }
 const isNgrok = folder.endsWith('-ngrok')
-const gateway = isNgrok ? await ngrokGateway() : await createFullGateway({ ...options, store })
+const gateway = isNgrok ? await createNgrokGateway() : await createFullGateway({ ...options, store })
 
-/** Creates a gateway with something in each family, those of ngrok too. */
-async function ngrokGateway() {
+/** Creates a gateway with records in each family, including ngrok's further families. */
+async function createNgrokGateway() {
   const common = await createFullGateway(options)
   const gateway = createNgrok({ ...options, store, clock: manualClock('2026-01-01T00:00:00Z') })
   gateway.restore(common.snapshot({ privateKeys: true }))
-  furnish(gateway)
+  createRecords(gateway)
   return gateway
 }
 
-/** Makes something in each of ngrok's further families. */
-function furnish({ declare, ...families }) {
+/** Creates records in each of ngrok's further families. */
+function createRecords({ declare, ...families }) {
   const value = '{"on_tcp_connect":[{"actions":[{"type":"deny"}]}]}'
   const policy = families.ipPolicies.create({ description: 'office' })
   families.ipPolicyRules.create({ ip_policy_id: policy.id, cidr: '10.0.0.0/8', action: 'allow' })
@@ -64,11 +64,11 @@ function furnish({ declare, ...families }) {
   families.routeTrafficPolicy.replace({ edge_id: 'edghts_1', id: 'edghtsrt_1' }, { value: '{"on_http_request":[]}' })
   families.tcpEdgeTrafficPolicy.replace('edgtcp_1', { value })
   families.tlsEdgeTrafficPolicy.replace('edgtls_1', { value })
-  furnishEdges(families, value, { ip_policy_ids: [policy.id] })
+  createEdges(families, value, { ip_policy_ids: [policy.id] })
 }
 
-/** Makes an edge of each kind, and a route, with a backend of each kind and all modules. */
-function furnishEdges(families, value, ip_restriction) {
+/** Creates an edge of each kind, and a route, with a backend of each kind and all modules. */
+function createEdges(families, value, ip_restriction) {
   const { id: backend_id } = families.tunnelGroupBackends.create({ labels: { team: 'web' } })
   const response = families.httpResponseBackends.create({ status_code: 503, headers: { 'Retry-After': '60' } })
   const address = families.staticBackends.create({ address: 'example.com:8080', tls: { enabled: true } })
@@ -99,8 +99,9 @@ function furnishEdges(families, value, ip_restriction) {
 }
 
 const snapshot = gateway.snapshot({ privateKeys: true })
-const empty = Object.entries(snapshot.records).filter(([, rows]) => rows.length === 0)
-if (empty.length > 0) throw new Error(`The corpus has no record of ${empty.map(([name]) => name).join(', ')}.`)
+const emptyCollections = Object.entries(snapshot.records).filter(([, rows]) => rows.length === 0)
+if (emptyCollections.length > 0)
+  throw new Error(`The corpus has no record of ${emptyCollections.map(([name]) => name).join(', ')}.`)
 writeFileSync(join(folder, 'snapshot.json'), `${JSON.stringify(snapshot, null, 2)}\n`)
 await store.flushed()
 store.close()

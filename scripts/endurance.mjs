@@ -1,6 +1,6 @@
 // Kills servers repeatedly while clients use them: `npm run endurance -- --seconds 60 --kills 50 --seed 1
 // --sandboxes 30`. First `fauxgate serve --data`: no answered write is lost, the official clients continue after each
-// restart, and without kills memory, open files and the file of data stay as they are. Then the sandboxes in workerd, each
+// restart, and without kills memory, open files and the file of data do not grow. Then the sandboxes in workerd, each
 // with an official client. Needs a build, Linux, and a Node with SQLite: its own, or the one of npm's package node.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -27,14 +27,14 @@ const options = Object.fromEntries(
 const { values } = parseArgs({ options })
 const [seconds, kills, seed, sandboxes] = Object.keys(numbers).map((name) => Number(values[name]))
 
-/** Returns numbers from 0 to 1 that follow from the seed. */
-let drawn = 0
-const random = () => createHash('sha256').update(`${seed} ${drawn++}`).digest().readUInt32BE() / 2 ** 32
+let drawCount = 0
+/** Returns a number from 0 to 1 that follows from the seed. */
+const random = () => createHash('sha256').update(`${seed} ${drawCount++}`).digest().readUInt32BE() / 2 ** 32
 
 /** The numbers of clients that write, call and leave at a time. */
 const [WRITERS, CALLERS, LEAVERS] = [6, 4, 4]
 
-/** The official clients, not in the versions of `npm run clients -- --one`, which may run in the same folders meanwhile. */
+/** The official clients. `npm run clients -- --one`, which may run meanwhile, uses other versions and so other folders. */
 const CLIENTS = { typescript: '0.11.0', python: '0.14.0', go: '7.6.0' }
 
 /** The number of writes that each official client makes: more than a server handles between two kills. */
@@ -57,51 +57,51 @@ const clients = Object.entries(CLIENTS).flatMap(([language, version]) => {
 })
 
 /** Repeats a call of a client until it has a response. */
-async function callUntilAnswered({ ask }, call) {
+async function callUntilAnswered({ send }, call) {
   for (;;) {
-    const reply = await ask({ family: 'reserved_addrs', ...call })
+    const reply = await send({ family: 'reserved_addrs', ...call })
     if (!reply.failure) return reply
     await sleep(50)
   }
 }
 
-/** Lets a client write in a place, and checks that a list has its writes. The other place must refuse the key of this place. */
+/** Writes in a place with a client, and checks that a list has the writes. The other place must refuse this key. */
 async function writeAndCheck(client, { name, url, key }, other, writes, onAnswered) {
-  const made = []
-  while (made.length < writes) {
+  const createdIds = []
+  while (createdIds.length < writes) {
     const reply = await callUntilAnswered(client, { url, key, call: 'create', body: { description: name } })
     assert(reply.answer, JSON.stringify(reply))
-    made.push(reply.answer.id)
+    createdIds.push(reply.answer.id)
     onAnswered?.()
     await sleep(20)
   }
   const { answer: listed } = await callUntilAnswered(client, { url, key, call: 'list', limit: '100' })
   const ids = new Set(listed.map(({ id }) => id))
   assert.equal(ids.size, listed.length)
-  for (const id of made) assert(ids.has(id), id)
+  for (const id of createdIds) assert(ids.has(id), id)
   if (!other) return
   assert(listed.every(({ description }) => description === name))
   // Go leaves out the path of its base URL, so the key alone says where a request goes.
-  const forged = client.language === 'go' ? key.replace(name, other.name) : key
-  const { error } = await callUntilAnswered(client, { url: other.url, key: forged, call: 'list', limit: '100' })
+  const forgedKey = client.language === 'go' ? key.replace(name, other.name) : key
+  const { error } = await callUntilAnswered(client, { url: other.url, key: forgedKey, call: 'list', limit: '100' })
   assert.equal(error?.code, 'ERR_GATEWAY_90606')
 }
 
-/** Lets a client work in some places at once. */
+/** Writes in some places at once with a client. */
 async function runClient(client, places, writes, onAnswered) {
   const next = (n) => (places.length > 1 ? places[(n + 1) % places.length] : undefined)
   await Promise.all(places.map((place, n) => writeAndCheck(client, place, next(n), writes, onAnswered)))
   console.log(`ok  the ${client.language} client has every answered write, in ${places.length} places`)
 }
 
-/** Measures the bytes of the heap after a collection, when asked to. Resident memory depends on when V8 collects last. */
+/** A program that sends the bytes of its heap after a collection. Resident memory depends on when V8 collects last. */
 const measureHeap =
   'process.on("message",()=>{gc();process.send(process.memoryUsage().heapUsed)});process.channel.unref()'
 
 async function serve(port) {
   const flags = ['--dialect', 'ngrok', '--empty-json-on-delete', '--quiet', '--provisioning-delay', '0s']
-  const ofNode = ['--no-warnings', '--expose-gc', '--import', `data:text/javascript,${measureHeap}`]
-  const args = [...ofNode, path('../dist/cli.js'), 'serve', ...flags, '--port', String(port), '--data', file]
+  const nodeFlags = ['--no-warnings', '--expose-gc', '--import', `data:text/javascript,${measureHeap}`]
+  const args = [...nodeFlags, path('../dist/cli.js'), 'serve', ...flags, '--port', String(port), '--data', file]
   const child = spawn(node, args, { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] })
   children.add(child)
   const ended = once(child, 'close').then(([code, signal]) => {
@@ -111,7 +111,7 @@ async function serve(port) {
   const [line] = await Promise.race([once(createInterface(child.stdout), 'line'), ended.then(() => [''])])
   const [url] = /http:\S+/.exec(line) ?? []
   if (!url) throw new Error('The command did not start.')
-  for (const problem of await ledger.problemsAt(url)) problems.push(`after a restart: ${problem}`)
+  for (const problem of await ledger.findProblems(url)) problems.push(`after a restart: ${problem}`)
   return { child, ended, url }
 }
 
@@ -136,7 +136,7 @@ async function runServer(port, ms, signal, sample) {
   if (signal === 'SIGTERM' && end !== 0) problems.push(`SIGTERM ends the server with ${end}`)
 }
 
-/** Runs a server without kills. Adds a problem for each measure that grew in the second half by more than chance. In the first half, the journal fills. */
+/** Runs a server without kills. Adds a problem for each measure that grows after the journal is full. */
 async function runWithoutKills(port) {
   const sizeOf = (name) => statSync(name, { throwIfNoEntry: false })?.size ?? 0
   const samples = []
@@ -152,8 +152,8 @@ async function runWithoutKills(port) {
     })
   }
   await runServer(port, (seconds / 2) * 1000, 'SIGTERM', sample)
-  const allowed = { 'MB heap': 10, descriptors: 30, 'MB data': 1, 'MB log': 5 }
-  for (const [name, more] of Object.entries(allowed)) {
+  const allowedGrowth = { 'MB heap': 10, descriptors: 30, 'MB data': 1, 'MB log': 5 }
+  for (const [name, more] of Object.entries(allowedGrowth)) {
     const median = (from, to) => {
       const part = samples.slice(samples.length * from, samples.length * to).map((each) => each[name])
       return part.toSorted((a, b) => a - b)[part.length >> 1] ?? 0
@@ -164,7 +164,7 @@ async function runWithoutKills(port) {
   }
 }
 
-async function endureServed() {
+async function checkServer() {
   const port = await ownPort()
   const first = await serve(port)
   const official = clients.map((client) =>
@@ -180,13 +180,13 @@ async function endureServed() {
   last.child.kill('SIGKILL')
   await last.ended
   await runWithoutKills(port)
-  const atEnd = await serve(port)
-  atEnd.child.kill('SIGTERM')
-  await atEnd.ended
+  const finalServer = await serve(port)
+  finalServer.child.kill('SIGTERM')
+  await finalServer.ended
   console.log(`ok  ${kills} kills, ${ledger.answered} answered writes, ${problems.length} problems`)
 }
 
-async function endureSandboxes() {
+async function checkSandboxes() {
   if (!installWorkerd('the sandboxes')) return
   const served = await startWorker('worker')
   try {
@@ -195,25 +195,26 @@ async function endureSandboxes() {
       const { url, api_key: key } = await served.createWithKeys(`crowd-${n}`, { dialect: 'ngrok' })
       places.push({ name: `crowd-${n}`, url, key })
     }
-    const most = sandboxes * CLIENT_WRITES.sandbox
+    const total = sandboxes * CLIENT_WRITES.sandbox
     let [answered, killed, restarting] = [0, 0, Promise.resolve()]
     const onAnswered = () => {
-      if (++answered < ((killed + 1) * most) / 3 || killed === 2) return
+      if (++answered < ((killed + 1) * total) / 3 || killed === 2) return
       killed++
       restarting = restarting.then(() => served.kill()).then(() => served.start())
     }
     const share = (which) => places.filter((_, n) => n % clients.length === which)
     await Promise.all(clients.map((client, n) => runClient(client, share(n), CLIENT_WRITES.sandbox, onAnswered)))
     await restarting
-    if (answered !== most || killed !== 2) problems.push(`${answered} writes of ${most} were answered, ${killed} kills`)
+    if (answered !== total || killed !== 2)
+      problems.push(`${answered} writes of ${total} were answered, ${killed} kills`)
   } finally {
     await served.stop()
   }
 }
 
 try {
-  await endureServed()
-  if (sandboxes > 0) await endureSandboxes()
+  await checkServer()
+  if (sandboxes > 0) await checkSandboxes()
 } finally {
   for (const child of children) child.kill('SIGKILL')
   for (const client of clients) client.end()

@@ -13,7 +13,7 @@ export const entryPoints = {
   sandbox: 'src/sandbox/index.ts',
 }
 
-/** The same by the names that users import. */
+/** The sources of the package's entry points, by the names that users import. */
 export const entryPointsByImport: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries(entryPoints).map(([name, path]) => [name === 'index' ? 'fauxgate' : `fauxgate/${name}`, path]),
 )

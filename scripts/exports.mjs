@@ -1,4 +1,4 @@
-// The exports of entry points, as the compiler knows them: for docs/api, and for the check of hover texts.
+// Reads the exports of entry points with the compiler: for docs/api, and for the check of hover texts.
 import ts from './typescript.mjs'
 
 const OPTIONS = {
@@ -13,9 +13,9 @@ const OPTIONS = {
 }
 
 /**
- * Reads files. Returns the checker, and a function that returns the exports of one: name, symbol, and functions that return
- * its type and its own members.
- * Without packages it takes half the time, for pages that name only what the sources declare.
+ * Reads files. Returns the checker, and a function that returns the exports of a file. Each export has a name, a symbol,
+ * and functions that return its type and its own members.
+ * Without packages, reading takes half the time. That is enough for pages that name only declarations of the sources.
  */
 export function readExports(paths, folder, { packages = true, ...more }) {
   const options = { ...OPTIONS, ...more }

@@ -1,11 +1,11 @@
-// Makes random valid and invalid calls of the built package, and checks what must hold after any call:
-// `npm run fuzz -- [--cases 20000] [--seed N [--path P --replay R]]`. `--cases` is the number of calls. A failure is made
-// smaller, and printed with the command that runs it again.
+// Makes random valid and invalid calls of the built package, and checks conditions that must hold after every call:
+// `npm run fuzz -- [--cases 20000] [--seed N [--path P --replay R]]`. `--cases` is the number of calls. It shrinks a
+// failure, and prints the failure with the command that runs it again.
 import { parseArgs } from 'node:util'
 import { isMainThread, parentPort, Worker } from 'node:worker_threads'
 import fc from 'fast-check'
 import { checkEnd, statuses } from './fuzz/checks.mjs'
-import { gatewayFor } from './fuzz/gateways.mjs'
+import { createCase } from './fuzz/gateways.mjs'
 import { run } from './fuzz/run.mjs'
 import { options, steps } from './fuzz/steps.mjs'
 
@@ -22,7 +22,7 @@ const { values } = parseArgs({
 const HANG_MS = 60_000
 /** A batch of cases under one seed; each case has some eight calls. */
 const BATCH = 100
-/** The time in ms after which a batch ends, and after which a failure is no longer made smaller. */
+/** The time in ms after which a batch ends, and after which a failure is not shrunk further. */
 const MAX_BATCH_MS = 60_000
 
 /** Watches the thread that makes the calls. The thread may hang or run out of memory. */
@@ -47,7 +47,7 @@ function watch() {
 }
 
 /** Runs batches of cases until the number of calls is reached, or a case fails. */
-async function runAttack() {
+async function runCases() {
   let calls = 0
   const command = steps.map((step) => ({
     check: () => true,
@@ -59,19 +59,19 @@ async function runAttack() {
     toString: () => JSON.stringify(step),
   }))
   const commands = fc.commands([command], { maxCommands: 16, size: 'max', replayPath: values.replay })
-  const property = fc.asyncProperty(options, commands, async (chosen, drawn) => {
-    const real = gatewayFor(chosen)
-    await fc.asyncModelRun(() => ({ model: {}, real }), drawn)
+  const property = fc.asyncProperty(options, commands, async (gatewayOptions, drawnCommands) => {
+    const real = createCase(gatewayOptions)
+    await fc.asyncModelRun(() => ({ model: {}, real }), drawnCommands)
     checkEnd(real)
   })
-  for (let seed = Number(values.seed), said = 0; calls < values.cases; seed++) {
+  for (let seed = Number(values.seed), reportedCalls = 0; calls < values.cases; seed++) {
     parentPort.postMessage({ seed })
     const parameters = { seed, numRuns: BATCH, interruptAfterTimeLimit: MAX_BATCH_MS }
     const result = await fc.check(property, { ...parameters, ...(values.path && { path: values.path }) })
-    if (result.failed) return parentPort.postMessage({ text: await reportOf(result, calls), exitCode: 1 })
+    if (result.failed) return parentPort.postMessage({ text: await formatFailure(result, calls), exitCode: 1 })
     if (values.path) break
-    if (calls - said < 10_000) continue
-    said = calls
+    if (calls - reportedCalls < 10_000) continue
+    reportedCalls = calls
     parentPort.postMessage({ text: `  ${calls} calls` })
   }
   const counts = Object.entries(statuses).map(([status, count]) => `${count} × ${status}`)
@@ -79,7 +79,7 @@ async function runAttack() {
 }
 
 /** Describes a failure, with the command that runs it again. */
-async function reportOf(result, calls) {
+async function formatFailure(result, calls) {
   const [, replay] = /replayPath="(.*?)"/.exec(String(result.counterexample?.[1])) ?? []
   const again = `npm run fuzz -- --seed ${result.seed} --path "${result.counterexamplePath}" --replay "${replay}"`
   const report = await fc.asyncDefaultReportMessage(result)
@@ -89,4 +89,4 @@ async function reportOf(result, calls) {
 if (isMainThread) {
   console.log(`Seed ${values.seed}, ${values.cases} cases`)
   watch()
-} else await runAttack()
+} else await runCases()

@@ -1,11 +1,11 @@
-// Writes everything that is derived from the sources: `npm run generate`, or a part of it: `npm run generate types`.
+// Writes all generated files: `npm run generate`, or a part of them: `npm run generate types`.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, parse } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { importSource } from './import-source.mjs'
 import { root } from './shared.mjs'
 
-/** The parts, in an order in which each finds what it needs, with the folders that have no other files. */
+/** The parts, each after the parts that it needs, with the folders that contain only generated files. */
 const PARTS = {
   'types.ts': ['src/generated'],
   'messages.ts': [],
@@ -17,10 +17,10 @@ const PARTS = {
   'api.mjs': ['docs/api'],
 }
 
-/** Returns the files that a part would change, each with its text; undefined for one that it does not generate any more. */
-async function changesOf(part) {
-  const { default: filesOf } = await importSource(`scripts/generate/${part}`)
-  const files = new Map(await filesOf(root))
+/** Returns the files that a part would change, each with its text; undefined for a file that it no longer generates. */
+async function listChanges(part) {
+  const { default: createFiles } = await importSource(`scripts/generate/${part}`)
+  const files = new Map(await createFiles(root))
   for (const folder of PARTS[part].filter((each) => existsSync(join(root, each)))) {
     for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
       const path = `${folder}/${entry.name}`
@@ -32,14 +32,14 @@ async function changesOf(part) {
 }
 
 /** Returns the paths of all files that are not up to date. */
-export async function staleFiles() {
-  const stale = []
-  for (const part of Object.keys(PARTS)) stale.push(...(await changesOf(part)).map(([path]) => path))
-  return stale
+export async function listStaleFiles() {
+  const staleFiles = []
+  for (const part of Object.keys(PARTS)) staleFiles.push(...(await listChanges(part)).map(([path]) => path))
+  return staleFiles
 }
 
 async function generate(part) {
-  for (const [path, text] of await changesOf(part)) {
+  for (const [path, text] of await listChanges(part)) {
     mkdirSync(dirname(join(root, path)), { recursive: true })
     if (text === undefined) rmSync(join(root, path))
     else writeFileSync(join(root, path), text)

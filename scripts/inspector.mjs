@@ -1,5 +1,5 @@
-// Builds each page of src/inspector into one self-contained document, and writes dist/documents.js with all documents: a
-// module with texts in base64, gzipped, because both servers and Workers can load a module.
+// Builds each page of src/inspector into one self-contained document, and writes dist/documents.js with all documents:
+// a module with texts in base64, gzipped, because both servers and Workers can load a module.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
@@ -9,7 +9,7 @@ import { minify } from 'terser'
 
 const path = (name) => fileURLToPath(new URL(`../${name}`, import.meta.url))
 
-const bundled = async (entry) => {
+const bundleEntry = async (entry) => {
   const { outputFiles } = await build({
     entryPoints: [path(`src/inspector/${entry}`)],
     bundle: true,
@@ -25,7 +25,7 @@ const bundled = async (entry) => {
     jsxFactory: 'h',
     jsxFragment: 'Fragment',
     write: false,
-    // Only where there is any JSX: it brings its own code with it.
+    // Only entries with JSX need the injected code.
     ...(entry.endsWith('.tsx') && { inject: [path('src/inspector/jsx.ts')] }),
   })
   return outputFiles[0].text.trim()
@@ -33,9 +33,9 @@ const bundled = async (entry) => {
 
 const compress = { passes: 3, inline: 0, pure_getters: true, unsafe_arrows: true, unsafe: true }
 
-/** A page as one document, packed. */
-async function documentOf(name, title, scriptEntry, styleEntry) {
-  const [bundle, style] = await Promise.all([bundled(scriptEntry), bundled(styleEntry)])
+/** Creates a page as one document, gzipped. */
+async function createDocument(name, title, scriptEntry, styleEntry) {
+  const [bundle, style] = await Promise.all([bundleEntry(scriptEntry), bundleEntry(styleEntry)])
   const { code: script } = await minify(bundle, { module: true, ecma: 2022, compress })
   if (/<\/script/i.test(script) || /<\/style/i.test(style)) throw new Error(`The ${name} would end its own script.`)
   const whole = readFileSync(path('src/inspector/index.html'), 'utf8')
@@ -47,15 +47,15 @@ async function documentOf(name, title, scriptEntry, styleEntry) {
   return { name, bytes: Buffer.byteLength(whole), packed }
 }
 
-/** All pages, by the names that they have in the module. */
+/** Creates all pages, with their names in the module. */
 export async function documents() {
   return await Promise.all([
-    documentOf('inspector', 'fauxgate inspector', 'main.tsx', 'style.css'),
-    documentOf('account', 'fauxgate sandboxes', 'account.tsx', 'account.css'),
+    createDocument('inspector', 'fauxgate inspector', 'main.tsx', 'style.css'),
+    createDocument('account', 'fauxgate sandboxes', 'account.tsx', 'account.css'),
   ])
 }
 
-/** The module with the pages in it. */
+/** Returns the text of the module with the pages. */
 export function documentsModule(pages) {
   return pages.map(({ name, packed }) => `export const ${name} = "${packed.toString('base64')}"\n`).join('')
 }

@@ -1,8 +1,8 @@
-// Mutation testing: makes one small change to the sources of a room at a time, and lists the changes that no test notices.
-// `npm run mutants -- --room filter [--sample 40] [--seed N] [--thorough] [--workers 2]`
-// Stryker's instrumenter makes all changes at once, switched off. A run of the room's tests then switches one drawn mutant
-// on. With --thorough, all other tests run too on a mutant that the room's tests miss. Stryker's own runner for vitest needs
-// over an hour for one room, because each of its runs loads every test that imports the room.
+// Mutation testing: makes one small change to the sources of a room at a time, and lists the changes that no test
+// notices. `npm run mutants -- --room filter [--sample 40] [--seed N] [--thorough] [--workers 2]` Stryker's
+// instrumenter makes all changes at once, switched off. A run of the room's tests then switches one drawn mutant on.
+// With --thorough, all other tests run too on a mutant that the room's tests miss. Stryker's own runner for vitest
+// needs over an hour for one room, because each of its runs loads every test that imports the room.
 import { execFile } from 'node:child_process'
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -40,11 +40,11 @@ const COPIED = [
 const NOT_RUN = ['docs', 'tooling', 'inspector', 'sandbox']
 /** The variable with the mutant that is switched on. The header of an instrumented file reads it. */
 const ACTIVE = '__STRYKER_ACTIVE_MUTANT__'
-/** A run that takes so much longer than without a mutant, and so many ms more, is in an endless loop. */
+/** A run is in an endless loop if it takes this many times as long as without a mutant, and these ms more. */
 const SLOWER = 5
 const MORE_MS = 20_000
 
-/** Puts all mutants of the room into the copy, switched off. Returns the mutants. */
+/** Adds all mutants of the room to the copy, switched off. Returns the mutants. */
 async function instrument() {
   const names = readdirSync(join(folder, 'src', values.room), { recursive: true }).filter((name) => /\.ts$/.test(name))
   const files = names.map((name) => {
@@ -60,7 +60,7 @@ async function instrument() {
 }
 
 /** Runs the tests of some folders, with a mutant switched on. Returns whether all passed, and how long they took. */
-function doTestsPass(folders, mutant, timeout = 0) {
+function runTests(folders, mutant, timeout = 0) {
   const paths = folders.map((name) => `test/${name}/`)
   const args = [vitest, 'run', '--bail=1', '--maxWorkers=1', '--project=shared', '--project=own', ...paths]
   const env = { ...process.env, FAUXGATE_SEED: values.seed, ...(mutant && { [ACTIVE]: mutant.id }) }
@@ -72,14 +72,14 @@ function doTestsPass(folders, mutant, timeout = 0) {
   })
 }
 
-/** Returns the time limit of a run, from one without a mutant, which must pass. */
-async function limitOf(folders) {
-  const { passed, ms, output } = await doTestsPass(folders)
+/** Runs tests without a mutant, which must pass. Returns the time limit of a run with one. */
+async function measureLimit(folders) {
+  const { passed, ms, output } = await runTests(folders)
   if (!passed) throw new Error(`These tests fail without any mutant: ${folders.join(', ')}\n${output}`)
   return Math.round(SLOWER * ms) + MORE_MS
 }
 
-const whereOf = ({ fileName, location: { start } }) => `${fileName.slice(folder.length + 1)}:${start.line + 1}`
+const formatPlace = ({ fileName, location: { start } }) => `${fileName.slice(folder.length + 1)}:${start.line + 1}`
 
 try {
   for (const name of COPIED) cpSync(join(root, name), join(folder, name), { recursive: true })
@@ -93,11 +93,11 @@ try {
     .filter((entry) => entry.isDirectory() && ![...NOT_RUN, 'fixtures', 'support', values.room].includes(entry.name))
     .map(({ name }) => name)
   const steps = [[values.room], ...(values.thorough ? [others] : [])]
-  const limits = await Promise.all(steps.map(limitOf))
+  const limits = await Promise.all(steps.map(measureLimit))
 
   async function isNoticed(mutant) {
     for (const [index, folders] of steps.entries())
-      if (!(await doTestsPass(folders, mutant, limits[index])).passed) return true
+      if (!(await runTests(folders, mutant, limits[index])).passed) return true
     return false
   }
 
@@ -107,7 +107,7 @@ try {
     for (let mutant = waiting.pop(); mutant; mutant = waiting.pop()) {
       if (await isNoticed(mutant)) continue
       missed.push(mutant)
-      console.log(`\n${whereOf(mutant)}  ${mutant.mutatorName}, unnoticed:\n  ${mutant.replacement}`)
+      console.log(`\n${formatPlace(mutant)}  ${mutant.mutatorName}, unnoticed:\n  ${mutant.replacement}`)
     }
   }
   await Promise.all(Array.from({ length: Number(values.workers) }, runWorker))

@@ -1,4 +1,5 @@
-// The Node versions for checks of the package. Each comes from npm's package `node`, and is outside the repository.
+// Finds the Node versions for checks of the package. Each comes from npm's package `node`, and is outside the
+// repository.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-/** Returns the operations of an OpenAPI document, each with its path, its method, and its parameters and responses in place of references. */
+/** Returns the operations of an OpenAPI document, each with its path and its method, and with resolved references. */
 export function operationsOf({ paths, components }) {
   const resolve = (kind, { $ref, ...own }) => ($ref ? components[kind][$ref.split('/').at(-1)] : own)
   return Object.entries(paths).flatMap(([path, item]) =>

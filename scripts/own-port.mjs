@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/** Returns a free port outside the system's range for connections, which could take any other port between a stop and a start. */
+/** Returns a free port outside the system's range for connections: no connection takes it between a stop and a start. */
 export async function ownPort() {
   for (;;) {
     const port = randomInt(10_000, 32_000)

@@ -1,4 +1,4 @@
-// Makes the pictures of the inspector in docs/pictures: `npm run pictures`. Needs a browser and `npm run build`.
+// Takes the pictures of the inspector in docs/pictures: `npm run pictures`. Needs a browser and `npm run build`.
 import { statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { createGateway, manualClock, ngrok } from '../dist/index.js'

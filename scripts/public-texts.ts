@@ -1,4 +1,5 @@
-// Every text of the project that people read: documents, docstrings, help, messages, schema sentences and the inspector.
+// Finds every text of the project that people read: documents, docstrings, help, messages, schema sentences and the
+// inspector.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from './typescript.mjs'
@@ -16,8 +17,8 @@ export interface PublicText {
 /** Returns all public texts of the project. */
 export function publicTexts(root = '.'): PublicText[] {
   const names = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'ARCHITECTURE.md', 'SECURITY.md', 'llms.txt']
-  const documents = [...names.filter((name) => existsSync(join(root, name))), ...filesIn(root, 'docs', /\.md$/)]
-  const sources = filesIn(root, 'src', /(?<!\.d)\.tsx?$/)
+  const documents = [...names.filter((name) => existsSync(join(root, name))), ...listFiles(root, 'docs', /\.md$/)]
+  const sources = listFiles(root, 'src', /(?<!\.d)\.tsx?$/)
   return [
     ...documents.filter(isOurs).flatMap((file) => textsOfDocument(file, readFileSync(join(root, file), 'utf8'))),
     ...sources.filter(isOurs).flatMap((file) => textsOfSource(file, readFileSync(join(root, file), 'utf8'))),
@@ -26,7 +27,7 @@ export function publicTexts(root = '.'): PublicText[] {
 
 const isOurs = (file: string) => !NOT_OURS.test(file)
 
-function filesIn(root: string, folder: string, pattern: RegExp): string[] {
+function listFiles(root: string, folder: string, pattern: RegExp): string[] {
   return readdirSync(join(root, folder), { recursive: true })
     .map((name) => join(folder, String(name)))
     .filter((name) => pattern.test(name))
@@ -52,16 +53,16 @@ export function textsOfDocument(file: string, whole: string): PublicText[] {
     else last.text += ` ${text}`
     isNew = text === '' || text.startsWith('|')
   }
-  return blocks.map(({ line, text }) => ({ file, line, text: plain(text) })).filter(({ text }) => text !== '')
+  return blocks.map(({ line, text }) => ({ file, line, text: removeMarkup(text) })).filter(({ text }) => text !== '')
 }
 
-/** Returns the docstrings, string literals and JSX texts of a source file. Whatever is put into a text counts as a word. */
+/** Returns the docstrings, string literals and JSX texts of a source file. An inserted value counts as a word. */
 export function textsOfSource(file: string, whole: string): PublicText[] {
   const source = ts.createSourceFile(file, whole, ts.ScriptTarget.Latest, true, file.endsWith('x') ? 4 : 3)
   const texts: PublicText[] = []
   const add = (position: number, text: string) => {
     const line = source.getLineAndCharacterOfPosition(position).line + 1
-    const found = plain(text)
+    const found = removeMarkup(text)
     if (/[a-z] [a-z]/i.test(found)) texts.push({ file, line, text: found })
   }
   for (const comment of whole.matchAll(/\/\*\*([\s\S]*?)\*\//g)) {
@@ -70,8 +71,8 @@ export function textsOfSource(file: string, whole: string): PublicText[] {
   }
   const visit = (node: ts.Node) => {
     if (ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node) || ts.isJsxText(node)) {
-      if (!isAdded(node)) add(node.getStart(), node.text)
-    } else if (ts.isTemplateExpression(node) && !isAdded(node)) add(node.getStart(), textOf(node))
+      if (!isPartOfSum(node)) add(node.getStart(), node.text)
+    } else if (ts.isTemplateExpression(node) && !isPartOfSum(node)) add(node.getStart(), textOf(node))
     else if (isSum(node) && !isSum(node.parent)) add(node.getStart(), textOf(node))
     ts.forEachChild(node, visit)
   }
@@ -81,7 +82,7 @@ export function textsOfSource(file: string, whole: string): PublicText[] {
 
 const isSum = (node: ts.Node): node is ts.BinaryExpression =>
   ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.PlusToken
-const isAdded = (node: ts.Node) => isSum(node.parent)
+const isPartOfSum = (node: ts.Node) => isSum(node.parent)
 
 function textOf(node: ts.Node): string {
   if (ts.isStringLiteralLike(node)) return node.text
@@ -90,7 +91,7 @@ function textOf(node: ts.Node): string {
   return isSum(node) ? textOf(node.left) + textOf(node.right) : 'X'
 }
 
-function plain(text: string): string {
+function removeMarkup(text: string): string {
   return text
     .replace(/`[^`]*`/g, 'X')
     .replace(/\{@link (\w+)\}/g, '$1')

@@ -17,38 +17,38 @@ const ports = { 4747: await ownPort(), 8080: await ownPort() }
 const bin = mkdtempSync(join(tmpdir(), 'fauxgate-compose-'))
 writeFileSync(join(bin, 'npx'), `#!/bin/sh\nshift 2\nexec "${process.execPath}" "${command}" "$@"\n`, { mode: 0o755 })
 
-/** Returns a text of the file with this machine's ports in place of host names. */
-const here = (text) =>
+/** Replaces the host names in a text of the file by this machine's ports. */
+const localize = (text) =>
   String(text)
     .replace(/\$\{FAUXGATE_CONTROL_KEY:\?[^}]*\}/, 'a-key-for-these-tests')
     .replace(/\b(?:gateway|app):(\d+)/g, '127.0.0.1:$1')
     .replace(/\b(4747|8080)\b/g, (port) => ports[port])
 
-function environmentOf({ environment = {} }) {
-  const own = Object.entries(environment).map(([name, text]) => [name, here(text)])
+function createEnvironment({ environment = {} }) {
+  const own = Object.entries(environment).map(([name, text]) => [name, localize(text)])
   const server = { FAUXGATE_PORT: ports[4747], FAUXGATE_URL: `http://127.0.0.1:${ports[4747]}` }
   return { ...process.env, PATH: `${bin}:${process.env.PATH}`, NO_PROXY: '*', ...server, ...Object.fromEntries(own) }
 }
 
-const optionsOf = (service) => ({
+const createOptions = (service) => ({
   cwd: service.working_dir ? join(folder, service.volumes[0].split(':')[0]) : folder,
-  env: { ...environmentOf(service), PYTHONDONTWRITEBYTECODE: '1' },
+  env: { ...createEnvironment(service), PYTHONDONTWRITEBYTECODE: '1' },
   shell: true,
 })
 
 const isHealthy = ({ healthcheck, ...service }) =>
-  spawnSync(here(healthcheck.test), { ...optionsOf(service), stdio: 'ignore' }).status === 0
+  spawnSync(localize(healthcheck.test), { ...createOptions(service), stdio: 'ignore' }).status === 0
 
-const started = []
+const children = []
 /** Starts a service after the services that it depends on, and waits until it is healthy. */
 async function start(name) {
   const service = services[name]
   for (const other of Object.keys(service.depends_on ?? {})) await start(other)
-  const child = spawn(`exec ${here(service.command)}`, {
-    ...optionsOf(service),
+  const child = spawn(`exec ${localize(service.command)}`, {
+    ...createOptions(service),
     stdio: ['ignore', 'ignore', 'inherit'],
   })
-  started.push(child)
+  children.push(child)
   if (!service.healthcheck) return once(child, 'exit')
   for (let tries = 0; !isHealthy(service); tries++) {
     if (tries === service.healthcheck.retries) throw new Error(`${name} did not become healthy.`)
@@ -60,6 +60,6 @@ try {
   const [status] = await start('tests')
   process.exitCode = status ?? 1
 } finally {
-  for (const child of started) child.kill()
+  for (const child of children) child.kill()
   rmSync(bin, { recursive: true })
 }

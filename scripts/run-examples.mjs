@@ -1,14 +1,14 @@
-// Runs the examples, and fails if one fails: `node scripts/run-examples.mjs [--packed] [--all] [--shard=1/2] [name…]`. With
-// --packed, it runs the examples with packages of their own, and each part of docs/getting-started.md, such as "start: Bun".
-// Each runs in a folder of its own with the packed package. Examples that cannot be installed or run here are skipped, and
-// listed at the end; with --all that is a failure. Needs `npm run build`.
+// Runs the examples, and fails if one fails: `node scripts/run-examples.mjs [--packed] [--all] [--shard=1/2] [name…]`.
+// With --packed, it runs the examples with packages of their own, and each part of docs/getting-started.md, such as
+// "start: Bun". Each runs in a folder of its own with the packed package. Examples that cannot be installed or run here
+// are skipped, and listed at the end; with --all that is a failure. Needs `npm run build`.
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { inFolder, pack, root, succeeds, vitest } from './shared.mjs'
 
-const { values, positionals: wanted } = parseArgs({
+const { values, positionals: requestedNames } = parseArgs({
   options: { packed: { type: 'boolean' }, all: { type: 'boolean' }, shard: { type: 'string', default: '1/1' } },
   allowPositionals: true,
 })
@@ -18,12 +18,12 @@ const examples = join(root, 'examples')
 /** The error codes of npm if its registry lacks a package, or lacks its build for this platform. */
 const UNAVAILABLE = /\b(E404|ETARGET|EBADPLATFORM|ENOTFOUND|EAI_AGAIN|ECONNREFUSED)\b/
 
-/** Runs a command. Returns undefined if it passes, else the reason. A command that `installs` is skipped if the registry lacks a package. */
-function problemOf([command, ...args], options, installs = false) {
+/** Runs a command. Returns undefined if it passes, else the reason. A command that `installs` may be skipped. */
+function runCommand([command, ...args], options, installs = false) {
   const { status, stdout, stderr } = spawnSync(command, args, { encoding: 'utf8', ...options })
   if (status === 0) return undefined
-  const why = installs && UNAVAILABLE.exec(stderr)
-  return why ? { leftOut: `npm cannot install it here: ${why[0]}` } : { failed: `${stdout}${stderr}` }
+  const code = installs && UNAVAILABLE.exec(stderr)
+  return code ? { leftOut: `npm cannot install it here: ${code[0]}` } : { failed: `${stdout}${stderr}` }
 }
 
 const node = (...args) => [process.execPath, ...args]
@@ -32,7 +32,7 @@ const testsOfVitest = node(vitest, 'run', '--root', '.')
 /** The reference implementation of the format of compose.yaml, for those who have Go. */
 const COMPOSE_VALIDATOR = 'go run github.com/compose-spec/compose-go/v2/cmd@v2.9.0'
 
-/** The examples that are folders, each with a command that it needs and the steps of its run. `to` is an empty folder. */
+/** The examples that are folders, each with a command that it needs and its steps. `to` is an empty folder. */
 const FOLDERS = {
   'msw-migration': { steps: () => [testsOfVitest] },
   jest: { steps: () => [node(join(root, 'node_modules/jest/bin/jest.js'), '--rootDir', '.')] },
@@ -65,23 +65,23 @@ const FOLDERS = {
 }
 
 /** Runs an example with the packages of this repository. */
-function plain(name, folder) {
+function runPlain(name, folder) {
   const isFile = name.endsWith('.mjs')
   const { needs, steps } = isFile ? { steps: () => [node(name)] } : (FOLDERS[name] ?? {})
   if (!steps) throw new Error(`Nothing runs examples/${name}. Add it to the folders of scripts/run-examples.mjs.`)
   if (needs && !succeeds(...needs)) return { leftOut: `this does not work here: ${needs.join(' ')}` }
   const env = { ...process.env, FAUXGATE: node(join(root, 'dist/cli.js')).join(' '), PYTHONDONTWRITEBYTECODE: '1' }
   const options = { cwd: isFile ? examples : join(examples, name), env }
-  return steps(folder).reduce((problem, step) => problem ?? problemOf(step, options), undefined)
+  return steps(folder).reduce((problem, step) => problem ?? runCommand(step, options), undefined)
 }
 
 const BROWSERS = ['chromium', 'chromium-browser', 'google-chrome']
-const places = (process.env.PATH ?? '').split(delimiter)
+const folders = (process.env.PATH ?? '').split(delimiter)
 const chromium =
-  process.env.CHROMIUM ?? places.flatMap((place) => BROWSERS.map((name) => join(place, name))).find(existsSync)
+  process.env.CHROMIUM ?? folders.flatMap((place) => BROWSERS.map((name) => join(place, name))).find(existsSync)
 
 /** Runs an example with the packed package. */
-function packed(name, folder, tarball) {
+function runPacked(name, folder, tarball) {
   const manifest = JSON.parse(readFileSync(join(examples, name, 'package.json'), 'utf8'))
   const needsBrowser = Object.keys(manifest.devDependencies).some((each) => each.includes('playwright'))
   if (needsBrowser && !chromium) return { leftOut: 'there is no Chromium on this machine; name one in CHROMIUM' }
@@ -90,7 +90,7 @@ function packed(name, folder, tarball) {
   writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest))
   const options = { cwd: folder, env: { ...process.env, CHROMIUM: chromium } }
   const install = ['npm', 'install', '--no-fund', '--no-audit', '--loglevel=error']
-  return problemOf(install, options, true) ?? problemOf(['npm', 'test'], options)
+  return runCommand(install, options, true) ?? runCommand(['npm', 'test'], options)
 }
 
 /** The commands of each part of the guide, by the name of the part. */
@@ -103,33 +103,35 @@ const starts = new Map(
     }),
 )
 
-/** The runners, from npm, that a part of the guide expects to be installed. */
-const PRESENT = { 'start: Bun': 'bun', 'start: Deno': 'deno' }
+/** The runners, from npm, that a part of the guide expects. */
+const RUNNERS = { 'start: Bun': 'bun', 'start: Deno': 'deno' }
 
 /** Runs the commands of one part of the guide. */
-function start(name, folder, tarball) {
+function runStart(name, folder, tarball) {
   const tools = join(folder, '..', 'tools')
-  const install = ['npm', 'install', '--prefix', tools, '--no-fund', '--no-audit', '--loglevel=error', PRESENT[name]]
+  const install = ['npm', 'install', '--prefix', tools, '--no-fund', '--no-audit', '--loglevel=error', RUNNERS[name]]
   const commands = starts.get(name).replaceAll('--save-dev fauxgate', `--save-dev ${tarball}`)
   const PATH = [join(tools, 'node_modules/.bin'), process.env.PATH].join(delimiter)
   const env = { ...process.env, PATH, CI: '1', npm_config_loglevel: 'error' }
-  const missing = PRESENT[name] && problemOf(install, {}, true)
-  return missing ?? problemOf(['sh', '-e', '-c', commands], { cwd: folder, env }, true)
+  const missing = RUNNERS[name] && runCommand(install, {}, true)
+  return missing ?? runCommand(['sh', '-e', '-c', commands], { cwd: folder, env }, true)
 }
 
 const isPacked = (name) => starts.has(name) || existsSync(join(examples, name, 'package.json'))
 const names = [...readdirSync(examples), ...starts.keys()].filter((name) => isPacked(name) === Boolean(values.packed))
-const unknown = wanted.filter((name) => !names.includes(name))
+const unknown = requestedNames.filter((name) => !names.includes(name))
 if (unknown.length > 0) throw new Error(`There is no example ${unknown.join(', ')}. There are ${names.join(', ')}.`)
 
 const leftOut = []
 await inFolder((temporary) => {
   const tarball = values.packed && pack(temporary)
-  for (const name of wanted.length > 0 ? wanted : names.filter((_, index) => index % shards === shard - 1)) {
+  for (const name of requestedNames.length > 0
+    ? requestedNames
+    : names.filter((_, index) => index % shards === shard - 1)) {
     const startedAt = performance.now()
     const folder = join(temporary, name.replace(/\W+/g, '-'))
     mkdirSync(folder)
-    const work = starts.has(name) ? start : values.packed ? packed : plain
+    const work = starts.has(name) ? runStart : values.packed ? runPacked : runPlain
     const problem = work(name, folder, tarball)
     const seconds = `${Math.round((performance.now() - startedAt) / 1000)} s`
     if (problem?.failed !== undefined) {

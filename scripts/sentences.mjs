@@ -1,5 +1,6 @@
-// `node scripts/sentences.mjs`, a part of `npm run lint`: no sentence that people read has more than 35 words. Generated
-// documents have the sentences of their sources. And no comment begins with a clause that has no verb, such as "What it has."
+// `node scripts/sentences.mjs`, a part of `npm run lint`: no sentence that people read has more than 35 words.
+// Generated documents have the sentences of their sources. And no comment begins with a clause that has no verb, such
+// as "What it has."
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { importSource } from './import-source.mjs'

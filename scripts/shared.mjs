@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
-/** The program of vitest, for any Node. */
+/** The program of vitest, which any version of Node can run. */
 export const vitest = join(root, 'node_modules/vitest/vitest.mjs')
 
 /** Returns whether a command ends with the exit code 0. */
@@ -26,7 +26,7 @@ export function withVersions(...names) {
   return names.map((name) => `${name}@${devDependencies[name]}`)
 }
 
-/** Runs work in an empty project, with the path of the packed package, and removes the project. Needs `npm run build`. */
+/** Runs work in an empty project, with the path of the packed package. Then removes it. Needs `npm run build`. */
 export async function withPackage(work) {
   await inFolder(async (folder) => {
     writeFileSync(join(folder, 'package.json'), '{ "private": true }')

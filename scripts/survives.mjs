@@ -1,6 +1,7 @@
-// Proves `survives` at length: programs with bugs and without, clients with fifteen retry libraries, and the same run from
-// each replay. `node scripts/survives.mjs [--nodes 20,24] [--replays 1000]`: on Node 20, 22, 24 and 26, each once idle and
-// once with all cores busy; the traces must be equal everywhere. Needs a build; installs the libraries outside the repository.
+// Tests `survives` at length: programs with bugs and without, clients with fifteen retry libraries, and replays.
+// `node scripts/survives.mjs [--nodes 20,24] [--replays 1000]` runs it on Node 20, 22, 24 and 26, each once idle and
+// once with all cores busy. The traces must be equal everywhere. Needs a build; installs the libraries outside the
+// repository.
 import { spawn, spawnSync } from 'node:child_process'
 import { copyFileSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { availableParallelism, homedir } from 'node:os'
@@ -59,7 +60,7 @@ async function prepareFolder() {
   return folder
 }
 
-/** Keeps all cores busy. Returns a function that ends this. */
+/** Keeps all cores busy. Returns a function that ends the load. */
 function keepBusy() {
   const args = ['-e', 'for (;;) {}']
   const children = Array.from({ length: availableParallelism() }, () =>
@@ -71,7 +72,7 @@ function keepBusy() {
 }
 
 /** Runs the proof on one Node. Returns the digest of all traces. */
-function proof(folder, { path, version }, mode) {
+function runProof(folder, { path, version }, mode) {
   const { status, stdout } = spawnSync(path, ['prove.mjs', replays, mode], {
     cwd: folder,
     encoding: 'utf8',
@@ -86,10 +87,10 @@ function proof(folder, { path, version }, mode) {
 const folder = await prepareFolder()
 const digests = new Set()
 for (const node of nodes.split(',').map(findNode)) {
-  digests.add(proof(folder, node, 'idle'))
+  digests.add(runProof(folder, node, 'idle'))
   const endBusy = keepBusy()
   try {
-    digests.add(proof(folder, node, 'busy'))
+    digests.add(runProof(folder, node, 'busy'))
   } finally {
     endBusy()
   }

@@ -1,6 +1,6 @@
-// Runs the tests on every supported version of Node, shuffled and each in a time zone of its own: `npm run test:every-node
-// -- [20 22 …] [files and options of vitest]`. Left out are the tests of what is in the repository and of its documents, which are
-// the same everywhere.
+// Runs the tests on every supported version of Node, shuffled, each version in another time zone: `npm run
+// test:every-node -- [20 22 …] [files and options of vitest]`. It leaves out the tests of the repository's files and
+// documents, because these are the same everywhere.
 import { spawnSync } from 'node:child_process'
 import { findNode, NODES } from './nodes.mjs'
 import { root, vitest } from './shared.mjs'
@@ -14,15 +14,15 @@ const options = args.filter((each) => !majors.includes(each))
 const chosen = majors.length > 0 ? majors : NODES
 
 /** Runs the tests on one version. Returns whether all passed. */
-function passesOn(major) {
+function runTests(major) {
   const { path, version } = findNode(major)
-  // Properties try other cases on each version, and all of them.
-  const { FAUXGATE_SEED: given } = process.env
+  // Properties draw other cases on each version, and run all cases.
+  const { FAUXGATE_SEED: seedOfRun } = process.env
   const env = {
     ...process.env,
     TZ: ZONES[major],
     PROPERTY_CASES: 'all',
-    ...(given && { FAUXGATE_SEED: String(Number(given) + Number(major)) }),
+    ...(seedOfRun && { FAUXGATE_SEED: String(Number(seedOfRun) + Number(major)) }),
   }
   const seed = String(Date.now() % 1_000_000_000)
   const all = [vitest, 'run', '--project=shared', '--project=own', `--sequence.seed=${seed}`, '--no-color']
@@ -38,4 +38,4 @@ function passesOn(major) {
   return status === 0
 }
 
-if (chosen.filter((major) => !passesOn(major)).length > 0) process.exitCode = 1
+if (chosen.filter((major) => !runTests(major)).length > 0) process.exitCode = 1

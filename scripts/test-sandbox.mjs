@@ -1,7 +1,7 @@
-// Runs the tests of the shared sandboxes on plain workerd: `npm run test:sandbox [-- --all]`. It installs workerd, 119 MB,
-// for these tests alone, in the version of examples/sandbox. If it cannot be installed, a message says that the tests were
-// skipped; with --all, that is a failure. Some tests read the files of workerd with `node:sqlite`. If this Node has none,
-// Node 24 runs all tests.
+// Runs the tests of the shared sandboxes on plain workerd: `npm run test:sandbox [-- --all]`. It installs workerd, 119
+// MB, for these tests alone, in the version of examples/sandbox. If it cannot be installed, a message says that the
+// tests were skipped; with --all, that is a failure. Some tests read the files of workerd with `node:sqlite`. If this
+// Node has none, Node 24 runs all tests.
 import { spawnSync } from 'node:child_process'
 import { isBuiltin } from 'node:module'
 import { findNode } from './nodes.mjs'

@@ -16,7 +16,7 @@ const BUNDLED = [
   'yaml',
 ]
 
-/** Of a package under one of several licences, this one is chosen; the text of the other begins at its heading. */
+/** The chosen licences of packages with several. The text of the other licence begins at its heading. */
 const CHOSEN = { 'node-forge': { license: 'BSD-3-Clause', upTo: /^\s*GNU GENERAL PUBLIC LICENSE$/m } }
 
 const chapters = BUNDLED.map((name) => {

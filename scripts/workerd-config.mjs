@@ -1,5 +1,5 @@
-// Writes dist/workerd.capnp, with which `fauxgate sandbox` starts workerd: the configuration of src/sandbox, with the files
-// that dist/sandbox.js consists of as the modules of the Worker.
+// Writes dist/workerd.capnp, with which `fauxgate sandbox` starts workerd: the configuration of src/sandbox. The
+// modules of the Worker are the files of dist/sandbox.js.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'

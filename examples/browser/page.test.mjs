@@ -17,7 +17,7 @@ test('shows a domain before and after its certificate', async ({ gateway }) => {
   expect(gateway).toHaveCertificate('app.example.com')
 })
 
-test('shows that the service cannot be asked', async ({ gateway }) => {
+test('shows that the service is not available', async ({ gateway }) => {
   gateway.install()
   gateway.faults.add({ operation: 'reserved_domains.list', times: 1, status: 503 })
   const list = document.createElement('ul')

@@ -12,8 +12,8 @@ const gateway = createGateway({ baseUrl: 'https://gateway.example', seed: 'clien
 
 beforeEach(() => gateway.reset())
 
-/** Checks a client, for any way in which its requests arrive. */
-function checks(reserve) {
+/** Returns a test of a client, for any way in which its requests arrive. */
+function createTest(reserve) {
   return async () => {
     const id = await reserve('app.example.com')
     assert.equal(gateway.reservedDomains.get(id).domain, 'app.example.com')
@@ -29,7 +29,7 @@ describe('On node:http, by Mock Service Worker', () => {
   before(() => server.listen({ onUnhandledRequest: 'error' }))
   after(() => server.close())
 
-  for (const [name, reserve] of Object.entries(onNodeHttp)) test(name, checks(reserve))
+  for (const [name, reserve] of Object.entries(onNodeHttp)) test(name, createTest(reserve))
 })
 
 describe('On undici, by its dispatcher', () => {
@@ -44,5 +44,5 @@ describe('On undici, by its dispatcher', () => {
     await server.close()
   })
 
-  for (const [name, reserve] of Object.entries(onUndici)) test(name, checks(reserve))
+  for (const [name, reserve] of Object.entries(onUndici)) test(name, createTest(reserve))
 })

@@ -3,8 +3,8 @@ const { createGateway } = require('fauxgate')
 
 const headers = { authorization: 'Bearer any key', 'service-version': '2', 'content-type': 'application/json' }
 
-/** The code under test: waits until a domain has its certificate, and asks every 7 s. */
-async function issued(id, { fetch, baseUrl }) {
+/** The code under test: waits until a domain has its certificate, with a request every 7 s. */
+async function waitForCertificate(id, { fetch, baseUrl }) {
   for (;;) {
     const answer = await fetch(`${baseUrl}/reserved_domains/${id}`, { headers })
     const { certificate } = await answer.json()
@@ -24,7 +24,7 @@ beforeEach(() => {
 afterEach(() => jest.useRealTimers())
 
 test('an application that polls sees the certificate in time', async () => {
-  const at = issued(id, { fetch: gateway.fetch, baseUrl: gateway.url })
+  const at = waitForCertificate(id, { fetch: gateway.fetch, baseUrl: gateway.url })
   await jest.advanceTimersByTimeAsync(60_000)
   expect(await at).toBe('2026-01-01T00:00:35.000Z')
 })

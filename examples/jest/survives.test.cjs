@@ -4,7 +4,7 @@ const { survives } = require('fauxgate/testing')
 const headers = { authorization: 'Bearer any key', 'service-version': '2', 'content-type': 'application/json' }
 
 /** Tries up to five times, with a pause before each new try. */
-async function retried(work) {
+async function retry(work) {
   for (let tries = 1; ; tries++) {
     try {
       return await work()
@@ -23,7 +23,7 @@ async function onboard({ fetch, url, disk, effect }) {
     if (!answer.ok) throw new Error(`${method} was answered with ${answer.status}`)
     return answer.json()
   }
-  const { id } = await retried(async () => {
+  const { id } = await retry(async () => {
     const { reserved_domains } = await send('GET')
     const known = reserved_domains.find(({ domain }) => domain === 'app.example.com')
     return known ?? send('POST', '{"domain":"app.example.com"}')

@@ -5,8 +5,8 @@ import { testWithGateway } from 'fauxgate/testing'
 
 const headers = { authorization: 'Bearer any key', 'service-version': '2' }
 
-/** The code under test: the names of all domains, from all pages of the list. */
-async function allNames({ fetch, baseUrl }) {
+/** The code under test: returns the names of all domains, from all pages of the list. */
+async function listNames({ fetch, baseUrl }) {
   const names = []
   for (let page = `${baseUrl}/reserved_domains?limit=2`; page; ) {
     const answer = await fetch(page, { headers })
@@ -20,18 +20,18 @@ async function allNames({ fetch, baseUrl }) {
 
 const test = testWithGateway(base)
 
-test('answers no names for an empty account', async ({ gateway }) => {
-  assert.deepEqual(await allNames({ fetch: gateway.fetch, baseUrl: gateway.url }), [])
+test('returns no names for an empty account', async ({ gateway }) => {
+  assert.deepEqual(await listNames({ fetch: gateway.fetch, baseUrl: gateway.url }), [])
 })
 
 test('reads every page', async ({ gateway }) => {
   for (const name of ['a', 'b', 'c']) gateway.reservedDomains.create({ domain: `${name}.example.com` })
-  const names = await allNames({ fetch: gateway.fetch, baseUrl: gateway.url })
+  const names = await listNames({ fetch: gateway.fetch, baseUrl: gateway.url })
   assert.deepEqual(names, ['c.example.com', 'b.example.com', 'a.example.com'])
   assert.equal(gateway.requests.count(), 2)
 })
 
 test('reports an answer that is no list', async ({ gateway }) => {
   gateway.faults.add({ operation: 'reserved_domains.list', status: 502, body: '<h1>Bad gateway</h1>' })
-  await assert.rejects(allNames({ fetch: gateway.fetch, baseUrl: gateway.url }), /502/)
+  await assert.rejects(listNames({ fetch: gateway.fetch, baseUrl: gateway.url }), /502/)
 })

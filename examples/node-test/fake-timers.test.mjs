@@ -5,8 +5,8 @@ import { createGateway } from 'fauxgate'
 
 const headers = { authorization: 'Bearer any key', 'service-version': '2' }
 
-/** The code under test: waits until a domain has its certificate, and asks every 7 s. */
-async function issued(id, { fetch, baseUrl }) {
+/** The code under test: waits until a domain has its certificate, with a request every 7 s. */
+async function waitForCertificate(id, { fetch, baseUrl }) {
   for (;;) {
     const answer = await fetch(`${baseUrl}/reserved_domains/${id}`, { headers })
     const { certificate } = await answer.json()
@@ -35,7 +35,7 @@ beforeEach((t) => {
 })
 
 test('an application that polls sees the certificate in time', async (t) => {
-  const at = issued(id, { fetch: gateway.fetch, baseUrl: gateway.url })
+  const at = waitForCertificate(id, { fetch: gateway.fetch, baseUrl: gateway.url })
   await pass(t.mock.timers, 60)
   assert.equal(await at, '2026-01-01T00:00:35.000Z')
 })

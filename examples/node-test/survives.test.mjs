@@ -8,7 +8,7 @@ const domain = 'app.example.com'
 const body = JSON.stringify({ domain, certificate_management_policy: { authority: 'letsencrypt' } })
 
 /** Polls until the domain has a certificate. `isFinal` says which answers end the wait. */
-async function certified(url, isFinal) {
+async function waitForCertificate(url, isFinal) {
   for (;;) {
     try {
       const list = await (await fetch(`${url}/reserved_domains`, { headers })).json()
@@ -23,13 +23,13 @@ async function certified(url, isFinal) {
 }
 
 test('a patient program gets its certificate, whatever fails', async () => {
-  await survives(({ url }) => certified(url, () => false), { faults: 1, holds: ({ value }) => value })
+  await survives(({ url }) => waitForCertificate(url, () => false), { faults: 1, holds: ({ value }) => value })
 })
 
 test('a program that takes DNS_ERROR as final is found', async () => {
   const hasFailed = ({ certificate_management_status: status }) => Boolean(status?.provisioning_job?.error_code)
   await assert.rejects(
-    survives(({ url }) => certified(url, hasFailed), { holds: ({ value }) => value }),
+    survives(({ url }) => waitForCertificate(url, hasFailed), { holds: ({ value }) => value }),
     { name: 'SurvivalError', replay: `attempt ${domain}#1 DNS_ERROR` },
   )
 })

@@ -1,4 +1,4 @@
-"""A gateway to test against: starts `fauxgate serve` and uses its controls. Needs the standard library alone."""
+"""Starts `fauxgate serve` for tests, and uses its controls. Needs only the standard library."""
 
 import json
 import os
@@ -17,13 +17,13 @@ _opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
 class Gateway:
-    """The controls of a served gateway. What it refuses raises a RuntimeError that says why."""
+    """The controls of a served gateway. A refused call raises a RuntimeError with the reason."""
 
     def __init__(self, url):
         self.url = url.rstrip("/")
 
     def control(self, method, path, body=None):
-        """Any call of the control API, such as `control("PUT", "/dns", {…})`."""
+        """Makes any call of the control API, such as `control("PUT", "/dns", {…})`."""
         headers = {"content-type": "application/json"}
         if key := os.environ.get("FAUXGATE_CONTROL_KEY"):
             headers["fauxgate-control-key"] = key
@@ -78,16 +78,16 @@ def drain(output):
 
 @contextmanager
 def serve(*options):
-    """A gateway of one's own on a free port. FAUXGATE says with which command, where it is not npx."""
+    """Serves a gateway on a free port. FAUXGATE can name another command than npx fauxgate."""
     command = shlex.split(os.environ.get("FAUXGATE", "npx --yes fauxgate"))
     process = subprocess.Popen(
         [*command, "serve", "--port", "0", *options], stdout=subprocess.PIPE, text=True, start_new_session=True
     )
     try:
-        said = process.stdout.readline()
-        url = re.search(r"http://\S+", said)
+        line = process.stdout.readline()
+        url = re.search(r"http://\S+", line)
         if not url:
-            raise RuntimeError(f"fauxgate did not start; it said {said!r}")
+            raise RuntimeError(f"fauxgate did not start; it printed {line!r}")
         Thread(target=drain, args=[process.stdout], daemon=True).start()
         yield Gateway(url[0])
     finally:

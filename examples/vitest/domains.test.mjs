@@ -20,7 +20,7 @@ describe.concurrent('reserve', () => {
     expect(gateway.reservedDomains.get(id).certificate).not.toBeNull()
   })
 
-  // The same name again: no test sees what another one did.
+  // The same name is free again: tests do not share a gateway.
   test('reports a failure', async ({ gateway }) => {
     gateway.faults.add({ operation: 'reserved_domains.create', times: 1, status: 503 })
     const to = { fetch: gateway.fetch, baseUrl: gateway.url }

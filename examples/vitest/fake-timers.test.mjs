@@ -4,8 +4,8 @@ import { afterEach, beforeEach, expect, vi } from 'vitest'
 
 const headers = { authorization: 'Bearer any key', 'service-version': '2' }
 
-/** The code under test: waits until a domain has its certificate, and asks every 7 s. */
-async function issued(id, { fetch, baseUrl }) {
+/** The code under test: waits until a domain has its certificate, with a request every 7 s. */
+async function waitForCertificate(id, { fetch, baseUrl }) {
   for (;;) {
     const answer = await fetch(`${baseUrl}/reserved_domains/${id}`, { headers })
     const { certificate } = await answer.json()
@@ -23,7 +23,7 @@ const reserve = (gateway) => {
 }
 
 test('an application that polls sees the certificate in time', async ({ gateway }) => {
-  const at = issued(reserve(gateway), { fetch: gateway.fetch, baseUrl: gateway.url })
+  const at = waitForCertificate(reserve(gateway), { fetch: gateway.fetch, baseUrl: gateway.url })
   await vi.advanceTimersByTimeAsync(60_000)
   expect(await at).toBe('2026-01-01T00:00:35.000Z')
 })

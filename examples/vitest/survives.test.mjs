@@ -11,7 +11,7 @@ async function send(url, method, body) {
 }
 
 /** Tries up to five times, with a pause before each new try. */
-async function retried(work) {
+async function retry(work) {
   for (let tries = 1; ; tries++) {
     try {
       return await work()
@@ -24,16 +24,16 @@ async function retried(work) {
 
 /** Looks for the address before each try, because a lost response may have been a success. */
 function reserve(url) {
-  return retried(async () => {
+  return retry(async () => {
     const { reserved_addrs } = await send(url, 'GET')
     const known = reserved_addrs.find(({ description }) => description === 'app')
     return known ?? send(url, 'POST', '{"description":"app"}')
   })
 }
 
-/** Does the same without looking first. */
+/** Reserves an address without looking for it first. */
 function reserveBlindly(url) {
-  return retried(() => send(url, 'POST', '{"description":"app"}'))
+  return retry(() => send(url, 'POST', '{"description":"app"}'))
 }
 
 test('one address is reserved, whatever fails', async () => {

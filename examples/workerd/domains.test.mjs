@@ -18,25 +18,25 @@ function equal(one, other) {
     throw new Error(`${JSON.stringify(one)} is not ${JSON.stringify(other)}`)
 }
 
-function opened() {
+function createGatewayAndClient() {
   const gateway = createGateway({ clock: manualClock('2026-01-01T00:00:00Z'), seed: 'worker' })
   const send = () => worker.fetch(new Request('https://app.test/'), { gatewayUrl: gateway.url, fetch: gateway.fetch })
-  return { gateway, ask: send }
+  return { gateway, send }
 }
 
 export const secured = {
   async test() {
-    const { gateway, ask } = opened()
+    const { gateway, send } = createGatewayAndClient()
     gateway.reservedDomains.create({ domain: 'plain.example.com' })
     issuedDomain(gateway)
-    equal(await (await ask()).json(), ['app.example.com'])
+    equal(await (await send()).json(), ['app.example.com'])
   },
 }
 
 export const unavailable = {
   async test() {
-    const { gateway, ask } = opened()
+    const { gateway, send } = createGatewayAndClient()
     gateway.faults.add({ operation: 'reserved_domains.list', times: 1, status: 503 })
-    equal((await ask()).status, 502)
+    equal((await send()).status, 502)
   },
 }

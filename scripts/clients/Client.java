@@ -1,4 +1,4 @@
-// Calls ngrok's official Java client as the lines of its input say: see scripts/clients/drivers.mjs.
+// Calls ngrok's official Java client as the lines of its input describe: see scripts/clients/drivers.mjs.
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.ngrok.DefaultNgrokApiClient;
@@ -21,24 +21,24 @@ public class Client {
 
   private static final Map<String, Ngrok> CLIENTS = new HashMap<>();
 
-  public static void main(String[] given) throws Exception {
+  public static void main(String[] arguments) throws Exception {
     var lines = new BufferedReader(new InputStreamReader(System.in));
     for (var line = lines.readLine(); line != null; line = lines.readLine()) {
-      System.out.println(JSON.writeValueAsString(answerTo(JSON.readValue(line, Map.class))));
+      System.out.println(JSON.writeValueAsString(handle(JSON.readValue(line, Map.class))));
     }
     System.exit(0);
   }
 
-  private static Map<String, Object> answerTo(Map<String, Object> asked) throws Exception {
-    Object client = CLIENTS.computeIfAbsent((String) asked.get("key"), (key) ->
-        new Ngrok(DefaultNgrokApiClient.newBuilder(key).baseUri(URI.create((String) asked.get("url"))).build()));
-    for (var name : ((String) asked.get("family")).split("\\.")) {
+  private static Map<String, Object> handle(Map<String, Object> request) throws Exception {
+    Object client = CLIENTS.computeIfAbsent((String) request.get("key"), (key) ->
+        new Ngrok(DefaultNgrokApiClient.newBuilder(key).baseUri(URI.create((String) request.get("url"))).build()));
+    for (var name : ((String) request.get("family")).split("\\.")) {
       var part = methodOf(client.getClass(), camel(name), 0);
       if (part == null) return Map.of("unknown", true);
       client = invoke(part, client);
     }
     try {
-      return answered(called(client, asked));
+      return answered(call(client, request));
     } catch (CompletionException failed) {
       if (!(failed.getCause() instanceof NgrokApiError)) return Map.of("failure", failed.toString());
       var error = (NgrokApiError) failed.getCause();
@@ -51,12 +51,12 @@ public class Client {
   }
 
   /** Returns null if the client has no such call. */
-  private static Optional<Object> called(Object client, Map<String, Object> asked) throws Exception {
+  private static Optional<Object> call(Object client, Map<String, Object> request) throws Exception {
     var rest = new LinkedHashMap<String, Object>();
-    if (asked.containsKey("id")) rest.put("id", asked.get("id"));
-    rest.putAll((Map<String, Object>) asked.getOrDefault("body", Map.of()));
-    if (asked.containsKey("limit")) rest.put("limit", asked.get("limit"));
-    var start = methodOf(client.getClass(), (String) asked.get("call"), -1);
+    if (request.containsKey("id")) rest.put("id", request.get("id"));
+    rest.putAll((Map<String, Object>) request.getOrDefault("body", Map.of()));
+    if (request.containsKey("limit")) rest.put("limit", request.get("limit"));
+    var start = methodOf(client.getClass(), (String) request.get("call"), -1);
     if (start == null) return null;
     var builder = built(start, client, rest);
     var answer = ((CompletionStage<?>) invoke(builder.getClass().getMethod("call"), builder)).toCompletableFuture().join();
@@ -100,7 +100,7 @@ public class Client {
     return found;
   }
 
-  /** Everything that an object of the client shows. */
+  /** Returns all fields that an object of the client shows. */
   private static Object read(Object value) throws Exception {
     if (value instanceof Optional) return read(((Optional<?>) value).orElse(null));
     if (value instanceof OffsetDateTime) return ((OffsetDateTime) value).toInstant().toString();

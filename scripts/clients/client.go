@@ -1,5 +1,5 @@
-// Calls ngrok's official Go client as the lines of its input say: see scripts/clients/drivers.mjs, which also writes the
-// file with `clients`, since the families differ between versions.
+// Calls ngrok's official Go client as the lines of its input describe: see scripts/clients/drivers.mjs, which also
+// writes the file with `clients`, since the families differ between versions.
 package main
 
 import (
@@ -15,32 +15,32 @@ import (
 	"github.com/ngrok/ngrok-api-go/VERSION"
 )
 
-type asked struct {
+type callRequest struct {
 	Call, Family, ID, Key, Limit, URL string
 	Body                         json.RawMessage
 }
 
 var ctx = context.Background()
 
-// argument makes what a method takes of what was asked: an id, or a struct read from JSON.
-func argument(kind reflect.Type, it asked) reflect.Value {
+// createArgument creates the argument of a method from a request: an id, or a struct read from JSON.
+func createArgument(kind reflect.Type, request callRequest) reflect.Value {
 	if kind.Kind() == reflect.String {
-		return reflect.ValueOf(it.ID)
+		return reflect.ValueOf(request.ID)
 	}
-	made := reflect.New(kind.Elem())
-	body := it.Body
-	if it.Call == "list" {
-		body, _ = json.Marshal(map[string]string{"limit": it.Limit})
+	value := reflect.New(kind.Elem())
+	body := request.Body
+	if request.Call == "list" {
+		body, _ = json.Marshal(map[string]string{"limit": request.Limit})
 	}
 	if len(body) > 0 {
-		if err := json.Unmarshal(body, made.Interface()); err != nil {
+		if err := json.Unmarshal(body, value.Interface()); err != nil {
 			panic(err)
 		}
 	}
-	if id := made.Elem().FieldByName("ID"); id.IsValid() && id.Kind() == reflect.String && it.ID != "" {
-		id.SetString(it.ID)
+	if id := value.Elem().FieldByName("ID"); id.IsValid() && id.Kind() == reflect.String && request.ID != "" {
+		id.SetString(request.ID)
 	}
-	return made
+	return value
 }
 
 func items(list reflect.Value) (found []any, err error) {
@@ -51,12 +51,12 @@ func items(list reflect.Value) (found []any, err error) {
 	return found, err
 }
 
-func called(method reflect.Value, it asked) (answer any, err error) {
-	given := argument(method.Type().In(method.Type().NumIn()-1), it)
-	if it.Call == "list" {
-		return items(method.Call([]reflect.Value{given})[0])
+func call(method reflect.Value, request callRequest) (answer any, err error) {
+	input := createArgument(method.Type().In(method.Type().NumIn()-1), request)
+	if request.Call == "list" {
+		return items(method.Call([]reflect.Value{input})[0])
 	}
-	results := method.Call([]reflect.Value{reflect.ValueOf(ctx), given})
+	results := method.Call([]reflect.Value{reflect.ValueOf(ctx), input})
 	err, _ = results[len(results)-1].Interface().(error)
 	if len(results) > 1 {
 		answer = results[0].Interface()
@@ -64,19 +64,19 @@ func called(method reflect.Value, it asked) (answer any, err error) {
 	return answer, err
 }
 
-func answerTo(it asked) map[string]any {
-	client, known := clients(ngrok.NewClientConfig(it.Key, ngrok.WithBaseURL(it.URL)))[it.Family]
+func handle(request callRequest) map[string]any {
+	client, known := clients(ngrok.NewClientConfig(request.Key, ngrok.WithBaseURL(request.URL)))[request.Family]
 	if !known {
 		return map[string]any{"unknown": true}
 	}
-	method := reflect.ValueOf(client).MethodByName(strings.ToUpper(it.Call[:1]) + it.Call[1:])
+	method := reflect.ValueOf(client).MethodByName(strings.ToUpper(request.Call[:1]) + request.Call[1:])
 	if !method.IsValid() {
 		return map[string]any{"unknown": true}
 	}
-	answer, err := called(method, it)
-	var refused *ngrok.Error
-	if errors.As(err, &refused) {
-		return map[string]any{"error": map[string]any{"status": refused.StatusCode, "code": refused.ErrorCode}}
+	answer, err := call(method, request)
+	var apiError *ngrok.Error
+	if errors.As(err, &apiError) {
+		return map[string]any{"error": map[string]any{"status": apiError.StatusCode, "code": apiError.ErrorCode}}
 	}
 	if err != nil {
 		return map[string]any{"failure": err.Error()}
@@ -88,11 +88,11 @@ func main() {
 	lines := bufio.NewScanner(os.Stdin)
 	lines.Buffer(nil, 1<<24)
 	for lines.Scan() {
-		var it asked
-		if err := json.Unmarshal(lines.Bytes(), &it); err != nil {
+		var request callRequest
+		if err := json.Unmarshal(lines.Bytes(), &request); err != nil {
 			panic(err)
 		}
-		line, _ := json.Marshal(answerTo(it))
+		line, _ := json.Marshal(handle(request))
 		fmt.Println(string(line))
 	}
 }

@@ -1,4 +1,4 @@
-"""Calls ngrok's official Python client as the lines of its input say: see scripts/clients/drivers.mjs."""
+"""Calls ngrok's official Python client as the lines of its input describe: see scripts/clients/drivers.mjs."""
 
 import json
 import re
@@ -9,7 +9,7 @@ import ngrok
 
 
 def read(value):
-    """Everything that an object of the client shows; what the answer lacks is a KeyError there."""
+    """Returns all fields that an object of the client shows. A field that the answer lacks raises a KeyError."""
     if isinstance(value, list):
         return [read(each) for each in value]
     if isinstance(value, timedelta):
@@ -26,7 +26,7 @@ def read(value):
 
 
 class Module:
-    """What its calls of modules take: an object of the client, made of the fields."""
+    """The parameter of a module in calls: an object like those of the client, with the fields."""
 
     def __init__(self, fields):
         self._props = fields
@@ -35,34 +35,34 @@ class Module:
 MODULES = {"module", "backend", "ip_restriction", "compression", "tls", "tls_termination"}
 
 
-def called(client, asked):
-    given = dict(asked.get("body") or {})
-    for name in MODULES & given.keys():
-        given[name] = Module(given[name])
-    if "id" in asked:
-        given["id"] = asked["id"]
-    method = getattr(client, asked["call"])
-    if asked["call"] != "list":
-        return read(method(**given))
-    # Its iterator is none to `for`.
-    listed, found = iter(method(limit=asked["limit"])), []
+def call(client, request):
+    arguments = dict(request.get("body") or {})
+    for name in MODULES & arguments.keys():
+        arguments[name] = Module(arguments[name])
+    if "id" in request:
+        arguments["id"] = request["id"]
+    method = getattr(client, request["call"])
+    if request["call"] != "list":
+        return read(method(**arguments))
+    # `for` does not accept the iterator of the client.
+    listed, found = iter(method(limit=request["limit"])), []
     while each := next(listed, None):
         found.append(read(each))
     return found
 
 
-def answer_to(asked):
-    client = ngrok.Client(asked["key"], asked["url"])
-    for name in asked["family"].split("."):
+def handle(request):
+    client = ngrok.Client(request["key"], request["url"])
+    for name in request["family"].split("."):
         client = getattr(client, name, None)
-    if not hasattr(client, asked["call"]):
+    if not hasattr(client, request["call"]):
         return {"unknown": True}
     try:
-        return {"answer": called(client, asked)}
+        return {"answer": call(client, request)}
     except ngrok.Error as error:
         return {"error": {"status": error.http_status_code, "code": error.error_code}}
     except Exception as error:
-        # Of an answer from 500 on, it tells the text alone.
+        # For a status from 500, the client raises an error that has only a text.
         status, code = re.search(r"with (\d+) ", str(error)), re.search(r"ERR_\w+", str(error))
         if not status:
             return {"failure": repr(error)}
@@ -70,4 +70,4 @@ def answer_to(asked):
 
 
 for line in sys.stdin:
-    print(json.dumps(answer_to(json.loads(line))), flush=True)
+    print(json.dumps(handle(json.loads(line))), flush=True)

@@ -1,4 +1,5 @@
-// The work of clients for as long as a server answers: write, call everything else, and leave in the middle of a request.
+// The work of clients for as long as a server answers: write, call everything else, and leave in the middle of a
+// request.
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -13,7 +14,7 @@ export async function send(url, method, path, body) {
   return { status: response.status, text }
 }
 
-async function all(url, name) {
+async function listAll(url, name) {
   const found = []
   for (let next = `/${name}?limit=100`; next; ) {
     const page = JSON.parse((await send(url, 'GET', next)).text)
@@ -23,7 +24,7 @@ async function all(url, name) {
   return found
 }
 
-/** The maximum number of addresses, and four times the maximum number of domains, that are there at a time. */
+/** The maximum number of addresses at a time, and four times the maximum number of domains. */
 const MAX_ADDRESSES = 400
 
 /** The possible states of every record: one after a write with a response, two or more after a write without one. */
@@ -35,34 +36,38 @@ export class Ledger {
 
   /** Writes until there is no response. */
   async write(url) {
-    for (let went = true; went; ) went = this.#next % 4 ? await this.#address(url) : await this.#domain(url)
+    for (let hasAnswer = true; hasAnswer; )
+      hasAnswer = this.#next % 4 ? await this.#writeAddress(url) : await this.#writeDomain(url)
   }
 
-  async #address(url) {
+  async #writeAddress(url) {
     const metadata = `ledger ${this.#next++}`
-    const made = await this.#change(metadata, 'new', url, 'POST', '/reserved_addrs', { metadata, description: 'new' })
-    const path = made && `/reserved_addrs/${JSON.parse(made.text).id}`
-    if (!made || !(await this.#change(metadata, 'changed', url, 'PATCH', path, { description: 'changed' })))
+    const created = await this.#change(metadata, 'new', url, 'POST', '/reserved_addrs', {
+      metadata,
+      description: 'new',
+    })
+    const path = created && `/reserved_addrs/${JSON.parse(created.text).id}`
+    if (!created || !(await this.#change(metadata, 'changed', url, 'PATCH', path, { description: 'changed' })))
       return false
     return this.#deleteOldest('reserved_addrs', MAX_ADDRESSES, metadata, url, path)
   }
 
-  async #domain(url) {
+  async #writeDomain(url) {
     const domain = `d${this.#next++}.example.com`
     const certificate_management_policy = { authority: 'letsencrypt', private_key_type: 'ecdsa' }
-    const made = await this.#change(domain, 'there', url, 'POST', '/reserved_domains', {
+    const created = await this.#change(domain, 'there', url, 'POST', '/reserved_domains', {
       domain,
       certificate_management_policy,
     })
-    const path = made && `/reserved_domains/${JSON.parse(made.text).id}`
-    return made !== undefined && this.#deleteOldest('reserved_domains', MAX_ADDRESSES / 4, domain, url, path)
+    const path = created && `/reserved_domains/${JSON.parse(created.text).id}`
+    return created !== undefined && this.#deleteOldest('reserved_domains', MAX_ADDRESSES / 4, domain, url, path)
   }
 
-  async #deleteOldest(collection, most, name, url, path) {
+  async #deleteOldest(collection, maximum, name, url, path) {
     this.#oldest[collection].push([name, path])
-    if (this.#oldest[collection].length <= most) return true
-    const [oldest, its] = this.#oldest[collection].shift()
-    return (await this.#change(oldest, undefined, url, 'DELETE', its)) !== undefined
+    if (this.#oldest[collection].length <= maximum) return true
+    const [oldest, oldestPath] = this.#oldest[collection].shift()
+    return (await this.#change(oldest, undefined, url, 'DELETE', oldestPath)) !== undefined
   }
 
   async #change(name, state, ...call) {
@@ -76,15 +81,15 @@ export class Ledger {
     return answer
   }
 
-  /** Compares the records of a server with the ledger, and returns a line for each problem. From then on, the ledger has these records. */
-  async problemsAt(url) {
-    const [addresses, domains] = [await all(url, 'reserved_addrs'), await all(url, 'reserved_domains')]
-    const certificates = (await all(url, 'tls_certificates')).map(({ id }) => id)
-    const is = new Map(addresses.map(({ metadata, description }) => [metadata, description]))
-    for (const { domain } of domains) is.set(domain, 'there')
+  /** Compares the records of a server with the ledger. Returns a line for each problem, and takes over the records. */
+  async findProblems(url) {
+    const [addresses, domains] = [await listAll(url, 'reserved_addrs'), await listAll(url, 'reserved_domains')]
+    const certificates = (await listAll(url, 'tls_certificates')).map(({ id }) => id)
+    const current = new Map(addresses.map(({ metadata, description }) => [metadata, description]))
+    for (const { domain } of domains) current.set(domain, 'there')
     const problems = [...this.#states].flatMap(([name, possible]) => {
-      this.#states.set(name, [is.get(name)])
-      return possible.includes(is.get(name)) ? [] : [`${name} is ${is.get(name)} and could be ${possible}`]
+      this.#states.set(name, [current.get(name)])
+      return possible.includes(current.get(name)) ? [] : [`${name} is ${current.get(name)} and could be ${possible}`]
     })
     const used = domains.map(({ certificate }) => certificate?.id)
     if (used.sort().join() !== certificates.sort().join())
@@ -115,13 +120,13 @@ const CALLS = [
   ['POST', '/_fauxgate/declare', { edge: 'edghts_soak', routes: ['edghtsrt_soak'] }],
 ]
 
-/** Makes random calls until there is no response, and listens to events now and then. `failed` receives each 5xx. */
-export async function callEverything(url, random, failed) {
+/** Makes random calls until there is no response, and listens to events now and then. `onFailure` receives each 5xx. */
+export async function callEverything(url, random, onFailure) {
   for (;;) {
     const [method, path, body] = CALLS[Math.floor(random() * CALLS.length)]
     const answer = await send(url, method, path, body)
     if (!answer) return
-    if (answer.status >= 500) failed(`${method} ${path} answers ${answer.status}: ${answer.text.slice(0, 200)}`)
+    if (answer.status >= 500) onFailure(`${method} ${path} answers ${answer.status}: ${answer.text.slice(0, 200)}`)
     const signal = AbortSignal.timeout(Math.floor(random() * 200))
     await fetch(`${url}/_fauxgate/events`, { signal })
       .then((events) => events.text())

@@ -1,6 +1,6 @@
-// Writes evidence/clients.json: which calls ngrok's official clients have, with the fields that their types name, and the page
-// of the API reference that the client names. It reads the sources of the clients: that for TypeScript from node_modules, those
-// for Go from the module cache, where `go mod download github.com/ngrok/ngrok-api-go/v9@v9.0.0` puts them.
+// Writes evidence/clients.json: the calls of ngrok's official clients, with the fields that their types name, and the
+// page of the API reference that the client names. It reads the sources of the clients: for TypeScript from
+// node_modules, for Go from the module cache, which `go mod download github.com/ngrok/ngrok-api-go/v9@v9.0.0` fills.
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,28 +10,28 @@ import { root } from '../shared.mjs'
 /** The newest client, and an older one with the calls that the service has removed since. */
 const GO = ['9.0.0', '5.0.0']
 
-const textOf = (...parts) => readFileSync(join(...parts), 'utf8')
-const snake = (name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+const readText = (...parts) => readFileSync(join(...parts), 'utf8')
+const toSnakeCase = (name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
-/** The fields of a type and of the types in it, as paths such as `certificate.id`. */
-function fieldsOf(types, name, seen = []) {
+/** Returns the fields of a type and of the types in it, as paths such as `certificate.id`. */
+function listFields(types, name, seen = []) {
   if (seen.includes(name)) return []
   return (types[name] ?? []).flatMap(([field, type]) => [
     field,
-    ...fieldsOf(types, type, [...seen, name]).map((inner) => `${field}.${inner}`),
+    ...listFields(types, type, [...seen, name]).map((inner) => `${field}.${inner}`),
   ])
 }
 
-function goClient(version) {
+function readGoClient(version) {
   const [major] = version.split('.')
   const module = `github.com/ngrok/ngrok-api-go/v${major}@v${version}`
   const { Dir } = JSON.parse(execFileSync('go', ['mod', 'download', '-json', module], { encoding: 'utf8' }))
-  const types = goTypes(textOf(Dir, 'datatypes.go'))
+  const types = parseGoTypes(readText(Dir, 'datatypes.go'))
   const files = readdirSync(Dir, { recursive: true }).filter((name) => /\/client\.go$/.test(name))
-  return files.flatMap((name) => goCalls(textOf(Dir, name), types))
+  return files.flatMap((name) => parseGoCalls(readText(Dir, name), types))
 }
 
-function goTypes(text) {
+function parseGoTypes(text) {
   const structs = text.matchAll(/^type (\w+) struct \{\n([\s\S]*?)^\}/gm)
   return Object.fromEntries(
     [...structs].map(([, name, body]) => [
@@ -44,62 +44,62 @@ function goTypes(text) {
   )
 }
 
-function goCalls(text, types) {
+function parseGoCalls(text, types) {
   const functions = text.matchAll(/((?:^\/\/.*\n)*)^func \(c \*Client\) (\w+)\(([^)]*)\)([^{]*)\{\n([\s\S]*?)^\}/gm)
-  return [...functions].flatMap(([, comment, , given, returned, body]) => {
+  return [...functions].flatMap(([, comment, , parameters, result, body]) => {
     const path = /\.Parse\("([^"]+)"\)/.exec(body)?.[1]
     if (path === undefined) return []
     const iterator = /return &(iter\w+)\{/.exec(body)?.[1]
     const page =
       iterator && new RegExp(`func \\(it \\*${iterator}\\) Next[\\s\\S]*?var resp ngrok\\.(\\w+)`).exec(text)?.[1]
-    const sent = body.includes('bodyArg = arg') ? /\*ngrok\.(\w+)/.exec(given)?.[1] : undefined
+    const sentType = body.includes('bodyArg = arg') ? /\*ngrok\.(\w+)/.exec(parameters)?.[1] : undefined
     const blank = [...body.matchAll(/arg\.(\w+) = ""/g)].map(([, name]) => ({ ID: 'id', EdgeID: 'edge_id' })[name])
     return {
       method: /Do\(ctx, "(\w+)"/.exec(body)?.[1] ?? 'GET',
       path: path.replace(/\{\{ \.(\w+) \}\}/g, (_, name) => ({ ID: '{id}', EdgeID: '{edge_id}' })[name] ?? name),
       page: /https:\/\/ngrok\.com\/docs\/api-reference\/\S+/.exec(comment)?.[0],
-      sends: fieldsOf(types, sent).filter((field) => !blank.includes(field)),
-      reads: fieldsOf(types, page ?? /\*ngrok\.(\w+)/.exec(returned)?.[1]),
+      sends: listFields(types, sentType).filter((field) => !blank.includes(field)),
+      reads: listFields(types, page ?? /\*ngrok\.(\w+)/.exec(result)?.[1]),
     }
   })
 }
 
-function typescriptClient() {
+function readTypescriptClient() {
   const folder = join(root, 'node_modules/@ngrok/ngrok-api')
-  const interfaces = textOf(folder, 'src/datatypes.ts').matchAll(/^export interface (\w+) \{\n([\s\S]*?)^\}/gm)
+  const interfaces = readText(folder, 'src/datatypes.ts').matchAll(/^export interface (\w+) \{\n([\s\S]*?)^\}/gm)
   const types = Object.fromEntries(
     [...interfaces].map(([, name, body]) => [
       name,
       [...body.matchAll(/^ {2}(\w+)\??: ([^;]+);/gm)].map(([, field, type]) => [
-        snake(field),
+        toSnakeCase(field),
         type.replace(/^Array<(\w+)>$/, '$1'),
       ]),
     ]),
   )
-  const methods = textOf(folder, 'src/services.ts').matchAll(
+  const methods = readText(folder, 'src/services.ts').matchAll(
     /^ {2}(?:public|private) (?:async )?\w+\(([^)]*)\): Promise<([^{]+)> \{\n([\s\S]*?)^ {2}\}/gm,
   )
-  return [...methods].flatMap(([, given, returned, body]) => {
+  return [...methods].flatMap(([, parameters, result, body]) => {
     const [, path] = /\.url\(\s*`([^`]+)`\s*\)/.exec(body) ?? []
     const [, method] = /\.(get|post|patch|put|delete)\(/.exec(body) ?? []
     if (path === undefined || method === undefined) return []
     const takesBody = ['post', 'patch', 'put'].includes(method)
     return {
       method: method.toUpperCase(),
-      path: path.replace(/\$\{(?:arg\.)?(\w+)\}/g, (_, name) => `{${snake(name)}}`),
-      sends: takesBody ? fieldsOf(types, /datatypes\.(\w+)/.exec(given)?.[1]) : [],
-      reads: fieldsOf(types, /datatypes\.(\w+)/.exec(returned)?.[1]),
+      path: path.replace(/\$\{(?:arg\.)?(\w+)\}/g, (_, name) => `{${toSnakeCase(name)}}`),
+      sends: takesBody ? listFields(types, /datatypes\.(\w+)/.exec(parameters)?.[1]) : [],
+      reads: listFields(types, /datatypes\.(\w+)/.exec(result)?.[1]),
     }
   })
 }
 
-const version = JSON.parse(textOf(root, 'node_modules/@ngrok/ngrok-api/package.json')).version
+const version = JSON.parse(readText(root, 'node_modules/@ngrok/ngrok-api/package.json')).version
 const CLIENTS = {
-  ...Object.fromEntries(GO.map((each) => [`ngrok-api-go ${each}`, goClient(each)])),
-  [`ngrok-api-typescript ${version}`]: typescriptClient(),
+  ...Object.fromEntries(GO.map((each) => [`ngrok-api-go ${each}`, readGoClient(each)])),
+  [`ngrok-api-typescript ${version}`]: readTypescriptClient(),
 }
 
-/** Only calls that fauxgate has are kept. Each field has the places of the clients that name it in `clients`. */
+/** The calls of fauxgate; others are left out. Each field has the places in `clients` of the clients that name it. */
 const operations = (await importSource('scripts/generate/evidence/rules.ts')).operations.map(({ call }) => call)
 const clients = Object.keys(CLIENTS)
 const calls = {}

@@ -1,24 +1,24 @@
-// What must hold after every step, and at the end of a case.
+// Checks what must hold after every step, and at the end of a case.
 import assert, { AssertionError } from 'node:assert/strict'
 import { GatewayError } from '../../dist/index.js'
-import { open, readAll, recordsOf, stateOf } from './gateways.mjs'
+import { createEmptyGateway, readAll, recordsOf, stateOf } from './gateways.mjs'
 import { FAMILIES } from './operations.mjs'
 
 const MAX_ERROR_BYTES = 16 * 1024
 
-/** Matches secrets in places where they can be recognised: an API key, a webhook secret under its name, a private key. */
+/** Matches secrets that can be recognised: an API key, a webhook secret under its name, a private key. */
 const LEAK = /PLANTED9|"secret":[^,}]*PLANTED|PRIVATE KEY-----(\\+n)[A-Za-z0-9+/]/
 
 /** The number of HTTP responses with each status. */
 export const statuses = {}
 
 /** Checks a response of the API or of its controls. Returns whether it was an error. */
-export function checkAnswer(gateway, answer, method, faulty) {
-  const { status, headers, body } = answer
+export function checkResponse(gateway, response, method, isFaulty) {
+  const { status, headers, body } = response
   const header = gateway.dialect.operationIdHeader
   statuses[status] = (statuses[status] ?? 0) + 1
   assert.match(headers[header] ?? '', /^op_[0-9A-Za-z]{27}$/, `No operation id: ${JSON.stringify(headers)}`)
-  if (faulty) return false
+  if (isFaulty) return false
   // A move of the clock over years of failing attempts is stopped after ten seconds, and says so.
   const isStoppedMove = status === 504 && /_90422"/.test(body)
   // The agent of a session can be declared unreachable.
@@ -53,8 +53,8 @@ export function checkAgain(gateway, value) {
   assert(member && value.uri.startsWith(`${gateway.url}/`), `No family has the URI ${value.uri}.`)
   const again = gateway[member].get(value.id)
   // Only the response to a creation has a token.
-  const shown = JSON.stringify('token' in again ? { ...value, token: again.token } : value)
-  assert.equal(JSON.stringify(again), shown)
+  const expected = JSON.stringify('token' in again ? { ...value, token: again.token } : value)
+  assert.equal(JSON.stringify(again), expected)
 }
 
 /** Calls the direct API. Returns whether it threw a GatewayError, or one of the other errors by their names. */
@@ -73,9 +73,9 @@ export function attempt(gateway, work, others = []) {
   }
 }
 
-/** Checks that every call works on a gateway with the same state: it can be read, continues, and can be emptied. */
-export function checkLivable(gateway, options) {
-  const twin = open({ ...options, clock: 'manual' })
+/** Checks that a gateway with the same state still works: reads, moves of the clock, and deletions succeed. */
+export function checkUsable(gateway, options) {
+  const twin = createEmptyGateway({ ...options, clock: 'manual' })
   twin.restore(gateway.snapshot({ privateKeys: true }))
   assert.equal(stateOf(twin), stateOf(gateway), 'A restored snapshot is another state.')
   readAll(twin)
@@ -84,8 +84,8 @@ export function checkLivable(gateway, options) {
   readAll(twin)
   for (const prefix of ['ep', 'secret', 'vault', 'bot', 'ipp', 'k8sop', 'rd', 'cert', 'ra']) {
     for (const each of recordsOf(twin, prefix)) {
-      const isAnothers = each.is_dev || (prefix === 'ep' && each.type !== 'cloud')
-      if (!isAnothers) twin[FAMILIES.get(prefix)].delete(each.id)
+      const isForeign = each.is_dev || (prefix === 'ep' && each.type !== 'cloud')
+      if (!isForeign) twin[FAMILIES.get(prefix)].delete(each.id)
     }
   }
   twin.reset()
@@ -96,9 +96,9 @@ export function checkEnd({ gateway, commits }) {
   readAll(gateway)
   const state = stateOf(gateway)
   assert.doesNotMatch(JSON.stringify(gateway.snapshot()), /PRIVATE KEY/, 'A private key in a snapshot.')
-  const kept = JSON.stringify([gateway.requests.all(), commits])
-  const leak = LEAK.exec(kept)
-  const around = leak && kept.slice(Math.max(0, leak.index - 300), leak.index + 300)
+  const recorded = JSON.stringify([gateway.requests.all(), commits])
+  const leak = LEAK.exec(recorded)
+  const around = leak && recorded.slice(Math.max(0, leak.index - 300), leak.index + 300)
   assert(!leak, `A secret in the journal or a commit: ${around}`)
   gateway.restore(gateway.snapshot())
   assert.equal(stateOf(gateway), state, 'restore(snapshot()) changes something.')

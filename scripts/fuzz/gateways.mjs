@@ -17,7 +17,7 @@ export const pairs = Array.from({ length: 8 }, (_, index) =>
 )
 
 /** Creates an empty gateway. */
-export function open(options) {
+export function createEmptyGateway(options) {
   const { dialect, clock: kind, keepBackendsOnPatch, ...rest } = options
   const shared = {
     ...rest,
@@ -28,13 +28,13 @@ export function open(options) {
   return dialect === 'ngrok' ? createNgrok(shared) : createGateway(shared)
 }
 
-/** Creates a gateway with one of everything, where its options allow that, and collects the commits that follow. */
-export function gatewayFor(options) {
-  let gateway = furnish(open({ ...options, account: undefined }))
+/** Creates a gateway with a resource of each family that its options allow, and collects its later commits. */
+export function createCase(options) {
+  let gateway = createResources(createEmptyGateway({ ...options, account: undefined }))
   if (options.account) {
     // Existing resources may exceed the limits of the account.
     const snapshot = gateway.snapshot({ privateKeys: true })
-    gateway = open(options)
+    gateway = createEmptyGateway(options)
     gateway.restore(snapshot)
   }
   const commits = []
@@ -42,7 +42,7 @@ export function gatewayFor(options) {
   return { gateway, commits, options }
 }
 
-function furnish(gateway) {
+function createResources(gateway) {
   const policy = { authority: 'letsencrypt', private_key_type: 'ecdsa' }
   const { id: certificate_id } = gateway.tlsCertificates.create(pairs[0])
   gateway.reservedAddrs.create()

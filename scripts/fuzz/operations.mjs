@@ -10,7 +10,7 @@ const documents = ['service', 'controls'].map((part) => openApi(ngrok, { part, f
 const operations = documents.flatMap(operationsOf)
 const schemas = Object.assign({}, ...documents.map((each) => each.components.schemas))
 
-const camel = (name) => name.replace(/_(\w)/g, (_, letter) => letter.toUpperCase())
+const toCamelCase = (name) => name.replace(/_(\w)/g, (_, letter) => letter.toUpperCase())
 
 const gets = operations.filter(({ method }) => method === 'get')
 
@@ -23,12 +23,12 @@ export const FAMILIES = new Map(
     const { pattern } = parameters.find(({ name }) => name === 'id').schema
     // Users have two paths, whose ids have either prefix.
     const prefixes = /^\^\(?([\w|]+)\)?_\[/.exec(pattern)[1].split('|')
-    return [[prefixes.find((each) => family.startsWith(each)) ?? prefixes[0], camel(family)]]
+    return [[prefixes.find((each) => family.startsWith(each)) ?? prefixes[0], toCamelCase(family)]]
   }),
 )
 
-/** Draws a text that stands for an id, or another value, of the gateway that the call is made on. */
-export const token = (name, most = 3) => fc.nat({ max: most }).map((index) => `@@${name}:${index}@@`)
+/** Draws a token for an id or another value of the gateway. */
+export const token = (name, maximum = 3) => fc.nat({ max: maximum }).map((index) => `@@${name}:${index}@@`)
 
 const words = fc.constantFrom('', 'a', 'x y', 'ünïcode ☃', '{"k":1}')
 const labels = fc.constantFrom('a', 'b', 'app', 'www', 'x1', 'xn--bcher-kva', '*', 'deep.er')
@@ -58,7 +58,7 @@ const url = fc.oneof(
 /** The resources that only an agent or the service makes, by their names in a body of `POST /_fauxgate/declare`. */
 const DECLARED = Object.entries(schemas.Declaration.properties).filter(([, { anyOf }]) => anyOf)
 
-/** Values of fields by name, and by the beginning of a pattern, where a schema alone would give values that are refused. */
+/** Values of fields, by name and by a part of a pattern. From the schema alone, most values would be invalid. */
 const BY_NAME = {
   domain: domainName,
   expressions: fc.array(fc.constantFrom(...expressions), { maxLength: 2 }),
@@ -89,7 +89,7 @@ const BY_PATTERN = [
   ['\\d{1,12}(ms', duration],
 ]
 
-/** Fields that a body may have only beside others, or instead of others: mutations put them in. */
+/** Fields that a body may have only beside others, or instead of others. Mutations add them. */
 const LEFT_OUT = ['id', 'edge_id', 'module', 'resolves_to']
 
 const action = fc.constantFrom(
@@ -131,7 +131,7 @@ const BY_SCHEMA = {
   SnapshotBody: fc.constant({ version: 1 }),
 }
 BY_SCHEMA.Declaration = fc.oneof(
-  ...DECLARED.map(([name, schema]) => fc.record({ [name]: valuesOf(schema.anyOf[0]) })),
+  ...DECLARED.map(([name, schema]) => fc.record({ [name]: createValues(schema.anyOf[0]) })),
   fc.constantFrom(
     { edge: 'edghts_1', routes: ['edghtsrt_1'] },
     { endpoint_configuration: 'ec_1' },
@@ -141,28 +141,31 @@ BY_SCHEMA.Declaration = fc.oneof(
   ),
 )
 
-/** Makes values that a schema of the document allows. */
-function valuesOf(schema, name) {
+/** Creates an arbitrary of values that a schema of the document allows. */
+function createValues(schema, name) {
   const reference = schema.$ref?.split('/').at(-1)
-  if (reference) return BY_SCHEMA[reference] ?? valuesOf(schemas[reference])
+  if (reference) return BY_SCHEMA[reference] ?? createValues(schemas[reference])
   if (BY_NAME[name]) return BY_NAME[name]
   const [, byPattern] = BY_PATTERN.find(([part]) => schema.pattern?.includes(part)) ?? []
   if (byPattern) return byPattern
   if ('const' in schema) return fc.constant(schema.const)
   if (schema.enum) return fc.constantFrom(...schema.enum)
-  if (schema.properties) return recordOf(schema)
-  if (schema.anyOf) return fc.oneof(...schema.anyOf.map((each) => valuesOf(each)))
-  return valuesOfType([schema.type].flat()[0], schema)
+  if (schema.properties) return createBodies(schema)
+  if (schema.anyOf) return fc.oneof(...schema.anyOf.map((each) => createValues(each)))
+  return createValuesOfType([schema.type].flat()[0], schema)
 }
 
-function valuesOfType(type, { items, additionalProperties, propertyNames, minimum = 0, maximum = 3, minItems = 0 }) {
+function createValuesOfType(
+  type,
+  { items, additionalProperties, propertyNames, minimum = 0, maximum = 3, minItems = 0 },
+) {
   switch (type) {
     case 'array':
-      return fc.array(valuesOf(items), { minLength: minItems, maxLength: 2 })
+      return fc.array(createValues(items), { minLength: minItems, maxLength: 2 })
     case 'object':
       if (!propertyNames) return fc.constant({ a: 1 })
       return fc
-        .array(fc.tuple(valuesOf(propertyNames), valuesOf(additionalProperties)), { maxLength: 3 })
+        .array(fc.tuple(createValues(propertyNames), createValues(additionalProperties)), { maxLength: 3 })
         .map(Object.fromEntries)
     case 'integer':
       return fc.oneof(fc.integer({ min: minimum, max: minimum + 3 }), fc.constant(Math.min(maximum, 10_000)))
@@ -177,18 +180,18 @@ function valuesOfType(type, { items, additionalProperties, propertyNames, minimu
   }
 }
 
-/** Makes a body with its required fields and at most two others, so that few combinations are refused. */
-function recordOf({ properties, required = [], else: otherwise }) {
-  const needed = [...required, ...(otherwise?.required ?? [])]
-  const others = Object.keys(properties).filter((name) => !needed.includes(name) && !LEFT_OUT.includes(name))
-  return fc.subarray(others, { maxLength: Math.min(2, others.length) }).chain((chosen) => {
-    const names = [...needed, ...chosen]
-    return fc.record(Object.fromEntries(names.map((name) => [name, valuesOf(properties[name], name)])))
+/** Creates an arbitrary of bodies with the required fields and at most two others: most combinations are then valid. */
+function createBodies({ properties, required = [], else: otherwise }) {
+  const requiredNames = [...required, ...(otherwise?.required ?? [])]
+  const others = Object.keys(properties).filter((name) => !requiredNames.includes(name) && !LEFT_OUT.includes(name))
+  return fc.subarray(others, { maxLength: Math.min(2, others.length) }).chain((optionalNames) => {
+    const names = [...requiredNames, ...optionalNames]
+    return fc.record(Object.fromEntries(names.map((name) => [name, createValues(properties[name], name)])))
   })
 }
 
-/** Returns the kinds of the ids in a path, as tokens name them. */
-function idsOf(path, family) {
+/** Returns the kinds of the ids in a path, by the names in tokens. */
+function listIdKinds(path, family) {
   if (path.startsWith('/edges'))
     return [...path.matchAll(/^\/edges\/(\w+)\/\{|\/(routes)\/\{/g)].map(([, kind, route]) => route ?? kind)
   if (!path.includes('{id}')) return []
@@ -198,26 +201,26 @@ function idsOf(path, family) {
 /** Values of the parameters of controls; lists have their own. */
 const PARAMETERS = { id: token('rd'), name: domainName, domain: domainName, type: fc.constant('CNAME') }
 
-function queryOf(path, parameters) {
+function createQuery(path, parameters) {
   const names = parameters.filter((each) => each.in === 'query').map((each) => each.name)
   const known = Object.entries(PARAMETERS).filter(([name]) => names.includes(name))
   return fc.record(Object.fromEntries(known), { requiredKeys: path.endsWith('timeline') ? ['id'] : [] })
 }
 
-/** A domain that is there may have an uploaded certificate that is valid for years, with a failing attempt every hour. */
+/** The ids are unknown: the attempts of an existing certificate could fail every hour, for years. */
 const EXPIRE = fc.record({ id: fc.constantFrom('rd_gone', 'cert_1', 'x', '') })
 
 const all = operations.map(({ path, method, operationId, requestBody, parameters }) => {
-  const [family, name] = operationId.split('.').map(camel)
+  const [family, name] = operationId.split('.').map(toCamelCase)
   const schema = requestBody?.content['application/json'].schema
   return {
     method: method.toUpperCase(),
     path: path.replaceAll(/\{\w+\}/g, ':'),
     family,
     name,
-    ids: idsOf(path, family),
-    body: path.endsWith('/expire') ? EXPIRE : schema && valuesOf(schema),
-    query: queryOf(path, parameters),
+    ids: listIdKinds(path, family),
+    body: path.endsWith('/expire') ? EXPIRE : schema && createValues(schema),
+    query: createQuery(path, parameters),
   }
 })
 
@@ -246,12 +249,14 @@ export const CALLS = Object.entries({
   'declare.edge': fc.constant(['edghts_1', { routes: ['edghtsrt_1'] }]),
   'declare.endpointConfiguration': fc.constant(['ec_1']),
   'declare.backend': fc.constant(['bkdhr_1']),
-  'faults.add': fc.tuple(valuesOf(schemas.FaultSpec)),
+  'faults.add': fc.tuple(createValues(schemas.FaultSpec)),
   'faults.all': nothing,
   'faults.clear': nothing,
   'requests.all': fc.constantFrom([], [{ method: 'GET' }], [{ method: 'POST', status: 400 }]),
   'authority.privateKeyPem': fc.tuple(token('cert')),
   leftovers: nothing,
-  ...Object.fromEntries(DECLARED.map(([name, { anyOf }]) => [`declare.${camel(name)}`, fc.tuple(valuesOf(anyOf[0]))])),
+  ...Object.fromEntries(
+    DECLARED.map(([name, { anyOf }]) => [`declare.${toCamelCase(name)}`, fc.tuple(createValues(anyOf[0]))]),
+  ),
   'declare.end': fc.tuple(fc.oneof(token('ts'), token('ep'), token('rd'))),
 })

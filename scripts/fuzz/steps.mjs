@@ -1,7 +1,7 @@
 // The steps of a case, as plain JSON, and the options of the gateway that runs the steps.
 import fc from 'fast-check'
 import { CALLS, CONTROLS, FAMILIES, OPERATIONS, token } from './operations.mjs'
-import { edit, mutation, oddValue, oneOf, sometimesMutated, textEdits, UNKNOWN_IDS } from './values.mjs'
+import { edit, mutation, oddValue, oneOf, orMutated, textEdits, UNKNOWN_IDS } from './values.mjs'
 
 const PREFIXES = [...FAMILIES.keys()]
 const FIELDS = [
@@ -37,7 +37,7 @@ const page = fc.record(
   { requiredKeys: [] },
 )
 
-/** The query of a list as JSON; a text is put into the URL unchanged. */
+/** The query of a list as JSON. A text becomes a part of the URL unchanged. */
 const listQuery = oneOf(
   [6, fc.constant({})],
   [3, fc.record({ filter })],
@@ -76,14 +76,14 @@ const rawBody = orRarely(
   ),
 )
 
-const requestTo = (operations) =>
+const drawRequest = (operations) =>
   fc.constantFrom(...operations).chain(({ family, method, path, name, ids, body, query }) => {
     const isControl = family === 'controls'
-    const otherQuery = isControl ? sometimesMutated(query) : orRarely('{}', listQuery)
+    const otherQuery = isControl ? orMutated(query) : orRarely('{}', listQuery)
     const drawn = fc.record({
       via: isControl ? fc.constant('exchange') : fc.constantFrom('exchange', 'exchange', 'exchange', 'fetch'),
       ids: fc.tuple(...ids.map((type) => token(type))),
-      body: body ? sometimesMutated(body) : orRarely('', fc.constantFrom('{}', '{"a":1}')),
+      body: body ? orMutated(body) : orRarely('', fc.constantFrom('{}', '{"a":1}')),
       query: name === 'list' ? listQuery : otherQuery,
       headers,
       odd: fc.record({ path: pathEdit, method: methodEdit, id: odd, body: body ? rawBody : fc.constant(null) }),
@@ -91,8 +91,8 @@ const requestTo = (operations) =>
     return drawn.map((parts) => ({ kind: 'request', family, method, path, ...parts }))
   })
 
-/** Draws the ids of a call: of a part of an edge as one object. */
-function idsOf(ids) {
+/** Draws the ids of a call. The ids of a part of an edge are one object. */
+function drawIds(ids) {
   const [first, second] = ids.map((type) => token(type).map((text) => JSON.stringify(text)))
   if (!second) return first ? [first] : []
   return [fc.tuple(first, second).map(([edge, id]) => `{"edge_id":${edge},"id":${id}}`)]
@@ -100,8 +100,8 @@ function idsOf(ids) {
 
 const direct = fc.constantFrom(...OPERATIONS).chain(({ family, name, ids, body }) => {
   const args = [
-    ...idsOf(ids).map((id) => oneOf([20, id], [1, oddValue])),
-    ...(body ? [oneOf([12, sometimesMutated(body)], [1, oddValue])] : []),
+    ...drawIds(ids).map((id) => oneOf([20, id], [1, oddValue])),
+    ...(body ? [oneOf([12, orMutated(body)], [1, oddValue])] : []),
     ...(name === 'list' ? [oneOf([12, listQuery], [1, oddValue])] : []),
   ]
   return fc.tuple(...args).map((texts) => ({ kind: 'call', place: `${family}.${name}`, args: `[${texts.join()}]` }))
@@ -109,7 +109,7 @@ const direct = fc.constantFrom(...OPERATIONS).chain(({ family, name, ids, body }
 
 const control = fc
   .constantFrom(...CALLS)
-  .chain(([place, args]) => sometimesMutated(args).map((text) => ({ kind: 'call', place, args: text })))
+  .chain(([place, args]) => orMutated(args).map((text) => ({ kind: 'call', place, args: text })))
 
 const MOVES = ['advance', 'advance', 'advance', 'advanceToNext', 'advanceTo', 'set']
 const TIMES = ['1ms', '30s', '1h', '30d', '60d', 1, 999, '2026-01-01T00:00:00.900Z', '2027-01-01T00:00:00Z']
@@ -119,7 +119,7 @@ const clock = fc.record({
   args: fc.constantFrom(...[...TIMES, '-1s', 'soon', null, 1e20].map((value) => JSON.stringify([value]))),
 })
 
-/** Texts alone: test/x509 changes the bytes in them. */
+/** Changes of the texts only: test/x509 changes the bytes in certificates. */
 const certificate = fc.record({
   kind: fc.constant('certificate'),
   pair: fc.nat({ max: 7 }),
@@ -155,8 +155,8 @@ export const options = fc.record({
 
 /** Steps of all kinds. */
 export const steps = oneOf(
-  [30, requestTo(OPERATIONS)],
-  [8, requestTo(CONTROLS)],
+  [30, drawRequest(OPERATIONS)],
+  [8, drawRequest(CONTROLS)],
   [14, direct],
   [5, control],
   [4, clock],

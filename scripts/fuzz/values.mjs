@@ -1,5 +1,5 @@
-// Hostile values and mutations. A case is kept as JSON text with tokens such as @@rd:0@@, so that it stays small when it
-// is printed; `expand` puts in what they stand for.
+// Hostile values and mutations. A case is JSON text with tokens such as @@rd:0@@, so that its printed form stays small.
+// `expand` replaces the tokens by their values.
 import fc from 'fast-check'
 
 export const UNKNOWN_IDS = 'rd_1 ra_1 cert_1 bkdwd_1 bkdhr_1 ec_1 edghts_1 edghtsrt_1 op_1 rd__ '.split(' ')
@@ -37,53 +37,52 @@ export const mutation = fc.record({
   value: oddValue,
 })
 
-/** Returns a tree of JSON in which an object is a list of entries, so that any name, twice too, can be one. */
-function treeOf(value) {
-  if (Array.isArray(value)) return { list: value.map(treeOf) }
+/** Returns a tree of JSON in which an object is a list of entries, so that a name can occur twice. */
+function parseTree(value) {
+  if (Array.isArray(value)) return { list: value.map(parseTree) }
   if (typeof value !== 'object' || value === null) return { text: JSON.stringify(value) }
-  return { entries: Object.entries(value).map(([name, inner]) => [name, treeOf(inner)]) }
+  return { entries: Object.entries(value).map(([name, inner]) => [name, parseTree(inner)]) }
 }
 
-function textOf({ list, entries, text }) {
-  if (list) return `[${list.map(textOf).join()}]`
-  return entries ? `{${entries.map(([name, inner]) => `${JSON.stringify(name)}:${textOf(inner)}`).join()}}` : text
+function formatTree({ list, entries, text }) {
+  if (list) return `[${list.map(formatTree).join()}]`
+  return entries ? `{${entries.map(([name, inner]) => `${JSON.stringify(name)}:${formatTree(inner)}`).join()}}` : text
 }
 
-/** Returns all places of a tree, each as its tree with what holds it. */
-function placesOf(tree, found = [], holder = null, index = 0) {
-  found.push({ tree, holder, index })
-  for (const [at, inner] of (tree.list ?? []).entries()) placesOf(inner, found, tree, at)
-  for (const [at, [, inner]] of (tree.entries ?? []).entries()) placesOf(inner, found, tree, at)
+/** Returns all places of a tree: the tree at each place, its parent, and its index in the parent. */
+function listPlaces(tree, found = [], parent = null, index = 0) {
+  found.push({ tree, holder: parent, index })
+  for (const [at, inner] of (tree.list ?? []).entries()) listPlaces(inner, found, tree, at)
+  for (const [at, [, inner]] of (tree.entries ?? []).entries()) listPlaces(inner, found, tree, at)
   return found
 }
 
 /** Returns the text of a value after some mutations. */
 export function mutate(value, mutations) {
-  const root = { list: [treeOf(value)] }
+  const root = { list: [parseTree(value)] }
   for (const { at, how, name, value: text } of mutations) {
-    const places = placesOf(root.list[0] ?? { text: 'null' }, [], root)
-    const { tree, holder, index } = places[at % places.length]
-    const siblings = holder.list ?? holder.entries
+    const places = listPlaces(root.list[0] ?? { text: 'null' }, [], root)
+    const { tree, holder: parent, index } = places[at % places.length]
+    const siblings = parent.list ?? parent.entries
     const put = (next) => {
-      if (holder.list) holder.list[index] = next
-      else holder.entries[index][1] = next
+      if (parent.list) parent.list[index] = next
+      else parent.entries[index][1] = next
     }
-    if (how === 'remove' && holder !== root) siblings.splice(index, 1)
+    if (how === 'remove' && parent !== root) siblings.splice(index, 1)
     else if (how === 'add' && tree.entries) tree.entries.push([name, { text }])
     else if (how === 'add' && tree.list) tree.list.push({ text })
     else if (how === 'wrap') put({ list: [tree] })
-    else if (how === 'rename' && holder.entries) holder.entries[index][0] = name
-    else if (how === 'repeat' && holder !== root) siblings.push(siblings[index])
+    else if (how === 'rename' && parent.entries) parent.entries[index][0] = name
+    else if (how === 'repeat' && parent !== root) siblings.push(siblings[index])
     else put({ text })
   }
-  return textOf(root.list[0] ?? { text: '{}' })
+  return formatTree(root.list[0] ?? { text: '{}' })
 }
 
 const mutations = oneOf([5, fc.constant([])], [1, fc.array(mutation, { minLength: 1, maxLength: 3 })])
 
 /** Draws the text of a value: mostly unchanged, else with some mutations. */
-export const sometimesMutated = (arbitrary) =>
-  fc.tuple(arbitrary, mutations).map(([value, drawn]) => mutate(value, drawn))
+export const orMutated = (arbitrary) => fc.tuple(arbitrary, mutations).map(([value, drawn]) => mutate(value, drawn))
 
 const PUT = ['', '', '\n', '\r', '\r\n', ' ', '=', '\ufeff']
 const MARKERS = ['-----BEGIN CERTIFICATE-----', '-----END CERTIFICATE-----']
@@ -105,14 +104,14 @@ export const edit = (text, edits) =>
     return now.slice(0, from) + put + now.slice(from + cut)
   }, text)
 
-const nested = (depth) => `${'['.repeat(depth)}${']'.repeat(depth)}`
+const nestLists = (depth) => `${'['.repeat(depth)}${']'.repeat(depth)}`
 const RAW = {
-  deep: nested,
+  deep: nestLists,
   many: (count) => `{${Array.from({ length: count }, (_, index) => `"k${index}":0`).join()}}`,
   wide: (count) => `[${Array.from({ length: count }, () => '""').join()}]`,
 }
 
-/** Puts in what the tokens stand for: `lookUp` knows ids and PEM texts. In a JSON text, what is put in is escaped. */
+/** Replaces tokens by their values. `lookUp` returns ids and PEM texts. In a JSON text, the values are escaped. */
 export function expand(text, lookUp, isJson) {
   const raw = text.replace(/"@@(deep|many|wide):(\d+)@@"/g, (_, name, count) => RAW[name](Number(count)))
   return raw.replace(/@@(\w+):(\d+)@@/g, (_, name, count) => {

@@ -1,4 +1,4 @@
-// The pages of docs/api: the exports of each entry point, with a sentence each. Editors show the rest.
+// Generates the pages of docs/api: the exports of each entry point, with a sentence each. Editors show the rest.
 import { join } from 'node:path'
 import { entryPointsByImport } from '../entries.ts'
 import { readExports, textOf } from '../exports.mjs'
@@ -17,19 +17,19 @@ export default function api(root) {
   const fileOf = (name) => `${name.replace('/', '-')}.md`
   const pages = entries.map(([name], place) => [
     `docs/api/${fileOf(name)}`,
-    pageOf(name, exportsOf(paths[place]), checker),
+    formatPage(name, exportsOf(paths[place]), checker),
   ])
   const links = entries.map(([name]) => `- [\`${name}\`](${fileOf(name)})`)
   return new Map([['docs/api/README.md', `${NOTE}\n\n# Entry points\n\n${links.join('\n')}\n`], ...pages])
 }
 
-function pageOf(name, all, checker) {
+function formatPage(name, all, checker) {
   const sorted = all.filter(({ symbol }) => isPublic(symbol)).sort((a, b) => (a.name < b.name ? -1 : 1))
-  const part = (title, isValue) => {
+  const formatPart = (title, isValue) => {
     const own = sorted.filter(({ symbol }) => ((symbol.flags & ts.SymbolFlags.Value) !== 0) === isValue)
-    return own.length === 0 ? [] : [`## ${title}`, own.map((each) => entryOf(each, checker)).join('\n')]
+    return own.length === 0 ? [] : [`## ${title}`, own.map((each) => describeExport(each, checker)).join('\n')]
   }
-  const parts = [...part('Functions and values', true), ...part('Types', false)]
+  const parts = [...formatPart('Functions and values', true), ...formatPart('Types', false)]
   if (parts.length === 0) parts.push(`Nothing but its effect: import it as \`import '${name}'\`.`)
   return `${[NOTE, `# ${name}`, ...parts].join('\n\n')}\n`
 }
@@ -37,19 +37,19 @@ function pageOf(name, all, checker) {
 const isPublic = (symbol) => !symbol.getJsDocTags().some((tag) => tag.name === 'internal')
 
 /** Describes one export: its signature or name with its sentence, its calls, and the names of its fields. */
-function entryOf({ name, symbol, isType, membersOf }, checker) {
+function describeExport({ name, symbol, isType, membersOf }, checker) {
   const about = sentenceOf(symbol, checker)
   const functions = (symbol.declarations ?? [])
     .filter(ts.isFunctionDeclaration)
     .filter((each, _, all) => all.length === 1 || !each.body)
-  if (functions.length > 0) return functions.map((each) => `- \`${signatureOf(each, name)}\`: ${about}`).join('\n')
-  const shown = isType ? membersOf().filter(isPublic) : []
-  const fields = shown.filter((member) => !isCall(member)).map((each) => `\`${each.name}\``)
+  if (functions.length > 0) return functions.map((each) => `- \`${formatSignature(each, name)}\`: ${about}`).join('\n')
+  const publicMembers = isType ? membersOf().filter(isPublic) : []
+  const fields = publicMembers.filter((member) => !isCall(member)).map((each) => `\`${each.name}\``)
   return [
     `- \`${name}\`: ${about}${fields.length > 0 ? ` Fields: ${fields.join(', ')}.` : ''}`,
-    ...shown
+    ...publicMembers
       .filter(isCall)
-      .map((each) => `  - \`${signatureOf(each.valueDeclaration, each.name)}\`: ${sentenceOf(each, checker)}`),
+      .map((each) => `  - \`${formatSignature(each.valueDeclaration, each.name)}\`: ${sentenceOf(each, checker)}`),
   ].join('\n')
 }
 
@@ -57,7 +57,7 @@ const isCall = ({ valueDeclaration }) =>
   valueDeclaration !== undefined && (ts.isMethodSignature(valueDeclaration) || ts.isMethodDeclaration(valueDeclaration))
 
 /** Returns the head of a function from the sources, on one line. */
-function signatureOf(node, name) {
+function formatSignature(node, name) {
   const parameters = node.parameters.map((each) => each.getText()).join(', ')
   const text = `${name}(${parameters})${node.type ? `: ${node.type.getText()}` : ''}`
   return text

@@ -1,4 +1,4 @@
-// The tables of docs/command.md and docs/options.md, from those of options and commands.
+// Generates the tables of docs/command.md and docs/options.md, from the tables of options and commands.
 import { gatewayRows } from '../../src/gateway/options.ts'
 import { documentationOf } from '../../src/schema/documentation.ts'
 import { clientCommands } from '../../src/server/client/commands.ts'
@@ -7,43 +7,47 @@ import { table, withParts } from './markdown.ts'
 
 export default function command(root) {
   return new Map([
-    withParts(root, 'docs/command.md', { options: options(), sandbox: sandbox(), commands: commands() }),
-    withParts(root, 'docs/options.md', { options: gatewayOptions() }),
+    withParts(root, 'docs/command.md', {
+      options: formatOptions(),
+      sandbox: formatSandboxOptions(),
+      commands: formatCommands(),
+    }),
+    withParts(root, 'docs/options.md', { options: formatGatewayOptions() }),
   ])
 }
 
-const tablePart = (head, rows) => `\n${table(head, rows)}\n`
+const formatTable = (head, rows) => `\n${table(head, rows)}\n`
 
-const flagOf = ({ flag, value, kind }) => `\`--${flag}${value && ` ${value}`}${kind === 'texts' ? ' …' : ''}\``
+const formatFlag = ({ flag, value, kind }) => `\`--${flag}${value && ` ${value}`}${kind === 'texts' ? ' …' : ''}\``
 
-const options = () =>
-  tablePart(
+const formatOptions = () =>
+  formatTable(
     ['flag', 'in a config file', ''],
-    optionTable.map((option) => [flagOf(option), `\`${option.path}\``, option.sentence]),
+    optionTable.map((option) => [formatFlag(option), `\`${option.path}\``, option.sentence]),
   )
 
-const sandbox = () =>
-  tablePart(
+const formatSandboxOptions = () =>
+  formatTable(
     ['flag', 'variable', ''],
-    sandboxTable.map((option) => [flagOf(option), `\`${option.variable}\``, option.sentence]),
+    sandboxTable.map((option) => [formatFlag(option), `\`${option.variable}\``, option.sentence]),
   )
 
-const commands = () =>
-  tablePart(
+const formatCommands = () =>
+  formatTable(
     ['command', '', 'flags'],
     clientCommands.map(({ name, words, summary, flags }) => {
-      const own = flags.filter(({ variable }) => variable === undefined).map(({ flag }) => `\`--${flag}\``)
-      return [`\`fauxgate ${`${name} ${words}`.trim()}\``, summary, own.join(', ')]
+      const ownFlags = flags.filter(({ variable }) => variable === undefined).map(({ flag }) => `\`--${flag}\``)
+      return [`\`fauxgate ${`${name} ${words}`.trim()}\``, summary, ownFlags.join(', ')]
     }),
   )
 
-/** The options of `createGateway`, each followed by those in it. */
-function gatewayOptions() {
+/** Formats the options of `createGateway`, each followed by the options in it. */
+function formatGatewayOptions() {
   const rows = Object.entries(gatewayRows).flatMap(([path, row]) => [
     { path, sentence: documentationOf(row).sentence },
     ...optionTable.filter((option) => option.path.startsWith(`${path}.`)),
   ])
-  return tablePart(
+  return formatTable(
     ['option', ''],
     rows.map(({ path, sentence }) => [`\`${path}\``, sentence]),
   )

@@ -1,4 +1,4 @@
-// The tables of calls in docs/control-api.md. The description of a call is written there, and stays unchanged.
+// Generates the tables of calls in docs/control-api.md. The descriptions of calls on the page stay unchanged.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { CONTROL_PATH, type ControlCall } from '../../src/control/control.ts'
@@ -8,15 +8,15 @@ import { partsOf } from '../../src/schema/documentation.ts'
 const PAGE = 'docs/control-api.md'
 const ROW = new RegExp(`^\\| \`([A-Z]+ ${CONTROL_PATH}/[^\`?]+).*\\n`, 'gm')
 
-/** Returns the page with a row for each call. A new row follows the row of the call before it, and says what its schema says. */
+/** Returns the page with a row for each call. A new row follows that of the call before it, and has words of its schema. */
 export default function controlApi(root: string, calls: readonly ControlCall[] = controlCalls): Map<string, string> {
   const names = calls.map(nameOf)
   let page = readFileSync(join(root, PAGE), 'utf8').replaceAll(ROW, (row, name) => (names.includes(name) ? row : ''))
-  const written = new Map([...page.matchAll(ROW)].map(([row, name = '']) => [name, row]))
+  const existingRows = new Map([...page.matchAll(ROW)].map(([row, name = '']) => [name, row]))
   let before = '|---|---|\n' // The head of the first table.
   for (const call of calls) {
-    const row = written.get(nameOf(call)) ?? newRow(call)
-    if (!written.has(nameOf(call))) page = page.replace(before, () => before + row)
+    const row = existingRows.get(nameOf(call)) ?? createRow(call)
+    if (!existingRows.has(nameOf(call))) page = page.replace(before, () => before + row)
     before = row
   }
   return new Map([[PAGE, page]])
@@ -24,7 +24,7 @@ export default function controlApi(root: string, calls: readonly ControlCall[] =
 
 const nameOf = ({ method, path }: ControlCall) => `${method} ${CONTROL_PATH}${path}`
 
-function newRow(call: ControlCall): string {
+function createRow(call: ControlCall): string {
   const entries = call.schema ? partsOf(call.schema).entries : {}
   const fields = Object.keys(entries ?? {}).map((name) => `\`${name}\``)
   const sentences = [

@@ -1,16 +1,17 @@
-// Writes the evidence for each rule into docs/fidelity.md and docs/differences.md. types.ts writes it for the OpenAPI documents.
+// Writes the evidence for each rule into docs/fidelity.md and docs/differences.md. types.ts writes it for the OpenAPI
+// documents.
 import { groupOf } from '../../src/operation/operation.ts'
-import { pages } from './evidence/pages.ts'
+import { formatPages } from './evidence/pages.ts'
 import { operations as allOperations, errors, type OperationRules, type Section, sectionsOf } from './evidence/rules.ts'
 import {
   type Evidence,
   evidenceOfError,
-  examplesIn,
   KINDS,
   type Kind,
+  listStatements,
   NGROK_DOCS,
   pageOf,
-  statementsAbout,
+  readExamples,
 } from './evidence/sources.ts'
 
 export type Rules = Readonly<Record<string, Evidence>>
@@ -26,12 +27,12 @@ export interface AllEvidence {
 
 export default function evidence(root: string): Map<string, string> {
   const sections = sectionsOf(root)
-  return pages(root, allOperations, evidenceOf(sections, allOperations, root), sections)
+  return formatPages(root, allOperations, evidenceOf(sections, allOperations, root), sections)
 }
 
 /**
- * Returns src/generated/evidence.json, which the OpenAPI documents have: each source once, and its place elsewhere. `docs` is
- * the start of most sources, which have `/` for it.
+ * Returns src/generated/evidence.json for the OpenAPI documents. It lists each source once; rules refer to the places in
+ * this list. `docs` is the start of most sources, and is abbreviated to `/`.
  */
 export function evidenceJson(root: string): string {
   const all = evidenceOf(sectionsOf(root), allOperations, root)
@@ -73,11 +74,11 @@ const sourcesOf = (found: Evidence) => KINDS.map((kind) => found[kind] ?? [])
 const mapValues = <T, U>(values: Readonly<Record<string, T>>, change: (value: T) => U): Record<string, U> =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]))
 
-/** One source that speaks for a rule. */
-type Voice = readonly [kind: Kind, source: string]
+/** A source of a rule, with its kind. */
+type Citation = readonly [kind: Kind, source: string]
 
-function evidenceFrom(voices: readonly Voice[]): Evidence {
-  const sources = (of: Kind) => [...new Set(voices.flatMap(([kind, source]) => (kind === of ? source : [])))]
+function evidenceFrom(citations: readonly Citation[]): Evidence {
+  const sources = (of: Kind) => [...new Set(citations.flatMap(([kind, source]) => (kind === of ? source : [])))]
   return Object.fromEntries(KINDS.flatMap((kind) => (sources(kind).length > 0 ? [[kind, sources(kind)]] : [])))
 }
 
@@ -86,10 +87,10 @@ const QUERY = { limit: 'lists#paging', before_id: 'lists#cursor', filter: 'lists
 const EXTRA = 'dialects#extra-fields'
 const OWN_FAMILIES = 'one-table#own-families'
 
-/** Returns the groups of the operations that no source knows: the families that fauxgate alone has. */
+/** Returns the groups of the operations that no source names: fauxgate's own families. */
 export function ownFamilies(operations: readonly OperationRules[] = allOperations, root = '.'): string[] {
-  const examples = examplesIn(root)
-  const isKnown = ({ call }: OperationRules) => pageOf(call) !== undefined || statementsAbout(call, examples).length > 0
+  const examples = readExamples(root)
+  const isKnown = ({ call }: OperationRules) => pageOf(call) !== undefined || listStatements(call, examples).length > 0
   const known = operations.filter(isKnown).map(groupOf)
   return [...new Set(operations.map(groupOf))].filter((group) => !known.includes(group))
 }
@@ -100,40 +101,43 @@ export function evidenceOf(
   operations: readonly OperationRules[] = allOperations,
   root = '.',
 ): AllEvidence {
-  const examples = examplesIn(root)
+  const examples = readExamples(root)
   const own = ownFamilies(operations, root)
-  const about = ({ call }: OperationRules) => statementsAbout(call, examples)
-  /** The kinds of evidence that a section has, with the section as their source. */
-  const voicesOf = (name: string) => {
+  const findStatements = ({ call }: OperationRules) => listStatements(call, examples)
+  /** Returns the kinds of evidence that a section has, with the section as their source. */
+  const citationsOf = (name: string) => {
     const section = sections.find((each) => each.name === name)
-    return Object.keys(section?.evidence ?? {}).map((kind): Voice => [kind as Kind, name]) // Sections have these kinds.
+    return Object.keys(section?.evidence ?? {}).map((kind): Citation => [kind as Kind, name]) // Sections have these kinds.
   }
-  const ofOwnFamily = voicesOf(OWN_FAMILIES)
-  const ofOperation = (operation: OperationRules): Evidence => {
-    if (own.includes(groupOf(operation))) return evidenceFrom(ofOwnFamily)
+  const ownFamilyCitations = citationsOf(OWN_FAMILIES)
+  const findOperationEvidence = (operation: OperationRules): Evidence => {
+    if (own.includes(groupOf(operation))) return evidenceFrom(ownFamilyCitations)
     const page = pageOf(operation.call)
-    const said = about(operation).map(({ kind, source }): Voice => [kind, source])
-    return evidenceFrom([...(page ? [['documented', page] as const] : []), ...said])
+    const statements = findStatements(operation).map(({ kind, source }): Citation => [kind, source])
+    return evidenceFrom([...(page ? [['documented', page] as const] : []), ...statements])
   }
-  const fields: Record<string, Voice[]> = {}
+  const fields: Record<string, Citation[]> = {}
   for (const operation of operations) {
-    const statements = about(operation)
+    const statements = findStatements(operation)
     for (const place of ['sends', 'reads'] as const) {
       for (const { key, path, cites, isExtra } of operation[place]) {
-        const named = statements.filter((said) => said[place].includes(path))
-        const voices = [...(fields[key] ?? []), ...named.map(({ kind, source }): Voice => [kind, source])]
+        const namingStatements = statements.filter((statement) => statement[place].includes(path))
+        const citations = [
+          ...(fields[key] ?? []),
+          ...namingStatements.map(({ kind, source }): Citation => [kind, source]),
+        ]
         // A section documents a rule on the field. It is no evidence that the field exists.
-        const isNamed = voices.some(([kind]) => kind !== 'decided')
-        const cited = [...(cites ? voicesOf(cites) : []), ...(isExtra ? voicesOf(EXTRA) : [])]
-        fields[key] = [...voices, ...cited.filter(([kind]) => !isNamed || kind === 'decided')]
-        if (fields[key].length === 0 && own.includes(groupOf(operation))) fields[key] = ofOwnFamily
+        const isNamed = citations.some(([kind]) => kind !== 'decided')
+        const sectionCitations = [...(cites ? citationsOf(cites) : []), ...(isExtra ? citationsOf(EXTRA) : [])]
+        fields[key] = [...citations, ...sectionCitations.filter(([kind]) => !isNamed || kind === 'decided')]
+        if (fields[key].length === 0 && own.includes(groupOf(operation))) fields[key] = ownFamilyCitations
       }
     }
     if (operation.query)
-      for (const [name, section] of Object.entries(QUERY)) fields[`query.${name}`] = voicesOf(section)
+      for (const [name, section] of Object.entries(QUERY)) fields[`query.${name}`] = citationsOf(section)
   }
   return {
-    operations: Object.fromEntries(operations.map((each) => [each.name, ofOperation(each)])),
+    operations: Object.fromEntries(operations.map((each) => [each.name, findOperationEvidence(each)])),
     fields: mapValues(fields, evidenceFrom),
     errors: Object.fromEntries(errors.map((error) => [error.key, evidenceOfError(error)])),
   }

@@ -1,4 +1,4 @@
-// The calls of families as TypeScript interfaces.
+// Formats the calls of families as TypeScript interfaces.
 import type * as v from 'valibot'
 import { listDefinitions } from '../../src/openapi/json-schema.ts'
 import type { Declaration, Families, Family } from '../../src/operation/family.ts'
@@ -6,106 +6,106 @@ import { listDirectErrors, type Operation, sortByNumber } from '../../src/operat
 import { documentationOf, listErrors } from '../../src/schema/documentation.ts'
 import type { CatalogueError } from '../../src/schema/errors.ts'
 import { general } from '../../src/schema/general-errors.ts'
-import { comment, factOf, interfaceOf, literal, nameOf, typeOf } from './schema-types.ts'
+import { factOf, formatComment, formatInterface, formatLiteral, nameOf, typeOf } from './schema-types.ts'
 
 type AnySchema = v.GenericSchema
 
-export function operationsOf(families: Families): Operation[] {
+export function listOperations(families: Families): Operation[] {
   return Object.values(families).flatMap(({ operations }) => Object.values(operations))
 }
 
-/** The resources that tests can declare, by name. */
-export function declarationsOf(families: Families): [string, Declaration][] {
+/** Returns the resources that tests can declare, by name. */
+export function listDeclarations(families: Families): [string, Declaration][] {
   return Object.values(families).flatMap(({ declares = {} }) => Object.entries(declares))
 }
 
-/** The schemas that clients and tests send to families. */
-export function sentTo(families: Families): AnySchema[] {
-  const schemas = operationsOf(families).flatMap(({ body, query }) =>
+/** Returns the schemas that clients and tests send to families. */
+export function listInputSchemas(families: Families): AnySchema[] {
+  const schemas = listOperations(families).flatMap(({ body, query }) =>
     [body, query].filter((each) => each !== undefined),
   )
-  return [...schemas, ...declarationsOf(families).map(([, { schema }]) => schema)]
+  return [...schemas, ...listDeclarations(families).map(([, { schema }]) => schema)]
 }
 
-/** The schemas that clients and tests receive from families. */
-export function answeredBy(families: Families): AnySchema[] {
-  const schemas = operationsOf(families).flatMap(({ response }) => response ?? [])
-  return [...schemas, ...declarationsOf(families).map(([, { answer }]) => answer)]
+/** Returns the schemas that clients and tests receive from families. */
+export function listResponseSchemas(families: Families): AnySchema[] {
+  const schemas = listOperations(families).flatMap(({ response }) => response ?? [])
+  return [...schemas, ...listDeclarations(families).map(([, { answer }]) => answer)]
 }
 
-/** The interface of a family's calls is named like the family, unless a schema has that name. */
-export function callsName(name: string, families: Families): string {
+/** Returns the name of the interface of a family's calls: the name of the family, unless a schema has that name. */
+export function nameCallType(name: string, families: Families): string {
   const type = name.charAt(0).toUpperCase() + name.slice(1)
-  return type in listDefinitions(answeredBy(families)) ? `${type}Module` : type
+  return type in listDefinitions(listResponseSchemas(families)) ? `${type}Module` : type
 }
 
-/** The interfaces of the families' calls, and one of this name that has them all. */
-export function callsText(families: Families, name: string, sentence: string): string {
-  const typeOfFamily = (family: string) => callsName(family, families)
-  const interfaces = Object.entries(families).map(([family, each]) => familyText(family, typeOfFamily(family), each))
+/** Formats the interfaces of the families' calls, and one of this name that has them all. */
+export function formatCallTypes(families: Families, name: string, sentence: string): string {
+  const typeOfFamily = (family: string) => nameCallType(family, families)
+  const interfaces = Object.entries(families).map(([family, each]) => formatFamily(family, typeOfFamily(family), each))
   return [
     ...interfaces,
-    `${comment(sentence)}export interface ${name} {\n${membersOf(families, typeOfFamily)}}\n`,
+    `${formatComment(sentence)}export interface ${name} {\n${formatMembers(families, typeOfFamily)}}\n`,
   ].join('\n')
 }
 
-/** Members named like the families, each with its sentence. */
-export function membersOf(families: Families, typeOfFamily: (name: string, family: Family) => string): string {
+/** Formats members with the names of the families, each with its sentence. */
+export function formatMembers(families: Families, typeOfFamily: (name: string, family: Family) => string): string {
   const members = Object.entries(families).map(([name, family]) => {
     const response = Object.values(family.operations).find((each) => each.response)?.response
     const sentence = response && documentationOf(response).sentence
-    const about = comment(sentence ?? `The calls of \`gateway.${name}\`.`)
+    const about = formatComment(sentence ?? `The calls of \`gateway.${name}\`.`)
     return `${about}readonly ${name}: ${typeOfFamily(name, family)}\n`
   })
   return members.join('')
 }
 
-function familyText(name: string, type: string, family: Family): string {
-  const module = moduleOf(family)
+function formatFamily(name: string, type: string, family: Family): string {
+  const module = findModuleType(family)
   const own = Object.entries(family.operations).filter(([verb]) => module === undefined || verb === 'replace')
   const base = module === undefined ? '' : ` extends RouteModule<${module}>`
-  const about = comment(`The calls of \`gateway.${name}\`.`)
-  return `${about}export interface ${type}${base} {\n${own.map(callText).join('')}}\n`
+  const about = formatComment(`The calls of \`gateway.${name}\`.`)
+  return `${about}export interface ${type}${base} {\n${own.map(formatCall).join('')}}\n`
 }
 
-/** The answer of a route module; undefined for any other family. */
-function moduleOf({ operations: { get, replace } }: Family): string | undefined {
+/** Returns the type of a route module's response; undefined for any other family. */
+function findModuleType({ operations: { get, replace } }: Family): string | undefined {
   return replace && get?.response && 'edge_id' in get.ids ? nameOf(get.response) : undefined
 }
 
-function callText([verb, operation]: readonly [string, Operation]): string {
+function formatCall([verb, operation]: readonly [string, Operation]): string {
   const { body, query, response, ids } = operation
   const parameters = [
-    ...idParameters(Object.keys(ids)),
-    ...(body ? [parameterText('body', body)] : []),
-    ...(query ? [parameterText('query', query)] : []),
+    ...formatIdParameters(Object.keys(ids)),
+    ...(body ? [formatParameter('body', body)] : []),
+    ...(query ? [formatParameter('query', query)] : []),
   ]
-  const about = comment(callSentence(operation), `@throws GatewayError ${thrownBy(operation)}.`)
+  const about = formatComment(formatSentence(operation), `@throws GatewayError ${formatThrown(operation)}.`)
   return `${about}${verb}(${parameters.join(', ')}): ${response ? typeOf(response) : 'void'}\n`
 }
 
-/** The function in `gateway.declare` of something that tests declare. */
-export function declarationText([name, { schema, answer, errors = [] }]: readonly [string, Declaration]): string {
+/** Formats the function of `gateway.declare` for a resource that tests declare. */
+export function formatDeclaration([name, { schema, answer, errors = [] }]: readonly [string, Declaration]): string {
   const { sentence = '' } = documentationOf(schema)
-  const thrown = listed(['what fields are refused as'], sortByNumber(errors))
-  const about = comment(sentence, `@throws GatewayError ${thrown}.`)
-  return `${about}${name}(${parameterText('input', schema)}): ${typeOf(answer)}\n`
+  const thrown = formatErrors(['what fields are refused as'], sortByNumber(errors))
+  const about = formatComment(sentence, `@throws GatewayError ${thrown}.`)
+  return `${about}${name}(${formatParameter('input', schema)}): ${typeOf(answer)}\n`
 }
 
-/** A parameter can be left out if each of its fields can. */
-function parameterText(name: string, schema: AnySchema): string {
-  const isOptional = !/^readonly \w+: /m.test(interfaceOf(schema, true))
+/** Formats a parameter. It is optional if each of its fields is. */
+function formatParameter(name: string, schema: AnySchema): string {
+  const isOptional = !/^readonly \w+: /m.test(formatInterface(schema, true))
   return `${name}${isOptional ? '?' : ''}: ${nameOf(schema)}`
 }
 
-function idParameters(names: readonly string[]): string[] {
+function formatIdParameters(names: readonly string[]): string[] {
   if (names.length === 0) return []
   if (names.length === 1) return ['id: string']
   if (names.join() === 'edge_id,id') return ['ids: RouteIds']
   return [`ids: { ${names.map((name) => `readonly ${name}: string`).join('; ')} }`]
 }
 
-function callSentence({ summary, method, path, ids, response }: Operation): string {
+function formatSentence({ summary, method, path, ids, response }: Operation): string {
   const prefixes = Object.values(ids)
   const starts = prefixes.length === 1 ? prefixes.flatMap((prefix) => prefix.split('|')) : []
   const start = starts.length > 0 ? `; the id starts with ${starts.map((each) => `\`${each}_\``).join(' or ')}` : ''
@@ -114,23 +114,23 @@ function callSentence({ summary, method, path, ids, response }: Operation): stri
   return `${inThirdPerson}: \`${method} ${path}\`${start}${rules ? ` (rules: ${rules})` : ''}.`
 }
 
-/** The errors of a call, with their numbers; those of its fields are at the fields. */
-function thrownBy(operation: Operation): string {
+/** Formats the errors of a call, with their numbers. The errors of its fields are at the fields. */
+function formatThrown(operation: Operation): string {
   const { body, query } = operation
   const ofFields = new Set([body, query].flatMap((each) => (each ? [...listErrors(each)] : [])))
   const own = listDirectErrors(operation).filter((error) => error === general.field_invalid || !ofFields.has(error))
-  return listed(ofFields.size === 0 ? [] : [`what ${body ? 'fields' : 'parameters'} are refused as`], own)
+  return formatErrors(ofFields.size === 0 ? [] : [`what ${body ? 'fields' : 'parameters'} are refused as`], own)
 }
 
-/** Errors by their statuses, with the digits of the wire's `error_code`. */
-function listed(elsewhere: readonly string[], errors: readonly CatalogueError[]): string {
+/** Formats errors by status, with the digits of the wire's `error_code`. */
+function formatErrors(elsewhere: readonly string[], errors: readonly CatalogueError[]): string {
   const statuses = [...new Set(errors.map(({ status }) => status))].sort((a, b) => a - b)
   const byStatus = statuses.map((status) => {
-    const those = errors.filter((error) => error.status === status)
-    return `${status}: ${those.map(({ key, number }) => `\`${key}\` ${number}`).join(', ')}`
+    const errorsOfStatus = errors.filter((error) => error.status === status)
+    return `${status}: ${errorsOfStatus.map(({ key, number }) => `\`${key}\` ${number}`).join(', ')}`
   })
   return [...elsewhere, ...byStatus].join('; ')
 }
 
 /** Returns a union of texts. */
-export const union = (texts: readonly string[]): string => texts.map(literal).join(' | ') || 'never'
+export const formatUnion = (texts: readonly string[]): string => texts.map(formatLiteral).join(' | ') || 'never'

@@ -1,4 +1,4 @@
-// The limits of an account: their types, and the rows of their table in the reference.
+// Generates the types of an account's limits, and their page in the reference.
 import { ngrokFamilies } from '../../src/ngrok/families.ts'
 import { createLimitTable, findRateError, listMaximumErrors } from '../../src/operation/account.ts'
 import type { Families } from '../../src/operation/family.ts'
@@ -6,7 +6,7 @@ import { type AccountLimit, PLANS } from '../../src/operation/limit.ts'
 import { families } from '../../src/resources/index.ts'
 import type { CatalogueError } from '../../src/schema/errors.ts'
 import { table } from './markdown.ts'
-import { comment } from './schema-types.ts'
+import { formatComment } from './schema-types.ts'
 
 /** A limit of the reference: its name, what counts, the errors, and the numbers of the plans. */
 interface LimitRow {
@@ -16,12 +16,12 @@ interface LimitRow {
   readonly reached: readonly CatalogueError[]
   readonly older: readonly CatalogueError[]
   readonly rate: readonly CatalogueError[]
-  /** The most that each plan allows, in the order of the plans; undefined for no limit. */
+  /** The maximum of each plan, in the order of the plans; undefined for no limit. */
   readonly plans: readonly (number | undefined)[]
 }
 
 /** Returns the limits of families, in their order. */
-function limitRows(own: Families): LimitRow[] {
+function listLimitRows(own: Families): LimitRow[] {
   return [...createLimitTable(Object.values(own))].map(([name, limits]) => {
     const [first] = limits
     if (!first) throw new Error(`${name} has no limit.`)
@@ -40,51 +40,58 @@ function limitRows(own: Families): LimitRow[] {
   })
 }
 
-/** The file of the types of limits. */
-export function limitTypes(): [string, string] {
-  const common = limitRows(families)
-  const further = limitRows(ngrokFamilies).filter(({ name }) => !common.some((each) => each.name === name))
+/** Formats the file of the types of limits. */
+export function formatLimitTypes(): [string, string] {
+  const common = listLimitRows(families)
+  const further = listLimitRows(ngrokFamilies).filter(({ name }) => !common.some((each) => each.name === name))
   const texts = [
     '// Written by `npm run generate` from the limits of the families in src/.',
     "import type { LimitOption } from '../operation/limit.ts'\n",
-    typeOf(
+    formatType(
       'AccountLimits',
       '',
       'The limits of an account, by their names. What is left out has the limit of the plan.',
       common,
     ),
-    typeOf('NgrokLimits', ' extends AccountLimits', "The limits of an account with all of ngrok's families.", further),
+    formatType(
+      'NgrokLimits',
+      ' extends AccountLimits',
+      "The limits of an account with all of ngrok's families.",
+      further,
+    ),
   ]
   return ['limits.ts', texts.join('\n')]
 }
 
-function typeOf(name: string, base: string, sentence: string, rows: readonly LimitRow[]): string {
-  const members = rows.map((row) => `${comment(sentenceOf(row))}readonly ${row.name}?: LimitOption | undefined\n`)
-  return `${comment(sentence)}export interface ${name}${base} {\n${members.join('')}}\n`
+function formatType(name: string, base: string, sentence: string, rows: readonly LimitRow[]): string {
+  const members = rows.map(
+    (row) => `${formatComment(formatSentence(row))}readonly ${row.name}?: LimitOption | undefined\n`,
+  )
+  return `${formatComment(sentence)}export interface ${name}${base} {\n${members.join('')}}\n`
 }
 
-function sentenceOf({ what, none, reached, older, rate, plans }: LimitRow): string {
+function formatSentence({ what, none, reached, older, rate, plans }: LimitRow): string {
   const ofPlans = PLANS.flatMap((plan, place) => (plans[place] === undefined ? [] : `\`${plan}\` ${plans[place]}`))
   return [
-    `The most ${what}; more are error ${list(reached)}`,
-    none.length > 0 ? `, or ${list(none)} where none are allowed` : '',
-    older.length > 0 ? `, or ${list(older)} where \`number\` says so` : '',
-    rate.length > 0 ? `. As a rate: error ${list(rate)}.` : '.',
+    `The most ${what}; more are error ${formatNumbers(reached)}`,
+    none.length > 0 ? `, or ${formatNumbers(none)} where none are allowed` : '',
+    older.length > 0 ? `, or ${formatNumbers(older)} where \`number\` says so` : '',
+    rate.length > 0 ? `. As a rate: error ${formatNumbers(rate)}.` : '.',
     ofPlans.length > 0 ? ` Plans: ${ofPlans.join(', ')}.` : '',
   ].join('')
 }
 
-function list(errors: readonly CatalogueError[]): string {
+function formatNumbers(errors: readonly CatalogueError[]): string {
   return errors.map(({ number }) => number).join(' and ')
 }
 
-/** The page of the limits of families. */
-export function limitsPage(own: Families): string {
-  const rows = limitRows(own).map(({ name, what, none, reached, older, rate, plans }) => [
+/** Formats the page of the limits of families. */
+export function formatLimitsPage(own: Families): string {
+  const rows = listLimitRows(own).map(({ name, what, none, reached, older, rate, plans }) => [
     `\`${name}\``,
     what,
-    ...[none, reached, older, rate].map(linksOf),
-    ...plans.map((most) => most ?? ''),
+    ...[none, reached, older, rate].map(formatLinks),
+    ...plans.map((maximum) => maximum ?? ''),
   ])
   return `${[
     '<!-- Made by `npm run generate` from the limits of the families in src/. -->',
@@ -96,7 +103,7 @@ export function limitsPage(own: Families): string {
   ].join('\n\n')}\n`
 }
 
-/** The numbers of errors, as links to the page that has them. */
-function linksOf(errors: readonly CatalogueError[]): string {
+/** Formats the numbers of errors, as links to the page of errors. */
+function formatLinks(errors: readonly CatalogueError[]): string {
   return errors.map(({ key, number }) => `[${number}](ngrok/error-catalogue.md#${key})`).join(', ')
 }

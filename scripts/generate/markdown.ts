@@ -1,4 +1,4 @@
-// Parts of Markdown pages.
+// Formats parts of Markdown pages.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -9,7 +9,7 @@ export function table(head: readonly string[], rows: readonly (readonly (string 
   return [line(head).replaceAll('|  ', '| '), `|${'---|'.repeat(head.length)}`, ...rows.map(line)].join('\n')
 }
 
-/** Returns the fragment of a heading's address, as GitHub makes it. */
+/** Returns the anchor of a heading, as GitHub derives it. */
 export function anchorOf(heading: string): string {
   return heading
     .toLowerCase()
@@ -18,9 +18,9 @@ export function anchorOf(heading: string): string {
 }
 
 /**
- * Reads a page of the repository, and returns its path and its text with the parts that are made, each between comments with
- * its name.
- * @throws Error if the page has no place for one.
+ * Reads a page of the repository, and returns its path, and its text with the generated parts. Each part is between
+ * comments with its name.
+ * @throws Error if the page has no place for a part.
  */
 export function withParts(root: string, path: string, parts: Readonly<Record<string, string>>): [string, string] {
   let text = readFileSync(join(root, path), 'utf8')

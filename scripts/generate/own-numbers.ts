@@ -1,4 +1,4 @@
-// The table of fauxgate's own error numbers in docs/decisions/errors.md. The column "when" is written there, and stays unchanged.
+// Generates the table of fauxgate's own error numbers in docs/decisions/errors.md. Its column "when" stays unchanged.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { standard } from '../../src/index.ts'
@@ -10,10 +10,10 @@ const PAGE = 'docs/decisions/errors.md'
 const HEAD = ['number', 'status', 'key', 'when']
 const FIRST_OWN = 90_000
 
-/** Returns the page with a row for each own number. A new row says the message of its error. */
+/** Returns the page with a row for each own number. A new row has the message of its error. */
 export default function ownNumbers(root: string): Map<string, string> {
   const page = readFileSync(join(root, PAGE), 'utf8')
-  const written = new Map(
+  const descriptions = new Map(
     [...page.matchAll(/^\| \d{5} \| \d{3} \| (`\w+`) \| (.+) \|$/gm)].map(([, key, when]) => [key, when]),
   )
   const own = [...tableOf(standard).catalogue.values()].filter(({ number }) => number >= FIRST_OWN)
@@ -21,7 +21,7 @@ export default function ownNumbers(root: string): Map<string, string> {
     .sort((a, b) => a.number - b.number)
     .map((error) => {
       const key = `\`${error.key}\``
-      return [error.number, error.status, key, written.get(key) ?? formatMessage(error, {})]
+      return [error.number, error.status, key, descriptions.get(key) ?? formatMessage(error, {})]
     })
   return new Map([[PAGE, page.replace(/^\| number \|[\s\S]*?(?=\n\n)/m, () => table(HEAD, rows))]])
 }

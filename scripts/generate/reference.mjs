@@ -1,16 +1,16 @@
-// The pages of docs/reference, from the OpenAPI documents and a gateway that carries out their examples.
+// Generates the pages of docs/reference, from the OpenAPI documents and a gateway that runs their examples.
 import { ngrokFamilies } from '../../src/gateway/ngrok.ts'
 import * as main from '../../src/index.ts'
 import { openApi } from '../../src/openapi/openapi.ts'
 import { families } from '../../src/resources/index.ts'
 import { upload } from '../../test/support/pem.ts'
-import { limitsPage } from './limits.ts'
-import { pagesOf, pagesOfFamilies } from './reference/pages.mjs'
+import { formatLimitsPage } from './limits.ts'
+import { createFamilyPages, createPages } from './reference/pages.mjs'
 
 export default async function reference() {
-  const pages = await pagesOf({ ...main, openApi, upload: upload('ed25519') })
-  const ofNgrok = pagesOfFamilies({ openApi, dialect: main.ngrok, families: ngrokFamilies })
-  pages['account-limits.md'] = limitsPage({ ...families, ...ngrokFamilies })
+  const pages = await createPages({ ...main, openApi, upload: upload('ed25519') })
+  const ofNgrok = createFamilyPages({ openApi, dialect: main.ngrok, families: ngrokFamilies })
+  pages['account-limits.md'] = formatLimitsPage({ ...families, ...ngrokFamilies })
   const inFolder = (folder, all) => Object.entries(all).map(([name, text]) => [`${folder}/${name}`, text])
   return new Map([...inFolder('docs/reference', pages), ...inFolder('docs/reference/ngrok', ofNgrok)])
 }

@@ -1,4 +1,4 @@
-// The module with the files of examples/sandbox, which `fauxgate sandbox init` writes.
+// Generates the module with the files of examples/sandbox, which `fauxgate sandbox init` writes.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 

@@ -9,10 +9,10 @@ type AnySchema = v.GenericSchema
 const OPTIONAL = ['optional', 'exact_optional', 'nullish']
 
 /**
- * The interface of a named schema of objects. Of what clients send, it also has the limits and errors. It extends the first of
- * some bases whose fields it has.
+ * Formats the interface of a named schema of objects. If clients send the objects, it also has the limits and errors.
+ * It extends the first of the bases whose fields it has.
  */
-export function interfaceOf(schema: AnySchema, isSent: boolean, bases: readonly AnySchema[] = []): string {
+export function formatInterface(schema: AnySchema, isSent: boolean, bases: readonly AnySchema[] = []): string {
   const entries = entriesOf(schema)
   if (!entries) throw new Error(`${nameOf(schema)} is no object: only objects become interfaces.`)
   const base = bases.find((each) => each !== schema && hasFieldsOf(entries, each))
@@ -22,7 +22,7 @@ export function interfaceOf(schema: AnySchema, isSent: boolean, bases: readonly 
   )
   const members = fields.map(([name, each]) => {
     try {
-      return memberOf(name, each, isSent)
+      return formatMember(name, each, isSent)
     } catch (error) {
       throw new Error(`The field ${name} of ${nameOf(schema)} has no type.`, { cause: error })
     }
@@ -30,81 +30,81 @@ export function interfaceOf(schema: AnySchema, isSent: boolean, bases: readonly 
   const parameters = factOf(schema, 'parameters')
   const head = parameters === undefined ? nameOf(schema) : `${nameOf(schema)}<${parameters}>`
   const heritage = base ? ` extends ${nameOf(base)}` : ''
-  return `${comment(aboutOf(schema, isSent))}export interface ${head}${heritage} {\n${members.join('')}}\n`
+  return `${formatComment(formatAbout(schema, isSent))}export interface ${head}${heritage} {\n${members.join('')}}\n`
 }
 
 function hasFieldsOf(entries: Readonly<Record<string, AnySchema>>, base: AnySchema): boolean {
   return Object.entries(entriesOf(base) ?? {}).every(([name, field]) => entries[name] === field)
 }
 
-/** The name of a schema's type. */
+/** Returns the name of a schema's type. */
 export function nameOf(schema: AnySchema): string {
   const { name } = documentationOf(schema)
   if (name === undefined) throw new Error('A body, a query or an answer has no name: give it one by named().')
   return name
 }
 
-/** The fact of the outermost part of a schema that has it. */
+/** Returns a fact of the outermost part of a schema that has the fact. */
 export function factOf<Name extends keyof Facts>(schema: AnySchema, name: Name): Facts[Name] | undefined {
   return documentationOf(schema).facts.findLast((each) => each[name] !== undefined)?.[name]
 }
 
-/** The schemas of an object's fields, also where rules follow in its pipe. */
+/** Returns the schemas of an object's fields, also if rules follow in its pipe. */
 function entriesOf(schema: AnySchema): Readonly<Record<string, AnySchema>> | undefined {
   const { entries, pipe = [] } = partsOf(schema)
   const steps = pipe.slice(1).filter(isSchema)
   return entries ?? steps.map(entriesOf).find((each) => each !== undefined)
 }
 
-/** Returns a documentation comment of some paragraphs. */
-export const comment = (...paragraphs: readonly string[]): string => `/** ${paragraphs.join('\n * ')} */\n`
+/** Formats a documentation comment of some paragraphs. */
+export const formatComment = (...paragraphs: readonly string[]): string => `/** ${paragraphs.join('\n * ')} */\n`
 
-/** The sentence of a schema, with its limits and errors where it is sent. Rules are for readers of the repository. */
-function aboutOf(schema: AnySchema, isSent: boolean): string {
+/** Formats the sentence of a schema. If clients send it, its limits and errors follow. */
+function formatAbout(schema: AnySchema, isSent: boolean): string {
   const { sentence, name } = documentationOf(schema)
   if (sentence === undefined) throw new Error(`${name ?? 'A field'} has no sentence: give it one by documented().`)
-  const limits = isSent ? [...limitsOf(schema, sentence), ...refusalsIn(schema)] : []
+  const limits = isSent ? [...listLimits(schema, sentence), ...formatRefusals(schema)] : []
   return [sentence, ...limits].join(' ')
 }
 
-function memberOf(name: string, schema: AnySchema, isSent: boolean): string {
-  const about = comment(aboutOf(schema, isSent))
+function formatMember(name: string, schema: AnySchema, isSent: boolean): string {
+  const about = formatComment(formatAbout(schema, isSent))
   const isOptional = OPTIONAL.includes(schema.type) && !isUntyped(schema)
-  const known = knownTextsOf(schema)
-  const type = known.length > 0 ? [...known.map(literal), ANY_TEXT].join(' | ') : typeOf(schema)
-  // A function is a member like any other method, so that a caller's may take less.
+  const known = listKnownTexts(schema)
+  const type = known.length > 0 ? [...known.map(formatLiteral), ANY_TEXT].join(' | ') : typeOf(schema)
+  // A function becomes a method, so that a caller's function may take fewer parameters.
   if (type.startsWith('(')) return `${about}${name}${isOptional ? '?' : ''}${type.replace(/\) => /, '): ')}\n`
-  return `${about}${memberText(name, type, isOptional, schema)}\n`
+  return `${about}${formatField(name, type, isOptional, schema)}\n`
 }
 
-/** Returns a member that nobody can change. One that may be left out may be undefined too, unless its schema says no. */
-function memberText(name: string, type: string, isOptional: boolean, schema: AnySchema): string {
+/** Formats a read-only member. An optional one may be undefined too, unless its schema forbids that. */
+function formatField(name: string, type: string, isOptional: boolean, schema: AnySchema): string {
   if (!isOptional) return `readonly ${name}: ${type}`
   return `readonly ${name}?: ${type}${schema.type === 'exact_optional' ? '' : ' | undefined'}`
 }
 
-/** Tests whether a rule alone checks a value. Then its type is that of the JSON. */
+/** Tests whether only a rule checks a value. The type is then that of the JSON Schema. */
 function isUntyped(schema: AnySchema): boolean {
   return partsOf(schema).wrapped?.type === 'unknown'
 }
 
-/** The type of a schema's values, which nobody can change. */
+/** Returns the read-only type of a schema's values. */
 export function typeOf(schema: AnySchema): string {
   const { type, wrapped, item, value, options = [] } = partsOf(schema)
-  const stated = factOf(schema, 'type')
+  const statedType = factOf(schema, 'type')
   // The type that an inner schema states is without null.
-  if (type === 'nullable' && stated === factOf(wrapped as AnySchema, 'type')) {
+  if (type === 'nullable' && statedType === factOf(wrapped as AnySchema, 'type')) {
     return `${typeOf(wrapped as AnySchema)} | null`
   }
-  const name = stated ?? documentationOf(schema).name
+  const name = statedType ?? documentationOf(schema).name
   if (name !== undefined) return name
-  if (isUntyped(schema)) return typeOfJson(jsonOf(schema))
+  if (isUntyped(schema)) return typeOfJson(convertToJson(schema))
   const { whole } = marksOf(schema)
   if (whole) return typeOf(whole)
   const entries = entriesOf(schema)
   if (entries) {
     const members = Object.entries(entries).map(([name, each]) =>
-      memberText(name, typeOf(each), OPTIONAL.includes(each.type), each),
+      formatField(name, typeOf(each), OPTIONAL.includes(each.type), each),
     )
     return `{ ${members.join('; ')} }`
   }
@@ -115,11 +115,11 @@ export function typeOf(schema: AnySchema): string {
     case 'unknown':
       return type
     case 'literal':
-      return literal(jsonOf(schema).const)
+      return formatLiteral(convertToJson(schema).const)
     case 'picklist':
-      return options.map(literal).join(' | ')
+      return options.map(formatLiteral).join(' | ')
     case 'array':
-      return arrayOf(typeOf(item as AnySchema))
+      return formatArray(typeOf(item as AnySchema))
     case 'record':
       return `Readonly<Record<string, ${typeOf(value as AnySchema)}>>`
     case 'optional':
@@ -129,30 +129,30 @@ export function typeOf(schema: AnySchema): string {
     case 'union':
       return [...new Set(options.map((each) => typeOf(each as AnySchema)))].join(' | ')
     case 'custom':
-      return typeOfJson(jsonOf(schema))
+      return typeOfJson(convertToJson(schema))
     default:
       throw new Error(`No type is known for v.${type}(). Use another schema, or name the type by facts({ type: '…' }).`)
   }
 }
 
-/** Takes any text, and leaves the literals beside it to editors, which `string` would not. */
+/** The type of any text. Beside it, editors still offer literals, which they do not beside `string`. */
 const ANY_TEXT = '(string & Record<never, never>)'
 
-/** The values of a text of which the JSON Schema lists some, and whose own type does not. */
-function knownTextsOf(schema: AnySchema): readonly string[] {
+/** Returns the values that the JSON Schema of a text lists, if the type of the text does not list any. */
+function listKnownTexts(schema: AnySchema): readonly string[] {
   if (!isUntyped(schema) && innerOf(schema).type !== 'string') return []
   const facts = factOf(schema, 'json')
   const { enum: all, listed = all } = (typeof facts === 'function' ? facts(standard) : facts) ?? {}
   return listed?.filter((each) => typeof each === 'string') ?? []
 }
 
-/** Returns the schema inside a part that may be left out. */
+/** Returns the schema inside an optional part. */
 function innerOf(schema: AnySchema): AnySchema {
   const { type, wrapped } = partsOf(schema)
   return wrapped && OPTIONAL.includes(type) ? innerOf(wrapped) : schema
 }
 
-function arrayOf(item: string): string {
+function formatArray(item: string): string {
   return `readonly ${item.includes(' ') ? `(${item})` : item}[]`
 }
 
@@ -166,63 +166,63 @@ function typeOfJson({ type, additionalProperties }: JsonSchema): string {
   return `Readonly<Record<string, ${values === undefined ? 'unknown' : String(values).replace('integer', 'number')}>>`
 }
 
-function jsonOf(schema: AnySchema, dialect: Dialect = standard): JsonSchema {
+function convertToJson(schema: AnySchema, dialect: Dialect = standard): JsonSchema {
   const definitions = listDefinitions([schema])
   const inside = Object.fromEntries(Object.entries(definitions).filter(([, each]) => each !== schema))
   return convert(schema, { dialect, place: 'answer', definitions: inside })
 }
 
-/** The limits of a schema in words. */
-function limitsOf(schema: AnySchema, sentence: string): string[] {
-  const json = jsonOf(schema)
+/** Returns the limits of a schema in words. */
+function listLimits(schema: AnySchema, sentence: string): string[] {
+  const json = convertToJson(schema)
   return [
-    ...numbersOf(json),
+    ...formatRange(json),
     ...(json.minItems === undefined ? [] : [`At least ${json.minItems}.`]),
-    ...textsOf(json, schema, sentence),
-    ...(/\bdefault\b/i.test(sentence) ? [] : defaultOf(schema)),
+    ...formatAllowedTexts(json, schema, sentence),
+    ...(/\bdefault\b/i.test(sentence) ? [] : formatDefault(schema)),
     ...(factOf(schema, 'isRequired') ? ['Required.'] : []),
   ]
 }
 
-/** The default; dialects may differ. Empty texts and lists are the same as nothing. */
-function defaultOf(schema: AnySchema): string[] {
-  const [common, other] = [standard, ngrok].map((dialect) => jsonOf(schema, dialect).default)
+/** Formats the default; dialects may differ. Empty texts and lists count as no default. */
+function formatDefault(schema: AnySchema): string[] {
+  const [common, other] = [standard, ngrok].map((dialect) => convertToJson(schema, dialect).default)
   if (common === undefined || common === '' || (Array.isArray(common) && common.length === 0)) return []
-  const elsewhere = other === common ? '' : `; ${quoted(other)} in the dialect \`${ngrok.name}\``
-  return [`Default: ${quoted(common)}${elsewhere}.`]
+  const elsewhere = other === common ? '' : `; ${formatValue(other)} in the dialect \`${ngrok.name}\``
+  return [`Default: ${formatValue(common)}${elsewhere}.`]
 }
 
-function quoted(value: unknown): string {
+function formatValue(value: unknown): string {
   return typeof value === 'string' ? `\`${value}\`` : JSON.stringify(value)
 }
 
-function numbersOf({ type, minimum, maximum, additionalProperties }: JsonSchema): string[] {
-  if (typeof additionalProperties === 'object') return numbersOf(additionalProperties)
+function formatRange({ type, minimum, maximum, additionalProperties }: JsonSchema): string[] {
+  if (typeof additionalProperties === 'object') return formatRange(additionalProperties)
   if (Array.isArray(type) || (minimum === undefined && maximum === undefined)) return []
   const kind = type === 'integer' ? 'An integer' : 'A number'
   const isOpen = maximum === undefined || maximum === Number.MAX_SAFE_INTEGER
   return [isOpen ? `${kind} of at least ${minimum}.` : `${kind} from ${minimum} to ${maximum}.`]
 }
 
-/** The values of a text whose type is any text. */
-function textsOf({ enum: values, listed = [] }: JsonSchema, schema: AnySchema, sentence: string): string[] {
+/** Formats the values of a text whose type is any text. */
+function formatAllowedTexts({ enum: values, listed = [] }: JsonSchema, schema: AnySchema, sentence: string): string[] {
   const isInType = values === undefined || typeOf(schema).includes("'")
   const names = (isInType ? listed : values).filter((each) => each !== '' && each !== null)
   if (names.length === 0 || sentence.includes(`\`${names[0]}\`,`)) return []
   return [`One of ${names.map((each) => `\`${each}\``).join(', ')}.`]
 }
 
-/** More keys than these tell less than the sentence, which then has the rule. The reference lists all. */
+/** The maximum number of keys. More keys tell less than the sentence with the rule. The reference lists all keys. */
 const MAX_KEYS = 4
 
-function refusalsIn(schema: AnySchema): string[] {
+function formatRefusals(schema: AnySchema): string[] {
   const keys = listRefusals(schema)
   return keys.length === 0 || keys.length > MAX_KEYS
     ? []
     : [`Refused as ${keys.map((key) => `\`${key}\``).join(', ')}.`]
 }
 
-/** A value as TypeScript writes it. */
-export function literal(value: unknown): string {
+/** Formats a value as TypeScript writes it. */
+export function formatLiteral(value: unknown): string {
   return typeof value === 'string' ? `'${value.replace(/[\\']/g, '\\$&')}'` : JSON.stringify(value)
 }

@@ -1,4 +1,5 @@
-// The files of src/generated: the types of every schema of a family, a control or an option, and what speaks for each rule.
+// Generates the files of src/generated: the types of every schema of a family, a control or an option, and the
+// evidence.
 import * as v from 'valibot'
 import type { AnyControl } from '../../src/control/control.ts'
 import { controlCalls, controlErrors, controls } from '../../src/controls.ts'
@@ -17,26 +18,26 @@ import { configSchema } from '../../src/server/options/config.ts'
 import { pairOptions } from '../../src/testing/certificates-options.ts'
 import { evidenceJson } from './evidence.ts'
 import {
-  answeredBy,
-  callsName,
-  callsText,
-  declarationsOf,
-  declarationText,
-  membersOf,
-  operationsOf,
-  sentTo,
-  union,
+  formatCallTypes,
+  formatDeclaration,
+  formatMembers,
+  formatUnion,
+  listDeclarations,
+  listInputSchemas,
+  listOperations,
+  listResponseSchemas,
+  nameCallType,
 } from './family-types.ts'
-import { limitTypes } from './limits.ts'
+import { formatLimitTypes } from './limits.ts'
 import { sandboxExample } from './sandbox-example.ts'
-import { comment, factOf, interfaceOf } from './schema-types.ts'
+import { factOf, formatComment, formatInterface } from './schema-types.ts'
 
 type AnySchema = v.GenericSchema
 
 /** A file of types: the schemas that clients send, those that they receive, and the text after their interfaces. */
 interface Group {
-  readonly sent: readonly AnySchema[]
-  readonly answered: readonly AnySchema[]
+  readonly inputs: readonly AnySchema[]
+  readonly responses: readonly AnySchema[]
   readonly more?: string
 }
 
@@ -48,36 +49,36 @@ const BASES: readonly AnySchema[] = [
 
 const allControls: readonly AnyControl[] = controls
 
-/** The files. A type is in the first one that needs it. */
+/** The files. A type is in the first file that needs it. */
 const GROUPS: Readonly<Record<string, () => Group>> = {
   'resources.ts': () => ({
-    sent: sentTo(families),
-    answered: [...BASES, ...answeredBy(families)],
-    more: [callsText(families, 'Resources', 'The calls of a gateway, by family.'), namesText()].join('\n'),
+    inputs: listInputSchemas(families),
+    responses: [...BASES, ...listResponseSchemas(families)],
+    more: [formatCallTypes(families, 'Resources', 'The calls of a gateway, by family.'), formatNames()].join('\n'),
   }),
   'ngrok.ts': () => ({
-    sent: sentTo(ngrokFamilies),
-    answered: answeredBy(ngrokFamilies),
+    inputs: listInputSchemas(ngrokFamilies),
+    responses: listResponseSchemas(ngrokFamilies),
     more: [
-      callsText(ngrokFamilies, 'NgrokResources', "The calls of ngrok's additional families, by family."),
-      ngrokText(),
+      formatCallTypes(ngrokFamilies, 'NgrokResources', "The calls of ngrok's additional families, by family."),
+      formatNgrokTypes(),
     ].join('\n'),
   }),
   'controls.ts': () => ({
-    sent: [...controlCalls.flatMap(({ schema }) => schema ?? []), ...allControls.flatMap(({ types = [] }) => types)],
-    answered: controlCalls.flatMap(({ response: answer }) => answer ?? []),
+    inputs: [...controlCalls.flatMap(({ schema }) => schema ?? []), ...allControls.flatMap(({ types = [] }) => types)],
+    responses: controlCalls.flatMap(({ response: answer }) => answer ?? []),
   }),
-  // The sentences of options have their defaults and limits.
+  // The sentences of options state their defaults and limits.
   'options.ts': () => ({
-    sent: [],
-    answered: [
+    inputs: [],
+    responses: [
       ...Object.values(gatewayRows).flatMap((row) => marksOf(row).whole ?? []),
       ...[gatewayOptions, configSchema, pairOptions()],
     ],
   }),
 }
 
-/** The modules of names that the text of a group uses and no schema brings. */
+/** The modules of names that the text of a group uses and no schema imports. */
 const OTHERS: Readonly<Record<string, string>> = {
   InitialOf: '../resources/initial.ts',
   BuiltInFamily: '../direct/direct-api.ts',
@@ -85,32 +86,32 @@ const OTHERS: Readonly<Record<string, string>> = {
   RouteModule: '../resources/route-module.ts',
 }
 
-/** The text of each file, by its path. */
+/** Returns the text of each file, by its path. */
 export default function types(root: string): Map<string, string> {
   const homes = new Map(Object.entries(OTHERS))
   for (const name of ['ErrorKey', 'OperationName']) homes.set(name, './resources.ts')
-  for (const name of Object.keys(families)) homes.set(callsName(name, families), './resources.ts')
-  const texts = Object.entries(GROUPS).map(([file, group]) => [file, fileText(file, group(), homes)] as const)
+  for (const name of Object.keys(families)) homes.set(nameCallType(name, families), './resources.ts')
+  const texts = Object.entries(GROUPS).map(([file, group]) => [file, formatFile(file, group(), homes)] as const)
   const evidence = ['evidence.json', evidenceJson(root)] as const
-  const all = [...texts, limitTypes(), sandboxExample(root), evidence]
+  const all = [...texts, formatLimitTypes(), sandboxExample(root), evidence]
   return new Map(all.map(([file, text]) => [`src/generated/${file}`, text]))
 }
 
-function fileText(file: string, { sent, answered, more = '' }: Group, homes: Map<string, string>): string {
-  const all = [...sent, ...answered]
+function formatFile(file: string, { inputs, responses, more = '' }: Group, homes: Map<string, string>): string {
+  const all = [...inputs, ...responses]
   for (const schema of listSchemas(all))
     for (const [name, from] of Object.entries(factOf(schema, 'imports') ?? {})) homes.set(name, `../${from}`)
-  const sentNames = Object.keys(listDefinitions(sent))
+  const sentNames = Object.keys(listDefinitions(inputs))
   const interfaces = Object.entries(listDefinitions(all)).flatMap(([name, schema]) => {
     if (homes.has(name) || factOf(schema, 'type') !== undefined) return []
     homes.set(name, `./${file}`)
-    return interfaceOf(schema, sentNames.includes(name), BASES)
+    return formatInterface(schema, sentNames.includes(name), BASES)
   })
   const text = [...interfaces, ...(more ? [more] : [])].join('\n')
-  return `// Written by \`npm run generate\` from the schemas in src/.\n${importsOf(text, `./${file}`, homes)}\n${text}`
+  return `// Written by \`npm run generate\` from the schemas in src/.\n${formatImports(text, `./${file}`, homes)}\n${text}`
 }
 
-function importsOf(text: string, file: string, homes: ReadonlyMap<string, string>): string {
+function formatImports(text: string, file: string, homes: ReadonlyMap<string, string>): string {
   const code = text.replaceAll(/\/\*\*.*?\*\//gs, '')
   const used = [...homes].filter(([name, home]) => home !== file && new RegExp(`\\b${name}\\b`).test(code))
   return used
@@ -123,36 +124,37 @@ const INITIAL =
   'The resources that a gateway has from the beginning, and again after each `reset()`, by family: inputs of `create`, or for ' +
   'modules of `replace` with the ids.'
 
-/** Returns an exported type with its sentence. */
-const exportedType = (about: string, name: string, type: string) => `${comment(about)}export type ${name} = ${type}\n`
+/** Formats an exported type with its sentence. */
+const formatTypeAlias = (about: string, name: string, type: string) =>
+  `${formatComment(about)}export type ${name} = ${type}\n`
 
-function namesText(): string {
+function formatNames(): string {
   const own = [...Object.values<Family>(families), declared, account].flatMap(({ errors }) => Object.keys(errors))
   const keys = new Set([...Object.keys(general), ...own, ...controlErrors.flatMap(Object.keys)])
-  const names = operationsOf(families).map(({ name }) => name)
+  const names = listOperations(families).map(({ name }) => name)
   const ofKeys = 'A key of the one catalogue, for example `domain_taken`; your own families can have others.'
   return [
-    exportedType(INITIAL, 'InitialResources', 'InitialOf<Resources>'),
-    exportedType('The name of an operation of the API.', 'OperationName', union(names)),
-    exportedType(ofKeys, 'ErrorKey', union([...keys].sort())),
+    formatTypeAlias(INITIAL, 'InitialResources', 'InitialOf<Resources>'),
+    formatTypeAlias('The name of an operation of the API.', 'OperationName', formatUnion(names)),
+    formatTypeAlias(ofKeys, 'ErrorKey', formatUnion([...keys].sort())),
   ].join('')
 }
 
-function ngrokText(): string {
-  const declarations = declarationsOf(ngrokFamilies).map(declarationText).join('')
+function formatNgrokTypes(): string {
+  const declarations = listDeclarations(ngrokFamilies).map(formatDeclaration).join('')
   const known = new Set(Object.values<Family>(families).flatMap(({ limits = {} }) => Object.keys(limits)))
   const typeOfFamily = (name: string, { errors, declares, limits = {} }: Family) => {
     const own = Object.keys(limits).filter((limit) => !known.has(limit))
-    const parameters = [callsName(name, ngrokFamilies), union(Object.keys(errors)), union(own)]
-    if (declares) parameters.push(`Pick<NgrokDeclare, ${union(Object.keys(declares))}>`)
+    const parameters = [nameCallType(name, ngrokFamilies), formatUnion(Object.keys(errors)), formatUnion(own)]
+    if (declares) parameters.push(`Pick<NgrokDeclare, ${formatUnion(Object.keys(declares))}>`)
     return `BuiltInFamily<${parameters.join(', ')}>`
   }
   const ofDeclare = 'The functions that declare resources which only agents and the service itself make.'
   const ofFamilies =
     'The families that ngrok has beside those of the standard dialect, by their names in the direct API.'
-  const members = membersOf(ngrokFamilies, typeOfFamily)
+  const members = formatMembers(ngrokFamilies, typeOfFamily)
   return [
-    `${comment(ofDeclare)}export interface NgrokDeclare {\n${declarations}}\n`,
-    exportedType(ofFamilies, 'NgrokFamilies', `{\n${members}}`),
+    `${formatComment(ofDeclare)}export interface NgrokDeclare {\n${declarations}}\n`,
+    formatTypeAlias(ofFamilies, 'NgrokFamilies', `{\n${members}}`),
   ].join('')
 }

@@ -1,4 +1,4 @@
-// Makes calls with a client that a generator made: drive URL CALLS.json; answers go through its types.
+// Makes calls with a generated client: drive URL CALLS.json. The client parses each answer into its types.
 package main
 
 import (
@@ -22,7 +22,7 @@ type call struct {
 
 var ids = map[string]string{}
 
-func filled(text string) string {
+func fillIds(text string) string {
 	return regexp.MustCompile(`@\w+`).ReplaceAllStringFunc(text, func(name string) string { return ids[name[1:]] })
 }
 
@@ -54,17 +54,17 @@ func methodOf(api reflect.Value, name string) reflect.Value {
 	panic("The client has no " + name)
 }
 
-func (it call) make(api reflect.Value) {
-	given := []reflect.Value{reflect.ValueOf(context.WithValue(context.Background(), client.ContextAccessToken, "key"))}
+func (it call) send(api reflect.Value) {
+	inputs := []reflect.Value{reflect.ValueOf(context.WithValue(context.Background(), client.ContextAccessToken, "key"))}
 	for _, name := range it.Order {
-		given = append(given, reflect.ValueOf(filled(it.Ids[name])))
+		inputs = append(inputs, reflect.ValueOf(fillIds(it.Ids[name])))
 	}
-	request := methodOf(api, camel(it.Operation)).Call(given)[0]
+	request := methodOf(api, camel(it.Operation)).Call(inputs)[0]
 	request = request.MethodByName(camel(it.Version)).Call([]reflect.Value{reflect.ValueOf("2")})[0]
 	if it.Schema != "" {
 		set := request.MethodByName(it.Schema)
 		body := reflect.New(set.Type().In(0))
-		check(json.Unmarshal([]byte(filled(string(it.Body))), body.Interface()))
+		check(json.Unmarshal([]byte(fillIds(string(it.Body))), body.Interface()))
 		request = set.Call([]reflect.Value{body.Elem()})[0]
 	}
 	answer := request.MethodByName("Execute").Call(nil)
@@ -85,6 +85,6 @@ func main() {
 	configuration.Servers = client.ServerConfigurations{{URL: os.Args[1]}}
 	api := reflect.ValueOf(client.NewAPIClient(configuration)).Elem()
 	for _, each := range calls {
-		each.make(api)
+		each.send(api)
 	}
 }

@@ -1,5 +1,5 @@
-// The proof on one Node: `node prove.mjs REPLAYS idle|busy`, where scripts/survives.mjs has put what it imports. With all cores busy it
-// makes the traces alone.
+// The proof on one Node: `node prove.mjs REPLAYS idle|busy`, in the folder of scripts/survives.mjs, which has its
+// imports. With all cores busy, it only creates the traces.
 import assert from 'node:assert/strict'
 import { createHash, pbkdf2, webcrypto } from 'node:crypto'
 import { promisify } from 'node:util'
@@ -59,14 +59,14 @@ async function hashTraces() {
     const step = Math.floor((found.length - 1) / each)
     for (let at = found.length - 1, left = each; left > 0; at -= step, left--) {
       const { replay, story, snapshot, verdict } = found[at]
-      const wanted = JSON.stringify([verdict, story, snapshot])
+      const expected = JSON.stringify([verdict, story, snapshot])
       for (let time = 0; time < replays; time++) {
         for await (const again of schedules(program, { restart: true, replay })) {
           if (again.schedule.length === 0) continue
-          assert.equal(JSON.stringify([again.verdict, again.story, again.snapshot]), wanted, `${name}: ${replay}`)
+          assert.equal(JSON.stringify([again.verdict, again.story, again.snapshot]), expected, `${name}: ${replay}`)
         }
       }
-      all.update(wanted)
+      all.update(expected)
     }
   }
   return all.digest('hex').slice(0, 16)

@@ -56,7 +56,7 @@ describe('the official TypeScript client, version 0.11.0', () => {
     expect(await client.reservedDomains.get(created.id)).toMatchObject({ certificateManagementPolicy: null })
   })
 
-  it('learns the code of a conflict from the error that it throws', async () => {
+  it('throws an error with the code of a conflict', async () => {
     await client.reservedDomains.create({ domain: 'taken.example.com', region: '' })
     const again = client.reservedDomains.create({ domain: 'taken.example.com', region: '' })
     await expect(again).rejects.toMatchObject({
@@ -69,7 +69,7 @@ describe('the official TypeScript client, version 0.11.0', () => {
     })
   })
 
-  it('uploads a certificate made by openssl, puts it to use on a domain and detaches it', async () => {
+  it('uploads a certificate of openssl, attaches it to a domain and detaches it', async () => {
     const certificate = await client.tlsCertificates.create({
       description: 'uploaded',
       certificatePem: pem('leaf-p256'),
@@ -89,14 +89,14 @@ describe('the official TypeScript client, version 0.11.0', () => {
     expect(gateway.tlsCertificates.list().tls_certificates).toEqual([])
   })
 
-  it('lists all pages with the cursor name that it has for before_id', async () => {
+  it('lists all pages with its own name for the cursor before_id', async () => {
     const created: string[] = []
     for (let i = 0; i < 5; i++) created.push(gateway.weightedBackends.create({ description: `${i}` }).id)
-    const listed = await client.backends.weightedBackends.list(undefined, '2')
-    expect(listed.map((backend) => backend.id)).toEqual(created.reverse())
+    const backends = await client.backends.weightedBackends.list(undefined, '2')
+    expect(backends.map((backend) => backend.id)).toEqual(created.reverse())
   })
 
-  it('is told clearly that it cannot send weights, whose keys it rewrites', async () => {
+  it('receives a clear error if it sends weights, because it rewrites their keys', async () => {
     const weights = { bkdhr_2AbC: 5 } as unknown as Map<string, number>
     await expect(client.backends.weightedBackends.create({ backends: weights })).rejects.toMatchObject({
       errorCode: 'ERR_NGROK_6526',

@@ -1,14 +1,14 @@
 import { transform } from 'esbuild'
 import { describe, expect, it } from 'vitest'
 import { type Block, listBlocks } from './blocks.ts'
-import { modules, running, surroundings } from './surroundings.ts'
+import { modules, surroundings, testPromises } from './surroundings.ts'
 
-/** A line whose comment has its value: a literal, with "…" for any text, and maybe words. */
+/** A line with its value in a comment: a literal, in which "…" matches any text, and maybe words. */
 const LINE = /^(?:const (\w+) = )?(\S.*?) +\/\/ (['"[{\d-].*|true|false|null|undefined)(?:,.*)?$/
 const THROWS = /^(\S.*?) +\/\/ throws (\w+)$/
 
-/** The longest beginning of a comment that is a literal, as an expression in which "…" is any text; else undefined. */
-function expectedOf(comment: string): string | undefined {
+/** Returns the longest literal at the start of a comment, as an expression in which "…" matches any text. */
+function parseExpected(comment: string): string | undefined {
   const ends = [...comment.matchAll(/,|$/g)].map(({ index }) => index).reverse()
   for (const end of ends) {
     const literal = comment.slice(0, end)
@@ -17,28 +17,28 @@ function expectedOf(comment: string): string | undefined {
     } catch {
       continue
     }
-    const loosened = literal.replace(/'([^']*…[^']*)'/g, (_text, pattern: string) => {
+    const expression = literal.replace(/'([^']*…[^']*)'/g, (_text, pattern: string) => {
       const parts = pattern.split('…').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
       return `expect.stringMatching(${JSON.stringify(`^${parts.join('[\\s\\S]*')}$`)})`
     })
-    return loosened.startsWith('{') ? `expect.objectContaining(${loosened})` : loosened
+    return expression.startsWith('{') ? `expect.objectContaining(${expression})` : expression
   }
   return undefined
 }
 
-/** A line of a block with the assertion that its comment makes, if any. */
-function assertedLine(line: string): string {
-  const [, throwing, key] = THROWS.exec(line) ?? []
-  if (throwing) return `expect(() => ${throwing}).toThrow(expect.objectContaining({ key: '${key}' }))`
+/** Returns a line of a block, with the assertion that its comment makes, if any. */
+function addAssertion(line: string): string {
+  const [, call, key] = THROWS.exec(line) ?? []
+  if (call) return `expect(() => ${call}).toThrow(expect.objectContaining({ key: '${key}' }))`
   const [, name, work, comment] = LINE.exec(line) ?? []
-  const expected = work && comment && expectedOf(comment)
+  const expected = work && comment && parseExpected(comment)
   if (!expected) return line
   return name ? `const ${name} = ${work}; expect(${name}).toEqual(${expected})` : `expect(${work}).toEqual(${expected})`
 }
 
-/** Runs a block, with the assertions of its comments: a fragment among its surroundings, another as it stands. */
+/** Runs a block, with the assertions of its comments. A fragment can use the names of its surroundings. */
 async function runBlock({ code, isFragment }: Block): Promise<void> {
-  const asserted = code
+  const body = code
     .replace(/^import type .*$|^export default .*$/gm, '')
     .replace(/^import \* as (\w+) from '(.*)'$/gm, "const $1 = modules['$2']")
     .replace(/^import \{([^}]*)\} from '(.*)'$/gm, (_line, names: string, from: string) => {
@@ -46,15 +46,15 @@ async function runBlock({ code, isFragment }: Block): Promise<void> {
       return `const {${values.join(',').replaceAll(' as ', ': ')}} = modules['${from}']`
     })
     .split('\n')
-    .map(assertedLine)
+    .map(addAssertion)
     .join('\n')
-  const { code: script } = await transform(`async () => { ${asserted} }`, { loader: 'ts', target: 'es2022' })
+  const { code: script } = await transform(`async () => { ${body} }`, { loader: 'ts', target: 'es2022' })
   const scope = isFragment ? { ...surroundings(code), modules } : { expect, modules }
   await new Function(...Object.keys(scope), `return (${script.trim().replace(/;$/, '')})()`)(...Object.values(scope))
-  await Promise.all(running.splice(0))
+  await Promise.all(testPromises.splice(0))
 }
 
-// Those that name a file run with it: files.test.ts.
+// files.test.ts checks the blocks that name a file.
 const blocks = listBlocks('ts', 'js').filter(({ file }) => file === undefined)
 
 describe('The code in', () => {

@@ -14,8 +14,8 @@ test('The command accepts every command line of the guide', () => {
   )
   expect(lines.length).toBeGreaterThan(7)
   for (const words of lines) {
-    const named = (name: string) => commands.find((each) => each.name === name)
-    const command = named(words.slice(0, 2).join(' ')) ?? named(words[0] ?? '')
+    const findCommand = (name: string) => commands.find((each) => each.name === name)
+    const command = findCommand(words.slice(0, 2).join(' ')) ?? findCommand(words[0] ?? '')
     const rest = words.slice(command?.name.split(' ').length)
     expect(() => readArguments(rest, command?.flags ?? [], words.join(' '))).not.toThrow()
   }
@@ -23,6 +23,6 @@ test('The command accepts every command line of the guide', () => {
 
 test('The command accepts the config file of the guide', () => {
   const [, json = ''] = /```json\n([\s\S]*?)```/.exec(guide) ?? []
-  const given = parseOptions({ flags: new Map(), words: [] }, {}, { file: '/c.json', config: JSON.parse(json) })
-  expect(Object.keys(given.config)).toEqual(Object.keys(JSON.parse(json)))
+  const parsed = parseOptions({ flags: new Map(), words: [] }, {}, { file: '/c.json', config: JSON.parse(json) })
+  expect(Object.keys(parsed.config)).toEqual(Object.keys(JSON.parse(json)))
 })

@@ -16,7 +16,7 @@ export const COMPILER_OPTIONS = {
   noEmit: true,
 }
 
-/** The TypeScript of README.md and the guides. Blocks of sources compile with them: recipes.test.ts. */
+/** The TypeScript of README.md and the guides. recipes.test.ts compiles the blocks of sources. */
 export const typescriptBlocks = listBlocks('ts').filter(({ file = '' }) => !/^(src|try)\b/.test(file))
 
 /** Returns the path of a block's file: in `examples`, or in a folder of {@link writeBlocks}. */
@@ -37,7 +37,7 @@ export function writeBlocks(folder: string): void {
   }
 }
 
-/** The type of the surroundings, with those that only some blocks have. */
+/** The type of the surroundings, including the names that only some blocks have. */
 const AROUND = `import 'fauxgate/vitest'
 import type { surroundings } from '../surroundings.js'
 type Some = ReturnType<typeof surroundings>

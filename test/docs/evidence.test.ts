@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it, test } from 'vitest'
 import clients from '../../evidence/clients.json'
-import documented from '../../evidence/service.json'
+import reference from '../../evidence/service.json'
 import { operations, sectionsOf } from '../../scripts/generate/evidence/rules.ts'
 import { KINDS } from '../../scripts/generate/evidence/sources.ts'
 import { evidenceOf, ownFamilies } from '../../scripts/generate/evidence.ts'
@@ -24,36 +24,36 @@ describe('Every rule of the API has a source', () => {
     expect(rules.filter(([, found]) => Object.keys(found).length === 0).map(([name]) => name)).toEqual([])
   })
 
-  it('and a field that nobody knows has none, in a family that a source knows', () => {
+  it('but a field that no source names has none, in a family that a source knows', () => {
     const own = ownFamilies()
     const known = operations.filter((each) => !own.includes(groupOf(each)))
-    const invented = known.map((each) => ({
+    const operationsWithField = known.map((each) => ({
       ...each,
       sends: [{ key: 'Invented.field', path: 'no_such_field', cites: undefined, isExtra: false }],
     }))
-    expect(evidenceOf(sections, invented).fields['Invented.field']).toEqual({})
+    expect(evidenceOf(sections, operationsWithField).fields['Invented.field']).toEqual({})
   })
 
-  it('and so has an operation that nobody knows, unless nobody knows its family', () => {
-    const asOf = (name: string, call: string) =>
+  it('and an operation that no source names has none, unless no source names its family', () => {
+    const addOperation = (name: string, call: string) =>
       operations.flatMap((each) => (each.name === 'reserved_addrs.get' ? [each, { ...each, name, call }] : [each]))
-    const known = asOf('reserved_addrs.rename', 'POST /reserved_addrs/{id}/name')
+    const known = addOperation('reserved_addrs.rename', 'POST /reserved_addrs/{id}/name')
     expect(evidenceOf(sections, known).operations['reserved_addrs.rename']).toEqual({})
     expect(ownFamilies(known)).not.toContain('reserved_addrs')
-    const unknown = asOf('address_lists.get', 'GET /address_lists/{id}')
+    const unknown = addOperation('address_lists.get', 'GET /address_lists/{id}')
     expect(ownFamilies(unknown)).toContain('address_lists')
     expect(evidenceOf(sections, unknown).operations['address_lists.get']).toEqual({
       decided: ['one-table#own-families'],
     })
   })
 
-  it('and the sources know no call that there is not, so that a misspelt path makes no family our own', () => {
+  it('and the sources name only existing calls: after a misspelling, a family would be our own', () => {
     const calls = operations.map(({ call }) => call)
-    const known = [...Object.keys(clients.calls), ...Object.keys(documented.calls)]
+    const known = [...Object.keys(clients.calls), ...Object.keys(reference.calls)]
     expect(known.filter((call) => !calls.includes(call))).toEqual([])
   })
 
-  it('and one that cites a section has what the section has', () => {
+  it('and a field that cites a section has the evidence of the section', () => {
     expect(all.fields['ApiKeyCreate.precomputed_token']?.decided).toEqual(['ngrok-families#keys-and-credentials'])
   })
 })
@@ -68,14 +68,14 @@ describe('Every section of docs/decisions has its evidence', () => {
     if (evidence.recorded !== undefined) expect(evidence.recorded).toMatch(/\d{4}-\d{2}-\d{2}/)
   })
 
-  it('and each doubt is about operations that there are', () => {
+  it('and each doubt is about existing operations', () => {
     const names = operations.map(({ name }) => name)
     const about = sections.flatMap(({ doubts }) => doubts.flatMap((doubt) => doubt.about))
     expect(about.length).toBeGreaterThan(10)
     expect(about.filter((name) => !names.includes(name))).toEqual([])
   })
 
-  it('and every doubt is read', () => {
+  it('and the parser finds every doubt', () => {
     const pages = [...new Set(sections.map(({ name }) => name.replace(/#.*/, '')))]
     const texts = pages.map((page) => readFileSync(`docs/decisions/${page}.md`, 'utf8')).join('\n')
     expect(sections.flatMap(({ doubts }) => doubts)).toHaveLength([...texts.matchAll(/^Doubt /gm)].length)
@@ -94,8 +94,8 @@ describe('The OpenAPI document', () => {
     )
 
   it('has the evidence of each operation', () => {
-    const without = items.filter((item) => Object.keys(item['x-fauxgate-evidence'] ?? {}).length === 0)
-    expect(without.map(({ operationId }) => operationId)).toEqual([])
+    const itemsWithoutEvidence = items.filter((item) => Object.keys(item['x-fauxgate-evidence'] ?? {}).length === 0)
+    expect(itemsWithoutEvidence.map(({ operationId }) => operationId)).toEqual([])
   })
 
   it('has the evidence of each error, also of the controls', () => {
@@ -112,7 +112,7 @@ describe('The OpenAPI document', () => {
     })
   })
 
-  it('lists each source once, and each is the source of something', () => {
+  it('lists each source once, and refers to each source', () => {
     for (const { 'x-fauxgate-sources': sources, ...document } of [service, controls, openApi(standard)]) {
       const lists = [...JSON.stringify(document).matchAll(/"(?:documented|client|recorded|decided)":\[([\d,]+)\]/g)]
       const places = new Set(lists.flatMap(([, list = '']) => list.split(',').map(Number)))
@@ -130,13 +130,13 @@ describe('The OpenAPI document', () => {
   })
 })
 
-test('The differences list every open doubt, and every part of the API that there is', () => {
+test('docs/differences.md lists every open doubt, and every part of the API', () => {
   const page = readFileSync('docs/differences.md', 'utf8')
   for (const { name } of sections.flatMap(({ doubts }) => doubts)) expect(page).toContain(`[\`${name}\`]`)
   for (const { call } of operations) expect(page).toContain(`\`${/\/(?:(?:edges|backends)\/)?\w+/.exec(call)?.[0]}\``)
 })
 
-test('The kinds of evidence are counted apart, and the share of decisions is published', () => {
+test('docs/fidelity.md has the share of decisions, and the evidence of every operation', () => {
   const page = readFileSync('docs/fidelity.md', 'utf8')
   expect(page).toMatch(/\*\*\d+\.\d %\*\*/)
   for (const { call } of operations) expect(page).toContain(`| \`${call}\` |`)

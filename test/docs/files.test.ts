@@ -11,24 +11,24 @@ import { type Block, documents, listBlocksOf } from './blocks.ts'
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
 type NamedBlock = Block & { readonly file: string }
-const namedOf = (document: string) =>
+const listNamedBlocks = (document: string) =>
   listBlocksOf(document).filter((block): block is NamedBlock => block.file !== undefined)
-const blocks = documents.flatMap(namedOf)
+const blocks = documents.flatMap(listNamedBlocks)
 const bodyOf = ({ code }: Block) => code.slice(code.indexOf('\n') + 1)
 
 test('A block that names a file of the examples is a part of this file', () => {
-  const named = blocks.filter(({ file }) => file.startsWith('examples/'))
-  const others = named.filter((block) => !readFileSync(join(root, block.file), 'utf8').includes(bodyOf(block)))
+  const exampleBlocks = blocks.filter(({ file }) => file.startsWith('examples/'))
+  const others = exampleBlocks.filter((block) => !readFileSync(join(root, block.file), 'utf8').includes(bodyOf(block)))
   expect(others).toEqual([])
 })
 
-/** The configuration of a reader's project, in which the package is the sources, as they are now. */
+/** The configuration of a reader's project, in which the package is the current sources. */
 const alias = Object.entries(entryPointsByImport).map(
   ([name, path]) => `{ find: /^${name.replace('/', '.')}$/, replacement: ${JSON.stringify(root + path)} }`,
 )
 const CONFIG = `export default { resolve: { alias: [${alias}] }, test: { testTimeout: 60_000 } }`
 
-/** Runs vitest once in a folder with these files, as a reader would. Returns what it wrote. */
+/** Runs vitest once in a folder with these files, as a reader would. Returns its output. */
 async function runVitest(files: Readonly<Record<string, string>>): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'fauxgate-docs-'))
   try {
@@ -53,17 +53,17 @@ async function runVitest(files: Readonly<Record<string, string>>): Promise<strin
 }
 
 test('Documents show what vitest prints for the smallest test and for survives, and their corrections pass', async () => {
-  const [{ code: smallest = '', file = '' } = {}] = namedOf('README.md')
+  const [{ code: smallest = '', file = '' } = {}] = listNamedBlocks('README.md')
   const failure = listBlocksOf('README.md').find(({ language }) => language === 'text')
-  const removed = /^Take `(.*)` out/m.exec(readFileSync(join(root, 'README.md'), 'utf8'))?.[1] ?? ''
-  expect(smallest).toContain(removed)
+  const removedLine = /^Take `(.*)` out/m.exec(readFileSync(join(root, 'README.md'), 'utf8'))?.[1] ?? ''
+  expect(smallest).toContain(removedLine)
   const [survives = '', report = '', fixed = ''] = listBlocksOf('docs/survives.md').map((block) => block.code)
-  const corrected = fixed.slice(0, fixed.indexOf('\nconst { summary }'))
+  const correction = fixed.slice(0, fixed.indexOf('\nconst { summary }'))
   const output = await runVitest({
     'whole.test.ts': smallest,
-    [file]: smallest.replace(removed, ''),
+    [file]: smallest.replace(removedLine, ''),
     'addresses.test.ts': survives,
-    'corrected.test.ts': survives.replace(/^async function reserveAddress[\s\S]*?^\}\n/m, corrected),
+    'corrected.test.ts': survives.replace(/^async function reserveAddress[\s\S]*?^\}\n/m, correction),
   })
   expect(output).toContain('✓ whole.test.ts')
   expect(output).toContain('✓ corrected.test.ts')
@@ -78,7 +78,7 @@ describe('Moving from Mock Service Worker', () => {
   test.each([
     ['Before', 'before.test.ts'],
     ['After', 'after.test.ts'],
-  ])('counts the lines of set-up right, those outside of tests: %s', (heading, name) => {
+  ])('counts the lines of set-up outside the tests: %s', (heading, name) => {
     const text = readFileSync(join(root, 'examples/msw-migration', name), 'utf8')
     const setUp = text.replace(/^test\('[\s\S]*?^\}\)$/gm, '')
     const count = setUp.split('\n').filter((line) => line.trim() !== '').length

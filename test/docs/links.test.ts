@@ -6,11 +6,11 @@ import { anchorOf } from '../../scripts/generate/markdown.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 /** Returns a function that remembers what it has returned for each path. */
-function memoize<T>(of: (path: string) => T): (path: string) => T {
-  const known = new Map<string, T>()
+function memoize<T>(create: (path: string) => T): (path: string) => T {
+  const values = new Map<string, T>()
   return (path) => {
-    const value = known.get(path) ?? of(path)
-    known.set(path, value)
+    const value = values.get(path) ?? create(path)
+    values.set(path, value)
     return value
   }
 }
@@ -18,22 +18,22 @@ function memoize<T>(of: (path: string) => T): (path: string) => T {
 const read = memoize((path) => readFileSync(join(root, path), 'utf8'))
 
 const homepage: string = JSON.parse(read('package.json')).homepage
-const published = homepage.replace(/#readme$/, '')
-const raw = published.replace('github.com', 'raw.githubusercontent.com')
+const repositoryUrl = homepage.replace(/#readme$/, '')
+const rawUrl = repositoryUrl.replace('github.com', 'raw.githubusercontent.com')
 
-/** The files in some folders of the repository, as paths from its top. */
-function filesIn(...folders: readonly string[]): string[] {
+/** Returns the files in some folders, as paths from the root of the repository. */
+function listFiles(...folders: readonly string[]): string[] {
   const entries = folders.flatMap((folder) => readdirSync(join(root, folder), { recursive: true, withFileTypes: true }))
   const files = entries.filter((entry) => entry.isFile())
   const paths = files.map((entry) => relative(root, join(entry.parentPath, entry.name)))
   return paths.filter((path) => !path.includes('node_modules'))
 }
 
-const atTop = readdirSync(root).filter((name) => name.endsWith('.md'))
-const documents = [...atTop, ...filesIn('docs').filter((path) => path.endsWith('.md'))]
-const sources = [...filesIn('src', 'test', 'examples', 'scripts', 'bench', 'lint'), ...documents]
+const topDocuments = readdirSync(root).filter((name) => name.endsWith('.md'))
+const documents = [...topDocuments, ...listFiles('docs').filter((path) => path.endsWith('.md'))]
+const sources = [...listFiles('src', 'test', 'examples', 'scripts', 'bench', 'lint'), ...documents]
 
-/** The anchors of a document: its headings as GitHub makes them into fragments, numbered where one comes again. */
+/** Returns the anchors of a document, as GitHub derives them from headings. A repeated heading gets a number. */
 const anchorsOf = memoize((path): ReadonlySet<string> => {
   const prose = read(path).replace(/^```[\s\S]*?^```/gm, '')
   const headings = [...prose.matchAll(/^#+ (.*)$/gm)].map((match) => match[1] as string)
@@ -46,8 +46,8 @@ const anchorsOf = memoize((path): ReadonlySet<string> => {
   return new Set(anchors)
 })
 
-/** The links of a document that lead into the repository, with the line they stand on. */
-function linksOf(path: string) {
+/** Returns the links of a document, each with its line. */
+function listLinks(path: string) {
   const prose = read(path).replace(/^```[\s\S]*?^```/gm, (block) => block.replace(/[^\n]/g, ' '))
   const links = [...prose.matchAll(/\]\(([^()\s]+)\)|^\[[^\]]+\]: (\S+)$/gm)]
   return links.map((match) => ({ link: match[1] ?? (match[2] as string), line: lineOf(prose, match.index) }))
@@ -55,9 +55,9 @@ function linksOf(path: string) {
 
 const lineOf = (text: string, index: number) => text.slice(0, index).split('\n').length
 
-/** The file that a link leads to, undefined for other sites. */
-function targetOf(from: string, link: string): { path: string; anchor: string | undefined } | undefined {
-  const own = link.replace(new RegExp(`^(?:${published}/(?:blob|tree)|${raw})/main/`), '/')
+/** Returns the file and the anchor that a link leads to; undefined for other sites. */
+function resolveLink(from: string, link: string): { path: string; anchor: string | undefined } | undefined {
+  const own = link.replace(new RegExp(`^(?:${repositoryUrl}/(?:blob|tree)|${rawUrl})/main/`), '/')
   if (/^[a-z]+:/.test(own)) return undefined
   const [file = '', anchor] = own.split('#')
   if (file === '') return { path: from, anchor }
@@ -66,8 +66,8 @@ function targetOf(from: string, link: string): { path: string; anchor: string | 
 
 describe('Links', () => {
   test.each(documents)('of %s lead to existing files and headings', (document) => {
-    const broken = linksOf(document).filter(({ link }) => {
-      const target = targetOf(document, link)
+    const broken = listLinks(document).filter(({ link }) => {
+      const target = resolveLink(document, link)
       if (!target) return false
       const isThere = existsSync(join(root, target.path))
       return !isThere || (target.anchor !== undefined && !anchorsOf(target.path).has(target.anchor))
@@ -75,35 +75,35 @@ describe('Links', () => {
     expect(broken).toEqual([])
   })
 
-  test('and names of files in documents are names of existing files', () => {
+  test('and names of files in documents name existing files', () => {
     const own = documents.filter((path) => !path.startsWith('docs/api/') && path !== 'CHANGELOG.md')
-    const named = own.flatMap((path) =>
+    const names = own.flatMap((path) =>
       [...read(path).matchAll(/`((?:src|test|docs|scripts|examples|bench|lint|\.ci)\/[\w./-]*)`/g)].map((match) => ({
         file: match[1] as string,
         at: `${path}:${lineOf(read(path), match.index)}`,
       })),
     )
-    expect(named.filter(({ file }) => !existsSync(join(root, file)))).toEqual([])
+    expect(names.filter(({ file }) => !existsSync(join(root, file)))).toEqual([])
   })
 
   test('of the package’s documents are absolute if the package does not have the file', () => {
     const { files }: { files: string[] } = JSON.parse(read('package.json'))
     const packed = documents.filter((path) => /^(?:docs\/[^/]+|README)\.md$/.test(path) && !files.includes(`!${path}`))
     const elsewhere = packed.flatMap((path) => {
-      const relatives = linksOf(path).filter(({ link }) => !/^[a-z]+:/.test(link))
-      const outside = relatives.filter(({ link }) => !packed.includes(targetOf(path, link)?.path ?? ''))
+      const relatives = listLinks(path).filter(({ link }) => !/^[a-z]+:/.test(link))
+      const outside = relatives.filter(({ link }) => !packed.includes(resolveLink(path, link)?.path ?? ''))
       return outside.map(({ link, line }) => `${path}:${line}: ${link}`)
     })
     expect(elsewhere).toEqual([])
   })
 
   test('of README.md are absolute, so that they work on the package’s page too', () => {
-    const others = linksOf('README.md').filter(({ link }) => !link.startsWith('https://'))
+    const others = listLinks('README.md').filter(({ link }) => !link.startsWith('https://'))
     expect(others).toEqual([])
   })
 })
 
-test('Every promise of SECURITY.md names the test that holds it, or says that there is none', () => {
+test('Every promise of SECURITY.md names the test that checks it, or says that no test does', () => {
   const rows = read('SECURITY.md').match(/^\| (?!promise |resource |---).*\|$/gm) ?? []
   expect(rows.length).toBeGreaterThan(30)
   const without = rows.filter((row) => !/`test\/[\w./-]+\.test\.ts` \|$/.test(row))
@@ -111,12 +111,12 @@ test('Every promise of SECURITY.md names the test that holds it, or says that th
 })
 
 test('Examples use the package alone, so that they can be copied: nothing from src/ or test/', () => {
-  const examples = filesIn('examples').filter((path) => /\.\.\/(?:src|test|dist|scripts)\//.test(read(path)))
+  const examples = listFiles('examples').filter((path) => /\.\.\/(?:src|test|dist|scripts)\//.test(read(path)))
   expect(examples).toEqual([])
 })
 
-/** The lines of a file, each with where it stands. */
-const linesOf = (path: string) =>
+/** Returns the lines of a file, each with its place. */
+const listLines = (path: string) =>
   read(path)
     .split('\n')
     .map((text, index) => ({ at: `${path}:${index + 1}`, text }))
@@ -146,18 +146,18 @@ describe('Rules', () => {
       /\bservice document(?!s\b)|\b(?:decisions|service|design)\.md\b|(?<!\])\(errors\.md[,:;)]|\((?:decisions|design)[,:)]/
     const self = relative(root, fileURLToPath(import.meta.url))
     const others = sources.filter((path) => path !== self && !/^docs\/(?:decisions|api)\//.test(path))
-    const lines = others.flatMap(linesOf)
+    const lines = others.flatMap(listLines)
     expect(lines.filter(({ text }) => elsewhere.test(text))).toEqual([])
   })
 
-  test('have a page each in the index', () => {
+  test('are on pages that the index lists', () => {
     const pages = readdirSync(join(root, 'docs/decisions')).filter((name) => name !== 'README.md')
-    const listed = new Set(linksOf('docs/decisions/README.md').map(({ link }) => link.split('#')[0]))
+    const listed = new Set(listLinks('docs/decisions/README.md').map(({ link }) => link.split('#')[0]))
     expect(pages.filter((page) => !listed.has(page))).toEqual([])
   })
 
-  test('name their source on each page', () => {
-    const pages = filesIn('docs/decisions').filter((path) => !path.endsWith('README.md'))
+  test('are on pages that name their sources', () => {
+    const pages = listFiles('docs/decisions').filter((path) => !path.endsWith('README.md'))
     expect(pages.filter((path) => !/^Sources: /m.test(read(path)))).toEqual([])
   })
 })

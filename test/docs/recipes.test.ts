@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'fauxgate-recipes-'))
 const toPath = (path: string) => join(folder, path)
 
-/** The files that are copied: the sources, and those that the scripts need. */
+/** The copied files: the sources, and the files that the scripts need. */
 const COPIED = [
   'src',
   'scripts',
@@ -31,7 +31,7 @@ const TSCONFIG = {
   compilerOptions: { types: ['node'] },
 }
 
-/** A recipe of a document: a whole file, or lines to add to one, each after lines that are there. */
+/** A recipe of a document: a whole file, or lines to add to a file after existing lines. */
 const BLOCK = /^( *)```(tsx?|diff)\n *\/\/ ([\w/.-]+\.tsx?)\n([\s\S]*?)^ *```$/gm
 
 interface Recipe {
@@ -67,7 +67,7 @@ const run = (program: string, ...args: string[]) =>
     ({ stdout, stderr }: { stdout: string; stderr: string }) => Promise.reject(new Error(stdout + stderr)),
   )
 
-/** Programs that use what the recipes add. `try` is that of a document. */
+/** Programs that use what the recipes add. A document has one more, `try`. */
 const PROGRAMS = {
   control: `import { createGateway } from './src/index.ts'
 import { clientCommands } from './src/server/client/commands.ts'
@@ -89,7 +89,7 @@ console.log(pidFile, dialect.name, jobTimeout, readGatewayOptions({}).jobTimeout
 console.log(helpOn(serveCommand).split('\\n\\n')[2]?.match(/--(pid-file FILE|job-timeout D|dialect [a-z|]+) /g)?.join(''))`,
 }
 
-/** Bundles the programs, all at once: they share the sources. */
+/** Bundles all programs together, because they share the sources. */
 async function buildPrograms(): Promise<void> {
   for (const [name, text] of Object.entries(PROGRAMS)) writeFileSync(toPath(`${name}.ts`), text)
   await build({
@@ -105,10 +105,10 @@ async function buildPrograms(): Promise<void> {
 }
 
 /** Runs a program of the copy and returns its output. */
-const output = async (name: keyof typeof PROGRAMS | 'try') => (await run(`programs/${name}.mjs`)).trim()
+const runProgram = async (name: keyof typeof PROGRAMS | 'try') => (await run(`programs/${name}.mjs`)).trim()
 
-/** Ample time, in ms: it compiles all sources, beside other tests. */
-const BUSY = 300_000
+/** The time limit in ms: the tests compile all sources, beside other tests. */
+const TIMEOUT_MS = 300_000
 
 beforeAll(async () => {
   for (const path of COPIED) cpSync(join(root, path), toPath(path), { recursive: true })
@@ -120,7 +120,7 @@ beforeAll(async () => {
   }
   await run('scripts/generate.mjs', 'types', 'own-numbers', 'reference', 'control-api')
   await buildPrograms()
-}, BUSY)
+}, TIMEOUT_MS)
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -130,7 +130,7 @@ test(
     expect(recipes.length).toBeGreaterThan(8)
     await run('node_modules/typescript-7/bin/tsc', '--noEmit', '--singleThreaded', '--project', toPath('tsconfig.json'))
   },
-  BUSY,
+  TIMEOUT_MS,
 )
 
 test('The recipes pass lint, except the formatter', async () => {
@@ -147,7 +147,7 @@ test('An added family is served, listed and documented, with its field and its e
     /^\| 95102 \| 400 \| `ip_range_too_wide` \| \S.* 2\^24 addresses\. \|$/m,
   )
   const { text = '' } = recipes.find(({ path }) => path === 'try.ts') ?? {}
-  expect(await output('try')).toBe(text.split('// ').at(-1)?.trim())
+  expect(await runProgram('try')).toBe(text.split('// ').at(-1)?.trim())
 })
 
 test('An added control is a member, a path, a command and a row of the guide', async () => {
@@ -155,11 +155,11 @@ test('An added control is a member, a path, a command and a row of the guide', a
     'Removes all faults, or the one with `?id=…`. 204. |\n' +
       '| `POST /_fauxgate/notes` | Return a note in capitals. Fields: `text`. |\n',
   )
-  expect(await output('control')).toBe('HELLO HELLO true')
+  expect(await runProgram('control')).toBe('HELLO HELLO true')
 })
 
 test('Added options and an added dialect are flags, variables and members of the config file, with types and help', async () => {
-  expect(await output('options')).toBe(
+  expect(await runProgram('options')).toBe(
     'x.pid acme 259200000 172800000\n--pid-file FILE --dialect standard|ngrok|acme --job-timeout D',
   )
 })

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { idPattern } from '../../src/schema/ids.ts'
 
-const { fieldTable } = await import(new URL('../../scripts/generate/reference/fields.mjs', import.meta.url).href)
+const { formatFieldTable } = await import(new URL('../../scripts/generate/reference/fields.mjs', import.meta.url).href)
 
-/** The words of the reference about a text field with this JSON Schema. */
-function wordsAbout(json: object): string | undefined {
-  const table: string = fieldTable({ properties: { field: { type: 'string', ...json } } })
+/** Returns the words of the reference about a text field with this JSON Schema. */
+function describeField(json: object): string | undefined {
+  const table: string = formatFieldTable({ properties: { field: { type: 'string', ...json } } })
   return /\| `field` \| string \| (.*) \|$/.exec(table)?.[1]
 }
 
@@ -19,5 +19,5 @@ test.each([
     'The kind, such as `edge`. One of `edge`, `upstream`.',
   ],
 ])('The reference says the limits of a field that its sentence does not say: %j', (json, words) => {
-  expect(wordsAbout(json)).toBe(words)
+  expect(describeField(json)).toBe(words)
 })

@@ -10,38 +10,38 @@ import { type Block, listBlocks } from './blocks.ts'
 
 const command = inject('command')
 
-/** Programs that fetch things, need a daemon, or prepare for what was fetched: they do nothing here. */
+/** Programs that download, need a daemon, or prepare a download. In this test they do nothing. */
 const LEFT_OUT = ['npm', 'bun', 'deno', 'docker', 'python3', '.venv/bin/pip']
 
 let folder: string
 let port: number
-let started: ChildProcess[]
+let children: ChildProcess[]
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'fauxgate-shell-'))
-  started = []
+  children = []
   mkdirSync(join(folder, 'bin/.venv/bin'), { recursive: true })
-  const program = (name: string, line: string) =>
+  const writeProgram = (name: string, line: string) =>
     writeFileSync(join(folder, 'bin', name), `#!/bin/sh\n${line}\n`, { mode: 0o755 })
-  program('fauxgate', `exec "${process.execPath}" "${command}" "$@"`)
+  writeProgram('fauxgate', `exec "${process.execPath}" "${command}" "$@"`)
   // Other commands are those of test runners, which scripts/run-examples.mjs runs.
-  program('npx', '[ "$1" = fauxgate ] && exec "$@"; exit 0')
-  program('node', `[ "$1" = --test ] && exit 0; exec "${process.execPath}" "$@"`)
-  for (const name of LEFT_OUT) program(name, 'exit 0')
+  writeProgram('npx', '[ "$1" = fauxgate ] && exec "$@"; exit 0')
+  writeProgram('node', `[ "$1" = --test ] && exit 0; exec "${process.execPath}" "$@"`)
+  for (const name of LEFT_OUT) writeProgram(name, 'exit 0')
   installFakeWorkerd(folder)
   port = await ownPort()
 })
 
 afterEach(async () => {
-  for (const child of started.filter(({ exitCode }) => exitCode === null)) {
+  for (const child of children.filter(({ exitCode }) => exitCode === null)) {
     child.kill()
     await once(child, 'exit')
   }
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** Returns the arguments of bash for a line: in the folder, with the programs first on PATH, on a free port. */
-function shell(line: string) {
+/** Returns the arguments of bash for a line. It runs in the folder, with the programs first on PATH, on a free port. */
+function prepareShell(line: string) {
   const { HOME, PATH } = process.env
   const env = {
     HOME,
@@ -50,16 +50,16 @@ function shell(line: string) {
     FAUXGATE_PORT: String(port),
     FAUXGATE_URL: `http://127.0.0.1:${port}`,
   }
-  const there = line.replaceAll('4747', String(port)).replaceAll('.venv/', 'bin/.venv/')
+  const script = line.replaceAll('4747', String(port)).replaceAll('.venv/', 'bin/.venv/')
   // Bash reads ~/.bashrc where its input is a socket, which Node's pipes are: it would be slow, and change PATH.
-  return [['--norc', '-e', '-o', 'pipefail', '-c', there], { cwd: folder, env }] as const
+  return [['--norc', '-e', '-o', 'pipefail', '-c', script], { cwd: folder, env }] as const
 }
 
-/** Starts what does not end by itself; of a server, waits until it says where it listens. */
+/** Starts a command that does not end by itself. If it is a server, waits for its first output. */
 async function startLine(line: string): Promise<void> {
-  const [args, options] = shell(`exec ${line.replace(/^npx /, '')}`)
+  const [args, options] = prepareShell(`exec ${line.replace(/^npx /, '')}`)
   const child = spawn('bash', args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
-  started.push(child)
+  children.push(child)
   if (!/serve|sandbox/.test(line)) return void (await once(child, 'spawn'))
   const failed = once(child, 'exit').then(() => Promise.reject(new Error(`It ended: ${line}`)))
   await Promise.race([once(child.stdout, 'data'), failed])
@@ -67,12 +67,12 @@ async function startLine(line: string): Promise<void> {
 }
 
 function run(line: string): void {
-  const [args, options] = shell(line)
+  const [args, options] = prepareShell(line)
   const { status, stdout, stderr } = spawnSync('bash', args, { ...options, encoding: 'utf8' })
   if (status !== 0) throw new Error(`It ended with ${status}: ${line}\n${stdout}${stderr}`)
 }
 
-/** Runs a block line by line; a fragment beside a server on a manual clock that has a domain. */
+/** Runs a block line by line. A fragment runs beside a server with a domain, on a manual clock. */
 async function runBlock({ code, isFragment }: Block): Promise<void> {
   if (isFragment) {
     const policy = { authority: 'letsencrypt' }
@@ -91,7 +91,7 @@ describe('The commands in', () => {
 
   test.each(blocks)('$document run from line $line on', async (block) => {
     await runBlock(block)
-    for (const { exitCode } of started) expect(exitCode).toBeNull()
+    for (const { exitCode } of children) expect(exitCode).toBeNull()
   })
 
   test('README.md and the guides are found', () => {

@@ -16,13 +16,13 @@ import { hasSqlite, memoryDatabase, newFile } from '../support/sqlite.ts'
 expect.extend(testing.matchers)
 
 /** The promises of the tests of a block. */
-export const running: unknown[] = []
+export const testPromises: unknown[] = []
 
-/** A test runner that runs tests at once, for the blocks that show how to set one up. */
-const runner = (create: (options: main.GatewayOptions) => main.Gateway = gatewayOfTest) => {
+/** Creates a test runner that runs tests immediately, for the blocks that set up a runner. */
+const createRunner = (create: (options: main.GatewayOptions) => main.Gateway = createTestGateway) => {
   let options: main.GatewayOptions = {}
   const test = (_name: string, work: (fixtures: object) => unknown) =>
-    void running.push(work({ gateway: create(options) }))
+    void testPromises.push(work({ gateway: create(options) }))
   const override = (name: string, value: unknown) => {
     if (name !== 'gatewayOptions' || typeof value !== 'object' || !value) return
     options = value
@@ -33,30 +33,30 @@ const runner = (create: (options: main.GatewayOptions) => main.Gateway = gateway
   return Object.assign(test, { override, extend: () => test, concurrent: test })
 }
 
-/** The same for gateways that a function makes, on a manual clock. */
+/** Creates a test runner with the gateways of a function, on a manual clock. */
 const testUsing = (create: typeof ngrokEntry.createNgrok) =>
-  runner((options) => create({ clock: main.manualClock('2026-01-01T00:00:00Z'), ...options }))
+  createRunner((options) => create({ clock: main.manualClock('2026-01-01T00:00:00Z'), ...options }))
 
-/** Creates a gateway that is uninstalled after the block, as that of `fauxgate/vitest` is after its test. */
-function gatewayOfTest(options: main.GatewayOptions): main.Gateway {
+/** Creates a gateway that is uninstalled after the block, as `fauxgate/vitest` uninstalls one after its test. */
+function createTestGateway(options: main.GatewayOptions): main.Gateway {
   const gateway = main.createGateway({ clock: main.manualClock('2026-01-01T00:00:00Z'), ...options })
   const { install } = gateway
-  gateway.install = (how) => {
-    const installed = install(how)
-    onTestFinished(() => installed.uninstall())
-    return installed
+  gateway.install = (installOptions) => {
+    const installation = install(installOptions)
+    onTestFinished(() => installation.uninstall())
+    return installation
   }
   return gateway
 }
 
-/** A store in a file of its own; in memory on a Node that has no SQLite. */
-function storeOfDocument() {
+/** Opens a store in its own file, or in memory on a Node without SQLite. */
+function openStore() {
   if (!hasSqlite) return { ...memoryStore(), close: () => undefined }
   return node.sqliteStore(newFile())
 }
 
-/** The storage of a Durable Object: a database in memory, or none on a Node that has no SQLite. */
-function durableObject() {
+/** Creates the storage of a Durable Object: a database in memory, or none on a Node without SQLite. */
+function createDurableObject() {
   const database = hasSqlite ? memoryDatabase() : undefined
   return {
     storage: {
@@ -73,12 +73,12 @@ export const modules: Record<string, object> = {
   'fauxgate/kit': kit,
   'fauxgate/msw': msw,
   'fauxgate/ngrok': ngrokEntry,
-  'fauxgate/node': { ...node, sqliteStore: () => storeOfDocument() },
+  'fauxgate/node': { ...node, sqliteStore: () => openStore() },
   'fauxgate/testing': testing,
-  'fauxgate/vitest': { test: runner(), testOnSystemClock: runner(), testUsing },
+  'fauxgate/vitest': { test: createRunner(), testOnSystemClock: createRunner(), testUsing },
   '@ngrok/ngrok-api': { Ngrok },
   valibot,
-  '@jest/globals': { expect, test: runner() },
+  '@jest/globals': { expect, test: createRunner() },
   vitest: {
     expect,
     vi,
@@ -89,7 +89,7 @@ export const modules: Record<string, object> = {
 
 const headers = { authorization: 'Bearer key', 'service-version': '2', 'content-type': 'application/json' }
 
-/** The corrected function of the guide to `survives`. */
+/** Reserves an address: the corrected function of the guide to `survives`. */
 async function reserveAddress(url: string): Promise<string> {
   const send = async (init: RequestInit = {}) => {
     const response = await fetch(`${url}/reserved_addrs`, { headers, ...init })
@@ -108,7 +108,7 @@ async function reserveAddress(url: string): Promise<string> {
   }
 }
 
-/** The names that a fragment may use: a gateway, and domains on it if the block names them. */
+/** Returns the names that a fragment may use: a gateway, and domains on the gateway if the block names them. */
 export function surroundings(code: string) {
   const gateway = main.createGateway({ clock: main.manualClock('2026-01-01T00:00:00Z'), seed: 'docs' })
   const reserve = (domain: string) =>
@@ -129,10 +129,10 @@ export function surroundings(code: string) {
       const { commits } = memoryStore()
       return { open: () => Object.assign(memoryStore(), { commits }) }
     },
-    ctx: durableObject(),
+    ctx: createDurableObject(),
     beforeEach: (work: () => unknown) => work(),
     afterEach: () => undefined,
-    test: runner(),
+    test: createRunner(),
     provision: async (_api: { fetch: main.Fetch }): Promise<void> => Promise.reject(new Error('rolled back')),
     reuse: () => undefined,
     setupServer(...handlers: Parameters<typeof setupServer>) {

@@ -15,18 +15,18 @@ expect.extend(matchers)
 
 const policy = { authority: 'letsencrypt' } as const
 const json = { 'content-type': 'application/json' }
-const clock = () => manualClock('2026-01-01T00:00:00Z')
-const messageOf = async (answer: Response): Promise<string> => ((await answer.json()) as { msg: string }).msg
+const createClock = () => manualClock('2026-01-01T00:00:00Z')
+const readMessage = async (answer: Response): Promise<string> => ((await answer.json()) as { msg: string }).msg
 
-async function served(options: GatewayOptions = {}) {
+async function startServer(options: GatewayOptions = {}) {
   const gateway = createGateway(options)
   const server = await serve(gateway, { port: 0 })
   onTestFinished(() => server.close())
   return { gateway, server }
 }
 
-/** Returns the error that some work ends with. */
-async function errorOf(work: () => unknown): Promise<string> {
+/** Runs work, and returns the text of its error. */
+async function catchError(work: () => unknown): Promise<string> {
   try {
     await work()
   } catch (error) {
@@ -40,43 +40,43 @@ function listDomains(options: GatewayOptions, path: string, header: string): Pro
   return gateway.fetch(`https://gateway.example${path}`, { headers: { authorization: 'Bearer k', [header]: '2' } })
 }
 
-function reservedUnderClock(options: GatewayOptions = {}) {
-  const gateway = createGateway({ clock: clock(), ...options })
+function createWithDomain(options: GatewayOptions = {}) {
+  const gateway = createGateway({ clock: createClock(), ...options })
   gateway.reservedDomains.create({ domain: 'app.example.com', certificate_management_policy: policy })
   return gateway
 }
 
-async function advanced(options: GatewayOptions): Promise<Response> {
-  const { server } = await served(options)
+async function advanceClock(options: GatewayOptions): Promise<Response> {
+  const { server } = await startServer(options)
   return fetch(`${server.url}/_fauxgate/clock`, { method: 'POST', headers: json, body: '{"advance":"30s"}' })
 }
 
-/** Asks a server for its clock by another name. */
-async function clockByName(options: GatewayOptions, headers: Readonly<Record<string, string>> = {}) {
-  const { server } = await served(options)
+/** Reads the clock of a server under another host name. */
+async function readClockByName(options: GatewayOptions, headers: Readonly<Record<string, string>> = {}) {
+  const { server } = await startServer(options)
   const request = get(`${server.url}/_fauxgate/clock`, { headers: { host: 'gateway:4747', ...headers } })
   const [answer] = await once(request, 'response')
   return { status: answer.statusCode, body: JSON.parse(await text(answer)) }
 }
 
-async function deletedByClient(options: GatewayOptions): Promise<number> {
-  const { gateway, server } = await served({ dialect: ngrok, ...options })
+async function deleteWithClient(options: GatewayOptions): Promise<number> {
+  const { gateway, server } = await startServer({ dialect: ngrok, ...options })
   const client = new Ngrok({ apiToken: 'k', baseUrl: server.url })
   const { id } = await client.reservedAddrs.create({ region: 'eu' })
   await client.reservedAddrs.delete(id)
   return gateway.reservedAddrs.list().reserved_addrs.length
 }
 
-/** Returns the first words of the command, on a port that is taken or on any. */
-async function startedOn(port: number): Promise<string> {
+/** Starts the command on a port, and returns its first output. */
+async function startCommand(port: number): Promise<string> {
   const child = spawn(process.execPath, [inject('command'), 'serve', '--port', String(port)])
   onTestFinished(() => void child.kill())
   const first = await Promise.race([once(child.stdout, 'data'), once(child.stderr, 'data')])
   return String(first[0])
 }
 
-/** A test that arms a fault for an operation, and creates a domain. */
-function withFault(operation: OperationName, strict: boolean): unknown {
+/** Runs a test that adds a fault for an operation, and creates a domain. */
+function runWithFault(operation: OperationName, strict: boolean): unknown {
   const runner = (_name: string, work: () => unknown) => work()
   const body = async ({ gateway }: { gateway: ReturnType<typeof createGateway> }) => {
     gateway.faults.add({ operation, times: 1 })
@@ -93,51 +93,51 @@ function withFault(operation: OperationName, strict: boolean): unknown {
 interface Trouble {
   /** The message that a user sees. */
   readonly error: () => Promise<string>
-  /** The cure of the page: fails where it does not help. */
-  readonly cure: () => Promise<unknown>
+  /** The fix of the page. It throws if the fix does not help. */
+  readonly fix: () => Promise<unknown>
 }
 
 const troubles: Readonly<Record<string, Trouble>> = {
   'The version header is missing': {
-    error: async () => messageOf(await listDomains({}, '/reserved_domains', 'ngrok-version')),
-    cure: async () =>
+    error: async () => readMessage(await listDomains({}, '/reserved_domains', 'ngrok-version')),
+    fix: async () =>
       expect((await listDomains({ dialect: ngrok }, '/reserved_domains', 'ngrok-version')).status).toBe(200),
   },
   'Not a path of this API': {
-    error: async () => messageOf(await listDomains({}, '/v2/reserved_domains', 'service-version')),
-    cure: async () => {
+    error: async () => readMessage(await listDomains({}, '/v2/reserved_domains', 'service-version')),
+    fix: async () => {
       const options = { baseUrl: 'https://gateway.example/v2' }
       expect((await listDomains(options, '/v2/reserved_domains', 'service-version')).status).toBe(200)
     },
   },
   'The certificate never comes': {
-    error: () => errorOf(() => expect(reservedUnderClock()).toHaveCertificate('app.example.com')),
-    cure: async () => {
-      const gateway = createGateway({ clock: clock() })
+    error: () => catchError(() => expect(createWithDomain()).toHaveCertificate('app.example.com')),
+    fix: async () => {
+      const gateway = createGateway({ clock: createClock() })
       gateway.reservedDomains.create({ domain: 'app.example.com', certificate_management_policy: policy })
       gateway.clock.advance('30s')
       expect(gateway).toHaveCertificate('app.example.com')
-      expect(reservedUnderClock({ provisioningDelay: 0 })).toHaveCertificate('app.example.com')
+      expect(createWithDomain({ provisioningDelay: 0 })).toHaveCertificate('app.example.com')
     },
   },
   'The clock cannot be moved': {
-    error: async () => messageOf(await advanced({})),
-    cure: async () => expect((await advanced({ clock: clock() })).status).toBe(200),
+    error: async () => readMessage(await advanceClock({})),
+    fix: async () => expect((await advanceClock({ clock: createClock() })).status).toBe(200),
   },
   'A fault still waits': {
-    error: () => errorOf(() => withFault('reserved_domains.delete', true)),
-    cure: async () => {
-      await withFault('reserved_domains.create', true)
-      await withFault('reserved_domains.delete', false)
+    error: () => catchError(() => runWithFault('reserved_domains.delete', true)),
+    fix: async () => {
+      await runWithFault('reserved_domains.create', true)
+      await runWithFault('reserved_domains.delete', false)
     },
   },
   'Reserved already': {
     error: () => {
-      const gateway = reservedUnderClock()
-      return errorOf(() => gateway.reservedDomains.create({ domain: 'app.example.com' }))
+      const gateway = createWithDomain()
+      return catchError(() => gateway.reservedDomains.create({ domain: 'app.example.com' }))
     },
-    cure: async () => {
-      const gateway = reservedUnderClock()
+    fix: async () => {
+      const gateway = createWithDomain()
       gateway.reset()
       gateway.reservedDomains.create({ domain: 'app.example.com' })
     },
@@ -146,9 +146,9 @@ const troubles: Readonly<Record<string, Trouble>> = {
     error: () => {
       const { uninstall } = createGateway().install({ others: 'refuse' })
       onTestFinished(uninstall)
-      return errorOf(() => fetch('https://api.ngrok.com/reserved_domains'))
+      return catchError(() => fetch('https://api.ngrok.com/reserved_domains'))
     },
-    cure: async () => {
+    fix: async () => {
       const { uninstall } = createGateway({ baseUrl: 'https://api.ngrok.com' }).install({ others: 'refuse' })
       onTestFinished(uninstall)
       expect((await fetch('https://api.ngrok.com/reserved_domains')).status).toBe(401)
@@ -156,28 +156,28 @@ const troubles: Readonly<Record<string, Trouble>> = {
   },
   'The port is taken': {
     error: async () => {
-      const { port } = (await served()).server
-      return (await startedOn(port)).replaceAll(String(port), '4747')
+      const { port } = (await startServer()).server
+      return (await startCommand(port)).replaceAll(String(port), '4747')
     },
-    cure: async () => expect(await startedOn(0)).toContain('listens on http://127.0.0.1:'),
+    fix: async () => expect(await startCommand(0)).toContain('listens on http://127.0.0.1:'),
   },
   'The controls are closed': {
-    error: async () => (await clockByName({})).body.msg,
-    cure: async () => {
+    error: async () => (await readClockByName({})).body.msg,
+    fix: async () => {
       const key = 'a-key-for-tests'
-      const { status } = await clockByName({ control: { key } }, { 'fauxgate-control-key': key })
+      const { status } = await readClockByName({ control: { key } }, { 'fauxgate-control-key': key })
       expect(status).toBe(200)
-      expect((await clockByName({ control: { allowHosts: ['gateway'] } })).status).toBe(200)
+      expect((await readClockByName({ control: { allowHosts: ['gateway'] } })).status).toBe(200)
     },
   },
   "ngrok's TypeScript client throws on delete": {
-    error: () => errorOf(() => deletedByClient({})),
-    cure: async () => expect(await deletedByClient({ emptyJsonOnDelete: true })).toBe(0),
+    error: () => catchError(() => deleteWithClient({})),
+    fix: async () => expect(await deleteWithClient({ emptyJsonOnDelete: true })).toBe(0),
   },
 }
 
-/** The errors that the page shows, by their headings: a text in which "…" stands for any. */
-const shown = new Map(
+/** The errors that the page shows, by heading, as patterns in which "…" matches any text. */
+const shownErrors = new Map(
   listBlocksOf('docs/troubleshooting.md').map(({ heading, code }) => [
     heading,
     code
@@ -189,16 +189,16 @@ const shown = new Map(
 )
 
 test('The page has ten errors, and this file has a test for each', () => {
-  expect(Object.keys(troubles).sort()).toEqual([...shown.keys()].sort())
-  expect(shown.size).toBe(10)
+  expect(Object.keys(troubles).sort()).toEqual([...shownErrors.keys()].sort())
+  expect(shownErrors.size).toBe(10)
 })
 
-describe.each(Object.entries(troubles))('%s', (heading, { error, cure }) => {
+describe.each(Object.entries(troubles))('%s', (heading, { error, fix }) => {
   test('occurs with the message of the page', async () => {
-    expect(await error()).toMatch(new RegExp(shown.get(heading) ?? '^$'))
+    expect(await error()).toMatch(new RegExp(shownErrors.get(heading) ?? '^$'))
   })
 
   test('does not occur after the fix of the page', async () => {
-    await cure()
+    await fix()
   })
 })

@@ -9,11 +9,11 @@ import { COMPILER_OPTIONS, pathOf, typescriptBlocks, writeBlocks } from './compi
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'fauxgate-types-'))
-/** The package is the sources, as they are now. */
+/** The current sources, by the names that users import. */
 const paths = Object.fromEntries(Object.entries(entryPointsByImport).map(([name, path]) => [name, [root + path]]))
 
-/** Returns the lines that the compiler writes about the files of the folder. */
-function problemsFound(): Promise<readonly string[]> {
+/** Compiles the files of the folder. Returns the lines that the compiler writes. */
+function compile(): Promise<readonly string[]> {
   const config = join(folder, 'tsconfig.json')
   const include = ['whole', 'fragments', 'examples/**/*.ts']
   writeFileSync(config, JSON.stringify({ compilerOptions: { ...COMPILER_OPTIONS, paths }, include }))
@@ -33,14 +33,14 @@ describe('TypeScript in README.md and the guides', () => {
     symlinkSync(join(root, 'examples'), join(folder, 'examples'), 'junction')
     writeFileSync(join(folder, 'surroundings.ts'), `export { surroundings } from '${root}test/docs/surroundings.ts'\n`)
     writeBlocks(folder)
-    problems = await problemsFound()
+    problems = await compile()
     expect(problems.filter((line) => /^(error|fragments.around|surroundings)/.test(line))).toEqual([])
   }, 120_000)
 
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
   test.each(typescriptBlocks)('compiles strictly: $document from line $line on', (block) => {
-    // Where a name is missing: a block that is a part of something says so, as in "```ts fragment".
+    // If a name is missing, mark the block as a part: "```ts fragment".
     expect(problems.filter((line) => line.startsWith(`${pathOf(block)}(`))).toEqual([])
   })
 })

@@ -8,23 +8,23 @@ import { hasSqlite } from '../support/sqlite.ts'
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs')
 
-/** Runs some tests where no command is found at all, and Node has no SQLite. */
-function runWithoutAnything(files: readonly string[], ...reporters: readonly string[]) {
+/** Runs tests with an empty PATH, and without SQLite. */
+function runWithoutTools(files: readonly string[], ...reporters: readonly string[]) {
   const args = [vitest, 'run', '--project=shared', '--maxWorkers=1', ...files, '--no-color', ...reporters]
   const { status, stdout, stderr } = spawnSync(process.execPath, args, {
     cwd: root,
     env: { PATH: '', ...(hasSqlite && { NODE_OPTIONS: '--no-experimental-sqlite' }) },
     encoding: 'utf8',
   })
-  return { status, last: (stdout + stderr).trim().split('\n').at(-2) }
+  return { status, lastLine: (stdout + stderr).trim().split('\n').at(-2) }
 }
 
 const OPENSSL = String.raw`[1-9]\d* tests were left out because OpenSSL 3 or newer is missing: the command openssl\.`
 const SQLITE = String.raw`[1-9]\d* tests were left out because this Node has no SQLite: 22\.13 and newer have node:sqlite\.`
 
-test('A run without openssl and SQLite says last, after every reporter, how many tests that has cost', () => {
+test('A run without openssl and SQLite prints last, after every reporter, how many tests it left out', () => {
   const files = ['test/x509/authority-openssl.test.ts', 'test/store/suite.test.ts']
-  const { status, last } = runWithoutAnything(files, '--reporter=default', '--reporter=json')
+  const { status, lastLine } = runWithoutTools(files, '--reporter=default', '--reporter=json')
   expect(status).toBe(0)
-  expect(last).toMatch(new RegExp(`^${OPENSSL} ${SQLITE}$`))
+  expect(lastLine).toMatch(new RegExp(`^${OPENSSL} ${SQLITE}$`))
 })

@@ -12,13 +12,13 @@ const file = readFileSync(new URL('../../package-lock.json', import.meta.url), '
 const packages: Readonly<Record<string, Entry>> = JSON.parse(file).packages
 
 test('The lock file has the packages of every platform, as `npm ci` demands', () => {
-  const asked = Object.entries(packages).flatMap(([at, { optionalDependencies = {} }]) =>
+  const dependencies = Object.entries(packages).flatMap(([at, { optionalDependencies = {} }]) =>
     Object.keys(optionalDependencies).map((name) => [`${at}/node_modules/${name}`, `node_modules/${name}`] as const),
   )
-  expect(asked.filter(([below, beside]) => !packages[below] && !packages[beside])).toEqual([])
+  expect(dependencies.filter(([below, beside]) => !packages[below] && !packages[beside])).toEqual([])
 })
 
-test('What is for every platform has its checksum', () => {
+test('Every package for all platforms has a checksum', () => {
   const others = Object.entries(packages).filter(([at, { os, integrity }]) => at !== '' && !os && !integrity)
   expect(others).toEqual([])
 })

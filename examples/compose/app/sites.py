@@ -1,4 +1,4 @@
-"""The application: a little service that reserves a domain for a site, and says how far its certificate is."""
+"""The application: a small service that reserves a domain for a site, and returns the state of its certificate."""
 
 import json
 import os

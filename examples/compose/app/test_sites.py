@@ -4,7 +4,7 @@ import unittest
 import urllib.request
 
 
-def ask(method, url, body=None, headers=None):
+def send(method, url, body=None, headers=None):
     content = None if body is None else json.dumps(body).encode()
     request = urllib.request.Request(url, content, {"Content-Type": "application/json", **(headers or {})}, method=method)
     with urllib.request.urlopen(request) as answer:
@@ -13,12 +13,12 @@ def ask(method, url, body=None, headers=None):
 
 
 def app(method, path, body=None):
-    return ask(method, os.environ["APP_URL"] + path, body)
+    return send(method, os.environ["APP_URL"] + path, body)
 
 
 def control(method, path, body=None):
     key = os.environ["FAUXGATE_CONTROL_KEY"]
-    return ask(method, os.environ["CONTROL_URL"] + path, body, {"Fauxgate-Control-Key": key})
+    return send(method, os.environ["CONTROL_URL"] + path, body, {"Fauxgate-Control-Key": key})
 
 
 class SitesTest(unittest.TestCase):

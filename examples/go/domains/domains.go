@@ -28,7 +28,7 @@ func Reserve(ctx context.Context, config *ngrok.ClientConfig, name string) (*ngr
 	return nil, list.Err()
 }
 
-// WaitForCertificate asks for the domain until it has a certificate, five times at most, with a pause in between.
+// WaitForCertificate reads the domain until it has a certificate, at most five times, with a pause in between.
 func WaitForCertificate(ctx context.Context, config *ngrok.ClientConfig, id string, pause func()) (string, error) {
 	client := reserved_domains.NewClient(config)
 	for tries := 0; tries < 5; tries++ {

@@ -46,10 +46,10 @@ func Start(tb testing.TB, options ...string) *Gateway {
 		_ = command.Wait()
 	})
 	lines := bufio.NewReader(output)
-	said, _ := lines.ReadString('\n')
-	url := regexp.MustCompile(`http://\S+`).FindString(said)
+	line, _ := lines.ReadString('\n')
+	url := regexp.MustCompile(`http://\S+`).FindString(line)
 	if url == "" {
-		tb.Fatalf("fauxgate did not start; it said %q", said)
+		tb.Fatalf("fauxgate did not start; it printed %q", line)
 	}
 	// Read its later output too, or the pipe fills up.
 	go func() { _, _ = io.Copy(io.Discard, lines) }()

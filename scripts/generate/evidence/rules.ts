@@ -1,4 +1,5 @@
-// Finds the rules of the API in the sources: its operations, their fields, their errors; and those of docs/decisions.
+// Finds the rules of the API in the sources: the operations, their fields and their errors, and the sections of
+// docs/decisions.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type * as v from 'valibot'
@@ -20,9 +21,9 @@ export interface FieldRule {
   readonly key: string
   /** The place in the body or the answer, such as `certificate.id`. */
   readonly path: string
-  /** The section of docs/decisions that it cites. */
+  /** The section of docs/decisions that the field cites. */
   readonly cites: string | undefined
-  /** True if only dialects that name it have it. */
+  /** True if only the dialects that name the field have it. */
   readonly isExtra: boolean
 }
 
@@ -36,7 +37,7 @@ export interface OperationRules {
   readonly errors: readonly CatalogueError[]
 }
 
-// Their types say more than that of any family.
+// Their types are narrower than that of any family.
 const further = ngrokFamilies as unknown as Families
 const all: Families = { ...families, ...further }
 
@@ -46,8 +47,8 @@ export const operations: readonly OperationRules[] = Object.values(addRulesBefor
     name: operation.name,
     call: `${operation.method} ${operation.path}`,
     query: operation.query !== undefined,
-    sends: operation.body ? fieldsIn(operation.body) : [],
-    reads: operation.response ? fieldsIn(operation.response) : [],
+    sends: operation.body ? listFields(operation.body) : [],
+    reads: operation.response ? listFields(operation.response) : [],
     errors: errorsOf(operation),
   }))
 
@@ -58,18 +59,23 @@ export const errors: readonly CatalogueError[] = [
 ]
 
 /** Returns the fields of a schema and of those in it. A named schema is the owner of its fields. */
-function fieldsIn(schema: v.GenericSchema, owner = '', path = '', seen: readonly v.GenericSchema[] = []): FieldRule[] {
+function listFields(
+  schema: v.GenericSchema,
+  owner = '',
+  path = '',
+  seen: readonly v.GenericSchema[] = [],
+): FieldRule[] {
   if (seen.includes(schema)) return []
   // The first step of a pipe has the same parts as the pipe itself.
   const { wrapped, entries, item, options = [] } = partsOf(schema)
   const { name = owner } = documentationOf(schema)
   const inner = [wrapped, item, ...options].filter(isSchema)
-  const below = inner.flatMap((each) => fieldsIn(each, name, path, [...seen, schema]))
+  const below = inner.flatMap((each) => listFields(each, name, path, [...seen, schema]))
   const own = Object.entries(entries ?? {}).flatMap(([field, each]) => {
     const at = path === '' ? field : `${path}.${field}`
     const cites = documentationOf(each).facts.findLast(({ rules }) => rules !== undefined)?.rules
     const rule = { key: `${name}.${field}`, path: at, cites, isExtra: marksOf(each).extra === true }
-    return [rule, ...fieldsIn(each, `${name}.${field}`, at, [...seen, schema])]
+    return [rule, ...listFields(each, `${name}.${field}`, at, [...seen, schema])]
   })
   return [...new Map([...own, ...below].map((rule) => [`${rule.key} ${rule.path}`, rule])).values()]
 }
@@ -91,24 +97,24 @@ export interface Doubt {
   readonly text: string
 }
 
-/** Reads the sections of docs/decisions. A page that has its evidence before the first section has it for those that have none. */
+/** Reads the sections of docs/decisions. Evidence before the first section applies to all sections that have none. */
 export function sectionsOf(root: string): Section[] {
   const folder = join(root, 'docs/decisions')
   const pages = readdirSync(folder).filter((name) => name !== 'README.md')
   return pages.sort().flatMap((file) => {
     const [head = '', ...sections] = readFileSync(join(folder, file), 'utf8').split(/^## /m)
-    const ofPage = evidenceIn(head)
+    const ofPage = parseEvidence(head)
     return sections.map((text) => {
       const [title = ''] = text.split('\n')
       const name = `${file.replace('.md', '')}#${anchorOf(title)}`
-      const own = evidenceIn(text)
-      return { name, title, evidence: Object.keys(own).length > 0 ? own : ofPage, doubts: doubtsIn(text) }
+      const own = parseEvidence(text)
+      return { name, title, evidence: Object.keys(own).length > 0 ? own : ofPage, doubts: parseDoubts(text) }
     })
   })
 }
 
 /** Reads `Evidence: documented (…); decided (…).` of a section. */
-function evidenceIn(text: string): Record<string, string> {
+function parseEvidence(text: string): Record<string, string> {
   const [, line = ''] = /^Evidence: ([\s\S]*?\))\.$/m.exec(text) ?? []
   const parts = line.replace(/\s+/g, ' ').split(/; (?=(?:documented|client|recorded|decided) \()/)
   const found = parts.map((part) => /^(documented|client|recorded|decided) \((.+)\)$/.exec(part))
@@ -116,12 +122,12 @@ function evidenceIn(text: string): Record<string, string> {
 }
 
 /** Reads `Doubt, NAME, of OPERATION, …: text.` */
-function doubtsIn(text: string): Doubt[] {
+function parseDoubts(text: string): Doubt[] {
   return [...text.matchAll(/^Doubt `([\w-]+)` of ([^:]+):\s([\s\S]*?)(?=\n\n|$(?![\s\S]))/gm)].map(
-    ([, name = '', about = '', said = '']) => ({
+    ([, name = '', about = '', content = '']) => ({
       name,
       about: about.split(', ').map((each) => each.replaceAll('`', '').trim()),
-      text: said.replace(/\s+/g, ' ').trim(),
+      text: content.replace(/\s+/g, ' ').trim(),
     }),
   )
 }
@@ -132,7 +138,7 @@ export interface LinkedDoubt extends Doubt {
 }
 
 /** Returns the doubts of all sections. */
-export function doubtsOf(sections: readonly Section[]): LinkedDoubt[] {
+export function listDoubts(sections: readonly Section[]): LinkedDoubt[] {
   return sections.flatMap((section) => {
     const address = `${PUBLISHED}/docs/decisions/${section.name.replace('#', '.md#')}`
     return section.doubts.map((doubt) => ({ ...doubt, link: `[\`${doubt.name}\`](${address})` }))

@@ -23,8 +23,8 @@ interface Statement {
 }
 
 /** Returns the facts of all sources about a call, `METHOD /path`. */
-export function statementsAbout(call: string, examples: readonly Example[]): Statement[] {
-  return [...documentedIn(call), ...inClients(call), ...inExamples(call, examples)]
+export function listStatements(call: string, examples: readonly Example[]): Statement[] {
+  return [...findDocumented(call), ...findInClients(call), ...findInExamples(call, examples)]
 }
 
 /** The start of most sources. */
@@ -33,26 +33,26 @@ export const NGROK_DOCS = 'https://ngrok.com/docs/'
 const ERROR_PAGE = `${NGROK_DOCS}errors/err_ngrok_`
 
 /** Returns the page for a path without a page in the clients: a module of an edge or a route, or a fixed response. */
-function furtherPageOf(path: string): string | undefined {
+function findFurtherPage(path: string): string | undefined {
   if (path.startsWith('/backends/http_response')) return 'httpresponsebackends'
   const [, ofRoute, kind, module = ''] = /^\/edges\/(?:(.*\/routes)|(\w+))\/\{id\}\/(\w+)$/.exec(path) ?? []
-  // The reference has no pages of policies any more, of which traffic policies have taken the place.
+  // The reference no longer has pages of policies: traffic policies have replaced them.
   if (module === '' || module === 'policy') return undefined
   return `${ofRoute ? 'edgeroute' : `${kind}edge`}${module.replaceAll('_', '')}module`
 }
 
-/** The page of the module that the reference had until 2025, before the one of traffic policies. */
+/** The page about the module in the reference until 2025, when the page of traffic policies replaced it. */
 const POLICY_PAGE = `${NGROK_DOCS}api/resources/edge-route-policy-module`
 
 /**
- * Returns the page of the API reference about a call. The page is evidence for the call. Its fields are the fields of the
- * clients, which are generated from the same source.
+ * Returns the page of the API reference about a call. The page is evidence for the call. Its fields are the fields of
+ * the clients, which are generated from the same source.
  */
 export function pageOf(call: string): string | undefined {
   const page = CALLS_OF_CLIENTS[call]?.page
   const [method = '', path = ''] = call.split(' ')
   if (path.endsWith('routes/{id}/policy')) return POLICY_PAGE
-  const further = furtherPageOf(path)
+  const further = findFurtherPage(path)
   const read = path.endsWith('}') || path.startsWith('/edges/') ? 'get' : 'list'
   const verb = { POST: 'create', PUT: 'replace', PATCH: 'update', GET: read, DELETE: 'delete' }[method]
   return page ?? (further && `${NGROK_DOCS}api-reference/${further}/${verb}`)
@@ -70,7 +70,7 @@ interface DocumentedCall {
 const DOCUMENTED_CALLS: Readonly<Record<string, DocumentedCall>> = service.calls
 const DOCUMENTED_TYPES: Readonly<Record<string, readonly string[]>> = service.types
 
-function documentedIn(call: string): Statement[] {
+function findDocumented(call: string): Statement[] {
   const found = DOCUMENTED_CALLS[call]
   if (!found) return []
   const { section, sends = [], reads = '', list } = found
@@ -85,7 +85,7 @@ function documentedIn(call: string): Statement[] {
   ]
 }
 
-/** A call of the clients: the page that the clients name, and the places in the clients that have the call and each field. */
+/** A call of the clients: the page that they name, and the places of the clients with the call and with each field. */
 interface ClientCall {
   readonly page?: string
   readonly clients: readonly number[]
@@ -95,15 +95,15 @@ interface ClientCall {
 
 const CALLS_OF_CLIENTS = clients.calls as Readonly<Record<string, ClientCall>>
 
-function inClients(call: string): Statement[] {
+function findInClients(call: string): Statement[] {
   const found = CALLS_OF_CLIENTS[call]
-  const named = (fields: ClientCall['sends'] = {}, place: number) =>
+  const listNamed = (fields: ClientCall['sends'] = {}, place: number) =>
     Object.keys(fields).filter((field) => fields[field]?.includes(place))
   return (found?.clients ?? []).map((place) => ({
     kind: 'client',
     source: clients.clients[place] ?? '',
-    sends: named(found?.sends, place),
-    reads: named(found?.reads, place),
+    sends: listNamed(found?.sends, place),
+    reads: listNamed(found?.reads, place),
   }))
 }
 
@@ -117,18 +117,18 @@ export interface Example {
 }
 
 /** Reads the recording of the published examples. */
-export function examplesIn(root: string): Example[] {
+export function readExamples(root: string): Example[] {
   const file = 'evidence/examples.har'
   return parseHar(readFileSync(join(root, file), 'utf8'), file).exchanges.map(({ at, request, response }) => ({
     method: request.method,
     path: request.path.replace(/\?.*/, ''),
     date: new Date(at).toISOString().slice(0, 10),
-    sends: pathsOf(tryParseJson(request.body ?? '')),
-    reads: pathsOf(response.body),
+    sends: listPaths(tryParseJson(request.body ?? '')),
+    reads: listPaths(response.body),
   }))
 }
 
-function inExamples(call: string, examples: readonly Example[]): Statement[] {
+function findInExamples(call: string, examples: readonly Example[]): Statement[] {
   const [method, path = ''] = call.split(' ')
   const pattern = new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`)
   const found = examples.filter((example) => example.method === method && pattern.test(example.path))
@@ -139,17 +139,17 @@ function inExamples(call: string, examples: readonly Example[]): Statement[] {
   return [{ kind: 'recorded', source, sends: all('sends'), reads: all('reads') }]
 }
 
-/** The paths of all fields of a value; items of lists have none of their own. */
-function pathsOf(value: unknown, before = ''): string[] {
-  if (Array.isArray(value)) return value.flatMap((each) => pathsOf(each, before))
+/** Returns the paths of all fields of a value. Items of lists have no paths of their own. */
+function listPaths(value: unknown, before = ''): string[] {
+  if (Array.isArray(value)) return value.flatMap((each) => listPaths(each, before))
   if (typeof value !== 'object' || value === null) return []
-  return Object.entries(value).flatMap(([name, each]) => [`${before}${name}`, ...pathsOf(each, `${before}${name}.`)])
+  return Object.entries(value).flatMap(([name, each]) => [`${before}${name}`, ...listPaths(each, `${before}${name}.`)])
 }
 
 /** The numbers of errors whose HTTP status the public reference names. */
 const STATUS_DOCUMENTED = [218, 226]
 
-/** The documents about an error that has a number of our own: they give it another number, or a standard defines it. */
+/** The documents about errors with our own numbers: ngrok gives them other numbers, or a standard defines them. */
 const REFUSALS: Readonly<Record<number, string>> = {
   90411: `${ERROR_PAGE}5206`,
   90413: 'RFC 9110, section 15.5.14 (413 Content Too Large)',
@@ -160,14 +160,14 @@ export const OWN_NUMBERS = 'errors#own-numbers'
 
 /** Returns the evidence for an error: the page documents its number, and its status is mostly a decision. */
 export function evidenceOfError({ number }: { readonly number: number }): Evidence {
-  const seen = (programs as Readonly<Record<string, readonly string[]>>)[number]
-  const own = number >= 90_000
+  const programSources = (programs as Readonly<Record<string, readonly string[]>>)[number]
+  const isOwn = number >= 90_000
   const section = number >= 90_600 && number < 90_700 ? 'sandboxes#errors' : OWN_NUMBERS
-  const page = own ? REFUSALS[number] : `${ERROR_PAGE}${number}`
+  const page = isOwn ? REFUSALS[number] : `${ERROR_PAGE}${number}`
   return {
     ...(page && { documented: [page] }),
-    ...(seen && { client: seen }),
-    ...(own && { decided: [section] }),
-    ...(!own && !STATUS_DOCUMENTED.includes(number) && { decided: ['errors#catalogue'] }),
+    ...(programSources && { client: programSources }),
+    ...(isOwn && { decided: [section] }),
+    ...(!isOwn && !STATUS_DOCUMENTED.includes(number) && { decided: ['errors#catalogue'] }),
   }
 }
