@@ -15,7 +15,7 @@ const world = fc.record({
   any: fc.array(outcome, { maxLength: 12 }),
   own: fc.array(fc.array(outcome, { maxLength: 5 }), { minLength: NAMES.length, maxLength: NAMES.length }),
   always: fc.option(fc.constantFrom('INTERNAL_ERROR' as const, 'DNS_ERROR' as const), { nil: undefined }),
-  /** Whether each domain has its DNS records. */
+  /** True for each domain that has its DNS records. */
   hasRecords: fc.array(fc.boolean(), { minLength: NAMES.length, maxLength: NAMES.length }),
   options: fc.constantFrom<Omit<GatewayOptions, 'clock'>>(
     {},

@@ -114,18 +114,18 @@ describe('A family of a test (rules: one-table#families), through the direct API
     expect(() => gatewayWith(createLater).notes.create({})).toThrow('`create` of notes returned a promise. Allowed: ')
   })
 
-  it('is refused by its own errors, in the numbers of the dialect', () => {
+  it('refuses with its own errors, with the numbers of the dialect', () => {
     const gateway = open(ngrok)
     const { id } = gateway.widgets.create({ name: 'left' })
-    const taken = expectError(() => gateway.widgets.create({ name: 'left' }))
-    expect(taken).toBeInstanceOf(GatewayError)
-    expect([taken.code, taken.status, taken.message]).toEqual([
+    const error = expectError(() => gateway.widgets.create({ name: 'left' }))
+    expect(error).toBeInstanceOf(GatewayError)
+    expect([error.code, error.status, error.message]).toEqual([
       'ERR_NGROK_95003',
       409,
       `"left" is a widget already: ${id}.`,
     ])
-    expect(taken.is(errors.widget_taken)).toBe(true)
-    expect(taken.is(errors.widget_locked)).toBe(false)
+    expect(error.is(errors.widget_taken)).toBe(true)
+    expect(error.is(errors.widget_locked)).toBe(false)
     expect(expectError(() => gateway.widgets.create({ name: 'Left!' })).message).toBe(
       'name is "Left!". Allowed: lower-case letters.',
     )
@@ -134,7 +134,7 @@ describe('A family of a test (rules: one-table#families), through the direct API
     )
   })
 
-  it('does its work when a record is due, and is shown in commits without its secrets', () => {
+  it('runs `onDue` when a record is due, and its commits have no secrets', () => {
     const gateway = open()
     const commits: unknown[] = []
     gateway.subscribe((commit) => commits.push(commit))
@@ -151,7 +151,7 @@ describe('A family of a test (rules: one-table#families), through the direct API
     expect(JSON.stringify(commits)).not.toContain('very-secret-token')
   })
 
-  it('that does not handle a due event is named, and no call runs forever', () => {
+  it('that does not handle a due event makes the call throw, and no call runs forever', () => {
     const clock = { now: Date.parse('2026-01-01T00:00:00Z') }
     const gateway = createGateway({ families: { widgets: { ...widgets, onDue: () => undefined } }, clock })
     const { id } = gateway.widgets.create({ name: 'left', token: 'very-secret-token' })
@@ -161,7 +161,7 @@ describe('A family of a test (rules: one-table#families), through the direct API
     )
   })
 
-  it('that throws for a due record is named by a manual clock, too', () => {
+  it('that throws for a due record makes a manual clock throw its error', () => {
     const onDue = () => {
       throw new Error('The lock is stuck.')
     }
@@ -176,8 +176,8 @@ describe('A family of a test (rules: one-table#families), through the direct API
   it('that uses an unknown index or an impossible due time gets an error with the allowed ones', () => {
     const expectWrongRun = (run: (tx: kit.Transaction, record: WidgetRecord) => unknown) =>
       expectError(() => {
-        const own = { ...widgets, onDue: (tx: kit.Transaction, record: object) => void run(tx, record as WidgetRecord) }
-        const gateway = createGateway({ families: { widgets: own }, clock: manualClock('2026-01-01T00:00:00Z') })
+        const family = { ...widgets, onDue: (tx: kit.Transaction, each: object) => void run(tx, each as WidgetRecord) }
+        const gateway = createGateway({ families: { widgets: family }, clock: manualClock('2026-01-01T00:00:00Z') })
         gateway.widgets.create({ name: 'left', token: 'very-secret-token' })
         gateway.clock.advance('1m')
       }).message
@@ -201,27 +201,27 @@ describe('A family of a test (rules: one-table#families), through the direct API
 })
 
 describe('A family of a test, over HTTP', () => {
-  it('has its operations, with status and refusals', async () => {
+  it('serves its operations, with their statuses and errors', async () => {
     const gateway = open()
     const send = client(gateway)
-    const created = await send('POST', '/widgets', { json: { name: 'left', size: 2 } })
-    expect([created.status, created.body.name]).toEqual([201, 'left'])
-    expect((await send('GET', `/widgets/${created.body.id}`)).body).toEqual(created.body)
-    expect((await send('PATCH', `/widgets/${created.body.id}`, { json: { size: 11 } })).body).toMatchObject({
+    const response = await send('POST', '/widgets', { json: { name: 'left', size: 2 } })
+    expect([response.status, response.body.name]).toEqual([201, 'left'])
+    expect((await send('GET', `/widgets/${response.body.id}`)).body).toEqual(response.body)
+    expect((await send('PATCH', `/widgets/${response.body.id}`, { json: { size: 11 } })).body).toMatchObject({
       error_code: 'ERR_GATEWAY_95002',
       status_code: 422,
       details: { 'field:size': 'size is 11. Allowed: an integer from 1 to 10.' },
     })
     expect((await send('GET', '/widgets/ra_1')).body.error_code).toBe('ERR_GATEWAY_227')
     expect((await send('PUT', '/widgets')).headers.get('allow')).toBe('POST, GET, HEAD')
-    expect((await send('POST', `/widgets/${created.body.id}/unlock`)).status).toBe(200)
-    expect((await send('DELETE', `/widgets/${created.body.id}`)).status).toBe(204)
+    expect((await send('POST', `/widgets/${response.body.id}/unlock`)).status).toBe(200)
+    expect((await send('DELETE', `/widgets/${response.body.id}`)).status).toBe(204)
   })
 
   it('refuses unknown fields, and takes the extra fields of a dialect', async () => {
     const send = client(open())
-    const refused = await send('POST', '/widgets', { json: { name: 'left', colour: 'red' } })
-    expect(refused.body.msg).toBe(
+    const response = await send('POST', '/widgets', { json: { name: 'left', colour: 'red' } })
+    expect(response.body.msg).toBe(
       'colour is not a field of this operation. Supported: name, size, token, description, metadata.',
     )
     const dialect = { ...standard, extraFields: { 'widgets.create': ['colour'] } }
@@ -230,11 +230,11 @@ describe('A family of a test, over HTTP', () => {
     )
   })
 
-  it('asks for the version header, and follows the aliases of a dialect', async () => {
+  it('requires the version header, and follows the aliases of a dialect', async () => {
     const dialect = { ...ngrok, fieldAliases: { widgets: { label: 'name' } }, versionHeader: 'Acme-Version' }
     const send = client(open(dialect))
-    const without = await send('GET', '/widgets', { headers: { 'Acme-Version': null } })
-    expect(without.body.msg).toContain('Acme-Version')
+    const response = await send('GET', '/widgets', { headers: { 'Acme-Version': null } })
+    expect(response.body.msg).toContain('Acme-Version')
     expect((await send('POST', '/widgets', { json: { label: 'left' } })).body.name).toBe('left')
     expect((await send('POST', '/widgets', { json: { label: 'X' } })).body.msg).toContain('label is "X"')
     expect((await send('POST', '/widgets', { json: { label: 'up', name: 'down' } })).body.msg).toBe(
@@ -265,24 +265,24 @@ describe('A family of a test, over HTTP', () => {
     )
   })
 
-  it('lets a test declare what no operation makes, over HTTP too, and end it', async () => {
+  it('lets a test declare a record that no operation creates, over HTTP too, and end it', async () => {
     const gateway = open()
-    const broken = gateway.declare.brokenWidget({ name: 'left' })
-    expect([broken.locked, gateway.widgets.get(broken.id)]).toEqual([true, broken])
+    const widget = gateway.declare.brokenWidget({ name: 'left' })
+    expect([widget.locked, gateway.widgets.get(widget.id)]).toEqual([true, widget])
     const control = createControlClient(gateway.fetch, 'http://localhost')
     const { status, body } = await control('POST', '/declare', { broken_widget: { name: 'right' }, edge: 'edghts_1' })
     expect([status, body]).toEqual([200, { broken_widget: gateway.widgets.get(body.broken_widget.id) }])
     expect((await control('DELETE', `/declare?id=${body.broken_widget.id}`)).status).toBe(204)
-    gateway.declare.end(broken.id)
+    gateway.declare.end(widget.id)
     expect(gateway.widgets.list().widgets).toEqual([])
     const before = gateway.snapshot()
-    expect(expectError(() => gateway.declare.end(broken.id)).key).toBe('not_found')
+    expect(expectError(() => gateway.declare.end(widget.id)).key).toBe('not_found')
     expect(outcome(await control('DELETE', '/declare?id=rd_1'))).toBe('404 ERR_GATEWAY_90404')
     expect(outcome(await control('POST', '/declare', { broken_widget: { name: 'X' } }))).toBe('400 ERR_GATEWAY_95001')
     expect(outcome(await control('POST', '/declare', {}))).toBe('400 ERR_GATEWAY_215')
     expect(gateway.snapshot()).toEqual(before)
-    const described = openApi(standard, { families: { widgets }, part: 'controls' })
-    expect(JSON.stringify(described)).toContain('"broken_widget":')
+    const document = openApi(standard, { families: { widgets }, part: 'controls' })
+    expect(JSON.stringify(document)).toContain('"broken_widget":')
     expect(
       (await createControlClient(createGateway().fetch, 'http://localhost')('POST', '/declare', { backend: 'bkdhr_1' }))
         .status,
@@ -295,8 +295,8 @@ describe('A family of a test, over HTTP', () => {
     const { id } = gateway.reservedDomains.create({ domain: 'left.example.com' })
     const widget = gateway.widgets.create({ name: 'left' })
     const before = gateway.snapshot()
-    const refused = await send('DELETE', `/reserved_domains/${id}`)
-    expect([refused.status, refused.body.error_code]).toEqual([400, 'ERR_GATEWAY_95005'])
+    const response = await send('DELETE', `/reserved_domains/${id}`)
+    expect([response.status, response.body.error_code]).toEqual([400, 'ERR_GATEWAY_95005'])
     expect(gateway.snapshot()).toEqual(before)
     gateway.clock.advance('1m')
     gateway.widgets.unlock(widget.id)
@@ -304,7 +304,7 @@ describe('A family of a test, over HTTP', () => {
     expect((await send('DELETE', `/reserved_domains/${id}`)).status).toBe(204)
   })
 
-  it('takes faults by its operations and with its errors, and is in the journal without its secrets', async () => {
+  it('has faults by its operations and with its errors, and entries in the journal without its secrets', async () => {
     const gateway = open()
     gateway.faults.add({ operation: 'widgets.create', error: 'widget_locked', times: 1 })
     const send = client(gateway)
@@ -338,15 +338,15 @@ describe('A family of a test, in snapshots', () => {
     const gateway = open()
     gateway.widgets.create({ name: 'left' })
     gateway.widgets.create({ name: 'right' })
-    const damaged = (change: (rows: Record<string, unknown>[]) => void) => {
+    const restoreDamaged = (change: (rows: Record<string, unknown>[]) => void) => {
       const snapshot = JSON.parse(JSON.stringify(gateway.snapshot()))
       change(snapshot.records.widgets)
       return expectError(() => open().restore(snapshot)).message
     }
-    expect(damaged(([row]) => Object.assign(row ?? {}, { size: 99 }))).toBe(
+    expect(restoreDamaged(([row]) => Object.assign(row ?? {}, { size: 99 }))).toBe(
       'records.widgets.0.size is 99. Allowed: an integer from 1 to 10.',
     )
-    expect(damaged(([row]) => Object.assign(row ?? {}, { name: 'right' }))).toBe(
+    expect(restoreDamaged(([row]) => Object.assign(row ?? {}, { name: 'right' }))).toBe(
       'records.widgets.1.name is "right". Allowed: a name that no other one has.',
     )
   })
@@ -369,8 +369,8 @@ describe('A family of a test, in documents', () => {
     expect(kit.errorsOf(widgets.operations.delete).map(({ key }) => key)).toContain('widget_locked')
   })
 
-  it('is named with the declared plural, and an article by its first letter or as declared', () => {
-    const summariesOf = (words: Pick<kit.ResourceKind, 'what' | 'plural' | 'article'>) => {
+  it('is described with its declared plural, and with its declared article or that of its first letter', () => {
+    const createSummaries = (words: Pick<kit.ResourceKind, 'what' | 'plural' | 'article'>) => {
       const kind = { name: 'x', path: '/x', items: 'x', prefix: 'x', shape: v.object({ id: v.string() }), ...words }
       const bodies = { createBody: v.object({}), updateBody: v.object({}) }
       const records = kit.collection<kit.ResourceRecord>({ name: 'x', key: ({ id }) => id, schema: v.any() })
@@ -382,26 +382,26 @@ describe('A family of a test, in documents', () => {
       return [create.summary, list.summary]
     }
     for (const what of ['IP policy', 'guest pass', 'tax', 'branch'])
-      expect(() => summariesOf({ what })).toThrow(`The plural of "${what}" is not made with an "s". Declare it`)
-    expect(summariesOf({ what: 'relay' })).toEqual(['Create a relay', 'List relays, newest first'])
-    expect(summariesOf({ what: 'IP policy', plural: 'IP policies' })).toEqual([
+      expect(() => createSummaries({ what })).toThrow(`The plural of "${what}" is not made with an "s". Declare it`)
+    expect(createSummaries({ what: 'relay' })).toEqual(['Create a relay', 'List relays, newest first'])
+    expect(createSummaries({ what: 'IP policy', plural: 'IP policies' })).toEqual([
       'Create an IP policy',
       'List IP policies, newest first',
     ])
-    expect(summariesOf({ what: 'user', article: 'a' })).toEqual(['Create a user', 'List users, newest first'])
+    expect(createSummaries({ what: 'user', article: 'a' })).toEqual(['Create a user', 'List users, newest first'])
   })
 
   it('cannot use the same name twice', () => {
     const { get, create } = widgets.operations
-    const described = (...operations: object[]) =>
+    const createDocument = (...operations: object[]) =>
       openApi(standard, { families: { widgets: { ...widgets, operations } } })
     const response = kit.named(v.object({ id: v.string() }), 'ReservedDomain', 'No domain at all.')
-    expect(() => described({ ...get, response })).toThrow('Two schemas have the name ReservedDomain.')
+    expect(() => createDocument({ ...get, response })).toThrow('Two schemas have the name ReservedDomain.')
     const body = kit.named(v.object({ id: v.optional(v.string()) }), 'WidgetChange', 'What may change.')
     const change = { ...create, body, name: 'widgets.change', path: '/widgets/change' }
-    expect(() => described(change, { ...change, name: 'widgets.again', path: '/widgets/again' })).not.toThrow()
-    const ofOne = { ...change, name: 'widgets.set', path: '/widgets/{widget}/set', ids: { widget: 'wid' } }
-    expect(() => described(change, ofOne)).toThrow(
+    expect(() => createDocument(change, { ...change, name: 'widgets.again', path: '/widgets/again' })).not.toThrow()
+    const changeOfOne = { ...change, name: 'widgets.set', path: '/widgets/{widget}/set', ids: { widget: 'wid' } }
+    expect(() => createDocument(change, changeOfOne)).toThrow(
       'The body of widgets.set is not that of the other operation with a body WidgetChange.',
     )
   })
@@ -413,8 +413,8 @@ describe('A family has a limit of the account by its name (rules: account#limits
     const gateway = createGateway({ families: { widgets }, clock, account: { limits: { widgets: [2, RATE] } } })
     const send = client(gateway, { widgets })
     const { id } = gateway.widgets.create({ name: 'one' })
-    const fast = await send('POST', '/widgets', { json: { name: 'two' } })
-    expect([outcome(fast), fast.headers.get('retry-after')]).toEqual(['429 ERR_GATEWAY_5001', '60'])
+    const response = await send('POST', '/widgets', { json: { name: 'two' } })
+    expect([outcome(response), response.headers.get('retry-after')]).toEqual(['429 ERR_GATEWAY_5001', '60'])
     clock.advance('1m')
     gateway.widgets.create({ name: 'two' })
     const before = JSON.stringify(gateway.snapshot())
@@ -423,7 +423,7 @@ describe('A family has a limit of the account by its name (rules: account#limits
     expect(gateway.widgets.update(id, { size: 2 }).size).toBe(2)
   })
 
-  test('which the error of a mistyped name lists', () => {
+  test('and the error of a mistyped name suggests it', () => {
     const account = { limits: { widget: 2 } } as never
     expect(() => createGateway({ families: { widgets }, account })).toThrow(
       'account.limits.widget is no limit of this gateway. Did you mean widgets?',
@@ -438,26 +438,26 @@ describe('A family that does not fit is refused (rules: one-table#families)', ()
   const gadgets = (changes: object) => ({ gadgets: { operations: {}, collections: [], errors: {}, ...changes } })
   const createOneGadget = (changes: object) =>
     gadgets({ operations: { get: { ...operations.get, name: 'gadgets.get', errors: [], ...changes } } })
-  const { gadgets: empty } = gadgets({})
+  const { gadgets: emptyFamily } = gadgets({})
   const error = kit.entry(413, 409, () => '')
 
   test.each<[why: string, families: object, message: string]>([
     ['the name of a family', { reservedAddrs: widgets }, 'reservedAddrs has the name of a family of fauxgate'],
-    ['the name of a member', { snapshot: empty }, 'families.snapshot has the name of a member'],
-    ['the name of a member by inheritance', { url: empty }, 'families.url has the name of a member'],
-    ['a name that is none', { 'my-widgets': empty }, 'A family is called "my-widgets"'],
+    ['the name of a member', { snapshot: emptyFamily }, 'families.snapshot has the name of a member'],
+    ['the name of a member by inheritance', { url: emptyFamily }, 'families.url has the name of a member'],
+    ['an invalid name', { 'my-widgets': emptyFamily }, 'A family is called "my-widgets"'],
     ['a prefix that is taken', gadgets({ prefix: 'rd' }), 'the prefix rd, which reservedDomains has'],
     ...['op', 'fault', 'ec', 'bkd'].map((prefix): [string, object, string] => [
       'a prefix of the gateway itself',
       gadgets({ prefix }),
       `the prefix ${prefix}, which fauxgate itself`,
     ]),
-    ['a prefix that is none', gadgets({ prefix: 'A_1' }), 'the prefix "A_1"'],
+    ['an invalid prefix', gadgets({ prefix: 'A_1' }), 'the prefix "A_1"'],
     ['a collection that is taken', { widgets, ...gadgets({ collections }) }, 'the collection widgets, which widgets'],
-    ['operations named otherwise', gadgets({ operations }), '"gadgets.create"'],
+    ['operations with names of another family', gadgets({ operations }), '"gadgets.create"'],
     [
-      'several words named otherwise',
-      { myGadgets: { ...empty, operations: { turnOn: operations.get } } },
+      'an operation of several words with another name',
+      { myGadgets: { ...emptyFamily, operations: { turnOn: operations.get } } },
       '"my_gadgets.turn_on"',
     ],
     [
@@ -485,7 +485,7 @@ describe('A family that does not fit is refused (rules: one-table#families)', ()
     ],
     ['an error key that is taken', gadgets({ errors: kit.declareErrors({ domain_taken: error }) }), 'domain_taken has'],
     [
-      'rules before no operation',
+      'rules before an unknown operation',
       gadgets({ before: { 'reserved_domains.paint': { errors: [], run: () => undefined } } }),
       'families.gadgets has rules before "reserved_domains.paint"',
     ],
@@ -500,7 +500,7 @@ describe('A family that does not fit is refused (rules: one-table#families)', ()
       'the declaration edge, which fauxgate itself',
     ],
     [
-      'an id in a path that is described nowhere',
+      'an undeclared id in a path',
       createOneGadget({ path: '/gadgets/{id}', ids: {} }),
       'gadgets.get has the ids none, and its path /gadgets/{id} has id.',
     ],
@@ -509,9 +509,9 @@ describe('A family that does not fit is refused (rules: one-table#families)', ()
       createOneGadget({ path: '/gadgets', ids: { id: 'gad' } }),
       'gadgets.get has the ids id, and its path /gadgets has none.',
     ],
-    ['work without due records', gadgets({ onDue: () => undefined }), 'has `onDue`, and no collection with `due`'],
+    ['`onDue` without due records', gadgets({ onDue: () => undefined }), 'has `onDue`, and no collection with `due`'],
     [
-      'due records without work',
+      'due records without `onDue`',
       gadgets({ collections }),
       'families.gadgets has a collection with `due`, and no `onDue`.',
     ],
@@ -597,7 +597,7 @@ describe('A family whose records have a field for any JSON', () => {
   )
   const openNotes = () => createGateway({ families: { notes } })
 
-  it.each([Number.NaN, 5n, () => 1, { a: Number.NaN }, [() => 1]])('refuses what JSON does not have: %s', (value) => {
+  it.each([Number.NaN, 5n, () => 1, { a: Number.NaN }, [() => 1]])('refuses a value that is no JSON: %s', (value) => {
     expect(() => openNotes().notes.create({ extra: value })).toThrow('Allowed: a value that JSON has.')
   })
 

@@ -7,7 +7,7 @@ export const errors = kit.declareErrors({
   widget_taken: kit.ofField(
     95003,
     409,
-    (it: kit.FieldFacts & { id: string }) => `${it.received} is a widget already: ${it.id}.`,
+    (facts: kit.FieldFacts & { id: string }) => `${facts.received} is a widget already: ${facts.id}.`,
   ),
   domain_of_widget: kit.entry(95005, 400, (it: { domain: string }) => `A widget has the name of ${it.domain}.`),
   widget_locked: kit.entry(95004, 423, (it: { id: string }) => `${it.id} is locked.`),
@@ -80,14 +80,14 @@ const brokenWidget = kit.declaration({
   end: {
     prefix: 'wid',
     run(tx, id) {
-      const found = tx.get(widgetRecords, id)
-      if (found) tx.remove(widgetRecords, found)
-      return found !== undefined
+      const widget = tx.get(widgetRecords, id)
+      if (widget) tx.remove(widgetRecords, widget)
+      return widget !== undefined
     },
   },
 })
 
-/** A family that fauxgate does not have, made with the kit. */
+/** A family that only tests have, built with the kit. */
 export const widgets = kit.resource(
   {
     name: 'widgets',
@@ -120,8 +120,8 @@ export const widgets = kit.resource(
     create: {
       errors: [errors.widget_taken],
       run(tx, { name, size, token, ...rest }) {
-        const taken = tx.find(widgetRecords, 'name', name)
-        if (taken) kit.refuse(errors.widget_taken, { field: 'name', received: `"${name}"`, id: taken.id })
+        const existing = tx.find(widgetRecords, 'name', name)
+        if (existing) kit.refuse(errors.widget_taken, { field: 'name', received: `"${name}"`, id: existing.id })
         const due = { at: tx.now + 60_000, order: tx.nextOrder() }
         return tx.put(widgetRecords, { ...kit.newHead(tx, 'wid', rest), name, size, token, locked: false, due })
       },

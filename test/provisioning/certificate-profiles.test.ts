@@ -9,10 +9,10 @@ const DAY_MS = 86_400_000
 type Options = Pick<GatewayOptions, 'certificates' | 'clock' | 'provisioningDelay'>
 type Create = (options: Options) => Pick<Gateway, 'reservedDomains' | 'tlsCertificates'>
 
-const CREATES: readonly Create[] = [(options) => createGateway(options), (options) => createNgrok(options)]
+const CREATORS: readonly Create[] = [(options) => createGateway(options), (options) => createNgrok(options)]
 
 /** Issues an automatic certificate at a time. Returns the days of its validity in X.509, and the days until its renewal. */
-function issuedAt(start: string, certificates?: GatewayOptions['certificates'], create: Create = createGateway) {
+function issue(start: string, certificates?: GatewayOptions['certificates'], create: Create = createGateway) {
   const gateway = create({ certificates, clock: manualClock(start), provisioningDelay: 0 })
   const { certificate_management_status, certificate } = gateway.reservedDomains.create({
     domain: DOMAIN,
@@ -33,8 +33,8 @@ describe('Profiles of automatic certificates (rules: provisioning-jobs#profiles)
     ['6d', 6, 3],
   ] as const)('%s is valid for %i days and renewed after %d, at any time', (certificates, days, renewedAfter) => {
     for (const start of ['2026-01-01T00:00:00Z', '2028-06-01T00:00:00Z'])
-      for (const create of CREATES)
-        expect(issuedAt(start, certificates, create)).toEqual({
+      for (const create of CREATORS)
+        expect(issue(start, certificates, create)).toEqual({
           days,
           renewedAfter: expect.closeTo(renewedAfter, 9),
         })
@@ -48,7 +48,7 @@ describe('Profiles of automatic certificates (rules: provisioning-jobs#profiles)
     ['2028-02-15T23:59:59Z', 64],
     ['2028-02-16T00:00:00Z', 45],
   ])('by default one that is issued at %s is valid for %i days', (start, days) => {
-    for (const create of CREATES) expect(issuedAt(start, undefined, create).days).toBe(days)
+    for (const create of CREATORS) expect(issue(start, undefined, create).days).toBe(days)
   })
 
   test('a renewal has the default of its own day, and the timeline has the time of the next renewal', () => {
@@ -71,13 +71,13 @@ describe('Profiles of automatic certificates (rules: provisioning-jobs#profiles)
   })
 
   test('with only a validity, the renewal is after two thirds of it, or after half if it is under 10 days', () => {
-    expect(issuedAt('2026-01-01T00:00:00Z', { validity: '30d' }).renewedAfter).toBe(20)
-    expect(issuedAt('2026-01-01T00:00:00Z', { validity: '8d' }).renewedAfter).toBe(4)
+    expect(issue('2026-01-01T00:00:00Z', { validity: '30d' }).renewedAfter).toBe(20)
+    expect(issue('2026-01-01T00:00:00Z', { validity: '8d' }).renewedAfter).toBe(4)
   })
 
   test('with only a renewal lead, the validity depends on the clock', () => {
     const certificates = { renewalLead: '10d' } as const
-    expect(issuedAt('2026-01-01T00:00:00Z', certificates)).toEqual({ days: 90, renewedAfter: 80 })
-    expect(issuedAt('2027-03-15T00:00:00Z', certificates)).toEqual({ days: 64, renewedAfter: 54 })
+    expect(issue('2026-01-01T00:00:00Z', certificates)).toEqual({ days: 90, renewedAfter: 80 })
+    expect(issue('2027-03-15T00:00:00Z', certificates)).toEqual({ days: 64, renewedAfter: 54 })
   })
 })

@@ -7,8 +7,8 @@ import { DOMAIN, NEW_YEAR, openManual, openWithCertificate } from '../support/pr
 
 const kinds = ['rsa', 'ecdsa'] as const
 
-/** A domain with an automatic certificate and a kind of key. */
-function issuedWith(private_key_type: (typeof kinds)[number]) {
+/** Opens a gateway with a domain whose automatic certificate has this type of key. */
+function openWithKeyType(private_key_type: (typeof kinds)[number]) {
   const gateway = openManual({ provisioningDelay: 0 })
   const policy = { authority: 'letsencrypt', private_key_type }
   const { id, certificate } = gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: policy })
@@ -31,10 +31,10 @@ describe('An automatic certificate (rules: provisioning-jobs#success)', () => {
 })
 
 describe('The same seed and the same calls', () => {
-  /** Everything that a gateway issued: chains and keys. */
-  const materials = (gateway: Gateway) =>
+  /** Returns everything that a gateway issued: chains and keys. */
+  const listMaterials = (gateway: Gateway) =>
     gateway.tlsCertificates.list().tls_certificates.map((each) => [each, gateway.authority.privateKeyPem(each.id)])
-  const run = (seed: string, look?: (gateway: Gateway) => unknown) => {
+  const run = (seed: string, read?: (gateway: Gateway) => unknown) => {
     const gateway = openManual({ seed })
     for (const [i, private_key_type] of kinds.entries()) {
       const policy = { authority: 'letsencrypt', private_key_type }
@@ -42,16 +42,16 @@ describe('The same seed and the same calls', () => {
     }
     for (let month = 0; month < 3; month++) {
       gateway.clock.advance('31d')
-      look?.(gateway)
+      read?.(gateway)
     }
-    return materials(gateway)
+    return listMaterials(gateway)
   }
 
   test('give the same certificates and keys, byte for byte, regardless of reads in between', () => {
     const first = run('a')
     expect(first).toHaveLength(2)
     expect(run('a')).toEqual(first)
-    expect(run('a', materials)).toEqual(first)
+    expect(run('a', listMaterials)).toEqual(first)
   })
 
   test('are needed: another seed gives other serial numbers, and other keys except the published RSA key', () => {
@@ -71,12 +71,12 @@ describe('The same seed and the same calls', () => {
 })
 
 describe('A private key (rules: secrets#private-keys)', () => {
-  /** The lines of a key that identify it. */
-  const secretsOf = (pem: string) => pem.split('\n').filter((line) => line !== '' && !line.startsWith('-----'))
+  /** Returns the lines of a key that identify this key. */
+  const listSecrets = (pem: string) => pem.split('\n').filter((line) => line !== '' && !line.startsWith('-----'))
 
   test.each(kinds)('of an automatic %s certificate is in no response, snapshot, timeline or error', async (kind) => {
-    const { gateway, id, certificate_id } = issuedWith(kind)
-    const secrets = secretsOf(gateway.authority.privateKeyPem(certificate_id))
+    const { gateway, id, certificate_id } = openWithKeyType(kind)
+    const secrets = listSecrets(gateway.authority.privateKeyPem(certificate_id))
     const api = client(gateway)
     const texts = [
       (await api('GET', `/tls_certificates/${certificate_id}`)).text,

@@ -21,8 +21,8 @@ describe('A scripted outcome with details (rules: provisioning-jobs#scripted-det
       started_at: NEW_YEAR,
       retries_at: timeAfter('5m', '30s'),
     })
-    const [listed] = gateway.reservedDomains.list().reserved_domains
-    expect(listed?.certificate_management_status?.provisioning_job).toEqual(job())
+    const [domain] = gateway.reservedDomains.list().reserved_domains
+    expect(domain?.certificate_management_status?.provisioning_job).toEqual(job())
     expect(gateway.provisioning.timeline(id).at(-1)).toMatchObject({
       outcome: 'DNS_ERROR',
       message: 'DNS_ERROR: No such host.',
@@ -39,7 +39,7 @@ describe('A scripted outcome with details (rules: provisioning-jobs#scripted-det
       'The certificate authority could not be reached. This is temporary.',
       '2s',
     ],
-  ])('keeps what it does not name: %j', (outcome, msg, wait) => {
+  ])('has the defaults for the rest: %j', (outcome, msg, wait) => {
     const { gateway, job } = openWithDomain()
     gateway.provisioning.script([outcome], { domain: DOMAIN })
     gateway.clock.advance('30s')
@@ -51,24 +51,21 @@ describe('A scripted outcome with details (rules: provisioning-jobs#scripted-det
     ['0s', timeAfter('30s')],
     [-1000, timeAfter('29s')],
     ['-999999999999d', '1970-01-01T00:00:00Z'],
-  ])(
-    'can have a retries_at that has passed: %s; the next attempt comes after the usual wait',
-    (retriesAfter, shown) => {
-      const { gateway, id, job } = openWithDomain()
-      gateway.provisioning.script([{ outcome: 'DNS_ERROR', retriesAfter: retriesAfter as '5m' }])
-      gateway.clock.advance('30s')
-      expect(job()?.retries_at).toBe(shown)
-      expect(gateway.nextDueAt()).toBe(Date.parse(timeAfter('30s', '1h')))
-      const other = openManual()
-      other.restore(JSON.parse(JSON.stringify(gateway.snapshot())))
-      for (const each of [gateway, other]) {
-        each.clock.advance('3599s')
-        expect(each.provisioning.timeline(id).map(({ transition }) => transition)).toEqual(['started', 'failed'])
-        each.clock.advance('1s')
-        expect(each.reservedDomains.get(id).certificate_management_status?.provisioning_job).toBeNull()
-      }
-    },
-  )
+  ])('can have a retries_at in the past: %s; the next attempt comes after the usual wait', (retriesAfter, expected) => {
+    const { gateway, id, job } = openWithDomain()
+    gateway.provisioning.script([{ outcome: 'DNS_ERROR', retriesAfter: retriesAfter as '5m' }])
+    gateway.clock.advance('30s')
+    expect(job()?.retries_at).toBe(expected)
+    expect(gateway.nextDueAt()).toBe(Date.parse(timeAfter('30s', '1h')))
+    const other = openManual()
+    other.restore(JSON.parse(JSON.stringify(gateway.snapshot())))
+    for (const each of [gateway, other]) {
+      each.clock.advance('3599s')
+      expect(each.provisioning.timeline(id).map(({ transition }) => transition)).toEqual(['started', 'failed'])
+      each.clock.advance('1s')
+      expect(each.reservedDomains.get(id).certificate_management_status?.provisioning_job).toBeNull()
+    }
+  })
 
   test('works for renewals, failNext, failAlways and the control API', async () => {
     const { gateway, job } = openWithCertificate()
@@ -106,16 +103,16 @@ describe('A scripted outcome with details (rules: provisioning-jobs#scripted-det
     ['no outcome', { message: 'm' }],
     ['a message that is no text', { outcome: 'DNS_ERROR', message: 7 }],
     ['a message of 1001 characters', { outcome: 'DNS_ERROR', message: 'x'.repeat(1001) }],
-    ['a time that is none', { outcome: 'DNS_ERROR', retriesAfter: 'soon' }],
+    ['an invalid time', { outcome: 'DNS_ERROR', retriesAfter: 'soon' }],
     ['two minus signs', { outcome: 'DNS_ERROR', retriesAfter: '--5m' }],
     ['a fraction', { outcome: 'DNS_ERROR', retriesAfter: -0.5 }],
     ['a list', ['DNS_ERROR']],
-  ])('is refused with %s, and nothing is pending', (_, sent) => {
+  ])('is refused with %s, and nothing is pending', (_, wrongOutcome) => {
     const gateway = createGateway()
-    const outcomes = ['success', sent] as Outcome[]
-    const refused = catchError(() => gateway.provisioning.script(outcomes))
-    expect(refused).toMatchObject({ key: 'field_invalid', message: expect.stringMatching(/retriesAfter|at most 1000/) })
-    expect(refused?.message).toMatch(/^outcomes\.1/)
+    const outcomes = ['success', wrongOutcome] as Outcome[]
+    const error = catchError(() => gateway.provisioning.script(outcomes))
+    expect(error).toMatchObject({ key: 'field_invalid', message: expect.stringMatching(/retriesAfter|at most 1000/) })
+    expect(error?.message).toMatch(/^outcomes\.1/)
     expect(gateway.provisioning.pendingOutcomes()).toEqual([])
   })
 })
@@ -125,13 +122,13 @@ describe('With the quirk lateStatus (rules: provisioning-jobs#late-status)', () 
     const policy = { authority: 'letsencrypt', private_key_type: 'rsa' } as const
     const gateway = openManual({ quirks: { lateStatus: true } })
     const { id } = gateway.reservedDomains.create({ domain: DOMAIN })
-    const set = gateway.reservedDomains.update(id, { certificate_management_policy: policy })
-    expect([set.certificate_management_policy, set.certificate_management_status]).toEqual([policy, null])
+    const domain = gateway.reservedDomains.update(id, { certificate_management_policy: policy })
+    expect([domain.certificate_management_policy, domain.certificate_management_status]).toEqual([policy, null])
     expect(gateway.reservedDomains.get(id).certificate_management_status?.provisioning_job?.started_at).toBe(NEW_YEAR)
-    const same = await client(gateway)('PATCH', `/reserved_domains/${id}`, {
+    const response = await client(gateway)('PATCH', `/reserved_domains/${id}`, {
       json: { certificate_management_policy: policy, description: 'd' },
     })
-    expect(same.body.certificate_management_status).toEqual(
+    expect(response.body.certificate_management_status).toEqual(
       gateway.reservedDomains.get(id).certificate_management_status,
     )
     const json = { certificate_management_policy: { ...policy, private_key_type: 'ecdsa' } }

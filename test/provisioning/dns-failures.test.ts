@@ -49,10 +49,10 @@ describe('A record that propagates (rules: simulated-dns#propagation)', () => {
   })
 
   test('forbids nothing before resolvers see it, if it is a CAA record', () => {
-    const { dns, target, attempt: attempted } = openWithZone()
+    const { dns, target, attempt } = openWithZone()
     dns.cname(DOMAIN, target)
     dns.caa('example.com', [], { after: '1h' })
-    expect(attempted()).toBe('issued')
+    expect(attempt()).toBe('issued')
   })
 
   test('without a delay is visible at once', () => {
@@ -78,41 +78,41 @@ describe('A record for a CDN or for failing name servers', () => {
       { type: 'TIMEOUT' },
       `Found no answer of the name servers of ${DOMAIN} in time. Check that they run and can be reached.`,
     ],
-  ])('%s: the attempt fails with a message of its own (rules: simulated-dns#in-its-place)', async (_, sent, found) => {
-    const { gateway, clock, job, target, attempt: attempted } = openWithZone()
-    const { status } = await client(gateway)('PUT', CONTROL, { json: { name: DOMAIN, ...sent } })
+  ])('%s: the attempt fails with its own message (rules: simulated-dns#in-its-place)', async (_, fields, finding) => {
+    const { gateway, clock, job, target, attempt } = openWithZone()
+    const { status } = await client(gateway)('PUT', CONTROL, { json: { name: DOMAIN, ...fields } })
     expect(status).toBe(200)
-    expect(attempted()).toBe(`Expected a CNAME record for ${DOMAIN} with the value ${target}. ${found}`)
+    expect(attempt()).toBe(`Expected a CNAME record for ${DOMAIN} with the value ${target}. ${finding}`)
     gateway.dns.cname(DOMAIN, target)
     clock.advance('1h')
     expect(job()).toBeNull()
   })
 
   test('makes attempts fail also at the end of a chain, at a challenge, and as a wildcard record', () => {
-    const chained = openWithZone()
-    chained.dns.cname(DOMAIN, 'cdn.example.net')
-    chained.dns.proxy('cdn.example.net', 'Fastly')
-    expect(chained.attempt()).toContain(
+    const chainZone = openWithZone()
+    chainZone.dns.cname(DOMAIN, 'cdn.example.net')
+    chainZone.dns.proxy('cdn.example.net', 'Fastly')
+    expect(chainZone.attempt()).toContain(
       'Found a CNAME record to cdn.example.net, which has addresses of Fastly, a CDN that proxies cdn.example.net',
     )
-    const wildcard = openWithZone('*.example.com')
-    wildcard.dns.cname('*.example.com', wildcard.target)
-    wildcard.dns.fail('_acme-challenge.example.com', 'TIMEOUT')
-    expect(wildcard.attempt()).toContain('no answer of the name servers of _acme-challenge.example.com in time')
-    const below = openWithZone()
-    below.dns.fail('*.example.com', 'SERVFAIL')
-    expect(below.attempt()).toContain(`the answer SERVFAIL of the name servers of ${DOMAIN}`)
+    const challengeZone = openWithZone('*.example.com')
+    challengeZone.dns.cname('*.example.com', challengeZone.target)
+    challengeZone.dns.fail('_acme-challenge.example.com', 'TIMEOUT')
+    expect(challengeZone.attempt()).toContain('no answer of the name servers of _acme-challenge.example.com in time')
+    const wildcardZone = openWithZone()
+    wildcardZone.dns.fail('*.example.com', 'SERVFAIL')
+    expect(wildcardZone.attempt()).toContain(`the answer SERVFAIL of the name servers of ${DOMAIN}`)
   })
 })
 
 describe('A CAA record (rules: simulated-dns#caa)', () => {
   test('in the place of a CNAME record is named in the message', () => {
-    const { dns, attempt: attempted } = openWithZone()
+    const { dns, attempt } = openWithZone()
     dns.caa(DOMAIN, ['letsencrypt.org'])
-    expect(attempted()).toContain('Found a CAA record that allows only letsencrypt.org.')
+    expect(attempt()).toContain('Found a CAA record that allows only letsencrypt.org.')
     dns.cname(DOMAIN, 'www.example.net')
     dns.caa('www.example.net', [])
-    expect(attempted()).toContain('a CNAME record to www.example.net, which has a CAA record that allows no authority.')
+    expect(attempt()).toContain('a CNAME record to www.example.net, which has a CAA record that allows no authority.')
   })
 
   test.each<[string, string, string[], string]>([
@@ -125,14 +125,14 @@ describe('A CAA record (rules: simulated-dns#caa)', () => {
       ['letsencrypts.org'],
       'example.com that allows only letsencrypts.org.',
     ],
-  ])('%s forbids the authority, and the message says what to do', (_, domain, authorities, found) => {
-    const { dns, target, challenge, clock, job, gateway, attempt: attempted } = openWithZone(domain)
+  ])('%s forbids the authority, and the message says what to do', (_, domain, authorities, finding) => {
+    const { dns, target, challenge, clock, job, gateway, attempt } = openWithZone(domain)
     dns.cname(domain, target)
     if (challenge) dns.cname('_acme-challenge.example.com', challenge)
     dns.caa('example.com', authorities)
-    expect(attempted()).toBe(
+    expect(attempt()).toBe(
       `Expected no CAA record for ${domain} that forbids letsencrypt to issue, at it or above it. Found one for ` +
-        `${found} Add letsencrypt to it, or remove it.`,
+        `${finding} Add letsencrypt to it, or remove it.`,
     )
     const records = gateway.provisioning.timeline(domain)
     expect(records.at(-1)?.outcome).toBe('DNS_ERROR')
@@ -147,10 +147,10 @@ describe('A CAA record (rules: simulated-dns#caa)', () => {
     ['of another name', 'other.example.com', []],
     ['of a name below', `www.${DOMAIN}`, []],
   ])('%s forbids nothing', (_, name, authorities) => {
-    const { dns, target, attempt: attempted } = openWithZone()
+    const { dns, target, attempt } = openWithZone()
     dns.cname(DOMAIN, target)
     dns.caa(name, authorities)
-    expect(attempted()).toBe('issued')
+    expect(attempt()).toBe('issued')
   })
 
   test('counts if it is the nearest one, and failing name servers above also make the attempt fail (RFC 8659, 3)', () => {
@@ -202,10 +202,10 @@ describe('The zone', () => {
     ['fail', [DOMAIN, 'CNAME'], 'how is "CNAME". Allowed: SERVFAIL or TIMEOUT'],
     ['caa', [DOMAIN, 'digicert.com'], 'authorities is "digicert.com"'],
     ['proxy', [DOMAIN], 'the name of a CDN'],
-  ])('refuses %s(%j)', (name, args, says) => {
+  ])('refuses %s(%j)', (name, args, message) => {
     const gateway = createGateway()
     const call = Reflect.get(gateway.dns, name) as (...args: unknown[]) => unknown
-    expect(catchError(() => call(...args))?.message).toContain(says)
+    expect(catchError(() => call(...args))?.message).toContain(message)
     expect(gateway.dns.records()).toEqual([])
   })
 

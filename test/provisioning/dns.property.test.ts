@@ -7,14 +7,14 @@ import { Resolver, type ZoneRecord } from './resolver.ts'
 const TARGET = 'the target'
 const CHALLENGE_TARGET = 'the target of the challenge'
 
-const namesOf = (...labels: string[]) =>
-  fc.array(fc.constantFrom(...labels), { maxLength: 3 }).map((drawn) => [...drawn, 'b', 'test'].join('.'))
-const below = namesOf('a', 'b', 'a-b', '_acme-challenge')
-const exact = fc.oneof(below, fc.constantFrom('b.test', 'a.b.test'))
-const wild = below.map((name) => `*.${name}`)
-const name = fc.oneof({ weight: 3, arbitrary: exact }, { weight: 2, arbitrary: wild })
+const createNames = (...labels: string[]) =>
+  fc.array(fc.constantFrom(...labels), { maxLength: 3 }).map((parts) => [...parts, 'b', 'test'].join('.'))
+const nameBelow = createNames('a', 'b', 'a-b', '_acme-challenge')
+const exactName = fc.oneof(nameBelow, fc.constantFrom('b.test', 'a.b.test'))
+const wildcardName = nameBelow.map((name) => `*.${name}`)
+const name = fc.oneof({ weight: 3, arbitrary: exactName }, { weight: 2, arbitrary: wildcardName })
 const value = fc.oneof(
-  { weight: 3, arbitrary: exact },
+  { weight: 3, arbitrary: exactName },
   { weight: 2, arbitrary: fc.constantFrom(TARGET, CHALLENGE_TARGET) },
   { weight: 1, arbitrary: fc.constantFrom('elsewhere.test', '*.b.test') },
 )
@@ -28,7 +28,7 @@ const domain = fc.constantFrom('b.test', 'a.b.test', 'b.a.b.test', 'a-b.a.b.test
 /** A chain of names that each point to the next. The last points to the target or back into the chain. */
 const chain = fc
   .record({
-    names: fc.uniqueArray(namesOf('a', 'b', 'a-b', 'c'), { minLength: 1, maxLength: 11 }),
+    names: fc.uniqueArray(createNames('a', 'b', 'a-b', 'c'), { minLength: 1, maxLength: 11 }),
     back: fc.option(fc.nat(10)),
   })
   .map(({ names, back }) =>
@@ -38,30 +38,30 @@ const chain = fc
     }),
   )
 
-/** A spelling of a name with any case and trailing dot, which is the same name to the zone. */
+/** Writes every other name in upper case and with a trailing dot: the zone takes these for the same name. */
 const writeName = (text: string) => (text.length % 2 === 0 ? `${text.toUpperCase()}.` : text)
 
 /** Runs one attempt of a managed domain against a zone. Compares its message with the result of the resolver. */
-function expectSameFinding(domain: string, sent: readonly ZoneRecord[]): void {
-  const { gateway, id, domain: shown } = openWithDomain({ dns: 'simulated' }, domain)
-  const { cname_target, acme_challenge_cname_target } = shown()
+function expectSameFinding(domain: string, zoneRecords: readonly ZoneRecord[]): void {
+  const { gateway, id, domain: readDomain } = openWithDomain({ dns: 'simulated' }, domain)
+  const { cname_target, acme_challenge_cname_target } = readDomain()
   const targets = new Map([
     [TARGET, cname_target],
     [CHALLENGE_TARGET, acme_challenge_cname_target ?? 'elsewhere.test'],
   ])
-  const zone = sent.map((each) => ({ ...each, value: targets.get(each.value) ?? each.value }))
+  const zone = zoneRecords.map((each) => ({ ...each, value: targets.get(each.value) ?? each.value }))
   for (const { name, type, value } of zone) {
     if (type === 'A') gateway.dns.a(writeName(name), value)
     else gateway.dns.cname(writeName(name), writeName(value))
   }
   const resolver = new Resolver(zone)
-  const needed: [string, string | null][] = [
+  const neededRecords: [string, string | null][] = [
     [domain, cname_target],
     [`_acme-challenge.${domain.replace('*.', '')}`, acme_challenge_cname_target],
   ]
-  const findings = needed.flatMap(([name, target]) => {
-    const found = target === null ? undefined : resolver.finding(name, target)
-    return found === undefined ? [] : [`Expected a CNAME record for ${name} with the value ${target}. Found ${found}.`]
+  const findings = neededRecords.flatMap(([name, target]) => {
+    const text = target === null ? undefined : resolver.findObstacle(name, target)
+    return text === undefined ? [] : [`Expected a CNAME record for ${name} with the value ${target}. Found ${text}.`]
   })
   const job = gateway.provisioning.attempt(id).certificate_management_status?.provisioning_job
   expect(job?.msg).toBe(findings[0])

@@ -17,20 +17,20 @@ const CONTROL = 'http://localhost/_fauxgate/dns'
 /** A name of 253 characters, the longest that RFC 1035 allows. */
 const LONGEST = `a${'.a'.repeat(126)}`
 
-/** Makes a chain of CNAME records from a name to its target. */
-function chain(dns: Gateway['dns'], name: string, target: string, records: number): void {
+/** Adds a chain of CNAME records from a name to its target. */
+function addChain(dns: Gateway['dns'], name: string, target: string, records: number): void {
   const names = [name, ...Array.from({ length: records - 1 }, (_, i) => `hop${i + 1}.example.net`), target]
   for (let i = 0; i < records; i++) dns.cname(names[i] as string, names[i + 1] as string)
 }
 
 describe('With a simulated zone a custom name needs a CNAME to its cname_target (rules: simulated-dns#needed-records)', () => {
-  test('and is issued with it', () => {
-    const { dns, target, attempt: attempted } = openWithZone()
+  test('and gets its certificate with this record', () => {
+    const { dns, target, attempt } = openWithZone()
     dns.cname(DOMAIN, target)
-    expect(attempted()).toBe('issued')
+    expect(attempt()).toBe('issued')
   })
 
-  test('and case and trailing dots do not matter in the target that the dialect makes either', () => {
+  test('and the case of the target base of the dialect does not matter', () => {
     const dialect = { ...standard, cnameTargetBase: 'CNAME.Gateway.test' }
     const { gateway, id, domain, certificate } = openWithDomain({ dns: 'simulated', dialect })
     gateway.dns.cname(DOMAIN, domain().cname_target)
@@ -42,34 +42,34 @@ describe('With a simulated zone a custom name needs a CNAME to its cname_target 
 test.each([
   [8, 'issued'],
   [9, 'more than 8'],
-])('A chain of %i CNAME records ends the attempt with: %s (rules: simulated-dns#chains)', (records, found) => {
-  const { dns, target, attempt: attempted } = openWithZone()
-  chain(dns, DOMAIN, target, records)
-  expect(attempted()).toContain(found)
+])('A chain of %i CNAME records ends the attempt with: %s (rules: simulated-dns#chains)', (records, finding) => {
+  const { dns, target, attempt } = openWithZone()
+  addChain(dns, DOMAIN, target, records)
+  expect(attempt()).toContain(finding)
 })
 
 test('A chain of 8 CNAME records to a name without a record is not called longer (rules: simulated-dns#chains)', () => {
-  const { dns, attempt: attempted } = openWithZone()
-  chain(dns, DOMAIN, 'end.example.net', 8)
-  expect(attempted()).toMatch(/Found a CNAME record to .* -> end\.example\.net, which has no record\.$/)
+  const { dns, attempt } = openWithZone()
+  addChain(dns, DOMAIN, 'end.example.net', 8)
+  expect(attempt()).toMatch(/Found a CNAME record to .* -> end\.example\.net, which has no record\.$/)
 })
 
 describe('A wildcard needs two records (rules: simulated-dns#needed-records)', () => {
   test('its own record and the record of the ACME challenge', () => {
-    const { dns, target, challenge, attempt: attempted } = openWithZone(WILDCARD)
+    const { dns, target, challenge, attempt } = openWithZone(WILDCARD)
     dns.cname(WILDCARD, target)
     dns.cname(CHALLENGE, challenge)
-    expect(attempted()).toBe('issued')
+    expect(attempt()).toBe('issued')
   })
 
   test('and the message names the one that is missing', () => {
-    const { dns, target, challenge, attempt: attempted } = openWithZone(WILDCARD)
-    expect(attempted()).toContain(`for ${WILDCARD} with the value ${target}`)
+    const { dns, target, challenge, attempt } = openWithZone(WILDCARD)
+    expect(attempt()).toContain(`for ${WILDCARD} with the value ${target}`)
     dns.cname(WILDCARD, target)
-    expect(attempted()).toContain(`for ${CHALLENGE} with the value ${challenge}`)
+    expect(attempt()).toContain(`for ${CHALLENGE} with the value ${challenge}`)
     dns.cname(CHALLENGE, challenge)
     dns.remove(WILDCARD)
-    expect(attempted()).toContain(`for ${WILDCARD} with the value ${target}`)
+    expect(attempt()).toContain(`for ${WILDCARD} with the value ${target}`)
   })
 })
 
@@ -167,9 +167,9 @@ describe('The zone', () => {
     ['digits before the end', '1.2.3.example'],
   ])('takes %s, as name and as target', (_what, name) => {
     const { dns } = openManual()
-    const normal = name.replace(/\.$/, '')
-    expect(dns.cname(name, name)).toEqual({ name: normal, type: 'CNAME', value: normal })
-    expect(dns.records()).toEqual([{ name: normal, type: 'CNAME', value: normal }])
+    const normalName = name.replace(/\.$/, '')
+    expect(dns.cname(name, name)).toEqual({ name: normalName, type: 'CNAME', value: normalName })
+    expect(dns.records()).toEqual([{ name: normalName, type: 'CNAME', value: normalName }])
     dns.remove(name)
     expect(dns.records()).toEqual([])
   })
@@ -196,11 +196,11 @@ describe('The zone', () => {
       ['name=unknown.test', ['a.test', 'b.test', 'c.test', 'd.test']],
       ['', []],
     ]
-    for (const [query, left] of queries) {
+    for (const [query, names] of queries) {
       for (const json of all) expect((await api('PUT', CONTROL, { json })).body).toEqual(json)
-      const isUnknown = query.startsWith('name=') && left.length === all.length
+      const isUnknown = query.startsWith('name=') && names.length === all.length
       expect(outcome(await api('DELETE', `${CONTROL}?${query}`))).toMatch(isUnknown ? /^404 / : /^204$/)
-      expect(dns.records().map(({ name }) => name)).toEqual(left)
+      expect(dns.records().map(({ name }) => name)).toEqual(names)
       expect((await api('GET', CONTROL)).body).toEqual(dns.records())
     }
     for (const query of ['type=MX', 'name=a_.test..', 'ttl=5']) {
@@ -220,20 +220,20 @@ describe('The zone', () => {
   const addresses = ['5', '192.0.2.1', '192.0.2.1.', '192.0.2.300', '192.0.2', '2001:DB8::1', '[::1]']
   const badAddresses = ['192.0.2', '192.0.02.1', '2001:db8::1', '192.0.2.1.5', '192.0.2.256', 'b.example.com']
   const NOT_A_NAME = /Allowed: a DNS name such as .*, not an address\.$/
-  const wrong: [string, (dns: Gateway['dns']) => unknown, string, RegExp][] = [
-    ...[...badNames, ...tooLong, ...addresses].flatMap((name): typeof wrong => [
+  const wrongCalls: [string, (dns: Gateway['dns']) => unknown, string, RegExp][] = [
+    ...[...badNames, ...tooLong, ...addresses].flatMap((name): typeof wrongCalls => [
       [`the name ${name}`, (dns) => dns.a(name, '192.0.2.1'), 'name', NOT_A_NAME],
       [`the target ${name}`, (dns) => dns.cname('a.example.com', name), 'value', NOT_A_NAME],
       [`to remove ${name}`, (dns) => dns.remove(name), 'name', NOT_A_NAME],
     ]),
-    ...badAddresses.map((address): (typeof wrong)[number] => [
+    ...badAddresses.map((address): (typeof wrongCalls)[number] => [
       `the address ${address}`,
       (dns) => dns.a('a.example.com', address),
       'value',
       /Allowed: an IPv4 address/,
     ]),
     [
-      'to remove nothing in particular',
+      'to remove an undefined name',
       (dns) => dns.remove(undefined as never),
       'name',
       /^name is missing\. It is required\.$/,
@@ -243,8 +243,8 @@ describe('The zone', () => {
     ['a name that is no text', (dns) => dns.a(7 as never, '192.0.2.1'), 'name', /Allowed: a string/],
     ['a target that is null', (dns) => dns.cname('a.example.com', null), 'value', /value is (missing|null)/],
   ]
-  test.each(wrong)(
-    'refuses %s, naming the field and what is allowed, and stays as it is',
+  test.each(wrongCalls)(
+    'refuses %s, names the field and what is allowed, and stays unchanged',
     (_what, edit, field, allowed) => {
       const { dns } = openManual()
       dns.a('a.example.com', '192.0.2.9')

@@ -16,7 +16,7 @@ import {
 const CREATE = { domain: DOMAIN, certificate_management_policy: ECDSA }
 
 describe('With provisioningDelay 0 (rules: provisioning-jobs#start)', () => {
-  test('a creation answers with the certificate in use and no job', async () => {
+  test('a creation responds with the certificate in use and no job', async () => {
     const gateway = openManual({ provisioningDelay: 0 })
     const { body } = await client(gateway)('POST', '/reserved_domains', { json: CREATE })
     expect(body.certificate.id).toBe(listCertificateIds(gateway)[0])
@@ -39,7 +39,7 @@ describe('With provisioningDelay 0 (rules: provisioning-jobs#start)', () => {
     expect(gateway.reservedDomains.get(body.id).certificate?.id).toBe(listCertificateIds(gateway)[0])
   })
 
-  test('the update that sets a policy, or another key type, answers with the new certificate', () => {
+  test('the update that sets a policy, or another key type, responds with the new certificate', () => {
     const gateway = openManual({ provisioningDelay: 0 })
     const { id } = gateway.reservedDomains.create({ domain: DOMAIN })
     const first = gateway.reservedDomains.update(id, { certificate_management_policy: ECDSA })
@@ -64,8 +64,8 @@ describe('The options for provisioning (rules: provisioning-jobs#options)', () =
   test('provisioningDelay sets the time to the first attempt of a job and of a renewal', () => {
     const { gateway, id } = openWithDomain({ provisioningDelay: '10m' })
     gateway.clock.advance('61d')
-    const ends = gateway.provisioning.timeline(id).filter(({ outcome }) => outcome !== null)
-    expect(ends.map(({ at }) => at)).toEqual([timeAfter('10m'), timeAfter('60d', '20m')])
+    const attempts = gateway.provisioning.timeline(id).filter(({ outcome }) => outcome !== null)
+    expect(attempts.map(({ at }) => at)).toEqual([timeAfter('10m'), timeAfter('60d', '20m')])
   })
 
   test('certificates sets not_after and renews_at', () => {
@@ -87,9 +87,9 @@ describe('The options for provisioning (rules: provisioning-jobs#options)', () =
     })
     gateway.provisioning.failAlways('INTERNAL_ERROR')
     gateway.clock.advance('40s')
-    const ends = gateway.provisioning.timeline(id).filter(({ outcome }) => outcome !== null)
+    const attempts = gateway.provisioning.timeline(id).filter(({ outcome }) => outcome !== null)
     const seconds = [1, 4, 10, 20, 30, 40]
-    expect(ends.map(({ at }) => at)).toEqual(seconds.map((s) => timeAfter(`${s}s`)))
+    expect(attempts.map(({ at }) => at)).toEqual(seconds.map((s) => timeAfter(`${s}s`)))
   })
 
   test.each([
@@ -100,8 +100,8 @@ describe('The options for provisioning (rules: provisioning-jobs#options)', () =
     const { gateway, id } = openWithDomain({ provisioningDelay: '1s', internalErrorBackoff })
     gateway.provisioning.script(['INTERNAL_ERROR', 'INTERNAL_ERROR', 'INTERNAL_ERROR'])
     gateway.clock.advance('3h')
-    const ends = gateway.provisioning.timeline(id).filter(({ outcome }) => outcome !== null)
-    const times = ends.map(({ at }) => Date.parse(at) / 60_000)
+    const attempts = gateway.provisioning.timeline(id).filter(({ outcome }) => outcome !== null)
+    const times = attempts.map(({ at }) => Date.parse(at) / 60_000)
     expect(times.slice(1).map((at, i) => at - (times[i] ?? 0))).toEqual(minutes)
   })
 
@@ -112,7 +112,7 @@ describe('The options for provisioning (rules: provisioning-jobs#options)', () =
     expect(job()?.retries_at).toBe(timeAfter('30s', '5m'))
   })
 
-  const wrong: [keyof GatewayOptions, unknown, RegExp][] = [
+  const wrongOptions: [keyof GatewayOptions, unknown, RegExp][] = [
     [
       'certificates',
       '30d',
@@ -141,7 +141,7 @@ describe('The options for provisioning (rules: provisioning-jobs#options)', () =
       /^authorityKeys is a string of 3 characters\. Allowed: "test", "fresh", or an object with "secret", /,
     ],
   ]
-  test.each(wrong)('%s refuses %j, naming what is allowed', (name, value, message) => {
+  test.each(wrongOptions)('%s refuses %j, and names what is allowed', (name, value, message) => {
     expect(() => createGateway({ [name]: value })).toThrow(TypeError)
     expect(() => createGateway({ [name]: value })).toThrow(message)
   })

@@ -50,7 +50,7 @@ describe('A provisioning job that succeeds (rules: provisioning-jobs#success)', 
     expect(body.not_after).toBe(timeAfter('30s', '90d'))
   })
 
-  const looks: [string, (gateway: ReturnType<typeof openManual>, id: string) => boolean][] = [
+  const reads: [string, (gateway: ReturnType<typeof openManual>, id: string) => boolean][] = [
     ['the domain', (gateway, id) => gateway.reservedDomains.get(id).certificate !== null],
     ['the list of domains', (gateway) => gateway.reservedDomains.list().reserved_domains[0]?.certificate !== null],
     ['the list of certificates', (gateway) => gateway.tlsCertificates.list().tls_certificates.length === 1],
@@ -58,8 +58,8 @@ describe('A provisioning job that succeeds (rules: provisioning-jobs#success)', 
     ['the pending outcomes', (gateway) => gateway.provisioning.pendingOutcomes().length === 0],
     ['a snapshot', (gateway) => gateway.snapshot().records.tls_certificates?.length === 1],
   ]
-  test.each(looks)(
-    'is over at its own time whoever looks first, here at %s (rules: time#settling)',
+  test.each(reads)(
+    'ends at its own time, regardless of what is read first, here %s (rules: time#settling)',
     (_what, isOver) => {
       const { gateway, id } = openWithDomain()
       gateway.provisioning.script(['success'])
@@ -69,8 +69,8 @@ describe('A provisioning job that succeeds (rules: provisioning-jobs#success)', 
   )
 })
 
-/** A domain whose certificate was issued at the new year and is due for renewal. */
-function due(options: Parameters<typeof openWithCertificate>[0] = {}) {
+/** Opens a gateway with a domain whose certificate was issued at the new year and is due for renewal. */
+function openDue(options: Parameters<typeof openWithCertificate>[0] = {}) {
   const it = openWithCertificate(options)
   it.gateway.clock.advance('60d')
   return it
@@ -80,15 +80,15 @@ const RENEWS_AT = timeAfter('60d')
 
 describe('A renewal (rules: provisioning-jobs#renewal)', () => {
   test('issues a certificate after the provisioning delay, and removes the replaced certificate', async () => {
-    const { gateway, certificate, certificate_id, status } = due()
+    const { gateway, certificate, certificate_id, status } = openDue()
     gateway.clock.advance(29_999)
     expect(certificate()).toBe(certificate_id)
     gateway.clock.advance(1)
-    const renewed = certificate() as string
-    expect(renewed).not.toBe(certificate_id)
-    expect(listCertificateIds(gateway)).toEqual([renewed])
+    const newId = certificate() as string
+    expect(newId).not.toBe(certificate_id)
+    expect(listCertificateIds(gateway)).toEqual([newId])
     const issued_at = addDurations(RENEWS_AT, '30s')
-    expect(gateway.tlsCertificates.get(renewed)).toMatchObject({ issued_at, not_after: addDurations(issued_at, '90d') })
+    expect(gateway.tlsCertificates.get(newId)).toMatchObject({ issued_at, not_after: addDurations(issued_at, '90d') })
     expect(status()).toStrictEqual({ renews_at: addDurations(issued_at, '60d'), provisioning_job: null })
     expect(outcome(await client(gateway)('GET', `/tls_certificates/${certificate_id}`))).toBe('404 ERR_GATEWAY_90404')
     expect(refusalKey(() => gateway.authority.privateKeyPem(certificate_id))).toBe('not_found')
@@ -104,7 +104,7 @@ describe('A renewal (rules: provisioning-jobs#renewal)', () => {
   })
 
   test('that fails keeps the certificate in use even past its expiry, with the job of the first day', () => {
-    const { gateway, job, certificate, certificate_id } = due()
+    const { gateway, job, certificate, certificate_id } = openDue()
     gateway.provisioning.failAlways('DNS_ERROR')
     gateway.clock.advance('300d')
     expect([certificate(), gateway.tlsCertificates.get(certificate_id).not_after]).toEqual([
@@ -119,9 +119,9 @@ describe('A renewal (rules: provisioning-jobs#renewal)', () => {
     const before = gateway.tlsCertificates.get(certificate_id)
     const keyBefore = gateway.authority.privateKeyPem(certificate_id)
     gateway.clock.advance('61d')
-    const renewed = certificate() as string
-    expect(gateway.tlsCertificates.get(renewed).serial_number).not.toBe(before.serial_number)
-    expect(gateway.authority.privateKeyPem(renewed)).not.toBe(keyBefore)
+    const newId = certificate() as string
+    expect(gateway.tlsCertificates.get(newId).serial_number).not.toBe(before.serial_number)
+    expect(gateway.authority.privateKeyPem(newId)).not.toBe(keyBefore)
   })
 })
 

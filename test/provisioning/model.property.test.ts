@@ -5,14 +5,14 @@ import { refusalKey } from '../support/client.ts'
 import { upload } from '../support/pem.ts'
 import { check, limitCases } from '../support/property.ts'
 import { NEW_YEAR } from '../support/provisioning.ts'
-import { type Command, type Failure, type Kind, Model, shown, type Times } from './model.ts'
+import { type Command, type Failure, formatTime, type Kind, Model, type Times } from './model.ts'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 const AUTHORITY = 'letsencrypt'
-const NOBODY = 'rd_000000000000000000000000000'
+const UNKNOWN_ID = 'rd_000000000000000000000000000'
 const CERTIFICATE = /cert_[0-9A-Za-z]{27}/
 
 const name = fc.constantFrom('a.example.com', 'b.example.com', '*.c.example.com')
@@ -28,26 +28,26 @@ const ms = fc.oneof(
 )
 const tls = fc.constantFrom<('rsa' | 'ecdsa' | 'upload' | null)[]>('rsa', 'ecdsa', 'upload', null)
 const outcomes = fc.array(outcome, { maxLength: 4 })
-const plain = fc.constantFrom(
+const callWithName = fc.constantFrom(
   'upload' as const,
   'detach certificate' as const,
   'detach policy' as const,
   'delete' as const,
 )
-const is = <T extends string>(call: T) => fc.constant(call)
+const literal = <T extends string>(call: T) => fc.constant(call)
 const command: fc.Arbitrary<Command> = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ call: is('create'), name, tls }) },
-  { weight: 3, arbitrary: fc.record({ call: is('policy'), name, kind }) },
-  { weight: 3, arbitrary: fc.record({ call: plain, name }) },
-  { weight: 2, arbitrary: fc.record({ call: is('attempt'), name }) },
-  { weight: 2, arbitrary: fc.record({ call: is('script'), name: anyOrName, outcomes }) },
+  { weight: 4, arbitrary: fc.record({ call: literal('create'), name, tls }) },
+  { weight: 3, arbitrary: fc.record({ call: literal('policy'), name, kind }) },
+  { weight: 3, arbitrary: fc.record({ call: callWithName, name }) },
+  { weight: 2, arbitrary: fc.record({ call: literal('attempt'), name }) },
+  { weight: 2, arbitrary: fc.record({ call: literal('script'), name: anyOrName, outcomes }) },
   {
     weight: 1,
-    arbitrary: fc.record({ call: is('failNext'), name: anyOrName, error, times: fc.integer({ min: 1, max: 3 }) }),
+    arbitrary: fc.record({ call: literal('failNext'), name: anyOrName, error, times: fc.integer({ min: 1, max: 3 }) }),
   },
-  { weight: 1, arbitrary: fc.record({ call: is('failAlways'), name: anyOrName, error }) },
-  { weight: 1, arbitrary: fc.record({ call: is('clear'), name: anyOrName }) },
-  { weight: 6, arbitrary: fc.record({ call: is('advance'), ms }) },
+  { weight: 1, arbitrary: fc.record({ call: literal('failAlways'), name: anyOrName, error }) },
+  { weight: 1, arbitrary: fc.record({ call: literal('clear'), name: anyOrName }) },
+  { weight: 6, arbitrary: fc.record({ call: literal('advance'), ms }) },
 )
 
 /** Delays of all kinds that are long enough not to cause millions of events in a year. */
@@ -68,16 +68,16 @@ const times: fc.Arbitrary<Times> = fc
     dnsRetry,
   }))
 
-/** At a whole second in half of all cases. */
+/** A start time, at a whole second in half of all cases. */
 const start = fc.oneof(fc.constant(0), fc.nat(999)).map((part) => Date.parse(NEW_YEAR) + part)
 
-/** A spelling of a name that is the same name. */
-function toTarget(name: string | undefined): { domain?: string } {
+/** Returns options for a domain, with its name in another spelling; none for any domain. */
+function createTarget(name: string | undefined): { domain?: string } {
   if (name === undefined) return {}
   return { domain: name.startsWith('a') ? name : `${name.toUpperCase()}.` }
 }
 
-/** The gateway under test, called by the names of the model. */
+/** The gateway under test, with the calls of the model. */
 class Subject {
   readonly ids = new Map<string, string>()
   readonly gateway: Gateway<ManualClock>
@@ -105,24 +105,24 @@ class Subject {
       case 'advance':
         return clock.advance(command.ms)
       case 'script':
-        return provisioning.script(command.outcomes, toTarget(command.name))
+        return provisioning.script(command.outcomes, createTarget(command.name))
       case 'failNext':
-        return provisioning.failNext(command.error, { ...toTarget(command.name), times: command.times })
+        return provisioning.failNext(command.error, { ...createTarget(command.name), times: command.times })
       case 'failAlways':
-        return provisioning.failAlways(command.error, toTarget(command.name))
+        return provisioning.failAlways(command.error, createTarget(command.name))
       case 'clear':
-        return provisioning.clear(toTarget(command.name))
+        return provisioning.clear(createTarget(command.name))
       case 'create': {
-        const { id } = reservedDomains.create({ domain: command.name, ...this.#tls(command.tls) })
+        const { id } = reservedDomains.create({ domain: command.name, ...this.#createTls(command.tls) })
         return this.ids.set(command.name, id)
       }
     }
-    const id = this.ids.get(command.name) ?? NOBODY
+    const id = this.ids.get(command.name) ?? UNKNOWN_ID
     switch (command.call) {
       case 'policy':
-        return reservedDomains.update(id, this.#tls(command.kind))
+        return reservedDomains.update(id, this.#createTls(command.kind))
       case 'upload':
-        return reservedDomains.update(id, this.#tls('upload'))
+        return reservedDomains.update(id, this.#createTls('upload'))
       case 'detach certificate':
         return reservedDomains.detachCertificate(id)
       case 'detach policy':
@@ -135,20 +135,20 @@ class Subject {
     }
   }
 
-  #tls(tls: Kind | 'upload' | null) {
+  #createTls(tls: Kind | 'upload' | null) {
     if (tls === null) return {}
     if (tls === 'upload') return { certificate_id: this.uploaded }
     return { certificate_management_policy: { authority: AUTHORITY, private_key_type: tls } }
   }
 
-  /** Returns every domain by name, as in responses, and the pending outcomes. */
-  seen() {
+  /** Returns every domain by name, with facts from responses, and the pending outcomes. */
+  readState() {
     const domains = this.gateway.reservedDomains.list().reserved_domains.map((domain) => {
       const { certificate, certificate_management_policy: policy, certificate_management_status: status } = domain
       return {
         name: domain.domain,
         policy: policy?.private_key_type ?? null,
-        certificate: certificate && this.#certificate(certificate.id),
+        certificate: certificate && this.#readCertificate(certificate.id),
         renews: status?.renews_at ?? null,
         job: status?.provisioning_job ?? null,
         timeline: this.gateway.provisioning
@@ -161,28 +161,28 @@ class Subject {
           ]),
       }
     })
-    return { domains: byName(domains), pending: this.gateway.provisioning.pendingOutcomes() }
+    return { domains: sortByName(domains), pending: this.gateway.provisioning.pendingOutcomes() }
   }
 
-  #certificate(id: string) {
+  #readCertificate(id: string) {
     const { private_key_type: kind, issued_at, not_before, not_after } = this.gateway.tlsCertificates.get(id)
     return id === this.uploaded ? 'uploaded' : { kind, issued_at, not_before, not_after }
   }
 
   /** Checks that each automatic certificate is in use by exactly one domain, and that there are no others. */
   expectNoOrphans(): void {
-    const all = this.gateway.tlsCertificates.list().tls_certificates.map(({ id }) => id)
-    const used = this.gateway.reservedDomains
+    const allIds = this.gateway.tlsCertificates.list().tls_certificates.map(({ id }) => id)
+    const usedIds = this.gateway.reservedDomains
       .list()
       .reserved_domains.flatMap(({ certificate }) => certificate?.id ?? [])
-    const automatic = used.filter((id) => id !== this.uploaded)
-    expect([...automatic, this.uploaded].sort()).toEqual(all.sort())
+    const automaticIds = usedIds.filter((id) => id !== this.uploaded)
+    expect([...automaticIds, this.uploaded].sort()).toEqual(allIds.sort())
   }
 }
 
-/** Returns every domain by name, as in the model, and the pending outcomes. */
-function expected(model: Model) {
-  const orNull = (time: number | null) => (time === null ? null : shown(time))
+/** Returns the same facts from the model. */
+function readModelState(model: Model) {
+  const formatTimeOrNull = (time: number | null) => (time === null ? null : formatTime(time))
   const domains = [...model.domains].map(([name, { policy, certificate, renews, job, timeline }]) => ({
     name,
     policy,
@@ -191,22 +191,27 @@ function expected(model: Model) {
         ? certificate
         : {
             kind: certificate.kind,
-            issued_at: shown(certificate.issued),
-            not_before: shown(certificate.issued),
-            not_after: shown(certificate.ends),
+            issued_at: formatTime(certificate.issued),
+            not_before: formatTime(certificate.issued),
+            not_after: formatTime(certificate.ends),
           },
-    renews: orNull(renews),
-    job: job && { error_code: job.code, msg: job.msg, started_at: shown(job.started), retries_at: orNull(job.retries) },
+    renews: formatTimeOrNull(renews),
+    job: job && {
+      error_code: job.code,
+      msg: job.msg,
+      started_at: formatTime(job.started),
+      retries_at: formatTimeOrNull(job.retries),
+    },
     timeline,
   }))
-  return { domains: byName(domains), pending: model.pending }
+  return { domains: sortByName(domains), pending: model.pending }
 }
 
-function byName<T extends { name: string }>(domains: T[]): T[] {
+function sortByName<T extends { name: string }>(domains: T[]): T[] {
   return domains.sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-const DECIDED: Omit<Times, 'delay'> = {
+const DEFAULT_TIMES: Omit<Times, 'delay'> = {
   validity: 90 * DAY,
   lead: 30 * DAY,
   backoff: { first: MINUTE, most: 64 * MINUTE },
@@ -215,17 +220,17 @@ const DECIDED: Omit<Times, 'delay'> = {
 
 describe('Domains, their certificates and their timelines do what their rules say, call by call (rules: provisioning-jobs#state, provisioning-jobs#start, provisioning-jobs#success, provisioning-jobs#failure, provisioning-jobs#renewal, provisioning-jobs#cancelled, provisioning-jobs#outcomes, domain-certificates#one-or-the-other, domain-certificates#same-policy)', () => {
   test.each<[string, fc.Arbitrary<Times>]>([
-    ['with the times that are decided', fc.constant({ ...DECIDED, delay: 30_000 })],
-    ['with attempts within the call itself', fc.constant({ ...DECIDED, delay: 0 })],
+    ['with the default times', fc.constant({ ...DEFAULT_TIMES, delay: 30_000 })],
+    ['with attempts in the call itself', fc.constant({ ...DEFAULT_TIMES, delay: 0 })],
     ['with any other delays, validities, leads and backoffs', times],
-  ])('%s, from any millisecond on, and leave no orphans', (_what, each) => {
+  ])('%s, from any millisecond on, and leave no orphans', (_what, anyTimes) => {
     check(
-      fc.property(start, each, fc.array(command, { minLength: 1, maxLength: 40 }), (now, it, commands) => {
-        const model = new Model(now, it)
-        const subject = new Subject(now, it)
+      fc.property(start, anyTimes, fc.array(command, { minLength: 1, maxLength: 40 }), (now, options, commands) => {
+        const model = new Model(now, options)
+        const subject = new Subject(now, options)
         for (const command of commands) {
           expect(subject.perform(command)).toBe(model.perform(command))
-          expect(subject.seen()).toEqual(expected(model))
+          expect(subject.readState()).toEqual(readModelState(model))
           subject.expectNoOrphans()
         }
         for (const name of subject.ids.keys()) subject.perform({ call: 'delete', name })

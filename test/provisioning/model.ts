@@ -4,7 +4,7 @@ export type Kind = 'rsa' | 'ecdsa'
 export type Failure = 'INTERNAL_ERROR' | 'DNS_ERROR'
 export type Outcome = 'success' | Failure
 
-/** One call of a test. `name` is a domain's name; an order without one is for any domain. */
+/** One call of a test. `name` is the name of a domain. A call without it is for any domain. */
 export type Command =
   | { readonly call: 'create'; readonly name: string; readonly tls: Kind | 'upload' | null }
   | { readonly call: 'policy'; readonly name: string; readonly kind: Kind }
@@ -44,12 +44,12 @@ const REASONS: Record<Failure, string> = {
 }
 
 /** Formats a time as responses do, rounded down to the second. */
-export function shown(time: number): string {
+export function formatTime(time: number): string {
   return new Date(time).toISOString().replace(/\.\d+Z/, 'Z')
 }
 
-/** Rounds a time up to a whole second, as everything that is scheduled. */
-function roundedUp(time: number): number {
+/** Rounds a time up to a whole second, as the gateway does for every scheduled event. */
+function roundUp(time: number): number {
   return time % 1000 === 0 ? time : time - (time % 1000) + 1000
 }
 
@@ -72,7 +72,7 @@ export class Model {
     )
   }
 
-  /** Makes a call. Returns `ok` or the key of the error. */
+  /** Performs a call. Returns `ok` or the key of the error. */
   perform(command: Command): string {
     switch (command.call) {
       case 'advance':
@@ -89,9 +89,9 @@ export class Model {
         this.#always.set(command.name, command.error)
         return 'ok'
       case 'clear':
-        for (const orders of [this.#scripts, this.#always]) {
-          if (command.name === undefined) orders.clear()
-          else orders.delete(command.name)
+        for (const outcomes of [this.#scripts, this.#always]) {
+          if (command.name === undefined) outcomes.clear()
+          else outcomes.delete(command.name)
         }
         return 'ok'
       case 'create':
@@ -103,10 +103,10 @@ export class Model {
 
   #create(name: string, tls: Kind | 'upload' | null): string {
     if (this.domains.has(name)) return 'domain_taken'
-    const created: Domain = { policy: null, certificate: null, renews: null, job: null, due: null, timeline: [] }
-    this.domains.set(name, created)
-    if (tls === 'upload') created.certificate = 'uploaded'
-    else if (tls) this.#manage(name, created, tls)
+    const domain: Domain = { policy: null, certificate: null, renews: null, job: null, due: null, timeline: [] }
+    this.domains.set(name, domain)
+    if (tls === 'upload') domain.certificate = 'uploaded'
+    else if (tls) this.#manage(name, domain, tls)
     return 'ok'
   }
 
@@ -164,12 +164,12 @@ export class Model {
     const job = domain.job as NonNullable<Domain['job']>
     if (job.code) this.#note(domain, 'retried', null, 'The next attempt runs.')
     const isRenewal = domain.certificate !== null
-    const outcome = this.#nextFor(name) ?? this.#nextFor(undefined) ?? 'success'
+    const outcome = this.#takeOutcome(name) ?? this.#takeOutcome(undefined) ?? 'success'
     if (outcome === 'success') this.#issue(domain, isRenewal)
     else this.#fail(domain, job, outcome, isRenewal)
   }
 
-  #nextFor(name: string | undefined): Outcome | undefined {
+  #takeOutcome(name: string | undefined): Outcome | undefined {
     return this.#scripts.get(name)?.shift() ?? this.#always.get(name)
   }
 
@@ -179,7 +179,7 @@ export class Model {
     domain.certificate = { kind: domain.policy as Kind, issued, ends: issued + validity }
     domain.renews = this.#schedule(domain, issued + validity - lead)
     domain.job = null
-    const message = `CERTIFICATE is in use, to be renewed at ${shown(domain.renews)}.`
+    const message = `CERTIFICATE is in use, to be renewed at ${formatTime(domain.renews)}.`
     this.#note(domain, isRenewal ? 'renewed' : 'issued', 'success', message)
   }
 
@@ -191,19 +191,19 @@ export class Model {
     this.#note(domain, isRenewal ? 'renewal failed' : 'failed', code, `${code}: ${REASONS[code]}`)
   }
 
-  #schedule(domain: Domain, expected: number): number {
-    domain.due = { at: roundedUp(expected), order: this.#scheduled++ }
+  #schedule(domain: Domain, time: number): number {
+    domain.due = { at: roundUp(time), order: this.#scheduled++ }
     return domain.due.at
   }
 
   #note(domain: Domain, transition: string, outcome: Outcome | null, message: string): void {
-    domain.timeline.push([shown(this.now), transition, outcome, message])
+    domain.timeline.push([formatTime(this.now), transition, outcome, message])
     if (domain.timeline.length > 100) domain.timeline.shift()
   }
 
   #advance(to: number): 'ok' {
-    const dueBy = () => [...this.domains].filter(([, { due }]) => due !== null && due.at <= to)
-    for (let due = dueBy(); due.length > 0; due = dueBy()) {
+    const listDue = () => [...this.domains].filter(([, { due }]) => due !== null && due.at <= to)
+    for (let due = listDue(); due.length > 0; due = listDue()) {
       const rank = ({ due }: Domain) => [due?.at ?? 0, due?.order ?? 0] as const
       due.sort(([, a], [, b]) => rank(a)[0] - rank(b)[0] || rank(a)[1] - rank(b)[1])
       const [name, domain] = due[0] as [string, Domain]

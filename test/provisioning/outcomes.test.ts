@@ -16,17 +16,17 @@ type Provisioning = Gateway['provisioning']
 const POLICY = { certificate_management_policy: ECDSA } as const
 const OTHER = 'other.example.com'
 
-/** Runs the attempts of a domain's job one after the other until it succeeds, at most `most`. */
-function outcomesOf(gateway: Gateway, id: string, most = 10): (string | null)[] {
+/** Runs attempts of a domain until one succeeds, at most `max`. Returns their outcomes. */
+function runAttempts(gateway: Gateway, id: string, max = 10): (string | null)[] {
   const outcomes: (string | null)[] = []
-  while (gateway.reservedDomains.get(id).certificate_management_status?.provisioning_job && outcomes.length < most) {
+  while (gateway.reservedDomains.get(id).certificate_management_status?.provisioning_job && outcomes.length < max) {
     gateway.provisioning.attempt(id)
     outcomes.push(gateway.provisioning.timeline(id).at(-1)?.outcome ?? null)
   }
   return outcomes
 }
 
-/** A gateway with two managed domains. */
+/** Opens a gateway with two managed domains. */
 function openWithTwo() {
   const { gateway, id } = openWithDomain()
   const other = gateway.reservedDomains.create({ domain: OTHER, ...POLICY }).id
@@ -66,7 +66,7 @@ describe('A script over HTTP', () => {
     expect(outcome(await api('POST', url, { json: { outcomes: ['DNS_ERROR'], domain: DOMAIN } }))).toBe('204')
     const all = ['DNS_ERROR', 'success', 'DNS_ERROR', 'success', 'INTERNAL_ERROR', 'DNS_ERROR']
     expect((await api('GET', url)).body).toEqual(all.map((each) => ({ domain: DOMAIN, outcome: each })))
-    expect(outcomesOf(gateway, id)).toEqual(['DNS_ERROR', 'success'])
+    expect(runAttempts(gateway, id)).toEqual(['DNS_ERROR', 'success'])
     expect(provisioning.pendingOutcomes().map((each) => each.outcome)).toEqual(all.slice(2))
   })
 
@@ -76,10 +76,10 @@ describe('A script over HTTP', () => {
     provisioning.failAlways('INTERNAL_ERROR')
     const json = { outcomes: ['DNS_ERROR'], domain: DOMAIN, always: 'success' }
     expect(outcome(await api('POST', url, { json }))).toBe('204')
-    expect(outcomesOf(gateway, id)).toEqual(['DNS_ERROR', 'success'])
+    expect(runAttempts(gateway, id)).toEqual(['DNS_ERROR', 'success'])
     expect(outcome(await api('DELETE', `${url}?domain=${DOMAIN}`))).toBe('204')
     gateway.clock.advance('60d')
-    expect(outcomesOf(gateway, id, 1)).toEqual(['INTERNAL_ERROR'])
+    expect(runAttempts(gateway, id, 1)).toEqual(['INTERNAL_ERROR'])
   })
 })
 
@@ -90,22 +90,22 @@ describe('The outcomes that no attempt has used', () => {
     provisioning.script(['success'])
     expect(() => provisioning.assertNoPendingOutcomes()).toThrow(/DNS_ERROR for app\.example\.com/)
     expect(() => provisioning.assertNoPendingOutcomes()).toThrow(/success for any domain/)
-    outcomesOf(gateway, id)
+    runAttempts(gateway, id)
     expect(() => provisioning.assertNoPendingOutcomes()).not.toThrow()
   })
 
   test('are named one by one up to twenty, and counted after that', () => {
     const { provisioning } = openWithTwo()
     provisioning.failNext('DNS_ERROR', { times: 20 })
-    const whyNot =
+    const reason =
       'the next attempt, of app.example.com, is due at 2026-01-01T00:00:30Z, and it is 2026-01-01T00:00:00Z'
     const twenty = Array(20).fill('DNS_ERROR for any domain').join(', ')
     expect(expectError(() => provisioning.assertNoPendingOutcomes()).message).toBe(
-      `No attempt used these outcomes: ${twenty}.\n  any domain: ${whyNot}.`,
+      `No attempt used these outcomes: ${twenty}.\n  any domain: ${reason}.`,
     )
     provisioning.script(['success', 'success'])
     expect(expectError(() => provisioning.assertNoPendingOutcomes()).message).toBe(
-      `No attempt used these outcomes: ${twenty} and 2 more.\n  any domain: ${whyNot}.`,
+      `No attempt used these outcomes: ${twenty} and 2 more.\n  any domain: ${reason}.`,
     )
   })
 
@@ -135,14 +135,14 @@ describe('The outcomes that no attempt has used', () => {
   })
 })
 
-/** Expects a call to be refused without any change, with a message that says something. */
-function expectRefused(call: (provisioning: Provisioning) => unknown, says: string) {
+/** Expects a call to throw a GatewayError with a text in its message, and to change nothing. Returns the error. */
+function expectRefusal(call: (provisioning: Provisioning) => unknown, message: string) {
   const { gateway, provisioning } = openWithTwo()
   provisioning.script(['DNS_ERROR'])
   const before = gateway.snapshot()
   const error = expectError(() => call(provisioning))
   expect(error).toMatchObject({ name: 'GatewayError', status: 400 })
-  expect(error.message).toContain(says)
+  expect(error.message).toContain(message)
   expect(gateway.snapshot()).toEqual(before)
   return error
 }
@@ -183,10 +183,10 @@ describe('A wrong call is refused with a GatewayError that names what is allowed
     ['a name in the place of options of clear', ({ clear }) => clear(DOMAIN as never), 'options is "app.example.com"'],
     ['a negative number of times', ({ failNext }) => failNext('DNS_ERROR', { times: -1 }), TIMES],
     ['too many times', ({ failNext }) => failNext('DNS_ERROR', { times: 10_001 }), TIMES],
-    ['half a time', ({ failNext }) => failNext('DNS_ERROR', { times: 1.5 }), TIMES],
+    ['a fractional number of times', ({ failNext }) => failNext('DNS_ERROR', { times: 1.5 }), TIMES],
     ['an unknown option of clear', ({ clear }) => clear({ id: 'rd_1' } as never), 'Supported: domain.'],
-  ])('%s', (_what, call, says) => {
-    expectRefused(call, says)
+  ])('%s', (_what, call, message) => {
+    expectRefusal(call, message)
   })
 })
 
@@ -206,7 +206,7 @@ describe('A name that no domain with a policy can have is refused: its outcome c
       ['\u212ait.example.com', 'domain_character_invalid'],
       ['a.gateway.test', 'policy_on_service_domain'],
     ])('%s', (domain, key) => {
-      const error = expectRefused((provisioning) => call(provisioning, domain), JSON.stringify(domain))
+      const error = expectRefusal((provisioning) => call(provisioning, domain), JSON.stringify(domain))
       expect([error.key, Object.keys(error.details)]).toEqual([key, ['field:domain']])
     })
   })
@@ -219,11 +219,11 @@ describe('At most 10,000 outcomes are pending', () => {
     provisioning.script(Array(997).fill('success'))
     provisioning.script(['DNS_ERROR'], { domain: OTHER })
     const before = gateway.snapshot()
-    for (const order of [
+    for (const call of [
       () => provisioning.script(['success', 'success', 'success']),
       () => provisioning.failNext('DNS_ERROR', { domain: OTHER, times: 3 }),
     ]) {
-      const error = expectError(order)
+      const error = expectError(call)
       expect(error).toMatchObject({ name: 'GatewayError', key: 'field_invalid', status: 400 })
       expect(Object.keys(error.details)).toEqual(['field:outcomes'])
       expect(error.message).toBe(
@@ -275,7 +275,7 @@ describe('At most 10,000 outcomes are pending', () => {
     provisioning.clear({ domain: 'd2.example.com' })
     provisioning.failAlways('DNS_ERROR', { domain: 'd0.example.com' })
     const { id } = gateway.reservedDomains.create({ domain: 'd1.example.com', ...POLICY })
-    expect(outcomesOf(gateway, id, 1)).toEqual(['INTERNAL_ERROR'])
+    expect(runAttempts(gateway, id, 1)).toEqual(['INTERNAL_ERROR'])
   })
 })
 
@@ -299,7 +299,7 @@ describe('An operation that is refused uses up no outcome (rules: transactions#a
     expect(refusalKey(() => call(gateway, id))).toBe(key)
     expect(gateway.snapshot()).toEqual(before)
     gateway.provisioning.script(['success'])
-    const managed = gateway.reservedDomains.update(id, POLICY)
-    expect(managed.certificate_management_status?.provisioning_job?.error_code).toBe('DNS_ERROR')
+    const domain = gateway.reservedDomains.update(id, POLICY)
+    expect(domain.certificate_management_status?.provisioning_job?.error_code).toBe('DNS_ERROR')
   })
 })

@@ -27,7 +27,7 @@ export class Resolver {
   }
 
   /** Returns the record for a name. If no label matches, `*` matches the rest. */
-  answer(name: string): ZoneRecord | undefined {
+  find(name: string): ZoneRecord | undefined {
     let node = this.#root
     for (const label of name.split('.').reverse()) {
       const child = node.children.get(label)
@@ -38,20 +38,20 @@ export class Resolver {
   }
 
   /** Returns the obstacle between a name and its target, in the words of the message; undefined if there is none. */
-  finding(name: string, target: string): string | undefined {
-    const way = [name]
+  findObstacle(name: string, target: string): string | undefined {
+    const path = [name]
     for (;;) {
-      const record = this.answer(way.at(-1) as string)
-      const found = record?.type === 'A' ? `an A record with the value ${record.value}` : 'no record'
+      const record = this.find(path.at(-1) as string)
+      const description = record?.type === 'A' ? `an A record with the value ${record.value}` : 'no record'
       if (record?.type !== 'CNAME') {
-        if (way.length === 1) return record ? found : `no record for ${name}`
-        return `a CNAME record to ${way.slice(1).join(' -> ')}, which has ${found}`
+        if (path.length === 1) return record ? description : `no record for ${name}`
+        return `a CNAME record to ${path.slice(1).join(' -> ')}, which has ${description}`
       }
-      if (record.value === target && way.length <= 8) return undefined
-      const isLoop = way.includes(record.value)
-      way.push(record.value)
-      if (way.length > 9) return `a chain of more than 8 CNAME records: ${way.join(' -> ')}`
-      if (isLoop) return `a loop of CNAME records: ${way.join(' -> ')}`
+      if (record.value === target && path.length <= 8) return undefined
+      const isLoop = path.includes(record.value)
+      path.push(record.value)
+      if (path.length > 9) return `a chain of more than 8 CNAME records: ${path.join(' -> ')}`
+      if (isLoop) return `a loop of CNAME records: ${path.join(' -> ')}`
     }
   }
 }

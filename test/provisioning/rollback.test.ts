@@ -5,8 +5,8 @@ import { DOMAIN, ECDSA, openManual, openWithDomain, RSA } from '../support/provi
 
 const POLICY = { certificate_management_policy: ECDSA }
 
-/** A custom dialect that can be made to throw when a domain is shown. */
-function createBreakableGateway() {
+/** Creates a dialect that throws for every response with a domain while `state.isBroken` is true. */
+function createBreakableDialect() {
   const state = { isBroken: false }
   const dialect: Dialect = {
     ...standard,
@@ -24,7 +24,7 @@ describe('A call that fails in its last step changes nothing (rules: transaction
     ['a new key type', ({ reservedDomains }, id) => reservedDomains.update(id, { certificate_management_policy: RSA })],
     ['an attempt', ({ provisioning }, id) => provisioning.attempt(id)],
   ])('%s: no record, no pending outcome, nothing due, no number of an id', (_what, call) => {
-    const { state, dialect } = createBreakableGateway()
+    const { state, dialect } = createBreakableDialect()
     const run = (isBroken: boolean) => {
       const gateway = openManual({ dialect, provisioningDelay: 0 })
       gateway.provisioning.script(['DNS_ERROR', 'success'])
@@ -48,17 +48,17 @@ describe('A call that fails in its last step changes nothing (rules: transaction
 })
 
 describe('A call that changes nothing makes no commit', () => {
-  const nothing: [string, (gateway: ReturnType<typeof openManual>, id: string) => unknown][] = [
+  const emptyCalls: [string, (gateway: ReturnType<typeof openManual>, id: string) => unknown][] = [
     ['detaching a certificate', ({ reservedDomains }, id) => reservedDomains.detachCertificate(id)],
     ['detaching a policy', ({ reservedDomains }, id) => reservedDomains.detachCertificateManagementPolicy(id)],
-    ['ordering no outcome', ({ provisioning }) => provisioning.script([])],
-    ['dropping orders', ({ provisioning }) => provisioning.clear()],
-    ['dropping orders of a domain', ({ provisioning }) => provisioning.clear({ domain: DOMAIN })],
+    ['scripting no outcome', ({ provisioning }) => provisioning.script([])],
+    ['clearing outcomes', ({ provisioning }) => provisioning.clear()],
+    ['clearing outcomes of a domain', ({ provisioning }) => provisioning.clear({ domain: DOMAIN })],
     ['removing a record', ({ dns }) => dns.remove(DOMAIN)],
     ['clearing the zone', ({ dns }) => dns.clear()],
-    ['moving the clock', ({ clock }) => clock.advance('1d')],
+    ['advancing the clock', ({ clock }) => clock.advance('1d')],
   ]
-  test.each(nothing)('%s where there is none, or nothing due', (_what, call) => {
+  test.each(emptyCalls)('%s where there is none, or nothing due', (_what, call) => {
     const gateway = openManual()
     const { id } = gateway.reservedDomains.create({ domain: DOMAIN })
     const commits = collectCommits(gateway)

@@ -19,10 +19,10 @@ const CREATE = { domain: DOMAIN, certificate_management_policy: ECDSA }
 describe('settled() on a manual clock', () => {
   test('advances it to the next attempt and returns the domain with its certificate', async () => {
     const { gateway, id, domain } = openWithDomain()
-    const settled = await gateway.provisioning.settled(id)
+    const result = await gateway.provisioning.settled(id)
     expect(gateway.clock.now).toBe(NOW + 30_000)
-    expect(settled.certificate).not.toBeNull()
-    expect(settled).toEqual(domain())
+    expect(result.certificate).not.toBeNull()
+    expect(result).toEqual(domain())
   })
 
   test('also returns after a failure, and the next call continues to the retry', async () => {
@@ -44,9 +44,9 @@ describe('settled() on a manual clock', () => {
     expect((await gateway.provisioning.settled(id)).certificate?.id).toBe(certificate_id)
     expect(gateway.clock.now).toBe(NOW)
     gateway.clock.advance('60d')
-    const renewed = await gateway.provisioning.settled(id)
-    expect(renewed.certificate?.id).not.toBe(certificate_id)
-    expect(renewed.certificate_management_status?.renews_at).toBe(addDurations(timeAfter('60d', '30s'), '60d'))
+    const domain = await gateway.provisioning.settled(id)
+    expect(domain.certificate?.id).not.toBe(certificate_id)
+    expect(domain.certificate_management_status?.renews_at).toBe(addDurations(timeAfter('60d', '30s'), '60d'))
   })
 
   test('runs the timers of the code under test that fall due meanwhile', async () => {

@@ -16,7 +16,7 @@ import {
 
 const NOW = Date.parse(NEW_YEAR)
 
-/** A control over HTTP, for a domain. */
+/** Calls a control over HTTP, for a domain. */
 async function callOverHttp(gateway: Gateway, path: string, id: string) {
   const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ id }) }
   return readResponse(await gateway.fetch(`http://localhost/_fauxgate/provisioning/${path}`, init))
@@ -26,14 +26,14 @@ describe('renewNow advances the clock to the renewal of a domain (rules: time#si
   test('and returns the domain with the job that has just started', () => {
     const { gateway, id, status, certificate_id } = openWithCertificate()
     const renews_at = status()?.renews_at as string
-    const openRenewing = gateway.provisioning.renewNow(id)
+    const domain = gateway.provisioning.renewNow(id)
     expect(gateway.clock.now).toBe(Date.parse(renews_at))
-    expect(openRenewing.certificate?.id).toBe(certificate_id)
-    expect(openRenewing.certificate_management_status).toEqual({
+    expect(domain.certificate?.id).toBe(certificate_id)
+    expect(domain.certificate_management_status).toEqual({
       renews_at,
       provisioning_job: expect.objectContaining({ started_at: renews_at, error_code: null }),
     })
-    expect(openRenewing).toEqual(gateway.reservedDomains.get(id))
+    expect(domain).toEqual(gateway.reservedDomains.get(id))
   })
 
   test('and runs everything that falls due meanwhile, including timers and events of other domains', () => {
@@ -89,8 +89,8 @@ type Case = [what: string, open: () => { gateway: Gateway; id: string }, renewal
 const JOB = 'its provisioning job is running, and renewals are due from issued certificates only'
 const cases: Case[] = [
   ['whose first job is running', () => openWithDomain(), JOB, 'it uses no certificate'],
-  ['whose renewal is running', () => renewing(), JOB, null],
-  ['without a policy', () => unmanaged(), 'it has no certificate management policy', 'it uses no certificate'],
+  ['whose renewal is running', () => openRenewing(), JOB, null],
+  ['without a policy', () => openUnmanaged(), 'it has no certificate management policy', 'it uses no certificate'],
   [
     'whose certificate is expired already',
     () => openExpired(),
@@ -105,7 +105,7 @@ const cases: Case[] = [
   ],
 ]
 
-function renewing() {
+function openRenewing() {
   const it = openWithCertificate()
   it.gateway.provisioning.renewNow(it.id)
   return it
@@ -118,27 +118,27 @@ function openExpired() {
   return it
 }
 
-function unmanaged() {
+function openUnmanaged() {
   const gateway = openManual()
   return { gateway, id: gateway.reservedDomains.create({ domain: DOMAIN }).id }
 }
 
 describe.each(cases)('For a domain %s', (_what, open, renewal, expiry) => {
-  const ways = [
+  const controls = [
     ['renewNow', 'renew', 'renewal', renewal],
     ['expireNow', 'expire', 'expiry', expiry],
   ] as const
-  for (const [name, path, what, why] of ways) {
-    if (why === null) continue
+  for (const [name, path, event, reason] of controls) {
+    if (reason === null) continue
     test(`${name} says why there is no such event, and does not advance the clock`, async () => {
       const { gateway, id } = open()
       const before = gateway.snapshot()
       const error = expectError(() => gateway.provisioning[name](id))
       expect(error).toMatchObject({ name: 'GatewayError', key: 'nothing_ahead', status: 409 })
-      expect(error.message).toBe(`There is no ${what} of ${id} to advance the clock to: ${why}.`)
-      const answer = await callOverHttp(gateway, path, id)
-      expect([answer.status, answer.body.error_code]).toEqual([409, 'ERR_GATEWAY_90423'])
-      expect(answer.body.msg).toBe(error.message)
+      expect(error.message).toBe(`There is no ${event} of ${id} to advance the clock to: ${reason}.`)
+      const response = await callOverHttp(gateway, path, id)
+      expect([response.status, response.body.error_code]).toEqual([409, 'ERR_GATEWAY_90423'])
+      expect(response.body.msg).toBe(error.message)
       expect(gateway.snapshot()).toEqual(before)
     })
   }

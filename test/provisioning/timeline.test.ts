@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { refusalKey } from '../support/client.ts'
 import { DOMAIN, ECDSA, NEW_YEAR, openWithCertificate, openWithDomain, timeAfter } from '../support/provisioning.ts'
 
-const SHOWN = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ {2}/
+const TIME_COLUMN = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ {2}/
 
 describe('The timeline of a domain', () => {
   test('has entries of exactly four fields, and names the certificate in use', () => {
@@ -26,22 +26,22 @@ describe('The timeline of a domain', () => {
       gateway.clock.advanceTo(timeAfter('30s', `${attempts - 1}h`))
       return gateway.provisioning.timeline(id)
     }
-    // One entry for the start, one for the first attempt, two for each one after it.
-    const whole = advanceToAttempt(50)
-    expect(whole).toHaveLength(100)
-    expect(whole[0]?.transition).toBe('started')
-    const cut = advanceToAttempt(51)
-    expect(cut).toHaveLength(100)
-    expect(cut.slice(0, 98)).toEqual(whole.slice(2))
-    expect(cut.at(-1)).toMatchObject({ at: timeAfter('30s', '50h'), transition: 'failed' })
+    // One entry for the start, one for the first attempt, two for each later attempt.
+    const before = advanceToAttempt(50)
+    expect(before).toHaveLength(100)
+    expect(before[0]?.transition).toBe('started')
+    const after = advanceToAttempt(51)
+    expect(after).toHaveLength(100)
+    expect(after.slice(0, 98)).toEqual(before.slice(2))
+    expect(after.at(-1)).toMatchObject({ at: timeAfter('30s', '50h'), transition: 'failed' })
   })
 
-  test('is deleted with its domain, and a new domain of the same name starts with a new one', () => {
+  test('is deleted with its domain, and a new domain of the same name has a new timeline', () => {
     const { gateway, id } = openWithCertificate()
     gateway.reservedDomains.delete(id)
     expect(refusalKey(() => gateway.provisioning.timeline(id))).toBe('not_found')
-    const again = gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: ECDSA }).id
-    expect(gateway.provisioning.timeline(again)).toMatchObject([{ at: NEW_YEAR, transition: 'started' }])
+    const newId = gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: ECDSA }).id
+    expect(gateway.provisioning.timeline(newId)).toMatchObject([{ at: NEW_YEAR, transition: 'started' }])
   })
 })
 
@@ -57,7 +57,7 @@ describe('A printed timeline', () => {
     const column = Math.max(...timeline.map(({ transition }) => transition.length))
     for (const [i, { at, transition, message }] of timeline.entries()) {
       const line = lines[i] as string
-      expect(line).toMatch(SHOWN)
+      expect(line).toMatch(TIME_COLUMN)
       expect(line.slice(0, 20)).toBe(at)
       expect(line.slice(22, 22 + column).trimEnd()).toBe(transition)
       expect(line.slice(22 + column).trim()).toBe(message)

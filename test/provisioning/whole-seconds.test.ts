@@ -7,24 +7,24 @@ import { createDomainReaders, DOMAIN, ECDSA, NEW_YEAR } from '../support/provisi
 const DAY = 86_400_000
 const LATEST = '9999-12-31T23:59:59Z'
 
-/** A gateway with one managed domain that was created at a time in ms. */
-function createdAt(now: number, options: Omit<GatewayOptions, 'clock'> = {}) {
+/** Opens a gateway with one managed domain that was created at a time in ms. */
+function openCreatedAt(now: number, options: Omit<GatewayOptions, 'clock'> = {}) {
   const gateway = createGateway({ seed: 'seconds', clock: manualClock(now), ...options })
   const { id } = gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: ECDSA })
   const listTransitions = () => gateway.provisioning.timeline(id).map(({ at, transition }) => [at, transition])
   return { gateway, id, ...createDomainReaders(gateway, id), transitions: listTransitions }
 }
 
-type Created = ReturnType<typeof createdAt>
+type OpenGateway = ReturnType<typeof openCreatedAt>
 
 /** Expects the domain to stay unchanged until the expected time, and to change at exactly that time. */
-function expectChangeAt({ gateway, domain, transitions }: Created, shown: string): void {
+function expectChangeAt({ gateway, domain, transitions }: OpenGateway, expected: string): void {
   const before = domain()
-  gateway.clock.advanceTo(Date.parse(shown) - 1)
+  gateway.clock.advanceTo(Date.parse(expected) - 1)
   expect(domain()).toEqual(before)
-  gateway.clock.advanceTo(shown)
+  gateway.clock.advanceTo(expected)
   expect(domain()).not.toEqual(before)
-  expect(transitions().at(-1)?.[0]).toBe(shown)
+  expect(transitions().at(-1)?.[0]).toBe(expected)
 }
 
 describe('A scheduled event happens at exactly the time that responses show (rules: time#whole-seconds)', () => {
@@ -48,26 +48,26 @@ describe('A scheduled event happens at exactly the time that responses show (rul
 
   test('for any start, delays, validity and lead', () => {
     check(
-      fc.property(fc.nat(200 * 365 * DAY), options, outcomes, outcomes, (now, times, failures, more) => {
-        const it = createdAt(now, times)
+      fc.property(fc.nat(200 * 365 * DAY), options, outcomes, outcomes, (now, times, failures, laterFailures) => {
+        const it = openCreatedAt(now, times)
         const { provisioning, tlsCertificates } = it.gateway
-        const attempts = (list: typeof failures) => {
+        const runAttempts = (list: typeof failures) => {
           provisioning.script([...list, 'success'])
           for (let left = list.length; left > 0; left--) expectChangeAt(it, it.job()?.retries_at as string)
         }
-        const shownAfter = (ms: number) => new Date(Math.ceil(ms / 1000) * 1000).toISOString().replace('.000', '')
+        const formatAfter = (ms: number) => new Date(Math.ceil(ms / 1000) * 1000).toISOString().replace('.000', '')
         if (times.provisioningDelay > 0) {
           provisioning.script(failures.slice(0, 1))
-          expectChangeAt(it, shownAfter(now + times.provisioningDelay))
-          if (it.job()) attempts(failures.slice(1))
+          expectChangeAt(it, formatAfter(now + times.provisioningDelay))
+          if (it.job()) runAttempts(failures.slice(1))
           while (it.job()) expectChangeAt(it, it.job()?.retries_at as string)
         }
         provisioning.clear()
         const issued = tlsCertificates.get(it.certificate() as string)
         const renews_at = it.status()?.renews_at as string
         const expiry = Date.parse(issued.issued_at as string) + times.certificates.validity
-        expect(renews_at).toBe(shownAfter(expiry - times.certificates.renewalLead))
-        provisioning.script(more)
+        expect(renews_at).toBe(formatAfter(expiry - times.certificates.renewalLead))
+        provisioning.script(laterFailures)
         expectChangeAt(it, renews_at)
         expect(it.status()?.renews_at === renews_at || times.provisioningDelay === 0).toBe(true)
       }),
@@ -81,10 +81,10 @@ describe('A scheduled event happens at exactly the time that responses show (rul
     const { job, certificate } = createDomainReaders(gateway, id)
     gateway.provisioning.failNext('INTERNAL_ERROR')
     clock.now = start + 30_100
-    const shown = Date.parse(job()?.retries_at as string)
-    clock.now = shown - 0.5
+    const retryTime = Date.parse(job()?.retries_at as string)
+    clock.now = retryTime - 0.5
     expect(certificate()).toBeNull()
-    clock.now = shown
+    clock.now = retryTime
     expect(certificate()).not.toBeNull()
   })
 })
@@ -92,7 +92,7 @@ describe('A scheduled event happens at exactly the time that responses show (rul
 describe('An event after the year 9999 is shown at the last second of that year and never happens', () => {
   const end = Date.parse(LATEST)
 
-  test.each<[string, (it: Created) => string | null | undefined]>([
+  test.each<[string, (it: OpenGateway) => string | null | undefined]>([
     ['the renewal', ({ status }) => status()?.renews_at],
     [
       'the retry',
@@ -103,9 +103,9 @@ describe('An event after the year 9999 is shown at the last second of that year 
         return job()?.retries_at
       },
     ],
-  ])('%s', (_what, shownIn) => {
-    const it = createdAt(end - 1500, { provisioningDelay: 0 })
-    expect(shownIn(it)).toBe(LATEST)
+  ])('%s', (_what, readTime) => {
+    const it = openCreatedAt(end - 1500, { provisioningDelay: 0 })
+    expect(readTime(it)).toBe(LATEST)
     const before = it.transitions()
     expect(it.gateway.clock.advanceToNext()).toBe(false)
     it.gateway.clock.advanceTo(LATEST)
@@ -114,7 +114,7 @@ describe('An event after the year 9999 is shown at the last second of that year 
   })
 
   test('the first attempt; waiting for it returns at once', async () => {
-    const it = createdAt(end - 1500)
+    const it = openCreatedAt(end - 1500)
     expect(it.gateway.clock.advanceToNext()).toBe(false)
     expect(await it.gateway.provisioning.settled(it.id)).toEqual(it.domain())
     expect(it.job()).toMatchObject({ error_code: null, retries_at: null })
@@ -123,7 +123,7 @@ describe('An event after the year 9999 is shown at the last second of that year 
   })
 
   test('but an event in the last second itself happens', () => {
-    const it = createdAt(end - 1500, { provisioningDelay: '1s' })
+    const it = openCreatedAt(end - 1500, { provisioningDelay: '1s' })
     expectChangeAt(it, LATEST)
     const { not_before, not_after } = it.gateway.tlsCertificates.get(it.certificate() as string)
     expect([not_before, not_after, it.status()?.renews_at]).toEqual([LATEST, LATEST, LATEST])

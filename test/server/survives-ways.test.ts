@@ -7,7 +7,7 @@ import { runCommand } from '../../src/server/commands/run.ts'
 import { serve } from '../../src/server/node.ts'
 import { handlers } from '../../src/testing/msw.ts'
 import { type CodeUnderTest, type SurvivesOptions, survives } from '../../src/testing/testing.ts'
-import { failureOf } from '../testing/survives/failure.ts'
+import { expectSurvivalError } from '../testing/survives/failure.ts'
 
 const headers = { authorization: 'Bearer key', 'service-version': '2', 'content-type': 'application/json' }
 const body = { description: 'app' }
@@ -41,7 +41,7 @@ const byFetch: CodeUnderTest = ({ url }) =>
 
 /** Returns all failing schedules with one fault. */
 async function findFailing(search: Promise<unknown>): Promise<string[]> {
-  const { groups } = await failureOf(search)
+  const { groups } = await expectSurvivalError(search)
   return groups.map(({ replay, count }) => `${replay} and ${count - 1} more`)
 }
 
@@ -53,7 +53,7 @@ test('faults act on axios over serve', async () => {
 })
 
 test('over serve too, the story and the snapshot of a crash have what was left', async () => {
-  const { message, groups } = await failureOf(survives(byAxios, { serve, restart: true, kinds: ['crash'] }))
+  const { message, groups } = await expectSurvivalError(survives(byAxios, { serve, restart: true, kinds: ['crash'] }))
   expect(message).toContain('in the end: it resolves; left: ra_a, ra_b')
   expect(groups[0]?.snapshot).toHaveProperty('records.reserved_addrs.length', 2)
 })

@@ -31,21 +31,21 @@ const makers = {
   wrongOrderPair,
 }
 
-/** Reads the certificates of a pair, leaf first, and its key, by Node. */
-function read(pair: Pair) {
+/** Reads the certificates of a pair, leaf first, and its key, with Node. */
+function readPair(pair: Pair) {
   const [leaf, ...issuers] = blocksOf(pair.certificate_pem).map((block) => new X509Certificate(block))
   return { leaf: leaf as X509Certificate, issuers, key: createPrivateKey(pair.private_key_pem) }
 }
 
-function create(pair: Pair) {
+function upload(pair: Pair) {
   return open().tlsCertificates.create(pair)
 }
 
 describe.each(keyTypes)('A pair with a key of type %s', (keyType) => {
   const cases = [0, 1, 2, 5].map((issuers) => ({ issuers }))
 
-  it.each(cases)('is one that Node reads and verifies with $issuers issuers', ({ issuers: count }) => {
-    const { leaf, issuers, key } = read(certificatePair({ keyType, issuers: count }))
+  it.each(cases)('is read and verified by Node, with $issuers issuers', ({ issuers: count }) => {
+    const { leaf, issuers, key } = readPair(certificatePair({ keyType, issuers: count }))
     expect(issuers).toHaveLength(count)
     expect(key.asymmetricKeyType).toBe(NODE_KEY_TYPES[keyType])
     expect(leaf.checkPrivateKey(key)).toBe(true)
@@ -59,11 +59,11 @@ describe.each(keyTypes)('A pair with a key of type %s', (keyType) => {
     }
     expect(issuers.every(({ ca }) => ca)).toBe(true)
     const names = issuers.map(({ subject }) => subject).reverse()
-    const level = (n: number) => (n === 0 ? 'root' : `intermediate ${n}`)
-    expect(names).toEqual(names.map((_name, n) => `O=fauxgate\nCN=fauxgate pair ${level(n)}`))
+    const formatLevel = (n: number) => (n === 0 ? 'root' : `intermediate ${n}`)
+    expect(names).toEqual(names.map((_name, n) => `O=fauxgate\nCN=fauxgate pair ${formatLevel(n)}`))
   })
 
-  testOpenssl.each(cases)('is one that openssl trusts, if it does the last of $issuers issuers', ({ issuers }) => {
+  testOpenssl.each(cases)('is trusted by openssl, if openssl trusts the last of $issuers issuers', ({ issuers }) => {
     const { certificate_pem } = certificatePair({ keyType, issuers })
     const root = blocksOf(certificate_pem).at(-1) as string
     const at = Date.UTC(2030, 0, 1)
@@ -84,7 +84,7 @@ describe.each(keyTypes)('A pair with a key of type %s', (keyType) => {
     const names = ['shop.example.com', '*.shop.example.com', 'xn--strae-oqa.example']
     const times = { notBefore: '2024-02-29T12:00:00+02:00', notAfter: new Date('2050-01-01T00:00:00.999Z') }
     const pair = certificatePair({ names, ips, keyType, subject, ...times, issuers: 2 })
-    expect(create(pair)).toMatchObject({
+    expect(upload(pair)).toMatchObject({
       certificate_pem: pair.certificate_pem,
       subject_common_name: 'Straße 7',
       subject_organization: 'Example Ltd',
@@ -104,7 +104,7 @@ describe.each(keyTypes)('A pair with a key of type %s', (keyType) => {
       extended_key_usages: ['serverAuth', 'clientAuth'],
       issuer_common_name: 'fauxgate pair intermediate 1',
     })
-    const { leaf } = read(pair)
+    const { leaf } = readPair(pair)
     expect(leaf.subject.split('\n')).toEqual(['C=DE', 'ST=NRW', 'L=Köln', 'O=Example Ltd', 'OU=Web', 'CN=Straße 7'])
     expect(leaf.checkHost('a.shop.example.com')).toBe('*.shop.example.com')
     expect(leaf.checkIP('192.0.2.7')).toBe('192.0.2.7')
@@ -112,7 +112,7 @@ describe.each(keyTypes)('A pair with a key of type %s', (keyType) => {
     expect([leaf.validFrom, leaf.validTo]).toEqual(['Feb 29 10:00:00 2024 GMT', 'Jan  1 00:00:00 2050 GMT'])
   })
 
-  it.each(Object.entries(makers))('has the same bytes for the same seed, others for another: %s', (_, make) => {
+  it.each(Object.entries(makers))('has the same bytes for the same seed, others for another seed: %s', (_, make) => {
     const options = { keyType, issuers: 1 }
     const pair = make(options)
     expect(make({ ...options, seed: 'fauxgate', names: ['app.example.com'] })).toEqual(pair)
@@ -125,7 +125,7 @@ describe.each(keyTypes)('A pair with a key of type %s', (keyType) => {
 describe('A pair', () => {
   it('is for app.example.com, with an ECDSA key, self-signed and valid for ten years by default', () => {
     const pair = certificatePair()
-    expect(create(pair)).toMatchObject({
+    expect(upload(pair)).toMatchObject({
       subject_common_name: 'app.example.com',
       subject_alternative_names: { dns_names: ['app.example.com'], ips: [] },
       issuer_common_name: 'app.example.com',
@@ -137,10 +137,10 @@ describe('A pair', () => {
     expect(certificatePair({ notBefore: Date.UTC(2026, 0, 1), notAfter: '2036-01-01T00:00:00Z' })).toEqual(pair)
   })
 
-  it('has another key for other options, but RSA ones', () => {
-    const keyOf = (options: PairOptions) => certificatePair(options).private_key_pem
-    expect(keyOf({ names: ['a.example'] })).not.toBe(keyOf({ names: ['b.example'] }))
-    expect(keyOf({ names: ['a.example'], keyType: 'rsa' })).toBe(keyOf({ names: ['b.example'], keyType: 'rsa' }))
+  it('has another key for other options, except for RSA', () => {
+    const readKey = (options: PairOptions) => certificatePair(options).private_key_pem
+    expect(readKey({ names: ['a.example'] })).not.toBe(readKey({ names: ['b.example'] }))
+    expect(readKey({ names: ['a.example'], keyType: 'rsa' })).toBe(readKey({ names: ['b.example'], keyType: 'rsa' }))
   })
 
   it('has the CAs of its seed', () => {
@@ -164,23 +164,23 @@ describe('A pair', () => {
       { subject_common_name: '', subject_organization: '', subject_country: 'fr' },
     ],
     ['no country on request', { subject: { country: '', locality: 'Köln' } }, { subject_country: '' }],
-  ])('has a subject of %s', (_, options, fields) => expect(create(certificatePair(options))).toMatchObject(fields))
+  ])('has a subject of %s', (_, options, fields) => expect(upload(certificatePair(options))).toMatchObject(fields))
 
-  it('holds the longest texts and times', () => {
+  it('can have the longest texts and times', () => {
     const subject = { commonName: '😀'.repeat(64), locality: 'l'.repeat(128) }
     const options = { names: ['n'.repeat(253)], notBefore: Date.UTC(1950, 0, 1), notAfter: '9999-12-31T23:59:59.9Z' }
-    const { leaf } = read(certificatePair({ ...options, subject }))
+    const { leaf } = readPair(certificatePair({ ...options, subject }))
     expect([leaf.validFrom, leaf.validTo]).toEqual(['Jan  1 00:00:00 1950 GMT', 'Dec 31 23:59:59 9999 GMT'])
     expect(leaf.subjectAltName).toBe(`DNS:${'n'.repeat(253)}`)
     expect(leaf.subject).toContain('😀'.repeat(64))
   })
 
   it('is expired or not yet valid at a moment, and accepted by the API', () => {
-    expect(create(expiredPair())).toMatchObject({
+    expect(upload(expiredPair())).toMatchObject({
       not_before: '2024-12-31T00:00:00Z',
       not_after: '2025-12-31T00:00:00Z',
     })
-    expect(create(notYetValidPair({ at: '2030-05-05T05:05:05Z', keyType: 'ed25519' }))).toMatchObject({
+    expect(upload(notYetValidPair({ at: '2030-05-05T05:05:05Z', keyType: 'ed25519' }))).toMatchObject({
       private_key_type: 'ed25519',
       not_before: '2030-05-06T05:05:05Z',
       not_after: '2031-05-06T05:05:05Z',
@@ -196,19 +196,19 @@ describe.each(keyTypes)('A broken pair with a key of type %s', (keyType) => {
     ['certificate_unparsable', damagedPair],
     ['chain_out_of_order', wrongOrderPair],
   ])('is refused with %s', (key, make) => {
-    for (const issuers of [1, 2, 5]) expect(refusalKey(() => create(make({ keyType, issuers })))).toBe(key)
-    expect(refusalKey(() => create(make({ keyType })))).toBe(key)
+    for (const issuers of [1, 2, 5]) expect(refusalKey(() => upload(make({ keyType, issuers })))).toBe(key)
+    expect(refusalKey(() => upload(make({ keyType })))).toBe(key)
   })
 
-  it('is broken in one place alone', () => {
+  it('has only one defect', () => {
     const options = { keyType, issuers: 1 }
-    const good = certificatePair(options)
-    expect(mismatchedPair(options).certificate_pem).toBe(good.certificate_pem)
+    const validPair = certificatePair(options)
+    expect(mismatchedPair(options).certificate_pem).toBe(validPair.certificate_pem)
     expect(createPrivateKey(mismatchedPair(options).private_key_pem).asymmetricKeyType).toBe(NODE_KEY_TYPES[keyType])
-    expect(encryptedKeyPair(options).certificate_pem).toBe(good.certificate_pem)
-    expect(damagedPair(options).private_key_pem).toBe(good.private_key_pem)
-    expect(wrongOrderPair(options).private_key_pem).toBe(good.private_key_pem)
-    expect(blocksOf(wrongOrderPair(options).certificate_pem)).toEqual(blocksOf(good.certificate_pem).reverse())
+    expect(encryptedKeyPair(options).certificate_pem).toBe(validPair.certificate_pem)
+    expect(damagedPair(options).private_key_pem).toBe(validPair.private_key_pem)
+    expect(wrongOrderPair(options).private_key_pem).toBe(validPair.private_key_pem)
+    expect(blocksOf(wrongOrderPair(options).certificate_pem)).toEqual(blocksOf(validPair.certificate_pem).reverse())
   })
 })
 

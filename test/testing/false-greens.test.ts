@@ -2,12 +2,12 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createGateway, type Gateway } from '../../src/index.ts'
 import { matchers } from '../../src/testing/testing.ts'
 import { expectError } from '../support/client.ts'
-import { messageOfTest } from './run-test.ts'
+import { catchTestMessage } from './run-test.ts'
 
 expect.extend(matchers)
 
 const headers = { authorization: 'Bearer k', 'service-version': '2', 'content-type': 'application/json' }
-const managed = { domain: 'app.example.com', certificate_management_policy: { authority: 'letsencrypt' } } as const
+const newDomain = { domain: 'app.example.com', certificate_management_policy: { authority: 'letsencrypt' } } as const
 
 const send = (gateway: Gateway, path: string, method = 'GET') => gateway.fetch(gateway.url + path, { method, headers })
 
@@ -32,18 +32,18 @@ describe('A request that the journal has dropped', () => {
     expect(gateway.requests.count()).toBe(0)
   })
 
-  test('makes a search throw that would find nothing', async () => {
+  test('makes a search throw if only dropped requests match', async () => {
     const gateway = await sendSixRequests(createGateway({ journalSize: 0 }))
-    const dropped = 'The journal has dropped 5 such requests, and has no other. Use `gateway.requests.count`'
-    expect(() => gateway.requests.all({ operation: 'reserved_addrs.list' })).toThrow(dropped)
-    expect(() => gateway.requests.last({ operation: 'reserved_addrs.list' })).toThrow(dropped)
+    const message = 'The journal has dropped 5 such requests, and has no other. Use `gateway.requests.count`'
+    expect(() => gateway.requests.all({ operation: 'reserved_addrs.list' })).toThrow(message)
+    expect(() => gateway.requests.last({ operation: 'reserved_addrs.list' })).toThrow(message)
     expect(gateway.requests.all({ operation: 'reserved_addrs.create' })).toEqual([])
     expect(gateway.requests.last({ operation: 'reserved_addrs.create' })).toBeUndefined()
     expect(gateway.requests.last()).toBeUndefined()
     expect(() => expect(gateway).toHaveBeenRequested('reserved_addrs.list', { status: 503 })).toThrow('there was none')
   })
 
-  test('makes a count by a predicate refuse, since nobody knows it', async () => {
+  test('makes a count by a predicate throw, since the result is not known', async () => {
     const gateway = await sendSixRequests(createGateway({ journalSize: 3 }))
     expect(() => gateway.requests.count(({ status }) => status === 404)).toThrow(
       'The number of requests with this predicate is not known: there were at least 0, and the journal has dropped 3 requests',
@@ -62,9 +62,9 @@ describe('A request that the journal has dropped', () => {
     expect(gateway.requests.count({ operation: null })).toBe(10_002)
     expect(gateway.requests.count({ method: 'POST', path: '/nowhere/1' })).toBe(0)
     expect(gateway.requests.count({ path: '/nowhere/1' })).toBe(2)
-    const unknown = 'with this path is not known: there were at least 0, and the journal has dropped 1 request '
+    const message = 'with this path is not known: there were at least 0, and the journal has dropped 1 request '
     for (const method of ['count', 'all', 'last'] as const)
-      expect(() => gateway.requests[method]({ path: '/nowhere/10000' }), method).toThrow(unknown)
+      expect(() => gateway.requests[method]({ path: '/nowhere/10000' }), method).toThrow(message)
     for (let n = 0; n < 2; n++) get('/reserved_addrs/undefined')
     expect(() => gateway.requests.assertAllKnown()).toThrow(
       '10004 requests are for no operation of the API, or without an id in the path:',
@@ -87,7 +87,7 @@ describe('A request that the journal has dropped', () => {
 
 describe('A test fails', () => {
   test('for an outcome for a domain that nobody reserved', async () => {
-    const error = await messageOfTest((gateway) =>
+    const error = await catchTestMessage((gateway) =>
       gateway.provisioning.failNext('DNS_ERROR', { domain: 'app.example.com' }),
     )
     expect(error.match(/No attempt used/g)).toHaveLength(1)
@@ -95,26 +95,26 @@ describe('A test fails', () => {
   })
 
   test('for failAlways for a domain that has no attempt', async () => {
-    const error = await messageOfTest((gateway) => {
+    const error = await catchTestMessage((gateway) => {
       gateway.provisioning.failAlways('DNS_ERROR', { domain: 'ap.example.com' })
-      gateway.reservedDomains.create(managed)
+      gateway.reservedDomains.create(newDomain)
       gateway.clock.advance('1m')
     })
     expect(error).toContain('No attempt used these outcomes: always DNS_ERROR for ap.example.com.')
     expect(error).toContain('ap.example.com: no domain of that name is reserved; the newest are app.example.com.')
-    const passed = messageOfTest((gateway) => {
+    const result = catchTestMessage((gateway) => {
       gateway.provisioning.failAlways('DNS_ERROR', { domain: 'app.example.com' })
-      gateway.reservedDomains.create(managed)
+      gateway.reservedDomains.create(newDomain)
       gateway.clock.advance('1m')
     })
-    expect(await passed).toBe('passed')
+    expect(await result).toBe('passed')
   })
 
   test.each([
     ['reset()', (gateway: Gateway) => gateway.reset()],
     ['restore()', (gateway: Gateway) => gateway.restore(createGateway().snapshot())],
-  ])('for what %s dropped unused', async (name, drop) => {
-    const error = await messageOfTest((gateway) => {
+  ])('for the unused fault and outcome that %s dropped', async (name, drop) => {
+    const error = await catchTestMessage((gateway) => {
       gateway.faults.add({ operation: 'reserved_domains.delete', times: 1 })
       gateway.provisioning.script(['DNS_ERROR'])
       drop(gateway)
@@ -123,8 +123,8 @@ describe('A test fails', () => {
     expect(error).toContain('No attempt used these outcomes: DNS_ERROR for any domain.')
   })
 
-  test('for what a reset over HTTP dropped unused, and what a cleared journal knew', async () => {
-    const error = await messageOfTest(async (gateway) => {
+  test('for a fault and an unknown path that a reset and a clear over HTTP dropped', async () => {
+    const error = await catchTestMessage(async (gateway) => {
       gateway.faults.add({ operation: 'reserved_domains.delete', times: 1 })
       await gateway.fetch('http://localhost/_fauxgate/reset', { method: 'POST' })
       await send(gateway, '/reserved_domain')
@@ -134,8 +134,8 @@ describe('A test fails', () => {
     expect(error).toContain('requests.clear() dropped what was unused:\n1 request is for no operation of the API:')
   })
 
-  test('for a control over HTTP that was refused, which nothing else shows', async () => {
-    const error = await messageOfTest(async (gateway) => {
+  test('for a control call over HTTP that was refused', async () => {
+    const error = await catchTestMessage(async (gateway) => {
       await gateway.fetch('http://localhost/_fauxgate/rest', { method: 'POST' })
       await send(gateway, '/_fauxgate/reset', 'POST')
     })
@@ -144,57 +144,57 @@ describe('A test fails', () => {
     )
   })
 
-  test('for a fault whose predicate threw, though the application ignores that', async () => {
-    const error = await messageOfTest(async (gateway) => {
+  test('for a fault whose predicate threw, although the application ignores the error', async () => {
+    const error = await catchTestMessage(async (gateway) => {
       const isShop = (input: unknown) => (input as { domain: string }).domain.startsWith('shop')
       gateway.faults.add({ operation: 'reserved_domains.create', when: ({ input }) => isShop(input) })
-      const sent = gateway.fetch(`${gateway.url}/reserved_domains`, { method: 'POST', headers, body: '{}' })
-      await expect(sent).rejects.toThrow(
+      const request = gateway.fetch(`${gateway.url}/reserved_domains`, { method: 'POST', headers, body: '{}' })
+      await expect(request).rejects.toThrow(
         'The function `when` of the fault {"operation":"reserved_domains.create"} with a predicate threw TypeError: Cannot read',
       )
     })
     expect(error).toContain('The function `when` of a fault threw TypeError: Cannot read')
   })
 
-  test('and not for what restore() leaves in its place', async () => {
-    const passed = messageOfTest(async (gateway) => {
+  test('but not for a fault that restore() keeps', async () => {
+    const result = catchTestMessage(async (gateway) => {
       gateway.faults.add({ operation: 'reserved_domains.list', times: 1 })
       gateway.restore(gateway.snapshot())
       expect((await send(gateway, '/reserved_domains')).status).toBe(503)
     })
-    expect(await passed).toBe('passed')
+    expect(await result).toBe('passed')
   })
 
   test('for an unknown path that requests.clear() dropped', async () => {
-    const error = await messageOfTest(async (gateway) => {
+    const error = await catchTestMessage(async (gateway) => {
       await send(gateway, '/reserved_domain')
       gateway.requests.clear()
     })
     expect(error).toContain('requests.clear() dropped what was unused:\n1 request is for no operation of the API:')
   })
 
-  test('for a callback that is no function, as without a fixture', async () => {
+  test('for a callback that is no function, with the same message as without a fixture', async () => {
     const calls: ((gateway: Gateway) => unknown)[] = [
       ({ faults }) => faults.add({ when: 'every time' as never }),
       ({ subscribe }) => subscribe('each commit' as never),
       ({ requests }) => requests.subscribe('each entry' as never),
     ]
     for (const call of calls)
-      expect(await messageOfTest(call)).toContain(expectError(() => call(createGateway())).message)
+      expect(await catchTestMessage(call)).toContain(expectError(() => call(createGateway())).message)
   })
 
   test('for an expectation that failed in a subscriber, which the gateway ignores', async () => {
-    const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined)
-    onTestFinished(() => logged.mockRestore())
-    const error = await messageOfTest((gateway) => {
+    const consoleError = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+    onTestFinished(() => consoleError.mockRestore())
+    const error = await catchTestMessage((gateway) => {
       gateway.subscribe(() => expect(1).toBe(2))
       gateway.reservedAddrs.create()
     })
     expect(error).toContain('A subscriber of gateway.subscribe threw AssertionError: expected 1 to be 2')
   })
 
-  test('for a request to another host, which the fixture refuses, though the application ignores that', async () => {
-    const error = await messageOfTest(async (gateway) => {
+  test('for a refused request to another host, although the application ignores the error', async () => {
+    const error = await catchTestMessage(async (gateway) => {
       gateway.install()
       await fetch('https://api.ngrok.com/reserved_domains').catch(() => undefined)
     })
@@ -204,7 +204,7 @@ describe('A test fails', () => {
   })
 
   test('for a request to another host also if `others` is undefined, such as a variable without a value', async () => {
-    const error = await messageOfTest(async (gateway) => {
+    const error = await catchTestMessage(async (gateway) => {
       gateway.install({ others: undefined } as object)
       await fetch('https://api.ngrok.com/reserved_domains').catch(() => undefined)
     })
@@ -212,7 +212,7 @@ describe('A test fails', () => {
   })
 
   test('for options of install() that are no object', async () => {
-    const error = await messageOfTest((gateway) => gateway.install('refuse' as never))
+    const error = await catchTestMessage((gateway) => gateway.install('refuse' as never))
     expect(error).toMatch(/^options is "refuse"\. Allowed: an object\./)
   })
 
@@ -225,45 +225,45 @@ describe('A test fails', () => {
     [encodeURIComponent(`${Promise.resolve()}`), 'of a promise in an escaped path'],
   ])('for an id that is %s, the text %s', async (id) => {
     // A URL has no spaces.
-    const sent = id.replace(' ', '%20')
-    const error = await messageOfTest((gateway) => send(gateway, `/reserved_domains/${id}`, 'DELETE'))
+    const text = id.replace(' ', '%20')
+    const error = await catchTestMessage((gateway) => send(gateway, `/reserved_domains/${id}`, 'DELETE'))
     expect(error).toContain(
-      `DELETE /reserved_domains/${sent} → 400 ERR_GATEWAY_223: the path has ${sent} in place of an id. Is an await missing`,
+      `DELETE /reserved_domains/${text} → 400 ERR_GATEWAY_223: the path has ${text} in place of an id. Is an await missing`,
     )
     expect(error).toMatch(/\n {6}id is ".*\. Is an await missing, or a field misspelt\?\n/)
   })
 
-  test.each<[form: string, arrange: (url: string, init: RequestInit) => Parameters<Gateway['fetch']>]>([
+  test.each<[form: string, createArguments: (url: string, init: RequestInit) => Parameters<Gateway['fetch']>]>([
     ['an object', (url, init) => [url, init]],
     ['a Request', (url, init) => [new Request(url, init)]],
-  ])('for an API key that was not awaited, in the headers of %s', async (_form, arrange) => {
+  ])('for an API key that was not awaited, in the headers of %s', async (_form, createArguments) => {
     const key = Promise.resolve('key')
-    const error = await messageOfTest(async ({ fetch, url }) => {
+    const error = await catchTestMessage(async ({ fetch, url }) => {
       const init = { headers: { 'Service-Version': '2', Authorization: `Bearer ${key}` } }
-      expect((await fetch(...arrange(`${url}/reserved_domains`, init))).status).toBe(200)
+      expect((await fetch(...createArguments(`${url}/reserved_domains`, init))).status).toBe(200)
     })
     expect(error).toContain(
       'allow this):\n1 request has the text of an object in place of an API key: GET /reserved_domains with [object Promise]. Is an await',
     )
   })
 
-  test('for such an id in a request that another error answers, which has no hint about ids', async () => {
-    const error = await messageOfTest(({ fetch, url }) => fetch(`${url}/reserved_domains/undefined`))
+  test('for such an id in a request that fails with another error, whose message has no hint about ids', async () => {
+    const error = await catchTestMessage(({ fetch, url }) => fetch(`${url}/reserved_domains/undefined`))
     expect(error).toContain('the path has undefined in place of an id. Is an await missing')
     expect(error).toMatch(/\n {6}No Authorization header was sent\. Send "Authorization: Bearer <API key>"\.\n/)
   })
 })
 
-describe('A condition that nothing can meet, or everything, is refused', () => {
+describe('A condition that nothing or everything matches is refused', () => {
   const gateway = createGateway()
 
   // The types allow no promise, but JavaScript does.
   const asyncPredicate = (async () => false) as unknown as () => boolean
 
   test('as an async predicate of a fault', async () => {
-    const faulty = createGateway()
-    faulty.faults.add({ when: asyncPredicate })
-    await expect(faulty.fetch(`${faulty.url}/reserved_domains`, { headers })).rejects.toThrow(
+    const ownGateway = createGateway()
+    ownGateway.faults.add({ when: asyncPredicate })
+    await expect(ownGateway.fetch(`${ownGateway.url}/reserved_domains`, { headers })).rejects.toThrow(
       'threw TypeError: it returned a promise. Allowed: true or false, from a function that is not async.',
     )
   })
@@ -302,9 +302,9 @@ describe('A condition that nothing can meet, or everything, is refused', () => {
     expect(() => gateway.provisioning.failAlways('DNS_ERROR', { domain })).toThrow('domain is undefined')
     expect(() => gateway.provisioning.script(['success'], { domain })).toThrow('domain is undefined')
     expect(() => gateway.provisioning.clear({ domain })).toThrow('domain is undefined')
-    const none = { domain: null as unknown as string }
-    expect(() => gateway.provisioning.script(['success'], none)).toThrow('domain is null. Allowed: a value; or leave')
-    expect(() => gateway.provisioning.clear(none)).toThrow('domain is null')
+    const noName = { domain: null as unknown as string }
+    expect(() => gateway.provisioning.script(['success'], noName)).toThrow('domain is null. Allowed: a value; or leave')
+    expect(() => gateway.provisioning.clear(noName)).toThrow('domain is null')
   })
 
   test.each([
@@ -316,8 +316,8 @@ describe('A condition that nothing can meet, or everything, is refused', () => {
     [2, 'received 2. Allowed: an object with times, status, method or path.'],
     [null, 'received null. Allowed: an object with'],
     [() => false, 'received a function. Allowed: an object with'],
-  ])('as requests of an operation: %j', (requested, message) => {
-    const expectation = () => expect(gateway).not.toHaveBeenRequested('reserved_domains.list', requested as object)
+  ])('as requests of an operation: %j', (options, message) => {
+    const expectation = () => expect(gateway).not.toHaveBeenRequested('reserved_domains.list', options as object)
     expect(expectError(expectation).message).toContain(message)
   })
 })

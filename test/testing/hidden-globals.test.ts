@@ -45,21 +45,21 @@ describe('An environment that hides what the platform has, as Jest’s jsdom doe
     const { id } = gateway.reservedDomains.create({ domain: 'a.test', certificate_management_policy: policy })
     gateway.clock.advance('30s')
     expect(gateway.reservedDomains.get(id).certificate).not.toBeNull()
-    const own = certificatePair({ names: ['b.test'] })
-    expect(gateway.tlsCertificates.create(own).subject_common_name).toBe('b.test')
+    const pair = certificatePair({ names: ['b.test'] })
+    expect(gateway.tlsCertificates.create(pair).subject_common_name).toBe('b.test')
   })
 
   it('has the fetch of a gateway, also as the global one', async () => {
     const environment = load()
     const gateway = environment.fauxgate.createGateway()
-    const installed = gateway.install()
+    const installation = gateway.install()
     const body = JSON.stringify({ domain: 'a.test', description: 'für später' })
     const response = await environment.fetch(`${gateway.url}/reserved_domains`, { method: 'POST', headers, body })
     expect(response).toBeInstanceOf(Response)
     expect(await response.json()).toMatchObject({ domain: 'a.test', description: 'für später' })
     const request = new Request(`${gateway.url}/reserved_addrs`, { method: 'POST', headers, body: '{}' })
     expect((await environment.fetch(request)).status).toBe(201)
-    installed.uninstall()
+    installation.uninstall()
     expect(environment.fetch).toBeUndefined()
   })
 
@@ -82,7 +82,7 @@ describe('An environment that hides what the platform has, as Jest’s jsdom doe
     expect((await gateway.fetch(request)).status).toBe(201)
   })
 
-  it('names what it lacks where nobody has it', async () => {
+  it('makes fetch name a global that is missing', async () => {
     const gateway = load({ process: undefined }).fauxgate.createGateway()
     await expect(gateway.fetch(gateway.url)).rejects.toThrow('This environment has no Headers, which fauxgate needs.')
   })

@@ -9,8 +9,8 @@ import { newFolder } from '../support/folder.ts'
 const jest = fileURLToPath(new URL('../../node_modules/jest/bin/jest.js', import.meta.url))
 const rootDir = fileURLToPath(new URL('../fixtures/jest', import.meta.url))
 
-/** The line of a spec on which a text begins. */
-function lineOf(spec: string, text: string): number {
+/** Returns the line of a spec on which a text begins. */
+function findLine(spec: string, text: string): number {
   const source = readFileSync(join(rootDir, spec), 'utf8')
   return source.slice(0, source.indexOf(text)).split('\n').length
 }
@@ -21,7 +21,7 @@ interface Result {
   readonly failureMessages: readonly string[]
 }
 
-/** Runs the tests of a spec by Jest, and returns their results. */
+/** Runs the tests of a spec with Jest. Returns their results. */
 async function runJest(spec: string): Promise<readonly Result[]> {
   const testing = join(newFolder(), 'testing.cjs')
   await bundle("export * from './src/testing/testing.ts'", testing, 'cjs')
@@ -30,19 +30,19 @@ async function runJest(spec: string): Promise<readonly Result[]> {
   const config = { rootDir, testMatch: [`**/${spec}`], transform, moduleNameMapper }
   const args = [jest, '--json', '--runInBand', '--no-watchman', '--no-cache', '--config', JSON.stringify(config)]
   const output = await new Promise<string>((resolve) => {
-    execFile(process.execPath, args, (_failed, stdout) => resolve(stdout))
+    execFile(process.execPath, args, (_error, stdout) => resolve(stdout))
   })
   return JSON.parse(output).testResults[0].assertionResults
 }
 
 test('Jest uninstalls the gateway of a test that times out, and shows its report and its line', async () => {
   const assertionResults = await runJest('endings.spec.cjs')
-  const [hangs] = assertionResults
-  const shown = hangs?.failureMessages.join('\n')
-  expect(shown).toContain('The runner ended this test before its function did.')
-  expect(shown).toMatch(/The gateway at 2026-01-01T00:00:00Z:\n {2}requests:\n.* GET \/reserved_domains → 401/)
-  const place = /endings\.spec\.cjs:(\d+)/.exec(hangs?.failureMessages[0] ?? '')?.[1]
-  expect(Number(place)).toBe(lineOf('endings.spec.cjs', "it(\n  'runs into its time-out'"))
+  const [result] = assertionResults
+  const message = result?.failureMessages.join('\n')
+  expect(message).toContain('The runner ended this test before its function did.')
+  expect(message).toMatch(/The gateway at 2026-01-01T00:00:00Z:\n {2}requests:\n.* GET \/reserved_domains → 401/)
+  const line = /endings\.spec\.cjs:(\d+)/.exec(result?.failureMessages[0] ?? '')?.[1]
+  expect(Number(line)).toBe(findLine('endings.spec.cjs', "it(\n  'runs into its time-out'"))
   const statuses = assertionResults.map((each) => `${each.title}: ${each.status}`)
   expect(statuses).toEqual([
     'runs into its time-out: failed',
@@ -53,13 +53,13 @@ test('Jest uninstalls the gateway of a test that times out, and shows its report
 
 test('Jest names the line of the source for a test that times out, even if a transform changed the lines', async () => {
   const lines: Record<string, number> = {
-    'hangs at the top': lineOf('lines.spec.ts', "it('hangs at the top'"),
-    'hangs in a group': lineOf('lines.spec.ts', "it('hangs in a group'"),
-    'hangs in a loop: reserve': lineOf('lines.spec.ts', 'it(`hangs in a loop'),
-    'hangs in a loop: wait': lineOf('lines.spec.ts', 'it(`hangs in a loop'),
-    'hangs in each': lineOf('lines.spec.ts', "it('hangs in each'"),
-    'hangs by a function': lineOf('lines.spec.ts', 'it(name, forever'),
-    'hangs at the end': lineOf('lines.spec.ts', "it('hangs at the end'"),
+    'hangs at the top': findLine('lines.spec.ts', "it('hangs at the top'"),
+    'hangs in a group': findLine('lines.spec.ts', "it('hangs in a group'"),
+    'hangs in a loop: reserve': findLine('lines.spec.ts', 'it(`hangs in a loop'),
+    'hangs in a loop: wait': findLine('lines.spec.ts', 'it(`hangs in a loop'),
+    'hangs in each': findLine('lines.spec.ts', "it('hangs in each'"),
+    'hangs by a function': findLine('lines.spec.ts', 'it(name, forever'),
+    'hangs at the end': findLine('lines.spec.ts', "it('hangs at the end'"),
   }
   const results = await runJest('lines.spec.ts')
   expect(new Set(results.map(({ title }) => title))).toEqual(new Set(Object.keys(lines)))

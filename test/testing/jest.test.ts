@@ -17,7 +17,7 @@ it('fauxgate/jest registers all matchers at the global expect', async () => {
   expect(Object.keys(extend.mock.calls[0]?.[0] ?? {})).toEqual(Object.keys(matchers))
 })
 
-it('fauxgate/jest says where it belongs when there is no global expect', async () => {
+it('fauxgate/jest throws without a global expect, and names the option of Jest for its setup file', async () => {
   await expect(loadWith(undefined)).rejects.toThrow(
     "fauxgate/jest found no global expect. Name it in Jest's setupFilesAfterEnv.",
   )

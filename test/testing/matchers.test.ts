@@ -5,16 +5,16 @@ import { test } from '../../src/testing/vitest.ts'
 import { widgets } from '../kit/widgets.ts'
 import { client, expectError } from '../support/client.ts'
 
-/** Returns the message of a matcher that fails. */
-function messageOf(assert: () => void): string {
+/** Runs a matcher that fails. Returns its message. */
+function catchMessage(assert: () => void): string {
   return expectError(assert).message
 }
 
-const managed = { domain: 'app.example.com', certificate_management_policy: { authority: 'letsencrypt' } }
+const newDomain = { domain: 'app.example.com', certificate_management_policy: { authority: 'letsencrypt' } }
 
 describe('toHaveCertificate, toBeProvisioning and toHaveFailedWith', () => {
   test('check the current state of a domain of a gateway, by name or id', ({ gateway }) => {
-    const { id } = gateway.reservedDomains.create(managed)
+    const { id } = gateway.reservedDomains.create(newDomain)
     for (const name of [[id], ['app.example.com'], ['APP.example.com.'], []]) {
       expect(gateway).not.toHaveCertificate(...name)
       expect(gateway).toBeProvisioning(...name)
@@ -32,7 +32,7 @@ describe('toHaveCertificate, toBeProvisioning and toHaveFailedWith', () => {
     expect(gateway).not.toHaveFailedWith('DNS_ERROR', id)
   })
 
-  test('check a domain as it was returned, by the direct API or as JSON', async ({ gateway }) => {
+  test('check a domain from a response, of the direct API or as JSON', async ({ gateway }) => {
     const { domain } = issuedDomain(gateway)
     expect(domain).toHaveCertificate()
     const { body } = await client(gateway)('GET', `/reserved_domains/${domain.id}`)
@@ -45,31 +45,33 @@ describe('toHaveCertificate, toBeProvisioning and toHaveFailedWith', () => {
 
   test('describe the state of the domain, with the timeline and the report', ({ gateway }) => {
     const domain = failedDomain(gateway)
-    const lines = messageOf(() => expect(gateway).toHaveCertificate('app.example.com')).split('\n')
+    const lines = catchMessage(() => expect(gateway).toHaveCertificate('app.example.com')).split('\n')
     expect(lines[0]).toMatch(/app\.example\.com .*2026-01-01T00:00:00Z .*DNS_ERROR.* 2026-01-01T01:00:00Z\.$/)
     const timeline = gateway.provisioning.printTimeline(domain.id)
     expect(lines.slice(1, 3)).toEqual(timeline.split('\n').map((line) => `  ${line}`))
     expect(lines.slice(4).join('\n')).toBe(gateway.report())
-    expect(messageOf(() => expect(gateway).not.toBeProvisioning())).toMatch(/ not to be provisioning, and it is\./)
-    const other = messageOf(() => expect(gateway).toHaveFailedWith('INTERNAL_ERROR'))
+    expect(catchMessage(() => expect(gateway).not.toBeProvisioning())).toMatch(/ not to be provisioning, and it is\./)
+    const other = catchMessage(() => expect(gateway).toHaveFailedWith('INTERNAL_ERROR'))
     expect(other).toMatch(/ to have failed with INTERNAL_ERROR, .* with DNS_ERROR\./)
   })
 
   test('say that a returned domain may have another state now', ({ gateway }) => {
-    const domain = gateway.reservedDomains.create(managed)
+    const domain = gateway.reservedDomains.create(newDomain)
     gateway.clock.advance('30s')
-    const message = messageOf(() => expect(domain).toHaveCertificate())
+    const message = catchMessage(() => expect(domain).toHaveCertificate())
     expect(message).toMatch(/has none\. Its provisioning job was started at .*\n.*expect\(gateway\)/)
     expect(message).not.toContain('advanceToNext')
-    const plain = gateway.reservedDomains.create({ domain: 'b.example.com' })
-    expect(messageOf(() => expect(plain).toBeProvisioning())).toContain('neither an uploaded certificate nor a policy.')
-    const current = messageOf(() => expect(gateway).toBeProvisioning('b.example.com'))
+    const other = gateway.reservedDomains.create({ domain: 'b.example.com' })
+    expect(catchMessage(() => expect(other).toBeProvisioning())).toContain(
+      'neither an uploaded certificate nor a policy.',
+    )
+    const current = catchMessage(() => expect(gateway).toBeProvisioning('b.example.com'))
     expect(current).toMatch(/nor a policy\.\n\nThe gateway at/)
     const { domain: issued } = issuedDomain(gateway, { domain: 'c.example.com' })
-    const unexpected = messageOf(() => expect(issued).not.toHaveCertificate())
+    const unexpected = catchMessage(() => expect(issued).not.toHaveCertificate())
     expect(unexpected).toMatch(/has cert_\w+\. No .* is renewed at 2026-03-/)
     const { domain: uploaded } = uploadedDomain(gateway, { domain: 'd.example.com' })
-    expect(messageOf(() => expect(uploaded).toBeProvisioning())).toContain('Its certificate was uploaded.')
+    expect(catchMessage(() => expect(uploaded).toBeProvisioning())).toContain('Its certificate was uploaded.')
   })
 
   test('throw for other values and for unknown domains, negated too', ({ gateway }) => {
@@ -88,21 +90,21 @@ describe('toHaveCertificate, toBeProvisioning and toHaveFailedWith', () => {
       /has d11\.example\.com, .*d2\.example\.com and 2 more/,
     )
     expect(() => expect(gateway).not.toBeProvisioning()).toThrow('needs the name or the id')
-    const domain = gateway.reservedDomains.create(managed)
+    const domain = gateway.reservedDomains.create(newDomain)
     expect(() => expect(domain).toBeProvisioning('x.test')).toThrow('takes no name')
   })
 
   test('say how to reach the first attempt, if the clock is manual', ({ gateway }) => {
-    gateway.reservedDomains.create(managed)
-    expect(messageOf(() => expect(gateway).toHaveCertificate())).toContain('gateway.clock.advanceToNext()')
-    const running = createGateway()
-    running.reservedDomains.create(managed)
-    expect(messageOf(() => expect(running).toHaveCertificate())).not.toContain('advanceToNext')
+    gateway.reservedDomains.create(newDomain)
+    expect(catchMessage(() => expect(gateway).toHaveCertificate())).toContain('gateway.clock.advanceToNext()')
+    const otherGateway = createGateway()
+    otherGateway.reservedDomains.create(newDomain)
+    expect(catchMessage(() => expect(otherGateway).toHaveCertificate())).not.toContain('advanceToNext')
   })
 
-  test('throw for names and errors that cannot be, negated too', async ({ gateway }) => {
-    gateway.reservedDomains.create(managed)
-    for (const name of [null, 5, managed] as never[]) {
+  test('throw for invalid names and errors, negated too', async ({ gateway }) => {
+    gateway.reservedDomains.create(newDomain)
+    for (const name of [null, 5, newDomain] as never[]) {
       const message = 'Allowed: the name or the id of a domain.'
       expect(() => expect(gateway).not.toHaveCertificate(name)).toThrow(message)
       expect(() => expect(gateway).toBeProvisioning(name)).toThrow(message)
@@ -114,11 +116,11 @@ describe('toHaveCertificate, toBeProvisioning and toHaveFailedWith', () => {
     expect(() => expect(gateway).not.toHaveFailedWith(undefined as never)).toThrow(
       'received the error nothing. Allowed: ',
     )
-    const late = Promise.resolve(gateway)
-    const promised = 'received a promise: await it first. Allowed: a gateway'
-    expect(() => expect(late).not.toHaveCertificate()).toThrow(`toHaveCertificate ${promised}, or a reserved domain.`)
-    expect(() => expect(late).not.toHaveNoLeftovers()).toThrow(`toHaveNoLeftovers ${promised}.`)
-    await expect(late).resolves.toBeProvisioning()
+    const promise = Promise.resolve(gateway)
+    const message = 'received a promise: await it first. Allowed: a gateway'
+    expect(() => expect(promise).not.toHaveCertificate()).toThrow(`toHaveCertificate ${message}, or a reserved domain.`)
+    expect(() => expect(promise).not.toHaveNoLeftovers()).toThrow(`toHaveNoLeftovers ${message}.`)
+    await expect(promise).resolves.toBeProvisioning()
   })
 
   test('find a domain after the first page', ({ gateway }) => {
@@ -141,7 +143,7 @@ describe('toHaveBeenRequested', () => {
     expect(gateway).not.toHaveBeenRequested('reserved_domains.create', { status: 503 })
   })
 
-  test('knows the operations and the errors of own families', async () => {
+  test('knows the operations and the errors of the families of a test', async () => {
     const gateway = createGateway({ families: { widgets } })
     await client(gateway)('POST', '/widgets', { json: { name: 'left' } })
     expect(gateway).toHaveBeenRequested('widgets.create', { times: 1, status: 201 })
@@ -150,9 +152,9 @@ describe('toHaveBeenRequested', () => {
 
   test('says how many there were, and shows the journal', async ({ gateway }) => {
     const send = client(gateway)
-    const firstLineFor = (requested: Requested) =>
-      messageOf(() => expect(gateway).toHaveBeenRequested('reserved_addrs.list', requested)).split('\n')[0]
-    expect(messageOf(() => expect(gateway).toHaveBeenRequested('reserved_addrs.list'))).toBe(
+    const firstLineFor = (options: Requested) =>
+      catchMessage(() => expect(gateway).toHaveBeenRequested('reserved_addrs.list', options)).split('\n')[0]
+    expect(catchMessage(() => expect(gateway).toHaveBeenRequested('reserved_addrs.list'))).toBe(
       `Expected a request of reserved_addrs.list, and there was none.\n\n${gateway.report()}`,
     )
     await send('GET', '/reserved_addrs')
@@ -161,10 +163,10 @@ describe('toHaveBeenRequested', () => {
     expect(firstLineFor({ times: 1 })).toContain('1 request of reserved_addrs.list, and there were 2.')
     const message = firstLineFor({ status: 503, method: 'GET' })
     expect(message).toMatch(/ with the status 503 and with the method GET, .* none\. .* 200, 200\.$/)
-    expect(messageOf(() => expect(gateway).not.toHaveBeenRequested('reserved_addrs.list'))).toContain('there were 2')
+    expect(catchMessage(() => expect(gateway).not.toHaveBeenRequested('reserved_addrs.list'))).toContain('there were 2')
   })
 
-  test('throws for requests that cannot be, and for other values than gateways', ({ gateway }) => {
+  test('throws for invalid options, and for other values than gateways', ({ gateway }) => {
     expect(() => expect(gateway).not.toHaveBeenRequested('reserved_domain.create' as never)).toThrow(
       'reserved_domains.create',
     )
@@ -187,12 +189,12 @@ describe('toHaveNoLeftovers', () => {
     expect(gateway).toHaveNoLeftovers()
     const { id } = gateway.reservedAddrs.create()
     expect(gateway).not.toHaveNoLeftovers()
-    expect(messageOf(() => expect(gateway).toHaveNoLeftovers())).toBe(
+    expect(catchMessage(() => expect(gateway).toHaveNoLeftovers())).toBe(
       `Expected no leftover resources, and there is 1.\n\n${gateway.report()}`,
     )
     expect(gateway.report()).toContain(id)
     gateway.reservedAddrs.delete(id)
-    expect(messageOf(() => expect(gateway).not.toHaveNoLeftovers())).toContain('Expected leftover resources')
+    expect(catchMessage(() => expect(gateway).not.toHaveNoLeftovers())).toContain('Expected leftover resources')
   })
 })
 
@@ -210,8 +212,8 @@ describe('toBeGatewayError', () => {
     expect(undefined).not.toBeGatewayError()
   })
 
-  test('says what it is instead', () => {
-    const readFailure = (received: unknown) => messageOf(() => expect(received).toBeGatewayError('domain_taken'))
+  test('says what the value is instead', () => {
+    const readFailure = (received: unknown) => catchMessage(() => expect(received).toBeGatewayError('domain_taken'))
     const start = 'Expected a GatewayError domain_taken, and'
     expect(readFailure(() => gateway.reservedDomains.get('rd_nope'))).toBe(
       `${start} it is GatewayError not_found (ERR_GATEWAY_90404): There is no reserved domain rd_nope.`,
@@ -220,24 +222,24 @@ describe('toBeGatewayError', () => {
     expect(readFailure(() => 1)).toBe(`${start} the function threw nothing.`)
   })
 
-  test.each([{ key: 'not_found' }, 5, null, 'not_found'])('does not judge %j, not even by `not`', (received) => {
+  test.each([{ key: 'not_found' }, 5, null, 'not_found'])('throws for %j, negated too', (received) => {
     expect(() => expect(received).not.toBeGatewayError()).toThrow('Allowed: an error, or a function that throws.')
   })
 
   test('knows the keys of the API and those of the gateway that threw the error, and refuses any other', () => {
-    const own = createGateway({ families: { widgets } })
-    own.widgets.create({ name: 'left' })
-    const taken = () => own.widgets.create({ name: 'left' })
-    expect(taken).toBeGatewayError('widget_taken')
-    expect(() => own.widgets.get('wi_nope')).not.toBeGatewayError('widget_taken')
+    const ownGateway = createGateway({ families: { widgets } })
+    ownGateway.widgets.create({ name: 'left' })
+    const clash = () => ownGateway.widgets.create({ name: 'left' })
+    expect(clash).toBeGatewayError('widget_taken')
+    expect(() => ownGateway.widgets.get('wi_nope')).not.toBeGatewayError('widget_taken')
     for (const key of ['not_fuond', undefined]) {
-      expect(() => expect(taken).not.toBeGatewayError(key)).toThrow(`received the key ${key ? `"${key}"` : key}, which`)
+      expect(() => expect(clash).not.toBeGatewayError(key)).toThrow(`received the key ${key ? `"${key}"` : key}, which`)
     }
     expect(() => expect(() => 1).not.toBeGatewayError('widget_taken')).toThrow('which no error here has')
     expect(() => expect(() => 1).not.toBeGatewayError('domain_takn')).toThrow(' Did you mean domain_taken?')
   })
 
-  test('does not judge a promise, not even by `not`', () => {
+  test('throws for a promise, negated too', () => {
     for (const received of [Promise.resolve(5), async () => Promise.reject(new Error('x'))]) {
       const hint = 'returned a promise. Write: await expect(promise).rejects'.slice(received instanceof Promise ? 9 : 0)
       expect(() => expect(received).toBeGatewayError()).toThrow(hint)

@@ -10,7 +10,7 @@ const headers = { authorization: 'Bearer k', 'service-version': '2', 'content-ty
 let close = () => {}
 afterEach(() => close())
 
-/** Makes MSW answer for gateways, and for https://elsewhere.test. */
+/** Starts MSW with handlers for gateways, and for https://elsewhere.test. */
 function listen(...gateways: Gateway[]) {
   const elsewhere = http.get('https://elsewhere.test/', () => HttpResponse.text('elsewhere'))
   const server = setupServer(...gateways.flatMap(handlers), elsewhere)
@@ -25,15 +25,15 @@ describe('handlers for Mock Service Worker', () => {
     listen(gateway)
     const url = `${gateway.url}/reserved_domains`
     const body = JSON.stringify({ domain: 'app.example.com' })
-    const created = await fetch(url, { method: 'POST', headers, body })
-    expect(created.status).toBe(201)
-    const { id } = (await created.json()) as { id: string }
+    const creation = await fetch(url, { method: 'POST', headers, body })
+    expect(creation.status).toBe(201)
+    const { id } = (await creation.json()) as { id: string }
     const patch = JSON.stringify({ description: 'shop' })
     expect((await fetch(`${url}/${id}`, { method: 'PATCH', headers, body: patch })).status).toBe(200)
     expect(gateway.reservedDomains.get(id).description).toBe('shop')
     expect(await (await fetch(`${url}?limit=1`, { headers })).json()).toMatchObject({ reserved_domains: [{ id }] })
-    const deleted = await fetch(`${url}/${id}`, { method: 'DELETE', headers })
-    expect([deleted.status, await deleted.text()]).toEqual([204, ''])
+    const deletion = await fetch(`${url}/${id}`, { method: 'DELETE', headers })
+    expect([deletion.status, await deletion.text()]).toEqual([204, ''])
   })
 
   it('answer clients that use node:http', async () => {
@@ -73,8 +73,8 @@ describe('handlers for Mock Service Worker', () => {
     gateway.faults.add({ times: 1, drop: true })
     gateway.faults.add({ times: 1, status: 503, retryAfter: '2s' })
     await expect(fetch(`${gateway.url}/reserved_addrs`, { headers })).rejects.toThrow(TypeError)
-    const unavailable = await fetch(`${gateway.url}/reserved_addrs`, { headers })
-    expect([unavailable.status, unavailable.headers.get('retry-after')]).toEqual([503, '2'])
+    const failure = await fetch(`${gateway.url}/reserved_addrs`, { headers })
+    expect([failure.status, failure.headers.get('retry-after')]).toEqual([503, '2'])
     expect((await fetch(`${gateway.url}/reserved_addrs`, { headers })).status).toBe(200)
   })
 
@@ -89,25 +89,25 @@ describe('handlers for Mock Service Worker', () => {
       const fetch = () => Promise.reject(new TypeError('It is broken.', { cause }))
       const server = setupServer(...handlers({ url: broken.url, fetch }))
       server.listen()
-      const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+      const consoleError = vi.spyOn(console, 'error').mockImplementation(() => undefined)
       const response = await globalThis.fetch(`${broken.url}/reserved_addrs`)
       expect([response.status, await response.json()]).toMatchObject([500, { message: 'It is broken.' }])
-      logged.mockRestore()
+      consoleError.mockRestore()
       server.close()
     }
   })
 
   it('follow a gateway that starts and stops being served', async () => {
     const gateway = createGateway()
-    const home = gateway.url
-    const outer = listen(gateway)
-    const served = await serve(gateway)
-    expect(gateway.url).toBe(served.url)
-    expect((await fetch(`${served.url}/reserved_addrs`, { headers })).status).toBe(200)
+    const firstUrl = gateway.url
+    const mswServer = listen(gateway)
+    const server = await serve(gateway)
+    expect(gateway.url).toBe(server.url)
+    expect((await fetch(`${server.url}/reserved_addrs`, { headers })).status).toBe(200)
     expect(gateway.requests.count()).toBe(1)
-    await served.close()
-    expect((await fetch(`${home}/reserved_addrs`, { headers })).status).toBe(200)
-    outer.close()
+    await server.close()
+    expect((await fetch(`${firstUrl}/reserved_addrs`, { headers })).status).toBe(200)
+    mswServer.close()
   })
 
   it('wait with a delayed response no longer than the client, and print nothing', async () => {
@@ -123,15 +123,15 @@ describe('handlers for Mock Service Worker', () => {
         },
       }),
     )
-    const logged = vi.spyOn(console, 'error')
-    const aborting = new AbortController()
-    const response = fetch(`${gateway.url}/reserved_addrs`, { headers, signal: aborting.signal })
+    const consoleError = vi.spyOn(console, 'error')
+    const controller = new AbortController()
+    const response = fetch(`${gateway.url}/reserved_addrs`, { headers, signal: controller.signal })
     await vi.waitUntil(() => responses.length === 1, { interval: 1 })
-    aborting.abort(new Error('enough'))
+    controller.abort(new Error('enough'))
     await expect(response).rejects.toThrow('enough')
     await expect(responses[0]).rejects.toThrow('enough')
     for (let i = 0; i < 10; i++) await new Promise(setImmediate)
-    expect(logged).not.toHaveBeenCalled()
-    logged.mockRestore()
+    expect(consoleError).not.toHaveBeenCalled()
+    consoleError.mockRestore()
   })
 })

@@ -22,14 +22,14 @@ test('node:test shows the report and the line of a test that times out', async (
   await bundle("export * from './src/testing/testing.ts'", join(folder, 'testing.mjs'), 'esm')
   const spec = join(folder, 'hangs.test.mjs')
   writeFileSync(spec, SPEC)
-  const shown = await new Promise<string>((resolve) => {
+  const output = await new Promise<string>((resolve) => {
     const { NODE_OPTIONS: _, ...env } = process.env
-    execFile(process.execPath, ['--test-reporter=spec', spec], { env }, (_failed, stdout) => resolve(stdout))
+    execFile(process.execPath, ['--test-reporter=spec', spec], { env }, (_error, stdout) => resolve(stdout))
   })
-  expect(shown).toContain('The runner ended this test before its function did.')
-  expect(shown).toMatch(/The gateway at 2026-01-01T00:01:00Z:\n.*requests:\n.* GET \/reserved_domains → 401/)
-  expect(shown).toContain(
+  expect(output).toContain('The runner ended this test before its function did.')
+  expect(output).toMatch(/The gateway at 2026-01-01T00:01:00Z:\n.*requests:\n.* GET \/reserved_domains → 401/)
+  expect(output).toContain(
     'No request came after 2026-01-01T00:00:00Z, although the clock moved to 2026-01-01T00:01:00Z.',
   )
-  expect(shown).toMatch(/test at .*hangs\.test\.mjs:6:3\n/)
+  expect(output).toMatch(/test at .*hangs\.test\.mjs:6:3\n/)
 })

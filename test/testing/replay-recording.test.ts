@@ -9,17 +9,17 @@ const [OLD, NEW] = [Date.parse('2020-01-01T00:00:00Z'), Date.parse('2100-01-01T0
 /** Records the requests about IP policies, at a time. `change` changes the responses. */
 async function record(at = NEW, change = (text: string) => text): Promise<string> {
   const exchanges = await recordExchanges({ families: ['ip_policies'] }, at)
-  const changed = exchanges.map(({ response, ...each }) => {
+  const copies = exchanges.map(({ response, ...each }) => {
     const text = change(response.text.replaceAll(NEW_YEAR.slice(0, 10), new Date(at).toISOString().slice(0, 10)))
     return { ...each, response: { ...response, text, body: text === '' ? undefined : JSON.parse(text) } }
   })
-  return formatRecording(changed)
+  return formatRecording(copies)
 }
 
 afterEach(() => void vi.restoreAllMocks())
 
 describe('replayRecording', () => {
-  test('returns what was compared where fauxgate answers as the recording says', async () => {
+  test('returns the comparison if fauxgate answers as recorded', async () => {
     const warn = vi.spyOn(console, 'warn')
     const { compared, differing } = await replayRecording(await record())
     expect(compared).toBeGreaterThan(30)
@@ -40,12 +40,12 @@ describe('replayRecording', () => {
   test('finds no difference in a description that begins with a time', async () => {
     const exchanges = await recordExchanges({ families: ['ip_policies'] }, NEW)
     const replaceRunName = (text: string) => text.replaceAll('fauxgate-verify-test “', '2026-01-02 10:00:00 “')
-    const changed = exchanges.map(({ at, request, response }) => ({
+    const copies = exchanges.map(({ at, request, response }) => ({
       at,
       request: { ...request, body: request.body && replaceRunName(request.body) },
       response: { ...response, text: replaceRunName(response.text) },
     }))
-    const file = formatRecording(changed).replaceAll(NEW_YEAR.slice(0, 10), new Date(NEW).toISOString().slice(0, 10))
+    const file = formatRecording(copies).replaceAll(NEW_YEAR.slice(0, 10), new Date(NEW).toISOString().slice(0, 10))
     expect((await replayRecording(file)).compared).toBeGreaterThan(30)
   })
 
@@ -69,8 +69,8 @@ describe('replayRecording', () => {
     const allowed = 'Allowed: the text of a HAR 1.2 file, not its path.'
     await expect(replayRecording('service.har')).rejects.toThrow(`text is "service.har". ${allowed}`)
     await expect(replayRecording(undefined as never)).rejects.toThrow(`text is missing. ${allowed}`)
-    const none = JSON.parse(await record())
-    none.log.entries = []
-    await expect(replayRecording(JSON.stringify(none))).rejects.toThrow('0 exchanges compared')
+    const recording = JSON.parse(await record())
+    recording.log.entries = []
+    await expect(replayRecording(JSON.stringify(recording))).rejects.toThrow('0 exchanges compared')
   })
 })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Store, StoredCommit } from '../../src/index.ts'
 import { type StorePlace, storeSuite } from '../../src/testing/testing.ts'
 import { memoryStore } from '../support/memory-store.ts'
-import { failuresOf } from './store-failures.ts'
+import { findStoreFailures } from './store-failures.ts'
 
 describe('The suite of stores finds a store that writes at its flush and', () => {
   const WHOLE = 'keeps nothing of a commit that it cannot write, and keeps what comes after it'
@@ -24,7 +24,7 @@ describe('The suite of stores finds a store that writes at its flush and', () =>
     readonly takesNothingAfterLoad?: boolean
   }
 
-  function placeWithFlush(flaws: FlushFlaws): StorePlace {
+  function createPlace(flaws: FlushFlaws): StorePlace {
     const disk = memoryStore()
     const write = (commit: StoredCommit) => {
       const changes = commit.changes.filter(isWritable)
@@ -65,13 +65,13 @@ describe('The suite of stores finds a store that writes at its flush and', () =>
     ['takes more after a loss', { takesMoreAfterLoss: true }, [LOSS]],
     ['takes nothing after a loss, not even once it is loaded', { takesNothingAfterLoad: true }, [WHOLE]],
   ])('%s', async (_what, flaws, checks) => {
-    expect(await failuresOf(() => placeWithFlush({}))).toEqual(new Map())
-    expect([...(await failuresOf(() => placeWithFlush(flaws))).keys()]).toEqual(checks)
+    expect(await findStoreFailures(() => createPlace({}))).toEqual(new Map())
+    expect([...(await findStoreFailures(() => createPlace(flaws))).keys()]).toEqual(checks)
   })
 
   it('says that commits are safe before they are', async () => {
-    const [, ...names] = storeSuite(() => placeWithFlush({})).map(({ name }) => name)
-    const failed = await failuresOf(() => placeWithFlush({ writesNothing: true }))
-    expect([...failed.keys()]).toEqual(names.filter((name) => name !== WHOLE && name !== LOSS))
+    const [, ...names] = storeSuite(() => createPlace({})).map(({ name }) => name)
+    const failures = await findStoreFailures(() => createPlace({ writesNothing: true }))
+    expect([...failures.keys()]).toEqual(names.filter((name) => name !== WHOLE && name !== LOSS))
   })
 })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Store, StoredCommit, StoredState } from '../../src/index.ts'
 import { type StorePlace, storeSuite } from '../../src/testing/testing.ts'
 import { memoryStore } from '../support/memory-store.ts'
-import { failuresOf } from './store-failures.ts'
+import { findStoreFailures } from './store-failures.ts'
 
 /** The flaw of a store, which changes what it receives or returns. */
 interface Flaw {
@@ -12,7 +12,7 @@ interface Flaw {
   readonly load?: (state: StoredState | undefined, times: number, timesSinceOpened: number) => StoredState | undefined
 }
 
-function placeWith({ append = (commit) => commit, load = (state) => state }: Flaw): StorePlace {
+function createPlace({ append = (commit) => commit, load = (state) => state }: Flaw): StorePlace {
   let commits: readonly StoredCommit[] = []
   let times = 0
   return {
@@ -34,14 +34,14 @@ function placeWith({ append = (commit) => commit, load = (state) => state }: Fla
 type StoredChange = StoredCommit['changes'][number]
 
 /** Returns a flaw in each appended change; `undefined` loses the change. */
-const inChanges = (alter: (change: StoredChange) => StoredChange | undefined): Flaw => ({
+const mapChanges = (alter: (change: StoredChange) => StoredChange | undefined): Flaw => ({
   append: (commit) => ({ ...commit, changes: commit.changes.flatMap((change) => alter(change) ?? []) }),
 })
 
-const inCommits = (append: NonNullable<Flaw['append']>): Flaw => ({ append })
+const mapCommits = (append: NonNullable<Flaw['append']>): Flaw => ({ append })
 
 /** Returns a JSON value with other texts, numbers and keys. */
-function withScalars<T>(value: T, alter: (scalar: string | number) => unknown): T {
+function mapScalars<T>(value: T, alter: (scalar: string | number) => unknown): T {
   const map = (each: unknown): unknown => {
     if (typeof each === 'string' || typeof each === 'number') return alter(each)
     if (Array.isArray(each)) return each.map(map)
@@ -51,23 +51,23 @@ function withScalars<T>(value: T, alter: (scalar: string | number) => unknown): 
   return map(value) as T
 }
 
-const withoutDepth = (record: object | null) =>
+const dropNested = (record: object | null) =>
   record && Object.fromEntries(Object.entries(record).filter(([, part]) => typeof part !== 'object'))
 
-const inTexts = (alter: (text: string) => unknown) =>
-  inChanges((change) => ({
+const mapTexts = (alter: (text: string) => unknown) =>
+  mapChanges((change) => ({
     ...change,
     key: String(alter(change.key)),
-    after: withScalars(change.after, (each) => (typeof each === 'string' ? alter(each) : each)),
+    after: mapScalars(change.after, (each) => (typeof each === 'string' ? alter(each) : each)),
   }))
 
-const inNumbers = (alter: (number: number) => number) =>
-  inChanges((change) => ({
+const mapNumbers = (alter: (number: number) => number) =>
+  mapChanges((change) => ({
     ...change,
-    after: withScalars(change.after, (each) => (typeof each === 'number' ? alter(each) : each)),
+    after: mapScalars(change.after, (each) => (typeof each === 'number' ? alter(each) : each)),
   }))
 
-const inState = (alter: (state: StoredState) => Partial<StoredState>): Flaw => ({
+const mapState = (alter: (state: StoredState) => Partial<StoredState>): Flaw => ({
   load: (state) => state && { ...state, ...alter(state) },
 })
 
@@ -86,7 +86,7 @@ const isNewTo =
   ({ collection, key }: StoredChange) =>
     !before.some(({ changes }) => changes.some((each) => each.collection === collection && each.key === key))
 
-const largestOf = (commits: readonly StoredCommit[], name: 'sequence' | 'operations') =>
+const findLargest = (commits: readonly StoredCommit[], name: 'sequence' | 'operations') =>
   Math.max(...commits.map((each) => each[name]))
 
 /** The flaws that each check finds, by their names. */
@@ -94,78 +94,78 @@ const FLAWS: Readonly<Record<string, Readonly<Record<string, Flaw>>>> = {
   'is empty at the beginning': { 'begins with a state': { load: (state) => state ?? EMPTY } },
   [FIRST]: {
     forgets: { load: () => undefined },
-    'loses the version': inState(() => ({ version: 0 })),
-    'ends the seed at a NUL': inState(({ seed }) => ({ seed: seed.split('\u0000')[0] as string })),
-    'keeps whole milliseconds': inState(({ now }) => ({ now: Math.floor(now) })),
-    'loses the sequence': inState(() => ({ sequence: 0 })),
-    'loses the operations': inState(() => ({ operations: 0 })),
-    'keeps other facts than it received': inState(() => ({ operation: 'initial' }) as object),
-    'loses a record': inState(({ records }) => ({ records: [...records].slice(1) })),
-    'keeps one level of a record': inChanges((change) => ({ ...change, after: withoutDepth(change.after) })),
+    'loses the version': mapState(() => ({ version: 0 })),
+    'ends the seed at a NUL': mapState(({ seed }) => ({ seed: seed.split('\u0000')[0] as string })),
+    'keeps whole milliseconds': mapState(({ now }) => ({ now: Math.floor(now) })),
+    'loses the sequence': mapState(() => ({ sequence: 0 })),
+    'loses the operations': mapState(() => ({ operations: 0 })),
+    'keeps other facts than it received': mapState(() => ({ operation: 'initial' }) as object),
+    'loses a record': mapState(({ records }) => ({ records: [...records].slice(1) })),
+    'keeps one level of a record': mapChanges((change) => ({ ...change, after: dropNested(change.after) })),
   },
   'gives back the same at every load': {
     'gives its state once': { load: (state, _times, sinceOpened) => (sinceOpened > 1 ? undefined : state) },
   },
   [CHANGES]: {
-    'removes nothing': inChanges((change) => (change.after === null ? undefined : change)),
-    'changes no record that it has': inCommits((commit, before) => {
+    'removes nothing': mapChanges((change) => (change.after === null ? undefined : change)),
+    'changes no record that it has': mapCommits((commit, before) => {
       const isNew = isNewTo(before)
       return { ...commit, changes: commit.changes.filter((each) => each.after === null || isNew(each)) }
     }),
-    'has one collection': inChanges((change) => ({ ...change, collection: 'all' })),
-    'takes a slash for a folder': inChanges((change) => ({ ...change, key: change.key.replace('/', '_') })),
-    'keeps no empty record': inChanges((change) => (JSON.stringify(change.after) === '{}' ? undefined : change)),
-    'makes a record of a removed one that it never had': inChanges((change) =>
+    'has one collection': mapChanges((change) => ({ ...change, collection: 'all' })),
+    'takes a slash for a folder': mapChanges((change) => ({ ...change, key: change.key.replace('/', '_') })),
+    'keeps no empty record': mapChanges((change) => (JSON.stringify(change.after) === '{}' ? undefined : change)),
+    'makes a record of a removed one that it never had': mapChanges((change) =>
       change.key === 'never there' ? { ...change, after: {} } : change,
     ),
-    'keeps the first time': inCommits((commit, [first]) => ({ ...commit, now: (first ?? commit).now })),
-    'keeps the first sequence': inCommits((commit, [first]) => ({ ...commit, sequence: (first ?? commit).sequence })),
+    'keeps the first time': mapCommits((commit, [first]) => ({ ...commit, now: (first ?? commit).now })),
+    'keeps the first sequence': mapCommits((commit, [first]) => ({ ...commit, sequence: (first ?? commit).sequence })),
   },
   'keeps a commit that changes no record': {
-    'keeps no commit without a change': inCommits((commit) => (commit.changes.length === 0 ? undefined : commit)),
+    'keeps no commit without a change': mapCommits((commit) => (commit.changes.length === 0 ? undefined : commit)),
   },
   [REPLACES]: {
-    'replaces nothing': inCommits(({ replaces, ...rest }, before) =>
+    'replaces nothing': mapCommits(({ replaces, ...rest }, before) =>
       replaces && before.length === 0 ? { ...rest, replaces } : rest,
     ),
-    'lets its sequence only grow': inCommits((commit, before) => {
-      return { ...commit, sequence: largestOf([...before, commit], 'sequence') }
+    'lets its sequence only grow': mapCommits((commit, before) => {
+      return { ...commit, sequence: findLargest([...before, commit], 'sequence') }
     }),
-    'lets its operations only grow': inCommits((commit, before) => {
-      return { ...commit, operations: largestOf([...before, commit], 'operations') }
+    'lets its operations only grow': mapCommits((commit, before) => {
+      return { ...commit, operations: findLargest([...before, commit], 'operations') }
     }),
   },
   'continues from its data, each time that it is opened': {
-    'keeps two commits': inCommits((commit, before) => (before.length > 2 ? undefined : commit)),
+    'keeps two commits': mapCommits((commit, before) => (before.length > 2 ? undefined : commit)),
   },
   [ANY_TEXT]: {
-    'takes an empty text for none': inTexts((text) => (text === '' ? 'none' : text)),
-    'takes "NULL" for none': inTexts((text) => (text === 'NULL' ? null : text)),
-    'changes lone surrogates': inTexts((text) => text.replace(/[\ud800-\udfff]/gu, '\ufffd')),
-    'takes texts for ASCII': inTexts((text) => text.replace(/[^ -~]/g, '?')),
+    'takes an empty text for none': mapTexts((text) => (text === '' ? 'none' : text)),
+    'takes "NULL" for none': mapTexts((text) => (text === 'NULL' ? null : text)),
+    'changes lone surrogates': mapTexts((text) => text.replace(/[\ud800-\udfff]/gu, '\ufffd')),
+    'takes texts for ASCII': mapTexts((text) => text.replace(/[^ -~]/g, '?')),
     ...Object.fromEntries(
       ["'", '"', '\\', '%', ';--', '\u0000', '\u2028', '__proto__'].map((part) => {
-        return [`cannot keep ${JSON.stringify(part)}`, inTexts((text) => text.replaceAll(part, ''))]
+        return [`cannot keep ${JSON.stringify(part)}`, mapTexts((text) => text.replaceAll(part, ''))]
       }),
     ),
-    'trims keys': inChanges((change) => ({ ...change, key: change.key.trim() })),
-    'knows no number below 0': inNumbers(Math.abs),
-    'takes 0 for nothing': inNumbers((number) => number || 1),
-    'knows integers only': inNumbers(Math.round),
-    'knows numbers of 53 bits only': inNumbers((number) => Math.min(number, 2 ** 53 - 1)),
-    'has a sequence of 32 bits': inState(({ sequence }) => ({ sequence: sequence % 2 ** 32 })),
+    'trims keys': mapChanges((change) => ({ ...change, key: change.key.trim() })),
+    'knows no number below 0': mapNumbers(Math.abs),
+    'takes 0 for nothing': mapNumbers((number) => number || 1),
+    'knows integers only': mapNumbers(Math.round),
+    'knows numbers of 53 bits only': mapNumbers((number) => Math.min(number, 2 ** 53 - 1)),
+    'has a sequence of 32 bits': mapState(({ sequence }) => ({ sequence: sequence % 2 ** 32 })),
   },
   'keeps a record of a megabyte': {
-    'has room for 100 KB': inChanges((change) => (JSON.stringify(change.after).length > 1e5 ? undefined : change)),
+    'has room for 100 KB': mapChanges((change) => (JSON.stringify(change.after).length > 1e5 ? undefined : change)),
   },
   [MANY]: {
-    'has room for 100 commits': inCommits((commit, before) => (before.length < 100 ? commit : undefined)),
-    'stays with the first word on a record of several': inCommits((commit, before) => {
+    'has room for 100 commits': mapCommits((commit, before) => (before.length < 100 ? commit : undefined)),
+    'stays with the first word on a record of several': mapCommits((commit, before) => {
       const [change] = commit.changes
       return change?.collection === 'many' && !isNewTo(before)(change) ? { ...commit, changes: [] } : commit
     }),
   },
-  [RESTART]: { 'keeps no secret': inTexts((text) => (text === 'known to the store' ? 'hidden' : text)) },
+  [RESTART]: { 'keeps no secret': mapTexts((text) => (text === 'known to the store' ? 'hidden' : text)) },
 }
 
 const cases = Object.entries(FLAWS).flatMap(([check, flaws]) =>
@@ -174,8 +174,8 @@ const cases = Object.entries(FLAWS).flatMap(([check, flaws]) =>
 
 describe('The suite of stores finds a store that', () => {
   it.each(cases)('%s: it does not pass "%s"', async (_what, check, flaw) => {
-    expect(await failuresOf(() => placeWith({}), check)).toEqual(new Map())
-    expect([...(await failuresOf(() => placeWith(flaw), check)).keys()]).toEqual([check])
+    expect(await findStoreFailures(() => createPlace({}), check)).toEqual(new Map())
+    expect([...(await findStoreFailures(() => createPlace(flaw), check)).keys()]).toEqual([check])
   })
 
   it('gives back the same record objects again', async () => {
@@ -185,7 +185,7 @@ describe('The suite of stores finds a store that', () => {
       return { open: () => ({ ...store, load: () => (state = state ?? store.load()) }) }
     }
     const check = 'gives back copies of its records'
-    expect((await failuresOf(place, check)).get(check)).toContain('changed')
+    expect((await findStoreFailures(place, check)).get(check)).toContain('changed')
   })
 
   it.each([
@@ -193,7 +193,7 @@ describe('The suite of stores finds a store that', () => {
     ...['compression.replace', 'reserved_addrs.delete', 'restore', 'reset'],
   ])('loses what %s did', async (operation) => {
     const flaw: Flaw = { append: (commit) => (commit.operation === operation ? undefined : commit) }
-    expect([...(await failuresOf(() => placeWith(flaw))).keys()]).toEqual([RESTART])
+    expect([...(await findStoreFailures(() => createPlace(flaw))).keys()]).toEqual([RESTART])
   })
 
   it.each<[string, (commit: StoredCommit) => boolean]>([
@@ -201,15 +201,15 @@ describe('The suite of stores finds a store that', () => {
     ['an attempt that failed', ({ now }) => now === Date.parse('2026-01-01T00:00:30Z')],
   ])('loses what became of %s', async (_what, isLost) => {
     const flaw: Flaw = { append: (commit) => (isLost(commit) ? undefined : commit) }
-    expect([...(await failuresOf(() => placeWith(flaw))).keys()]).toEqual([RESTART])
+    expect([...(await findStoreFailures(() => createPlace(flaw))).keys()]).toEqual([RESTART])
   })
 })
 
 describe('The suite of stores', () => {
   it('says what a store has, and what was wanted', async () => {
-    const failures = await failuresOf(() => placeWith({ load: () => undefined }))
-    const late = await failuresOf(() => placeWith(inState(({ now }) => ({ now: now + 1 }))))
-    expect(late.get('keeps a commit that changes no record')).toBe(
+    const failures = await findStoreFailures(() => createPlace({ load: () => undefined }))
+    const lateFailures = await findStoreFailures(() => createPlace(mapState(({ now }) => ({ now: now + 1 }))))
+    expect(lateFailures.get('keeps a commit that changes no record')).toBe(
       'The store has [1767225600002.5,2048]. Wanted: [1767225600001.5,2048].',
     )
     expect(failures.get('keeps a commit that changes no record')).toBe(
@@ -217,8 +217,8 @@ describe('The suite of stores', () => {
     )
   })
 
-  it('says no more than 2,000 characters of either', async () => {
-    const failures = await failuresOf(() => placeWith(inChanges((change) => ({ ...change, key: 'same' }))))
+  it('shows at most 2,000 characters of each state', async () => {
+    const failures = await findStoreFailures(() => createPlace(mapChanges((change) => ({ ...change, key: 'same' }))))
     const message = failures.get('keeps a record of a megabyte') ?? ''
     expect(message).toMatch(/^The store has .*x{500}…\. Wanted: .*x{500}…\.$/)
     expect(message.length).toBeLessThan(4100)
@@ -227,7 +227,7 @@ describe('The suite of stores', () => {
   it('has one store of a place open at a time, and none at the end', async () => {
     const log: string[] = []
     const newPlace = () => {
-      const { open } = placeWith({ load: (state, times) => (times === 3 ? undefined : state) })
+      const { open } = createPlace({ load: (state, times) => (times === 3 ? undefined : state) })
       log.push('place')
       return {
         open: () => {
@@ -240,8 +240,8 @@ describe('The suite of stores', () => {
     const checks = storeSuite(newPlace)
     expect(log).toEqual([])
     for (const { run } of checks) await run().catch(() => undefined)
-    const lives = log.join(' ').split(/(?=place)/)
-    expect(lives).toHaveLength(checks.length)
-    for (const life of lives) expect(life).toMatch(/^place( open close)+ ?$/)
+    const sessions = log.join(' ').split(/(?=place)/)
+    expect(sessions).toHaveLength(checks.length)
+    for (const session of sessions) expect(session).toMatch(/^place( open close)+ ?$/)
   })
 })

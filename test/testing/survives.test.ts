@@ -8,22 +8,22 @@ import {
   schedules,
   survives,
 } from '../../src/testing/testing.ts'
-import { failureOf } from './survives/failure.ts'
-import { callOf, ensureAddress, retry, sleep } from './survives/programs/client.ts'
+import { expectSurvivalError } from './survives/failure.ts'
+import { createCall, ensureAddress, retry, sleep } from './survives/programs/client.ts'
 import { certificate, crash } from './survives/programs/six.ts'
 
 /** Creates an address again when the response is lost. */
 async function createBlindly(life: Pick<Life, 'fetch' | 'url'>) {
-  return retry(() => callOf(life)('POST', '/reserved_addrs', { description: 'app' }))
+  return retry(() => createCall(life)('POST', '/reserved_addrs', { description: 'app' }))
 }
 
 /** Creates an address, and looks for it before each try. */
 async function createIfMissing(life: Life) {
-  return ensureAddress(callOf(life), 'app')
+  return ensureAddress(createCall(life), 'app')
 }
 
 test('a retry without a look-up leaves two resources after one lost answer, and the error tells the story', async () => {
-  const error = await failureOf(survives(createBlindly))
+  const error = await expectSurvivalError(survives(createBlindly))
   expect(error.message).toBe(
     [
       'createBlindly does not survive one fault: 2 reserved_addrs where 1 is wanted.',
@@ -47,7 +47,7 @@ test('a retry that looks first survives all pairs of failures', async () => {
 })
 
 test('a crash between creating and saving is found', async () => {
-  const error = await failureOf(survives(crash(false), { kinds: ['crash'], restart: true }))
+  const error = await expectSurvivalError(survives(crash(false), { kinds: ['crash'], restart: true }))
   expect(error.replay).toBe('POST /reserved_addrs#1 crash')
   expect(error.groups.map(({ replay }) => replay)).toContain('effect save the id#1 crash-before')
   expect(error.message).toContain('the code starts again')
@@ -57,7 +57,7 @@ test('the story shows where the code has ended, if requests follow', async () =>
   const webhook: CodeUnderTest = async (life) => {
     void createIfMissing(life)
   }
-  const error = await failureOf(survives(webhook, { replay: 'GET /reserved_addrs#1 503' }))
+  const error = await expectSurvivalError(survives(webhook, { replay: 'GET /reserved_addrs#1 503' }))
   expect(error.message).toBe(
     [
       'webhook does not survive one fault: it has ended, and then sends 2 requests.',
@@ -73,7 +73,7 @@ test('the story shows where the code has ended, if requests follow', async () =>
 
 test('equal requests are one line of the story, whatever they have created', async () => {
   const replay = [1, 2, 3].map((nth) => `POST /reserved_addrs#${nth} lost-after`).join(', ')
-  const error = await failureOf(survives(createBlindly, { replay }))
+  const error = await expectSurvivalError(survives(createBlindly, { replay }))
   expect(error.message).toContain(
     '✗ done, but the answer is lost (ra_a)\n        … 3 times, until 2s\n      3s  POST /reserved_addrs {"description":"app"} → 201 (ra_b)',
   )
@@ -82,14 +82,14 @@ test('equal requests are one line of the story, whatever they have created', asy
 test('the report of one failing schedule calls it the only one', async () => {
   const strict: CodeUnderTest = async (life) => {
     await createIfMissing(life)
-    await callOf(life)('GET', '/reserved_addrs').catch(() => new Promise(() => undefined))
+    await createCall(life)('GET', '/reserved_addrs').catch(() => new Promise(() => undefined))
   }
-  const error = await failureOf(survives(strict, { kinds: ['429'] }))
+  const error = await expectSurvivalError(survives(strict, { kinds: ['429'] }))
   expect(error.message).toContain('\n  The only failing schedule; all 3 with one fault were tried.\n')
 })
 
 test('a DNS_ERROR that is taken as final leaves a domain without certificate', async () => {
-  const error = await failureOf(survives(certificate(false), { kinds: ['outcomes'] }))
+  const error = await expectSurvivalError(survives(certificate(false), { kinds: ['outcomes'] }))
   expect(error.replay).toBe('attempt app.example.com#1 DNS_ERROR')
   expect(error.groups[0]?.verdict).toBe('leftovers-after-error')
 })
@@ -98,39 +98,39 @@ test.each<[OptInFaultKind, CodeUnderTest, string]>([
   ['late', createIfMissing, 'POST /reserved_addrs#1 late'],
   [
     'slow',
-    (life) => retry(() => callOf(life)('POST', '/reserved_addrs', {}, AbortSignal.timeout(10_000))),
+    (life) => retry(() => createCall(life)('POST', '/reserved_addrs', {}, AbortSignal.timeout(10_000))),
     'POST /reserved_addrs#1 slow',
   ],
   [
     'clock',
     async (life) => {
       const start = Date.now()
-      await callOf(life)('POST', '/reserved_addrs', {})
+      await createCall(life)('POST', '/reserved_addrs', {})
       if (Date.now() - start > 60_000) throw new Error('too late')
     },
     'POST /reserved_addrs#1 clock-forward',
   ],
-])('%s is tried where `also` has it', async (kind, code, replay) => {
-  const { groups } = await failureOf(survives(code, { kinds: [], also: [kind] }))
+])('the kind %s is tried if it is in `also`', async (kind, code, replay) => {
+  const { groups } = await expectSurvivalError(survives(code, { kinds: [], also: [kind] }))
   expect(groups.map((each) => each.replay)).toEqual([replay])
 })
 
-test('code that waits for nothing is reported as such', async () => {
-  const error = await failureOf(survives(() => new Promise(() => undefined)))
+test('the report says that code waits for nothing', async () => {
+  const error = await expectSurvivalError(survives(() => new Promise(() => undefined)))
   expect(error.message).toMatch(
     /^The code fails without any fault: it never ends: it waits for nothing, .*\n\n {2}in the end/,
   )
 })
 
 test('a replay tries its schedule alone', async () => {
-  const error = await failureOf(survives(createBlindly, { replay: 'POST /reserved_addrs#1 503-after' }))
+  const error = await expectSurvivalError(survives(createBlindly, { replay: 'POST /reserved_addrs#1 503-after' }))
   expect(error.message).toContain('✗ done, but 503 (ra_a)\n')
   await expect(survives(createIfMissing, { replay: 'POST /reserved_addrs#1 503-after' })).resolves.toMatchObject({
     tried: 1,
   })
 })
 
-test('a replay of which nothing happens fails, since the code has changed', async () => {
+test('a replay whose fault does not happen fails, since the code has changed', async () => {
   await expect(survives(createIfMissing, { replay: 'POST /reserved_domains#1 503' })).rejects.toThrow(
     'The replay "POST /reserved_domains#1 503" no longer applies',
   )
@@ -138,12 +138,12 @@ test('a replay of which nothing happens fails, since the code has changed', asyn
 
 test('code that remembers something outside the function is refused', async () => {
   let isDone = false
-  const once: CodeUnderTest = async (life) => {
+  const work: CodeUnderTest = async (life) => {
     if (isDone) return
     isDone = true
-    await callOf(life)('POST', '/reserved_addrs', {})
+    await createCall(life)('POST', '/reserved_addrs', {})
   }
-  await expect(survives(once)).rejects.toThrow('Two runs without failures differ. The first: POST /reserved_addrs {}')
+  await expect(survives(work)).rejects.toThrow('Two runs without failures differ. The first: POST /reserved_addrs {}')
 })
 
 test('schedules yields each schedule, with the timers of the host in between', async () => {
@@ -158,7 +158,7 @@ test('schedules yields each schedule, with the timers of the host in between', a
   expect(verdicts).toContain('POST /reserved_addrs#1 cut other-leftovers')
 })
 
-test('fake timers that are there already are refused', async () => {
+test('fake timers that are installed already are refused', async () => {
   vi.useFakeTimers()
   try {
     await expect(survives(createIfMissing)).rejects.toThrow(
@@ -179,20 +179,20 @@ test('an unknown option and a wrong one are refused', async () => {
 })
 
 test('the global fetch reaches the gateway of the run', async () => {
-  const globally: CodeUnderTest = ({ url }) => createBlindly({ fetch: globalThis.fetch, url })
-  const error = await failureOf(survives(globally))
+  const createByGlobalFetch: CodeUnderTest = ({ url }) => createBlindly({ fetch: globalThis.fetch, url })
+  const error = await expectSurvivalError(survives(createByGlobalFetch))
   expect(error.replay).toBe('POST /reserved_addrs#1 lost-after')
 })
 
-test('with restart, what a crashed process has under way never ends, and its timers are gone', async () => {
+test('with restart, pending requests of a crashed process never end, and its timers are gone', async () => {
   const lives: string[] = []
-  const twice: CodeUnderTest = async (life) => {
+  const logLives: CodeUnderTest = async (life) => {
     const log = (what: string) => lives.push(`${life.life} ${what}`)
     setTimeout(() => log('timer'), 10)
     await createIfMissing(life)
     log('done')
   }
-  await survives(twice, { replay: 'GET /reserved_addrs#1 crash', restart: true })
+  await survives(logLives, { replay: 'GET /reserved_addrs#1 crash', restart: true })
   expect(lives.slice(4)).toEqual(['2 done', '2 timer'])
 })
 
@@ -204,8 +204,8 @@ test('progress counts the schedules of each level', async () => {
   expect([...last.values()]).toEqual(['0 of 0, 0 fail', '3 of 3, 0 fail', '10 of 10, 0 fail'])
 })
 
-test('the snapshot of a failing schedule has what was left, and can be restored', async () => {
-  const { groups } = await failureOf(survives(createBlindly))
+test('the snapshot of a failing schedule has the leftover resources, and can be restored', async () => {
+  const { groups } = await expectSurvivalError(survives(createBlindly))
   const gateway = createGateway({ clock: manualClock('2026-01-01T00:00:00Z') })
   gateway.restore(groups[0]?.snapshot as Parameters<typeof gateway.restore>[0])
   expect(gateway.reservedAddrs.list().reserved_addrs).toHaveLength(2)
@@ -215,12 +215,12 @@ test('certificates are shared among runs, and are those of a gateway alone', asy
   const policy = { domain: 'app.example.com', certificate_management_policy: { authority: 'letsencrypt' } }
   const chains: string[] = []
   const waitForCertificate: CodeUnderTest = async (life) => {
-    let domain = await callOf(life)('POST', '/reserved_domains', policy)
+    let domain = await createCall(life)('POST', '/reserved_domains', policy)
     while (!domain.certificate) {
       await sleep(30_000)
-      domain = await callOf(life)('GET', `/reserved_domains/${domain.id}`)
+      domain = await createCall(life)('GET', `/reserved_domains/${domain.id}`)
     }
-    chains.push((await callOf(life)('GET', `/tls_certificates/${domain.certificate.id}`)).certificate_pem)
+    chains.push((await createCall(life)('GET', `/tls_certificates/${domain.certificate.id}`)).certificate_pem)
   }
   await survives(waitForCertificate, { kinds: ['outcomes'], faults: 1 })
   const alone = createGateway({ clock: manualClock('2026-01-01T00:00:00Z'), seed: 'survives' })

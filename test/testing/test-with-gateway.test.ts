@@ -2,7 +2,7 @@ import { afterEach, describe, expect, expectTypeOf, onTestFinished, test, vi } f
 import { createGateway, type Gateway, type ManualClock, manualClock } from '../../src/index.ts'
 import { assertStrict, type Strict, testWithGateway } from '../../src/testing/testing.ts'
 import { expectError } from '../support/client.ts'
-import { errorOfTest } from './run-test.ts'
+import { runTest } from './run-test.ts'
 
 afterEach(() => {
   vi.useRealTimers()
@@ -12,40 +12,40 @@ afterEach(() => {
 
 const headers = { authorization: 'Bearer k', 'service-version': '2' }
 
-/** A runner that records its arguments, with the variants that node:test has. */
-function runner() {
-  const defined: { via: string; name: string; rest: readonly unknown[]; run: (...context: unknown[]) => unknown }[] = []
+/** Creates a runner that records its arguments, with the variants of node:test. */
+function createRunner() {
+  const tests: { via: string; name: string; rest: readonly unknown[]; run: (...context: unknown[]) => unknown }[] = []
   const define =
     (via: string) =>
     (name: string, ...rest: unknown[]) => {
       const run = rest.find((each) => typeof each === 'function') as (...context: unknown[]) => unknown
-      defined.push({ via, name, rest: rest.filter((each) => each !== run), run })
+      tests.push({ via, name, rest: rest.filter((each) => each !== run), run })
       return via
     }
   const base = Object.assign(define('test'), { only: define('only'), skip: define('skip'), todo: define('todo') })
-  return { base, defined }
+  return { base, tests }
 }
 
-/** A test that installs its gateway, and then hangs. */
-const hangs = ({ gateway }: { gateway: Gateway }) => {
+/** Installs the gateway of a test, and then never ends. */
+const hang = ({ gateway }: { gateway: Gateway }) => {
   gateway.install()
   return new Promise(() => undefined)
 }
 
 describe('The test of any runner', () => {
   test('passes each test a gateway of its own, then the arguments of the runner', async () => {
-    const { base, defined } = runner()
-    const own = testWithGateway(base)
+    const { base, tests } = createRunner()
+    const ownTest = testWithGateway(base)
     const calls: unknown[][] = []
-    expect(own('one', ({ gateway }, ...context) => calls.push([gateway, ...context]))).toBe('test')
-    own('another', { timeout: 5 }, ({ gateway }) => calls.push([gateway]))
-    own('a third', ({ gateway }) => calls.push([gateway]), 500)
-    expect(defined.map(({ name, rest }) => [name, ...rest])).toEqual([
+    expect(ownTest('one', ({ gateway }, ...context) => calls.push([gateway, ...context]))).toBe('test')
+    ownTest('another', { timeout: 5 }, ({ gateway }) => calls.push([gateway]))
+    ownTest('a third', ({ gateway }) => calls.push([gateway]), 500)
+    expect(tests.map(({ name, rest }) => [name, ...rest])).toEqual([
       ['one'],
       ['another', { timeout: 5 }],
       ['a third', 500],
     ])
-    for (const { run } of defined) {
+    for (const { run } of tests) {
       // A runner that counts parameters would pass a callback.
       expect(run).toHaveLength(0)
       await run('context')
@@ -64,45 +64,45 @@ describe('The test of any runner', () => {
       },
     }
     const base = Object.defineProperties(() => undefined, Object.getOwnPropertyDescriptors(bun))
-    const own = testWithGateway(base) as { only?: unknown }
-    expect(() => own.only).toThrow('.only is disabled')
+    const ownTest = testWithGateway(base) as { only?: unknown }
+    expect(() => ownTest.only).toThrow('.only is disabled')
   })
 
   test('has the variants that define tests, where the runner has them', () => {
-    const { base, defined } = runner()
-    const own = testWithGateway(base)
-    own.only('a', () => undefined)
-    own.skip('b', () => undefined)
-    expect(defined.map(({ via }) => via)).toEqual(['only', 'skip'])
-    expect(own).not.toHaveProperty('concurrent')
-    expectTypeOf<keyof typeof own>().toEqualTypeOf<'only' | 'skip'>()
+    const { base, tests } = createRunner()
+    const ownTest = testWithGateway(base)
+    ownTest.only('a', () => undefined)
+    ownTest.skip('b', () => undefined)
+    expect(tests.map(({ via }) => via)).toEqual(['only', 'skip'])
+    expect(ownTest).not.toHaveProperty('concurrent')
+    expectTypeOf<keyof typeof ownTest>().toEqualTypeOf<'only' | 'skip'>()
   })
 
   test('takes options, or a function that returns options for each test', async () => {
     const clocks: ManualClock[] = []
-    const { base, defined } = runner()
-    const own = testWithGateway(base, {
+    const { base, tests } = createRunner()
+    const ownTest = testWithGateway(base, {
       gatewayOptions: () => ({ clock: manualClock('2030-06-01T00:00:00Z'), seed: 'x' }),
     })
     for (const name of ['one', 'another']) {
-      own(name, ({ gateway }) => {
+      ownTest(name, ({ gateway }) => {
         expectTypeOf(gateway).toEqualTypeOf<Gateway<ManualClock>>()
         expect(gateway.snapshot().seed).toBe('x')
         clocks.push(gateway.clock)
         gateway.clock.advance('1h')
       })
     }
-    for (const { run } of defined) await run()
+    for (const { run } of tests) await run()
     expect(clocks.map(({ now }) => now)).toEqual(Array(2).fill(Date.UTC(2030, 5, 1, 1)))
     expect(clocks[0]).not.toBe(clocks[1])
     const options = { gatewayOptions: { initial: { reservedDomains: [{ domain: 'app.example.com' }] } } }
     expect(
-      await errorOfTest((gateway) => expect(gateway.reservedDomains.list().reserved_domains).toHaveLength(1), options),
+      await runTest((gateway) => expect(gateway.reservedDomains.list().reserved_domains).toHaveLength(1), options),
     ).toBeUndefined()
   })
 
   test('reports on failure what happened at the gateway, in the message and in the stack', async () => {
-    const error = await errorOfTest(async (gateway) => {
+    const error = await runTest(async (gateway) => {
       await gateway.fetch(`${gateway.url}/reserved_domains`, { headers })
       throw new TypeError('It broke.')
     })
@@ -129,15 +129,15 @@ describe('The test of any runner', () => {
     [{ gatewayOptions: () => [{ seed: 'x' }] }, 'gatewayOptions is an array of 1. Allowed: an object.'],
     [{ create: () => undefined }, 'create returned nothing. Allowed: a gateway.'],
     [{ create: async () => createGateway() }, 'create returned a promise: await it first. Allowed: a gateway.'],
-  ])('fails a test whose functions return something else, which would have no effect: %j', async (options, message) => {
-    expect((await errorOfTest(() => undefined, options))?.message).toBe(message)
+  ])('fails a test if a function in its options returns a wrong value: %j', async (options, message) => {
+    expect((await runTest(() => undefined, options))?.message).toBe(message)
   })
 
   test('fails a test whose gateway an earlier test has used, with its resources and faults', async () => {
     const options = { create: () => shared }
     const shared = createGateway({ clock: manualClock(0) })
-    expect(await errorOfTest(() => undefined, options)).toBeUndefined()
-    expect((await errorOfTest(() => undefined, options))?.message).toBe(
+    expect(await runTest(() => undefined, options)).toBeUndefined()
+    expect((await runTest(() => undefined, options))?.message).toBe(
       'create returned the gateway of an earlier test. Allowed: a new gateway for each test.',
     )
   })
@@ -147,7 +147,7 @@ describe('The test of any runner', () => {
   })
 
   test('also reports after an abort, whose message cannot be assigned', async () => {
-    const error = await errorOfTest(async (gateway) => {
+    const error = await runTest(async (gateway) => {
       gateway.faults.add({ latency: '5s' })
       await gateway.fetch(gateway.url, { headers, signal: AbortSignal.abort() })
     })
@@ -157,9 +157,9 @@ describe('The test of any runner', () => {
     expect(error?.stack).toContain(error?.message)
   })
 
-  test('says that the code under test waits on fake timers, which the manual clock does not move', async () => {
+  test('says that the code under test waits on fake timers, which the manual clock does not advance', async () => {
     vi.useFakeTimers()
-    const error = await errorOfTest(() => {
+    const error = await runTest(() => {
       setTimeout(() => undefined, 1000)
       throw new Error('There is no certificate.')
     })
@@ -167,12 +167,12 @@ describe('The test of any runner', () => {
       "1 timer waits on the runner's fake timers, which do not follow the gateway's manual",
     )
     expect(
-      (await errorOfTest(() => Promise.reject(new Error('x')), { gatewayOptions: { clock: Date as never } }))?.message,
+      (await runTest(() => Promise.reject(new Error('x')), { gatewayOptions: { clock: Date as never } }))?.message,
     ).not.toContain('timer waits')
   })
 
   test('reports after the name of an error that has no message', async () => {
-    const error = await errorOfTest(() => {
+    const error = await runTest(() => {
       throw new Error()
     })
     expect(error?.stack).toMatch(/^Error:? ?\n\nThe gateway at [\s\S]*\n {4}at .*test-with-gateway\.test\.ts/)
@@ -180,61 +180,61 @@ describe('The test of any runner', () => {
 
   test('names what `create` returned in place of a gateway', async () => {
     const create = (async () => createGateway()) as never
-    const error = await errorOfTest(() => undefined, { create })
+    const error = await runTest(() => undefined, { create })
     expect(error?.message).toBe('create returned a promise: await it first. Allowed: a gateway.')
   })
 
   const frozen = Object.freeze(new Error('It broke.'))
   test.each([frozen, 'a text', null, 5, { message: 5 }, Object.freeze({ code: 1 })])(
-    'rethrows unchanged what cannot have a report: %j',
-    async (thrown) => {
-      const outcome = errorOfTest(() => {
-        throw thrown
+    'rethrows unchanged a value that cannot have a report: %j',
+    async (value) => {
+      const outcome = runTest(() => {
+        throw value
       })
-      expect(await outcome).toBe(thrown)
+      expect(await outcome).toBe(value)
       expect(frozen.message).toBe('It broke.')
     },
   )
 
   test('fails if a test that passed left something pending, and reports it once', async () => {
     const leaveFault = (gateway: Gateway) => gateway.faults.add({ operation: 'reserved_domains.delete', times: 1 })
-    const error = await errorOfTest(leaveFault)
+    const error = await runTest(leaveFault)
     expect(error?.message).toMatch(/^Your assertions passed, .*`strict: false`/)
     expect(error?.message.match(/"reserved_domains\.delete"/g)).toHaveLength(1)
     expect(error?.stack).toBe(`${error?.name}: ${error?.message}`)
     expect(error?.message).not.toContain('pending:')
-    expect(await errorOfTest(leaveFault, { strict: false })).toBeUndefined()
+    expect(await runTest(leaveFault, { strict: false })).toBeUndefined()
   })
 
   test.each(['onTestFinished', 'after'])(
     'uninstalls a gateway when the runner ends a test that hangs, by %s',
     (hook) => {
-      const atEnd: (() => void)[] = []
-      const { base, defined } = runner()
+      const endHooks: (() => void)[] = []
+      const { base, tests } = createRunner()
       const before = globalThis.fetch
-      testWithGateway(base)('hangs', hangs)
-      void defined[0]?.run({ [hook]: (work: () => void) => atEnd.push(work) })
+      testWithGateway(base)('hangs', hang)
+      void tests[0]?.run({ [hook]: (work: () => void) => endHooks.push(work) })
       expect(globalThis.fetch).not.toBe(before)
-      for (const work of atEnd) expect(work).toThrow('The runner ended this test before its function did.')
+      for (const work of endHooks) expect(work).toThrow('The runner ended this test before its function did.')
       expect(globalThis.fetch).toBe(before)
     },
   )
 
   test('uninstalls a gateway and prints the report when Bun ends a test, although Bun has no global hook', () => {
-    const atEnd: (() => void)[] = []
-    const onTestFinished_ = (work: () => void) => atEnd.push(work)
-    const builtIn = process.getBuiltinModule
-    const ofBun = (name: string) => (name === 'bun:test' ? { onTestFinished: onTestFinished_ } : builtIn(name))
-    vi.spyOn(process, 'getBuiltinModule').mockImplementation(ofBun)
+    const endHooks: (() => void)[] = []
+    const addEndHook = (work: () => void) => endHooks.push(work)
+    const getBuiltin = process.getBuiltinModule
+    const getModule = (name: string) => (name === 'bun:test' ? { onTestFinished: addEndHook } : getBuiltin(name))
+    vi.spyOn(process, 'getBuiltinModule').mockImplementation(getModule)
     vi.stubGlobal('Bun', {})
-    const printed = vi.spyOn(console, 'error').mockReturnValue()
-    const { base, defined } = runner()
+    const consoleError = vi.spyOn(console, 'error').mockReturnValue()
+    const { base, tests } = createRunner()
     const before = globalThis.fetch
-    testWithGateway(base)('hangs', hangs)
-    void defined[0]?.run()
-    for (const work of atEnd) work()
+    testWithGateway(base)('hangs', hang)
+    void tests[0]?.run()
+    for (const work of endHooks) work()
     expect(globalThis.fetch).toBe(before)
-    expect(printed.mock.lastCall?.[0]).toMatch(
+    expect(consoleError.mock.lastCall?.[0]).toMatch(
       /^Error: The runner ended this test before its function did\.\n\nThe gateway at [\s\S]*test-with-gateway\.test\.ts:\d+:\d+$/,
     )
   })
@@ -247,31 +247,31 @@ describe('The test of any runner', () => {
     vi.stubGlobal('addEventListener', host.addEventListener.bind(host))
     vi.stubGlobal('removeEventListener', host.removeEventListener.bind(host))
     const dispatch = (error: unknown) => host.dispatchEvent(Object.assign(new Event(type), { [property]: error }))
-    const during = new Error('It broke in a timer.')
-    await errorOfTest(async (gateway) => {
+    const errorInTest = new Error('It broke in a timer.')
+    await runTest(async (gateway) => {
       await gateway.fetch(`${gateway.url}/reserved_domains`)
-      dispatch(during)
+      dispatch(errorInTest)
       dispatch('a text, which cannot have a report')
     })
-    expect(during.message).toMatch(
+    expect(errorInTest.message).toMatch(
       /^It broke in a timer\.\n\nThe gateway at .*:\n {2}requests:\n.* GET \/reserved_domains → 401/,
     )
-    const after = new Error('It broke after the test.')
-    dispatch(after)
-    expect(after.message).toBe('It broke after the test.')
+    const errorAfterTest = new Error('It broke after the test.')
+    dispatch(errorAfterTest)
+    expect(errorAfterTest.message).toBe('It broke after the test.')
   })
 
   test('does not uninstall the gateway of a concurrent test at the global afterEach, which runs for other tests', () => {
     const hook = vi.fn<(work: () => void) => void>()
     vi.stubGlobal('afterEach', hook)
-    const { base, defined } = runner()
+    const { base, tests } = createRunner()
     const before = globalThis.fetch
     testWithGateway(Object.assign(base, { concurrent: base })).concurrent('hangs', ({ gateway }) => {
       const { uninstall } = gateway.install()
       onTestFinished(uninstall)
       return new Promise(() => undefined)
     })
-    void defined[0]?.run()
+    void tests[0]?.run()
     hook.mock.calls[0]?.[0]()
     expect(globalThis.fetch).not.toBe(before)
   })
@@ -282,10 +282,10 @@ describe('The test of any runner', () => {
       gateway.install()
       expect((await fetch(`${gateway.url}/reserved_domains`, { headers })).status).toBe(200)
     }
-    expect(await errorOfTest(installAndFetch)).toBeUndefined()
+    expect(await runTest(installAndFetch)).toBeUndefined()
     expect(globalThis.fetch).toBe(before)
     expect(
-      await errorOfTest((gateway) => {
+      await runTest((gateway) => {
         gateway.install()
         throw new Error('It broke.')
       }),
@@ -304,7 +304,7 @@ describe('assertStrict', () => {
     expect(() => assertStrict(value as never)).toThrow(new TypeError(message))
   })
 
-  test('names everything that a test has left at once', async () => {
+  test('names everything that a test has left, in one error', async () => {
     const gateway = createGateway()
     expect(() => assertStrict(gateway)).not.toThrow()
     gateway.faults.add({ operation: 'reserved_addrs.list', times: 1 })
@@ -320,11 +320,11 @@ describe('assertStrict', () => {
 
   test('rethrows any other error', () => {
     const gateway: Strict = createGateway()
-    const broken = new TypeError('It is broken.')
+    const error = new TypeError('It is broken.')
     const assertNoPendingFaults = () => {
-      throw broken
+      throw error
     }
     const faults = Object.assign(Object.create(gateway.faults), { assertNoPendingFaults })
-    expect(expectError(() => assertStrict({ ...gateway, faults }))).toBe(broken)
+    expect(expectError(() => assertStrict({ ...gateway, faults }))).toBe(error)
   })
 })

@@ -6,15 +6,15 @@ import { NEW_YEAR, timeAfter } from '../support/provisioning.ts'
 
 const NOW = Date.parse(NEW_YEAR)
 
-/** Returns a manual clock, and timers on it. */
-function clockAndTimers() {
+/** Creates a manual clock, and timers on this clock. */
+function createTimers() {
   const clock = manualClock(NOW)
   return { clock, timers: timersOn(clock) }
 }
 
 describe('Timers on a manual clock', () => {
   test('have the types of the platform', () => {
-    const { timers } = clockAndTimers()
+    const { timers } = createTimers()
     expectTypeOf(timers.setTimeout).toEqualTypeOf<typeof setTimeout>()
     expectTypeOf(timers.clearInterval).toEqualTypeOf<typeof clearInterval>()
     expectTypeOf(timers.setImmediate).toEqualTypeOf<typeof setImmediate>()
@@ -23,16 +23,16 @@ describe('Timers on a manual clock', () => {
   })
 
   test('show its time after any move', () => {
-    const { clock, timers } = clockAndTimers()
-    const dates = () => [timers.Date.now(), new timers.Date().getTime()]
+    const { clock, timers } = createTimers()
+    const readDates = () => [timers.Date.now(), new timers.Date().getTime()]
     for (const move of [() => clock.advance('1h'), () => clock.set(timeAfter('9d')), () => clock.reset()]) {
       move()
-      expect(dates()).toEqual([clock.now, clock.now])
+      expect(readDates()).toEqual([clock.now, clock.now])
     }
   })
 
-  test('are functions on their own', () => {
-    const { clock, timers } = clockAndTimers()
+  test('can be called without their object', () => {
+    const { clock, timers } = createTimers()
     const { setTimeout, clearTimeout, setImmediate } = timers
     const fired: string[] = []
     clearTimeout(setTimeout(() => fired.push('cleared'), 1))
@@ -42,8 +42,8 @@ describe('Timers on a manual clock', () => {
     expect(fired).toEqual(['at once', 'with', 'arguments'])
   })
 
-  test('can be promises', async () => {
-    const { clock, timers } = clockAndTimers()
+  test('work with promisify', async () => {
+    const { clock, timers } = createTimers()
     const sleep = promisify(timers.setTimeout)
     const callback = vi.fn()
     void sleep(1000, 'value').then(callback)
@@ -54,7 +54,7 @@ describe('Timers on a manual clock', () => {
   })
 
   test('repeat no faster than every ms', () => {
-    const { clock, timers } = clockAndTimers()
+    const { clock, timers } = createTimers()
     let fired = 0
     for (const ms of [0, -5, undefined, Number.NaN]) timers.setInterval(() => fired++, ms)
     clock.advance(10)
@@ -62,7 +62,7 @@ describe('Timers on a manual clock', () => {
   })
 
   test('keep their remaining time when the time is set', () => {
-    const { clock, timers } = clockAndTimers()
+    const { clock, timers } = createTimers()
     const fired: number[] = []
     timers.setTimeout(() => fired.push(clock.now), 1000)
     clock.advance(400)
@@ -79,7 +79,7 @@ describe('Timers on a manual clock', () => {
     expect(() => timersOn(createGateway().clock as never)).toThrow(error)
   })
 
-  test('of two calls are two sets, in one order', () => {
+  test('of two calls are two sets, which fire in one order', () => {
     const clock = manualClock(NOW)
     const [a, b] = [timersOn(clock), timersOn(clock)]
     const fired: string[] = []
@@ -91,7 +91,7 @@ describe('Timers on a manual clock', () => {
   })
 
   test('can move the clock themselves, and it does not go back', () => {
-    const { clock, timers } = clockAndTimers()
+    const { clock, timers } = createTimers()
     const fired: number[] = []
     timers.setTimeout(() => clock.advance('1m'), 1000)
     for (const ms of [1000, 2000, 61_001]) timers.setTimeout(() => fired.push(clock.now - NOW), ms)
@@ -99,15 +99,15 @@ describe('Timers on a manual clock', () => {
     expect([fired, clock.now]).toEqual([[1000, 2000], NOW + 61_000])
   })
 
-  test('that are made later count from the time of the clock', () => {
+  test('that are created later count from the time of the clock', () => {
     const clock = manualClock(NOW)
     clock.advance('1d')
     const timers = timersOn(clock)
-    const fired = vi.fn()
-    timers.setTimeout(fired, 10)
+    const callback = vi.fn()
+    timers.setTimeout(callback, 10)
     clock.advance(9)
-    expect([fired.mock.calls.length, timers.performance.now()]).toEqual([0, 9])
+    expect([callback.mock.calls.length, timers.performance.now()]).toEqual([0, 9])
     clock.advance(1)
-    expect(fired).toHaveBeenCalledOnce()
+    expect(callback).toHaveBeenCalledOnce()
   })
 })

@@ -2,12 +2,12 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { type Gateway, type ManualClock, manualClock } from '../../src/index.ts'
 import { timersOn } from '../../src/testing/clock.ts'
 import '../../src/testing/vitest.ts'
-import { messageOfTest } from './run-test.ts'
+import { catchTestMessage } from './run-test.ts'
 
 const headers = { authorization: 'Bearer k', 'service-version': '2', 'content-type': 'application/json' }
 
-/** Returns the application under test: a small client. */
-function clientOf(gateway: Pick<Gateway, 'url'> & { fetch: typeof fetch }) {
+/** Creates the application under test: a small client. */
+function createClient(gateway: Pick<Gateway, 'url'> & { fetch: typeof fetch }) {
   const send = (method: string, path: string, body?: object) =>
     gateway.fetch(gateway.url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) })
   return {
@@ -19,14 +19,14 @@ function clientOf(gateway: Pick<Gateway, 'url'> & { fetch: typeof fetch }) {
 }
 
 const expectToPass = async (work: (gateway: Gateway<ManualClock>) => unknown) =>
-  expect(await messageOfTest(work)).toBe('passed')
+  expect(await catchTestMessage(work)).toBe('passed')
 
 afterEach(() => void vi.useRealTimers())
 
 describe('A forgotten await', () => {
   test('fails before a move of the clock: the request has not arrived then', async () => {
-    const error = await messageOfTest(async (gateway) => {
-      const { reserve } = clientOf(gateway)
+    const error = await catchTestMessage(async (gateway) => {
+      const { reserve } = createClient(gateway)
       const onboard = async () => {
         reserve('app.example.com')
       }
@@ -41,9 +41,9 @@ describe('A forgotten await', () => {
     )
   })
 
-  test('fails as the last thing that a test does, with the request', async () => {
-    const error = await messageOfTest(async (gateway) => {
-      const { reserve, remove } = clientOf(gateway)
+  test('fails at the end of a test, and the error names the requests', async () => {
+    const error = await catchTestMessage(async (gateway) => {
+      const { reserve, remove } = createClient(gateway)
       const { id } = await (await reserve('app.example.com')).json()
       const rollBack = async () => {
         remove(id)
@@ -57,26 +57,26 @@ describe('A forgotten await', () => {
   })
 
   test('is allowed by `strict: false`', async () => {
-    const work = (gateway: Gateway<ManualClock>) => void clientOf(gateway).list()
-    expect(await messageOfTest(work, { strict: false })).toBe('passed')
-    expect(await messageOfTest(work)).toContain(
+    const work = (gateway: Gateway<ManualClock>) => void createClient(gateway).list()
+    expect(await catchTestMessage(work, { strict: false })).toBe('passed')
+    expect(await catchTestMessage(work)).toContain(
       '1 request was still under way when the test ended: GET /reserved_domains',
     )
   })
 
   test('fails through the global fetch, too', async () => {
-    const error = await messageOfTest((gateway) => {
+    const error = await catchTestMessage((gateway) => {
       gateway.install()
       const { url } = gateway
-      void clientOf({ url, fetch: (...args) => globalThis.fetch(...args) }).list()
+      void createClient({ url, fetch: (...args) => globalThis.fetch(...args) }).list()
     })
     expect(error).toContain('1 request was still under way')
   })
 })
 
 describe('An `advanceAsync` that nobody waits for', () => {
-  test('fails the test, as it was called', async () => {
-    const error = await messageOfTest((gateway) => {
+  test('fails the test, and the error has the call', async () => {
+    const error = await catchTestMessage((gateway) => {
       gateway.clock.advanceAsync('1h').catch(() => undefined)
     })
     expect(error).toContain(
@@ -84,8 +84,8 @@ describe('An `advanceAsync` that nobody waits for', () => {
     )
   })
 
-  test('is named beside the error of a failing test, with others', async () => {
-    const error = await messageOfTest(({ clock }) => {
+  test('is named after the error of a failing test, with others', async () => {
+    const error = await catchTestMessage(({ clock }) => {
       void clock.advanceToAsync('2026-02-01T00:00:00Z')
       void clock.advanceToNextAsync()
       throw new Error('There is no certificate.')
@@ -96,28 +96,28 @@ describe('An `advanceAsync` that nobody waits for', () => {
     )
   })
 
-  test('is allowed where the test waits for it later, and where it was refused', () =>
+  test('passes if the test waits for the move later, or if the call was refused', () =>
     expectToPass(async ({ clock }) => {
-      const moved = clock.advanceAsync('1h')
-      await moved
+      const move = clock.advanceAsync('1h')
+      await move
       await expect(clock.advanceAsync('soon' as never)).rejects.toThrow('soon')
     }))
 
-  test('is of no further concern to a clock that outlives the test', async () => {
+  test('leaves no trace on a clock that outlives the test', async () => {
     const clock = manualClock('2026-01-01T00:00:00Z')
     const { advanceAsync } = clock
-    expect(await messageOfTest(() => undefined, { gatewayOptions: () => ({ clock }) })).toBe('passed')
+    expect(await catchTestMessage(() => undefined, { gatewayOptions: () => ({ clock }) })).toBe('passed')
     expect(clock.advanceAsync).toBe(advanceAsync)
   })
 })
 
 describe('A request that nobody waits for', () => {
   const forgetAwait = async (gateway: Gateway) => {
-    void clientOf(gateway).list()
+    void createClient(gateway).list()
   }
 
   test('counts as requested, although it has not arrived', async () => {
-    const error = await messageOfTest(async (gateway) => {
+    const error = await catchTestMessage(async (gateway) => {
       await forgetAwait(gateway)
       expect(gateway).not.toHaveBeenRequested('reserved_domains.list')
     })
@@ -130,8 +130,8 @@ describe('A request that nobody waits for', () => {
     ['count()', ({ requests }) => expect(requests.count()).toBe(1)],
     ['all()', ({ requests }) => expect(requests.all()).toHaveLength(1)],
     ['toHaveBeenRequested', (gateway) => expect(gateway).toHaveBeenRequested('reserved_domains.list')],
-  ])('is in %s, and fails its test all the same', async (_name, assertRequested) => {
-    const error = await messageOfTest(async (gateway) => {
+  ])('is in %s, and still fails its test', async (_name, assertRequested) => {
+    const error = await catchTestMessage(async (gateway) => {
       await forgetAwait(gateway)
       assertRequested(gateway)
     })
@@ -141,45 +141,45 @@ describe('A request that nobody waits for', () => {
 })
 
 describe('A request', () => {
-  test('arrives first, where the same synchronous run then moves the clock or looks at the gateway', () =>
+  test('arrives first, if the same synchronous run then moves the clock or reads the journal', () =>
     expectToPass(async (gateway) => {
       const { clock } = gateway
       gateway.faults.add({ operation: 'reserved_domains.list', times: 1, latency: '2s' })
-      const late = clientOf(gateway).list()
+      const response = createClient(gateway).list()
       clock.advance('2s')
-      expect((await late).status).toBe(200)
-      const listed = clientOf(gateway).list()
+      expect((await response).status).toBe(200)
+      const secondResponse = createClient(gateway).list()
       expect(gateway.requests.count()).toBe(2)
-      await listed
+      await secondResponse
     }))
 
   test('arrives in the order sent, on a later turn', () =>
     expectToPass(async (gateway) => {
       const names = ['a', 'b', 'c'].map((name) => `${name}.example.com`)
-      const { reserve } = clientOf(gateway)
-      const sent = Promise.all(names.map(reserve))
+      const { reserve } = createClient(gateway)
+      const responses = Promise.all(names.map(reserve))
       await Promise.resolve()
       expect(gateway.reservedDomains.list().reserved_domains).toEqual([])
-      expect((await sent).map(({ status }) => status)).toEqual([201, 201, 201])
+      expect((await responses).map(({ status }) => status)).toEqual([201, 201, 201])
       expect(gateway.requests.all().map(({ request }) => (request as { domain: string }).domain)).toEqual(names)
     }))
 
-  test.each<[string, HeadersInit, (changing: never) => unknown]>([
-    ['an object', { ...headers }, (changing: Record<string, string>) => Object.assign(changing, { authorization: '' })],
-    ['Headers', new Headers(headers), (changing: Headers) => changing.delete('authorization')],
-    ['an array', Object.entries(headers), (changing: string[][]) => changing[0]?.splice(1, 1, '')],
-  ])('is what it was when it was sent, with headers that are %s', (_what, changing, change) =>
+  test.each<[string, HeadersInit, (init: never) => unknown]>([
+    ['an object', { ...headers }, (init: Record<string, string>) => Object.assign(init, { authorization: '' })],
+    ['Headers', new Headers(headers), (init: Headers) => init.delete('authorization')],
+    ['an array', Object.entries(headers), (init: string[][]) => init[0]?.splice(1, 1, '')],
+  ])('keeps the fields with which it was sent, with headers that are %s', (_what, init, change) =>
     expectToPass(async (gateway) => {
       const url = new URL(`${gateway.url}/reserved_domains`)
-      const sent = gateway.fetch(url, { headers: changing })
-      change(changing as never)
+      const response = gateway.fetch(url, { headers: init })
+      change(init as never)
       url.pathname = '/reserved_addrs'
-      expect((await sent).status).toBe(200)
+      expect((await response).status).toBe(200)
       expect(gateway).toHaveBeenRequested('reserved_domains.list')
     }),
   )
 
-  test('that no fetch takes is rejected, and does not throw', () =>
+  test('that no fetch accepts makes the promise reject, and the call does not throw', () =>
     expectToPass(async ({ fetch, url }) => {
       for (const init of [{ headers: 5 }, { method: 5 }] as unknown as RequestInit[]) {
         await fetch(url, init).catch(() => undefined)
@@ -188,37 +188,37 @@ describe('A request', () => {
 
   test('never arrives, if it is aborted before', () =>
     expectToPass(async (gateway) => {
-      const { signal, abort } = withAbort()
-      const sent = gateway.fetch(`${gateway.url}/reserved_domains`, { headers, signal })
+      const { signal, abort } = createAbort()
+      const response = gateway.fetch(`${gateway.url}/reserved_domains`, { headers, signal })
       abort()
-      await expect(sent).rejects.toThrow('no longer wanted')
+      await expect(response).rejects.toThrow('no longer wanted')
       expect(gateway.requests.count()).toBe(0)
     }))
 
   test('arrives while the timers of the host are faked', () =>
     expectToPass(async (gateway) => {
       vi.useFakeTimers()
-      expect((await clientOf(gateway).list()).status).toBe(200)
+      expect((await createClient(gateway).list()).status).toBe(200)
     }))
 
   test('and those that follow it arrive at one stop of an asynchronous move', () =>
     expectToPass(async (gateway) => {
       const { setTimeout } = timersOn(gateway.clock)
-      const { list } = clientOf(gateway)
+      const { list } = createClient(gateway)
       const work = async () => {
         await new Promise<void>((resolve) => setTimeout(resolve, 1000))
         for (let n = 0; n < 20; n++) await list()
         return gateway.clock.now
       }
-      const done = work()
+      const end = work()
       const start = gateway.clock.now
       await gateway.clock.advanceAsync('1h')
-      expect((await done) - start).toBe(1000)
+      expect((await end) - start).toBe(1000)
       expect(new Set(gateway.requests.all().map(({ at }) => at)).size).toBe(1)
     }))
 })
 
-function withAbort() {
+function createAbort() {
   const controller = new AbortController()
   return { signal: controller.signal, abort: () => controller.abort(new Error('no longer wanted')) }
 }
@@ -227,7 +227,7 @@ describe('A test that fails after waits on timers of the host', () => {
   /** Polls four times, and then fails. `wait` runs after each poll. */
   async function pollAndFail(gateway: Gateway<ManualClock>, wait: () => unknown) {
     for (let n = 0; n < 4; n++) {
-      await clientOf(gateway).list()
+      await createClient(gateway).list()
       wait()
     }
     throw new Error('There is no certificate.')
@@ -238,7 +238,7 @@ describe('A test that fails after waits on timers of the host', () => {
 
   test('has a hint, if the clock of the gateway has not moved', async () => {
     vi.useFakeTimers({ toFake: ['performance'] })
-    const error = await messageOfTest((gateway) => pollAndFail(gateway, () => vi.advanceTimersByTime(500)))
+    const error = await catchTestMessage((gateway) => pollAndFail(gateway, () => vi.advanceTimersByTime(500)))
     expect(error).toContain(hint)
   })
 
@@ -246,7 +246,7 @@ describe('A test that fails after waits on timers of the host', () => {
     vi.useFakeTimers({ toFake: ['performance'] })
     let requests = 0
     const passTime = () => vi.advanceTimersByTime(++requests % 6 === 0 ? 500 : 0)
-    const error = await messageOfTest(async (gateway) => {
+    const error = await catchTestMessage(async (gateway) => {
       for (let n = 0; n < 5; n++) await pollAndFail(gateway, passTime).catch(() => undefined)
       throw new Error('There is no certificate.')
     })
@@ -259,7 +259,7 @@ describe('A test that fails after waits on timers of the host', () => {
       gateway.clock.advance('1s')
       vi.advanceTimersByTime(500)
     }
-    expect(await messageOfTest((gateway) => pollAndFail(gateway, () => moveBoth(gateway)))).not.toContain('paused')
-    expect(await messageOfTest((gateway) => pollAndFail(gateway, () => undefined))).not.toContain('paused')
+    expect(await catchTestMessage((gateway) => pollAndFail(gateway, () => moveBoth(gateway)))).not.toContain('paused')
+    expect(await catchTestMessage((gateway) => pollAndFail(gateway, () => undefined))).not.toContain('paused')
   })
 })

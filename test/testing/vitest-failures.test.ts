@@ -17,10 +17,10 @@ interface ReportedTest {
   readonly failureMessages: readonly string[]
 }
 
-let reported: ReadonlyMap<string, ReportedTest>
+let reports: ReadonlyMap<string, ReportedTest>
 
 /** The output for people. */
-let printed: string
+let output: string
 
 const outputFolder = mkdtempSync(join(tmpdir(), 'fauxgate-failures-'))
 afterAll(() => rmSync(outputFolder, { recursive: true }))
@@ -28,15 +28,15 @@ afterAll(() => rmSync(outputFolder, { recursive: true }))
 beforeAll(async () => {
   const args = [vitest, 'run', '--root', folder, '--reporter', 'json', '--reporter', 'default', '--no-color', 'failing']
   const file = join(outputFolder, 'report.json')
-  printed = await new Promise<string>((resolve) => {
-    execFile(process.execPath, [...args, '--outputFile', file], (_failed, stdout, stderr) => resolve(stdout + stderr))
+  output = await new Promise<string>((resolve) => {
+    execFile(process.execPath, [...args, '--outputFile', file], (_error, stdout, stderr) => resolve(stdout + stderr))
   })
   const { testResults } = JSON.parse(readFileSync(file, 'utf8'))
-  reported = new Map(testResults[0].assertionResults.map((each: ReportedTest) => [each.title, each]))
+  reports = new Map(testResults[0].assertionResults.map((each: ReportedTest) => [each.title, each]))
 }, 60_000)
 
-function failureOf(title: string): string {
-  const { status, failureMessages } = reported.get(title) as ReportedTest
+function findError(title: string): string {
+  const { status, failureMessages } = reports.get(title) as ReportedTest
   expect(status).toBe('failed')
   expect(failureMessages).toHaveLength(1)
   return failureMessages[0] as string
@@ -44,7 +44,7 @@ function failureOf(title: string): string {
 
 describe('A test that fails says what happened at its gateway', () => {
   test('after its own error', () => {
-    const lines = failureOf('by the code under test').split('\n')
+    const lines = findError('by the code under test').split('\n')
     expect(lines.slice(0, 7)).toEqual([
       'Error: app.example.com was not reserved: 503',
       '',
@@ -56,17 +56,17 @@ describe('A test that fails says what happened at its gateway', () => {
     ])
   })
 
-  test('after the diff of a comparison, and first about the domain that it names', () => {
-    const message = failureOf('by a comparison')
+  test('after the diff of a comparison, with the domain that the error names first', () => {
+    const message = findError('by a comparison')
     expect(message).toMatch(/^AssertionError: other\.example\.com is not it: expected 'www/)
     expect(message).toMatch(/The gateway at .*:\n {2}provisioning of other\.example\.com .*\n.*\n {2}requests:/)
-    expect(printed).toMatch(
+    expect(output).toMatch(
       /Received:.*www.*\n*The gateway at .*\n {2}provisioning of other(?:.*\n)+.*failing\.spec\.ts:\d+/,
     )
   })
 
   test('with the error of a direct call that was refused', () => {
-    expect(failureOf('by a direct call')).toMatch(/^GatewayError: There is no reserved domain rd_nope\./)
+    expect(findError('by a direct call')).toMatch(/^GatewayError: There is no reserved domain rd_nope\./)
   })
 })
 
@@ -76,11 +76,11 @@ describe('A test whose fixtures have no effect fails', () => {
     ['by strict that is neither true nor false', 'strict is 0. Allowed: true or false.'],
     ['by a function that makes no gateway', 'create returned nothing. Allowed: a gateway.'],
   ])('%s', (title, message) => {
-    expect(failureOf(title)).toMatch(`TypeError: ${message}`)
+    expect(findError(title)).toMatch(`TypeError: ${message}`)
   })
 
   test('because `strict` is on if it is undefined', () => {
-    expect(failureOf('by a fault that nobody met, with strict undefined')).toContain('1 fault still waits for requests')
+    expect(findError('by a fault that nobody met, with strict undefined')).toContain('1 fault still waits for requests')
   })
 
   test('before it runs, if testUsing() receives no function', () => {
@@ -88,9 +88,9 @@ describe('A test whose fixtures have no effect fails', () => {
   })
 })
 
-describe('A test that passes fails all the same', () => {
+describe('A test whose assertions pass still fails', () => {
   test('for a fault that applied to no request, with the reason', () => {
-    const message = failureOf('by a fault that nobody met')
+    const message = findError('by a fault that nobody met')
     expect(message).toMatch(/^GatewayAssertionError: Your assertions passed, .*`strict: false`/)
     expect(message.match(/1 fault still waits for requests\./g)).toHaveLength(1)
     expect(message).not.toContain('pending:')
@@ -100,14 +100,14 @@ describe('A test that passes fails all the same', () => {
   })
 
   test('for a request that nobody waits for', () => {
-    expect(failureOf('by an await that was forgotten at the end')).toContain(
+    expect(findError('by an await that was forgotten at the end')).toContain(
       '1 request was still under way when the test ended: DELETE /reserved_domains/rd_1. Is an await missing',
     )
   })
 
   test('unless it is skipped, expected to fail, not strict, or has left nothing', () => {
     const titles = ['once, and not again', 'as it should', 'not: it is skipped', 'not', 'not: all is met']
-    const statuses = titles.map((title) => reported.get(title)?.status)
+    const statuses = titles.map((title) => reports.get(title)?.status)
     expect(statuses).toEqual(['passed', 'passed', 'skipped', 'passed', 'passed'])
   })
 })

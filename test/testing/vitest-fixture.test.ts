@@ -6,13 +6,13 @@ const headers = { authorization: 'Bearer k', 'service-version': '2' }
 const policy = { authority: 'letsencrypt' } as const
 
 describe('the gateway of a test', () => {
-  const seen = new Set<unknown>()
+  const earlierObjects = new Set<unknown>()
 
   for (const name of ['one', 'another', 'a third']) {
     test(`is fresh for ${name}`, ({ gateway }) => {
-      expect(seen.has(gateway)).toBe(false)
-      expect(seen.has(gateway.clock)).toBe(false)
-      seen.add(gateway).add(gateway.clock)
+      expect(earlierObjects.has(gateway)).toBe(false)
+      expect(earlierObjects.has(gateway.clock)).toBe(false)
+      earlierObjects.add(gateway).add(gateway.clock)
       expect(gateway.leftovers()).toEqual([])
       expect(gateway.clock.now).toBe(Date.UTC(2026, 0, 1))
       gateway.reservedDomains.create({ domain: 'app.example.com' })
@@ -28,11 +28,11 @@ describe('the gateway of a test', () => {
   it('comes with `it` as well', ({ gateway }) => expect(gateway.leftovers()).toEqual([]))
 
   describe('in a hook', () => {
-    let inHook: Gateway
+    let hookGateway: Gateway
     test.beforeEach(({ gateway }) => {
-      inHook = gateway
+      hookGateway = gateway
     })
-    test('is the one that the test sees', ({ gateway }) => expect(gateway).toBe(inHook))
+    test('is the gateway of the test', ({ gateway }) => expect(gateway).toBe(hookGateway))
   })
 })
 
@@ -48,7 +48,7 @@ describe('the seed of a test', () => {
 
   test.describe('with another', () => {
     test.override('gatewayOptions', { seed: 'checkout' })
-    test('is what the options say', ({ gateway }) => expect(gateway.snapshot().seed).toBe('checkout'))
+    test('is the seed in the options', ({ gateway }) => expect(gateway.snapshot().seed).toBe('checkout'))
   })
 })
 
@@ -63,12 +63,12 @@ describe('a gateway that is installed', () => {
   }
 
   describe.concurrent('with others at the same time', () => {
-    const own = test.extend('gatewayOptions', ({ task }) => ({ baseUrl: `https://${task.id}.test` }))
+    const ownTest = test.extend('gatewayOptions', ({ task }) => ({ baseUrl: `https://${task.id}.test` }))
     let open = 0
     let maxOpen = 0
 
     for (let turn = 1; turn <= 20; turn++) {
-      own(`has its own requests, resources and time, ${turn}`, async ({ gateway }) => {
+      ownTest(`has its own requests, resources and time, ${turn}`, async ({ gateway }) => {
         maxOpen = Math.max(maxOpen, ++open)
         gateway.install({ others: 'refuse' })
         for (let step = 1; step <= turn; step++) {
@@ -95,7 +95,7 @@ describe('the options', () => {
   describe('of a describe', () => {
     test.override('gatewayOptions', { dialect: ngrok, initial: { reservedDomains: [{ domain: 'app.example.com' }] } })
 
-    test('hold for its tests', ({ gateway }) => {
+    test('apply to its tests', ({ gateway }) => {
       expect(gateway.dialect.name).toBe('ngrok')
       expect(gateway.reservedDomains.list().reserved_domains.map(({ domain }) => domain)).toEqual(['app.example.com'])
     })
@@ -109,8 +109,8 @@ describe('the options', () => {
   })
 
   test.extend('gatewayOptions', { rateLimit: { requests: 1 } })('can be those of one test', async ({ gateway }) => {
-    const statusOfRequest = async () => (await gateway.fetch(`${gateway.url}/reserved_domains`, { headers })).status
-    expect([await statusOfRequest(), await statusOfRequest()]).toEqual([200, 429])
+    const sendRequest = async () => (await gateway.fetch(`${gateway.url}/reserved_domains`, { headers })).status
+    expect([await sendRequest(), await sendRequest()]).toEqual([200, 429])
   })
 
   describe('that name a clock', () => {
@@ -133,24 +133,24 @@ describe('on the system clock', () => {
     expectTypeOf(gatewayOptions).toEqualTypeOf<GatewayOptions>()
     expect(gatewayOptions).toEqual({})
     expect(gateway.snapshot().seed).toBe(task.fullTestName)
-    // @ts-expect-error: only a manual clock can be moved
+    // @ts-expect-error: only a manual clock can be advanced
     expect(gateway.clock.advance).toBeUndefined()
   })
 
-  testOnSystemClock('vi.useFakeTimers() moves the gateway, its waits included', async ({ gateway }) => {
+  testOnSystemClock('vi.useFakeTimers() controls the time of the gateway, including its waits', async ({ gateway }) => {
     const { id } = gateway.reservedDomains.create({ domain: 'a.test', certificate_management_policy: policy })
     gateway.faults.add({ latency: '31s' })
-    const ends: unknown[] = []
-    void gateway.provisioning.settled(id).then(({ certificate }) => ends.push(['settled', certificate !== null]))
+    const events: unknown[] = []
+    void gateway.provisioning.settled(id).then(({ certificate }) => events.push(['settled', certificate !== null]))
     const url = `${gateway.url}/reserved_domains`
-    void gateway.fetch(url, { headers }).then(({ status }) => ends.push(['fetch', status]))
+    void gateway.fetch(url, { headers }).then(({ status }) => events.push(['fetch', status]))
     const header = (name: string) => headers[name as 'authorization'] ?? null
-    const delivered = gateway.transport.delivered(gateway.transport.exchange({ method: 'GET', url, header, body: '' }))
-    void delivered.then(({ status }) => ends.push(['delivered', status]))
+    const delivery = gateway.transport.delivered(gateway.transport.exchange({ method: 'GET', url, header, body: '' }))
+    void delivery.then(({ status }) => events.push(['delivered', status]))
     await vi.advanceTimersByTimeAsync(30_000)
-    expect(ends).toEqual([['settled', true]])
+    expect(events).toEqual([['settled', true]])
     await vi.advanceTimersByTimeAsync(1000)
-    expect(ends).toEqual([
+    expect(events).toEqual([
       ['settled', true],
       ['fetch', 200],
       ['delivered', 200],
@@ -158,7 +158,7 @@ describe('on the system clock', () => {
     expect(gateway.reservedAddrs.create().created_at).toBe('2026-01-01T00:00:31Z')
   })
 
-  test('do not move a manual clock', async ({ gateway }) => {
+  test('vi.useFakeTimers() does not advance a manual clock', async ({ gateway }) => {
     vi.useFakeTimers({ now: 0 })
     await vi.advanceTimersByTimeAsync(3_600_000)
     expect(gateway.reservedAddrs.create().created_at).toBe('2026-01-01T00:00:00Z')

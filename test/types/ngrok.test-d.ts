@@ -22,21 +22,21 @@ describe('A gateway with the families of ngrok', () => {
     office.faults.add({ operation: 'ip_policies.paint' })
   })
 
-  test('can have some of them', () => {
+  test('can have only some of these families', () => {
     const { ipPolicies } = ngrokFamilies
-    const some = createGateway({ dialect: ngrok, families: { ipPolicies } })
-    expectTypeOf(some.ipPolicies.create({ description: 'the office' }).id).toEqualTypeOf<string>()
+    const gateway = createGateway({ dialect: ngrok, families: { ipPolicies } })
+    expectTypeOf(gateway.ipPolicies.create({ description: 'the office' }).id).toEqualTypeOf<string>()
     // @ts-expect-error: this gateway has no such family
-    some.vaults
+    gateway.vaults
   })
 
-  test('is given to each test of vitest', () => {
+  test('is the fixture of each test of vitest', () => {
     testUsing(createNgrok)('an office has a policy', ({ gateway }) => {
       expectTypeOf(gateway.ipPolicies.create({ description: 'the office' }).id).toEqualTypeOf<string>()
     })
   })
 
-  test('is given to the code of survives', () => {
+  test('is passed to the code of survives', () => {
     const code = survives(({ gateway }) => gateway.ipPolicies.create().id, {
       create: createNgrok<ManualClock>,
       holds: ({ gateway, value }) => gateway.ipPolicies.get(value).id === value,

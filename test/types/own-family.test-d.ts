@@ -32,15 +32,15 @@ describe('A family of a test', () => {
     collection({ name: 'labels', schema })
   })
 
-  test('stands beside the families and members that there are', () => {
+  test('is added to the built-in families and members', () => {
     expectTypeOf(gateway).toExtend<Gateway>()
     expectTypeOf(gateway.reservedAddrs.create).toBeCallableWith({ region: 'eu' })
     expectTypeOf(gateway.clock.advance).toBeCallableWith('1m')
-    // @ts-expect-error: the family was not given
+    // @ts-expect-error: this gateway has no such family
     createGateway().widgets
   })
 
-  test('is known by its names where names are asked for', () => {
+  test('adds its names to those that faults and the journal accept', () => {
     expectTypeOf(gateway.faults.add).toBeCallableWith({ operation: 'widgets.create', error: 'widget_taken' })
     expectTypeOf(gateway.faults.add).toBeCallableWith({ operation: 'reserved_domains.create', error: 'domain_taken' })
     expectTypeOf(gateway.requests.count).toBeCallableWith({ operation: 'widgets.list' })
@@ -52,7 +52,7 @@ describe('A family of a test', () => {
     gateway.requests.count({ operation: 'widgets.paint' })
   })
 
-  test('is known to the matchers by its operations and errors', () => {
+  test('adds its operations and errors to those that the matchers accept', () => {
     expectTypeOf(expect(gateway).toHaveBeenRequested).toBeCallableWith('widgets.create', { times: 1 })
     expectTypeOf(expect(gateway).toHaveBeenRequested).toBeCallableWith('reserved_domains.create')
     // @ts-expect-error: there is no such operation
@@ -62,7 +62,7 @@ describe('A family of a test', () => {
     expectTypeOf(expect(new Error('…')).toBeGatewayError).toBeCallableWith('widget_taken')
   })
 
-  test('has a limit by its name, beside those that there are', () => {
+  test('has a limit by its name, in addition to the built-in limits', () => {
     createGateway({
       families: { widgets },
       account: { limits: { widgets: 3, reserved_domains: { max: 1, window: '1h' } } },
@@ -76,11 +76,11 @@ describe('A family of a test', () => {
     createNgrok({ account: { limits: { api_key: 3 } } })
     const { apiKeys } = ngrokFamilies
     createGateway({ families: { apiKeys }, account: { limits: { api_keys: 3 } } })
-    // @ts-expect-error: further families have it
+    // @ts-expect-error: only further families have this limit
     createGateway({ account: { limits: { api_keys: 3 } } })
   })
 
-  test('can exist from the beginning', () => {
+  test('can be an initial resource', () => {
     createGateway({ families: { widgets }, initial: { widgets: [{ name: 'first' }], reservedAddrs: [{}] } })
     // @ts-expect-error: a widget has a name
     createGateway({ families: { widgets }, initial: { widgets: [{}] } })
@@ -88,7 +88,7 @@ describe('A family of a test', () => {
     createGateway({ families: { widgets }, initial: { gadgets: [] } })
   })
 
-  test('can be of single operations', () => {
+  test('can consist of single operations', () => {
     const echo = familyOf({
       operations: {
         get: operation({

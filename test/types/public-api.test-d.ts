@@ -10,20 +10,20 @@ import {
   standard,
 } from '../../src/index.ts'
 
-// Only the types are looked at: nothing of this runs.
+// Vitest checks only the types of this file, and runs nothing.
 const gateway = createGateway()
 const ROUTE = { edge_id: 'edghts_1', id: 'edghtsrt_1' }
 
 type Ref = { readonly id: string; readonly uri: string }
 
 describe('createGateway', () => {
-  test('takes no options or some, and answers a Gateway', () => {
+  test('takes options or none, and returns a Gateway', () => {
     expectTypeOf(createGateway()).toExtend<Gateway>()
     expectTypeOf(createGateway({ seed: 'x', dialect: standard, clock: { now: () => 0 } })).toExtend<Gateway>()
     expectTypeOf<{ references: 'declared' }>().toExtend<GatewayOptions>()
   })
 
-  test('keeps the type of the clock that it was given', () => {
+  test('keeps the type of the clock that it receives', () => {
     const clock = { now: 0, turn: (_ms: number) => {} }
     expectTypeOf(createGateway({ clock }).clock.turn).toEqualTypeOf<(_ms: number) => void>()
   })
@@ -37,16 +37,16 @@ describe('createGateway', () => {
     createGateway({ references: 'none' })
     // @ts-expect-error: a dialect is an object, not its name
     createGateway({ dialect: 'ngrok' })
-    // @ts-expect-error: a quirk that there is not
+    // @ts-expect-error: there is no such quirk
     createGateway({ quirks: { keepBackend: true } })
   })
 
-  test('gives what a client needs', () => {
+  test('has what a client needs', () => {
     expectTypeOf(gateway.url).toEqualTypeOf<string>()
     expectTypeOf(gateway.dialect).toEqualTypeOf<Dialect>()
     expectTypeOf(gateway.fetch).toEqualTypeOf<Fetch>()
     expectTypeOf(gateway.fetch).toExtend<(input: string | URL | Request, init?: RequestInit) => Promise<Response>>()
-    // @ts-expect-error: the URL is moved by servedAt only
+    // @ts-expect-error: only servedAt changes the URL
     gateway.url = 'http://localhost'
   })
 })
@@ -58,7 +58,7 @@ describe('Reserved addresses', () => {
     expectTypeOf(gateway.reservedAddrs.create).toBeCallableWith({ description: 'd', metadata: 'm', region: 'eu' })
     // @ts-expect-error: a region is a text
     gateway.reservedAddrs.create({ region: 7 })
-    // @ts-expect-error: no such field
+    // @ts-expect-error: there is no such field
     gateway.reservedAddrs.create({ colour: 'red' })
     // @ts-expect-error: a description is a text
     gateway.reservedAddrs.create({ description: 7 })
@@ -74,7 +74,7 @@ describe('Reserved addresses', () => {
     expectTypeOf(gateway.reservedAddrs.update('ra_1', {})).toEqualTypeOf(address)
     // @ts-expect-error: results are readonly
     address.description = 'x'
-    // @ts-expect-error: also what is inside
+    // @ts-expect-error: objects inside results are readonly too
     if (address.endpoint_configuration) address.endpoint_configuration.id = 'ec_2'
     // @ts-expect-error: there is no such field
     address.colour
@@ -120,7 +120,7 @@ describe('Route modules', () => {
     expectTypeOf(gateway.compression.replace).toBeCallableWith(ROUTE, { enabled: false })
     expectTypeOf(gateway.compression.get(ROUTE)).toEqualTypeOf<{ readonly enabled: boolean }>()
     expectTypeOf(gateway.compression.delete(ROUTE)).toEqualTypeOf<void>()
-    // @ts-expect-error: a route alone does not say which edge
+    // @ts-expect-error: the id of a route does not name its edge
     gateway.compression.get('edghtsrt_1')
     // @ts-expect-error: the edge is missing
     gateway.compression.get({ id: 'edghtsrt_1' })
@@ -152,7 +152,7 @@ describe('Errors and declarations', () => {
 })
 
 describe('The journal', () => {
-  test('is looked into by the names that there are', () => {
+  test('can be searched only by names that exist', () => {
     const { requests } = gateway
     expectTypeOf(requests.all).toBeCallableWith({ operation: 'reserved_domains.create', method: 'POST', status: 201 })
     expectTypeOf(requests.count).toBeCallableWith({ operation: null })

@@ -22,27 +22,27 @@ import type { InitialOf } from '../../src/resources/initial.ts'
 import type { general } from '../../src/schema/general-errors.ts'
 import type { Frozen } from '../../src/schema/values.ts'
 
-// The types that people read are made by a script; the table of families says what they must be.
+// A script generates the types that people read. The table of families determines these types.
 type Families = typeof families
 type Table = Direct<Families>
-type OfNgrok = typeof ngrokFamilies
+type NgrokTable = typeof ngrokFamilies
 
-/** The fields of a body without those that nobody can give. */
-type Offered<Body> = Body extends object
+/** The fields of a body that a caller can set. */
+type Settable<Body> = Body extends object
   ? { [Field in keyof Body as Body[Field] extends undefined ? never : Field]: Body[Field] }
   : Body
 
-type Read<Calls> = { readonly [Verb in keyof Calls]: ArgumentsOf<Calls[Verb]> }
-type ArgumentsOf<Call> = Call extends (...args: infer Args) => unknown ? PlainArguments<Args> : never
+type Inputs<Calls> = { readonly [Verb in keyof Calls]: ReadArguments<Calls[Verb]> }
+type ReadArguments<Call> = Call extends (...args: infer Args) => unknown ? PlainArguments<Args> : never
 type PlainArguments<Args extends readonly unknown[]> = {
-  readonly [Place in keyof Args]: Offered<Frozen<Plain<Args[Place]>>>
+  readonly [Index in keyof Args]: Settable<Frozen<Plain<Args[Index]>>>
 }
 
-type Answers<Calls> = {
-  readonly [Verb in keyof Calls]: Calls[Verb] extends (...args: never[]) => infer Answer ? Plain<Answer> : never
+type Results<Calls> = {
+  readonly [Verb in keyof Calls]: Calls[Verb] extends (...args: never[]) => infer Result ? Plain<Result> : never
 }
 
-/** A type with the fields of all that it is made of, at every depth. A text of which some values are named is any text. */
+/** A type with the fields of all its parts, at every depth. An open union of strings becomes `string`. */
 type Plain<T> = T extends object ? { [Field in keyof T]: Plain<AnyText<T[Field]>> } : T
 type AnyText<T> = [Extract<T, string>] extends [never]
   ? T
@@ -52,46 +52,46 @@ type AnyText<T> = [Extract<T, string>] extends [never]
 
 describe('The types of the families are those of their schemas', () => {
   test('in every body, query and id that a call takes', () => {
-    expectTypeOf<{ [Name in keyof Resources]: Read<Resources[Name]> }>().toEqualTypeOf<{
-      readonly [Name in keyof Families]: Read<Table[Name]>
+    expectTypeOf<{ [Name in keyof Resources]: Inputs<Resources[Name]> }>().toEqualTypeOf<{
+      readonly [Name in keyof Families]: Inputs<Table[Name]>
     }>()
-    expectTypeOf<{ [Name in keyof NgrokResources]: Read<NgrokResources[Name]> }>().toEqualTypeOf<{
-      readonly [Name in keyof OfNgrok]: Read<Direct<OfNgrok>[Name]>
-    }>()
-  })
-
-  test('in every answer', () => {
-    expectTypeOf<{ [Name in keyof Resources]: Answers<Resources[Name]> }>().toEqualTypeOf<{
-      readonly [Name in keyof Families]: Answers<Table[Name]>
-    }>()
-    expectTypeOf<{ [Name in keyof NgrokResources]: Answers<NgrokResources[Name]> }>().toEqualTypeOf<{
-      readonly [Name in keyof OfNgrok]: Answers<Direct<OfNgrok>[Name]>
+    expectTypeOf<{ [Name in keyof NgrokResources]: Inputs<NgrokResources[Name]> }>().toEqualTypeOf<{
+      readonly [Name in keyof NgrokTable]: Inputs<Direct<NgrokTable>[Name]>
     }>()
   })
 
-  test('in what a gateway begins with', () => {
+  test('in every result', () => {
+    expectTypeOf<{ [Name in keyof Resources]: Results<Resources[Name]> }>().toEqualTypeOf<{
+      readonly [Name in keyof Families]: Results<Table[Name]>
+    }>()
+    expectTypeOf<{ [Name in keyof NgrokResources]: Results<NgrokResources[Name]> }>().toEqualTypeOf<{
+      readonly [Name in keyof NgrokTable]: Results<Direct<NgrokTable>[Name]>
+    }>()
+  })
+
+  test('in the initial resources of a gateway', () => {
     expectTypeOf<InitialOf<Table>>().toExtend<InitialResources>()
     expectTypeOf<keyof InitialResources>().toEqualTypeOf<keyof Families>()
   })
 
   test('in the names of operations and the keys of errors', () => {
     expectTypeOf<OperationName>().toEqualTypeOf<NameIn<Families>>()
-    type Own = ErrorKeyIn<Families> | keyof typeof declared.errors | keyof typeof accountErrors
-    type OfControls = ErrorKeysOf<(typeof controls)[number]> | keyof typeof accessErrors
-    expectTypeOf<ErrorKey>().toEqualTypeOf<Own | keyof typeof general | OfControls>()
-    expectTypeOf<NameIn<NgrokFamilies>>().toEqualTypeOf<NameIn<OfNgrok>>()
-    expectTypeOf<ErrorKeyIn<NgrokFamilies>>().toEqualTypeOf<ErrorKeyIn<OfNgrok>>()
+    type FamilyKeys = ErrorKeyIn<Families> | keyof typeof declared.errors | keyof typeof accountErrors
+    type ControlKeys = ErrorKeysOf<(typeof controls)[number]> | keyof typeof accessErrors
+    expectTypeOf<ErrorKey>().toEqualTypeOf<FamilyKeys | keyof typeof general | ControlKeys>()
+    expectTypeOf<NameIn<NgrokFamilies>>().toEqualTypeOf<NameIn<NgrokTable>>()
+    expectTypeOf<ErrorKeyIn<NgrokFamilies>>().toEqualTypeOf<ErrorKeyIn<NgrokTable>>()
   })
 
-  test('in what tests declare', () => {
-    type Declared = Read<GatewayWith<OfNgrok>['declare']>
-    expectTypeOf<Read<Ngrok['declare']>>().toEqualTypeOf<Declared>()
-    expectTypeOf<Answers<NgrokDeclare>>().toExtend<Answers<Omit<GatewayWith<OfNgrok>['declare'], keyof Declare>>>()
+  test('in the declarations of tests', () => {
+    type DeclareInputs = Inputs<GatewayWith<NgrokTable>['declare']>
+    expectTypeOf<Inputs<Ngrok['declare']>>().toEqualTypeOf<DeclareInputs>()
+    expectTypeOf<Results<NgrokDeclare>>().toExtend<Results<Omit<GatewayWith<NgrokTable>['declare'], keyof Declare>>>()
   })
 })
 
 describe('The types of the controls', () => {
-  test('are those of every control together', () => {
+  test('are those of all controls', () => {
     type NamesOf<C> = C extends { members?(...args: never[]): infer Members } ? keyof Members : never
     expectTypeOf<keyof ControlMembers>().toEqualTypeOf<NamesOf<(typeof controls)[number]>>()
     expectTypeOf<'clock' | 'dns' | 'report' | 'reset' | 'restore' | 'snapshot'>().toExtend<keyof ControlMembers>()

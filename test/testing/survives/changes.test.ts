@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { type SurvivesOptions, survives } from '../../../src/testing/testing.ts'
 import { ensureAddress, type Program, program, retry } from './programs/client.ts'
 
-/** Returns a program that reserves an address, and then changes its metadata by a function. */
-const withChange = (change: (patch: (metadata: string) => Promise<void>) => Promise<void>) =>
+/** Creates a program that reserves an address, and then changes its metadata by a function. */
+const createProgram = (change: (patch: (metadata: string) => Promise<void>) => Promise<void>) =>
   program(async (call) => {
     const { id } = await ensureAddress(call, 'noted')
     await change((metadata) => call('PATCH', `/reserved_addrs/${id}`, { metadata }))
@@ -11,11 +11,11 @@ const withChange = (change: (patch: (metadata: string) => Promise<void>) => Prom
 
 const options: SurvivesOptions = { faults: 1, kinds: ['lost', '5xx'] }
 
-const careless = withChange((patch) => patch('in use').catch(() => undefined))
+const ignoreFailure = createProgram((patch) => patch('in use').catch(() => undefined))
 
 describe('A change that the run without failures has made', () => {
-  it('must be there where the code resolves: a failed update that nobody notices is found', async () => {
-    await expect(survives(careless, options)).rejects.toMatchObject({
+  it('must be there if the code resolves: a failed update that nobody notices is found', async () => {
+    await expect(survives(ignoreFailure, options)).rejects.toMatchObject({
       message: expect.stringContaining('no reserved_addrs with {"metadata":"in use"} where 1 is wanted.'),
       replay: 'PATCH /reserved_addrs/{id}#1 lost-before',
     })
@@ -33,24 +33,24 @@ describe('A change that the run without failures has made', () => {
   })
 
   it.each<[string, Program]>([
-    ['is done, and its answer lost', withChange((patch) => retry(() => patch('in use')))],
+    ['is done, and its answer lost', createProgram((patch) => retry(() => patch('in use')))],
     [
-      'is another one, as the code has chosen after a failure',
-      withChange((patch) => patch('in use').catch(() => retry(() => patch('limited')))),
+      'has another value, which the code has chosen after a failure',
+      createProgram((patch) => patch('in use').catch(() => retry(() => patch('limited')))),
     ],
     [
       'has another time and another number in it',
-      withChange((patch) => retry(() => patch(`${Math.random()} until ${new Date().toISOString()}`))),
+      createProgram((patch) => retry(() => patch(`${Math.random()} until ${new Date().toISOString()}`))),
     ],
     [
       'is undone by the code itself',
-      withChange((patch) => retry(async () => patch('in use').then(() => patch('free')))),
+      createProgram((patch) => retry(async () => patch('in use').then(() => patch('free')))),
     ],
-  ])('is not missed where it %s', async (_why, code) => {
+  ])('is not missed where it %s', async (_change, code) => {
     expect((await survives(code, options)).summary).toMatch(/; 0 fail$/)
   })
 
-  it('may be missing where `holds` is there to judge', async () => {
-    expect((await survives(careless, { ...options, holds: () => true })).summary).toMatch(/; 0 fail$/)
+  it('may be missing if `holds` accepts the result', async () => {
+    expect((await survives(ignoreFailure, { ...options, holds: () => true })).summary).toMatch(/; 0 fail$/)
   })
 })

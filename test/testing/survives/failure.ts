@@ -1,7 +1,7 @@
 import { SurvivalError } from '../../../src/testing/testing.ts'
 
-/** Returns the error of a search that finds a failing schedule. Throws any other error, or that there is none. */
-export async function failureOf(search: Promise<unknown>): Promise<SurvivalError> {
+/** Returns the error of a search that finds a failing schedule. Throws any other error, or one if the code survives. */
+export async function expectSurvivalError(search: Promise<unknown>): Promise<SurvivalError> {
   const error = await search.then(
     () => new Error('It survives.'),
     (thrown) => thrown,

@@ -3,7 +3,7 @@ import { survives } from '../../../src/testing/testing.ts'
 import { test } from '../../../src/testing/vitest.ts'
 import { headers } from './programs/client.ts'
 
-test('survives runs within a test that has a gateway of its own, and leaves that alone', async ({ gateway }) => {
+test('survives runs within a test with its own gateway, and sends no requests to this gateway', async ({ gateway }) => {
   const { summary } = await survives(
     async ({ fetch, url }) => {
       await fetch(`${url}/reserved_addrs`, { headers }).catch(() => undefined)

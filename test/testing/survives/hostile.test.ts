@@ -6,14 +6,14 @@ import { describe, expect, it } from 'vitest'
 import { createNgrok } from '../../../src/gateway/ngrok.ts'
 import { readHost } from '../../../src/testing/survives/host.ts'
 import { type CodeUnderTest, type Life, type SurvivesOptions, survives } from '../../../src/testing/testing.ts'
-import { callOf, headers } from './programs/client.ts'
+import { createCall, headers } from './programs/client.ts'
 
 const scryptAsync = promisify<string, string, number, Buffer>(scrypt)
 
 const get = ({ fetch, url }: Life) => fetch(`${url}/reserved_addrs`, { headers })
 
 /** Returns the summary of a search, or the first line of its error. */
-async function resultOf(code: CodeUnderTest, options: SurvivesOptions = { kinds: ['lost'] }): Promise<string> {
+async function search(code: CodeUnderTest, options: SurvivesOptions = { kinds: ['lost'] }): Promise<string> {
   try {
     return (await survives(code, options)).summary
   } catch (error) {
@@ -38,8 +38,8 @@ describe('Code that never ends', () => {
       },
       'it sets timers without end',
     ],
-  ])('is named: it %s', async (_name, end, why) => {
-    expect(await resultOf((life) => get(life).catch(end))).toContain(`it never ends: ${why}`)
+  ])('is named: it %s', async (_name, end, reason) => {
+    expect(await search((life) => get(life).catch(end))).toContain(`it never ends: ${reason}`)
   })
 
   it('is named where it sends requests without end', async () => {
@@ -48,7 +48,7 @@ describe('Code that never ends', () => {
         for (;;) await get(life)
       })
     }
-    expect(await resultOf(code)).toContain('it never ends: it sends requests without end')
+    expect(await search(code)).toContain('it never ends: it sends requests without end')
   })
 
   it('takes no turns once its run is over', async () => {
@@ -57,13 +57,13 @@ describe('Code that never ends', () => {
       const { status } = await get(life)
       for (; status === 503; turns++) await new Promise((resolve) => setImmediate(resolve))
     }
-    expect(await resultOf(code, { kinds: ['5xx'] })).toContain('it takes turns of the event loop without end')
+    expect(await search(code, { kinds: ['5xx'] })).toContain('it takes turns of the event loop without end')
     const before = turns
     for (let left = 5; left > 0; left--) await new Promise((resolve) => setImmediate(resolve))
     expect(turns).toBe(before)
   })
 
-  it('is not what waits by node:timers/promises, which takes no real time', async () => {
+  it('does not include code that waits by node:timers/promises, which takes no real time', async () => {
     const code = async (life: Life) => {
       expect(await timers.setTimeout(3_600_000, 'value')).toBe('value')
       for await (const value of timers.setInterval(3_600_000, 'value')) {
@@ -73,10 +73,10 @@ describe('Code that never ends', () => {
       await timers.scheduler.wait(3_600_000)
       await get(life).catch(() => void timers.setTimeout(3_600_000, undefined, { ref: false }))
     }
-    expect(await resultOf(code)).toMatch(/; 0 fail$/)
+    expect(await search(code)).toMatch(/; 0 fail$/)
   })
 
-  it('is not what waits for threads, or has used one', async () => {
+  it('does not include code that waits for threads, or has used one', async () => {
     const code = async (life: Life) => {
       expect(randomBytes(16)).toHaveLength(16)
       expect(await scryptAsync('a password', 'salt', 16)).toHaveLength(16)
@@ -84,7 +84,7 @@ describe('Code that never ends', () => {
       expect(await promisify(gunzip)(packed)).toHaveLength(300_000)
       await get(life).catch(() => undefined)
     }
-    expect(await resultOf(code)).toMatch(/; 0 fail$/)
+    expect(await search(code)).toMatch(/; 0 fail$/)
   })
 })
 
@@ -102,40 +102,38 @@ it('Modules that vitest loads count as work that is under way: no run waits for 
 
 it('A message has the ids of its story, and the wait that is longer than `within`', async () => {
   const code = async (life: Life) => {
-    const { id } = await callOf(life)('POST', '/reserved_addrs', {})
+    const { id } = await createCall(life)('POST', '/reserved_addrs', {})
     const { status } = await get(life)
     if (status === 429) await new Promise((resolve) => setTimeout(resolve, 86_400_000))
     if (status !== 200) throw new Error(`${id} is left`)
   }
-  const ids = await resultOf(code, { replay: 'GET /reserved_addrs#1 503' })
-  expect(ids).toContain('it rejects with Error: ra_a is left, and leaves 1 reserved_addrs.')
-  expect(await resultOf(code, { replay: 'GET /reserved_addrs#1 429' })).toContain('; a timer waits for 1d.')
+  const message = await search(code, { replay: 'GET /reserved_addrs#1 503' })
+  expect(message).toContain('it rejects with Error: ra_a is left, and leaves 1 reserved_addrs.')
+  expect(await search(code, { replay: 'GET /reserved_addrs#1 429' })).toContain('; a timer waits for 1d.')
 })
 
 describe('survives refuses', () => {
   it('code that sends nothing to the gateway: nothing could fail', async () => {
-    expect(await resultOf(async () => 1)).toMatch(
-      /^Error: The code sent no request to https:\/\/api\.gateway\.test, so/,
-    )
+    expect(await search(async () => 1)).toMatch(/^Error: The code sent no request to https:\/\/api\.gateway\.test, so/)
   })
 
   it('code to which no failure applies', async () => {
     const message =
       'Error: No failure applies to what the code does, so nothing can fail. A request can fail in the ways'
-    expect(await resultOf(get, { kinds: [] })).toContain(message)
+    expect(await search(get, { kinds: [] })).toContain(message)
     const onlyEffect: CodeUnderTest = async ({ effect }) => void (await effect('save', () => 1))
-    expect(await resultOf(onlyEffect)).toContain(message)
-    expect(await resultOf(onlyEffect, { restart: true })).toMatch(/^6 of 6 schedules/)
+    expect(await search(onlyEffect)).toContain(message)
+    expect(await search(onlyEffect, { restart: true })).toMatch(/^6 of 6 schedules/)
   })
 
-  it('what is no function', async () => {
+  it('a value that is no function', async () => {
     // As JavaScript may call it.
-    expect(await resultOf(42 as never)).toBe('TypeError: code is 42. Allowed: a function.')
-    expect(await resultOf(undefined as never)).toBe('TypeError: code is missing. Allowed: a function.')
+    expect(await search(42 as never)).toBe('TypeError: code is 42. Allowed: a function.')
+    expect(await search(undefined as never)).toBe('TypeError: code is missing. Allowed: a function.')
   })
 
-  it('to continue once its signal is aborted, with the reason of that', async () => {
-    expect(await resultOf(get, { signal: AbortSignal.abort(new Error('enough')) })).toBe('Error: enough')
+  it('to continue once its signal is aborted, with the reason of the abort', async () => {
+    expect(await search(get, { signal: AbortSignal.abort(new Error('enough')) })).toBe('Error: enough')
   })
 })
 
@@ -146,7 +144,7 @@ it('An `allow` that throws does not accept the error, and the report says so', a
       throw new RangeError('no such error')
     },
   }
-  expect(await resultOf(get, options)).toContain(
+  expect(await search(get, options)).toContain(
     'it rejects with TypeError: fetch failed, and `allow` throws RangeError: no such error.',
   )
 })
@@ -154,14 +152,14 @@ it('An `allow` that throws does not accept the error, and the report says so', a
 it('An async `allow` accepts no error: its promise would always count as true', async () => {
   // The types allow no promise, but JavaScript does.
   const allow = (async () => false) as unknown as () => boolean
-  expect(await resultOf(get, { kinds: ['lost'], allow })).toContain(
+  expect(await search(get, { kinds: ['lost'], allow })).toContain(
     '`allow` throws TypeError: it returned a promise. Allowed: true or false, from a function that is not async.',
   )
 })
 
 it('An `allow` that is a class of errors accepts no error: what the class returns would always count as true', async () => {
   const allow = TypeError as unknown as () => boolean
-  expect(await resultOf(get, { kinds: ['lost'], allow })).toContain(
+  expect(await search(get, { kinds: ['lost'], allow })).toContain(
     '`allow` throws TypeError: it returned an error, as a class of errors does. Allowed: true or false.',
   )
 })
@@ -178,7 +176,7 @@ describe('A value from the caller that cannot work is named', () => {
     ['null for a server', { serve: () => null }, 'TypeError: serve returned null. Allowed: a server'],
     ['a text for kinds', { kinds: 'lost' }, 'TypeError: kinds is "lost". Allowed: an array of "lost", "5xx", "429",'],
   ])('%s', async (_what, options, message) => {
-    expect(await resultOf(get, options)).toContain(message)
+    expect(await search(get, options)).toContain(message)
   })
 
   it.each<[unknown[], string]>([
@@ -186,7 +184,7 @@ describe('A value from the caller that cannot work is named', () => {
     [[() => 1], "TypeError: The effect's name is a function. Allowed: a string."],
     [['save'], "TypeError: The effect's work is missing. Allowed: a function."],
   ])('in an effect: %j', async (args, message) => {
-    const result = await resultOf(({ effect }) => (effect as (...args: unknown[]) => Promise<unknown>)(...args))
+    const result = await search(({ effect }) => (effect as (...args: unknown[]) => Promise<unknown>)(...args))
     expect(result).toContain(`fails without any fault: it rejects with ${message}`)
   })
 })
@@ -209,17 +207,17 @@ describe('The functions of the caller', () => {
       await sleep(50_000)
       await get(life).catch(() => undefined)
     }
-    expect(await resultOf(code, options)).toMatch(/^1 of 1 schedules/)
-    // With the two runs without failures.
+    expect(await search(code, options)).toMatch(/^1 of 1 schedules/)
+    // Two runs without failures, and one with a failure.
     expect(ended).toBe(3)
   })
 
   it.each(['setup', 'holds'] as const)('are named, if they never end: %s', async (option) => {
-    const result = await resultOf(get, { [option]: () => new Promise(() => undefined) })
+    const result = await search(get, { [option]: () => new Promise(() => undefined) })
     expect(result).toContain(`The function \`${option}\` never ends.`)
   })
 
-  it('have their place in the stack of their error, after that of the call', async () => {
+  it('are in the stack of their error, after the call of survives', async () => {
     const error = await survives(get, { setup: failingSetup }).catch((thrown) => thrown)
     expect(error.stack).toMatch(/^Error: no set-up\n {4}at [^\n]*hostile\.test\.ts[\s\S]*at failingSetup /)
   })
@@ -247,13 +245,13 @@ it('A process that crashed starts with `performance.now()` at 0, although its da
 it('A replay text with a quote or the end of a line is written as JavaScript reads it', async () => {
   for (const name of ["save the user's id", 'save\nthe id']) {
     const code: CodeUnderTest = async (life) => {
-      await callOf(life)('POST', '/reserved_addrs', {})
+      await createCall(life)('POST', '/reserved_addrs', {})
       await life.effect(name, () => undefined)
     }
     const options: SurvivesOptions = { restart: true, kinds: ['crash'] }
     const { message } = await survives(code, options).catch((thrown) => thrown)
     const [, text = ''] = /\n {4}(.*)$/.exec(message) ?? []
     expect(text).toBe(JSON.stringify(`effect ${name}#1 crash-before`))
-    expect(await resultOf(code, { ...options, replay: JSON.parse(text) })).toContain('does not survive one fault')
+    expect(await search(code, { ...options, replay: JSON.parse(text) })).toContain('does not survive one fault')
   }
 })

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { type CodeUnderTest, survives } from '../../../src/testing/testing.ts'
-import { callOf } from './programs/client.ts'
+import { createCall } from './programs/client.ts'
 
 /** Reserves an address, and rejects if the request fails. */
 const reserve: CodeUnderTest = async (life) => {
-  await callOf(life)('POST', '/reserved_addrs', {})
+  await createCall(life)('POST', '/reserved_addrs', {})
 }
 
 const options = { kinds: ['lost', '429'], faults: 1, allow: () => true, onProgress: () => undefined } as const
@@ -26,7 +26,7 @@ test('each run has the state of a new gateway: resources, journal, records of DN
       )
       gateway.dns.cname('app.example.com', 'other.example.com')
       // Neither a failure nor the end of the run before applies to a request of the set-up.
-      await callOf(gateway)('POST', '/reserved_domains', { domain: 'app.example.com' })
+      await createCall(gateway)('POST', '/reserved_domains', { domain: 'app.example.com' })
     },
   })
   expect(states).toHaveLength(3)
@@ -50,7 +50,7 @@ test('a subscriber of one run is called in no other run', async () => {
 })
 
 test('a snapshot that one run saves is not there in the next', async () => {
-  const saved: number[] = []
+  const counts: number[] = []
   await survives(reserve, {
     ...options,
     kinds: ['429'],
@@ -59,24 +59,24 @@ test('a snapshot that one run saves is not there in the next', async () => {
       const snapshots = `${url}/_fauxgate/snapshots`
       const control = { 'fauxgate-control-key': 'control', 'content-type': 'application/json' }
       const before = await fetch(snapshots, { headers: control })
-      saved.push((await before.json()).length)
+      counts.push((await before.json()).length)
       await fetch(snapshots, { method: 'POST', headers: control, body: '{"name":"before"}' })
     },
   })
-  expect(saved).toEqual([0, 0, 0])
+  expect(counts).toEqual([0, 0, 0])
 })
 
-test('what a crashed process waits for ends in no later run either', async () => {
-  const ended: string[] = []
+test('a pending request of a crashed process ends in no later run', async () => {
+  const endings: string[] = []
   const code: CodeUnderTest = async ({ gateway, url, life }) => {
     for (const name of ['first', 'second']) {
-      await callOf({ fetch: gateway.fetch, url })('POST', '/reserved_addrs', {}).finally(() =>
-        ended.push(`${life} ${name}`),
+      await createCall({ fetch: gateway.fetch, url })('POST', '/reserved_addrs', {}).finally(() =>
+        endings.push(`${life} ${name}`),
       )
     }
   }
   await expect(survives(code, { ...options, kinds: ['crash'], restart: true })).rejects.toThrow('where 2 are wanted')
-  const whole = (life: number) => [`${life} first`, `${life} second`]
+  const listEndings = (life: number) => [`${life} first`, `${life} second`]
   // Two runs without failures, a crash at the first request, and one at the second.
-  expect(ended).toEqual([...whole(1), ...whole(1), ...whole(2), '1 first', ...whole(2)])
+  expect(endings).toEqual([...listEndings(1), ...listEndings(1), ...listEndings(2), '1 first', ...listEndings(2)])
 })

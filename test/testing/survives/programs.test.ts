@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { type SurvivesOptions, survives } from '../../../src/testing/testing.ts'
-import { failureOf } from './failure.ts'
+import { expectSurvivalError } from './failure.ts'
 import type { Program } from './programs/client.ts'
 import { CORRECT, PLANTED } from './programs/planted.ts'
 import { GREEN, RED } from './programs/ported.ts'
 import { SIX } from './programs/six.ts'
 
-// All kinds, and pairs of failures in correct programs, are tried by `npm run survives`: that takes a minute.
+// `npm run survives` tries all kinds, and pairs of failures in correct programs. It takes a minute.
 const COMMON: SurvivesOptions = { restart: true, within: '2h' }
 
 /** Options with fewer failures, for programs that need pairs or run for long. */
@@ -22,7 +22,7 @@ const FEWER: Readonly<Record<string, SurvivesOptions>> = {
 
 const search = (name: string, program: Program) => survives(program, { ...COMMON, ...FEWER[name] })
 
-/** The smallest schedule that breaks each of the six. */
+/** The smallest schedule that breaks each of the six programs. */
 const SMALLEST: Readonly<Record<string, string>> = {
   'a duplicate after a lost answer': 'POST /reserved_addrs#1 lost-after',
   'a failed roll-back': 'PATCH /reserved_domains/{id}#1 lost-before, DELETE /reserved_domains/{id}#1 lost-before',
@@ -34,16 +34,16 @@ const SMALLEST: Readonly<Record<string, string>> = {
 
 describe('survives', () => {
   it.each(Object.entries(SIX))(
-    'finds %s, with its smallest schedule, and nothing once it is corrected',
+    'finds %s, with its smallest schedule, and nothing once it is fixed',
     async (name, program) => {
-      expect((await failureOf(search(name, program.buggy))).replay).toBe(SMALLEST[name])
+      expect((await expectSurvivalError(search(name, program.buggy))).replay).toBe(SMALLEST[name])
       const { summary } = await survives(program.fixed, { ...COMMON, ...FEWER[name], faults: 1 })
       expect(summary).toMatch(/; 0 fail$/)
     },
   )
 
   it.each(Object.entries({ ...RED, ...PLANTED }))('finds the bug of %s', async (name, program) => {
-    expect((await failureOf(search(name, program))).groups.length).toBeGreaterThan(0)
+    expect((await expectSurvivalError(search(name, program))).groups.length).toBeGreaterThan(0)
   })
 
   it.each(Object.entries({ ...GREEN, ...CORRECT }))('finds no bug in %s', async (_name, program) => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { type SurvivesOptions, schedules, type TriedSchedule } from '../../../src/testing/testing.ts'
 import { SIX } from './programs/six.ts'
 
-const wholeOf = ({ schedule, verdict, message, story, snapshot }: TriedSchedule) =>
+const formatRun = ({ schedule, verdict, message, story, snapshot }: TriedSchedule) =>
   JSON.stringify([schedule, verdict, message, story, snapshot])
 
 describe('Each replay text of a full exploration repeats its run, to the last byte:', () => {
@@ -18,14 +18,14 @@ describe('Each replay text of a full exploration repeats its run, to the last by
       faults: name.startsWith('pairs') ? 2 : 1,
       kinds: ['lost', 'crash', 'outcomes'],
     }
-    const tried: TriedSchedule[] = []
-    for await (const each of schedules(program, options)) tried.push(each)
-    expect(tried.some(({ verdict }) => verdict !== 'survived')).toBe(true)
-    for (const each of tried.slice(1)) {
-      const again: TriedSchedule[] = []
-      for await (const one of schedules(program, { ...options, replay: each.replay })) again.push(one)
-      expect(again.map(wholeOf)).toEqual([wholeOf(tried[0] as TriedSchedule), wholeOf(each)])
+    const runs: TriedSchedule[] = []
+    for await (const each of schedules(program, options)) runs.push(each)
+    expect(runs.some(({ verdict }) => verdict !== 'survived')).toBe(true)
+    for (const each of runs.slice(1)) {
+      const replays: TriedSchedule[] = []
+      for await (const run of schedules(program, { ...options, replay: each.replay })) replays.push(run)
+      expect(replays.map(formatRun)).toEqual([formatRun(runs[0] as TriedSchedule), formatRun(each)])
     }
-    expect(tried.length).toBeGreaterThan(5)
+    expect(runs.length).toBeGreaterThan(5)
   })
 })

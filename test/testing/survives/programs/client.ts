@@ -21,12 +21,12 @@ export class Problem extends Error {
 // biome-ignore lint/suspicious/noExplicitAny: as the result of `response.json()`.
 export type Body = any
 
-/** Sends one request, and does not try again. */
+/** A function that sends one request, and does not try again. */
 export type Call = (method: string, path: string, body?: object, signal?: AbortSignal) => Promise<Body>
 
 export const headers = { authorization: 'Bearer key', 'service-version': '2', 'content-type': 'application/json' }
 
-export function callOf({ fetch, url }: Pick<ProgramInput, 'fetch' | 'url'>): Call {
+export function createCall({ fetch, url }: Pick<ProgramInput, 'fetch' | 'url'>): Call {
   return async (method, path, body, signal) => {
     const request = { method, headers, ...(body && { body: JSON.stringify(body) }), ...(signal && { signal }) }
     const response = await fetch(url + path, request)
@@ -36,11 +36,11 @@ export function callOf({ fetch, url }: Pick<ProgramInput, 'fetch' | 'url'>): Cal
   }
 }
 
-/** Returns a program that passes a function the way to send requests. */
+/** Returns a program that calls `work` with a function that sends requests. */
 export const program =
   (work: (call: Call, input: ProgramInput) => Promise<unknown>): Program =>
   (input) =>
-    work(callOf(input), input)
+    work(createCall(input), input)
 
 export const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 

@@ -1,4 +1,4 @@
-// Programs with planted bugs, each of another kind, and correct programs that are as unusual.
+// Programs with planted bugs, each of another kind, and correct programs that are just as unusual.
 import {
   type Body,
   type Call,
@@ -23,11 +23,11 @@ const create = (call: Call, domain: string): Promise<Body> => call('POST', '/res
 
 /** Reserves two domains at once. If one fails, deletes only those whose ids it has received. */
 const raceOfRollBack = program(async (call) => {
-  const made: string[] = []
+  const ids: string[] = []
   try {
-    await Promise.all(DOMAINS.map(async (name) => made.push((await create(call, name)).id)))
+    await Promise.all(DOMAINS.map(async (name) => ids.push((await create(call, name)).id)))
   } catch (cause) {
-    await Promise.all(made.map((id) => deleteResource(call, `/reserved_domains/${id}`)))
+    await Promise.all(ids.map((id) => deleteResource(call, `/reserved_domains/${id}`)))
     throw new Error('gave up', { cause })
   }
 })
@@ -36,8 +36,8 @@ const raceOfRollBack = program(async (call) => {
 const blindAfterTimeout = program(async (call) => {
   for (let isFirst = true, tries = 0; tries < 6; tries++) {
     try {
-      const known = isFirst ? undefined : await find(call, 'reserved_addrs', 'description', 'one')
-      if (known) return
+      const existing = isFirst ? undefined : await find(call, 'reserved_addrs', 'description', 'one')
+      if (existing) return
       return void (await call('POST', '/reserved_addrs', { description: 'one' }, AbortSignal.timeout(10_000)))
     } catch (error) {
       if (!isTransient(error)) throw error
@@ -57,7 +57,7 @@ const strictCleanUp = program(async (call) => {
 })
 
 /** Takes 429 as "the quota is used up", and continues without the address. */
-const limitIsQuota = program(async (call) => {
+const limitAsQuota = program(async (call) => {
   await retry(async () => {
     try {
       if (await find(call, 'reserved_addrs', 'description', 'quota')) return
@@ -102,14 +102,14 @@ const forgottenAwait = program(async (call) => {
   await sleep(10_000)
 })
 
-/** Sets an interval while it works, and leaves it after a failure. */
-const uncleared = program(async (call) => {
+/** Sets an interval while it works, and does not clear it after a failure. */
+const unclearedInterval = program(async (call) => {
   const interval = setInterval(() => {}, 1000)
   await retry(() => call('GET', '/reserved_addrs'), 1)
   clearInterval(interval)
 })
 
-/** Saves that it is done before it is. */
+/** Saves that its work is done before it does the work. */
 const earlyFlag = program(async (call, { disk, effect }) => {
   if (disk.get('isDone')) return
   await effect('write that it is done', () => disk.set('isDone', true))
@@ -117,7 +117,7 @@ const earlyFlag = program(async (call, { disk, effect }) => {
 })
 
 /** Deletes all addresses, and stops at the first that is deleted already. */
-const stopsAtGone = program(async (call) => {
+const cleanUpThatStops = program(async (call) => {
   const names = ['x', 'y']
   for (const name of names) await ensureAddress(call, name)
   const { reserved_addrs } = await retry(() => call('GET', '/reserved_addrs'))
@@ -129,7 +129,7 @@ const stopsAtGone = program(async (call) => {
 })
 
 /** Takes a response that breaks off for an empty list. */
-const halfIsEmpty = program(async (call, { fetch, url }) => {
+const halfListAsEmpty = program(async (call, { fetch, url }) => {
   await retry(async () => {
     const response = await fetch(`${url}/reserved_addrs`, { headers })
     if (!response.ok) throw new Problem('GET', '/reserved_addrs', response)
@@ -138,7 +138,7 @@ const halfIsEmpty = program(async (call, { fetch, url }) => {
     try {
       list = JSON.parse(text)
     } catch {
-      // It was empty.
+      // The list stays empty.
     }
     if (list.reserved_addrs.length === 0) await call('POST', '/reserved_addrs', { description: 'only' })
   })
@@ -159,14 +159,14 @@ export const PLANTED: Readonly<Record<string, Program>> = {
   'a roll-back that knows one of two': raceOfRollBack,
   'a second try without a look after its own time limit': blindAfterTimeout,
   'a 404 on a repeated DELETE taken as a failure': strictCleanUp,
-  'a 429 taken as a used-up quota': limitIsQuota,
+  'a 429 taken as a used-up quota': limitAsQuota,
   'an address that a crash forgets': rotation,
   'one second try for all requests': oneSecondTry,
   'a forgotten await': forgottenAwait,
-  'an interval that nobody clears after a failure': uncleared,
+  'an interval that nobody clears after a failure': unclearedInterval,
   'a flag that is written too early': earlyFlag,
-  'a clean-up that stops at what is gone': stopsAtGone,
-  'half a list taken for an empty one': halfIsEmpty,
+  'a clean-up that stops at what is gone': cleanUpThatStops,
+  'half a list taken for an empty one': halfListAsEmpty,
   'a limit of polls that DNS_ERROR uses up': countedPolls,
 }
 
@@ -190,7 +190,7 @@ const withTimeLimits = program(async (call) => {
 })
 
 /** Replaces an address, and saves the ids of both. */
-const journaled = program(async (call, { disk, effect }) => {
+const journaledRotation = program(async (call, { disk, effect }) => {
   if (!disk.get('old'))
     await effect('save the first', async () => disk.set('old', (await ensureAddress(call, 'old')).id))
   if (!disk.get('new'))
@@ -199,7 +199,7 @@ const journaled = program(async (call, { disk, effect }) => {
 })
 
 /** Deletes the addresses of all pages. After a failure it reads again from the first page. */
-const pages = program(async (call, { url }) => {
+const deleteAllPages = program(async (call, { url }) => {
   for (const name of ['1', '2', '3']) await ensureAddress(call, name)
   const all = await retry(async () => {
     const ids: string[] = []
@@ -214,7 +214,7 @@ const pages = program(async (call, { url }) => {
 })
 
 /** Waits for a certificate, whatever attempts and polls fail. */
-const patient = program(async (call) => {
+const patientWait = program(async (call) => {
   const { id } = await ensureDomain(call, 'patient.example.com', POLICY)
   for (let wait = 10_000; ; wait = Math.min(wait * 2, 600_000)) {
     const domain = await call('GET', `/reserved_domains/${id}`).catch(() => undefined)
@@ -224,7 +224,7 @@ const patient = program(async (call) => {
 })
 
 /** Sets an interval while it works, and always clears it. */
-const alwaysCleared = program(async (call) => {
+const clearedInterval = program(async (call) => {
   const interval = setInterval(() => {}, 1000)
   try {
     await retry(() => call('GET', '/reserved_addrs'))
@@ -239,7 +239,7 @@ const repeatedPut = program(async (call) => {
 })
 
 /** Sends a second equal request after 2 s, takes the first response, and leaves no timer. */
-const hedged = program(async (call) => {
+const hedgedRequest = program(async (call) => {
   await ensureAddress(call, 'hedged')
   await retry(async () => {
     const slower = new AbortController()
@@ -260,10 +260,10 @@ const hedged = program(async (call) => {
 export const CORRECT: Readonly<Record<string, Program>> = {
   'a roll-back by name': rollBackByName,
   'time limits and a look': withTimeLimits,
-  'a rotation with a journal': journaled,
-  'all pages, from the first one again': pages,
-  'a patient wait for a certificate': patient,
-  'an interval that is always cleared': alwaysCleared,
+  'a rotation with a journal': journaledRotation,
+  'all pages, from the first one again': deleteAllPages,
+  'a patient wait for a certificate': patientWait,
+  'an interval that is always cleared': clearedInterval,
   'a PUT that may happen twice': repeatedPut,
-  'two equal questions of which one wins': hedged,
+  'two equal questions of which one wins': hedgedRequest,
 }

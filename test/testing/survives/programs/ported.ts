@@ -1,5 +1,5 @@
-// The order in which four public programs call their API, in the standard dialect and without their code: the routes, edges
-// and tunnels that they configure as well are left out, or are modules of a route.
+// Four public programs: their calls in the same order, in the standard dialect, without their code. The routes, edges
+// and tunnels that these programs also configure are left out, or are modules of a route.
 import { type Call, find, type Program, type ProgramInput, program, retry, sleep, statusOf } from './client.ts'
 
 const ROUTE = '/edges/https/edghts_1/routes/edghtsrt_1'
@@ -35,8 +35,8 @@ const tcpEdgeController = program((call, { disk, effect }) => {
     }
     if (!disk.get('address')) {
       const metadata = '{"owner":"tcp edge"}'
-      const known = await find(call, 'reserved_addrs', 'metadata', metadata)
-      const { id } = known ?? (await call('POST', '/reserved_addrs', { metadata }))
+      const existing = await find(call, 'reserved_addrs', 'metadata', metadata)
+      const { id } = existing ?? (await call('POST', '/reserved_addrs', { metadata }))
       await effect('write the address to the status', () => disk.set('address', id))
     }
     await call('PATCH', `/reserved_addrs/${disk.get('address')}`, { description: `uses ${disk.get('backend')}` })
@@ -45,11 +45,11 @@ const tcpEdgeController = program((call, { disk, effect }) => {
 
 /** Runs as a helper for domains: ignores errors of changes, and continues. */
 const domainHelper = program(async (call) => {
-  const ignoringErrors = (work: Promise<unknown>): Promise<unknown> => work.catch(() => undefined)
-  // It reads with retries, and changes without one.
+  const ignoreErrors = (work: Promise<unknown>): Promise<unknown> => work.catch(() => undefined)
+  // This program reads with retries, and changes without a retry.
   const domain = await retry(() => find(call, 'reserved_domains', 'domain', 'helper.example.com'))
-  if (!domain) await ignoringErrors(call('POST', '/reserved_domains', { domain: 'helper.example.com' }))
-  await ignoringErrors(call('PUT', `${ROUTE}/compression`, { enabled: true }))
+  if (!domain) await ignoreErrors(call('POST', '/reserved_domains', { domain: 'helper.example.com' }))
+  await ignoreErrors(call('PUT', `${ROUTE}/compression`, { enabled: true }))
 })
 
 /** Returns the domain whose id is saved, or else the one with this name. */
@@ -66,10 +66,10 @@ async function findOrGet(call: Call, { disk }: ProgramInput, name: string) {
 const domainController = program((call, input) => {
   const { disk, effect } = input
   return requeue(async () => {
-    const wanted = 'from the controller'
+    const description = 'from the controller'
     const existing = await findOrGet(call, input, 'controlled.example.com')
     const domain = existing ?? (await call('POST', '/reserved_domains', { domain: 'controlled.example.com' }))
-    if (domain.description !== wanted) await call('PATCH', `/reserved_domains/${domain.id}`, { description: wanted })
+    if (domain.description !== description) await call('PATCH', `/reserved_domains/${domain.id}`, { description })
     if (disk.get('id') !== domain.id) await effect('write the status', () => disk.set('id', domain.id))
   })
 })

@@ -14,7 +14,7 @@ import {
 
 const DOMAIN = 'app.example.com'
 
-/** A program with a bug, and the same one without it. */
+/** A program with a bug, and the same program without the bug. */
 export interface ProgramPair {
   readonly buggy: Program
   readonly fixed: Program
