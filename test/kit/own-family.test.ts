@@ -322,7 +322,7 @@ describe('A family of a test, over HTTP', () => {
 })
 
 describe('A family of a test, in snapshots', () => {
-  it('is complete and can be restored, in another process too', () => {
+  it('is complete and can be restored in another gateway', () => {
     const gateway = open()
     const { id } = gateway.widgets.create({ name: 'left', size: 5 })
     const snapshot = JSON.parse(JSON.stringify(gateway.snapshot({ privateKeys: true })))

@@ -20,6 +20,8 @@ function listen(...gateways: Gateway[]) {
 }
 
 describe('handlers for Mock Service Worker', () => {
+  afterEach(() => void vi.restoreAllMocks())
+
   it('answer the global fetch with every method', async () => {
     const gateway = createGateway({ seed: 'msw' })
     listen(gateway)
@@ -53,7 +55,6 @@ describe('handlers for Mock Service Worker', () => {
     expect(await (await fetch('https://elsewhere.test/')).text()).toBe('elsewhere')
     await expect(fetch(`${gateway.url}.evil.test/`)).rejects.toThrow()
     expect(error).toHaveBeenCalled()
-    error.mockRestore()
     expect(gateway.requests.count()).toBe(0)
   })
 
@@ -89,10 +90,9 @@ describe('handlers for Mock Service Worker', () => {
       const fetch = () => Promise.reject(new TypeError('It is broken.', { cause }))
       const server = setupServer(...handlers({ url: broken.url, fetch }))
       server.listen()
-      const consoleError = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+      vi.spyOn(console, 'error').mockImplementation(() => undefined)
       const response = await globalThis.fetch(`${broken.url}/reserved_addrs`)
       expect([response.status, await response.json()]).toMatchObject([500, { message: 'It is broken.' }])
-      consoleError.mockRestore()
       server.close()
     }
   })
@@ -132,6 +132,5 @@ describe('handlers for Mock Service Worker', () => {
     await expect(responses[0]).rejects.toThrow('enough')
     for (let i = 0; i < 10; i++) await new Promise(setImmediate)
     expect(consoleError).not.toHaveBeenCalled()
-    consoleError.mockRestore()
   })
 })
