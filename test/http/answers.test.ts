@@ -24,7 +24,7 @@ const PATHS: readonly (readonly [path: string, methods: readonly string[]])[] = 
   ['/edges/https/edghts_1/routes/edghtsrt_1/webhook_verification', ['DELETE', 'GET', 'HEAD', 'PUT']],
 ]
 
-/** A header that lists things, sorted. */
+/** Returns the items of a header, sorted. */
 function listed(value: string | null): string[] {
   return (value ?? '').split(/, */).sort()
 }

@@ -7,7 +7,7 @@ import { NEW_YEAR, openManual } from '../support/provisioning.ts'
 const KEY = 'a-control-key_of.7~signs!'
 const openWithKey = () => openManual({ control: { key: KEY } })
 
-/** Asks a gateway with a control key for its time. */
+/** Requests the clock of a gateway with a control key. */
 function requestClock(headers: Record<string, string>, peer?: string, url = '/_fauxgate/clock') {
   const answer = openWithKey().transport.exchange({
     method: 'GET',

@@ -8,7 +8,7 @@ import { NEW_YEAR, openManual, openWithDomain } from '../support/provisioning.ts
 
 const FORBIDDEN = 'ERR_GATEWAY_90403'
 
-/** Resets a gateway that has state, the way that a request with these headers from this address would. */
+/** Resets a gateway with state by a request with these headers from this address. */
 function tryToReset(
   headers: Record<string, string>,
   url = '/_fauxgate/reset',
@@ -28,7 +28,7 @@ function tryToReset(
   return { status, error: body ? JSON.parse(body) : null, changed: JSON.stringify(after) !== JSON.stringify(before) }
 }
 
-/** The status that a served control answers at an address to a Host header. */
+/** Returns the status of a served control for an address and a Host header. */
 function statusAt(port: number, address: string, host: string): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const options = { port, host: address, path: '/_fauxgate/clock', headers: { host } }
@@ -223,7 +223,7 @@ describe('The control API is not there for pages of other sites', () => {
     expect(tryToReset({ host, 'sec-fetch-site': site })).toEqual(allowed)
   })
 
-  /** Sends a preflight for a move of the clock. */
+  /** Sends a preflight for a call that advances the clock. */
   const preflight = (gateway: Gateway, origin: string) =>
     gateway.fetch(`http://${host}/_fauxgate/clock`, {
       method: 'OPTIONS',

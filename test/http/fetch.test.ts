@@ -9,7 +9,7 @@ const BODY = '{"description":"東京 😀"}'
 
 type Call = readonly [what: string, call: () => [input: string | Request, init?: RequestInit], status: number]
 
-/** A stream of the chunks. */
+/** Creates a stream of the chunks. */
 function streamOf(...chunks: Uint8Array[]): ReadableStream<Uint8Array> {
   return new ReadableStream({
     start(controller) {
@@ -214,9 +214,9 @@ describe('While timers are faked (no host timers on the request path)', () => {
   })
 
   /**
-   * Stops everything that could move time or defer work. Vitest refuses to fake nextTick in forks, so that is done by
-   * hand: it may put back later what it found there meanwhile, which then has to work. `microtasks` also stops
-   * queueMicrotask, on which the platform's own body streams wait.
+   * Stops everything that could advance time or defer work. Vitest refuses to fake nextTick in forks, so this function replaces
+   * it. Vitest may restore the replacement later, so the replacement must work then. `microtasks` also stops queueMicrotask,
+   * which the platform's body streams need.
    */
   function freezeTime({ microtasks = false } = {}): void {
     vi.useFakeTimers({

@@ -6,7 +6,7 @@ import { check, limitCases } from '../support/property.ts'
 
 const gateway = createGateway({ seed: 'json texts' })
 
-/** The place that the error about a body names. */
+/** Returns the place that the error about a body names. */
 function findPlace(body: string) {
   const { body: answer } = exchange(gateway, { body })
   const { msg, details } = JSON.parse(answer ?? '')
@@ -23,7 +23,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Says whether the beginning of a JSON text has a good end: one of a few that fit every place where it can be cut. */
+/** Returns whether a few known endings can complete the start of a JSON text. */
 function canBeCompleted(text: string): boolean {
   const values = ['', '1', '"', '"":1', ':1', '":1', ',"":1', '0']
   const closings = closingsOf(text)

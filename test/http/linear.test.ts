@@ -12,7 +12,7 @@ interface Sent {
   readonly more?: Readonly<Record<string, string>>
 }
 
-/** Longer than what the journal keeps whole, and than the nesting that fits the stack. */
+/** A length that the journal cuts, and a nesting that overflows the stack. */
 const LONG = 65_536
 
 const EDGE = 'edghts_1'
@@ -36,7 +36,7 @@ type Case = readonly [what: string, text: (length: number) => string]
 
 const times = (part: string) => (n: number) => part.repeat(n / part.length)
 
-/** Expressions of a length. */
+/** Creates expressions of a length. */
 const expressions: readonly Case[] = [
   ['a long text', (n) => `obj.domain == "${'a'.repeat(n)}"`],
   ['a text of escapes', (n) => `obj.domain == "${times('\\n')(n)}"`],
@@ -79,7 +79,7 @@ describe('Twice the input takes at most twice the steps:', () => {
     ['expressions', (n) => ({ expressions: Array(n / 16).fill('a.b'), actions: [{ type: 'log' }] })],
     ['wrong expressions', (n) => ({ expressions: Array(n / 16).fill('a.'), actions: [{ type: 'log' }] })],
   ])('a traffic policy of many %s', async (_what, rule) => {
-    // So long that the journal cuts the commits of both: between them, the cut itself would count.
+    // So long that the journal cuts the commits of both lengths. Otherwise the cut would count for one of them only.
     expect(await measureGrowth((n) => send(gatewayWithRoute(), policy(rule(n))), 2 * LONG)).toBeLessThan(2.3)
   })
 

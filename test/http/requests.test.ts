@@ -7,7 +7,7 @@ const POLICY = '/edges/https/edghts_1/routes/edghtsrt_1/policy'
 const JSON_TYPE = { 'content-type': 'application/json' }
 const MIB = 1024 * 1024
 
-/** A JSON object of so many bytes. */
+/** Returns a JSON object of this many bytes. */
 function bodyOf(bytes: number, filler = 'x'): string {
   const size = new TextEncoder().encode(filler).length
   const room = bytes - '{"description":""}'.length
@@ -15,7 +15,7 @@ function bodyOf(bytes: number, filler = 'x'): string {
 }
 
 describe('The checks of a request (rules: requests#order-of-checks): the first that fails answers', () => {
-  /** From the last check to the first, each fault beside all those after it. */
+  /** From the last check to the first: each mistake, along with all mistakes of later checks. */
   const faults: readonly [name: string, expected: string, sending: RequestParts, path: string][] = [
     ['the rules of the resource', '409 ERR_GATEWAY_503', { json: {} }, PATH],
     ['a field', '400 ERR_GATEWAY_500', { json: { region: 'mars' } }, PATH],

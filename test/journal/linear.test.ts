@@ -14,7 +14,7 @@ function openWithRequest(body: string, query = '', more: Readonly<Record<string,
   return gateway
 }
 
-/** Texts of a length, each of a kind that a search or a parser may stumble over. */
+/** Texts of a length, each of a kind that is slow for some search or parser. */
 const bodies: readonly (readonly [what: string, body: (length: number) => string])[] = [
   [
     'repeats the first characters of a secret',

@@ -133,7 +133,7 @@ describe('The journal (inspect calls)', () => {
     for (const wanted of all) {
       for (let chosen = 0; chosen < 2 ** fields.length; chosen++) {
         const names = fields.filter((_, place) => chosen & (2 ** place))
-        // Each field has the type of the entry's.
+        // Each field has the type of the same field of an entry.
         const filter = Object.fromEntries(names.map((name) => [name, wanted[name]])) as JournalFields
         const found = all.filter((entry) => names.every((name) => entry[name] === wanted[name]))
         expect([filter, gateway.requests.all(filter)]).toEqual([filter, found])

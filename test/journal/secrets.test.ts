@@ -12,7 +12,7 @@ const SECRET = 'whsec-planted-here'
 
 const json = (value: unknown) => JSON.stringify(value)
 
-/** The journal's entry of one request. */
+/** Returns the journal's entry of one request. */
 function entryOf(sent: Parameters<typeof exchange>[1], gateway = open()): JournalEntry {
   exchange(gateway, sent)
   return gateway.requests.last() as JournalEntry

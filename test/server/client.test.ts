@@ -151,7 +151,7 @@ describe('The controls of a running server as commands', () => {
     await readOutput('state', 'import', file)
     expect(gateway.reservedDomains.get(id).domain).toBe('app.example.com')
     await readOutput('reset')
-    // Whoever looks at a snapshot does not change it.
+    // Reading a snapshot does not change it.
     expect(readFileSync(file, 'utf8')).toBe(text)
   })
 
@@ -170,8 +170,9 @@ describe('The controls of a running server as commands', () => {
     const { stdout } = await runToEnd({}, 'help')
     const { clientCalls } = await import('../../src/server/client/commands.ts')
     const known = new Set([...clientCalls, 'GET /requests', 'GET /state', 'PUT /state'])
-    // Families of a gateway's own declare what ends; a domain's timeline is one of all; documents are for programs; openssl reads certificates.
-    // Lists show the records that use another.
+    // These have no command: only own families declare things that end, `timeline` shows all domains, programs read documents, and
+    // openssl reads certificates.
+    // Lists show which records use another one.
     const left = controlCalls.map(({ method, path }) => `${method} ${path}`).filter((call) => !known.has(call))
     expect(left).toEqual([
       'DELETE /declare',

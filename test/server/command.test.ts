@@ -135,7 +135,7 @@ describe('the command `fauxgate serve`', () => {
 })
 
 describe('the command prints its real address, and what other machines can reach', () => {
-  /** Collects the output until it is stopped. */
+  /** Starts a server, stops it, and returns its output. */
   async function startAndStop(...args: string[]) {
     const { code, stdout, stderr } = await runToEnd({}, 'serve', '--port', '0', ...args)
     expect(code).toBe(0)

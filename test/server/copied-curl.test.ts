@@ -19,7 +19,7 @@ async function receivedOf(sent: Partial<Sent>) {
   onTestFinished(() => void vi.unstubAllGlobals())
   const page = { connection: { base: '' } } as Page // The code under test uses no other part.
   const command = toCurl(page, { method: 'POST', path: '/a', query: '', requestHeaders: {}, request: null, ...sent })
-  // A pasted control character would do something at a terminal.
+  // A terminal would obey a pasted control character.
   expect(command).not.toMatch(/\p{Cc}/u)
   const shell = spawn('sh', ['-c', `${command} --silent --show-error --noproxy '*'`], {
     cwd: newFolder(),

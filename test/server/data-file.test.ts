@@ -45,7 +45,7 @@ describe('fauxgate serve --data', () => {
     await startServerProcess(...SERVE)
     const { code, stderr } = await runToEnd({}, ...SERVE)
     expect(code).toBe(1)
-    // Node 22 says first that its SQLite is an experiment.
+    // Node 22 first prints that its SQLite is an experiment.
     expect(stderr).toMatch(/^fauxgate: --data: The store gateway\.db cannot be opened: .+$/m)
   })
 

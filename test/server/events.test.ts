@@ -16,7 +16,7 @@ interface ReceivedEvent {
   readonly data: any
 }
 
-/** Listens to a server. `next` waits for an event of a kind, and passes the others over. */
+/** Listens to a server. `next` waits for an event of a kind, and skips other events. */
 async function listenToEvents(url: string, sent: Record<string, string> = {}) {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     httpGet(`${url}/_fauxgate/events`, { headers: sent }, resolve).on('error', reject)

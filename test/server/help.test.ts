@@ -5,7 +5,7 @@ import { allCommands as commands } from '../../src/server/commands/all.ts'
 import { configRows } from '../../src/server/options/config.ts'
 import { runToEnd } from '../support/command.ts'
 
-/** Reads the help on a command: its usage, what it does, and each flag as it is written, with its sentence. */
+/** Reads the help on a command: its usage, its summary, and each flag with its sentence. */
 async function helpOf(name: string) {
   const { code, stdout, stderr } = await runToEnd({}, 'help', ...name.split(' '))
   expect([code, stderr]).toEqual([0, ''])

@@ -31,7 +31,7 @@ interface TestDefinition {
   readonly gateway?: (fixtures: object, use: (gateway: main.Gateway) => unknown, info: object) => Promise<void>
 }
 
-/** The test that a file defines, as a function that runs it. */
+/** Returns the test that a file defines, as a function that runs it. */
 async function loadTest(file: string, runner: Runner, changed: main.GatewayOptions<main.ManualClock> = {}) {
   const { work, gateway: fixture, create } = await readDefinition(file, runner, changed)
   return async () => {
@@ -89,7 +89,7 @@ async function readDefinition(file: string, runner: Runner, changed: main.Gatewa
   return { ...(defined[0] as TestDefinition), create }
 }
 
-/** The command that runs a test file with each runner. */
+/** The command of each runner that runs a test file. */
 const COMMANDS: Readonly<Record<Runner, string>> = {
   vitest: 'npx vitest run FILE',
   jest: 'npx jest FILE',
@@ -228,7 +228,7 @@ describe('fauxgate init asks what runs the tests', () => {
     process.stdout.isTTY = before.isTTY
   })
 
-  /** Runs it while somebody types this, with a terminal on both sides or on one. */
+  /** Runs `fauxgate init` while somebody types a text. Input and output are terminals unless an option says otherwise. */
   async function runAndType(typed: string, args: string[] = [], { stdin = true, stdout = true } = {}) {
     const typing = Object.assign(new PassThrough(), { isTTY: stdin })
     typing.end(typed)

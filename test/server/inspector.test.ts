@@ -7,7 +7,7 @@ import { requestBytes, serveGateway } from '../support/serve.ts'
 const DOCUMENTS = new URL('../../dist/documents.js', import.meta.url)
 const isBuilt = existsSync(DOCUMENTS)
 
-/** The page as the build has made it. */
+/** Returns the built page. */
 async function builtPage(): Promise<Buffer> {
   const { inspector }: { inspector: string } = await import(DOCUMENTS.href)
   return gunzipSync(Buffer.from(inspector, 'base64'))

@@ -4,7 +4,7 @@ import { createGateway, type Gateway } from '../../src/index.ts'
 import { serveGateway } from '../support/serve.ts'
 import { formatPost, openRawConnection, type RawConnection, GET as WHOLE_LIST } from '../support/wire.ts'
 
-/** Few enough for any machine; FAUXGATE_CONNECTIONS=5000 takes half a minute and twice as many open files. */
+/** The number of connections, small enough for any machine. FAUXGATE_CONNECTIONS=5000 takes half a minute and 10,000 files. */
 const CONNECTIONS = Number(process.env.FAUXGATE_CONNECTIONS ?? 200)
 
 const GET = WHOLE_LIST.replace('addrs', 'addrs?limit=1')
@@ -22,7 +22,7 @@ function openConnections(count: number, bytes = ''): Promise<RawConnection[]> {
   return Promise.all(Array.from({ length: count }, () => openRawConnection(port, bytes)))
 }
 
-/** Resolves with the statuses on each connection, once each has so many. */
+/** Resolves with the statuses on each connection, once each has `count` responses. */
 function statuses(connections: readonly RawConnection[], count: number): Promise<number[][]> {
   return Promise.all(connections.map((each) => each.statuses(count)))
 }

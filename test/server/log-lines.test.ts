@@ -28,7 +28,7 @@ const TRANSITION: LoggedTransition = {
   message: 'It is in use.',
 }
 
-/** A log with marks for styles, and what it has written. */
+/** Creates a log that marks styles, and returns its lines. */
 function lines(isDated = true) {
   const written: string[] = []
   const log = textLog(
@@ -101,7 +101,7 @@ describe('Colours', () => {
   })
 })
 
-/** A gateway with a log of everything. */
+/** Opens a gateway with a log of everything. */
 function openWithLog(options: GatewayOptions = {}) {
   const requests: LoggedRequest[] = []
   const order: string[] = []

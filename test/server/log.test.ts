@@ -12,19 +12,19 @@ const body = JSON.stringify({ domain: 'app.example.com', certificate_management_
 
 afterEach(() => void vi.useRealTimers())
 
-/** The log of a server, line by line, after some requests. */
+/** Returns the lines that a server logs for some requests. */
 async function collectLog(flags: readonly string[], ask: (url: string) => Promise<unknown>, environment = {}) {
   const { url, output, stop } = await startServer(environment, ...MANUAL, ...flags)
   await ask(url)
   await stop()
   const [first = '', ...more] = output.stdout.replaceAll(url, 'URL').trimEnd().split('\n')
-  // Between the two, a text says in three lines how to connect, and JSON in one.
+  // Between these lines, text has three lines on how to connect, and JSON has one.
   const isConnect = (line: string) => /^(\{"event":"connect"|Inspector, |Clients need | {2}curl )/.test(line)
   const lines = more.filter((line) => !isConnect(line))
   return { first, lines, stderr: output.stderr }
 }
 
-/** Reserves a domain, twice; waits for its certificate; looks at the clock and at an unknown path. */
+/** Reserves a domain twice, waits for its certificate, and requests the clock and an unknown path. */
 async function sendUsualRequests(url: string): Promise<void> {
   for (let i = 0; i < 2; i++) await fetch(`${url}/reserved_domains`, { method: 'POST', headers, body })
   await createControlClient(fetch, url)('POST', '/clock', { advance: '30s' })
@@ -115,7 +115,7 @@ describe('The log', () => {
       await sendUsualRequests(url)
       await fetch(`${url}/control-of-all`, { headers })
       await fetch(`${url}/reserved_domains/a-key-of-somebody`, { headers: { authorization: 'a-key-of-somebody' } })
-      // The log keeps its search from one request to the next, so each key follows another one.
+      // The log reuses its search for the next request, so each key follows another one.
       for (const key of ['another-secret-key', 'third-secret-key', 'another-secret-key'])
         await fetch(`${url}/reserved_domains/${key}`, { headers: { authorization: `Bearer ${key}` } })
     })
@@ -163,7 +163,7 @@ it('A log that nobody reads neither stops the server nor keeps it from stopping'
   socket.write(`GET /${'x'.repeat(250)} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(600))
   await waitUntil(() => received().split('HTTP/1.1 404').length > 600)
   child.kill('SIGTERM')
-  // Not "close", which waits for who reads.
+  // Not "close", which waits for the reader.
   const [code] = await once(child, 'exit')
   expect(code).toBe(0)
 })

@@ -19,7 +19,7 @@ afterEach(() => void vi.restoreAllMocks())
 const serveNew = (options: GatewayOptions = {}) =>
   serveGateway(createGateway({ seed: 'wire', clock: { now: 0 }, ...options }))
 
-/** Checks that an answer is an error in the usual shape, and returns its code and message. */
+/** Checks that a response is an error in the usual shape, and returns its code and message. */
 function readError({ headers, body, status }: RawAnswer, prefix = 'ERR_GATEWAY_', header = 'service-operation-id') {
   const error = JSON.parse(body)
   const operation_id = headers.get(header)
@@ -34,7 +34,7 @@ function readError({ headers, body, status }: RawAnswer, prefix = 'ERR_GATEWAY_'
   return { code: `${status} ${error.error_code.slice(prefix.length)}`, msg: error.msg as string }
 }
 
-/** Returns the one answer to bytes that end their connection. Other connections are answered as before. */
+/** Returns the only response to bytes that end their connection. Checks that other connections still work. */
 async function sendBytes(port: number, bytes: string | Uint8Array, isHalfClosed = false): Promise<RawAnswer> {
   const connection = await openRawConnection(port, bytes)
   if (isHalfClosed) connection.socket.end()
@@ -89,7 +89,7 @@ describe('Bytes that are no request are answered in the usual shape, and end the
     const accepted = once(server, 'connection')
     const connection = await openRawConnection(port, 'GET /reserved_addrs HTTP/1.1\r\nHos')
     const [socket] = await accepted
-    // Node looks at its connections every few seconds; here it finds this one at once.
+    // Node checks its connections every few seconds. Here it checks this one at once.
     const late = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
     for (let i = 0; i < 3; i++) server.emit('clientError', late, socket)
     const [answer, ...others] = parseRawAnswers(await connection.ended())
@@ -146,7 +146,7 @@ describe('A request that Node itself would answer', () => {
 })
 
 describe('A failure of fauxgate itself', () => {
-  /** Makes every further request fail, in a way that says a lot. */
+  /** Serves a gateway whose further requests fail with an error that has many details. */
   async function serveFailing() {
     const clock = { now: 0 }
     const { port, url } = await serveNew({ clock })

@@ -143,7 +143,7 @@ describe('An invalid command line gets a one-line error with the received words,
     const { code, stdout, stderr } = await runToEnd({}, 'serve', '--port', '0', ...args)
     expect([code, stdout]).toEqual([1, ''])
     const needsSqlite = args[0] === '--data' && !process.getBuiltinModule?.('node:sqlite')
-    // Node may warn that its SQLite is new.
+    // Node may warn that its SQLite is an experiment.
     const [, found = ''] = /^fauxgate: (.+)$/m.exec(stderr) ?? []
     expect(found).toMatch(needsSqlite ? /^--data: A SQLite file needs Node 22\.13/ : message)
   })
@@ -233,7 +233,7 @@ describe('An invalid config file or initial state gets a one-line error', () => 
     const file = newFile(name, text)
     const { code, stdout, stderr } = await runToEnd({}, 'serve', '--port', '0', '--config', file)
     expect([code, stdout]).toEqual([2, ''])
-    // A file that is near is shown as it is reached from here.
+    // A near file is shown by its relative path.
     expect(stderr.replaceAll(relative('.', file), file)).toContain(`fauxgate: ${message.replaceAll('FILE', file)}`)
     expect(stderr).toMatch(/^[^\n]+ See "fauxgate help serve"\.\n$/)
   })

@@ -5,7 +5,7 @@ import { titleWithRequirement } from '../support/requirements.ts'
 
 const ip = (...args: string[]) => execFileSync('ip', args, { stdio: ['ignore', 'ignore', 'pipe'] })
 
-/** Tells whether networks can be made: on Linux, as root, if nothing forbids it. */
+/** Returns whether networks can be created: on Linux, as root, if nothing forbids it. */
 function mayHaveNetworks(): boolean {
   if (process.platform !== 'linux') return false
   const name = `fauxgate-${process.pid}`

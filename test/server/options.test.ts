@@ -22,7 +22,7 @@ async function read(flags: readonly string[], environment: NodeJS.ProcessEnv = {
   return parseOptions(readFlags, environment, file === undefined ? undefined : await readConfigFile(file)).config
 }
 
-/** A value of each kind of option, by the word that the help shows in place of the value. */
+/** A value of each kind of option, by its placeholder in the help. */
 const VALUES: Readonly<Record<string, string | number>> = {
   N: 10,
   D: '10m',
@@ -35,10 +35,10 @@ const VALUES: Readonly<Record<string, string | number>> = {
   URL: 'https://gate.example',
 }
 
-/** Values for an option that refuses the one of its placeholder. */
+/** Values for options that refuse the value of their placeholder. */
 const OTHERS = [...Object.values(VALUES), '30d', 'a text that has more characters']
 
-/** Returns a value that an option can have, as it is typed, and as a config file has it. */
+/** Returns an allowed value of an option, as a flag and as a config file write it. */
 function valuesOf({ kind, value: placeholder, flag, schema }: Option): readonly [string, unknown] {
   if (kind === 'switch') return ['true', true]
   const choices = placeholder.split('|')
@@ -48,13 +48,13 @@ function valuesOf({ kind, value: placeholder, flag, schema }: Option): readonly 
   return [String(value), kind === 'texts' ? [value] : value]
 }
 
-/** Returns the least number that a schema takes, if it has one. */
+/** Returns the minimum of a schema, if it has one. */
 function findMinimum(schema: v.GenericSchema): number | undefined {
   const step = partsOf(schema).pipe?.find(({ type }) => type === 'min_value')
   return (step as { requirement?: number } | undefined)?.requirement // Valibot's steps of this type have it.
 }
 
-/** An object with a value at a path. */
+/** Creates an object with a value at a path. */
 function createAtPath(path: string, value: unknown): Record<string, unknown> {
   const [first = '', second] = path.split('.')
   return { [first]: second === undefined ? value : { [second]: value } }
@@ -112,12 +112,12 @@ describe('Every option of the command', () => {
     expect(await read(flags)).toEqual(expected)
     expect(await read([], { [variable]: text })).toEqual(expected)
     const [first = ''] = path.split('.')
-    // The gateway takes it. A file of bodies is read.
+    // The gateway accepts it. A file of bodies is read.
     if (first in gatewayRows && first !== 'initial') {
       const given = parseOptions(readArguments(flags, optionTable, 'serve'), {}, undefined)
       expect(createGateway(await gatewayOptionsOf(given)).url).toMatch(/^http/)
     }
-    // A backoff is whole in a file.
+    // A config file has the whole backoff.
     if (first === 'internalErrorBackoff') return
     expect(await read([], {}, newFile('c.json', JSON.stringify(expected)))).toEqual(expected)
   })
@@ -183,7 +183,7 @@ describe('Flags override variables, and variables override the config file', () 
 describe('A config file', () => {
   const CONFIG = "{ port: 0, dialect: 'ngrok', initial: './initial.json' }"
   const INITIAL = '{"reservedAddrs": [{"description": "from the beginning"}]}'
-  // Newer than the types that are here.
+  // The installed types do not have it yet.
   const hasTypes = Boolean((process.features as { typescript?: unknown }).typescript)
 
   it.each([

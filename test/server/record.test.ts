@@ -12,16 +12,16 @@ import { openRawConnection, waitUntil } from '../support/wire.ts'
 
 const listenWith = (listener: RequestListener) => listen(createServer(listener))
 
-/** Runs `record` in front of a service. `stopped` ends it, and returns the entries of the recording. */
+/** Starts `record` in front of a service. `stopAndRead` ends it, and returns the entries of the recording. */
 async function startRecording(service: string) {
   const har = join(newFolder(), 'a.har')
   const { output, stop } = await startCommand({}, ['record', '--to', service, '--out', har], ' at http')
   const here = / at (http\S+)/.exec(output.stdout)?.[1] ?? ''
-  const stopped = async () => {
+  const stopAndRead = async () => {
     expect(await stop()).toBe(0)
     return JSON.parse(readFileSync(har, 'utf8')).log.entries
   }
-  return { har, here, output, stopped }
+  return { har, here, output, stopAndRead }
 }
 
 describe('fauxgate record passes on', () => {
@@ -32,11 +32,11 @@ describe('fauxgate record passes on', () => {
       for await (const chunk of request) received = Buffer.concat([received, chunk])
       response.setHeader('content-type', 'application/octet-stream').end(bytes)
     })
-    const { har, here, stopped } = await startRecording(service)
+    const { har, here, stopAndRead } = await startRecording(service)
     const answer = await fetch(`${here}/file`, { method: 'POST', body: bytes })
     expect(Buffer.from(await answer.arrayBuffer())).toEqual(bytes)
     expect(received).toEqual(bytes)
-    const [{ request, response }] = await stopped()
+    const [{ request, response }] = await stopAndRead()
     const comment = 'The body, 7 bytes, is not text or is too long, and was not kept.'
     expect(response.content).toEqual({ size: 7, mimeType: 'application/octet-stream', _binary: 7, comment })
     expect(request.postData).toMatchObject({ text: '', comment })
@@ -47,10 +47,10 @@ describe('fauxgate record passes on', () => {
   test('a text of more than 20 MB, and records its size, whatever its number of characters', async () => {
     const text = 'é'.repeat(10_000_001)
     const service = await listenWith((_request, response) => response.end(text))
-    const { here, stopped } = await startRecording(service)
+    const { here, stopAndRead } = await startRecording(service)
     const { body } = await requestBytes(`${here}/file`)
     expect(body.length).toBe(20_000_002)
-    expect((await stopped())[0].response.content).toMatchObject({ size: 20_000_002, _binary: 20_000_002 })
+    expect((await stopAndRead())[0].response.content).toMatchObject({ size: 20_000_002, _binary: 20_000_002 })
   })
 
   test('compressed answers as they came, and records their text with its size in bytes', async () => {
@@ -59,10 +59,10 @@ describe('fauxgate record passes on', () => {
     const service = await listenWith((_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' }).end(packed)
     })
-    const { here, stopped } = await startRecording(service)
+    const { here, stopAndRead } = await startRecording(service)
     const { headers, body } = await requestBytes(`${here}/ip_policies`)
     expect([headers['content-encoding'], body]).toEqual(['gzip', packed])
-    const [{ response }] = await stopped()
+    const [{ response }] = await stopAndRead()
     expect(response.content).toMatchObject({ text, size: 22 })
   })
 
@@ -74,11 +74,11 @@ describe('fauxgate record passes on', () => {
         .writeHead(201, { location: uri, 'content-encoding': 'gzip', 'content-length': packed.length })
         .end(packed)
     })
-    const { here, stopped } = await startRecording(service)
+    const { here, stopAndRead } = await startRecording(service)
     const { headers, body } = await requestBytes(`${here}/ip_policies`)
     expect([headers.location, headers['content-encoding']]).toEqual([`${here}/ip_policies/1`, undefined])
     expect(JSON.parse(body.toString())).toEqual({ uri: `${here}/ip_policies/1` })
-    expect((await stopped())[0].response.content.text).toContain('/ip_policies/1')
+    expect((await stopAndRead())[0].response.content.text).toContain('/ip_policies/1')
   })
 })
 
@@ -86,7 +86,7 @@ test('A killed fauxgate record has saved everything up to 2 s before, also after
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
   onTestFinished(() => void vi.useRealTimers())
   const service = await listenWith((_request, response) => response.end('{}'))
-  const { har, here, output, stopped } = await startRecording(service)
+  const { har, here, output, stopAndRead } = await startRecording(service)
   const entries = () => JSON.parse(readFileSync(har, 'utf8')).log.entries
   const record = async () => {
     await fetch(`${here}/ip_policies`)
@@ -94,7 +94,7 @@ test('A killed fauxgate record has saved everything up to 2 s before, also after
   }
   expect(entries()).toEqual([])
   await record()
-  // It still runs: a kill leaves this file.
+  // It still runs. A killed process leaves the same file.
   await waitUntil(() => entries().length === 1)
   rmSync(har)
   mkdirSync(join(har, 'a folder'), { recursive: true })
@@ -103,17 +103,17 @@ test('A killed fauxgate record has saved everything up to 2 s before, also after
   rmSync(har, { recursive: true })
   await record()
   await waitUntil(() => existsSync(har) && entries().length === 3)
-  await stopped()
+  await stopAndRead()
 })
 
 describe('A request without an answer', () => {
   test('is answered with 502 and the reason, named, and not recorded, when nobody listens', async () => {
-    const { here, output, stopped } = await startRecording('http://127.0.0.1:9')
+    const { here, output, stopAndRead } = await startRecording('http://127.0.0.1:9')
     const answer = await fetch(`${here}/ip_policies?token=t`)
     const why = 'no connection: nobody listens there (ECONNREFUSED)'
     const text = `fauxgate record got no answer from http://127.0.0.1:9: ${why}.\n`
     expect([answer.status, await answer.text()]).toEqual([502, text])
-    expect(await stopped()).toEqual([])
+    expect(await stopAndRead()).toEqual([])
     expect(output.stderr).toBe(`fauxgate: warning: GET /ip_policies is not in the recording: ${why}\n`)
   })
 
@@ -121,18 +121,18 @@ describe('A request without an answer', () => {
     const service = await listenWith((_request, response) => {
       response.writeHead(200, { 'content-length': 100 }).write('{"ip', () => response.destroy())
     })
-    const { here, stopped } = await startRecording(service)
+    const { here, stopAndRead } = await startRecording(service)
     expect((await fetch(`${here}/ip_policies`)).status).toBe(502)
-    expect(await stopped()).toEqual([])
+    expect(await stopAndRead()).toEqual([])
   })
 
   test('is not recorded when the client leaves in the middle of it, which a warning says', async () => {
-    const { here, output, stopped } = await startRecording('http://127.0.0.1:9')
+    const { here, output, stopAndRead } = await startRecording('http://127.0.0.1:9')
     const head = 'POST /ip_policies HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n'
     const { socket } = await openRawConnection(Number(new URL(here).port), head)
     socket.end()
     await waitUntil(() => output.stderr !== '')
-    expect(await stopped()).toEqual([])
+    expect(await stopAndRead()).toEqual([])
     const why = 'the client left before the end of its request'
     expect(output.stderr).toBe(`fauxgate: warning: POST /ip_policies is not in the recording: ${why}\n`)
   })
@@ -154,11 +154,11 @@ describe('A request without an answer', () => {
       if (method === 'GET') response.end('{}')
       else hasArrived = true
     })
-    const { here, output, stopped } = await startRecording(service)
+    const { here, output, stopAndRead } = await startRecording(service)
     await fetch(`${here}/ip_policies`)
     const lost = fetch(`${here}/ip_policies`, { method: 'POST', body: '{}' }).catch(() => 'lost')
     await waitUntil(() => hasArrived)
-    expect(await stopped()).toMatchObject([{ request: { method: 'GET' } }])
+    expect(await stopAndRead()).toMatchObject([{ request: { method: 'GET' } }])
     expect(await lost).toBe('lost')
     expect(output.stderr).toBe(
       'fauxgate: warning: POST /ip_policies had no answer yet, and is not in the recording; the service may have done it\n',

@@ -14,9 +14,9 @@ import { waitUntil } from '../support/wire.ts'
 
 const headers = { authorization: 'Bearer k', 'service-version': '2' }
 
-// Whatever listens at the port by default on this machine, here nobody does.
+// Another server may listen at the default port of this machine. The tests connect to a port without a server.
 type Connecting = (options: { readonly port?: number | string }, ...more: readonly unknown[]) => Socket
-// The types of Node leave this method out.
+// Node's types do not have this method.
 const agent = globalAgent as unknown as { createConnection: Connecting }
 const { createConnection } = agent
 beforeAll(() => {

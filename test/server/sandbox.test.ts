@@ -166,7 +166,7 @@ describe('The data folder of sandboxes', () => {
     return opened
   }
 
-  /** Leaves the files of a database as a process does that is killed. */
+  /** Writes the files of a database as a killed process leaves them. */
   function writeKilledDatabase(name: string, ...statements: string[]) {
     const opened = database('bad', ...statements)
     for (const end of ['', '-wal']) copyFileSync(fileOf('bad') + end, fileOf(name) + end)

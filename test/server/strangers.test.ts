@@ -21,9 +21,9 @@ const CONTROL_KEY = 'a-control-key-of-this-test'
 setFlagsFromString('--expose-gc')
 const collectGarbage: () => void = runInNewContext('gc')
 
-/** The bytes of this process outside and inside the heap, after a collection. */
+/** Returns the bytes of this process outside and inside the heap, after a garbage collection. */
 async function countHeldBytes(): Promise<number> {
-  // The platform frees buffers beside the program.
+  // The platform frees buffers in another thread.
   for (let round = 0; round < 3; round++) {
     collectGarbage()
     await waitForTurns(10)
@@ -32,7 +32,7 @@ async function countHeldBytes(): Promise<number> {
   return heapUsed + external
 }
 
-/** A request with a body of so many bytes, in chunks, whose end does not come. */
+/** Sends a request with a chunked body of this many bytes, but not its end. */
 async function sendUnfinished(port: number, head: string, bytes: number): Promise<RawConnection> {
   const connection = await openRawConnection(
     port,
@@ -90,7 +90,7 @@ describe('The body of a request is not held if its head is refused (rules: reque
     const head = `${POST_HEAD}Transfer-Encoding: chunked\r\n\r\n`
     const connection = await openRawConnection(port, head + '1\r\n \r\n'.repeat(MIB / 4))
     await waitUntil(() => connection.socket.writableLength === 0)
-    // It is still being read: what was let go meanwhile does not count.
+    // The server still reads it. Memory that was freed meanwhile does not count.
     await waitUntil(async () => (await countHeldBytes()) - before < 2 * MIB)
     connection.socket.write('2\r\n{}\r\n0\r\n\r\n')
     expect(await connection.statuses(1)).toEqual([201])
@@ -129,7 +129,7 @@ describe('Only the call that restores a state accepts a body over 1 MiB (rules: 
 })
 
 describe('Pipelined requests whose responses nobody reads', () => {
-  /** A gateway whose list of domains is long. */
+  /** Opens a gateway whose list of domains is long. */
   function gatewayWithLongList(domains: number, journalSize = 10_000): Gateway {
     const gateway = createGateway({ seed: 'long list', journalSize, journalBytes: 2 ** 30 })
     for (let i = 0; i < domains; i++) {
@@ -148,11 +148,11 @@ describe('Pipelined requests whose responses nobody reads', () => {
     const before = await countHeldBytes()
     const connection = await openRawConnection(port)
     connection.socket.pause()
-    // Long heads, so that few requests are in one read of the socket: it is the responses that must not be held.
+    // Long heads, so that one read of the socket has few requests. The test measures responses, not requests.
     connection.socket.write(LIST.replace('\r\n\r\n', `\r\nPad: ${'x'.repeat(2000)}\r\n\r\n`).repeat(5000))
     const served100 = () => gateway.requests.count({})
     for (let last = -1; last !== served100(); await waitForTurns(50)) last = served100()
-    // What is not held here is in the buffers of the system.
+    // The buffers of the system hold the rest.
     expect(served100()).toBeLessThan(100)
     expect((await countHeldBytes()) - before).toBeLessThan(4 * MIB)
   })
@@ -198,7 +198,7 @@ describe('Pipelined requests whose responses nobody reads', () => {
   const creation = (i: number) => formatPost(JSON.stringify({ description: `number ${i}`, metadata: 'm'.repeat(i) }))
 })
 
-/** Lets the loop of this process turn. */
+/** Waits for turns of the event loop. */
 async function waitForTurns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn++) await nextTurn()
 }

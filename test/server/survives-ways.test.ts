@@ -12,7 +12,7 @@ import { expectSurvivalError } from '../testing/survives/failure.ts'
 const headers = { authorization: 'Bearer key', 'service-version': '2', 'content-type': 'application/json' }
 const body = { description: 'app' }
 
-/** Creates again what may be there already. */
+/** Creates a resource again after a failure, although it may exist already. */
 async function createCarelessly(create: () => Promise<unknown>) {
   for (let left = 3; ; left--) {
     try {
@@ -48,7 +48,7 @@ async function findFailing(search: Promise<unknown>): Promise<string[]> {
 const expected = ['POST /reserved_addrs#1 lost-after and 3 more']
 
 test('faults act on axios over serve', async () => {
-  // It takes JSON that was cut for a text.
+  // axios returns JSON that was cut off as a text.
   expect(await findFailing(survives(byAxios, { serve }))).toEqual(['POST /reserved_addrs#1 lost-after and 2 more'])
 })
 
@@ -80,7 +80,7 @@ test('commands move the clock of the gateway over HTTP', async () => {
   }
   for (const stream of [process.stdout, process.stderr]) vi.spyOn(stream, 'write').mockReturnValue(true)
   onTestFinished(() => void vi.restoreAllMocks())
-  // Loads the commands, for which a busy machine takes longer than a run may wait for nothing.
+  // Loads the commands first: on a busy machine that takes longer than the idle time that a run allows.
   await runCommand(['help'])
   const holds: SurvivesOptions['holds'] = ({ value }) => value !== null
   expect(await findFailing(survives(provision, { serve, holds, kinds: ['outcomes'] }))).toEqual([

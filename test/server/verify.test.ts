@@ -10,7 +10,7 @@ import { waitUntil } from '../support/wire.ts'
 
 const KEY = 'a-key-that-nobody-may-see'
 
-/** A server, and a function that runs `verify` against it with a list in a folder of its own. */
+/** Starts a server, and returns a function that runs `verify` against it with a list in a new folder. */
 async function startBesideServer(...flags: string[]) {
   const { url } = await startServer({}, '--dialect', 'ngrok', '--quiet', ...flags)
   const list = join(newFolder(), 'created.jsonl')

@@ -10,12 +10,12 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** A served gateway on the system clock, whose timers are counted, with every answer delayed. */
+/** Serves a gateway on the system clock that delays every response. Its timers are counted. */
 async function serveDelayed() {
   vi.useFakeTimers({ now: 0, toFake: ['Date', 'setTimeout', 'clearTimeout'] })
   const { gateway, server } = await serveGateway(createGateway({ seed: 'waiting' }))
   gateway.faults.add({ latency: '30s' })
-  /** Opens a connection on which an answer is waited for. */
+  /** Opens a connection that waits for a response. */
   const openWaiting = async () => {
     const before = vi.getTimerCount()
     const connection = await openRawConnection(server.port, GET)
@@ -77,7 +77,7 @@ describe('A server with a delayed response', () => {
 })
 
 describe('`delivered`', () => {
-  /** An answer that is 30 s late on a manual clock. */
+  /** Creates a response with a delay of 30 s on a manual clock. */
   function createLateResponse() {
     const gateway = createGateway({ clock: manualClock(0), seed: 'late' })
     gateway.faults.add({ latency: '30s' })
