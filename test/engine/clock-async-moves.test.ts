@@ -95,10 +95,10 @@ describe('An asynchronous move', () => {
   test('lets code that started before the move continue first', async () => {
     const { clock } = openWithDomain().gateway
     const order: string[] = []
-    void Promise.resolve().then(() => order.push(`begun at ${clock.now - NOW}`))
+    void Promise.resolve().then(() => order.push(`started at ${clock.now - NOW}`))
     await clock.advanceAsync('1m')
     order.push(`moved at ${clock.now - NOW}`)
-    expect(order).toEqual(['begun at 0', 'moved at 60000'])
+    expect(order).toEqual(['started at 0', 'moved at 60000'])
   })
 
   test('leads to the same state as a synchronous move', async () => {

@@ -101,7 +101,7 @@ describe('With a control key, the control API answers everyone who has it (rules
     }
   })
 
-  test('which stands nowhere that anyone can look', async () => {
+  test('which no property, journal entry or snapshot of the gateway contains', async () => {
     const gateway = openWithKey()
     const headers = { 'fauxgate-control-key': KEY, authorization: 'Bearer k', 'service-version': '2' }
     await gateway.fetch(`${gateway.url}/reserved_addrs`, { headers })
@@ -122,7 +122,7 @@ describe('With a control key, the control API answers everyone who has it (rules
     expect(create).toThrow(`control.key is ${received}. Allowed: visible ASCII characters without spaces.`)
   })
 
-  test('which stands in an object: by itself it is refused, and not repeated', () => {
+  test('which must be inside of an object: a plain text is refused, and not repeated', () => {
     const create = () => openManual({ control: KEY as never })
     expect(create).toThrow(`control is a string of ${KEY.length} characters. Allowed: "loopback"`)
     expect(() => openManual({ keys: KEY as never })).toThrow(`keys is a string of ${KEY.length} characters.`)

@@ -34,8 +34,8 @@ async function settleSoon<T>(promise: Promise<T>): Promise<T | unknown> {
   return state
 }
 
-describe('gateway.fetch stands in for the global fetch', () => {
-  test('is bound: it works taken out of the gateway', async () => {
+describe('gateway.fetch can replace the global fetch', () => {
+  test('is bound: it works without the gateway in front of it', async () => {
     const { fetch } = open()
     expect((await fetch(URL_OF_ALL, { headers: HEADERS })).status).toBe(200)
   })

@@ -293,7 +293,7 @@ describe('The URL of a request', () => {
     expect([status, msg]).toEqual([404, expect.stringContaining(`GET ${path} is not a path of this API`)])
   })
 
-  test('lies below the base URL, or stands for itself', () => {
+  test('is below the base URL, or a path alone', () => {
     const gateway = open({ baseUrl: 'https://gateway.test/api/v2' })
     const ask = (url: string) => gateway.transport.exchange({ method: 'GET', url, header: () => null, body: '' }).status
     // 401: the path is known.

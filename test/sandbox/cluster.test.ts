@@ -78,7 +78,7 @@ describe('Instances of a cluster', () => {
 
   it('take over the sandboxes of a stopped instance, with every answered write', async () => {
     const [first, second] = instances
-    const sandbox = (await first.create('handed')).in(second)
+    const sandbox = (await first.create('moved')).in(second)
     const stop = first.kill('SIGTERM').then(() => true)
     const created: string[] = []
     for (let isStopped = false; !isStopped; isStopped = await Promise.race([stop, false])) {

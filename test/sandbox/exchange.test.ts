@@ -34,15 +34,15 @@ describe('A local run and a shared one', () => {
     for (let n = 0; n < 3000; n++) local.reservedAddrs.create({ metadata: `${n} `.padEnd(1500, 'é') })
     const snapshot = local.snapshot()
     expect(JSON.stringify(snapshot).length).toBeGreaterThan(4 * 1024 * 1024)
-    const created = await sandboxes.create('begun', { ...MANUAL_CLOCK, snapshot })
+    const created = await sandboxes.create('started', { ...MANUAL_CLOCK, snapshot })
     const restored = await sandboxes.create('restored', MANUAL_CLOCK)
     expect((await restored.control('PUT', '/state', snapshot)).status).toBe(204)
     for (const sandbox of [created, restored]) {
       const { body } = await sandbox.control('GET', '/state')
       expect(body.records).toEqual(JSON.parse(JSON.stringify(snapshot.records)))
     }
-    await sandboxes.callAccount('POST', '/s/begun/fork', { name: 'begun-fork' })
-    expect((await sandboxes.callAccount('GET', '/s/begun-fork')).body.records).toBeGreaterThan(3000)
+    await sandboxes.callAccount('POST', '/s/started/fork', { name: 'started-fork' })
+    expect((await sandboxes.callAccount('GET', '/s/started-fork')).body.records).toBeGreaterThan(3000)
     const tooLarge = `{"version":1,"more":"${'m'.repeat(20 * 1024 * 1024)}"}`
     for (const answer of [
       await restored.control('PUT', '/state', tooLarge),
@@ -52,7 +52,7 @@ describe('A local run and a shared one', () => {
     }
     expect((await restored.send('POST', '/reserved_addrs', { metadata: 'm'.repeat(1024 * 1024) })).status).toBe(413)
     expect((await restored.send('GET', '/reserved_addrs?limit=1')).status).toBe(200)
-    for (const name of ['begun', 'restored', 'begun-fork']) await sandboxes.callAccount('DELETE', `/s/${name}`)
+    for (const name of ['started', 'restored', 'started-fork']) await sandboxes.callAccount('DELETE', `/s/${name}`)
   })
 
   it('read no state from clients without a key', async () => {

@@ -184,7 +184,7 @@ describe('`fauxgate completion`', () => {
     ['a choice', 'fauxgate completion z', 'zsh'],
   ])('completes %s in bash', async (_what, line, word) => {
     const { stdout } = await runToEnd({}, 'completion', 'bash')
-    const asked = `COMP_WORDS=(${line}); COMP_CWORD=$((\${#COMP_WORDS[@]} - 1)); _fauxgate; echo "\${COMPREPLY[*]}"`
-    expect(execFileSync('bash', ['-c', `${stdout}\n${asked}`], { encoding: 'utf8' })).toBe(`${word}\n`)
+    const completion = `COMP_WORDS=(${line}); COMP_CWORD=$((\${#COMP_WORDS[@]} - 1)); _fauxgate; echo "\${COMPREPLY[*]}"`
+    expect(execFileSync('bash', ['-c', `${stdout}\n${completion}`], { encoding: 'utf8' })).toBe(`${word}\n`)
   })
 })

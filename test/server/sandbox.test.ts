@@ -22,7 +22,7 @@ const KEY_FILE = 'fauxgate-sandboxes/account-key'
 async function startSandboxes(environment: NodeJS.ProcessEnv = {}, ...args: string[]) {
   const { output, url, stop } = await startCommand(environment, ['sandbox', '--port', '0', ...args], 'curl')
   onTestFinished(async () => void (await stop()))
-  return { output, stop, url, asked: async () => (await fetch(url)).json() }
+  return { output, stop, url, readStart: async () => (await fetch(url)).json() }
 }
 
 describe('fauxgate sandbox', () => {
@@ -44,23 +44,23 @@ describe('fauxgate sandbox', () => {
       stderr: '',
     })
     expect([statSync(place).mode & 0o777, statSync(KEY_FILE).mode & 0o777]).toEqual([0o700, 0o600])
-    expect(await first.asked()).toEqual({ folder: `--directory-path=state=${place}`, key })
+    expect(await first.readStart()).toEqual({ folder: `--directory-path=state=${place}`, key })
     expect(await first.stop('SIGINT')).toBe(0)
     const second = await startSandboxes()
     expect(second.output.stdout).not.toContain(key)
-    expect(await second.asked()).toMatchObject({ key })
+    expect(await second.readStart()).toMatchObject({ key })
   })
 
   it('prints an expression for the key that a shell can read in a folder with a quote', async () => {
-    const { output, asked } = await startSandboxes({}, '--data', "o'brien")
+    const { output, readStart } = await startSandboxes({}, '--data', "o'brien")
     const [, expression] = /Account-Key: (.+)"/.exec(output.stdout) ?? []
     const read = execFileSync('sh', ['-c', `printf %s "${expression}"`], { encoding: 'utf8' })
-    expect(await asked()).toMatchObject({ key: read })
+    expect(await readStart()).toMatchObject({ key: read })
   })
 
   it('uses the key of ACCOUNT_KEY, and neither stores nor prints it', async () => {
-    const { output, asked, stop } = await startSandboxes({ ACCOUNT_KEY: 'hush' }, '--data', 'elsewhere')
-    expect(await asked()).toEqual({ folder: `--directory-path=state=${join(folder, 'elsewhere')}`, key: 'hush' })
+    const { output, readStart, stop } = await startSandboxes({ ACCOUNT_KEY: 'hush' }, '--data', 'elsewhere')
+    expect(await readStart()).toEqual({ folder: `--directory-path=state=${join(folder, 'elsewhere')}`, key: 'hush' })
     expect(output.stdout).toContain('-H "Fauxgate-Account-Key: $ACCOUNT_KEY"\n')
     expect(output.stdout + output.stderr).not.toContain('hush')
     expect(readdirSync('elsewhere')).toEqual([])

@@ -141,9 +141,9 @@ describe('A store receives (rules: stores#calls)', () => {
       const before = gateway.snapshot()
       const countBefore = store.commits.length
       const clockCall = vi.spyOn(gateway.clock, method === 'restore' ? 'set' : 'reset').mockImplementationOnce(() => {
-        throw new Error('the clock stands')
+        throw new Error('the clock is broken')
       })
-      expect(() => (method === 'restore' ? gateway.restore(snapshot) : gateway.reset())).toThrow('the clock stands')
+      expect(() => (method === 'restore' ? gateway.restore(snapshot) : gateway.reset())).toThrow('the clock is broken')
       clockCall.mockRestore()
       expect(gateway.snapshot()).toEqual(before)
       gateway.reservedAddrs.create()

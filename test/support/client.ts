@@ -60,10 +60,10 @@ export function uncheckedClient(gateway: Gateway): Client {
 const toUrl = (gateway: Gateway, path: string) => (/^https?:/.test(path) ? path : gateway.url + path)
 
 /** Throws unless the OpenAPI document allows the request, and the response's status, headers, body and error. */
-function requireDocumented(gateway: Gateway, asked: SentRequest, answer: Answer, families?: Families): void {
-  const problems = findDifferences(gateway, asked, answer, families)
+function requireDocumented(gateway: Gateway, request: SentRequest, answer: Answer, families?: Families): void {
+  const problems = findDifferences(gateway, request, answer, families)
   if (problems.length === 0) return
-  const what = `${asked.method} ${asked.url} answers ${answer.status}, not as documented`
+  const what = `${request.method} ${request.url} answers ${answer.status}, not as documented`
   throw new Error(`${what}: ${problems.join('; ')}\n${answer.text.slice(0, 1000)}`)
 }
 

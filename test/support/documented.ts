@@ -16,20 +16,20 @@ export interface SentRequest {
  * Lists the differences between a response and the OpenAPI document of the gateway's dialect. There are none if the path has
  * no such operation, or if a fault may have changed the response.
  */
-export function findDifferences(gateway: Gateway, asked: SentRequest, answer: Answer, families?: Families): string[] {
+export function findDifferences(gateway: Gateway, request: SentRequest, answer: Answer, families?: Families): string[] {
   const id = answer.headers.get(gateway.dialect.operationIdHeader)
   const entry = gateway.requests.last()
   if (entry?.operationId === id && entry?.fault) return []
-  const operation = documentFor(gateway.dialect, families).operationAt(asked, gateway.url)
+  const operation = documentFor(gateway.dialect, families).operationAt(request, gateway.url)
   if (!operation) return []
-  return [...operation.answerProblems(answer, asked.method), ...operation.requestProblems(asked, answer)]
+  return [...operation.answerProblems(answer, request.method), ...operation.requestProblems(request, answer)]
 }
 
 /** Lists the differences of a body from the OpenAPI document of the gateway's dialect. */
-export function findBodyProblems(gateway: Gateway, asked: SentRequest): string[] {
-  const operation = documentFor(gateway.dialect).operationAt(asked, gateway.url)
-  if (!operation) throw new Error(`${asked.method} ${asked.url} is not documented.`)
-  return operation.bodyProblems(asked)
+export function findBodyProblems(gateway: Gateway, request: SentRequest): string[] {
+  const operation = documentFor(gateway.dialect).operationAt(request, gateway.url)
+  if (!operation) throw new Error(`${request.method} ${request.url} is not documented.`)
+  return operation.bodyProblems(request)
 }
 
 const documents = new WeakMap<object, { dialect: Dialect; document: ReturnType<typeof createDocument> }>()
@@ -48,7 +48,7 @@ type Json = any
 function createDocument(dialect: Dialect, families: Families = {}) {
   const [service, controls] = (['service', 'controls'] as const).map((part) => createPart(dialect, families, part))
   return {
-    operationAt: (asked: SentRequest, base: string) => service?.(asked, base) ?? controls?.(asked, base),
+    operationAt: (request: SentRequest, base: string) => service?.(request, base) ?? controls?.(request, base),
   }
 }
 
