@@ -92,7 +92,8 @@ export class Engine {
   }
 
   /**
-   * Runs one operation with the ids of its path, and with its unread body, an object, or its unread query. Returns its response, frozen, and its changes.
+   * Runs one operation with the ids of its path, and with its unread query or its unread body, which must be an object. Returns
+   * its response, frozen, and its changes.
    * Throws a `Refusal` if a rule refuses the operation; then nothing has changed.
    */
   execute(operation: Operation, ids: Readonly<Record<string, string>>, raw: unknown): Execution {
