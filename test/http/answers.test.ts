@@ -25,7 +25,7 @@ const PATHS: readonly (readonly [path: string, methods: readonly string[]])[] = 
 ]
 
 /** Returns the items of a header, sorted. */
-function listed(value: string | null): string[] {
+function listItems(value: string | null): string[] {
   return (value ?? '').split(/, */).sort()
 }
 
@@ -37,7 +37,7 @@ describe('Paths and methods (rules: answers#paths-and-methods)', () => {
       expect([method, answer.status === 405]).toEqual([method, !methods.includes(method)])
       if (methods.includes(method)) continue
       expect(outcome(answer)).toBe('405 ERR_GATEWAY_90405')
-      expect(listed(answer.headers.get('allow'))).toEqual(methods)
+      expect(listItems(answer.headers.get('allow'))).toEqual(methods)
     }
   })
 
@@ -123,7 +123,7 @@ describe('CORS (rules: answers#cors)', () => {
     expect(response.headers.get('access-control-allow-credentials')).toBe('true')
     expect(response.headers.get('access-control-allow-headers')).toBe('authorization,service-version,x-mine')
     expect(response.headers.get('access-control-max-age')).toBe('600')
-    expect(listed(response.headers.get('access-control-allow-methods'))).toEqual(methods)
+    expect(listItems(response.headers.get('access-control-allow-methods'))).toEqual(methods)
     expect(response.headers.get('service-operation-id')).toMatch(/^op_/)
   })
 
@@ -169,14 +169,14 @@ describe('Base URLs (rules: answers#uris)', () => {
     const gateway = open({ baseUrl })
     const api = client(gateway)
     expect(gateway.url).toBe(url)
-    const made = (await api('POST', PATH)).body
+    const created = (await api('POST', PATH)).body
     await api('POST', PATH)
-    expect(made.uri).toBe(`${url}/reserved_addrs/${made.id}`)
-    expect((await api('GET', made.uri)).body).toEqual(made)
+    expect(created.uri).toBe(`${url}/reserved_addrs/${created.id}`)
+    expect((await api('GET', created.uri)).body).toEqual(created)
     const { body } = await api('GET', `${PATH}?limit=1`)
     expect(body.uri).toBe(`${url}/reserved_addrs`)
     expect(body.next_page_uri.startsWith(`${url}/reserved_addrs?`)).toBe(true)
-    expect((await api('GET', body.next_page_uri)).body.reserved_addrs).toEqual([made])
+    expect((await api('GET', body.next_page_uri)).body.reserved_addrs).toEqual([created])
     expect(outcome(await api('GET', `${url}/nowhere`))).toBe('404 ERR_GATEWAY_90400')
   })
 
@@ -187,7 +187,7 @@ describe('Base URLs (rules: answers#uris)', () => {
     expect((await client(gateway)('GET', `http://elsewhere.example:81/reserved_addrs/${id}`)).body.id).toBe(id)
   })
 
-  test('follow where the gateway is served, unless one was given', async () => {
+  test('follow where the gateway is served, unless an option sets one', async () => {
     const free = open()
     const { id } = free.reservedAddrs.create()
     free.transport.servedAt('http://127.0.0.1:4040')

@@ -106,8 +106,8 @@ describe('With a control key, the control API answers everyone who has it (rules
     const headers = { 'fauxgate-control-key': KEY, authorization: 'Bearer k', 'service-version': '2' }
     await gateway.fetch(`${gateway.url}/reserved_addrs`, { headers })
     await gateway.fetch('http://localhost/_fauxgate/reset', { headers })
-    const shown = [gateway, gateway.requests.all(), gateway.snapshot({ privateKeys: true })]
-    expect(inspect(shown, { depth: 20, showHidden: true, maxStringLength: null })).not.toContain(KEY)
+    const contents = [gateway, gateway.requests.all(), gateway.snapshot({ privateKeys: true })]
+    expect(inspect(contents, { depth: 20, showHidden: true, maxStringLength: null })).not.toContain(KEY)
   })
 
   test.each([

@@ -134,7 +134,7 @@ describe('gateway.fetch can replace the global fetch', () => {
     await expect(open().fetch(input, init as RequestInit)).rejects.toThrow(TypeError)
   })
 
-  test('says what it cannot use, and repeats no query: a key may stand in it', async () => {
+  test('says what it cannot use, and repeats no query, which may contain a key', async () => {
     const { fetch } = open()
     await expect(fetch('/reserved_addrs?key=s3cret#x', {})).rejects.toThrow('"/reserved_addrs" is not an absolute URL.')
     await expect(fetch('https://me:s3cret@?x')).rejects.toThrow('"https://" is not an absolute URL.')
@@ -164,8 +164,8 @@ describe('An aborted request (as fetch)', () => {
     const init = { method: 'POST', headers: HEADERS, body: body as BodyInit }
     const plain = gateway.fetch(URL_OF_ALL, { ...init, signal: AbortSignal.abort() })
     await expect(plain).rejects.toMatchObject({ name: 'AbortError' })
-    const reasoned = gateway.fetch(URL_OF_ALL, { ...init, signal: AbortSignal.abort(new Error('enough')) })
-    await expect(reasoned).rejects.toThrow('enough')
+    const withReason = gateway.fetch(URL_OF_ALL, { ...init, signal: AbortSignal.abort(new Error('enough')) })
+    await expect(withReason).rejects.toThrow('enough')
     expect(stateOf(gateway)).toBe(before)
   })
 
@@ -214,9 +214,9 @@ describe('While timers are faked (no host timers on the request path)', () => {
   })
 
   /**
-   * Stops everything that could advance time or defer work. Vitest refuses to fake nextTick in forks, so this function replaces
-   * it. Vitest may restore the replacement later, so the replacement must work then. `microtasks` also stops queueMicrotask,
-   * which the platform's body streams need.
+   * Stops everything that could advance time or defer work. Vitest refuses to fake nextTick in forks, so this function
+   * replaces nextTick. Vitest may restore the replacement later, so the replacement must work then. `microtasks` also
+   * stops queueMicrotask, which the platform's body streams need.
    */
   function freezeTime({ microtasks = false } = {}): void {
     vi.useFakeTimers({
@@ -236,12 +236,12 @@ describe('While timers are faked (no host timers on the request path)', () => {
   }
 
   /** Waits for a promise while nothing but promises moves. */
-  async function requestWhileFrozen(ask: () => Promise<unknown>): Promise<unknown> {
+  async function requestWhileFrozen(send: () => Promise<unknown>): Promise<unknown> {
     const settled: { value: unknown } = { value: 'no answer' }
     const settle = (value: unknown) => {
       settled.value = value
     }
-    void ask().then(settle, settle)
+    void send().then(settle, settle)
     for (let turn = 0; turn < 300; turn++) await null
     return settled.value
   }
@@ -258,13 +258,13 @@ describe('While timers are faked (no host timers on the request path)', () => {
 
   test.each([...PLAIN, ...STREAMED])('answers %s, and the JSON can be read', async (_what, call, status) => {
     const { fetch } = open()
-    const seen: unknown[] = []
+    const results: unknown[] = []
     freezeTime()
     await requestWhileFrozen(async () => {
       const response = await fetch(...call())
-      seen.push(response.status, typeof (await response.json()).uri)
+      results.push(response.status, typeof (await response.json()).uri)
     })
-    expect(seen).toEqual([status, 'string'])
+    expect(results).toEqual([status, 'string'])
   })
 
   test.each(PLAIN)('answers %s also with faked microtasks', async (_what, call, status) => {

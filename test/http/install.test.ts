@@ -41,13 +41,13 @@ describe('gateway.install() (the opt-in that replaces the global fetch)', () => 
 
   it('warns once about requests to other hosts if the option `others` is not set, and reports these requests', async () => {
     globalThis.fetch = async () => new Response('outside')
-    const warned = vi.spyOn(console, 'warn').mockImplementation(() => undefined)
-    onTestFinished(() => warned.mockRestore())
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined)
+    onTestFinished(() => warn.mockRestore())
     const gateway = open()
     gateway.install()
     for (const path of ['one?key=secret', 'two', 'two'])
       await fetch(`https://elsewhere.test/${path}`, { method: 'post' })
-    expect(warned.mock.calls).toEqual([
+    expect(warn.mock.calls).toEqual([
       [expect.stringMatching(/^POST https:\/\/elsewhere\.test\/one goes to the network\. /)],
     ])
     expect(gateway.report()).toContain(
@@ -67,9 +67,9 @@ describe('gateway.install() (the opt-in that replaces the global fetch)', () => 
     const gateway = open()
     gateway.install({ others: 'refuse' })
     await expect(fetch(url)).rejects.toThrow(hint)
-    const shown = `GET ${url.replace('user:secret@', '')} → refused`
-    expect(() => gateway.requests.assertAllKnown()).toThrow(`1 request was for another host, and refused:\n  ${shown}`)
-    expect(gateway.report()).toContain(shown)
+    const line = `GET ${url.replace('user:secret@', '')} → refused`
+    expect(() => gateway.requests.assertAllKnown()).toThrow(`1 request was for another host, and refused:\n  ${line}`)
+    expect(gateway.report()).toContain(line)
   })
 
   it('names 20 refused requests, whatever has passed, and counts the others', async () => {

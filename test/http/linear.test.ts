@@ -5,7 +5,7 @@ import { createGateway, type Gateway } from '../../src/index.ts'
 import { exchange } from '../support/exchange.ts'
 import { measureGrowth } from '../support/steps.ts'
 
-interface Sent {
+interface SentRequest {
   readonly method?: string
   readonly path: string
   readonly body?: unknown
@@ -19,13 +19,13 @@ const EDGE = 'edghts_1'
 const ROUTE = 'edghtsrt_1'
 
 /** Sends a request to a gateway and returns the status. */
-function send(gateway: Gateway, { method = 'POST', path: url, body, more = {} }: Sent): number {
+function send(gateway: Gateway, { method = 'POST', path: url, body, more = {} }: SentRequest): number {
   const text = body === undefined ? '' : JSON.stringify(body)
   return exchange(gateway, { method, url, body: text, headers: { host: '127.0.0.1', ...more }, peer: '127.0.0.1' })
     .status
 }
 
-function gatewayWithRoute(): Gateway {
+function createGatewayWithRoute(): Gateway {
   const gateway = createGateway({ seed: 'linear' })
   send(gateway, { path: '/_fauxgate/declare', body: { edge: EDGE, routes: [ROUTE] } })
   for (const domain of ['a.example.com', 'b.example.com']) gateway.reservedDomains.create({ domain })
@@ -55,7 +55,7 @@ const expressions: readonly Case[] = [
 
 describe('Twice the input takes at most twice the steps:', () => {
   test.each(expressions)('a list filter of %s', async (_what, text) => {
-    const gateway = gatewayWithRoute()
+    const gateway = createGatewayWithRoute()
     const work = (n: number) =>
       send(gateway, { method: 'GET', path: `/reserved_domains?filter=${encodeURIComponent(text(n))}` })
     expect(await measureGrowth(work, 800)).toBeLessThan(2.3)
@@ -63,7 +63,7 @@ describe('Twice the input takes at most twice the steps:', () => {
 
   test.each(expressions)('an expression of a traffic policy of %s', async (_what, text) => {
     const work = (n: number) =>
-      send(gatewayWithRoute(), policy({ expressions: [text(n)], actions: [{ type: 'deny' }] }))
+      send(createGatewayWithRoute(), policy({ expressions: [text(n)], actions: [{ type: 'deny' }] }))
     expect(await measureGrowth(work, LONG)).toBeLessThan(2.3)
   })
 
@@ -80,7 +80,7 @@ describe('Twice the input takes at most twice the steps:', () => {
     ['wrong expressions', (n) => ({ expressions: Array(n / 16).fill('a.'), actions: [{ type: 'log' }] })],
   ])('a traffic policy of many %s', async (_what, rule) => {
     // So long that the journal cuts the commits of both lengths. Otherwise the cut would count for one of them only.
-    expect(await measureGrowth((n) => send(gatewayWithRoute(), policy(rule(n))), 2 * LONG)).toBeLessThan(2.3)
+    expect(await measureGrowth((n) => send(createGatewayWithRoute(), policy(rule(n))), 2 * LONG)).toBeLessThan(2.3)
   })
 
   test.each<Case>([

@@ -24,10 +24,10 @@ describe('The journal in bytes', () => {
     const gateway = open()
     for (let i = 0; i < 400; i++)
       exchange(gateway, { body: JSON.stringify({ region: 'x'.repeat(60_000), metadata: `${i}` }) })
-    const kept = gateway.requests.all()
-    expect(kept.length).toBeLessThan(400)
-    expect(kept.length).toBeGreaterThan(100)
-    expect(kept.at(-1)?.request).toMatchObject({ metadata: '399' })
+    const entries = gateway.requests.all()
+    expect(entries.length).toBeLessThan(400)
+    expect(entries.length).toBeGreaterThan(100)
+    expect(entries.at(-1)?.request).toMatchObject({ metadata: '399' })
     expect(bytesOf(journalText(gateway))).toBeLessThanOrEqual(16 * MIB)
 
     const small = open({ journalBytes: 10_000 })
@@ -41,11 +41,11 @@ describe('The journal in bytes', () => {
   it('is empty if its limit is 0 bytes, or less than one entry needs', () => {
     for (const journalBytes of [0, 100]) {
       const gateway = open({ journalBytes })
-      const seen: unknown[] = []
-      gateway.requests.subscribe((entry) => seen.push(entry?.path))
+      const paths: unknown[] = []
+      gateway.requests.subscribe((entry) => paths.push(entry?.path))
       exchange(gateway, {})
       expect(gateway.requests.all()).toEqual([])
-      expect(seen).toEqual(['/reserved_addrs'])
+      expect(paths).toEqual(['/reserved_addrs'])
       expect(journalText(gateway)).toBe('[]')
     }
   })
@@ -85,8 +85,8 @@ describe('The journal in bytes', () => {
     const body = { secret, provider: 'github', filler: `${secret}${'x'.repeat(100_000)}` }
     const gateway = open()
     exchange(gateway, { method: 'PUT', url: HOOK, body: JSON.stringify(body) })
-    const shown = { secret: '[redacted]', provider: 'github', filler: `[redacted]${'x'.repeat(100_000)}` }
-    expect(gateway.requests.last()?.request).toEqual(shown)
+    const expected = { secret: '[redacted]', provider: 'github', filler: `[redacted]${'x'.repeat(100_000)}` }
+    expect(gateway.requests.last()?.request).toEqual(expected)
     const small = open({ journalBytes: 500_000 })
     const config = { list: Array(20_000).fill([]) }
     const policy = { inbound: [{ actions: [{ type: 'oauth', config }] }] }
@@ -113,11 +113,11 @@ describe('The journal in bytes', () => {
     exchange(gateway, { body: nestDeeply('{"x":', '}') })
     exchange(gateway, { method: 'GET', body: nestDeeply('[', ']') })
     exchange(gateway, { body: '[['.repeat(30_000) })
-    const shown = JSON.parse(journalText(gateway))
-    expect(shown).toHaveLength(4)
-    expect(shown[0].status).toBe(400)
-    expect(JSON.stringify(shown[0].request)).toContain('[nested more than 128 levels deep]')
-    expect(shown[3].request).toBe('[a text of 60000 characters that is not JSON]')
+    const entries = JSON.parse(journalText(gateway))
+    expect(entries).toHaveLength(4)
+    expect(entries[0].status).toBe(400)
+    expect(JSON.stringify(entries[0].request)).toContain('[nested more than 128 levels deep]')
+    expect(entries[3].request).toBe('[a text of 60000 characters that is not JSON]')
   })
 
   it('returns copies of entries: changing a copy does not change the journal', () => {

@@ -91,9 +91,9 @@ describe('A key that any request of the journal was sent with (rules: secrets#jo
     for (let i = 0; i < 40; i++) await send(gateway, 'one-key-again', '/reserved_addrs')
     for (let i = 0; i < 40; i++) await send(gateway, `a-later-key-${i}`, '/reserved_addrs/the-key-before-all')
     await send(gateway, 'another-key-at-last', '/tunnels?x=the-key-before-all&y=one-key-again')
-    const shown = json(gateway.requests.all())
+    const text = json(gateway.requests.all())
     for (const key of ['the-key-before-all', 'one-key-again', 'a-later-key-7', 'another-key-at-last']) {
-      expect(shown).not.toContain(key)
+      expect(text).not.toContain(key)
     }
   })
 
@@ -106,8 +106,8 @@ describe('A key that any request of the journal was sent with (rules: secrets#jo
 
   test('is hidden in another header too', async () => {
     const gateway = createGateway()
-    const sent = { ...headers, 'x-api-key': 'sent-as-api-key', cookie: 'a=b; session=sent-as-cookie' }
-    await gateway.fetch(`${gateway.url}/reserved_addrs/sent-as-api-key?sent-as-cookie`, { headers: sent })
+    const requestHeaders = { ...headers, 'x-api-key': 'sent-as-api-key', cookie: 'a=b; session=sent-as-cookie' }
+    await gateway.fetch(`${gateway.url}/reserved_addrs/sent-as-api-key?sent-as-cookie`, { headers: requestHeaders })
     expect(json(gateway.requests.all())).not.toMatch(/sent-as-(api-key|cookie)/)
   })
 })

@@ -53,18 +53,18 @@ describe('The journal (inspect calls)', () => {
 
   it('has the time that was read last for a request that the clock makes while it is read', async () => {
     const answers: Promise<number>[] = []
-    let asks = false
+    let isReading = false
     const clock = {
       now() {
-        if (!asks) return START
-        asks = false
+        if (!isReading) return START
+        isReading = false
         answers.push(client(gateway)('GET', '/reserved_addrs').then(({ status }) => status))
         return START + 60_000
       },
     }
     const gateway: Gateway = open({ clock })
     gateway.reservedAddrs.create()
-    asks = true
+    isReading = true
     gateway.reservedAddrs.create()
     expect(await Promise.all(answers)).toEqual([409])
     expect(gateway.requests.all().map(({ at }) => at)).toEqual(['2025-09-04T10:11:14Z'])
@@ -98,20 +98,20 @@ describe('The journal (inspect calls)', () => {
   it('lists over HTTP the entries after one, or all if that entry no longer exists', async () => {
     const gateway = open()
     const api = client(gateway)
-    const listed = async (query: string) => {
+    const listPaths = async (query: string) => {
       const { body } = await api('GET', `http://localhost/_fauxgate/requests${query}`)
       return body.map(({ path }: { path: string }) => path)
     }
     const paths = ['/reserved_addrs', '/reserved_domains', '/tls_certificates']
     for (const path of paths) await api('GET', path)
     const [first, second, third] = gateway.requests.all().map(({ operationId }) => operationId)
-    expect(await listed('')).toEqual(paths)
-    expect(await listed(`?after=${first}`)).toEqual(paths.slice(1))
-    expect(await listed(`?after=${second}`)).toEqual(paths.slice(2))
-    expect(await listed(`?after=${third}`)).toEqual([])
+    expect(await listPaths('')).toEqual(paths)
+    expect(await listPaths(`?after=${first}`)).toEqual(paths.slice(1))
+    expect(await listPaths(`?after=${second}`)).toEqual(paths.slice(2))
+    expect(await listPaths(`?after=${third}`)).toEqual([])
     gateway.requests.clear()
     await api('GET', '/backends/weighted')
-    expect(await listed(`?after=${second}`)).toEqual(['/backends/weighted'])
+    expect(await listPaths(`?after=${second}`)).toEqual(['/backends/weighted'])
   })
 
   it('finds by several fields only what agrees with each (rules: control-api#filters-of-the-journal)', async () => {
@@ -130,15 +130,15 @@ describe('The journal (inspect calls)', () => {
     }
     const all = gateway.requests.all()
     const fields = ['operation', 'method', 'path', 'status'] as const
-    for (const wanted of all) {
+    for (const example of all) {
       for (let chosen = 0; chosen < 2 ** fields.length; chosen++) {
         const names = fields.filter((_, place) => chosen & (2 ** place))
         // Each field has the type of the same field of an entry.
-        const filter = Object.fromEntries(names.map((name) => [name, wanted[name]])) as JournalFields
-        const found = all.filter((entry) => names.every((name) => entry[name] === wanted[name]))
-        expect([filter, gateway.requests.all(filter)]).toEqual([filter, found])
-        expect([filter, gateway.requests.count(filter)]).toEqual([filter, found.length])
-        expect([filter, gateway.requests.last(filter)]).toEqual([filter, found.at(-1)])
+        const filter = Object.fromEntries(names.map((name) => [name, example[name]])) as JournalFields
+        const expected = all.filter((entry) => names.every((name) => entry[name] === example[name]))
+        expect([filter, gateway.requests.all(filter)]).toEqual([filter, expected])
+        expect([filter, gateway.requests.count(filter)]).toEqual([filter, expected.length])
+        expect([filter, gateway.requests.last(filter)]).toEqual([filter, expected.at(-1)])
       }
     }
     const isGet = ({ method }: { method: string }) => method === 'GET'
@@ -165,8 +165,8 @@ describe('The journal (inspect calls)', () => {
     [null, /the filter is null/],
   ])('refuses the filter %j, which no entry can agree with, instead of finding none', (filter, message) => {
     const { requests } = open()
-    for (const ask of [requests.all, requests.count, requests.last]) {
-      expect(expectError(() => ask(filter as never))).toMatchObject({
+    for (const read of [requests.all, requests.count, requests.last]) {
+      expect(expectError(() => read(filter as never))).toMatchObject({
         key: 'field_invalid',
         message: expect.stringMatching(message),
       })

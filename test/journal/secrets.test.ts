@@ -13,8 +13,8 @@ const SECRET = 'whsec-planted-here'
 const json = (value: unknown) => JSON.stringify(value)
 
 /** Returns the journal's entry of one request. */
-function entryOf(sent: Parameters<typeof exchange>[1], gateway = open()): JournalEntry {
-  exchange(gateway, sent)
+function entryOf(request: Parameters<typeof exchange>[1], gateway = open()): JournalEntry {
+  exchange(gateway, request)
   return gateway.requests.last() as JournalEntry
 }
 
@@ -37,17 +37,17 @@ describe('Secret fields in the journal (rules: secrets#journal)', () => {
     ['the name twice', `{"secret":"${SECRET}","secret":"x"}`],
   ])('are hidden with %s', (_what, body) => {
     for (const url of ['/reserved_addrs', HOOK, '/tunnels']) {
-      const shown = json(entryOf({ method: 'PUT', url, body }))
-      expect(shown).toContain('[redacted]')
-      expect(shown).not.toContain(SECRET)
+      const text = json(entryOf({ method: 'PUT', url, body }))
+      expect(text).toContain('[redacted]')
+      expect(text).not.toContain(SECRET)
     }
   })
 
   it('are hidden below 5,000 levels, and wherever else the same value occurs', () => {
     const body = `{"description":"${SECRET}","x":${'['.repeat(5000)}{"secret":"${SECRET}"}${']'.repeat(5000)}}`
-    const shown = entryOf({ body })
-    expect(shown.request).toMatchObject({ description: '[redacted]' })
-    expect(json(shown)).not.toContain(SECRET)
+    const entry = entryOf({ body })
+    expect(entry.request).toMatchObject({ description: '[redacted]' })
+    expect(json(entry)).not.toContain(SECRET)
   })
 
   it('are hidden under an alias of the dialect, and in its envelope', () => {
@@ -67,11 +67,11 @@ describe('Secret fields in the journal (rules: secrets#journal)', () => {
     const body = { private_key_type: 'rsa', secretary: 'Ann', secret: '', provider: 'x', list: [1, null, true] }
     expect(requestOf(body)).toEqual(body)
     expect(requestOf({ secret: null })).toEqual({ secret: null })
-    for (const [value, shown] of [
+    for (const [value, expected] of [
       ['seven77', 'seven77'],
       ['eight888', '[redacted]'],
     ]) {
-      expect(requestOf({ secret: value, metadata: value })).toEqual({ secret: '[redacted]', metadata: shown })
+      expect(requestOf({ secret: value, metadata: value })).toEqual({ secret: '[redacted]', metadata: expected })
     }
     const odd = '{"__proto__":{"x":1},"constructor":"y"}'
     expect(json(entryOf({ body: odd }).request)).toBe(odd)
@@ -97,17 +97,17 @@ describe('API keys in the journal', () => {
     for (const gateway of [open({ keys: [OWN] }), open()]) {
       const headers = { authorization: `Bearer ${OWN}` }
       const body = json({ description: `with ${OWN}.`, [OWN]: [OWN] })
-      const shown = entryOf({ method: 'PATCH', url: `/reserved_addrs/${OWN}?filter=${OWN}`, body, headers }, gateway)
-      expect(shown).toMatchObject({ path: '/reserved_addrs/[redacted]', request: { description: 'with [redacted].' } })
+      const entry = entryOf({ method: 'PATCH', url: `/reserved_addrs/${OWN}?filter=${OWN}`, body, headers }, gateway)
+      expect(entry).toMatchObject({ path: '/reserved_addrs/[redacted]', request: { description: 'with [redacted].' } })
       entryOf({ method: 'GET', url: `/${OWN}`, headers: { authorization: OWN } }, gateway)
       expect(json(gateway.requests.all())).not.toContain(OWN)
     }
     const encoded = 'ak/live+0123456789=='
     const headers = { authorization: `Bearer ${encoded}` }
     const url = `/${encodeURIComponent(encoded)}?x=${encodeURIComponent(encoded).toLowerCase()}`
-    const sent = entryOf({ method: 'GET', url, headers })
-    expect(sent).toMatchObject({ path: '/[redacted]', query: 'x=[redacted]' })
-    expect(json(sent)).not.toContain('live')
+    const entry = entryOf({ method: 'GET', url, headers })
+    expect(entry).toMatchObject({ path: '/[redacted]', query: 'x=[redacted]' })
+    expect(json(entry)).not.toContain('live')
     const own = open({ keys: [OWN], control: { key: `control-${OWN}` } })
     const { path, requestHeaders } = entryOf({ url: `/${OWN}`, headers: { 'x-note': `by control-${OWN}` } }, own)
     expect([path, requestHeaders['x-note']]).toEqual(['/[redacted]', 'by [redacted]'])
@@ -141,8 +141,8 @@ describe('Bodies that are not JSON', () => {
     ['other bytes', { unread: 'not UTF-8' }, '[a body that is not UTF-8]'],
     ['no body', '', null],
     ['JSON that is no object', '[1,"x"]', [1, 'x']],
-  ] as [string, HttpRequest['body'], unknown][])('are described: %s', (_what, body, shown) => {
-    expect(entryOf({ body }).request).toEqual(shown)
+  ] as [string, HttpRequest['body'], unknown][])('are described: %s', (_what, body, expected) => {
+    expect(entryOf({ body }).request).toEqual(expected)
   })
 
   it('are described in responses too; the body of a fault has its secret fields hidden', () => {
@@ -212,10 +212,10 @@ describe('Headers in the journal (rules: secrets#journal)', () => {
     'X-Api-Key',
     'x-auth-token',
     'webhook-secret',
-  ])('are hidden where their name says that they carry a secret: %s', (name) => {
-    const shown = entryOf({ headers: { [name]: `x ${SECRET}` } }).requestHeaders
-    expect(shown[name.toLowerCase()]).toContain('[redacted]')
-    expect(json(shown)).not.toContain(SECRET)
+  ])('are hidden if their name says that they carry a secret: %s', (name) => {
+    const headers = entryOf({ headers: { [name]: `x ${SECRET}` } }).requestHeaders
+    expect(headers[name.toLowerCase()]).toContain('[redacted]')
+    expect(json(headers)).not.toContain(SECRET)
   })
 
   it('are shown unchanged if they only name other headers', () => {
@@ -231,9 +231,9 @@ describe('Headers in the journal (rules: secrets#journal)', () => {
   it('are those of the time when the request came', async () => {
     const gateway = open()
     const headers = { 'x-note': 'first' }
-    const sent = gateway.fetch(`${gateway.url}/tunnels`, { headers })
+    const response = gateway.fetch(`${gateway.url}/tunnels`, { headers })
     headers['x-note'] = 'changed afterwards'
-    await sent
+    await response
     expect(gateway.requests.last()?.requestHeaders).toEqual({ 'x-note': 'first' })
   })
 })

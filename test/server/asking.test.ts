@@ -133,8 +133,8 @@ describe('The request to a control', () => {
     const { url, received } = await serveResponse((response) => response.writeHead(204).end())
     const { stderr, ...rest } = await runToEnd({ FAUXGATE_URL: url }, ...args)
     expect(rest).toEqual({ code: 0, stdout: '' })
-    const [done, ...notes] = stderr.split('\n').slice(0, -1)
-    expect(done).toBe(`fauxgate: done at ${url}`)
+    const [status, ...notes] = stderr.split('\n').slice(0, -1)
+    expect(status).toBe(`fauxgate: done at ${url}`)
     expect(notes).toEqual(args[1] === 'add' ? [expect.stringContaining('this fault applies to ')] : [])
     expect(received).toHaveLength(1)
     const [{ method, url: path, body } = { body: '' }] = received
@@ -189,8 +189,8 @@ describe('The timeline command', () => {
       ].join('\n'),
     )
     gateway.reservedDomains.detachCertificateManagementPolicy(second?.id as string)
-    const { stdout: left } = await runToEnd({ FAUXGATE_URL: server.url }, 'timeline', '--state', 'unmanaged')
-    expect(left).toMatch(new RegExp(`^b\\.example\\.com \\(${second?.id}\\) is unmanaged\n`))
+    const { stdout: unmanaged } = await runToEnd({ FAUXGATE_URL: server.url }, 'timeline', '--state', 'unmanaged')
+    expect(unmanaged).toMatch(new RegExp(`^b\\.example\\.com \\(${second?.id}\\) is unmanaged\n`))
     gateway.reservedDomains.update(second?.id as string, { certificate_management_policy: policy })
     expect((await runToEnd({ FAUXGATE_URL: server.url }, 'timeline', 'b.example.com')).stdout).not.toContain(
       'a.example.com',

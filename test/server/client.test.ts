@@ -73,8 +73,8 @@ describe('The controls of a running server as commands', () => {
   })
 
   it('add faults, with every field of a fault', async () => {
-    const given = ['--operation', 'reserved_domains.create', '--times', '2', '--status', '503', '--retry-after', '2s']
-    const first = JSON.parse(await readOutput('faults', 'add', ...given, '--message', 'busy'))
+    const flags = ['--operation', 'reserved_domains.create', '--times', '2', '--status', '503', '--retry-after', '2s']
+    const first = JSON.parse(await readOutput('faults', 'add', ...flags, '--message', 'busy'))
     expect(gateway.faults.all()).toMatchObject([
       { operation: 'reserved_domains.create', times: 2, status: 503, retryAfter: '2s', message: 'busy' },
     ])
@@ -169,12 +169,11 @@ describe('The controls of a running server as commands', () => {
   it('cover every call of the control API', async () => {
     const { stdout } = await runToEnd({}, 'help')
     const { clientCalls } = await import('../../src/server/client/commands.ts')
-    const known = new Set([...clientCalls, 'GET /requests', 'GET /state', 'PUT /state'])
-    // These have no command: only own families declare things that end, `timeline` shows all domains, programs read documents, and
-    // openssl reads certificates.
-    // Lists show which records use another one.
-    const left = controlCalls.map(({ method, path }) => `${method} ${path}`).filter((call) => !known.has(call))
-    expect(left).toEqual([
+    const ownCalls = new Set([...clientCalls, 'GET /requests', 'GET /state', 'PUT /state'])
+    // The calls below have no command: only own families declare resources that end, `timeline` shows all domains,
+    // programs read the documents, openssl reads certificates, and lists show which records use another one.
+    const otherCalls = controlCalls.map(({ method, path }) => `${method} ${path}`).filter((call) => !ownCalls.has(call))
+    expect(otherCalls).toEqual([
       'DELETE /declare',
       'GET /provisioning/timeline',
       'GET /records',

@@ -24,7 +24,7 @@ describe('the command `fauxgate serve`', () => {
     expect(await exited).toBe(0)
   })
 
-  it('exits as it says', async () => {
+  it('exits with code 2 and the error if an option is invalid', async () => {
     const { output, exited } = startProcess({}, 'serve', '--port', 'http')
     expect(await exited).toBe(2)
     expect(output.stderr).toMatch(/^fauxgate: --port is "http"/)
@@ -44,8 +44,8 @@ describe('the command `fauxgate serve`', () => {
     expect(await runToEnd({}, 'serve', '--port', '0', '--state', file)).toMatchObject(empty)
     expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ version: 1, seed: null, sequence: 0 })
     const first = await startServer({}, '--state', file)
-    const made = await fetch(`${first.url}/reserved_addrs`, { method: 'POST', headers })
-    const { id, addr } = (await made.json()) as { id: string; addr: string }
+    const response = await fetch(`${first.url}/reserved_addrs`, { method: 'POST', headers })
+    const { id, addr } = (await response.json()) as { id: string; addr: string }
     expect(await first.stop('SIGINT')).toBe(0)
     expect(readdirSync(folder)).toEqual(['state.json'])
     expect(statSync(file).mode & 0o777).toBe(0o600)

@@ -10,10 +10,10 @@ import { serveResponse } from '../support/serve.ts'
 const hasCurl = spawnSync('curl', ['--version']).status === 0
 const name = (text: string) => titleWithRequirement(text, hasCurl, 'curl is missing')
 
-type Sent = Parameters<typeof toCurl>[1]
+type SentRequest = Parameters<typeof toCurl>[1]
 
-/** Runs the command that the inspector copies for a request, in an empty folder, and returns the requests that arrive. */
-async function receivedOf(sent: Partial<Sent>) {
+/** Runs the copied command of a request in an empty folder, and returns the requests that arrive. */
+async function runCopiedCommand(sent: Partial<SentRequest>) {
   const { url: origin, received } = await serveResponse((response) => response.end('an answer'))
   vi.stubGlobal('location', { origin })
   onTestFinished(() => void vi.unstubAllGlobals())
@@ -49,7 +49,7 @@ test
     'é ✓ 😀 \u0085',
     '',
   ])(name('A copied command sends this JSON text: %j'), async (request) => {
-  const [only, ...others] = await receivedOf({ request })
+  const [only, ...others] = await runCopiedCommand({ request })
   expect(others).toEqual([])
   expect(only).toMatchObject({ method: 'POST', url: '/a' })
   expect(JSON.parse(only?.body ?? '')).toBe(request)
@@ -57,7 +57,7 @@ test
 
 test.runIf(hasCurl)(name('A copied command sends JSON with any text in it'), async () => {
   const request = { text: `@'"$(touch pwned)\`\\${controls}`, '@': [null, '%'] }
-  const [only] = await receivedOf({ method: 'PATCH', request })
+  const [only] = await runCopiedCommand({ method: 'PATCH', request })
   expect(only?.method).toBe('PATCH')
   expect(JSON.parse(only?.body ?? '')).toEqual(request)
 })
@@ -67,27 +67,27 @@ test.runIf(hasCurl).each([
   ['/a', "filter=obj.id in ['{a,b}','[1-3]']".replaceAll(' ', '%20')],
   ['/$(touch', 'a=`touch`&b=$HOME'],
 ])(name('A copied command asks once, for exactly this: %s?%s'), async (path, query) => {
-  const received = await receivedOf({ method: 'GET', path, query })
+  const received = await runCopiedCommand({ method: 'GET', path, query })
   expect(received.map(({ method, url }) => `${method} ${url}`)).toEqual([`GET ${path}${query && `?${query}`}`])
 })
 
 test.runIf(hasCurl)(name('A copied command of a HEAD request waits for no body'), async () => {
-  const [only] = await receivedOf({ method: 'HEAD' })
+  const [only] = await runCopiedCommand({ method: 'HEAD' })
   expect(only?.method).toBe('HEAD')
 })
 
 test.runIf(hasCurl)(
   name('A copied command sends only the headers of the request, with a key in place of a hidden one'),
   async () => {
-    const [keyed] = await receivedOf({ requestHeaders: { authorization: '[redacted]', 'service-version': '1' } })
+    const [keyed] = await runCopiedCommand({ requestHeaders: { authorization: '[redacted]', 'service-version': '1' } })
     expect(keyed?.headers).toMatchObject({ authorization: 'Bearer key', 'service-version': '1' })
-    const [bare] = await receivedOf({ requestHeaders: {} })
+    const [bare] = await runCopiedCommand({ requestHeaders: {} })
     expect(Object.keys(bare?.headers ?? {})).not.toContain('authorization')
   },
 )
 
 test.runIf(hasCurl)(name('A copied command sends headers with any text, also none'), async () => {
   const requestHeaders = { 'x-empty': '', 'x-text': `@a 'b' "c" $(touch pwned) \`d\` \\` }
-  const [only] = await receivedOf({ requestHeaders })
+  const [only] = await runCopiedCommand({ requestHeaders })
   expect(only?.headers).toMatchObject(requestHeaders)
 })

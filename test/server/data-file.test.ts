@@ -12,8 +12,8 @@ const SERVE = ['serve', '--port', '0', '--data', 'gateway.db']
 describe('fauxgate serve --data', () => {
   testSqlite('continues where a killed one was, with the same authority', async () => {
     const first = await startServerProcess(...SERVE)
-    const made = await fetch(`${first.url}/reserved_addrs`, { method: 'POST', headers })
-    const { id, addr } = (await made.json()) as { id: string; addr: string }
+    const response = await fetch(`${first.url}/reserved_addrs`, { method: 'POST', headers })
+    const { id, addr } = (await response.json()) as { id: string; addr: string }
     const root = await (await fetch(`${first.url}/_fauxgate/authority.pem`)).text()
     first.child.kill('SIGKILL')
     await first.exited

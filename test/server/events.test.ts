@@ -17,9 +17,9 @@ interface ReceivedEvent {
 }
 
 /** Listens to a server. `next` waits for an event of a kind, and skips other events. */
-async function listenToEvents(url: string, sent: Record<string, string> = {}) {
+async function listenToEvents(url: string, sentHeaders: Record<string, string> = {}) {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    httpGet(`${url}/_fauxgate/events`, { headers: sent }, resolve).on('error', reject)
+    httpGet(`${url}/_fauxgate/events`, { headers: sentHeaders }, resolve).on('error', reject)
   })
   onTestFinished(() => void response.destroy())
   const events = parseEvents(response)
@@ -127,23 +127,23 @@ describe('GET /_fauxgate/events', () => {
 
   it('unsubscribes when the last listener has left', async () => {
     const gateway = openManual()
-    let heard = 0
-    const subscribe: Gateway['subscribe'] = (told) => {
-      heard++
-      const end = gateway.subscribe(told)
+    let subscriptions = 0
+    const subscribe: Gateway['subscribe'] = (listener) => {
+      subscriptions++
+      const end = gateway.subscribe(listener)
       return () => {
-        heard--
+        subscriptions--
         end()
       }
     }
     const { server } = await serveGateway(Object.create(gateway, { subscribe: { value: subscribe } }))
     const listeners = [await listenToEvents(server.url), await listenToEvents(server.url)]
-    expect(heard).toBe(1)
+    expect(subscriptions).toBe(1)
     for (const { response } of listeners) response.destroy()
-    while (heard > 0) await new Promise(setImmediate)
+    while (subscriptions > 0) await new Promise(setImmediate)
     const { next } = await listenToEvents(server.url)
     expect((await next('overview')).data).toEqual(inspected(gateway).overview())
-    expect(heard).toBe(1)
+    expect(subscriptions).toBe(1)
   })
 
   it('sends "missed" to a listener who reads too slowly, and buffers little', async () => {
@@ -164,21 +164,21 @@ describe('GET /_fauxgate/events', () => {
   it('does not send "missed" to a slow listener who receives everything', async () => {
     const { gateway, server } = await serveNew()
     const { response } = await listenToEvents(server.url)
-    const heard: string[] = []
+    const events: string[] = []
     for (let round = 0; round < 100; round++) gateway.reservedAddrs.create({ metadata: 'm'.repeat(4000) })
     for await (const { event, data } of parseEvents(response)) {
-      heard.push(event)
-      if (heard.length === 101) gateway.reservedDomains.create({ domain: 'app.example.com' })
+      events.push(event)
+      if (events.length === 101) gateway.reservedDomains.create({ domain: 'app.example.com' })
       if (data.operation === 'reserved_domains.create') break
     }
-    expect(heard).not.toContain('missed')
-    expect(heard.filter((event) => event === 'commit')).toHaveLength(101)
+    expect(events).not.toContain('missed')
+    expect(events.filter((event) => event === 'commit')).toHaveLength(101)
   })
 
   it('is refused to pages of other sites and without the control key, like every control', async () => {
     const { server } = await serveNew()
-    const status = async (url: string, sent: Record<string, string>) =>
-      (await listenToEvents(url, sent)).response.statusCode
+    const status = async (url: string, sentHeaders: Record<string, string>) =>
+      (await listenToEvents(url, sentHeaders)).response.statusCode
     expect(await status(server.url, { origin: 'https://evil.example' })).toBe(403)
     expect(await status(server.url, { 'sec-fetch-site': 'cross-site' })).toBe(403)
     expect(await status(server.url, { host: 'evil.example' })).toBe(403)
@@ -198,7 +198,7 @@ describe('GET /_fauxgate/events', () => {
 
 describe("The inspector's own requests", () => {
   const inspecting = { ...headers, authorization: '', 'fauxgate-inspector': '1' }
-  const list = (url: string, sent: Record<string, string>) => fetch(`${url}/reserved_domains`, { headers: sent })
+  const list = (url: string, headers: Record<string, string>) => fetch(`${url}/reserved_domains`, { headers })
 
   it('need no API key, do not count towards the rate limit, trigger no faults and are not journaled', async () => {
     const { gateway, server } = await serveNew({ keys: ['key'], rateLimit: { requests: 1, window: '1m' } })

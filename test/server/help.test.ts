@@ -6,7 +6,7 @@ import { configRows } from '../../src/server/options/config.ts'
 import { runToEnd } from '../support/command.ts'
 
 /** Reads the help on a command: its usage, its summary, and each flag with its sentence. */
-async function helpOf(name: string) {
+async function readHelp(name: string) {
   const { code, stdout, stderr } = await runToEnd({}, 'help', ...name.split(' '))
   expect([code, stderr]).toEqual([0, ''])
   expect(stdout).toMatch(/[^\n]\n$/)
@@ -40,14 +40,14 @@ describe('The help', () => {
   })
 
   it.each(commands)('on $name lists its words and flags, each flag with a sentence', async (command) => {
-    const { usage, summary, flags, sentences } = await helpOf(command.name)
+    const { usage, summary, flags, sentences } = await readHelp(command.name)
     expect(usage).toBe(
       `Usage: fauxgate ${command.name}${command.words && ` ${command.words}`}${command.flags.length > 0 ? ' [options]' : ''}`,
     )
-    const written = command.flags.map(
+    const expected = command.flags.map(
       ({ flag, value, kind }) => `--${flag}${value && ` ${value}`}${kind === 'texts' ? ' …' : ''}`,
     )
-    expect(flags).toEqual(written)
+    expect(flags).toEqual(expected)
     if (clientCommands.includes(command))
       expect(flags.slice(-3)).toEqual(['--url URL', '--control-key KEY', '--ca FILE'])
     expect(summary).toMatch(/^[A-Z].{9,}[^.]\.$/)

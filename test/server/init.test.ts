@@ -46,15 +46,15 @@ async function loadTest(file: string, runner: Runner, changed: main.GatewayOptio
 
 /** Returns the test that a file defines. The file gets its imports and the globals of its runner, and nothing else. */
 async function readDefinition(file: string, runner: Runner, changed: main.GatewayOptions<main.ManualClock> = {}) {
-  const defined: TestDefinition[] = []
+  const definitions: TestDefinition[] = []
   let create = (options: main.GatewayOptions): main.Gateway => main.createGateway(options)
-  const define = (name: string, work: Work) => void defined.push({ name, work })
+  const define = (name: string, work: Work) => void definitions.push({ name, work })
   const testUsing = (createOfTest: typeof create) => {
     create = createOfTest
     return define
   }
   const extend = ({ gateway }: Pick<Required<TestDefinition>, 'gateway'>) => {
-    return (name: string, work: Work) => void defined.push({ name, work, gateway })
+    return (name: string, work: Work) => void definitions.push({ name, work, gateway })
   }
   const testWithGateway = (base: typeof define, options: TestOptions) =>
     testing.testWithGateway(base, { ...options, gatewayOptions: { ...options.gatewayOptions, ...changed } })
@@ -67,7 +67,7 @@ async function readDefinition(file: string, runner: Runner, changed: main.Gatewa
     node: { 'node:test': { test: define }, 'node:assert/strict': assert },
   }
   const modules: Readonly<Record<string, unknown>> = {
-    fauxgate: { ...main, createGateway: (given: object) => main.createGateway({ ...given, ...changed }) },
+    fauxgate: { ...main, createGateway: (options: object) => main.createGateway({ ...options, ...changed }) },
     'fauxgate/ngrok': ngrokEntry,
     'fauxgate/testing': { ...testing, testWithGateway },
     'node:fs': fs,
@@ -75,7 +75,7 @@ async function readDefinition(file: string, runner: Runner, changed: main.Gatewa
     ...own[runner],
     './fauxgate.initial.json': JSON.parse(readFileSync('fauxgate.initial.json', 'utf8')),
   }
-  const required = (name: string) => {
+  const requireModule = (name: string) => {
     if (!(name in modules)) throw new Error(`The test imports ${name}.`)
     return modules[name]
   }
@@ -84,9 +84,9 @@ async function readDefinition(file: string, runner: Runner, changed: main.Gatewa
   const names = ['require', 'module', 'exports', 'globalThis', 'expect', 'Deno']
   const deno = runner === 'deno' ? { test: define } : undefined
   const run = new Function(...names, code)
-  run(required, { exports: {} }, {}, globals, globals.expect, deno)
-  expect(defined.map(({ name }) => name)).toEqual(['a domain gets its certificate after five seconds'])
-  return { ...(defined[0] as TestDefinition), create }
+  run(requireModule, { exports: {} }, {}, globals, globals.expect, deno)
+  expect(definitions.map(({ name }) => name)).toEqual(['a domain gets its certificate after five seconds'])
+  return { ...(definitions[0] as TestDefinition), create }
 }
 
 /** The command of each runner that runs a test file. */
@@ -148,18 +148,18 @@ it('fauxgate init writes TypeScript for ts-jest, which makes CommonJS of it', as
 
 it('the first test for Playwright fails if it leaves something unused, and prints the report if it fails', async () => {
   await runToEnd({}, 'init', '--runner', 'playwright')
-  let leave: main.Gateway | undefined
-  const logged = vi.spyOn(console, 'log').mockImplementation(() => undefined)
-  onTestFinished(() => logged.mockRestore())
+  let lastGateway: main.Gateway | undefined
+  const log = vi.spyOn(console, 'log').mockImplementation(() => undefined)
+  onTestFinished(() => log.mockRestore())
   const { gateway: fixture } = await readDefinition(testFile(), 'playwright')
   const use = (gateway: main.Gateway) => {
-    leave = gateway
+    lastGateway = gateway
     gateway.faults.add({ operation: 'reserved_domains.delete', times: 1 })
   }
   const info = { title: 'a test', status: 'passed', expectedStatus: 'passed' }
   await expect(fixture?.({ browserName: '' }, use, info)).rejects.toThrow('1 fault still waits for requests.')
   await fixture?.({ browserName: '' }, use, { ...info, status: 'failed' })
-  expect(logged).toHaveBeenCalledWith(leave?.report())
+  expect(log).toHaveBeenCalledWith(lastGateway?.report())
 })
 
 it('fauxgate init overwrites nothing, and says so', async () => {
@@ -228,10 +228,10 @@ describe('fauxgate init asks what runs the tests', () => {
     process.stdout.isTTY = before.isTTY
   })
 
-  /** Runs `fauxgate init` while somebody types a text. Input and output are terminals unless an option says otherwise. */
-  async function runAndType(typed: string, args: string[] = [], { stdin = true, stdout = true } = {}) {
+  /** Runs `fauxgate init` while somebody types a text. By default, input and output are terminals. */
+  async function runAndType(input: string, args: string[] = [], { stdin = true, stdout = true } = {}) {
     const typing = Object.assign(new PassThrough(), { isTTY: stdin })
-    typing.end(typed)
+    typing.end(input)
     Object.defineProperty(process, 'stdin', { configurable: true, value: typing })
     process.stdout.isTTY = stdout
     return runToEnd({}, 'init', ...args)
@@ -241,9 +241,9 @@ describe('fauxgate init asks what runs the tests', () => {
     ['jest\n', 'npx jest'],
     ['  node \n', 'node --test'],
     ['\n', 'npx vitest'],
-  ])('and takes the answer %j', async (typed, command) => {
+  ])('and takes the answer %j', async (input, command) => {
     project({ devDependencies: { vitest: '4' } })
-    const { code, stdout } = await runAndType(typed)
+    const { code, stdout } = await runAndType(input)
     expect(code).toBe(0)
     expect(stdout).toContain('What runs your tests: vitest, jest, playwright, bun, deno, node? [vitest] ')
     expect(stdout).toContain(`Run the test:      ${command}`)
@@ -259,8 +259,8 @@ describe('fauxgate init asks what runs the tests', () => {
   })
 
   it.each([
-    ['is told not to', ['--yes'], {}],
-    ['was told it', ['--runner', 'node'], {}],
+    ['has the option --yes', ['--yes'], {}],
+    ['has the option --runner', ['--runner', 'node'], {}],
     ['has nobody who could type', [], { stdin: false }],
     ['has nobody who could read', [], { stdout: false }],
   ])('unless it %s', async (_why, args, terminals) => {

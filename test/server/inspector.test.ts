@@ -59,11 +59,11 @@ describe('GET /_fauxgate/', () => {
   )
 
   it.skipIf(isBuilt)('says that it is not built', async () => {
-    const printed = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+    const consoleError = vi.spyOn(console, 'error').mockImplementation(() => undefined)
     const { url } = await serveGateway(createGateway())
     expect((await requestBytes(`${url}/_fauxgate/`)).status).toBe(500)
-    expect(String(printed.mock.calls[0]?.[0])).toContain('The inspector is not built: npm run build writes it.')
-    printed.mockRestore()
+    expect(String(consoleError.mock.calls[0]?.[0])).toContain('The inspector is not built: npm run build writes it.')
+    consoleError.mockRestore()
   })
 
   it('is the target of a redirect from /_fauxgate, for GET and HEAD', async () => {

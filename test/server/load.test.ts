@@ -4,7 +4,7 @@ import { createGateway, type Gateway } from '../../src/index.ts'
 import { serveGateway } from '../support/serve.ts'
 import { formatPost, openRawConnection, type RawConnection, GET as WHOLE_LIST } from '../support/wire.ts'
 
-/** The number of connections, small enough for any machine. FAUXGATE_CONNECTIONS=5000 takes half a minute and 10,000 files. */
+/** The number of connections, small for any machine. FAUXGATE_CONNECTIONS=5000 takes 30 s and 10,000 files. */
 const CONNECTIONS = Number(process.env.FAUXGATE_CONNECTIONS ?? 200)
 
 const GET = WHOLE_LIST.replace('addrs', 'addrs?limit=1')

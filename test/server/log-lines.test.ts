@@ -29,7 +29,7 @@ const TRANSITION: LoggedTransition = {
 }
 
 /** Creates a log that marks styles, and returns its lines. */
-function lines(isDated = true) {
+function createLog(isDated = true) {
   const written: string[] = []
   const log = textLog(
     (text) => written.push(text),
@@ -58,9 +58,9 @@ describe('A line of the log', () => {
       `${TIME} GET    ${'/a'.padEnd(34)} <red 500> <red a b> <dim a [31m b c d>`,
     ],
     [{ path: '/a\u202e\u2066b' }, `${TIME} GET    ${'/a\\u202e\\u2066b'.padEnd(34)} <green 200>`],
-  ])('of a request: %j', (given, line) => {
-    const { log, written } = lines()
-    log.request({ ...REQUEST, ...given })
+  ])('of a request: %j', (fields, line) => {
+    const { log, written } = createLog()
+    log.request({ ...REQUEST, ...fields })
     expect(written).toEqual([`${line}\n`])
   })
 
@@ -70,13 +70,13 @@ describe('A line of the log', () => {
     ['renewed', 'green'],
     ['renewal started', 'cyan'],
   ])('of a certificate that is %s is %s', (transition, style) => {
-    const { log, written } = lines()
+    const { log, written } = createLog()
     log.provisioning({ ...TRANSITION, transition, message: 'one\ntwo' })
     expect(written).toEqual([`${TIME} cert   ${'a.test'.padEnd(34)} <${style} ${transition}> <dim one two>\n`])
   })
 
   it('has the local time of day if the clock is the system clock', () => {
-    const { log, written } = lines(false)
+    const { log, written } = createLog(false)
     const at = new Date(2026, 5, 1, 3, 4, 5).getTime()
     log.request({ ...REQUEST, at })
     log.provisioning({ ...TRANSITION, at: new Date(at).toISOString() })
@@ -117,16 +117,16 @@ function openWithLog(options: GatewayOptions = {}) {
   const gateway = withLog(inner, log, undefined, [])
   const local = { peer: '127.0.0.1', headers: { host: '127.0.0.1' } }
   const send = (method: string, url: string) => exchange(gateway, { method, url, ...local })
-  return { inner, gateway, requests, order, ask: send }
+  return { inner, gateway, requests, order, send }
 }
 
 describe('The log of a gateway', () => {
   it('knows each operation, HEAD as GET, and no query', () => {
-    const { requests, ask } = openWithLog()
-    ask('GET', '/reserved_addrs?limit=5')
-    ask('HEAD', '/reserved_addrs')
-    ask('PUT', '/reserved_addrs')
-    ask('GET', '/else')
+    const { requests, send } = openWithLog()
+    send('GET', '/reserved_addrs?limit=5')
+    send('HEAD', '/reserved_addrs')
+    send('PUT', '/reserved_addrs')
+    send('GET', '/else')
     expect(requests.map(({ method, path, operation, status }) => [method, path, operation, status])).toEqual([
       ['GET', '/reserved_addrs', 'reserved_addrs.list', 200],
       ['HEAD', '/reserved_addrs', 'reserved_addrs.list', 200],
@@ -139,13 +139,13 @@ describe('The log of a gateway', () => {
   })
 
   it('leaves out requests that only read controls, and has all that use them', () => {
-    const { order, ask } = openWithLog()
+    const { order, send } = openWithLog()
     for (const method of ['GET', 'HEAD', 'OPTIONS']) {
-      for (const path of ['/_fauxgate', '/_fauxgate/clock']) ask(method, path)
-      ask(method, '/_fauxgate_not')
+      for (const path of ['/_fauxgate', '/_fauxgate/clock']) send(method, path)
+      send(method, '/_fauxgate_not')
     }
-    ask('POST', '/_fauxgate/reset')
-    ask('POST', '/_fauxgate')
+    send('POST', '/_fauxgate/reset')
+    send('POST', '/_fauxgate')
     expect(order.map((line) => line.split(' ').slice(0, 2).join(' '))).toEqual([
       'GET /_fauxgate_not',
       'HEAD /_fauxgate_not',
@@ -174,20 +174,20 @@ describe('The log of a gateway', () => {
   })
 
   it('has a delayed request once its response is sent or broken off, or its client has left', async () => {
-    const { inner, gateway, requests, ask } = openWithLog()
+    const { inner, gateway, requests, send } = openWithLog()
     inner.faults.add({ latency: '5s', times: 2 })
-    const [slow, left] = [ask('GET', '/reserved_addrs'), ask('GET', '/reserved_addrs')]
+    const [slow, abandoned] = [send('GET', '/reserved_addrs'), send('GET', '/reserved_addrs')]
     inner.faults.add({ drop: true, times: 1 })
-    const broken = ask('GET', '/reserved_domains')
+    const broken = send('GET', '/reserved_domains')
     inner.faults.add({ status: 502, body: '<html>', times: 1 })
-    const page = ask('GET', '/reserved_domains')
+    const page = send('GET', '/reserved_domains')
     inner.faults.add({ status: 504, body: { error_code: 'E', msg: 'Late.' }, times: 1 })
-    const late = ask('GET', '/reserved_domains')
+    const late = send('GET', '/reserved_domains')
     expect(requests).toEqual([])
     const leaving = new AbortController()
-    const gone = gateway.transport.delivered(left, { signal: leaving.signal })
+    const delivery = gateway.transport.delivered(abandoned, { signal: leaving.signal })
     leaving.abort(new Error('left'))
-    await expect(gone).rejects.toThrow('left')
+    await expect(delivery).rejects.toThrow('left')
     for (const answer of [broken, page, late]) await gateway.transport.delivered(answer)
     const whole = gateway.transport.delivered(slow)
     inner.clock.advance('5s')
@@ -203,14 +203,14 @@ describe('The log of a gateway', () => {
 
   it('has the error that the client gets if the store cannot write a change', async () => {
     const store = deferredStore()
-    const { gateway, requests, ask } = openWithLog({ store })
+    const { gateway, requests, send } = openWithLog({ store })
     store.flush()
-    const refused = ask('POST', '/reserved_addrs')
-    expect([refused.status, requests]).toEqual([201, []])
+    const response = send('POST', '/reserved_addrs')
+    expect([response.status, requests]).toEqual([201, []])
     store.lose(new Error('the disk is full'))
-    expect((await gateway.transport.delivered(refused)).status).toBe(507)
+    expect((await gateway.transport.delivered(response)).status).toBe(507)
     expect(requests).toMatchObject([{ status: 507, error: 'ERR_GATEWAY_90507' }])
-    const created = ask('POST', '/reserved_addrs')
+    const created = send('POST', '/reserved_addrs')
     store.flush()
     await gateway.transport.delivered(created)
     expect(requests.map(({ status }) => status)).toEqual([507, 201])

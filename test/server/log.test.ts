@@ -13,9 +13,9 @@ const body = JSON.stringify({ domain: 'app.example.com', certificate_management_
 afterEach(() => void vi.useRealTimers())
 
 /** Returns the lines that a server logs for some requests. */
-async function collectLog(flags: readonly string[], ask: (url: string) => Promise<unknown>, environment = {}) {
+async function collectLog(flags: readonly string[], sendRequests: (url: string) => Promise<unknown>, environment = {}) {
   const { url, output, stop } = await startServer(environment, ...MANUAL, ...flags)
-  await ask(url)
+  await sendRequests(url)
   await stop()
   const [first = '', ...more] = output.stdout.replaceAll(url, 'URL').trimEnd().split('\n')
   // Between these lines, text has three lines on how to connect, and JSON has one.
@@ -53,9 +53,9 @@ describe('The log', () => {
     const tokens: string[] = []
     const { lines, stderr } = await collectLog(['--log', 'json'], async (url) => {
       for (const path of ['/credentials', '/api_keys']) {
-        const made = await (await fetch(url + path, { method: 'POST', headers, body: '{}' })).json()
-        tokens.push(made.token)
-        await fetch(url + path, { headers: { ...headers, authorization: `Bearer ${made.token}` } })
+        const created = await (await fetch(url + path, { method: 'POST', headers, body: '{}' })).json()
+        tokens.push(created.token)
+        await fetch(url + path, { headers: { ...headers, authorization: `Bearer ${created.token}` } })
       }
     })
     expect(lines.map((line) => JSON.parse(line).status)).toEqual([201, 403, 201, 200])

@@ -150,18 +150,18 @@ describe('A failure of fauxgate itself', () => {
   async function serveFailing() {
     const clock = { now: 0 }
     const { port, url } = await serveNew({ clock })
-    const printed = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+    const consoleError = vi.spyOn(console, 'error').mockImplementation(() => undefined)
     clock.now = Number.NaN
-    return { clock, port, url, printed }
+    return { clock, port, url, consoleError }
   }
 
   test('is answered with 500 in the usual shape, and its details go only to the console', async () => {
-    const { url, printed } = await serveFailing()
+    const { url, consoleError } = await serveFailing()
     const headers = { authorization: 'Bearer s3cret', 'service-version': '2' }
     const answer = await fetch(`${url}/reserved_addrs`, { headers })
     const body = await answer.text()
     expect(readError({ status: answer.status, headers: answer.headers, body }).code).toBe('500 90501')
-    expect(printed).toHaveBeenCalledExactlyOnceWith(expect.any(RangeError))
+    expect(consoleError).toHaveBeenCalledExactlyOnceWith(expect.any(RangeError))
   })
 
   test('does not affect the next request on the same connection', async () => {
@@ -174,19 +174,19 @@ describe('A failure of fauxgate itself', () => {
   })
 
   test('while it writes a response ends only this connection', async () => {
-    const printed = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+    const consoleError = vi.spyOn(console, 'error').mockImplementation(() => undefined)
     const { port } = await serveNew({ dialect: { ...standard, operationIdHeader: 'no header' } })
     for (let i = 0; i < 2; i++) expect(await (await openRawConnection(port, GET)).ended()).toBe('')
-    expect(printed).toHaveBeenCalledTimes(2)
+    expect(consoleError).toHaveBeenCalledTimes(2)
   })
 
   test('to accept a connection is logged, and the server continues', async () => {
-    const printed = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+    const consoleError = vi.spyOn(console, 'error').mockImplementation(() => undefined)
     const { port, url } = await serveNew()
     const server = await findServer(port)
     const error = new Error('accept EMFILE')
     server.emit('error', error)
-    expect(printed).toHaveBeenCalledExactlyOnceWith(error)
+    expect(consoleError).toHaveBeenCalledExactlyOnceWith(error)
     expect((await fetch(`${url}/nope`)).status).toBe(404)
   })
 })

@@ -112,8 +112,8 @@ describe('An invalid command line gets a one-line error with the received words,
     ],
   ])('%s', async (line, message) => {
     const { code, stdout, stderr } = await runToEnd({}, ...line.split(' '))
-    const [said, help = ''] = stderr.split(' See ')
-    expect([code, stdout, said]).toEqual([2, '', `fauxgate: ${message}`])
+    const [problem, help = ''] = stderr.split(' See ')
+    expect([code, stdout, problem]).toEqual([2, '', `fauxgate: ${message}`])
     expect(help).toMatch(/^"fauxgate help[a-z ]*"\.\n$/)
   })
 
@@ -144,8 +144,8 @@ describe('An invalid command line gets a one-line error with the received words,
     expect([code, stdout]).toEqual([1, ''])
     const needsSqlite = args[0] === '--data' && !process.getBuiltinModule?.('node:sqlite')
     // Node may warn that its SQLite is an experiment.
-    const [, found = ''] = /^fauxgate: (.+)$/m.exec(stderr) ?? []
-    expect(found).toMatch(needsSqlite ? /^--data: A SQLite file needs Node 22\.13/ : message)
+    const [, problem = ''] = /^fauxgate: (.+)$/m.exec(stderr) ?? []
+    expect(problem).toMatch(needsSqlite ? /^--data: A SQLite file needs Node 22\.13/ : message)
   })
 
   it.each<[NodeJS.ProcessEnv, string]>([
@@ -233,7 +233,7 @@ describe('An invalid config file or initial state gets a one-line error', () => 
     const file = newFile(name, text)
     const { code, stdout, stderr } = await runToEnd({}, 'serve', '--port', '0', '--config', file)
     expect([code, stdout]).toEqual([2, ''])
-    // A near file is shown by its relative path.
+    // An error names a nearby file by its relative path.
     expect(stderr.replaceAll(relative('.', file), file)).toContain(`fauxgate: ${message.replaceAll('FILE', file)}`)
     expect(stderr).toMatch(/^[^\n]+ See "fauxgate help serve"\.\n$/)
   })
@@ -245,7 +245,7 @@ describe('A port that is taken', () => {
     ['another web server', 'by another web server', createServer((_, response) => response.writeHead(404).end())],
     ['a page for every path', 'by another web server', createServer((_, response) => response.end('<html>'))],
     ['a password', 'by another web server', createServer((_, response) => response.writeHead(401).end())],
-  ])('by %s is said to be so, with one that is free', async (_what, by, server) => {
+  ])('by %s: the error says so, and names a free port', async (_what, by, server) => {
     const { port } = new URL(await listen(server))
     const { code, stderr } = await runToEnd({}, 'serve', '--port', port)
     expect(code).toBe(1)
@@ -253,7 +253,7 @@ describe('A port that is taken', () => {
     expect(stderr).toContain(by)
   })
 
-  it.each([{}, { control: { key: 'open-sesame' } }])('by a fauxgate with %j is said to be so', async (options) => {
+  it.each([{}, { control: { key: 'open-sesame' } }])('by a fauxgate with %j: the error says so', async (options) => {
     const { port, url } = await serveGateway(createGateway(options))
     const { code, stderr } = await runToEnd({}, 'serve', '--port', String(port))
     expect(code).toBe(1)

@@ -88,11 +88,11 @@ describe('Every option of the command', () => {
   ])('can be a list of %s', (_kind, schema, help, value, texts, allowed) => {
     const table = optionsOfRows({ of: optionRow(schema, 'A list.') })
     expect(table.map(({ flag, value: placeholder }) => `--${flag} ${placeholder}`)).toEqual([help])
-    const given = (...flags: string[]) => readArguments(flags, table, 'serve')
+    const readFlags = (...flags: string[]) => readArguments(flags, table, 'serve')
     const flags = texts.flatMap((text) => ['--of', text])
-    expect(parseOptions(given(...flags), {}, undefined, table).config).toEqual({ of: value })
-    expect(parseOptions(given(), { FAUXGATE_OF: texts.join() }, undefined, table).config).toEqual({ of: value })
-    expect(() => parseOptions(given('--of', '0'), {}, undefined, table)).toThrow(allowed)
+    expect(parseOptions(readFlags(...flags), {}, undefined, table).config).toEqual({ of: value })
+    expect(parseOptions(readFlags(), { FAUXGATE_OF: texts.join() }, undefined, table).config).toEqual({ of: value })
+    expect(() => parseOptions(readFlags('--of', '0'), {}, undefined, table)).toThrow(allowed)
   })
 
   it('changes something: a file other than the tables of options reads it', () => {
@@ -112,10 +112,10 @@ describe('Every option of the command', () => {
     expect(await read(flags)).toEqual(expected)
     expect(await read([], { [variable]: text })).toEqual(expected)
     const [first = ''] = path.split('.')
-    // The gateway accepts it. A file of bodies is read.
+    // The gateway accepts each value. It would read the file of `initial`.
     if (first in gatewayRows && first !== 'initial') {
-      const given = parseOptions(readArguments(flags, optionTable, 'serve'), {}, undefined)
-      expect(createGateway(await gatewayOptionsOf(given)).url).toMatch(/^http/)
+      const parsedOptions = parseOptions(readArguments(flags, optionTable, 'serve'), {}, undefined)
+      expect(createGateway(await gatewayOptionsOf(parsedOptions)).url).toMatch(/^http/)
     }
     // A config file has the whole backoff.
     if (first === 'internalErrorBackoff') return
@@ -191,7 +191,7 @@ describe('A config file', () => {
     ['fauxgate.config.mjs', `export default ${CONFIG}`],
     ['fauxgate.config.js', `module.exports = ${CONFIG}`],
     ...(hasTypes ? [['fauxgate.config.ts', `const port: number = 0\nexport default { ...${CONFIG}, port }`]] : []),
-  ])('can be %s; files that it names stand beside it', async (name, text) => {
+  ])('can be %s; the files that it names are in its folder', async (name, text) => {
     const file = newFile(name as string, text as string)
     writeFileSync(join(file, '..', 'initial.json'), INITIAL)
     const { url } = await (name.endsWith('json')

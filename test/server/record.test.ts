@@ -94,7 +94,7 @@ test('A killed fauxgate record has saved everything up to 2 s before, also after
   }
   expect(entries()).toEqual([])
   await record()
-  // It still runs. A killed process leaves the same file.
+  // The recorder still runs. A killed one leaves the same file.
   await waitUntil(() => entries().length === 1)
   rmSync(har)
   mkdirSync(join(har, 'a folder'), { recursive: true })
@@ -156,10 +156,10 @@ describe('A request without an answer', () => {
     })
     const { here, output, stopAndRead } = await startRecording(service)
     await fetch(`${here}/ip_policies`)
-    const lost = fetch(`${here}/ip_policies`, { method: 'POST', body: '{}' }).catch(() => 'lost')
+    const response = fetch(`${here}/ip_policies`, { method: 'POST', body: '{}' }).catch(() => 'lost')
     await waitUntil(() => hasArrived)
     expect(await stopAndRead()).toMatchObject([{ request: { method: 'GET' } }])
-    expect(await lost).toBe('lost')
+    expect(await response).toBe('lost')
     expect(output.stderr).toBe(
       'fauxgate: warning: POST /ip_policies had no answer yet, and is not in the recording; the service may have done it\n',
     )
@@ -168,12 +168,12 @@ describe('A request without an answer', () => {
 
 describe('fauxgate record refuses to start for', () => {
   test('a taken port, and names a free one', async () => {
-    const taken = new URL(await listenWith((_request, response) => response.writeHead(404).end())).port
+    const port = new URL(await listenWith((_request, response) => response.writeHead(404).end())).port
     const out = join(newFolder(), 'a.har')
-    const { code, stderr } = await runToEnd({}, 'record', '--to', 'http://127.0.0.1:9', '--port', taken, '--out', out)
+    const { code, stderr } = await runToEnd({}, 'record', '--to', 'http://127.0.0.1:9', '--port', port, '--out', out)
     expect([code, stderr]).toEqual([
       1,
-      expect.stringContaining(`Port ${taken} on 127.0.0.1 is taken by another web server.`),
+      expect.stringContaining(`Port ${port} on 127.0.0.1 is taken by another web server.`),
     ])
     expect(stderr).toContain('or --port 0 for any free one.')
   })

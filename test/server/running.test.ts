@@ -99,17 +99,17 @@ describe('`fauxgate serve`', () => {
   it('restarts with --watch at the same port when its files change, and keeps running if they are invalid', async () => {
     const initial = newFile('initial.json', '{"reservedDomains": [{"domain": "a.example.com"}]}')
     const { output, url, stop } = await startServer({}, '--watch', '--initial', initial)
-    const reserved = async () => {
+    const listDomains = async () => {
       const { reserved_domains } = await (await fetch(`${url}/reserved_domains`, { headers })).json()
       return reserved_domains.map(({ domain }: { readonly domain: string }) => domain)
     }
     writeFileSync(initial, '{"reservedDomains": [{"domain": "no"}]}')
     await waitUntil(() => output.stderr.includes('initial.json has changed'))
     expect(output.stderr).toContain('and the server continues without it: --initial, at reservedDomains[0]')
-    expect(await reserved()).toEqual(['a.example.com'])
+    expect(await listDomains()).toEqual(['a.example.com'])
     writeFileSync(initial, '{"reservedDomains": [{"domain": "b.example.com"}]}')
     await waitUntil(() => output.stdout.split(`listens on ${url}`).length === 3)
-    expect(await reserved()).toEqual(['b.example.com'])
+    expect(await listDomains()).toEqual(['b.example.com'])
     expect(output.stdout).toContain('initial.json has changed: the server restarts.')
     expect(await stop()).toBe(0)
   })
@@ -144,9 +144,9 @@ describe('`fauxgate serve --watch`', () => {
 
 describe('The examples of the help', () => {
   it('are command lines that the command reads', async () => {
-    const shown = allCommands.filter(({ example }) => example !== undefined)
-    expect(shown.length).toBeGreaterThan(12)
-    for (const { name, words, flags, example = '' } of shown) {
+    const commands = allCommands.filter(({ example }) => example !== undefined)
+    expect(commands.length).toBeGreaterThan(12)
+    for (const { name, words, flags, example = '' } of commands) {
       expect(example.startsWith(name)).toBe(true)
       const read = readArguments(example.split(' ').slice(name.split(' ').length), flags, name)
       if (!/[[…]/.test(words)) expect(read.words).toHaveLength(words === '' ? 0 : words.split(' ').length)

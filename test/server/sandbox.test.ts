@@ -159,38 +159,38 @@ describe('The data folder of sandboxes', () => {
   const objects = 'fauxgate-sandboxes/fauxgate-sandbox'
   const fileOf = (name: string) => `${objects}/${name}.sqlite`
 
-  function database(name: string, ...statements: string[]) {
+  function openDatabase(name: string, ...statements: string[]) {
     mkdirSync(objects, { recursive: true })
-    const opened = nodeSqlite()(fileOf(name))
-    for (const statement of ['PRAGMA journal_mode = WAL', ...statements]) opened.exec(statement)
-    return opened
+    const database = nodeSqlite()(fileOf(name))
+    for (const statement of ['PRAGMA journal_mode = WAL', ...statements]) database.exec(statement)
+    return database
   }
 
   /** Writes the files of a database as a killed process leaves them. */
   function writeKilledDatabase(name: string, ...statements: string[]) {
-    const opened = database('bad', ...statements)
+    const database = openDatabase('bad', ...statements)
     for (const end of ['', '-wal']) copyFileSync(fileOf('bad') + end, fileOf(name) + end)
-    opened.close()
+    database.close()
   }
 
   const TABLE = 'CREATE TABLE facts (fact TEXT)'
 
   testSqlite('loses the empty files of removed sandboxes, also after a kill', async () => {
-    database('metadata', TABLE).close()
-    database('a1', TABLE, 'DROP TABLE facts', 'VACUUM').close()
+    openDatabase('metadata', TABLE).close()
+    openDatabase('a1', TABLE, 'DROP TABLE facts', 'VACUUM').close()
     writeKilledDatabase('a2', TABLE, 'PRAGMA wal_checkpoint', 'DROP TABLE facts')
     writeKilledDatabase('b1', TABLE)
-    database('b2', TABLE).close()
+    openDatabase('b2', TABLE).close()
     writeFileSync(fileOf('b3'), 'no database')
-    database('bad', 'DROP TABLE IF EXISTS facts', 'VACUUM').close()
+    openDatabase('bad', 'DROP TABLE IF EXISTS facts', 'VACUUM').close()
     const { output } = await startSandboxes()
     expect(output.stdout).toMatch(/^Removed 3 empty files of sandboxes that are gone\.\n/)
     expect(readdirSync(objects).sort()).toEqual(['b1.sqlite', 'b2.sqlite', 'b3.sqlite', 'metadata.sqlite'])
   })
 
   testSqlite('is refused while another process has it open, and stays unchanged', async () => {
-    database('a1').close()
-    const other = database('metadata', TABLE, 'BEGIN IMMEDIATE')
+    openDatabase('a1').close()
+    const other = openDatabase('metadata', TABLE, 'BEGIN IMMEDIATE')
     onTestFinished(() => other.close())
     const { code, stderr } = await runToEnd({}, 'sandbox', '--port', '0')
     expect(code).toBe(1)

@@ -30,7 +30,7 @@ describe('serve', () => {
     expect(gateway.reservedAddrs.get(id).uri).toBe(uri)
   })
 
-  it('keeps a base URL that was given (rules: answers#uris)', async () => {
+  it('keeps a base URL that the options set (rules: answers#uris)', async () => {
     const { gateway, server } = await serveGateway(createGateway({ baseUrl: 'https://gate.example/api/' }))
     const { id } = gateway.reservedAddrs.create()
     const answer = await fetch(`${server.url}/reserved_addrs/${id}`, { headers })
@@ -73,8 +73,8 @@ describe('serve', () => {
   it('says clearly that a host is not an address of this machine, or is nobody’s name', async () => {
     const nobody = Object.assign(new Error('getaddrinfo ENOTFOUND nobody.example'), { code: 'ENOTFOUND' })
     const lookup = vi.spyOn(dns, 'lookup').mockImplementation(((...args: unknown[]) => {
-      const sendAndRead = args.at(-1) as (error: Error) => void
-      sendAndRead(nobody)
+      const callback = args.at(-1) as (error: Error) => void
+      callback(nobody)
     }) as unknown as typeof dns.lookup)
     const elsewhere = serve(createGateway(), { host: 'nobody.example' })
     await expect(elsewhere).rejects.toThrow('The host nobody.example is not an address of this machine.')
@@ -129,12 +129,12 @@ describe('serve', () => {
   it('answers HEAD and 204 without a body (rules: answers#head)', async () => {
     const { gateway, server } = await serveGateway(createGateway())
     const { id } = gateway.reservedAddrs.create()
-    const answered = async (method: string) => {
+    const sendAndRead = async (method: string) => {
       const answer = await fetch(`${server.url}/reserved_addrs/${id}`, { method, headers })
       return [answer.status, answer.headers.get('content-type'), await answer.text()]
     }
-    expect(await answered('HEAD')).toEqual([200, 'application/json', ''])
-    expect(await answered('DELETE')).toEqual([204, null, ''])
+    expect(await sendAndRead('HEAD')).toEqual([200, 'application/json', ''])
+    expect(await sendAndRead('DELETE')).toEqual([204, null, ''])
   })
 
   it('answers while fake timers and a fake date are active in its process', async () => {

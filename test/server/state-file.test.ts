@@ -62,10 +62,10 @@ it('A state file is written on SIGHUP, while the server continues', async () => 
 
 it('A state file is written every minute if a request may have changed the state', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
-  const kept = new StateFile(createGateway(), 'state.json')
-  const stopped = new AbortController()
+  const stateFile = new StateFile(createGateway(), 'state.json')
+  const controller = new AbortController()
   const failures: unknown[] = []
-  const going = kept.writeEachMinute(stopped.signal, (error) => failures.push(error))
+  const writing = stateFile.writeEachMinute(controller.signal, (error) => failures.push(error))
   const waitForFile = async () => {
     while (!existsSync('state.json')) await nextTurn()
     return JSON.parse(readFileSync('state.json', 'utf8')).records
@@ -73,16 +73,16 @@ it('A state file is written every minute if a request may have changed the state
   await vi.advanceTimersByTimeAsync(60_000)
   expect((await waitForFile()).reserved_addrs).toEqual([])
   rmSync('state.json')
-  exchange(kept.gateway, { method: 'GET' })
+  exchange(stateFile.gateway, { method: 'GET' })
   await nextTurn()
   await vi.advanceTimersByTimeAsync(120_000)
-  await kept.write()
+  await stateFile.write()
   rmSync('state.json')
-  exchange(kept.gateway, { body: '{}' })
+  exchange(stateFile.gateway, { body: '{}' })
   await vi.advanceTimersByTimeAsync(60_000)
   expect((await waitForFile()).reserved_addrs).toHaveLength(1)
-  stopped.abort()
-  await going
+  controller.abort()
+  await writing
   expect(failures).toEqual([])
   vi.useRealTimers()
 })

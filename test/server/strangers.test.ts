@@ -44,7 +44,7 @@ async function sendUnfinished(port: number, head: string, bytes: number): Promis
 }
 
 describe('The body of a request is not held if its head is refused (rules: requests#body):', () => {
-  const gatewayWith = (options: object) => createGateway({ seed: 'strangers', clock: { now: 0 }, ...options })
+  const createTestGateway = (options: object) => createGateway({ seed: 'strangers', clock: { now: 0 }, ...options })
 
   test.each([
     [
@@ -57,17 +57,17 @@ describe('The body of a request is not held if its head is refused (rules: reque
     ['a resource without a key', {}, 'POST /reserved_addrs HTTP/1.1\r\nHost: x\r\nService-Version: 2\r\n'],
     ['a resource with a wrong key', { keys: ['right'] }, `POST /reserved_addrs HTTP/1.1\r\nHost: x\r\n${KEYS}`],
   ])('%s', async (_what, options, head) => {
-    const { port } = await serveGateway(gatewayWith(options))
+    const { port } = await serveGateway(createTestGateway(options))
     const before = await countHeldBytes()
     const connections = await Promise.all(Array.from({ length: 5 }, () => sendUnfinished(port, head, 12 * MIB)))
     await waitUntil(() => connections.every(({ socket }) => socket.writableLength === 0))
-    const held = (await countHeldBytes()) - before
+    const heldBytes = (await countHeldBytes()) - before
     for (const { socket } of connections) socket.destroy()
-    expect(held / connections.length).toBeLessThan(2 * MIB)
+    expect(heldBytes / connections.length).toBeLessThan(2 * MIB)
   })
 
   test('it gets the usual answer, and so does the next request', async () => {
-    const { gateway, port } = await serveGateway(gatewayWith({ control: { key: CONTROL_KEY }, keys: ['k'] }))
+    const { gateway, port } = await serveGateway(createTestGateway({ control: { key: CONTROL_KEY }, keys: ['k'] }))
     const put = `PUT /_fauxgate/state HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`
     const post = formatPost().replace('Bearer k', 'Bearer wrong')
     const connection = await openRawConnection(port, put + post + GET)
@@ -76,7 +76,7 @@ describe('The body of a request is not held if its head is refused (rules: reque
   })
 
   test.each([65_536, 65_537])('the journal has no part of it: %d bytes', async (bytes) => {
-    const { gateway, port } = await serveGateway(gatewayWith({ keys: ['k'] }))
+    const { gateway, port } = await serveGateway(createTestGateway({ keys: ['k'] }))
     const head = POST_HEAD.replace('Bearer k', 'Bearer wrong')
     const body = JSON.stringify({ pad: 'x'.repeat(bytes - 10) })
     const connection = await openRawConnection(port, `${head}Content-Length: ${bytes}\r\n\r\n${body}`)
@@ -85,7 +85,7 @@ describe('The body of a request is not held if its head is refused (rules: reque
   })
 
   test('a body in chunks of one byte takes no more memory than one in a piece', async () => {
-    const { port } = await serveGateway(gatewayWith({}))
+    const { port } = await serveGateway(createTestGateway({}))
     const before = await countHeldBytes()
     const head = `${POST_HEAD}Transfer-Encoding: chunked\r\n\r\n`
     const connection = await openRawConnection(port, head + '1\r\n \r\n'.repeat(MIB / 4))
@@ -115,14 +115,14 @@ describe('Only the call that restores a state accepts a body over 1 MiB (rules: 
     },
   )
 
-  test('which may have 256 MiB, and is taken as it was given out', async () => {
+  test('which may have 256 MiB, and accepts an exported state unchanged', async () => {
     const { gateway, url } = await serveGateway(createGateway({ seed: 'given out' }))
     gateway.reservedAddrs.create({})
-    const given = await (await fetch(`${url}/_fauxgate/state`)).text()
+    const snapshot = await (await fetch(`${url}/_fauxgate/state`)).text()
     gateway.reset()
     const headers = { 'content-type': 'application/json' }
     const put = (query: string) =>
-      fetch(`${url}/_fauxgate/state${query}`, { method: 'PUT', headers, body: given + ' '.repeat(21 * MIB) })
+      fetch(`${url}/_fauxgate/state${query}`, { method: 'PUT', headers, body: snapshot + ' '.repeat(21 * MIB) })
     expect((await put('')).status).toBe(204)
     expect(gateway.reservedAddrs.list().reserved_addrs).toHaveLength(1)
   })
@@ -130,7 +130,7 @@ describe('Only the call that restores a state accepts a body over 1 MiB (rules: 
 
 describe('Pipelined requests whose responses nobody reads', () => {
   /** Opens a gateway whose list of domains is long. */
-  function gatewayWithLongList(domains: number, journalSize = 10_000): Gateway {
+  function openWithLongList(domains: number, journalSize = 10_000): Gateway {
     const gateway = createGateway({ seed: 'long list', journalSize, journalBytes: 2 ** 30 })
     for (let i = 0; i < domains; i++) {
       gateway.reservedDomains.create({
@@ -144,21 +144,21 @@ describe('Pipelined requests whose responses nobody reads', () => {
   const LIST = `GET /reserved_domains HTTP/1.1\r\nHost: x\r\n${KEYS}\r\n`
 
   test('wait, and take bounded memory', async () => {
-    const { gateway, port } = await serveGateway(gatewayWithLongList(100, 0))
+    const { gateway, port } = await serveGateway(openWithLongList(100, 0))
     const before = await countHeldBytes()
     const connection = await openRawConnection(port)
     connection.socket.pause()
     // Long heads, so that one read of the socket has few requests. The test measures responses, not requests.
     connection.socket.write(LIST.replace('\r\n\r\n', `\r\nPad: ${'x'.repeat(2000)}\r\n\r\n`).repeat(5000))
-    const served100 = () => gateway.requests.count({})
-    for (let last = -1; last !== served100(); await waitForTurns(50)) last = served100()
+    const countServed = () => gateway.requests.count({})
+    for (let last = -1; last !== countServed(); await waitForTurns(50)) last = countServed()
     // The buffers of the system hold the rest.
-    expect(served100()).toBeLessThan(100)
+    expect(countServed()).toBeLessThan(100)
     expect((await countHeldBytes()) - before).toBeLessThan(4 * MIB)
   })
 
   test('wait for a large state, which is in memory once', async () => {
-    const gateway = gatewayWithLongList(2000)
+    const gateway = openWithLongList(2000)
     const { length } = JSON.stringify(gateway.snapshot())
     const { port } = await serveGateway(gateway)
     const before = await countHeldBytes()
@@ -166,13 +166,13 @@ describe('Pipelined requests whose responses nobody reads', () => {
     connection.socket.pause()
     connection.socket.write('GET /_fauxgate/state HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'.repeat(20))
     for (let last = -1; last !== connection.socket.bytesRead; await waitForTurns(50)) last = connection.socket.bytesRead
-    const held = (await countHeldBytes()) - before
+    const heldBytes = (await countHeldBytes()) - before
     // The platform may hold one more copy of its own.
-    expect(held / length).toBeLessThan(1.5)
+    expect(heldBytes / length).toBeLessThan(1.5)
   })
 
   test('are all answered in order once somebody does', async () => {
-    const { gateway, port } = await serveGateway(gatewayWithLongList(20))
+    const { gateway, port } = await serveGateway(openWithLongList(20))
     const connection = await openRawConnection(port)
     connection.socket.pause()
     const requests = Array.from({ length: 1500 }, (_, i) =>

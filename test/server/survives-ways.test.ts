@@ -13,27 +13,27 @@ const headers = { authorization: 'Bearer key', 'service-version': '2', 'content-
 const body = { description: 'app' }
 
 /** Creates a resource again after a failure, although it may exist already. */
-async function createCarelessly(create: () => Promise<unknown>) {
-  for (let left = 3; ; left--) {
+async function createWithRetries(create: () => Promise<unknown>) {
+  for (let retries = 3; ; retries--) {
     try {
       return await create()
     } catch (error) {
-      if (left === 0) throw error
+      if (retries === 0) throw error
       await new Promise((resolve) => setTimeout(resolve, 1000))
     }
   }
 }
 
 const byAxios: CodeUnderTest = ({ url }) =>
-  createCarelessly(() => axios.post(`${url}/reserved_addrs`, body, { headers }))
+  createWithRetries(() => axios.post(`${url}/reserved_addrs`, body, { headers }))
 
 const byClient: CodeUnderTest = ({ url }) => {
   const client = new Ngrok({ apiToken: 'any key', baseUrl: url })
-  return createCarelessly(() => client.reservedAddrs.create({ region: 'us', ...body }))
+  return createWithRetries(() => client.reservedAddrs.create({ region: 'us', ...body }))
 }
 
 const byFetch: CodeUnderTest = ({ url }) =>
-  createCarelessly(async () => {
+  createWithRetries(async () => {
     const response = await fetch(`${url}/reserved_addrs`, { method: 'POST', headers, body: JSON.stringify(body) })
     if (!response.ok) throw new Error(response.statusText)
     return response.json()
@@ -52,7 +52,7 @@ test('faults act on axios over serve', async () => {
   expect(await findFailing(survives(byAxios, { serve }))).toEqual(['POST /reserved_addrs#1 lost-after and 2 more'])
 })
 
-test('over serve too, the story and the snapshot of a crash have what was left', async () => {
+test('over serve too, the story and the snapshot of a crash have the leftover resources', async () => {
   const { message, groups } = await expectSurvivalError(survives(byAxios, { serve, restart: true, kinds: ['crash'] }))
   expect(message).toContain('in the end: it resolves; left: ra_a, ra_b')
   expect(groups[0]?.snapshot).toHaveProperty('records.reserved_addrs.length', 2)

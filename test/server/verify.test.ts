@@ -158,7 +158,7 @@ describe('A recording', () => {
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^\d+ exchanges compared, 0 different\.\n$/)])
   })
 
-  test('of a client is written when the program stops, and the client reads the answers as they are', async () => {
+  test('of a client is written when the program stops, and the client reads the answers unchanged', async () => {
     const { url } = await startServer({}, '--dialect', 'ngrok', '--quiet')
     const har = join(newFolder(), 'a.har')
     const { child, output, exited } = startProcess({}, 'record', '--to', url, '--out', har)
@@ -166,17 +166,17 @@ describe('A recording', () => {
     const here = / at (http\S+)/.exec(output.stdout)?.[1] ?? ''
     const headers = { authorization: `Bearer ${KEY}`, 'ngrok-version': '2', 'content-type': 'application/json' }
     const body = JSON.stringify({ description: 'Wilhelmina' })
-    const made = await readResponse(await fetch(`${here}/ip_policies`, { method: 'POST', headers, body }))
-    expect([made.status, made.body.description, made.body.uri]).toEqual([
+    const created = await readResponse(await fetch(`${here}/ip_policies`, { method: 'POST', headers, body }))
+    expect([created.status, created.body.description, created.body.uri]).toEqual([
       201,
       'Wilhelmina',
-      `${here}/ip_policies/${made.body.id}`,
+      `${here}/ip_policies/${created.body.id}`,
     ])
-    expect((await readResponse(await fetch(made.body.uri, { headers }))).body).toEqual(made.body)
+    expect((await readResponse(await fetch(created.body.uri, { headers }))).body).toEqual(created.body)
     child.kill('SIGTERM')
     expect([await exited, output.stderr]).toEqual([0, ''])
     const text = readFileSync(har, 'utf8')
-    for (const secret of [KEY, 'Wilhelmina', made.body.id]) expect(text).not.toContain(secret)
+    for (const secret of [KEY, 'Wilhelmina', created.body.id]) expect(text).not.toContain(secret)
     expect((await runToEnd({}, 'replay', har)).stdout).toBe('2 exchanges compared, 0 different.\n')
   })
 })

@@ -22,13 +22,13 @@ async function serveDelayed() {
     await waitUntil(() => vi.getTimerCount() === before + 1)
     return connection
   }
-  return { gateway, server, waiting: openWaiting }
+  return { gateway, server, openWaiting }
 }
 
 describe('A server with a delayed response', () => {
   test('sends the response at its time', async () => {
-    const { waiting } = await serveDelayed()
-    const connection = await waiting()
+    const { openWaiting } = await serveDelayed()
+    const connection = await openWaiting()
     await vi.advanceTimersByTimeAsync(29_999)
     expect(connection.received()).toBe('')
     await vi.advanceTimersByTimeAsync(1)
@@ -36,20 +36,20 @@ describe('A server with a delayed response', () => {
   })
 
   test('stops waiting when its client leaves, and logs no error', async () => {
-    const printed = vi.spyOn(console, 'error')
-    const { waiting } = await serveDelayed()
-    const [one, other] = [await waiting(), await waiting()]
+    const consoleError = vi.spyOn(console, 'error')
+    const { openWaiting } = await serveDelayed()
+    const [one, other] = [await openWaiting(), await openWaiting()]
     one.socket.destroy()
     await waitUntil(() => vi.getTimerCount() === 1)
     other.socket.resetAndDestroy()
     await waitUntil(() => vi.getTimerCount() === 0)
-    expect(printed).not.toHaveBeenCalled()
+    expect(consoleError).not.toHaveBeenCalled()
   })
 
   test('closes immediately and drops 20 delayed responses', async () => {
-    const { server, waiting } = await serveDelayed()
+    const { server, openWaiting } = await serveDelayed()
     const connections = []
-    for (let i = 0; i < 20; i++) connections.push(await waiting())
+    for (let i = 0; i < 20; i++) connections.push(await openWaiting())
     const ended = connections.map((connection) => connection.ended())
     await server.close()
     expect(await Promise.all(ended)).toEqual(Array(20).fill(''))
@@ -68,8 +68,8 @@ describe('A server with a delayed response', () => {
     ['another request', 'POST /reserved_addrs HTTP/1.1\r\nHos'],
     ['another body', 'POST /reserved_addrs HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{'],
   ])('waits no longer when its client leaves in the middle of %s, and does not run that', async (_what, half) => {
-    const { gateway, waiting } = await serveDelayed()
-    const connection = await waiting()
+    const { gateway, openWaiting } = await serveDelayed()
+    const connection = await openWaiting()
     connection.socket.end(half)
     await waitUntil(() => vi.getTimerCount() === 0)
     expect(gateway.requests.all({ method: 'POST' })).toEqual([])
@@ -82,7 +82,7 @@ describe('`delivered`', () => {
     const gateway = createGateway({ clock: manualClock(0), seed: 'late' })
     gateway.faults.add({ latency: '30s' })
     const send = () => exchange(gateway, { method: 'GET' })
-    return { gateway, ask: send, answer: send() }
+    return { gateway, send, answer: send() }
   }
 
   test('rejects when its signal is aborted, and removes its listener from the signal', async () => {
@@ -107,16 +107,16 @@ describe('`delivered`', () => {
   })
 
   test('does not wait for a response without delay, and does not check the signal', async () => {
-    const { gateway, ask } = createLateResponse()
+    const { gateway, send } = createLateResponse()
     gateway.faults.clear()
-    const answer = ask()
+    const answer = send()
     expect(await gateway.transport.delivered(answer, { signal: AbortSignal.abort() })).toBe(answer)
   })
 })
 
 test('A connection that a fault resets does not end the waits of other connections', async () => {
-  const { gateway, server, waiting } = await serveDelayed()
-  const connection = await waiting()
+  const { gateway, server, openWaiting } = await serveDelayed()
+  const connection = await openWaiting()
   gateway.faults.clear()
   gateway.faults.add({ drop: true, times: 1 })
   const dropped = await openRawConnection(server.port, GET)
