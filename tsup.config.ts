@@ -24,6 +24,8 @@ const writeModuleTypes = async () => {
 }
 
 const common = {
+  // `npm start` shows a guided run, not a list of chunks.
+  silent: true,
   target: 'es2022',
   // The browser build of a dependency is the one that imports nothing from "node:".
   platform: 'neutral',
