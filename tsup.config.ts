@@ -65,7 +65,7 @@ export default defineConfig([
       cli: 'src/server/cli.ts',
       // No entry points: whoever imports the error or the clock alone gets a chunk with nothing else.
       'gateway-error': 'src/gateway/gateway-error.ts',
-      'manual-clock': 'src/engine/manual-clock.ts',
+      'manual-clock': 'src/core/engine/manual-clock.ts',
     },
   },
   {

@@ -119,7 +119,7 @@ const clock = fc.record({
   args: fc.constantFrom(...[...TIMES, '-1s', 'soon', null, 1e20].map((value) => JSON.stringify([value]))),
 })
 
-/** Changes of the texts only: test/x509 changes the bytes in certificates. */
+/** Changes of the texts only: test/service/x509 changes the bytes in certificates. */
 const certificate = fc.record({
   kind: fc.constant('certificate'),
   pair: fc.nat({ max: 7 }),

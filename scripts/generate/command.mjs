@@ -1,6 +1,7 @@
 // Generates the tables of docs/command.md and docs/options.md, from the tables of options and commands.
+
+import { documentationOf } from '../../src/core/schema/documentation.ts'
 import { gatewayRows } from '../../src/gateway/options.ts'
-import { documentationOf } from '../../src/schema/documentation.ts'
 import { clientCommands } from '../../src/server/client/commands.ts'
 import { optionTable, sandboxTable } from '../../src/server/options/table.ts'
 import { table, withParts } from './markdown.ts'

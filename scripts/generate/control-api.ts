@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { CONTROL_PATH, type ControlCall } from '../../src/control/control.ts'
-import { controlCalls } from '../../src/controls.ts'
-import { partsOf } from '../../src/schema/documentation.ts'
+import { controlCalls } from '../../src/control/controls.ts'
+import { partsOf } from '../../src/core/schema/documentation.ts'
 
 const PAGE = 'docs/control-api.md'
 const ROW = new RegExp(`^\\| \`([A-Z]+ ${CONTROL_PATH}/[^\`?]+).*\\n`, 'gm')

@@ -1,6 +1,6 @@
 // Writes the evidence for each rule into docs/fidelity.md and docs/differences.md. types.ts writes it for the OpenAPI
 // documents.
-import { groupOf } from '../../src/operation/operation.ts'
+import { groupOf } from '../../src/core/operation/operation.ts'
 import { formatPages } from './evidence/pages.ts'
 import { operations as allOperations, errors, type OperationRules, type Section, sectionsOf } from './evidence/rules.ts'
 import {
@@ -31,7 +31,7 @@ export default function evidence(root: string): Map<string, string> {
 }
 
 /**
- * Returns src/generated/evidence.json for the OpenAPI documents. It lists each source once; rules refer to the places in
+ * Returns src/core/generated/evidence.json for the OpenAPI documents. It lists each source once; rules refer to the places in
  * this list. `docs` is the start of most sources, and is abbreviated to `/`.
  */
 export function evidenceJson(root: string): string {

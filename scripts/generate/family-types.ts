@@ -1,11 +1,11 @@
 // Formats the calls of families as TypeScript interfaces.
 import type * as v from 'valibot'
-import { listDefinitions } from '../../src/openapi/json-schema.ts'
-import type { Declaration, Families, Family } from '../../src/operation/family.ts'
-import { listDirectErrors, type Operation, sortByNumber } from '../../src/operation/operation.ts'
-import { documentationOf, listErrors } from '../../src/schema/documentation.ts'
-import type { CatalogueError } from '../../src/schema/errors.ts'
-import { general } from '../../src/schema/general-errors.ts'
+import type { Declaration, Families, Family } from '../../src/core/operation/family.ts'
+import { listDirectErrors, type Operation, sortByNumber } from '../../src/core/operation/operation.ts'
+import { documentationOf, listErrors } from '../../src/core/schema/documentation.ts'
+import type { CatalogueError } from '../../src/core/schema/errors.ts'
+import { general } from '../../src/core/schema/general-errors.ts'
+import { listDefinitions } from '../../src/gateway/openapi/json-schema.ts'
 import { factOf, formatComment, formatInterface, formatLiteral, nameOf, typeOf } from './schema-types.ts'
 
 type AnySchema = v.GenericSchema

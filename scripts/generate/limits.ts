@@ -1,10 +1,11 @@
 // Generates the types of an account's limits, and their page in the reference.
-import { ngrokFamilies } from '../../src/ngrok/families.ts'
-import { createLimitTable, findRateError, listMaximumErrors } from '../../src/operation/account.ts'
-import type { Families } from '../../src/operation/family.ts'
-import { type AccountLimit, PLANS } from '../../src/operation/limit.ts'
-import { families } from '../../src/resources/index.ts'
-import type { CatalogueError } from '../../src/schema/errors.ts'
+
+import { createLimitTable, findRateError, listMaximumErrors } from '../../src/core/operation/account.ts'
+import type { Families } from '../../src/core/operation/family.ts'
+import { type AccountLimit, PLANS } from '../../src/core/operation/limit.ts'
+import type { CatalogueError } from '../../src/core/schema/errors.ts'
+import { ngrokFamilies } from '../../src/service/ngrok/families.ts'
+import { families } from '../../src/service/resources/index.ts'
 import { table } from './markdown.ts'
 import { formatComment } from './schema-types.ts'
 

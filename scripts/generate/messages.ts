@@ -1,6 +1,6 @@
-// Generates the examples of errors in the OpenAPI document: the messages that the requests of test/schema/errors
+// Generates the examples of errors in the OpenAPI document: the messages that the requests of test/core/schema/errors
 // receive.
-import { cases, prepare } from '../../test/schema/errors/cases.ts'
+import { cases, prepare } from '../../test/core/schema/errors/cases.ts'
 import { uncheckedClient } from '../../test/support/client.ts'
 
 export default async function messages(): Promise<Map<string, string>> {
@@ -10,5 +10,5 @@ export default async function messages(): Promise<Map<string, string>> {
     const { body } = await uncheckedClient(gateway)(...each.send(id))
     texts[each.key] = body.msg
   }
-  return new Map([['src/openapi/messages.json', `${JSON.stringify(texts, null, 2)}\n`]])
+  return new Map([['src/gateway/openapi/messages.json', `${JSON.stringify(texts, null, 2)}\n`]])
 }

@@ -1,9 +1,9 @@
 // Generates the table of fauxgate's own error numbers in docs/decisions/errors.md. Its column "when" stays unchanged.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { formatMessage } from '../../src/core/schema/error-facts.ts'
+import { tableOf } from '../../src/gateway/table.ts'
 import { standard } from '../../src/index.ts'
-import { formatMessage } from '../../src/schema/error-facts.ts'
-import { tableOf } from '../../src/table.ts'
 import { table } from './markdown.ts'
 
 const PAGE = 'docs/decisions/errors.md'

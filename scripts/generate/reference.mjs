@@ -1,8 +1,8 @@
 // Generates the pages of docs/reference, from the OpenAPI documents and a gateway that runs their examples.
 import { ngrokFamilies } from '../../src/gateway/ngrok.ts'
+import { openApi } from '../../src/gateway/openapi/openapi.ts'
 import * as main from '../../src/index.ts'
-import { openApi } from '../../src/openapi/openapi.ts'
-import { families } from '../../src/resources/index.ts'
+import { families } from '../../src/service/resources/index.ts'
 import { upload } from '../../test/support/pem.ts'
 import { formatLimitsPage } from './limits.ts'
 import { createFamilyPages, createPages } from './reference/pages.mjs'

@@ -1,8 +1,8 @@
 // Writes one schema as a TypeScript interface.
 import type * as v from 'valibot'
-import { convert, type JsonSchema, listDefinitions, listRefusals } from '../../src/openapi/json-schema.ts'
-import { type Dialect, ngrok, standard } from '../../src/resources/dialects.ts'
-import { documentationOf, type Facts, isSchema, marksOf, partsOf } from '../../src/schema/documentation.ts'
+import { documentationOf, type Facts, isSchema, marksOf, partsOf } from '../../src/core/schema/documentation.ts'
+import { convert, type JsonSchema, listDefinitions, listRefusals } from '../../src/gateway/openapi/json-schema.ts'
+import { type Dialect, ngrok, standard } from '../../src/service/resources/dialects.ts'
 
 type AnySchema = v.GenericSchema
 

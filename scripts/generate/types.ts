@@ -1,20 +1,20 @@
-// Generates the files of src/generated: the types of every schema of a family, a control or an option, and the
+// Generates the files of src/core/generated: the types of every schema of a family, a control or an option, and the
 // evidence.
 import * as v from 'valibot'
 import type { AnyControl } from '../../src/control/control.ts'
-import { controlCalls, controlErrors, controls } from '../../src/controls.ts'
+import { controlCalls, controlErrors, controls } from '../../src/control/controls.ts'
+import { account } from '../../src/core/operation/account.ts'
+import type { Family } from '../../src/core/operation/family.ts'
+import { pageTail } from '../../src/core/operation/list.ts'
+import { listSchemas, marksOf, named } from '../../src/core/schema/documentation.ts'
+import { general } from '../../src/core/schema/general-errors.ts'
+import { resourceHead } from '../../src/core/schema/schema.ts'
+import { listDefinitions } from '../../src/gateway/openapi/json-schema.ts'
 import { gatewayOptions, gatewayRows } from '../../src/gateway/options.ts'
-import { ngrokFamilies } from '../../src/ngrok/families.ts'
-import { listDefinitions } from '../../src/openapi/json-schema.ts'
-import { account } from '../../src/operation/account.ts'
-import type { Family } from '../../src/operation/family.ts'
-import { pageTail } from '../../src/operation/list.ts'
-import { declared } from '../../src/resources/declarations.ts'
-import { families } from '../../src/resources/index.ts'
-import { listSchemas, marksOf, named } from '../../src/schema/documentation.ts'
-import { general } from '../../src/schema/general-errors.ts'
-import { resourceHead } from '../../src/schema/schema.ts'
 import { configSchema } from '../../src/server/options/config.ts'
+import { ngrokFamilies } from '../../src/service/ngrok/families.ts'
+import { declared } from '../../src/service/resources/declarations.ts'
+import { families } from '../../src/service/resources/index.ts'
 import { pairOptions } from '../../src/testing/certificates-options.ts'
 import { evidenceJson } from './evidence.ts'
 import {
@@ -80,10 +80,10 @@ const GROUPS: Readonly<Record<string, () => Group>> = {
 
 /** The modules of names that the text of a group uses and no schema imports. */
 const OTHERS: Readonly<Record<string, string>> = {
-  InitialOf: '../resources/initial.ts',
-  BuiltInFamily: '../direct/direct-api.ts',
-  RouteIds: '../resources/route-module.ts',
-  RouteModule: '../resources/route-module.ts',
+  InitialOf: '../../service/resources/initial.ts',
+  BuiltInFamily: '../../gateway/direct/direct-api.ts',
+  RouteIds: '../../service/resources/route-module.ts',
+  RouteModule: '../../service/resources/route-module.ts',
 }
 
 /** Returns the text of each file, by its path. */
@@ -94,13 +94,13 @@ export default function types(root: string): Map<string, string> {
   const texts = Object.entries(GROUPS).map(([file, group]) => [file, formatFile(file, group(), homes)] as const)
   const evidence = ['evidence.json', evidenceJson(root)] as const
   const all = [...texts, formatLimitTypes(), sandboxExample(root), evidence]
-  return new Map(all.map(([file, text]) => [`src/generated/${file}`, text]))
+  return new Map(all.map(([file, text]) => [`src/core/generated/${file}`, text]))
 }
 
 function formatFile(file: string, { inputs, responses, more = '' }: Group, homes: Map<string, string>): string {
   const all = [...inputs, ...responses]
   for (const schema of listSchemas(all))
-    for (const [name, from] of Object.entries(factOf(schema, 'imports') ?? {})) homes.set(name, `../${from}`)
+    for (const [name, from] of Object.entries(factOf(schema, 'imports') ?? {})) homes.set(name, `../../${from}`)
   const sentNames = Object.keys(listDefinitions(inputs))
   const interfaces = Object.entries(listDefinitions(all)).flatMap(([name, schema]) => {
     if (homes.has(name) || factOf(schema, 'type') !== undefined) return []

@@ -1,6 +1,6 @@
-import type { Collection } from '../operation/collection.ts'
-import { formatCount } from '../schema/text.ts'
-import { timestamp } from '../schema/time.ts'
+import type { Collection } from '../core/operation/collection.ts'
+import { formatCount } from '../core/schema/text.ts'
+import { timestamp } from '../core/schema/time.ts'
 import type { Snapshot } from './snapshot.ts'
 
 type Row = Readonly<Record<string, unknown>>

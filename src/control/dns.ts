@@ -1,5 +1,12 @@
 import * as v from 'valibot'
-import type { Transaction } from '../operation/transaction.ts'
+import type { Transaction } from '../core/operation/transaction.ts'
+import { bodyReader } from '../core/schema/body.ts'
+import { documented } from '../core/schema/documentation.ts'
+import { refuse } from '../core/schema/errors.ts'
+import { general } from '../core/schema/general-errors.ts'
+import { optionsOf, readCallOptions } from '../core/schema/options.ts'
+import { quote } from '../core/schema/text.ts'
+import type { Duration } from '../core/schema/time.ts'
 import {
   type DnsRecord,
   dnsRecord,
@@ -10,14 +17,7 @@ import {
   recordType,
   setRecord,
   zone,
-} from '../provisioning/dns.ts'
-import { bodyReader } from '../schema/body.ts'
-import { documented } from '../schema/documentation.ts'
-import { refuse } from '../schema/errors.ts'
-import { general } from '../schema/general-errors.ts'
-import { optionsOf, readCallOptions } from '../schema/options.ts'
-import { quote } from '../schema/text.ts'
-import type { Duration } from '../schema/time.ts'
+} from '../service/provisioning/dns.ts'
 import { type Control, type ControlHost, controlCall } from './control.ts'
 
 const records = controlCall({

@@ -1,7 +1,7 @@
-import { refuse } from '../schema/errors.ts'
-import { general } from '../schema/general-errors.ts'
-import { requireFunction } from '../schema/options.ts'
-import { anyObject } from '../schema/schema.ts'
+import { refuse } from '../core/schema/errors.ts'
+import { general } from '../core/schema/general-errors.ts'
+import { requireFunction } from '../core/schema/options.ts'
+import { anyObject } from '../core/schema/schema.ts'
 import { type Control, controlCall, type DescribedPart, type Describer } from './control.ts'
 
 const read = createDocumentCall('/openapi.json', 'service', 'The OpenAPI document of the service')

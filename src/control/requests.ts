@@ -1,12 +1,8 @@
 import * as v from 'valibot'
-import type { JournalFields } from '../generated/controls.ts'
-import { findInvalidId } from '../journal/dropped-requests.ts'
-import { type JournalEntry, journalEntry } from '../journal/entry.ts'
-import type { Journal } from '../journal/journal.ts'
-import type { OtherRequests } from '../journal/other-requests.ts'
-import { AssertionError, assertNoProblem } from '../schema/assertion-error.ts'
-import { documented, named } from '../schema/documentation.ts'
-import { general } from '../schema/general-errors.ts'
+import type { JournalFields } from '../core/generated/controls.ts'
+import { AssertionError, assertNoProblem } from '../core/schema/assertion-error.ts'
+import { documented, named } from '../core/schema/documentation.ts'
+import { general } from '../core/schema/general-errors.ts'
 import {
   integerFrom,
   type OptionWords,
@@ -14,11 +10,15 @@ import {
   readAnswer,
   readCallOptions,
   requireValues,
-} from '../schema/options.ts'
-import { cut, formatCount } from '../schema/text.ts'
-import { isObject } from '../schema/values.ts'
+} from '../core/schema/options.ts'
+import { cut, formatCount } from '../core/schema/text.ts'
+import { isObject } from '../core/schema/values.ts'
 import { type Control, type ControlHost, controlCall } from './control.ts'
 import { requireMatchable } from './faults/matching.ts'
+import { findInvalidId } from './journal/dropped-requests.ts'
+import { type JournalEntry, journalEntry } from './journal/entry.ts'
+import type { Journal } from './journal/journal.ts'
+import type { OtherRequests } from './journal/other-requests.ts'
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
@@ -158,7 +158,7 @@ function filterSchema(operations: readonly string[]) {
     filter,
     'JournalFields',
     'Fields to find entries by. An unknown name, or a value that no entry can have, throws.',
-    { parameters: 'Name extends string = OperationName', imports: { OperationName: 'generated/resources.ts' } },
+    { parameters: 'Name extends string = OperationName', imports: { OperationName: 'core/generated/resources.ts' } },
   )
 }
 

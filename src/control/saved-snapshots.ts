@@ -1,6 +1,6 @@
-import type { SideRecords } from '../engine/persistence/stored-records.ts'
-import { groupByCollection } from '../engine/persistence/versions.ts'
-import type { StoredChange } from '../operation/store.ts'
+import type { SideRecords } from '../core/engine/persistence/stored-records.ts'
+import { groupByCollection } from '../core/engine/persistence/versions.ts'
+import type { StoredChange } from '../core/operation/store.ts'
 import type { Records, Snapshot } from './snapshot.ts'
 
 /** The name of the collection of saved snapshots in a store. */

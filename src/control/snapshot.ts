@@ -5,19 +5,19 @@ import {
   migrate,
   READABLE_VERSIONS,
   RECORDS_VERSION,
-} from '../engine/persistence/versions.ts'
-import type { Snapshot } from '../generated/controls.ts'
-import type { Collection } from '../operation/collection.ts'
-import { storedReader } from '../schema/body.ts'
-import { documented, named } from '../schema/documentation.ts'
-import { refuse } from '../schema/errors.ts'
-import { general } from '../schema/general-errors.ts'
-import { instant, sequence } from '../schema/record-schema.ts'
-import type { RuleContext } from '../schema/rule.ts'
-import { anyObject } from '../schema/schema.ts'
-import { hasNoPrivateKey } from '../schema/secret-texts.ts'
-import { quote } from '../schema/text.ts'
-import { isObject } from '../schema/values.ts'
+} from '../core/engine/persistence/versions.ts'
+import type { Snapshot } from '../core/generated/controls.ts'
+import type { Collection } from '../core/operation/collection.ts'
+import { storedReader } from '../core/schema/body.ts'
+import { documented, named } from '../core/schema/documentation.ts'
+import { refuse } from '../core/schema/errors.ts'
+import { general } from '../core/schema/general-errors.ts'
+import { instant, sequence } from '../core/schema/record-schema.ts'
+import type { RuleContext } from '../core/schema/rule.ts'
+import { anyObject } from '../core/schema/schema.ts'
+import { hasNoPrivateKey } from '../core/schema/secret-texts.ts'
+import { quote } from '../core/schema/text.ts'
+import { isObject } from '../core/schema/values.ts'
 
 export type { Snapshot }
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { MAX_BODY_BYTES } from '../schema/body.ts'
-import { optionsOf, readOptions, type SchemasOf, switchOption } from '../schema/options.ts'
+import { MAX_BODY_BYTES } from '../core/schema/body.ts'
+import { optionsOf, readOptions, type SchemasOf, switchOption } from '../core/schema/options.ts'
 import { type Control, type ControlCall, controlCall } from './control.ts'
 import { type Snapshot, snapshotBody } from './snapshot.ts'
 

@@ -1,9 +1,9 @@
-import type { SideRecords } from '../engine/persistence/stored-records.ts'
-import { createSecret, createSecretSource, type RandomSource } from '../engine/random.ts'
-import type { AuthoritySecret } from '../generated/options.ts'
-import type { Authority } from '../operation/view.ts'
-import { createAuthority } from '../x509/authority.ts'
-import type { CertificateOrder, IssuedCertificate, IssuingAuthority } from '../x509/order.ts'
+import type { SideRecords } from '../core/engine/persistence/stored-records.ts'
+import { createSecret, createSecretSource, type RandomSource } from '../core/engine/random.ts'
+import type { AuthoritySecret } from '../core/generated/options.ts'
+import type { Authority } from '../core/operation/view.ts'
+import { createAuthority } from '../service/x509/authority.ts'
+import type { CertificateOrder, IssuedCertificate, IssuingAuthority } from '../service/x509/order.ts'
 
 interface AuthorityKeys {
   /** Returns the authority of a gateway with this random source. Only that of the test keys depends on the source. */

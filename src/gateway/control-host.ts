@@ -1,11 +1,11 @@
 import type { ControlHost, DropHooks } from '../control/control.ts'
+import { OtherRequests } from '../control/journal/other-requests.ts'
 import { createSnapshot } from '../control/snapshot.ts'
-import { isManual } from '../engine/clock.ts'
-import { refuseAsStoreFailed } from '../engine/persistence/persistence.ts'
-import { parseUrl } from '../http/url.ts'
-import { OtherRequests } from '../journal/other-requests.ts'
-import { type Dialect, dialects } from '../resources/dialects.ts'
-import { createRedactor, redactText } from '../schema/secret-texts.ts'
+import { isManual } from '../core/engine/clock.ts'
+import { refuseAsStoreFailed } from '../core/engine/persistence/persistence.ts'
+import { createRedactor, redactText } from '../core/schema/secret-texts.ts'
+import { type Dialect, dialects } from '../service/resources/dialects.ts'
+import { parseUrl } from './http/url.ts'
 import type { Parts } from './parts.ts'
 
 export function createControlHost(parts: Parts, applyInitialResources: () => void): ControlHost {

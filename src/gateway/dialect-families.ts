@@ -1,6 +1,6 @@
-import { ngrokFamilies } from '../ngrok/families.ts'
-import type { Families } from '../operation/family.ts'
-import type { DialectName } from '../resources/dialects.ts'
+import type { Families } from '../core/operation/family.ts'
+import { ngrokFamilies } from '../service/ngrok/families.ts'
+import type { DialectName } from '../service/resources/dialects.ts'
 
 /** The families that dialects have in addition to the standard ones. */
 export const dialectFamilies: Readonly<Partial<Record<DialectName, Families>>> = { ngrok: ngrokFamilies }

@@ -1,10 +1,10 @@
-import type { Operation } from '../operation/operation.ts'
-import type { Dialect } from '../resources/dialects.ts'
-import { AssertionError } from '../schema/assertion-error.ts'
-import { createErrorFacts } from '../schema/error-facts.ts'
-import { type Catalogue, Refusal } from '../schema/errors.ts'
-import { findSecrets, type SecretNames } from '../schema/secret-fields.ts'
-import { createRedactor } from '../schema/secret-texts.ts'
+import type { Operation } from '../core/operation/operation.ts'
+import { AssertionError } from '../core/schema/assertion-error.ts'
+import { createErrorFacts } from '../core/schema/error-facts.ts'
+import { type Catalogue, Refusal } from '../core/schema/errors.ts'
+import { findSecrets, type SecretNames } from '../core/schema/secret-fields.ts'
+import { createRedactor } from '../core/schema/secret-texts.ts'
+import type { Dialect } from '../service/resources/dialects.ts'
 import { GatewayError } from './gateway-error.ts'
 
 type Callable = (...args: never[]) => unknown

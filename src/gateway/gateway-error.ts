@@ -1,5 +1,5 @@
-import type { ErrorKey } from '../generated/resources.ts'
-import type { ErrorFacts } from '../schema/error-facts.ts'
+import type { ErrorKey } from '../core/generated/resources.ts'
+import type { ErrorFacts } from '../core/schema/error-facts.ts'
 
 /** The member of an error that returns the error keys of its gateway. The symbol is the same in every bundle, for matchers. */
 const KEYS: unique symbol = Symbol.for('fauxgate.keys')

@@ -3,20 +3,20 @@
  *
  * @module
  */
-import type { Clock } from '../engine/clock.ts'
-import type { NgrokLimits } from '../generated/limits.ts'
-import type { NgrokDeclare, NgrokFamilies, NgrokResources } from '../generated/ngrok.ts'
-import type { GatewayOptions } from '../generated/options.ts'
-import type { Resources } from '../generated/resources.ts'
-import { ngrokFamilies as families } from '../ngrok/families.ts'
-import { ngrok } from '../resources/dialects.ts'
-import type { ErrorKeyIn, NameIn } from '../resources/index.ts'
-import type { InitialOf } from '../resources/initial.ts'
-import { requireObject } from '../schema/options.ts'
+import type { Clock } from '../core/engine/clock.ts'
+import type { NgrokLimits } from '../core/generated/limits.ts'
+import type { NgrokDeclare, NgrokFamilies, NgrokResources } from '../core/generated/ngrok.ts'
+import type { GatewayOptions } from '../core/generated/options.ts'
+import type { Resources } from '../core/generated/resources.ts'
+import { requireObject } from '../core/schema/options.ts'
+import { ngrokFamilies as families } from '../service/ngrok/families.ts'
+import { ngrok } from '../service/resources/dialects.ts'
+import type { ErrorKeyIn, NameIn } from '../service/resources/index.ts'
+import type { InitialOf } from '../service/resources/initial.ts'
 import { createGateway, type Gateway } from './gateway.ts'
 import type { AccountWith, OwnNames } from './types.ts'
 
-export type * from '../generated/ngrok.ts'
+export type * from '../core/generated/ngrok.ts'
 export type { NgrokLimits }
 
 /**

@@ -1,12 +1,10 @@
 import * as v from 'valibot'
-import type { Clock } from '../engine/clock.ts'
-import type { InitialResources } from '../generated/resources.ts'
-import type { Families } from '../operation/family.ts'
-import { PLANS } from '../operation/limit.ts'
-import type { Store } from '../operation/store.ts'
-import { type CertificateLifetime, PROFILES, type ProfileName } from '../provisioning/certificate-profiles.ts'
-import { nameProblem } from '../resources/reserved-domains/names.ts'
-import { facts, named } from '../schema/documentation.ts'
+import type { Clock } from '../core/engine/clock.ts'
+import type { InitialResources } from '../core/generated/resources.ts'
+import type { Families } from '../core/operation/family.ts'
+import { PLANS } from '../core/operation/limit.ts'
+import type { Store } from '../core/operation/store.ts'
+import { facts, named } from '../core/schema/documentation.ts'
 import {
   asOne,
   duration,
@@ -16,9 +14,11 @@ import {
   optionRow,
   optionsOf,
   switchOption,
-} from '../schema/options.ts'
-import { DURATION_ALLOWED } from '../schema/time.ts'
-import { isObject } from '../schema/values.ts'
+} from '../core/schema/options.ts'
+import { DURATION_ALLOWED } from '../core/schema/time.ts'
+import { isObject } from '../core/schema/values.ts'
+import { type CertificateLifetime, PROFILES, type ProfileName } from '../service/provisioning/certificate-profiles.ts'
+import { nameProblem } from '../service/resources/reserved-domains/names.ts'
 
 /** Returns true for any object: clocks, dialects and stores may be instances of any class. */
 function isSomeObject(value: unknown): value is Record<string, unknown> {
@@ -35,7 +35,7 @@ export const clock = v.pipe(
     (value) => isSomeObject(value) && (typeof value.now === 'function' || typeof value.now === 'number'),
     'an object with "now", a function or a number, in ms',
   ),
-  facts({ type: 'Clock', imports: { Clock: 'engine/clock.ts' } }),
+  facts({ type: 'Clock', imports: { Clock: 'core/engine/clock.ts' } }),
 )
 
 const KEY_ALLOWED = 'a non-empty key without white space around it'
@@ -179,7 +179,7 @@ const limits = v.pipe(
           )
     }),
   ),
-  facts({ type: 'AccountLimits', imports: { AccountLimits: 'generated/limits.ts' } }),
+  facts({ type: 'AccountLimits', imports: { AccountLimits: 'core/generated/limits.ts' } }),
 )
 
 export const account = named(
@@ -262,16 +262,16 @@ export const store = v.pipe(
       ['function', 'undefined'].includes(typeof value.flushed),
     'an object with the functions "load" and "append", and perhaps "flushed"',
   ),
-  facts({ type: 'Store', imports: { Store: 'operation/store.ts' } }),
+  facts({ type: 'Store', imports: { Store: 'core/operation/store.ts' } }),
 )
 
 /** `tableOf` checks the families themselves. */
 export const families = v.pipe(
   v.custom<Families>(hasNames, 'an object with families that fauxgate/kit made, by name'),
-  facts({ type: 'CallableFamilies', imports: { CallableFamilies: 'direct/direct-api.ts' } }),
+  facts({ type: 'CallableFamilies', imports: { CallableFamilies: 'gateway/direct/direct-api.ts' } }),
 )
 
 export const initial = v.pipe(
   v.custom<InitialResources>(hasNames, 'an object with arrays of bodies, by family'),
-  facts({ type: 'InitialResources', imports: { InitialResources: 'generated/resources.ts' } }),
+  facts({ type: 'InitialResources', imports: { InitialResources: 'core/generated/resources.ts' } }),
 )

@@ -1,11 +1,9 @@
 import * as v from 'valibot'
-import { systemClock } from '../engine/clock.ts'
-import type { GatewayOptions } from '../generated/options.ts'
-import type { Families } from '../operation/family.ts'
-import { MIN_DEFAULT_PROFILE, PROFILES } from '../provisioning/certificate-profiles.ts'
-import { dialect, standard } from '../resources/dialects.ts'
-import type { Rules } from '../schema/dialect.ts'
-import { marksOf, named } from '../schema/documentation.ts'
+import { systemClock } from '../core/engine/clock.ts'
+import type { GatewayOptions } from '../core/generated/options.ts'
+import type { Families } from '../core/operation/family.ts'
+import type { Rules } from '../core/schema/dialect.ts'
+import { marksOf, named } from '../core/schema/documentation.ts'
 import {
   baseUrl,
   duration,
@@ -16,11 +14,13 @@ import {
   readOptions,
   switchOption,
   textOption,
-} from '../schema/options.ts'
-import { hasNoPrivateKey } from '../schema/secret-texts.ts'
-import { quote } from '../schema/text.ts'
-import { type Duration, durationText } from '../schema/time.ts'
-import { isObject } from '../schema/values.ts'
+} from '../core/schema/options.ts'
+import { hasNoPrivateKey } from '../core/schema/secret-texts.ts'
+import { quote } from '../core/schema/text.ts'
+import { type Duration, durationText } from '../core/schema/time.ts'
+import { isObject } from '../core/schema/values.ts'
+import { MIN_DEFAULT_PROFILE, PROFILES } from '../service/provisioning/certificate-profiles.ts'
+import { dialect, standard } from '../service/resources/dialects.ts'
 import {
   account,
   authorityKeys,

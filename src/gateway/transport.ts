@@ -1,11 +1,11 @@
 import type { DropHooks } from '../control/control.ts'
-import type { BodyLimit } from '../http/admission.ts'
-import type { ArrivalHooks } from '../http/arrival.ts'
-import type { Refused } from '../http/error-response.ts'
-import type { HttpRequest, HttpResponse } from '../http/messages.ts'
-import type { PersistedJournal } from '../journal/journal.ts'
-import type { AttemptHooks } from '../provisioning/managed-domain.ts'
+import type { PersistedJournal } from '../control/journal/journal.ts'
+import type { AttemptHooks } from '../service/provisioning/managed-domain.ts'
 import type { IssueHooks } from './authority-keys.ts'
+import type { BodyLimit } from './http/admission.ts'
+import type { ArrivalHooks } from './http/arrival.ts'
+import type { Refused } from './http/error-response.ts'
+import type { HttpRequest, HttpResponse } from './http/messages.ts'
 
 /** The calls by which a server or another host serves a gateway. Tests do not need these calls. */
 export interface Transport {

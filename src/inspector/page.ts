@@ -1,5 +1,5 @@
-import type { JournalEntry } from '../journal/entry.ts'
-import type { Overview } from '../views/overview.ts'
+import type { JournalEntry } from '../control/journal/entry.ts'
+import type { Overview } from '../control/views/overview.ts'
 import { Connection, decodePart, ResponseError, takeKeyFromLink } from './connection.ts'
 import { Service } from './service.ts'
 

@@ -1,4 +1,4 @@
-import type { JournalEntry } from '../journal/entry.ts'
+import type { JournalEntry } from '../control/journal/entry.ts'
 
 type Test = (entry: JournalEntry) => boolean
 

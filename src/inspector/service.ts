@@ -1,5 +1,5 @@
-import type { OpenApiDocument, OperationItem } from '../openapi/document.ts'
-import type { JsonSchema } from '../openapi/json-schema.ts'
+import type { OpenApiDocument, OperationItem } from '../gateway/openapi/document.ts'
+import type { JsonSchema } from '../gateway/openapi/json-schema.ts'
 
 export interface ServiceOperation {
   readonly name: string

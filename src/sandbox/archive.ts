@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { refuse } from '../schema/errors.ts'
-import { utf8Bytes, utf8Text } from '../schema/platform.ts'
+import { refuse } from '../core/schema/errors.ts'
+import { utf8Bytes, utf8Text } from '../core/schema/platform.ts'
 import { errors } from './errors.ts'
 import { SCOPES } from './key-list.ts'
 import type { Metadata } from './metadata.ts'

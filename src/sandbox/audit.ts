@@ -1,5 +1,5 @@
-import type { HttpResponse } from '../http/messages.ts'
-import { timestamp } from '../schema/time.ts'
+import { timestamp } from '../core/schema/time.ts'
+import type { HttpResponse } from '../gateway/http/messages.ts'
 import { computeDigest } from './keys.ts'
 
 /** A call of the account that changed something, or was refused although it had the account key. */

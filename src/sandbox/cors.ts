@@ -1,7 +1,7 @@
 import { CONTROL_PATH } from '../control/control.ts'
-import { createPreflightResponse, isPreflight } from '../http/cors.ts'
-import type { HttpRequest, HttpResponse } from '../http/messages.ts'
-import { dialects } from '../resources/dialects.ts'
+import { createPreflightResponse, isPreflight } from '../gateway/http/cors.ts'
+import type { HttpRequest, HttpResponse } from '../gateway/http/messages.ts'
+import { dialects } from '../service/resources/dialects.ts'
 import type { Address } from './address.ts'
 import { readOrigins, type SandboxEnvironment } from './environment.ts'
 

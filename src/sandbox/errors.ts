@@ -1,6 +1,6 @@
 import { CONTROL_KEY_HEADER } from '../control/control.ts'
-import { declareErrors, entry } from '../schema/errors.ts'
-import { formatCount } from '../schema/text.ts'
+import { declareErrors, entry } from '../core/schema/errors.ts'
+import { formatCount } from '../core/schema/text.ts'
 
 /** The errors of shared sandboxes: about permissions, names, limits and archives. */
 export const errors = declareErrors({

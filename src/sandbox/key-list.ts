@@ -1,5 +1,5 @@
-import { refuse } from '../schema/errors.ts'
-import { isOneOf } from '../schema/secret-texts.ts'
+import { refuse } from '../core/schema/errors.ts'
+import { isOneOf } from '../core/schema/secret-texts.ts'
 import { errors } from './errors.ts'
 import { computeDigest, type SentKeys } from './keys.ts'
 

@@ -1,9 +1,9 @@
 import { hmac } from '@noble/hashes/hmac.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { CONTROL_KEY_HEADER } from '../control/control.ts'
-import { createSecret } from '../engine/random.ts'
-import { utf8Bytes } from '../schema/platform.ts'
-import { isOneOf } from '../schema/secret-texts.ts'
+import { createSecret } from '../core/engine/random.ts'
+import { utf8Bytes } from '../core/schema/platform.ts'
+import { isOneOf } from '../core/schema/secret-texts.ts'
 
 /** The two keys of a new sandbox. Only one response contains them, and the sandbox stores only their digests. */
 export interface Keys {

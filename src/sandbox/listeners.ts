@@ -1,6 +1,7 @@
 import { CONTROL_PATH } from '../control/control.ts'
-import { readClock, systemClock } from '../engine/clock.ts'
+import { readClock, systemClock } from '../core/engine/clock.ts'
 import type { Gateway } from '../gateway/gateway.ts'
+import type { HttpRequest, HttpResponse } from '../gateway/http/messages.ts'
 import {
   createControlEvent,
   createGatewayEvent,
@@ -9,7 +10,6 @@ import {
   inspected,
   subscribeToEvents,
 } from '../gateway/inspected.ts'
-import type { HttpRequest, HttpResponse } from '../http/messages.ts'
 import type { ListenerSocket, ObjectState } from './objects.ts'
 
 export const EVENTS_PATH = `${CONTROL_PATH}/events`

@@ -1,5 +1,5 @@
-import { readClock, systemClock } from '../engine/clock.ts'
-import { timestamp } from '../schema/time.ts'
+import { readClock, systemClock } from '../core/engine/clock.ts'
+import { timestamp } from '../core/schema/time.ts'
 import type { Scope, StoredKey } from './key-list.ts'
 import type { Keys } from './keys.ts'
 import type { ObjectStorage, RegisteredSandbox } from './objects.ts'

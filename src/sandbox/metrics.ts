@@ -1,4 +1,4 @@
-import type { HttpResponse } from '../http/messages.ts'
+import type { HttpResponse } from '../gateway/http/messages.ts'
 import { type Account, addCounts } from './account.ts'
 import type { AccountTotals, CountName, Counts, ObjectStorage, Stub } from './objects.ts'
 

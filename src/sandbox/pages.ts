@@ -1,5 +1,5 @@
 import { CONTROL_PATH } from '../control/control.ts'
-import { createPageHeaders } from '../http/page-headers.ts'
+import { createPageHeaders } from '../gateway/http/page-headers.ts'
 import type { Address } from './address.ts'
 import { account, inspector } from './documents.js'
 import { isSandboxName } from './names.ts'

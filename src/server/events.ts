@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { Queue } from '../control/journal/queue.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import {
   createGatewayEvent,
@@ -7,7 +8,6 @@ import {
   inspected,
   subscribeToEvents,
 } from '../gateway/inspected.ts'
-import { Queue } from '../journal/queue.ts'
 
 /** The interval, in ms, at which due events and the clock are checked. */
 const CHECK_MS = 100

@@ -1,7 +1,7 @@
 import { appendFileSync, lstatSync, realpathSync, statSync } from 'node:fs'
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { locateJsonProblem } from '../schema/json-text.ts'
+import { locateJsonProblem } from '../core/schema/json-text.ts'
 import { asSystemError } from './errors.ts'
 
 const REASONS: Readonly<Record<string, string>> = {

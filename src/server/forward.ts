@@ -2,7 +2,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { buffer } from 'node:stream/consumers'
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib'
-import { utf8Text } from '../schema/platform.ts'
+import { utf8Text } from '../core/schema/platform.ts'
 
 const HOP_BY_HOP = /^(connection|keep-alive|proxy-.*|transfer-encoding|upgrade|te|trailer)$/i
 

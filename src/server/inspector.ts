@@ -5,10 +5,10 @@ import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { CONTROL_PATH } from '../control/control.ts'
 import type { Gateway } from '../gateway/gateway.ts'
+import type { HttpRequest, HttpResponse } from '../gateway/http/messages.ts'
+import { createPageHeaders } from '../gateway/http/page-headers.ts'
+import { splitUrl } from '../gateway/http/url.ts'
 import { createControlEvent, findControlRefusal } from '../gateway/inspected.ts'
-import type { HttpRequest, HttpResponse } from '../http/messages.ts'
-import { createPageHeaders } from '../http/page-headers.ts'
-import { splitUrl } from '../http/url.ts'
 import { EVENT_HEADERS, Events } from './events.ts'
 
 /** The header that marks the inspector's own requests. */

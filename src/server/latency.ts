@@ -1,8 +1,8 @@
 import { CONTROL_PATH } from '../control/control.ts'
 import type { Gateway } from '../gateway/gateway.ts'
+import type { HttpRequest, HttpResponse } from '../gateway/http/messages.ts'
+import { splitUrl } from '../gateway/http/url.ts'
 import { withTransport } from '../gateway/transport.ts'
-import type { HttpRequest, HttpResponse } from '../http/messages.ts'
-import { splitUrl } from '../http/url.ts'
 import { sleep } from './waiting.ts'
 
 /** Returns the same gateway with responses that are `ms` of real time late. Controls and the inspector answer immediately. */

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
-import { MAX_BODY_BYTES, type RequestBody } from '../schema/body.ts'
+import { MAX_BODY_BYTES, type RequestBody } from '../core/schema/body.ts'
 
 /** The number of bytes beyond the limit that are still read. Otherwise the sender might not see the response. */
 const MAX_DRAINED_BYTES = 15 * MAX_BODY_BYTES

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { readClock, systemClock } from '../engine/clock.ts'
+import { readClock, systemClock } from '../core/engine/clock.ts'
 
 /** Waits for some ms of real time. Resolves with false if the signal was aborted. */
 export async function sleep(ms: number, signal?: AbortSignal): Promise<boolean> {

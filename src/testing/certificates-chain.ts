@@ -1,8 +1,8 @@
 import { bytesToHex } from '@noble/hashes/utils.js'
-import { createRandomSource } from '../engine/random.ts'
-import type { Draw } from '../schema/values.ts'
-import { ed25519 } from '../x509/curves.ts'
-import { encode, integer, octetString, oid, sequence } from '../x509/der-writer.ts'
+import { createRandomSource } from '../core/engine/random.ts'
+import type { Draw } from '../core/schema/values.ts'
+import { ed25519 } from '../service/x509/curves.ts'
+import { encode, integer, octetString, oid, sequence } from '../service/x509/der-writer.ts'
 import {
   certifiedKey,
   createIssuer,
@@ -13,8 +13,8 @@ import {
   randomKey,
   randomSerial,
   rsaKey,
-} from '../x509/issue.ts'
-import { oids } from '../x509/oids.ts'
+} from '../service/x509/issue.ts'
+import { oids } from '../service/x509/oids.ts'
 import type { KeyType, ReadPairOptions } from './certificates-options.ts'
 
 /**

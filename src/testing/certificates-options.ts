@@ -1,12 +1,20 @@
 import * as v from 'valibot'
 import { ipAddresses, requireUsable } from '../control/authority.ts'
-import type { Time } from '../engine/manual-clock.ts'
-import type { PairOptions, PairSubject } from '../generated/options.ts'
-import { named } from '../schema/documentation.ts'
-import { integerFrom, moment, oneOfThese, optionRow, optionsOf, readOptions, textOption } from '../schema/options.ts'
-import { LATEST_TIME } from '../schema/time.ts'
-import { ipBytes } from '../x509/ip.ts'
-import type { Attribute } from '../x509/issue.ts'
+import type { Time } from '../core/engine/manual-clock.ts'
+import type { PairOptions, PairSubject } from '../core/generated/options.ts'
+import { named } from '../core/schema/documentation.ts'
+import {
+  integerFrom,
+  moment,
+  oneOfThese,
+  optionRow,
+  optionsOf,
+  readOptions,
+  textOption,
+} from '../core/schema/options.ts'
+import { LATEST_TIME } from '../core/schema/time.ts'
+import { ipBytes } from '../service/x509/ip.ts'
+import type { Attribute } from '../service/x509/issue.ts'
 
 const keyTypes = ['rsa', 'ecdsa', 'ed25519'] as const
 /** The type of a key. */

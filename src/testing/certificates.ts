@@ -1,13 +1,13 @@
-import type { Time } from '../engine/manual-clock.ts'
-import type { PairOptions } from '../generated/options.ts'
-import { requireObject } from '../schema/options.ts'
-import type { Draw } from '../schema/values.ts'
-import { encode, integer, nullValue, octetString, oid, sequence } from '../x509/der-writer.ts'
-import { writePem } from '../x509/pem.ts'
+import type { Time } from '../core/engine/manual-clock.ts'
+import type { PairOptions } from '../core/generated/options.ts'
+import { requireObject } from '../core/schema/options.ts'
+import type { Draw } from '../core/schema/values.ts'
+import { encode, integer, nullValue, octetString, oid, sequence } from '../service/x509/der-writer.ts'
+import { writePem } from '../service/x509/pem.ts'
 import { createMaterial, createPairKey, type Material } from './certificates-chain.ts'
 import { readMoment, readPairOptions } from './certificates-options.ts'
 
-export type { PairOptions, PairSubject } from '../generated/options.ts'
+export type { PairOptions, PairSubject } from '../core/generated/options.ts'
 export type { KeyType } from './certificates-options.ts'
 
 const DAY = 86_400_000

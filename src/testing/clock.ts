@@ -1,5 +1,5 @@
-import type { ManualClock } from '../engine/manual-clock.ts'
-import { quote } from '../schema/text.ts'
+import type { ManualClock } from '../core/engine/manual-clock.ts'
+import { quote } from '../core/schema/text.ts'
 import { fakeTimersOn } from './fake-timers.ts'
 
 /** The type of a global, or `never` if the platform lacks it. */

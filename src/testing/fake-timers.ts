@@ -1,6 +1,6 @@
 import { createClock } from '@sinonjs/fake-timers'
-import type { ClockFollower } from '../engine/clock.ts'
-import type { ManualClock } from '../engine/manual-clock.ts'
+import type { ClockFollower } from '../core/engine/clock.ts'
+import type { ManualClock } from '../core/engine/manual-clock.ts'
 
 /** Creates timers of @sinonjs/fake-timers on a manual clock. Each move of the clock fires the timers that are due. */
 export function fakeTimersOn(clock: ManualClock) {

@@ -1,5 +1,5 @@
-import type { Clock } from '../engine/clock.ts'
-import { quote } from '../schema/text.ts'
+import type { Clock } from '../core/engine/clock.ts'
+import { quote } from '../core/schema/text.ts'
 
 const MOVES = ['advanceAsync', 'advanceToAsync', 'advanceToNextAsync'] as const
 

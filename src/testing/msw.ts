@@ -1,7 +1,7 @@
 import { type HttpHandler, HttpResponse, http } from 'msw'
-import type { Fetch } from '../http/fetch.ts'
-import { isBelow } from '../http/url.ts'
-import { quote } from '../schema/text.ts'
+import { quote } from '../core/schema/text.ts'
+import type { Fetch } from '../gateway/http/fetch.ts'
+import { isBelow } from '../gateway/http/url.ts'
 
 /**
  * Returns handlers for Mock Service Worker that answer every request below a gateway's `url`, in Node and in browsers.

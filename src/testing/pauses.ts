@@ -1,5 +1,5 @@
-import { type Clock, isManual, stopwatch } from '../engine/clock.ts'
-import { formatCount } from '../schema/text.ts'
+import { type Clock, isManual, stopwatch } from '../core/engine/clock.ts'
+import { formatCount } from '../core/schema/text.ts'
 
 /** Shorter than the intervals at which code polls, and longer than a test usually needs from one request to the next. */
 const MIN_PAUSE_MS = 10

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
-import { readClock, systemClock } from '../engine/clock.ts'
-import { describeReceived } from '../schema/errors.ts'
-import { optionsOf, readOptions, type SchemasOf, textOption } from '../schema/options.ts'
-import { quote } from '../schema/text.ts'
+import { readClock, systemClock } from '../core/engine/clock.ts'
+import { describeReceived } from '../core/schema/errors.ts'
+import { optionsOf, readOptions, type SchemasOf, textOption } from '../core/schema/options.ts'
+import { quote } from '../core/schema/text.ts'
 import { parseHar } from '../verify/har-reader.ts'
 import type { KnownDifference, ReplayReport } from '../verify/replay.ts'
 

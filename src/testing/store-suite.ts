@@ -1,8 +1,8 @@
-import { manualClock } from '../engine/manual-clock.ts'
+import { manualClock } from '../core/engine/manual-clock.ts'
+import type { Store, StoredCommit, StoredState } from '../core/operation/store.ts'
+import { requireFunction } from '../core/schema/options.ts'
+import { cut, quote } from '../core/schema/text.ts'
 import { createGateway } from '../gateway/gateway.ts'
-import type { Store, StoredCommit, StoredState } from '../operation/store.ts'
-import { requireFunction } from '../schema/options.ts'
-import { cut, quote } from '../schema/text.ts'
 
 /** A place for the data of stores, such as a file or a database. */
 export interface StorePlace {

@@ -1,5 +1,5 @@
-export type { Time } from '../engine/manual-clock.ts'
-export type { RouteIds } from '../resources/route-module.ts'
+export type { Time } from '../core/engine/manual-clock.ts'
+export type { RouteIds } from '../service/resources/route-module.ts'
 export type { Difference } from '../verify/differ.ts'
 export type { KnownDifference, ReplayedExchange, ReplayReport } from '../verify/replay.ts'
 export {

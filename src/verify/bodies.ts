@@ -1,6 +1,6 @@
-import type { Operation } from '../operation/operation.ts'
-import { partsOf } from '../schema/documentation.ts'
-import { LONGEST_DESCRIPTION, LONGEST_METADATA } from '../schema/schema.ts'
+import type { Operation } from '../core/operation/operation.ts'
+import { partsOf } from '../core/schema/documentation.ts'
+import { LONGEST_DESCRIPTION, LONGEST_METADATA } from '../core/schema/schema.ts'
 import type { Example } from './examples.ts'
 
 /** A value that no field takes: a list of numbers. */

@@ -1,4 +1,4 @@
-import { isObject } from '../schema/values.ts'
+import { isObject } from '../core/schema/values.ts'
 import { type ApiResponse, BYTE_ORDER_MARK, errorOf, mediaTypeOf } from './exchange.ts'
 import { ID_IN_TEXT, type IdMap, idsIn, patternWithIds } from './ids.ts'
 import { escapePattern, TIME, valueText } from './texts.ts'

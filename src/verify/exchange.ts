@@ -1,4 +1,4 @@
-import { isObject } from '../schema/values.ts'
+import { isObject } from '../core/schema/values.ts'
 
 /** A request and its response, as a run compares them, and as a recording stores them. */
 export interface Exchange {

@@ -1,7 +1,7 @@
-import { type DialectName, dialectNames, dialects } from '../resources/dialects.ts'
-import { utf8Text } from '../schema/platform.ts'
-import { formatCount } from '../schema/text.ts'
-import { isObject } from '../schema/values.ts'
+import { utf8Text } from '../core/schema/platform.ts'
+import { formatCount } from '../core/schema/text.ts'
+import { isObject } from '../core/schema/values.ts'
+import { type DialectName, dialectNames, dialects } from '../service/resources/dialects.ts'
 import { type ApiRequest, type Exchange, tryParseJson } from './exchange.ts'
 import { ABSENT_HEADER, type RecordedExchange, type Recording, type RecordingInfo } from './har.ts'
 

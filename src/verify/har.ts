@@ -1,4 +1,4 @@
-import { utf8Length } from '../schema/platform.ts'
+import { utf8Length } from '../core/schema/platform.ts'
 import type { Exchange } from './exchange.ts'
 
 /** An exchange with its time. */

@@ -1,4 +1,4 @@
-import { isObject } from '../schema/values.ts'
+import { isObject } from '../core/schema/values.ts'
 import type { Sender } from './client.ts'
 import { type ApiResponse, errorOf } from './exchange.ts'
 import { valueText } from './texts.ts'

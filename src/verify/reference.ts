@@ -1,7 +1,7 @@
 import { dialectFamilies } from '../gateway/dialect-families.ts'
 import { createGateway } from '../gateway/gateway.ts'
 import type { AnyOptions } from '../gateway/options.ts'
-import { type DialectName, dialects } from '../resources/dialects.ts'
+import { type DialectName, dialects } from '../service/resources/dialects.ts'
 import { requestInit } from './client.ts'
 import { type ApiRequest, type ApiResponse, readResponse } from './exchange.ts'
 

@@ -1,5 +1,5 @@
-import { type DialectName, dialects } from '../resources/dialects.ts'
-import { formatCount } from '../schema/text.ts'
+import { formatCount } from '../core/schema/text.ts'
+import { type DialectName, dialects } from '../service/resources/dialects.ts'
 import { type ComparisonContext, type Difference, differencesOf, differenceText } from './differ.ts'
 import type { ApiRequest, ApiResponse } from './exchange.ts'
 import type { RecordedExchange, Recording, RecordingInfo } from './har.ts'

@@ -1,4 +1,4 @@
-import { cut, formatCount } from '../schema/text.ts'
+import { cut, formatCount } from '../core/schema/text.ts'
 import type { RemainingResource } from './clean-up.ts'
 import { type Difference, differenceText } from './differ.ts'
 import type { ApiResponse } from './exchange.ts'

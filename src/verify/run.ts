@@ -1,5 +1,5 @@
 import { dialectFamilies } from '../gateway/dialect-families.ts'
-import { type DialectName, dialects } from '../resources/dialects.ts'
+import { type DialectName, dialects } from '../service/resources/dialects.ts'
 import { deleteLeftovers, deleteResource } from './clean-up.ts'
 import type { Host, Sender } from './client.ts'
 import { type ComparisonContext, differencesOf } from './differ.ts'

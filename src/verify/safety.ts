@@ -1,6 +1,6 @@
-import { findRateError, listMaximumErrors } from '../operation/account.ts'
-import type { Family } from '../operation/family.ts'
-import type { CommonDialect } from '../schema/dialect.ts'
+import { findRateError, listMaximumErrors } from '../core/operation/account.ts'
+import type { Family } from '../core/operation/family.ts'
+import type { CommonDialect } from '../core/schema/dialect.ts'
 import type { ApiRequest } from './exchange.ts'
 import { idsIn } from './ids.ts'
 

@@ -1,4 +1,4 @@
-import { isObject } from '../schema/values.ts'
+import { isObject } from '../core/schema/values.ts'
 import { parseObjectOrArray } from './exchange.ts'
 import type { Replaced } from './har.ts'
 import { TIME } from './texts.ts'

@@ -1,4 +1,4 @@
-import type { Method } from '../operation/operation.ts'
+import type { Method } from '../core/operation/operation.ts'
 import type { ApiRequest } from './exchange.ts'
 
 /**

@@ -1,5 +1,5 @@
-import { dialects } from '../resources/dialects.ts'
-import { timestamp } from '../schema/time.ts'
+import { timestamp } from '../core/schema/time.ts'
+import { dialects } from '../service/resources/dialects.ts'
 import { deleteLeftovers, type RemainingResource } from './clean-up.ts'
 import { type Sender, ServiceClient } from './client.ts'
 import { type ItemsById, readList } from './lists.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import type { AnyControl } from '../../src/control/control.ts'
-import { controlCalls, controls } from '../../src/controls.ts'
+import { controlCalls, controls } from '../../src/control/controls.ts'
 import { createGateway } from '../../src/index.ts'
 
 const documentation = readFileSync(new URL('../../docs/control-api.md', import.meta.url), 'utf8')

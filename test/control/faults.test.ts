@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { createGateway, type Gateway, manualClock, ngrok } from '../../src/index.ts'
-import { declareErrors, entry } from '../../src/kit/index.ts'
 import { serve } from '../../src/server/node.ts'
-import { widgets } from '../kit/widgets.ts'
+import { declareErrors, entry } from '../../src/service/kit/index.ts'
+import { widgets } from '../service/kit/widgets.ts'
 import { client, expectError, outcome } from '../support/client.ts'
 import { open, stateOf } from '../support/gateway.ts'
 

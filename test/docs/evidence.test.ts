@@ -5,11 +5,11 @@ import reference from '../../evidence/service.json'
 import { operations, sectionsOf } from '../../scripts/generate/evidence/rules.ts'
 import { KINDS } from '../../scripts/generate/evidence/sources.ts'
 import { evidenceOf, ownFamilies } from '../../scripts/generate/evidence.ts'
+import { groupOf } from '../../src/core/operation/operation.ts'
 import { ngrokFamilies } from '../../src/gateway/ngrok.ts'
+import type { Evidence } from '../../src/gateway/openapi/evidence.ts'
+import { type OpenApiDocument, openApi } from '../../src/gateway/openapi/openapi.ts'
 import { ngrok, standard } from '../../src/index.ts'
-import type { Evidence } from '../../src/openapi/evidence.ts'
-import { type OpenApiDocument, openApi } from '../../src/openapi/openapi.ts'
-import { groupOf } from '../../src/operation/operation.ts'
 
 const sections = sectionsOf('.')
 const service = openApi(ngrok, { families: ngrokFamilies })

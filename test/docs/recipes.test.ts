@@ -23,7 +23,6 @@ const COPIED = [
   'package.json',
   'biome.json',
   '.gitignore',
-  '.dependency-cruiser.mjs',
 ]
 const TSCONFIG = {
   extends: `${root}tsconfig.json`,
@@ -136,7 +135,6 @@ test(
 test('The recipes pass lint, except the formatter', async () => {
   const files = [...new Set(recipes.map(({ path }) => path))]
   await run('node_modules/@biomejs/biome/bin/biome', 'lint', '--error-on-warnings', ...files)
-  await run('node_modules/dependency-cruiser/bin/dependency-cruise.mjs', '--config', '.dependency-cruiser.mjs', 'src')
 })
 
 test('An added family is served, listed and documented, with its field and its error', async () => {

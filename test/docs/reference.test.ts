@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { idPattern } from '../../src/schema/ids.ts'
+import { idPattern } from '../../src/core/schema/ids.ts'
 
 const { formatFieldTable } = await import(new URL('../../scripts/generate/reference/fields.mjs', import.meta.url).href)
 

@@ -36,7 +36,7 @@ describe('The public texts', () => {
       'README.md',
       'docs/testing.md',
       'docs/api/fauxgate.md',
-      'src/schema/general-errors.ts',
+      'src/core/schema/general-errors.ts',
       'src/gateway/options.ts',
       'src/server/commands/help.ts',
       'src/inspector/parts/now.tsx',

@@ -23,7 +23,7 @@ function arbitrarySpelling(name: string): fc.Arbitrary<string> {
   return fc.tuple(...[...name].map(letter)).map((letters) => letters.join(''))
 }
 
-const dots = fc.constantFrom('', './', '../', '%2e%2e/', '..%2f', '//', '\\', '%5c', ';/', '@', ':', '%2F')
+const dots = fc.constantFrom('', './/', '../', '%2e%2e/', '..%2f', '//', '\\', '%5c', ';/', '@', ':', '%2F')
 const addDots = (name: fc.Arbitrary<string>) =>
   fc
     .tuple(dots, name, dots, fc.constantFrom('', 's/', 's/victim/', '../victim/', '%2e%2e/victim/', '..;/victim/'))

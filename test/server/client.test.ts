@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { controlCalls } from '../../src/controls.ts'
+import { controlCalls } from '../../src/control/controls.ts'
 import { createGateway, type Gateway, manualClock, ngrok } from '../../src/index.ts'
 import { type Served, serve } from '../../src/server/node.ts'
 import { runToEnd, startCommand } from '../support/command.ts'

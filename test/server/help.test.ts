@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { documentationOf } from '../../src/schema/documentation.ts'
+import { documentationOf } from '../../src/core/schema/documentation.ts'
 import { clientCommands } from '../../src/server/client/commands.ts'
 import { allCommands as commands } from '../../src/server/commands/all.ts'
 import { configRows } from '../../src/server/options/config.ts'

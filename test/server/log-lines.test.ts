@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream'
 import { describe, expect, it, vi } from 'vitest'
+import { general } from '../../src/core/schema/general-errors.ts'
 import { createGateway, type GatewayOptions, manualClock } from '../../src/index.ts'
-import { general } from '../../src/schema/general-errors.ts'
 import { withLog } from '../../src/server/log/gateway-log.ts'
 import { createPainter, type LoggedRequest, type LoggedTransition, textLog } from '../../src/server/log/log.ts'
 import { LogOutput } from '../../src/server/log/output.ts'

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
+import type { Operation } from '../../src/core/operation/operation.ts'
+import { openApi } from '../../src/gateway/openapi/openapi.ts'
 import type { Dialect, Gateway, GatewayError, HttpRequest } from '../../src/index.ts'
-import { openApi } from '../../src/openapi/openapi.ts'
-import type { Operation } from '../../src/operation/operation.ts'
-import { families } from '../../src/resources/index.ts'
+import { families } from '../../src/service/resources/index.ts'
 import { upload } from './pem.ts'
 
 /** One call of an operation, through the direct API or over HTTP. */

@@ -1,4 +1,4 @@
-import type { CallableFamilies as Families } from '../../src/direct/direct-api.ts'
+import type { CallableFamilies as Families } from '../../src/gateway/direct/direct-api.ts'
 import type { Gateway, GatewayError } from '../../src/index.ts'
 import { findDifferences, type SentRequest } from './documented.ts'
 

@@ -1,7 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
-import type { CallableFamilies as Families } from '../../src/direct/direct-api.ts'
+import type { CallableFamilies as Families } from '../../src/gateway/direct/direct-api.ts'
+import { openApi } from '../../src/gateway/openapi/openapi.ts'
 import type { Dialect, Gateway } from '../../src/index.ts'
-import { openApi } from '../../src/openapi/openapi.ts'
 import type { Answer } from './client.ts'
 
 /** The parts of a request that the document describes. */

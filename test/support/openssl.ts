@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'vitest'
-import { blocksOf } from '../x509/support.ts'
+import { blocksOf } from '../service/x509/support.ts'
 import { titleWithRequirement } from './requirements.ts'
 
 /** True if OpenSSL 3 is installed, not LibreSSL. Without it `npm test` leaves out tests, and `.ci/run` fails. */

@@ -1,6 +1,6 @@
 import { createNgrok } from '../../src/gateway/ngrok.ts'
 import { createGateway, type Gateway, manualClock } from '../../src/index.ts'
-import type { DialectName } from '../../src/resources/dialects.ts'
+import type { DialectName } from '../../src/service/resources/dialects.ts'
 import type { RecordedExchange } from '../../src/verify/har.ts'
 import type { RunLogEntry } from '../../src/verify/run-log.ts'
 import { recordingText } from '../../src/verify/sanitize.ts'

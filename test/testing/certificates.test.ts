@@ -13,10 +13,10 @@ import {
   swappedPair,
   wrongOrderPair,
 } from '../../src/testing/testing.ts'
+import { blocksOf } from '../service/x509/support.ts'
 import { refusalKey } from '../support/client.ts'
 import { open } from '../support/gateway.ts'
 import { openssl, testOpenssl, verifyChain } from '../support/openssl.ts'
-import { blocksOf } from '../x509/support.ts'
 
 const keyTypes: readonly KeyType[] = ['rsa', 'ecdsa', 'ed25519']
 const NODE_KEY_TYPES = { rsa: 'rsa', ecdsa: 'ec', ed25519: 'ed25519' }

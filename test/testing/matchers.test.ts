@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest'
 import { createGateway } from '../../src/index.ts'
 import { failedDomain, issuedDomain, type Requested, uploadedDomain } from '../../src/testing/testing.ts'
 import { test } from '../../src/testing/vitest.ts'
-import { widgets } from '../kit/widgets.ts'
+import { widgets } from '../service/kit/widgets.ts'
 import { client, expectError } from '../support/client.ts'
 
 /** Runs a matcher that fails. Returns its message. */

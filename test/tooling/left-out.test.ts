@@ -23,7 +23,7 @@ const OPENSSL = String.raw`[1-9]\d* tests were left out because OpenSSL 3 or new
 const SQLITE = String.raw`[1-9]\d* tests were left out because this Node has no SQLite: 22\.13 and newer have node:sqlite\.`
 
 test('A run without openssl and SQLite prints last, after every reporter, how many tests it left out', () => {
-  const files = ['test/x509/authority-openssl.test.ts', 'test/store/suite.test.ts']
+  const files = ['test/service/x509/authority-openssl.test.ts', 'test/core/store/suite.test.ts']
   const { status, lastLine } = runWithoutTools(files, '--reporter=default', '--reporter=json')
   expect(status).toBe(0)
   expect(lastLine).toMatch(new RegExp(`^${OPENSSL} ${SQLITE}$`))

@@ -2,9 +2,9 @@ import * as v from 'valibot'
 import { describe, expect, expectTypeOf, test } from 'vitest'
 import { createNgrok, ngrokFamilies } from '../../src/gateway/ngrok.ts'
 import { createGateway, type Gateway, manualClock } from '../../src/index.ts'
-import { collection, familyOf, operation } from '../../src/kit/index.ts'
+import { collection, familyOf, operation } from '../../src/service/kit/index.ts'
 import type {} from '../../src/testing/vitest.ts'
-import { widgets } from '../kit/widgets.ts'
+import { widgets } from '../service/kit/widgets.ts'
 
 const gateway = createGateway({ families: { widgets }, clock: manualClock(0) })
 

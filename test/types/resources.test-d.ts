@@ -1,7 +1,10 @@
 import { describe, expectTypeOf, test } from 'vitest'
 import type { accessErrors, ErrorKeysOf } from '../../src/control/control.ts'
-import type { ControlMembers, controls } from '../../src/controls.ts'
-import type { Direct } from '../../src/direct/direct-api.ts'
+import type { ControlMembers, controls } from '../../src/control/controls.ts'
+import type { accountErrors } from '../../src/core/operation/account.ts'
+import type { general } from '../../src/core/schema/general-errors.ts'
+import type { Frozen } from '../../src/core/schema/values.ts'
+import type { Direct } from '../../src/gateway/direct/direct-api.ts'
 import type { Ngrok, NgrokDeclare, NgrokFamilies, NgrokResources } from '../../src/gateway/ngrok.ts'
 import type { GatewayWith } from '../../src/gateway/types.ts'
 import type {
@@ -14,13 +17,10 @@ import type {
   OperationName,
   Resources,
 } from '../../src/index.ts'
-import type { ngrokFamilies } from '../../src/ngrok/families.ts'
-import type { accountErrors } from '../../src/operation/account.ts'
-import type { declared } from '../../src/resources/declarations.ts'
-import type { ErrorKeyIn, families, NameIn } from '../../src/resources/index.ts'
-import type { InitialOf } from '../../src/resources/initial.ts'
-import type { general } from '../../src/schema/general-errors.ts'
-import type { Frozen } from '../../src/schema/values.ts'
+import type { ngrokFamilies } from '../../src/service/ngrok/families.ts'
+import type { declared } from '../../src/service/resources/declarations.ts'
+import type { ErrorKeyIn, families, NameIn } from '../../src/service/resources/index.ts'
+import type { InitialOf } from '../../src/service/resources/initial.ts'
 
 // A script generates the types that people read. The table of families determines these types.
 type Families = typeof families

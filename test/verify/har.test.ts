@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { dialects } from '../../src/resources/dialects.ts'
+import { dialects } from '../../src/service/resources/dialects.ts'
 import { parseHar } from '../../src/verify/har-reader.ts'
 import { hasPassed, replay } from '../../src/verify/replay.ts'
 import { NEW_YEAR } from '../support/provisioning.ts'

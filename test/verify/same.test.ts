@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ownFamilies } from '../../scripts/generate/evidence.ts'
+import { groupOf } from '../../src/core/operation/operation.ts'
 import { ngrok, standard } from '../../src/index.ts'
-import { groupOf } from '../../src/operation/operation.ts'
 import { exitCodeOf, reportText } from '../../src/verify/report.ts'
 import { planOf } from '../../src/verify/scenarios.ts'
 import { upload } from '../support/pem.ts'

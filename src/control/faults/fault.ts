@@ -1,18 +1,18 @@
 import * as v from 'valibot'
-import type { ArmedFault } from '../../generated/controls.ts'
-import type { ErrorKey } from '../../generated/resources.ts'
-import { collection } from '../../operation/collection.ts'
-import type { Method } from '../../operation/operation.ts'
-import type { Transaction } from '../../operation/transaction.ts'
-import { documented, type Facts, named } from '../../schema/documentation.ts'
-import { codeOf } from '../../schema/error-facts.ts'
-import { type CatalogueError, declareErrors, entry } from '../../schema/errors.ts'
-import { general } from '../../schema/general-errors.ts'
-import { nearest } from '../../schema/nearest.ts'
-import { integerFrom, sentDuration } from '../../schema/options.ts'
-import { count, ownId } from '../../schema/record-schema.ts'
-import { type RuleContext, rule } from '../../schema/rule.ts'
-import { anyObject } from '../../schema/schema.ts'
+import type { ArmedFault } from '../../core/generated/controls.ts'
+import type { ErrorKey } from '../../core/generated/resources.ts'
+import { collection } from '../../core/operation/collection.ts'
+import type { Method } from '../../core/operation/operation.ts'
+import type { Transaction } from '../../core/operation/transaction.ts'
+import { documented, type Facts, named } from '../../core/schema/documentation.ts'
+import { codeOf } from '../../core/schema/error-facts.ts'
+import { type CatalogueError, declareErrors, entry } from '../../core/schema/errors.ts'
+import { general } from '../../core/schema/general-errors.ts'
+import { nearest } from '../../core/schema/nearest.ts'
+import { integerFrom, sentDuration } from '../../core/schema/options.ts'
+import { count, ownId } from '../../core/schema/record-schema.ts'
+import { type RuleContext, rule } from '../../core/schema/rule.ts'
+import { anyObject } from '../../core/schema/schema.ts'
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const satisfies readonly (Method | 'HEAD')[]
 
@@ -132,7 +132,7 @@ const fields = {
 /** The type parameters by which a gateway adds the names of your own families. */
 const PARAMETERS: Facts = {
   parameters: 'Name extends string = string, Key extends string = ErrorKey',
-  imports: { ErrorKey: 'generated/resources.ts' },
+  imports: { ErrorKey: 'core/generated/resources.ts' },
 }
 
 export const faultSpec = named(

@@ -1,21 +1,21 @@
 import * as v from 'valibot'
-import type { PendingOutcome } from '../../generated/controls.ts'
-import type { ReservedDomain } from '../../generated/resources.ts'
+import type { PendingOutcome } from '../../core/generated/controls.ts'
+import type { ReservedDomain } from '../../core/generated/resources.ts'
+import { assertNoProblem } from '../../core/schema/assertion-error.ts'
+import { refuse } from '../../core/schema/errors.ts'
+import { general } from '../../core/schema/general-errors.ts'
+import { NO_VALUES, optionsOf, readCallOptions, requireValues } from '../../core/schema/options.ts'
+import { quote } from '../../core/schema/text.ts'
+import { timestamp } from '../../core/schema/time.ts'
 import {
   type FailedAttempt,
   lastingOutcomes,
   type Outcome,
   type ProvisioningError,
   scriptedOutcomes,
-} from '../../provisioning/outcomes.ts'
-import { formatTimeline, type TimelineEntry } from '../../provisioning/timeline.ts'
-import { domainView } from '../../resources/reserved-domains/schemas.ts'
-import { assertNoProblem } from '../../schema/assertion-error.ts'
-import { refuse } from '../../schema/errors.ts'
-import { general } from '../../schema/general-errors.ts'
-import { NO_VALUES, optionsOf, readCallOptions, requireValues } from '../../schema/options.ts'
-import { quote } from '../../schema/text.ts'
-import { timestamp } from '../../schema/time.ts'
+} from '../../service/provisioning/outcomes.ts'
+import { formatTimeline, type TimelineEntry } from '../../service/provisioning/timeline.ts'
+import { domainView } from '../../service/resources/reserved-domains/schemas.ts'
 import type { Control, ControlHost } from '../control.ts'
 import { attempt, errors, expire, renew, requireDomain, timeline } from './domain-calls.ts'
 import { clear, describeUnusedOutcomes, failedOutcome, pending, script } from './script.ts'

@@ -1,6 +1,14 @@
 import * as v from 'valibot'
-import type { Transaction } from '../../operation/transaction.ts'
-import { normalizeName } from '../../provisioning/dns.ts'
+import type { Transaction } from '../../core/operation/transaction.ts'
+import { documented, facts, named } from '../../core/schema/documentation.ts'
+import { refuse } from '../../core/schema/errors.ts'
+import { general } from '../../core/schema/general-errors.ts'
+import { isIdOf } from '../../core/schema/ids.ts'
+import { integerFrom } from '../../core/schema/options.ts'
+import { rule } from '../../core/schema/rule.ts'
+import { quote } from '../../core/schema/text.ts'
+import { timestamp } from '../../core/schema/time.ts'
+import { normalizeName } from '../../service/provisioning/dns.ts'
 import {
   ANY_DOMAIN,
   dropOutcomes,
@@ -15,19 +23,11 @@ import {
   putLasting,
   scriptedOutcomes,
   scriptOutcomes,
-} from '../../provisioning/outcomes.ts'
-import { isServiceDomain } from '../../resources/reserved-domains/dialect.ts'
-import { errors } from '../../resources/reserved-domains/errors.ts'
-import { type NameError, nameErrors, nameProblem } from '../../resources/reserved-domains/names.ts'
-import { type DomainRecord, domains } from '../../resources/reserved-domains/records.ts'
-import { documented, facts, named } from '../../schema/documentation.ts'
-import { refuse } from '../../schema/errors.ts'
-import { general } from '../../schema/general-errors.ts'
-import { isIdOf } from '../../schema/ids.ts'
-import { integerFrom } from '../../schema/options.ts'
-import { rule } from '../../schema/rule.ts'
-import { quote } from '../../schema/text.ts'
-import { timestamp } from '../../schema/time.ts'
+} from '../../service/provisioning/outcomes.ts'
+import { isServiceDomain } from '../../service/resources/reserved-domains/dialect.ts'
+import { errors } from '../../service/resources/reserved-domains/errors.ts'
+import { type NameError, nameErrors, nameProblem } from '../../service/resources/reserved-domains/names.ts'
+import { type DomainRecord, domains } from '../../service/resources/reserved-domains/records.ts'
 import { type ControlHost, controlCall } from '../control.ts'
 import { requireDomain } from './domain-calls.ts'
 
@@ -39,7 +39,7 @@ const outcomeName = v.picklist(OUTCOMES, OUTCOMES.join(', '))
 /** An outcome's name alone, or an error with its details. */
 const outcome: v.GenericSchema<Outcome> = v.pipe(
   v.union([outcomeName, failedAttempt], `${OUTCOMES.join(', ')}, or ${DETAILS_ALLOWED}`),
-  facts({ type: 'Outcome', imports: { Outcome: 'provisioning/outcomes.ts' } }),
+  facts({ type: 'Outcome', imports: { Outcome: 'service/provisioning/outcomes.ts' } }),
 )
 
 /** The outcome of an attempt that fails. */

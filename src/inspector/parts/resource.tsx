@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { JsonSchema } from '../../openapi/json-schema.ts'
-import type { ListedRecord } from '../../views/records.ts'
+import type { ListedRecord } from '../../control/views/records.ts'
+import type { JsonSchema } from '../../gateway/openapi/json-schema.ts'
 import { useLive } from '../live.ts'
 import { page } from '../page.ts'
 import { fillPath, matchIds, type Service, type ServiceFamily, type ServiceOperation } from '../service.ts'

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { SavedSnapshot } from '../../generated/controls.ts'
+import type { SavedSnapshot } from '../../core/generated/controls.ts'
 import { useControl } from '../live.ts'
 import { page } from '../page.ts'
 import { Button, Choice, Form, Submit, Text } from '../shared/controls.tsx'

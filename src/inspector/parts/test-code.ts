@@ -1,5 +1,5 @@
-import type { ArmedFault } from '../../generated/controls.ts'
-import type { JournalEntry } from '../../journal/entry.ts'
+import type { JournalEntry } from '../../control/journal/entry.ts'
+import type { ArmedFault } from '../../core/generated/controls.ts'
 import { type Action, page } from '../page.ts'
 import { findReplayProblem } from './client-code.ts'
 

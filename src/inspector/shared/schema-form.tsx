@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { JsonSchema } from '../../openapi/json-schema.ts'
+import type { JsonSchema } from '../../gateway/openapi/json-schema.ts'
 import { ResponseError } from '../connection.ts'
 import type { Service, ServiceOperation } from '../service.ts'
 import { Button, Choice, Field, Form, Lines, Problem, Submit, Text } from './controls.tsx'

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../openapi/json-schema.ts'
+import type { JsonSchema } from '../../gateway/openapi/json-schema.ts'
 import { listIdNames, type Service, type ServiceOperation } from '../service.ts'
 
 /** A field of a body, with the names that lead to it. */

@@ -1,8 +1,8 @@
-import type { DnsRecord } from '../../provisioning/dns.ts'
-import { formatTimeline } from '../../provisioning/timeline.ts'
-import { formatCount, quote } from '../../schema/text.ts'
-import type { Overview } from '../../views/overview.ts'
-import type { DomainTimeline, Timelines } from '../../views/timelines.ts'
+import type { Overview } from '../../control/views/overview.ts'
+import type { DomainTimeline, Timelines } from '../../control/views/timelines.ts'
+import { formatCount, quote } from '../../core/schema/text.ts'
+import type { DnsRecord } from '../../service/provisioning/dns.ts'
+import { formatTimeline } from '../../service/provisioning/timeline.ts'
 
 /** Functions that format the response of a call for people. Without `text`, the response is printed as JSON. */
 interface Format {

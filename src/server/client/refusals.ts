@@ -1,5 +1,5 @@
-import { suggestion } from '../../schema/nearest.ts'
-import { describeInTexts } from '../../schema/time.ts'
+import { suggestion } from '../../core/schema/nearest.ts'
+import { describeInTexts } from '../../core/schema/time.ts'
 
 const INVALID = /^(?<field>the body|\w+)(?:[.\d[\]]*) is (?<received>.+?)\. Allowed: (?<allowed>.+)\.$/s
 

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { readClock, systemClock } from '../../engine/clock.ts'
+import { readClock, systemClock } from '../../core/engine/clock.ts'
 import { timeOfDay } from '../log/log.ts'
 
 /** A `fauxgate serve` on this machine, with the facts that it registered when it started. */

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { suggestion } from '../../schema/nearest.ts'
+import { suggestion } from '../../core/schema/nearest.ts'
 import { UsageError } from '../errors.ts'
 import type { Flag } from '../options/table.ts'
 import { suggestFlag } from './suggestions.ts'

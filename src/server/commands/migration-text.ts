@@ -1,4 +1,4 @@
-import type { StoredVersions } from '../../store/sql-store.ts'
+import type { StoredVersions } from '../../core/store/sql-store.ts'
 import type { GroupedStore } from '../sqlite/sqlite-store.ts'
 
 /** Returns a text with the versions that a migration changed, or undefined if it changed none. */

@@ -1,4 +1,4 @@
-import { readClock, systemClock } from '../../engine/clock.ts'
+import { readClock, systemClock } from '../../core/engine/clock.ts'
 import { parseHar } from '../../verify/har-reader.ts'
 import { hasPassed, type KnownDifference, replay, replayText } from '../../verify/replay.ts'
 import { parseJson, readText } from '../files.ts'

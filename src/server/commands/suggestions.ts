@@ -1,4 +1,4 @@
-import { suggestion } from '../../schema/nearest.ts'
+import { suggestion } from '../../core/schema/nearest.ts'
 
 /** Words for each command that people know from other tools. */
 const COMMANDS: Readonly<Record<string, string>> = {

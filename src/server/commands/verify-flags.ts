@@ -1,5 +1,5 @@
-import { isLoopbackAddress } from '../../http/access.ts'
-import { dialectNames } from '../../resources/dialects.ts'
+import { isLoopbackAddress } from '../../gateway/http/access.ts'
+import { dialectNames } from '../../service/resources/dialects.ts'
 import { operationGroups } from '../../verify/scenarios.ts'
 import { baseUrlOf } from '../client/server-calls.ts'
 import { UsageError } from '../errors.ts'

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util'
-import type { Transition } from '../../provisioning/timeline.ts'
-import { escapeUnprintable } from '../../schema/text.ts'
-import { timestamp } from '../../schema/time.ts'
+import { escapeUnprintable } from '../../core/schema/text.ts'
+import { timestamp } from '../../core/schema/time.ts'
+import type { Transition } from '../../service/provisioning/timeline.ts'
 
 export interface LoggedRequest {
   /** The gateway's time in ms since 1970. */

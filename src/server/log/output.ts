@@ -1,4 +1,4 @@
-import { formatCount } from '../../schema/text.ts'
+import { formatCount } from '../../core/schema/text.ts'
 import { warn } from '../terminal.ts'
 import { sleep } from '../waiting.ts'
 

@@ -1,8 +1,8 @@
 import { existsSync, statSync } from 'node:fs'
 import { extname, join, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { quote } from '../../schema/text.ts'
-import { isObject } from '../../schema/values.ts'
+import { quote } from '../../core/schema/text.ts'
+import { isObject } from '../../core/schema/values.ts'
 import { asSystemError, UsageError } from '../errors.ts'
 import { parseJson, readText } from '../files.ts'
 

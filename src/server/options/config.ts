@@ -1,10 +1,10 @@
 import * as v from 'valibot'
+import { named } from '../../core/schema/documentation.ts'
+import { duration, oneOfThese, optionRow, optionsOf, switchOption } from '../../core/schema/options.ts'
+import { TIME_ALLOWED, timeMs } from '../../core/schema/time.ts'
 import { clock, families } from '../../gateway/option-schemas.ts'
 import { gatewayRows } from '../../gateway/options.ts'
-import { dialectNames } from '../../resources/dialects.ts'
-import { named } from '../../schema/documentation.ts'
-import { duration, oneOfThese, optionRow, optionsOf, switchOption } from '../../schema/options.ts'
-import { TIME_ALLOWED, timeMs } from '../../schema/time.ts'
+import { dialectNames } from '../../service/resources/dialects.ts'
 import { host, name, nonEmptyText, port } from './listen-schemas.ts'
 
 const file = v.pipe(nonEmptyText('the path of a file'), v.metadata({ isFile: true, placeholder: 'FILE' }))

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { integerFrom } from '../../schema/options.ts'
+import { integerFrom } from '../../core/schema/options.ts'
 
 /** The TCP port to listen on; 0 for any free one. */
 export const port = integerFrom(0, 65_535)

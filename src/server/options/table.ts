@@ -1,5 +1,5 @@
 import type * as v from 'valibot'
-import { documentationOf, isSchema, marksOf, partsOf } from '../../schema/documentation.ts'
+import { documentationOf, isSchema, marksOf, partsOf } from '../../core/schema/documentation.ts'
 import { configRows, sandboxRows } from './config.ts'
 
 export interface Flag {

@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createSecret } from '../../engine/random.ts'
+import { createSecret } from '../../core/engine/random.ts'
 import { UsageError } from '../errors.ts'
 import { readText, writeError } from '../files.ts'
 import { nodeSqlite, type OpenDatabase, SqliteFile, using } from '../sqlite/sqlite-file.ts'

@@ -1,5 +1,5 @@
 import { accessSync, chmodSync, closeSync, constants, existsSync, openSync, rmSync, statSync } from 'node:fs'
-import type { SqlValue } from '../../store/sql-store.ts'
+import type { SqlValue } from '../../core/store/sql-store.ts'
 import { asSystemError } from '../errors.ts'
 import { fileProblem, realFile } from '../files.ts'
 

@@ -1,9 +1,9 @@
 // Fake timers may replace the global `setImmediate`, but the disk must not wait for a test's clock.
 import { setImmediate as atNextTurn } from 'node:timers'
-import type { Store, StoredCommit, StoredState } from '../../operation/store.ts'
-import { describeReceived } from '../../schema/errors.ts'
-import { quote } from '../../schema/text.ts'
-import { type RunSql, readVersions, type StoredVersions, sqlStore } from '../../store/sql-store.ts'
+import type { Store, StoredCommit, StoredState } from '../../core/operation/store.ts'
+import { describeReceived } from '../../core/schema/errors.ts'
+import { quote } from '../../core/schema/text.ts'
+import { type RunSql, readVersions, type StoredVersions, sqlStore } from '../../core/store/sql-store.ts'
 import { nodeSqlite, SqliteFile } from './sqlite-file.ts'
 
 /** A store in a file, until it is closed. */

@@ -1,4 +1,4 @@
-import type { FaultEffect } from '../../http/fault-effects.ts'
+import type { FaultEffect } from '../../gateway/http/fault-effects.ts'
 import type { FaultKind, OptInFaultKind, ScheduledFault } from './types.ts'
 
 /** A failure that can happen to a request, to a provisioning attempt, or to an effect of the code. */

@@ -1,4 +1,4 @@
-import { EventLoop } from '../../engine/event-loop.ts'
+import { EventLoop } from '../../core/engine/event-loop.ts'
 
 /** The functions of Node that the explorer needs. Bun and Deno lack some of these functions. */
 export type Host = ReturnType<typeof readHost>

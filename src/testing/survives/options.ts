@@ -8,8 +8,8 @@ import {
   type SchemasOf,
   switchOption,
   textOption,
-} from '../../schema/options.ts'
-import { isObject } from '../../schema/values.ts'
+} from '../../core/schema/options.ts'
+import { isObject } from '../../core/schema/values.ts'
 import type { FaultKind, SurvivesOptions } from './types.ts'
 
 const DEFAULT_KINDS = [

@@ -1,4 +1,4 @@
-import { formatCount } from '../../schema/text.ts'
+import { formatCount } from '../../core/schema/text.ts'
 import { Explorer } from './explore.ts'
 import { progressLine } from './progress.ts'
 import { SurvivalError } from './survival-error.ts'

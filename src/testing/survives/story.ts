@@ -1,4 +1,4 @@
-import { cut } from '../../schema/text.ts'
+import { cut } from '../../core/schema/text.ts'
 import type { Event } from './arrivals.ts'
 import type { Run } from './run.ts'
 import type { TriedSchedule } from './types.ts'

@@ -1,4 +1,4 @@
-import type { ManualClock } from '../../engine/manual-clock.ts'
+import type { ManualClock } from '../../core/engine/manual-clock.ts'
 import type { Gateway } from '../../gateway/gateway.ts'
 import { SurvivalError } from './survival-error.ts'
 import type { CodeUnderTest, ScheduleOptions, SurvivalResult, SurvivesOptions, TriedSchedule } from './types.ts'

@@ -1,0 +1,127 @@
+// What each room of src may import: `npm run lint`. A floor imports floors above it in this table. Within a floor, a room imports
+// the rooms that it names. The rest of a floor's folder is the room `.`, and a file with a name here is a room of its own.
+const FLOORS = {
+  core: {
+    schema: [],
+    filter: ['schema'],
+    operation: ['schema', 'filter'],
+    engine: ['schema', 'operation'],
+    store: ['schema', 'operation'],
+  },
+  service: {
+    x509: [],
+    provisioning: ['x509'],
+    resources: ['x509', 'provisioning'],
+    kit: ['x509', 'resources'],
+    ngrok: ['kit'],
+  },
+  control: {
+    journal: [],
+    '.': ['journal'],
+    views: ['journal', '.'],
+    'controls.ts': ['views', '.'],
+  },
+  gateway: {
+    http: [],
+    direct: [],
+    openapi: [],
+    'table.ts': ['http'],
+    '.': ['http', 'direct', 'openapi', 'table.ts'],
+  },
+}
+
+/** The folders for users of one kind import all floors, and of one another only these. */
+const FOLDERS = {
+  'index.ts': [],
+  verify: [],
+  testing: ['verify'],
+  sandbox: [],
+  server: ['testing', 'verify', 'inspector'],
+}
+
+/** A floor above these cannot be imported by them: ngrok's families are made as a stranger's would be, of the kit alone. */
+const ALONE = ['src/service/ngrok']
+
+const toFolder = (path) => (path.endsWith('.ts') ? `${path.replaceAll('.', '[.]')}$` : `${path}/`)
+
+/** Returns a pattern for the files of a room. */
+function toPattern(floor, room, rooms) {
+  if (room !== '.') return `^src/${floor}/${toFolder(room)}`
+  const others = rooms.filter((name) => name !== '.').map(toFolder)
+  return `^src/${floor}/(?!${others.join('|')})`
+}
+
+const isolate = (name, from, allowed) => ({
+  name,
+  severity: 'error',
+  from: { path: from },
+  to: { path: '^src/', pathNot: [from, ...allowed, '^src/core/generated/'] },
+})
+
+const floorNames = Object.keys(FLOORS)
+const rooms = floorNames.flatMap((floor, index) => {
+  const above = floorNames.slice(0, index).map((name) => `^src/${name}/`)
+  return Object.entries(FLOORS[floor]).map(([room, allowed]) => {
+    const pattern = (name) => toPattern(floor, name, Object.keys(FLOORS[floor]))
+    const floorsAbove = ALONE.includes(`src/${floor}/${room}`) ? [] : above
+    return isolate(`${floor}/${room} imports what is above it`, pattern(room), [
+      ...floorsAbove,
+      ...allowed.map(pattern),
+    ])
+  })
+})
+const folders = Object.entries(FOLDERS).map(([folder, others]) =>
+  isolate(
+    `${folder} imports the floors`,
+    `^src/${toFolder(folder)}`,
+    [...floorNames, ...others].map((name) => `^src/${name}/`),
+  ),
+)
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+export default {
+  forbidden: [
+    ...rooms,
+    ...folders,
+    {
+      // The page names the types of what it asks a server for.
+      name: 'the inspector imports nothing but types',
+      severity: 'error',
+      from: { path: '^src/inspector/' },
+      to: { path: '^src/', pathNot: '^src/inspector/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'every file is in a room of the table',
+      severity: 'error',
+      from: {
+        path: '^src/',
+        pathNot: [
+          ...floorNames.flatMap((floor) =>
+            Object.keys(FLOORS[floor]).map((room) => toPattern(floor, room, Object.keys(FLOORS[floor]))),
+          ),
+          ...[...Object.keys(FOLDERS), 'inspector', 'core/generated'].map((folder) => `^src/${toFolder(folder)}`),
+        ],
+      },
+      to: {},
+    },
+    {
+      // Generated types come from schemas of every room, and declarations of a library may name types of ours.
+      name: 'no circles',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { circular: true, viaOnly: { pathNot: '^src/core/generated/|[.]d[.]ts$' } },
+    },
+    {
+      name: 'Node is for the server: all else runs in browsers and workers too',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/server/' },
+      to: { dependencyTypes: ['core'] },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    builtInModules: { add: ['node:sqlite'] },
+  },
+}

@@ -1,0 +1,56 @@
+import type { ErrorsByKey, Families } from '../core/operation/family.ts'
+import { authority } from './authority.ts'
+import { certificates } from './certificates.ts'
+import { clock } from './clock.ts'
+import { type AnyControl, accessErrors, type ControlCall, membersOf } from './control.ts'
+import { declare } from './declare.ts'
+import { dns } from './dns.ts'
+import { document } from './document.ts'
+import { faults } from './faults/index.ts'
+import { provisioning } from './provisioning/index.ts'
+import { requests } from './requests.ts'
+import { snapshots } from './snapshots.ts'
+import { state } from './state.ts'
+import { overview } from './views/overview.ts'
+import { records } from './views/records.ts'
+import { report } from './views/report.ts'
+import { timelines } from './views/timelines.ts'
+
+export const controls = [
+  clock,
+  declare,
+  provisioning,
+  timelines,
+  dns,
+  faults,
+  requests,
+  overview,
+  records,
+  report,
+  state,
+  snapshots,
+  authority,
+  certificates,
+  document,
+] as const
+
+// The type is inferred, so that the published declarations show the members but no internals of the controls.
+const members = /* @__PURE__ */ membersOf(controls)
+
+/** The members of a gateway that come from its controls. */
+export type ControlMembers = NonNullable<typeof members>
+
+/** Returns all calls to the controls of a gateway with these families, with paths below `/_fauxgate`. */
+export function controlCallsWith(families: Families): readonly ControlCall[] {
+  return controls.flatMap(({ calls }: AnyControl) =>
+    Object.values(typeof calls === 'function' ? calls(families) : calls),
+  )
+}
+
+/** The calls to the controls of a gateway without families of its own. */
+export const controlCalls: readonly ControlCall[] = controlCallsWith({})
+
+export const controlErrors: readonly ErrorsByKey[] = [
+  accessErrors,
+  ...controls.flatMap(({ errors }: AnyControl) => (errors ? [errors] : [])),
+]

@@ -1,0 +1,77 @@
+import * as v from 'valibot'
+import type { JournalEntry } from '../../core/generated/controls.ts'
+import { documented, named } from '../../core/schema/documentation.ts'
+import { time } from '../../core/schema/schema.ts'
+
+export type { JournalEntry }
+
+const record = v.exactOptional(documented(v.record(v.string(), v.unknown()), 'The record, without secrets.'))
+
+const commit = named(
+  v.object({
+    operation: documented(v.string(), 'The operation, `provisioning` for what became due, or `control`.'),
+    at: documented(time, "The gateway's time."),
+    changes: documented(
+      v.array(
+        v.object({
+          collection: documented(v.string(), 'The collection of the record.'),
+          key: documented(v.string(), 'The key of the record.'),
+          before: record,
+          after: record,
+        }),
+      ),
+      'The changes of records, in order: each record before and after the change.',
+    ),
+  }),
+  'Commit',
+  'The changes of one operation.',
+)
+
+function documentedHeaders(what: string) {
+  return documented(v.record(v.string(), v.string()), what)
+}
+
+export const journalEntry = named(
+  v.object({
+    operationId: documented(v.string(), 'The operation id of the response.'),
+    operation: documented(
+      v.nullable(v.string()),
+      "The operation's name, such as `reserved_domains.create`; null for an unknown path or method.",
+      {
+        type: 'OperationName | (string & Record<never, never>) | null',
+        imports: { OperationName: 'core/generated/resources.ts' },
+      },
+    ),
+    method: documented(v.string(), 'The method of the request.'),
+    path: documented(v.string(), 'The path below the base URL, without the query.'),
+    query: documented(v.string(), 'The query as it was sent, without its `?`; empty for none.'),
+    at: documented(time, "The gateway's time, as a timestamp."),
+    requestHeaders: documentedHeaders(
+      'The headers of the request, by their names in lower case. A header that carries a secret has the value `[redacted]`.',
+    ),
+    request: documented(
+      v.unknown(),
+      "The request's JSON, or a description of a body that is too long or not JSON; null for no body.",
+    ),
+    status: documented(v.number(), 'The HTTP status of the response.'),
+    responseHeaders: documentedHeaders(
+      'The headers that the gateway set on the response, by their names in lower case.',
+    ),
+    response: documented(
+      v.unknown(),
+      "The response's JSON, or a description of a body that is not JSON; null for no body.",
+    ),
+    commit: documented(v.nullable(commit), 'The changes of the request; null if it changed nothing.', {
+      type: 'Commit | null',
+      imports: { Commit: 'core/operation/collection.ts' },
+    }),
+    fault: documented(v.nullable(v.string()), 'The id of the fault that applied to the request, or null.'),
+  }),
+  'JournalEntry',
+  'A request and its response, without secrets.',
+)
+
+/** The fields by which a query selects entries. */
+export type JournalQuery = {
+  readonly [Field in 'operation' | 'method' | 'path' | 'status']?: JournalEntry[Field] | undefined
+}

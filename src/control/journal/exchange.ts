@@ -1,0 +1,67 @@
+import type { RawCommit } from '../../core/engine/commits.ts'
+import type { Operation } from '../../core/operation/operation.ts'
+import type { RequestBody } from '../../core/schema/body.ts'
+
+/** A request and its response, from which an entry of the journal is made when it is first read. */
+export interface Exchange {
+  readonly operationId: string
+  readonly operation: Operation | null
+  readonly method: string
+  readonly path: string
+  readonly query: string
+  readonly authorization: string
+  readonly now: number
+  /** Names and values in turn. */
+  readonly requestHeaders: readonly string[]
+  readonly request: RequestBody
+  readonly status: number
+  readonly responseHeaders: Readonly<Record<string, string>>
+  readonly response: string | null
+  readonly commit: RawCommit | null
+  readonly fault: string | null
+}
+
+/** The maximum number of characters that the journal stores of a method, a path or a query. */
+const MAX_NAME_LENGTH = 65_536
+
+const BYTES_PER_ENTRY = 512
+const BYTES_PER_OBJECT = 64
+const BYTES_PER_VALUE = 16
+export const BYTES_PER_CHARACTER = 2
+
+/** Returns the exchange with its method, path and query cut to {@link MAX_NAME_LENGTH} characters each. */
+export function shortenNames(exchange: Exchange): Exchange {
+  const { method, path, query } = exchange
+  if (method.length + path.length + query.length <= MAX_NAME_LENGTH) return exchange
+  return { ...exchange, method: cut(method), path: cut(path), query: cut(query) }
+}
+
+function cut(text: string): string {
+  if (text.length <= MAX_NAME_LENGTH) return text
+  // A copy, because a slice keeps all of the text in memory.
+  const start: string = JSON.parse(JSON.stringify(text.slice(0, MAX_NAME_LENGTH)))
+  return `${start}… [cut: ${MAX_NAME_LENGTH} of ${text.length} characters]`
+}
+
+/** Estimates the memory that an exchange takes in the journal, in bytes. */
+export function countBytes(exchange: Exchange): number {
+  const { method, path, query, authorization, requestHeaders, request, responseHeaders, response, commit } = exchange
+  let length = method.length + path.length + query.length + authorization.length + (response?.length ?? 0)
+  if (typeof request === 'string') length += request.length
+  for (const text of requestHeaders) length += text.length
+  for (const name in responseHeaders) length += name.length + (responseHeaders[name]?.length ?? 0)
+  let bytes = BYTES_PER_ENTRY + BYTES_PER_CHARACTER * length
+  for (const { before, after } of commit?.changes ?? []) bytes += countRecordBytes(before) + countRecordBytes(after)
+  return bytes
+}
+
+function countRecordBytes(value: unknown): number {
+  if (typeof value === 'string') return BYTES_PER_CHARACTER * value.length
+  if (typeof value !== 'object' || value === null) return 0
+  let bytes = BYTES_PER_OBJECT
+  // Object.entries would make an array per field, of every changed record of every request.
+  for (const name in value) {
+    bytes += BYTES_PER_VALUE + BYTES_PER_CHARACTER * name.length + countRecordBytes(Reflect.get(value, name))
+  }
+  return bytes
+}

@@ -1,0 +1,65 @@
+import { hideUrlSecrets } from '../../core/schema/secret-texts.ts'
+import { formatCount } from '../../core/schema/text.ts'
+
+/** The treatment of a request through the global `fetch` that was for no installed gateway. */
+type Treatment = 'refused' | 'passed'
+
+/** The maximum number of different requests that are listed for each treatment. */
+const MAX_LINES = 20
+
+/** The requests through the global `fetch` that were for another host than the gateway. */
+export class OtherRequests {
+  readonly #createHint: (url: string) => string
+  /** The number of each listed request. */
+  readonly #listed = { refused: new Map<string, number>(), passed: new Map<string, number>() }
+  #refusedCount = 0
+  #hasWarned = false
+
+  /** `createHint` names the likeliest reason why a URL is not that of the gateway. */
+  constructor(createHint: (url: string) => string) {
+    this.#createHint = createHint
+  }
+
+  /** Records a request. Returns its method and its URL without query and credentials, and the hint for that URL. */
+  add(method: string, url: string, treatment: Treatment): { readonly request: string; readonly hint: string } {
+    const request = `${method} ${hideUrlSecrets(url)}`
+    if (treatment === 'refused') this.#refusedCount++
+    const listed = this.#listed[treatment]
+    if (listed.has(request) || listed.size < MAX_LINES) listed.set(request, (listed.get(request) ?? 0) + 1)
+    return { request, hint: this.#createHint(url) }
+  }
+
+  /** Prints a warning, unless it has printed one before. */
+  warnOnce(text: string): void {
+    if (!this.#hasWarned) console.warn(text)
+    this.#hasWarned = true
+  }
+
+  /** Returns a line for each listed request. */
+  listLines(): readonly string[] {
+    return [...this.#linesOf('refused'), ...this.#linesOf('passed')]
+  }
+
+  #linesOf(treatment: Treatment): string[] {
+    return [...this.#listed[treatment]].map(
+      ([request, count]) => `${request} → ${treatment}${count === 1 ? '' : ` (${count} times)`}`,
+    )
+  }
+
+  /** Describes the refused requests; undefined if there are none. */
+  describeRefused(): string | undefined {
+    if (this.#refusedCount === 0) return undefined
+    const omitted = [...this.#listed.refused.values()].reduce((rest, count) => rest - count, this.#refusedCount)
+    const lines = [...this.#linesOf('refused'), ...(omitted === 0 ? [] : [`… and ${omitted} more`])]
+    return [
+      `${formatCount(this.#refusedCount, 'request was', 'requests were')} for another host, and refused:`,
+      ...lines.map((line) => `  ${line}`),
+    ].join('\n')
+  }
+
+  clear(): void {
+    this.#listed.refused.clear()
+    this.#listed.passed.clear()
+    this.#refusedCount = 0
+  }
+}

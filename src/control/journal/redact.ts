@@ -1,0 +1,133 @@
+import type { Operation } from '../../core/operation/operation.ts'
+import { MAX_BODY_BYTES } from '../../core/schema/body.ts'
+import type { CommonDialect } from '../../core/schema/dialect.ts'
+import { partsOf } from '../../core/schema/documentation.ts'
+import {
+  findSecrets,
+  NO_NAMES,
+  type Redaction,
+  redact,
+  redactRecord,
+  type SecretNames,
+} from '../../core/schema/secret-fields.ts'
+import {
+  createRedactor,
+  findKeysInHeader,
+  findKeysInHeaders,
+  isSecretHeader,
+  REDACTED,
+  type Redactor,
+  redactText,
+} from '../../core/schema/secret-texts.ts'
+import { formatCount } from '../../core/schema/text.ts'
+import { timestamp } from '../../core/schema/time.ts'
+import type { JournalEntry } from './entry.ts'
+import type { Exchange } from './exchange.ts'
+
+export interface Secrets {
+  readonly dialect: CommonDialect
+  readonly secretNames: SecretNames
+  readonly ownKeys: readonly string[]
+}
+
+/** The secrets to redact in an entry. `shared` redacts the keys of the gateway and of all requests in the journal. */
+type SharedSecrets = Omit<Secrets, 'ownKeys'> & { readonly shared: Redactor }
+
+/** Makes the entry of an exchange, without secrets. */
+export function createEntry(exchange: Exchange, { dialect, secretNames, shared }: SharedSecrets): JournalEntry {
+  const { operationId, operation, now, status, requestHeaders, responseHeaders, commit, fault } = exchange
+  const names = secretNames.of(operation)
+  const redactSent = createRedactor(findSentSecrets(exchange, names))
+  const redactor: Redactor = (text) => redactSent(shared(text))
+  const redaction = { names, redactor }
+  // The gateway's own errors have no secrets, but fields of their `details` may be named like secret fields.
+  const isError = status >= 400 && fault === null
+  return {
+    operationId,
+    operation: operation?.name ?? null,
+    method: redactText(exchange.method, redactor),
+    path: redactText(exchange.path, redactor),
+    query: redactQuery(exchange.query, listParameters(operation, dialect), redaction),
+    at: timestamp(now),
+    requestHeaders: redactHeaders(requestHeaders, redaction),
+    request: redactBody(exchange.request, redaction),
+    status,
+    responseHeaders: redactHeaders(Object.entries(responseHeaders).flat(), redaction),
+    response: redactBody(exchange.response, isError ? { ...redaction, names: NO_NAMES } : redaction),
+    // The public form has no secret fields.
+    commit: commit && redactRecord(commit.toPublic(), redactor),
+    fault,
+  }
+}
+
+/** Returns the secrets of a request: its keys, and the values in its query and its body under secret names. */
+export function findSentSecrets(
+  {
+    authorization,
+    requestHeaders,
+    query,
+    request,
+  }: Pick<Exchange, 'authorization' | 'requestHeaders' | 'query' | 'request'>,
+  names: Redaction['names'],
+): string[] {
+  const named = [...new URLSearchParams(query)].filter(([name]) => names.has(name))
+  const keys = [...findKeysInHeader(authorization), ...findKeysInHeaders(requestHeaders)]
+  return [...keys, ...named.map(([, value]) => value), ...findSecrets(parseJson(request), names)]
+}
+
+function parseJson(body: Exchange['request' | 'response']): unknown {
+  if (typeof body !== 'string') return undefined
+  try {
+    return JSON.parse(body)
+  } catch {
+    return undefined
+  }
+}
+
+const UNREAD_BODY = {
+  body_too_large: `[a body of more than ${MAX_BODY_BYTES} bytes]`,
+  body_unreadable: '[a body that could not be read to its end]',
+  'not UTF-8': '[a body that is not UTF-8]',
+  refused: '[a body that was not read, since the head of the request was refused]',
+} as const
+
+/** Redacts a body. A description replaces a text that is not JSON, because its secrets cannot be found. */
+function redactBody(body: Exchange['request' | 'response'], redaction: Redaction): unknown {
+  if (body === null || body === '') return null
+  if (typeof body === 'object') return UNREAD_BODY[body.unread]
+  const value = parseJson(body)
+  return value === undefined
+    ? `[a text of ${formatCount(body.length, 'character')} that is not JSON]`
+    : redact(value, redaction)
+}
+
+function listParameters(operation: Operation | null, { queryAliases }: CommonDialect): string[] {
+  if (!operation?.query) return []
+  const { entries = {} } = partsOf(operation.query)
+  return [...Object.keys(entries), ...Object.keys(queryAliases)]
+}
+
+/** Redacts a query: secret texts, and the values of unknown parameters with secret names. */
+function redactQuery(query: string, known: readonly string[], { names, redactor }: Redaction): string {
+  const parameters = query.split('&').map((parameter) => {
+    const [name = '', ...rest] = parameter.split('=')
+    const isSecret = !known.includes(name) && (isSecretHeader(name) || names.has(name))
+    if (rest.length === 0 || !isSecret) return redactText(parameter, redactor)
+    return `${redactText(name, redactor)}=${rest.join('=') && REDACTED}`
+  })
+  return parameters.join('&')
+}
+
+/** Returns the redacted headers by their names in lower case. Values of the same name are joined. */
+function redactHeaders(headers: readonly string[], { names, redactor }: Redaction): Record<string, string> {
+  const redacted = new Map<string, string>()
+  for (let at = 0; at < headers.length; at += 2) {
+    const [name = '', value = ''] = headers.slice(at, at + 2)
+    const isSecret = isSecretHeader(name) || names.has(name)
+    const key = redactText(name.toLowerCase(), redactor)
+    const text = isSecret ? REDACTED : redactText(value, redactor)
+    const before = redacted.get(key)
+    redacted.set(key, before === undefined ? text : `${before}, ${text}`)
+  }
+  return Object.fromEntries(redacted)
+}

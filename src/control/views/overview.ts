@@ -1,0 +1,115 @@
+import * as v from 'valibot'
+import { isManual } from '../../core/engine/clock.ts'
+import type { NextDue, Overview } from '../../core/generated/controls.ts'
+import type { Transaction } from '../../core/operation/transaction.ts'
+import { documented, named } from '../../core/schema/documentation.ts'
+import { count } from '../../core/schema/record-schema.ts'
+import { time } from '../../core/schema/schema.ts'
+import { timestamp } from '../../core/schema/time.ts'
+import { provisioningRules } from '../../service/provisioning/managed-domain.ts'
+import { listPendingOutcomes } from '../../service/provisioning/outcomes.ts'
+import { domains } from '../../service/resources/reserved-domains/records.ts'
+import { waitingRequest, waitingRequests } from '../clock.ts'
+import { type Control, type ControlHost, controlCall } from '../control.ts'
+import { faultsIn, isPending } from '../faults/fault.ts'
+
+export type { NextDue, Overview }
+
+const nextDue = named(
+  v.object({
+    at: documented(time, 'The due time, as a timestamp.'),
+    collection: documented(
+      v.string(),
+      'The collection of the record, such as `reserved_domains`; `requests` for a delayed response.',
+    ),
+    key: documented(v.string(), "The record's id, or that of the request's operation."),
+    domain: documented(v.nullable(v.string()), 'The hostname of a reserved domain; null for other records.'),
+    event: documented(
+      v.nullable(v.picklist(['attempt', 'renewal', 'response'])),
+      'The event of a reserved domain, or `response` for a delayed response; null for a record of another family.',
+    ),
+  }),
+  'NextDue',
+  'The next due event.',
+)
+
+const overviewSchema = named(
+  v.object({
+    now: documented(time, "The gateway's time, as a timestamp."),
+    manual: documented(v.boolean(), 'True for a manual clock.'),
+    dns: documented(
+      v.string(),
+      'How attempts without a scripted outcome are decided: `simulated` by the DNS zone, `off` as success.',
+    ),
+    next: documented(v.nullable(nextDue), 'The next due event; null if nothing is due.'),
+    counts: documented(v.record(v.string(), count), 'The number of resources, by collection.'),
+    outcomes: documented(count, 'The number of pending outcomes.'),
+    faults: documented(count, 'The number of pending faults.'),
+    requests: documented(count, 'The number of entries of the journal.'),
+    waiting: documented(
+      v.array(waitingRequest),
+      'The requests whose responses a fault delays, the earliest response first: at most 100.',
+    ),
+    keys: documented(v.boolean(), 'True if requests need one of the keys that the gateway was started with.'),
+    undo: documented(v.nullable(time), 'The time that `POST /_fauxgate/undo` returns to; null if there is none.'),
+  }),
+  'Overview',
+  'The number of resources, requests and faults, and the next due event.',
+)
+
+const read = controlCall({
+  method: 'GET',
+  path: '/overview',
+  summary: 'Count the resources, requests and faults, and show the next due event',
+  response: overviewSchema,
+  run: createOverview,
+})
+
+export interface OverviewMember {
+  /** Returns the state of the gateway in numbers, and its next due event. It first runs everything that is due. */
+  overview(): Overview
+}
+
+/** A gateway's type leaves this member out: see `inspected`. */
+export const overview: Control = {
+  calls: { read },
+  members: (host): OverviewMember => ({ overview: () => createOverview(host) }),
+}
+
+function createOverview(host: ControlHost): Overview {
+  const { undo } = host.snapshots
+  return host.transact((tx) => ({
+    now: timestamp(tx.now),
+    manual: isManual(host.clock),
+    dns: provisioningRules(tx.rules).dns,
+    next: findNextDue(host, tx),
+    counts: Object.fromEntries(host.collections.map((each) => [each.name, tx.count(each)])),
+    outcomes: listPendingOutcomes(tx).length,
+    faults: faultsIn(tx).filter(isPending).length,
+    requests: host.journal.size,
+    waiting: waitingRequests(host),
+    keys: host.hasKeys,
+    undo: undo ? timestamp(undo.now) : null,
+  }))
+}
+
+/** Returns the next due event or the next delayed response of a gateway, whichever is earlier; null if there is neither. */
+export function findNextDue(host: ControlHost, tx: Transaction): NextDue | null {
+  const next = host.engine.nextDue
+  const [waiting] = host.engine.clock.waiting
+  if (waiting && waiting.until < (next?.due.at ?? Number.POSITIVE_INFINITY)) {
+    const at = timestamp(waiting.until)
+    return { at, collection: 'requests', key: waiting.operationId, domain: null, event: 'response' }
+  }
+  if (!next) return null
+  const { due, table, key } = next
+  const { name } = table.collection
+  const domain = name === domains.name ? tx.get(domains, key) : undefined
+  return {
+    at: timestamp(due.at),
+    collection: name,
+    key,
+    domain: domain?.domain ?? null,
+    event: domain ? (domain.job ? 'attempt' : 'renewal') : null,
+  }
+}

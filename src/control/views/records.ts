@@ -1,0 +1,83 @@
+import * as v from 'valibot'
+import type { ListedRecord, RecordsQuery } from '../../core/generated/controls.ts'
+import { documented, named } from '../../core/schema/documentation.ts'
+import { type Control, type ControlHost, controlCall } from '../control.ts'
+
+export type { ListedRecord, RecordsQuery }
+
+const MAX_LISTED = 100
+
+/** The fields by which people recognise a record, the best field first. */
+const NAME_FIELDS = ['domain', 'name', 'match', 'hostports', 'url', 'addr', 'description']
+
+const listedRecord = named(
+  v.object({
+    collection: documented(v.string(), 'The collection of the record, such as `reserved_domains`.'),
+    key: documented(
+      v.string(),
+      "The record's id; for a route or its module the ids of edge and route, with a slash between.",
+    ),
+    name: documented(v.string(), 'The hostname, name or description of the record; empty if it has none.'),
+  }),
+  'ListedRecord',
+  'A record of the gateway.',
+)
+
+const query = named(
+  v.object({
+    collection: v.optional(documented(v.string(), 'Only records of this collection.')),
+    using: v.optional(
+      documented(v.string(), 'Only records with this text, such as an id, as a value, a key, or before a port.'),
+    ),
+  }),
+  'RecordsQuery',
+  'A query for records. Default: all.',
+)
+
+const read = controlCall({
+  method: 'GET',
+  path: '/records',
+  summary: 'List the records of a collection, or those that use a resource',
+  from: 'query',
+  schema: query,
+  response: v.array(listedRecord),
+  run: listRecords,
+})
+
+/** Only the inspector's page needs this control, and it uses HTTP: there is no direct API. */
+export const records: Control = { calls: { read } }
+
+function listRecords(host: ControlHost, { collection, using }: v.InferOutput<typeof query>): ListedRecord[] {
+  const chosen = host.collections.filter(({ name }) => collection === undefined || name === collection)
+  return host.transact((tx) => {
+    const found: ListedRecord[] = []
+    for (const each of chosen) {
+      for (const record of tx.newestFirst(each)) {
+        const key = each.key(record)
+        if (key === using || (using !== undefined && !key.split('/').includes(using) && !hasText(record, using)))
+          continue
+        const listed = { collection: each.name, key: toPathKey(key, record), name: host.withoutKeys(findName(record)) }
+        if (found.push(listed) === MAX_LISTED) return found
+      }
+    }
+    return found
+  })
+}
+
+/** Returns the key of a record as the ids of its path: for a route, with the id of its edge. */
+function toPathKey(key: string, record: object): string {
+  const { edge_id } = record as { readonly edge_id?: unknown } // Only routes have one.
+  return typeof edge_id === 'string' && !key.includes('/') ? `${edge_id}/${key}` : key
+}
+
+function hasText(value: unknown, text: string): boolean {
+  if (typeof value === 'string') return value === text || value.startsWith(`${text}:`)
+  if (typeof value !== 'object' || value === null) return false
+  return Object.entries(value).some(([name, inner]) => name === text || hasText(inner, text))
+}
+
+function findName(record: object): string {
+  const fields: Record<string, unknown> = { ...record }
+  const [found] = NAME_FIELDS.flatMap((name) => fields[name] || [])
+  return typeof found === 'string' ? found : ''
+}

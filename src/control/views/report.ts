@@ -1,0 +1,212 @@
+import * as v from 'valibot'
+import { isManual } from '../../core/engine/clock.ts'
+import type { ArmedFault } from '../../core/generated/controls.ts'
+import type { Transaction } from '../../core/operation/transaction.ts'
+import { cut, escapeUnprintable, formatCount } from '../../core/schema/text.ts'
+import { timestamp } from '../../core/schema/time.ts'
+import { isObject } from '../../core/schema/values.ts'
+import { zone } from '../../service/provisioning/dns.ts'
+import { provisioningRules } from '../../service/provisioning/managed-domain.ts'
+import { formatTimeline } from '../../service/provisioning/timeline.ts'
+import { timelineView } from '../../service/provisioning/transitions.ts'
+import { type DomainRecord, domains } from '../../service/resources/reserved-domains/records.ts'
+import { waitingRequests } from '../clock.ts'
+import { type Control, type ControlHost, controlCall } from '../control.ts'
+import { faultsIn } from '../faults/fault.ts'
+import { describeFault, describePendingFaults } from '../faults/matching.ts'
+import type { JournalEntry } from '../journal/entry.ts'
+import { describeUnusedOutcomes } from '../provisioning/script.ts'
+import { describeRefusal, describeRequest } from '../requests.ts'
+import { findNextDue } from './overview.ts'
+
+const MAX_REQUESTS = 20
+const MAX_DOMAINS = 5
+const MAX_TRANSITIONS = 6
+const MAX_PENDING = 12
+const MAX_LEFTOVERS = 10
+
+const MAX_LINE_LENGTH = 400
+
+/** A title, with the lines below it. */
+type Section = readonly [title: string, lines: readonly string[]]
+
+const read = controlCall({
+  method: 'GET',
+  path: '/report',
+  summary: 'Show what happened at the gateway, as text',
+  response: v.string(),
+  mediaType: 'text/plain; charset=utf-8',
+  run: createReport,
+})
+
+export interface ReportMember {
+  /**
+   * Returns a text that helps to find out why a test failed: the last requests, the timelines of domains, pending faults and
+   * outcomes, and leftover resources. At most some 100 lines, without secrets.
+   */
+  report(): string
+}
+
+export const report: Control<ReportMember> = {
+  calls: { report: read },
+  members: (host) => ({ report: () => createReport(host) }),
+}
+
+function createReport(host: ControlHost): string {
+  const sections = [
+    listRequests(host),
+    ['requests to other hosts', host.otherRequests.listLines()] as const,
+    listWaiting(host),
+    describeNextStep(host),
+    ...host.transact(listTimelines),
+    host.transact(warnOfUncheckedRecords),
+    listPending(host),
+    listLeftovers(host),
+  ]
+  const lines = sections.flatMap(([title, below]) =>
+    below.length === 0 ? [] : [`  ${title}:`, ...below.map((line) => `    ${cut(line, MAX_LINE_LENGTH)}`)],
+  )
+  return escapeUnprintable(host.withoutKeys([`The gateway at ${timestamp(host.engine.now)}:`, ...lines].join('\n')))
+}
+
+/** A run of equal lines. */
+interface RepeatedLine {
+  readonly text: string
+  readonly until: string
+  from: string
+  count: number
+}
+
+function listRequests({ journal, transact }: ControlHost): Section {
+  if (journal.size + journal.dropped === 0) return ['requests', ['none over HTTP']]
+  const faults = new Map(transact(faultsIn).map((fault) => [fault.id, fault]))
+  const requestedUrls = new Set([...journal.newestFirst()].map(({ path, query }) => `${path}?${query}`))
+  const textOf = (entry: JournalEntry) => {
+    const fault = entry.fault === null ? undefined : faults.get(entry.fault)
+    const faultText = fault ? `${describeFault(fault)}${describeEffect(fault, entry)}` : entry.fault
+    const note =
+      faultText === null
+        ? (describeRefusal(entry) ?? describeUnreadPage(entry, requestedUrls))
+        : `by the fault ${faultText}`
+    // On a separate line, since few readers see the end of a long line.
+    return note === undefined ? describeRequest(entry) : `${describeRequest(entry)}\n  ${note}`
+  }
+  const { lines, count } = mergeNewest(journal, textOf)
+  const texts = lines.flatMap((line) => formatLine(line).split('\n'))
+  return ['requests', [...noteDropped(journal.dropped), ...noteEarlier(journal.size - count), ...texts]]
+}
+
+/** Describes the effects of a fault that the status of the response does not show. */
+function describeEffect({ drop, truncate }: ArmedFault, { commit }: JournalEntry): string {
+  const effects = [
+    ...(commit ? ['the change was made'] : []),
+    ...(drop ? ['the connection broke, so the client saw no response'] : []),
+    ...(truncate === undefined ? [] : ['the client saw only the beginning of the response']),
+  ]
+  return effects.length === 0 ? '' : `: ${effects.join(', but ')}`
+}
+
+/** Returns a warning if a list has another page that no request asked for. */
+function describeUnreadPage({ response }: JournalEntry, requestedUrls: ReadonlySet<string>): string | undefined {
+  const next = isObject(response) ? response.next_page_uri : undefined
+  if (typeof next !== 'string' || [...requestedUrls].some((each) => next.endsWith(each))) return undefined
+  return 'There is another page, which no request asked for: see its next_page_uri.'
+}
+
+/** Lists the requests whose responses a fault delays. Their clients still wait, although the journal has the responses. */
+function listWaiting(host: ControlHost): Section {
+  const all = waitingRequests(host)
+  const first = all.slice(0, MAX_PENDING)
+  const ids = new Set(first.map(({ operationId }) => operationId))
+  const entries = [...host.journal.newestFirst()].filter(({ operationId }) => ids.has(operationId))
+  const lines = first.map(({ operationId, until }) => {
+    const entry = entries.find((each) => each.operationId === operationId)
+    return `${entry ? describeRequest(entry) : operationId}: its client waits until ${until}, because of the latency of a fault.`
+  })
+  return ['waiting', [...lines, ...(all.length > first.length ? [`… and ${all.length - first.length} more`] : [])]]
+}
+
+/** Describes the next due event if the clock has not moved, because code that polls on other timers then waits forever. */
+function describeNextStep(host: ControlHost): Section {
+  const next = host.transact((tx) => findNextDue(host, tx))
+  const first = [...host.journal.newestFirst()].at(-1)
+  if (!next || !isManual(host.clock) || first?.at !== timestamp(host.engine.now)) return ['next', []]
+  const what = next.event === 'response' ? 'the delayed response to' : next.collection
+  const event = next.domain ? `the ${next.event} for ${next.domain}` : `${what} ${next.key}`
+  return [
+    'next',
+    [
+      'The clock has not moved since the first request.',
+      `At ${next.at}: ${event}. \`gateway.clock.advanceToNext()\` goes there.`,
+    ],
+  ]
+}
+
+/** Merges equal texts of successive requests into one line, until the lines are full. `count` is the number of requests in the lines. */
+function mergeNewest(journal: ControlHost['journal'], textOf: (entry: JournalEntry) => string) {
+  const lines: RepeatedLine[] = []
+  let count = 0
+  for (const entry of journal.newestFirst()) {
+    const text = textOf(entry)
+    const later = lines.at(-1)
+    if (later?.text === text) {
+      later.from = entry.at
+      later.count++
+    } else if (lines.push({ text, from: entry.at, until: entry.at, count: 1 }) > MAX_REQUESTS) {
+      lines.pop()
+      break
+    }
+    count++
+  }
+  return { lines: lines.reverse(), count }
+}
+
+function formatLine({ text, from, until, count }: RepeatedLine): string {
+  const times = from === until ? `${count} times` : `${count} times until ${until}`
+  return `${from}  ${count === 1 ? '' : `${times}: `}${text}`
+}
+
+function listTimelines(tx: Transaction): Section[] {
+  let count = 0
+  const newestDomains: DomainRecord[] = []
+  for (const domain of tx.newestFirst(domains)) {
+    if (domain.timeline.length > 0 && ++count <= MAX_DOMAINS) newestDomains.push(domain)
+  }
+  const sections = newestDomains.reverse().map(({ id, domain, timeline }): Section => {
+    const lines = formatTimeline(timelineView(tx, timeline)).split('\n')
+    return [`provisioning of ${domain} (${id})`, keepNewest(lines, MAX_TRANSITIONS)]
+  })
+  return [['provisioning', noteEarlier(count - MAX_DOMAINS)], ...sections]
+}
+
+/** Warns that attempts ignore the DNS records, because DNS is not simulated. A test may expect a record to make attempts fail. */
+function warnOfUncheckedRecords(tx: Transaction): Section {
+  const count = tx.count(zone)
+  if (count === 0 || provisioningRules(tx.rules).dns === 'simulated') return ['dns', []]
+  return ['dns', [`No attempt checks the zone, which has ${formatCount(count, 'record')}: the option dns is off.`]]
+}
+
+function listPending(host: ControlHost): Section {
+  const texts = [describePendingFaults(host.transact(faultsIn), host), host.transact(describeUnusedOutcomes)]
+  const lines = texts.flatMap((text) => text?.split('\n') ?? [])
+  const omitted = lines.length - MAX_PENDING
+  return ['pending', omitted > 0 ? [...lines.slice(0, MAX_PENDING), `… and ${omitted} more lines`] : lines]
+}
+
+function listLeftovers(host: ControlHost): Section {
+  const lines = host.leftovers().map(({ family, id }) => `${family} ${id}`)
+  return ['leftover resources', keepNewest(lines, MAX_LEFTOVERS)]
+}
+
+function keepNewest(lines: readonly string[], max: number): readonly string[] {
+  return lines.length > max ? [...noteEarlier(lines.length - max), ...lines.slice(-max)] : lines
+}
+
+function noteEarlier(count: number): readonly string[] {
+  return count > 0 ? [`… ${count} earlier left out`] : []
+}
+
+/** Returns a line about dropped requests. The list omits these, but assertions count all requests. */
+function noteDropped(count: number): readonly string[] {
+  return count > 0 ? [`… ${formatCount(count, 'earlier request')} that the journal has dropped`] : []
+}

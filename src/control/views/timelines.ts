@@ -1,0 +1,216 @@
+import * as v from 'valibot'
+import type { DomainTimeline, NeededRecord, Timelines, TimelinesQuery } from '../../core/generated/controls.ts'
+import type { Transaction } from '../../core/operation/transaction.ts'
+import { documented, named } from '../../core/schema/documentation.ts'
+import { idPattern } from '../../core/schema/ids.ts'
+import { integerFrom } from '../../core/schema/options.ts'
+import { count } from '../../core/schema/record-schema.ts'
+import { time } from '../../core/schema/schema.ts'
+import { timestamp } from '../../core/schema/time.ts'
+import { certificates } from '../../service/provisioning/certificate-records.ts'
+import { checkNeededRecords } from '../../service/provisioning/dns-check.ts'
+import { provisioningRules } from '../../service/provisioning/managed-domain.ts'
+import { ANY_DOMAIN, lastingOutcomes, listPendingOutcomes } from '../../service/provisioning/outcomes.ts'
+import { timelineEntryView } from '../../service/provisioning/timeline.ts'
+import { getState, PROVISIONING_STATES, timelineView } from '../../service/provisioning/transitions.ts'
+import { type DomainRecord, domains } from '../../service/resources/reserved-domains/records.ts'
+import { type Control, controlCall } from '../control.ts'
+import { pendingOutcome } from '../provisioning/script.ts'
+
+export type { DomainTimeline, NeededRecord, Timelines, TimelinesQuery }
+
+const state = v.picklist(PROVISIONING_STATES, PROVISIONING_STATES.join(', '))
+
+const neededRecord = named(
+  v.object({
+    name: documented(v.string(), 'The name that attempts look up.'),
+    type: documented(v.picklist(['CNAME', 'CAA']), 'The type of the record.'),
+    value: documented(v.string(), 'The required target of the name, or the authority that must be allowed.'),
+    problem: documented(
+      v.nullable(v.string()),
+      'The wrong or missing record that was found instead; null if the name leads to the value.',
+    ),
+  }),
+  'NeededRecord',
+  'A DNS record that the attempts of a domain need, and the problem with it, if any.',
+)
+
+const due = v.object({
+  at: documented(time, 'The due time.'),
+  event: documented(v.picklist(['attempt', 'renewal']), 'The event.'),
+})
+
+const domainTimeline = named(
+  v.object({
+    id: documented(v.string(), 'The id of the domain.', { json: { pattern: idPattern('rd') } }),
+    domain: documented(v.string(), 'Its hostname.'),
+    state: documented(state, 'The state of its provisioning.'),
+    due: documented(v.nullable(due), 'The next due event, or null.'),
+    expiresAt: documented(v.nullable(time), 'The expiry of the certificate in use; null without one.'),
+    problem: documented(
+      v.nullable(v.string()),
+      'The problem with the certificate in use: it or an issuer of it has expired, or it is for other names. Null without one.',
+    ),
+    records: documented(v.array(neededRecord), 'The DNS records that attempts need, if DNS is simulated.'),
+    pending: documented(
+      v.array(pendingOutcome),
+      'The scripted outcomes that its next attempts take, in order: first the outcomes for this domain, then those for any domain. At most 20.',
+    ),
+    timeline: documented(v.array(timelineEntryView), 'The last 100 transitions, oldest first.'),
+  }),
+  'DomainTimeline',
+  'The provisioning of one domain: its transitions and its next due event.',
+)
+
+const timelinesView = named(
+  v.object({
+    total: documented(count, 'The number of domains that match the query, before `skip` and `limit`.'),
+    states: documented(
+      v.record(v.string(), count),
+      'The number of domains in each state. The `state` of the query does not affect it.',
+    ),
+    since: documented(v.nullable(time), 'The time of the oldest transition of the matching domains; null without any.'),
+    timelines: documented(
+      v.array(domainTimeline),
+      'The domains: the failing ones first with `order=failing`, or newest first.',
+    ),
+  }),
+  'Timelines',
+  'The provisioning of domains: their transitions and next due events.',
+)
+
+const optionalInteger = (sentence: string) => {
+  const fromText = v.pipe(v.string(), v.regex(/^\d+$/), v.transform(Number))
+  const read = v.pipe(v.union([v.number(), fromText], 'an integer'), integerFrom(0, Number.MAX_SAFE_INTEGER))
+  return v.optional(documented(read, sentence, { json: { type: 'integer', minimum: 0 } }))
+}
+
+const query = named(
+  v.object({
+    name: v.optional(documented(v.string(), 'Only domains whose hostname or id contains this text.')),
+    state: v.optional(documented(state, 'Only domains in this state of provisioning.')),
+    order: v.optional(
+      documented(
+        v.picklist(['newest', 'failing'], 'newest, failing'),
+        'The order: `newest` first, or `failing` first. Default: newest.',
+      ),
+    ),
+    skip: optionalInteger('The number of domains to skip at the start.'),
+    limit: optionalInteger('The maximum number of domains to return. Default: all.'),
+  }),
+  'TimelinesQuery',
+  'A query for timelines. Default: all.',
+)
+
+const read = controlCall({
+  method: 'GET',
+  path: '/timelines',
+  summary: 'List the transitions of all domains and their next due events',
+  from: 'query',
+  schema: query,
+  response: timelinesView,
+  run: (host, sent) => host.transact((tx) => listTimelines(tx, sent)),
+})
+
+export interface TimelinesMember {
+  /** Returns the timelines of domains with their next due events: all, or those that match a query. */
+  timelines(query?: TimelinesQuery): Timelines
+}
+
+/** A gateway's type leaves this member out: see `inspected`. */
+export const timelines: Control = {
+  calls: { read },
+  members: (host): TimelinesMember => ({ timelines: (query = {}) => read.run(host, query) }),
+}
+
+function listTimelines(
+  tx: Transaction,
+  { name = '', state, order, skip = 0, limit }: v.InferOutput<typeof query>,
+): Timelines {
+  const searched = name.toLowerCase()
+  const states: Record<string, number> = {}
+  const failing: DomainRecord[] = []
+  const others: DomainRecord[] = []
+  // In seconds, like the times of timelines.
+  let since = Number.POSITIVE_INFINITY
+  for (const domain of tx.newestFirst(domains)) {
+    const hasProblem = describeProblem(tx, domain) !== null
+    if (!domain.policy && domain.timeline.length === 0 && !hasProblem) continue
+    if (!domain.domain.includes(searched) && !domain.id.toLowerCase().includes(searched)) continue
+    const domainState = getState(domain)
+    states[domainState] = (states[domainState] ?? 0) + 1
+    if (state !== undefined && domainState !== state) continue
+    since = Math.min(since, domain.timeline[0]?.at ?? since)
+    const list = order === 'failing' && (hasProblem || domainState.includes('failing')) ? failing : others
+    list.push(domain)
+  }
+  const all = [...failing, ...others]
+  const page = all.slice(skip, skip + (limit ?? all.length))
+  const outcomes = groupPendingByDomain(tx)
+  return {
+    total: all.length,
+    states,
+    since: Number.isFinite(since) ? timestamp(since * 1000) : null,
+    timelines: page.map((domain) => createDomainTimeline(tx, domain, outcomes)),
+  }
+}
+
+const MAX_PENDING = 20
+
+/** Returns the pending outcomes by domain. The key `ANY_DOMAIN` has the outcomes for any domain. */
+function groupPendingByDomain(tx: Transaction): ReadonlyMap<string, DomainTimeline['pending']> {
+  const outcomes = new Map<string, DomainTimeline['pending']>()
+  const add = (domain: string | null, each: DomainTimeline['pending'][number]) => {
+    const list = outcomes.get(domain ?? ANY_DOMAIN) ?? []
+    if (list.length < MAX_PENDING) outcomes.set(domain ?? ANY_DOMAIN, [...list, each])
+  }
+  for (const each of listPendingOutcomes(tx)) add(each.domain, each)
+  for (const { domain, ...rest } of tx.newestFirst(lastingOutcomes)) {
+    add(domain, { domain: domain === ANY_DOMAIN ? null : domain, ...rest, always: true })
+  }
+  return outcomes
+}
+
+function createDomainTimeline(
+  tx: Transaction,
+  domain: DomainRecord,
+  outcomes: ReturnType<typeof groupPendingByDomain>,
+): DomainTimeline {
+  const { id, due, job, timeline } = domain
+  const certificate = findCertificate(tx, domain)
+  return {
+    id,
+    domain: domain.domain,
+    state: getState(domain),
+    due: due && { at: timestamp(due.at), event: job ? 'attempt' : 'renewal' },
+    expiresAt: certificate ? timestamp(certificate.notAfter) : null,
+    problem: describeProblem(tx, domain),
+    records: provisioningRules(tx.rules).dns === 'simulated' ? checkNeededRecords(tx, domain) : [],
+    pending: domain.policy
+      ? [...(outcomes.get(domain.domain) ?? []), ...(outcomes.get(ANY_DOMAIN) ?? [])].slice(0, MAX_PENDING)
+      : [],
+    timeline: timelineView(tx, timeline),
+  }
+}
+
+function findCertificate(tx: Transaction, { certificate_id }: DomainRecord) {
+  const certificate = certificate_id === null ? undefined : tx.get(certificates, certificate_id)
+  if (!certificate) return undefined
+  const { upload, order } = certificate
+  if (!upload) return { notAfter: order.not_after, chainNotAfter: order.not_after, names: [order.domain] }
+  const { not_after: notAfter, subject_alternative_names: names } = upload.leaf
+  return { notAfter, chainNotAfter: upload.not_after, names: names.dns_names }
+}
+
+/** Describes why browsers would warn visitors: an expired certificate or issuer, or a certificate for other names (RFC 9525, 6.3). */
+function describeProblem(tx: Transaction, domain: DomainRecord): string | null {
+  const certificate = findCertificate(tx, domain)
+  if (!certificate) return null
+  const { notAfter, chainNotAfter, names } = certificate
+  if (notAfter <= tx.now) return `The certificate expired at ${timestamp(notAfter)}.`
+  if (chainNotAfter <= tx.now)
+    return `An issuer in the chain of the certificate expired at ${timestamp(chainNotAfter)}.`
+  const wildcard = domain.domain.replace(/^[^.]+/, '*')
+  if (names.some((name) => name === domain.domain || name === wildcard)) return null
+  return `The certificate is for ${names.slice(0, 3).join(', ') || 'no name'}, not for ${domain.domain}.`
+}

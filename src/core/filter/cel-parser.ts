@@ -1,0 +1,37 @@
+import type { ASTNode } from '@marcbachmann/cel-js'
+// By path: the library's main file also loads its evaluator. That would take a third of the time to import this package, and it
+// needs a TextEncoder, which Jest's jsdom hides.
+import { registerMacros } from '../../../node_modules/@marcbachmann/cel-js/lib/macros.js'
+import { createOptions } from '../../../node_modules/@marcbachmann/cel-js/lib/options.js'
+import { Parser } from '../../../node_modules/@marcbachmann/cel-js/lib/parser.js'
+
+/** Makes a parser. The parser makes CEL's macros when an expression first has a call. */
+/* @__NO_SIDE_EFFECTS__ */
+function createCelParser(): (source: string) => ASTNode {
+  let macros: ReadonlyMap<string, object> | undefined
+  const findMacro = (name: string, isMethod: boolean, argumentCount: number) => {
+    macros ??= createMacros()
+    return macros.get(macroKey(name, isMethod, argumentCount))
+  }
+  return (source) => new Parser(createOptions().limits, { enableOptionalTypes: false, findMacro }).parse(source)
+}
+
+function createMacros(): ReadonlyMap<string, object> {
+  const macros = new Map<string, object>()
+  const registerFunctionOverload = (signature: string, handler: object) => {
+    const [, receiver, name = '', parameters = ''] = /^(\w+\.)?(\w+)\((.*)\)/.exec(signature) ?? []
+    macros.set(macroKey(name, receiver !== undefined, parameters.split(',').length), { handler })
+  }
+  registerMacros({ registerFunctionOverload, registerType() {}, registerConstant() {} })
+  return macros
+}
+
+function macroKey(name: string, isMethod: boolean, argumentCount: number): string {
+  return [name, isMethod, argumentCount].join()
+}
+
+/**
+ * Returns the syntax tree of a CEL expression.
+ * @throws ParseError if it is not valid CEL.
+ */
+export const parseCel = createCelParser()

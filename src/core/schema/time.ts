@@ -1,0 +1,67 @@
+import type { Facts } from './documentation.ts'
+
+/** The latest time that timestamps can have: the end of the year 9999. */
+export const LATEST_TIME = Date.UTC(9999, 11, 31, 23, 59, 59)
+
+export const TIME_ALLOWED = 'an RFC 3339 time such as "2026-01-01T00:00:00Z"'
+
+/** The platform's own `Date`. Fake timers have a slower one, and each response formats several dates. */
+const PlatformDate = Date
+
+// (rules: time#timestamps)
+/** Formats a time in ms as the API's timestamp: UTC, in whole seconds. */
+export function timestamp(ms: number): string {
+  return `${new PlatformDate(Math.min(ms, LATEST_TIME)).toISOString().slice(0, 19)}Z`
+}
+
+/** Returns the time in ms of an RFC 3339 timestamp, a `Date` or a number of ms; undefined for anything else. */
+export function timeMs(value: unknown): number | undefined {
+  const ms = typeof value === 'string' ? parseTimestamp(value) : value instanceof Date ? value.getTime() : value
+  return typeof ms === 'number' && Number.isFinite(ms) ? ms : undefined
+}
+
+const RFC_3339 =
+  /^(\d{4}-(?:0[1-9]|1[0-2])-(\d\d))T((?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d)(?:\.(\d+))?(Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i
+
+/** Reads a timestamp strictly: the platform's parser takes more, and differs between hosts. There are no leap seconds. */
+function parseTimestamp(text: string): number | undefined {
+  const [, date = '', day, time, fraction = '', zone = ''] = RFC_3339.exec(text) ?? []
+  const midnight = new Date(`${date}T00:00:00Z`)
+  // The platform reads February 30 as March 2 or as an invalid date.
+  if (midnight.getUTCDate() !== Number(day)) return undefined
+  const ms = fraction.slice(0, 3).padEnd(3, '0')
+  return Date.parse(`${date}T${time}.${ms}${zone.toUpperCase()}`)
+}
+
+/** A span of time: a number of ms, or a whole number with a unit: `250ms`, `30s`, `5m`, `24h`, `90d`. */
+export type Duration = number | `${number}${'ms' | 's' | 'm' | 'h' | 'd'}`
+
+const IN_TEXT = 'a whole number with ms, s, m, h or d, such as "30s"'
+
+export const DURATION_ALLOWED = `a number of ms, or ${IN_TEXT}`
+
+/** Removes "a number of ms" from a description of allowed values, for options that take texts only. */
+export const describeInTexts = (allowed: string) => allowed.replace(DURATION_ALLOWED, IN_TEXT)
+
+export const DURATION_FACTS: Facts = {
+  json: { type: ['integer', 'string'], minimum: 0, pattern: '^\\d{1,12}(ms|s|m|h|d)$', examples: ['30s'] },
+  type: 'Duration',
+  imports: { Duration: 'core/schema/time.ts' },
+}
+
+const UNIT_MS = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1 }
+const UNITS = Object.entries(UNIT_MS)
+
+/** Formats a duration in the largest unit that gives a whole number. */
+export function durationText(ms: number): Duration {
+  const [unit, size] = UNITS.find(([, each]) => ms % each === 0) ?? ['ms', 1]
+  return `${ms / size}${unit as keyof typeof UNIT_MS}` // The names of the entries are its keys.
+}
+
+/** Returns a duration in ms; undefined if the value is not a duration. Durations are whole and not negative. */
+export function durationMs(value: unknown): number | undefined {
+  if (typeof value === 'number') return Number.isSafeInteger(value) && value >= 0 ? value : undefined
+  const [, count, unit] = (typeof value === 'string' && /^(\d{1,12})(ms|s|m|h|d)$/.exec(value)) || []
+  const size = UNITS.find(([name]) => name === unit)?.[1]
+  return size && Number(count) * size
+}

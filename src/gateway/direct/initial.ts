@@ -1,0 +1,82 @@
+import type { Engine } from '../../core/engine/engine.ts'
+import type { SideRecords } from '../../core/engine/persistence/stored-records.ts'
+import type { Collection } from '../../core/operation/collection.ts'
+import { suggestion } from '../../core/schema/nearest.ts'
+import { requireObject } from '../../core/schema/options.ts'
+import { quote, THE_BODY } from '../../core/schema/text.ts'
+
+/** A resource that was created and not deleted. */
+export interface Leftover {
+  /** The family, as its operations name it, such as `reserved_domains`. */
+  readonly family: string
+  /** The resource's id; for a route module the ids of edge and route, with a slash between. */
+  readonly id: string
+}
+
+/** The calls of a family that create resources: lists have `create`, and modules `replace`. */
+type CreatingCalls = Readonly<Partial<Record<'create' | 'replace', (...args: unknown[]) => unknown>>>
+
+/** Creates the initial resources of a gateway, by the same rules as any call. Errors name the entry. */
+export function applyInitial(direct: Readonly<Record<string, object>>, initial: object): void {
+  const creatable = Object.entries<CreatingCalls>(direct).filter(([, { create, replace }]) => create ?? replace)
+  const families = new Map(creatable)
+  for (const [name, bodies] of Object.entries(initial)) {
+    const calls = families.get(name)
+    if (!calls) {
+      const names = [...families.keys()]
+      const hint = suggestion(name, names) || ` Allowed: ${names.join(', ')}.`
+      throw new TypeError(`initial: ${quote(name)} is not a family whose resources can be created.${hint}`)
+    }
+    if (bodies === undefined) continue
+    if (!Array.isArray(bodies))
+      throw new TypeError(`initial: ${name} is ${quote(bodies)}. Allowed: an array of bodies.`)
+    // Each entry is checked before it is used.
+    for (const [index, body] of (bodies as Record<string, unknown>[]).entries()) {
+      try {
+        requireObject(THE_BODY, body)
+        if (calls.create) calls.create(body)
+        else calls.replace?.({ edge_id: body.edge_id, id: body.id }, body)
+      } catch (error) {
+        if (error instanceof Error) error.message = `initial.${name}[${index}]: ${error.message}`
+        throw error
+      }
+    }
+  }
+}
+
+/** The initial resources of a gateway, which are not leftovers. A store keeps their keys as side records. */
+export class Baseline implements SideRecords {
+  #keys: ReadonlySet<string> = new Set()
+
+  rows(): ReadonlyMap<string, object> {
+    return new Map([...this.#keys].map((key) => [key, {}]))
+  }
+
+  load(rows: ReadonlyMap<string, object>): void {
+    this.#keys = new Set(rows.keys())
+  }
+
+  /** Makes the resources that exist now the initial ones. */
+  take(engine: Engine, collections: readonly Collection<object>[]): void {
+    this.#keys = new Set(listResources(engine, collections).map(formatKey))
+  }
+
+  /** Returns the resources that exist now and are not initial ones, oldest first within their family. */
+  leftovers(engine: Engine, collections: readonly Collection<object>[]): Leftover[] {
+    return listResources(engine, collections).filter((resource) => !this.#keys.has(formatKey(resource)))
+  }
+}
+
+const formatKey = ({ family, id }: Leftover) => `${family} ${id}`
+
+/** Lists the resources that exist now. It omits automatic certificates, which are removed with their domains. */
+function listResources(engine: Engine, collections: readonly Collection<object>[]): Leftover[] {
+  engine.settle()
+  const { records } = engine.state
+  return collections.flatMap((each) =>
+    [...records.table(each).newestFirst()]
+      .filter((record) => !each.isAttached?.(record))
+      .map((record) => ({ family: each.name, id: each.key(record) }))
+      .reverse(),
+  )
+}

@@ -1,0 +1,56 @@
+import { CONTROL_PATH, type ControlCall, type ControlHost } from '../../control/control.ts'
+import { refuseParameter } from '../../core/operation/list.ts'
+import { MAX_BODY_BYTES } from '../../core/schema/body.ts'
+import { type ControlAccess, requireAccess } from './access.ts'
+import { createPreflightResponse, isPreflight } from './cors.ts'
+import { createJsonResponse, type HttpRequest, type HttpResponse, NO_CONTENT } from './messages.ts'
+import { parseQuery, readAnyJsonBody, readJsonBody } from './request.ts'
+import { findOperation, type Router, requireOperation } from './router.ts'
+
+const CONTROL_PREFIX = `${CONTROL_PATH}/`
+
+export interface ControlApi {
+  isControlPath(path: string): boolean
+  requireAccess(request: HttpRequest): void
+  /** Returns the maximum number of bytes of the body of a request. */
+  maxBodyBytes(method: string, path: string): number
+  respond(request: HttpRequest, path: string, query: string): HttpResponse
+}
+
+/**
+ * Makes the control API over HTTP. It is open to clients with the control key. If the gateway has no key, it is open to this
+ * machine only: a page of another site cannot use it, neither directly nor by a name that resolves to this machine.
+ */
+export function createControlApi(host: ControlHost, router: Router<ControlCall>, access: ControlAccess): ControlApi {
+  const isControlPath = (path: string) => path.startsWith(CONTROL_PREFIX)
+  return {
+    isControlPath,
+    requireAccess: (request) => requireAccess(request, access),
+    maxBodyBytes(method, path) {
+      const route = isControlPath(path) ? router.find(path.slice(CONTROL_PATH.length)) : undefined
+      return findOperation(route, method)?.maxBytes ?? MAX_BODY_BYTES
+    },
+    respond(request, path, query) {
+      requireAccess(request, access)
+      const route = router.require(path.slice(CONTROL_PATH.length), request.method)
+      if (isPreflight(request)) return createPreflightResponse(request, route)
+      const call = requireOperation(route, request.method, path)
+      return createResponse(call, call.run(host, readInput(call, request, query)))
+    },
+  }
+}
+
+function readInput(call: ControlCall, request: HttpRequest, query: string): object {
+  const parameters = parseQuery(query)
+  if (call.from !== 'body') return { ...parameters, ...readAnyJsonBody(request) }
+  const [received] = Object.keys(parameters)
+  if (received !== undefined) refuseParameter(received, [])
+  return readJsonBody(request)
+}
+
+function createResponse({ mediaType }: ControlCall, result: unknown): HttpResponse {
+  if (result === undefined) return NO_CONTENT
+  return mediaType
+    ? { status: 200, headers: { 'Content-Type': mediaType }, body: String(result) }
+    : createJsonResponse(200, result)
+}

@@ -1,0 +1,53 @@
+import type { Engine } from '../../core/engine/engine.ts'
+import type { CommonDialect } from '../../core/schema/dialect.ts'
+import { createErrorFacts, type ErrorFacts } from '../../core/schema/error-facts.ts'
+import { type CatalogueError, problem, Refusal } from '../../core/schema/errors.ts'
+import { createJsonResponse, type HttpResponse } from './messages.ts'
+
+/** Makes the response for an error (rules: errors#body). No other code writes an error as JSON. */
+export function createErrorResponse(error: Omit<ErrorFacts, 'key'>, operation_id: string): HttpResponse {
+  const { code, status, message, details, headers } = error
+  const body = { error_code: code, status_code: status, msg: message, details: { operation_id, ...details } }
+  return createJsonResponse(status, body, headers)
+}
+
+/** A function that makes the response to bytes that never became a request: the usual error, with an operation id. */
+export type Refused = <Values extends object>(
+  // The shape of a `CatalogueError`, so that the types of a gateway do not need those of the catalogue.
+  error: {
+    readonly key: string
+    readonly number: number
+    readonly status: number
+    readonly message: (values: Values) => string
+  },
+  values: NoInfer<Values>,
+) => HttpResponse
+
+interface RefusedOptions {
+  readonly engine: Engine
+  readonly dialect: CommonDialect
+}
+
+/** Makes the function by which a transport refuses bytes that are no request. */
+export function createRefused({ engine, dialect }: RefusedOptions): Refused {
+  return (error, values) => {
+    const operationId = engine.state.nextOperationId()
+    const response = createErrorResponse(createErrorFacts(createRefusal(engine, error, values), dialect), operationId)
+    return { ...response, headers: { [dialect.operationIdHeader]: operationId, ...response.headers } }
+  }
+}
+
+/** Makes the refusal with an error, or that of the store if the store could not reserve the id. */
+function createRefusal<Values extends object>(
+  engine: Engine,
+  error: CatalogueError<string, Values>,
+  values: Values,
+): Refusal {
+  try {
+    engine.reserveOperationIds()
+    return new Refusal([problem(error, values)])
+  } catch (failure) {
+    if (failure instanceof Refusal) return failure
+    throw failure
+  }
+}

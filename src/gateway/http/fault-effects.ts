@@ -1,0 +1,95 @@
+import { errors, findError } from '../../control/faults/fault.ts'
+import type { ArmedFault } from '../../core/generated/controls.ts'
+import type { Operation, PathIds } from '../../core/operation/operation.ts'
+import type { CommonDialect } from '../../core/schema/dialect.ts'
+import { listErrors, partsOf } from '../../core/schema/documentation.ts'
+import { codeOf, formatMessage, statusOf } from '../../core/schema/error-facts.ts'
+import type { Catalogue, CatalogueError } from '../../core/schema/errors.ts'
+import { isSecretAt } from '../../core/schema/secret-fields.ts'
+import { quote, quoteSecret } from '../../core/schema/text.ts'
+import { durationMs } from '../../core/schema/time.ts'
+import { isObject } from '../../core/schema/values.ts'
+import { createJsonResponse, type HttpResponse } from './messages.ts'
+
+/** The fields of a fault that change the response. */
+export type FaultEffect = Pick<
+  ArmedFault,
+  'body' | 'drop' | 'error' | 'latency' | 'message' | 'phase' | 'retryAfter' | 'status' | 'truncate'
+>
+
+/** Returns whether a fault fails the request before its operation runs. */
+export function replacesOperation(fault: FaultEffect): boolean {
+  return fault.phase !== 'after' && fault.truncate === undefined && replacesResponse(fault)
+}
+
+interface FaultedRequest {
+  /** Null if the API has no such operation. */
+  readonly operation: Operation | null
+  readonly ids: PathIds
+  /** The JSON of the body, or the parameters of the query. */
+  readonly input: unknown
+  readonly operationId: string
+  /** The gateway's time, in ms. */
+  readonly now: number
+  readonly dialect: CommonDialect
+  readonly catalogue: Catalogue
+}
+
+/** Makes the response to a request that a fault applies to. `usual` is the response without the fault, if there is one. */
+export function createFaultyResponse(
+  fault: FaultEffect,
+  usual: HttpResponse | undefined,
+  request: FaultedRequest,
+): HttpResponse {
+  const { latency, drop = false, truncate, retryAfter } = fault
+  const { now, operationId } = request
+  const response = replacesResponse(fault) || !usual ? createFailure(fault, request) : usual
+  const retry =
+    retryAfter === undefined ? {} : { 'Retry-After': String(Math.ceil((durationMs(retryAfter) ?? 0) / 1000)) }
+  return {
+    ...response,
+    headers: { ...response.headers, ...retry },
+    body: response.body?.slice(0, truncate) ?? null,
+    delivery: { drop, notBefore: now + (durationMs(latency) ?? 0), operationId },
+  }
+}
+
+/** Returns whether a fault replaces the response. A fault that only delays or truncates does not. */
+function replacesResponse({ status, error, message, body, drop, latency, truncate, retryAfter }: FaultEffect): boolean {
+  const hasOwnResponse = [status, error, message, body, retryAfter].some((value) => value !== undefined)
+  return hasOwnResponse || drop === true || (latency === undefined && truncate === undefined)
+}
+
+function createFailure(fault: FaultEffect, request: FaultedRequest): HttpResponse {
+  const { operationId, dialect } = request
+  const error = (fault.error && findError(fault.error, request)) || errors.injected_fault
+  const status = fault.status ?? statusOf(error, dialect)
+  if (typeof fault.body === 'object') return createJsonResponse(status, fault.body)
+  if (fault.body !== undefined) return { status, headers: { 'Content-Type': 'text/html' }, body: fault.body }
+  return createJsonResponse(status, {
+    error_code: codeOf(error, dialect),
+    status_code: status,
+    msg: fault.message ?? createMessage(error, request),
+    details: { operation_id: operationId },
+  })
+}
+
+/** Makes the message of an error with the values of the request. */
+function createMessage(error: CatalogueError, { operation, ids, input, dialect }: FaultedRequest): string {
+  const usual = errors.injected_fault.message({ operation: operation?.name ?? 'the request' })
+  if (error === errors.injected_fault) return usual
+  const schema = operation?.body ?? operation?.query
+  const quoteValue = (name: string, value: unknown) =>
+    typeof value === 'object' || (schema && isSecretAt(schema, [name])) ? quoteSecret(value) : quote(value)
+  const sent = Object.entries(isObject(input) ? input : {})
+  const values = Object.fromEntries(sent.map(([name, value]) => [name, quoteValue(name, value)]))
+  const fields = Object.entries((schema && partsOf(schema).entries) ?? {})
+  const [field] = fields.find(([, each]) => listErrors(each).has(error)) ?? []
+  const named = field === undefined ? {} : { field, received: values[field] ?? quote(undefined) }
+  try {
+    return formatMessage(error, { ...values, ...ids, ...named, header: dialect.versionHeader })
+  } catch {
+    // The message of a test's own family may compute with a value that the request does not have.
+    return usual
+  }
+}

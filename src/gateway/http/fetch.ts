@@ -1,0 +1,232 @@
+import { abortable } from '../../core/engine/clock.ts'
+import { MAX_BODY_BYTES, type RequestBody } from '../../core/schema/body.ts'
+import { platform, utf8Length, utf8Text } from '../../core/schema/platform.ts'
+import { hideUrlSecrets } from '../../core/schema/secret-texts.ts'
+import { quote } from '../../core/schema/text.ts'
+import type { Handler } from './handler.ts'
+import type { Delivery, HttpRequest, HttpResponse } from './messages.ts'
+import { parseUrl } from './url.ts'
+
+/** The type of the global `fetch`. */
+export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
+
+/** A function that returns the maximum number of bytes of a request's body. */
+type FindLimit = (method: string, url: string) => number
+
+/** A function that waits for a time in ms, on the gateway's clock. */
+type WaitUntil = (at: number, signal?: AbortSignal, operationId?: string) => Promise<void>
+
+/** Makes the `fetch` of a gateway. It is bound, and as strict about its arguments as the global one. */
+export function createFetch(handler: Handler, findLimit: FindLimit, waitUntil: WaitUntil): Fetch {
+  return async (input, options) => {
+    const init = options ?? {}
+    const sent = isRequest(input) ? input : undefined
+    const signal = init.signal === undefined ? sent?.signal : readSignal(init.signal)
+    signal?.throwIfAborted()
+    const isPlain = !sent && (init.body == null || typeof init.body === 'string')
+    const request = isPlain
+      ? readPlainRequest(String(input), init, findLimit)
+      : await readStreamedRequest(input, init, { signal, findLimit })
+    const immediate = handler(request)
+    const response = immediate.safe ? await waitForFlush(immediate.safe, signal) : immediate
+    if (response.delivery) await waitForDelivery(response.delivery, waitUntil, signal)
+    return toResponse(response)
+  }
+}
+
+export function isRequest(input: string | URL | Request): input is Request {
+  return typeof input === 'object' && input instanceof platform('Request')
+}
+
+/** @throws TypeError if the signal is something else, such as the controller of a signal. */
+function readSignal(signal: AbortSignal | null): AbortSignal | undefined {
+  if (!signal) return undefined
+  if (typeof signal.throwIfAborted === 'function') return signal
+  throw new TypeError(
+    `signal is ${quote(signal)}. Allowed: an AbortSignal, such as the \`signal\` of an AbortController.`,
+  )
+}
+
+/** Waits until the store has flushed the changes of a response. Rejects with the reason of an aborted signal. */
+export async function waitForFlush(safe: Promise<HttpResponse>, signal?: AbortSignal): Promise<HttpResponse> {
+  await abortable(signal, (resolve) => {
+    void safe.then(() => resolve())
+    return () => undefined
+  })
+  return safe
+}
+
+/** Waits for a delayed response. Rejects like fetch if a fault drops the connection. */
+async function waitForDelivery(
+  { notBefore, drop, operationId }: Delivery,
+  waitUntil: WaitUntil,
+  signal?: AbortSignal,
+): Promise<void> {
+  await waitUntil(notBefore, signal, operationId)
+  if (!drop) return
+  const cause = Object.assign(new Error('A fault broke the connection.'), { code: 'ECONNRESET' })
+  throw new TypeError('fetch failed', { cause })
+}
+
+const TEXT_TYPE = 'text/plain;charset=UTF-8'
+
+/** Reads the common form of a call, a URL and a text. It needs no `Request` and waits for nothing. */
+function readPlainRequest(sentUrl: string, init: RequestInit, findLimit: FindLimit): HttpRequest {
+  const url = normalizeUrl(sentUrl)
+  const method = normalizeMethod(init.method ?? 'GET')
+  const body = init.body as string | null | undefined // Any other body goes through a `Request`.
+  if (body != null && (method === 'GET' || method === 'HEAD')) {
+    throw new TypeError(`A ${method} request cannot have a body.`)
+  }
+  const headers = new (platform('Headers'))(init.headers)
+  const rawHeaders = listHeaders(init.headers, headers)
+  if (body != null && !headers.has('content-type')) {
+    // As fetch itself does.
+    headers.set('content-type', TEXT_TYPE)
+    rawHeaders.push('content-type', TEXT_TYPE)
+  }
+  return {
+    method,
+    url,
+    header: (name) => headers.get(name),
+    rawHeaders,
+    body: body == null ? '' : limitBody(body, () => findLimit(method, url)),
+  }
+}
+
+/** Matches URLs that are normalized already. Most are, and parsing takes long. */
+const NORMALIZED = /^https?:\/\/[a-z0-9-]+(\.[a-z0-9-]+)*\/[\w/-]*$/
+
+/** Returns a URL as fetch sends it. */
+function normalizeUrl(text: string): string {
+  if (NORMALIZED.test(text)) return text
+  const { href, host, username, password } = parseUrl(text) ?? {}
+  if (href === undefined || !host) throw new TypeError(`${quote(hideUrlSecrets(text))} is not an absolute URL.`)
+  if (username || password) throw new TypeError(`The URL for ${quote(host)} has credentials. Send them in a header.`)
+  return href
+}
+
+/** Lists names and values in turn: from a plain object if there is one, because reading `Headers` takes much longer. */
+function listHeaders(init: RequestInit['headers'], parsed: Headers): string[] {
+  if (init === undefined || Symbol.iterator in init) return [...parsed].flat()
+  const all: string[] = []
+  for (const name in init) all.push(name, String(init[name]))
+  return all
+}
+
+function limitBody(text: string, findLimit: () => number): RequestBody {
+  // No limit is lower than MAX_BODY_BYTES.
+  if (text.length * 3 <= MAX_BODY_BYTES) return text
+  const limit = findLimit()
+  return utf8Length(text) > limit ? { unread: 'body_too_large', limit } : text
+}
+
+/** The methods that fetch writes in upper case. */
+const NORMALIZED_METHODS = new Set(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'POST', 'PUT'])
+/** Matches any text that can be a method, except the methods that fetch refuses. */
+const METHOD = /^(?!(?:connect|trace|track)$)[!#$%&'*+.^_`|~0-9a-z-]+$/i
+
+function normalizeMethod(method: string): string {
+  const upperCase = String(method).toUpperCase()
+  if (NORMALIZED_METHODS.has(upperCase)) return upperCase
+  if (METHOD.test(method)) return method
+  throw new TypeError(`${quote(method)} is not a method that fetch can use.`)
+}
+
+async function readStreamedRequest(
+  input: string | URL | Request,
+  { method, headers, body, duplex }: RequestInit & { duplex?: 'half' },
+  { signal, findLimit }: { signal: AbortSignal | undefined; findLimit: FindLimit },
+): Promise<HttpRequest> {
+  const overrides = Object.entries({ method, headers, body, duplex }).filter(([, value]) => value !== undefined)
+  // The signal is not passed on, because a `Request` listens to its signal for as long as it exists.
+  const request = isUnread(input, overrides)
+    ? input
+    : new (platform('Request'))(input, { ...Object.fromEntries(overrides), signal: null })
+  return readRequest(request, () => findLimit(request.method, request.url), signal)
+}
+
+/** Reads a `Request` to its end, or until its body exceeds the limit. `findLimit` is called only for a large body. */
+export async function readRequest(
+  request: Request,
+  findLimit: () => number,
+  signal?: AbortSignal,
+): Promise<HttpRequest> {
+  const { method, url, headers, body } = request
+  return {
+    method,
+    url,
+    header: (name) => headers.get(name),
+    rawHeaders: [...headers].flat(),
+    // Some replacements of the platform's `Request` have no stream.
+    body: body === undefined ? limitBody(await request.text(), findLimit) : await readBody(body, findLimit, signal),
+  }
+}
+
+/** Returns whether a `Request` can be read itself: it is unread, and nothing overrides a part of it. */
+function isUnread(input: string | URL | Request, overrides: readonly unknown[]): input is Request {
+  return overrides.length === 0 && isRequest(input) && !input.bodyUsed && !input.body?.locked
+}
+
+async function readBody(
+  stream: ReadableStream<Uint8Array> | null,
+  findLimit: () => number,
+  signal: AbortSignal | undefined,
+): Promise<RequestBody> {
+  if (!stream) return ''
+  const reader = stream.getReader()
+  // Ends a read that is waiting for more of the stream.
+  const stop = () => void reader.cancel(signal?.reason).catch(() => undefined)
+  signal?.addEventListener('abort', stop)
+  try {
+    return await readChunks(reader, findLimit)
+  } catch {
+    return { unread: 'body_unreadable' }
+  } finally {
+    signal?.removeEventListener('abort', stop)
+    signal?.throwIfAborted()
+  }
+}
+
+async function readChunks(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  findLimit: () => number,
+): Promise<RequestBody> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  let limit: number | undefined
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    size += part.value.byteLength
+    if (size > MAX_BODY_BYTES) limit ??= findLimit()
+    if (limit !== undefined && size > limit) {
+      void reader.cancel().catch(() => undefined)
+      return { unread: 'body_too_large', limit }
+    }
+    chunks.push(part.value)
+  }
+  return decodeBody(chunks, size)
+}
+
+export function decodeBody(chunks: readonly Uint8Array[], size: number): RequestBody {
+  const [first] = chunks
+  const bytes = first && chunks.length === 1 ? first : joinChunks(chunks, size)
+  try {
+    return utf8Text(bytes)
+  } catch {
+    return { unread: 'not UTF-8' }
+  }
+}
+
+function joinChunks(chunks: readonly Uint8Array[], size: number): Uint8Array {
+  const bytes = new Uint8Array(size)
+  let at = 0
+  for (const chunk of chunks) {
+    bytes.set(chunk, at)
+    at += chunk.byteLength
+  }
+  return bytes
+}
+
+function toResponse({ status, headers, body }: HttpResponse): Response {
+  return new (platform('Response'))(body, { status, headers })
+}

@@ -1,0 +1,270 @@
+import { faultRecords } from '../../control/faults/fault.ts'
+import { applyFault } from '../../control/faults/matching.ts'
+import type { Journal } from '../../control/journal/journal.ts'
+import { findSentSecrets } from '../../control/journal/redact.ts'
+import type { RawCommit } from '../../core/engine/commits.ts'
+import type { Engine } from '../../core/engine/engine.ts'
+import { refuseAsStoreFailed } from '../../core/engine/persistence/persistence.ts'
+import type { RateLimiter } from '../../core/engine/rate-limiter.ts'
+import type { ArmedFault } from '../../core/generated/controls.ts'
+import { readParameters } from '../../core/operation/list.ts'
+import type { Operation, PathIds } from '../../core/operation/operation.ts'
+import type { RequestBody } from '../../core/schema/body.ts'
+import type { CommonDialect } from '../../core/schema/dialect.ts'
+import { createErrorFacts } from '../../core/schema/error-facts.ts'
+import { Refusal } from '../../core/schema/errors.ts'
+import type { SecretNames } from '../../core/schema/secret-fields.ts'
+import { createRedactor, type Redactor } from '../../core/schema/secret-texts.ts'
+import { deepFreeze } from '../../core/schema/values.ts'
+import type { KeyCheck } from './access.ts'
+import { requireCaller } from './admission.ts'
+import type { Arrival, ArrivalHooks } from './arrival.ts'
+import type { ControlApi } from './control-api.ts'
+import { createCorsHeaders, createPreflightResponse, isPreflight } from './cors.ts'
+import { createErrorResponse } from './error-response.ts'
+import { createFaultyResponse, type FaultEffect, replacesOperation } from './fault-effects.ts'
+import { createJsonCache, type ToJson } from './json-cache.ts'
+import {
+  createJsonResponse,
+  createJsonTextResponse,
+  type HttpRequest,
+  type HttpResponse,
+  NO_CONTENT,
+} from './messages.ts'
+import { parseQuery, readJsonBody } from './request.ts'
+import { findOperation, type Router, requireOperation } from './router.ts'
+import { splitUrl } from './url.ts'
+
+interface HandlerOptions {
+  readonly engine: Engine
+  readonly router: Router<Operation>
+  readonly controlApi: ControlApi
+  readonly dialect: CommonDialect
+  readonly isValidKey: KeyCheck
+  readonly ownKeys: readonly string[]
+  readonly secretNames: SecretNames
+  readonly emptyJsonOnDelete: boolean
+  readonly journal: Journal
+  readonly rateLimiter: RateLimiter | undefined
+  readonly hooks: ArrivalHooks
+}
+
+/** A function that handles one request synchronously, without timers and without I/O of the host. */
+export type Handler = (request: HttpRequest) => HttpResponse
+
+/** Makes the HTTP handler of a gateway: request to operation to response, and an entry in the journal. */
+export function createHandler(options: HandlerOptions): Handler {
+  const toJson = createJsonCache()
+  return (request) => new Call(options, toJson, request).respond()
+}
+
+const NO_HEADERS: readonly string[] = []
+
+/** The handling of one request. */
+class Call {
+  readonly #options: HandlerOptions
+  readonly #toJson: ToJson
+  readonly #request: HttpRequest
+  readonly #path: string
+  readonly #query: string
+  readonly #operationId: string
+  readonly #isControl: boolean
+  /** Names and values in turn; undefined if the journal leaves the request out. */
+  readonly #headers: readonly string[] | undefined
+  /** True once the caller may call the operation. */
+  #isAdmitted = false
+  #operation: Operation | null = null
+  #commit: RawCommit | null = null
+  #fault: ArmedFault | null = null
+
+  constructor(options: HandlerOptions, toJson: ToJson, request: HttpRequest) {
+    const { engine, controlApi, journal } = options
+    const { path, query } = splitUrl(request.url, engine.url)
+    this.#options = options
+    this.#toJson = toJson
+    this.#request = request
+    this.#path = path
+    this.#query = query
+    this.#operationId = engine.state.nextOperationId()
+    this.#isControl = controlApi.isControlPath(path)
+    // The headers are read at once, because the caller may change the list while the response waits for a store.
+    if (!this.#isControl && !request.isInspector) this.#headers = (journal.isOn && request.rawHeaders) || NO_HEADERS
+  }
+
+  respond(): HttpResponse {
+    const { engine, hooks } = this.#options
+    const response = hooks.arrival && this.#isForHook ? hooks.arrival(this.#createArrival()) : this.#respondAsUsual()
+    const now = engine.lastNow
+    const { flushed } = engine
+    if (!flushed) return this.#addToJournal(response, now)
+    const later = this.#waitUntilFlushed(flushed, response).then((final) => this.#addToJournal(final, now))
+    return { ...this.#addHeaders(response), safe: later }
+  }
+
+  get #isForHook(): boolean {
+    return !this.#isControl && !this.#request.isInspector && !isPreflight(this.#request)
+  }
+
+  #respondAsUsual(): HttpResponse {
+    const { engine, controlApi } = this.#options
+    return this.#catchRefusal(() => {
+      engine.reserveOperationIds()
+      return this.#isControl ? controlApi.respond(this.#request, this.#path, this.#query) : this.#checkAndExecute()
+    })
+  }
+
+  #createArrival(): Arrival {
+    const { router } = this.#options
+    const { method, body, peer } = this.#request
+    const route = router.find(this.#path)
+    const operation = findOperation(route, method) ?? null
+    return {
+      method,
+      path: this.#path,
+      query: this.#query,
+      body,
+      operation,
+      isServed: peer !== undefined,
+      respond: () => ({ response: this.#respondAsUsual(), hasChanged: this.#commit !== null }),
+      fail: (fault, usual) => this.#applyEffect(fault, usual, operation, route?.ids ?? {}, undefined),
+    }
+  }
+
+  #catchRefusal(work: () => HttpResponse): HttpResponse {
+    try {
+      return work()
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      // A refused call has changed nothing, or the engine has undone what the store did not persist.
+      this.#commit = null
+      return createErrorResponse(createErrorFacts(error, this.#options.dialect, this.#findSecrets()), this.#operationId)
+    }
+  }
+
+  #findSecrets(): Redactor {
+    const { body: request, rawHeaders: requestHeaders = [] } = this.#request
+    const authorization = this.#request.header('authorization') ?? ''
+    const sent = { authorization, requestHeaders, query: this.#query, request }
+    const { ownKeys, secretNames } = this.#options
+    const names = this.#isControl ? secretNames : secretNames.of(this.#operation)
+    return createRedactor([...ownKeys, ...findSentSecrets(sent, names)])
+  }
+
+  /** Runs the checks in their order (rules: requests#order-of-checks), and then the operation. The first check that fails throws. */
+  #checkAndExecute(): HttpResponse {
+    const { engine, router, dialect, rateLimiter } = this.#options
+    const request = this.#request
+    const route = router.require(this.#path, request.method)
+    if (isPreflight(request)) return createPreflightResponse(request, route)
+    const operation = requireOperation(route, request.method, this.#path)
+    this.#operation = operation
+    requireCaller(request, this.#options)
+    this.#isAdmitted = true
+    if (!request.isInspector) rateLimiter?.take(engine.now)
+    const body = readJsonBody(request)
+    const parameters = readQuery(operation, this.#query, dialect)
+    const input = operation.query ? parameters : body
+    if (request.isInspector || engine.state.records.table(faultRecords).size === 0)
+      return this.#execute(operation, route.ids, input)
+    // The fault counts the request: both are one commit.
+    return engine.runCall(() => this.#executeWithFaults(operation, route.ids, input))
+  }
+
+  #execute(operation: Operation, ids: PathIds, input: unknown): HttpResponse {
+    const { engine, emptyJsonOnDelete } = this.#options
+    const { result, commit } = engine.execute(operation, ids, input)
+    this.#commit = commit
+    if (operation.status === 204) return emptyJsonOnDelete ? createJsonResponse(200, {}) : NO_CONTENT
+    // The response to a change is sent once. That of an unchanged record may be sent again, so its JSON is cached.
+    if (commit || !engine.state.isLastView(result)) return createJsonResponse(operation.status, result)
+    return createJsonTextResponse(operation.status, this.#toJson(result))
+  }
+
+  #executeWithFaults(operation: Operation, ids: PathIds, input: unknown): HttpResponse {
+    const { engine } = this.#options
+    const { name } = operation
+    const { method } = this.#request
+    const fault = applyFault(engine, { operation: name, method, path: this.#path, ids, input: deepFreeze(input) })
+    if (!fault) return this.#execute(operation, ids, input)
+    this.#fault = fault
+    const usual = replacesOperation(fault) ? undefined : this.#catchRefusal(() => this.#execute(operation, ids, input))
+    return this.#applyEffect(fault, usual, operation, ids, input)
+  }
+
+  #applyEffect(
+    fault: FaultEffect,
+    usual: HttpResponse | undefined,
+    operation: Operation | null,
+    ids: PathIds,
+    input: unknown,
+  ): HttpResponse {
+    const { engine, dialect } = this.#options
+    return createFaultyResponse(fault, usual, {
+      operation,
+      ids,
+      input,
+      operationId: this.#operationId,
+      dialect,
+      catalogue: engine.context.catalogue,
+      now: engine.now,
+    })
+  }
+
+  /** Resolves with the response when its changes are safe in the store, or with an error if the store lost the changes. */
+  async #waitUntilFlushed(flushed: Promise<void>, response: HttpResponse): Promise<HttpResponse> {
+    try {
+      await flushed
+      return response
+    } catch (error) {
+      return this.#catchRefusal(() => refuseAsStoreFailed(error))
+    }
+  }
+
+  #addToJournal(response: HttpResponse, now: number): HttpResponse {
+    const { journal } = this.#options
+    const complete = this.#addHeaders(response)
+    if (!this.#headers) return complete
+    journal.add({
+      operationId: this.#operationId,
+      operation: this.#operation,
+      method: this.#request.method,
+      path: this.#path,
+      query: this.#query,
+      authorization: this.#request.header('authorization') ?? '',
+      now,
+      requestHeaders: journal.shareHeaders(this.#headers),
+      request: this.#getStoredBody(),
+      status: response.status,
+      responseHeaders: complete.headers,
+      response: response.body,
+      commit: this.#commit,
+      fault: this.#fault?.id ?? null,
+    })
+    return complete
+  }
+
+  /** Returns the body for the journal. Of a client without access, a server's journal stores none (rules: requests#body). */
+  #getStoredBody(): RequestBody {
+    const { body, peer } = this.#request
+    return this.#isAdmitted || peer === undefined || body === '' ? body : { unread: 'refused' }
+  }
+
+  #addHeaders({ status, headers: own, body, delivery }: HttpResponse): HttpResponse {
+    const { dialect } = this.#options
+    const headers: Record<string, string> = { [dialect.operationIdHeader]: this.#operationId }
+    const cors = createCorsHeaders(this.#request, dialect)
+    // Spreading both would take as long as finding the resource.
+    Object.assign(headers, own, cors)
+    const sent = this.#request.method === 'HEAD' ? null : body
+    return delivery ? { status, headers, body: sent, delivery } : { status, headers, body: sent }
+  }
+}
+
+const NO_PARAMETERS = Object.freeze({})
+
+function readQuery(operation: Operation, query: string, dialect: CommonDialect): object {
+  if (query === '') return NO_PARAMETERS
+  const parameters = parseQuery(query, Object.keys(operation.matching ?? {}))
+  if (!operation.query) readParameters(parameters, [], dialect)
+  return parameters
+}

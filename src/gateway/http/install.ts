@@ -1,0 +1,114 @@
+import * as v from 'valibot'
+import type { OtherRequests } from '../../control/journal/other-requests.ts'
+import { oneOfThese, optionsOf, readOptions, type SchemasOf } from '../../core/schema/options.ts'
+import { type Fetch, isRequest } from './fetch.ts'
+import { isBelow } from './url.ts'
+
+/** Options of `gateway.install()`. */
+export interface InstallOptions {
+  /**
+   * The treatment of requests for other hosts: `refuse` rejects them, and `pass` sends them to the network. Default in
+   * the fixtures: `refuse`. Default without a fixture: `pass`, with a warning for the first such request.
+   */
+  readonly others?: 'pass' | 'refuse'
+}
+
+const installOptions = optionsOf({
+  others: v.optional(oneOfThese(['pass', 'refuse'])),
+} satisfies SchemasOf<InstallOptions>)
+
+/** A gateway that answers the global `fetch`. Call `uninstall`, or leave the block of `using`, to restore `fetch`. */
+export interface Installed {
+  /** Restores the global `fetch` of before. A second call does nothing. */
+  uninstall(): void
+  [Symbol.dispose](): void
+}
+
+interface Installation {
+  readonly fetch: Fetch
+  readonly baseUrl: () => string
+  readonly before: GlobalFetch
+  isInstalled: boolean
+}
+
+/** The global `fetch`. If it is that of an installation, it has the installation as a property. */
+type GlobalFetch = (Fetch & { readonly fauxgate?: Installation }) | undefined
+
+/**
+ * Replaces the global `fetch`, so that a gateway answers requests below its base URL. Several gateways can be installed at once,
+ * each for a base URL of its own, and uninstalled in any order.
+ *
+ * @throws Error if another gateway is installed for that base URL, one below it or one above it
+ */
+export function installFetch(
+  fetch: Fetch,
+  baseUrl: () => string,
+  otherRequests: OtherRequests,
+  options: InstallOptions = {},
+): Installed {
+  const { others } = readOptions(installOptions, options)
+  // Some environments have no `fetch`.
+  const before = globalThis.fetch as GlobalFetch
+  requireFree(fetch, baseUrl(), before)
+  const installation: Installation = { fetch, baseUrl, before, isInstalled: true }
+  const fetchByInstallation: Fetch = (input, init) => {
+    const url = isRequest(input) ? input.url : String(input)
+    const gateway = listInstallations(installed).find((each) => isBelow(url, each.baseUrl()))
+    if (gateway) return gateway.fetch(input, init)
+    const isRefused = installation.isInstalled && others === 'refuse'
+    // An earlier installation decides about the request and records it.
+    if (before && !isRefused && (before.fauxgate || !installation.isInstalled)) return before(input, init)
+    const method = (init?.method ?? (isRequest(input) ? input.method : 'GET')).toUpperCase()
+    const { request, hint } = otherRequests.add(method, url, before && !isRefused ? 'passed' : 'refused')
+    if (before && !isRefused) {
+      if (others === undefined) otherRequests.warnOnce(`${request} goes to the network. ${hint} ${OTHERS_HINT}`)
+      return before(input, init)
+    }
+    const why = before ? 'other requests are refused' : 'there is no other fetch'
+    return Promise.reject(new TypeError(`${request} is not below ${listUrls(installed)}, and ${why}. ${hint}`))
+  }
+  const installed = Object.assign(fetchByInstallation, { fauxgate: installation })
+  replaceGlobalFetch(installed)
+  const uninstall = () => {
+    installation.isInstalled = false
+    let last: GlobalFetch = globalThis.fetch
+    while (last?.fauxgate?.isInstalled === false) last = last.fauxgate.before
+    replaceGlobalFetch(last)
+  }
+  // Contexts of node:vm, such as Jest's, may lack the symbol. Compilers of `using` then take this one.
+  const dispose: typeof Symbol.dispose = Symbol.dispose ?? Symbol.for('Symbol.dispose')
+  return { uninstall, [dispose]: uninstall }
+}
+
+const OTHERS_HINT =
+  "gateway.install({ others: 'refuse' }) refuses such requests, and { others: 'pass' } sends them in silence."
+
+function listInstallations(fetch: GlobalFetch): Installation[] {
+  const installation = fetch?.fauxgate
+  if (!installation) return []
+  const rest = listInstallations(installation.before)
+  return installation.isInstalled ? [installation, ...rest] : rest
+}
+
+function listUrls(fetch: GlobalFetch): string {
+  return listInstallations(fetch)
+    .map(({ baseUrl }) => baseUrl())
+    .join(' or ')
+}
+
+/** Throws if another gateway is installed for the URL: each of the two would get requests of the other's tests. */
+function requireFree(fetch: Fetch, url: string, before: GlobalFetch): void {
+  const others = listInstallations(before).filter((each) => each.fetch !== fetch)
+  const taken = others.map(({ baseUrl }) => baseUrl()).find((other) => isBelow(url, other) || isBelow(other, url))
+  if (taken === undefined) return
+  throw new Error(
+    `Another gateway is installed at ${taken} already. Uninstall it first, in afterEach for one; tests that run ` +
+      'concurrently need a baseUrl for each gateway, or gateway.fetch.',
+  )
+}
+
+function replaceGlobalFetch(fetch: GlobalFetch): void {
+  if (fetch)
+    globalThis.fetch = fetch as typeof globalThis.fetch // A gateway's fetch takes the same arguments.
+  else Reflect.deleteProperty(globalThis, 'fetch')
+}

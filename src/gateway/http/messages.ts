@@ -1,0 +1,70 @@
+import type { RequestBody } from '../../core/schema/body.ts'
+
+/** A request from any transport, as the HTTP handler receives it. */
+export interface HttpRequest {
+  /** The method, in upper case. */
+  readonly method: string
+  /** An absolute URL, or a path with its query. */
+  readonly url: string
+  /** The value of a header by its lower-case name, or null. */
+  readonly header: (name: string) => string | null
+  /** All headers unchanged, for the journal: each name, then its value. Absent if a transport does not know them. */
+  readonly rawHeaders?: readonly string[]
+  /** The body, read to its end. */
+  readonly body: RequestBody
+  /**
+   * The address that it came from, such as `127.0.0.1`: what a transport read from its socket, never from a header.
+   * Absent for a request from this process.
+   */
+  readonly peer?: string
+  /**
+   * True for a request of the inspector. It needs no API key and names no version, does not count towards the rate limit, triggers
+   * no fault, and is not in the journal.
+   */
+  readonly isInspector?: boolean
+}
+
+/** A response for any transport. */
+export interface HttpResponse {
+  /** The HTTP status. */
+  readonly status: number
+  /** The headers, by name. */
+  readonly headers: Readonly<Record<string, string>>
+  /** The text of the body; null if there is no body. */
+  readonly body: string | null
+  /** The way in which a fault delays or drops the response; absent if it is sent at once. */
+  readonly delivery?: Delivery
+  /**
+   * Resolves with the response to send once the store has flushed the changes: this one, or an error if the store failed.
+   * Absent if nothing waits for a store. Never rejects.
+   */
+  readonly safe?: Promise<HttpResponse>
+}
+
+/** The delivery of a response to its client. */
+export interface Delivery {
+  /** True if the connection breaks instead. */
+  readonly drop: boolean
+  /** The earliest time of the delivery on the gateway's clock, in ms. */
+  readonly notBefore: number
+  /** The operation id of the request; absent if the list of waiting requests omits it. */
+  readonly operationId?: string
+}
+
+const JSON_HEADERS = { 'Content-Type': 'application/json' } as const
+
+export function createJsonResponse(
+  status: number,
+  value: unknown,
+  headers?: Readonly<Record<string, string>>,
+): HttpResponse {
+  return { status, headers: headers ? { ...JSON_HEADERS, ...headers } : JSON_HEADERS, body: JSON.stringify(value) }
+}
+
+/** Makes a response from a text that is JSON already. */
+export function createJsonTextResponse(status: number, body: string): HttpResponse {
+  return { status, headers: JSON_HEADERS, body }
+}
+
+/** A response without a body and without a content type. */
+export const NO_CONTENT: HttpResponse = Object.freeze({ status: 204, headers: Object.freeze({}), body: null })

@@ -1,0 +1,160 @@
+import type { PathIds } from '../../core/operation/operation.ts'
+import { refuse } from '../../core/schema/errors.ts'
+import { general } from '../../core/schema/general-errors.ts'
+import { nearest } from '../../core/schema/nearest.ts'
+import { quote, quoteWord } from '../../core/schema/text.ts'
+import { itemAt } from '../../core/schema/values.ts'
+
+/** An operation or a control call, as far as a router needs it. */
+interface Routed {
+  readonly method: string
+  readonly path: string
+}
+
+export interface Route<O extends Routed> {
+  readonly methods: ReadonlyMap<string, O>
+  readonly ids: PathIds
+}
+
+interface Node<O> {
+  readonly fixed: Map<string, Node<O>>
+  readonly methods: Map<string, O>
+  /** The names of the ids in the path that ends here. */
+  names: readonly string[]
+  parameter?: { readonly name: string; readonly node: Node<O> }
+}
+
+export interface Router<O extends Routed> {
+  find(path: string): Route<O> | undefined
+  /** Returns the route of a path. Refuses an unknown path, and names its first unknown segment. */
+  require(path: string, method: string): Route<O>
+}
+
+export function createRouter<O extends Routed>(operations: readonly O[]): Router<O> {
+  const root = createNode<O>()
+  for (const operation of operations) addNode(root, operation.path).methods.set(operation.method, operation)
+  const find = (path: string) => {
+    const values: string[] = []
+    let node = root
+    for (let start = 1, end = start; end !== -1; start = end + 1) {
+      end = path.indexOf('/', start)
+      const segment = end === -1 ? path.slice(start) : path.slice(start, end)
+      const { fixed, parameter }: Node<O> = node
+      // Most nodes have only a parameter; these need no lookup.
+      const next = fixed.size > 0 ? fixed.get(segment) : undefined
+      if (next) {
+        node = next
+      } else if (parameter && segment !== '') {
+        values.push(decodeSegment(segment))
+        node = parameter.node
+      } else {
+        return undefined
+      }
+    }
+    return node.methods.size > 0 ? { methods: node.methods, ids: nameIds(node.names, values) } : undefined
+  }
+  return {
+    find,
+    require: (path, method) =>
+      find(path) ??
+      refuse(general.path_not_found, {
+        method: quoteWord(method),
+        path: quote(path),
+        problem: describeProblem(root, path),
+      }),
+  }
+}
+
+function nameIds(names: readonly string[], values: readonly string[]): PathIds {
+  const ids: Record<string, string> = {}
+  for (let index = 0; index < names.length; index++) ids[itemAt(names, index)] = itemAt(values, index)
+  return ids
+}
+
+function findChild<O>(node: Node<O>, segment: string): Node<O> | undefined {
+  return node.fixed.get(segment) ?? (segment === '' ? undefined : node.parameter?.node)
+}
+
+function describeProblem<O>(root: Node<O>, path: string): string {
+  let node = root
+  for (const segment of splitPath(path)) {
+    const next = findChild(node, segment)
+    if (!next) {
+      const similar = nearest(segment, node.fixed.keys())
+      const what = segment === '' ? 'An empty segment' : `The segment ${quote(segment)}`
+      return `${what} is unknown. ${similar ? `Did you mean ${similar}?` : describeChildren(node)}`
+    }
+    node = next
+  }
+  return `The path is incomplete. ${describeChildren(node)}`
+}
+
+function describeChildren<O>({ fixed, parameter }: Node<O>): string {
+  const names = [...fixed.keys(), ...(parameter ? [`{${parameter.name}}`] : [])]
+  return names.length === 0 ? 'No path continues there.' : `Allowed there: ${names.join(', ')}.`
+}
+
+/** Returns the operation of a route for a method; undefined if there is none. HEAD counts as GET. */
+export function findOperation<O extends Routed>(route: Route<O> | undefined, method: string): O | undefined {
+  return route?.methods.get(method === 'HEAD' ? 'GET' : method)
+}
+
+/** Returns the operation of a route for a method. Refuses a method that the route lacks, with `Allow`. */
+export function requireOperation<O extends Routed>(route: Route<O>, method: string, path: string): O {
+  const operation = findOperation(route, method)
+  if (operation) return operation
+  const allowed = listAllowedMethods(route.methods)
+  return refuse(
+    general.method_not_allowed,
+    { method: quoteWord(method), path: quoteWord(path), allowed },
+    {},
+    { Allow: allowed },
+  )
+}
+
+/** Refuses an operation that a router lacks, with the error of a request for that operation. */
+export function requireRoute<O extends Routed>(router: Router<O>, { method, path }: O, ids: PathIds): void {
+  const sent = path.replace(/\{(\w+)\}/g, (_, name) => String(ids[name]))
+  requireOperation(router.require(sent, method), method, sent)
+}
+
+export function listAllowedMethods(methods: ReadonlyMap<string, unknown>): string {
+  return [...methods.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ')
+}
+
+function createNode<O>(): Node<O> {
+  return { fixed: new Map(), methods: new Map(), names: [] }
+}
+
+function addNode<O>(root: Node<O>, path: string): Node<O> {
+  let node = root
+  const names: string[] = []
+  for (const segment of splitPath(path)) {
+    const name = /^\{(\w+)\}$/.exec(segment)?.[1]
+    if (name) {
+      names.push(name)
+      node.parameter ??= { name, node: createNode() }
+      node = node.parameter.node
+    } else {
+      const next = node.fixed.get(segment) ?? createNode<O>()
+      node.fixed.set(segment, next)
+      node = next
+    }
+  }
+  node.names = names
+  return node
+}
+
+function splitPath(path: string): string[] {
+  return path.slice(1).split('/')
+}
+
+/** Decodes the percent encoding of a segment. Returns a malformed segment unchanged. */
+function decodeSegment(segment: string): string {
+  if (!segment.includes('%')) return segment
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
+  }
+}

@@ -1,0 +1,50 @@
+import { CONTROL_KEY_HEADER, type ControlCall } from '../../control/control.ts'
+import type { CatalogueError } from '../../core/schema/errors.ts'
+import type { OperationItem } from './document.ts'
+import { createErrorResponses } from './errors.ts'
+import { convert, convertWhole, findName } from './json-schema.ts'
+import { type Conversions, createQueryParameter, createRequestBody, createResponseItem } from './operations.ts'
+
+export const CONTROL_TAG = {
+  name: 'controls',
+  description: 'Controls for tests: for this machine only, or for whoever has the control key. The service has none.',
+}
+
+export const CONTROL_KEY = {
+  type: 'apiKey',
+  in: 'header',
+  name: CONTROL_KEY_HEADER,
+  description: 'The control key of a gateway that has one; without one, only this machine gets in.',
+}
+
+export function createCallItem(
+  call: ControlCall,
+  conversions: Conversions,
+  errors: readonly CatalogueError[],
+): OperationItem {
+  const { method, path, summary, response: answer, mediaType = 'application/json' } = call
+  const status = answer ? 200 : 204
+  return {
+    operationId: `controls.${method.toLowerCase()}${path.replaceAll(/\W/g, '_')}`,
+    tags: [CONTROL_TAG.name],
+    summary,
+    ...createInput(call, conversions),
+    responses: {
+      [status]: createResponseItem(answer, mediaType, conversions),
+      ...createErrorResponses(errors, conversions.dialect),
+    },
+  }
+}
+
+function createInput(
+  { from, schema }: ControlCall,
+  { sent }: Conversions,
+): Pick<OperationItem, 'parameters' | 'requestBody'> {
+  if (!schema) return {}
+  if (from === 'body') return { requestBody: createRequestBody(convertWhole(schema, sent), findName(schema, sent)) }
+  const { properties = {}, required = [] } = convert(schema, { ...sent, place: 'query' })
+  const parameters = Object.entries(properties).map(([name, json]) =>
+    createQueryParameter(name, json, required.includes(name)),
+  )
+  return { parameters }
+}

@@ -1,0 +1,95 @@
+import { CONTROL_KEY_HEADER } from '../../control/control.ts'
+import type { CommonDialect } from '../../core/schema/dialect.ts'
+import { codeOf, formatMessage, statusOf } from '../../core/schema/error-facts.ts'
+import type { CatalogueError } from '../../core/schema/errors.ts'
+import { type Dialect, standard } from '../../service/resources/dialects.ts'
+import { createReference, type Example, type ResponseItem } from './document.ts'
+import type { JsonSchema } from './json-schema.ts'
+import messages from './messages.json'
+
+// `npm run generate` writes messages.json: the responses to the requests of test/core/schema/errors.
+
+/** Makes the responses of some errors, by status. */
+export function createErrorResponses(
+  errors: readonly CatalogueError[],
+  dialect: CommonDialect,
+): Readonly<Record<string, ResponseItem>> {
+  const statuses = [...new Set(errors.map((error) => statusOf(error, dialect)))].sort()
+  const responses = statuses.map((status) => {
+    const ofStatus = errors.filter((error) => statusOf(error, dialect) === status)
+    return [status, createErrorResponse(status, ofStatus, dialect)]
+  })
+  return Object.fromEntries(responses)
+}
+
+const RETRY_AFTER = { description: 'The seconds to wait.', schema: { type: 'integer', minimum: 1 } }
+
+/** Makes the response of a status. All errors have one schema, which suits generators of clients; examples list the errors. */
+function createErrorResponse(status: number, errors: readonly CatalogueError[], dialect: CommonDialect): ResponseItem {
+  const examples = Object.fromEntries(errors.map(({ key }) => [key, createReference('examples', key)]))
+  return {
+    description: `A refusal with the status ${status}.`,
+    headers: {
+      [dialect.operationIdHeader]: createReference('headers', 'operationId'),
+      ...(status === 429 && { 'Retry-After': RETRY_AFTER }),
+    },
+    content: { 'application/json': { schema: createReference('schemas', 'Error'), examples } },
+  }
+}
+
+/** Returns an example response of each error, by key. */
+export function createErrorExamples(
+  errors: readonly CatalogueError[],
+  dialect: Dialect,
+): Readonly<Record<string, Example>> {
+  return Object.fromEntries(errors.map((error) => [error.key, createExample(error, dialect)]))
+}
+
+function createExample(error: CatalogueError, dialect: Dialect): Example {
+  const [error_code, status_code] = [codeOf(error, dialect), statusOf(error, dialect)]
+  const details = { operation_id: `op_${'0'.repeat(27)}` }
+  const value = { error_code, status_code, msg: createMessage(error, dialect), details }
+  return { summary: error_code, value }
+}
+
+const RECORDED_MESSAGES: Readonly<Record<string, string>> = messages
+
+/** Returns the recorded message of an error. If no test causes the error, makes a message with the names of its values in braces. */
+function createMessage(error: CatalogueError, dialect: Dialect): string {
+  const recorded = RECORDED_MESSAGES[error.key]
+  if (recorded === undefined) return formatMessage(error, { header: CONTROL_KEY_HEADER })
+  const [recordedDomain = ''] = standard.serviceDomains
+  const [serviceDomain = recordedDomain] = dialect.serviceDomains
+  return recorded.replaceAll(standard.versionHeader, dialect.versionHeader).replaceAll(recordedDomain, serviceDomain)
+}
+
+export function createErrorSchema({ errorPrefix }: CommonDialect): JsonSchema {
+  return {
+    type: 'object',
+    description: 'The error of a refused request, which has changed nothing.',
+    required: ['error_code', 'status_code', 'msg', 'details'],
+    properties: {
+      error_code: {
+        type: 'string',
+        pattern: `^${errorPrefix}\\d+$`,
+        description: 'The code of the error, for programs.',
+      },
+      status_code: { type: 'integer', minimum: 400, maximum: 599, description: 'The HTTP status.' },
+      msg: { type: 'string', description: 'A message for people: the received value, and the allowed ones.' },
+      details: {
+        type: 'object',
+        required: ['operation_id'],
+        properties: {
+          operation_id: {
+            type: 'string',
+            pattern: '^op_[0-9A-Za-z]{27}$',
+            description: 'The id of the request, as in the header.',
+          },
+          further_problems: { type: 'string', description: 'The number of further fields with problems.' },
+        },
+        additionalProperties: { type: 'string' },
+        description: 'Further facts; of a body, a text `field:<path>` for each of its first problems.',
+      },
+    },
+  }
+}

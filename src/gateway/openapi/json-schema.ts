@@ -1,0 +1,203 @@
+import { toJsonSchema } from '@valibot/to-json-schema'
+import type * as v from 'valibot'
+import type { CommonDialect } from '../../core/schema/dialect.ts'
+import {
+  documentationOf,
+  type Facts,
+  type JsonFacts,
+  listErrors,
+  listSchemas,
+  partsOf,
+} from '../../core/schema/documentation.ts'
+import { isErrorOf } from '../../core/schema/errors.ts'
+import { general } from '../../core/schema/general-errors.ts'
+import { pick } from '../../core/schema/values.ts'
+import type { Evidence, WithEvidence } from './evidence.ts'
+
+/** A JSON Schema (2020-12), as OpenAPI 3.1 has them. */
+export interface JsonSchema
+  extends Omit<JsonFacts, 'additionalProperties' | 'propertyNames'>,
+    WithEvidence<Readonly<Record<string, Evidence>>> {
+  readonly $ref?: string
+  readonly title?: string
+  readonly description?: string
+  readonly properties?: Readonly<Record<string, JsonSchema>>
+  readonly required?: readonly string[]
+  readonly items?: JsonSchema
+  readonly propertyNames?: JsonSchema
+  readonly anyOf?: readonly JsonSchema[]
+  readonly allOf?: readonly JsonSchema[]
+  readonly additionalProperties?: JsonSchema | boolean
+  readonly not?: JsonSchema
+  readonly if?: JsonSchema
+  readonly then?: JsonSchema
+  readonly else?: JsonSchema
+  /** The keys of the errors that can refuse the value. The document has an example under each key. */
+  readonly 'x-refused-as'?: readonly string[]
+}
+
+export interface Conversion {
+  readonly dialect: CommonDialect
+  /** The place of the values. In a body, `null` means "not given", and unknown fields are refused. */
+  readonly place: 'body' | 'query' | 'answer'
+  /** The named schemas, which the document refers to. */
+  readonly definitions: Readonly<Record<string, AnySchema>>
+}
+
+type AnySchema = v.GenericSchema
+type Json = ReturnType<typeof toJsonSchema>
+type Config = NonNullable<Parameters<typeof toJsonSchema>[1]>
+
+/** The steps of pipes that JSON Schema cannot express. The facts of a schema describe their effect. */
+const SKIPPED_STEPS = ['raw_check', 'raw_transform', 'transform', 'to_lower_case', 'to_upper_case', 'trim', 'check']
+
+/**
+ * Converts a schema to JSON Schema, by the steps of its pipe and by its facts.
+ * @throws Error for a schema that JSON Schema cannot express and that has no facts.
+ */
+export function convert(schema: AnySchema, conversion: Conversion): JsonSchema {
+  // `toJsonSchema` converts all definitions that it receives, so only the used ones are passed.
+  const below = listSchemas([schema])
+  const definitions = pick(conversion.definitions, (_name, each) => below.has(each))
+  const { $schema: _, $defs: __, ...json } = toJsonSchema(schema, createConfig({ ...conversion, definitions }))
+  return json as JsonSchema // Valibot's type is that of an older JSON Schema.
+}
+
+function asValibotJson(json: object): Json {
+  return json as Json // Valibot passes it on unchanged.
+}
+
+export function findName(schema: AnySchema, { definitions }: Conversion): string | undefined {
+  return Object.keys(definitions).find((name) => definitions[name] === schema)
+}
+
+/** Converts a schema in full, even if it has a name under which other schemas refer to it. */
+export function convertWhole(schema: AnySchema, conversion: Conversion): JsonSchema {
+  const definitions = pick(conversion.definitions, (_name, each) => each !== schema)
+  return convert(schema, { ...conversion, definitions })
+}
+
+function createConfig(conversion: Conversion): Config {
+  const { dialect, place, definitions } = conversion
+  return {
+    target: 'draft-2020-12',
+    // Several schemas in one pipe count as one. The code below refuses what JSON Schema cannot express.
+    errorMode: 'ignore',
+    definitions,
+    overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
+    overrideAction: ({ valibotAction, jsonSchema, errors }) => {
+      // Only the steps that documentation.ts makes have these facts.
+      const { type, metadata } = valibotAction as { type: string; metadata?: { facts?: Facts } }
+      if (metadata) {
+        const facts = readJsonFacts(metadata.facts, dialect)
+        // Other metadata does not belong into JSON Schema. A type in the facts replaces a choice of schemas.
+        const others = omit(jsonSchema, [...Object.keys(metadata), ...(facts.type ? ['anyOf'] : [])])
+        return asValibotJson({ ...others, ...facts })
+      }
+      if (errors && !SKIPPED_STEPS.includes(type)) throw new Error(errors.join(' '))
+      return undefined
+    },
+    overrideSchema: ({ valibotSchema, jsonSchema, errors }) => {
+      const { type, entries, wrapped } = partsOf(valibotSchema)
+      if (type === 'custom') return {}
+      if (type === 'non_optional' && wrapped) return asValibotJson(convert(wrapped, conversion))
+      if (errors) throw new Error(errors.join(' '))
+      const json = jsonSchema as JsonSchema // Valibot's type is that of an older JSON Schema.
+      if (entries) return asValibotJson(createObjectSchema(entries, json, { place, dialect }))
+      if (type === 'nullable') return asValibotJson(allowNull(json.anyOf?.[0] ?? {}))
+      // In JSON Schema, keys are always texts.
+      if (type === 'record') return asValibotJson(omit(json, ['propertyNames']))
+      return undefined
+    },
+  }
+}
+
+function omit(json: object, names: readonly string[]): JsonSchema {
+  return pick({ ...json }, (name) => !names.includes(name))
+}
+
+function readJsonFacts(facts: Facts | undefined, dialect: CommonDialect): JsonFacts {
+  const json = facts?.json
+  return (typeof json === 'function' ? json(dialect) : json) ?? {}
+}
+
+function createObjectSchema(
+  entries: Readonly<Record<string, AnySchema>>,
+  json: JsonSchema,
+  { place, dialect }: Pick<Conversion, 'place' | 'dialect'>,
+): JsonSchema {
+  const required: string[] = []
+  const fields = Object.entries(json.properties ?? {}).flatMap(([name, described]) => {
+    const schema = entries[name]
+    const facts = schema ? documentationOf(schema).facts : []
+    if (!schema || facts.some(({ isNoData }) => isNoData)) return []
+    const property = place === 'answer' ? described : addRefusals(described, schema, dialect)
+    if (facts.some(({ isRequired }) => isRequired) && !mayBeAbsent(schema)) {
+      required.push(name)
+      return [[name, omit(property, ['default'])]]
+    }
+    const isOptional = OPTIONAL.includes(schema.type)
+    if (!isOptional || (place === 'answer' && schema.type !== 'exact_optional')) required.push(name)
+    return [[name, isOptional && place === 'body' ? allowNull(property) : property]]
+  })
+  const properties = Object.fromEntries(fields)
+  return {
+    type: 'object',
+    properties,
+    ...(required.length > 0 && { required }),
+    ...(place === 'body' && { additionalProperties: false }),
+  }
+}
+
+/** Returns whether a required field may be absent, as in a change: its schema has no default. */
+function mayBeAbsent(schema: AnySchema): boolean {
+  return OPTIONAL.includes(schema.type) && 'default' in schema && schema.default === undefined
+}
+
+function addRefusals(json: JsonSchema, schema: AnySchema, dialect: CommonDialect): JsonSchema {
+  const keys = listRefusals(schema, dialect)
+  return keys.length === 0 ? json : { ...json, 'x-refused-as': keys }
+}
+
+const OPTIONAL = ['optional', 'exact_optional', 'nullish']
+
+/** Allows null in addition to the values of a schema. The description stays outside of the choice. */
+function allowNull(json: JsonSchema): JsonSchema {
+  const { type, enum: values, const: only, ...others } = json
+  if (only === true) return { ...others, type: ['boolean', 'null'], not: { const: false } }
+  if (json.$ref || json.anyOf) return allowNullInChoice(json)
+  if (type === undefined) return json
+  return { ...json, type: [...[type].flat(), 'null'], ...(values && { enum: [...values, null] }) }
+}
+
+function allowNullInChoice({ $ref, anyOf = $ref === undefined ? [] : [{ $ref }], ...json }: JsonSchema): JsonSchema {
+  return { anyOf: [...anyOf, { type: 'null' }], ...json }
+}
+
+/**
+ * Returns the keys of the errors of a schema itself, sorted by number. Omits the errors of its fields and of named schemas
+ * inside it, and `field_invalid`, which any field can have.
+ */
+export function listRefusals(schema: v.GenericSchema, dialect?: CommonDialect): readonly string[] {
+  const fields = Object.values(partsOf(schema).entries ?? {})
+  const isPart = (inner: v.GenericSchema) => !fields.includes(inner) && documentationOf(inner).name === undefined
+  return [...listErrors(schema, isPart)]
+    .filter((error) => error !== general.field_invalid && (dialect === undefined || isErrorOf(dialect, error)))
+    .sort((a, b) => a.number - b.number)
+    .map(({ key }) => key)
+}
+
+/**
+ * Returns the named schemas among some schemas and inside them, by name.
+ * @throws Error if two have the same name.
+ */
+export function listDefinitions(schemas: readonly AnySchema[]): Record<string, AnySchema> {
+  const found = new Map<string, AnySchema>()
+  for (const schema of listSchemas(schemas)) {
+    const { name } = documentationOf(schema)
+    if (name === undefined) continue
+    if (found.has(name)) throw new Error(`Two schemas have the name ${name}.`)
+    found.set(name, schema)
+  }
+  return Object.fromEntries(found)
+}

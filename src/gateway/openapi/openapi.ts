@@ -1,0 +1,217 @@
+import * as v from 'valibot'
+import { type AnyControl, CONTROL_PATH, type ControlCall, listCallErrors } from '../../control/control.ts'
+import { controlCallsWith, controls } from '../../control/controls.ts'
+import { addRulesBefore, type Families, type Family } from '../../core/operation/family.ts'
+import { errorsOf, groupOf, isOperationOf, type Operation } from '../../core/operation/operation.ts'
+import { documentationOf } from '../../core/schema/documentation.ts'
+import { isErrorOf } from '../../core/schema/errors.ts'
+import { general } from '../../core/schema/general-errors.ts'
+import { baseUrl, oneOfThese, optionsOf, readOptions } from '../../core/schema/options.ts'
+import { mapValues } from '../../core/schema/values.ts'
+import { declared } from '../../service/resources/declarations.ts'
+import { type Dialect, dialect as dialectOption, standard } from '../../service/resources/dialects.ts'
+import { families as builtIn } from '../../service/resources/index.ts'
+import { CONTROL_KEY, CONTROL_TAG, createCallItem } from './controls.ts'
+import {
+  type OpenApiDocument,
+  type OperationItem,
+  type Parameter,
+  type PathItem,
+  pickUsed,
+  shareParts,
+} from './document.ts'
+import { createErrorExamples, createErrorSchema } from './errors.ts'
+import { DocumentEvidence } from './evidence.ts'
+import { createBodySchemas, createConversions, createOperationItem, createResponseSchemas } from './operations.ts'
+import { simplify } from './plain.ts'
+
+export type { OpenApiDocument } from './document.ts'
+
+/** The options of {@link openApi}. */
+export interface OpenApiOptions {
+  /** Your own families, as for `createGateway`. */
+  readonly families?: Readonly<Record<string, { readonly operations: object }>>
+  /** The URL of the service. Default: the dialect's base URL. */
+  readonly url?: string
+  /** The part to describe: the service, or the controls for tests, which the service does not have. Default: `service`. */
+  readonly part?: 'service' | 'controls'
+}
+
+const openApiOptions = optionsOf({
+  families: v.optional(
+    v.custom<NonNullable<OpenApiOptions['families']>>(isFamilies, 'an object with families, by name'),
+  ),
+  url: v.optional(baseUrl),
+  part: v.optional(oneOfThese(['service', 'controls'])),
+})
+
+function isFamilies(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
+  return Object.values(value).every((family) => typeof (family?.operations ?? undefined) === 'object')
+}
+
+/**
+ * Returns the OpenAPI 3.1 document of the service, or of the controls for tests.
+ *
+ * @example
+ * ```ts
+ * import { ngrok } from 'fauxgate'
+ * import { openApi } from 'fauxgate/openapi'
+ * const document = openApi(ngrok)
+ * console.log(Object.keys(document.paths))
+ * const controls = openApi(ngrok, { part: 'controls' })
+ * console.log(Object.keys(controls.paths))
+ * ```
+ * @throws TypeError for a value that is no dialect, an unknown option, or a value that is not allowed.
+ */
+export function openApi(dialect: Dialect = standard, options: OpenApiOptions = {}): OpenApiDocument {
+  readOptions(dialectOption, dialect, { whole: 'dialect' })
+  const { families = {}, url = dialect.baseUrl, part = 'service' } = readOptions(openApiOptions, options)
+  // The kit made these families; the option's type omits most of their fields.
+  const own = families as Families
+  const all = Object.values<Family>(addRulesBefore({ ...builtIn, declared, ...own }))
+  const { paths, errors, schemas, ...described } =
+    part === 'controls' ? describeControls(own, all, dialect) : describeService(all, dialect)
+  const shared = shareParts(paths)
+  const evidence = new DocumentEvidence()
+  const withEvidence = (operation: OperationItem) => ({
+    ...operation,
+    ...evidence.of('operations', operation.operationId),
+  })
+  const used = pickUsed(
+    shared,
+    mapValues({ Error: createErrorSchema(dialect), ...schemas }, (json) => simplify(json)),
+  )
+  return {
+    openapi: '3.1.0',
+    info: {
+      ...described.info,
+      version: '2',
+      contact: { name: 'fauxgate', url: 'https://github.com/fauxgate/fauxgate' },
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url, description: 'The base URL of the service; a served gateway has its own.' }],
+    tags: described.tags,
+    security: described.security,
+    paths: mapValues(shared.paths, (path) => mapValues(path, withEvidence)),
+    components: {
+      securitySchemes: described.securitySchemes,
+      parameters: { ...described.parameters, ...shared.parameters },
+      headers: {
+        operationId: {
+          description: 'The id of the request, which an error repeats.',
+          schema: { type: 'string', pattern: '^op_[0-9A-Za-z]{27}$' },
+        },
+      },
+      examples: mapValues(createErrorExamples([...new Set(errors)], dialect), (example, key) => ({
+        ...example,
+        ...evidence.of('errors', key),
+      })),
+      responses: shared.responses,
+      schemas: mapValues(used, (json, name) => ({ ...json, ...evidence.ofFields(name.replace(/Body$/, '')) })),
+    },
+    'x-fauxgate-sources': evidence.sources,
+  }
+}
+
+/** Returns the parts of a document that are specific to the service. */
+function describeService(families: readonly Family[], dialect: Dialect) {
+  const operations = listOperations(families, dialect)
+  const ofKeys = families.flatMap(({ apiKeys }) => apiKeys?.errors ?? [])
+  const errorsOfOperation = (operation: Operation) =>
+    [...errorsOf(operation), ...ofKeys, ...CONNECTION_ERRORS].filter((error) => isErrorOf(dialect, error))
+  const bodies = operations.flatMap(({ body }) => body ?? [])
+  const responses = operations.flatMap(({ response }) => response ?? [])
+  const conversions = createConversions(bodies, responses, dialect)
+  return {
+    info: { title: `Tunnel gateway management API (${dialect.name})`, description: DESCRIPTION },
+    tags: createTags(operations),
+    security: [{ apiKey: [] }],
+    paths: createPaths(operations, (operation) =>
+      createOperationItem(operation, conversions, errorsOfOperation(operation)),
+    ),
+    securitySchemes: { apiKey: API_KEY },
+    parameters: { version: createVersionParameter(dialect) },
+    schemas: { ...createResponseSchemas(conversions), ...createBodySchemas(operations, conversions) },
+    errors: operations.flatMap(errorsOfOperation),
+  }
+}
+
+function createVersionParameter({ versionHeader }: Dialect): Parameter {
+  return {
+    name: versionHeader,
+    in: 'header',
+    required: true,
+    description: 'The version of the API.',
+    schema: { type: 'string', enum: ['2'] },
+  }
+}
+
+function describeControls(own: Families, families: readonly Family[], dialect: Dialect) {
+  const calls = controlCallsWith(own)
+  const records = [...families, ...listStates(listOperations(families, dialect))].flatMap(
+    ({ collections }) => collections,
+  )
+  const errorsOfCall = (call: ControlCall) =>
+    [...listCallErrors(call, records), ...CONNECTION_ERRORS].filter((error) => isErrorOf(dialect, error))
+  const bodies = calls.flatMap(({ from, schema }) => (schema && from === 'body' ? schema : []))
+  const responses = calls.flatMap(({ response: answer }) => answer ?? [])
+  const conversions = createConversions(bodies, responses, dialect)
+  return {
+    info: { title: `Controls of fauxgate (${dialect.name})`, description: CONTROL_TAG.description },
+    tags: [CONTROL_TAG],
+    security: [{}, { controlKey: [] }],
+    paths: createPaths(calls, (call) => createCallItem(call, conversions, errorsOfCall(call)), CONTROL_PATH),
+    securitySchemes: { controlKey: CONTROL_KEY },
+    parameters: {},
+    schemas: { ...createResponseSchemas(conversions), ...createBodySchemas([], conversions) },
+    errors: calls.flatMap(errorsOfCall),
+  }
+}
+
+const DESCRIPTION = `A tunnel gateway's management API, as fauxgate emulates it. In a body, \`null\` means "not given".`
+
+const API_KEY = {
+  type: 'http',
+  scheme: 'bearer',
+  description: 'The API key: any text that is not empty, unless the gateway has keys of its own.',
+}
+
+/** The errors that a server returns before it knows the operation, or if the server itself fails. */
+const CONNECTION_ERRORS = [
+  general.request_malformed,
+  general.request_timeout,
+  general.request_head_too_large,
+  general.internal_failure,
+]
+
+function listOperations(families: readonly Family[], dialect: Dialect): readonly Operation[] {
+  return families
+    .flatMap(({ operations }) => Object.values<Operation>(operations))
+    .filter((operation) => isOperationOf(dialect, operation))
+}
+
+function createPaths<Call extends { readonly path: string; readonly method: string }>(
+  calls: readonly Call[],
+  itemOf: (call: Call) => OperationItem,
+  base = '',
+): OpenApiDocument['paths'] {
+  const paths: Record<string, PathItem> = {}
+  for (const call of calls) {
+    const path = base + call.path
+    paths[path] = { ...paths[path], [call.method.toLowerCase()]: itemOf(call) }
+  }
+  return paths
+}
+
+function createTags(operations: readonly Operation[]): OpenApiDocument['tags'] {
+  const groups = [...new Set(operations.map(groupOf))]
+  return groups.map((name) => {
+    const response = operations.find((each) => groupOf(each) === name && each.response)?.response
+    return { name, description: (response && documentationOf(response).sentence) ?? name }
+  })
+}
+
+function listStates(operations: readonly Operation[]): readonly Pick<Family, 'collections'>[] {
+  return controls.flatMap(({ state }: AnyControl) => state?.({ operations, routeAt: () => undefined }) ?? [])
+}

@@ -1,0 +1,176 @@
+import type * as v from 'valibot'
+import { hasFilter } from '../../core/operation/list.ts'
+import { groupOf, type Operation } from '../../core/operation/operation.ts'
+import type { CommonDialect } from '../../core/schema/dialect.ts'
+import {
+  documentationOf,
+  listForeignFields,
+  listRequiredExtraFields,
+  listSchemas,
+} from '../../core/schema/documentation.ts'
+import type { CatalogueError } from '../../core/schema/errors.ts'
+import { idPattern } from '../../core/schema/ids.ts'
+import { formatIdStart } from '../../core/schema/text.ts'
+import { mapValues, pick } from '../../core/schema/values.ts'
+import { adaptBody } from './dialect-body.ts'
+import {
+  createJsonContent,
+  createReference,
+  type OperationItem,
+  type Parameter,
+  type RequestBodyItem,
+  type ResponseItem,
+} from './document.ts'
+import { createErrorResponses } from './errors.ts'
+import { type Conversion, convert, convertWhole, type JsonSchema, listDefinitions } from './json-schema.ts'
+import { simplify } from './plain.ts'
+
+type AnySchema = v.GenericSchema
+
+export type Conversions = ReturnType<typeof createConversions>
+
+/**
+ * Makes the conversions of a document, for bodies (`sent`) and for responses (`answered`), and the names of the operations'
+ * bodies. A body that is also a field of another body has a second name there.
+ */
+export function createConversions(
+  bodies: readonly AnySchema[],
+  responses: readonly AnySchema[],
+  dialect: CommonDialect,
+) {
+  const named = listDefinitions(responses)
+  // A body has a name of its own even if a response has the same schema, because a body refuses unknown fields.
+  const names = Object.entries(listDefinitions(bodies)).map(
+    ([name, schema]) => [Object.hasOwn(named, name) ? `${name}Body` : name, schema] as const,
+  )
+  const innerBodies = listInnerBodies(bodies)
+  const sent = names.map(([name, schema]) => [
+    innerBodies.has(schema) ? `${name.replace(/Body$/, '')}Fields` : name,
+    schema,
+  ])
+  const conversions: { readonly sent: Conversion; readonly answered: Conversion } = {
+    sent: { dialect, place: 'body', definitions: Object.fromEntries(sent) },
+    answered: { dialect, place: 'answer', definitions: named },
+  }
+  return { dialect, ...conversions, bodyNames: new Map(names.map(([name, schema]) => [schema, name])) }
+}
+
+/** Lists the bodies that are also fields of other bodies. As fields they have neither the ids of a path nor an envelope. */
+function listInnerBodies(bodies: readonly AnySchema[]): ReadonlySet<AnySchema> {
+  const below = new Set(bodies.flatMap((body) => [...listSchemas([body])].filter((schema) => schema !== body)))
+  return new Set(bodies.filter((body) => below.has(body)))
+}
+
+export function createOperationItem(
+  operation: Operation,
+  conversions: Conversions,
+  errors: readonly CatalogueError[],
+): OperationItem {
+  const { name, summary } = operation
+  return {
+    operationId: name,
+    tags: [groupOf(operation)],
+    summary,
+    parameters: [
+      ...createPathParameters(operation),
+      createReference('parameters', 'version'),
+      ...createQueryParameters(operation, conversions),
+    ],
+    ...createBody(operation, conversions),
+    responses: {
+      [operation.status]: createResponseItem(operation.response, 'application/json', conversions),
+      ...createErrorResponses(errors, conversions.dialect),
+    },
+  }
+}
+
+function createPathParameters({ ids }: Operation): Parameter[] {
+  return Object.entries(ids).map(([name, prefix]) => ({
+    name,
+    in: 'path',
+    required: true,
+    description: `An id that starts with ${formatIdStart(prefix).replaceAll('"', '`')}.`,
+    schema: { type: 'string', pattern: idPattern(prefix) },
+  }))
+}
+
+function createQueryParameters(operation: Operation, { dialect, answered }: Conversions): Parameter[] {
+  if (!operation.query) return []
+  const { properties = {} } = convert(operation.query, { ...answered, place: 'query' })
+  return Object.entries(properties)
+    .filter(([name]) => name !== 'filter' || hasFilter(operation, dialect))
+    .map(([name, json]) => {
+      const aliases = Object.entries(dialect.queryAliases).flatMap(([alias, own]) => (own === name ? [alias] : []))
+      const also = aliases.map((alias) => ` Also as \`${alias}\`.`).join('')
+      const parameter = createQueryParameter(name, { ...json, description: `${json.description ?? ''}${also}` })
+      return aliases.length === 0 ? parameter : { ...parameter, 'x-aliases': aliases }
+    })
+}
+
+export function createQueryParameter(name: string, json: JsonSchema, required = false): Parameter {
+  const { description = '', ...schema } = simplify(json)
+  return { name, in: 'query', required, description, schema }
+}
+
+function createBody(operation: Operation, { sent, bodyNames }: Conversions): Pick<OperationItem, 'requestBody'> {
+  if (!operation.body) return {}
+  return { requestBody: createRequestBody(createBodySchema(operation, sent), bodyNames.get(operation.body)) }
+}
+
+export function createRequestBody(json: JsonSchema, name: string | undefined): RequestBodyItem {
+  const required = (json.required ?? json.else?.required ?? []).length > 0
+  return {
+    required,
+    content: createJsonContent(name === undefined ? simplify(json) : createReference('schemas', name)),
+  }
+}
+
+function createBodySchema(operation: Operation, sent: Conversion): JsonSchema {
+  return adaptBody(sent.dialect, operation, convertWhole(operation.body as AnySchema, sent)) // Only operations with a body get here.
+}
+
+export function createResponseItem(
+  schema: AnySchema | undefined,
+  mediaType: string,
+  { answered }: Conversions,
+): ResponseItem {
+  const headers = { [answered.dialect.operationIdHeader]: createReference('headers', 'operationId') }
+  if (!schema) return { description: 'Done; there is no body.', headers }
+  const { sentence = 'The response.' } = documentationOf(schema)
+  return {
+    description: sentence,
+    headers,
+    content: { [mediaType]: { schema: simplify(convert(schema, answered)) } },
+  }
+}
+
+export function createResponseSchemas({ dialect, answered }: Conversions): Schemas {
+  return mapValues(answered.definitions, (schema) => {
+    const { properties = {}, ...json } = convertWhole(schema, answered)
+    const foreign = listForeignFields(schema, dialect)
+    const always = listRequiredExtraFields(schema, dialect)
+    const required = always.length > 0 && { required: [...(json.required ?? []), ...always] }
+    return { ...json, ...required, properties: pick(properties, (field) => !foreign.includes(field)) }
+  })
+}
+
+type Schemas = Readonly<Record<string, JsonSchema>>
+
+/**
+ * Returns the schemas of bodies, and of everything in them that has a name.
+ * @throws Error if two operations with different bodies have the same name for them.
+ */
+export function createBodySchemas(operations: readonly Operation[], { sent, bodyNames }: Conversions): Schemas {
+  const schemas: Record<string, JsonSchema> = {}
+  for (const operation of operations) {
+    const name = operation.body && bodyNames.get(operation.body)
+    if (name === undefined) continue
+    const json = createBodySchema(operation, sent)
+    if (schemas[name] && JSON.stringify(schemas[name]) !== JSON.stringify(json)) {
+      throw new Error(`The body of ${operation.name} is not that of the other operation with a body ${name}.`)
+    }
+    schemas[name] = json
+  }
+  for (const [name, schema] of Object.entries(sent.definitions)) schemas[name] ??= convertWhole(schema, sent)
+  return schemas
+}

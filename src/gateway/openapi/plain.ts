@@ -1,0 +1,40 @@
+import { mapValues } from '../../core/schema/values.ts'
+import type { JsonSchema } from './json-schema.ts'
+
+/**
+ * Simplifies a schema for generators of clients. Some make a field with a `default` required, so the description states the
+ * default instead. The description also lists the known values of a text that can have others.
+ */
+export function simplify(schema: JsonSchema): JsonSchema {
+  const { default: standard, listed, description, properties, items, anyOf, additionalProperties, ...rest } = schema
+  const { propertyNames: names, ...json } = rest
+  const words = [description, describeListed(listed), describeDefault(standard, description)].filter(
+    (each) => each !== undefined,
+  )
+  return {
+    ...json,
+    ...(words.length > 0 && { description: words.join(' ') }),
+    ...(properties && { properties: mapValues(properties, simplify) }),
+    ...(items && { items: simplify(items) }),
+    ...(anyOf && { anyOf: anyOf.map(simplify) }),
+    ...(names && { propertyNames: simplify(names) }),
+    ...(additionalProperties !== undefined && {
+      additionalProperties:
+        typeof additionalProperties === 'object' ? simplify(additionalProperties) : additionalProperties,
+    }),
+  }
+}
+
+function describeListed(listed: readonly string[] | undefined): string | undefined {
+  return listed && `One of ${listed.map(formatCode).join(', ')}.`
+}
+
+/** Returns the sentence about a default; undefined if there is none, or if it is an empty text, list or object. */
+function describeDefault(standard: unknown, description = ''): string | undefined {
+  const isNothing = standard === undefined || ['""', '[]', '{}'].includes(JSON.stringify(standard))
+  return isNothing || /\bdefault\b/i.test(description) ? undefined : `Default: ${formatCode(standard)}.`
+}
+
+function formatCode(value: unknown): string {
+  return `\`${typeof value === 'string' ? value : JSON.stringify(value)}\``
+}

@@ -1,0 +1,74 @@
+import type { Api } from '../control/control.ts'
+import { controlCallsWith, controlErrors, controls } from '../control/controls.ts'
+import { reservedDeclarations } from '../control/declare.ts'
+import { FAULT_PREFIX } from '../control/faults/fault.ts'
+import { snapshotReader } from '../control/snapshot.ts'
+import { account, createLimitTable } from '../core/operation/account.ts'
+import { addRulesBefore, type Families, type Family } from '../core/operation/family.ts'
+import { isOperationOf } from '../core/operation/operation.ts'
+import type { CommonDialect } from '../core/schema/dialect.ts'
+import { createCatalogue } from '../core/schema/errors.ts'
+import { general } from '../core/schema/general-errors.ts'
+import { OPERATION_PREFIX } from '../core/schema/ids.ts'
+import { SecretNames } from '../core/schema/secret-fields.ts'
+import { requireCompatibleFamilies } from '../service/kit/compatible-families.ts'
+import { declared, declaredPrefixes } from '../service/resources/declarations.ts'
+import { families } from '../service/resources/index.ts'
+import { createRouter } from './http/router.ts'
+
+/** Everything that follows from the families of a gateway and from its controls. */
+export type Table = ReturnType<typeof createTable>
+
+/** The names that a test's own families may not use: id prefixes, and names of declarations. */
+const RESERVED = { prefixes: [OPERATION_PREFIX, FAULT_PREFIX, ...declaredPrefixes], declarations: reservedDeclarations }
+
+/** The families of a gateway that has none of its own. */
+const NONE: Families = Object.freeze({})
+
+/** Caches tables by their families and by the operations that a dialect adds: a table depends on nothing else, and never changes. */
+const tables = new WeakMap<Families, Map<string, Table>>()
+
+/**
+ * Returns the table of fauxgate's families and a test's own families, with the operations that the dialect has.
+ * @throws TypeError if an own family does not fit.
+ */
+export function tableOf(dialect: CommonDialect, own: Families = NONE): Table {
+  const extras = dialect.extraOperations.join(' ')
+  const byExtras = tables.get(own) ?? new Map<string, Table>()
+  const cached = byExtras.get(extras)
+  if (cached) return cached
+  requireCompatibleFamilies(own, families, RESERVED)
+  const table = createTable(dialect, addRulesBefore({ ...families, ...own }))
+  tables.set(own, byExtras.set(extras, table))
+  return table
+}
+
+function createTable(dialect: CommonDialect, all: typeof families & Families) {
+  const operations = Object.values<Family>(all)
+    .flatMap((family) => Object.values(family.operations))
+    .filter((operation) => isOperationOf(dialect, operation))
+  const router = createRouter(operations)
+  const api: Api = { operations, routeAt: router.find }
+  const states = controls.flatMap(({ state }) => (state ? { operations: {}, errors: {}, ...state(api) } : []))
+  // All parts with collections: the families, and those without operations.
+  const stateful: readonly Family[] = [...Object.values<Family>(all), declared, account, ...states]
+  // Finding the names reads every schema, which takes longer than creating a gateway.
+  const secretNames = new WeakMap<CommonDialect['fieldAliases'], SecretNames>()
+  return {
+    families: all,
+    collections: Object.values<Family>(all).flatMap((family) => family.collections),
+    stateful,
+    api,
+    router,
+    controlRouter: createRouter(controlCallsWith(all)),
+    catalogue: createCatalogue([general, ...stateful.map(({ errors }) => errors), ...controlErrors]),
+    limits: createLimitTable(stateful),
+    keyRules: stateful.flatMap(({ apiKeys }) => apiKeys ?? []),
+    readSnapshot: snapshotReader(stateful.flatMap(({ collections }) => collections)),
+    secretNamesFor({ fieldAliases }: CommonDialect): SecretNames {
+      const names = secretNames.get(fieldAliases) ?? new SecretNames(operations, fieldAliases)
+      secretNames.set(fieldAliases, names)
+      return names
+    },
+  }
+}

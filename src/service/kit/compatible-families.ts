@@ -1,0 +1,162 @@
+import { accountErrors } from '../../core/operation/account.ts'
+import type { Families, Family } from '../../core/operation/family.ts'
+import type { Operation } from '../../core/operation/operation.ts'
+import { listErrors } from '../../core/schema/documentation.ts'
+import { type CatalogueError, describeReceived } from '../../core/schema/errors.ts'
+import { general } from '../../core/schema/general-errors.ts'
+import { isIdPrefix } from '../../core/schema/ids.ts'
+import { quote, toSnakeCase } from '../../core/schema/text.ts'
+import { isObject } from '../../core/schema/values.ts'
+
+/** The names that the families of a test cannot use. */
+interface ReservedNames {
+  readonly prefixes: readonly string[]
+  readonly declarations: readonly string[]
+}
+
+/**
+ * Checks that the families of a test do not clash with one another or with the built-in ones.
+ * @throws TypeError that names the mistake, or the family with the same name, prefix, collection or path.
+ */
+export function requireCompatibleFamilies(
+  own: Families,
+  builtIn: Families,
+  { prefixes, declarations }: ReservedNames,
+): void {
+  const reserved = [...prefixes.map((each) => `prefix ${each}`), ...declarations.map((each) => `declaration ${each}`)]
+  for (const [name, family] of Object.entries(own)) requireMadeByKit(name, family)
+  const operations = listOperationNames({ ...builtIn, ...own })
+  const taken = new Map(reserved.map((identifier) => [identifier, 'fauxgate itself']))
+  for (const [name, family] of Object.entries(builtIn))
+    for (const identifier of listIdentifiers(family)) taken.set(identifier, name)
+  for (const [name, family] of Object.entries(own)) {
+    if (Object.hasOwn(builtIn, name))
+      throw new TypeError(`families.${name} has the name of a family of fauxgate's own.`)
+    requireNames(name, family)
+    requireStatuses(name, family)
+    requireKnownErrors(name, family)
+    requireKnownOperations(name, family, operations)
+    for (const identifier of listIdentifiers(family)) {
+      const owner = taken.get(identifier)
+      if (owner !== undefined)
+        throw new TypeError(`families.${name} has the ${identifier}, which ${owner} has already.`)
+      taken.set(identifier, name)
+    }
+    requireDueWork(name, family)
+  }
+  requireSameNames([...Object.values(builtIn), ...Object.values(own)])
+}
+
+function requireMadeByKit(name: string, family: unknown): void {
+  if (isObject(family) && ['operations', 'collections', 'errors'].every((each) => each in family)) return
+  throw new TypeError(
+    `families.${name} is ${describeReceived(quote(family))}. Allowed: a family that fauxgate/kit made.`,
+  )
+}
+
+function listIdentifiers({ prefix, collections, operations, declares = {} }: Family): string[] {
+  return [
+    ...Object.keys(declares).map((name) => `declaration ${toSnakeCase(name)}`),
+    ...(prefix === undefined ? [] : [`prefix ${prefix}`]),
+    ...collections.map(({ name }) => `collection ${name}`),
+    ...Object.values(operations).map(({ method, path }) => `operation ${method} ${withoutNames(path)}`),
+  ]
+}
+
+/** Removes the names of parameters from a path: they make no difference to requests. */
+function withoutNames(path: string): string {
+  return path.replace(/\{\w+\}/g, '{}')
+}
+
+/** Checks the names of a family, its prefix and its operations. Calls, journal and faults use the names of operations. */
+function requireNames(name: string, { operations, prefix }: Family): void {
+  if (!/^[a-z][A-Za-z0-9]*$/.test(name)) {
+    throw new TypeError(`A family is called ${quote(name)}. Allowed: a letter a to z, then letters and digits.`)
+  }
+  if (prefix !== undefined && !isIdPrefix(prefix)) {
+    throw new TypeError(
+      `families.${name} has the prefix ${quote(prefix)}. Allowed: a letter a to z, then letters and digits.`,
+    )
+  }
+  for (const [verb, operation] of Object.entries(operations)) {
+    const wanted = `${toSnakeCase(name)}.${toSnakeCase(verb)}`
+    if (operation.name !== wanted) {
+      throw new TypeError(
+        `families.${name}.${verb} is named ${quote(operation.name)}. Its name must be "${wanted}", or the family another key.`,
+      )
+    }
+    requirePath(operation)
+  }
+}
+
+function requirePath({ name, path, ids }: Operation): void {
+  if (!/^(\/([\w.~-]+|\{\w+\}))+$/.test(path) || path.startsWith('/_fauxgate')) {
+    throw new TypeError(
+      `${name} has the path ${quote(path)}. Allowed: segments such as "/widgets/{id}", without "/_fauxgate" at the start.`,
+    )
+  }
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, id]) => String(id))
+  const described = Object.keys(ids)
+  if (inPath.length === described.length && inPath.every((id) => described.includes(id))) return
+  const list = (names: readonly string[]) => names.join(', ') || 'none'
+  throw new TypeError(
+    `${name} has the ids ${list(described)}, and its path ${path} has ${list(inPath)}. Describe each id of the path in \`ids\`.`,
+  )
+}
+
+function listOperationNames(all: Families): Set<string> {
+  return new Set(Object.values(all).flatMap(({ operations }) => Object.values(operations).map(({ name }) => name)))
+}
+
+function requireKnownOperations(family: string, { before = {} }: Family, operations: ReadonlySet<string>): void {
+  const unknown = Object.keys(before).find((name) => !operations.has(name))
+  if (unknown !== undefined) {
+    throw new TypeError(
+      `families.${family} has rules before ${quote(unknown)}. Allowed: names of operations, such as "reserved_domains.delete".`,
+    )
+  }
+}
+
+/** Checks that a family with due records has work for them, and the other way round. */
+function requireDueWork(name: string, { collections, onDue }: Family): void {
+  const hasDue = collections.some(({ due }) => due !== undefined)
+  if (hasDue && !onDue) throw new TypeError(`families.${name} has a collection with \`due\`, and no \`onDue\`.`)
+  if (!hasDue && onDue) throw new TypeError(`families.${name} has \`onDue\`, and no collection with \`due\`.`)
+}
+
+/** Checks that the response to an error is no success. */
+function requireStatuses(name: string, { errors }: Family): void {
+  for (const { key, status } of Object.values(errors)) {
+    if (Number.isInteger(status) && status >= 400 && status <= 599) continue
+    throw new TypeError(`families.${name} has the error ${key} with the status ${quote(status)}. Allowed: 400 to 599.`)
+  }
+}
+
+/** Checks that all errors are in the catalogue: faults, documents and dialects know no others. */
+function requireKnownErrors(family: string, { operations, before = {}, apiKeys, errors }: Family): void {
+  const known = new Set([general, accountErrors, errors].flatMap((group): CatalogueError[] => Object.values(group)))
+  const refusals = [
+    ...Object.values(operations).map((each) => [each.name, listOwnErrors(each)] as const),
+    ...Object.entries(before).map(([name, { errors }]) => [name, errors] as const),
+    ['judge', apiKeys?.errors ?? []] as const,
+  ]
+  for (const [name, errors] of refusals) {
+    const missing = errors.find((error) => !known.has(error))
+    if (missing) throw new TypeError(`${name} can refuse with ${missing.key}: give it to the errors of ${family}.`)
+  }
+}
+
+/** Returns the errors of an operation without the general ones that every operation of its kind has. */
+function listOwnErrors({ body, query, errors = [] }: Operation): CatalogueError[] {
+  return [...errors, ...[body, query].flatMap((each) => (each ? [...listErrors(each)] : []))]
+}
+
+/** Checks that operations at one path use the same names for its ids. */
+function requireSameNames(families: readonly Family[]): void {
+  const paths = new Map<string, string>()
+  for (const { name, path } of families.flatMap((family) => Object.values(family.operations))) {
+    const before = paths.get(withoutNames(path)) ?? path
+    paths.set(withoutNames(path), before)
+    if (before !== path) throw new TypeError(`${name} has the path ${path}, which is ${before} already.`)
+  }
+}

@@ -1,0 +1,113 @@
+import type { DnsRecord, NeededRecord } from '../../core/generated/controls.ts'
+import type { Transaction } from '../../core/operation/transaction.ts'
+import { formatCount } from '../../core/schema/text.ts'
+import { timeMs } from '../../core/schema/time.ts'
+import { getParentKey, normalizeName, parseAuthorities, resolve, reverseLabels, zone } from './dns.ts'
+
+interface DomainTargets {
+  readonly domain: string
+  readonly policy: { readonly authority: string } | null
+  readonly cname_target: string | null
+  readonly acme_challenge_cname_target: string | null
+}
+
+/**
+ * Returns the records that a domain needs: its own CNAME and, for a wildcard, the CNAME of the ACME challenge. If these
+ * are right, also returns the CAA record that forbids the authority to issue (rules: simulated-dns#needed-records, simulated-dns#caa).
+ */
+export function checkNeededRecords(tx: Transaction, domain: DomainTargets): NeededRecord[] {
+  const targets = [
+    [domain.domain, domain.cname_target],
+    [`_acme-challenge.${domain.domain.replace(/^\*\./, '')}`, domain.acme_challenge_cname_target],
+  ] as const
+  const needed = targets.flatMap(([name, value]): NeededRecord[] => {
+    if (value === null) return []
+    const found = describeMismatch(tx, name, normalizeName(value))
+    const problem = found && `Expected a CNAME record for ${name} with the value ${value}. Found ${found}.`
+    return [{ name, type: 'CNAME', value, problem }]
+  })
+  return needed.every(({ problem }) => problem === null) ? [...needed, ...findForbiddingCaa(tx, domain)] : needed
+}
+
+/** Returns the CAA record, at the name or the nearest name above, that forbids the authority to issue (RFC 8659, 3). */
+function findForbiddingCaa(tx: Transaction, { domain, policy }: DomainTargets): NeededRecord[] {
+  if (!policy) return []
+  const { authority } = policy
+  for (let key = reverseLabels(domain.replace(/^\*\./, '')); key !== ''; key = getParentKey(key)) {
+    const record = tx.get(zone, key)
+    if (!record || !isVisible(tx, record)) continue
+    const { name, type, value } = record
+    const isFailing = type === 'SERVFAIL' || type === 'TIMEOUT'
+    if (type !== 'CAA' && !isFailing) continue
+    // The service names its authority by the first label of the name that CAA has, such as letsencrypt.org.
+    const isAllowed = parseAuthorities(value).some((each) => each === authority || each.startsWith(`${authority}.`))
+    if (isAllowed) return []
+    const caa = `one for ${name} that ${describeAuthorities(value)}. Add ${authority} to it, or remove it`
+    const expected = `Expected no CAA record for ${domain} that forbids ${authority} to issue, at it or above it.`
+    return [
+      {
+        name,
+        type: 'CAA',
+        value: authority,
+        problem: `${expected} Found ${isFailing ? describeInsteadOfCname(tx, record, name) : caa}.`,
+      },
+    ]
+  }
+  return []
+}
+
+function describeAuthorities(value: string): string {
+  return value === '' ? 'allows no authority' : `allows only ${value}`
+}
+
+function isVisible({ now }: Transaction, { visibleFrom }: DnsRecord): boolean {
+  return (timeMs(visibleFrom) ?? now) <= now
+}
+
+/** Describes the record that a name has instead of a CNAME record, as a fragment for a message. */
+function describeInsteadOfCname(tx: Transaction, record: DnsRecord | undefined, name: string): string {
+  if (record && !isVisible(tx, record)) {
+    const left = formatCount(Math.ceil(((timeMs(record.visibleFrom) ?? 0) - tx.now) / 1000), 'second')
+    return `no record for ${name} yet: the one that was set propagates until ${record.visibleFrom}. Wait for another ${left}`
+  }
+  switch (record?.type) {
+    case 'A':
+      return `an A record with the value ${record.value}`
+    case 'CAA':
+      return `a CAA record that ${describeAuthorities(record.value)}`
+    case 'PROXY':
+      return `addresses of ${record.value}, a CDN that proxies ${name} and hides its CNAME record. Switch its proxy off for this name`
+    case 'SERVFAIL':
+      return `the answer SERVFAIL of the name servers of ${name}. Correct their zone, for example its DNSSEC`
+    case 'TIMEOUT':
+      return `no answer of the name servers of ${name} in time. Check that they run and can be reached`
+    default:
+      return `no record for ${name}`
+  }
+}
+
+const MAX_CHAIN_LENGTH = 8
+
+/** Follows the CNAME records of a name to its target. Returns null if they lead to the target, else a fragment for a message. */
+function describeMismatch(tx: Transaction, name: string, target: string): string | null {
+  const chain: string[] = []
+  for (let at = name; ; at = chain.at(-1) ?? name) {
+    const record = resolve(tx, at)
+    if (record?.type !== 'CNAME' || !isVisible(tx, record)) {
+      if (chain.length === 0) return describeInsteadOfCname(tx, record, at)
+      return `a CNAME record to ${joinNames(chain)}, which has ${record ? describeInsteadOfCname(tx, record, at) : 'no record'}`
+    }
+    if (chain.length === MAX_CHAIN_LENGTH) {
+      return `a chain of more than ${MAX_CHAIN_LENGTH} CNAME records: ${joinNames([name, ...chain, record.value])}`
+    }
+    if (record.value === target) return null
+    if (record.value === name || chain.includes(record.value)) {
+      return `a loop of CNAME records: ${joinNames([name, ...chain, record.value])}`
+    }
+    chain.push(record.value)
+  }
+}
+
+function joinNames(names: readonly string[]): string {
+  return names.join(' -> ')
+}

@@ -1,0 +1,195 @@
+import * as v from 'valibot'
+import type { DnsRecord } from '../../core/generated/controls.ts'
+import { collection } from '../../core/operation/collection.ts'
+import type { Transaction } from '../../core/operation/transaction.ts'
+import { documented, facts, named } from '../../core/schema/documentation.ts'
+import { general } from '../../core/schema/general-errors.ts'
+import { sentDuration } from '../../core/schema/options.ts'
+import { rule, ruleOnWhole } from '../../core/schema/rule.ts'
+import { time } from '../../core/schema/schema.ts'
+import { durationMs, timeMs, timestamp } from '../../core/schema/time.ts'
+import { ipBytes } from '../x509/ip.ts'
+
+const MAX_NAME_LENGTH = 253
+const LABEL = '[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?'
+const NAME = new RegExp(`^(\\*\\.)?(${LABEL}\\.)*${LABEL}$`)
+const ADDRESS_END = /(^|\.)\d+$/
+
+/**
+ * Returns a name without its trailing dot and in lower case (rules: simulated-dns#names). It lowers only A to Z. Other
+ * characters that would become a to z, such as the Kelvin sign, stay invalid.
+ */
+export function normalizeName(name: string): string {
+  return name.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()).replace(/\.$/, '')
+}
+
+/** Tells whether a normal name can have a record. Underscores and one leading `*` label are allowed; an address is not. */
+export function isDnsName(name: string): boolean {
+  return name.length <= MAX_NAME_LENGTH && NAME.test(name) && !ADDRESS_END.test(name)
+}
+
+const ALLOWED_NAME = 'a DNS name such as "app.example.com", not an address'
+
+/** A DNS name in any form that clients write. The schema returns its normal name. */
+export const recordName = v.pipe(
+  v.string(),
+  rule([], (text, report) => {
+    if (!isDnsName(normalizeName(text))) report(general.field_invalid, { allowed: ALLOWED_NAME })
+  }),
+  v.transform(normalizeName),
+  facts({ json: { minLength: 1 } }),
+)
+
+const TYPES = ['CNAME', 'A', 'CAA', 'PROXY', 'SERVFAIL', 'TIMEOUT'] as const
+
+type RecordType = (typeof TYPES)[number]
+
+export const recordType = v.picklist(TYPES, TYPES.join(', '))
+
+const fields = {
+  name: documented(recordName, 'The DNS name, perhaps after `*.`; stored in lower case without a trailing dot.'),
+  type: documented(
+    recordType,
+    'The type of the record; `PROXY` for the addresses of a CDN that hides the record, `SERVFAIL` and `TIMEOUT` for name servers that fail.',
+  ),
+}
+
+const value = documented(
+  v.string(),
+  "A CNAME's name, an A record's IPv4 address, the authorities that CAA allows, separated by commas, or the name of the CDN; nothing for name servers that fail.",
+)
+
+export type { DnsRecord }
+
+const NO_VALUE = { allowed: 'no value', isValid: (value: string) => value === '', normalize: (value: string) => value }
+
+/** The values that each type of record allows, in words and as a test, and the form in which a value is stored. */
+const VALUES: Readonly<
+  Record<RecordType, { allowed: string; isValid(value: string): boolean; normalize(value: string): string }>
+> = {
+  CNAME: { allowed: ALLOWED_NAME, isValid: isDnsName, normalize: normalizeName },
+  A: { allowed: 'an IPv4 address', isValid: (value) => ipBytes(value)?.length === 4, normalize: normalizeName },
+  CAA: {
+    allowed: 'names of authorities, separated by commas, such as "letsencrypt.org", or "" for none',
+    isValid: (value) => parseAuthorities(value).every(isDnsName),
+    normalize: (value) => parseAuthorities(value).join(', '),
+  },
+  PROXY: {
+    allowed: 'the name of a CDN, of 1 to 100 characters',
+    isValid: (value) => value !== '' && value.length <= 100,
+    normalize: (value) => value.trim(),
+  },
+  SERVFAIL: NO_VALUE,
+  TIMEOUT: NO_VALUE,
+}
+
+export function parseAuthorities(value: string): readonly string[] {
+  return value
+    .split(',')
+    .map((each) => normalizeName(each.trim()))
+    .filter((each) => each !== '')
+}
+
+type ValueOfType = { readonly type: RecordType; readonly value?: string | undefined }
+
+/** Makes the schema of a record whose value fits its type, in the form in which values are stored. */
+function withFittingValue<T extends ValueOfType>(schema: v.GenericSchema<unknown, T>) {
+  return v.pipe(
+    schema,
+    ruleOnWhole<T, never>([], ({ type, value }, report) => {
+      const known = TYPES.find((each) => each === type)
+      if ((value !== undefined && typeof value !== 'string') || !known) return
+      const { allowed, isValid, normalize } = VALUES[known]
+      if (!isValid(normalize(value ?? ''))) report(general.field_invalid, { allowed }, { path: ['value'], value })
+    }),
+    v.transform((sent) => ({ ...sent, value: VALUES[sent.type].normalize(sent.value ?? '') })),
+  )
+}
+
+const record = v.object({
+  ...fields,
+  value,
+  visibleFrom: v.exactOptional(
+    documented(
+      v.pipe(
+        time,
+        v.check((text) => timeMs(text) !== undefined, 'a time'),
+      ),
+      'The time from which resolvers see the record; absent if they see it at once.',
+    ),
+  ),
+})
+
+export const dnsRecord: v.GenericSchema<unknown, DnsRecord> = named(
+  withFittingValue(record),
+  'DnsRecord',
+  'A record of the simulated DNS zone, or the failure that resolvers see in its place. Each name has at most one.',
+)
+
+const body = v.object({
+  ...fields,
+  value: v.optional(value),
+  after: v.optional(
+    sentDuration(
+      "How long the record takes to propagate, on the gateway's clock: resolvers do not find it before. Default: no time.",
+    ),
+  ),
+})
+
+export const dnsRecordBody = named(
+  withFittingValue(body),
+  'DnsRecordBody',
+  'A record to set in the simulated DNS zone; it replaces the previous record of the name.',
+)
+
+/** Sets the record of a name. Resolvers see it at once, or after the delay `after` (rules: simulated-dns#propagation). */
+export function setRecord(tx: Transaction, { after, ...record }: v.InferOutput<typeof dnsRecordBody>): DnsRecord {
+  const ms = durationMs(after) ?? 0
+  const visible = ms === 0 ? {} : { visibleFrom: timestamp(Math.ceil((tx.now + ms) / 1000) * 1000) }
+  return tx.put(zone, { ...record, ...visible })
+}
+
+/** The simulated zone. Keys are names with their labels reversed, so that a name sorts right before the names below it. */
+export const zone = collection<DnsRecord>({
+  name: 'dns_records',
+  key: (record) => reverseLabels(record.name),
+  schema: dnsRecord,
+})
+
+/** Returns all records, ordered by name, or only the record of one name, if any. */
+export function listRecords(tx: Transaction, name?: string): DnsRecord[] {
+  if (name === undefined) return [...tx.newestFirst(zone)].sort((a, b) => (a.name < b.name ? -1 : 1))
+  const record = tx.get(zone, reverseLabels(name))
+  return record ? [record] : []
+}
+
+/**
+ * Resolves a name to its own record, else to the wildcard directly below its closest encloser. A name that exists, even
+ * only because there are names below it, matches no wildcard (RFC 4592, 3.3.1).
+ */
+export function resolve(tx: Transaction, name: string): DnsRecord | undefined {
+  const key = reverseLabels(name)
+  const record = tx.get(zone, key)
+  if (record || hasKeysBelow(tx, key)) return record
+  for (let encloser = getParentKey(key); encloser !== ''; encloser = getParentKey(encloser)) {
+    const wildcard = tx.get(zone, `${encloser}.*`)
+    if (wildcard || tx.get(zone, encloser) || hasKeysBelow(tx, encloser)) return wildcard
+  }
+  return undefined
+}
+
+function hasKeysBelow(tx: Transaction, key: string): boolean {
+  // "/" sorts right after ".", so if any key is below the name, the last one before this key is.
+  const [last] = tx.newestFirst(zone, `${key}/`)
+  return last !== undefined && zone.key(last).startsWith(`${key}.`)
+}
+
+/** Turns `app.example.com` into `com.example.app`. */
+export function reverseLabels(name: string): string {
+  return name.split('.').reverse().join('.')
+}
+
+/** Returns the key of the name above, or "". */
+export function getParentKey(key: string): string {
+  return key.slice(0, Math.max(0, key.lastIndexOf('.')))
+}

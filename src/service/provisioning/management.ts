@@ -1,0 +1,86 @@
+import type { Transaction } from '../../core/operation/transaction.ts'
+import { certificates } from './certificate-records.ts'
+import { checkNeededRecords } from './dns-check.ts'
+import { type ManagedDomain, type Policy, provisioningRules } from './managed-domain.ts'
+import { type ProvisioningError, parseSignedMs, takeOutcome } from './outcomes.ts'
+import { applyTransition, type Failure } from './transitions.ts'
+
+const MESSAGES: Readonly<Record<ProvisioningError, string>> = {
+  INTERNAL_ERROR: 'The certificate authority could not be reached. This is temporary.',
+  DNS_ERROR: 'The DNS records of the domain do not point to their targets. Correct them.',
+}
+
+/** Runs one attempt of a domain's job now (rules: provisioning-jobs#outcomes). */
+export function runAttempt<D extends ManagedDomain>(tx: Transaction, domain: D): D {
+  const current = domain.job?.error_code ? applyTransition(tx, domain, 'retried', {}) : domain
+  const isRenewal = domain.certificate_id !== null
+  const failure = applyHook(tx, current, determineFailure(tx, current))
+  if (!failure) return applyTransition(tx, current, isRenewal ? 'renewed' : 'issued', {})
+  return applyTransition(tx, current, isRenewal ? 'renewal failed' : 'failed', failure)
+}
+
+/** Returns the failure that the hook decides, or the usual one without a hook. */
+function applyHook(tx: Transaction, { domain }: ManagedDomain, usual: Failure | undefined): Failure | undefined {
+  const { attempt } = provisioningRules(tx.rules).hooks
+  const error_code = attempt ? attempt(domain, tx.now, usual?.error_code) : usual?.error_code
+  if (error_code === usual?.error_code) return usual
+  return error_code && { error_code, msg: MESSAGES[error_code] }
+}
+
+/** Returns the failure that the script, or else simulated DNS, sets for an attempt. Without one, the attempt succeeds. */
+function determineFailure(tx: Transaction, domain: ManagedDomain): Failure | undefined {
+  const scripted = takeOutcome(tx, domain.domain)
+  if (scripted) {
+    const { outcome, message, retriesAfter } = scripted
+    if (outcome === 'success') return undefined
+    return { error_code: outcome, msg: message ?? MESSAGES[outcome], retriesAfter: parseSignedMs(retriesAfter) }
+  }
+  if (provisioningRules(tx.rules).dns === 'off') return undefined
+  const wrong = checkNeededRecords(tx, domain).find(({ problem }) => problem !== null)
+  return wrong?.problem ? { error_code: 'DNS_ERROR', msg: wrong.problem } : undefined
+}
+
+/**
+ * Puts a domain under a certificate management policy and starts its job. An unchanged policy changes nothing. An
+ * uploaded certificate is dropped at once; an automatic one stays in use until the new one is issued (rules:
+ * domain-certificates#one-or-the-other).
+ */
+export function withPolicy<D extends ManagedDomain>(tx: Transaction, domain: D, policy: Policy): D {
+  const before = domain.policy
+  if (before?.authority === policy.authority && before.private_key_type === policy.private_key_type) return domain
+  const idle = before
+    ? withoutJob(tx, domain, `The policy asks for an ${policy.private_key_type} key now.`)
+    : { ...domain, certificate_id: null }
+  return attemptWithoutDelay(tx, applyTransition(tx, idle, 'started', { policy }))
+}
+
+/** Starts the renewal of a domain's certificate (rules: provisioning-jobs#renewal). */
+export function withRenewal<D extends ManagedDomain>(tx: Transaction, domain: D): D {
+  return attemptWithoutDelay(tx, applyTransition(tx, domain, 'renewal started', {}))
+}
+
+export function withUploadedCertificate<D extends ManagedDomain>(
+  tx: Transaction,
+  domain: D,
+  certificate_id: string,
+): D {
+  return { ...withoutPolicy(tx, domain), certificate_id }
+}
+
+/** Removes the policy of a domain, with its status, its job and its automatic certificate. */
+export function withoutPolicy<D extends ManagedDomain>(tx: Transaction, domain: D): D {
+  if (!domain.policy) return domain
+  const automatic = domain.certificate_id && tx.get(certificates, domain.certificate_id)
+  if (automatic) tx.remove(certificates, automatic)
+  const idle = withoutJob(tx, domain, 'The policy was taken off the domain.')
+  return { ...idle, policy: null, renews_at: null, due: null, certificate_id: null }
+}
+
+function withoutJob<D extends ManagedDomain>(tx: Transaction, domain: D, reason: string): D {
+  return domain.job ? applyTransition(tx, domain, 'cancelled', { reason }) : domain
+}
+
+/** Runs the first attempt in the call that starts the job, if the delay is 0. */
+function attemptWithoutDelay<D extends ManagedDomain>(tx: Transaction, domain: D): D {
+  return provisioningRules(tx.rules).provisioningDelay === 0 ? runAttempt(tx, domain) : domain
+}

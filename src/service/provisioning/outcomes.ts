@@ -1,0 +1,187 @@
+import * as v from 'valibot'
+import type { FailedAttempt } from '../../core/generated/controls.ts'
+import { collection } from '../../core/operation/collection.ts'
+import type { Transaction } from '../../core/operation/transaction.ts'
+import { documented, named } from '../../core/schema/documentation.ts'
+import { general } from '../../core/schema/general-errors.ts'
+import { oneOfThese } from '../../core/schema/options.ts'
+import { recordRule } from '../../core/schema/record-schema.ts'
+import { rule } from '../../core/schema/rule.ts'
+import { DURATION_ALLOWED, type Duration, durationMs } from '../../core/schema/time.ts'
+import type { Frozen } from '../../core/schema/values.ts'
+import { isDnsName } from './dns.ts'
+
+export const PROVISIONING_ERRORS = ['INTERNAL_ERROR', 'DNS_ERROR'] as const
+
+export type ProvisioningError = (typeof PROVISIONING_ERRORS)[number]
+
+export const OUTCOMES = ['success', ...PROVISIONING_ERRORS] as const
+
+const MAX_MESSAGE_LENGTH = 1000
+const SIGNED_ALLOWED = `${DURATION_ALLOWED}, or one of these with a minus`
+
+const details = {
+  message: v.exactOptional(
+    documented(
+      v.pipe(v.string(), v.maxLength(MAX_MESSAGE_LENGTH, `at most ${MAX_MESSAGE_LENGTH} characters`)),
+      'The `msg` of the job, in place of the usual one.',
+    ),
+  ),
+  retriesAfter: v.exactOptional(
+    documented(
+      v.custom<Duration>((value) => parseSignedMs(value) !== undefined, SIGNED_ALLOWED),
+      'The time from the attempt to `retries_at`. With a minus, such as `-5m`, `retries_at` has passed already, and the next attempt comes after the usual wait.',
+      {
+        json: { type: ['integer', 'string'], pattern: '^-?\\d{1,12}(ms|s|m|h|d)$' },
+        type: 'Duration',
+        imports: { Duration: 'core/schema/time.ts' },
+      },
+    ),
+  ),
+}
+
+export const failedAttempt = named(
+  v.strictObject({ outcome: documented(v.picklist(PROVISIONING_ERRORS), 'The error of the attempt.'), ...details }),
+  'FailedAttempt',
+  'A provisioning attempt that fails, with the message and the retry time of its job.',
+)
+
+export type { FailedAttempt }
+
+/** The outcome of a provisioning attempt; an error alone has the usual message and the usual wait. */
+export type Outcome = (typeof OUTCOMES)[number] | FailedAttempt
+
+/** An outcome with its details, if it has some. */
+type DetailedOutcome = { readonly outcome: (typeof OUTCOMES)[number] } & Omit<FailedAttempt, 'outcome'>
+
+const withDetails = (outcome: Outcome): DetailedOutcome => (typeof outcome === 'string' ? { outcome } : outcome)
+
+/** Returns a duration in ms that may have a minus; undefined if the value is not a duration. */
+export function parseSignedMs(value: unknown): number | undefined {
+  if (typeof value === 'number' && value < 0) return parseSignedMs(-value) === undefined ? undefined : value
+  const [, minus, text] = (typeof value === 'string' && /^(-?)(.*)$/s.exec(value)) || []
+  const ms = durationMs(text ?? value)
+  return minus && ms !== undefined ? -ms : ms
+}
+
+export const ANY_DOMAIN = ''
+
+const domain = v.pipe(
+  v.string(),
+  v.toLowerCase(),
+  rule([], (name, report) => {
+    if (name !== ANY_DOMAIN && !isDnsName(name)) report(general.field_invalid, { allowed: 'a DNS name, or ""' })
+  }),
+)
+
+const outcomeFields = { outcome: oneOfThese(OUTCOMES), ...details }
+
+/** The place around which all others lie. All places have the same number of digits, so that keys sort like places. */
+const MIDDLE_PLACE = 2 ** 52
+
+const scripted = v.object({
+  domain,
+  /** The place among the outcomes of its domain: the highest is taken first. */
+  place: v.pipe(
+    v.number(),
+    recordRule((place, report, { sequence }) => {
+      if (Number.isInteger(place) && Math.abs(place - MIDDLE_PLACE) < sequence) return
+      const allowed = `an integer less than ${sequence}, the sequence, away from ${MIDDLE_PLACE}`
+      report(general.field_invalid, { allowed })
+    }),
+  ),
+  ...outcomeFields,
+})
+
+type ScriptedOutcome = Frozen<v.InferOutput<typeof scripted>>
+
+const lasting = v.object({
+  domain,
+  ...outcomeFields,
+  /** True once an attempt had this outcome. */
+  used: v.exactOptional(v.literal(true)),
+})
+
+type LastingOutcome = Frozen<v.InferOutput<typeof lasting>>
+
+/** The maximum of scripted outcomes, over all domains, and of domains with a lasting outcome. */
+export const MAX_OUTCOMES = 10_000
+
+/** Outcomes that attempts take one by one. A domain's next outcome has its highest key. */
+export const scriptedOutcomes = collection<ScriptedOutcome>({
+  name: 'ordered_outcomes',
+  key: ({ domain, place }) => `${domain} ${place}`,
+  schema: scripted,
+  most: MAX_OUTCOMES,
+})
+
+/** Outcomes of all attempts that find no scripted one, until they are cleared. */
+export const lastingOutcomes = collection<LastingOutcome>({
+  name: 'standing_outcomes',
+  key: (record) => record.domain,
+  schema: lasting,
+  most: MAX_OUTCOMES,
+})
+
+/** Sets the outcome of all attempts, of one domain or of any, that find no scripted outcome. */
+export function putLasting(tx: Transaction, domain: string, outcome: Outcome): void {
+  tx.put(lastingOutcomes, { domain, ...withDetails(outcome) })
+}
+
+/** Scripts outcomes for one domain or for any, after its outcomes that are already scripted, or before them. */
+export function scriptOutcomes(tx: Transaction, domain: string, outcomes: readonly Outcome[], isFirst: boolean): void {
+  for (const outcome of isFirst ? [...outcomes].reverse() : outcomes) {
+    const number = tx.nextOrder()
+    tx.put(scriptedOutcomes, { domain, place: MIDDLE_PLACE + (isFirst ? number : -number), ...withDetails(outcome) })
+  }
+}
+
+/** Takes the outcome that is scripted for a domain's next attempt: its own first, then one for any domain. */
+export function takeOutcome(tx: Transaction, domain: string): DetailedOutcome | undefined {
+  for (const scope of [domain, ANY_DOMAIN]) {
+    const [next] = listScripted(tx, scope)
+    if (next) tx.remove(scriptedOutcomes, next)
+    const found = next ?? takeLasting(tx, scope)
+    if (found) return found
+  }
+  return undefined
+}
+
+function takeLasting(tx: Transaction, domain: string): LastingOutcome | undefined {
+  const found = tx.get(lastingOutcomes, domain)
+  return found && !found.used ? tx.put(lastingOutcomes, { ...found, used: true }) : found
+}
+
+/** Returns the lasting outcomes that no attempt has had. */
+export function listUnusedLasting(tx: Transaction): readonly LastingOutcome[] {
+  return [...tx.newestFirst(lastingOutcomes)].filter(({ used }) => !used)
+}
+
+/** Yields the outcomes for one domain or for any, the next one first. */
+function* listScripted(tx: Transaction, domain: string): Generator<ScriptedOutcome> {
+  if (tx.count(scriptedOutcomes) === 0) return
+  // "!" comes right after the space in the keys.
+  for (const each of tx.newestFirst(scriptedOutcomes, `${domain}!`)) {
+    if (each.domain !== domain) return
+    yield each
+  }
+}
+
+export function dropOutcomes(tx: Transaction, domain?: string): void {
+  const scripted = domain === undefined ? tx.newestFirst(scriptedOutcomes) : listScripted(tx, domain)
+  for (const each of [...scripted]) tx.remove(scriptedOutcomes, each)
+  const lasting = domain === undefined ? tx.newestFirst(lastingOutcomes) : [tx.get(lastingOutcomes, domain)]
+  for (const each of [...lasting]) if (each) tx.remove(lastingOutcomes, each)
+}
+
+/** Returns the outcomes that no attempt has used: sorted by the name of their domain, and the outcomes for any domain last. */
+export function listPendingOutcomes(tx: Transaction): ({ domain: string | null } & DetailedOutcome)[] {
+  const sortKey = (domain: string) => (domain === ANY_DOMAIN ? '~' : domain)
+  return [...tx.newestFirst(scriptedOutcomes)]
+    .sort((a, b) => compare(sortKey(a.domain), sortKey(b.domain)))
+    .map(({ domain, place: _, ...rest }) => ({ domain: domain === ANY_DOMAIN ? null : domain, ...rest }))
+}
+
+function compare(a: string, b: string): number {
+  return a === b ? 0 : a < b ? -1 : 1
+}

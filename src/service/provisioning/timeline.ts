@@ -1,0 +1,71 @@
+import * as v from 'valibot'
+import type { TimelineEntry } from '../../core/generated/controls.ts'
+import { documented, named } from '../../core/schema/documentation.ts'
+import { oneOfThese } from '../../core/schema/options.ts'
+import { seconds } from '../../core/schema/record-schema.ts'
+import { time } from '../../core/schema/schema.ts'
+import type { Frozen } from '../../core/schema/values.ts'
+import { OUTCOMES } from './outcomes.ts'
+
+export const TRANSITIONS = [
+  'started',
+  'failed',
+  'retried',
+  'issued',
+  'renewal started',
+  'renewal failed',
+  'renewed',
+  'cancelled',
+] as const
+
+export type Transition = (typeof TRANSITIONS)[number]
+
+const timelineEntry = v.object({
+  /** Seconds since 1970. */
+  at: seconds,
+  transition: oneOfThese(TRANSITIONS),
+  outcome: v.nullable(oneOfThese(OUTCOMES)),
+  /** The variable part of the message: the id of a certificate, the reason of a failure, … */
+  note: v.nullable(v.string()),
+})
+
+/** A transition as records store it. */
+export type TimelineRecord = Frozen<v.InferOutput<typeof timelineEntry>>
+
+/** The last transitions of a domain, oldest first. */
+export type Timeline = readonly TimelineRecord[]
+
+export type { TimelineEntry }
+
+export const timelineEntryView = named(
+  v.object({
+    at: documented(time, 'The time of the transition: UTC, in whole seconds.'),
+    transition: documented(v.picklist(TRANSITIONS), 'The transition.'),
+    outcome: documented(
+      v.nullable(v.picklist(OUTCOMES)),
+      'The outcome of an attempt; null for transitions that do not end an attempt.',
+    ),
+    message: documented(v.string(), 'The transition in words.'),
+  }),
+  'TimelineEntry',
+  "A transition of a domain's provisioning.",
+)
+
+const MAX_TIMELINE_ENTRIES = 100
+
+export const timeline = v.pipe(
+  v.array(timelineEntry),
+  v.maxLength(MAX_TIMELINE_ENTRIES, `at most ${MAX_TIMELINE_ENTRIES} entries`),
+)
+
+/** Adds an entry, and drops the oldest one if there are too many. */
+export function withEntry(timeline: Timeline, entry: TimelineRecord): Timeline {
+  // `concat` makes an array of exactly this length; one built with `...` has room for more, which is never used.
+  const earlier = timeline.length < MAX_TIMELINE_ENTRIES ? timeline : timeline.slice(1)
+  return earlier.concat(entry)
+}
+
+export function formatTimeline(timeline: readonly TimelineEntry[]): string {
+  const width = Math.max(0, ...timeline.map(({ transition }) => transition.length))
+  return timeline.map(({ at, transition, message }) => `${at}  ${transition.padEnd(width)}  ${message}`).join('\n')
+}

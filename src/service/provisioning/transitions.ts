@@ -1,0 +1,208 @@
+import type { Due } from '../../core/operation/collection.ts'
+import type { Transaction } from '../../core/operation/transaction.ts'
+import { LATEST_TIME, timestamp } from '../../core/schema/time.ts'
+import { getCertificateLifetime } from './certificate-profiles.ts'
+import { type CertificateRecord, certificates } from './certificate-records.ts'
+import {
+  type Job,
+  type ManagedDomain,
+  type Policy,
+  type ProvisioningRules,
+  provisioningRules,
+} from './managed-domain.ts'
+import type { ProvisioningError } from './outcomes.ts'
+import { type Timeline, type TimelineEntry, type TimelineRecord, type Transition, withEntry } from './timeline.ts'
+
+export const PROVISIONING_STATES = [
+  'unmanaged',
+  'provisioning',
+  'failing',
+  'issued',
+  'renewing',
+  'renewal failing',
+] as const
+
+/** The state of a domain's provisioning (rules: provisioning-jobs#state). It is never stored: {@link getState} computes it. */
+type ProvisioningState = (typeof PROVISIONING_STATES)[number]
+
+/** The effects of a transition: the changes of the domain, and the parts of the timeline's entry that differ. */
+interface Effects extends Partial<Pick<TimelineRecord, 'outcome' | 'note'>> {
+  readonly changes: Partial<ManagedDomain>
+}
+
+interface Row<TransitionInput> {
+  readonly from: readonly ProvisioningState[]
+  readonly apply: (tx: Transaction, domain: ManagedDomain, facts: TransitionInput) => Effects
+  readonly message: (entry: TimelineRecord, rules: ProvisioningRules) => string
+}
+
+/** The reason why an attempt failed. */
+export interface Failure {
+  readonly error_code: ProvisioningError
+  readonly msg: string
+  /** The time to `retries_at` in ms, which may be negative. Default: the usual wait. */
+  readonly retriesAfter?: number | undefined
+}
+
+const failure = {
+  apply: failJob,
+  message: ({ outcome, note }: TimelineRecord) => `${outcome}: ${note}`,
+}
+
+const success = {
+  apply: putNewCertificate,
+  message: ({ at, note }: TimelineRecord, rules: ProvisioningRules) =>
+    `${note} is in use, to be renewed at ${timestamp(roundUpToSecond(getRenewalTime(at * 1000, rules)))}.`,
+}
+
+/** The input of each transition in addition to the domain. */
+interface Facts {
+  readonly started: { readonly policy: Policy }
+  readonly retried: object
+  readonly failed: Failure
+  readonly issued: object
+  readonly 'renewal started': object
+  readonly 'renewal failed': Failure
+  readonly renewed: object
+  readonly cancelled: { readonly reason: string }
+}
+
+/**
+ * The life of a managed certificate, as a table (rules: provisioning-jobs#start, provisioning-jobs#success,
+ * provisioning-jobs#failure, provisioning-jobs#renewal, provisioning-jobs#cancelled).
+ */
+const transitions: { readonly [T in Transition]: Row<Facts[T]> } = {
+  started: {
+    from: ['unmanaged', 'issued'],
+    apply: (tx, _domain, { policy }) => ({ changes: { policy, ...startJob(tx) }, note: policy.private_key_type }),
+    message: ({ note }) => `A certificate with an ${note} key is requested.`,
+  },
+  retried: {
+    from: ['failing', 'renewal failing'],
+    apply: () => ({ changes: {} }),
+    message: () => 'The next attempt runs.',
+  },
+  failed: { from: ['provisioning', 'failing'], ...failure },
+  issued: { from: ['provisioning', 'failing'], ...success },
+  'renewal started': {
+    from: ['issued'],
+    apply: (tx) => ({ changes: startJob(tx) }),
+    message: () => 'A new certificate is requested; the old one stays in use.',
+  },
+  'renewal failed': { from: ['renewing', 'renewal failing'], ...failure },
+  renewed: { from: ['renewing', 'renewal failing'], ...success },
+  cancelled: {
+    from: ['provisioning', 'failing', 'renewing', 'renewal failing'],
+    apply: (_tx, _domain, { reason }) => ({ changes: { job: null, due: null }, note: reason }),
+    message: ({ note }) => `${note}`,
+  },
+}
+
+/** Returns a timeline as the API shows it. */
+export function timelineView(tx: Transaction, timeline: Timeline): readonly TimelineEntry[] {
+  const rules = provisioningRules(tx.rules)
+  return timeline.map((entry) => {
+    const { at, transition, outcome } = entry
+    return { at: timestamp(at * 1000), transition, outcome, message: transitions[transition].message(entry, rules) }
+  })
+}
+
+export function applyTransition<D extends ManagedDomain, T extends Transition>(
+  tx: Transaction,
+  domain: D,
+  transition: T,
+  facts: Facts[T],
+): D {
+  const { from, apply }: Row<Facts[T]> = transitions[transition]
+  const state = getState(domain)
+  if (!from.includes(state)) throw new Error(`A domain that is ${state} cannot be "${transition}".`)
+  const { changes, outcome = null, note = null } = apply(tx, domain, facts)
+  const timeline = withEntry(domain.timeline, { at: Math.floor(tx.now / 1000), transition, outcome, note })
+  return { ...domain, ...changes, timeline }
+}
+
+export function getState({ policy, job, certificate_id }: ManagedDomain): ProvisioningState {
+  if (!policy) return 'unmanaged'
+  if (!job) return 'issued'
+  if (certificate_id === null) return job.error_code === null ? 'provisioning' : 'failing'
+  return job.error_code === null ? 'renewing' : 'renewal failing'
+}
+
+function startJob(tx: Transaction): Partial<ManagedDomain> {
+  const job: Job = {
+    error_code: null,
+    msg: 'Managed certificate provisioning in progress.',
+    started_at: tx.now,
+    retries_at: null,
+    internal_errors: 0,
+  }
+  return { job, due: schedule(tx, tx.now + provisioningRules(tx.rules).provisioningDelay).due }
+}
+
+function failJob(tx: Transaction, domain: ManagedDomain, { error_code, msg, retriesAfter }: Failure): Effects {
+  const before = domain.job as Job // The table lets only a domain with a job fail.
+  const { internalErrorBackoff, dnsErrorRetry } = provisioningRules(tx.rules)
+  const isInternal = error_code === 'INTERNAL_ERROR'
+  const backoff = Math.min(internalErrorBackoff.most, internalErrorBackoff.first * 2 ** before.internal_errors)
+  const usual = tx.now + (isInternal ? backoff : dnsErrorRetry)
+  const retryTime = retriesAfter === undefined ? usual : Math.max(0, tx.now + retriesAfter)
+  // An attempt cannot run at a time that has passed, so it runs at the usual time.
+  const isPast = roundUpToSecond(retryTime) <= tx.now
+  const { at, due } = schedule(tx, isPast ? usual : retryTime)
+  const retries_at = isPast ? roundUpToSecond(retryTime) : at
+  const internal_errors = before.internal_errors + (isInternal ? 1 : 0)
+  const job = { ...before, error_code, msg, retries_at, internal_errors }
+  return { changes: { job, due }, outcome: error_code, note: msg }
+}
+
+function putNewCertificate(tx: Transaction, domain: ManagedDomain): Effects {
+  const replaced = domain.certificate_id === null ? undefined : tx.get(certificates, domain.certificate_id)
+  if (replaced) tx.remove(certificates, replaced)
+  // A certificate shows its times in whole seconds, so its life starts at the second that it shows.
+  const issued_at = Math.floor(tx.now / 1000) * 1000
+  const { id } = tx.put(certificates, makeCertificateRecord(tx, domain, issued_at))
+  const { at: renews_at, due } = schedule(tx, getRenewalTime(issued_at, provisioningRules(tx.rules)))
+  return { changes: { certificate_id: id, renews_at, job: null, due }, outcome: 'success', note: id }
+}
+
+/** Makes the record of an automatic certificate. The certificate itself is issued when somebody reads it. */
+function makeCertificateRecord(
+  tx: Transaction,
+  { domain, policy }: ManagedDomain,
+  issued_at: number,
+): CertificateRecord {
+  const { private_key_type } = policy as Policy // Only a managed domain gets here.
+  const { validity } = getCertificateLifetime(issued_at, provisioningRules(tx.rules).certificates)
+  return {
+    id: tx.newId('cert'),
+    created_at: tx.now,
+    issued_at,
+    upload: null,
+    order: {
+      domain,
+      private_key_type,
+      not_before: issued_at,
+      not_after: Math.min(issued_at + validity, LATEST_TIME),
+      number: tx.nextOrder(),
+    },
+  }
+}
+
+function getRenewalTime(issuedAtMs: number, { certificates: options }: ProvisioningRules): number {
+  const { validity, renewalLead } = getCertificateLifetime(issuedAtMs, options)
+  return issuedAtMs + validity - renewalLead
+}
+
+/** Rounds a time in ms up to a whole second (rules: time#whole-seconds). */
+function roundUpToSecond(ms: number): number {
+  return Math.ceil(ms / 1000) * 1000
+}
+
+/**
+ * Schedules an event for a time in ms. `at` is the time that the API shows for it. An event after the year 9999 is shown at
+ * the end of that year and never happens: then `due` is null.
+ */
+function schedule(tx: Transaction, ms: number): { readonly at: number; readonly due: Due | null } {
+  const at = roundUpToSecond(ms)
+  return at > LATEST_TIME ? { at: LATEST_TIME, due: null } : { at, due: { at, order: tx.nextOrder() } }
+}

@@ -1,0 +1,20 @@
+import * as v from 'valibot'
+import { named } from '../../core/schema/documentation.ts'
+import { enabled } from '../../core/schema/schema.ts'
+import { edgeModule, HTTPS_ROUTES } from './route-module.ts'
+
+// (rules: route-modules#compression)
+/** The compression of an HTTPS edge's route. */
+export const compression = edgeModule(HTTPS_ROUTES, {
+  name: 'compression',
+  segment: 'compression',
+  what: 'compression',
+  body: named(v.object({ enabled }), 'CompressionBody', 'The new compression.', {
+    json: { examples: [{ enabled: true }] },
+  }),
+  shape: named(
+    v.object({ enabled: v.unwrap(enabled) }),
+    'Compression',
+    'Compresses responses on their way to clients.',
+  ),
+})

@@ -1,0 +1,128 @@
+import * as v from 'valibot'
+import { collection } from '../../core/operation/collection.ts'
+import { type Family, sectionReader } from '../../core/operation/family.ts'
+import type { Transaction } from '../../core/operation/transaction.ts'
+import { declareErrors, entry, ofField, refuse } from '../../core/schema/errors.ts'
+import { general } from '../../core/schema/general-errors.ts'
+import { isIdOf } from '../../core/schema/ids.ts'
+import { idOf } from '../../core/schema/record-schema.ts'
+import { rule } from '../../core/schema/rule.ts'
+import { quote } from '../../core/schema/text.ts'
+import type { Frozen } from '../../core/schema/values.ts'
+
+export const errors = declareErrors({
+  edge_not_found: entry(
+    7000,
+    404,
+    (it: { received: string }) => `The edge ${it.received} was not declared. Declare it through the direct API first.`,
+  ),
+  endpoint_configuration_not_found: ofField(
+    90411,
+    400,
+    (it) => `${it.field} is ${it.received}, which was not declared. Declare it through the direct API first.`,
+  ),
+})
+
+const isRoute = (id: string) => isIdOf(id, 'edghtsrt_')
+
+/** The prefixes of ids that can be declared: of edges, routes, endpoint configurations and backends of any kind. */
+const DECLARABLE = ['edghts_', 'edghtsrt_', 'edgtcp_', 'edgtls_', 'ec_', 'bkd']
+
+/** The prefixes that no other family can have. Families of ngrok use the other prefixes that can be declared. */
+export const declaredPrefixes = ['ec', 'bkd']
+
+const fields = v.object({
+  id: v.pipe(
+    v.string(),
+    rule([], (id, report) => {
+      const isDeclarable = DECLARABLE.some((prefix) => isIdOf(id, prefix))
+      if (!isDeclarable)
+        report(general.field_invalid, { allowed: 'the id of an edge, a route, an endpoint configuration or a backend' })
+    }),
+  ),
+  edge_id: v.nullable(idOf('edghts')),
+  /** True if an operation made the edge, the route or the backend. */
+  is_made: v.optional(v.literal(true)),
+})
+
+type Declaration = Frozen<v.InferOutput<typeof fields>>
+
+const edgeOfRoute = rule([], ({ id, edge_id }: v.InferOutput<typeof fields>, report) => {
+  const at = { path: ['edge_id'], value: edge_id }
+  if ((edge_id !== null) !== isRoute(id))
+    report(general.field_invalid, { allowed: 'the edge of a route, else null' }, at)
+})
+
+const declarations = collection<Declaration>({
+  name: 'declarations',
+  schema: v.pipe(fields, edgeOfRoute),
+  indexes: { edge: ({ edge_id }) => edge_id },
+})
+
+/**
+ * Edges, routes, endpoint configurations and child backends. They have no operations. With `references: 'declared'`
+ * only declared ones exist, else all do (rules: references#declared).
+ */
+export const declared: Family<Record<never, never>, typeof errors> = {
+  operations: {},
+  errors,
+  collections: [declarations],
+  relations({ edge_id }: Declaration, others, report) {
+    const isKnown = edge_id === null || others.get(declarations, edge_id) !== undefined
+    if (!isKnown) report(['edge_id'], edge_id, 'an edge that is declared')
+  },
+}
+
+const readRules = sectionReader<{ readonly references: 'any' | 'declared' }>()
+
+/**
+ * Declares that an edge, a route, an endpoint configuration or a backend exists, if `references` is `declared`. With `edge_id`,
+ * the route belongs to that edge. A declaration by `declareMade` stays unchanged.
+ */
+export function declare(tx: Transaction, id: string, edge_id: string | null = null): void {
+  if (!tx.get(declarations, id)?.is_made) tx.put(declarations, { id, edge_id })
+}
+
+/** Declares an edge, a route or a backend that an operation made. An edge that an operation made has only routes that operations made. */
+export function declareMade(tx: Transaction, id: string, edge_id: string | null = null): void {
+  tx.put(declarations, { id, edge_id, is_made: true })
+}
+
+/**
+ * Ends the declaration of an id by `declare` or `declareMade`. If the id is an edge's, also ends the declarations of its routes.
+ * With `references: 'declared'`, these ids no longer exist.
+ */
+export function undeclare(tx: Transaction, id: string): void {
+  for (const route of tx.findAll(declarations, 'edge', id)) tx.remove(declarations, route)
+  const declaration = tx.get(declarations, id)
+  if (declaration) tx.remove(declarations, declaration)
+}
+
+/** Returns the id of a linked endpoint configuration, if the request has one. */
+export function requireEndpointConfiguration(
+  tx: Transaction,
+  field: string,
+  id: string | undefined,
+): string | undefined {
+  if (id !== undefined && isMissing(tx, id))
+    refuse(errors.endpoint_configuration_not_found, { field, received: quote(id) })
+  return id
+}
+
+/** Refuses a path whose edge does not exist; `name` is the name of the id in the path. */
+export function requireEdge(tx: Transaction, edge: string, name = 'id'): void {
+  if (isMissing(tx, edge)) refuse(errors.edge_not_found, { received: edge }, { [name]: edge })
+}
+
+/** Refuses a path whose edge, or whose route on that edge, does not exist. */
+export function requireRoute(tx: Transaction, edge_id: string, id: string): void {
+  requireEdge(tx, edge_id, 'edge_id')
+  const isStrict = readRules(tx.rules).references === 'declared' || tx.get(declarations, edge_id)?.is_made
+  const isElsewhere = isStrict && tx.get(declarations, id)?.edge_id !== edge_id
+  if (isElsewhere) refuse(general.not_found, { what: `route of the edge ${edge_id} with the id`, received: id }, { id })
+}
+
+/** Tells whether something does not exist because it was not declared. */
+export function isMissing(tx: Transaction, id: string): boolean {
+  return readRules(tx.rules).references === 'declared' && !tx.get(declarations, id)
+}

@@ -1,0 +1,129 @@
+import * as v from 'valibot'
+import type { CommonDialect } from '../../core/schema/dialect.ts'
+import { facts } from '../../core/schema/documentation.ts'
+import type { AddressDialect } from './reserved-addrs.ts'
+import type { DomainDialect } from './reserved-domains/dialect.ts'
+
+// (rules: dialects#data)
+/**
+ * The differences between services that follow this API, as data.
+ * There are {@link standard} and {@link ngrok}. Pass another object to emulate another service.
+ *
+ * @example
+ * ```ts
+ * import { createGateway, standard } from 'fauxgate'
+ * const gateway = createGateway({ dialect: { ...standard, name: 'acme', errorPrefix: 'ERR_ACME_' } })
+ * ```
+ */
+export interface Dialect extends CommonDialect, AddressDialect, DomainDialect {}
+
+// (rules: dialects#standard)
+/** The dialect with neutral names, and the default. */
+export const standard: Dialect = {
+  name: 'standard',
+  baseUrl: 'https://api.gateway.test',
+  versionHeader: 'Service-Version',
+  operationIdHeader: 'Service-Operation-Id',
+  errorPrefix: 'ERR_GATEWAY_',
+  authority: 'letsencrypt',
+  defaultPrivateKeyType: 'rsa',
+  serviceDomains: ['gateway.test'],
+  cnameTargetBase: 'cname.gateway.test',
+  addressHost: { us: '{n}.tcp.gateway.test', elsewhere: '{n}.tcp.{region}.gateway.test' },
+  domainRegion: 'as set',
+  policyByDefault: false,
+  devDomainBase: null,
+  refusedDomains: {},
+  extraOperations: [],
+  extraFields: {},
+  ignoredFields: {},
+  fieldAliases: {},
+  labelAliases: {},
+  queryAliases: {},
+  filterFields: 'all',
+  textLimits: 'listed',
+  moduleEnvelope: null,
+  errorStatuses: {},
+}
+
+const NGROK_DOMAINS = [
+  'ngrok.io',
+  'ngrok.app',
+  'ngrok.dev',
+  'ngrok-free.app',
+  'ngrok-free.dev',
+  'ngrok.pizza',
+  'ngrok-free.pizza',
+]
+
+/** ngrok's REST API, version 2: its official clients work against a gateway with this dialect. */
+export const ngrok: Dialect = {
+  name: 'ngrok',
+  baseUrl: 'https://api.ngrok.com',
+  versionHeader: 'Ngrok-Version',
+  operationIdHeader: 'Ngrok-Operation-Id',
+  errorPrefix: 'ERR_NGROK_',
+  authority: 'letsencrypt',
+  defaultPrivateKeyType: 'ecdsa',
+  serviceDomains: NGROK_DOMAINS,
+  cnameTargetBase: 'ngrok-cname.com',
+  addressHost: { us: '{n}.tcp.ngrok.io', elsewhere: '{n}.tcp.{region}.ngrok.io' },
+  domainRegion: { always: '' },
+  policyByDefault: true,
+  devDomainBase: 'ngrok-free.dev',
+  refusedDomains: {
+    domain_of_company: ['ngrok.com', '*.ngrok.com'],
+    domain_of_service: [...NGROK_DOMAINS, 'ngrok-cname.com', '*.ngrok-cname.com', 'tcp.ngrok.io', '*.tcp.ngrok.io'],
+    domain_suffix_unreachable: ['*.internal'],
+  },
+  extraOperations: [
+    'reserved_addrs.detach_endpoint_configuration',
+    'reserved_domains.detach_http_endpoint_configuration',
+    'reserved_domains.detach_https_endpoint_configuration',
+  ],
+  extraFields: {
+    'reserved_addrs.create': ['endpoint_configuration_id'],
+    reserved_domains: ['error_redirect_url', 'is_dev'],
+    'reserved_domains.create': [
+      'http_endpoint_configuration_id',
+      'https_endpoint_configuration_id',
+      'resolves_to',
+      'error_redirect_url',
+    ],
+    'reserved_domains.update': ['resolves_to', 'error_redirect_url', 'domain'],
+  },
+  ignoredFields: { 'reserved_domains.update': ['region'] },
+  fieldAliases: { reserved_domains: { name: 'domain' } },
+  labelAliases: { reserved_domains: ['name'] },
+  queryAliases: { beforeId: 'before_id' },
+  filterFields: 'declared',
+  textLimits: 'all',
+  moduleEnvelope: 'module',
+  errorStatuses: {
+    auth_missing: 403,
+    auth_unparsable: 403,
+    auth_invalid: 403,
+    auth_is_authtoken: 403,
+    domain_taken: 400,
+  },
+}
+
+/** The built-in dialects by name. The command, the sandboxes and their pages offer them. */
+export const dialects = {
+  standard,
+  ngrok,
+} satisfies Readonly<Record<string, Dialect>>
+
+export type DialectName = keyof typeof dialects
+
+export const dialectNames = Object.keys(dialects) as DialectName[] // The keys of `dialects`.
+
+/** The schema of a dialect that a caller passes. */
+export const dialect = v.pipe(
+  v.custom<Dialect>(
+    (value) => typeof value === 'object' && value !== null && Object.keys(standard).every((name) => name in value),
+    () =>
+      `an object with ${Object.keys(standard).join(', ')}, such as standard or ngrok, which fauxgate exports, or { ...standard, … }`,
+  ),
+  facts({ type: 'Dialect', imports: { Dialect: 'service/resources/dialects.ts' } }),
+)

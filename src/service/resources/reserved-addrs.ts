@@ -1,0 +1,243 @@
+import * as v from 'valibot'
+import { collection } from '../../core/operation/collection.ts'
+import { sectionReader } from '../../core/operation/family.ts'
+import { accountLimits, tooFast, tooMany } from '../../core/operation/limit.ts'
+import { operation } from '../../core/operation/operation.ts'
+import { required, resource } from '../../core/operation/resource.ts'
+import { described, descriptionOf } from '../../core/operation/resource-head.ts'
+import type { Transaction } from '../../core/operation/transaction.ts'
+import { refTo, type View } from '../../core/operation/view.ts'
+import type { CommonDialect } from '../../core/schema/dialect.ts'
+import { documented, named } from '../../core/schema/documentation.ts'
+import { declareErrors, emptyUpdate, entry, field, refuse, tooLong } from '../../core/schema/errors.ts'
+import { general } from '../../core/schema/general-errors.ts'
+import { oneOfThese } from '../../core/schema/options.ts'
+import { idOf, recordHead } from '../../core/schema/record-schema.ts'
+import { rule } from '../../core/schema/rule.ts'
+import {
+  description,
+  extra,
+  LONGEST_METADATA,
+  METADATA,
+  REGIONS,
+  type Region,
+  ref,
+  reference,
+  region,
+  resourceHead,
+  textOfBytes,
+} from '../../core/schema/schema.ts'
+import { timestamp } from '../../core/schema/time.ts'
+import type { Frozen } from '../../core/schema/values.ts'
+import { errors as declarationErrors, requireEndpointConfiguration } from './declarations.ts'
+
+const limitErrors = declareErrors({
+  address_limit_none: tooMany(501),
+  address_limit_reached_older: tooMany(502),
+  address_limit_reached: tooMany(508),
+  address_rate_reached: tooFast(509),
+})
+
+const limits = accountLimits({
+  reserved_addrs: {
+    what: 'reserved addresses',
+    none: limitErrors.address_limit_none,
+    reached: limitErrors.address_limit_reached,
+    older: limitErrors.address_limit_reached_older,
+    rate: limitErrors.address_rate_reached,
+    plans: { free: 0, hobbyist: 1, paygo: 100 },
+  },
+})
+
+const errors = declareErrors({
+  address_region_invalid: field(500, 400),
+  address_pool_exhausted: entry(
+    503,
+    409,
+    (it: { field?: string; region: string; size: number }) =>
+      `All addresses of the region ${it.region} are reserved, ${it.size} in all. Delete one or choose another region.`,
+  ),
+  address_metadata_too_long: tooLong(505),
+  address_update_empty: emptyUpdate(506, 'description, metadata, endpoint_configuration_id'),
+})
+
+const metadata = textOfBytes(LONGEST_METADATA, errors.address_metadata_too_long, METADATA)
+
+const PATH = '/reserved_addrs'
+const WHAT = 'reserved address'
+
+const FIRST_PORT = 10_000
+const PORTS = 20_000
+
+const DEFAULT_REGION = 'us'
+
+const REGION = 'The datacenter region that the address is in.'
+
+const addr = documented(
+  v.pipe(
+    v.string(),
+    rule([], (received, report) => {
+      const port = /^[^\s:]+:(\d{5})$/.exec(received)?.[1]
+      const place = Number(port) - FIRST_PORT
+      if (!(place >= 0 && place < PORTS)) {
+        report(general.field_invalid, { allowed: `a host with a port from ${FIRST_PORT} to ${FIRST_PORT + PORTS - 1}` })
+      }
+    }),
+  ),
+  `The TCP address, \`hostname:port\`, unique; ports are ${FIRST_PORT} to ${FIRST_PORT + PORTS - 1}.`,
+  { json: { pattern: '^[^\\s:]+:[12]\\d{4}$' } },
+)
+
+const endpointConfigurationId = reference('ec', 'The id of the endpoint configuration to link to the address.')
+
+const record = v.object({
+  ...recordHead('ra', { description, metadata }),
+  addr,
+  region: documented(oneOfThese(REGIONS), REGION),
+  endpoint_configuration_id: v.nullable(documented(idOf('ec'), 'The id of the linked endpoint configuration.')),
+})
+
+/** A reserved address in the state. */
+export type AddressRecord = Frozen<v.InferOutput<typeof record>>
+
+/** The collection of reserved addresses, to look one up: `tx.find(addresses, 'addr', '1.tcp.eu.ngrok.io:20000')`. */
+export const addresses = collection<AddressRecord>({
+  name: 'reserved_addrs',
+  schema: record,
+  indexes: { addr: (record) => record.addr },
+})
+
+const shape = named(
+  v.object({
+    ...resourceHead,
+    addr,
+    region: documented(v.string(), REGION, { json: { enum: REGIONS }, rules: 'limits#regions' }),
+    endpoint_configuration: documented(v.nullable(ref), 'The linked endpoint configuration, or null.', {
+      rules: 'reserved-addresses#endpoint-configuration',
+    }),
+  }),
+  'ReservedAddress',
+  'A TCP address that is reserved for the account.',
+)
+
+const view: View<AddressRecord, Frozen<v.InferOutput<typeof shape>>> = (record, wire) => ({
+  id: record.id,
+  uri: `${wire.url}${PATH}/${record.id}`,
+  created_at: timestamp(record.created_at),
+  ...descriptionOf(record),
+  addr: record.addr,
+  region: record.region,
+  endpoint_configuration: refTo(wire, '/endpoint_configurations', record.endpoint_configuration_id),
+})
+
+const createBody = named(
+  v.object({
+    description,
+    metadata,
+    region: region(errors.address_region_invalid, REGION, { default: DEFAULT_REGION }),
+    endpoint_configuration_id: extra(endpointConfigurationId),
+  }),
+  'ReservedAddressCreate',
+  'The body that creates a reserved address.',
+  { json: { examples: [{ description: 'checkout', region: 'eu' }] } },
+)
+
+const updateBody = named(
+  v.object({ description, metadata, endpoint_configuration_id: endpointConfigurationId }),
+  'ReservedAddressUpdate',
+  'The changes of a reserved address: at least one field.',
+)
+
+/** The section of a dialect for reserved addresses. */
+export interface AddressDialect {
+  /** The host of a reserved address: `{n}` is a number, `{region}` the region. */
+  readonly addressHost: { readonly us: string; readonly elsewhere: string }
+}
+
+const addressDialect = sectionReader<AddressDialect>()
+const addressRules = sectionReader<{ readonly addressesPerRegion: number }>()
+
+/** Reserved addresses (rules: reserved-addresses#resource). */
+export const reservedAddrs = resource(
+  {
+    name: 'reserved_addrs',
+    prefix: 'ra',
+    what: WHAT,
+    plural: 'reserved addresses',
+    errors: { ...errors, ...limitErrors },
+    limits,
+    collection: addresses,
+    filterable: ['id', 'created_at', 'description', 'metadata', 'addr', 'region'],
+    shape,
+    createBody,
+    updateBody,
+    more: {
+      detachEndpointConfiguration: operation({
+        name: 'reserved_addrs.detach_endpoint_configuration',
+        method: 'DELETE',
+        path: `${PATH}/{id}/endpoint_configuration`,
+        status: 204,
+        summary: 'Detach the endpoint configuration from a reserved address',
+        ids: { id: 'ra' },
+        isExtra: true,
+        errors: [general.not_found],
+        run(tx, { id }) {
+          const address = required(tx, addresses, id, WHAT)
+          if (address.endpoint_configuration_id) tx.put(addresses, { ...address, endpoint_configuration_id: null })
+        },
+      }),
+    },
+  },
+  {
+    view,
+    relations({ id, addr }, others, report) {
+      if (others.find(addresses, 'addr', addr)?.id !== id) report(['addr'], addr, 'an address that no other one has')
+    },
+    create: {
+      errors: [errors.address_pool_exhausted, declarationErrors.endpoint_configuration_not_found],
+      run(tx, body) {
+        const endpoint = requireEndpointConfiguration(tx, 'endpoint_configuration_id', body.endpoint_configuration_id)
+        return tx.put(addresses, {
+          id: tx.newId('ra'),
+          created_at: tx.now,
+          ...described(body),
+          addr: findFreeAddress(tx, body.region),
+          region: body.region ?? DEFAULT_REGION,
+          endpoint_configuration_id: endpoint ?? null,
+        })
+      },
+    },
+    update: {
+      errors: [errors.address_update_empty, declarationErrors.endpoint_configuration_not_found],
+      run(tx, record, body) {
+        if (Object.keys(body).length === 0) refuse(errors.address_update_empty, {})
+        const endpoint = requireEndpointConfiguration(tx, 'endpoint_configuration_id', body.endpoint_configuration_id)
+        return tx.put(addresses, {
+          ...record,
+          ...described(body, record),
+          endpoint_configuration_id: endpoint ?? record.endpoint_configuration_id,
+        })
+      },
+    },
+  },
+)
+
+/** Finds a free address of the region. The search starts at a random address. */
+function findFreeAddress(tx: Transaction, sent: Region | undefined): string {
+  const region = sent ?? DEFAULT_REGION
+  const size = addressRules(tx.rules).addressesPerRegion
+  const start = tx.randomInteger(size)
+  for (let step = 0; step < size; step++) {
+    const place = (start + step) % size
+    const host = makeHost(tx.dialect, Math.floor(place / PORTS), region)
+    const addr = `${host}:${FIRST_PORT + (place % PORTS)}`
+    if (!tx.find(addresses, 'addr', addr)) return addr
+  }
+  return refuse(errors.address_pool_exhausted, { region, size, ...(sent && { field: 'region' }) })
+}
+
+function makeHost(dialect: CommonDialect, n: number, region: Region): string {
+  const { us, elsewhere } = addressDialect(dialect).addressHost
+  const template = region === 'us' ? us : elsewhere
+  return template.replace('{n}', String(n)).replace('{region}', region)
+}

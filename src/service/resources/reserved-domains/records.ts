@@ -1,0 +1,83 @@
+import * as v from 'valibot'
+import { collection } from '../../../core/operation/collection.ts'
+import { documented, facts, named } from '../../../core/schema/documentation.ts'
+import { declareErrors, only, tooLong } from '../../../core/schema/errors.ts'
+import { general } from '../../../core/schema/general-errors.ts'
+import { oneOfThese } from '../../../core/schema/options.ts'
+import { idOf, recordHead } from '../../../core/schema/record-schema.ts'
+import { rule } from '../../../core/schema/rule.ts'
+import { description, LONGEST_METADATA, METADATA, REGIONS, textOfBytes } from '../../../core/schema/schema.ts'
+import type { Frozen } from '../../../core/schema/values.ts'
+import { checkManaged, managedFields } from '../../provisioning/managed-domain.ts'
+import { domainName } from './names.ts'
+
+export const recordErrors = declareErrors({
+  domain_metadata_too_long: tooLong(421),
+  domain_redirect_too_long: only(
+    ({ extraFields }) => Object.values(extraFields).flat().includes('error_redirect_url'),
+    tooLong(457),
+  ),
+})
+
+export const domainMetadata = textOfBytes(LONGEST_METADATA, recordErrors.domain_metadata_too_long, METADATA)
+
+export const resolvesTo = documented(
+  v.array(
+    named(
+      v.object({
+        value: documented(
+          v.pipe(v.string(), v.nonEmpty('a non-empty string')),
+          'The name of the place, such as a region.',
+        ),
+      }),
+      'ResolvesTo',
+      'A place that a name resolves to.',
+    ),
+  ),
+  'The places that the name resolves to; `[]` removes them.',
+)
+
+export const REDIRECT = 'The URL to which visitors are sent instead of an error page of the service.'
+
+export const errorRedirectUrl = v.pipe(
+  v.unwrap(
+    textOfBytes(2048, recordErrors.domain_redirect_too_long, `${REDIRECT} An http or https URL; \`""\` removes it.`),
+  ),
+  rule([], (url, report) => {
+    if (url !== '' && !/^https?:\/\/[^\s/?#]+([/?#]\S*)?$/i.test(url))
+      report(general.field_invalid, { allowed: 'an http or https URL, or "" for none' })
+  }),
+  facts({ json: { pattern: '^$|^[Hh][Tt][Tt][Pp][Ss]?://[^\\s/?#]' }, rules: 'reserved-domains#error-redirect-url' }),
+)
+
+const fields = v.object({
+  ...recordHead('rd', { description, metadata: domainMetadata }),
+  domain: domainName,
+  region: v.nullable(oneOfThese(REGIONS)),
+  ...managedFields,
+  http_endpoint_configuration_id: v.nullable(idOf('ec')),
+  https_endpoint_configuration_id: v.nullable(idOf('ec')),
+  /** Absent until it is set. */
+  resolves_to: v.exactOptional(resolvesTo),
+  /** Absent until it is set; null after it is removed. */
+  error_redirect_url: v.exactOptional(v.nullable(errorRedirectUrl)),
+  /** True for the dev domain, which the account has from the start. */
+  is_dev: v.exactOptional(v.boolean()),
+})
+
+/** A reserved domain in the state. */
+export type DomainRecord = Frozen<v.InferOutput<typeof fields>>
+
+/** The collection of reserved domains, to look one up: `tx.find(domains, 'domain', 'app.example.com')`. */
+export const domains = collection<DomainRecord>({
+  name: 'reserved_domains',
+  schema: v.pipe(
+    fields,
+    rule([], (domain: v.InferOutput<typeof fields>, report, { state }) =>
+      checkManaged(domain, report, state?.now ?? Number.POSITIVE_INFINITY),
+    ),
+  ),
+  indexes: { domain: (record) => record.domain, certificate: (record) => record.certificate_id },
+  due: (record) => record.due,
+  isAttached: ({ is_dev = false }) => is_dev,
+})

@@ -1,0 +1,245 @@
+import type * as v from 'valibot'
+import type { OtherNames } from '../../../core/operation/dialect-body.ts'
+import { sectionReader } from '../../../core/operation/family.ts'
+import { type Operation, operation } from '../../../core/operation/operation.ts'
+import { required, resource } from '../../../core/operation/resource.ts'
+import { described } from '../../../core/operation/resource-head.ts'
+import type { Transaction } from '../../../core/operation/transaction.ts'
+import type { CommonDialect } from '../../../core/schema/dialect.ts'
+import { refuse } from '../../../core/schema/errors.ts'
+import { general } from '../../../core/schema/general-errors.ts'
+import { quote } from '../../../core/schema/text.ts'
+import { certificates } from '../../provisioning/certificate-records.ts'
+import { provisioningRules } from '../../provisioning/managed-domain.ts'
+import { runAttempt, withoutPolicy, withRenewal } from '../../provisioning/management.ts'
+import { requireEndpointConfiguration } from '../declarations.ts'
+import { domainDialect, isBelow, isServiceDomain } from './dialect.ts'
+import { errors } from './errors.ts'
+import { domainLimits, limitErrors } from './limits.ts'
+import { nameErrors } from './names.ts'
+import { type DomainRecord, domains, recordErrors } from './records.ts'
+import { createBody, NAME, PATH, shape, updateBody, view } from './schemas.ts'
+import { type TlsBody, tlsErrors, withTls } from './tls.ts'
+
+const WHAT = 'reserved domain'
+
+/** The aliases of `domain`. A bare label means the name below the first domain of the service. */
+const otherNames: OtherNames = {
+  both: errors.domain_name_and_domain,
+  labelsBelow: (dialect) => String(domainDialect(dialect).serviceDomains[0]),
+}
+
+/** The errors of {@link requireFree}. */
+export const takenErrors = [errors.domain_taken, errors.domain_taken_elsewhere, errors.domain_conflicts_elsewhere]
+
+/**
+ * Makes an operation that detaches something from a domain. `part` is the last segment of its path. `without` returns the
+ * domain without it, or undefined if the domain does not have it.
+ */
+function defineDetach<const Part extends string>(
+  part: Part,
+  what: string,
+  without: (tx: Transaction, domain: DomainRecord) => DomainRecord | undefined,
+  more: Pick<Operation, 'errors' | 'isExtra'> = {},
+) {
+  return operation({
+    name: `${NAME}.detach_${part}`,
+    method: 'DELETE',
+    path: `${PATH}/{id}/${part}`,
+    status: 204,
+    summary: `Detach the ${what} from a reserved domain`,
+    ids: { id: 'rd' },
+    ...more,
+    errors: [general.not_found, ...(more.errors ?? [])],
+    run(tx, { id }) {
+      const changed = without(tx, required(tx, domains, id, WHAT))
+      if (changed) tx.put(domains, changed)
+    },
+  })
+}
+
+/** Makes the operation that unlinks the endpoint configuration of a protocol. */
+function defineDetachConfiguration<Protocol extends 'http' | 'https'>(protocol: Protocol) {
+  const part = `${protocol}_endpoint_configuration` as const
+  const what = `${protocol.toUpperCase()} endpoint configuration`
+  const without = (_tx: Transaction, domain: DomainRecord) =>
+    domain[`${part}_id`] === null ? undefined : { ...domain, [`${part}_id`]: null }
+  return defineDetach(part, what, without, { isExtra: true })
+}
+
+/** Reserved domains (rules: reserved-domains#resource). */
+export const reservedDomains = resource(
+  {
+    name: NAME,
+    prefix: 'rd',
+    what: WHAT,
+    errors: { ...nameErrors, ...recordErrors, ...errors, ...limitErrors },
+    limits: domainLimits,
+    collection: domains,
+    filterable: [
+      'id',
+      'created_at',
+      'description',
+      'metadata',
+      'domain',
+      'region',
+      'cname_target',
+      'certificate.id',
+      'acme_challenge_cname_target',
+    ],
+    shape,
+    createBody,
+    updateBody,
+    more: {
+      detachCertificate: defineDetach(
+        'certificate',
+        'uploaded certificate',
+        (_tx, domain) => {
+          if (domain.policy) refuse(errors.certificate_managed, { id: domain.id })
+          return domain.certificate_id === null ? undefined : { ...domain, certificate_id: null }
+        },
+        { errors: [errors.certificate_managed] },
+      ),
+      detachCertificateManagementPolicy: defineDetach(
+        'certificate_management_policy',
+        'certificate management policy',
+        (tx, domain) => (domain.policy ? withoutPolicy(tx, domain) : undefined),
+      ),
+      detachHttpEndpointConfiguration: defineDetachConfiguration('http'),
+      detachHttpsEndpointConfiguration: defineDetachConfiguration('https'),
+    },
+  },
+  {
+    view,
+    create: { errors: [...takenErrors, ...tlsErrors], otherNames, run: create },
+    update: { errors: [errors.domain_update_empty, ...tlsErrors], otherNames, run: update, once: lateStatus },
+    delete: {
+      errors: [errors.domain_dev],
+      before(tx, domain) {
+        if (domain.is_dev) refuse(errors.domain_dev, { id: domain.id, domain: quote(domain.domain) })
+        withoutPolicy(tx, domain)
+      },
+    },
+    relations({ id, domain, policy, certificate_id }, others, report) {
+      if (others.find(domains, 'domain', domain)?.id !== id)
+        report(['domain'], domain, 'a name that no other domain has')
+      if (certificate_id === null) return
+      const certificate = others.get(certificates, certificate_id)
+      const isValid = policy ? certificate?.order?.domain === domain : certificate?.upload
+      const allowed = policy
+        ? 'an automatic certificate for the domain, with a policy'
+        : 'an uploaded certificate, without a policy'
+      if (!isValid) report(['certificate_id'], certificate_id, allowed)
+    },
+    onDue: (tx, domain) => tx.put(domains, domain.job ? runAttempt(tx, domain) : withRenewal(tx, domain)),
+  },
+)
+
+/** Hides the status in the response to the PATCH that sets a policy, as the service was seen to do (rules: provisioning-jobs#late-status). */
+function lateStatus(tx: Transaction, { policy }: DomainRecord, before: DomainRecord) {
+  const isNew = policy !== null && policy !== before.policy
+  return isNew && provisioningRules(tx.rules).quirks.lateStatus ? { certificate_management_status: null } : {}
+}
+
+const LABEL_LENGTH = 17
+
+function create(tx: Transaction, body: v.InferOutput<typeof createBody>): DomainRecord {
+  const { authority, policyByDefault } = domainDialect(tx.dialect)
+  requireFree(tx, body.domain)
+  const domain = newDomain(tx, body)
+  const isOwned = isServiceDomain(tx.dialect, body.domain)
+  const isUnmanaged = !isOwned && !body.certificate_id && !body.certificate_management_policy
+  const policy = isUnmanaged && policyByDefault ? { authority } : undefined
+  return tx.put(domains, withTls(tx, domain, policy ? { certificate_management_policy: policy } : body))
+}
+
+const domainRules = sectionReader<{ readonly takenDomains: readonly string[] }>()
+
+/** Refuses a name that is already reserved, here or by another account (rules: domain-names#once, domain-names#other-accounts). */
+export function requireFree(tx: Transaction, domain: string, field = 'domain'): void {
+  const own = tx.find(domains, 'domain', domain)
+  if (own) refuse(errors.domain_taken, { field, domain: quote(domain), id: own.id })
+  const { takenDomains } = domainRules(tx.rules)
+  if (takenDomains.includes(domain)) refuse(errors.domain_taken_elsewhere, { field, received: quote(domain) })
+  const other = takenDomains.find((taken) => isAbove(taken, domain) || isBelow(taken, domain))
+  if (other === undefined) return
+  refuse(errors.domain_conflicts_elsewhere, { field, received: quote(domain), taken: quote(other) })
+}
+
+/** Returns true if a name, or the name that a wildcard covers, is a parent of a domain. */
+function isAbove(name: string, domain: string): boolean {
+  return domain.endsWith(`.${name.replace(/^\*\./, '')}`)
+}
+
+/** Returns the record of a new domain, without certificate and policy. */
+export function newDomain(tx: Transaction, body: Omit<v.InferOutput<typeof createBody>, keyof TlsBody>): DomainRecord {
+  const { cnameTargetBase } = domainDialect(tx.dialect)
+  const isOwned = isServiceDomain(tx.dialect, body.domain)
+  const newTarget = () => [tx.randomLabel(LABEL_LENGTH), tx.randomLabel(LABEL_LENGTH), cnameTargetBase].join('.')
+  return {
+    id: tx.newId('rd'),
+    created_at: tx.now,
+    ...described(body),
+    domain: body.domain,
+    region: body.region ?? null,
+    cname_target: isOwned ? null : newTarget(),
+    acme_challenge_cname_target: !isOwned && body.domain.startsWith('*.') ? newTarget() : null,
+    certificate_id: null,
+    policy: null,
+    renews_at: null,
+    job: null,
+    due: null,
+    timeline: [],
+    ...resolveLinks(tx, body),
+    ...dialectFields(body),
+  }
+}
+
+/** Returns those fields of a body that only some dialects have. */
+function dialectFields({
+  resolves_to,
+  error_redirect_url,
+}: Pick<v.InferOutput<typeof updateBody>, 'resolves_to' | 'error_redirect_url'>) {
+  return {
+    ...(resolves_to && { resolves_to }),
+    ...(error_redirect_url !== undefined && { error_redirect_url: error_redirect_url || null }),
+  }
+}
+
+function update(tx: Transaction, domain: DomainRecord, sent: v.InferOutput<typeof updateBody>): DomainRecord {
+  const { domain: name, ...body } = sent
+  if (name !== undefined && name.toLowerCase() !== domain.domain) {
+    const allowed = `${quote(domain.domain)}, the domain's own name, which cannot be changed`
+    refuse(general.field_invalid, { field: 'domain', received: quote(name), allowed })
+  }
+  if (Object.keys(body).length === 0) refuse(errors.domain_update_empty, dialectUpdateFields(tx.dialect))
+  const changed = {
+    ...domain,
+    ...described(body, domain),
+    ...resolveLinks(tx, body, domain),
+    ...dialectFields(body),
+  }
+  return tx.put(domains, withTls(tx, changed, body))
+}
+
+function dialectUpdateFields({ extraFields }: CommonDialect): { readonly also?: string } {
+  const names = extraFields[`${NAME}.update`]?.filter((name) => name !== 'domain') ?? []
+  return names.length > 0 ? { also: names.join(', ') } : {}
+}
+
+type Links = Pick<DomainRecord, 'http_endpoint_configuration_id' | 'https_endpoint_configuration_id'>
+
+const UNLINKED: Links = { http_endpoint_configuration_id: null, https_endpoint_configuration_id: null }
+
+/** Returns the endpoint configurations of a domain after a request: the body's, else the domain's. */
+function resolveLinks(
+  tx: Transaction,
+  body: { readonly [K in keyof Links]?: string | undefined },
+  domain: Links = UNLINKED,
+): Links {
+  const resolveLink = (field: keyof Links) => requireEndpointConfiguration(tx, field, body[field]) ?? domain[field]
+  return {
+    http_endpoint_configuration_id: resolveLink('http_endpoint_configuration_id'),
+    https_endpoint_configuration_id: resolveLink('https_endpoint_configuration_id'),
+  }
+}

@@ -1,0 +1,232 @@
+import * as v from 'valibot'
+import { collection } from '../../core/operation/collection.ts'
+import { type ErrorsByKey, familyOf } from '../../core/operation/family.ts'
+import type { LimitsByName } from '../../core/operation/limit.ts'
+import { operation, operationWithBody, type PathIds } from '../../core/operation/operation.ts'
+import type { Transaction } from '../../core/operation/transaction.ts'
+import type { View, Wire } from '../../core/operation/view.ts'
+import { prefixFields, refuse } from '../../core/schema/errors.ts'
+import { general } from '../../core/schema/general-errors.ts'
+import { isIdOf } from '../../core/schema/ids.ts'
+import { rule } from '../../core/schema/rule.ts'
+import { withoutSecretFields } from '../../core/schema/secret-fields.ts'
+import { deepFreeze, type Frozen } from '../../core/schema/values.ts'
+import { errors as declarationErrors, requireEdge, requireRoute } from './declarations.ts'
+
+interface ModuleRecord {
+  readonly key: string
+  readonly module: object
+}
+
+/** The ids in the path of a route module. */
+export interface RouteIds {
+  /** The id of the HTTPS edge, which starts with `edghts_`. Refused as `id_unparsable`, `id_wrong_prefix`, `edge_not_found`. */
+  readonly edge_id: string
+  /** The id of the route on that edge, which starts with `edghtsrt_`. Refused as `id_unparsable`, `id_wrong_prefix`, `not_found`. */
+  readonly id: string
+}
+
+/** The operations `get` and `delete`, which every route module has. */
+export interface RouteModule<Module> {
+  /**
+   * Gets the module of a route: `GET`.
+   * @throws GatewayError with the error of a wrong id.
+   */
+  get(ids: RouteIds): Module
+  /**
+   * Removes the module of a route: `DELETE`.
+   * @throws GatewayError with the error of a wrong id.
+   */
+  delete(ids: RouteIds): void
+}
+
+/** The edges or routes that can have a module: their path, and the prefixes of the ids in it. */
+export interface ModuleOwner<Ids extends PathIds> {
+  /** The path of an owner, with the names of its ids, such as `/edges/tcp/{id}`. */
+  readonly path: string
+  /** The prefix of each id in the path. */
+  readonly ids: Ids
+  /** The name of an owner in summaries, such as "TCP edge". */
+  readonly what: string
+  /** The article of `what`. Default: "a". */
+  readonly article?: 'an'
+}
+
+/** The routes of HTTPS edges, as the owner of a module: see `edgeModule`. */
+export const HTTPS_ROUTES: ModuleOwner<{ readonly [Name in keyof RouteIds]: string }> = {
+  path: '/edges/https/{edge_id}/routes/{id}',
+  ids: { edge_id: 'edghts', id: 'edghtsrt' },
+  what: 'route',
+}
+
+interface ModuleDefinition<
+  Body extends v.GenericSchema<unknown, object>,
+  Shape extends v.GenericSchema<object>,
+  Errors extends ErrorsByKey,
+  Ids extends PathIds,
+> {
+  /** The name of the module in names of operations, for example `circuit_breaker`. */
+  readonly name: string
+  /** The last segment of the path. */
+  readonly segment: string
+  readonly what: string
+  readonly errors?: Errors
+  /** The limits of the account that `check` reads. */
+  readonly limits?: LimitsByName
+  /** The schema of the PUT. */
+  readonly body: Body
+  /** The schema of the response. */
+  readonly shape: Shape
+  /** Makes the response from a body and the ids of its path. Default: the body itself. */
+  view?(body: Frozen<v.InferOutput<Body>>, wire: Wire, ids: Ids): Frozen<v.InferOutput<Shape>>
+  /** Refuses a body by rules that need the state of the gateway. */
+  check?(tx: Transaction, body: v.InferOutput<Body>): void
+}
+
+/** The module of an edge or a route, for a family that shows it as a field. */
+export interface EdgeModule<Ids extends PathIds, Sent, Body, Resource, Errors extends ErrorsByKey = ErrorsByKey> {
+  /** The schema of the body that replaces it. */
+  readonly body: v.GenericSchema<Sent, Body>
+  /** The schema of its response. */
+  readonly shape: v.GenericSchema<unknown, Resource>
+  /** The errors of the module. */
+  readonly errors: Errors
+  /** Returns the view of the module; null if it was never set. */
+  view(tx: Transaction, ids: Ids): Frozen<Resource> | null
+  /** Replaces the module. Problems name fields below `field`, the field of the body that has the module. */
+  set(tx: Transaction, ids: Ids, body: Body, field: string): void
+  /** Removes the module, if it was set. */
+  remove(tx: Transaction, ids: Ids): void
+}
+
+/** The family of a module. */
+export interface HasModule<Module> {
+  /** The module, for the families of the edges and routes that have it. */
+  readonly module: Module
+}
+
+/** Declares a module of edges or routes: one configuration each, with the operations replace, get and delete. */
+export function edgeModule<
+  Ids extends PathIds,
+  Body extends v.GenericSchema<unknown, object>,
+  Shape extends v.GenericSchema<object>,
+  Errors extends ErrorsByKey = Record<never, never>,
+>(owner: ModuleOwner<Ids>, definition: ModuleDefinition<Body, Shape, Errors, Ids>) {
+  type Resource = Frozen<v.InferOutput<Shape>>
+  // The type checker does not know that the default of Errors fits {}.
+  const { name, segment, what, body, shape, check, errors = {} as Errors } = definition
+  const { ids, what: place, article = 'a' } = owner
+  // The types of other families have the names of these limits, so this type has none.
+  const limits: Record<never, never> = definition.limits ?? {}
+  const stored = v.object({ key: keySchema(ids), module: body })
+  const withoutSecrets = withoutSecretFields<object>(shape)
+  const modules = collection<ModuleRecord>({
+    name,
+    key: (record) => record.key,
+    // The type checker does not see through a schema that is a parameter.
+    schema: stored as v.GenericSchema<unknown> as v.GenericSchema<unknown, ModuleRecord>,
+    ...(withoutSecrets && {
+      exported: (record, withSecrets) => (withSecrets ? record : { ...record, module: withoutSecrets(record.module) }),
+    }),
+  })
+  const { view } = definition
+  const moduleView: View<ModuleRecord, Resource> = ({ key, module }, wire) => {
+    // Without a view, the response is the body.
+    if (!view) return module as Resource
+    // The schema of the records has read the body.
+    return deepFreeze(view(module as Frozen<v.InferOutput<Body>>, wire, parseKey(key, ids)))
+  }
+  const put = (tx: Transaction, key: string, sent: v.InferOutput<Body>) => {
+    check?.(tx, sent)
+    return tx.put(modules, { key, module: deepFreeze(sent) })
+  }
+  const removeModule = (tx: Transaction, key: string) => {
+    const record = tx.get(modules, key)
+    if (record) tx.remove(modules, record)
+  }
+  const common = { path: `${owner.path}/${segment}`, ids, errors: routeErrors }
+  const operations = {
+    replace: operationWithBody({
+      ...common,
+      name: `${name}.replace`,
+      method: 'PUT',
+      status: 200,
+      summary: `Replace the ${what} module of ${article} ${place}`,
+      body,
+      response: shape,
+      errors: check ? [...routeErrors, ...Object.values(errors)] : routeErrors,
+      wrappable: true,
+      run: (tx, route, sent) => tx.show(moduleView, put(tx, requireKey(tx, route), sent)),
+    }),
+    get: operation({
+      ...common,
+      name: `${name}.get`,
+      method: 'GET',
+      status: 200,
+      summary: `Get the ${what} module of ${article} ${place}`,
+      response: shape,
+      run(tx, route) {
+        const record = tx.get(modules, requireKey(tx, route))
+        if (record) return tx.show(moduleView, record)
+        return refuse(general.not_found, { what: `${what} module on the ${place}`, received: String(route.id) }, route)
+      },
+    }),
+    delete: operation({
+      ...common,
+      name: `${name}.delete`,
+      method: 'DELETE',
+      status: 204,
+      summary: `Remove the ${what} module of ${article} ${place}`,
+      run: (tx, route) => removeModule(tx, requireKey(tx, route)),
+    }),
+  }
+  const { edge_not_found } = declarationErrors
+  const family = familyOf({ operations, errors: { edge_not_found, ...errors }, limits, collections: [modules] })
+  const module: EdgeModule<Ids, v.InferInput<Body>, v.InferOutput<Body>, v.InferOutput<Shape>, Errors> = {
+    body,
+    // As above.
+    shape: shape as v.GenericSchema<unknown, v.InferOutput<Shape>>,
+    errors,
+    view(tx, route) {
+      const record = tx.get(modules, makeKey(route))
+      return record ? tx.show(moduleView, record) : null
+    },
+    set: (tx, route, sent, field) => prefixFields(field, () => void put(tx, makeKey(route), sent)),
+    remove: (tx, route) => removeModule(tx, makeKey(route)),
+  }
+  const withModule: typeof family & HasModule<typeof module> = { ...family, module }
+  return withModule
+}
+
+/** Makes the schema of a key: the id of an edge, or the ids of an edge and its route. */
+const keySchema = (ids: PathIds) =>
+  v.pipe(
+    v.string(),
+    rule([], (key, report) => {
+      const found = key.split('/')
+      const prefixes = Object.values(ids)
+      const isKey =
+        found.length === prefixes.length && prefixes.every((prefix, at) => isIdOf(found[at] ?? '', `${prefix}_`))
+      if (!isKey) report(general.field_invalid, { allowed: `ids of ${prefixes.join(' and ')}, with a slash between` })
+    }),
+  )
+
+const routeErrors = [declarationErrors.edge_not_found, general.not_found]
+
+function requireKey(tx: Transaction, ids: PathIds): string {
+  const { edge_id, id = '' } = ids
+  if (edge_id === undefined) requireEdge(tx, id)
+  else requireRoute(tx, edge_id, id)
+  return makeKey(ids)
+}
+
+function makeKey({ edge_id, id = '' }: PathIds): string {
+  return edge_id === undefined ? id : `${edge_id}/${id}`
+}
+
+/** Returns the ids in a key, by their names in the path. */
+function parseKey<Ids extends PathIds>(key: string, names: Ids): Ids {
+  const found = key.split('/')
+  // The key has an id for each name, in the same order.
+  return Object.fromEntries(Object.keys(names).map((name, at) => [name, found[at]])) as Ids
+}

@@ -1,0 +1,199 @@
+import * as v from 'valibot'
+import { resource } from '../../core/operation/resource.ts'
+import { described, descriptionOf } from '../../core/operation/resource-head.ts'
+import type { View } from '../../core/operation/view.ts'
+import { documented, named } from '../../core/schema/documentation.ts'
+import { type CatalogueError, declareErrors, entry, refuse } from '../../core/schema/errors.ts'
+import { readBy } from '../../core/schema/rule.ts'
+import { resourceHead, secret, time } from '../../core/schema/schema.ts'
+import { timestamp } from '../../core/schema/time.ts'
+import type { Frozen } from '../../core/schema/values.ts'
+import {
+  type CertificateRecord,
+  certificateDescription,
+  certificateMetadata,
+  certificates,
+  recordErrors,
+} from '../provisioning/certificate-records.ts'
+import { chainErrors, keyErrors, errors as uploadErrors } from '../x509/errors.ts'
+import { issuing } from '../x509/order.ts'
+import { readChain, readKey, requireMatch } from '../x509/uploads.ts'
+import { domains } from './reserved-domains/records.ts'
+
+const errors = declareErrors({
+  certificate_automatic: entry(
+    1966,
+    409,
+    (it: { id: string; domain: string }) =>
+      `${it.id} was issued automatically and is in use by ${it.domain}. Detach the domain's certificate management policy instead.`,
+  ),
+  certificate_in_use: entry(
+    90409,
+    409,
+    (it: { id: string; domain: string }) => `${it.id} is in use by ${it.domain}. Detach it there before you delete it.`,
+  ),
+})
+
+/** Makes the schema of a PEM text. It reads the text, so that its problems are reported with those of other fields. */
+function pemField<T>(
+  errors: readonly CatalogueError[],
+  read: (text: string) => T,
+  text: v.GenericSchema<string> = v.string(),
+) {
+  return v.pipe(v.optional(text, ''), readBy(errors, read))
+}
+
+const shape = named(
+  v.object({
+    ...resourceHead,
+    certificate_pem: documented(
+      v.string(),
+      'The chain, leaf first: PEM with 64 columns of base64 and one line break at the end.',
+      { rules: 'tls-certificates#normalised' },
+    ),
+    subject_common_name: leafText("common name of the leaf's subject"),
+    subject_alternative_names: documented(
+      named(
+        v.object({
+          dns_names: documented(v.array(v.string()), 'The DNS names that the leaf is valid for, including wildcards.'),
+          ips: documented(v.array(v.string()), 'The IP addresses that the leaf is valid for.'),
+        }),
+        'TLSCertificateSANs',
+        'The alternative names that a leaf is valid for.',
+      ),
+      'The alternative names that the leaf is valid for.',
+    ),
+    issued_at: documented(
+      v.nullable(time),
+      'The time at which the certificate was issued automatically; null for an uploaded certificate.',
+    ),
+    not_before: documented(time, "The start of the leaf's validity."),
+    not_after: documented(time, "The end of the leaf's validity."),
+    key_usages: documented(
+      v.array(v.string()),
+      'The uses of the key of the leaf, by the names of RFC 5280, such as `digitalSignature`.',
+    ),
+    extended_key_usages: documented(
+      v.array(v.string()),
+      'The extended uses of the key, such as `serverAuth`; a dotted OID if RFC 5280 has no name.',
+    ),
+    private_key_type: documented(v.picklist(['rsa', 'ecdsa', 'ed25519']), 'The type of the key of the leaf.'),
+    issuer_common_name: leafText("common name of the leaf's issuer"),
+    serial_number: documented(
+      v.string(),
+      'The serial number of the leaf in lower-case hex, in whole bytes, with leading zeros kept.',
+      { rules: 'tls-certificates#fields' },
+    ),
+    subject_organization: leafText("organization of the leaf's subject"),
+    subject_organizational_unit: leafText("organizational unit of the leaf's subject"),
+    subject_locality: leafText("locality of the leaf's subject"),
+    subject_province: leafText("province of the leaf's subject"),
+    subject_country: leafText("country of the leaf's subject"),
+  }),
+  'TLSCertificate',
+  'A chain of certificates, with the fields of its leaf.',
+)
+
+function leafText(what: string) {
+  return documented(v.string(), `The ${what}; "" if there is none.`)
+}
+
+const view: View<CertificateRecord, Frozen<v.InferOutput<typeof shape>>> = (record, wire) => {
+  const content = record.upload ?? issuing(wire.authority).issue(record.order)
+  const { subject_common_name, subject_alternative_names, not_before, not_after, ...others } = content.leaf
+  return {
+    id: record.id,
+    uri: `${wire.url}/tls_certificates/${record.id}`,
+    created_at: timestamp(record.created_at),
+    ...descriptionOf(record),
+    certificate_pem: content.certificate_pem,
+    subject_common_name,
+    subject_alternative_names,
+    issued_at: record.issued_at === null ? null : timestamp(record.issued_at),
+    not_before: timestamp(not_before),
+    not_after: timestamp(not_after),
+    ...others,
+  }
+}
+
+const createBody = named(
+  v.object({
+    description: certificateDescription,
+    metadata: certificateMetadata,
+    certificate_pem: documented(
+      pemField(chainErrors, readChain),
+      'The chain of X.509 certificates, leaf first, each signed by the next: PEM of at most 64 KiB.',
+      { json: { minLength: 1, maxLength: 65_536 }, isRequired: true, rules: 'tls-certificates#accepted' },
+    ),
+    private_key_pem: documented(
+      pemField(keyErrors, readKey, v.pipe(v.string(), secret)),
+      "The leaf's own private key, RSA, ECDSA or Ed25519: PEM of PKCS#8, PKCS#1 or SEC1 without a passphrase.",
+      { json: { minLength: 1, writeOnly: true }, isRequired: true, rules: 'tls-certificates#private-key' },
+    ),
+  }),
+  'TLSCertificateCreate',
+  'The chain and the key to upload.',
+)
+
+const updateBody = named(
+  v.object({ description: certificateDescription, metadata: certificateMetadata }),
+  'TLSCertificateUpdate',
+  'The changes of a TLS certificate.',
+)
+
+/** TLS certificates (rules: tls-certificates#resource). */
+export const tlsCertificates = resource(
+  {
+    name: 'tls_certificates',
+    prefix: 'cert',
+    what: 'TLS certificate',
+    errors: { ...recordErrors, ...uploadErrors, ...errors },
+    collection: certificates,
+    filterable: [
+      'id',
+      'created_at',
+      'description',
+      'metadata',
+      'subject_common_name',
+      'not_before',
+      'not_after',
+      'serial_number',
+    ],
+    shape,
+    createBody,
+    updateBody,
+  },
+  {
+    view,
+    create: {
+      errors: [uploadErrors.certificate_key_mismatch],
+      run(tx, { certificate_pem: { leaf, ...chain }, private_key_pem: { key, private_key_pem }, ...rest }) {
+        requireMatch(leaf, key)
+        return tx.put(certificates, {
+          id: tx.newId('cert'),
+          created_at: tx.now,
+          ...described(rest),
+          issued_at: null,
+          upload: { ...chain, private_key_pem, leaf: leaf.fields },
+          order: null,
+        })
+      },
+    },
+    update: {
+      run: (tx, record, body) => tx.put(certificates, { ...record, ...described(body, record) }),
+    },
+    relations({ id, order }, others, report) {
+      const isUsed = others.find(domains, 'certificate', id) !== undefined
+      if (order && !isUsed) report(['id'], id, 'an automatic certificate that a domain uses')
+    },
+    delete: {
+      errors: Object.values(errors),
+      before(tx, { id, issued_at }) {
+        const user = tx.find(domains, 'certificate', id)
+        if (!user) return
+        const error = issued_at === null ? errors.certificate_in_use : errors.certificate_automatic
+        refuse(error, { id, domain: user.domain })
+      },
+    },
+  },
+)

@@ -1,0 +1,115 @@
+import * as v from 'valibot'
+import { documented, named } from '../../core/schema/documentation.ts'
+import { declareErrors, type FieldFacts, ofField } from '../../core/schema/errors.ts'
+import { suggestion } from '../../core/schema/nearest.ts'
+import { ruleOnWhole } from '../../core/schema/rule.ts'
+import { enabled, secret } from '../../core/schema/schema.ts'
+import { edgeModule, HTTPS_ROUTES } from './route-module.ts'
+
+const errors = declareErrors({
+  webhook_secret_not_accepted: ofField(
+    7026,
+    400,
+    (it: FieldFacts & { provider: string }) =>
+      `${it.field} was sent, which the provider ${it.provider} does not use. Leave it out.`,
+  ),
+  webhook_secret_missing: ofField(
+    7027,
+    400,
+    (it: FieldFacts & { provider: string }) =>
+      `${it.field} is missing. The provider ${it.provider} requires one, as a non-empty string.`,
+  ),
+  webhook_provider_missing: ofField(
+    7029,
+    400,
+    (it: FieldFacts & { allowed: string }) => `${it.field} is missing. Name one of ${it.allowed}.`,
+  ),
+  webhook_provider_unsupported: ofField<{ suggested: string; allowed: string }>(
+    7030,
+    400,
+    (it) => `${it.field} is ${it.received}.${it.suggested} Allowed: one of ${it.allowed}.`,
+  ),
+})
+
+/** The webhook providers whose requests a route can verify (rules: webhook-verification#provider). */
+const WEBHOOK_PROVIDERS = `
+  aftership airship alchemy autodesk bitbucket bolt box brex buildkite calendly castle chargify circleci clearbit
+  clerk coinbase contentful docusign dropbox facebook_graph_api facebook_messenger frameio github gitlab go1
+  graphcms heroku hostedhooks hubspot instagram intercom jira launch_darkly linear mailchimp mailgun microsoft_teams
+  modern_treasury mongodb mux orb orbit pagerduty pinwheel plivo pusher sendgrid sentry shopify signal_sciences
+  slack sns sonatype square stripe svix terraform tiktok trendmicro_conformity twilio twitter typeform vmware webex
+  whatsapp worldline xero zendesk zoom
+`
+  .trim()
+  .split(/\s+/)
+
+const ALLOWED = WEBHOOK_PROVIDERS.join(', ')
+
+/** The one provider that signs with its own certificates instead of a shared secret. */
+const WITHOUT_SECRET = 'sns'
+
+const provider = documented(
+  v.string(),
+  'The sender of the webhooks: one of the list, in letters of either case. Responses repeat it as sent.',
+  {
+    // The case of letters is free. A pattern for every spelling would be very long.
+    json: {
+      listed: WEBHOOK_PROVIDERS,
+      pattern: `^(${WEBHOOK_PROVIDERS.join('|')}|[0-9a-z_]*[A-Z][0-9A-Za-z_]*)$`,
+    },
+    isRequired: true,
+    rules: 'webhook-verification#provider',
+  },
+)
+
+const providerSecret = documented(
+  v.pipe(v.string(), secret),
+  `The secret that verifies requests of the provider. Required for all but \`${WITHOUT_SECRET}\`, which has none.`,
+  { rules: 'webhook-verification#secret' },
+)
+
+const fields = v.object({ enabled, provider: v.optional(provider, ''), secret: v.optional(providerSecret, '') })
+
+type ProviderError = (typeof errors)[keyof typeof errors]
+
+/** Tells whether a provider is supported, in any case of its ASCII letters. */
+function isSupported(provider: string): boolean {
+  return /^[a-zA-Z0-9_]+$/.test(provider) && WEBHOOK_PROVIDERS.includes(provider.toLowerCase())
+}
+
+/** The rule on provider and secret together. Each field may already have a problem. */
+const providerAndSecret = ruleOnWhole<v.InferOutput<typeof fields>, ProviderError>(
+  Object.values(errors),
+  ({ provider, secret: sent }, report) => {
+    const at = { path: ['provider'], value: provider }
+    if (provider === undefined || provider === '')
+      return report(errors.webhook_provider_missing, { allowed: ALLOWED }, at)
+    if (typeof provider !== 'string') return
+    if (!isSupported(provider)) {
+      const suggested = suggestion(provider, WEBHOOK_PROVIDERS)
+      return report(errors.webhook_provider_unsupported, { suggested, allowed: ALLOWED }, at)
+    }
+    const isRequired = provider.toLowerCase() !== WITHOUT_SECRET
+    const isSent = sent !== undefined && sent !== ''
+    const secretAt = { path: ['secret'], value: sent }
+    if (isRequired && !isSent) report(errors.webhook_secret_missing, { provider }, secretAt)
+    if (!isRequired && isSent) report(errors.webhook_secret_not_accepted, { provider }, secretAt)
+  },
+)
+
+// (rules: route-modules#singletons, webhook-verification#provider)
+/** The webhook verification of an HTTPS edge's route. */
+export const webhookVerification = edgeModule(HTTPS_ROUTES, {
+  name: 'webhook_verification',
+  segment: 'webhook_verification',
+  errors,
+  what: 'webhook verification',
+  body: named(v.pipe(fields, providerAndSecret), 'WebhookVerificationBody', 'The new webhook verification.', {
+    json: { examples: [{ provider: 'github', secret: 'a shared secret' }] },
+  }),
+  shape: named(
+    v.object({ enabled: v.unwrap(enabled), provider, secret: providerSecret }),
+    'WebhookVerification',
+    'Lets only webhooks pass that their provider has signed.',
+  ),
+})

@@ -1,0 +1,251 @@
+import { invert } from '@noble/curves/abstract/modular.js'
+import { bytesToNumberBE } from '@noble/curves/utils.js'
+import { sha1 } from '@noble/hashes/legacy.js'
+import { utf8Bytes } from '../../core/schema/platform.ts'
+import { LATEST_TIME } from '../../core/schema/time.ts'
+import { curves } from './curves.ts'
+import { type Asn1, tags } from './der.ts'
+import * as der from './der-writer.ts'
+import { hashes } from './hashes.ts'
+import {
+  attributeOids,
+  type ExtendedKeyUsage,
+  extendedKeyUsageOids,
+  type KeyUsage,
+  keyUsageBits,
+  nameTags,
+  oids,
+} from './oids.ts'
+import { signPkcs1 } from './rsa.ts'
+
+/** The tags of a TBSCertificate's version and extensions (RFC 5280, 4.1). */
+const VERSION = 0xa0
+const EXTENSIONS = 0xa3
+/** The tag of the key identifier in an authority key identifier (RFC 5280, 4.2.1.1). */
+const KEY_IDENTIFIER = 0x80
+/** The tag of the public key in an ECPrivateKey (RFC 5915). */
+const EC_PUBLIC_KEY = 0xa1
+/** The number of random bytes that are reduced to a secret in the curve's range. */
+const SECRET_SIZE = 48
+/** The bytes of a serial number. */
+const SERIAL_SIZE = 16
+
+/** A public key as certificates carry it. */
+export interface CertifiedKey {
+  /** SubjectPublicKeyInfo (RFC 5280, 4.1.2.7). */
+  readonly info: Asn1
+  /** Its identifier: SHA-1 of the public key's bits (RFC 5280, 4.2.1.2, method 1). */
+  readonly id: Uint8Array
+}
+
+/** A key pair of an authority or a leaf. The same message gives the same signature. */
+export interface KeyPair extends CertifiedKey {
+  /** The private key, DER (RFC 5958). */
+  readonly pkcs8: Uint8Array
+  /** AlgorithmIdentifier of its signatures. */
+  readonly algorithm: Asn1
+  sign(message: Uint8Array): Uint8Array
+}
+
+/** The content of a certificate. Times are in ms since 1970, in whole seconds. */
+interface Content {
+  readonly serial: bigint
+  /** The subject's Name. */
+  readonly subject: Asn1
+  readonly key: CertifiedKey
+  readonly not_before: number
+  readonly not_after: number
+  /** All extensions but the key identifiers, which follow from the keys. */
+  readonly extensions: readonly Asn1[]
+}
+
+/** The signer of a certificate. */
+interface Signatory {
+  /** Its Name. */
+  readonly name: Asn1
+  readonly key: KeyPair
+}
+
+/** A CA with its own certificate. */
+export interface Issuer extends Signatory {
+  readonly der: Uint8Array
+}
+
+/** Makes a version 3 certificate, DER (RFC 5280, 4.1), signed by the issuer's key. The same input gives the same bytes. */
+function certificate(content: Content, issuer: Signatory): Uint8Array {
+  const signed = signedPart(content, issuer)
+  return der.encode(der.sequence(signed, issuer.key.algorithm, der.bitString(issuer.key.sign(der.encode(signed)))))
+}
+
+function signedPart({ serial, subject, key, not_before, not_after, extensions }: Content, issuer: Signatory): Asn1 {
+  const identifiers = [
+    extension(oids.subjectKeyIdentifier, der.octetString(key.id)),
+    extension(oids.authorityKeyIdentifier, der.sequence(der.element(KEY_IDENTIFIER, issuer.key.id))),
+  ]
+  return der.sequence(
+    der.element(VERSION, [der.integer(2n)]),
+    der.integer(serial),
+    issuer.key.algorithm,
+    issuer.name,
+    der.sequence(der.time(not_before), der.time(not_after)),
+    subject,
+    key.info,
+    der.element(EXTENSIONS, [der.sequence(...extensions, ...identifiers)]),
+  )
+}
+
+/** The usages of a leaf's key. */
+export function leafUsages(keyType: 'rsa' | 'ecdsa' | 'ed25519') {
+  return keyType === 'rsa' ? (['digitalSignature', 'keyEncipherment'] as const) : (['digitalSignature'] as const)
+}
+
+export const LEAF_PURPOSES: readonly ExtendedKeyUsage[] = ['serverAuth', 'clientAuth']
+
+interface Leaf extends Omit<Content, 'subject' | 'extensions'> {
+  readonly subject: readonly Attribute[]
+  readonly keyType: Parameters<typeof leafUsages>[0]
+  /** DNS names in ASCII. */
+  readonly names: readonly string[]
+  /** Addresses of 4 or 16 bytes. */
+  readonly ips: readonly Uint8Array[]
+}
+
+/** Makes the certificate of a server or a client, DER. */
+export function leafCertificate({ subject, keyType, names, ips, ...content }: Leaf, issuer: Signatory): Uint8Array {
+  const extensions = [
+    basicConstraints('leaf'),
+    keyUsage(leafUsages(keyType)),
+    extendedKeyUsage(LEAF_PURPOSES),
+    // Critical if there is no subject (RFC 5280, 4.2.1.6).
+    alternativeNames(names, ips, subject.length === 0),
+  ]
+  return certificate({ ...content, subject: createName(...subject), extensions }, issuer)
+}
+
+/** Makes the certificate of a client, DER, with the subject and the key of a request. */
+export function clientCertificate(
+  { keyType, ...content }: Omit<Content, 'extensions'> & Pick<Leaf, 'keyType'>,
+  issuer: Signatory,
+): Uint8Array {
+  const extensions = [basicConstraints('leaf'), keyUsage(leafUsages(keyType)), extendedKeyUsage(['clientAuth'])]
+  return certificate({ ...content, extensions }, issuer)
+}
+
+/** Makes a CA, signed by `issuer` or by its own key. It is valid at all times. */
+export function createIssuer(role: 'root' | 'intermediate', commonName: string, key: KeyPair, issuer?: Issuer): Issuer {
+  const name = createName(['O', 'fauxgate'], ['CN', commonName])
+  const content = {
+    // The serial derives from the key, so that two authorities of the same name never use one serial for two certificates.
+    serial: createSerial(key.id.subarray(0, SERIAL_SIZE)),
+    subject: name,
+    key,
+    not_before: 0,
+    // This time means "no end" (RFC 5280, 4.1.2.5).
+    not_after: LATEST_TIME,
+    extensions: [basicConstraints(role), keyUsage(['keyCertSign', 'cRLSign'])],
+  }
+  return { name, key, der: certificate(content, issuer ?? { name, key }) }
+}
+
+/** An attribute of a Name by its short name. */
+export type Attribute = readonly [type: keyof typeof attributeOids, value: string]
+
+/** Makes a Name (RFC 5280, 4.1.2.4) from some attributes, or the empty name from none. A country is two letters. */
+export function createName(...attributes: readonly Attribute[]): Asn1 {
+  const sets = attributes.map(([type, value]) => {
+    // A country is a PrintableString (RFC 5280, A.1, X520countryName).
+    const tag = type === 'C' ? tags.printableString : tags.utf8String
+    return der.element(tags.set, [der.sequence(der.oid(attributeOids[type]), der.element(tag, utf8Bytes(value)))])
+  })
+  return der.sequence(...sets)
+}
+
+export function randomSerial(random: (size: number) => Uint8Array): bigint {
+  return createSerial(random(SERIAL_SIZE))
+}
+
+/** Makes a serial number from random bytes: as long, positive and without a leading 0 (RFC 5280, 4.1.2.2). */
+function createSerial(random: Uint8Array): bigint {
+  return bytesToNumberBE(random.with(0, ((random[0] ?? 0) & 0x3f) | 0x40))
+}
+
+// Extensions.
+
+function extension(id: string, value: Asn1, isCritical = false): Asn1 {
+  return der.sequence(der.oid(id), ...(isCritical ? [der.booleanTrue()] : []), der.octetString(value))
+}
+
+/** Makes basic constraints, critical (RFC 5280, 4.2.1.9). Only leaves may be below an intermediate. */
+export function basicConstraints(role: 'root' | 'intermediate' | 'leaf'): Asn1 {
+  const members = { root: [der.booleanTrue()], intermediate: [der.booleanTrue(), der.integer(0n)], leaf: [] }[role]
+  return extension(oids.basicConstraints, der.sequence(...members), true)
+}
+
+/** Makes a key usage, critical (RFC 5280, 4.2.1.3), from usages whose bits are in the first byte. */
+export function keyUsage(usages: readonly Exclude<KeyUsage, 'decipherOnly'>[]): Asn1 {
+  const bits = usages.map((usage) => keyUsageBits.indexOf(usage))
+  const byte = bits.reduce((sum, bit) => sum | (0x80 >> bit), 0)
+  // DER ends a list of named bits with its last set bit (X.690, 11.2.2).
+  return extension(oids.keyUsage, der.bitString(Uint8Array.of(byte), 7 - Math.max(...bits)), true)
+}
+
+/** Makes an extended key usage (RFC 5280, 4.2.1.12). */
+export function extendedKeyUsage(usages: readonly ExtendedKeyUsage[]): Asn1 {
+  return extension(oids.extendedKeyUsage, der.sequence(...usages.map((usage) => der.oid(extendedKeyUsageOids[usage]))))
+}
+
+/** Makes a subject alternative name with DNS names in ASCII, then addresses of 4 or 16 bytes (RFC 5280, 4.2.1.6). */
+export function alternativeNames(names: readonly string[], ips: readonly Uint8Array[], isCritical = false): Asn1 {
+  const elements = [
+    ...names.map((name) => der.element(nameTags.dns, name)),
+    ...ips.map((ip) => der.element(nameTags.ip, ip)),
+  ]
+  return extension(oids.subjectAlternativeName, der.sequence(...elements), isCritical)
+}
+
+// Keys.
+
+/** Makes the public part of a key from its AlgorithmIdentifier and the public key's bits. */
+export function certifiedKey(algorithm: Asn1, bits: Uint8Array): CertifiedKey {
+  return { info: der.sequence(algorithm, der.bitString(bits)), id: sha1(bits) }
+}
+
+/** Makes a P-256 key pair from 48 random bytes: their number modulo the order - 1, plus 1 (FIPS 186-5, A.2.1). */
+export function randomKey(random: (size: number) => Uint8Array): KeyPair {
+  return ecdsaKey(curves['P-256'].arithmetic().utils.randomSecretKey(random(SECRET_SIZE)))
+}
+
+/**
+ * Makes the P-256 key pair of a secret of 32 bytes, 1 to the curve's order - 1. It signs with ECDSA and SHA-256. Its PKCS#8
+ * includes the public key and names the curve once, as openssl does.
+ */
+export function ecdsaKey(secret: Uint8Array): KeyPair {
+  const arithmetic = curves['P-256'].arithmetic()
+  const point = arithmetic.getPublicKey(secret, false)
+  const algorithm = der.sequence(der.oid(oids.ecPublicKey), der.oid(oids.p256))
+  const key = der.sequence(der.integer(1n), der.octetString(secret), der.element(EC_PUBLIC_KEY, [der.bitString(point)]))
+  return {
+    ...certifiedKey(algorithm, point),
+    pkcs8: der.encode(der.sequence(der.integer(0n), algorithm, der.octetString(key))),
+    // RFC 5758, 3.2: without parameters.
+    algorithm: der.sequence(der.oid(oids.ecdsaWithSha256)),
+    sign: (message) => arithmetic.sign(message, secret, { prehash: true, format: 'der' }),
+  }
+}
+
+/** Makes the RSA key pair of two primes in hex. It signs with PKCS#1 v1.5 and SHA-256. */
+export function rsaKey(primes: readonly [p: string, q: string]): KeyPair {
+  const [p, q] = [BigInt(`0x${primes[0]}`), BigInt(`0x${primes[1]}`)]
+  const [n, e] = [p * q, 65_537n]
+  const d = invert(e, (p - 1n) * (q - 1n))
+  const [dP, dQ, qInv] = [d % (p - 1n), d % (q - 1n), invert(q, p)]
+  const algorithm = der.sequence(der.oid(oids.rsaEncryption), der.nullValue())
+  // RSAPrivateKey (RFC 8017, A.1.2).
+  const key = der.sequence(...[0n, n, e, d, p, q, dP, dQ, qInv].map(der.integer))
+  return {
+    ...certifiedKey(algorithm, der.encode(der.sequence(der.integer(n), der.integer(e)))),
+    pkcs8: der.encode(der.sequence(der.integer(0n), algorithm, der.octetString(key))),
+    algorithm: der.sequence(der.oid(oids.sha256WithRsa), der.nullValue()),
+    sign: (message) => signPkcs1({ p, q, dP, dQ, qInv }, hashes.sha256, message),
+  }
+}

@@ -1,0 +1,78 @@
+import { sectionReader } from '../../core/operation/family.ts'
+import type { Authority } from '../../core/operation/view.ts'
+
+/** The types of key that an automatic certificate can have. */
+export const MANAGED_KEY_TYPES = ['rsa', 'ecdsa'] as const
+
+/** The fields that are read from a TLS certificate, named and ordered as in responses. A missing field is "". */
+export interface CertificateFields {
+  readonly subject_common_name: string
+  readonly subject_alternative_names: { readonly dns_names: readonly string[]; readonly ips: readonly string[] }
+  /** Milliseconds since 1970. */
+  readonly not_before: number
+  /** Milliseconds since 1970. */
+  readonly not_after: number
+  readonly key_usages: readonly string[]
+  readonly extended_key_usages: readonly string[]
+  readonly private_key_type: 'rsa' | 'ecdsa' | 'ed25519'
+  readonly issuer_common_name: string
+  /** Lower-case hex in whole bytes, as openssl prints it; a negative one starts with "-". */
+  readonly serial_number: string
+  readonly subject_organization: string
+  readonly subject_organizational_unit: string
+  readonly subject_locality: string
+  readonly subject_province: string
+  readonly subject_country: string
+}
+
+/** The order of an automatic certificate. The same order gives the same certificate, whenever it is made. */
+export interface CertificateOrder {
+  /** The name, exact or with a leading `*.`. */
+  readonly domain: string
+  readonly private_key_type: (typeof MANAGED_KEY_TYPES)[number]
+  /** Start of validity in ms since 1970; whole seconds count. */
+  readonly not_before: number
+  /** End of validity in ms since 1970; whole seconds count. */
+  readonly not_after: number
+  /** The number of the order, from which its serial number and key derive. */
+  readonly number: number
+}
+
+/** The order of a server's certificate. The same order gives the same certificate. */
+export interface ServerOrder extends Pick<CertificateOrder, 'not_before' | 'not_after'> {
+  /** The DNS names, in ASCII. */
+  readonly names: readonly string[]
+  /** The addresses, of 4 or 16 bytes each. */
+  readonly ips: readonly Uint8Array[]
+}
+
+/** The order of a client's certificate. The same order gives the same certificate. */
+export interface ClientOrder extends Omit<CertificateOrder, 'domain' | 'private_key_type'> {
+  /** The request of the client, PKCS #10 in PEM. The certificate has its subject and key. */
+  readonly csr: string
+}
+
+export interface IssuedCertificate {
+  /** The leaf and the intermediate, normalised. */
+  readonly certificate_pem: string
+  /** PKCS#8. */
+  readonly private_key_pem: string
+  readonly leaf: CertificateFields
+}
+
+/** A certificate authority that can issue certificates. */
+export interface IssuingAuthority extends Authority {
+  // (rules: certificate-authority#issuing)
+  /** Issues a certificate. */
+  issue(order: CertificateOrder): IssuedCertificate
+  /** Issues a certificate, with an ECDSA key, for a server of the test itself. It belongs to no resource. */
+  issueForServer(order: ServerOrder): Omit<IssuedCertificate, 'leaf'>
+  /** Issues a certificate for a client's own key. Returns the leaf and the intermediate, PEM. */
+  issueForClient(order: ClientOrder): string
+}
+
+/**
+ * Returns the authority of a gateway, which issues certificates: `issuing(wire.authority).issueForClient({ csr, … })` certifies
+ * the key of a client's request.
+ */
+export const issuing = sectionReader<IssuingAuthority>()

@@ -1,0 +1,194 @@
+import { formatCount } from '../../core/schema/text.ts'
+import { toBinary, toBytes } from './bytes.ts'
+
+const COLUMNS = 64
+
+/** A block of a PEM text, with its decoded bytes or the problem with its base64. */
+export type PemBlock = DecodeResult & {
+  /** The label, for example `CERTIFICATE`. A client can send any label, so messages must use {@link describeType}. */
+  readonly type: string
+  /** True if it has headers (RFC 1421) before its base64. */
+  readonly hasHeaders?: true
+  /** True if these headers say that the content is encrypted (`Proc-Type: 4,ENCRYPTED`). */
+  readonly encrypted: boolean
+}
+
+type DecodeResult =
+  | { readonly der: Uint8Array; readonly damage?: undefined }
+  | { readonly der?: undefined; readonly damage: string }
+
+/** The complete blocks of a text, in its order, and the problem, if any, that keeps other blocks from being read. */
+export interface Pem {
+  readonly blocks: readonly PemBlock[]
+  readonly problem?: string | undefined
+}
+
+/** A block whose END line is still to come. `number` is the line number of its BEGIN line; the first line is 1. */
+interface OpenBlock {
+  readonly type: string
+  readonly number: number
+  readonly lines: string[]
+}
+
+/**
+ * Splits a text into its PEM blocks (RFC 7468). Text outside the blocks is ignored, and lines end with LF or CRLF. A
+ * BEGIN or END must have a line to itself. Otherwise it is a problem, so that no block is silently ignored
+ * (rules: pem#blocks). Takes time linear in the text's length. Never throws, and its messages repeat nothing of the text.
+ * Does not use forge, which skips blocks that it cannot read.
+ */
+export function splitPem(text: string): Pem {
+  const blocks: PemBlock[] = []
+  /** All lines of the text. A line that belongs to a block is "". */
+  const outside: string[] = []
+  let open: OpenBlock | undefined
+  for (const [index, line] of text.split('\n').entries()) {
+    const number = index + 1
+    const boundary = readBoundary(line)
+    if (boundary?.problem !== undefined) return { blocks, problem: `line ${number} ${boundary.problem}` }
+    if (boundary === undefined) {
+      if (open) open.lines.push(line.trimEnd())
+      outside.push(open ? '' : line)
+      continue
+    }
+    outside.push('')
+    const problem = placementProblem(boundary, number, open)
+    if (problem !== undefined) return { blocks, problem: findMisspeltBoundary(outside) ?? problem }
+    if (open) blocks.push(readBlock(open, outside))
+    open = open ? undefined : { type: boundary.type, number, lines: [] }
+  }
+  if (open) return { blocks, problem: `the block that line ${open.number} begins has no END line` }
+  const stray = findStrayBase64(outside)
+  return stray === undefined && blocks.length > 0
+    ? { blocks }
+    : { blocks, problem: findMisspeltBoundary(outside) ?? stray }
+}
+
+/** Writes a block for responses (rules: pem#writing): base64 in 64 columns; every line, also the last, ends with "\n". */
+export function writePem(type: string, der: Uint8Array): string {
+  const base64 = btoa(toBinary(der))
+  let body = ''
+  for (let at = 0; at < base64.length; at += COLUMNS) body += `${base64.slice(at, at + COLUMNS)}\n`
+  return `-----BEGIN ${type}-----\n${body}-----END ${type}-----\n`
+}
+
+/** Reads a complete block. Adds its headers to the lines `outside` of blocks, which must not have a stray block. */
+function readBlock({ type, number, lines }: OpenBlock, outside: string[]): PemBlock {
+  if (!lines[0]?.includes(':')) return { type, encrypted: false, ...decode(lines, number) }
+  const blank = lines.indexOf('')
+  const headers = lines.slice(0, blank === -1 ? lines.length : blank)
+  for (const [index, header] of headers.entries()) outside[number + index] = header
+  const encrypted = headers.some((header) => header.startsWith('Proc-Type:') && header.includes('ENCRYPTED'))
+  return { type, hasHeaders: true, encrypted, ...decode(lines.fill('', 0, headers.length), number) }
+}
+
+// Base64 (RFC 4648, 4).
+
+/** Decodes base64 that is broken into lines, with blanks anywhere. `begin` is the number of the line before it. */
+function decode(lines: readonly string[], begin: number): DecodeResult {
+  const base64 = lines.join('').replace(/[ \t]/g, '')
+  if (base64 === '') return { damage: `the block that line ${begin} begins is empty` }
+  const isWhole = base64.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(base64)
+  if (isWhole) return { der: toBytes(atob(base64)) }
+  const characters = formatCount(base64.length, 'character')
+  const length = `the base64 of the block that line ${begin} begins has ${characters}, not a multiple of four`
+  return { damage: findCharacterProblem(lines, begin) ?? length }
+}
+
+function findCharacterProblem(lines: readonly string[], begin: number): string | undefined {
+  let padding = 0
+  for (const [index, text] of lines.entries()) {
+    for (const { 0: character, index: at } of text.matchAll(/[^ \t]/gu)) {
+      const place = `character ${at + 1} of line ${begin + 1 + index}`
+      if (!/[A-Za-z0-9+/=]/.test(character)) return `${place} is ${describeOddCharacter(character) ?? 'not base64'}`
+      if (character === '=') padding++
+      else if (padding > 0) return `${place} comes after the "=" that ends the base64`
+      if (padding > 2) return `${place} is a third "="`
+    }
+  }
+  return undefined
+}
+
+/** Names a character that is invisible or not ASCII. Returns undefined for any other, since it may be part of a secret. */
+function describeOddCharacter(character: string): string | undefined {
+  const point = character.codePointAt(0) ?? 0
+  if (point > 0x20 && point < 0x7f) return undefined
+  if (point === 0x0d) return 'a carriage return (CR) without a line feed (LF)'
+  if (point === 0xfeff) return 'a byte order mark (U+FEFF)'
+  return `U+${point.toString(16).toUpperCase().padStart(4, '0')}`
+}
+
+// BEGIN and END lines (RFC 7468, 3).
+
+interface BoundaryLine {
+  readonly begins: boolean
+  readonly type: string
+  readonly problem?: undefined
+}
+
+/** A BEGIN or END line. Blanks and the CR of a CRLF may follow. */
+const BOUNDARY = /^-----(BEGIN|END) ([A-Z0-9.]+(?: [A-Z0-9.]+)*)-----[ \t\r]*$/
+/** A line that looks like a misspelt boundary: BEGIN or END after dashes of any kind and number. */
+const LIKELY_BOUNDARY = /(?:^|[^A-Za-z0-9])[-\p{Pd}]\s*(?:BEGIN|END)(?![A-Za-z])/iu
+/** A run that can be base64, even without its first characters. It is base64 if it has every one of BASE64_KINDS. */
+const LONG_RUN = /[A-Za-z0-9+/]{60,}/g
+const BASE64_KINDS = [/[A-Z]/, /[a-z]/, /[0-9]/, /[G-Zg-z]/]
+
+/** Reads a BEGIN or END line. Returns undefined if the line has neither; `problem` completes "line 7 …". */
+function readBoundary(line: string): BoundaryLine | { readonly problem: string } | undefined {
+  const [, word, type] = BOUNDARY.exec(line) ?? []
+  if (type !== undefined) return { begins: word === 'BEGIN', type }
+  const [start] = /-----(?:BEGIN|END)/.exec(line) ?? []
+  return start === undefined ? undefined : { problem: boundaryProblem(line.replace(/\r$/, ''), start) }
+}
+
+function boundaryProblem(line: string, start: string): string {
+  if (/\\[nr]/.test(line)) return 'has "\\n" or "\\r" written out, as two characters, in place of a line break'
+  const [odd] = /[^\t\x20-\x7e]/u.exec(line) ?? []
+  if (odd !== undefined) return `has ${describeOddCharacter(odd)} beside its "${start}"`
+  return `must have "${start} LABEL-----" and nothing else, with a label of capital letters and digits`
+}
+
+function placementProblem(
+  { begins, type }: BoundaryLine,
+  number: number,
+  open: OpenBlock | undefined,
+): string | undefined {
+  if (begins) {
+    return open && `line ${number} begins a block before the one that line ${open.number} begins has its END line`
+  }
+  if (!open) return `line ${number} ends a block that no line begins`
+  return type === open.type ? undefined : `line ${number} ends a block of another type than line ${open.number} begins`
+}
+
+/** Finds the first line outside of blocks that seems to be meant as a BEGIN or END line. */
+function findMisspeltBoundary(outside: string[]): string | undefined {
+  const index = outside.findIndex((line) => LIKELY_BOUNDARY.test(line))
+  return index === -1 ? undefined : `line ${index + 1} is not a BEGIN or END line: these have five dashes and capitals`
+}
+
+/** Finds base64 in the lines outside of blocks: it is of a block whose BEGIN or END line is damaged. */
+function findStrayBase64(outside: string[]): string | undefined {
+  const index = outside.findIndex((line) => hasBase64(line.replace(/\\[nr]/g, ' ')))
+  return index === -1 ? undefined : `line ${index + 1} has base64 outside a block`
+}
+
+function hasBase64(line: string): boolean {
+  return [...line.matchAll(LONG_RUN)].some(([run]) => BASE64_KINDS.every((kind) => kind.test(run)))
+}
+
+// Labels.
+
+/** The labels that messages may repeat. Any other label may be a misplaced secret. */
+const KNOWN_LABELS = [
+  /^((X509|TRUSTED|ATTRIBUTE) )?CERTIFICATE$/,
+  /^(NEW )?CERTIFICATE REQUEST$/,
+  /^(RSA )?PUBLIC KEY$/,
+  /^((ENCRYPTED|RSA|EC|DSA|OPENSSH) )?PRIVATE KEY$/,
+  /^(EC|DH|X9\.42 DH|DSA) PARAMETERS$/,
+  /^(X509 CRL|PKCS7|CMS)$/,
+]
+
+/** Returns the type of a PEM block for messages: `type X509 CRL`, or `an unknown type`. */
+export function describeType(type: string): string {
+  return KNOWN_LABELS.some((label) => label.test(type)) ? `type ${type}` : 'an unknown type'
+}

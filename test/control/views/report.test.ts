@@ -1,0 +1,236 @@
+import { describe, expect, test } from 'vitest'
+import { createGateway, type Gateway, manualClock } from '../../../src/index.ts'
+import { client, expectError } from '../../support/client.ts'
+import { NEW_YEAR, openManual, openWithCertificate, openWithDomain } from '../../support/provisioning.ts'
+
+/** Returns the lines of a report below one of its titles, without their indentation. */
+function readSection(gateway: Gateway, title: string): string[] {
+  const lines = gateway.report().split('\n')
+  const start = lines.findIndex((line) => line.startsWith(`  ${title}`))
+  if (start === -1) return []
+  const below = lines.slice(start + 1)
+  const end = below.findIndex((line) => !line.startsWith('    '))
+  return below.slice(0, end === -1 ? below.length : end).map((line) => line.slice(4))
+}
+
+describe('The report', () => {
+  test('of an unused gateway says that there were no requests', () => {
+    expect(openManual().report()).toBe(
+      ['The gateway at 2026-01-01T00:00:00Z:', '  requests:', '    none over HTTP'].join('\n'),
+    )
+  })
+
+  test('has each request with its body, its status, and the reason of a failure', async () => {
+    const gateway = openManual()
+    const send = client(gateway)
+    await send('POST', '/reserved_domains', { json: { domain: 'app.example.com' } })
+    gateway.clock.advance('1s')
+    await send('POST', '/reserved_domains', { json: { domain: 'app.example.com' } })
+    await send('GET', '/reserved_domains?limit=5')
+    const [{ id } = { id: '' }] = gateway.reservedDomains.list().reserved_domains
+    expect(readSection(gateway, 'requests')).toEqual([
+      '2026-01-01T00:00:00Z  POST /reserved_domains {"domain":"app.example.com"} → 201',
+      '2026-01-01T00:00:01Z  POST /reserved_domains {"domain":"app.example.com"} → 409 ERR_GATEWAY_413',
+      `  The domain "app.example.com" is already reserved, as ${id}. Each name can be reserved only once.`,
+      '2026-01-01T00:00:01Z  GET /reserved_domains?limit=5 → 200',
+    ])
+    expect(readSection(gateway, 'leftover resources')).toEqual([`reserved_domains ${id}`])
+  })
+
+  test('says that no request fetched the next page of a list', async () => {
+    const gateway = openManual()
+    const send = client(gateway)
+    for (let n = 0; n < 3; n++) gateway.reservedAddrs.create()
+    const first = await send('GET', '/reserved_addrs?limit=2')
+    expect(readSection(gateway, 'requests')).toEqual([
+      '2026-01-01T00:00:00Z  GET /reserved_addrs?limit=2 → 200',
+      '  There is another page, which no request asked for: see its next_page_uri.',
+    ])
+    await send('GET', first.body.next_page_uri.slice(gateway.url.length))
+    expect(readSection(gateway, 'requests')).toHaveLength(2)
+    expect(gateway.report()).not.toContain('another page')
+  })
+
+  test('names the next event, if the clock has not moved since the first request', async () => {
+    const gateway = openManual()
+    const send = client(gateway)
+    const json = { domain: 'app.example.com', certificate_management_policy: { authority: 'letsencrypt' } }
+    await send('POST', '/reserved_domains', { json })
+    await send('GET', '/reserved_domains')
+    expect(readSection(gateway, 'next')).toEqual([
+      'The clock has not moved since the first request.',
+      'At 2026-01-01T00:00:30Z: the attempt for app.example.com. `gateway.clock.advanceToNext()` goes there.',
+    ])
+    gateway.clock.advance('1s')
+    expect(readSection(gateway, 'next')).toEqual([])
+    const other = createGateway({ clock: { now: Date.parse(NEW_YEAR) } })
+    await client(other)('POST', '/reserved_domains', { json })
+    expect(readSection(other, 'next')).toEqual([])
+  })
+
+  test('names the fault that applied to a request', async () => {
+    const gateway = openManual()
+    gateway.faults.add({ operation: 'reserved_addrs.list', status: 502, body: '<h1>Bad gateway</h1>' })
+    await client(gateway)('GET', '/reserved_addrs')
+    expect(readSection(gateway, 'requests')).toEqual([
+      '2026-01-01T00:00:00Z  GET /reserved_addrs → 502',
+      '  by the fault {"operation":"reserved_addrs.list","status":502,"body":"<h1>Bad gateway</h1>"}',
+    ])
+  })
+
+  test('says that a change was made whose response the client did not see', async () => {
+    const gateway = openManual()
+    gateway.faults.add({ operation: 'reserved_addrs.create', phase: 'after', drop: true })
+    gateway.faults.add({ operation: 'reserved_addrs.list', truncate: 10 })
+    await client(gateway)('POST', '/reserved_addrs', { json: {} }).catch(() => {})
+    await client(gateway)('GET', '/reserved_addrs').catch(() => {})
+    expect(readSection(gateway, 'requests').filter((line) => line.includes('by the fault'))).toEqual([
+      expect.stringMatching(
+        /"drop":true}: the change was made, but the connection broke, so the client saw no response$/,
+      ),
+      expect.stringMatching(/"truncate":10}: the client saw only the beginning of the response$/),
+    ])
+  })
+
+  test('has the timeline of each managed domain, and of no other', () => {
+    const { gateway, id } = openWithCertificate()
+    gateway.reservedDomains.create({ domain: 'unmanaged.example.com' })
+    const lines = readSection(gateway, `provisioning of app.example.com (${id})`)
+    expect(lines).toEqual(gateway.provisioning.printTimeline(id).split('\n'))
+    expect(gateway.report()).not.toContain('unmanaged')
+  })
+
+  test('warns of DNS records if attempts do not check them', () => {
+    const gateway = openManual()
+    gateway.dns.fail('app.example.com', 'SERVFAIL')
+    expect(readSection(gateway, 'dns')).toEqual([
+      'No attempt checks the zone, which has 1 record: the option dns is off.',
+    ])
+    const simulated = openManual({ dns: 'simulated' })
+    simulated.dns.fail('app.example.com', 'SERVFAIL')
+    expect(readSection(simulated, 'dns')).toEqual([])
+  })
+
+  test('has pending faults and outcomes, with the reasons', async () => {
+    const { gateway } = openWithDomain()
+    gateway.faults.add({ operation: 'reserved_addrs.list', times: 2 })
+    gateway.provisioning.failNext('DNS_ERROR')
+    await client(gateway)('GET', '/reserved_domains')
+    await client(gateway)('GET', '/reserved_domains')
+    expect(readSection(gateway, 'pending')).toEqual([
+      '1 fault still waits for requests.',
+      expect.stringMatching(/^fault_\w+ {"operation":"reserved_addrs.list","times":2}: applied to 0 of 2 requests\.$/),
+      '  GET /reserved_domains: its operation is reserved_domains.list, not reserved_addrs.list. (2 times)',
+      'No attempt used these outcomes: DNS_ERROR for any domain.',
+      '  any domain: the next attempt, of app.example.com, is due at 2026-01-01T00:00:30Z, and it is 2026-01-01T00:00:00Z.',
+    ])
+  })
+
+  test('has only the length of a request body that is not JSON, since it may have secrets', async () => {
+    const gateway = openManual()
+    await client(gateway)('POST', '/reserved_addrs', {
+      raw: '{"region"',
+      headers: { 'content-type': 'application/json' },
+    })
+    expect(readSection(gateway, 'requests')[0]).toContain(
+      ' POST /reserved_addrs [a text of 9 characters that is not JSON] → 400 ',
+    )
+  })
+
+  test('says of a domain whose scripted outcome is pending why it had no attempt', () => {
+    const gateway = openManual()
+    gateway.reservedDomains.create({ domain: 'plain.example.com' })
+    gateway.provisioning.failNext('DNS_ERROR', { domain: 'plain.example.com' })
+    gateway.provisioning.failNext('DNS_ERROR', { domain: 'none.example.com' })
+    gateway.provisioning.failNext('DNS_ERROR')
+    expect(readSection(gateway, 'pending').slice(1)).toEqual([
+      '  none.example.com: no domain of that name is reserved; the newest are plain.example.com.',
+      '  plain.example.com: it has no certificate management policy, so there are no attempts.',
+      '  any domain: no domain has a pending attempt or renewal.',
+    ])
+  })
+
+  test('has one line for equal requests, such as those of an application that polls', async () => {
+    const { gateway, id } = openWithDomain()
+    const send = client(gateway)
+    await send('PATCH', `/reserved_domains/${id}`, { json: { description: 'first' } })
+    for (let turn = 0; turn < 40; turn++) {
+      await send('GET', `/reserved_domains/${id}`)
+      gateway.clock.advance('1s')
+    }
+    await send('GET', '/reserved_domains')
+    expect(readSection(gateway, 'requests')).toEqual([
+      `2026-01-01T00:00:00Z  PATCH /reserved_domains/${id} {"description":"first"} → 200`,
+      `2026-01-01T00:00:00Z  40 times until 2026-01-01T00:00:39Z: GET /reserved_domains/${id} → 200`,
+      '2026-01-01T00:00:40Z  GET /reserved_domains → 200',
+    ])
+  })
+
+  test('keeps the newest of everything, in a bounded number of lines of bounded length', async () => {
+    const gateway = openManual()
+    for (let i = 0; i < 25; i++) await client(gateway)('GET', `/reserved_addrs/ra_${i}?${'x'.repeat(500)}=1`)
+    for (let i = 0; i < 12; i++) {
+      const domain = `d${i}.example.com`
+      gateway.reservedDomains.create({ domain, certificate_management_policy: { authority: 'letsencrypt' } })
+      gateway.provisioning.failNext('DNS_ERROR', { domain: `n${i}.example.com`, times: 5 })
+      gateway.faults.add({ operation: 'reserved_addrs.list', message: 'm'.repeat(500) })
+    }
+    gateway.provisioning.failAlways('DNS_ERROR')
+    gateway.clock.advance('1d')
+    const lines = gateway.report().split('\n')
+    expect(lines.length).toBeLessThan(120)
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(420)
+    expect(readSection(gateway, 'requests')[0]).toBe('… 5 earlier left out')
+    expect(readSection(gateway, 'requests').at(-2)).toContain('/ra_24')
+    expect(readSection(gateway, 'provisioning:')).toEqual(['… 7 earlier left out'])
+    expect(lines.filter((line) => line.startsWith('  provisioning of')).map((line) => line.split(' ')[4])).toEqual(
+      [7, 8, 9, 10, 11].map((i) => `d${i}.example.com`),
+    )
+    expect(readSection(gateway, 'provisioning of d11')).toHaveLength(7)
+    expect(readSection(gateway, 'pending')).toHaveLength(13)
+    expect(readSection(gateway, 'leftover resources')[0]).toBe('… 2 earlier left out')
+  })
+
+  test.each([
+    [2, '… 3 earlier requests that the journal has dropped'],
+    [0, '… 5 earlier requests that the journal has dropped'],
+  ])('says how many requests the journal dropped, with a journal of %i', async (journalSize, line) => {
+    const gateway = createGateway({ clock: manualClock(0), journalSize })
+    for (let i = 0; i < 5; i++) await client(gateway)('GET', '/reserved_addrs')
+    expect(readSection(gateway, 'requests')[0]).toBe(line)
+  })
+
+  test('has no secrets, neither keys of the gateway nor secrets in requests', async () => {
+    const keys = ['own-api-key-1', 'own-api-key-2']
+    const gateway = createGateway({ keys, control: { key: 'own-control-key' } })
+    gateway.faults.add({ operation: 'reserved_addrs.list', message: 'own-api-key-2 and own-control-key' })
+    const headers = { authorization: `Bearer ${keys[0]}` }
+    const json = { private_key_pem: 'hidden-private-key', description: 'own-api-key-1' }
+    await client(gateway)('POST', '/tls_certificates', { headers, json })
+    for (const text of [gateway.report(), String(expectError(() => gateway.faults.assertNoPendingFaults()))]) {
+      expect(text).toContain('[redacted]')
+      expect(text).not.toMatch(/own-api-key|own-control-key|hidden-private-key/)
+    }
+  })
+
+  test('changes nothing, and does not stop at a predicate that throws', async () => {
+    const gateway = openManual()
+    gateway.faults.add({
+      when() {
+        if (gateway.requests.count() > 0) throw new Error('broken')
+        return false
+      },
+    })
+    await client(gateway)('GET', '/reserved_addrs')
+    const before = gateway.snapshot()
+    expect(gateway.report()).toContain('its predicate threw "Error: broken"')
+    expect(gateway.snapshot()).toEqual(before)
+  })
+
+  test('is a text in the control API', async () => {
+    const gateway = openManual()
+    const answer = await gateway.fetch(`${gateway.url}/_fauxgate/report`, { headers: { host: 'localhost' } })
+    expect(await answer.text()).toBe(gateway.report())
+    expect(answer.headers.get('content-type')).toBe('text/plain; charset=utf-8')
+  })
+})

@@ -1,0 +1,124 @@
+import { describe, expect, test } from 'vitest'
+import { inspected } from '../../../src/gateway/inspected.ts'
+import { createGateway } from '../../../src/index.ts'
+import { client } from '../../support/client.ts'
+import {
+  DOMAIN,
+  ECDSA,
+  NEW_YEAR,
+  openManual,
+  openWithCertificate,
+  openWithDomain,
+  timeAfter,
+} from '../../support/provisioning.ts'
+
+describe('The timelines of all domains', () => {
+  test('have the events, the next due event, and the DNS records that attempts look for', () => {
+    const { gateway, id, domain } = openWithDomain({ dns: 'simulated' })
+    const value = domain().cname_target
+    const problem = `Expected a CNAME record for ${DOMAIN} with the value ${value}. Found no record for ${DOMAIN}.`
+    const record = { name: DOMAIN, type: 'CNAME', value }
+    const due = { at: timeAfter('30s'), event: 'attempt' }
+    expect(inspected(gateway).timelines()).toEqual({
+      total: 1,
+      states: { provisioning: 1 },
+      since: NEW_YEAR,
+      timelines: [
+        {
+          id,
+          domain: DOMAIN,
+          state: 'provisioning',
+          due,
+          pending: [],
+          expiresAt: null,
+          problem: null,
+          records: [{ ...record, problem }],
+          timeline: gateway.provisioning.timeline(id),
+        },
+      ],
+    })
+    gateway.clock.advance('30s')
+    expect(inspected(gateway).timelines().timelines[0]).toMatchObject({ state: 'failing' })
+    gateway.dns.cname(DOMAIN, value as string)
+    gateway.provisioning.attempt(id)
+    const [first] = inspected(gateway).timelines().timelines
+    expect(first).toMatchObject({ state: 'issued', due: { event: 'renewal' }, records: [{ ...record, problem: null }] })
+    expect(first?.expiresAt).toBe(gateway.tlsCertificates.get(domain().certificate?.id as string).not_after)
+  })
+
+  test('of a wildcard also need the record of the ACME challenge, but no record if DNS is not simulated', () => {
+    const simulated = inspected(openWithDomain({ dns: 'simulated' }, '*.example.com').gateway).timelines()
+    expect(simulated.timelines[0]?.records.map(({ name }) => name)).toEqual([
+      '*.example.com',
+      '_acme-challenge.example.com',
+    ])
+    expect(inspected(openWithDomain().gateway).timelines().timelines[0]?.records).toEqual([])
+  })
+
+  test('leave out domains without events, and begin with the newest domain', () => {
+    const { gateway } = openWithCertificate()
+    gateway.reservedDomains.create({ domain: 'plain.example.com' })
+    gateway.reservedDomains.create({ domain: 'second.example.com', certificate_management_policy: ECDSA })
+    const { total, timelines } = inspected(gateway).timelines()
+    expect([total, timelines.map(({ domain }) => domain)]).toEqual([2, ['second.example.com', DOMAIN]])
+  })
+
+  test('can be filtered by name, id and state, and read page by page', () => {
+    const gateway = openManual()
+    const ids = ['a', 'b', 'c', 'd'].map(
+      (name) =>
+        gateway.reservedDomains.create({ domain: `${name}.example.com`, certificate_management_policy: ECDSA }).id,
+    )
+    gateway.provisioning.attempt(ids[1] as string)
+    const listDomains = (query: object) => {
+      const { total, timelines } = inspected(gateway).timelines(query)
+      return [total, timelines.map(({ domain }) => domain.slice(0, 1)).join('')]
+    }
+    expect(listDomains({})).toEqual([4, 'dcba'])
+    expect(listDomains({ skip: 1, limit: 2 })).toEqual([4, 'cb'])
+    expect(listDomains({ limit: 0 })).toEqual([4, ''])
+    expect(listDomains({ name: 'C.EXAMPLE' })).toEqual([1, 'c'])
+    expect(listDomains({ name: ids[0] })).toEqual([1, 'a'])
+    expect(listDomains({ state: 'issued' })).toEqual([1, 'b'])
+    expect(listDomains({ state: 'provisioning', skip: '1' })).toEqual([3, 'ca'])
+    expect(() => listDomains({ skip: -1 })).toThrow(/skip.*-1.*an integer from 0 to/s)
+    expect(() => listDomains({ state: 'lost' })).toThrow(/state.*"lost".*renewal failing/s)
+  })
+})
+
+describe('The overview', () => {
+  test('has the time, the counts, and the next due event', () => {
+    const { gateway, id } = openWithDomain()
+    gateway.reservedAddrs.create()
+    gateway.provisioning.script(['DNS_ERROR', 'success'])
+    gateway.faults.add({ operation: 'reserved_addrs.list', status: 503, times: 1 })
+    expect(inspected(gateway).overview()).toMatchObject({
+      now: NEW_YEAR,
+      manual: true,
+      dns: 'off',
+      next: { at: timeAfter('30s'), collection: 'reserved_domains', key: id, domain: DOMAIN, event: 'attempt' },
+      counts: { reserved_domains: 1, reserved_addrs: 1, tls_certificates: 0 },
+      outcomes: 2,
+      faults: 1,
+      requests: 0,
+    })
+  })
+
+  test('names a renewal as the next event, and has none if nothing is due', () => {
+    expect(inspected(openWithCertificate().gateway).overview().next).toMatchObject({ domain: DOMAIN, event: 'renewal' })
+    expect(inspected(createGateway()).overview()).toMatchObject({ manual: false, next: null, requests: 0 })
+  })
+})
+
+test('The journal calls its subscribers with every entry, and when it was emptied, until the subscription ends', async () => {
+  const gateway = openManual()
+  const entries: unknown[] = []
+  const end = gateway.requests.subscribe((entry) => entries.push(entry))
+  await client(gateway)('POST', '/reserved_addrs', { json: {} })
+  expect(entries).toEqual(gateway.requests.all())
+  gateway.requests.clear()
+  expect(entries).toEqual([expect.anything(), undefined])
+  end()
+  await client(gateway)('GET', '/reserved_addrs')
+  expect(entries).toHaveLength(2)
+})

@@ -1,0 +1,139 @@
+import { createHash } from 'node:crypto'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { ObjectPlatform } from '../../support/objects.ts'
+import { describeSqlite } from '../../support/sqlite.ts'
+
+vi.mock('cloudflare:workers', () => import('../../support/cloudflare-workers.ts'))
+vi.mock('../../../src/sandbox/pages.ts', () => import('../../support/no-pages.ts'))
+
+const ACCOUNT_KEY = 'the account key of this test'
+const MANUAL_CLOCK = { clock: 'manual', start: '2026-01-01T00:00:00Z' }
+
+/** Starts a Worker with its objects in this process. */
+async function start(variables: object = {}) {
+  const { default: worker, Sandbox, Account } = await import('../../../src/sandbox/index.ts')
+  const platform = new ObjectPlatform({ SANDBOXES: Sandbox, ACCOUNTS: Account }, { ACCOUNT_KEY, ...variables })
+  onTestFinished(() => platform.close())
+  const send = async (
+    method: string,
+    path: string,
+    body?: object | string,
+    keys?: Readonly<Record<string, string>>,
+  ) => {
+    const headers = { 'content-type': 'application/json', ...(keys ?? { 'fauxgate-account-key': ACCOUNT_KEY }) }
+    const text = typeof body === 'object' ? JSON.stringify(body) : body
+    const request = new Request(`http://sandboxes.example.com${path}`, { method, headers, ...(text && { body: text }) })
+    const response = await worker.fetch(request, platform.environment())
+    return { status: response.status, text: await response.text() }
+  }
+  /** Creates a sandbox with one address, and returns its keys as headers. */
+  const create = async (name: string, options: object = {}) => {
+    const created = JSON.parse((await send('PUT', `/s/${name}`, { ...MANUAL_CLOCK, ...options })).text)
+    const keys = toHeaders(created)
+    await send('POST', `/s/${name}/reserved_addrs`, { description: `of ${name}` }, keys)
+    return keys
+  }
+  const listAddresses = async (name: string, keys: Readonly<Record<string, string>>): Promise<string[]> => {
+    const { text } = await send('GET', `/s/${name}/reserved_addrs`, undefined, keys)
+    return JSON.parse(text).reserved_addrs?.map(({ description }: { description: string }) => description)
+  }
+  return { platform, send, create, listAddresses }
+}
+
+function toHeaders({ api_key, control_key }: { readonly api_key: string; readonly control_key: string }) {
+  return { authorization: `Bearer ${api_key}`, 'service-version': '2', 'fauxgate-control-key': control_key }
+}
+
+describeSqlite('A sandbox that takes the place of another one', () => {
+  it('has nothing of one that has ended and whose alarm has not run yet (rules: sandboxes#time)', async () => {
+    vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'], now: Date.parse('2026-01-01T00:00:00Z') })
+    onTestFinished(() => void vi.useRealTimers())
+    const { send, create, listAddresses } = await start()
+    await create('original')
+    await create('ended', { ttl: '5s' })
+    vi.setSystemTime(Date.parse('2026-01-01T00:00:06Z'))
+    const { text } = await send('POST', '/s/original/fork', { name: 'ended' })
+    const keys = toHeaders(JSON.parse(text))
+    expect(await listAddresses('ended', keys)).toEqual(['of original'])
+    vi.runAllTimers()
+    const requests = await send('GET', '/s/ended/_fauxgate/requests', undefined, keys)
+    expect(requests.text).not.toContain('of ended')
+  })
+
+  it.each([
+    ['damaged', "UPDATE fauxgate_records SET record = '{}'"],
+    ['from a newer version', 'UPDATE fauxgate_schema SET version = 99'],
+  ])('can replace one whose state is %s (rules: sandboxes#backup)', async (_, damage) => {
+    const { platform, send, create, listAddresses } = await start()
+    const keys = await create('one')
+    const { text: archive } = await send('GET', '/backup')
+    await platform.restart(0)
+    platform.changeStorage('SANDBOXES', 'one', damage)
+    expect((await send('GET', '/s/one')).status).toBe(503)
+    expect((await send('POST', '/restore?existing=replace', archive)).text).toContain('"restored":1')
+    expect(await listAddresses('one', keys)).toEqual(['of one'])
+  })
+
+  it('leaves one of version 0.1.0 its unsigned keys if its state cannot be restored (rules: sandboxes#keys)', async () => {
+    const { platform, send, create, listAddresses } = await start()
+    await create('one')
+    const [line = ''] = (await send('GET', '/backup')).text.split('\n')
+    const { state, ...sandbox } = JSON.parse(line)
+    await platform.restart(0)
+    const unsigned = { api_key: `fgapi_one_${'0a'.repeat(32)}`, control_key: '' }
+    const digest = createHash('sha256').update(unsigned.api_key).digest('hex')
+    const setDigest = `UPDATE _kv SET value = json_set(value, '$.keys[0].digest', '${digest}') WHERE key = 'sandbox'`
+    platform.changeStorage('SANDBOXES', 'one', setDigest)
+    const forgetSignatures = "UPDATE sandboxes SET facts = json_remove(facts, '$.hasSignedKeys')"
+    platform.changeStorage('ACCOUNTS', 'account', forgetSignatures)
+    const unreadable = { ...sandbox, state: { ...state, version: 99 } }
+    expect((await send('POST', '/restore?existing=replace', unreadable)).text).toContain('"restored":"0"')
+    expect(await listAddresses('one', toHeaders(unsigned))).toEqual(['of one'])
+  })
+})
+
+describeSqlite('An archive (rules: sandboxes#backup)', () => {
+  it('continues after a sandbox that exceeds a limit, with the limit as the reason', async () => {
+    const from = await start()
+    const keys = await from.create('large')
+    for (const description of ['a', 'b', 'c']) await from.send('POST', '/s/large/reserved_addrs', { description }, keys)
+    await from.create('small')
+    const { text: archive } = await from.send('GET', '/backup')
+    const to = await start({ MOST_RECORDS: '4' })
+    const { status, text } = await to.send('POST', '/restore', archive)
+    expect([status, JSON.parse(text).details]).toMatchObject([
+      409,
+      { restored: '1', 'line 1': expect.stringContaining('allowed are 4 (MOST_RECORDS)') },
+    ])
+    expect((await to.send('GET', '/s/small')).status).toBe(200)
+  })
+
+  it.each(['dialect', 'clock'])('is not restored with a %s that this version does not have', async (option) => {
+    const from = await start()
+    await from.create('one')
+    const [line = ''] = (await from.send('GET', '/backup')).text.split('\n')
+    const { options, ...sandbox } = JSON.parse(line)
+    const to = await start()
+    const { text } = await to.send('POST', '/restore', { ...sandbox, options: { ...options, [option]: 'lunar' } })
+    expect(JSON.parse(text).details['line 1']).toContain(`options.${option} is missing or invalid`)
+    expect((await to.send('GET', '/s/one')).status).toBe(404)
+  })
+})
+
+describeSqlite('Wrong account keys (rules: sandboxes#account-key)', () => {
+  it.each([
+    ['the same network of IPv6', 429, (n: number) => `2001:db8::${n}:1`],
+    ['different networks of IPv6', 401, (n: number) => `2001:db8::${n}:0:0:0:1`],
+    ['different addresses of IPv4, written as IPv6', 401, (n: number) => `::ffff:192.0.2.${n}`],
+  ])('from %s are answered with %i at last', async (_, last, getAddress) => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-01-01T00:00:00Z') })
+    onTestFinished(() => void vi.useRealTimers())
+    const { send } = await start()
+    const statuses: number[] = []
+    for (let n = 1; n <= 21; n++) {
+      const headers = { 'fauxgate-account-key': 'wrong', 'cf-connecting-ip': getAddress(n) }
+      statuses.push((await send('GET', '/s', undefined, headers)).status)
+    }
+    expect(statuses).toEqual([...Array.from({ length: 20 }, () => 401), last])
+  })
+})

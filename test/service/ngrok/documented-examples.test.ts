@@ -1,0 +1,97 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { parseHar } from '../../../src/verify/har-reader.ts'
+import { replay } from '../../../src/verify/replay.ts'
+import { openGateway } from './support.ts'
+
+// evidence/examples.har has the examples of ngrok's API reference. Each was recorded from a real account.
+
+const FILE = 'evidence/examples.har'
+const recording = parseHar(readFileSync(FILE, 'utf8'), FILE)
+
+/** The places where fauxgate differs, with the reasons. */
+const KNOWN = [
+  { request: '*', at: 'header ngrok-operation-id', reason: 'the pages show no headers' },
+  { request: '* /vault_secrets*', at: 'body.*vault_name', reason: 'the field is newer than the recording' },
+  { request: '* /reserved_domains*', at: 'body.*is_dev', reason: 'the field is newer than the recording' },
+]
+
+test('The published examples get the recorded answers', async () => {
+  const { compared, differing, unused, skipped } = await replay(recording, {
+    now: Date.parse('2025-09-05'),
+    known: KNOWN,
+  })
+  expect([differing, unused]).toEqual([[], []])
+  // Only an agent creates tunnels and sessions. The next tests declare an agent.
+  expect(skipped.map(({ request }) => request.replace(/_2\w+/, '_'))).toEqual([
+    'GET /tunnel_sessions/ts_',
+    'GET /tunnels/tn_',
+    'POST /tunnel_sessions/ts_/update',
+    'POST /tunnel_sessions/ts_/restart',
+    'POST /tunnel_sessions/ts_/stop',
+  ])
+  expect(compared).toBe(recording.exchanges.length - skipped.length)
+})
+
+type Setup = ReturnType<typeof openGateway>
+
+const declareAgent = ({ gateway }: Setup) => gateway.declare.tunnelSession({ endpoints: [{}], update: '3.40.0' })
+const declareLabelled = ({ gateway }: Setup) =>
+  gateway.declare.tunnelSession({ labelled: [{ labels: { foo: 'bar' } }] })
+const declareEdge = ({ gateway }: Setup) => {
+  const { id } = gateway.reservedDomains.create({ domain: 'app.example.com' })
+  gateway.declare.edgeEndpoint({ edge: 'edgtls_2AbCdEfGhIjKlMnOpQrStUvWxYz', url: 'tls://app.example.com', domain: id })
+}
+
+/** Examples of resources of an agent or an edge: the declaration, and the place in the recorded list. */
+const DECLARED: readonly (readonly [call: string, declare: (setup: Setup) => unknown, place: number | undefined])[] = [
+  ['GET /tunnel_sessions', declareAgent, 0],
+  ['GET /tunnel_sessions/ts_', declareAgent, undefined],
+  ['GET /tunnels', declareAgent, 0],
+  ['GET /tunnels', declareLabelled, 1],
+  ['GET /tunnels/tn_', declareAgent, undefined],
+  ['GET /endpoints', declareAgent, 1],
+  ['GET /endpoints', declareEdge, 2],
+  ['POST /tunnel_sessions/ts_/update', declareAgent, undefined],
+  ['POST /tunnel_sessions/ts_/restart', declareAgent, undefined],
+  ['POST /tunnel_sessions/ts_/stop', declareAgent, undefined],
+]
+
+/** Fields whose keys are data. */
+const MAPS = ['labels']
+
+/** Returns the names of all fields of an object, including those of inner objects. */
+function fieldsOf(value: object): string[] {
+  const names = Object.entries(value).flatMap(([name, each]) => {
+    const isObject = typeof each === 'object' && each !== null && !Array.isArray(each) && !MAPS.includes(name)
+    return [name, ...(isObject ? fieldsOf(each).map((field) => `${name}.${field}`) : [])]
+  })
+  return names.sort()
+}
+
+const itemAt = (list: object, place: number): object => Object.values(list).find(Array.isArray)?.[place] ?? {}
+
+describe('A declared resource has the recorded fields', () => {
+  test.each(DECLARED)('%s', async (call, declare, place) => {
+    const setup = openGateway()
+    const { gateway, send } = setup
+    declare(setup)
+    const exchange = recording.exchanges.find(
+      ({ request }) => `${request.method} ${request.path.replace(/_2\w+/, '_')}` === call,
+    )
+    const [method = '', path = ''] = call.split(' ')
+    const session = gateway.tunnelSessions.list().tunnel_sessions[0]?.id ?? ''
+    const tunnel = gateway.tunnels.list().tunnels[0]?.id ?? ''
+    const itemPath = path.replace('ts_', session).replace('tn_', tunnel)
+    const { status, body } = await send(method, itemPath, method === 'POST' ? { json: {} } : {})
+    expect(status).toBe(exchange?.response.status)
+    const recorded = (exchange?.response.body ?? {}) as object // A body is an object or absent.
+    const [actual, expected] = place === undefined ? [body ?? {}, recorded] : [itemAt(body, 0), itemAt(recorded, place)]
+    expect(fieldsOf(actual)).toEqual(fieldsOf(expected))
+  })
+})
+
+test('The guide says how many examples there are', () => {
+  const guide = readFileSync('docs/differences.md', 'utf8')
+  expect(guide.replaceAll('\n', ' ')).toContain(`${recording.exchanges.length} documented examples`)
+})

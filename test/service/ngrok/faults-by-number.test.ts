@@ -1,0 +1,41 @@
+import { describe, expect, test } from 'vitest'
+import { catchError } from '../../support/client.ts'
+import { openGateway } from './support.ts'
+
+/** The error numbers of ngrok's families, and those that only faults use, by status. */
+const NUMBERS: Readonly<Record<number, string>> = {
+  400: `243 248 249 334 401 404 405 411 412 414 415 416 417 418 419 430 431 433 446 447 450 451 457 458 459 460 461 501 502
+    508 511 512 600 602 603 604 605 606 607 608 609 611 612 613 615 617 620 622 634 636 637 638 804 805 806 807 808 809
+    1121 1122 1400 1401 1405 1406 1408 1409 1410 1411 1413 1414 1415 1417 1421 1422 1423 2202 2230 2236 2248 2262 2264
+    4109 4110 4112 4119 5000 9029 9031 9037 9038 15005 15006 18002 18003 18004 18005 18006 18007 18008 18009 18010 18011
+    18012 18013 18015 18016 18017 18018 18019 18020 18021 18022 18023 19001 19002 19003 23000 23001 23002 23003 23004
+    23005 24000 24001 24002 24003 24004 24005 24006 24007 24008 24009 90440`,
+  403: '206 208',
+  409: '90441',
+  429: '226 432 509 614 5001',
+  503: '810',
+}
+
+const rows = Object.entries(NUMBERS).flatMap(([status, numbers]) =>
+  numbers.split(/\s+/).map((number) => [Number(number), Number(status)] as const),
+)
+
+describe('A fault can have any documented number (rules: errors#catalogue)', () => {
+  test.each(rows)('%i with %i, and with words of its own', async (number, status) => {
+    const { gateway, send } = openGateway()
+    const error = `ERR_NGROK_${number}` as const
+    gateway.faults.add({ error, times: 1 })
+    const before = JSON.stringify(gateway.vaults.list())
+    const { status: responseStatus, body } = await send('POST', '/vaults', { json: { name: 'keys' } })
+    expect([responseStatus, body.error_code, body.status_code]).toEqual([status, error, status])
+    expect(body.details.operation_id).toMatch(/^op_/)
+    expect(body.msg).toMatch(/^(?!A fault was injected).{15}/s)
+    expect(JSON.stringify(gateway.vaults.list())).toBe(before)
+  })
+
+  test('and a number that is not documented is refused', () => {
+    const { gateway } = openGateway()
+    expect(catchError(() => gateway.faults.add({ error: 'ERR_NGROK_1' }))?.message).toContain('Allowed: a code such as')
+    expect(gateway.faults.all()).toEqual([])
+  })
+})

@@ -1,0 +1,118 @@
+import { describe, expect, test } from 'vitest'
+import { ngrok } from '../../../src/index.ts'
+import { type PolicyPlace, policyProblems, policyTextErrors } from '../../../src/service/ngrok/policy-text.ts'
+
+const EDGE: PolicyPlace = { protocol: 'https', place: 'edge' }
+const TCP: PolicyPlace = { protocol: 'tcp', place: 'edge' }
+const PUBLIC: PolicyPlace = { protocol: 'https', place: 'public' }
+const INTERNAL: PolicyPlace = { protocol: 'http', place: 'internal' }
+const rules = { unknownActions: 'refuse' }
+
+const listProblems = (text: string, at: PolicyPlace, unknownActions = 'refuse') =>
+  policyProblems(text, at, { dialect: ngrok, rules: { ...rules, unknownActions } })
+const listNumbers = (text: string, at: PolicyPlace) =>
+  listProblems(text, at).map(({ error, field }) => `${error.number} ${field}`)
+const toPolicy = (phase: string, type: string) => JSON.stringify({ [phase]: [{ actions: [{ type }] }] })
+
+test('The errors of a policy are those that operations declare', () => {
+  const declared = Object.values(policyTextErrors).map(({ number }) => number)
+  expect(declared.sort((a, b) => a - b)).toEqual([
+    2200, 2201, 2202, 2204, 2206, 2207, 2230, 2236, 2248, 2262, 2264, 18002,
+  ])
+})
+
+describe('A traffic policy as a text (rules: traffic-policy#texts)', () => {
+  test.each<[string, PolicyPlace]>([
+    ['{}', EDGE],
+    [toPolicy('on_http_request', 'rate-limit'), EDGE],
+    [toPolicy('on_http_response', 'compress-response'), EDGE],
+    [toPolicy('on_event_stream_message', 'sse-find-replace'), PUBLIC],
+    [toPolicy('on_tcp_connect', 'terminate-tls'), TCP],
+    [toPolicy('on_tcp_connect', 'deny'), PUBLIC],
+    ['# a comment\non_http_request:\n  - name: no\n    expressions: ["true"]\n    actions: [{ type: deny }]\n', EDGE],
+    ['on_http_request:\n- expressions:\n  actions: &a\n  - type: log\n- actions: *a\n', EDGE],
+  ])('is valid: %s %o', (text, at) => {
+    expect(listNumbers(text, at)).toEqual([])
+  })
+
+  test.each<[string, PolicyPlace, ...string[]]>([
+    ['', EDGE, '2236 value'],
+    ['[]', EDGE, '2236 value'],
+    ['null', PUBLIC, '18002 traffic_policy'],
+    ['on_http_request: {}', EDGE, '2236 value'],
+    ['on_http_request:\n  - a\n b', PUBLIC, '18002 traffic_policy'],
+    ['a: []\na: []', EDGE, '2236 value'],
+    [toPolicy('on_http_connect', 'deny'), EDGE, '2230 value'],
+    [toPolicy('on_http_request', 'deny'), TCP, '2230 value'],
+    [toPolicy('on_http_request', 'deny'), { protocol: 'tls', place: 'public' }, '2230 traffic_policy'],
+    [toPolicy('on_tcp_connect', 'deny'), EDGE, '2248 value'],
+    [toPolicy('on_tcp_connect', 'deny'), INTERNAL, '2262 traffic_policy'],
+    [toPolicy('on_tcp_connect', 'redirect'), TCP, '2202 value.on_tcp_connect.0.actions.0.type'],
+    [toPolicy('on_http_request', 'terminate-tls'), EDGE, '2202 value.on_http_request.0.actions.0.type'],
+    [toPolicy('on_http_request', 'compress-response'), EDGE, '2202 value.on_http_request.0.actions.0.type'],
+    [toPolicy('on_http_response', 'deny'), PUBLIC, '2202 traffic_policy.on_http_response.0.actions.0.type'],
+    [toPolicy('on_event_stream_message', 'log'), EDGE, '2202 value.on_event_stream_message.0.actions.0.type'],
+    ['on_http_request: [{ actions: [{ type: jump }] }]', EDGE, '2201 value.on_http_request.0.actions.0.type'],
+    ['on_http_request: [{ actions: [] }]', EDGE, '2206 value.on_http_request.0.actions'],
+    ['on_http_request: [{ colour: 1, actions: [{ type: log }] }]', EDGE, '214 value.on_http_request.0.colour'],
+    ['{"on_http_request": [7]}', EDGE, '215 value.on_http_request.0'],
+    [
+      'a: []\non_http_request: [{ expressions: ["("], actions: [{ type: deny, config: { status_code: 7 } }, { type: log }] }]',
+      EDGE,
+      '2230 value',
+      '2200 value.on_http_request.0.expressions.0',
+      '2204 value.on_http_request.0.actions.0.config.status_code',
+      '2207 value.on_http_request.0.actions.1',
+    ],
+  ])('is refused: %s %o', (text, at, ...expected) => {
+    expect(listNumbers(text, at)).toEqual(expected)
+  })
+
+  test('names what was received, the line, and the word "policy" in every message', () => {
+    expect(listProblems('on_http_request:\n  - a\n b', EDGE)[0]?.message).toMatch(
+      /^The traffic policy in value is "on_http_request.*", which cannot be read: .* in line \d\. Allowed is JSON or YAML/,
+    )
+    const [phase] = listProblems(toPolicy('on_http_request', 'deny'), TCP)
+    expect(phase?.message).toBe(
+      'The traffic policy is not valid: value has the phase "on_http_request". Allowed here: on_tcp_connect.',
+    )
+    const [action] = listProblems(toPolicy('on_event_stream_message', 'log'), EDGE)
+    expect(action?.message).toBe(
+      'The traffic policy is not valid: value.on_event_stream_message.0.actions.0.type is "log". Allowed: sse-find-replace.',
+    )
+  })
+
+  test('can have unknown actions in any phase if the gateway accepts them', () => {
+    expect(listProblems(toPolicy('on_http_response', 'jump'), EDGE, 'accept')).toEqual([])
+  })
+
+  test.each([
+    ['brackets', '['.repeat(65)],
+    ['braces', '{a: '.repeat(65)],
+    ['sequences', '- '.repeat(200)],
+    ['indentation', `a:\n${' '.repeat(256)}b: 1`],
+  ])('is refused before it is read if its %s go too deep', (_, text) => {
+    expect(listProblems(text, EDGE)[0]?.message).toContain('nested too deeply')
+  })
+
+  test.each<[string, string, string | undefined]>([
+    ['of 64 KiB', `on_http_request: [] ${'#'.repeat(65_516)}`, undefined],
+    ['of a character more', `on_http_request: [] ${'#'.repeat(65_517)}`, 'YAML has at most 65536 characters'],
+    ['of 16,384 tokens', `[${','.repeat(16_381)}]`, 'Unexpected ,'],
+    ['of one token more', `[${','.repeat(16_382)}]`, 'YAML has at most 16384 tokens'],
+    ['that is JSON of any length', `{"on_http_request": []${' '.repeat(500_000)}}`, undefined],
+  ])('is read as YAML up to a length and a number of tokens: one %s', (_, text, message) => {
+    const [problem] = listProblems(text, EDGE)
+    if (message === undefined) expect(problem).toBeUndefined()
+    else expect(problem?.message).toContain(message)
+  })
+
+  test.each([
+    ['commas', `[${','.repeat(50_000)}`],
+    ['keys', Array.from({ length: 10_000 }, (_, i) => `k${i}: 1`).join('\n')],
+    ['aliases', `a: &a 1\nb: [${'*a,'.repeat(20_000)}]`],
+    ['wrong actions', `on_http_request: [{ actions: [${'{ type: jump },'.repeat(2000)}] }]`],
+  ])('with very many %s is refused with few problems', (_, text) => {
+    expect(listProblems(text, EDGE).length).toBeLessThanOrEqual(20)
+  })
+})

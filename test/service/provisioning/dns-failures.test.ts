@@ -1,0 +1,236 @@
+import { describe, expect, test } from 'vitest'
+import { createGateway } from '../../../src/index.ts'
+import { catchError, client } from '../../support/client.ts'
+import { DOMAIN, openManual, openWithCertificate, openWithZone, timeAfter } from '../../support/provisioning.ts'
+
+const CONTROL = 'http://localhost/_fauxgate/dns'
+
+describe('A record that propagates (rules: simulated-dns#propagation)', () => {
+  test('makes attempts fail until resolvers see it, and the message says how long to wait', () => {
+    const { dns, target, clock, job } = openWithZone()
+    expect(dns.cname(DOMAIN, target, { after: '2m' })).toEqual({
+      name: DOMAIN,
+      type: 'CNAME',
+      value: target,
+      visibleFrom: timeAfter('2m'),
+    })
+    clock.advance('30s')
+    expect(job()).toMatchObject({
+      error_code: 'DNS_ERROR',
+      msg:
+        `Expected a CNAME record for ${DOMAIN} with the value ${target}. Found no record for ${DOMAIN} yet: the one that ` +
+        `was set propagates until ${timeAfter('2m')}. Wait for another 90 seconds.`,
+      retries_at: timeAfter('30s', '1h'),
+    })
+    clock.advance('1h')
+    expect(job()).toBeNull()
+  })
+
+  test('is visible from that second on, regardless of when somebody reads', () => {
+    const early = openWithZone()
+    early.dns.cname(DOMAIN, early.target, { after: '30s' })
+    early.clock.advance('10d')
+    expect(early.gateway.provisioning.timeline(early.id).map(({ transition }) => transition)).toEqual([
+      'started',
+      'issued',
+    ])
+    const late = openWithZone()
+    late.dns.cname(DOMAIN, late.target, { after: 30_001 })
+    late.clock.advance('10d')
+    expect(late.gateway.provisioning.timeline(late.id)[1]).toMatchObject({ transition: 'failed', at: timeAfter('30s') })
+  })
+
+  test('keeps its time of propagation in a snapshot and in a store', () => {
+    const { gateway, dns, target } = openWithZone()
+    dns.cname(DOMAIN, target, { after: '2m' })
+    const other = openManual({ dns: 'simulated' })
+    other.restore(JSON.parse(JSON.stringify(gateway.snapshot())))
+    expect(other.dns.records()).toEqual(dns.records())
+  })
+
+  test('forbids nothing before resolvers see it, if it is a CAA record', () => {
+    const { dns, target, attempt } = openWithZone()
+    dns.cname(DOMAIN, target)
+    dns.caa('example.com', [], { after: '1h' })
+    expect(attempt()).toBe('issued')
+  })
+
+  test('without a delay is visible at once', () => {
+    const { dns, target } = openWithZone()
+    expect(dns.cname(DOMAIN, target, { after: 0 })).toEqual({ name: DOMAIN, type: 'CNAME', value: target })
+  })
+})
+
+describe('A record for a CDN or for failing name servers', () => {
+  test.each([
+    [
+      'the proxy of a CDN',
+      { type: 'PROXY', value: 'Cloudflare' },
+      `Found addresses of Cloudflare, a CDN that proxies ${DOMAIN} and hides its CNAME record. Switch its proxy off for this name.`,
+    ],
+    [
+      'name servers that answer SERVFAIL',
+      { type: 'SERVFAIL' },
+      `Found the answer SERVFAIL of the name servers of ${DOMAIN}. Correct their zone, for example its DNSSEC.`,
+    ],
+    [
+      'name servers that do not answer',
+      { type: 'TIMEOUT' },
+      `Found no answer of the name servers of ${DOMAIN} in time. Check that they run and can be reached.`,
+    ],
+  ])('%s: the attempt fails with its own message (rules: simulated-dns#in-its-place)', async (_, fields, finding) => {
+    const { gateway, clock, job, target, attempt } = openWithZone()
+    const { status } = await client(gateway)('PUT', CONTROL, { json: { name: DOMAIN, ...fields } })
+    expect(status).toBe(200)
+    expect(attempt()).toBe(`Expected a CNAME record for ${DOMAIN} with the value ${target}. ${finding}`)
+    gateway.dns.cname(DOMAIN, target)
+    clock.advance('1h')
+    expect(job()).toBeNull()
+  })
+
+  test('makes attempts fail also at the end of a chain, at a challenge, and as a wildcard record', () => {
+    const chainZone = openWithZone()
+    chainZone.dns.cname(DOMAIN, 'cdn.example.net')
+    chainZone.dns.proxy('cdn.example.net', 'Fastly')
+    expect(chainZone.attempt()).toContain(
+      'Found a CNAME record to cdn.example.net, which has addresses of Fastly, a CDN that proxies cdn.example.net',
+    )
+    const challengeZone = openWithZone('*.example.com')
+    challengeZone.dns.cname('*.example.com', challengeZone.target)
+    challengeZone.dns.fail('_acme-challenge.example.com', 'TIMEOUT')
+    expect(challengeZone.attempt()).toContain('no answer of the name servers of _acme-challenge.example.com in time')
+    const wildcardZone = openWithZone()
+    wildcardZone.dns.fail('*.example.com', 'SERVFAIL')
+    expect(wildcardZone.attempt()).toContain(`the answer SERVFAIL of the name servers of ${DOMAIN}`)
+  })
+})
+
+describe('A CAA record (rules: simulated-dns#caa)', () => {
+  test('in the place of a CNAME record is named in the message', () => {
+    const { dns, attempt } = openWithZone()
+    dns.caa(DOMAIN, ['letsencrypt.org'])
+    expect(attempt()).toContain('Found a CAA record that allows only letsencrypt.org.')
+    dns.cname(DOMAIN, 'www.example.net')
+    dns.caa('www.example.net', [])
+    expect(attempt()).toContain('a CNAME record to www.example.net, which has a CAA record that allows no authority.')
+  })
+
+  test.each<[string, string, string[], string]>([
+    ['at the name below a wildcard', '*.example.com', ['digicert.com'], 'example.com that allows only digicert.com.'],
+    ['above the name', DOMAIN, ['digicert.com', 'Pki.Goog.'], 'example.com that allows only digicert.com, pki.goog.'],
+    ['that allows nobody', DOMAIN, [], 'example.com that allows no authority.'],
+    [
+      'of a name that only begins alike',
+      DOMAIN,
+      ['letsencrypts.org'],
+      'example.com that allows only letsencrypts.org.',
+    ],
+  ])('%s forbids the authority, and the message says what to do', (_, domain, authorities, finding) => {
+    const { dns, target, challenge, clock, job, gateway, attempt } = openWithZone(domain)
+    dns.cname(domain, target)
+    if (challenge) dns.cname('_acme-challenge.example.com', challenge)
+    dns.caa('example.com', authorities)
+    expect(attempt()).toBe(
+      `Expected no CAA record for ${domain} that forbids letsencrypt to issue, at it or above it. Found one for ` +
+        `${finding} Add letsencrypt to it, or remove it.`,
+    )
+    const records = gateway.provisioning.timeline(domain)
+    expect(records.at(-1)?.outcome).toBe('DNS_ERROR')
+    dns.remove('example.com')
+    clock.advance('1h')
+    expect(job()).toBeNull()
+  })
+
+  test.each<[string, string, string[]]>([
+    ['that names the authority', 'example.com', ['digicert.com', 'letsencrypt.org']],
+    ['that names it as policies do', 'example.com', ['LetsEncrypt']],
+    ['of another name', 'other.example.com', []],
+    ['of a name below', `www.${DOMAIN}`, []],
+  ])('%s forbids nothing', (_, name, authorities) => {
+    const { dns, target, attempt } = openWithZone()
+    dns.cname(DOMAIN, target)
+    dns.caa(name, authorities)
+    expect(attempt()).toBe('issued')
+  })
+
+  test('counts if it is the nearest one, and failing name servers above also make the attempt fail (RFC 8659, 3)', () => {
+    const near = openWithZone('a.b.example.com')
+    near.dns.cname('a.b.example.com', near.target)
+    near.dns.caa('b.example.com', ['letsencrypt.org'])
+    near.dns.caa('example.com', [])
+    expect(near.attempt()).toBe('issued')
+    const failing = openWithZone()
+    failing.dns.cname(DOMAIN, failing.target)
+    failing.dns.fail('example.com', 'SERVFAIL')
+    expect(failing.attempt()).toContain('Found the answer SERVFAIL of the name servers of example.com.')
+  })
+
+  test('makes a renewal fail, and the certificate in use stays', () => {
+    const { gateway, id, job, certificate, certificate_id, domain } = openWithCertificate()
+    const zone = openManual({ dns: 'simulated' })
+    zone.restore(JSON.parse(JSON.stringify(gateway.snapshot())))
+    zone.dns.cname(DOMAIN, domain().cname_target)
+    zone.dns.caa('com', ['digicert.com'])
+    zone.clock.advance('61d')
+    const after = zone.reservedDomains.get(id)
+    expect(after.certificate_management_status?.provisioning_job?.msg).toContain('Found one for com')
+    expect(after.certificate?.id).toBe(certificate_id)
+    expect([job(), certificate()]).toEqual([null, certificate_id])
+  })
+})
+
+describe('The zone', () => {
+  test.each([
+    ['SERVFAIL', '192.0.2.1', 'no value'],
+    ['TIMEOUT', 'x', 'no value'],
+    ['PROXY', ' ', 'the name of a CDN'],
+    ['PROXY', 'x'.repeat(101), 'the name of a CDN'],
+    ['CAA', 'not a name', 'names of authorities'],
+    ['CAA', '192.0.2.1', 'names of authorities'],
+    ['MX', 'x', 'CNAME, A, CAA, PROXY, SERVFAIL, TIMEOUT'],
+  ])('refuses %s with %j, and says what is allowed', async (type, value, allowed) => {
+    const gateway = openManual()
+    const { status, body } = await client(gateway)('PUT', CONTROL, { json: { name: DOMAIN, type, value } })
+    expect([status, body.error_code]).toEqual([400, 'ERR_GATEWAY_215'])
+    expect(body.msg).toContain(allowed)
+    expect(gateway.dns.records()).toEqual([])
+  })
+
+  test.each([
+    ['cname', [DOMAIN, 'x.example.net', { after: 'soon' }], 'after is "soon"'],
+    ['cname', [DOMAIN, 'x.example.net', { later: '1s' }], 'later'],
+    ['fail', [DOMAIN, 'CNAME'], 'how is "CNAME". Allowed: SERVFAIL or TIMEOUT'],
+    ['caa', [DOMAIN, 'digicert.com'], 'authorities is "digicert.com"'],
+    ['proxy', [DOMAIN], 'the name of a CDN'],
+  ])('refuses %s(%j)', (name, args, message) => {
+    const gateway = createGateway()
+    const call = Reflect.get(gateway.dns, name) as (...args: unknown[]) => unknown
+    expect(catchError(() => call(...args))?.message).toContain(message)
+    expect(gateway.dns.records()).toEqual([])
+  })
+
+  test('lists and removes CDNs and failing name servers like other records', async () => {
+    const gateway = openManual()
+    gateway.dns.proxy('a.example.com', 'Cloudflare')
+    gateway.dns.fail('b.example.com', 'TIMEOUT')
+    expect(gateway.dns.records()).toEqual([
+      { name: 'a.example.com', type: 'PROXY', value: 'Cloudflare' },
+      { name: 'b.example.com', type: 'TIMEOUT', value: '' },
+    ])
+    const remove = (query: string) => client(gateway)('DELETE', `${CONTROL}?${query}`)
+    expect((await remove('type=PROXY&value=cloudflare')).status).toBe(204)
+    expect((await remove('type=TIMEOUT')).status).toBe(204)
+    expect(gateway.dns.records()).toEqual([])
+  })
+
+  test('says in timelines which CAA record forbids the certificate', async () => {
+    const { gateway, dns, target } = openWithZone()
+    dns.cname(DOMAIN, target)
+    dns.caa('example.com', ['digicert.com'])
+    const { body } = await client(gateway)('GET', 'http://localhost/_fauxgate/timelines')
+    expect(body.timelines[0].records).toEqual([
+      { name: DOMAIN, type: 'CNAME', value: target, problem: null },
+      { name: 'example.com', type: 'CAA', value: 'letsencrypt', problem: expect.stringContaining('digicert.com') },
+    ])
+  })
+})
