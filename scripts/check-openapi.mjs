@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createGateway, manualClock } from '../dist/index.js'
 import { serve } from '../dist/node.js'
-import { checkGeneratedClients } from './generated-clients/index.mjs'
+import { checkGeneratedClients } from '../tools/generated-clients/index.mjs'
 import { root, succeeds } from './shared.mjs'
 
 const folder = `${root}/node_modules/.cache/fauxgate-openapi/`

@@ -31,7 +31,7 @@ function listFiles(...folders: readonly string[]): string[] {
 
 const topDocuments = readdirSync(root).filter((name) => name.endsWith('.md'))
 const documents = [...topDocuments, ...listFiles('docs').filter((path) => path.endsWith('.md'))]
-const sources = [...listFiles('src', 'test', 'examples', 'scripts', 'bench', 'lint'), ...documents]
+const sources = [...listFiles('src', 'test', 'examples', 'scripts', 'tools', 'bench', 'lint'), ...documents]
 
 /** Returns the anchors of a document, as GitHub derives them from headings. A repeated heading gets a number. */
 const anchorsOf = memoize((path): ReadonlySet<string> => {
@@ -78,10 +78,12 @@ describe('Links', () => {
   test('and names of files in documents name existing files', () => {
     const own = documents.filter((path) => !path.startsWith('docs/api/') && path !== 'CHANGELOG.md')
     const names = own.flatMap((path) =>
-      [...read(path).matchAll(/`((?:src|test|docs|scripts|examples|bench|lint|\.ci)\/[\w./-]*)`/g)].map((match) => ({
-        file: match[1] as string,
-        at: `${path}:${lineOf(read(path), match.index)}`,
-      })),
+      [...read(path).matchAll(/`((?:src|test|docs|scripts|tools|examples|bench|lint|\.ci)\/[\w./-]*)`/g)].map(
+        (match) => ({
+          file: match[1] as string,
+          at: `${path}:${lineOf(read(path), match.index)}`,
+        }),
+      ),
     )
     expect(names.filter(({ file }) => !existsSync(join(root, file)))).toEqual([])
   })

@@ -15,6 +15,7 @@ const toPath = (path: string) => join(folder, path)
 const COPIED = [
   'src',
   'scripts',
+  'tools',
   'lint',
   'docs',
   'test',
@@ -49,11 +50,12 @@ const recipes = ['docs/adding-a-family.md', 'CONTRIBUTING.md'].flatMap((document
   ),
 )
 
-/** Adds the lines with a plus to a file, each group after the lines above it. */
+/** Adds the lines with a plus to a file, each group after the lines above it, unless somebody has applied the recipe already. */
 function applyChange(path: string, change: string): string {
   let text = readFileSync(toPath(path), 'utf8')
   for (const [, before = '', added = ''] of change.matchAll(/((?:^ .*\n)+)((?:^\+.*\n)+)/gm)) {
     const [place, lines] = [before, added].map((part) => part.replaceAll(/^[ +]/gm, '')) as [string, string]
+    if (text.includes(lines)) continue
     expect(`\n${text}`, path).toContain(`\n${place}`)
     text = `\n${text}`.replace(`\n${place}`, () => `\n${place}${lines}`).slice(1)
   }

@@ -8,9 +8,9 @@ import { manualClock } from '../../dist/index.js'
 import { createNgrok } from '../../dist/ngrok.js'
 import { serve } from '../../dist/node.js'
 import { certificatePair } from '../../dist/testing.js'
-import { createSample } from '../generate/reference/examples.mjs'
-import { operationsOf } from '../operations.mjs'
-import { succeeds } from '../shared.mjs'
+import { createSample } from '../../scripts/generate/reference/examples.mjs'
+import { operationsOf } from '../../scripts/operations.mjs'
+import { succeeds } from '../../scripts/shared.mjs'
 
 const GENERATOR = 'openapi-generator-cli:7.17.0'
 const PYTHON = ['pydantic==2.12.5', 'python-dateutil==2.9.0.post0', 'typing-extensions==4.15.0', 'urllib3==2.6.3']

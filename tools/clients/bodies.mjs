@@ -1,4 +1,4 @@
-// The bodies that the official clients send: see scripts/clients.mjs.
+// The bodies that the official clients send: see tools/clients.mjs.
 import { generateKeyPairSync } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 

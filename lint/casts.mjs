@@ -1,9 +1,9 @@
-// `node scripts/casts.mjs [folder]`, a part of `npm run lint`: every cast in src/ says why, in a comment on its line,
+// `node lint/casts.mjs [folder]`, a part of `npm run lint`: every cast in src/ says why, in a comment on its line,
 // or on a line of its own right above it or its statement.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import ts from './typescript.mjs'
+import ts from '../scripts/typescript.mjs'
 
 const [folder = fileURLToPath(new URL('../src/', import.meta.url))] = process.argv.slice(2)
 const isCast = (node) => ts.isAsExpression(node) && node.type.getText() !== 'const'

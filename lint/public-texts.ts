@@ -2,7 +2,7 @@
 // inspector.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import ts from './typescript.mjs'
+import ts from '../scripts/typescript.mjs'
 
 /** Texts that are not ours, or that quote what others may write. */
 const NOT_OURS = /^src\/(core\/generated|inspector\/.*\.css)|^docs\/decisions\/|(^|\/)(node_modules|dist)\//

@@ -1,4 +1,4 @@
-// Calls ngrok's official TypeScript client as the lines of its input describe: see scripts/clients/drivers.mjs.
+// Calls ngrok's official TypeScript client as the lines of its input describe: see tools/clients/drivers.mjs.
 import { createInterface } from 'node:readline'
 import { Ngrok } from '@ngrok/ngrok-api'
 

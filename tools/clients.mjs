@@ -1,6 +1,6 @@
 // Runs ngrok's official clients, unmodified, against a served gateway. Each client creates, reads, lists over two
 // pages, changes and deletes a resource of each of its families. Each field that it shows must equal the gateway's
-// response, and each kind of error must arrive. `node scripts/clients.mjs [--one] [language…]` runs all versions, or
+// response, and each kind of error must arrive. `node tools/clients.mjs [--one] [language…]` runs all versions, or
 // one of each. Needs a build.
 import assert from 'node:assert/strict'
 import { manualClock } from '../dist/index.js'

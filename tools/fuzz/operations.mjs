@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { ngrok } from '../../dist/index.js'
 import { ngrokFamilies } from '../../dist/ngrok.js'
 import { openApi } from '../../dist/openapi.js'
-import { operationsOf } from '../operations.mjs'
+import { operationsOf } from '../../scripts/operations.mjs'
 
 const documents = ['service', 'controls'].map((part) => openApi(ngrok, { part, families: ngrokFamilies }))
 const operations = documents.flatMap(operationsOf)

@@ -1,5 +1,5 @@
 // Mutation testing: makes one small change to the sources of a room at a time, and lists the changes that no test
-// notices. `npm run mutants -- --room filter [--sample 40] [--seed N] [--thorough] [--workers 2]` Stryker's
+// notices. `npm run mutants -- --room core/filter [--sample 40] [--seed N] [--thorough] [--workers 2]` Stryker's
 // instrumenter makes all changes at once, switched off. A run of the room's tests then switches one drawn mutant on.
 // With --thorough, all other tests run too on a mutant that the room's tests miss. Stryker's own runner for vitest
 // needs over an hour for one room, because each of its runs loads every test that imports the room.
@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { Instrumenter } from '@stryker-mutator/instrumenter'
 import fc from 'fast-check'
-import { root, vitest } from './shared.mjs'
+import { root, vitest } from '../scripts/shared.mjs'
 
 const { values } = parseArgs({
   options: {
@@ -21,7 +21,7 @@ const { values } = parseArgs({
     workers: { type: 'string', default: '2' },
   },
 })
-if (!values.room) throw new Error('Name a room, a folder of src/ that has tests: npm run mutants -- --room filter')
+if (!values.room) throw new Error('Name a room, a folder of src/ that has tests: npm run mutants -- --room core/filter')
 
 const folder = mkdtempSync(join(tmpdir(), 'fauxgate-mutants-'))
 

@@ -1,5 +1,5 @@
 // Tests `survives` at length: programs with bugs and without, clients with fifteen retry libraries, and replays.
-// `node scripts/survives.mjs [--nodes 20,24] [--replays 1000]` runs it on Node 20, 22, 24 and 26, each once idle and
+// `node tools/survives.mjs [--nodes 20,24] [--replays 1000]` runs it on Node 20, 22, 24 and 26, each once idle and
 // once with all cores busy. The traces must be equal everywhere. Needs a build; installs the libraries outside the
 // repository.
 import { spawn, spawnSync } from 'node:child_process'
@@ -8,8 +8,8 @@ import { availableParallelism, homedir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { build } from 'esbuild'
-import { findNode, NODES } from './nodes.mjs'
-import { root } from './shared.mjs'
+import { findNode, NODES } from '../scripts/nodes.mjs'
+import { root } from '../scripts/shared.mjs'
 
 const { nodes, replays } = parseArgs({
   options: { nodes: { type: 'string', default: NODES.join() }, replays: { type: 'string', default: '1000' } },
@@ -47,8 +47,7 @@ async function prepareFolder() {
   const install = ['install', '--no-fund', '--no-audit', '--prefer-offline', '--loglevel=error']
   if (spawnSync('npm', install, { cwd: folder, stdio: 'inherit' }).status !== 0) throw new Error('npm cannot install.')
   if (!existsSync(link)) symlinkSync(root, link, 'junction')
-  for (const name of ['clients.mjs', 'prove.mjs'])
-    copyFileSync(join(root, 'scripts/survives', name), join(folder, name))
+  for (const name of ['clients.mjs', 'prove.mjs']) copyFileSync(join(root, 'tools/survives', name), join(folder, name))
   await build({
     entryPoints: ['six', 'ported', 'planted'].map((name) => join(root, `test/testing/survives/programs/${name}.ts`)),
     outdir: join(folder, 'programs'),

@@ -1,4 +1,4 @@
-// The proof on one Node: `node prove.mjs REPLAYS idle|busy`, in the folder of scripts/survives.mjs, which has its
+// The proof on one Node: `node prove.mjs REPLAYS idle|busy`, in the folder of tools/survives.mjs, which has its
 // imports. With all cores busy, it only creates the traces.
 import assert from 'node:assert/strict'
 import { createHash, pbkdf2, webcrypto } from 'node:crypto'

@@ -1,8 +1,8 @@
 // Starts ngrok's official clients, each in a fixed version and unmodified. A driver reads lines of JSON, such as
 // `{"family": "credentials", "call": "create", "url": "…", "key": "…", "body": {…}}`, makes the call with the client of
 // its language, and writes `{"answer": …}`, with all fields that the client shows, `{"error": {"status", "code"}}`,
-// `{"failure": …}` if no answer came, or `{"unknown": true}` if the client has no such call. scripts/clients.mjs and
-// scripts/endurance.mjs make the calls.
+// `{"failure": …}` if no answer came, or `{"unknown": true}` if the client has no such call. tools/clients.mjs and
+// tools/endurance.mjs make the calls.
 import { spawn, spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'

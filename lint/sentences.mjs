@@ -1,11 +1,11 @@
-// `node scripts/sentences.mjs`, a part of `npm run lint`: no sentence that people read has more than 35 words.
+// `node lint/sentences.mjs`, a part of `npm run lint`: no sentence that people read has more than 35 words.
 // Generated documents have the sentences of their sources. And no comment begins with a clause that has no verb, such
 // as "What it has."
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
-import { importSource } from './import-source.mjs'
+import { importSource } from '../scripts/import-source.mjs'
 
-const { publicTexts, sentencesIn, wordsIn } = await importSource('scripts/public-texts.ts')
+const { publicTexts, sentencesIn, wordsIn } = await importSource('lint/public-texts.ts')
 
 const MAX_WORDS = 35
 const GENERATED = /^docs\/(api|reference)\//
@@ -25,7 +25,11 @@ for (const { file, line, text } of publicTexts()) {
   }
 }
 
-const sources = execFileSync('git', ['ls-files', 'src', 'scripts', 'lint', 'bench', 'test'], { encoding: 'utf8' })
+const sources = execFileSync(
+  'git',
+  ['ls-files', '-co', '--exclude-standard', 'src', 'scripts', 'tools', 'lint', 'bench', 'test'],
+  { encoding: 'utf8' },
+)
 for (const file of sources.match(/.+\.(ts|mjs)$/gm).filter(existsSync)) {
   const text = readFileSync(file, 'utf8')
   for (const { index, 1: comment } of text.matchAll(HEADLESS)) {

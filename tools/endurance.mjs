@@ -14,11 +14,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { startWorker } from '../bench/sandbox/workerd.mjs'
+import { findNode } from '../scripts/nodes.mjs'
+import { ownPort } from '../scripts/own-port.mjs'
+import { installWorkerd } from '../scripts/workerd.mjs'
 import { startClient } from './clients/drivers.mjs'
 import { callEverything, Ledger, leaveEarly } from './endurance/traffic.mjs'
-import { findNode } from './nodes.mjs'
-import { ownPort } from './own-port.mjs'
-import { installWorkerd } from './workerd.mjs'
 
 const numbers = { seconds: '60', kills: '50', seed: String(Date.now() % 1_000_000), sandboxes: '30' }
 const options = Object.fromEntries(

@@ -4,8 +4,8 @@
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { importSource } from '../import-source.mjs'
-import { root } from '../shared.mjs'
+import { importSource } from '../../scripts/import-source.mjs'
+import { root } from '../../scripts/shared.mjs'
 
 /** The newest client, and an older one with the calls that the service has removed since. */
 const GO = ['9.0.0', '5.0.0']
