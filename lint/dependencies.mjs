@@ -13,7 +13,8 @@ const FLOORS = {
     provisioning: ['x509'],
     resources: ['x509', 'provisioning'],
     kit: ['x509', 'resources'],
-    ngrok: ['kit'],
+    parts: ['x509', 'resources'],
+    ngrok: ['kit', 'parts'],
   },
   control: {
     journal: [],
@@ -39,8 +40,11 @@ const FOLDERS = {
   server: ['testing', 'verify', 'inspector'],
 }
 
-/** A floor above these cannot be imported by them: ngrok's families are made as a stranger's would be, of the kit alone. */
-const ALONE = ['src/service/ngrok']
+/** These rooms import no floor above: ngrok's families are made as a stranger's would be, of the kit and the parts beside it. */
+const ALONE = ['service/ngrok']
+
+/** Only these import what fauxgate's own families share: a stranger's family needs the kit alone. */
+const USERS_OF_PARTS = '^src/service/(parts|ngrok)/'
 
 const toFolder = (path) => (path.endsWith('.ts') ? `${path.replaceAll('.', '[.]')}$` : `${path}/`)
 
@@ -63,7 +67,7 @@ const rooms = floorNames.flatMap((floor, index) => {
   const above = floorNames.slice(0, index).map((name) => `^src/${name}/`)
   return Object.entries(FLOORS[floor]).map(([room, allowed]) => {
     const pattern = (name) => toPattern(floor, name, Object.keys(FLOORS[floor]))
-    const floorsAbove = ALONE.includes(`src/${floor}/${room}`) ? [] : above
+    const floorsAbove = ALONE.includes(`${floor}/${room}`) ? [] : above
     return isolate(`${floor}/${room} imports what is above it`, pattern(room), [
       ...floorsAbove,
       ...allowed.map(pattern),
@@ -83,6 +87,12 @@ export default {
   forbidden: [
     ...rooms,
     ...folders,
+    {
+      name: 'only our own families import the parts beside the kit',
+      severity: 'error',
+      from: { path: '^src/', pathNot: USERS_OF_PARTS },
+      to: { path: '^src/service/parts/' },
+    },
     {
       // The page names the types of what it asks a server for.
       name: 'the inspector imports nothing but types',

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
+import * as parts from '../parts/index.ts'
 import * as owned from './owned.ts'
 import { apiKeys, credentials, newToken, reportMissingOwner } from './owned-records.ts'
 import { defineBodies, FILTERABLE } from './shared.ts'
@@ -73,14 +74,14 @@ export const apiKeyFamily = {
   ...family,
   apiKeys: {
     errors: [kit.general.auth_is_authtoken, errors.auth_is_key_id],
-    judge(key: string, state: kit.KeyState) {
-      if (kit.isIdOf(key, 'ak_')) kit.refuse(errors.auth_is_key_id, {})
+    judge(key: string, state: parts.KeyState) {
+      if (parts.isIdOf(key, 'ak_')) kit.refuse(errors.auth_is_key_id, {})
       const [, characters] = TOKEN.exec(key) ?? []
       if (characters === undefined) return undefined
-      const isTokenOf = (record: { readonly token?: string } | undefined) => kit.isOneOf([record?.token ?? ''], key)
+      const isTokenOf = (record: { readonly token?: string } | undefined) => parts.isOneOf([record?.token ?? ''], key)
       if (isTokenOf(state.get(credentials, `cr_${characters}`))) kit.refuse(kit.general.auth_is_authtoken, {})
       const id = `ak_${characters}`
-      return isTokenOf(state.get(apiKeys, id)) || (kit.wasMade(id, 'ak', state.sequence) ? false : undefined)
+      return isTokenOf(state.get(apiKeys, id)) || (parts.wasMade(id, 'ak', state.sequence) ? false : undefined)
     },
   },
 }

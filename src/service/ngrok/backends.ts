@@ -1,15 +1,16 @@
 /** The errors, records and rules that backends of every kind have in common. */
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
+import * as parts from '../parts/index.ts'
 import { refuseUnless, texts } from './shared.ts'
 
 /** The errors of backends of every kind. */
 export const backendErrors = {
-  ...kit.backendErrors,
+  ...parts.backendErrors,
   ...kit.declareErrors({
     backends_not_allowed: kit.tooMany(6500),
-    backend_description_too_long: kit.tooLong(6503),
-    backend_metadata_too_long: kit.tooLong(6504),
+    backend_description_too_long: parts.tooLong(6503),
+    backend_metadata_too_long: parts.tooLong(6504),
   }),
 }
 
@@ -22,7 +23,7 @@ export const backendTexts = texts({
 /** The id of a backend of any kind. */
 export const backendId = v.pipe(
   v.string(),
-  refuseUnless(backendErrors.child_backend_invalid, (id) => kit.isIdOf(id, 'bkd')),
+  refuseUnless(backendErrors.child_backend_invalid, (id) => parts.isIdOf(id, 'bkd')),
 )
 
 /** Creates a backend, to which other resources can then refer. */
@@ -34,7 +35,7 @@ export function createBackend<R extends kit.ResourceRecord>(
   rest: Omit<R, keyof kit.ResourceRecord>,
 ): R {
   const head = kit.newHead(tx, prefix, texts)
-  kit.declareMade(tx, head.id)
+  parts.declareMade(tx, head.id)
   // The record is its head and the rest, which the type checker does not join.
   return tx.put(collection, { ...head, ...rest } as R)
 }
@@ -68,8 +69,8 @@ export function requireNoFailoverParent(tx: kit.Transaction, id: string): void {
 export const backendDeletion = {
   errors: [backendErrors.weighted_backend_in_use],
   before(tx: kit.Transaction, { id }: kit.ResourceRecord): void {
-    kit.requireNoWeightedParent(tx, id)
+    parts.requireNoWeightedParent(tx, id)
     requireNoFailoverParent(tx, id)
-    kit.undeclare(tx, id)
+    parts.undeclare(tx, id)
   },
 }

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
+import * as parts from '../parts/index.ts'
 import { edges } from './edge-records.ts'
 import {
   EDGE_PREFIXES,
@@ -32,7 +33,7 @@ const fields = kit.named(
         'TLS edge.',
       { json: { examples: ['https://app.example.com'] } },
     ),
-    domain: kit.reference(
+    domain: parts.reference(
       'rd',
       'The id of the reserved domain that the URL uses. Default: the domain that fits the URL, if any.',
     ),
@@ -65,7 +66,7 @@ export const edgeEndpoint = kit.declaration({
     }
     const other = findOtherEndpoint(tx, place)
     if (other) kit.refuse(declarationErrors.agent_url_taken, { field: 'url', received: kit.quote(url), id: other.id })
-    kit.declareEdge(tx, edge)
+    parts.declareEdge(tx, edge)
     const domain_id = domain === undefined ? place.domain_id : requireDomain(tx, domain)
     return tx.show(endpointView, putEdgeEndpoint(tx, edge, { ...place, domain_id }))
   },

@@ -1,4 +1,5 @@
 import * as kit from '../kit/index.ts'
+import * as parts from '../parts/index.ts'
 import { type EdgeRecord, edgeErrors, edges, HOSTPORT } from './edge-records.ts'
 import {
   EDGE_PREFIXES,
@@ -19,7 +20,7 @@ export interface EdgeBody {
 /** Creates an edge and its endpoints. */
 export function createEdge(tx: kit.Transaction, kind: EdgeKind, { hostports = [], ...texts }: EdgeBody): EdgeRecord {
   const edge = { ...kit.newHead(tx, EDGE_PREFIXES[kind], texts), hostports }
-  kit.declareMade(tx, edge.id)
+  parts.declareMade(tx, edge.id)
   putEndpoints(tx, kind, edge, [])
   return tx.put(edges[kind], edge)
 }
@@ -34,7 +35,7 @@ export function updateEdge(tx: kit.Transaction, kind: EdgeKind, before: EdgeReco
 /** Removes the endpoints of an edge before an operation deletes it. */
 export function releaseEdge(tx: kit.Transaction, { id }: EdgeRecord): void {
   for (const each of tx.findAll(endpoints, 'edge', id)) tx.remove(endpoints, each)
-  kit.undeclare(tx, id)
+  parts.undeclare(tx, id)
 }
 
 /** Puts one endpoint for each hostport of an edge. Keeps the endpoints of hostports that it had `before`. */
@@ -67,7 +68,7 @@ function resolveHostport(tx: kit.Transaction, kind: EdgeKind, text: string, at: 
   const parts = { host, port, path: '', url: hostportUrl(kind, text) }
   const address = findReservation(tx, { ...parts, scheme: 'tcp' })
   const domain = findReservation(tx, { ...parts, scheme: 'https' })
-  const refuseAs = (error: kit.FieldError<string, { problem: string }>, problem: string) =>
+  const refuseAs = (error: parts.FieldError<string, { problem: string }>, problem: string) =>
     kit.refuse(error, { ...at, problem })
   if (kind === 'tcp' && address.tcp_addr_id === null) {
     if (domain.domain_id !== null) refuseAs(edgeErrors.tcp_edge_on_domain, 'is a domain. Use a reserved address')

@@ -1,12 +1,13 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
+import * as parts from '../parts/index.ts'
 import { backendId } from './backends.ts'
 import { policies } from './ip-policies.ts'
 import { defineModule, EDGES, type Owner, ROUTES } from './modules.ts'
 import { policyTextErrors, requirePolicy } from './policy-text.ts'
 import { refField, refusedField, refuseUnless } from './shared.ts'
 
-const enabledShape = v.unwrap(kit.enabled)
+const enabledShape = v.unwrap(parts.enabled)
 
 const backendShape = kit.named(
   v.object({ enabled: enabledShape, backend: refField('The backend.') }),
@@ -29,14 +30,14 @@ function backendRef(wire: kit.Wire, id: string) {
 }
 
 /** The module `backend` (rules: edges#backends). */
-function backendModule<Ids extends kit.PathIds>(owner: Owner<Ids>) {
+function backendModule<Ids extends parts.PathIds>(owner: Owner<Ids>) {
   return defineModule(owner, {
     segment: 'backend',
     title: 'Backend',
     what: 'backend',
-    errors: kit.backendErrors,
+    errors: parts.backendErrors,
     body: v.object({
-      enabled: kit.enabled,
+      enabled: parts.enabled,
       backend_id: kit.documented(backendId, 'The id of the backend that gets the traffic.', {
         rules: 'edges#backends',
       }),
@@ -44,7 +45,7 @@ function backendModule<Ids extends kit.PathIds>(owner: Owner<Ids>) {
     example: { backend_id: 'bkdtg_1' },
     shape: backendShape,
     view: ({ enabled, backend_id }, wire) => ({ enabled, backend: backendRef(wire, backend_id) }),
-    check: (tx, { backend_id }) => kit.requireBackend(tx, 'backend_id', backend_id),
+    check: (tx, { backend_id }) => parts.requireBackend(tx, 'backend_id', backend_id),
   })
 }
 
@@ -72,13 +73,13 @@ const ipShape = kit.named(
 )
 
 /** The module `ip_restriction` (rules: edges#ip-policies). */
-function ipRestrictionModule<Ids extends kit.PathIds>(owner: Owner<Ids>) {
+function ipRestrictionModule<Ids extends parts.PathIds>(owner: Owner<Ids>) {
   return defineModule(owner, {
     segment: 'ip_restriction',
     title: 'IpRestriction',
     what: 'IP restriction',
     errors: ipErrors,
-    body: v.object({ enabled: kit.enabled, ip_policy_ids: policyIds }),
+    body: v.object({ enabled: parts.enabled, ip_policy_ids: policyIds }),
     example: { ip_policy_ids: ['ipp_1'] },
     shape: ipShape,
     view: ({ enabled, ip_policy_ids: ids }, wire) => ({
@@ -114,7 +115,7 @@ function mutualTlsModule(owner: Owner) {
     segment: 'mutual_tls',
     title: 'MutualTls',
     what: 'mutual TLS',
-    body: v.object({ enabled: kit.enabled, certificate_authority_ids: authorityIds }),
+    body: v.object({ enabled: parts.enabled, certificate_authority_ids: authorityIds }),
     example: { certificate_authority_ids: ['ca_1'] },
     shape: mutualTlsShape,
     view: ({ enabled, certificate_authority_ids: ids }, wire) => ({
@@ -141,7 +142,7 @@ const tlsErrors = kit.declareErrors({
 
 /** Makes the schema of an optional choice of texts. An empty text counts as absent. */
 function optionalChoice<const T extends readonly string[]>(texts: T, sentence: string) {
-  const read = v.pipe(v.picklist(texts), kit.blankIsAbsent(), kit.facts({ json: { enum: [...texts, ''] } }))
+  const read = v.pipe(v.picklist(texts), parts.blankIsAbsent(), parts.facts({ json: { enum: [...texts, ''] } }))
   return v.optional(kit.documented(read, sentence))
 }
 
@@ -151,7 +152,7 @@ const min_version = optionalChoice(
 )
 
 const tlsFields = v.object({
-  enabled: kit.enabled,
+  enabled: parts.enabled,
   terminate_at: optionalChoice(TERMINATION_POINTS, 'The place where TLS ends: `edge` or `upstream`. Default: `edge`.'),
   min_version,
 })
@@ -179,7 +180,7 @@ const httpsEdgeTlsTermination = defineModule(EDGES.https, {
   ...tlsTermination,
   errors: httpsTlsErrors,
   body: v.object({
-    enabled: kit.enabled,
+    enabled: parts.enabled,
     min_version,
     terminate_at: refusedField(
       httpsTlsErrors.https_edge_terminates_itself,
@@ -220,19 +221,19 @@ const DENY = ':\n  - actions:\n      - type: deny\n'
 const POLICIES = { https: `on_http_request${DENY}`, tcp: `on_tcp_connect${DENY}`, tls: `on_tcp_connect${DENY}` }
 
 const policyShape = kit.named(
-  v.object({ enabled: v.unwrap(kit.enabled), value: kit.documented(v.string(), `${POLICY} Exactly as sent.`) }),
+  v.object({ enabled: v.unwrap(parts.enabled), value: kit.documented(v.string(), `${POLICY} Exactly as sent.`) }),
   'PolicyText',
   'A traffic policy as a text.',
 )
 
 /** The module `traffic_policy` of edges or routes (rules: traffic-policy#texts). */
-function policyModule<Ids extends kit.PathIds>(owner: Owner<Ids>, protocol: keyof typeof POLICIES) {
+function policyModule<Ids extends parts.PathIds>(owner: Owner<Ids>, protocol: keyof typeof POLICIES) {
   return defineModule(owner, {
     segment: 'traffic_policy',
     title: 'PolicyText',
     what: 'traffic policy',
     errors: policyTextErrors,
-    body: v.object({ enabled: kit.enabled, value: policyValue }),
+    body: v.object({ enabled: parts.enabled, value: policyValue }),
     example: { value: POLICIES[protocol] },
     shape: policyShape,
     view: (sent) => sent,
@@ -252,11 +253,11 @@ export const edgeModules = {
   tcpEdgeBackend: backendModule(EDGES.tcp),
   tcpEdgeIpRestriction: ipRestrictionModule(EDGES.tcp),
   /** The older traffic policies of TCP edges. */
-  tcpEdgePolicy: kit.trafficPolicyOf('tcp_edge_policy', 'TcpEdge', EDGES.tcp),
+  tcpEdgePolicy: parts.trafficPolicyOf('tcp_edge_policy', 'TcpEdge', EDGES.tcp),
   tlsEdgeBackend: backendModule(EDGES.tls),
   tlsEdgeIpRestriction: ipRestrictionModule(EDGES.tls),
   tlsEdgeMutualTls: mutualTlsModule(EDGES.tls),
   tlsEdgeTlsTermination,
   /** The older traffic policies of TLS edges. */
-  tlsEdgePolicy: kit.trafficPolicyOf('tls_edge_policy', 'TlsEdge', EDGES.tls),
+  tlsEdgePolicy: parts.trafficPolicyOf('tls_edge_policy', 'TlsEdge', EDGES.tls),
 }

@@ -1,9 +1,10 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
+import * as parts from '../parts/index.ts'
 import { EDGE_PREFIXES, type EdgeKind, isHost } from './endpoint-records.ts'
 import { texts } from './shared.ts'
 
-type HostportProblem = kit.FieldFacts & { readonly problem: string }
+type HostportProblem = parts.FieldFacts & { readonly problem: string }
 
 const hostportError = (number: number) =>
   kit.ofField(number, 400, (it: HostportProblem) => `${it.field} is ${it.received}, which ${it.problem}.`)
@@ -13,8 +14,8 @@ export const edgeErrors = kit.declareErrors({
   edge_limit_reached_older: kit.tooMany(7009),
   edge_limit_reached: kit.tooMany(7070),
   edge_rate_reached: kit.tooFast(7071),
-  edge_description_too_long: kit.tooLong(7073),
-  edge_metadata_too_long: kit.tooLong(7074),
+  edge_description_too_long: parts.tooLong(7073),
+  edge_metadata_too_long: parts.tooLong(7074),
   edge_hostport_invalid: kit.field(7104, 400, () => 'a host and a port, such as "app.example.com:443"'),
   edge_port_out_of_range: kit.field(7112, 400, () => 'a port from 1 to 65535'),
   edge_address_not_reserved: hostportError(7113),
@@ -78,8 +79,8 @@ export const MATCH_TYPES = ['exact_path', 'path_prefix'] as const
 
 const route = v.object({
   ...kit.recordHead('edghtsrt', texts()),
-  edge_id: kit.ownId('edghts'),
-  match_type: kit.oneOfThese(MATCH_TYPES),
+  edge_id: parts.ownId('edghts'),
+  match_type: parts.oneOfThese(MATCH_TYPES),
   match: v.string(),
 })
 

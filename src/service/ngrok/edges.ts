@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
+import type * as parts from '../parts/index.ts'
 import { createEdge, type EdgeBody, releaseEdge, updateEdge } from './edge-hostports.ts'
 import { edgeModules } from './edge-modules.ts'
 import { type EdgeRecord, edgeErrors, edgeFields, edges, routes } from './edge-records.ts'
@@ -20,7 +21,7 @@ function defineEdgeKind<
   const Kind extends EdgeKind,
   const Body extends v.ObjectEntries,
   const Shape extends v.ObjectEntries,
-  Errors extends kit.ErrorsByKey,
+  Errors extends parts.ErrorsByKey,
 >(kind: Kind, { modules, sentence, example }: EdgeDefinition<Body, Shape, Errors>) {
   const name = `${kind}_edges` as const
   const owner: Owner = EDGES[kind]
@@ -43,7 +44,7 @@ function defineEdgeKind<
     filterable: [],
     errors: { ...edgeErrors, ...modules.errors },
     // The type checker does not follow a computed name.
-    limits: kit.accountLimits({ [name]: limit } as Record<typeof name, kit.AccountLimit>),
+    limits: kit.accountLimits({ [name]: limit } as Record<typeof name, parts.AccountLimit>),
     collection: edges[kind],
     shape: kit.named(
       v.object({
@@ -64,7 +65,7 @@ function defineEdgeKind<
 }
 
 interface EdgeModules<Modules> {
-  readonly errors: kit.ErrorsByKey
+  readonly errors: parts.ErrorsByKey
   readonly none: Modules
   view(tx: kit.Transaction, ids: { readonly id: string }): Modules
   set(tx: kit.Transaction, ids: { readonly id: string }, body: object): void

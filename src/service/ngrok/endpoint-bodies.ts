@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
+import * as parts from '../parts/index.ts'
 import { BINDINGS } from './endpoint-records.ts'
 import { urlErrors } from './endpoint-url.ts'
 import { BINDING, POLICY, POOLING, URL_SENTENCE } from './endpoint-view.ts'
@@ -18,7 +19,7 @@ export const errors = kit.declareErrors({
   domain_in_use: inUseError(446, 400),
   endpoint_binding_invalid: kit.field(15005, 400, () => `one of ${BINDINGS.join(', ')}`),
   endpoint_binding_repeated: kit.field(15006, 400, () => 'each binding once'),
-  endpoint_update_empty: kit.emptyUpdate(
+  endpoint_update_empty: parts.emptyUpdate(
     18004,
     'url, traffic_policy, bindings, pooling_enabled, description, metadata',
   ),
@@ -27,8 +28,8 @@ export const errors = kit.declareErrors({
     400,
     (it) => `${it.field} is missing. Send a traffic policy in JSON or YAML.`,
   ),
-  endpoint_description_too_long: kit.tooLong(18012),
-  endpoint_metadata_too_long: kit.tooLong(18013),
+  endpoint_description_too_long: parts.tooLong(18012),
+  endpoint_metadata_too_long: parts.tooLong(18013),
   endpoint_url_missing: kit.ofField(
     18015,
     400,
@@ -52,7 +53,7 @@ const url = kit.documented(v.pipe(v.string(), refuseIfEmpty(errors.endpoint_url_
   json: { examples: ['https://app.example.com'] },
 })
 const trafficPolicy = kit.documented(v.pipe(v.string(), refuseIfEmpty(errors.endpoint_policy_missing)), POLICY)
-const isRequired = kit.facts<string>({ isRequired: true })
+const isRequired = parts.facts<string>({ isRequired: true })
 
 const bindings = kit.documented(
   v.pipe(
@@ -82,7 +83,7 @@ export const endpointBodies = defineBodies('Endpoint', 'a cloud endpoint', {
     url: v.optional(v.pipe(url, isRequired), ''),
     type: v.optional(
       kit.documented(
-        v.pipe(kit.oneOfThese(['cloud']), kit.refusedAs(errors.endpoint_type_invalid)),
+        v.pipe(parts.oneOfThese(['cloud']), kit.refusedAs(errors.endpoint_type_invalid)),
         'The type of the endpoint. Only `cloud` is allowed, which is the default.',
       ),
     ),

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
+import * as parts from '../parts/index.ts'
 import { texts } from './shared.ts'
 
 export const BINDINGS = ['public', 'internal', 'kubernetes'] as const
@@ -41,11 +42,11 @@ export function parseUrl(text: string): UrlParts | undefined {
 
 const record = v.object({
   ...kit.recordHead('ep', texts()),
-  updated_at: kit.instant,
-  edge_id: v.nullable(kit.someText),
+  updated_at: parts.instant,
+  edge_id: v.nullable(parts.someText),
   /** The session of the agent, if any. The owner of its credential is the principal. */
-  tunnel_session_id: v.nullable(kit.ownId('ts')),
-  principal_id: v.nullable(kit.someText),
+  tunnel_session_id: v.nullable(parts.ownId('ts')),
+  principal_id: v.nullable(parts.someText),
   name: v.nullable(v.string()),
   upstream_url: v.nullable(v.string()),
   upstream_protocol: v.nullable(v.string()),
@@ -55,10 +56,10 @@ const record = v.object({
       if (parseUrl(text)?.url !== text) report(kit.general.field_invalid, { allowed: 'a URL without the usual port' })
     }),
   ),
-  binding: kit.oneOfThese(BINDINGS),
+  binding: parts.oneOfThese(BINDINGS),
   domain_id: v.nullable(kit.idOf('rd')),
   tcp_addr_id: v.nullable(kit.idOf('ra')),
-  type: kit.oneOfThese(['cloud', 'ephemeral', 'edge']),
+  type: parts.oneOfThese(['cloud', 'ephemeral', 'edge']),
   pooling_enabled: v.boolean(),
   traffic_policy: v.nullable(v.string()),
 })

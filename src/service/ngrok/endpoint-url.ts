@@ -1,4 +1,5 @@
 import * as kit from '../kit/index.ts'
+import type * as parts from '../parts/index.ts'
 import {
   type BINDINGS,
   type EndpointRecord,
@@ -15,7 +16,7 @@ export const urlTakenError = (number: number, allowed: string) =>
   kit.ofField(
     number,
     400,
-    (it: kit.FieldFacts & { id: string }) =>
+    (it: parts.FieldFacts & { id: string }) =>
       `${it.field} is ${it.received}, where ${it.id} is online. Allowed: ${allowed}.`,
   )
 
@@ -86,7 +87,7 @@ export function resolvePlace(tx: kit.Transaction, text: string, sent: Binding | 
   return { url, binding, ...findReservation(tx, parts) }
 }
 
-function requireFittingBinding({ scheme, host }: UrlParts, binding: Binding, sentUrl: kit.FieldFacts): void {
+function requireFittingBinding({ scheme, host }: UrlParts, binding: Binding, sentUrl: parts.FieldFacts): void {
   const isInternal = host.endsWith('.internal')
   if (binding === 'internal' && !isInternal) kit.refuse(urlErrors.endpoint_not_internal, sentUrl)
   if (binding === 'internal' && host.split('.').length > 6) kit.refuse(urlErrors.endpoint_too_many_labels, sentUrl)

@@ -1,5 +1,6 @@
 import type * as v from 'valibot'
 import * as kit from '../kit/index.ts'
+import * as parts from '../parts/index.ts'
 import { edgeEndpoint } from './edge-endpoint.ts'
 import { endpointBodies, endpointLimits, errors } from './endpoint-bodies.ts'
 import { type EndpointRecord, getTunnelId, NO_AGENT, endpoints as records } from './endpoint-records.ts'
@@ -12,8 +13,8 @@ import { FILTERABLE, putIfChanged } from './shared.ts'
 const placeErrors = [...Object.values(urlErrors), ...Object.values(policyTextErrors)]
 
 /** The declaration of the dev domain, with an end that checks for endpoints. */
-const devDomain: typeof kit.devDomain = {
-  ...kit.devDomain,
+const devDomain: typeof parts.devDomain = {
+  ...parts.devDomain,
   end: {
     prefix: 'rd',
     errors: [errors.domain_in_use],
@@ -141,7 +142,7 @@ function resolveNewPlace(tx: kit.Transaction, endpoint: EndpointRecord, { url, b
 function release(
   tx: kit.Transaction,
   index: 'domain' | 'tcp_addr',
-  { id = '' }: kit.PathIds,
+  { id = '' }: parts.PathIds,
   error: typeof errors.domain_in_use | typeof errors.address_in_use,
 ): void {
   const users = tx.findAll(records, index, id)

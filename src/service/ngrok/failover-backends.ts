@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
+import * as parts from '../parts/index.ts'
 import {
   backendDeletion,
   backendErrors,
@@ -19,7 +20,7 @@ const errors = kit.declareErrors({
   failover_children_too_many: kit.ofField(
     6513,
     400,
-    (it: kit.FieldFacts & { count: number }) =>
+    (it: parts.FieldFacts & { count: number }) =>
       `${it.field} has ${it.count} backends. At most ${MAX_CHILDREN} are allowed.`,
   ),
   failover_child_of_wrong_kind: kit.ofField(
@@ -100,6 +101,6 @@ function requireChildren(tx: kit.Transaction, backends: FailoverRecord['backends
   for (const [index, id] of backends.entries()) {
     const field = `backends.${index}`
     if (id.startsWith('bkdfo_')) kit.refuse(errors.failover_child_of_wrong_kind, { field, received: kit.quote(id) })
-    kit.requireBackend(tx, field, id)
+    parts.requireBackend(tx, field, id)
   }
 }

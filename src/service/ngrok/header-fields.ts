@@ -1,12 +1,13 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
+import * as parts from '../parts/index.ts'
 
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 
 /** Printable characters, with spaces and tabs only between them. */
 const VALUE = /^(?![ \t])[\t\x20-\x7e\x80-\u{10ffff}]*(?<![ \t])$/u
 
-type HeaderError = kit.FieldError<string, object>
+type HeaderError = parts.FieldError<string, object>
 
 /** The errors of headers: an invalid name, an invalid value, and a name that two headers have. */
 export interface HeaderErrors<Name extends HeaderError, Value extends HeaderError, Twice extends HeaderError> {
@@ -20,7 +21,7 @@ export function headersSchema<N extends HeaderError, V extends HeaderError, T ex
   errors: HeaderErrors<N, V, T>,
 ) {
   return v.pipe(
-    kit.anyObject<Readonly<Record<string, string>>>('an object of header names and values'),
+    parts.anyObject<Readonly<Record<string, string>>>('an object of header names and values'),
     kit.rule([errors.name, errors.value, errors.twice], (map, report) => {
       const names = new Set<string>()
       for (const [name, value] of Object.entries(map)) {

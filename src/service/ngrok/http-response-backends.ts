@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
+import * as parts from '../parts/index.ts'
 import { backendDeletion, backendErrors, backendTexts, createBackend } from './backends.ts'
 import { headersSchema } from './header-fields.ts'
 import { defineBodies, texts } from './shared.ts'
@@ -8,7 +9,7 @@ import { defineBodies, texts } from './shared.ts'
 const MAX_BODY_BYTES = 65_536
 
 const errors = kit.declareErrors({
-  response_body_too_large: kit.tooLong(6516),
+  response_body_too_large: parts.tooLong(6516),
   response_status_invalid: kit.field(6517, 400),
   response_header_invalid: kit.field(
     90442,
@@ -20,7 +21,7 @@ const errors = kit.declareErrors({
 const PATH = '/backends/http_response'
 
 const invalid = errors.response_header_invalid
-const body = kit.textOfBytes(MAX_BODY_BYTES, errors.response_body_too_large, 'The body of the response.')
+const body = parts.textOfBytes(MAX_BODY_BYTES, errors.response_body_too_large, 'The body of the response.')
 const headers = kit.documented(
   headersSchema({ name: invalid, value: invalid, twice: invalid }),
   'The headers of the response. Names are stored in lower case.',

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
+import * as parts from '../parts/index.ts'
 import { edgeModules } from './edge-modules.ts'
 import { edgeErrors, edges, edgeTexts, MATCH_TYPES, type RouteRecord, routes } from './edge-records.ts'
 import { moduleFields } from './modules.ts'
@@ -30,17 +31,17 @@ const routeErrors = kit.declareErrors({
 const modules = moduleFields({
   backend: edgeModules.routeBackend.module,
   ip_restriction: edgeModules.routeIpRestriction.module,
-  circuit_breaker: kit.circuitBreaker.module,
-  compression: kit.compression.module,
+  circuit_breaker: parts.circuitBreaker.module,
+  compression: parts.compression.module,
   request_headers: routeRequestHeaders.module,
   response_headers: routeResponseHeaders.module,
-  webhook_verification: kit.webhookVerification.module,
+  webhook_verification: parts.webhookVerification.module,
   websocket_tcp_converter: routeWebsocketTcpConverter.module,
   user_agent_filter: routeUserAgentFilter.module,
   oauth: routeOauth.module,
   oidc: routeOidc.module,
   saml: routeSaml.module,
-  policy: kit.trafficPolicy.module,
+  policy: parts.trafficPolicy.module,
   traffic_policy: edgeModules.routeTrafficPolicy.module,
 })
 
@@ -105,7 +106,7 @@ export function routeView(tx: kit.Transaction, route: RouteRecord): Resource {
 /** Removes a route and its modules. */
 export function releaseRoute(tx: kit.Transaction, route: RouteRecord): void {
   modules.remove(tx, getIds(route))
-  kit.undeclare(tx, route.id)
+  parts.undeclare(tx, route.id)
   tx.remove(routes, route)
 }
 
@@ -149,7 +150,7 @@ const operations = {
       if (match === '') kit.refuse(routeErrors.route_match_missing, {})
       const matchFields = { edge_id, match_type: match_type || 'path_prefix', match } as const
       const route = unique.requireUnique(tx, { ...kit.newHead(tx, ids.id, rest), ...matchFields })
-      kit.declareMade(tx, route.id, edge_id)
+      parts.declareMade(tx, route.id, edge_id)
       tx.put(routes, route)
       modules.set(tx, getIds(route), body)
       return routeView(tx, route)

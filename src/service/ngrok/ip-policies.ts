@@ -1,29 +1,30 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
+import * as parts from '../parts/index.ts'
 import { defineBodies, defineUnique, FILTERABLE, refField, refusedField, texts } from './shared.ts'
 
 const RANGE = 'an address and the length of its prefix, such as "203.0.113.0/24" or "2001:db8::/32"'
 
 const policyErrors = kit.declareErrors({
-  ip_policy_update_empty: kit.emptyUpdate(1400, 'description, metadata'),
+  ip_policy_update_empty: parts.emptyUpdate(1400, 'description, metadata'),
   ip_policy_limit_reached_older: kit.tooMany(1410),
   ip_policy_limit_reached: kit.tooMany(1415),
   ip_policy_action: kit.field(1423, 400, () => 'no action: each rule of a policy has its own'),
 })
 
 const ruleErrors = kit.declareErrors({
-  ip_rule_update_empty: kit.emptyUpdate(1401, 'cidr, action, description, metadata'),
+  ip_rule_update_empty: parts.emptyUpdate(1401, 'cidr, action, description, metadata'),
   ip_rule_field_missing: kit.ofField(
     1405,
     400,
-    (it: kit.FieldFacts & { allowed: string }) =>
+    (it: parts.FieldFacts & { allowed: string }) =>
       `A rule needs ${it.field}, which is missing or empty. Allowed: ${it.allowed}.`,
   ),
   ip_rule_cidr_invalid: kit.field(1406, 400, () => RANGE),
   ip_rule_cidr_taken: kit.ofField(
     1408,
     400,
-    (it: kit.FieldFacts & { id: string }) =>
+    (it: parts.FieldFacts & { id: string }) =>
       `${it.field} is ${it.received}. Allowed: no range of the same policy's rules, as of ${it.id}.`,
   ),
   ip_rule_cidr_not_first: kit.field(
@@ -35,7 +36,7 @@ const ruleErrors = kit.declareErrors({
   ip_rule_cidr_without_length: kit.field(1413, 400, () => RANGE),
   ip_rule_policy_unknown: kit.field(1414, 400, () => 'the id of an IP policy that exists'),
   ip_rule_limit_reached: kit.tooMany(1417),
-  ip_rule_description_too_long: kit.tooLong(1421),
+  ip_rule_description_too_long: parts.tooLong(1421),
   ip_rule_action_invalid: kit.field(1422, 400),
 })
 
@@ -44,7 +45,7 @@ const ruleTexts = texts({ description: ruleErrors.ip_rule_description_too_long }
 /** Reads a range of addresses. Returns its normal form, or the error if it is wrong. */
 function readRange(cidr: string) {
   const [address = '', length, ...rest] = cidr.split('/')
-  const bytes = kit.ipBytes(address)
+  const bytes = parts.ipBytes(address)
   if (!bytes || rest.length > 0) return ruleErrors.ip_rule_cidr_invalid
   if (length === undefined) return ruleErrors.ip_rule_cidr_without_length
   const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('')
@@ -86,7 +87,7 @@ const ruleRecord = v.object({
   ...kit.recordHead('ipr', ruleTexts),
   cidr,
   ip_policy_id: kit.idOf('ipp'),
-  action: kit.oneOfThese(ACTIONS),
+  action: parts.oneOfThese(ACTIONS),
 })
 
 const rules = kit.collection<kit.Frozen<v.InferOutput<typeof ruleRecord>>>({

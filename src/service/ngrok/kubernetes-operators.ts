@@ -1,4 +1,5 @@
 import * as kit from '../kit/index.ts'
+import * as parts from '../parts/index.ts'
 import { endpoints as endpointRecords } from './endpoint-records.ts'
 import { endpointShape, endpointView } from './endpoint-view.ts'
 import { endpoints } from './endpoints.ts'
@@ -27,7 +28,7 @@ const boundEndpoints = kit.listOperation({
   run(tx, query, { id }) {
     const { enabled_features, endpoint_selectors } = kit.required(tx, operators, id, 'Kubernetes operator')
     const sources = enabled_features.includes('bindings') ? (endpoint_selectors ?? []) : []
-    const compiled = sources.map((source) => kit.compileSelector(source, endpointShape, 'endpoint'))
+    const compiled = sources.map((source) => parts.compileSelector(source, endpointShape, 'endpoint'))
     return kit.pageAt(tx, query, {
       collection: endpointRecords,
       has: (each) =>

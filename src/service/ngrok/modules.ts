@@ -1,9 +1,10 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
+import * as parts from '../parts/index.ts'
 import { EDGE_PREFIXES, type EdgeKind } from './endpoint-records.ts'
 
 /** An edge or a route with modules. The names of their operations and schemas begin with its names. */
-export interface Owner<Ids extends kit.PathIds = { readonly id: string }> extends kit.ModuleOwner<Ids> {
+export interface Owner<Ids extends parts.PathIds = { readonly id: string }> extends parts.ModuleOwner<Ids> {
   /** The name for operations, such as `tcp_edge`. */
   readonly name: string
   /** The name for schemas, such as `TcpEdge`. */
@@ -28,13 +29,17 @@ export const EDGES = {
   tls: edgeOwner('tls', 'TlsEdge'),
 } as const
 
-export const ROUTES: Owner<(typeof kit.HTTPS_ROUTES)['ids']> = { ...kit.HTTPS_ROUTES, name: 'route', title: 'Route' }
+export const ROUTES: Owner<(typeof parts.HTTPS_ROUTES)['ids']> = {
+  ...parts.HTTPS_ROUTES,
+  name: 'route',
+  title: 'Route',
+}
 
 interface Definition<
   Body extends v.GenericSchema<unknown, object>,
   Shape extends v.GenericSchema,
   Errors,
-  Ids extends kit.PathIds,
+  Ids extends parts.PathIds,
 > {
   /** The last segment of the path, such as `ip_restriction`. */
   readonly segment: string
@@ -57,12 +62,12 @@ interface Definition<
 
 /** Declares a module of edges or routes. */
 export function defineModule<
-  Ids extends kit.PathIds,
+  Ids extends parts.PathIds,
   Body extends v.GenericSchema<unknown, object>,
   Shape extends v.GenericSchema<object>,
-  Errors extends kit.ErrorsByKey = Record<never, never>,
+  Errors extends parts.ErrorsByKey = Record<never, never>,
 >(owner: Owner<Ids>, { title, body, example, ...rest }: Definition<Body, Shape, Errors, Ids>) {
-  return kit.edgeModule<Ids, Body, Shape, Errors>(owner, {
+  return parts.edgeModule<Ids, Body, Shape, Errors>(owner, {
     ...rest,
     name: `${owner.name}_${rest.segment}`,
     body: kit.named(body, `${owner.title}${title}Body`, `The new ${rest.what}.`, { json: { examples: [example] } }),
@@ -70,11 +75,11 @@ export function defineModule<
 }
 
 /** The modules of one kind of edge or of routes, by their fields. */
-type Modules<Ids extends kit.PathIds> = Readonly<Record<string, kit.EdgeModule<Ids, unknown, unknown, unknown>>>
+type Modules<Ids extends parts.PathIds> = Readonly<Record<string, parts.EdgeModule<Ids, unknown, unknown, unknown>>>
 
-type SentType<M> = M extends kit.EdgeModule<never, infer Sent, unknown, unknown> ? Sent : never
-type BodyType<M> = M extends kit.EdgeModule<never, unknown, infer Body, unknown> ? Body : never
-type ResourceType<M> = M extends kit.EdgeModule<never, unknown, unknown, infer Resource> ? Resource : never
+type SentType<M> = M extends parts.EdgeModule<never, infer Sent, unknown, unknown> ? Sent : never
+type BodyType<M> = M extends parts.EdgeModule<never, unknown, infer Body, unknown> ? Body : never
+type ResourceType<M> = M extends parts.EdgeModule<never, unknown, unknown, infer Resource> ? Resource : never
 
 /** The errors of all modules together. */
 type ErrorsOf<All> = {
@@ -92,7 +97,7 @@ type ShapeFields<All> = { [Name in keyof All]: v.GenericSchema<unknown, Resource
 type ModuleFields<All> = { [Name in keyof All]: kit.Frozen<ResourceType<All[Name]>> | null }
 
 /** Makes the parts of a resource with modules: the fields of its bodies and responses, and functions that set and remove modules. */
-export function moduleFields<Ids extends kit.PathIds, const All extends Modules<Ids>>(modules: All) {
+export function moduleFields<Ids extends parts.PathIds, const All extends Modules<Ids>>(modules: All) {
   const all = Object.entries(modules)
   const each = <T>(make: (module: All[string], name: string) => T) =>
     Object.fromEntries(all.map(([name, module]) => [name, make(module as All[string], name)])) // Its own values.

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
+import * as parts from '../parts/index.ts'
 import { texts } from './shared.ts'
 
 const FEATURES = ['bindings', 'ingress', 'gateway'] as const
@@ -35,7 +36,7 @@ export const features = v.pipe(
 export const csr = v.pipe(
   v.string(),
   kit.rule([operatorErrors.operator_csr_invalid], (pem, report) => {
-    const problem = pem === '' ? undefined : kit.requestProblem(pem)
+    const problem = pem === '' ? undefined : parts.requestProblem(pem)
     if (problem !== undefined) report(operatorErrors.operator_csr_invalid, { problem })
   }),
 )
@@ -44,18 +45,18 @@ export const selectors = v.array(
   v.pipe(
     v.string(),
     kit.rule([operatorErrors.operator_selector_invalid], (source, report) => {
-      const compiled = kit.compileSelector(source, v.object({}), 'endpoint')
+      const compiled = parts.compileSelector(source, v.object({}), 'endpoint')
       if ('problem' in compiled) report(operatorErrors.operator_selector_invalid, compiled)
     }),
   ),
 )
 
-const order = v.object({ csr, not_before: kit.scheduledTime, number: kit.count })
+const order = v.object({ csr, not_before: parts.scheduledTime, number: kit.count })
 
 const record = v.object({
   ...kit.recordHead('k8sop', texts()),
-  updated_at: kit.instant,
-  enabled_features: v.array(kit.oneOfThese(FEATURES)),
+  updated_at: parts.instant,
+  enabled_features: v.array(parts.oneOfThese(FEATURES)),
   region: v.string(),
   deployment: v.object({ name: v.string(), namespace: v.string(), version: v.string(), cluster_name: v.string() }),
   endpoint_selectors: v.nullable(selectors),

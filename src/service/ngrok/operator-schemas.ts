@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
+import * as parts from '../parts/index.ts'
 import { csr, features, getExpiry, type OperatorRecord, selectors } from './operator-records.ts'
 import { ACCOUNT_USER, defineBodies, knownRegions, texts, userField } from './shared.ts'
 
@@ -21,7 +22,7 @@ const fields = {
   enabled_features: v.optional(kit.documented(features, FEATURES)),
   region: v.optional(
     kit.documented(
-      v.pipe(v.string(), kit.blankIsAbsent()),
+      v.pipe(v.string(), parts.blankIsAbsent()),
       `${REGION} Default: ${DEFAULT_REGION}.`,
       knownRegions(DEFAULT_REGION),
     ),
@@ -31,11 +32,11 @@ const fields = {
       v.object({
         endpoint_selectors: v.optional(kit.documented(selectors, SELECTORS)),
         csr: v.optional(
-          kit.documented(v.pipe(csr, kit.blankIsAbsent()), 'A certificate signing request: PKCS #10 in PEM.', {
+          kit.documented(v.pipe(csr, parts.blankIsAbsent()), 'A certificate signing request: PKCS #10 in PEM.', {
             json: { examples: ['-----BEGIN CERTIFICATE REQUEST-----…'] },
           }),
         ),
-        ingress_endpoint: v.optional(kit.documented(v.pipe(v.string(), kit.blankIsAbsent()), INGRESS)),
+        ingress_endpoint: v.optional(kit.documented(v.pipe(v.string(), parts.blankIsAbsent()), INGRESS)),
       }),
       'KubernetesOperatorBindingBody',
       BINDING,
@@ -104,7 +105,7 @@ export const operatorView: kit.View<OperatorRecord, kit.Frozen<v.InferOutput<typ
   const { order, ingress_endpoint } = operator
   const cert = order
     ? {
-        cert: kit.issuing(wire.authority).issueForClient({ ...order, not_after: getExpiry(order) }),
+        cert: parts.issuing(wire.authority).issueForClient({ ...order, not_after: getExpiry(order) }),
         not_before: kit.timestamp(order.not_before),
         not_after: kit.timestamp(getExpiry(order)),
       }

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
+import * as parts from '../parts/index.ts'
 import { endSessionsOf } from './session-records.ts'
 import { ACCOUNT_USER, texts } from './shared.ts'
 import { keyMaterial } from './ssh-key.ts'
@@ -7,7 +8,12 @@ import { keyMaterial } from './ssh-key.ts'
 /** The prefixes of a user's id, one for each path. Records have the first one. */
 export const PREFIXES = ['bot', 'service'] as const
 
-const user = v.object({ id: kit.ownId(PREFIXES[0]), created_at: kit.instant, name: v.string(), active: v.boolean() })
+const user = v.object({
+  id: parts.ownId(PREFIXES[0]),
+  created_at: parts.instant,
+  name: v.string(),
+  active: v.boolean(),
+})
 
 /** A bot user, which is also a service user. */
 export type UserRecord = kit.Frozen<v.InferOutput<typeof user>>
@@ -20,7 +26,7 @@ export const users = kit.collection<UserRecord>({
 })
 
 /** Returns the user with an id of either prefix. */
-export function findUser(records: kit.OtherRecords, id: string): UserRecord | undefined {
+export function findUser(records: parts.OtherRecords, id: string): UserRecord | undefined {
   const prefix = PREFIXES.find((each) => id.startsWith(`${each}_`))
   return prefix && records.get(users, PREFIXES[0] + id.slice(prefix.length))
 }
@@ -86,7 +92,11 @@ function withoutToken({ token, ...rest }: { readonly token?: string }, withSecre
 }
 
 /** Reports an owner that does not exist. */
-export function reportMissingOwner({ owner_id }: Owned, others: kit.OtherRecords, report: kit.ReportRelation): void {
+export function reportMissingOwner(
+  { owner_id }: Owned,
+  others: parts.OtherRecords,
+  report: parts.ReportRelation,
+): void {
   if (owner_id !== ACCOUNT_USER && !findUser(others, owner_id)) report(['owner_id'], owner_id, 'an owner that exists')
 }
 

@@ -1,6 +1,7 @@
 /** The fields, errors and rules of records that a user owns: credentials, SSH credentials and API keys. */
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
+import * as parts from '../parts/index.ts'
 import { findUser, type Owned, PREFIXES } from './owned-records.ts'
 import { ACCOUNT_USER, refuseUnless, texts } from './shared.ts'
 
@@ -15,9 +16,9 @@ export const errors = kit.declareErrors({
       '"*", or "bind:" followed by "*", a domain, "*." and a domain, a host and a port such as "1.tcp.ngrok.io:20000", or a label ' +
       'such as "team=web", whose key and value may be "*"',
   ),
-  owned_description_too_long: kit.tooLong(604),
-  owned_metadata_too_long: kit.tooLong(605),
-  owned_update_empty: kit.emptyUpdate(606, 'description, metadata, or acl of a credential'),
+  owned_description_too_long: parts.tooLong(604),
+  owned_metadata_too_long: parts.tooLong(605),
+  owned_update_empty: parts.emptyUpdate(606, 'description, metadata, or acl of a credential'),
   owner_not_found: kit.ofField(
     634,
     400,
@@ -50,7 +51,7 @@ export const createFields = {
     kit.documented(
       v.pipe(
         v.string(),
-        refuseUnless(errors.owner_id_wrong, (id) => id === '' || OWNERS.some((each) => kit.isIdOf(id, `${each}_`))),
+        refuseUnless(errors.owner_id_wrong, (id) => id === '' || OWNERS.some((each) => parts.isIdOf(id, `${each}_`))),
       ),
       `${OWNER} Default: the user of the account.`,
       { json: { pattern: `^$|^(${OWNERS.join('|')})_[0-9A-Za-z]+$` } },
@@ -128,7 +129,7 @@ export const acl = kit.documented(
 )
 
 /** The limit of credentials, or of SSH credentials, that have an ACL. Each family adds its error. */
-export const aclLimit: kit.AccountLimit = {
+export const aclLimit: parts.AccountLimit = {
   what: 'credentials with an ACL',
   counts: ({ acl }) => Array.isArray(acl) && acl.length > 0,
   isChangeable: true,

@@ -1,11 +1,12 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
+import * as parts from '../parts/index.ts'
 import { readJsonOrYaml } from './json-or-yaml.ts'
 
 const PHASES = ['on_tcp_connect', 'on_http_request', 'on_http_response', 'on_event_stream_message'] as const
 type Phase = (typeof PHASES)[number]
 
-const unreadableMessage = (it: kit.FieldFacts & { problem: string }) =>
+const unreadableMessage = (it: parts.FieldFacts & { problem: string }) =>
   `The traffic policy in ${it.field} is ${it.received}, which cannot be read: ${it.problem}. ` +
   'Allowed is JSON or YAML: one object whose keys are phases, each with a list of rules.'
 
@@ -13,7 +14,7 @@ const wrongPhaseError = (number: number) =>
   kit.ofField(
     number,
     400,
-    (it: kit.FieldFacts & { allowed: string }) =>
+    (it: parts.FieldFacts & { allowed: string }) =>
       `${it.field} has the phase ${it.received}. Allowed here: ${it.allowed}.`,
   )
 
@@ -27,7 +28,7 @@ const textErrors = kit.declareErrors({
 })
 
 /** The errors of {@link policyProblems}. */
-export const policyTextErrors = { ...kit.policyErrors, ...textErrors }
+export const policyTextErrors = { ...parts.policyErrors, ...textErrors }
 
 /** The place of a traffic policy. `protocol` is the kind of the edge, or the scheme of the endpoint. */
 export interface PolicyPlace {
@@ -48,7 +49,7 @@ const splitWords = (text: string) => text.trim().split(/\s+/)
 
 const ACTIONS: Readonly<Record<Phase, readonly string[]>> = {
   on_tcp_connect: splitWords('close-connection deny forward-internal log restrict-ips set-vars terminate-tls'),
-  on_http_request: kit.POLICY_ACTIONS.filter((type) => !Object.hasOwn(ONLY_IN, type)),
+  on_http_request: parts.POLICY_ACTIONS.filter((type) => !Object.hasOwn(ONLY_IN, type)),
   on_http_response: splitWords(`
     add-headers compress-response custom-response http-request log owasp-crs-response remove-headers
     response-body-find-replace restrict-ips set-vars
@@ -57,12 +58,13 @@ const ACTIONS: Readonly<Record<Phase, readonly string[]>> = {
 }
 
 const policy = v.pipe(
-  v.object(Object.fromEntries(PHASES.map((phase) => [phase, v.optional(v.array(kit.policyRule))]))),
+  v.object(Object.fromEntries(PHASES.map((phase) => [phase, v.optional(v.array(parts.policyRule))]))),
   kit.ruleOnWhole([textErrors.policy_action_not_in_phase], (phases, report) => {
     for (const phase of PHASES) {
       for (const [index, { actions }] of filterObjects(phases[phase])) {
         for (const [place, { type }] of filterObjects(actions)) {
-          if (typeof type !== 'string' || !kit.POLICY_ACTIONS.includes(type) || ACTIONS[phase].includes(type)) continue
+          if (typeof type !== 'string' || !parts.POLICY_ACTIONS.includes(type) || ACTIONS[phase].includes(type))
+            continue
           const at = { path: [phase, index, 'actions', place, 'type'], value: type }
           report(textErrors.policy_action_not_in_phase, { allowed: ACTIONS[phase].join(', ') }, at)
         }
@@ -72,19 +74,19 @@ const policy = v.pipe(
 )
 
 function filterObjects(list: unknown): readonly (readonly [number, Readonly<Record<string, unknown>>])[] {
-  return Array.isArray(list) ? [...list.entries()].filter(([, each]) => kit.isObject(each)) : []
+  return Array.isArray(list) ? [...list.entries()].filter(([, each]) => parts.isObject(each)) : []
 }
 
 /** The readers of policies by the field that has the text, which problems name. */
 const readers = {
-  value: kit.bodyReader(v.object({ value: policy })),
-  traffic_policy: kit.bodyReader(v.object({ traffic_policy: policy })),
+  value: parts.bodyReader(v.object({ value: policy })),
+  traffic_policy: parts.bodyReader(v.object({ traffic_policy: policy })),
 }
 
 /** Refuses a traffic policy that is not valid, by {@link policyTextErrors}. */
 export function requirePolicy(tx: kit.Transaction, text: string, at: PolicyPlace): void {
   const [first, ...others] = policyProblems(text, at, tx)
-  if (first) throw new kit.Refusal([first, ...others])
+  if (first) throw new parts.Refusal([first, ...others])
 }
 
 /**
@@ -100,7 +102,7 @@ export function policyProblems(
   const { phases, problem } = parsePhases(text)
   if (!phases) {
     const error = at.place === 'edge' ? textErrors.policy_unreadable : textErrors.endpoint_policy_unreadable
-    return [kit.problem(error, { field: name, received: kit.quote(text), problem })]
+    return [parts.problem(error, { field: name, received: kit.quote(text), problem })]
   }
   const allowed: readonly string[] = getAllowedPhases(at)
   const problems = Object.keys(phases)
@@ -108,16 +110,16 @@ export function policyProblems(
     .slice(0, MAX_NAMED_PHASES)
     .map((key) => {
       const error = choosePhaseError(key, at)
-      return kit.problem(error, { field: name, received: kit.quote(key), allowed: allowed.join(', ') })
+      return parts.problem(error, { field: name, received: kit.quote(key), allowed: allowed.join(', ') })
     })
   const known = Object.fromEntries(Object.entries(phases).filter(([key]) => allowed.includes(key)))
   try {
     readers[name]({ [name]: known }, {}, { dialect, rules, catalogue: new Map() })
   } catch (error) {
-    if (!(error instanceof kit.Refusal)) throw error
+    if (!(error instanceof parts.Refusal)) throw error
     problems.push(...error.problems)
   }
-  const tooMany = kit.ruleLimitProblem(rules, name, Object.values(phases).flat().length)
+  const tooMany = parts.ruleLimitProblem(rules, name, Object.values(phases).flat().length)
   if (tooMany) problems.push(tooMany)
   return problems.map(withPolicyMessage)
 }
@@ -138,7 +140,7 @@ function parsePhases(
 ): { readonly phases: Lists; readonly problem?: never } | { phases?: never; problem: string } {
   const { value, problem } = readJsonOrYaml(text)
   if (problem !== undefined) return { problem }
-  if (!kit.isObject(value)) return { problem: `it is ${kit.quote(value)}, not an object` }
+  if (!parts.isObject(value)) return { problem: `it is ${kit.quote(value)}, not an object` }
   const [wrong] = Object.entries(value).filter(([, listed]) => !Array.isArray(listed))
   // The line above has checked that every value is a list.
   return wrong

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
+import * as parts from '../parts/index.ts'
 import { headerNameSchema, headersSchema } from './header-fields.ts'
 import { defineModule, ROUTES } from './modules.ts'
 import { responseFields, textList } from './shared.ts'
@@ -31,7 +32,7 @@ const headers = {
 
 const headersShape = kit.named(
   v.object({
-    enabled: v.unwrap(kit.enabled),
+    enabled: v.unwrap(parts.enabled),
     add: kit.documented(v.record(v.string(), v.string()), 'The headers that are added, with names in lower case.'),
     remove: kit.documented(v.array(v.string()), 'The names of the headers that are removed, in lower case.'),
   }),
@@ -45,7 +46,7 @@ function defineHeadersModule(message: 'request' | 'response', title: string) {
     title,
     what: `${message} headers`,
     errors: headerErrors,
-    body: v.object({ enabled: kit.enabled, ...headers }),
+    body: v.object({ enabled: parts.enabled, ...headers }),
     example: { add: { 'x-frontend': 'ngrok' }, remove: ['cache-control'] },
     shape: headersShape,
     view: (body) => body,
@@ -63,10 +64,10 @@ export const routeWebsocketTcpConverter = defineModule(ROUTES, {
   segment: 'websocket_tcp_converter',
   title: 'WebsocketTcpConverter',
   what: 'websocket to TCP converter',
-  body: v.object({ enabled: kit.enabled }),
+  body: v.object({ enabled: parts.enabled }),
   example: { enabled: true },
   shape: kit.named(
-    v.object({ enabled: v.unwrap(kit.enabled) }),
+    v.object({ enabled: v.unwrap(parts.enabled) }),
     'RouteWebsocketTcpConverter',
     'Carries the TCP traffic of a websocket to the upstream.',
   ),
@@ -83,10 +84,10 @@ export const routeUserAgentFilter = defineModule(ROUTES, {
   segment: 'user_agent_filter',
   title: 'UserAgentFilter',
   what: 'user agent filter',
-  body: v.object({ enabled: kit.enabled, ...agentFilters }),
+  body: v.object({ enabled: parts.enabled, ...agentFilters }),
   example: { deny: ['(made_up_bot)/(\\d+)\\.(\\d+)'] },
   shape: kit.named(
-    v.object(responseFields({ enabled: kit.enabled, ...agentFilters })),
+    v.object(responseFields({ enabled: parts.enabled, ...agentFilters })),
     'RouteUserAgentFilter',
     'The user agents that a route allows and denies.',
   ),

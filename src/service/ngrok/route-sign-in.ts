@@ -1,6 +1,7 @@
 /** The fields of all modules that let people sign in, and the modules for OpenID Connect and SAML (rules: edges#signing-in). */
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
+import * as parts from '../parts/index.ts'
 import { defineModule, ROUTES } from './modules.ts'
 import { refuseUnless, responseFields, textList } from './shared.ts'
 
@@ -22,7 +23,7 @@ const cookie_prefix = kit.documented(
 
 /** The fields of a body that lets people sign in. */
 export const signInFields = {
-  enabled: kit.enabled,
+  enabled: parts.enabled,
   options_passthrough: v.optional(
     kit.documented(v.boolean(), 'True if requests with the method OPTIONS need no session.'),
     false,

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
+import * as parts from '../parts/index.ts'
 import { BINDINGS, findOtherEndpoint } from './endpoint-records.ts'
 import { resolvePlace, urlTakenError } from './endpoint-url.ts'
 import { BINDING, POLICY, POOLING, URL_SENTENCE } from './endpoint-view.ts'
@@ -15,7 +16,7 @@ export const declarationErrors = kit.declareErrors({
 const { metadata } = texts()
 const FORWARDS_TO = 'The address that the agent forwards to.'
 const textWithDefault = (sentence: string, byDefault: string) =>
-  v.optional(kit.documented(kit.someText, sentence), byDefault)
+  v.optional(kit.documented(parts.someText, sentence), byDefault)
 const forwards_to = textWithDefault(FORWARDS_TO, 'http://localhost:80')
 
 const endpoint = kit.named(
@@ -26,7 +27,7 @@ const endpoint = kit.named(
     name: textWithDefault('The name that the agent gives the endpoint.', 'command_line'),
     binding: v.optional(
       kit.documented(
-        kit.oneOfThese(BINDINGS),
+        parts.oneOfThese(BINDINGS),
         `${BINDING} Default: \`internal\` for hosts below \`.internal\`, else \`public\`.`,
       ),
     ),
@@ -51,7 +52,7 @@ const labelledTunnel = kit.named(
 )
 
 const failureReason = (command: string) =>
-  v.optional(kit.documented(kit.someText, `The reason why the agent fails to ${command}.`))
+  v.optional(kit.documented(parts.someText, `The reason why the agent fails to ${command}.`))
 
 const commandFailures = kit.named(
   v.object({ restart: failureReason('restart'), stop: failureReason('stop'), update: failureReason('update') }),
@@ -62,7 +63,7 @@ const commandFailures = kit.named(
 const startTime = v.pipe(
   v.string(),
   kit.rule([], (sent, report) => {
-    const ms = kit.timeMs(sent)
+    const ms = parts.timeMs(sent)
     if (ms === undefined || ms < 0)
       report(kit.general.field_invalid, { allowed: 'a time such as "2026-01-01T00:00:00Z"' })
   }),
@@ -79,17 +80,17 @@ export const sessionFields = kit.named(
     metadata,
     os: textWithDefault('The operating system of the agent.', 'linux'),
     region: v.optional(
-      kit.documented(kit.someText, 'The region that the agent is connected to.', knownRegions()),
+      kit.documented(parts.someText, 'The region that the agent is connected to.', knownRegions()),
       'us',
     ),
     started_at: v.optional(kit.documented(startTime, 'The time at which the session started. Default: now.')),
     transport: textWithDefault('The protocol between agent and service; `ssh` without an agent.', 'ngrok/2'),
     supports: v.optional(
-      kit.documented(v.array(kit.oneOfThese(COMMANDS)), 'The commands that the agent obeys. Default: all.'),
+      kit.documented(v.array(parts.oneOfThese(COMMANDS)), 'The commands that the agent obeys. Default: all.'),
       [...COMMANDS],
     ),
     failing: v.optional(commandFailures, {}),
-    update: v.optional(kit.documented(kit.someText, 'The version that the agent can be updated to. Default: none.')),
+    update: v.optional(kit.documented(parts.someText, 'The version that the agent can be updated to. Default: none.')),
     reachable: v.optional(kit.documented(v.boolean(), 'False if no command reaches the agent.'), true),
     endpoints: v.optional(kit.documented(v.array(endpoint), 'The endpoints that the agent has online.'), []),
     labelled: v.optional(
@@ -109,13 +110,13 @@ export function startSession(tx: kit.Transaction, sent: v.InferOutput<typeof ses
     ...facts,
     ...kit.described({ metadata }),
     id: tx.newId('ts'),
-    started_at: kit.timeMs(started_at) ?? tx.now,
+    started_at: parts.timeMs(started_at) ?? tx.now,
     credential_id,
     update,
     next_version: null,
   })
   for (const [index, each] of endpoints.entries())
-    kit.prefixFields(`endpoints.${index}`, () => openEndpoint(tx, session, owner_id, each))
+    parts.prefixFields(`endpoints.${index}`, () => openEndpoint(tx, session, owner_id, each))
   for (const { labels, forwards_to, metadata } of labelled) {
     openTunnel(tx, session, { forwards_to, ...kit.described({ metadata }), labels, url: null })
   }

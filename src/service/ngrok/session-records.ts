@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
+import * as parts from '../parts/index.ts'
 import { type EndpointRecord, endpoints, getTunnelId } from './endpoint-records.ts'
 import { resolvePlace } from './endpoint-url.ts'
 import { texts } from './shared.ts'
@@ -15,12 +16,12 @@ const session = v.object({
   started_at,
   metadata,
   agent_version: v.string(),
-  credential_id: kit.someText,
+  credential_id: parts.someText,
   ip: v.string(),
   os: v.string(),
   region: v.string(),
   transport: v.string(),
-  supports: v.array(kit.oneOfThese(COMMANDS)),
+  supports: v.array(parts.oneOfThese(COMMANDS)),
   /** The reasons why the agent fails to obey, by command. */
   failing: v.partial(v.object({ restart: v.string(), stop: v.string(), update: v.string() })),
   /** The version that the agent can be updated to. */
@@ -41,9 +42,9 @@ export const sessions = kit.collection<SessionRecord>({
 })
 
 const tunnel = v.object({
-  id: kit.ownId('tn'),
-  session_id: kit.ownId('ts'),
-  started_at: kit.instant,
+  id: parts.ownId('tn'),
+  session_id: parts.ownId('ts'),
+  started_at: parts.instant,
   region: v.string(),
   forwards_to: v.string(),
   metadata,

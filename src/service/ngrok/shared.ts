@@ -1,7 +1,8 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
+import * as parts from '../parts/index.ts'
 
-type TooLong = Parameters<typeof kit.textOfBytes>[1]
+type TooLong = Parameters<typeof parts.textOfBytes>[1]
 
 interface Bodies<Create, Update> {
   readonly create: Create
@@ -29,8 +30,8 @@ export function defineBodies<const Create extends v.ObjectEntries, const Update 
 /** Makes the fields `description` and `metadata` of a body, with the errors of texts that are too long. */
 export function texts(errors: { readonly description?: TooLong; readonly metadata?: TooLong } = {}) {
   return {
-    description: kit.textOfBytes(kit.LONGEST_DESCRIPTION, errors.description, kit.DESCRIPTION),
-    metadata: kit.textOfBytes(kit.LONGEST_METADATA, errors.metadata, kit.METADATA),
+    description: parts.textOfBytes(parts.LONGEST_DESCRIPTION, errors.description, parts.DESCRIPTION),
+    metadata: parts.textOfBytes(parts.LONGEST_METADATA, errors.metadata, parts.METADATA),
   }
 }
 
@@ -40,7 +41,7 @@ export function textList(sentence: string) {
 }
 
 /** Makes an optional field of a body that is always refused with the error. */
-export function refusedField<E extends kit.FieldError<string, object>>(error: E, sentence: string, rules: string) {
+export function refusedField<E extends parts.FieldError<string, object>>(error: E, sentence: string, rules: string) {
   const read = v.pipe(
     v.custom<never>(() => false),
     kit.refusedAs(error),
@@ -49,14 +50,14 @@ export function refusedField<E extends kit.FieldError<string, object>>(error: E,
 }
 
 /** Makes a rule that refuses invalid values of a field with the error. */
-export function refuseUnless<T, E extends kit.FieldError<string, object>>(error: E, isRight: (value: T) => boolean) {
+export function refuseUnless<T, E extends parts.FieldError<string, object>>(error: E, isRight: (value: T) => boolean) {
   return kit.rule<T, E>([error], (value, report) => {
     if (!isRight(value)) report(error, {})
   })
 }
 
 /** Makes a rule that refuses an empty text in a field with the error. */
-export function refuseIfEmpty<E extends kit.FieldError<string, object>>(error: E) {
+export function refuseIfEmpty<E extends parts.FieldError<string, object>>(error: E) {
   return refuseUnless<string, E>(error, (text) => text !== '')
 }
 
@@ -65,7 +66,7 @@ export function nameTakenError(number: number, other: string) {
   return kit.ofField(
     number,
     400,
-    (it: kit.FieldFacts & { id: string }) =>
+    (it: parts.FieldFacts & { id: string }) =>
       `${it.received} is the name of ${it.id} already. Send a name that no other ${other} has.`,
   )
 }
@@ -73,7 +74,7 @@ export function nameTakenError(number: number, other: string) {
 interface Unique<R> {
   /** The field that refusals name. */
   readonly field: keyof R & string
-  readonly error: kit.CatalogueError<string, kit.FieldFacts & { readonly id: string }>
+  readonly error: parts.CatalogueError<string, parts.FieldFacts & { readonly id: string }>
   /** The allowed values of the field, for messages about a snapshot. */
   readonly allowed: string
 }
@@ -84,7 +85,7 @@ export function defineUnique<R extends { readonly id: string }>(
   index: string,
   { field, error, allowed }: Unique<R>,
 ) {
-  const findSame = (records: kit.OtherRecords, record: R) => {
+  const findSame = (records: parts.OtherRecords, record: R) => {
     const value = collection.indexes[index]?.(record)
     return typeof value === 'string' ? records.find(collection, index, value) : undefined
   }
@@ -97,7 +98,7 @@ export function defineUnique<R extends { readonly id: string }>(
       return record
     },
     /** Reports the record of a snapshot if another one has its value. */
-    relations(record: R, others: kit.OtherRecords, report: kit.ReportRelation): void {
+    relations(record: R, others: parts.OtherRecords, report: parts.ReportRelation): void {
       if (findSame(others, record)?.id !== record.id) report([field], record[field], allowed)
     },
   }
@@ -105,7 +106,7 @@ export function defineUnique<R extends { readonly id: string }>(
 
 /** Returns the type of a region: the known regions, for completion in editors, or any other text. */
 export function knownRegions(...further: readonly string[]) {
-  const known = [...further, ...kit.REGIONS].map((each) => `'${each}'`)
+  const known = [...further, ...parts.REGIONS].map((each) => `'${each}'`)
   return { type: [...known, '(string & Record<never, never>)'].join(' | ') }
 }
 

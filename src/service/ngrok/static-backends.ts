@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
+import * as parts from '../parts/index.ts'
 import { backendDeletion, backendErrors, backendTexts, createBackend } from './backends.ts'
 import { defineBodies, texts } from './shared.ts'
 
@@ -24,7 +25,7 @@ const address = kit.documented(
     v.string(),
     kit.rule([errors.static_address_invalid, errors.static_address_without_host], (text, report) => {
       const { ipv6 = '::', port = 0 } = HOST_AND_PORT.exec(text)?.groups ?? {}
-      const isAddress = kit.ipBytes(ipv6) && Number(port) >= 1 && Number(port) <= 65_535
+      const isAddress = parts.ipBytes(ipv6) && Number(port) >= 1 && Number(port) <= 65_535
       if (/^:\d+$/.test(text)) report(errors.static_address_without_host, {})
       else if (text !== '' && !isAddress) report(errors.static_address_invalid, {})
     }),

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
+import * as parts from '../parts/index.ts'
 import { backendDeletion, backendErrors, backendTexts, createBackend } from './backends.ts'
 import { type TunnelRecord, tunnels } from './session-records.ts'
 import { defineBodies, texts } from './shared.ts'
@@ -15,7 +16,7 @@ const errors = kit.declareErrors({
   group_labels_too_many: kit.ofField(
     6508,
     400,
-    (it: kit.FieldFacts & { count: number }) =>
+    (it: parts.FieldFacts & { count: number }) =>
       `${it.field} has ${it.count} labels. At most ${MAX_LABELS} are allowed.`,
   ),
   group_label_key_invalid: labelLengthError(6509, 'key'),
@@ -30,7 +31,7 @@ const hasValidLength = (text: string) => text.length > 0 && text.length <= MAX_L
 /** The labels of a group. `v.record` would drop keys such as `__proto__`. */
 const labels = kit.documented(
   v.pipe(
-    kit.anyObject<Labels>('an object of labels'),
+    parts.anyObject<Labels>('an object of labels'),
     kit.rule(Object.values(errors), (map, report) => {
       const all = Object.entries(map)
       if (all.length > MAX_LABELS) return report(errors.group_labels_too_many, { count: all.length })

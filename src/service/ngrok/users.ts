@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
+import * as parts from '../parts/index.ts'
 import { PREFIXES, removeOwned, users } from './owned-records.ts'
 import { defineBodies, defineUnique, nameTakenError, refuseIfEmpty } from './shared.ts'
 
@@ -9,7 +10,7 @@ const errors = kit.declareErrors({
     400,
     (it) => `${it.field} is missing or empty. Send a name of 1 to 255 bytes in UTF-8.`,
   ),
-  user_name_too_long: kit.tooLong(4110),
+  user_name_too_long: parts.tooLong(4110),
   user_name_taken: nameTakenError(4112, 'user'),
   user_limit_reached: kit.tooMany(4119),
 })
@@ -23,7 +24,7 @@ const NAME = 'The name, which no other bot user or service user has.'
 const ACTIVE = 'False if the user can own no more credentials and keys.'
 
 const name = kit.documented(
-  v.pipe(v.unwrap(kit.textOfBytes(255, errors.user_name_too_long, NAME)), refuseIfEmpty(errors.user_name_empty)),
+  v.pipe(v.unwrap(parts.textOfBytes(255, errors.user_name_too_long, NAME)), refuseIfEmpty(errors.user_name_empty)),
   NAME,
   { json: { minLength: 1, examples: ['ci'] }, isRequired: true },
 )

@@ -1,20 +1,21 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
+import * as parts from '../parts/index.ts'
 import { refuseIfEmpty, refuseUnless, texts } from './shared.ts'
 
 const MAX_NAME_LENGTH = 255
 const CHARACTERS = 'letters, digits, "_", "/", "." and "-"'
 
 interface NameErrors {
-  readonly missing: kit.FieldError<string, object>
-  readonly invalid: kit.FieldError<string, object>
-  readonly tooLong: kit.FieldError<string, { bytes: number; limit: number }>
+  readonly missing: parts.FieldError<string, object>
+  readonly invalid: parts.FieldError<string, object>
+  readonly tooLong: parts.FieldError<string, { bytes: number; limit: number }>
 }
 
 /** Makes the field `name` of a vault or a secret. */
 export function nameField({ missing, invalid, tooLong }: NameErrors, sentence: string) {
   const read = v.pipe(
-    v.unwrap(kit.textOfBytes(MAX_NAME_LENGTH, tooLong, sentence)),
+    v.unwrap(parts.textOfBytes(MAX_NAME_LENGTH, tooLong, sentence)),
     refuseIfEmpty(missing),
     refuseUnless(invalid, (text) => /^[\w/.-]*$/.test(text)),
   )
@@ -33,7 +34,7 @@ export const missingNameError = (number: number) =>
 export const vaultErrors = kit.declareErrors({
   vault_name_invalid: invalidNameError(23000),
   vault_name_missing: missingNameError(23001),
-  vault_name_too_long: kit.tooLong(23002),
+  vault_name_too_long: parts.tooLong(23002),
 })
 
 export const VAULT_NAME = 'The name, which no other vault has.'
@@ -47,7 +48,7 @@ export const vaultName = nameField(
   VAULT_NAME,
 )
 
-const vault = v.object({ ...kit.recordHead('vault', texts()), updated_at: kit.instant, name: vaultName })
+const vault = v.object({ ...kit.recordHead('vault', texts()), updated_at: parts.instant, name: vaultName })
 
 export type VaultRecord = kit.Frozen<v.InferOutput<typeof vault>>
 

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
+import * as parts from '../parts/index.ts'
 import {
   ACCOUNT_USER,
   defineBodies,
@@ -17,9 +18,9 @@ import { invalidNameError, missingNameError, nameField, type VaultRecord, vaultN
 const errors = kit.declareErrors({
   secret_name_invalid: invalidNameError(24000),
   secret_name_missing: missingNameError(24001),
-  secret_name_too_long: kit.tooLong(24002),
+  secret_name_too_long: parts.tooLong(24002),
   secret_value_missing: kit.ofField(24003, 400, (it) => `${it.field} is missing or empty. Send the text to keep.`),
-  secret_value_too_long: kit.tooLong(24004),
+  secret_value_too_long: parts.tooLong(24004),
   secret_name_taken: nameTakenError(24005, 'secret of the vault'),
   secret_vault_unknown: kit.field(24006, 400, () => 'the id of a vault that exists'),
   secret_limit_reached: kit.tooMany(24007),
@@ -49,7 +50,7 @@ const secretName = nameField(
 
 const secretValue = kit.documented(
   v.pipe(
-    v.unwrap(kit.textOfBytes(MAX_VALUE_BYTES, errors.secret_value_too_long, '')),
+    v.unwrap(parts.textOfBytes(MAX_VALUE_BYTES, errors.secret_value_too_long, '')),
     kit.secretHere,
     refuseIfEmpty(errors.secret_value_missing),
   ),
@@ -59,7 +60,7 @@ const secretValue = kit.documented(
 
 const record = v.object({
   ...kit.recordHead('secret', texts()),
-  updated_at: kit.instant,
+  updated_at: parts.instant,
   name: secretName,
   value: v.pipe(v.string(), kit.secret),
   vault_id: kit.idOf('vault'),

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { describe, expect, it, test } from 'vitest'
+import type { ResourceKind } from '../../../src/core/operation/resource-kind.ts'
 import { ngrokFamilies } from '../../../src/gateway/ngrok.ts'
 import { openApi } from '../../../src/gateway/openapi/openapi.ts'
 import {
@@ -370,7 +371,7 @@ describe('A family of a test, in documents', () => {
   })
 
   it('is described with its declared plural, and with its declared article or that of its first letter', () => {
-    const createSummaries = (words: Pick<kit.ResourceKind, 'what' | 'plural' | 'article'>) => {
+    const createSummaries = (words: Pick<ResourceKind, 'what' | 'plural' | 'article'>) => {
       const kind = { name: 'x', path: '/x', items: 'x', prefix: 'x', shape: v.object({ id: v.string() }), ...words }
       const bodies = { createBody: v.object({}), updateBody: v.object({}) }
       const records = kit.collection<kit.ResourceRecord>({ name: 'x', key: ({ id }) => id, schema: v.any() })

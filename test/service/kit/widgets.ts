@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import type { FieldFacts } from '../../../src/core/schema/errors.ts'
 import * as kit from '../../../src/service/kit/index.ts'
 
 export const errors = kit.declareErrors({
@@ -7,7 +8,7 @@ export const errors = kit.declareErrors({
   widget_taken: kit.ofField(
     95003,
     409,
-    (facts: kit.FieldFacts & { id: string }) => `${facts.received} is a widget already: ${facts.id}.`,
+    (facts: FieldFacts & { id: string }) => `${facts.received} is a widget already: ${facts.id}.`,
   ),
   domain_of_widget: kit.entry(95005, 400, (it: { domain: string }) => `A widget has the name of ${it.domain}.`),
   widget_locked: kit.entry(95004, 423, (it: { id: string }) => `${it.id} is locked.`),

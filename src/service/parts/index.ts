@@ -1,0 +1,68 @@
+/**
+ * The parts that fauxgate's own families share beside the kit: lint lets  them import this room.
+ *
+ * @module
+ */
+export { compileSelector } from '../../core/filter/filter.ts'
+export type { Due, Index, Indexed } from '../../core/operation/collection.ts'
+export type { OtherNames } from '../../core/operation/dialect-body.ts'
+export type {
+  Declaration,
+  DeclarationEnd,
+  ErrorsByKey,
+  KeyRules,
+  KeyState,
+  OtherRecords,
+  ReportRelation,
+  RulesBefore,
+} from '../../core/operation/family.ts'
+export type { AccountLimit, Fields, LimitError, LimitFacts, LimitsByName, Plan } from '../../core/operation/limit.ts'
+export type { ListInput, ListQuery, Matching, Related } from '../../core/operation/list.ts'
+export type { CallOf, Matched, PathIds } from '../../core/operation/operation.ts'
+export type { ReadOperations } from '../../core/operation/resource.ts'
+export type { ReadableKind, ResourceKind, ResourceRules } from '../../core/operation/resource-kind.ts'
+export { bodyReader } from '../../core/schema/body.ts'
+export type { CommonDialect, Rules } from '../../core/schema/dialect.ts'
+export { type Facts, facts, type JsonFacts } from '../../core/schema/documentation.ts'
+export {
+  type CatalogueError,
+  emptyUpdate,
+  type FieldError,
+  type FieldFacts,
+  prefixFields,
+  problem,
+  Refusal,
+  tooLong,
+} from '../../core/schema/errors.ts'
+export { isIdOf, wasMade } from '../../core/schema/ids.ts'
+export { oneOfThese } from '../../core/schema/options.ts'
+export { instant, ownId, scheduledTime, someText } from '../../core/schema/record-schema.ts'
+export type { Report, RuleContext } from '../../core/schema/rule.ts'
+export {
+  anyObject,
+  blankIsAbsent,
+  DESCRIPTION,
+  enabled,
+  LONGEST_DESCRIPTION,
+  LONGEST_METADATA,
+  METADATA,
+  REGIONS,
+  type Region,
+  reference,
+  textOfBytes,
+} from '../../core/schema/schema.ts'
+export { isOneOf } from '../../core/schema/secret-texts.ts'
+export { timeMs } from '../../core/schema/time.ts'
+export { isObject } from '../../core/schema/values.ts'
+export { circuitBreaker } from '../resources/circuit-breaker.ts'
+export { compression } from '../resources/compression.ts'
+export { declare as declareEdge, declareMade, undeclare } from '../resources/declarations.ts'
+export { POLICY_ACTIONS, policyErrors, policyRule, ruleLimitProblem } from '../resources/policy-rules.ts'
+export { devDomain } from '../resources/reserved-domains/dev-domain.ts'
+export { type EdgeModule, edgeModule, HTTPS_ROUTES, type ModuleOwner } from '../resources/route-module.ts'
+export { trafficPolicy, trafficPolicyOf } from '../resources/traffic-policy.ts'
+export { webhookVerification } from '../resources/webhook-verification.ts'
+export { backendErrors, requireBackend, requireNoWeightedParent } from '../resources/weighted-backends.ts'
+export { requestProblem } from '../x509/csr.ts'
+export { ipBytes } from '../x509/ip.ts'
+export { type ClientOrder, issuing } from '../x509/order.ts'
