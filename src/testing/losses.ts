@@ -1,4 +1,5 @@
 import type { Gateway } from '../gateway/gateway.ts'
+import { describeThrown } from '../schema/text.ts'
 import { unusedIn } from './strict.ts'
 
 /**
@@ -26,7 +27,7 @@ export function watchLosses(gateway: Gateway): readonly string[] {
       try {
         return callback(each)
       } catch (error) {
-        losses.push(`${name} threw ${String(error)}`)
+        losses.push(`${name} threw ${describeThrown(error)}`)
         throw error
       }
     }
