@@ -132,7 +132,11 @@ describe('serve', () => {
     const compress = { gzip: gzipSync, br: brotliCompressSync, deflate: deflateSync }[encoding] ?? gzipSync
     const body = compress(JSON.stringify({ description: 'a'.repeat(100) }))
     const sent = { ...json, 'content-encoding': encoding }
-    const answer = await fetch(`${server.url}/reserved_addrs`, { method: 'POST', headers: sent, body })
+    const answer = await fetch(`${server.url}/reserved_addrs`, {
+      method: 'POST',
+      headers: sent,
+      body: new Uint8Array(body),
+    })
     expect(await answer.json()).toMatchObject({
       status_code: 400,
       msg: `The body is encoded as "${encoding}". Send it without Content-Encoding. It must be one JSON object in UTF-8.`,
