@@ -1,4 +1,4 @@
-import { describeThrown } from '../schema/text.ts'
+import { describeThrown } from '../core/schema/text.ts'
 
 /** An error of the command line, an environment variable or a config file, in one line. */
 export class UsageError extends Error {}

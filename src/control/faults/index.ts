@@ -9,10 +9,8 @@ import { refuse } from '../../core/schema/errors.ts'
 import { general } from '../../core/schema/general-errors.ts'
 import { NO_VALUES, requireValues } from '../../core/schema/options.ts'
 import { quote } from '../../core/schema/text.ts'
-import { isObject } from '../../core/schema/values.ts'
-import type { ArmedFault, FaultSpec } from '../../generated/controls.ts'
-import type { OperationName } from '../../generated/resources.ts'
 import { durationMs } from '../../core/schema/time.ts'
+import { isObject } from '../../core/schema/values.ts'
 import { type Api, type Control, type ControlHost, controlCall } from '../control.ts'
 import {
   addedFault,

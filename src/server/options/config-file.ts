@@ -3,8 +3,7 @@ import { extname, join, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { quote, toError } from '../../core/schema/text.ts'
 import { isObject } from '../../core/schema/values.ts'
-import { asSystemError, UsageError } from '../errors.ts'
-import { asSystemError, messageOf, UsageError } from '../../sandbox/errors.ts'
+import { asSystemError, messageOf, UsageError } from '../errors.ts'
 import { parseJson, readText } from '../files.ts'
 
 const CONFIG_FILES = ['json', 'js', 'mjs', 'ts'].map((extension) => `fauxgate.config.${extension}`)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { createNgrok } from '../../src/gateway/ngrok.ts'
-import { createGateway } from '../../src/index.ts'
-import { expectError } from '../support/client.ts'
+import { createNgrok } from '../../../src/gateway/ngrok.ts'
+import { createGateway } from '../../../src/index.ts'
+import { expectError } from '../../support/client.ts'
 
 const LENGTH = 10_000_000
 

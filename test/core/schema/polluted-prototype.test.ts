@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { createGateway } from '../../src/index.ts'
-import { startProcess } from '../support/command.ts'
-import { newFolder } from '../support/folder.ts'
+import { createGateway } from '../../../src/index.ts'
+import { startProcess } from '../../support/command.ts'
+import { newFolder } from '../../support/folder.ts'
 
 const MESSAGE =
   'Object.prototype has the enumerable property "extra", so every object seems to have a field of that name. Remove it, or ' +

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { createGateway } from '../../src/index.ts'
-import { controlClient, uncheckedClient } from '../support/client.ts'
+import { createGateway } from '../../../src/index.ts'
+import { controlClient, uncheckedClient } from '../../support/client.ts'
 
 describe('Unreserved characters of a path mean the same if they are percent-encoded (RFC 3986, 6.2.2.2)', () => {
   test.each(['/reserved%5Faddrs', '/reserved%5faddrs', '/%72eserved_addrs', '/%52eserved_addrs'])(

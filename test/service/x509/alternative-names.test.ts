@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
-import { createGateway } from '../../src/index.ts'
-import { expectError } from '../support/client.ts'
-import { describeOpenssl, openssl, testOpenssl } from '../support/openssl.ts'
+import { createGateway } from '../../../src/index.ts'
+import { expectError } from '../../support/client.ts'
+import { describeOpenssl, openssl, testOpenssl } from '../../support/openssl.ts'
 import { fixture } from './support.ts'
 
 const key = fixture('key-ed25519')
