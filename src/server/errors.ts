@@ -1,3 +1,5 @@
+import { describeThrown } from '../core/schema/text.ts'
+
 /** An error of the command line, an environment variable or a config file, in one line. */
 export class UsageError extends Error {}
 
@@ -9,6 +11,17 @@ export function readErrorBody(body: unknown): { readonly error: string | null; r
 
 function textOrNull(value: unknown): string | null {
   return typeof value === 'string' ? value : null
+}
+
+/** Returns the message of a caught error, or names any other value that was thrown. Never throws. */
+export function messageOf(thrown: unknown): string {
+  try {
+    const { message } = asSystemError(thrown)
+    if (typeof message === 'string' && message !== '') return message
+  } catch {
+    // It is null, or its message throws.
+  }
+  return typeof thrown === 'string' ? thrown : `${describeThrown(thrown)} was thrown`
 }
 
 /**

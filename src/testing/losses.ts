@@ -1,3 +1,4 @@
+import { describeThrown } from '../core/schema/text.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import { unusedIn } from './strict.ts'
 
@@ -26,7 +27,7 @@ export function watchLosses(gateway: Gateway): readonly string[] {
       try {
         return callback(each)
       } catch (error) {
-        losses.push(`${name} threw ${String(error)}`)
+        losses.push(`${name} threw ${describeThrown(error)}`)
         throw error
       }
     }

@@ -214,9 +214,25 @@ describe('A fault', () => {
 
   it('breaks the connection whatever its other options are, and the journal has the response that was not sent', async () => {
     const gateway = open()
-    gateway.faults.add({ drop: true, status: 502, error: 'domain_taken', message: 'no', body: 'text' })
+    gateway.faults.add({ drop: true, phase: 'after' })
     await expect(list(gateway)).rejects.toMatchObject({ cause: { code: 'ECONNRESET' } })
-    expect(gateway.requests.last()).toMatchObject({ status: 502 })
+    expect(gateway.requests.last()).toMatchObject({ status: 503 })
+  })
+
+  it.each<[Parameters<Gateway['faults']['add']>[0], string]>([
+    [{ drop: true, status: 502 }, 'status is 502. Allowed: nothing beside drop, because a broken connection'],
+    [{ drop: true, error: 'domain_taken' }, 'error is "domain_taken". Allowed: nothing beside drop'],
+    [{ drop: true, body: { a: 1 }, latency: '1s' }, 'body is an object. Allowed: nothing beside drop'],
+    [{ drop: true, truncate: 0 }, 'truncate is 0. Allowed: nothing beside drop'],
+    [{ drop: true, retryAfter: '1s' }, 'retryAfter is "1s". Allowed: nothing beside drop'],
+    [{ body: 'text', message: 'no' }, 'message is "no". Allowed: nothing beside body, which replaces it.'],
+    [{ latency: '0ms' }, 'latency is "0ms". Allowed: at least 1 ms.'],
+    [{ latency: 0, status: 503 }, 'latency is 0. Allowed: at least 1 ms.'],
+  ])('is refused with a field that can have no effect: %j', async (spec, message) => {
+    const gateway = open()
+    const before = stateOf(gateway)
+    expect(expectError(() => gateway.faults.add(spec)).message).toContain(message)
+    expect(stateOf(gateway)).toBe(before)
   })
 
   it('replaces the parts of its error by its own status, message and body', async () => {
@@ -226,7 +242,7 @@ describe('A fault', () => {
       status: 502,
       body: { error_code: 'ERR_GATEWAY_413', status_code: 502, msg: 'no' },
     })
-    gateway.faults.add({ error: 'domain_taken', message: 'no', body: 'text', times: 1 })
+    gateway.faults.add({ error: 'domain_taken', body: 'text', times: 1 })
     expect(await list(gateway)).toMatchObject({ status: 409, text: 'text' })
   })
 
@@ -302,7 +318,7 @@ describe('A fault', () => {
 
   it('replaces a used-up fault if there are already 1,000 faults, but never a pending one', async () => {
     const gateway = open()
-    const usedFault = gateway.faults.add({ times: 1, latency: 0 })
+    const usedFault = gateway.faults.add({ times: 1, truncate: 100_000 })
     await list(gateway)
     for (let i = 0; i < 1000; i++) gateway.faults.add({ operation: 'reserved_addrs.create' })
     expect(gateway.faults.all()).toHaveLength(1000)

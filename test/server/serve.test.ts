@@ -1,5 +1,6 @@
 import dns from 'node:dns'
 import { Agent } from 'node:http'
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createGateway } from '../../src/index.ts'
 import { serve } from '../../src/server/node.ts'
@@ -124,6 +125,22 @@ describe('serve', () => {
     const answer = await fetch(`${server.url}/reserved_addrs`, { method: 'POST', headers: json, body })
     expect(answer.status).toBe(400)
     expect(await answer.json()).toMatchObject({ error_code: 'ERR_GATEWAY_213' })
+  })
+
+  it.each(['gzip', 'br', 'deflate'])('names the encoding of a compressed body: %s', async (encoding) => {
+    const { server } = await serveGateway(createGateway())
+    const compress = { gzip: gzipSync, br: brotliCompressSync, deflate: deflateSync }[encoding] ?? gzipSync
+    const body = compress(JSON.stringify({ description: 'a'.repeat(100) }))
+    const sent = { ...json, 'content-encoding': encoding }
+    const answer = await fetch(`${server.url}/reserved_addrs`, {
+      method: 'POST',
+      headers: sent,
+      body: new Uint8Array(body),
+    })
+    expect(await answer.json()).toMatchObject({
+      status_code: 400,
+      msg: `The body is encoded as "${encoding}". Send it without Content-Encoding. It must be one JSON object in UTF-8.`,
+    })
   })
 
   it('answers HEAD and 204 without a body (rules: answers#head)', async () => {

@@ -9,6 +9,7 @@ import { refuse } from '../../core/schema/errors.ts'
 import { general } from '../../core/schema/general-errors.ts'
 import { NO_VALUES, requireValues } from '../../core/schema/options.ts'
 import { quote } from '../../core/schema/text.ts'
+import { durationMs } from '../../core/schema/time.ts'
 import { isObject } from '../../core/schema/values.ts'
 import { type Api, type Control, type ControlHost, controlCall } from '../control.ts'
 import {
@@ -48,6 +49,7 @@ const add = controlCall({
   errors: [errors.too_many_pending],
   run(host, sent) {
     requireMatchable(host.api, sent)
+    requireEffect(sent)
     return host.transact((tx) => {
       makeRoom(tx)
       return tx.put(faultRecords, { id: tx.newId(FAULT_PREFIX), ...sent, hits: 0, passed: 0 })
@@ -71,6 +73,20 @@ const remove = controlCall({
       for (const fault of found) tx.remove(faultRecords, fault)
     }),
 })
+
+/** The fields of a response that a broken connection does not deliver. */
+const RESPONSE_FIELDS = ['status', 'error', 'message', 'retryAfter', 'body', 'truncate'] as const
+
+/** Refuses a field that can have no effect beside the others: a test would pass without what it asks for. */
+function requireEffect(sent: FaultSpec): void {
+  const refuseField = (field: keyof FaultSpec, allowed: string) =>
+    refuse(general.field_invalid, { field, received: quote(sent[field]), allowed })
+  if (durationMs(sent.latency) === 0) refuseField('latency', 'at least 1 ms')
+  const undelivered = sent.drop ? RESPONSE_FIELDS.find((name) => sent[name] !== undefined) : undefined
+  if (undelivered) refuseField(undelivered, 'nothing beside drop, because a broken connection delivers no response')
+  if (sent.body !== undefined && sent.message !== undefined)
+    refuseField('message', 'nothing beside body, which replaces it')
+}
 
 function makeRoom(tx: Transaction): void {
   if (tx.count(faultRecords) < MAX_FAULTS) return
@@ -96,7 +112,7 @@ export interface Faults {
    * ```ts
    * gateway.faults.add({ operation: 'reserved_domains.create', times: 1, phase: 'after', status: 503 })
    * ```
-   * @throws GatewayError `field_invalid` for a value that is not allowed, or for a fault that no request can match;
+   * @throws GatewayError `field_invalid` for a value that is not allowed or has no effect, or for a fault that no request can match;
    * `too_many_pending` if 1,000 faults are pending already.
    */
   add(spec: FaultSpec<OperationName>): ArmedFault<OperationName>

@@ -6,7 +6,7 @@ import { refuse } from '../../core/schema/errors.ts'
 import { general } from '../../core/schema/general-errors.ts'
 import { findIdError } from '../../core/schema/ids.ts'
 import { readAnswer } from '../../core/schema/options.ts'
-import { formatCount, quote } from '../../core/schema/text.ts'
+import { describeThrown, formatCount, quote } from '../../core/schema/text.ts'
 import type { Api, ControlHost } from '../control.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import type { Journal } from '../journal/journal.ts'
@@ -28,7 +28,9 @@ function matches(fault: ArmedFault, request: FaultRequest): boolean {
   try {
     return findMismatches(fault, request).length === 0
   } catch (cause) {
-    throw new Error(`The function \`when\` of the fault ${describeFault(fault)} threw ${String(cause)}`, { cause })
+    throw new Error(`The function \`when\` of the fault ${describeFault(fault)} threw ${describeThrown(cause)}`, {
+      cause,
+    })
   }
 }
 
@@ -203,6 +205,6 @@ function findMismatchesSafely(fault: ArmedFault, request: FaultRequest): string[
   try {
     return findMismatches(fault, request)
   } catch (error) {
-    return [`its predicate threw ${quote(String(error))}`]
+    return [`its predicate threw ${quote(describeThrown(error))}`]
   }
 }

@@ -1,6 +1,9 @@
 import * as v from 'valibot'
 import type { ListedRecord, RecordsQuery } from '../../core/generated/controls.ts'
 import { documented, named } from '../../core/schema/documentation.ts'
+import { refuse } from '../../core/schema/errors.ts'
+import { general } from '../../core/schema/general-errors.ts'
+import { quote } from '../../core/schema/text.ts'
 import { type Control, type ControlHost, controlCall } from '../control.ts'
 
 export type { ListedRecord, RecordsQuery }
@@ -41,6 +44,7 @@ const read = controlCall({
   from: 'query',
   schema: query,
   response: v.array(listedRecord),
+  errors: [general.field_invalid],
   run: listRecords,
 })
 
@@ -48,6 +52,7 @@ const read = controlCall({
 export const records: Control = { calls: { read } }
 
 function listRecords(host: ControlHost, { collection, using }: v.InferOutput<typeof query>): ListedRecord[] {
+  if (collection !== undefined) requireKnownCollection(host, collection)
   const chosen = host.collections.filter(({ name }) => collection === undefined || name === collection)
   return host.transact((tx) => {
     const found: ListedRecord[] = []
@@ -62,6 +67,15 @@ function listRecords(host: ControlHost, { collection, using }: v.InferOutput<typ
     }
     return found
   })
+}
+
+/** Refuses a name that is neither that of a collection nor that of a group of operations, some of which have no records. */
+function requireKnownCollection({ collections, api }: ControlHost, received: string): void {
+  const names = collections.map(({ name }) => name)
+  const groups = api.operations.map(({ name }) => name.split('.')[0])
+  if (names.includes(received) || groups.includes(received)) return
+  const allowed = [...names].sort().join(', ')
+  refuse(general.field_invalid, { field: 'collection', received: quote(received), allowed })
 }
 
 /** Returns the key of a record as the ids of its path: for a route, with the id of its edge. */

@@ -55,8 +55,18 @@ function toComparable(value: unknown): unknown {
 
 /** Returns whether a value is less than another. An absent value is neither less nor greater than any. */
 function precedes(a: unknown, b: unknown): boolean {
-  return a !== null && b !== null && (a as number | string) < (b as number | string) // Only these types are ordered.
+  return a !== null && b !== null && (a as bigint | number | string) < (b as bigint | number | string) // Only these types are ordered.
 }
+
+/** Returns a time in nanoseconds, as CEL counts, since RFC 3339 allows fractions of a millisecond. Null if it is no time. */
+function toNanoseconds(value: unknown): bigint | null {
+  const ms = timeMs(value)
+  if (ms === undefined) return null
+  const [, digits = ''] = (typeof value === 'string' && /\.\d{3}(\d{1,6})/.exec(value)) || []
+  return BigInt(Math.floor(ms)) * NANOSECONDS_PER_MS + BigInt(digits.padEnd(6, '0'))
+}
+
+const NANOSECONDS_PER_MS = 1_000_000n
 
 export function refuseType({ node, type }: Expression, allowed: string): never {
   return refuseNode(node, type.kind === 'null' ? undefined : describeType(type), allowed)
@@ -184,7 +194,7 @@ export function createMembership(node: ASTNode, needle: Expression, haystack: Ex
   const evaluate: Evaluate = (obj, now) => {
     const value = sought.evaluate(obj, now)
     const items = list.evaluate(obj, now)
-    return Array.isArray(items) && items.some((each) => areEqual(value, hasTimes ? (timeMs(each) ?? null) : each))
+    return Array.isArray(items) && items.some((each) => areEqual(value, hasTimes ? toNanoseconds(each) : each))
   }
   return { node, type: CONDITION, evaluate }
 }
@@ -212,7 +222,7 @@ export function isNow({ op, args }: ASTNode): boolean {
 }
 
 export function createNow(node: ASTNode): Expression {
-  return { node, type: TIME, evaluate: (_obj, now) => now }
+  return { node, type: TIME, evaluate: (_obj, now) => toNanoseconds(now) }
 }
 
 /** Makes the time that a text names. With `takesDays`, a day such as "2026-01-01Z" is the time at which the day begins. */
@@ -226,12 +236,11 @@ export function createTimestamp(node: ASTNode, operand: Expression, takesDays = 
 }
 
 function readAsTime(node: ASTNode, { type, evaluate, isLiteral }: Expression): Expression {
-  const time = (text: unknown) => timeMs(text) ?? null
-  const written = isLiteral && time(evaluate({}, 0))
+  const written = isLiteral && toNanoseconds(evaluate({}, 0))
   return {
     node,
     type: { ...TIME, nullable: type.nullable },
-    evaluate: isLiteral ? () => written : (obj, now) => time(evaluate(obj, now)),
+    evaluate: isLiteral ? () => written : (obj, now) => toNanoseconds(evaluate(obj, now)),
   }
 }
 
@@ -241,10 +250,10 @@ export function createShiftedTime(node: ASTNode, time: Expression, duration: AST
   if (durationInMs === undefined) {
     return refuseNode(duration, 'no duration', 'a whole number with ms, s, m, h or d in quotes, such as "7d"')
   }
-  const shift = sign * durationInMs
+  const shift = BigInt(sign * durationInMs) * NANOSECONDS_PER_MS
   const evaluate: Evaluate = (obj, now) => {
-    const ms = time.evaluate(obj, now)
-    return typeof ms === 'number' ? ms + shift : null
+    const nanoseconds = time.evaluate(obj, now)
+    return typeof nanoseconds === 'bigint' ? nanoseconds + shift : null
   }
   return { node, type: time.type, evaluate }
 }

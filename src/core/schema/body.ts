@@ -6,7 +6,7 @@ import { createInvalidProblem, formatValue, PlainCopier, type Shape, toShape } f
 import { Reading, type RuleContext } from './rule.ts'
 import { isSecretAt } from './secret-fields.ts'
 import { formatPath, type Path, quote, quoteSecret, THE_BODY } from './text.ts'
-import { isObject } from './values.ts'
+import { isObject, requirePlainPrototype } from './values.ts'
 
 /** The maximum number of bytes of a body (rules: requests#body). */
 export const MAX_BODY_BYTES = 1024 * 1024
@@ -121,6 +121,7 @@ function readBySchema<S extends v.GenericSchema>(
   problems: Problems,
   whole: string,
 ): v.InferOutput<S> {
+  requirePlainPrototype()
   const reading = new Reading(context)
   const { issues = [], output } = v.safeParse(schema, plain, reading.settings)
   for (const issue of issues) {

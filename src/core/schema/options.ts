@@ -4,7 +4,7 @@ import { type CatalogueError, describeReceived, type Problem, Refusal, refuse } 
 import { general } from './general-errors.ts'
 import { quote, quoteSecret } from './text.ts'
 import { DURATION_ALLOWED, DURATION_FACTS, type Duration, durationMs, TIME_ALLOWED, timeMs, timestamp } from './time.ts'
-import { isObject } from './values.ts'
+import { isObject, requirePlainPrototype } from './values.ts'
 
 export interface OptionWords {
   /** The name of all options together in messages. Default: `options`. */
@@ -236,6 +236,7 @@ function readOrThrow<S extends v.GenericSchema>(
   options: unknown,
   words: Partial<OptionWords>,
 ): v.InferOutput<S> {
+  requirePlainPrototype()
   const { success, output, issues } = v.safeParse(schema, options, { abortEarly: true })
   if (success) return output
   throw errorOf(createProblem(issues[0], { ...WORDS, ...words }))

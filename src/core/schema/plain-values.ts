@@ -8,7 +8,10 @@ import { isObject } from './values.ts'
 /** The maximum nesting of one field. */
 const MAX_DEPTH = 64
 
-/** The maximum number of values in one field, so that reading a caller's object always ends. No HTTP body can have so many. */
+/**
+ * The maximum number of values in one field, and of items in all lists of a request, so that reading a caller's object always
+ * ends. No HTTP body can have so many.
+ */
 const MAX_VALUES = 1_000_000
 
 /** The part of a schema that a copy needs: the fields of its objects, those in which "" means absent, and those that take anything. */
@@ -36,6 +39,8 @@ export function toShape(schema: v.GenericSchema): Shape {
  */
 export class PlainCopier {
   readonly #path: (string | number)[] = []
+  /** The number of items that the lists of a request may still have. */
+  #room = MAX_VALUES
 
   constructor(
     readonly problems: Problems,
@@ -49,7 +54,20 @@ export class PlainCopier {
     if (shape.kind === 'object') return isObject(value) ? this.copyFields(shape.fields, value) : Symbol(quote(value))
     if (shape.kind === 'map' && !isObject(value)) return Symbol(quote(value))
     if (shape.kind !== 'list' || !Array.isArray(value)) return this.#copyJson(value)
-    return value.map((item, index) => this.#at(index, () => this.copy(shape.item, item)))
+    return this.#copyList(shape.item, value)
+  }
+
+  #copyList(shape: Shape, list: readonly unknown[]): unknown[] {
+    this.#room -= this.isStored ? 0 : list.length
+    if (this.#room < 0) {
+      this.#reportInvalid(list, `at most ${MAX_VALUES} items in all lists together`)
+      return []
+    }
+    // The first missing item is reported, and the rest is not read: a sparse array may be very long.
+    let present = 0
+    while (present < list.length && list[present] !== undefined) present++
+    const read = present === list.length ? list : list.slice(0, present + 1)
+    return read.map((item, index) => this.#at(index, () => this.copy(shape, item)))
   }
 
   copyFields(shapes: ReadonlyMap<string, Shape>, value: Readonly<Record<string, unknown>>): Record<string, unknown> {
@@ -91,11 +109,12 @@ export class PlainCopier {
     const copyValue = (each: unknown): unknown => {
       if (exceeded) return undefined
       const depth = this.#path.length - top
-      if (room-- === 0) exceeded = `at most ${MAX_VALUES} values`
+      if (room-- === 0 || (Array.isArray(each) && each.length > room)) exceeded = `at most ${MAX_VALUES} values`
       else if (depth > MAX_DEPTH) {
         exceeded = `at most ${MAX_DEPTH} levels of nesting, and ${formatPath(this.#path.slice(top))} goes deeper`
       } else if (Array.isArray(each)) {
-        return each.map((item, index) => this.#at(index, () => copyValue(item ?? null)))
+        // Unlike `map`, this visits the holes of a sparse array.
+        return Array.from(each, (item, index) => this.#at(index, () => copyValue(item ?? null)))
       } else if (isObject(each)) {
         return Object.fromEntries(Object.keys(each).map((key) => [key, this.#at(key, () => copyValue(each[key]))]))
       } else if (!isJsonLeaf(each)) this.#reportInvalid(each, 'a value that JSON has')

@@ -11,6 +11,26 @@ export function quote(value: unknown): string {
   return typeof value === 'object' ? nameObject(value) : `a ${typeof value}`
 }
 
+/** Describes a thrown value by its text, such as `TypeError: too long`, or by its kind if it has no text. Never throws. */
+export function describeThrown(thrown: unknown): string {
+  try {
+    return String(thrown)
+  } catch {
+    // An object may have no text, and a getter or a proxy may throw.
+    return quote(thrown)
+  }
+}
+
+/** Returns a thrown value as an error: the value itself if it is one, or else an error with its description. Never throws. */
+export function toError(thrown: unknown): Error {
+  try {
+    if (thrown instanceof Error) return thrown
+  } catch {
+    // A proxy may throw.
+  }
+  return new Error(describeThrown(thrown), { cause: thrown })
+}
+
 /** Names an object by its kind, such as `a Promise`, since a message that allows an object would not help. Never throws. */
 function nameObject(value: object): string {
   try {

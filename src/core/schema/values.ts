@@ -3,6 +3,19 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return Object.prototype.toString.call(value) === '[object Object]'
 }
 
+/**
+ * @throws TypeError if `Object.prototype` has an enumerable property. Valibot would take it for a field of each schema and
+ * of each value.
+ */
+export function requirePlainPrototype(): void {
+  for (const name in {}) {
+    throw new TypeError(
+      `Object.prototype has the enumerable property ${JSON.stringify(name)}, so every object seems to have a field of that ` +
+        'name. Remove it, or define it by Object.defineProperty, which makes it not enumerable.',
+    )
+  }
+}
+
 /** Returns the item at an index. The caller has checked the index. */
 export function itemAt<T>(list: readonly T[], index: number): T {
   return list[index] as T // The caller has looked at the length.

@@ -1,6 +1,6 @@
 import type { Store, StoredCommit, StoredRecord, StoredState } from '../operation/store.ts'
 import { requireFunction, requireSync } from '../schema/options.ts'
-import { quote } from '../schema/text.ts'
+import { quote, toError } from '../schema/text.ts'
 
 /** A value of a statement. */
 export type SqlValue = string | number | null
@@ -42,8 +42,7 @@ export function sqlStore(run: RunSql, atomically: Atomically): Store {
           hasCopy = findsCopy(run)
         })
       } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error)
-        throw new Error(`The store cannot be read: ${reason}`, { cause: error })
+        throw new Error(`The store cannot be read: ${toError(error).message}`, { cause: error })
       }
       return state
     },

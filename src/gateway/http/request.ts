@@ -37,7 +37,8 @@ export function readJsonBody(request: HttpRequest): object {
   if (!METHODS_WITH_BODY.has(method)) return requireNoBody(request)
   if (body === '') return {}
   requireJsonType(request.header('content-type'))
-  return parseJsonObject(readText(body))
+  const encoding = request.header('content-encoding') ?? 'identity'
+  return parseJsonObject(readText(body, encoding), encoding)
 }
 
 /** Reads the JSON object of a request's body, even if the method usually has no body. */
@@ -52,11 +53,16 @@ function requireNoBody({ method, body }: HttpRequest): object {
   return refuse(general.body_unexpected, { method, bytes: utf8Length(text) })
 }
 
-function readText(body: HttpRequest['body']): string {
+/** Describes a body that is not the text that it should be. */
+function describeUnreadable(encoding: string, problem: string): string {
+  return encoding === 'identity' ? problem : `encoded as ${quote(encoding)}. Send it without Content-Encoding`
+}
+
+function readText(body: HttpRequest['body'], encoding = 'identity'): string {
   if (typeof body === 'string') return body
   if (body.unread === 'body_too_large') return refuse(general.body_too_large, { limit: body.limit ?? MAX_BODY_BYTES })
   if (body.unread !== 'not UTF-8') return refuse(general.body_unreadable, {})
-  return refuse(general.body_unparsable, { received: 'not UTF-8' })
+  return refuse(general.body_unparsable, { received: describeUnreadable(encoding, 'not UTF-8') })
 }
 
 function requireJsonType(header: string | null): void {
@@ -66,7 +72,7 @@ function requireJsonType(header: string | null): void {
   if (type !== JSON_TYPE) refuse(general.content_type_unsupported, { received: quote(header) })
 }
 
-function parseJsonObject(text: string): object {
+function parseJsonObject(text: string, encoding: string): object {
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -74,7 +80,7 @@ function parseJsonObject(text: string): object {
     // The parser's own message repeats a piece of the body, which may hold a private key, and differs between runtimes.
     const problem =
       text === '[object Object]' ? 'an object that was sent without JSON.stringify' : locateJsonProblem(text)
-    return refuse(general.body_unparsable, { received: `not JSON: ${problem}` })
+    return refuse(general.body_unparsable, { received: describeUnreadable(encoding, `not JSON: ${problem}`) })
   }
   return requireJsonObject(value)
 }

@@ -1,9 +1,13 @@
 /** Matches a URL or a path with its query: scheme and authority, if any; the path; the query. */
 const URL_PARTS = /^(?:[^/?#]*:\/\/[^/?#]*)?([^?#]*)\??([^#]*)/
 
-/** Splits a URL into its path below the base URL and its query. */
+/** Matches the percent encoding of a letter, a digit, "-", ".", "_" or "~". */
+const ENCODED_UNRESERVED = /%(?:2[DE]|3\d|[46][1-9A-F]|[57][\dA]|5F|7E)/gi
+
+/** Splits a URL into its path below the base URL and its query. RFC 3986, 6.2.2.2: unreserved characters in the path are decoded. */
 export function splitUrl(url: string, base: string): { path: string; query: string } {
-  const [, path = '', query = ''] = URL_PARTS.exec(url) ?? []
+  const [, sent = '', query = ''] = URL_PARTS.exec(url) ?? []
+  const path = sent.replace(ENCODED_UNRESERVED, decodeURIComponent)
   const prefixStart = base.indexOf('/', base.indexOf('://') + 3)
   if (prefixStart === -1) return { path: path || '/', query }
   const prefix = base.slice(prefixStart)

@@ -2,7 +2,7 @@ import { version } from '../../../package.json'
 import { suggestion } from '../../core/schema/nearest.ts'
 import { createRedactor, type Redactor, redactText } from '../../core/schema/secret-texts.ts'
 import { quote } from '../../core/schema/text.ts'
-import { asSystemError, UsageError } from '../errors.ts'
+import { messageOf, UsageError } from '../errors.ts'
 import { print, printError } from '../terminal.ts'
 import { type Command, readArguments } from './command.ts'
 import { helpOn, helpOnAll, helpOnGroup } from './help.ts'
@@ -33,7 +33,7 @@ export async function runCommand(args: readonly string[], environment = process.
     return parsed.flags.get('help') ? print(helpOn(command, commands)) : await command.run(parsed, environment)
   } catch (error) {
     const isUsage = error instanceof UsageError
-    const message = redactText(asSystemError(error).message, keysIn(args, environment))
+    const message = redactText(messageOf(error), keysIn(args, environment))
     printError(`${message}${isUsage ? ` See "fauxgate ${help}".` : ''}`)
     return isUsage ? 2 : 1
   }

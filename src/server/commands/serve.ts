@@ -6,7 +6,7 @@ import type { Store } from '../../core/operation/store.ts'
 import { durationMs } from '../../core/schema/time.ts'
 import { createGateway, type Gateway } from '../../gateway/gateway.ts'
 import { registerServer } from '../client/running.ts'
-import { asSystemError, UsageError } from '../errors.ts'
+import { asSystemError, messageOf, UsageError } from '../errors.ts'
 import { requireReplaceable, writeText } from '../files.ts'
 import { withFrontPage } from '../front-page.ts'
 import { withLatency } from '../latency.ts'
@@ -244,5 +244,5 @@ async function settleRepeatedly(gateway: Gateway, signal: AbortSignal): Promise<
 }
 
 function warnOfError(error: unknown): void {
-  warn(asSystemError(error).message)
+  warn(messageOf(error))
 }

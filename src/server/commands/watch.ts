@@ -1,6 +1,6 @@
 import { watch } from 'node:fs'
 import { basename, dirname } from 'node:path'
-import { asSystemError, UsageError } from '../errors.ts'
+import { messageOf, UsageError } from '../errors.ts'
 import { pathFromHere } from '../options/config-file.ts'
 import type { ParsedOptions } from '../options/parsed-options.ts'
 import { warn } from '../terminal.ts'
@@ -44,8 +44,7 @@ export async function waitForChange(
           await check()
           resolve(file)
         } catch (error) {
-          const { message } = asSystemError(error)
-          warn(`${pathFromHere(file)} has changed, and the server continues without it: ${message}`)
+          warn(`${pathFromHere(file)} has changed, and the server continues without it: ${messageOf(error)}`)
         }
       })
     }

@@ -1,9 +1,9 @@
 import { existsSync, statSync } from 'node:fs'
 import { extname, join, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { quote } from '../../core/schema/text.ts'
+import { quote, toError } from '../../core/schema/text.ts'
 import { isObject } from '../../core/schema/values.ts'
-import { asSystemError, UsageError } from '../errors.ts'
+import { asSystemError, messageOf, UsageError } from '../errors.ts'
 import { parseJson, readText } from '../files.ts'
 
 const CONFIG_FILES = ['json', 'js', 'mjs', 'ts'].map((extension) => `fauxgate.config.${extension}`)
@@ -23,7 +23,12 @@ export async function readConfigFile(named: string | undefined): Promise<ConfigF
   const config = await readValue(file)
   if (!isObject(config))
     throw new UsageError(`${pathFromHere(file)} holds ${quote(config)}. Allowed: an object with options.`)
-  return { file, config }
+  try {
+    // Reads all getters.
+    return { file, config: { ...config } }
+  } catch (error) {
+    throw new UsageError(`${pathFromHere(file)} cannot be read: ${messageOf(error)}.`)
+  }
 }
 
 function findConfigFile(): string | undefined {
@@ -43,7 +48,7 @@ export async function readValue(file: string): Promise<unknown> {
       return await readModule(file, path)
     return parseJson(await readText(path), path)
   } catch (error) {
-    throw new UsageError(asSystemError(error).message)
+    throw new UsageError(messageOf(error))
   }
 }
 
@@ -51,20 +56,20 @@ async function readModule(file: string, path: string): Promise<unknown> {
   const url = pathToFileURL(file)
   // With another URL, a changed file is loaded again. --watch needs this.
   url.searchParams.set('changed', String(statSync(file).mtimeMs))
-  const module: Readonly<Record<string, unknown>> = await import(url.href).catch((error) => {
+  const refuse = (error: unknown) => {
     throw new Error(`${path} cannot be loaded: ${loadProblem(error, extname(file))}`)
-  })
+  }
+  const module: Readonly<Record<string, unknown>> = await import(url.href).catch(refuse)
   if (!('default' in module)) throw new Error(`${path} exports nothing by default. Write: export default { … }`)
-  return module.default
+  return Promise.resolve(module.default).catch(refuse)
 }
 
 function loadProblem(error: unknown, extension: string): string {
-  const { code, message } = asSystemError(error)
-  if (code === 'ERR_UNKNOWN_FILE_EXTENSION')
+  if (asSystemError(toError(error)).code === 'ERR_UNKNOWN_FILE_EXTENSION')
     return extension.endsWith('ts')
       ? `Node ${process.versions.node} runs no ${extension} files; 22.18 and newer do.`
       : `its name ends with ${extension}. Allowed: .json, .js, .mjs or .ts.`
-  return String(message ?? error)
+  return messageOf(error)
     .replace(/\n.*/s, '')
     .replace(/[^.!?]$/, '$&.')
 }

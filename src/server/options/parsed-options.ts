@@ -8,7 +8,7 @@ import { quote, quoteSecret } from '../../core/schema/text.ts'
 import { describeInTexts } from '../../core/schema/time.ts'
 import { isObject } from '../../core/schema/values.ts'
 import { type Arguments, flagValue } from '../commands/command.ts'
-import { asSystemError, UsageError } from '../errors.ts'
+import { messageOf, UsageError } from '../errors.ts'
 import { configRows } from './config.ts'
 import { type ConfigFile, pathFromHere, readConfigFile } from './config-file.ts'
 import { CONFIG_FLAG, type Option, optionTable, SERVER_FLAGS, variableName } from './table.ts'
@@ -39,7 +39,7 @@ export async function prefixErrors<T>(
     return await work()
   } catch (error) {
     const name = names.get(option)
-    const { message } = asSystemError(error)
+    const message = messageOf(error)
     throw new Error(name === undefined ? message : `${name}: ${message}`, { cause: error })
   }
 }

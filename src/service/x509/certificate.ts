@@ -138,10 +138,19 @@ function readAlternativeNames(der: Uint8Array | undefined) {
   const what = 'subject alternative name'
   for (const name of der ? asn1.readChildren(asn1.parse(der), what) : []) {
     const tag = asn1.getTag(name)
-    if (tag === nameTags.dns) dns_names.push(toBinary(asn1.readContent(name, what, tag)))
+    if (tag === nameTags.mail || tag === nameTags.uri) readAscii(asn1.readContent(name, what, tag))
+    if (tag === nameTags.dns) dns_names.push(readAscii(asn1.readContent(name, what, tag)))
     if (tag === nameTags.ip) ips.push(readIp(asn1.readContent(name, what, tag)))
   }
   return { dns_names, ips }
+}
+
+/** Reads an IA5String. RFC 5280, 7.2 and 7.4: it has an internationalized name as its A-labels. */
+function readAscii(bytes: Uint8Array): string {
+  if (bytes.every((byte) => byte < 0x80)) return toBinary(bytes)
+  throw new asn1.Unreadable(
+    'a name among its subject alternative names is not ASCII; internationalized names are written as A-labels, such as xn--bcher-kva.example',
+  )
 }
 
 function readIp(bytes: Uint8Array): string {

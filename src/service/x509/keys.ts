@@ -9,6 +9,8 @@ const PUBLIC_KEY = 'public key'
 const PRIVATE_KEY = 'DER structure'
 /** The tag of the curve in an ECPrivateKey (RFC 5915). */
 const EC_PARAMETERS = 0xa0
+/** The numbers of an RSAPrivateKey (RFC 8017, A.1.2): modulus, two exponents, two primes, two exponents by them, and the coefficient. */
+const RSA_NUMBERS = 8
 /** The limits of openssl. They also bound the time that a signature check takes. */
 const MAX_MODULUS_BITS = 16_384
 const MAX_EXPONENT_BITS = 64
@@ -109,15 +111,28 @@ function checkPoint(curve: Curve, bytes: Uint8Array): Uint8Array {
   return bytes
 }
 
+/** The structures of a private key by their PEM labels, each with the tag of its second member. */
+const KEY_STRUCTURES = {
+  /** PKCS#8 (RFC 5208 and 5958), with an algorithm. */
+  'PRIVATE KEY': { secondTag: asn1.tags.sequence, read: readPkcs8 },
+  /** PKCS#1 (RFC 8017), with a modulus. */
+  'RSA PRIVATE KEY': { secondTag: asn1.tags.integer, read: readRsaPrivateKey },
+  /** SEC 1 (RFC 5915), with a secret. */
+  'EC PRIVATE KEY': { secondTag: asn1.tags.octetString, read: readEcPrivateKey },
+} as const
+
 /**
- * Reads an unencrypted private key: PKCS#8 ("PRIVATE KEY", RFC 5208 and 5958), PKCS#1 ("RSA PRIVATE KEY", RFC 8017) or
- * SEC 1 ("EC PRIVATE KEY", RFC 5915).
+ * Reads an unencrypted private key as PKCS#8, PKCS#1 or SEC 1. Returns it with the label of its structure: like Go's
+ * crypto/tls, it also reads a structure under the label of another one.
  */
-export function readPrivateKey({ type, der }: { readonly type: string; readonly der: Uint8Array }): PrivateKey {
-  if (type === 'PRIVATE KEY') return readPkcs8(der)
-  if (type === 'RSA PRIVATE KEY') return readRsaPrivateKey(der)
-  if (type === 'EC PRIVATE KEY') return readEcPrivateKey(der)
-  throw new asn1.Unreadable(`a block of ${describeType(type)} is not supported`)
+export function readPrivateKey({ type, der }: { readonly type: string; readonly der: Uint8Array }) {
+  if (!Object.hasOwn(KEY_STRUCTURES, type))
+    throw new asn1.Unreadable(`a block of ${describeType(type)} is not supported`)
+  const [, second] = asn1.readChildren(asn1.parse(der), PRIVATE_KEY)
+  const found = Object.entries(KEY_STRUCTURES).find(([, { secondTag }]) => second && asn1.getTag(second) === secondTag)
+  if (!found) throw asn1.malformedError(PRIVATE_KEY)
+  const [label, { read }] = found
+  return { key: read(der), label }
 }
 
 function readPkcs8(der: Uint8Array): PrivateKey {
@@ -133,13 +148,16 @@ function readPkcs8(der: Uint8Array): PrivateKey {
 }
 
 function readRsaPrivateKey(der: Uint8Array): PrivateKey {
-  const [version, ...numbers] = asn1.readChildren(asn1.parse(der), PRIVATE_KEY)
-  if (asn1.readNatural(version, PRIVATE_KEY) !== 0n) throw new asn1.Unreadable('its RSA key has more than two primes')
-  const readNumber = (place: number) => asn1.readNatural(numbers[place], PRIVATE_KEY)
-  const [n, e] = [readNumber(0), readNumber(1)]
+  const [versionNumber, ...numbers] = asn1.readChildren(asn1.parse(der), PRIVATE_KEY)
+  const version = asn1.readNatural(versionNumber, PRIVATE_KEY)
+  if (version === 1n) throw new asn1.Unreadable('its RSA key has more than two primes')
+  if (version > 1n) throw new asn1.Unreadable('its RSA key is of an unknown version')
+  const [n = 0n, e = 0n, d = 0n, p = 0n, q = 0n] = numbers.map((number) => asn1.readNatural(number, PRIVATE_KEY))
+  if (numbers.length !== RSA_NUMBERS) throw asn1.malformedError(PRIVATE_KEY)
   checkRsaSize(n, e)
-  const [d, p, q] = [readNumber(2), readNumber(3), readNumber(4)]
   if (p <= 1n || q <= 1n || p * q !== n) throw new asn1.Unreadable('its primes do not give its modulus')
+  // RFC 8017, 3.1
+  if (p === q || n % 2n === 0n) throw new asn1.Unreadable('its RSA key is not of two different odd primes')
   const isInverse = d < n && [p, q].every((prime) => (d * e) % (prime - 1n) === 1n % (prime - 1n))
   if (!isInverse) throw new asn1.Unreadable('its private exponent does not fit its public one')
   return { kind: 'rsa', n, e, d }
@@ -148,6 +166,8 @@ function readRsaPrivateKey(der: Uint8Array): PrivateKey {
 /** Reads an ECPrivateKey (RFC 5915). A PKCS#8 structure around it has named the curve already. */
 function readEcPrivateKey(der: Uint8Array, outerCurve?: Curve): PrivateKey {
   const children = asn1.readChildren(asn1.parse(der), PRIVATE_KEY)
+  // RFC 5915, 3
+  if (asn1.readNatural(children[0], PRIVATE_KEY) !== 1n) throw new asn1.Unreadable('its EC key is not of version 1')
   const curve = outerCurve ?? readCurve(readCurveParameters(children))
   const secret = bytesToNumberBE(asn1.readContent(children[1], PRIVATE_KEY, asn1.tags.octetString))
   if (secret === 0n || secret >= curves[curve].arithmetic().Point.Fn.ORDER) {

@@ -6,8 +6,10 @@ import { attributeOids } from './oids.ts'
 
 const BMP_STRING = 0x1e
 const UNIVERSAL_STRING = 0x1c
-/** NumericString, PrintableString, T61String, IA5String, VisibleString: one byte per character, read as Latin-1. */
-const SINGLE_BYTE: ReadonlySet<number> = new Set([0x12, tags.printableString, 0x14, 0x16, 0x1a])
+/** One byte per character, read as Latin-1. */
+const T61_STRING = 0x14
+/** NumericString, PrintableString, IA5String and VisibleString: one byte per character, of ASCII. */
+const ASCII: ReadonlySet<number> = new Set([0x12, tags.printableString, 0x16, 0x1a])
 
 /** A distinguished name. */
 export interface Name {
@@ -58,7 +60,8 @@ function readText(element: Asn1 | undefined, what: string): string {
 
 function decodeText(tag: number, content: string): string | undefined {
   // The parser has already combined the two bytes of each character of a BMPString.
-  if (SINGLE_BYTE.has(tag) || tag === BMP_STRING) return content
+  if (tag === T61_STRING || tag === BMP_STRING) return content
+  if (ASCII.has(tag)) return /[^\0-\x7f]/.test(content) ? undefined : content
   if (tag === tags.utf8String) return decodeUtf8(content)
   if (tag === UNIVERSAL_STRING) return decodeUniversal(content)
   return undefined

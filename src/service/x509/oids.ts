@@ -30,7 +30,7 @@ export const attributeOids = {
 } as const
 
 /** The tags of the names in a subject alternative name (RFC 5280, 4.2.1.6). */
-export const nameTags = { dns: 0x82, ip: 0x87 } as const
+export const nameTags = { mail: 0x81, dns: 0x82, uri: 0x86, ip: 0x87 } as const
 
 /** The key usages in the order of their bits (RFC 5280, 4.2.1.3). */
 export const keyUsageBits = [

@@ -84,7 +84,7 @@ function requireOrder(certificates: readonly Certificate[]): void {
 
 /**
  * Reads an uploaded PEM private key, or the first of several. No message repeats any of its content.
- * Returns the key, and only its block as {@link writePem} writes it.
+ * Returns the key, and only its block as {@link writePem} writes it, under the label of its structure.
  *
  * @throws Refusal with one of `keyErrors` (rules: tls-certificates#private-key)
  */
@@ -97,7 +97,8 @@ export function readKey(text: string) {
   if (hasHeaders) refuse(errors.pem_headers, { field })
   const refuseUnsupported = (problem: string) => refuse(errors.key_unsupported, { field, problem })
   if (!der) return refuseUnsupported(damage)
-  return { key: readOr(() => readPrivateKey({ type, der }), refuseUnsupported), private_key_pem: writePem(type, der) }
+  const { key, label } = readOr(() => readPrivateKey({ type, der }), refuseUnsupported)
+  return { key, private_key_pem: writePem(label, der) }
 }
 
 function findKeyBlock(field: Field, { blocks, problem }: Pem): PemBlock {

@@ -13,7 +13,7 @@ import { Run } from './run.ts'
 import { storyOf } from './story.ts'
 import type { CodeUnderTest, Coverage, ScheduledFault, SurvivesOptions, TriedSchedule } from './types.ts'
 import { type Baseline, baselineOf, judge } from './verdict.ts'
-import { World } from './world.ts'
+import { requireHostTimers, World } from './world.ts'
 
 type Schedule = readonly ScheduledFault[]
 
@@ -54,6 +54,7 @@ export class Explorer {
     const { kinds, also, restart } = this.#options
     const enabledKinds: readonly string[] = [...kinds, ...also]
     this.#failures = FAILURES.filter(({ kind }) => enabledKinds.includes(kind) && (kind !== 'crash' || restart))
+    requireHostTimers()
     this.world = new World()
     this.#gateway = this.#newGateway()
   }
@@ -74,9 +75,12 @@ export class Explorer {
       this.world.replaceGlobals()
       yield* this.#runLevels()
     } finally {
-      this.world.end()
-      await this.#server?.close()
-      this.#gateway.dispose()
+      try {
+        this.world.end()
+      } finally {
+        await this.#server?.close()
+        this.#gateway.dispose()
+      }
     }
   }
 

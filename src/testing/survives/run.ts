@@ -1,7 +1,7 @@
 import type { ManualClock } from '../../core/engine/manual-clock.ts'
 import { describeReceived } from '../../core/schema/errors.ts'
 import { requireFunction } from '../../core/schema/options.ts'
-import { quote } from '../../core/schema/text.ts'
+import { quote, toError } from '../../core/schema/text.ts'
 import { LATEST_TIME } from '../../core/schema/time.ts'
 import type { Gateway } from '../../gateway/gateway.ts'
 import type { Fetch } from '../../gateway/http/fetch.ts'
@@ -141,8 +141,7 @@ export class Run {
     let settled: Run['settled']
     void (async () => work())().then(
       (value) => (settled = { value }),
-      (thrown) =>
-        (settled = { error: thrown instanceof Error ? thrown : new Error(String(thrown), { cause: thrown }) }),
+      (thrown) => (settled = { error: toError(thrown) }),
     )
     const stopReason = await this.#advanceUntil(() => settled !== undefined, start)
     return { settled, stopReason }

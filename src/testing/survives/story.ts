@@ -1,8 +1,7 @@
-import { cut } from '../../core/schema/text.ts'
+import { cut, describeThrown } from '../../core/schema/text.ts'
 import type { Event } from './arrivals.ts'
 import type { Run } from './run.ts'
 import type { TriedSchedule } from './types.ts'
-import { quoteError } from './verdict.ts'
 
 const MAX_DESCRIPTION_LENGTH = 160
 const MAX_MESSAGE_LENGTH = 100
@@ -95,7 +94,7 @@ function describeEnd(run: Run): string {
     stopReason || !settled
       ? 'it has not ended'
       : settled.error
-        ? `it rejects with ${quoteError(settled.error)}`
+        ? `it rejects with ${describeThrown(settled.error)}`
         : 'it resolves'
   return `${ending}; left: ${left.join(', ') || 'nothing'}`
 }

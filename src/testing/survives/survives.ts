@@ -1,4 +1,5 @@
 import type { ManualClock } from '../../core/engine/manual-clock.ts'
+import { describeThrown } from '../../core/schema/text.ts'
 import type { Gateway } from '../../gateway/gateway.ts'
 import { SurvivalError } from './survival-error.ts'
 import type { CodeUnderTest, ScheduleOptions, SurvivalResult, SurvivesOptions, TriedSchedule } from './types.ts'
@@ -64,6 +65,6 @@ function startingAt<E extends Error>(error: E, call: Error): E {
   const framesOf = ({ stack = '' }: Error) => /\n {4}at .*/s.exec(stack)?.[0] ?? ''
   const own = error instanceof SurvivalError ? '' : framesOf(error)
   // The reason of a signal may be frozen: then it stays unchanged.
-  Reflect.set(error, 'stack', `${error.name}: ${error.message}${framesOf(call)}${own}`)
+  Reflect.set(error, 'stack', `${describeThrown(error)}${framesOf(call)}${own}`)
   return error
 }

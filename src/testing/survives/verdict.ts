@@ -1,5 +1,5 @@
 import { readAnswer } from '../../core/schema/options.ts'
-import { formatCount } from '../../core/schema/text.ts'
+import { describeThrown, formatCount } from '../../core/schema/text.ts'
 import { durationText } from '../../core/schema/time.ts'
 import { changesOf, missingChange } from './changes.ts'
 import type { ParsedSurvivalOptions } from './options.ts'
@@ -49,7 +49,7 @@ export async function judge(
     )
   }
   if (unhandled.length > 0) {
-    const error = quoteError(unhandled[0])
+    const error = describeThrown(unhandled[0])
     return verdictOf('unhandled-rejection', `a promise rejects with ${error}, and nobody handles it.`)
   }
   if (requestsAfterEnd > 0) {
@@ -68,17 +68,17 @@ function judgeError(
   baseline: Baseline | undefined,
   { allow }: ParsedSurvivalOptions,
 ): Judgement {
-  const refused = (why: string) => verdictOf('refused-error', `it rejects with ${quoteError(error)}, ${why}.`)
+  const refused = (why: string) => verdictOf('refused-error', `it rejects with ${describeThrown(error)}, ${why}.`)
   if (!baseline) return refused('and nothing had failed')
   const left = countFamilies(run.leftovers().filter((each) => !run.resourcesBefore.includes(each)))
   if (left.size > 0) {
     const families = [...left].map(([family, count]) => `${count} ${family}`).join(' and ')
-    return verdictOf('leftovers-after-error', `it rejects with ${quoteError(error)}, and leaves ${families}.`)
+    return verdictOf('leftovers-after-error', `it rejects with ${describeThrown(error)}, and leaves ${families}.`)
   }
   try {
     return !allow || readAnswer('it', allow(run.toEnded())) ? SURVIVED : refused('which `allow` does not accept')
   } catch (thrown) {
-    return refused(`and \`allow\` throws ${quoteError(thrown)}`)
+    return refused(`and \`allow\` throws ${describeThrown(thrown)}`)
   }
 }
 
@@ -93,7 +93,7 @@ async function judgeResult(
     const isGood = !holds || (await run.runToEnd('holds', () => holds(run.toEnded()))) !== false
     return isGood ? SURVIVED : verdictOf('does-not-hold', 'it resolves, and `holds` says no.')
   } catch (thrown) {
-    return verdictOf('does-not-hold', `it resolves, and \`holds\` says: ${quoteError(thrown)}`)
+    return verdictOf('does-not-hold', `it resolves, and \`holds\` says: ${describeThrown(thrown)}`)
   }
 }
 
@@ -114,8 +114,4 @@ function countFamilies(left: readonly string[]): Map<string, number> {
     counts.set(family, (counts.get(family) ?? 0) + 1)
   }
   return counts
-}
-
-export function quoteError(error: unknown): string {
-  return error instanceof Error ? `${error.name}: ${error.message}` : String(error)
 }

@@ -24,6 +24,26 @@ interface SleepOptions {
 const keepsProcessAlive = (handle: Handle | undefined) =>
   typeof handle !== 'object' || !('hasRef' in handle) || handle.hasRef()
 
+/** Marks the `setTimeout` of a run. */
+const MARK = 'isOfSurvives'
+
+/** @throws Error if timers are faked, by a runner or by another call of `survives`: the host's timers could not be reached. */
+export function requireHostTimers(): void {
+  const { setTimeout } = globalThis
+  if (MARK in setTimeout) {
+    throw new Error(
+      'Another call of survives or schedules is running. Await it first: each call replaces timers, dates and fetch of the ' +
+        'whole process. Tests that run concurrently cannot both call survives.',
+    )
+  }
+  if ('clock' in setTimeout || '_isMockFunction' in setTimeout) {
+    throw new Error(
+      'survives needs the timers of the host, and finds fake ones. Call it without fake timers, for example after ' +
+        'vi.useRealTimers() or jest.useRealTimers(): it replaces timers and dates itself.',
+    )
+  }
+}
+
 /**
  * The surroundings of the code under test: timers, dates, random numbers and the global `fetch`, all on one clock that the
  * explorer moves. They stay the same for all runs, so that code may keep them.
@@ -45,18 +65,8 @@ export class World {
   /** The number of the run. */
   #run = 0
   #handles = new Map<number, Handle>()
-  #undo: (() => void)[] = []
-
-  /** @throws Error if timers are faked already: the real timers of the host could not be reached. */
-  constructor() {
-    const { setTimeout } = globalThis
-    if ('clock' in setTimeout || '_isMockFunction' in setTimeout) {
-      throw new Error(
-        'survives needs the timers of the host, and finds fake ones. Call it without fake timers, for example after ' +
-          'vi.useRealTimers() or jest.useRealTimers(): it replaces timers and dates itself.',
-      )
-    }
-  }
+  /** Functions that restore the host. Each returns the name of what it could not restore. */
+  #undo: (() => string | undefined)[] = []
 
   /** Starts a run, with the clock, timers and random numbers in their initial state. */
   begin(): void {
@@ -85,8 +95,12 @@ export class World {
     }
   }
 
-  /** Replaces the functions of the host, until `restoreGlobals`. */
+  /**
+   * Replaces the functions of the host, until `restoreGlobals`.
+   * @throws Error if another call of `survives` has replaced these functions, or if one cannot be replaced.
+   */
   replaceGlobals(): void {
+    requireHostTimers()
     const { fake, setInterval } = this.timers
     const { timers, promises, threads } = this.host
     const sleep = this.#sleep
@@ -94,46 +108,60 @@ export class World {
       for (;;) yield await sleep(...args)
     }
     const replaced = {
-      setTimeout: Object.assign(this.#countActivityOf(fake.setTimeout), { [promisify.custom]: sleep }),
+      setTimeout: Object.assign(this.#countActivityOf(fake.setTimeout), { [promisify.custom]: sleep, [MARK]: true }),
       setInterval: this.#countActivityOf(setInterval),
       clearTimeout: fake.clearTimeout,
       clearInterval: fake.clearInterval,
     }
     threads.start()
-    this.#undo.push(threads.stop)
+    this.#undo.push(() => void threads.stop())
     this.#replace(globalThis, { ...replaced, Date: fake.Date, fetch: this.#createFetch(globalThis.fetch) })
     if (globalThis.setImmediate) this.#endImmediatesWithRun(globalThis.setImmediate)
-    this.#replace(timers, replaced)
-    this.#replace(promises, { setTimeout: sleep, setInterval: sleepRepeatedly })
-    this.#replace(promises?.scheduler, { wait: (ms: number) => sleep(ms) })
-    this.#replace(performance, { now: () => fake.performance.now() })
-    this.#replace(Math, { random: () => this.#nextRandom() })
-    this.#replace(AbortSignal, { timeout: (ms: number) => this.#timeoutSignal(ms) })
+    this.#replace(timers, replaced, 'timers.')
+    this.#replace(promises, { setTimeout: sleep, setInterval: sleepRepeatedly }, 'timers.promises.')
+    this.#replace(promises?.scheduler, { wait: (ms: number) => sleep(ms) }, 'timers.promises.scheduler.')
+    this.#replace(performance, { now: () => fake.performance.now() }, 'performance.')
+    this.#replace(Math, { random: () => this.#nextRandom() }, 'Math.')
+    this.#replace(AbortSignal, { timeout: (ms: number) => this.#timeoutSignal(ms) }, 'AbortSignal.')
     this.host.syncExports()
     this.#collectRejections()
   }
 
-  /** Restores the functions of the host. */
+  /** Restores the functions of the host. @throws Error that names those that the code made unchangeable, after all others. */
   restoreGlobals(): void {
-    for (const undo of this.#undo.reverse()) undo()
+    const stuck = this.#undo.reverse().flatMap((undo) => undo() ?? [])
     this.#undo = []
     this.host.syncExports()
+    if (stuck.length === 0) return
+    throw new Error(
+      `survives cannot restore ${stuck.join(', ')}: the code under test has made ${stuck.length === 1 ? 'it' : 'them'} ` +
+        'unchangeable. Let it define properties that are configurable or writable. All other globals are restored.',
+    )
   }
 
   end(): void {
     this.#run++
-    this.restoreGlobals()
-    this.host.end()
+    try {
+      this.restoreGlobals()
+    } finally {
+      this.host.end()
+    }
   }
 
-  #replace(object: object | undefined, members: Readonly<Record<string, unknown>>): void {
+  /** Replaces members of an object. `owner` precedes their names in messages. */
+  #replace(object: object | undefined, members: Readonly<Record<string, unknown>>, owner = ''): void {
     if (!object) return
     for (const [name, value] of Object.entries(members)) {
       const before = Object.getOwnPropertyDescriptor(object, name)
-      Object.defineProperty(object, name, { value, writable: true, configurable: true, enumerable: true })
+      const original: unknown = Reflect.get(object, name)
+      const setTo = (wanted: unknown) => Reflect.set(object, name, wanted) && Reflect.get(object, name) === wanted
+      const replacement = { value, writable: true, configurable: true, enumerable: true }
+      // A property that is not configurable may still be writable.
+      if (!Reflect.defineProperty(object, name, replacement) && !setTo(value))
+        throw new Error(`survives cannot replace ${owner}${name}, which is neither configurable nor writable.`)
       this.#undo.push(() => {
-        if (before) Object.defineProperty(object, name, before)
-        else Reflect.deleteProperty(object, name)
+        const isRestored = before ? Reflect.defineProperty(object, name, before) : Reflect.deleteProperty(object, name)
+        return isRestored || setTo(original) ? undefined : `${owner}${name}`
       })
     }
   }
@@ -206,6 +234,7 @@ export class World {
     this.#undo.push(() => {
       process.off('unhandledRejection', collect)
       for (const listener of before) process.on('unhandledRejection', listener)
+      return undefined
     })
   }
 }

@@ -45,6 +45,17 @@ test('The records of a collection are listed, newest first, and so are those tha
   expect(await listRecords(gateway, 'using=nobody')).toEqual([])
 })
 
+test('The name of no collection is refused, with all names', async () => {
+  const gateway = createNgrok()
+  const list = (name: string) => gateway.fetch(`http://localhost/_fauxgate/records?collection=${name}`)
+  for (const name of ['nope', 'reserved_domain', '', 'toString', '__proto__']) {
+    const response = await list(name)
+    expect(response.status).toBe(400)
+    expect((await response.json()).msg).toMatch(/^collection is .+\. Allowed: .*\breserved_addrs, reserved_domains\b/)
+  }
+  for (const name of ['https_edges', 'route_backend']) expect((await list(name)).status).toBe(200)
+})
+
 test('An edge uses a domain that is in its hostports, before the port', async () => {
   const gateway = createNgrok()
   gateway.reservedDomains.create({ domain: 'app.example.com' })

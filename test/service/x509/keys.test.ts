@@ -5,12 +5,12 @@ import { readCertificate } from '../../../src/service/x509/certificate.ts'
 import { curves } from '../../../src/service/x509/curves.ts'
 import { belongsTo, keyName, type PrivateKey, readPrivateKey, readPublicKey } from '../../../src/service/x509/keys.ts'
 import { splitPem } from '../../../src/service/x509/pem.ts'
-import { derOf, element, findUnreadable, fixture } from './support.ts'
+import { derOf, element, findUnreadable, fixture, fixtures } from './support.ts'
 
 function readKey(name: string): PrivateKey {
   const block = splitPem(fixture(name)).blocks.at(-1)
   if (!block?.der) throw new Error('no block')
-  return readPrivateKey(block)
+  return readPrivateKey(block).key
 }
 
 const readLeafKey = (name: string) => readCertificate(derOf(fixture(name))).publicKey
@@ -96,7 +96,8 @@ const sec1 = (secret: Uint8Array | string, parameters = element(0xa0, P256)) => 
 })
 const rsa = (first: number, ...numbers: number[]) => ({
   type: 'RSA PRIVATE KEY',
-  der: element(0x30, ...[first, ...numbers].map(version)),
+  // Nothing computes with the two exponents by the primes and the coefficient.
+  der: element(0x30, ...[first, ...numbers, ...(numbers.length === 5 ? [1, 1, 1] : [])].map(version)),
 })
 const pkcs8 = (number: number, algorithm: Uint8Array, ...content: Uint8Array[]) => ({
   type: 'PRIVATE KEY',
@@ -105,6 +106,7 @@ const pkcs8 = (number: number, algorithm: Uint8Array, ...content: Uint8Array[]) 
 const ORDER = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n
 const MALFORMED = 'its DER structure is missing or malformed'
 const OUT_OF_RANGE = 'its secret is out of the range of P-256'
+const NOT_ODD = 'its RSA key is not of two different odd primes'
 const PRIMES = 'its primes do not give its modulus'
 const EXPONENT = 'its private exponent does not fit its public one'
 const MALFORMED_PUBLIC = 'its public key is missing or malformed'
@@ -126,7 +128,17 @@ describe('an error names the reason why a private key cannot be used', () => {
     ['DSA alone', { type: 'DSA PRIVATE KEY', der: element(0x30) }, 'a block of type DSA PRIVATE KEY is not supported'],
     ['no DER', { type: 'PRIVATE KEY', der: Uint8Array.of(1, 2, 3) }, 'its DER is damaged'],
     ['a curve not named', sec1('\x05', new Uint8Array()), NO_CURVE],
-    ['an EC key without secret', { type: 'EC PRIVATE KEY', der: element(0x30, version(1)) }, NO_CURVE],
+    ['an EC key without secret', { type: 'EC PRIVATE KEY', der: element(0x30, version(1)) }, MALFORMED],
+    ...[0, 2, 3].map((number): [string, { type: string; der: Uint8Array }, string] => [
+      `an EC key of version ${number} (RFC 5915, 3)`,
+      { type: 'EC PRIVATE KEY', der: element(0x30, version(number), element(4, '\x05'), element(0xa0, P256)) },
+      'its EC key is not of version 1',
+    ]),
+    [
+      'an EC key of version 0 in PKCS#8',
+      pkcs8(0, EC, element(0x30, version(0), element(4, '\x05'))),
+      'its EC key is not of version 1',
+    ],
     ['a secret of 0', sec1('\x00'), OUT_OF_RANGE],
     ['an empty secret', sec1(''), OUT_OF_RANGE],
     ['a secret as large as the order', sec1(numberToBytesBE(ORDER, 32)), OUT_OF_RANGE],
@@ -134,6 +146,11 @@ describe('an error names the reason why a private key cannot be used', () => {
     ['a secret of 16 kB', sec1('\xff'.repeat(16_384)), OUT_OF_RANGE],
     ['an EC secret of the wrong type', pkcs8(0, EC, element(0x30, version(1), element(2, '\x05'))), MALFORMED],
     ['an RSA key with three primes', rsa(1, 33, 3, 7, 3, 11), 'its RSA key has more than two primes'],
+    ['an RSA key of version 2 (RFC 8017, A.1.2)', rsa(2, 33, 3, 7, 3, 11), 'its RSA key is of an unknown version'],
+    ['an RSA key of version 127', rsa(127, 33, 3, 7, 3, 11), 'its RSA key is of an unknown version'],
+    ['a prime of 2 (RFC 8017, 3.1)', rsa(0, 22, 3, 7, 2, 11), NOT_ODD],
+    ['another prime of 2', rsa(0, 22, 3, 7, 11, 2), NOT_ODD],
+    ['the same prime twice', rsa(0, 121, 3, 7, 11, 11), NOT_ODD],
     ['an RSA modulus of 0', rsa(0, 0, 3, 7, 3, 11), 'its RSA key has a modulus or an exponent of 0'],
     ['primes that do not fit', rsa(0, 33, 3, 7, 3, 7), PRIMES],
     ['the primes 1 and n', rsa(0, 33, 3, 7, 1, 33), PRIMES],
@@ -146,6 +163,9 @@ describe('an error names the reason why a private key cannot be used', () => {
     ['an exponent that fits one prime only', rsa(0, 35, 5, 9, 5, 7), EXPONENT],
     ['an exponent that fits the other prime only', rsa(0, 35, 5, 11, 5, 7), EXPONENT],
     ['numbers missing', rsa(0, 33, 3), MALFORMED],
+    ['the coefficient missing', rsa(0, 33, 3, 7, 3, 11, 1, 1), MALFORMED],
+    ['a number too many', rsa(0, 33, 3, 7, 3, 11, 1, 1, 1, 1), MALFORMED],
+    ['a public key under the label', { type: 'PRIVATE KEY', der: element(0x30, RSA, element(3, '\0')) }, MALFORMED],
     ['PKCS#8 of version 3', pkcs8(2, ED25519, element(4, 'x'.repeat(32))), 'its PKCS#8 version is not supported'],
     ['no content', { type: 'PRIVATE KEY', der: element(0x30, version(0), EC) }, MALFORMED],
     ['an Ed25519 seed of 31 bytes', pkcs8(0, ED25519, element(4, 'x'.repeat(31))), MALFORMED],
@@ -167,9 +187,24 @@ describe('an error names the reason why a private key cannot be used', () => {
     ['PKCS#8 of version 1', pkcs8(0, ED25519, element(4, seed)), { kind: 'ed25519', seed }],
     ['PKCS#8 of version 2', pkcs8(1, ED25519, element(4, seed)), { kind: 'ed25519', seed }],
     ['PKCS#1 inside PKCS#8', pkcs8(0, RSA, rsa(0, 33, 3, 7, 3, 11).der), { kind: 'rsa', n: 33n, e: 3n, d: 7n }],
-    ['a prime of 2', rsa(0, 22, 3, 7, 2, 11), { kind: 'rsa', n: 22n, e: 3n, d: 7n }],
-    ['another prime of 2', rsa(0, 22, 3, 7, 11, 2), { kind: 'rsa', n: 22n, e: 3n, d: 7n }],
-  ])('but %s is read', (_, block, key) => expect(readPrivateKey(block)).toEqual(key))
+  ])('but %s is read', (_, block, key) => expect(readPrivateKey(block)).toEqual({ key, label: block.type }))
+
+  // As Go's crypto/tls does, which tries each structure.
+  it.each(fixtures('key-').filter((name) => !name.includes('encrypted')))(
+    'but %s is read under any of the labels',
+    (name) => {
+      const block = splitPem(fixture(name)).blocks.at(-1)
+      const der = derOf(fixture(name))
+      const read = ['PRIVATE KEY', 'RSA PRIVATE KEY', 'EC PRIVATE KEY'].map((type) => readPrivateKey({ type, der }))
+      const expected = { key: readKey(name), label: block?.type }
+      expect(read).toEqual([expected, expected, expected])
+    },
+  )
+
+  it.each(['OPENSSH PRIVATE KEY', 'DSA PRIVATE KEY', 'ENCRYPTED PRIVATE KEY'])('but not under %s', (type) => {
+    const problem = findUnreadable(() => readPrivateKey({ type, der: derOf(fixture('key-p256')) }))
+    expect(problem).toBe(`a block of type ${type} is not supported`)
+  })
 })
 
 describe('public keys are RSA, ECDSA on three curves or Ed25519 (rules: tls-certificates#accepted)', () => {

@@ -144,6 +144,12 @@ describe('names (RFC 5280, 4.1.2.4)', () => {
     ['half a character', 0x1e, 'abc', 'its DER is damaged'],
     ['a character beyond Unicode', 0x1c, '\x00\x11\x00\x00', "its subject's text is missing or malformed"],
     ['a number of four bytes', 0x02, '\x00\x00\x00\x61', "its subject's text is missing or malformed"],
+    ...[0x12, 0x13, 0x16, 0x1a].map((tag): [string, number, string, string] => [
+      `a byte of more than 7 bits in a string of ASCII, with the tag ${tag}`,
+      tag,
+      'a\xfc',
+      "its subject's text is missing or malformed",
+    ]),
     ['a number', 0x02, '\x01', "its subject's text is missing or malformed"],
   ])('%s is an error', (_, tag, content, problem) => expect(findProblem(withName(SUBJECT, tag, content))).toBe(problem))
 })

@@ -1,3 +1,4 @@
+import { createPrivateKey } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { readChain, readKey, requireMatch } from '../../../src/service/x509/uploads.ts'
 import { blocksOf, expectRefusal, fixture, fixtures } from './support.ts'
@@ -40,6 +41,13 @@ describe('an uploaded chain (rules: tls-certificates#accepted)', () => {
 })
 
 describe('an uploaded private key (rules: tls-certificates#private-key)', () => {
+  it('comes back under the label of its structure, so that TLS libraries read it', () => {
+    const text = fixture('key-rsa2048').replaceAll('PRIVATE KEY', 'RSA PRIVATE KEY')
+    const { private_key_pem } = readKey(text)
+    expect(private_key_pem).toBe(fixture('key-rsa2048'))
+    expect(createPrivateKey(private_key_pem).asymmetricKeyType).toBe('rsa')
+  })
+
   it.each(fixtures('key-').filter((name) => !/encrypted|parameters/.test(name)))(
     '%s is accepted and comes back byte for byte',
     (name) => expect(readKey(fixture(name)).private_key_pem).toBe(fixture(name)),

@@ -4,6 +4,7 @@ import { problem, Refusal } from '../../schema/errors.ts'
 import { general } from '../../schema/general-errors.ts'
 import { requireSync } from '../../schema/options.ts'
 import type { RuleContext } from '../../schema/rule.ts'
+import { toError } from '../../schema/text.ts'
 import type { EngineState } from '../engine-state.ts'
 import type { GatewayClock } from '../gateway-clock.ts'
 import type { RecordChange } from '../records.ts'
@@ -234,8 +235,7 @@ export class Persistence {
 
 /** Refuses a call that the store did not persist. */
 export function refuseAsStoreFailed(cause: unknown): never {
-  const why = cause instanceof Error ? cause.message : String(cause)
-  throw new Refusal([problem(general.store_failed, { why })], { cause })
+  throw new Refusal([problem(general.store_failed, { why: toError(cause).message })], { cause })
 }
 
 /** Returns the state that a store loads after a commit that replaces everything. */
