@@ -1,7 +1,8 @@
 // Generates the tables of calls in docs/control-api.md. The descriptions of calls on the page stay unchanged.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { CONTROL_PATH, type ControlCall } from '../../src/control/control.ts'
+import { CONTROL_PATH } from '../../src/control/address.ts'
+import type { ControlCall } from '../../src/control/control.ts'
 import { controlCalls } from '../../src/control/controls.ts'
 import { partsOf } from '../../src/core/schema/documentation.ts'
 

@@ -16,6 +16,7 @@ import { ngrokFamilies } from '../../src/service/ngrok/families.ts'
 import { declared } from '../../src/service/resources/declarations.ts'
 import { families } from '../../src/service/resources/index.ts'
 import { pairOptions } from '../../src/testing/certificates-options.ts'
+import { controlCallsFile } from './control-calls.ts'
 import { evidenceJson } from './evidence.ts'
 import {
   formatCallTypes,
@@ -93,7 +94,7 @@ export default function types(root: string): Map<string, string> {
   for (const name of Object.keys(families)) homes.set(nameCallType(name, families), './resources.ts')
   const texts = Object.entries(GROUPS).map(([file, group]) => [file, formatFile(file, group(), homes)] as const)
   const evidence = ['evidence.json', evidenceJson(root)] as const
-  const all = [...texts, formatLimitTypes(), sandboxExample(root), evidence]
+  const all = [...texts, formatLimitTypes(), controlCallsFile(), sandboxExample(root), evidence]
   return new Map(all.map(([file, text]) => [`src/core/generated/${file}`, text]))
 }
 

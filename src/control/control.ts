@@ -108,10 +108,6 @@ export type Describer = (
 
 export type DescribedPart = 'service' | 'controls'
 
-export const CONTROL_PATH = '/_fauxgate'
-
-export const CONTROL_KEY_HEADER = 'Fauxgate-Control-Key'
-
 /** One call to a control, defined once: the direct API and the control API over HTTP derive from it. */
 export interface ControlCall<Result = unknown> {
   readonly method: Method

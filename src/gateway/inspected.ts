@@ -1,4 +1,4 @@
-import { CONTROL_PATH } from '../control/control.ts'
+import { CONTROL_PATH } from '../control/address.ts'
 import type { OverviewMember } from '../control/views/overview.ts'
 import type { TimelinesMember } from '../control/views/timelines.ts'
 import type { Gateway } from './gateway.ts'

@@ -1,4 +1,4 @@
-import { CONTROL_PATH } from '../control/control.ts'
+import { CONTROL_PATH } from '../control/address.ts'
 import { createPreflightResponse, isPreflight } from '../gateway/http/cors.ts'
 import type { HttpRequest, HttpResponse } from '../gateway/http/messages.ts'
 import { dialects } from '../service/resources/dialects.ts'

@@ -1,4 +1,4 @@
-import { CONTROL_KEY_HEADER } from '../control/control.ts'
+import { CONTROL_KEY_HEADER } from '../control/address.ts'
 import { declareErrors, entry } from '../core/schema/errors.ts'
 import { formatCount } from '../core/schema/text.ts'
 

@@ -1,4 +1,4 @@
-import { CONTROL_PATH } from '../control/control.ts'
+import { CONTROL_PATH } from '../control/address.ts'
 import { readClock, systemClock } from '../core/engine/clock.ts'
 import { refuse } from '../core/schema/errors.ts'
 import { timestamp } from '../core/schema/time.ts'

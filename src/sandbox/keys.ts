@@ -1,6 +1,6 @@
 import { hmac } from '@noble/hashes/hmac.js'
 import { sha256 } from '@noble/hashes/sha2.js'
-import { CONTROL_KEY_HEADER } from '../control/control.ts'
+import { CONTROL_KEY_HEADER } from '../control/address.ts'
 import { createSecret } from '../core/engine/random.ts'
 import { utf8Bytes } from '../core/schema/platform.ts'
 import { isOneOf } from '../core/schema/secret-texts.ts'

@@ -1,4 +1,4 @@
-import { CONTROL_PATH } from '../control/control.ts'
+import { CONTROL_PATH } from '../control/address.ts'
 import { createPageHeaders } from '../gateway/http/page-headers.ts'
 import type { Address } from './address.ts'
 import { account, inspector } from './documents.js'

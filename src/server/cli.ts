@@ -1,6 +1,12 @@
 #!/usr/bin/env node
-import { runCommand } from './commands/run.ts'
-import { drain } from './log/output.ts'
+import module from 'node:module'
+
+// Node 22.8 and newer remember what they compiled, which is most of the time that a short command takes.
+// The types of Node 20 lack this function: a cast.
+const { enableCompileCache } = module as { enableCompileCache?: () => unknown }
+enableCompileCache?.()
+const { runCommand } = await import('./commands/run.ts')
+const { drain } = await import('./log/output.ts')
 
 // The reader of the output may have ended, as in `fauxgate serve | head -1`.
 process.stdout.on('error', () => undefined)

@@ -1,4 +1,4 @@
-import { CONTROL_PATH } from '../control/control.ts'
+import { CONTROL_PATH } from '../control/address.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { HttpRequest, HttpResponse } from '../gateway/http/messages.ts'
 import { splitUrl } from '../gateway/http/url.ts'

@@ -1,4 +1,4 @@
-import { CONTROL_PATH } from '../control/control.ts'
+import { CONTROL_PATH } from '../control/address.ts'
 import type { ClockFollower } from '../core/engine/clock.ts'
 import { platform } from '../core/schema/platform.ts'
 import { formatCount } from '../core/schema/text.ts'

@@ -14,7 +14,8 @@ import {
   type ProvisioningError,
   scriptedOutcomes,
 } from '../../service/provisioning/outcomes.ts'
-import { formatTimeline, type TimelineEntry } from '../../service/provisioning/timeline.ts'
+import type { TimelineEntry } from '../../service/provisioning/timeline.ts'
+import { formatTimeline } from '../../service/provisioning/timeline-text.ts'
 import { domainView } from '../../service/resources/reserved-domains/schemas.ts'
 import type { Control, ControlHost } from '../control.ts'
 import { attempt, errors, expire, renew, requireDomain, timeline } from './domain-calls.ts'

@@ -1,4 +1,5 @@
-import { accessErrors, CONTROL_KEY_HEADER } from '../../control/control.ts'
+import { CONTROL_KEY_HEADER } from '../../control/address.ts'
+import { accessErrors } from '../../control/control.ts'
 import type { KeyRules, KeyState } from '../../core/operation/family.ts'
 import type { CommonDialect } from '../../core/schema/dialect.ts'
 import { refuse } from '../../core/schema/errors.ts'

@@ -1,4 +1,5 @@
-import { CONTROL_PATH, type ControlCall, type ControlHost } from '../../control/control.ts'
+import { CONTROL_PATH } from '../../control/address.ts'
+import type { ControlCall, ControlHost } from '../../control/control.ts'
 import { refuseParameter } from '../../core/operation/list.ts'
 import { MAX_BODY_BYTES } from '../../core/schema/body.ts'
 import { type ControlAccess, requireAccess } from './access.ts'

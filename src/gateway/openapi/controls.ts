@@ -1,4 +1,5 @@
-import { CONTROL_KEY_HEADER, type ControlCall } from '../../control/control.ts'
+import { CONTROL_KEY_HEADER } from '../../control/address.ts'
+import type { ControlCall } from '../../control/control.ts'
 import type { CatalogueError } from '../../core/schema/errors.ts'
 import type { OperationItem } from './document.ts'
 import { createErrorResponses } from './errors.ts'

@@ -1,4 +1,4 @@
-import { CONTROL_KEY_HEADER } from '../../control/control.ts'
+import { CONTROL_KEY_HEADER } from '../../control/address.ts'
 import type { CommonDialect } from '../../core/schema/dialect.ts'
 import { codeOf, formatMessage, statusOf } from '../../core/schema/error-facts.ts'
 import type { CatalogueError } from '../../core/schema/errors.ts'

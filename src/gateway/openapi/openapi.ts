@@ -1,5 +1,6 @@
 import * as v from 'valibot'
-import { type AnyControl, CONTROL_PATH, type ControlCall, listCallErrors } from '../../control/control.ts'
+import { CONTROL_PATH } from '../../control/address.ts'
+import { type AnyControl, type ControlCall, listCallErrors } from '../../control/control.ts'
 import { controlCallsWith, controls } from '../../control/controls.ts'
 import { addRulesBefore, type Families, type Family } from '../../core/operation/family.ts'
 import { errorsOf, groupOf, isOperationOf, type Operation } from '../../core/operation/operation.ts'

@@ -1,12 +1,8 @@
-import type { ControlCall } from '../../control/control.ts'
-import { controlCalls } from '../../control/controls.ts'
-import { partsOf } from '../../core/schema/documentation.ts'
-import { OUTCOMES } from '../../service/provisioning/outcomes.ts'
 import { type Arguments, type Command, requireNoWords, requireOneOf, throwMissingWords } from '../commands/command.ts'
 import { UsageError } from '../errors.ts'
-import { SERVER_FLAGS } from '../options/table.ts'
+import { SERVER_FLAGS } from '../options/flags.ts'
 import { print, printError } from '../terminal.ts'
-import { flagsForFields, kindOf, parseFlags, parseValue } from './fields.ts'
+import { type ClientCall, findCall, flagsForFields, outcomes, parseFlags, parseValue } from './fields.ts'
 import { formatResponse } from './format.ts'
 import { otherCommands } from './other-commands.ts'
 import { rewriteRefusal } from './refusals.ts'
@@ -62,7 +58,7 @@ const ROWS: readonly Row[] = [
     words: { outcomes: 'OUTCOME…' },
     example: 'DNS_ERROR success --domain app.example.com',
     notes: [
-      `OUTCOME is one of ${OUTCOMES.join(', ')}. Each attempt of a certificate job takes the next one.`,
+      `OUTCOME is one of ${outcomes.join(', ')}. Each attempt of a certificate job takes the next one.`,
       'An error can have details: \'{"outcome":"DNS_ERROR","message":"No such host.","retriesAfter":"5m"}\'.',
       'After the last one, attempts succeed, or follow --always or the simulated DNS.',
     ],
@@ -185,21 +181,17 @@ function commandOf(row: Row): Command {
   }
 }
 
-function findCall(text: string): ControlCall {
-  const call = controlCalls.find(({ method, path }) => `${method} ${path}` === text)
-  if (!call) throw new Error(`There is no control call ${text}.`)
-  return call
-}
-
-function parseWords(call: ControlCall, { name, words = {}, example }: Row, parsed: Arguments): Record<string, unknown> {
+function parseWords(
+  { fields: known }: ClientCall,
+  { name, words = {}, example }: Row,
+  parsed: Arguments,
+): Record<string, unknown> {
   const usage = Object.values(words).join(' ')
   const fullExample = example && `${name} ${example}`
   const remaining = [...parsed.words]
-  const entries = call.schema ? (partsOf(call.schema).entries ?? {}) : {}
   const fields: Record<string, unknown> = {}
   for (const [field, placeholder] of Object.entries(words)) {
-    const schema = entries[field]
-    const kind = schema ? kindOf(schema).kind : 'text'
+    const { kind = 'text' } = known.find((each) => each.field === field) ?? {}
     const texts = remaining.splice(0, kind === 'texts' ? remaining.length : 1)
     if (texts.length === 0 && placeholder.startsWith('[')) continue
     if (texts.length === 0) throwMissingWords(name, usage, fullExample)

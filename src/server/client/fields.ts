@@ -1,38 +1,45 @@
-import type * as v from 'valibot'
-import type { ControlCall } from '../../control/control.ts'
-import { documentationOf, isSchema, partsOf } from '../../core/schema/documentation.ts'
+import controlCalls from '../../core/generated/control-calls.json'
 import { locateJsonProblem } from '../../core/schema/json-text.ts'
 import { quote } from '../../core/schema/text.ts'
 import type { Arguments } from '../commands/command.ts'
 import { UsageError } from '../errors.ts'
-import { type Flag, flagAt } from '../options/table.ts'
+import { type Flag, flagAt } from '../options/flags.ts'
+
+/** A control call as the client sends it: the schemas are those of the server. */
+export interface ClientCall {
+  readonly method: string
+  readonly path: string
+  readonly summary: string
+  readonly from?: string
+  readonly mediaType?: string
+  readonly fields: readonly Field[]
+}
+
+interface Field extends Pick<Flag, 'kind' | 'value'> {
+  readonly field: string
+  readonly sentence?: string
+}
 
 interface FieldFlag extends Flag {
   readonly field: string
 }
 
-/** Returns a flag for each field of a call, except the fields in `others`, which words or the command set. */
-export function flagsForFields({ schema }: ControlCall, others: readonly string[]): readonly FieldFlag[] {
-  const entries = schema ? (partsOf(schema).entries ?? {}) : {}
-  return Object.entries(entries).flatMap(([field, each]) => {
-    const { sentence, facts } = documentationOf(each)
-    if (others.includes(field) || facts.some(({ isNoData }) => isNoData) || sentence === undefined) return []
-    return [{ field, flag: flagAt(field), ...kindOf(each), sentence }]
-  })
+/** The outcomes that a test can script. */
+export const outcomes: readonly string[] = controlCalls.outcomes
+
+/** Returns a control call by its method and path, such as `GET /clock`. */
+export function findCall(name: string): ClientCall {
+  // JSON has no type for the kinds of flags.
+  const call = (controlCalls.calls as Readonly<Record<string, ClientCall>>)[name]
+  if (!call) throw new Error(`There is no control call ${name}.`)
+  return call
 }
 
-export function kindOf(schema: v.GenericSchema): Pick<Flag, 'kind' | 'value'> {
-  const { type, wrapped, options = [] } = partsOf(schema)
-  if (wrapped) return kindOf(wrapped)
-  if (type === 'array') return { kind: 'texts', value: 'VALUE' }
-  if (type === 'number') return { kind: 'integer', value: 'N' }
-  if (type === 'boolean' || type === 'literal') return { kind: 'switch', value: '' }
-  if (type === 'picklist') return { kind: 'text', value: options.join('|') }
-  // A text, or an object as JSON.
-  if (type === 'union' && options.some((each) => isSchema(each) && partsOf(each).type === 'custom')) {
-    return { kind: 'json', value: 'JSON' }
-  }
-  return { kind: 'text', value: 'VALUE' }
+/** Returns a flag for each field of a call, except the fields in `others`, which words or the command set. */
+export function flagsForFields({ fields }: ClientCall, others: readonly string[]): readonly FieldFlag[] {
+  return fields.flatMap(({ field, kind, value, sentence }) =>
+    others.includes(field) || sentence === undefined ? [] : { field, flag: flagAt(field), kind, value, sentence },
+  )
 }
 
 export function parseFlags(flags: readonly FieldFlag[], parsed: Arguments['flags']): Record<string, unknown> {

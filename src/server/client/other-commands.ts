@@ -4,7 +4,7 @@ import { type Command, requireNoWords, requireOneWord } from '../commands/comman
 import { readErrorBody } from '../errors.ts'
 import { parseJson, readText, writeText } from '../files.ts'
 import { createPainter, requestLine } from '../log/log.ts'
-import { SERVER_FLAGS, switchFlag } from '../options/table.ts'
+import { SERVER_FLAGS, switchFlag } from '../options/flags.ts'
 import { print, printLine } from '../terminal.ts'
 import { onSignals, sleep } from '../waiting.ts'
 import { ControlError, callControl, printServer, readServerAddress } from './server-calls.ts'

@@ -1,11 +1,11 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { CONTROL_KEY_HEADER, CONTROL_PATH } from '../../control/control.ts'
+import { CONTROL_KEY_HEADER, CONTROL_PATH } from '../../control/address.ts'
 import { tryParseJson } from '../../verify/exchange.ts'
 import { type Arguments, flagValue } from '../commands/command.ts'
 import { asSystemError, readErrorBody, UsageError } from '../errors.ts'
 import { readText } from '../files.ts'
-import { variableName } from '../options/table.ts'
+import { variableName } from '../options/flags.ts'
 import { printError } from '../terminal.ts'
 import { findStartTime, type RunningServer, registeredServers } from './running.ts'
 

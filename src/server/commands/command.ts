@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { suggestion } from '../../core/schema/nearest.ts'
 import { UsageError } from '../errors.ts'
-import type { Flag } from '../options/table.ts'
+import type { Flag } from '../options/flags.ts'
 import { suggestFlag } from './suggestions.ts'
 
 export interface Command {

@@ -1,4 +1,4 @@
-import type { Flag } from '../options/table.ts'
+import type { Flag } from '../options/flags.ts'
 import type { Command } from './command.ts'
 
 const WIDTH = 100

@@ -2,7 +2,7 @@ import { readClock, systemClock } from '../../core/engine/clock.ts'
 import { parseHar } from '../../verify/har-reader.ts'
 import { hasPassed, type KnownDifference, replay, replayText } from '../../verify/replay.ts'
 import { parseJson, readText } from '../files.ts'
-import { switchFlag, textFlag } from '../options/table.ts'
+import { switchFlag, textFlag } from '../options/flags.ts'
 import { print, warn } from '../terminal.ts'
 import { type Command, flagValue, requireOneWord } from './command.ts'
 

@@ -6,13 +6,15 @@ import { messageOf, UsageError } from '../errors.ts'
 import { print, printError } from '../terminal.ts'
 import { type Command, readArguments } from './command.ts'
 import { helpOn, helpOnAll, helpOnGroup } from './help.ts'
-import { serveCommand } from './serve.ts'
 import { suggestCommand, suggestSecondWord } from './suggestions.ts'
 
-/** Returns the commands that a line can mean. Most starts are of `serve`, which does not need the others. */
-async function commandsFor(first: string): Promise<readonly Command[]> {
-  if (first === 'serve') return [serveCommand]
-  return (await import('./all.ts')).allCommands
+/** Returns the commands that a line can mean. Most starts are of `serve` or of the client, which does not load a gateway. */
+async function commandsFor([first = '', ...more]: readonly string[]): Promise<readonly Command[]> {
+  if (first === 'serve') return [(await import('./serve.ts')).serveCommand]
+  if (more.includes('help')) return (await import('./all.ts')).allCommands
+  const { clientCommands } = await import('../client/commands.ts')
+  const isOfClient = clientCommands.some(({ name }) => name === first || name.startsWith(`${first} `))
+  return isOfClient ? clientCommands : (await import('./all.ts')).allCommands
 }
 
 /**
@@ -24,7 +26,7 @@ export async function runCommand(args: readonly string[], environment = process.
   try {
     const [first = ''] = args
     if (['--version', '-v', '-V', 'version'].includes(first)) return print(`${version}\n`)
-    const commands = await commandsFor(first)
+    const commands = await commandsFor(args)
     if (['', 'help', '--help', '-h'].includes(first)) return print(helpFor(args.slice(1), commands))
     if (isHelpOnGroup(args, commands)) return print(helpFor([first], commands))
     const command = findCommand(args, commands)

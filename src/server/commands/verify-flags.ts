@@ -3,7 +3,7 @@ import { dialectNames } from '../../service/resources/dialects.ts'
 import { operationGroups } from '../../verify/scenarios.ts'
 import { baseUrlOf } from '../client/server-calls.ts'
 import { UsageError } from '../errors.ts'
-import { type Flag, integerFlag, switchFlag, textFlag } from '../options/table.ts'
+import { type Flag, integerFlag, switchFlag, textFlag } from '../options/flags.ts'
 import { type Arguments, flagValue, parseBaseUrl, requireOneOf } from './command.ts'
 
 /** The environment variable with the API key. */

@@ -1,4 +1,4 @@
-import { CONTROL_PATH } from '../../control/control.ts'
+import { CONTROL_PATH } from '../../control/address.ts'
 import { readClock, stopwatch } from '../../core/engine/clock.ts'
 import type { Change } from '../../core/operation/collection.ts'
 import type { Families } from '../../core/operation/family.ts'

@@ -11,7 +11,8 @@ import { type Arguments, flagValue } from '../commands/command.ts'
 import { messageOf, UsageError } from '../errors.ts'
 import { configRows } from './config.ts'
 import { type ConfigFile, pathFromHere, readConfigFile } from './config-file.ts'
-import { CONFIG_FLAG, type Option, optionTable, SERVER_FLAGS, variableName } from './table.ts'
+import { CONFIG_FLAG, SERVER_FLAGS, variableName } from './flags.ts'
+import { type Option, optionTable } from './table.ts'
 
 export interface ParsedOptions {
   readonly config: Config

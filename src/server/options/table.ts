@@ -1,17 +1,7 @@
 import type * as v from 'valibot'
 import { documentationOf, isSchema, marksOf, partsOf } from '../../core/schema/documentation.ts'
 import { configRows, sandboxRows } from './config.ts'
-
-export interface Flag {
-  /** The name without hyphens. */
-  readonly flag: string
-  readonly kind: 'text' | 'integer' | 'switch' | 'texts' | 'json'
-  /** The placeholder of the value in the help; empty for a switch. */
-  readonly value: string
-  readonly sentence: string
-  /** The environment variable that also sets the option. */
-  readonly variable?: string
-}
+import { type Flag, flagAt, variableName } from './flags.ts'
 
 export interface Option extends Flag {
   /** The path in a config file, such as `control.key`. */
@@ -24,31 +14,6 @@ export interface Option extends Flag {
   /** True for the path of a file. In a config file, it is relative to the folder of the config file. */
   readonly isFile: boolean
 }
-
-export function textFlag(flag: string, value: string, sentence: string): Flag {
-  return { flag, kind: 'text', value, sentence }
-}
-
-export function integerFlag(flag: string, sentence: string): Flag {
-  return { flag, kind: 'integer', value: 'N', sentence }
-}
-
-export function switchFlag(flag: string, sentence: string): Flag {
-  return { flag, kind: 'switch', value: '', sentence }
-}
-
-const withVariable = (flag: Flag): Flag => ({ ...flag, variable: variableName(flag.flag) })
-
-const CONFIG =
-  'The config file. Default: fauxgate.config.json, .js, .mjs or .ts in the current folder, if there is one.'
-export const CONFIG_FLAG = withVariable(textFlag('config', 'FILE', CONFIG))
-
-const SERVER = 'The URL of the server. Default: the one that runs on this machine, or `http://127.0.0.1:4747`.'
-export const SERVER_FLAGS = [
-  textFlag('url', 'URL', SERVER),
-  textFlag('control-key', 'KEY', 'The control key of the server, if it has one.'),
-  textFlag('ca', 'FILE', 'The root certificate of a server with --tls.'),
-].map(withVariable)
 
 const KINDS: Readonly<Record<string, Flag['kind']>> = {
   array: 'texts',
@@ -85,11 +50,6 @@ function optionsIn(path: string, schema: v.GenericSchema, row = schema): Option[
   return [{ path, flag, variable, kind, value: placeholder, sentence, schema: item ?? schema, isSecret, isFile }]
 }
 
-/** Returns the flag for a path such as `control.key` or a field such as `retryAfter` or `endpoint_configuration`. */
-export function flagAt(path: string): string {
-  return path.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`).replace(/[._]/g, '-')
-}
-
 function placeholderOf(schema: v.GenericSchema): string | undefined {
   const { type, options = [], item } = partsOf(schema)
   if (item) return marksOf(item).placeholder ?? placeholderOf(item)
@@ -102,8 +62,4 @@ function alternativesIn(path: string, schema: v.GenericSchema, row: v.GenericSch
   const alternatives = (partsOf(schema).options ?? []).filter(isSchema)
   const options = alternatives.flatMap((each) => optionsIn(path, each, row))
   return options.map((each) => (each.path === path && each.kind === 'text' ? { ...each, schema } : each))
-}
-
-export function variableName(flag: string): string {
-  return `FAUXGATE_${flag.toUpperCase().replaceAll('-', '_')}`
 }

@@ -64,8 +64,3 @@ export function withEntry(timeline: Timeline, entry: TimelineRecord): Timeline {
   const earlier = timeline.length < MAX_TIMELINE_ENTRIES ? timeline : timeline.slice(1)
   return earlier.concat(entry)
 }
-
-export function formatTimeline(timeline: readonly TimelineEntry[]): string {
-  const width = Math.max(0, ...timeline.map(({ transition }) => transition.length))
-  return timeline.map(({ at, transition, message }) => `${at}  ${transition.padEnd(width)}  ${message}`).join('\n')
-}

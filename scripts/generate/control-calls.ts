@@ -1,0 +1,40 @@
+import type * as v from 'valibot'
+import { controlCalls } from '../../src/control/controls.ts'
+import { documentationOf, isSchema, partsOf } from '../../src/core/schema/documentation.ts'
+import type { Flag } from '../../src/server/options/flags.ts'
+import { OUTCOMES } from '../../src/service/provisioning/outcomes.ts'
+
+/**
+ * Returns the file with the fields of each control call, from which the commands of the client make flags. So a command
+ * such as `fauxgate clock` loads no schema and no gateway.
+ */
+export function controlCallsFile(): [string, string] {
+  const calls = controlCalls.map(({ method, path, summary, from, mediaType, schema }) => [
+    `${method} ${path}`,
+    { method, path, summary, from, mediaType, fields: schema ? fieldsOf(schema) : [] },
+  ])
+  return ['control-calls.json', `${JSON.stringify({ outcomes: OUTCOMES, calls: Object.fromEntries(calls) })}\n`]
+}
+
+/** Returns the fields of a body or a query. A field without a sentence can be set by words only. */
+function fieldsOf(schema: v.GenericSchema) {
+  return Object.entries(partsOf(schema).entries ?? {}).map(([field, each]) => {
+    const { sentence, facts } = documentationOf(each)
+    const isFlag = sentence !== undefined && !facts.some(({ isNoData }) => isNoData)
+    return { field, ...kindOf(each), ...(isFlag && { sentence }) }
+  })
+}
+
+function kindOf(schema: v.GenericSchema): Pick<Flag, 'kind' | 'value'> {
+  const { type, wrapped, options = [] } = partsOf(schema)
+  if (wrapped) return kindOf(wrapped)
+  if (type === 'array') return { kind: 'texts', value: 'VALUE' }
+  if (type === 'number') return { kind: 'integer', value: 'N' }
+  if (type === 'boolean' || type === 'literal') return { kind: 'switch', value: '' }
+  if (type === 'picklist') return { kind: 'text', value: options.join('|') }
+  // A text, or an object as JSON.
+  if (type === 'union' && options.some((each) => isSchema(each) && partsOf(each).type === 'custom')) {
+    return { kind: 'json', value: 'JSON' }
+  }
+  return { kind: 'text', value: 'VALUE' }
+}
