@@ -6,7 +6,6 @@ import { declareErrors, entry, refuse } from '../core/schema/errors.ts'
 import { requireId } from '../core/schema/ids.ts'
 import { moment, optionRow, optionsOf, readOptions } from '../core/schema/options.ts'
 import { LATEST_TIME, timestamp } from '../core/schema/time.ts'
-import { createAccessor } from '../core/schema/values.ts'
 import { certificates } from '../service/provisioning/certificate-records.ts'
 import { isDnsName, normalizeName } from '../service/provisioning/dns.ts'
 import { ipBytes } from '../service/x509/ip.ts'
@@ -143,13 +142,11 @@ export const authority: Control<AuthorityMember, typeof errors> = {
   members: (host) => ({ authority: createAuthority(host) }),
 }
 
-const withCertificate = /* @__PURE__ */ createAccessor(
-  'certificatePem',
-  (host: ControlHost) => host.engine.authority.certificatePem,
-)
-
 function createAuthority(host: ControlHost): AuthorityApi {
-  const calls: Omit<AuthorityApi, 'certificatePem'> = {
+  return {
+    get certificatePem() {
+      return host.engine.authority.certificatePem
+    },
     privateKeyPem: (id) =>
       host.transact((tx) => {
         requireId(id, 'cert')
@@ -160,5 +157,4 @@ function createAuthority(host: ControlHost): AuthorityApi {
       }),
     serverCertificate: (options) => serverCertificate(host, options),
   }
-  return withCertificate(calls, host)
 }

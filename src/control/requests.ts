@@ -172,8 +172,9 @@ function requireKnown(kind: string, known: number, missing: number): number {
 }
 
 function countKnown(journal: Journal, filter: JournalFields<string>): number {
-  const { certain, possible } = journal.count(filter)
-  return requireKnown('path', certain, possible)
+  const listed = journal.countListed(filter)
+  const dropped = journal.countDropped(filter)
+  return filter.path === undefined ? listed + dropped : requireKnown('path', listed, dropped)
 }
 
 /** Throws where an empty result would look like "no such requests". */

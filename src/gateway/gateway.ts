@@ -1,13 +1,11 @@
 import type { ControlHost } from '../control/control.ts'
 import { type ControlMembers, controls } from '../control/controls.ts'
 import type { Clock } from '../core/engine/clock.ts'
-import type { Engine } from '../core/engine/engine.ts'
 import type { GatewayOptions } from '../core/generated/options.ts'
 import type { Resources } from '../core/generated/resources.ts'
 import type { Families } from '../core/operation/family.ts'
 import { isOperationOf } from '../core/operation/operation.ts'
 import { requireJsonObject } from '../core/schema/body.ts'
-import { createAccessor } from '../core/schema/values.ts'
 import { createControlHost } from './control-host.ts'
 import { createDirectApi } from './direct/direct-api.ts'
 import { applyInitial } from './direct/initial.ts'
@@ -27,8 +25,6 @@ import type { Transport } from './transport.ts'
 import type { Gateway, GatewayWith, OptionsWith, OwnFamilies } from './types.ts'
 
 export type { Gateway }
-
-const withUrl = /* @__PURE__ */ createAccessor('url', (engine: Engine) => engine.url)
 
 /**
  * Creates a gateway with your own families in addition to the built-in ones: see `fauxgate/kit`.
@@ -71,8 +67,7 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
   }
   const host = createControlHost(parts, applyInitialResources)
   const controlApi = createControlApi(host, table.controlRouter, control)
-  // With a spread, V8 would make a new shape for each member.
-  const servedParts = Object.assign({ controlApi, emptyJsonOnDelete }, parts)
+  const servedParts = { ...parts, controlApi, emptyJsonOnDelete }
   const exchange = createHandler(servedParts)
   const maxBodyBytes = (method: string, url: string) => controlApi.maxBodyBytes(method, splitUrl(url, engine.url).path)
   const fetch = createFetch(exchange, maxBodyBytes, (at, signal, operationId) =>
@@ -93,8 +88,14 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
   }
   // Looks up `fetch` at each call, because a fixture may replace it.
   const fetchOfMembers: Fetch = (input, init) => members.fetch(input, init)
-  // With spreads, V8 would make a new shape for each member, in each gateway.
-  const members: Omit<Gateway<C>, 'url'> = Object.assign({}, direct, fromControls, ownMembers)
+  const members: Gateway<C> = {
+    ...direct,
+    ...fromControls,
+    ...ownMembers,
+    get url() {
+      return engine.url
+    },
+  }
   requireFreeNames(families, members, direct)
   try {
     engine.runCall(() => engine.isLoaded || applyInitialResources())
@@ -103,7 +104,7 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
     const error = boundary.createPublicError(thrown)
     throw error instanceof GatewayError ? setCallerStack(error, createGateway) : error
   }
-  return withUrl(members, engine) as Gateway<C> // With `url`, which the type of `members` lacks.
+  return members
 }
 
 function createDirectMembers({ engine, boundary, dialect, table }: Parts) {

@@ -3,32 +3,12 @@ import type { JournalEntry, JournalQuery } from './entry.ts'
 /** The fields of a request that queries compare. */
 export type RequestFacts = Pick<JournalEntry, 'operation' | 'method' | 'path' | 'status'>
 
-/** The maximum number of stored paths. */
-const MAX_PATHS = 10_000
-
-/** The maximum number of characters of a stored path. */
-const MAX_PATH_LENGTH = 256
-
 /** The maximum number of entries that are stored of unknown requests. */
 const MAX_UNKNOWN = 20
 
-/** The number of requests that match a query, and of further ones that may match because their paths are not stored. */
-export interface RequestCount {
-  readonly certain: number
-  readonly possible: number
-}
-
-/** Requests with the same operation, method and status. */
-interface Kind {
-  readonly facts: Omit<RequestFacts, 'path'>
-  /** The number of all these requests. */
+/** Requests with the same operation, method and status. Their paths are not stored. */
+interface Kind extends Omit<RequestFacts, 'path'> {
   size: number
-  /** The number of requests with each stored path. */
-  readonly paths: Map<string, number>
-  /** The number of requests with other paths that are short enough to be stored. */
-  withoutPath: number
-  /** The number of requests with paths that are too long to be stored. */
-  withLongPath: number
 }
 
 /** The requests that the journal has dropped: how many there were of each kind, and the newest that the API does not know. */
@@ -37,7 +17,6 @@ export class DroppedRequests {
   #unknown: JournalEntry[] = []
   #unknownCount = 0
   #size = 0
-  #pathCount = 0
 
   /** The number of all these requests. */
   get size(): number {
@@ -54,27 +33,12 @@ export class DroppedRequests {
     return this.#unknown
   }
 
-  add(facts: RequestFacts): void {
+  add({ operation, method, status }: RequestFacts): void {
     this.#size++
-    const { path } = facts
-    const kind = this.#findKind(facts)
-    kind.size++
-    const requests = kind.paths.get(path)
-    if (requests !== undefined) kind.paths.set(path, requests + 1)
-    else if (path.length > MAX_PATH_LENGTH) kind.withLongPath++
-    else if (this.#pathCount < MAX_PATHS) {
-      kind.paths.set(path, 1)
-      this.#pathCount++
-    } else kind.withoutPath++
-  }
-
-  #findKind({ operation, method, status }: RequestFacts): Kind {
     const kinds = this.#kindsByOperation.get(operation) ?? []
-    for (const kind of kinds) if (kind.facts.method === method && kind.facts.status === status) return kind
-    const facts = { operation, method, status }
-    const kind = { facts, size: 0, paths: new Map<string, number>(), withoutPath: 0, withLongPath: 0 }
-    this.#kindsByOperation.set(operation, [...kinds, kind])
-    return kind
+    const known = kinds.find((kind) => kind.method === method && kind.status === status)
+    if (known) known.size++
+    else this.#kindsByOperation.set(operation, [...kinds, { operation, method, status, size: 1 }])
   }
 
   /** Stores the entry of a request that the API does not know. */
@@ -84,18 +48,12 @@ export class DroppedRequests {
     if (this.#unknown.length > MAX_UNKNOWN) this.#unknown.shift()
   }
 
-  /** Counts the requests that match a query. */
-  count({ path, ...query }: JournalQuery): RequestCount {
-    let certain = 0
-    let possible = 0
-    for (const { facts, size, paths, withoutPath, withLongPath } of [...this.#kindsByOperation.values()].flat()) {
-      if (!matchesQuery({ ...facts, path: '' }, query)) continue
-      const stored = path === undefined ? size : paths.get(path)
-      // Once a path is stored, all its later requests are counted there.
-      if (stored !== undefined) certain += stored
-      else possible += path !== undefined && path.length > MAX_PATH_LENGTH ? withLongPath : withoutPath
-    }
-    return { certain, possible }
+  /** Counts the requests that match a query, whatever their paths were. */
+  count({ path: _, ...query }: JournalQuery): number {
+    const matching = [...this.#kindsByOperation.values()]
+      .flat()
+      .filter((kind) => matchesQuery({ ...kind, path: '' }, query))
+    return matching.reduce((sum, { size }) => sum + size, 0)
   }
 
   clear(): void {
@@ -103,7 +61,6 @@ export class DroppedRequests {
     this.#unknown = []
     this.#unknownCount = 0
     this.#size = 0
-    this.#pathCount = 0
   }
 }
 

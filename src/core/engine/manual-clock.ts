@@ -1,6 +1,5 @@
 import { moment, readOptions, duration as spanOfTime } from '../schema/options.ts'
 import { type Duration, LATEST_TIME, timestamp } from '../schema/time.ts'
-import { createAccessor } from '../schema/values.ts'
 import type { Clock, ClockFollower } from './clock.ts'
 import { ClockTime } from './clock-time.ts'
 
@@ -82,7 +81,10 @@ export function manualClock(start: Time): ManualClock {
     const at = time.nextDueAt()
     return at === undefined ? undefined : requireInRange(at)
   }
-  const moves: Omit<ManualClock, 'now'> = {
+  return {
+    get now() {
+      return time.now
+    },
     attach: (follower) => followers.add(follower),
     waitUntil: (at) => time.moveTo(requireInRange(at)),
     advance: (duration) => time.moveTo(after(duration)),
@@ -112,10 +114,7 @@ export function manualClock(start: Time): ManualClock {
       followers.settleGateways()
     },
   }
-  return withNow(moves, time)
 }
-
-const withNow = /* @__PURE__ */ createAccessor('now', (time: ClockTime) => time.now)
 
 const anyDuration = /* @__PURE__ */ spanOfTime()
 const anyMoment = /* @__PURE__ */ moment()

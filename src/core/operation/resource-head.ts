@@ -42,9 +42,6 @@ export function descriptionOf({ description, metadata }: Described): { descripti
   return fields
 }
 
-// The families of `createGateway` write the fields of these two functions themselves: on Node 20, a literal that begins with
-// a spread takes 2 µs, and any other 0.05 µs.
-
 /** Makes the fields that every new record begins with: a new id, the time, and `description` and `metadata` of the body. */
 export function newHead(tx: Transaction, prefix: string, body: Described = {}): ResourceRecord {
   return { id: tx.newId(prefix), created_at: tx.now, ...described(body) }

@@ -59,22 +59,6 @@ export function deepFreeze<T>(value: T): T {
 /** A source of random bytes. For a number in a stream, it returns a function that draws `size` further bytes with each call. */
 export type Draw = (stream: string, number: number) => (size: number) => Uint8Array
 
-/**
- * Makes a function that adds a getter to an object. All objects share one getter, because V8 keeps the getter of an object
- * literal, with its closure, until it collects the old generation: to create many gateways would take four times as long.
- */
-export function createAccessor<const Name extends string, Source, Value>(name: Name, read: (source: Source) => Value) {
-  const from = Symbol(name)
-  const get = function (this: { readonly [from]: Source }) {
-    return read(this[from])
-  }
-  return <T extends object>(target: T, source: Source): T & { readonly [N in Name]: Value } => {
-    Object.defineProperty(target, from, { value: source })
-    const named = Object.defineProperty(target, name, { get, enumerable: true, configurable: true })
-    return named as T & { readonly [N in Name]: Value } // `get` returns the type of the new name.
-  }
-}
-
 /** Returns a function that makes a value at its first call, and returns the same value at each later call. */
 /* @__NO_SIDE_EFFECTS__ */
 export function lazy<T>(make: () => T): () => T {

@@ -232,7 +232,7 @@ class Call {
       query: this.#query,
       authorization: this.#request.header('authorization') ?? '',
       now,
-      requestHeaders: journal.shareHeaders(this.#headers),
+      requestHeaders: this.#headers,
       request: this.#getStoredBody(),
       status: response.status,
       responseHeaders: complete.headers,

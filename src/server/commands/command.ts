@@ -2,7 +2,6 @@ import { parseArgs } from 'node:util'
 import { suggestion } from '../../core/schema/nearest.ts'
 import { UsageError } from '../errors.ts'
 import type { Flag } from '../options/flags.ts'
-import { suggestFlag } from './suggestions.ts'
 
 export interface Command {
   /** One or two words, such as `serve` or `clock advance`. */
@@ -95,7 +94,7 @@ function readNegation(
   }
   const flags = [...known.keys()]
   const all = flags.length <= MAX_LISTED ? ` Allowed: ${flags.map((flag) => `--${flag}`).join(', ') || 'none'}.` : ''
-  const hint = suggestFlag(flagText.replace(/^-+/, ''), flags) || all
+  const hint = suggestion(flagText.replace(/^-+/, ''), flags, (flag) => `--${flag}`) || all
   throw new UsageError(`${flagText} is not an option of "${command}".${hint}`)
 }
 

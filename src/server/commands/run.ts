@@ -6,7 +6,6 @@ import { messageOf, UsageError } from '../errors.ts'
 import { print, printError } from '../terminal.ts'
 import { type Command, readArguments } from './command.ts'
 import { helpOn, helpOnAll, helpOnGroup } from './help.ts'
-import { suggestCommand, suggestSecondWord } from './suggestions.ts'
 
 /** Returns the commands that a line can mean. Most starts are of `serve` or of the client, which does not load a gateway. */
 async function commandsFor([first = '', ...more]: readonly string[]): Promise<readonly Command[]> {
@@ -83,14 +82,13 @@ function unknownCommandMessage(
     return `A command is missing before the options.${alone || ` Did you mean "fauxgate ${later}"?`}`
   }
   if (longerNames.length > 0) {
-    const isAlone = commands.some(({ name }) => name === first)
-    const hint = second && suggestSecondWord(first, second, isAlone ? [...longerNames, first] : longerNames)
+    const hint = second && suggestion(`${first} ${second}`, longerNames)
     const seconds = longerNames.map((name) => name.slice(first.length + 1)).join(', ')
     if (second === '' || second.startsWith('-')) return `${first} needs one of: ${seconds}.`
     return `${quote(`${first} ${second}`)} is not a command. Allowed after ${first}: ${seconds}.${hint}`
   }
   const names = [...new Set(commands.map(({ name }) => name.split(' ')[0] ?? ''))]
-  return `${quote(first)} is not a command.${suggestCommand(first, names) || ` Allowed: ${names.join(', ')}.`}`
+  return `${quote(first)} is not a command.${suggestion(first, names) || ` Allowed: ${names.join(', ')}.`}`
 }
 
 /** Returns the keys on the command line and in the environment, which messages must not contain. */

@@ -4,7 +4,7 @@ import { sectionReader } from '../../core/operation/family.ts'
 import { accountLimits, tooFast, tooMany } from '../../core/operation/limit.ts'
 import { operation } from '../../core/operation/operation.ts'
 import { required, resource } from '../../core/operation/resource.ts'
-import { described, descriptionOf } from '../../core/operation/resource-head.ts'
+import { described, newHead, viewHead } from '../../core/operation/resource-head.ts'
 import type { Transaction } from '../../core/operation/transaction.ts'
 import { refTo, type View } from '../../core/operation/view.ts'
 import type { CommonDialect } from '../../core/schema/dialect.ts'
@@ -27,7 +27,6 @@ import {
   resourceHead,
   textOfBytes,
 } from '../../core/schema/schema.ts'
-import { timestamp } from '../../core/schema/time.ts'
 import type { Frozen } from '../../core/schema/values.ts'
 import { errors as declarationErrors, requireEndpointConfiguration } from './declarations.ts'
 
@@ -121,10 +120,7 @@ const shape = named(
 )
 
 const view: View<AddressRecord, Frozen<v.InferOutput<typeof shape>>> = (record, wire) => ({
-  id: record.id,
-  uri: `${wire.url}${PATH}/${record.id}`,
-  created_at: timestamp(record.created_at),
-  ...descriptionOf(record),
+  ...viewHead(record, wire, PATH),
   addr: record.addr,
   region: record.region,
   endpoint_configuration: refTo(wire, '/endpoint_configurations', record.endpoint_configuration_id),
@@ -198,9 +194,7 @@ export const reservedAddrs = resource(
       run(tx, body) {
         const endpoint = requireEndpointConfiguration(tx, 'endpoint_configuration_id', body.endpoint_configuration_id)
         return tx.put(addresses, {
-          id: tx.newId('ra'),
-          created_at: tx.now,
-          ...described(body),
+          ...newHead(tx, 'ra', body),
           addr: findFreeAddress(tx, body.region),
           region: body.region ?? DEFAULT_REGION,
           endpoint_configuration_id: endpoint ?? null,

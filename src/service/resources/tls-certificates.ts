@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { resource } from '../../core/operation/resource.ts'
-import { described, descriptionOf } from '../../core/operation/resource-head.ts'
+import { described, newHead, viewHead } from '../../core/operation/resource-head.ts'
 import type { View } from '../../core/operation/view.ts'
 import { documented, named } from '../../core/schema/documentation.ts'
 import { type CatalogueError, declareErrors, entry, refuse } from '../../core/schema/errors.ts'
@@ -102,10 +102,7 @@ const view: View<CertificateRecord, Frozen<v.InferOutput<typeof shape>>> = (reco
   const content = record.upload ?? issuing(wire.authority).issue(record.order)
   const { subject_common_name, subject_alternative_names, not_before, not_after, ...others } = content.leaf
   return {
-    id: record.id,
-    uri: `${wire.url}/tls_certificates/${record.id}`,
-    created_at: timestamp(record.created_at),
-    ...descriptionOf(record),
+    ...viewHead(record, wire, '/tls_certificates'),
     certificate_pem: content.certificate_pem,
     subject_common_name,
     subject_alternative_names,
@@ -170,9 +167,7 @@ export const tlsCertificates = resource(
       run(tx, { certificate_pem: { leaf, ...chain }, private_key_pem: { key, private_key_pem }, ...rest }) {
         requireMatch(leaf, key)
         return tx.put(certificates, {
-          id: tx.newId('cert'),
-          created_at: tx.now,
-          ...described(rest),
+          ...newHead(tx, 'cert', rest),
           issued_at: null,
           upload: { ...chain, private_key_pem, leaf: leaf.fields },
           order: null,

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { collection } from '../../core/operation/collection.ts'
 import { sectionReader } from '../../core/operation/family.ts'
 import { resource } from '../../core/operation/resource.ts'
-import { described, descriptionOf } from '../../core/operation/resource-head.ts'
+import { described, newHead, viewHead } from '../../core/operation/resource-head.ts'
 import type { Transaction } from '../../core/operation/transaction.ts'
 import type { View } from '../../core/operation/view.ts'
 import { documented, type Facts, named } from '../../core/schema/documentation.ts'
@@ -12,7 +12,6 @@ import { recordHead } from '../../core/schema/record-schema.ts'
 import { type Report, rule } from '../../core/schema/rule.ts'
 import { anyObject, description, metadata, resourceHead } from '../../core/schema/schema.ts'
 import { quote } from '../../core/schema/text.ts'
-import { timestamp } from '../../core/schema/time.ts'
 import type { Frozen } from '../../core/schema/values.ts'
 import { isMissing } from './declarations.ts'
 
@@ -96,10 +95,7 @@ const shape = named(
 )
 
 const view: View<BackendRecord, Frozen<v.InferOutput<typeof shape>>> = (record, wire) => ({
-  id: record.id,
-  uri: `${wire.url}/backends/weighted/${record.id}`,
-  created_at: timestamp(record.created_at),
-  ...descriptionOf(record),
+  ...viewHead(record, wire, '/backends/weighted'),
   backends: record.backends,
 })
 
@@ -145,7 +141,7 @@ export const weightedBackends = resource(
       errors: [backendErrors.child_backend_not_found],
       run(tx, { backends: map = {}, ...rest }) {
         requireChildren(tx, map)
-        return tx.put(backends, { id: tx.newId(PREFIX), created_at: tx.now, ...described(rest), backends: map })
+        return tx.put(backends, { ...newHead(tx, PREFIX, rest), backends: map })
       },
     },
     update: {

@@ -3,7 +3,7 @@ import { hexToBytes } from '@noble/hashes/utils.js'
 import { utf8Bytes } from '../../core/schema/platform.ts'
 import { LATEST_TIME } from '../../core/schema/time.ts'
 import type { Draw } from '../../core/schema/values.ts'
-import { createAccessor, lazy } from '../../core/schema/values.ts'
+import { lazy } from '../../core/schema/values.ts'
 import { readCsr } from './csr.ts'
 import { hashes } from './hashes.ts'
 import {
@@ -59,7 +59,10 @@ export function createAuthority(keys: 'test' | Draw, draw: Draw): IssuingAuthori
     return createIssuer('intermediate', COMMON_NAMES.intermediate, createKey('intermediate', 1), root())
   })
   const rsaLeafKey = lazy(() => rsaKey(testKeys.rsaLeaf))
-  const methods: Omit<IssuingAuthority, 'certificatePem'> = {
+  return {
+    get certificatePem() {
+      return writePem('CERTIFICATE', root().der)
+    },
     issue(order) {
       const isRsa = order.private_key_type === 'rsa'
       const key = isRsa ? rsaLeafKey() : randomKey(draw('certificate keys', order.number))
@@ -72,15 +75,6 @@ export function createAuthority(keys: 'test' | Draw, draw: Draw): IssuingAuthori
       return writeChain(clientCertificate({ ...readCsr(csr), ...times, serial }, intermediate()), intermediate())
     },
   }
-  return withCertificate(methods, root)
-}
-
-const withCertificate = /* @__PURE__ */ createAccessor('certificatePem', (root: () => Issuer) =>
-  writeCertificate(root()),
-)
-
-function writeCertificate({ der }: Issuer): string {
-  return writePem('CERTIFICATE', der)
 }
 
 function issueLeaf(order: CertificateOrder, serial: bigint, key: KeyPair, issuer: Issuer): IssuedCertificate {
@@ -116,7 +110,7 @@ function writePems(leaf: Uint8Array, { pkcs8 }: KeyPair, issuer: Issuer) {
 }
 
 function writeChain(leaf: Uint8Array, issuer: Issuer): string {
-  return writePem('CERTIFICATE', leaf) + writeCertificate(issuer)
+  return writePem('CERTIFICATE', leaf) + writePem('CERTIFICATE', issuer.der)
 }
 
 /** Returns the fields that `readCertificate` reads from the leaf. */

@@ -167,7 +167,7 @@ describe('the authority', () => {
 
   it('shows only its certificate', () => {
     authority.issue(createOrder())
-    expect(Object.keys(authority)).toEqual(['issue', 'issueForServer', 'issueForClient', 'certificatePem'])
+    expect(Object.keys(authority)).toEqual(['certificatePem', 'issue', 'issueForServer', 'issueForClient'])
     expect(JSON.parse(JSON.stringify(authority))).toEqual({ certificatePem: authority.certificatePem })
     const description = inspect(authority, { depth: 9, showHidden: true, getters: true })
     for (const key of Object.values(testKeys).flat()) expect(description).not.toContain(key)

@@ -3,7 +3,7 @@ import type { OtherNames } from '../../../core/operation/dialect-body.ts'
 import { sectionReader } from '../../../core/operation/family.ts'
 import { type Operation, operation } from '../../../core/operation/operation.ts'
 import { required, resource } from '../../../core/operation/resource.ts'
-import { described } from '../../../core/operation/resource-head.ts'
+import { described, newHead } from '../../../core/operation/resource-head.ts'
 import type { Transaction } from '../../../core/operation/transaction.ts'
 import type { CommonDialect } from '../../../core/schema/dialect.ts'
 import { refuse } from '../../../core/schema/errors.ts'
@@ -177,9 +177,7 @@ export function newDomain(tx: Transaction, body: Omit<v.InferOutput<typeof creat
   const isOwned = isServiceDomain(tx.dialect, body.domain)
   const newTarget = () => [tx.randomLabel(LABEL_LENGTH), tx.randomLabel(LABEL_LENGTH), cnameTargetBase].join('.')
   return {
-    id: tx.newId('rd'),
-    created_at: tx.now,
-    ...described(body),
+    ...newHead(tx, 'rd', body),
     domain: body.domain,
     region: body.region ?? null,
     cname_target: isOwned ? null : newTarget(),

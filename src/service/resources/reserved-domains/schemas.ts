@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { ReservedDomain } from '../../../core/generated/resources.ts'
-import { descriptionOf } from '../../../core/operation/resource-head.ts'
+import { viewHead } from '../../../core/operation/resource-head.ts'
 import type { Transaction } from '../../../core/operation/transaction.ts'
 import { refTo, type View } from '../../../core/operation/view.ts'
 import { documented, type JsonFacts, named } from '../../../core/schema/documentation.ts'
@@ -241,10 +241,7 @@ export const view: View<DomainRecord, Frozen<v.InferOutput<typeof shape>>> = (re
   const { domainRegion } = domainDialect(wire.dialect)
   const has = (field: string) => wire.dialect.extraFields[NAME]?.includes(field)
   return {
-    id: record.id,
-    uri: `${wire.url}${PATH}/${record.id}`,
-    created_at: timestamp(record.created_at),
-    ...descriptionOf(record),
+    ...viewHead(record, wire, PATH),
     domain: record.domain,
     region: domainRegion === 'as set' ? record.region : domainRegion.always,
     cname_target: record.cname_target,
