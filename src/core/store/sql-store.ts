@@ -42,7 +42,7 @@ export function sqlStore(run: RunSql, atomically: Atomically): Store {
           hasCopy = findsCopy(run)
         })
       } catch (error) {
-        throw new Error(`The store cannot be read: ${toError(error).message}`, { cause: error })
+        throw readError(error)
       }
       return state
     },
@@ -59,6 +59,10 @@ export function sqlStore(run: RunSql, atomically: Atomically): Store {
   }
 }
 
+function readError(error: unknown): Error {
+  return new Error(`The store cannot be read: ${toError(error).message}`, { cause: error })
+}
+
 /** Runs work as one transaction. @throws Error if the caller's function has not run the work when it returns. */
 function runAtomically(atomically: Atomically, work: () => void): void {
   let hasRun = false
@@ -71,6 +75,114 @@ function runAtomically(atomically: Atomically, work: () => void): void {
 }
 
 const TABLES = ['fauxgate_facts', 'fauxgate_records'] as const
+
+const CREATE_SCHEMA = 'CREATE TABLE fauxgate_schema (version INTEGER NOT NULL)'
+
+/** Returns the statements that create the tables of a version, by table. SQLite writes added columns after the last one. */
+function createStatements(version: number): ReadonlyMap<string, string> {
+  const added = (columns: string) => (version > 1 ? `, ${columns}` : '')
+  return new Map([
+    [
+      'fauxgate_facts',
+      `CREATE TABLE fauxgate_facts (
+        id INTEGER PRIMARY KEY CHECK (id = 0),
+        version INTEGER NOT NULL,
+        seed TEXT NOT NULL,
+        now REAL NOT NULL,
+        sequence INTEGER NOT NULL,
+        operations INTEGER NOT NULL${added('records INTEGER NOT NULL DEFAULT 0, checksum INTEGER NOT NULL DEFAULT 0')}
+      )`,
+    ],
+    [
+      'fauxgate_records',
+      `CREATE TABLE fauxgate_records (
+        collection TEXT NOT NULL,
+        key TEXT NOT NULL,
+        record TEXT NOT NULL${added('checksum INTEGER NOT NULL DEFAULT 0')},
+        PRIMARY KEY (collection, key)
+      ) WITHOUT ROWID`,
+    ],
+  ])
+}
+
+/** A row of SQLite's own table. Its columns may be damaged, so they are compared as texts only. */
+interface SchemaRow {
+  readonly type: string
+  readonly name: string
+  readonly tbl_name: string
+  /** The statement that created it; null for the index of a primary key. */
+  readonly sql: string | null
+}
+
+/** Returns everything in the database that has its own statement. */
+function readSchema(run: RunSql): SchemaRow[] {
+  const all = selectRows<SchemaRow>(run, 'SELECT type, name, tbl_name, sql FROM sqlite_master')
+  return all.filter(({ sql }) => sql !== null)
+}
+
+const isOwn = (name: string) => /^fauxgate_/i.test(name)
+
+/**
+ * Returns the version of a store's tables, or 0 if there are none. Reads no row of a table before the schema of all is
+ * known: a view of the same name could run forever.
+ * @throws Error if a table is missing, is of a newer version, or differs from the one that a store creates.
+ */
+function requireOwnTables(run: RunSql): number {
+  const found = readSchema(run).filter(({ name, tbl_name }) => isOwn(name) || isOwn(tbl_name))
+  if (found.length === 0) return 0
+  const copies = TABLES.map((table) => `${table}_before`)
+  for (const { type, name } of found) {
+    const isKnown = type === 'table' && ['fauxgate_schema', ...TABLES, ...copies].includes(name)
+    if (!isKnown) throw damagedError(`it has the ${type} ${quote(name)}, which no store has`)
+  }
+  requireTable(found, 'fauxgate_schema', CREATE_SCHEMA)
+  const rows = selectRows<{ readonly version: unknown }>(run, 'SELECT version FROM fauxgate_schema LIMIT 2')
+  const version = Number(rows[0]?.version)
+  if (rows.length !== 1 || !Number.isSafeInteger(version) || version < 1)
+    throw damagedError('the version of its tables is missing or no whole number')
+  if (version > MIGRATIONS.length) {
+    throw new Error(
+      `its tables have the version ${version}. Allowed: up to ${MIGRATIONS.length}. Use a newer fauxgate.`,
+    )
+  }
+  for (const [table, statement] of createStatements(version)) requireTable(found, table, statement)
+  requireFacts(run)
+  return version
+}
+
+function requireTable(found: readonly SchemaRow[], table: string, statement: string): void {
+  const sql = found.find(({ name }) => name === table)?.sql
+  if (!sql) throw damagedError(`the table ${table} is missing`)
+  if (withoutSpaces(sql) !== withoutSpaces(statement)) {
+    throw damagedError(`the table ${table} has other columns than a store gives it`)
+  }
+}
+
+/** Returns a statement without the spaces and quotes that tools add when they copy a table. */
+function withoutSpaces(statement: string): string {
+  return statement.replace(/[\s"]/g, '').toLowerCase()
+}
+
+/** Throws if there are records without the row of facts: an empty store would delete them. */
+function requireFacts(run: RunSql): void {
+  const [first] = selectRows(run, 'SELECT id FROM fauxgate_facts LIMIT 1')
+  const [orphan] = selectRows(run, 'SELECT key FROM fauxgate_records LIMIT 1')
+  if (!first && orphan) throw damagedError('it has records, and its row of facts is missing')
+}
+
+/**
+ * Throws unless a whole database is a store, or empty. A file by another program would otherwise get tables of a store.
+ * Changes nothing.
+ */
+export function requireStoreOnly(run: RunSql): void {
+  const foreign = readSchema(run).filter(({ name, tbl_name }) => !isOwn(name) && !isOwn(tbl_name))
+  const [first, ...rest] = foreign
+  if (first) {
+    const more = rest.length > 0 ? ` and ${rest.length} more` : ''
+    throw new Error(`it has the ${first.type} ${quote(first.name)}${more}, so it is of another program`)
+  }
+  requireOwnTables(run)
+}
 
 /** Removes the tables of a store, damaged ones too. */
 export function dropTables(run: RunSql): void {
@@ -93,20 +205,7 @@ function findsCopy(run: RunSql): boolean {
 /** The steps that lead to each version of the tables from the one before. A released step never changes again. */
 const MIGRATIONS: readonly ((run: RunSql) => void)[] = [
   (run) => {
-    run(`CREATE TABLE fauxgate_facts (
-      id INTEGER PRIMARY KEY CHECK (id = 0),
-      version INTEGER NOT NULL,
-      seed TEXT NOT NULL,
-      now REAL NOT NULL,
-      sequence INTEGER NOT NULL,
-      operations INTEGER NOT NULL
-    )`)
-    run(`CREATE TABLE fauxgate_records (
-      collection TEXT NOT NULL,
-      key TEXT NOT NULL,
-      record TEXT NOT NULL,
-      PRIMARY KEY (collection, key)
-    ) WITHOUT ROWID`)
+    for (const statement of createStatements(1).values()) run(statement)
   },
   (run) => {
     run('ALTER TABLE fauxgate_facts ADD COLUMN records INTEGER NOT NULL DEFAULT 0')
@@ -134,24 +233,26 @@ export interface StoredVersions {
   readonly records: number
 }
 
-/** Returns the present versions of a store; undefined if there is nothing yet. */
+/**
+ * Returns the present versions of a store; undefined if there is nothing yet.
+ * @throws Error if its tables are not those of a store.
+ */
 export function readVersions(run: RunSql): StoredVersions | undefined {
-  const names = "('fauxgate_schema', 'fauxgate_facts')"
-  if ([...run(`SELECT name FROM sqlite_master WHERE name IN ${names}`)].length < 2) return undefined
-  const read = 'SELECT s.version AS tables, f.version AS records FROM fauxgate_schema s, fauxgate_facts f'
-  return selectRows<StoredVersions>(run, read)[0]
+  try {
+    const tables = requireOwnTables(run)
+    const [facts] = tables === 0 ? [] : selectRows<FactsRow>(run, 'SELECT version FROM fauxgate_facts')
+    return facts && { tables, records: facts.version }
+  } catch (error) {
+    throw readError(error)
+  }
 }
 
 /** Makes the tables, or brings older ones to the present version. @throws Error if they are of a newer version. */
 function migrate(run: RunSql): void {
   const present = MIGRATIONS.length
-  run('CREATE TABLE IF NOT EXISTS fauxgate_schema (version INTEGER NOT NULL)')
-  const [row] = selectRows<{ readonly version: unknown }>(run, 'SELECT version FROM fauxgate_schema')
-  const found = row ? Number(row.version) : 0
-  if (found > present) {
-    throw new Error(`its tables have the version ${found}. Allowed: up to ${present}. Use a newer fauxgate.`)
-  }
+  const found = requireOwnTables(run)
   if (found === present) return
+  if (found === 0) run(CREATE_SCHEMA)
   for (const step of MIGRATIONS.slice(found)) step(run)
   run('DELETE FROM fauxgate_schema')
   run('INSERT INTO fauxgate_schema (version) VALUES (?)', present)
