@@ -1,6 +1,6 @@
 import { accessSync, chmodSync, closeSync, constants, existsSync, openSync, rmSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
-import type { RunSql, SqlValue } from '../../core/store/sql-store.ts'
+import type { RunSql, SqlValue } from '../../core/store/sql.ts'
 import { asSystemError } from '../errors.ts'
 import { fileProblem, realFile } from '../files.ts'
 

@@ -3,13 +3,9 @@ import { setImmediate as atNextTurn } from 'node:timers'
 import type { Store, StoredCommit, StoredState } from '../../core/operation/store.ts'
 import { describeReceived } from '../../core/schema/errors.ts'
 import { quote } from '../../core/schema/text.ts'
-import {
-  type RunSql,
-  readVersions,
-  requireStoreOnly,
-  type StoredVersions,
-  sqlStore,
-} from '../../core/store/sql-store.ts'
+import type { RunSql } from '../../core/store/sql.ts'
+import { readVersions, type StoredVersions, sqlStore } from '../../core/store/sql-store.ts'
+import { requireStoreOnly } from '../../core/store/sql-tables.ts'
 import { nodeSqlite, SqliteFile } from './sqlite-file.ts'
 
 /** A store in a file, until it is closed. */
