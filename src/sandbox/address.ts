@@ -60,10 +60,10 @@ export function getHomeUrl(url: string, { PUBLIC_URL }: AddressVariables): strin
   return PUBLIC_URL ? PUBLIC_URL.replace(/\/+$/, '') : `${protocol}//${host}`
 }
 
+/** Splits a URL. The platform resolves dot segments only on the way to an object, so both sides must read the resolved path. */
 function splitUrl(url: string) {
-  const [, protocol = '', host = '', path = '', query = ''] =
-    /^([a-z]+:)\/\/([^/?#]*)([^?#]*)(\?[^#]*)?/i.exec(url) ?? []
-  return { protocol, host, path, query }
+  const [, protocol = '', host = '', query = ''] = /^([a-z]+:)\/\/([^/?#]*)[^?#]*(\?[^#]*)?/i.exec(url) ?? []
+  return { protocol, host, path: new URL(url).pathname, query }
 }
 
 /** Returns the label in front of the wildcard host, or undefined for any other host. A port is ignored. */

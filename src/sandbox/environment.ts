@@ -4,6 +4,7 @@ import { durationMs } from '../core/schema/time.ts'
 import type { Account } from './account.ts'
 import { errors } from './errors.ts'
 import type { Objects, Quota, Stub } from './objects.ts'
+import { isTtl, TTL_RANGE } from './ttl.ts'
 
 /** The configuration of the Worker: the account's binding, secrets, and variables, which are all texts. */
 export interface SandboxEnvironment {
@@ -17,7 +18,7 @@ export interface SandboxEnvironment {
   readonly ALLOW_ORIGINS?: string
   /** The time to live of a sandbox that is created without `ttl`, such as `7d`. Default: `LONGEST_TTL`. */
   readonly DEFAULT_TTL?: string
-  /** The longest time to live of a sandbox. Default: no limit. */
+  /** The longest time to live of a sandbox, at most `366d`. Default: no limit. */
   readonly LONGEST_TTL?: string
   /** The URL that clients use, if a proxy is in front of the Worker. */
   readonly PUBLIC_URL?: string
@@ -113,8 +114,8 @@ export function readTtl(
 
 function readDuration(name: string, text: string | undefined): number | undefined {
   if (!text) return undefined
-  const ms = durationMs(text) ?? 0
-  return ms >= 1000 ? ms : refuseVariable(name, text, 'a duration of at least 1s, such as 7d')
+  const ms = durationMs(text)
+  return isTtl(ms) ? ms : refuseVariable(name, text, `a duration ${TTL_RANGE}, such as 7d`)
 }
 
 function refuseVariable(name: string, received: string, allowed: string): never {

@@ -1,5 +1,5 @@
 import type { StoredRecord, StoredState } from '../core/operation/store.ts'
-import type { SqlValue } from '../core/store/sql-store.ts'
+import type { SqlValue } from '../core/store/sql.ts'
 import type { Scope } from './key-list.ts'
 import type { Keys } from './keys.ts'
 import type { SandboxOptions } from './options.ts'

@@ -11,17 +11,12 @@ import { dialectNames, dialects } from '../service/resources/dialects.ts'
 import { errors } from './errors.ts'
 import { SCOPES } from './key-list.ts'
 import { isSandboxName } from './names.ts'
-
-const MAX_TTL_DAYS = 366
-const MIN_TTL_MS = 1000
+import { isTtl, TTL_RANGE } from './ttl.ts'
 
 /** The time to live of a sandbox in ms. Default: no end. */
 const ttl = v.exactOptional(
   v.pipe(
-    v.custom<Duration>((value) => {
-      const ms = durationMs(value) ?? 0
-      return ms >= MIN_TTL_MS && ms <= MAX_TTL_DAYS * 86_400_000
-    }, `${DURATION_ALLOWED}, from 1s to ${MAX_TTL_DAYS}d`),
+    v.custom<Duration>((value) => isTtl(durationMs(value)), `${DURATION_ALLOWED}, ${TTL_RANGE}`),
     v.transform((value) => durationMs(value) as number), // The check above has read the duration.
   ),
 )
@@ -70,11 +65,10 @@ export const sandboxOptions = v.object({
   ...passedOptions,
 })
 
-/** The options of a sandbox in an archive. The gateway checks the others. */
-export const storedOptions = v.looseObject({
+/** The options of a sandbox in an archive: those that a request can set, and no others. The gateway checks their values. */
+export const storedOptions = v.strictObject({
+  ...v.omit(sandboxOptions, ['ttl', 'snapshot']).entries,
   start: v.string(),
-  dialect: sandboxOptions.entries.dialect,
-  clock: sandboxOptions.entries.clock,
 })
 
 export const forkOptions = v.object({ name: v.string(), ttl })

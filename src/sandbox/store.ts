@@ -1,6 +1,7 @@
 import type { Store, StoredCommit } from '../core/operation/store.ts'
 import { utf8Length } from '../core/schema/platform.ts'
-import { type RunSql, type SqlValue, sqlStore } from '../core/store/sql-store.ts'
+import type { RunSql, SqlValue } from '../core/store/sql.ts'
+import { sqlStore } from '../core/store/sql-store.ts'
 import type { Limits } from './environment.ts'
 import type { ObjectStorage } from './objects.ts'
 

@@ -1,5 +1,7 @@
 import http, { type RequestListener, type Server, type ServerOptions } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
+// Fake timers may replace the global `setImmediate`, but sockets close in real turns of the event loop.
+import { setImmediate as atNextTurn } from 'node:timers'
 import * as v from 'valibot'
 import type { ServerCertificate } from '../control/authority.ts'
 import { asOne, optionsOf, readOptions, type SchemasOf } from '../core/schema/options.ts'
@@ -42,7 +44,10 @@ export interface Served {
   readonly port: number
   /** The resolved address that it listens on, such as `0.0.0.0` for all IPv4 addresses of this machine. */
   readonly address: string
-  /** Stops listening and ends all connections immediately, also those with pending requests. */
+  /**
+   * Stops listening and ends all connections immediately, also those with pending requests. When it resolves, the clients of
+   * this process know that their connections have ended.
+   */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
@@ -92,7 +97,8 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
   const close = () =>
     new Promise<void>((resolve) => {
       if (gateway.url === url) gateway.transport.servedAt(undefined)
-      server.close(() => resolve())
+      // Clients with a pool would send their next request on a connection whose end they have not read yet.
+      server.close(() => atNextTurn(() => atNextTurn(resolve)))
       for (const socket of sockets) socket.destroy()
     })
   return { url, port: boundPort, address, close, [Symbol.asyncDispose]: close }

@@ -1,8 +1,33 @@
 import { createInterface } from 'node:readline/promises'
+import type { styleText } from 'node:util'
+import { escapeUnprintable } from '../core/schema/text.ts'
+
+// This file and the log's output write everything that the command prints. Both escape it, so callers pass texts verbatim.
+
+export type Style = Parameters<typeof styleText>[0]
+
+/** Colours a text for a terminal, or returns it unchanged. */
+export type Painter = (style: Style, text: string) => string
+
+/** The parts of a line: plain texts, and texts with a style. */
+export type Line = readonly (string | readonly [Style, string])[]
+
+/** Returns a line for a terminal. Only its own styles control the terminal: control characters of the parts are escaped. */
+export function renderLine(line: Line, paint: Painter): string {
+  const parts = line.map((part) => {
+    return typeof part === 'string' ? escapeUnprintable(part) : paint(part[0], escapeUnprintable(part[1]))
+  })
+  return `${parts.join(' ').trimEnd()}\n`
+}
+
+/** Prints a line with styles. */
+export function printStyled(line: Line, paint: Painter): void {
+  process.stdout.write(renderLine(line, paint))
+}
 
 /** Prints a text. Returns the exit code 0, for commands that end with this text. */
 export function print(text: string): number {
-  process.stdout.write(text)
+  process.stdout.write(escapeUnprintable(text))
   return 0
 }
 
@@ -12,7 +37,19 @@ export function printLine(line: string): void {
 
 /** Prints a line to the standard error. */
 export function printError(text: string): void {
-  process.stderr.write(`fauxgate: ${text}\n`)
+  process.stderr.write(`fauxgate: ${escapeUnprintable(text)}\n`)
+}
+
+/** Shows a text in place of the current line of the terminal, cut to its width. Without a terminal, does nothing. */
+export function showProgress(text: string): void {
+  const { stderr } = process
+  const shown = escapeUnprintable(text).slice(0, (stderr.columns || 80) - 1)
+  if (stderr.isTTY) stderr.write(`\r\x1b[K${shown}`)
+}
+
+/** Starts a new line, after the characters that a terminal shows for a signal. */
+export function breakLine(): void {
+  process.stderr.write('\n')
 }
 
 export function warn(text: string): void {
@@ -23,7 +60,7 @@ export function warn(text: string): void {
 export async function askAtTerminal(question: string, output: NodeJS.WritableStream): Promise<string> {
   const lines = createInterface({ input: process.stdin, output })
   try {
-    return (await lines.question(question)).trim()
+    return (await lines.question(escapeUnprintable(question))).trim()
   } finally {
     lines.close()
   }

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { get } from 'node:http'
 import { text } from 'node:stream/consumers'
+import { inspect } from 'node:util'
 import { Ngrok } from '@ngrok/ngrok-api'
 import { describe, expect, inject, onTestFinished, test } from 'vitest'
 import type { OperationName } from '../../src/index.ts'
@@ -161,6 +162,28 @@ const troubles: Readonly<Record<string, Trouble>> = {
     },
     fix: async () => expect(await startCommand(0)).toContain('listens on http://127.0.0.1:'),
   },
+  'The connection was reset': {
+    error: async () => {
+      const { gateway, server } = await startServer()
+      gateway.faults.add({ drop: true, times: 1 })
+      const headers = { authorization: 'Bearer k', 'service-version': '2' }
+      const error: Error = await fetch(`${server.url}/reserved_addrs`, { headers }).then(
+        () => expect.unreachable(),
+        (reason) => reason,
+      )
+      return `${error} ${inspect(error.cause)}`
+    },
+    fix: async () => {
+      const gateway = createGateway()
+      const first = await serve(gateway)
+      const requestTwice = (url: string) => Promise.all([1, 2].map(() => fetch(`${url}/reserved_addrs`)))
+      await requestTwice(first.url)
+      await first.close()
+      const second = await serve(gateway, { port: first.port })
+      onTestFinished(() => second.close())
+      expect((await requestTwice(second.url)).map(({ status }) => status)).toEqual([401, 401])
+    },
+  },
   'The controls are closed': {
     error: async () => (await readClockByName({})).body.msg,
     fix: async () => {
@@ -188,9 +211,9 @@ const shownErrors = new Map(
   ]),
 )
 
-test('The page has ten errors, and this file has a test for each', () => {
+test('The page has eleven errors, and this file has a test for each', () => {
   expect(Object.keys(troubles).sort()).toEqual([...shownErrors.keys()].sort())
-  expect(shownErrors.size).toBe(10)
+  expect(shownErrors.size).toBe(11)
 })
 
 describe.each(Object.entries(troubles))('%s', (heading, { error, fix }) => {

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { Recorder } from '../../src/server/recorder.ts'
 import { dialects } from '../../src/service/resources/dialects.ts'
-import { runToEnd, startCommand } from '../support/command.ts'
+import { runToEnd, startCommand, startProcess } from '../support/command.ts'
 import { newFolder } from '../support/folder.ts'
 import { listen, requestBytes } from '../support/serve.ts'
 import { openRawConnection, waitUntil } from '../support/wire.ts'
@@ -82,7 +82,21 @@ describe('fauxgate record passes on', () => {
   })
 })
 
-test('A killed fauxgate record has saved everything up to 2 s before, also after a failed write', async () => {
+test('A killed fauxgate record leaves what it has saved, as a whole file', async () => {
+  const service = await listenWith((_request, response) => response.end('{}'))
+  const har = join(newFolder(), 'a.har')
+  const { child, output, exited } = startProcess({}, 'record', '--to', service, '--out', har)
+  await waitUntil(() => output.stdout.includes(' at http'))
+  const [, here] = / at (http\S+)/.exec(output.stdout) ?? []
+  const entries = () => JSON.parse(readFileSync(har, 'utf8')).log.entries
+  await fetch(`${here}/ip_policies`)
+  await waitUntil(() => entries().length === 1)
+  child.kill('SIGKILL')
+  await exited
+  expect(entries()).toMatchObject([{ request: { method: 'GET', url: `${service}/ip_policies` } }])
+})
+
+test('fauxgate record saves everything every 2 s, also after a failed write', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
   onTestFinished(() => void vi.useRealTimers())
   const service = await listenWith((_request, response) => response.end('{}'))
@@ -94,7 +108,6 @@ test('A killed fauxgate record has saved everything up to 2 s before, also after
   }
   expect(entries()).toEqual([])
   await record()
-  // The recorder still runs. A killed one leaves the same file.
   await waitUntil(() => entries().length === 1)
   rmSync(har)
   mkdirSync(join(har, 'a folder'), { recursive: true })

@@ -50,6 +50,20 @@ describe('serve', () => {
     expect(gateway.reservedAddrs.get(id).uri).toBe(uri)
   })
 
+  it('has told the clients of its process when it has closed, so a server at the same port gets no reset', async () => {
+    const gateway = createGateway()
+    let port = 0
+    for (let round = 0; round < 40; round++) {
+      const server = await serve(gateway, { port })
+      port = server.port
+      const statuses = await Promise.all(
+        [1, 2].map(async () => (await fetch(`${server.url}/reserved_addrs`, { headers })).status),
+      )
+      expect(statuses).toEqual([200, 200])
+      await server.close()
+    }
+  })
+
   it('ends idle keep-alive connections at once when it closes', async () => {
     const { server } = await serveGateway(createGateway())
     const agent = new Agent({ keepAlive: true })

@@ -5,6 +5,8 @@ export const REQUIREMENTS = {
   'no disk can be mounted': 'no disk can be mounted here: Linux lets its root do so.',
   'no network of its own can be made': 'no network of its own can be made here: Linux lets its root do so.',
   'curl is missing': 'the command curl is missing.',
+  'no IPv6': 'this machine has no IPv6: nothing can listen at ::1.',
+  'no address that others reach': 'this machine has no IPv4 address but its loopback.',
 } as const
 
 /** Returns the title of tests that need something. If it is missing, the title says so, and the run's end counts the tests. */

@@ -1,15 +1,8 @@
 import type { Store, StoredCommit, StoredRecord, StoredState } from '../operation/store.ts'
 import { requireFunction, requireSync } from '../schema/options.ts'
-import { quote, toError } from '../schema/text.ts'
-
-/** A value of a statement. */
-export type SqlValue = string | number | null
-
-/**
- * Runs one SQL statement with its values, and returns its rows, each an object by the names of its columns. Synchronous:
- * when it returns, the statement has been carried out.
- */
-export type RunSql = (sql: string, ...values: SqlValue[]) => Iterable<object>
+import { toError } from '../schema/text.ts'
+import { damagedError, type RunSql, selectRows } from './sql.ts'
+import { CREATE_SCHEMA, createStatements, requireOwnTables, TABLES, TABLES_VERSION } from './sql-tables.ts'
 
 /** Runs work as one transaction. If the work throws, none of its statements has an effect. */
 export type Atomically = (work: () => void) => void
@@ -42,7 +35,7 @@ export function sqlStore(run: RunSql, atomically: Atomically): Store {
           hasCopy = findsCopy(run)
         })
       } catch (error) {
-        throw new Error(`The store cannot be read: ${toError(error).message}`, { cause: error })
+        throw readError(error)
       }
       return state
     },
@@ -59,6 +52,10 @@ export function sqlStore(run: RunSql, atomically: Atomically): Store {
   }
 }
 
+function readError(error: unknown): Error {
+  return new Error(`The store cannot be read: ${toError(error).message}`, { cause: error })
+}
+
 /** Runs work as one transaction. @throws Error if the caller's function has not run the work when it returns. */
 function runAtomically(atomically: Atomically, work: () => void): void {
   let hasRun = false
@@ -69,8 +66,6 @@ function runAtomically(atomically: Atomically, work: () => void): void {
   requireSync('`atomically`', result)
   if (!hasRun) throw new Error('`atomically` did not run the work. With better-sqlite3, write db.transaction(work)()')
 }
-
-const TABLES = ['fauxgate_facts', 'fauxgate_records'] as const
 
 /** Removes the tables of a store, damaged ones too. */
 export function dropTables(run: RunSql): void {
@@ -93,20 +88,7 @@ function findsCopy(run: RunSql): boolean {
 /** The steps that lead to each version of the tables from the one before. A released step never changes again. */
 const MIGRATIONS: readonly ((run: RunSql) => void)[] = [
   (run) => {
-    run(`CREATE TABLE fauxgate_facts (
-      id INTEGER PRIMARY KEY CHECK (id = 0),
-      version INTEGER NOT NULL,
-      seed TEXT NOT NULL,
-      now REAL NOT NULL,
-      sequence INTEGER NOT NULL,
-      operations INTEGER NOT NULL
-    )`)
-    run(`CREATE TABLE fauxgate_records (
-      collection TEXT NOT NULL,
-      key TEXT NOT NULL,
-      record TEXT NOT NULL,
-      PRIMARY KEY (collection, key)
-    ) WITHOUT ROWID`)
+    for (const statement of createStatements(1).values()) run(statement)
   },
   (run) => {
     run('ALTER TABLE fauxgate_facts ADD COLUMN records INTEGER NOT NULL DEFAULT 0')
@@ -134,27 +116,28 @@ export interface StoredVersions {
   readonly records: number
 }
 
-/** Returns the present versions of a store; undefined if there is nothing yet. */
+/**
+ * Returns the present versions of a store; undefined if there is nothing yet.
+ * @throws Error if its tables are not those of a store.
+ */
 export function readVersions(run: RunSql): StoredVersions | undefined {
-  const names = "('fauxgate_schema', 'fauxgate_facts')"
-  if ([...run(`SELECT name FROM sqlite_master WHERE name IN ${names}`)].length < 2) return undefined
-  const read = 'SELECT s.version AS tables, f.version AS records FROM fauxgate_schema s, fauxgate_facts f'
-  return selectRows<StoredVersions>(run, read)[0]
+  try {
+    const tables = requireOwnTables(run)
+    const [facts] = tables === 0 ? [] : selectRows<FactsRow>(run, 'SELECT version FROM fauxgate_facts')
+    return facts && { tables, records: facts.version }
+  } catch (error) {
+    throw readError(error)
+  }
 }
 
 /** Makes the tables, or brings older ones to the present version. @throws Error if they are of a newer version. */
 function migrate(run: RunSql): void {
-  const present = MIGRATIONS.length
-  run('CREATE TABLE IF NOT EXISTS fauxgate_schema (version INTEGER NOT NULL)')
-  const [row] = selectRows<{ readonly version: unknown }>(run, 'SELECT version FROM fauxgate_schema')
-  const found = row ? Number(row.version) : 0
-  if (found > present) {
-    throw new Error(`its tables have the version ${found}. Allowed: up to ${present}. Use a newer fauxgate.`)
-  }
-  if (found === present) return
+  const found = requireOwnTables(run)
+  if (found === TABLES_VERSION) return
+  if (found === 0) run(CREATE_SCHEMA)
   for (const step of MIGRATIONS.slice(found)) step(run)
   run('DELETE FROM fauxgate_schema')
-  run('INSERT INTO fauxgate_schema (version) VALUES (?)', present)
+  run('INSERT INTO fauxgate_schema (version) VALUES (?)', TABLES_VERSION)
 }
 
 /** A row of `fauxgate_facts`. */
@@ -176,12 +159,6 @@ interface RecordRow {
 
 const READ_FACTS = 'SELECT version, seed, now, sequence, operations, records, checksum FROM fauxgate_facts'
 const READ_RECORDS = 'SELECT collection, key, record, checksum FROM fauxgate_records'
-
-function selectRows<R>(run: RunSql, statement: string, ...values: SqlValue[]): R[] {
-  const rows: Iterable<object> | undefined = requireSync('`run`', run(statement, ...values))
-  if (!rows?.[Symbol.iterator]) throw new TypeError(`\`run\` returned ${quote(rows)}. Allowed: an iterable of rows`)
-  return [...rows] as R[] // R has the columns of the statement. Checksums find other values.
-}
 
 /** Returns the stored state; undefined if the store is empty. @throws Error if a row is damaged. */
 function loadState(run: RunSql): StoredState | undefined {
@@ -214,10 +191,6 @@ function parseJson(text: string, what: string) {
   } catch {
     throw damagedError(`${what} is no JSON`)
   }
-}
-
-function damagedError(what: string): Error {
-  return new Error(`it is damaged: ${what}. Use a copy of it, or start with an empty one.`)
 }
 
 const REPLACE_FACTS = `INSERT OR REPLACE INTO fauxgate_facts

@@ -5,7 +5,7 @@ import { readErrorBody } from '../errors.ts'
 import { parseJson, readText, writeText } from '../files.ts'
 import { createPainter, requestLine } from '../log/log.ts'
 import { SERVER_FLAGS, switchFlag } from '../options/flags.ts'
-import { print, printLine } from '../terminal.ts'
+import { print, printLine, printStyled } from '../terminal.ts'
 import { onSignals, sleep } from '../waiting.ts'
 import { ControlError, callControl, printServer, readServerAddress } from './server-calls.ts'
 
@@ -58,7 +58,7 @@ const requests: Command = {
   async run(parsed, environment) {
     requireNoWords(parsed.words, 'requests', parsed)
     const server = await readServerAddress(parsed, environment)
-    const line = createFormatter(parsed.flags.get('json') === true, environment)
+    const show = createPrinter(parsed.flags.get('json') === true, environment)
     let last = ''
     let isSaid = false
     const stopped = new AbortController()
@@ -72,7 +72,7 @@ const requests: Command = {
         const entries = (await callControl(server, 'GET', path)) as readonly JournalEntry[]
         if (!isSaid) printServer(server)
         isSaid = true
-        for (const entry of entries) printLine(line(entry))
+        for (const entry of entries) show(entry)
         last = entries.at(-1)?.operationId ?? last
       } while (parsed.flags.get('follow') && (await sleep(POLL_MS, stopped.signal)))
     } finally {
@@ -85,16 +85,13 @@ const requests: Command = {
 
 const POLL_MS = 500
 
-function createFormatter(isJson: boolean, environment: NodeJS.ProcessEnv): (entry: JournalEntry) => string {
-  if (isJson) return (entry) => JSON.stringify(entry)
+function createPrinter(isJson: boolean, environment: NodeJS.ProcessEnv): (entry: JournalEntry) => void {
+  if (isJson) return (entry) => printLine(JSON.stringify(entry))
   const paint = createPainter(process.stdout, environment)
   return ({ at, method, path, operation, status, response }) => {
     const problem = readErrorBody(status >= 400 ? response : undefined)
-    return requestLine(
-      { at: Date.parse(at), method, path, operation, status, ...problem, duration: null },
-      paint,
-      timestamp,
-    )
+    const request = { at: Date.parse(at), method, path, operation, status, ...problem, duration: null }
+    printStyled(requestLine(request, timestamp), paint)
   }
 }
 

@@ -17,7 +17,7 @@ import { type Progress, type VerifyOptions, verify } from '../../verify/verify.t
 import { UsageError } from '../errors.ts'
 import { requireCanWrite, writeText } from '../files.ts'
 import { RunLogFile } from '../run-log-file.ts'
-import { askAtTerminal, print, printError } from '../terminal.ts'
+import { askAtTerminal, breakLine, print, printError, showProgress } from '../terminal.ts'
 import { onSignals, sleep } from '../waiting.ts'
 import { type Arguments, type Command, requireNoWords } from './command.ts'
 import { parseTarget, parseVerifyFlags, type VerifySettings, verifyFlags } from './verify-flags.ts'
@@ -135,7 +135,7 @@ async function detectDialect(
 function abortOnSignal() {
   const stopped = new AbortController()
   const stop = () => {
-    process.stderr.write('\n')
+    breakLine()
     printError('stopping; what was made is deleted first. Another signal ends it at once.')
     end()
     stopped.abort()
@@ -155,12 +155,9 @@ async function requireConsent(plan: string): Promise<void> {
 
 /** Returns functions that show the progress of a run in one line of the terminal, and clear it. */
 function progressLine() {
-  const { stderr } = process
-  const write = (text: string) => void (stderr.isTTY && stderr.write(`\r\x1b[K${text}`))
-  const width = () => (stderr.columns || 80) - 1
   return {
-    show: ({ done, total, now }: Progress) => write(`${done} of about ${total}  ${now}`.slice(0, width())),
-    clear: () => write(''),
+    show: ({ done, total, now }: Progress) => showProgress(`${done} of about ${total}  ${now}`),
+    clear: () => showProgress(''),
   }
 }
 

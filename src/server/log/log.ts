@@ -2,6 +2,7 @@ import { styleText } from 'node:util'
 import { escapeUnprintable } from '../../core/schema/text.ts'
 import { timestamp } from '../../core/schema/time.ts'
 import type { Transition } from '../../service/provisioning/timeline.ts'
+import { type Line, type Painter, renderLine } from '../terminal.ts'
 
 export interface LoggedRequest {
   /** The gateway's time in ms since 1970. */
@@ -50,36 +51,39 @@ export function jsonLog(write: Write): Log {
 export function textLog(write: Write, paint: Painter, isDated: boolean): Log {
   const time = isDated ? timestamp : cacheLastSecond(timeOfDay)
   return {
-    notice: (_event, text) => write(`${text}\n`),
-    request: (request) => write(`${requestLine(request, paint, time)}\n`),
-    provisioning: (transition) => write(`${transitionLine(transition, paint, time)}\n`),
+    notice: (_event, text) => write(renderLine([text], paint)),
+    request: (request) => write(renderLine(requestLine(request, time), paint)),
+    provisioning: (transition) => write(renderLine(transitionLine(transition, time), paint)),
   }
 }
 
 const PATH_WIDTH = 34
 
-export function requestLine(request: LoggedRequest, paint: Painter, time: (at: number) => string): string {
+export function requestLine(request: LoggedRequest, time: (at: number) => string): Line {
   const { at, method, path, operation, status, error, message, duration } = request
   const style = statusStyle(status)
-  const when = paint('dim', time(at))
-  let line = `${when} ${method.padEnd(6)} ${printable(path).padEnd(PATH_WIDTH)} ${paint(style, String(status ?? '---'))}`
-  if (error !== null) line += ` ${paint(style, printable(error))}`
-  if (operation !== null) line += ` ${operation}`
-  if (duration !== null) line += ` ${paint('dim', `${roundToTenths(duration)} ms`)}`
-  if (message !== null) line += ` ${paint('dim', printable(message))}`
-  return line.trimEnd()
+  const line: Line[number][] = [
+    ['dim', time(at)],
+    method.padEnd(6),
+    inOneLine(path).padEnd(PATH_WIDTH),
+    [style, String(status ?? '---')],
+  ]
+  if (error !== null) line.push([style, inOneLine(error)])
+  if (operation !== null) line.push(operation)
+  if (duration !== null) line.push(['dim', `${roundToTenths(duration)} ms`])
+  if (message !== null) line.push(['dim', inOneLine(message)])
+  return line
 }
 
-function transitionLine(
-  { at, domain, transition, message }: LoggedTransition,
-  paint: Painter,
-  time: (at: number) => string,
-): string {
+function transitionLine({ at, domain, transition, message }: LoggedTransition, time: (at: number) => string): Line {
   const style = /failed|cancelled/.test(transition) ? 'red' : /issued|renewed/.test(transition) ? 'green' : 'cyan'
-  const when = paint('dim', time(Date.parse(at)))
-  return [when, 'cert  ', domain.padEnd(PATH_WIDTH), paint(style, transition), paint('dim', printable(message))].join(
-    ' ',
-  )
+  return [
+    ['dim', time(Date.parse(at))],
+    'cert  ',
+    domain.padEnd(PATH_WIDTH),
+    [style, transition],
+    ['dim', inOneLine(message)],
+  ]
 }
 
 function statusStyle(status: number | null): 'red' | 'yellow' | 'green' {
@@ -114,17 +118,14 @@ const MAX_LENGTH = 300
 /** Matches a text of printable ASCII, as most are. */
 const PLAIN = /^[ -~]*$/
 
-/** Returns a text in one line, without characters that control a terminal. */
-function printable(text: string): string {
+/** Returns a text in one line, cut after {@link MAX_LENGTH} characters. */
+function inOneLine(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: it removes control characters
-  const inOneLine = () => text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ')
-  const shown = PLAIN.test(text) ? text : escapeUnprintable(inOneLine())
+  const withoutBreaks = () => text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ')
+  // The escapes count for the width of a column.
+  const shown = PLAIN.test(text) ? text : escapeUnprintable(withoutBreaks())
   return shown.length > MAX_LENGTH ? `${shown.slice(0, MAX_LENGTH)}…` : shown
 }
-
-type Style = Parameters<typeof styleText>[0]
-
-type Painter = (style: Style, text: string) => string
 
 /**
  * Returns a function that colours texts if the stream is a terminal. `NO_COLOR` with any value turns colours off. Otherwise,

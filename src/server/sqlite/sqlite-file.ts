@@ -1,5 +1,6 @@
 import { accessSync, chmodSync, closeSync, constants, existsSync, openSync, rmSync, statSync } from 'node:fs'
-import type { SqlValue } from '../../core/store/sql-store.ts'
+import { basename } from 'node:path'
+import type { RunSql, SqlValue } from '../../core/store/sql.ts'
 import { asSystemError } from '../errors.ts'
 import { fileProblem, realFile } from '../files.ts'
 
@@ -37,14 +38,18 @@ export class SqliteFile {
   /** Inodes of the opened files, by name. */
   readonly #inodes: ReadonlyMap<string, number | undefined>
 
+  /** True if the file is marked as open, so that a copy of it without its log can be refused. */
+  #isMarked = false
+
   /**
-   * Opens a file, or creates it. Only the owner can read it.
+   * Opens a file, or creates it. Only the owner can read it. With `check`, the file is one of fauxgate's own: `check` throws
+   * before anything is changed if it is another program's.
    * @throws Error if it cannot be opened, is no SQLite file, is damaged, or is in use.
    */
-  constructor(file: string, open: OpenDatabase) {
+  constructor(file: string, open: OpenDatabase, check?: (run: RunSql) => void) {
     try {
       const real = realFile(file)
-      this.#database = openExclusively(real, open)
+      this.#database = openExclusively(real, open, check)
       this.#inodes = new Map([real, `${real}-wal`].map((name) => [name, inodeOf(name)]))
     } catch (error) {
       throw new Error(`The store ${file} cannot be opened: ${openProblem(error)}.`, { cause: error })
@@ -71,8 +76,28 @@ export class SqliteFile {
     this.#requireSameFiles()
   }
 
+  /** Marks the file itself as open, before the first change. Its log exists already, so a killed process leaves both. */
+  markAsOpen(): void {
+    if (this.#isMarked) return
+    this.#database.exec(`PRAGMA user_version = ${OPEN}`)
+    this.#isMarked = true
+    this.#database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').all()
+  }
+
   close(): void {
+    if (this.#isMarked) this.#removeMark()
     this.#database.close()
+  }
+
+  /** SQLite writes the change into the file itself before it removes the log. */
+  #removeMark(): void {
+    try {
+      // On a full disk, this makes room for the change.
+      this.#database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').all()
+      this.#database.exec('PRAGMA user_version = 0')
+    } catch {
+      // The disk failed. The log stays, as after a kill.
+    }
   }
 
   #rollBack(): void {
@@ -91,7 +116,10 @@ export class SqliteFile {
   }
 }
 
-function openExclusively(file: string, open: OpenDatabase): Database {
+/** The `user_version` of a file whose newest changes are in its log. */
+const OPEN = 1
+
+function openExclusively(file: string, open: OpenDatabase, check: ((run: RunSql) => void) | undefined): Database {
   // Only SQLite may open an existing file: when this process closes any other handle, it loses all its locks on the file.
   const found = statSync(file, { throwIfNoEntry: false })
   if (!found) closeSync(openSync(file, 'wx', 0o600))
@@ -99,8 +127,8 @@ function openExclusively(file: string, open: OpenDatabase): Database {
   else {
     // SQLite's own error would not say why the file cannot be opened.
     accessSync(file, constants.W_OK)
-    if (existsSync(`${file}-journal`)) rollBackJournal(file, open)
-    else if (found.size > 0) requireIntact(file, open)
+    if (existsSync(`${file}-journal`)) rollBackJournal(file, open, check)
+    else if (found.size > 0) requireIntact(file, open, check)
   }
   // After the checks, so that the mode of any other file stays unchanged.
   chmodSync(file, 0o600)
@@ -136,18 +164,42 @@ export function using<T>(database: Database, work: (database: Database) => T): T
 }
 
 /** Rolls back the journal of a process that was killed while it created the file. This needs write access. */
-function rollBackJournal(file: string, open: OpenDatabase): void {
+function rollBackJournal(file: string, open: OpenDatabase, check: ((run: RunSql) => void) | undefined): void {
   using(open(file), (database) => database.prepare('PRAGMA user_version').all())
-  if (statSync(file).size > 0) requireIntact(file, open)
+  if (statSync(file).size > 0) requireIntact(file, open, check)
 }
 
 /** Lets SQLite check the whole file, opened read-only so that a damaged file stays unchanged. */
-function requireIntact(file: string, open: OpenDatabase): void {
-  const found = using(open(file, { readOnly: true }), (database) => database.prepare('PRAGMA quick_check').all())
+function requireIntact(file: string, open: OpenDatabase, check: ((run: RunSql) => void) | undefined): void {
+  // Reading the file may create a log.
+  const hasLog = existsSync(`${file}-wal`)
+  using(open(file, { readOnly: true }), (database) => {
+    try {
+      requireQuickCheck(database)
+      if (!check) return
+      const [mark] = database.prepare('PRAGMA user_version').all() as { user_version: number }[] // The name of the column.
+      if (mark?.user_version === OPEN && !hasLog) throw new Error(copiedProblem(file))
+      check((sql, ...values) => database.prepare(sql).all(...values))
+    } catch (error) {
+      // This connection still has its lock, so the log is its own. A later start must not take it for that of the file.
+      if (!hasLog) for (const end of ['-wal', '-shm']) rmSync(file + end, { force: true })
+      throw error
+    }
+  })
+}
+
+function requireQuickCheck(database: Database): void {
   // The result has one column, with this name.
-  const findings = (found as { quick_check: string }[]).map(({ quick_check }) => quick_check)
-  const problems = findings.filter((finding) => finding !== 'ok')
+  const found = database.prepare('PRAGMA quick_check').all() as { quick_check: string }[]
+  const problems = found.map(({ quick_check }) => quick_check).filter((finding) => finding !== 'ok')
   if (problems.length > 0) throw new Error(`it is damaged: ${problems.join('; ')}`)
+}
+
+function copiedProblem(file: string): string {
+  return (
+    `it was copied while a gateway had it open, and its log ${basename(file)}-wal with the newest changes is missing. ` +
+    'Copy it after the server has stopped, or use "fauxgate state export"'
+  )
 }
 
 function inodeOf(file: string): number | undefined {

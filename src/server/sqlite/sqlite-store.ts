@@ -3,7 +3,9 @@ import { setImmediate as atNextTurn } from 'node:timers'
 import type { Store, StoredCommit, StoredState } from '../../core/operation/store.ts'
 import { describeReceived } from '../../core/schema/errors.ts'
 import { quote } from '../../core/schema/text.ts'
-import { type RunSql, readVersions, type StoredVersions, sqlStore } from '../../core/store/sql-store.ts'
+import type { RunSql } from '../../core/store/sql.ts'
+import { readVersions, type StoredVersions, sqlStore } from '../../core/store/sql-store.ts'
+import { requireStoreOnly } from '../../core/store/sql-tables.ts'
 import { nodeSqlite, SqliteFile } from './sqlite-file.ts'
 
 /** A store in a file, until it is closed. */
@@ -40,7 +42,7 @@ export function sqliteStore(file: string): SqliteStore {
 
 /** Opens a file for a command. Its `versions()` show what a migration has changed. */
 export function openStore(file: string): GroupedStore {
-  return new GroupedStore(new SqliteFile(file, nodeSqlite()))
+  return new GroupedStore(new SqliteFile(file, nodeSqlite(), requireStoreOnly))
 }
 
 /** A store in an open SQLite file. Its methods are bound, so `{ ...store }` is a store too. */
@@ -105,6 +107,7 @@ export class GroupedStore implements SqliteStore {
     if (!group) return
     this.#group = undefined
     try {
+      this.#file.markAsOpen()
       this.#file.atomically(() => {
         for (const commit of group.commits) this.#store.append(commit)
       })

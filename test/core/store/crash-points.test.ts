@@ -59,6 +59,8 @@ interface Place {
   readonly file: string
   readonly store: Store
   readonly fuse: Fuse
+  /** Runs the statements that only the first change after a start has. */
+  readonly prepare?: () => void
 }
 
 /** Copies a file in its present state, to continue with the copy as after a kill. */
@@ -85,9 +87,10 @@ const PLACES: Readonly<Record<string, (file: string) => Place>> = {
 
   sqliteStore(file) {
     const fuse = new Fuse()
-    const store = new GroupedStore(new SqliteFile(file, (...args) => addFuse(nodeSqlite()(...args), fuse)))
+    const database = new SqliteFile(file, (...args) => addFuse(nodeSqlite()(...args), fuse))
+    const store = new GroupedStore(database)
     onTestFinished(() => store.close())
-    return { file, store, fuse }
+    return { file, store, fuse, prepare: () => database.markAsOpen() }
   },
 
   'the storage of a sandbox': (file) => {
@@ -179,6 +182,7 @@ const drawStatements = (statements: number) => {
 async function explore(openPlace: (file: string) => Place): Promise<number> {
   const createBranch = (file: string) => {
     const place = openPlace(copyFile(file))
+    place.prepare?.()
     return { place, gateway: startGateway(place.store) }
   }
   const twin = startGateway()

@@ -1,14 +1,15 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { createGateway, manualClock } from '../../../src/index.ts'
+import { createGateway, manualClock, sqlStore } from '../../../src/index.ts'
 import { sqliteStore } from '../../../src/server/node.ts'
 import { nodeSqlite } from '../../../src/server/sqlite/sqlite-file.ts'
 import { createFullGateway } from '../../support/full-gateway.ts'
 import { stateWithSecretsOf } from '../../support/gateway.ts'
 import { check } from '../../support/property.ts'
 import { NEW_YEAR } from '../../support/provisioning.ts'
-import { describeSqlite, newFile } from '../../support/sqlite.ts'
+import { describeSqlite, memoryDatabase, newFile } from '../../support/sqlite.ts'
 
 function readState(file: string) {
   const store = sqliteStore(file)
@@ -70,5 +71,162 @@ describeSqlite('A damaged SQLite file', () => {
     const { file } = await createFullFile()
     damageFile(file, sql)
     expect(() => readState(file)).toThrow(/^The store .*(damaged|read)/)
+  })
+})
+
+const LOOP = 'WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x AS version FROM n'
+const COLUMNS = '(version INTEGER NOT NULL)'
+
+describeSqlite(
+  'A SQLite file whose tables are not those of a store is refused in words, and stays unchanged (rules: stores#damage):',
+  () => {
+    it.each([
+      ['without its facts', 'DELETE FROM fauxgate_facts', 'it has records, and its row of facts is missing'],
+      ['without its records', 'DELETE FROM fauxgate_records', 'a record is missing, or one too many'],
+      ['without the table of facts', 'DROP TABLE fauxgate_facts', 'the table fauxgate_facts is missing'],
+      ['without the table of records', 'DROP TABLE fauxgate_records', 'the table fauxgate_records is missing'],
+      ['without the table of versions', 'DROP TABLE fauxgate_schema', 'the table fauxgate_schema is missing'],
+      ['without a version', 'DELETE FROM fauxgate_schema', 'the version of its tables is missing or no whole number'],
+      [
+        'with two versions',
+        'INSERT INTO fauxgate_schema VALUES (2)',
+        'the version of its tables is missing or no whole number',
+      ],
+      [
+        'with the version 0',
+        'UPDATE fauxgate_schema SET version = 0',
+        'the version of its tables is missing or no whole number',
+      ],
+      [
+        'with the version before',
+        'UPDATE fauxgate_schema SET version = 1',
+        'the table fauxgate_facts has other columns than a store gives it',
+      ],
+      [
+        'with a column more',
+        'ALTER TABLE fauxgate_records ADD COLUMN note TEXT',
+        'the table fauxgate_records has other columns than a store gives it',
+      ],
+      [
+        'with a column less',
+        'ALTER TABLE fauxgate_facts DROP COLUMN records',
+        'the table fauxgate_facts has other columns than a store gives it',
+      ],
+      [
+        'with an endless view as facts',
+        `DROP TABLE fauxgate_facts; CREATE VIEW fauxgate_facts AS ${LOOP}`,
+        'it has the view "fauxgate_facts", which no store has',
+      ],
+      [
+        'with an endless view as versions',
+        `DROP TABLE fauxgate_schema; CREATE VIEW FAUXGATE_Schema AS ${LOOP}`,
+        'it has the view "FAUXGATE_Schema", which no store has',
+      ],
+      [
+        'with an endless view as a copy',
+        `CREATE VIEW fauxgate_facts_before AS ${LOOP}`,
+        'it has the view "fauxgate_facts_before", which no store has',
+      ],
+      [
+        'with a trigger',
+        'CREATE TRIGGER t AFTER INSERT ON fauxgate_records BEGIN DELETE FROM fauxgate_facts; END',
+        'it has the trigger "t", which no store has',
+      ],
+      [
+        'with an index',
+        'CREATE UNIQUE INDEX i ON fauxgate_records (record)',
+        'it has the index "i", which no store has',
+      ],
+      [
+        'with a table like its own',
+        'CREATE TABLE fauxgate_else (x)',
+        'it has the table "fauxgate_else", which no store has',
+      ],
+      [
+        'with a table of another program',
+        'CREATE TABLE users (name TEXT)',
+        'it has the table "users", so it is of another program',
+      ],
+      [
+        'with a table whose name controls a terminal',
+        'CREATE TABLE "\u001b[2J" (x)',
+        'it has the table "\\u001b[2J", so it is of another program',
+      ],
+    ])('%s', async (_what, sql, problem) => {
+      const { file } = await createFullFile()
+      damageFile(file, sql)
+      const bytes = readFileSync(file)
+      expect(() => readState(file)).toThrow(problem)
+      expect(readFileSync(file)).toEqual(bytes)
+      expect(readdirSync(dirname(file))).toEqual(['gateway.db'])
+    })
+
+    it.each([
+      ['a table of facts alone', `CREATE TABLE fauxgate_facts ${COLUMNS}`, 'the table fauxgate_schema is missing'],
+      [
+        'a database of another program',
+        'CREATE TABLE a (x); CREATE TABLE b (x)',
+        'it has the table "a" and 1 more, so it is of another program',
+      ],
+      [
+        'an endless view alone',
+        `CREATE VIEW fauxgate_schema AS ${LOOP}`,
+        'it has the view "fauxgate_schema", which no store has',
+      ],
+    ])('%s', (_what, sql, problem) => {
+      const file = newFile()
+      damageFile(file, sql)
+      const bytes = readFileSync(file)
+      expect(() => readState(file)).toThrow(problem)
+      expect(readFileSync(file)).toEqual(bytes)
+    })
+
+    it('and a store on a database with tables of its own opens beside them', () => {
+      const database = memoryDatabase()
+      database.exec('CREATE TABLE users (name TEXT); CREATE VIEW names AS SELECT name FROM users')
+      const store = sqlStore(
+        (text, ...values) => database.prepare(text).all(...values),
+        (work) => work(),
+      )
+      const first = createGateway({ store })
+      first.reservedAddrs.create()
+      first.dispose()
+      expect(createGateway({ store }).reservedAddrs.list().reserved_addrs).toHaveLength(1)
+    })
+  },
+)
+
+describeSqlite('A SQLite file that was copied while a gateway had it open (rules: stores#damage)', () => {
+  async function copyOpenFile(...ends: string[]) {
+    const [file, copy] = [newFile(), newFile()]
+    const store = sqliteStore(file)
+    const gateway = createGateway({ store })
+    gateway.reservedAddrs.create()
+    await store.flushed()
+    for (const end of ends) copyFileSync(file + end, copy + end)
+    store.close()
+    return { file, copy }
+  }
+
+  it('is refused by its name if its log is missing, and stays unchanged', async () => {
+    const { file, copy } = await copyOpenFile('')
+    const bytes = readFileSync(copy)
+    expect(() => sqliteStore(copy)).toThrow(
+      `The store ${copy} cannot be opened: it was copied while a gateway had it open, and its log gateway.db-wal with the newest changes is missing.`,
+    )
+    expect(readFileSync(copy)).toEqual(bytes)
+    expect(readState(file)).toContain('"ra_')
+  })
+
+  it('opens with its log', async () => {
+    const { file, copy } = await copyOpenFile('', '-wal')
+    expect(readState(copy)).toBe(readState(file))
+  })
+
+  it('opens if the copy was made after the store was closed', async () => {
+    const { file } = await copyOpenFile('')
+    const copy = newFile()
+    copyFileSync(file, copy)
+    expect(readState(copy)).toBe(readState(file))
   })
 })

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { expect, it, onTestFinished, vi } from 'vitest'
+import { expect, it, onTestFinished, test, vi } from 'vitest'
+import { parseAddress } from '../../../src/sandbox/address.ts'
 import { ObjectPlatform } from '../../support/objects.ts'
 import { describeSqlite } from '../../support/sqlite.ts'
 
@@ -92,7 +93,50 @@ describeSqlite('A sandbox that takes the place of another one', () => {
   })
 })
 
+test.each([
+  ['/s/pa/../pb/reserved_addrs', 'pb', '/reserved_addrs'],
+  ['/s/pa/%2e%2E/pb/reserved_addrs?a=/../c', 'pb', '/reserved_addrs?a=/../c'],
+  ['/s/pa/x/../../pb', undefined, undefined],
+  ['/s/pa/./_fauxgate/../clock', 'pa', '/clock'],
+  ['/s/./pa/.//x', 'pa', '/x'],
+  ['/x/../s/pa/x', 'pa', '/x'],
+  ['/s/pa/..%2fpb/x', 'pa', '/..%2fpb/x'],
+])(
+  'Dot segments in a path are resolved before the sandbox is known: %s (rules: sandboxes#keys)',
+  (path, name, below) => {
+    const headers = new Headers()
+    const raw = parseAddress({ url: `http://boxes.example${path}`, headers }, {})
+    expect([raw.name, 'below' in raw ? raw.below : undefined]).toEqual([name, below])
+    // The platform passes this URL on to the object of the sandbox.
+    expect(parseAddress({ url: new URL(`http://boxes.example${path}`).href, headers }, {})).toEqual(raw)
+  },
+)
+
 describeSqlite('An archive (rules: sandboxes#backup)', () => {
+  it.each([
+    ['baseUrl', 'https://elsewhere.example'],
+    ['keys', ['known']],
+    ['control', { key: 'known' }],
+    ['journalSize', 1e9],
+    ['store', {}],
+    ['ttl', 1000],
+    ['snapshot', {}],
+    ['unknown', 1],
+  ])('is refused with the option %s, which no request can set, and creates no sandbox from it', async (name, value) => {
+    const { send, create } = await start()
+    await create('one')
+    const [line = ''] = (await send('GET', '/backup')).text.split('\n')
+    const sandbox = JSON.parse(line)
+    const planted = { ...sandbox, name: 'two', options: { ...sandbox.options, [name]: value } }
+    const { status, text } = await send('POST', '/restore', planted)
+    expect([status, JSON.parse(text).details]).toMatchObject([
+      409,
+      { restored: '0', 'line 1': expect.stringContaining(`options.${name} is missing or invalid`) },
+    ])
+    expect((await send('GET', '/s/two')).status).toBe(404)
+    expect((await send('POST', '/restore', { ...sandbox, name: 'three' })).text).toContain('"restored":1')
+  })
+
   it('continues after a sandbox that exceeds a limit, with the limit as the reason', async () => {
     const from = await start()
     const keys = await from.create('large')

@@ -149,7 +149,7 @@ describeSqlite('A SQLite file', () => {
     const file = newFile()
     const database = nodeSqlite()(file)
     // Pages go to the file before the end of the transaction, so the journal is hot.
-    database.exec('PRAGMA cache_size = 1; PRAGMA cache_spill = 1; CREATE TABLE other (x); BEGIN')
+    database.exec('PRAGMA cache_size = 1; PRAGMA cache_spill = 1; BEGIN; CREATE TABLE other (x)')
     for (let n = 0; n < 50; n++) database.exec(`INSERT INTO other VALUES ('${'x'.repeat(3000)}')`)
     const copy = newFile()
     for (const end of ['', '-journal']) copyFileSync(file + end, copy + end)

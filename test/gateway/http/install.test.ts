@@ -91,26 +91,33 @@ describe('gateway.install() (the opt-in that replaces the global fetch)', () => 
     await expect(fetch('https://api.ngrok.com/tls_certificates')).rejects.toThrow('the host is the same, and')
   })
 
-  it('nests, and can be undone in any order', async () => {
-    globalThis.fetch = async () => new Response('outside')
-    const [one, two] = [open({ baseUrl: 'https://one.test' }), open({ baseUrl: 'https://two.test' })]
-    const [first, second] = [one.install(), two.install()]
-    const status = async (url: string) =>
-      (await fetch(`${url}/reserved_addrs`, { headers })).headers.get('content-type')
-    expect([await status(one.url), await status(two.url)]).toEqual(['application/json', 'application/json'])
-    first.uninstall()
-    expect(await status(one.url)).not.toBe('application/json')
-    expect(await status(two.url)).toBe('application/json')
-    second.uninstall()
-    expect(await status(two.url)).not.toBe('application/json')
-  })
-
-  it('restores the global fetch after all uninstalls, in any order', () => {
-    const [one, two] = [open({ baseUrl: 'https://one.test' }), open({ baseUrl: 'https://two.test' })]
-    const [first, second] = [one.install(), two.install()]
-    first.uninstall()
-    second.uninstall()
-    expect(globalThis.fetch).toBe(original)
+  it.each([
+    [0, 1, 2],
+    [0, 2, 1],
+    [1, 0, 2],
+    [1, 2, 0],
+    [2, 0, 1],
+    [2, 1, 0],
+  ])('nests, can be undone in any order, and then restores the global fetch: %d, %d, %d', async (...order) => {
+    const outside = async () => new Response('outside')
+    globalThis.fetch = outside
+    const gateways = ['https://one.test', 'https://two.test', 'https://three.test'].map((baseUrl) => open({ baseUrl }))
+    const installed = gateways.map((each) => each.install({ others: 'pass' }))
+    const isInstalled = gateways.map(() => true)
+    const answering = () =>
+      Promise.all(
+        gateways.map(async ({ url }) => {
+          const { headers: received } = await fetch(`${url}/reserved_addrs`, { headers })
+          return received.get('content-type') === 'application/json'
+        }),
+      )
+    expect(await answering()).toEqual(isInstalled)
+    for (const index of order) {
+      installed[index]?.uninstall()
+      isInstalled[index] = false
+      expect(await answering()).toEqual(isInstalled)
+    }
+    expect(globalThis.fetch).toBe(outside)
   })
 
   it('installs several gateways at once, with any option `others`', async () => {

@@ -1,0 +1,23 @@
+import { requireSync } from '../schema/options.ts'
+import { quote } from '../schema/text.ts'
+
+/** A value of a statement. */
+export type SqlValue = string | number | null
+
+/**
+ * Runs one SQL statement with its values, and returns its rows, each an object by the names of its columns. Synchronous:
+ * when it returns, the statement has been carried out.
+ */
+export type RunSql = (sql: string, ...values: SqlValue[]) => Iterable<object>
+
+/** Runs a statement, and returns its rows. @throws TypeError if the function returns no rows. */
+export function selectRows<R>(run: RunSql, statement: string, ...values: SqlValue[]): R[] {
+  const rows: Iterable<object> | undefined = requireSync('`run`', run(statement, ...values))
+  if (!rows?.[Symbol.iterator]) throw new TypeError(`\`run\` returned ${quote(rows)}. Allowed: an iterable of rows`)
+  return [...rows] as R[] // R has the columns of the statement. Checksums find other values.
+}
+
+/** Returns the error for a store whose content cannot be right. */
+export function damagedError(what: string): Error {
+  return new Error(`it is damaged: ${what}. Use a copy of it, or start with an empty one.`)
+}
