@@ -64,6 +64,9 @@ describe('the official TypeScript client, version 0.11.0', () => {
       statusCode: 400,
       details: new Map([
         ['operationId', expect.stringMatching(/^op_/)],
+        ['field', 'domain'],
+        ['rule', 'domain_taken'],
+        ['received', '"taken.example.com"'],
         ['field:domain', expect.stringContaining('taken.example.com')],
       ]),
     })
