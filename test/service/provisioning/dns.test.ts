@@ -1,7 +1,7 @@
-import { withoutFacts } from '../../support/details.ts'
 import { describe, expect, test } from 'vitest'
 import { type Gateway, standard } from '../../../src/index.ts'
 import { client, expectError, outcome } from '../../support/client.ts'
+import { withoutFacts } from '../../support/details.ts'
 import {
   advanceUnnoticed,
   DOMAIN,

@@ -1,7 +1,7 @@
-import { withoutFacts } from '../../support/details.ts'
 import { describe, expect, test } from 'vitest'
 import type { Gateway } from '../../../src/index.ts'
 import { client, expectError, outcome, refusalKey } from '../../support/client.ts'
+import { withoutFacts } from '../../support/details.ts'
 import {
   advanceUnnoticed,
   DOMAIN,

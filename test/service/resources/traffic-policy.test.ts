@@ -1,7 +1,7 @@
-import { withoutFacts } from '../../support/details.ts'
 import { describe, expect, test } from 'vitest'
 import type { GatewayOptions } from '../../../src/index.ts'
 import { client, outcome } from '../../support/client.ts'
+import { withoutFacts } from '../../support/details.ts'
 import { open } from '../../support/gateway.ts'
 
 const PATH = '/edges/https/edghts_1/routes/edghtsrt_1/policy'
