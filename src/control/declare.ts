@@ -44,7 +44,7 @@ type Fields = v.InferOutput<typeof fields>
 const consistent = (names: readonly string[]) =>
   ruleOnWhole<Fields, never>([], (sent, report) => {
     if (names.every((name) => Reflect.get(sent, name) === undefined))
-      report(general.field_invalid, { allowed: `one of ${names.join(', ')}` })
+      report(general.field_invalid, { allowed: `one of ${names.join(', ')}`, choices: names })
     const isRouted = typeof sent.edge === 'string' && sent.edge.startsWith('edghts_')
     if (sent.routes !== undefined && !isRouted) {
       report(

@@ -40,7 +40,8 @@ export class GatewayError extends Error {
   readonly status: number
   /**
    * Additional facts: `field:<path>` for each of the first problems of a body, `further_problems` if there are more, and the
-   * ids of resources that were not found.
+   * ids of resources that were not found. If the message is about one field: `field`, and what is known of `rule`, `received`,
+   * `allowed`, `choices`, `nearest` and `typed`.
    */
   readonly details: Readonly<Record<string, string>>
   /** Additional response headers, such as `Allow`. */

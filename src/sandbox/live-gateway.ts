@@ -150,8 +150,8 @@ function refuseUnreadable<T>(name: string, work: () => T): T {
     return work()
   } catch (error) {
     if (!(error instanceof Error) || error instanceof Refusal || error instanceof GatewayError) throw error
-    // The error of the store begins like the error of the sandbox.
-    const why = error.message.replace(/^The store cannot be read: |\.$/g, '')
-    return refuse(errors.sandbox_unreadable, { name, why })
+    // The store wraps what the storage threw. The sentence of the refusal continues after the reason.
+    const { message } = error.cause instanceof Error ? error.cause : error
+    return refuse(errors.sandbox_unreadable, { name, why: message.replace(/\.$/, '') })
   }
 }

@@ -3,10 +3,19 @@ import { describeThrown } from '../core/schema/text.ts'
 /** An error of the command line, an environment variable or a config file, in one line. */
 export class UsageError extends Error {}
 
-/** Reads the code and the message in the body of an error response. Each is null if the body lacks it. */
-export function readErrorBody(body: unknown): { readonly error: string | null; readonly message: string | null } {
-  const { error_code, msg } = Object(body)
-  return { error: textOrNull(error_code), message: textOrNull(msg) }
+interface ErrorBody {
+  readonly error: string | null
+  readonly message: string | null
+  readonly details: Readonly<Record<string, string>>
+}
+
+/** Reads the body of an error response. The code and the message are null if the body lacks them. */
+export function readErrorBody(body: unknown): ErrorBody {
+  const { error_code, msg, details } = Object(body)
+  const texts = Object.entries<unknown>(Object(details)).flatMap(([name, value]) =>
+    typeof value === 'string' ? [[name, value] as const] : [],
+  )
+  return { error: textOrNull(error_code), message: textOrNull(msg), details: Object.fromEntries(texts) }
 }
 
 function textOrNull(value: unknown): string | null {

@@ -72,7 +72,7 @@ export async function importState(gateway: Gateway, file: string): Promise<boole
 
 /** Returns a sentence with the number of problems that the message does not show. */
 function furtherProblems({ further_problems: uncounted = '0', ...details }: GatewayError['details']): string {
-  const named = Object.keys(details).length - 1
+  const named = Object.keys(details).filter((name) => name.startsWith('field:')).length - 1
   const further = named + Number.parseInt(uncounted, 10)
   const atLeast = uncounted.endsWith('more') ? 'at least ' : ''
   if (further === 0) return ''

@@ -64,6 +64,8 @@ describe('the official TypeScript client, version 0.11.0', () => {
       statusCode: 400,
       details: new Map([
         ['operationId', expect.stringMatching(/^op_/)],
+        ['field', 'domain'],
+        ['rule', 'domain_taken'],
         ['field:domain', expect.stringContaining('taken.example.com')],
       ]),
     })

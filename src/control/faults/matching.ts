@@ -5,6 +5,7 @@ import type { Transaction } from '../../core/operation/transaction.ts'
 import { refuse } from '../../core/schema/errors.ts'
 import { general } from '../../core/schema/general-errors.ts'
 import { findIdError } from '../../core/schema/ids.ts'
+import { nearest } from '../../core/schema/nearest.ts'
 import { readAnswer } from '../../core/schema/options.ts'
 import { describeThrown, formatCount, quote } from '../../core/schema/text.ts'
 import type { Api, ControlHost } from '../control.ts'
@@ -69,8 +70,9 @@ type Conditions = Partial<Readonly<Record<Condition['field'], string | undefined
 export function requireMatchable(api: Api, conditions: Conditions, labelOf = (field: string) => field): void {
   const found = findUnmatchable(api, conditions)
   if (!found) return
-  const { field, received, allowed } = found
-  refuse(general.field_invalid, { field: labelOf(field), received: quote(received), allowed })
+  const { field, received, choices, allowed } = found
+  const facts = { field: labelOf(field), received: quote(received), choices, nearest: nearest(received, choices) }
+  refuse(general.field_invalid, { ...facts, allowed })
 }
 
 /** Returns the first condition that no request can meet along with the earlier conditions; undefined if there is none. */
@@ -79,10 +81,10 @@ export function findUnmatchable(api: Api, conditions: Conditions) {
   for (const { field, matches, values } of CONDITIONS) {
     const received = conditions[field]
     if (received === undefined) continue
-    const allowed =
-      [...new Set(candidates.flatMap(values))].join(', ') || 'nothing, because such requests name no resource'
+    const choices = [...new Set(candidates.flatMap(values))]
+    const allowed = choices.join(', ') || 'nothing, because such requests name no resource'
     candidates = candidates.filter((operation) => matches(operation, received, api))
-    if (candidates.length === 0) return { field, received, allowed }
+    if (candidates.length === 0) return { field, received, choices, allowed }
   }
   return undefined
 }

@@ -1,6 +1,6 @@
 import { isSent, type SentBody } from '../schema/body.ts'
 import type { CommonDialect } from '../schema/dialect.ts'
-import { type CatalogueError, type Problem, type Problems, problem, Refusal } from '../schema/errors.ts'
+import { type CatalogueError, type Problem, type Problems, problem, Refusal, withFacts } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
 import { quote } from '../schema/text.ts'
 import { isObject } from '../schema/values.ts'
@@ -110,7 +110,7 @@ export function withAliases<T>(aliases: Aliases, work: () => T): T {
 function nameByAlias(it: Problem, aliases: Aliases): Problem {
   const [name = '', ...below] = it.field?.split('.') ?? []
   const { alias, label } = aliases.get(name) ?? {}
-  if (!alias || !it.withFacts) return it
+  if (!alias) return it
   const received = label !== undefined && below.length === 0 ? { received: quote(label) } : {}
-  return it.withFacts({ field: [alias, ...below].join('.'), ...received })
+  return withFacts(it, { field: [alias, ...below].join('.'), ...received })
 }

@@ -1,11 +1,11 @@
-import * as v from 'valibot'
-import { findSchema, listExtraFields, marksOf } from './documentation.ts'
-import { ANY_VALUE, type Problem, Problems, problem, refuse } from './errors.ts'
+import type * as v from 'valibot'
+import { describeChoices, findSchema, listExtraFields, marksOf } from './documentation.ts'
+import { ANY_VALUE, type Problem, Problems, problem, refuse, withFacts } from './errors.ts'
 import { general } from './general-errors.ts'
 import { createInvalidProblem, formatValue, PlainCopier, type Shape, toShape } from './plain-values.ts'
 import { Reading, type RuleContext } from './rule.ts'
 import { isSecretAt } from './secret-fields.ts'
-import { formatPath, type Path, quote, quoteSecret, THE_BODY } from './text.ts'
+import { formatPath, quote, quoteSecret, THE_BODY } from './text.ts'
 import { isObject, requirePlainPrototype } from './values.ts'
 
 /** The maximum number of bytes of a body (rules: requests#body). */
@@ -110,8 +110,11 @@ export function storedReader<S extends v.GenericSchema>(
   }
 }
 
-function nameField({ error, message, field = '' }: Problem): Problem {
-  return { error, field, message: message.includes(field) ? message : `${field}: ${message}` }
+/** Names the field of a problem whose error has a message without it. */
+function nameField(it: Problem): Problem {
+  if (withFacts(it, { field: '' }).message !== it.message) return it
+  const prefix = `${it.field}: `
+  return { ...it, prefix, message: prefix + it.message }
 }
 
 function readBySchema<S extends v.GenericSchema>(
@@ -123,7 +126,7 @@ function readBySchema<S extends v.GenericSchema>(
 ): v.InferOutput<S> {
   requirePlainPrototype()
   const reading = new Reading(context)
-  const { issues = [], output } = v.safeParse(schema, plain, reading.settings)
+  const { issues = [], value } = reading.run(schema, plain)
   for (const issue of issues) {
     problems.add(() => {
       const found = createProblem(issue, schema, whole, reading)
@@ -131,22 +134,21 @@ function readBySchema<S extends v.GenericSchema>(
     })
   }
   problems.refuse(reading)
-  return output
+  return value as v.InferOutput<S> // Without a problem, the value is the schema's output.
 }
 
 function createProblem(issue: v.BaseIssue<unknown>, schema: v.GenericSchema, whole: string, reading: Reading): Problem {
   const path = issue.path?.map((step) => String(step.key)) ?? []
   const field = formatPath(path, whole)
-  const received = isSecretAt(schema, path) ? quoteSecret(issue.input) : formatValue(issue.input)
+  const isSecret = isSecretAt(schema, path)
+  const received = isSecret ? quoteSecret(issue.input) : formatValue(issue.input)
   const reported = reading.createProblem(issue, { field, received })
   if (reported) return { ...reported, field }
-  return problem(findError(schema, path, issue), { field, received, allowed: issue.message || describeAllowed(issue) })
-}
-
-/** Returns the error for a value that the schema refuses. A missing field has no schema of its own, so it is `field_invalid`. */
-function findError(schema: v.GenericSchema, path: Path, issue: v.BaseIssue<unknown>) {
+  // A missing field is refused by the object around it.
   const at = isMissing(issue) ? undefined : findSchema(schema, path)
-  return (at && marksOf(at).refusedAs) ?? general.field_invalid
+  const error = (at && marksOf(at).refusedAs) ?? general.field_invalid
+  const allowed = issue.message || describeAllowed(issue)
+  return problem(error, { field, received, allowed, ...(at && !isSecret && describeChoices(at, issue.input)) })
 }
 
 function isMissing({ message, received }: v.BaseIssue<unknown>): boolean {

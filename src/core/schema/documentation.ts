@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import type { CommonDialect } from './dialect.ts'
 import type { CatalogueError, FieldError } from './errors.ts'
+import { nearest } from './nearest.ts'
 
 /** JSON Schema keywords for what a schema's rules check and the schema itself does not say. */
 export interface JsonFacts {
@@ -165,6 +166,8 @@ interface Marks {
   readonly isFile?: true
   /** The help shows it in place of an option's value. */
   readonly placeholder?: string
+  /** The allowed values for a sender of texts only, if the message allows more. */
+  readonly typed?: string
   /** The error of a value that the schema does not take. */
   readonly refusedAs?: FieldError<string, { allowed: string }>
 }
@@ -193,11 +196,53 @@ export function listRequiredExtraFields(schema: v.GenericSchema, { extraFields }
 
 export function findSchema(schema: v.GenericSchema, path: readonly unknown[]): v.GenericSchema | undefined {
   if (path.length === 0) return schema
-  const { wrapped, entries, item } = partsOf(schema)
-  if (wrapped) return findSchema(wrapped, path)
+  const inner = innerOf(schema)
+  if (inner) return findSchema(inner, path)
+  const { entries, item, options = [] } = partsOf(schema)
   const [key, ...rest] = path
+  if (!entries && !item)
+    return options
+      .filter(isSchema)
+      .map((each) => findSchema(each, path))
+      .find(Boolean)
   const next = entries ? entries[String(key)] : item
   return next && findSchema(next, rest)
+}
+
+/** Returns the schema that another one wraps, or the step of its pipe that describes the fields. */
+export function innerOf(schema: v.GenericSchema): v.GenericSchema | undefined {
+  const { wrapped, pipe = [] } = partsOf(schema)
+  return (
+    wrapped ?? marksOf(schema).whole ?? pipe.filter(isSchema).find((step) => step !== schema && partsOf(step).entries)
+  )
+}
+
+/** Returns the names of the fields at a path of a schema. */
+export function listFields(schema: v.GenericSchema, path: readonly unknown[]): readonly string[] {
+  const at = findSchema(schema, path)
+  if (!at) return []
+  const inner = innerOf(at)
+  if (inner) return listFields(inner, [])
+  const { entries, options = [] } = partsOf(at)
+  return entries ? Object.keys(entries) : options.filter(isSchema).flatMap((each) => listFields(each, []))
+}
+
+/** Returns the texts that a schema allows beside objects; undefined if it allows others. */
+function choicesOf(schema: v.GenericSchema): readonly string[] | undefined {
+  const inner = innerOf(schema)
+  if (inner) return choicesOf(inner)
+  const { type, entries, options = [] } = partsOf(schema)
+  if (type === 'picklist') return options.map(String)
+  if (type !== 'union') return entries && []
+  const all = options.filter(isSchema).map(choicesOf)
+  return all.every((each) => each !== undefined) ? all.flat() : undefined
+}
+
+/** Describes what a field allows a sender of texts, and what it probably meant. */
+export function describeChoices(schema: v.GenericSchema, received: unknown) {
+  const choices = choicesOf(schema)
+  if (!choices?.length) return { typed: marksOf(schema).typed }
+  return { choices, nearest: typeof received === 'string' ? nearest(received, choices) : undefined }
 }
 
 export function isSchema(part: unknown): part is v.GenericSchema {

@@ -1,7 +1,8 @@
 import type { CommonDialect } from './dialect.ts'
-import type { CatalogueError, Refusal } from './errors.ts'
+import type { CatalogueError, FieldFacts, Problem, Refusal } from './errors.ts'
 import { utf8Length } from './platform.ts'
 import { NO_REDACTION, type Redactor, redactText } from './secret-texts.ts'
+import { mapValues } from './values.ts'
 
 /** A refusal as the caller sees it, with the code and the status of the dialect. */
 export interface ErrorFacts {
@@ -41,8 +42,10 @@ function createDetails(
   { details, problems, further }: Refusal,
   redact: (text: string) => string,
 ): Record<string, string> {
-  const all = Object.fromEntries(Object.entries(details).map(([name, text]) => [name, redact(text)]))
-  let room = MAX_DETAILS_BYTES
+  const redactAll = (texts: Readonly<Record<string, string>>) => mapValues(texts, (text) => redact(text))
+  const all = redactAll(details)
+  const facts = redactAll(describeField(problems[0]))
+  let room = MAX_DETAILS_BYTES - countJsonBytes(facts)
   let omitted = further.count
   for (const { field, message } of problems) {
     if (field === undefined) continue
@@ -53,7 +56,18 @@ function createDetails(
     else if (!Object.hasOwn(all, name)) all[name] = text
   }
   if (omitted > 0) all.further_problems = further.isExact ? String(omitted) : `${omitted} or more`
-  return all
+  return { ...facts, ...all }
+}
+
+/** Returns what a refusal says about its field, so that no program needs to read the message (rules: errors#details). */
+function describeField({ error, field, values }: Problem): Readonly<Record<string, string>> {
+  if (field === undefined) return {}
+  const { received, choices, nearest, typed }: Partial<FieldFacts> = values
+  const allowed = (error.allowed as ((values: object) => string) | undefined)?.(values) // They are the values of this error.
+  const facts = { field, rule: error.key, received, allowed, choices: choices?.join(', '), nearest, typed }
+  return Object.fromEntries(
+    Object.entries(facts).flatMap(([name, text]) => (text === undefined ? [] : [[name, String(text)]])),
+  )
 }
 
 /** Makes the message of an error from the known values. An unknown value appears as its name in braces: `{limit}`. */
@@ -71,8 +85,8 @@ function limitLength(text: string): string {
   return `${text.slice(0, MAX_MESSAGE_BYTES / 6)}…`
 }
 
-function countJsonBytes(text: string): number {
-  return utf8Length(JSON.stringify(text))
+function countJsonBytes(value: unknown): number {
+  return utf8Length(JSON.stringify(value))
 }
 
 export function codeOf({ number }: CatalogueError, { errorPrefix }: CommonDialect): string {

@@ -15,6 +15,8 @@ export interface Numbered {
 export interface Entry<Values> extends Numbered {
   /** Makes the message. */
   readonly message: (values: Values) => string
+  /** Describes the allowed values, if the message is the usual one about a field. */
+  readonly allowed?: (values: Values) => string
 }
 
 /** An error of the catalogue: a reason for which a request can be refused. */
@@ -29,6 +31,12 @@ export interface FieldFacts {
   readonly field: string
   /** The received value, as `quote` shows it. */
   readonly received: string
+  /** All allowed values, if they are a list of texts. */
+  readonly choices?: readonly string[] | undefined
+  /** The choice that the sender probably meant. */
+  readonly nearest?: string | undefined
+  /** The allowed values for a sender of texts only, such as a command line, if these differ. */
+  readonly typed?: string | undefined
 }
 
 /** A declared error about one field. */
@@ -112,10 +120,11 @@ export function field(
   status: number,
   allowed: (values: { readonly allowed: string }) => string = (it) => it.allowed,
 ): FieldEntry<{ readonly allowed: string }> {
-  return ofField(number, status, (it) => {
+  const declared = ofField<{ readonly allowed: string }>(number, status, (it) => {
     const which = allowed(it)
     return `${it.field} is ${describeReceived(it.received)}. ${which === ANY_VALUE ? 'It is required' : `Allowed: ${which}`}.`
   })
+  return { ...declared, allowed }
 }
 
 /** Limits an error to some dialects. The documents of other dialects leave it out. */
@@ -169,22 +178,30 @@ export function createCatalogue(groups: readonly Readonly<Record<string, Catalog
 export interface Problem {
   /** The error of the catalogue. */
   readonly error: CatalogueError
-  /** The message, with the values of this request. */
+  /** The values of this request, from which the error makes its message. */
+  readonly values: object
+  /** The message. */
   readonly message: string
   /** The path of the field in the body, the query or the path; absent if the problem is about the whole request. */
   readonly field?: string | undefined
-  /** Returns the same problem with other facts in its message; absent if the message is not the catalogue's. */
-  readonly withFacts?: (facts: Partial<FieldFacts>) => Problem
+  /** The text before the error's own message, such as the name of the place where it was found. */
+  readonly prefix: string
 }
 
 /** Builds a problem from an error of the catalogue and the values of its message. */
 export function problem<Values extends object>(
   error: CatalogueError<string, Values>,
   values: NoInfer<Values>,
+  prefix = '',
 ): Problem {
   const named = 'field' in values && typeof values.field === 'string' ? { field: values.field } : {}
-  const withFacts = (facts: Partial<FieldFacts>) => problem(error, { ...values, ...facts })
-  return { error, message: error.message(values), withFacts, ...named }
+  return { error, values, message: prefix + error.message(values), prefix, ...named }
+}
+
+/** Returns a problem with other facts about its field, and with the message that these give. */
+export function withFacts({ error, values, prefix }: Problem, facts: Partial<FieldFacts>): Problem {
+  // The values are those of the error, and stay so: facts replace facts.
+  return problem(error as CatalogueError<string, object>, { ...values, ...facts }, prefix)
 }
 
 interface RefusalOptions {
@@ -253,9 +270,7 @@ export function prefixFields<T>(field: string, work: () => T): T {
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     throw error.worded((each) => {
-      if (each.field === undefined) return each
-      const path = `${field}.${each.field}`
-      return each.withFacts?.({ field: path }) ?? { ...each, field: path }
+      return each.field === undefined ? each : withFacts(each, { field: `${field}.${each.field}` })
     })
   }
 }

@@ -1,9 +1,18 @@
 import * as v from 'valibot'
 import { documented, type Facts, facts, withSteps } from './documentation.ts'
-import { type CatalogueError, describeReceived, type Problem, Refusal, refuse } from './errors.ts'
+import { type CatalogueError, describeReceived, type Problem, problem, Refusal, refuse } from './errors.ts'
 import { general } from './general-errors.ts'
 import { quote, quoteSecret } from './text.ts'
-import { DURATION_ALLOWED, DURATION_FACTS, type Duration, durationMs, TIME_ALLOWED, timeMs, timestamp } from './time.ts'
+import {
+  DURATION_ALLOWED,
+  DURATION_FACTS,
+  DURATION_IN_TEXT,
+  type Duration,
+  durationMs,
+  TIME_ALLOWED,
+  timeMs,
+  timestamp,
+} from './time.ts'
 import { isObject, requirePlainPrototype } from './values.ts'
 
 export interface OptionWords {
@@ -116,11 +125,12 @@ export function integerFrom(min: number, max = 0xffff_ffff) {
 /** Makes the schema of a duration of at least `least` ms; its output is in ms. */
 /* @__NO_SIDE_EFFECTS__ */
 export function duration(least = 0) {
-  const allowed = least === 0 ? DURATION_ALLOWED : `${DURATION_ALLOWED}, at least ${least} ms`
+  const bound = least === 0 ? '' : `, at least ${least} ms`
+  const allowed = DURATION_ALLOWED + bound
   return v.pipe(
     v.custom<Duration>((value) => (durationMs(value) ?? -1) >= least, allowed),
     v.transform((value) => durationMs(value) ?? least),
-    v.metadata({ placeholder: 'D' }),
+    v.metadata({ placeholder: 'D', typed: DURATION_IN_TEXT + bound }),
     facts(DURATION_FACTS),
   )
 }
@@ -128,7 +138,7 @@ export function duration(least = 0) {
 /** Makes the schema of a duration that is passed on as it was sent. */
 export function sentDuration(sentence: string) {
   const schema = v.custom<Duration>((value) => durationMs(value) !== undefined, DURATION_ALLOWED)
-  return documented(schema, sentence, DURATION_FACTS)
+  return documented(v.pipe(schema, v.metadata({ typed: DURATION_IN_TEXT })), sentence, DURATION_FACTS)
 }
 
 /** Makes the schema of a time within bounds; its output is in ms since 1970. */
@@ -246,13 +256,10 @@ function createProblem({ path, expected, input, message }: v.BaseIssue<unknown>,
   const names = path?.map(({ key }) => String(key)) ?? []
   const field = names.join('.')
   if (expected === 'never') {
-    return { error: words.unknownError ?? general.field_unknown, field, message: words.unknown(quote(field), message) }
+    const error = words.unknownError ?? general.field_unknown
+    return { error, field, values: { field }, message: words.unknown(quote(field), message), prefix: '' }
   }
   const show = words.secret?.includes(names[0] ?? '') ? quoteSecret : quote
   const named = field === '' ? words.whole : words.one(field)
-  return {
-    error: general.field_invalid,
-    field: named,
-    message: `${named} is ${describeReceived(show(input))}. Allowed: ${message}.`,
-  }
+  return problem(general.field_invalid, { field: named, received: show(input), allowed: message })
 }

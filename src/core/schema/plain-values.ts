@@ -2,6 +2,7 @@ import type * as v from 'valibot'
 import { marksOf, partsOf } from './documentation.ts'
 import { type Problem, type Problems, problem } from './errors.ts'
 import { general } from './general-errors.ts'
+import { nearest } from './nearest.ts'
 import { formatPath, quote } from './text.ts'
 import { isObject } from './values.ts'
 
@@ -96,8 +97,9 @@ export class PlainCopier {
 
   #reportUnknown(name: string, shapes: ReadonlyMap<string, Shape>): void {
     this.problems.add(() => {
-      const allowed = [...shapes.keys()].join(', ') || 'none'
-      return problem(general.field_unknown, { field: formatPath([...this.#path, name]), allowed })
+      const choices = [...shapes.keys()]
+      const facts = { field: formatPath([...this.#path, name]), choices, nearest: nearest(name, choices) }
+      return problem(general.field_unknown, { ...facts, allowed: choices.join(', ') || 'none' })
     })
   }
 

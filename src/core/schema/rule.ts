@@ -46,28 +46,25 @@ const NO_GATEWAY: RuleContext = {
 
 type Issue = v.BaseIssue<unknown>
 
-/** One reading of a value by a schema: the context of its rules, and the problems that they report. */
-export class Reading {
+/** One reading of a value by a schema: valibot's settings, with the context of its rules and the problems that they report. */
+export class Reading implements v.Config<Issue> {
   count = 0
   /** True if rules stopped looking because of {@link MAX_COUNTED}. */
   isCut = false
   #makers?: Map<Issue, (facts: FieldFacts) => Problem>
-  /**
-   * Valibot's settings for this reading. Valibot passes only `message` on to rules, so that function carries the reading. An
-   * issue with an empty message is one whose schema has no message.
-   */
-  readonly settings: { readonly message: (() => string) & { readonly reading: Reading } } = {
-    message: Object.assign(() => '', { reading: this }),
-  }
+  /** Makes the message of an issue whose schema has none. */
+  readonly message = () => ''
 
   constructor(readonly context: RuleContext) {}
 
-  /** Returns the reading that valibot's settings carry. */
-  static of({ message }: { readonly message?: unknown }): Reading {
-    const isFunction = typeof message === 'function'
-    return isFunction && 'reading' in message && message.reading instanceof Reading
-      ? message.reading
-      : new Reading(NO_GATEWAY)
+  /** Returns the reading that valibot passes to a rule as its settings. */
+  static of(settings: object): Reading {
+    return settings instanceof Reading ? settings : new Reading(NO_GATEWAY)
+  }
+
+  /** Reads a value by a schema. Unlike valibot's `safeParse`, it passes this object on to rules. */
+  run<S extends v.GenericSchema>(schema: S, value: unknown) {
+    return schema['~run']({ value }, this) as v.OutputDataset<v.InferOutput<S>, Issue> // As valibot's own functions.
   }
 
   /** Returns whether the body has so many problems that rules can stop looking. */

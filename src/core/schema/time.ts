@@ -36,12 +36,10 @@ function parseTimestamp(text: string): number | undefined {
 /** A span of time: a number of ms, or a whole number with a unit: `250ms`, `30s`, `5m`, `24h`, `90d`. */
 export type Duration = number | `${number}${'ms' | 's' | 'm' | 'h' | 'd'}`
 
-const IN_TEXT = 'a whole number with ms, s, m, h or d, such as "30s"'
+/** A duration as a text, for senders that cannot send a number of ms. */
+export const DURATION_IN_TEXT = 'a whole number with ms, s, m, h or d, such as "30s"'
 
-export const DURATION_ALLOWED = `a number of ms, or ${IN_TEXT}`
-
-/** Removes "a number of ms" from a description of allowed values, for options that take texts only. */
-export const describeInTexts = (allowed: string) => allowed.replace(DURATION_ALLOWED, IN_TEXT)
+export const DURATION_ALLOWED = `a number of ms, or ${DURATION_IN_TEXT}`
 
 export const DURATION_FACTS: Facts = {
   json: { type: ['integer', 'string'], minimum: 0, pattern: '^\\d{1,12}(ms|s|m|h|d)$', examples: ['30s'] },

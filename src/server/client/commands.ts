@@ -170,7 +170,7 @@ function commandOf(row: Row): Command {
       ])
       const path = `${call.path}${query}`
       const response = await callControl(server, call.method, path, body, call.mediaType).catch((error) => {
-        const mistyped = error instanceof ControlError && rewriteRefusal(error.refusal, name, typedNames)
+        const mistyped = error instanceof ControlError && rewriteRefusal(error.details, name, typedNames)
         throw mistyped ? new UsageError(mistyped) : error
       })
       const { text, note } = formatResponse(row.call, response, values)

@@ -7,6 +7,7 @@ import { asSystemError, readErrorBody, UsageError } from '../errors.ts'
 import { readText } from '../files.ts'
 import { variableName } from '../options/flags.ts'
 import { printError } from '../terminal.ts'
+import type { RefusalDetails } from './refusals.ts'
 import { findStartTime, type RunningServer, registeredServers } from './running.ts'
 
 export interface ServerAddress {
@@ -28,6 +29,8 @@ export class ControlError extends Error {
     /** The message of the gateway, without the code of the error and the URL of the server. */
     readonly refusal: string,
     source: string,
+    /** The details that the gateway sent beside the message. */
+    readonly details: RefusalDetails,
   ) {
     super(`${refusal} (${source})`)
   }
@@ -136,11 +139,11 @@ export async function callControl(
     if (value !== undefined && type.startsWith(mediaType)) return value
     throw new Error(`The server at ${url} is not a fauxgate: its response is not ${mediaType}.`)
   }
-  const { error, message } = readErrorBody(value)
+  const { error, message, details } = readErrorBody(value)
   if (error === null || message === null)
     throw new Error(`The server at ${url} is not a fauxgate: its status was ${status}.`)
   const hint = status === 401 ? ' Give the key with --control-key or FAUXGATE_CONTROL_KEY.' : ''
-  throw new ControlError(`${message}${hint}`, `${error}, at ${url}`)
+  throw new ControlError(`${message}${hint}`, `${error}, at ${url}`, details)
 }
 
 function connectionProblem({ code = '', message }: NodeJS.ErrnoException, serverUrl: string): string {

@@ -1,11 +1,10 @@
 import { dirname, resolve } from 'node:path'
 import * as v from 'valibot'
 import type { Config } from '../../core/generated/options.ts'
-import { marksOf, partsOf } from '../../core/schema/documentation.ts'
-import { describeReceived } from '../../core/schema/errors.ts'
+import { describeChoices, findSchema, listFields, marksOf, partsOf } from '../../core/schema/documentation.ts'
+import { describeReceived, type FieldFacts } from '../../core/schema/errors.ts'
 import { nearest, suggestion } from '../../core/schema/nearest.ts'
 import { quote, quoteSecret } from '../../core/schema/text.ts'
-import { describeInTexts } from '../../core/schema/time.ts'
 import { isObject } from '../../core/schema/values.ts'
 import { type Arguments, flagValue } from '../commands/command.ts'
 import { messageOf, UsageError } from '../errors.ts'
@@ -107,7 +106,7 @@ function parseConfig({ file, config }: ConfigFile, names: Map<string, string>): 
     const row = Object.hasOwn(rows, name) ? rows[name] : undefined
     const nameOf = (...path: string[]) => `${quote(path.join('.'))} in ${pathFromHere(file)}`
     if (!row) throw new UsageError(`${nameOf(name)} is not an option.${suggestion(name, Object.keys(rows))}`)
-    requireAllowed(row, value, (part) => nameOf(name, ...part), marksOf(row).secret)
+    requireAllowed(row, value, { nameOf: (part) => nameOf(name, ...part), isSecret: marksOf(row).secret })
     names.set(name, nameOf(name))
     for (const { path } of optionTable) if (path.split('.')[0] === name) names.set(path, nameOf(path))
     const isFile = optionTable.some((option) => option.path === name && option.isFile)
@@ -132,35 +131,37 @@ function parseVariable(option: Option, text: string): unknown {
 function parseTexts({ kind, schema, isSecret }: Option, texts: readonly string[], name: string): unknown {
   const isNumber = kind === 'integer' || partsOf(schema).type === 'number'
   const read = (text: string) =>
-    requireAllowed(schema, isNumber && /^\d{1,15}$/.test(text) ? Number(text) : text, () => name, isSecret)
+    requireAllowed(schema, isNumber && /^\d{1,15}$/.test(text) ? Number(text) : text, {
+      nameOf: () => name,
+      isSecret,
+      isText: true,
+    })
   const [text = ''] = texts
   return kind === 'texts' ? texts.map(read) : read(text)
 }
 
-/** `nameOf` returns the name of the wrong part of the value as the user wrote it. */
-function requireAllowed(
-  schema: v.GenericSchema,
-  value: unknown,
-  nameOf: (part: readonly string[]) => string,
-  isSecret = false,
-): unknown {
+interface Naming {
+  /** Returns the name of a part of the value as the user wrote it. */
+  readonly nameOf: (part: readonly string[]) => string
+  readonly isSecret?: boolean | undefined
+  /** True for a flag or a variable, whose value is always a text. */
+  readonly isText?: boolean
+}
+
+function requireAllowed(schema: v.GenericSchema, value: unknown, { nameOf, isSecret, isText }: Naming): unknown {
   const { success, issues } = v.safeParse(schema, value, { abortEarly: true })
   if (success) return value
   const { path = [], expected, input, message } = issues[0]
   const part = path.map(({ key }) => String(key))
   const name = nameOf(part)
-  if (expected === 'never')
-    throw new UsageError(
-      `${name} is not an option.${suggestion(String(part.at(-1)), message.split(', ')) || ` Supported: ${message}.`}`,
-    )
+  if (expected === 'never') {
+    const names = listFields(schema, part.slice(0, -1))
+    const hint = suggestion(part.at(-1) ?? '', names) || ` Supported: ${names.join(', ')}.`
+    throw new UsageError(`${name} is not an option.${hint}`)
+  }
   const received = describeReceived(isSecret ? quoteSecret(input) : quote(input))
-  // Only a config file can have a number of ms. A flag or a variable is always a text.
-  const allowed = name.startsWith('"') ? message : describeInTexts(message)
-  const meant = typeof input === 'string' && !isSecret ? suggestion(input, choicesIn(allowed)) : ''
-  throw new UsageError(`${name} is ${received}. Allowed: ${allowed}.${meant}`)
-}
-
-/** Returns the texts in a message that allows only these texts; none for any other message. */
-function choicesIn(allowed: string): string[] {
-  return /^"\w+"(?:, "\w+")*(?: or "\w+")?$/.test(allowed) ? (allowed.match(/\w+(?=")/g) ?? []) : []
+  const at = findSchema(schema, part)
+  const { nearest, typed }: Partial<FieldFacts> = at && !isSecret ? describeChoices(at, input) : {}
+  const meant = nearest ? ` Did you mean ${nearest}?` : ''
+  throw new UsageError(`${name} is ${received}. Allowed: ${(isText && typed) || message}.${meant}`)
 }

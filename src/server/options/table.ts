@@ -1,5 +1,5 @@
 import type * as v from 'valibot'
-import { documentationOf, isSchema, marksOf, partsOf } from '../../core/schema/documentation.ts'
+import { documentationOf, innerOf, isSchema, marksOf, partsOf } from '../../core/schema/documentation.ts'
 import { configRows, sandboxRows } from './config.ts'
 import { type Flag, flagAt, variableName } from './flags.ts'
 
@@ -36,8 +36,8 @@ export function optionsOfRows(rows: Readonly<Record<string, v.GenericSchema>>): 
 
 /** Returns the option of a schema, or the options of its parts. `row` has the sentence and the marks. */
 function optionsIn(path: string, schema: v.GenericSchema, row = schema): Option[] {
-  const { type, wrapped, entries, item, pipe = [] } = partsOf(schema)
-  const inner = wrapped ?? marksOf(schema).whole ?? pipe.filter(isSchema).find((step) => partsOf(step).entries)
+  const { type, entries, item } = partsOf(schema)
+  const inner = entries ? undefined : innerOf(schema)
   if (inner) return optionsIn(path, inner, row)
   if (entries) return Object.entries(entries).flatMap(([name, each]) => optionsIn(`${path}.${name}`, each))
   if (type === 'union') return alternativesIn(path, schema, row)

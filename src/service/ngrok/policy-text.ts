@@ -125,9 +125,9 @@ export function policyProblems(
 }
 
 /** Adds a beginning to the message of a problem, by which programs recognize errors of policies. */
-function withPolicyMessage({ withFacts, ...each }: kit.Problem): kit.Problem {
-  const message = `The traffic policy is not valid: ${each.message}`
-  return { ...each, message, ...(withFacts && { withFacts: (facts) => withPolicyMessage(withFacts(facts)) }) }
+function withPolicyMessage(each: kit.Problem): kit.Problem {
+  const prefix = 'The traffic policy is not valid: '
+  return { ...each, prefix, message: prefix + each.message }
 }
 
 /** The maximum number of wrong phases that problems name. */

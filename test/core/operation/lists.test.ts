@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Gateway } from '../../../src/index.ts'
 import { client, outcome, refusalKey } from '../../support/client.ts'
+import { withoutFacts } from '../../support/details.ts'
 import { open, START } from '../../support/gateway.ts'
 import { upload } from '../../support/pem.ts'
 
@@ -163,7 +164,12 @@ describe('The query of a list (rules: requests#query)', () => {
 
   test('reports several bad values together (rules: errors#all-problems)', async () => {
     const { body } = await client(open())('GET', `${PATH}?limit=0&before_id=rd_1&filter=(`)
-    expect(Object.keys(body.details).sort()).toEqual(['field:before_id', 'field:filter', 'field:limit', 'operation_id'])
+    expect(Object.keys(withoutFacts(body.details)).sort()).toEqual([
+      'field:before_id',
+      'field:filter',
+      'field:limit',
+      'operation_id',
+    ])
   })
 
   test('is not allowed on operations other than lists', async () => {
