@@ -1,8 +1,10 @@
 import { Ngrok } from '@ngrok/ngrok-api'
 import { expect, test } from 'vitest'
+import { createGateway } from '../../../src/gateway/gateway.ts'
 import { createNgrok } from '../../../src/gateway/ngrok.ts'
 import { serve } from '../../../src/server/node.ts'
 import { type CodeUnderTest, schedules, survives } from '../../../src/testing/testing.ts'
+import { widgets } from '../../service/kit/widgets.ts'
 import { expectSurvivalError } from './failure.ts'
 import { createCall, ensureAddress, find, retry, sleep, statusOf } from './programs/client.ts'
 import { RACY } from './programs/racy.ts'
@@ -110,19 +112,19 @@ test('the search leaves out orders that only swap requests without a change, and
     }
     expect(found[0]).toEqual(found[1])
   }
-  const summaries = []
-  for (const more of [{}, { gatewayOptions }])
-    summaries.push((await survives(reserveOnce, { copies: 2, ...more })).summary)
-  expect(summaries).toEqual([
-    '3 of 3 interleavings with up to 2 switches; 0 fail',
-    '2 of 2 interleavings with up to 2 switches; 0 fail',
-  ])
+  const polls: CodeUnderTest = async (life) => {
+    for (let n = 0; n < 4; n++) await find(createCall(life), 'reserved_addrs', 'description', 'app')
+  }
+  expect(await survives(polls, { copies: 2 })).toMatchObject({ tried: 2 })
+  expect(await survives(polls, { copies: 2, gatewayOptions })).toMatchObject({ tried: 26 })
 })
 
 test('the budget counts interleavings, and the summary says how many of how many were tried', async () => {
   const { summary, isComplete } = await survives(reserveOnce, { copies: 2, faults: 1, budget: 5 })
   expect(isComplete).toBe(false)
-  expect(summary).toMatch(/^5 of \d+ interleavings with up to 2 switches, and with 1 fault; 0 fail; the budget has ended$/)
+  expect(summary).toMatch(
+    /^5 of \d+ interleavings with up to 2 switches, and with 1 fault; 0 fail; the budget has ended$/,
+  )
 })
 
 test('more than one failure with copies is refused', async () => {
@@ -138,6 +140,21 @@ test('`holds` checks each copy', async () => {
   expect(new Set(found)).toEqual(new Set(['A', 'B']))
   const refused = survives(reserveOnce, { copies: 2, holds: ({ copy }) => copy === 'A' })
   expect((await expectSurvivalError(refused)).groups[0]?.verdict).toBe('does-not-hold')
+})
+
+test('copies race for resources of your own families', async () => {
+  const code: CodeUnderTest = async (life) => {
+    const call = createCall(life)
+    if (!(await find(call, 'widgets', 'description', 'app')))
+      await call('POST', '/widgets', { name: life.copy.toLowerCase(), size: 1, description: 'app' })
+  }
+  const error = await expectSurvivalError(
+    survives(code, {
+      copies: 2,
+      create: (options) => createGateway({ ...options, families: { widgets } }),
+    }),
+  )
+  expect(error).toMatchObject({ replay: 'A1 B A', message: expect.stringContaining('2 widgets where 1 is left.') })
 })
 
 test('a crash of one copy leaves the other one alone, which goes on', async () => {

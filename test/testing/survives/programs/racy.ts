@@ -1,5 +1,8 @@
 // Programs that two copies run at once: some with a race, and some that are correct.
+
+import { createNgrok } from '../../../../src/gateway/ngrok.ts'
 import type { CodeUnderTest, SurvivesOptions } from '../../../../src/testing/testing.ts'
+import { upload } from '../../../support/pem.ts'
 import { type Body, type Call, createCall, find, Problem, sleep, statusOf } from './client.ts'
 
 /** A program, the options of its search, and the order of its smallest race. */
@@ -137,6 +140,36 @@ export const RACY: Readonly<Record<string, Race>> = {
       },
     },
   },
+  'a certificate that both upload, so that one is left over': {
+    code: copies(async (call) => {
+      if (await find(call, 'tls_certificates', 'description', 'app')) return
+      await call('POST', '/tls_certificates', { description: 'app', ...upload() })
+    }),
+    order: 'A1 B A',
+  },
+  'a key that two rotate': {
+    code: copies(async (call) => {
+      const { keys } = await call('GET', '/api_keys')
+      await call('POST', '/api_keys', { description: 'app' })
+      for (const { id } of keys) await call('DELETE', `/api_keys/${id}`).catch(unless(404))
+    }),
+    options: {
+      create: (options) => createNgrok({ ...options, initial: { apiKeys: [{ description: 'app' }] } }),
+    },
+    order: 'A1 B A',
+  },
+  'an edge that two take': {
+    code: copies(async (call, copy) => {
+      const { https_edges } = await call('GET', '/edges/https')
+      const free = https_edges.find((each: Body) => !each.metadata)
+      if (free) await call('PATCH', `/edges/https/${free.id}`, { metadata: copy })
+    }),
+    options: {
+      create: (options) =>
+        createNgrok({ ...options, initial: { httpsEdges: [{ description: 'first' }, { description: 'second' }] } }),
+    },
+    order: 'A1 B A',
+  },
   'a disk that both read before they write': {
     code: copies(async (call, _copy, { disk, effect }) => {
       const id = await effect('read', () => disk.get<string>('id'))
@@ -190,6 +223,14 @@ export const SAFE: Readonly<Record<string, Race>> = {
       await call('PATCH', `/reserved_addrs/${id}`, { metadata: 'in use' })
     }),
     options: withAddress,
+  },
+  'names that are tried until one is free': {
+    code: copies(async (call) => {
+      for (let n = 1; n < 4; n++) {
+        const domain = `app-${n}.example.com`
+        if (await call('POST', '/reserved_domains', { domain }).catch(unless(400, 409, 413))) return
+      }
+    }),
   },
   'polls for a certificate': {
     code: copies(async (call) => {
