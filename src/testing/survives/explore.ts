@@ -56,7 +56,7 @@ export class Explorer {
   #gateway: Gateway<ManualClock>
   /** The servers, one for each copy. */
   #servers: Server[] = []
-  /** What was tried, in words; empty without copies. */
+  /** The orders that were tried, in words; empty without copies. */
   scope = ''
   tried = 0
   total = 0

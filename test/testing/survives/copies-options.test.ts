@@ -7,7 +7,7 @@ import { type CodeUnderTest, schedules, survives } from '../../../src/testing/te
 import { widgets } from '../../service/kit/widgets.ts'
 import { expectSurvivalError } from './failure.ts'
 import { createCall, ensureAddress, find, retry, sleep, statusOf } from './programs/client.ts'
-import { RACY } from './programs/racy.ts'
+import { optionsOf, RACY } from './programs/racy.ts'
 
 const lookThenCreate: CodeUnderTest = (life) => ensureAddress(createCall(life), 'app')
 
@@ -104,10 +104,10 @@ test('each replay text repeats its run', async () => {
 test('the search leaves out orders that only swap requests without a change, and finds the same races', async () => {
   // A rate limit makes the search complete, because each request changes what the next one meets.
   const gatewayOptions = { rateLimit: { requests: 1000, window: '1s' } } as const
-  for (const { code, options } of Object.values(RACY)) {
+  for (const race of Object.values(RACY)) {
     const found = []
     for (const more of [{}, { gatewayOptions }]) {
-      const error = await expectSurvivalError(survives(code, { copies: 2, ...options, ...more }))
+      const error = await expectSurvivalError(survives(race.code, { ...optionsOf(race, createNgrok), ...more }))
       found.push(new Set(error.groups.map(({ message }) => message)))
     }
     expect(found[0]).toEqual(found[1])

@@ -1,6 +1,6 @@
 // Programs that two copies run at once: some with a race, and some that are correct.
 
-import { createNgrok } from '../../../../src/gateway/ngrok.ts'
+import type { createNgrok, NgrokOptions } from '../../../../src/gateway/ngrok.ts'
 import type { CodeUnderTest, SurvivesOptions } from '../../../../src/testing/testing.ts'
 import { upload } from '../../../support/pem.ts'
 import { type Body, type Call, createCall, find, Problem, sleep, statusOf } from './client.ts'
@@ -9,8 +9,17 @@ import { type Body, type Call, createCall, find, Problem, sleep, statusOf } from
 export interface Race {
   readonly code: CodeUnderTest
   readonly options?: SurvivesOptions
+  /** The resources at the start, for a program that needs ngrok's API. */
+  readonly initial?: NgrokOptions['initial']
   readonly order?: string
 }
+
+/** Returns the options of the search for a race of two copies. */
+export const optionsOf = ({ options, initial }: Race, create: typeof createNgrok): SurvivesOptions => ({
+  copies: 2,
+  ...options,
+  ...(initial && { create: (each) => create({ ...each, initial }) }),
+})
 
 const copies =
   (work: (call: Call, copy: string, life: Parameters<CodeUnderTest>[0]) => Promise<unknown>): CodeUnderTest =>
@@ -153,9 +162,7 @@ export const RACY: Readonly<Record<string, Race>> = {
       await call('POST', '/api_keys', { description: 'app' })
       for (const { id } of keys) await call('DELETE', `/api_keys/${id}`).catch(unless(404))
     }),
-    options: {
-      create: (options) => createNgrok({ ...options, initial: { apiKeys: [{ description: 'app' }] } }),
-    },
+    initial: { apiKeys: [{ description: 'app' }] },
     order: 'A1 B A',
   },
   'an edge that two take': {
@@ -164,10 +171,7 @@ export const RACY: Readonly<Record<string, Race>> = {
       const free = https_edges.find((each: Body) => !each.metadata)
       if (free) await call('PATCH', `/edges/https/${free.id}`, { metadata: copy })
     }),
-    options: {
-      create: (options) =>
-        createNgrok({ ...options, initial: { httpsEdges: [{ description: 'first' }, { description: 'second' }] } }),
-    },
+    initial: { httpsEdges: [{ description: 'first' }, { description: 'second' }] },
     order: 'A1 B A',
   },
   'a disk that both read before they write': {
