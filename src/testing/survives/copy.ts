@@ -1,3 +1,5 @@
+import type { Disk } from './types.ts'
+
 /** The names of copies. */
 export const COPY_NAMES = ['A', 'B', 'C'] as const
 
@@ -15,6 +17,17 @@ export class Copy {
     readonly name: string,
     readonly files: Map<string, unknown>,
   ) {}
+}
+
+/** Returns the disk of a life. After a crash, the old life can no longer write. */
+export function createDisk({ files }: Copy, hasCrashed = () => false): Disk {
+  return {
+    // The caller knows the type of the stored value.
+    get: <T>(name: string) => structuredClone(files.get(name)) as T | undefined,
+    set: (name, value) => void (hasCrashed() || files.set(name, structuredClone(value))),
+    has: (name) => files.has(name),
+    delete: (name) => void (hasCrashed() || files.delete(name)),
+  }
 }
 
 /** Notices copies that share something besides the gateway: after an equal past, such a copy sends another request. */

@@ -19,7 +19,7 @@ import {
 } from './checks.ts'
 import { COPY_NAMES } from './copy.ts'
 import { FAILURES, type Failure, formatReplay, readReplay } from './failures.ts'
-import { formatOrder, type Order, readOrder } from './interleaving.ts'
+import { countSwitches, formatOrder, type Order, permutationsOf, readOrder } from './interleaving.ts'
 import { type ParsedSurvivalOptions, readSurvivalOptions } from './options.ts'
 import type { Outcome } from './outcome.ts'
 import { type Plan, Run } from './run.ts'
@@ -190,7 +190,7 @@ export class Explorer {
     }
   }
 
-  /** True if a request that changes no record may still change what another request meets. */
+  /** True if a request that changes no record may still change the response to another request. */
   #hasHiddenState({ hasFaults }: Run): boolean {
     const { disk, create, gatewayOptions = {} } = this.#options
     return hasFaults || disk === 'shared' || create !== undefined || 'rateLimit' in gatewayOptions
@@ -297,16 +297,6 @@ function repeatedPolls(events: readonly Event[]): ReadonlySet<Event> {
     }
   }
   return new Set([...rows.values()].flatMap((row) => row.slice(2, -1)))
-}
-
-function countSwitches(count: number): string {
-  if (count < 2) return count === 0 ? 'without a switch' : 'with one switch'
-  return `with up to ${count} switches`
-}
-
-function permutationsOf(names: readonly string[]): string[][] {
-  if (names.length === 0) return [[]]
-  return names.flatMap((name) => permutationsOf(names.filter((each) => each !== name)).map((rest) => [name, ...rest]))
 }
 
 /** Reads a replay with copies, such as `A1 B A` or `A B, POST /reserved_addrs#1 lost-after`. */

@@ -1,4 +1,4 @@
-/** A part of an order: a copy goes on until it has taken `count` steps, or until it sleeps or ends. */
+/** A part of an order: a copy continues until it has taken `count` steps, or until it sleeps or ends. */
 export interface Turn {
   readonly copy: string
   count?: number
@@ -9,7 +9,7 @@ interface Step {
   readonly copy: string
   /** The copies that waited, this one included. */
   readonly waiting: readonly string[]
-  /** The copy that goes on without an order. */
+  /** The copy that continues without an order. */
   readonly usual: string
   /** True if the copy of the step before waited too. */
   readonly isInTurn: boolean
@@ -37,7 +37,7 @@ export class Interleaving {
     this.#turns = turns.map((turn) => ({ ...turn }))
   }
 
-  /** Resolves when the copy may go on. */
+  /** Resolves when the copy may continue. */
   wait(copy: string): Promise<Step> {
     return new Promise((go) => void this.#queue.push({ copy, go }))
   }
@@ -104,7 +104,7 @@ export class Interleaving {
   }
 
   /**
-   * Returns the orders in which another copy goes on before one of the steps.
+   * Returns the orders in which another copy continues before one of the steps.
    * @param isReduced true to leave out an order that only swaps requests that have changed nothing
    */
   otherOrders(isReduced: boolean): Order[] {
@@ -135,4 +135,16 @@ export const formatOrder = (turns: readonly Turn[]) => turns.map(({ copy, count 
 /** Reads a text of {@link formatOrder}. */
 export function readOrder(text: string): Turn[] {
   return text.split(' ').map((turn) => ({ copy: turn.charAt(0), ...(turn[1] && { count: Number(turn.slice(1)) }) }))
+}
+
+/** Returns the words for a number of switches. */
+export function countSwitches(count: number): string {
+  if (count < 2) return count === 0 ? 'without a switch' : 'with one switch'
+  return `with up to ${count} switches`
+}
+
+/** Returns all orders of these names. */
+export function permutationsOf(names: readonly string[]): string[][] {
+  if (names.length === 0) return [[]]
+  return names.flatMap((name) => permutationsOf(names.filter((each) => each !== name)).map((rest) => [name, ...rest]))
 }

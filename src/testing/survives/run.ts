@@ -6,11 +6,11 @@ import { LATEST_TIME } from '../../core/schema/time.ts'
 import type { Gateway } from '../../gateway/gateway.ts'
 import type { Fetch } from '../../gateway/http/fetch.ts'
 import { Arrivals } from './arrivals.ts'
-import { COPY_NAMES, Copy } from './copy.ts'
+import { COPY_NAMES, Copy, createDisk } from './copy.ts'
 import { Interleaving, type Turn } from './interleaving.ts'
 import type { ParsedSurvivalOptions } from './options.ts'
 import { type Outcome, readBody } from './outcome.ts'
-import type { CodeUnderTest, Disk, Ended, ScheduledFault } from './types.ts'
+import type { CodeUnderTest, Ended, ScheduledFault } from './types.ts'
 import type { World } from './world.ts'
 
 /** The maximum number of turns of the event loop at one time: an endless loop over `setImmediate` needs nothing else. */
@@ -31,7 +31,7 @@ const neverSettles = () => new Promise<never>(() => undefined)
 export interface Plan {
   /** The names of the copies, to run one after the other. Default: all at once. */
   readonly serial?: readonly string[]
-  /** The order in which the copies go on. */
+  /** The order in which the copies continue. */
   readonly turns?: readonly Turn[]
   /** The URLs of the copies, if servers serve the gateway. */
   readonly urls?: ReadonlyMap<string, string>
@@ -160,7 +160,7 @@ export class Run {
     this.#fetches.set(copy, fetch)
     world.target = { url: gateway.url, fetch: (...args) => (this.#fetches.get(world.copy ?? copy) ?? fetch)(...args) }
     const effect = <R>(name: string, work: () => R | Promise<R>) => this.#runEffect(name, work, copy, hasCrashed)
-    const disk = this.#createDisk(copy, hasCrashed)
+    const disk = createDisk(copy, hasCrashed)
     const settle = (settled: Copy['settled']) => {
       if (!hasCrashed()) copy.settled = settled
     }
@@ -288,22 +288,11 @@ export class Run {
     return hasCrashed() ? neverSettles() : result
   }
 
-  /** Returns the disk of a life. After a crash, the old life can no longer write. */
-  #createDisk({ files }: Copy, hasCrashed = () => false): Disk {
-    return {
-      // The caller knows the type of the stored value.
-      get: <T>(name: string) => structuredClone(files.get(name)) as T | undefined,
-      set: (name, value) => void (hasCrashed() || files.set(name, structuredClone(value))),
-      has: (name) => files.has(name),
-      delete: (name) => void (hasCrashed() || files.delete(name)),
-    }
-  }
-
   /** Returns the argument of the caller's `holds` and `allow`. */
   toEnded(copy: Copy): Ended {
     const { gateway, schedule } = this
     const { name, settled } = copy
-    return { gateway, schedule, copy: name, disk: this.#createDisk(copy), value: settled?.value, error: settled?.error }
+    return { gateway, schedule, copy: name, disk: createDisk(copy), value: settled?.value, error: settled?.error }
   }
 
   /** The outcome of the run so far. */

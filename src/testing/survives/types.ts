@@ -157,7 +157,7 @@ export interface ScheduleOptions<T = unknown, G extends Gateway<ManualClock> = G
    * tried, with few switches first, and must end as if the copies ran one after the other. Default: 1.
    */
   readonly copies?: number
-  /** The maximum number of switches from a copy that could go on to another one. Default: 2. */
+  /** The maximum number of switches from a copy that could continue to another one. Default: 2. */
   readonly switches?: number
   /** `shared` gives all copies one disk. Default: `own`. */
   readonly disk?: 'own' | 'shared'
