@@ -63,8 +63,11 @@ export type ParsedSurvivalOptions = v.InferOutput<typeof schema> & { readonly fa
 export function readSurvivalOptions(options: SurvivesOptions): ParsedSurvivalOptions {
   const read = readOptions(schema, options)
   const faults = read.faults ?? (read.copies > 1 ? 0 : 2)
-  if (read.copies > 1 ? faults > 1 : faults === 0) {
-    throw new TypeError(`faults is ${faults}. Allowed: an integer from 1 to 8; with copies of 2 or 3: 0 or 1.`)
+  const hasCopies = read.copies > 1
+  if (hasCopies ? faults > 1 : faults === 0) {
+    throw new TypeError(
+      `faults is ${faults}. Allowed: ${hasCopies ? 'with copies, 0 or 1' : 'an integer from 1 to 8'}.`,
+    )
   }
   return { ...read, faults }
 }
