@@ -25,15 +25,17 @@ async function retry(work) {
 }
 
 /** Creates a program that looks for addresses and creates them: two requests each. */
-const createProgram = (count) => async (life) => {
-  for (let n = 0; n < count; n++) {
-    await retry(async () => {
-      const { reserved_addrs: formatTotal } = await call(life, '/reserved_addrs')
-      if (!formatTotal.some(({ description }) => description === `app ${n}`))
-        await call(life, '/reserved_addrs', { description: `app ${n}` })
-    })
+const createProgram =
+  (count, name = 'app') =>
+  async (life) => {
+    for (let n = 0; n < count; n++) {
+      await retry(async () => {
+        const { reserved_addrs: formatTotal } = await call(life, '/reserved_addrs')
+        if (!formatTotal.some(({ description }) => description === `${name} ${n}`))
+          await call(life, '/reserved_addrs', { description: `${name} ${n}` })
+      })
+    }
   }
-}
 
 /** Waits for the certificate of a domain, and reads it. */
 async function waitForCertificate(life) {
@@ -72,6 +74,16 @@ export async function benchSurvives() {
   print('… with a certificate', formatRate(await measure(waitForCertificate, {})), 'over 1,500')
   print('… 20 requests, 2 faults, complete', formatTotal(await measure(createProgram(10), {})), 'under 10 s')
   print('… 8 requests, 3 faults, complete', formatTotal(await measure(createProgram(4), { faults: 3 })), 'under 25 s')
+  const copies = [
+    ['two copies of 8 requests, 2 switches', 4, { copies: 2 }, 'under 1 s'],
+    ['three copies of 6 requests, 2 switches', 3, { copies: 3 }, 'under 3 s'],
+    ['two copies of 8 requests, 2 switches, 1 fault', 4, { copies: 2, faults: 1 }, 'under 15 s'],
+  ]
+  // With a name of its own, each copy survives.
+  for (const [name, count, options, wanted] of copies) {
+    const code = (life) => createProgram(count, life.copy)(life)
+    print(`… ${name}, complete`, formatTotal(await measure(code, options)), wanted)
+  }
   globalThis.gc()
   const before = process.memoryUsage().heapUsed
   await measure(createProgram(4), { faults: 3, budget: 20_000 })

@@ -47,9 +47,15 @@ async function prepareFolder() {
   const install = ['install', '--no-fund', '--no-audit', '--prefer-offline', '--loglevel=error']
   if (spawnSync('npm', install, { cwd: folder, stdio: 'inherit' }).status !== 0) throw new Error('npm cannot install.')
   if (!existsSync(link)) symlinkSync(root, link, 'junction')
+  // The programs read certificates below the folder of their process.
+  const fixtures = join(folder, 'test')
+  rmSync(fixtures, { force: true })
+  symlinkSync(join(root, 'test'), fixtures, 'junction')
   for (const name of ['clients.mjs', 'prove.mjs']) copyFileSync(join(root, 'tools/survives', name), join(folder, name))
   await build({
-    entryPoints: ['six', 'ported', 'planted'].map((name) => join(root, `test/testing/survives/programs/${name}.ts`)),
+    entryPoints: ['six', 'ported', 'planted', 'racy'].map((name) =>
+      join(root, `test/testing/survives/programs/${name}.ts`),
+    ),
     outdir: join(folder, 'programs'),
     outExtension: { '.js': '.mjs' },
     bundle: true,

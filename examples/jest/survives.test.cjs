@@ -38,3 +38,14 @@ test('a domain is reserved once, whatever fails and wherever the program crashes
   })
   expect(summary).toMatch(/; 0 fail$/)
 }, 30_000)
+
+test('two copies at once lose an update of a counter', async () => {
+  const count = async ({ fetch, url }) => {
+    const { reserved_addrs } = await (await fetch(`${url}/reserved_addrs`, { headers })).json()
+    const [{ id, metadata }] = reserved_addrs
+    const body = JSON.stringify({ metadata: String(Number(metadata) + 1) })
+    await fetch(`${url}/reserved_addrs/${id}`, { method: 'PATCH', headers, body })
+  }
+  const setup = (gateway) => void gateway.reservedAddrs.create({ metadata: '0' })
+  await expect(survives(count, { copies: 2, setup })).rejects.toMatchObject({ replay: 'A1 B A' })
+}, 30_000)

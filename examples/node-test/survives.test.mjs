@@ -33,3 +33,12 @@ test('a program that takes DNS_ERROR as final is found', async () => {
     { name: 'SurvivalError', replay: `attempt ${domain}#1 DNS_ERROR` },
   )
 })
+
+test('two copies at once reserve one domain, since the second one takes the conflict as success', async () => {
+  const reserve = async ({ url }) => {
+    const { ok, status } = await fetch(`${url}/reserved_domains`, { method: 'POST', headers, body })
+    if (!ok && status !== 409) throw new Error(String(status))
+  }
+  const { isComplete } = await survives(reserve, { copies: 2 })
+  assert.equal(isComplete, true)
+})

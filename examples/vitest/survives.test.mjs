@@ -47,3 +47,11 @@ test('without the look, a lost answer leads to a second address', async () => {
     replay: 'POST /reserved_addrs#1 lost-after',
   })
 })
+
+test('two copies at once reserve two addresses, since the look of one comes before the creation of the other', async () => {
+  const code = async ({ url }) => {
+    const { reserved_addrs } = await send(url, 'GET')
+    if (reserved_addrs.length === 0) await send(url, 'POST', '{"description":"app"}')
+  }
+  await expect(survives(code, { copies: 2 })).rejects.toMatchObject({ replay: 'A1 B A' })
+})

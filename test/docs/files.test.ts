@@ -58,18 +58,22 @@ test('Documents show what vitest prints for the smallest test and for survives, 
   const removedLine = /^Take `(.*)` out/m.exec(readFileSync(join(root, 'README.md'), 'utf8'))?.[1] ?? ''
   expect(smallest).toContain(removedLine)
   const [survives = '', report = '', fixed = ''] = listBlocksOf('docs/survives.md').map((block) => block.code)
+  const [{ code: race = '' } = {}] = listNamedBlocks('docs/survives.md').filter(({ file }) => file === 'twice.test.ts')
+  const raceReport = listBlocksOf('docs/survives.md').find(({ code }) => code.includes('interleavings;'))
   const correction = fixed.slice(0, fixed.indexOf('\nconst { summary }'))
   const output = await runVitest({
     'whole.test.ts': smallest,
     [file]: smallest.replace(removedLine, ''),
     'addresses.test.ts': survives,
+    'twice.test.ts': race,
     'corrected.test.ts': survives.replace(/^async function reserveAddress[\s\S]*?^\}\n/m, correction),
   })
   expect(output).toContain('✓ whole.test.ts')
   expect(output).toContain('✓ corrected.test.ts')
-  expect(output).toContain('Test Files  2 failed | 2 passed')
+  expect(output).toContain('Test Files  3 failed | 2 passed')
   expect(output).toContain(failure?.code)
   expect(output).toContain(report)
+  expect(output).toContain(raceReport?.code)
 })
 
 describe('Moving from Mock Service Worker', () => {

@@ -4,11 +4,13 @@ import assert from 'node:assert/strict'
 import { createHash, pbkdf2, webcrypto } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
+import { createNgrok } from 'fauxgate/ngrok'
 import { serve } from 'fauxgate/node'
 import { schedules, survives } from 'fauxgate/testing'
 import { OVER_FETCH, OVER_SERVE } from './clients.mjs'
 import { CORRECT, PLANTED } from './programs/planted.mjs'
 import { GREEN, RED } from './programs/ported.mjs'
+import { optionsOf, RACY, SAFE } from './programs/racy.mjs'
 import { SIX } from './programs/six.mjs'
 
 const [replays, mode] = [Number(process.argv[2]), process.argv[3]]
@@ -69,7 +71,24 @@ async function hashTraces() {
       all.update(expected)
     }
   }
+  const racy = Object.entries(RACY).slice(0, 10)
+  for (const [name, race] of racy) await hashInterleavings(all, name, race.code, optionsOf(race, createNgrok))
   return all.digest('hex').slice(0, 16)
+}
+
+/** Runs replays of two interleavings of copies. */
+async function hashInterleavings(all, name, code, options) {
+  const found = []
+  for await (const tried of schedules(code, options)) found.push(tried)
+  for (const { replay, story, snapshot, verdict } of found.slice(-2)) {
+    const expected = JSON.stringify([verdict, story, snapshot])
+    for (let time = 0; time < replays; time++) {
+      let last
+      for await (const again of schedules(code, { ...options, replay })) last = again
+      assert.equal(JSON.stringify([last.verdict, last.story, last.snapshot]), expected, `${name}: ${replay}`)
+    }
+    all.update(expected)
+  }
 }
 
 if (mode === 'idle') {
@@ -80,6 +99,10 @@ if (mode === 'idle') {
   for (const [name, program] of Object.entries({ ...RED, ...PLANTED })) await expectRed(name, program)
   for (const [name, program] of Object.entries({ ...GREEN, ...CORRECT })) await expectGreen(name, program)
   for (const [name, client] of Object.entries(OVER_FETCH)) await expectGreen(name, client)
+  for (const [name, race] of Object.entries(RACY))
+    await expectOutcome(true, name, race.code, optionsOf(race, createNgrok))
+  for (const [name, race] of Object.entries(SAFE))
+    await expectOutcome(false, name, race.code, optionsOf(race, createNgrok))
   const options = { faults: 1, serve: (gateway) => serve(gateway, { port: 0 }) }
   for (const [name, client] of Object.entries(OVER_SERVE)) await expectGreen(name, client, options)
 }

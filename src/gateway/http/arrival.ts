@@ -25,8 +25,8 @@ export interface Arrival {
 /** The hook of the HTTP handler, by which `survives` decides about each request when it arrives. */
 export interface ArrivalHooks {
   /**
-   * Makes the response to each request, except to preflights and requests of the control API and of the inspector. If the
-   * hook is absent, each request is handled as usual.
+   * Makes the response to each request, except to preflights and requests of the control API and of the inspector: at once,
+   * or later as the promise `safe`. If the hook is absent, each request is handled as usual.
    */
   arrival?: ((arrival: Arrival) => HttpResponse) | undefined
 }

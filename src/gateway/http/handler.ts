@@ -94,6 +94,10 @@ class Call {
   respond(): HttpResponse {
     const { engine, hooks } = this.#options
     const response = hooks.arrival && this.#isForHook ? hooks.arrival(this.#createArrival()) : this.#respondAsUsual()
+    if (response.safe) {
+      const safe = response.safe.then((final) => this.#addToJournal(final, engine.lastNow))
+      return { ...this.#addHeaders(response), safe }
+    }
     const now = engine.lastNow
     const { flushed } = engine
     if (!flushed) return this.#addToJournal(response, now)

@@ -3,7 +3,9 @@ import type { Arrival } from '../../gateway/http/arrival.ts'
 import { replacesOperation } from '../../gateway/http/fault-effects.ts'
 import type { HttpResponse } from '../../gateway/http/messages.ts'
 import type { ProvisioningError } from '../../service/provisioning/outcomes.ts'
+import type { Copy } from './copy.ts'
 import { type Failure, LATE_MS, requireFailure } from './failures.ts'
+import type { Interleaving } from './interleaving.ts'
 import type { ScheduledFault } from './types.ts'
 import type { World } from './world.ts'
 
@@ -17,6 +19,8 @@ export interface Event {
   /** The time since the start, in ms. */
   readonly time: number
   readonly life: number
+  /** The name of the copy that the event belongs to; empty for an attempt. */
+  readonly copy: string
   /** The text for it in a story, such as `POST /reserved_addrs {}`. */
   readonly description: string
   readonly failure: Failure | undefined
@@ -45,10 +49,10 @@ interface Pending {
 /** The requests, attempts and effects of a run. The schedule decides which of them fail. */
 export class Arrivals {
   readonly events: Event[] = []
-  /** The number of times that the code was called. */
-  life = 0
-  /** True from a crash on, until the code is called again. */
-  hasCrashed = false
+  /** A request of a copy, and the request that it sent after the same past in another run. */
+  difference: readonly [string, string] | undefined
+  /** The number of sockets whose requests wait for their turn. */
+  #heldSockets = 0
   /** The time at which the code was called first, in ms. */
   start: number
   readonly #world: World
@@ -57,7 +61,12 @@ export class Arrivals {
   readonly #counts = new Map<string, number>()
   #pending: Pending[] = []
 
-  constructor(world: World, schedule: readonly ScheduledFault[]) {
+  constructor(
+    world: World,
+    schedule: readonly ScheduledFault[],
+    readonly copies: readonly Copy[],
+    readonly interleaving: Interleaving | undefined,
+  ) {
     this.#world = world
     this.start = world.clock.now
     this.#planned = new Map(schedule.map(({ at, nth, fault }) => [`${at}#${nth}`, requireFailure(fault)]))
@@ -78,7 +87,7 @@ export class Arrivals {
 
   /** The number of sockets that wait for a response. */
   get waitingSockets(): number {
-    return this.#pending.filter(({ isServed }) => isServed).length
+    return this.#pending.filter(({ isServed }) => isServed).length + this.#heldSockets
   }
 
   /** Returns when the next response or late change is due, in ms. */
@@ -94,7 +103,7 @@ export class Arrivals {
   }
 
   /** Adds an event, with its failure if the schedule has one for it. */
-  add(at: string, type: Failure['type'], description: string, time = this.#world.clock.now): Event {
+  add(at: string, type: Failure['type'], description: string, copy?: Copy, time = this.#world.clock.now): Event {
     const nth = (this.#counts.get(at) ?? 0) + 1
     this.#counts.set(at, nth)
     const planned = this.#planned.get(`${at}#${nth}`)
@@ -103,7 +112,8 @@ export class Arrivals {
       nth,
       type,
       time: time - this.start,
-      life: this.life,
+      life: copy?.life ?? 1,
+      copy: copy?.name ?? '',
       description,
       failure: planned?.type === type ? planned : undefined,
       response: undefined,
@@ -115,7 +125,7 @@ export class Arrivals {
 
   /** Returns the error of a provisioning attempt; undefined if it succeeds. */
   attempt(domain: string, now: number, gatewayError: ProvisioningError | undefined): ProvisioningError | undefined {
-    const event = this.add(`attempt ${domain}`, 'attempt', `attempt ${domain}`, now)
+    const event = this.add(`attempt ${domain}`, 'attempt', `attempt ${domain}`, undefined, now)
     const error = event.failure ? (event.failure.name as ProvisioningError) : gatewayError // Kinds of attempts have these names.
     event.response = { status: error ?? 'success', body: null }
     return error
@@ -124,25 +134,48 @@ export class Arrivals {
   /** Returns the response for a request. */
   arrive(arrival: Arrival): HttpResponse {
     this.#world.activity++
-    const { method, path, query, body, operation, isServed } = arrival
+    const { interleaving } = this
+    const copy = this.#world.copy ?? (interleaving ? undefined : this.copies[0])
+    if (!interleaving || !copy) return this.#handle(arrival, copy)
+    return copy.hasCrashed ? NO_RESPONSE : { ...NO_RESPONSE, safe: this.#handleInTurn(arrival, copy, interleaving) }
+  }
+
+  async #handleInTurn(arrival: Arrival, copy: Copy, interleaving: Interleaving): Promise<HttpResponse> {
+    const { clock, pasts } = this.#world
+    const { life } = copy
+    const request = describe(arrival)
+    const known = pasts.noteRequest(copy, request)
+    if (known !== request) this.difference ??= [request, known]
+    if (arrival.isServed) this.#heldSockets++
+    const step = await interleaving.wait(copy.name)
+    if (arrival.isServed) this.#heldSockets--
+    if (life !== copy.life) return NO_RESPONSE
+    const response = this.#handle(arrival, copy)
+    const { hasChanged = true, failure } = this.events.at(-1) ?? {}
+    step.hasChanged = hasChanged
+    pasts.note(copy, `${clock.now} ${response.status} ${response.body} ${failure?.name}`)
+    return response
+  }
+
+  #handle(arrival: Arrival, copy: Copy | undefined): HttpResponse {
+    const { method, path, operation, isServed } = arrival
     let response = NO_RESPONSE
-    if (!this.hasCrashed && !this.isOverloaded) {
-      const text = typeof body === 'string' ? body : ''
-      const description = `${method} ${path}${query && `?${query}`}${text && ` ${text}`}`
-      response = this.#respond(arrival, this.add(`${method} ${operation?.path ?? path}`, 'request', description))
+    if (!copy?.hasCrashed && !this.isOverloaded) {
+      const event = this.add(`${method} ${operation?.path ?? path}`, 'request', describe(arrival), copy)
+      response = this.#respond(arrival, event, copy)
     }
     if (response.delivery) this.#pending.push({ at: response.delivery.notBefore, isServed })
     return response
   }
 
-  #respond(arrival: Arrival, event: Event): HttpResponse {
+  #respond(arrival: Arrival, event: Event, copy: Copy | undefined): HttpResponse {
     const { effect, name, jump } = event.failure ?? {}
     if (jump) this.#world.timers.setAhead(jump)
     if (name === 'late') this.#pending.push({ at: this.#world.clock.now + LATE_MS, change: () => arrival.respond() })
     const isUndone = effect !== undefined && replacesOperation(effect)
     const gatewayResponse = isUndone ? undefined : this.#respondFromGateway(arrival, event)
     if (name === 'crash') {
-      this.hasCrashed = true
+      if (copy) copy.hasCrashed = true
       return NO_RESPONSE
     }
     if (!effect) return gatewayResponse as HttpResponse // It was answered: nothing fails.
@@ -161,4 +194,9 @@ export class Arrivals {
     event.hasChanged = hasChanged
     return response
   }
+}
+
+function describe({ method, path, query, body }: Arrival): string {
+  const text = typeof body === 'string' ? body : ''
+  return `${method} ${path}${query && `?${query}`}${text && ` ${text}`}`
 }

@@ -1,15 +1,28 @@
 import type { ManualClock } from '../../core/engine/manual-clock.ts'
 import type { GatewayOptions } from '../../core/generated/options.ts'
+import { describeReceived } from '../../core/schema/errors.ts'
 import { requireFunction } from '../../core/schema/options.ts'
 import { quote } from '../../core/schema/text.ts'
 import { createGateway, type Gateway } from '../../gateway/gateway.ts'
+import type { Transport } from '../../gateway/transport.ts'
 import type { IssuedCertificate } from '../../service/x509/order.ts'
-import { requireGateway } from '../matched-domain.ts'
 import { assertStrict } from '../strict.ts'
 import type { Event } from './arrivals.ts'
+import {
+  noFailuresError,
+  noRequestsError,
+  requireApplied,
+  requireEqualRuns,
+  requireServer,
+  requireUsable,
+  type Server,
+} from './checks.ts'
+import { COPY_NAMES } from './copy.ts'
 import { FAILURES, type Failure, formatReplay, readReplay } from './failures.ts'
+import { countSwitches, formatOrder, type Order, permutationsOf, readOrder } from './interleaving.ts'
 import { type ParsedSurvivalOptions, readSurvivalOptions } from './options.ts'
-import { Run } from './run.ts'
+import type { Outcome } from './outcome.ts'
+import { type Plan, Run } from './run.ts'
 import { storyOf } from './story.ts'
 import type { CodeUnderTest, Coverage, ScheduledFault, SurvivesOptions, TriedSchedule } from './types.ts'
 import { type Baseline, baselineOf, judge } from './verdict.ts'
@@ -17,9 +30,9 @@ import { requireHostTimers, World } from './world.ts'
 
 type Schedule = readonly ScheduledFault[]
 
-interface Server {
-  readonly url: string
-  close(): Promise<void>
+/** A schedule of failures, in an order of the copies. */
+interface Trial extends Order {
+  readonly schedule: Schedule
 }
 
 /** The story of a schedule that was survived in a search, where nobody reads it. */
@@ -28,6 +41,8 @@ const NO_STORY = { message: '', story: '', snapshot: {} }
 /** Tries schedules of failures, fewest first. */
 export class Explorer {
   readonly world: World
+  readonly copies: number
+  readonly #copyNames: readonly string[]
   readonly #code: CodeUnderTest
   readonly #options: ParsedSurvivalOptions
   readonly #isSearch: boolean
@@ -36,9 +51,13 @@ export class Explorer {
   /** The certificates of all runs, by their orders. A cache, since issuing a certificate takes as long as a run. */
   readonly #issued = new Map<string, IssuedCertificate>()
   #baseline: Baseline | undefined
+  #run: Run | undefined
   /** The gateway of the current run. */
   #gateway: Gateway<ManualClock>
-  #server: Server | undefined
+  /** The servers, one for each copy. */
+  #servers: Server[] = []
+  /** The orders that were tried, in words; empty without copies. */
+  scope = ''
   tried = 0
   total = 0
   failing = 0
@@ -56,6 +75,9 @@ export class Explorer {
     this.#failures = FAILURES.filter(({ kind }) => enabledKinds.includes(kind) && (kind !== 'crash' || restart))
     requireHostTimers()
     this.world = new World()
+    this.copies = this.#options.copies
+    this.#copyNames = COPY_NAMES.slice(0, this.copies)
+    if (this.copies > 1) this.world.context = this.world.host.createContext()
     this.#gateway = this.#newGateway()
   }
 
@@ -71,14 +93,16 @@ export class Explorer {
   async *runSchedules(): AsyncGenerator<TriedSchedule> {
     try {
       const { serve } = this.#options
-      if (serve) this.#server = requireServer(await serve(this.#gatewayOfEachRun()))
+      for (const name of serve ? this.#copyNames : []) {
+        this.#servers.push(requireServer(await serve?.(this.#gatewayOfEachRun(name))))
+      }
       this.world.replaceGlobals()
-      yield* this.#runLevels()
+      yield* this.copies > 1 ? this.#runOrders() : this.#runLevels()
     } finally {
       try {
         this.world.end()
       } finally {
-        await this.#server?.close()
+        for (const server of this.#servers) await server.close()
         this.#gateway.dispose()
       }
     }
@@ -115,14 +139,74 @@ export class Explorer {
     }
   }
 
+  /** Tries the orders of copies, fewest switches first, and then failures in the orders with at most one switch. */
+  async *#runOrders(): AsyncGenerator<TriedSchedule> {
+    const { replay, faults, switches, budget } = this.#options
+    const outcomes: Outcome[] = []
+    let first: Run | undefined
+    for (const serial of permutationsOf(this.#copyNames)) {
+      const [run, result] = await this.#runSchedule([], { serial })
+      outcomes.push(...run.outcomes)
+      if (result.verdict !== 'survived') return yield result
+      if (first) continue
+      first = run
+      if (run.arrivals.events.length === 0) throw noRequestsError(run.gateway.url)
+      assertStrict(run.gateway)
+      const [again] = await this.#runSchedule([], { serial })
+      requireEqualRuns(run, again)
+      yield result
+    }
+    if (!first) return
+    this.#baseline = { ...baselineOf(first, this.#options), outcomes }
+    const start: Trial = replay === undefined ? { schedule: [], turns: [], switches: 0 } : readOrderReplay(replay)
+    // The last level has the orders in which something fails.
+    const levels: Trial[][] = [[start], ...Array.from({ length: switches + 1 }, () => [])]
+    const known = new Set([''])
+    for (const [level, trials] of levels.entries()) {
+      if (this.failing > 0 && this.#isSearch) return
+      if (level <= switches) this.scope = `interleavings ${countSwitches(level)}`
+      else if (faults > 0) this.scope += ', and with 1 fault'
+      this.total += trials.length
+      for (const { schedule, turns, switches: taken } of trials) {
+        if (this.tried === budget) return
+        const [run, result] = await this.#runSchedule(schedule, { turns })
+        this.tried++
+        if (result.verdict !== 'survived') this.failing++
+        if (replay !== undefined) requireApplied(run)
+        yield result
+        if (replay !== undefined) return
+        if (level > switches) continue
+        for (const other of run.arrivals.interleaving?.otherOrders(!this.#hasHiddenState(run)) ?? []) {
+          const name = formatOrder(other.turns)
+          if (other.switches > switches || known.has(name)) continue
+          known.add(name)
+          levels[Math.max(other.switches, level)]?.push({ schedule, ...other })
+          if (other.switches <= level) this.total++
+        }
+        if (faults > 0 && taken < 2) {
+          levels.at(-1)?.push(...this.#extensionsOf(run).map((each) => ({ schedule: each, turns, switches: taken })))
+        }
+      }
+    }
+  }
+
+  /** True if a request that changes no record may still change the response to another request. */
+  #hasHiddenState({ hasFaults }: Run): boolean {
+    const { disk, create, gatewayOptions = {} } = this.#options
+    return hasFaults || disk === 'shared' || create !== undefined || 'rateLimit' in gatewayOptions
+  }
+
   /** Runs the code with a schedule of failures, and returns the run and its result. */
-  async #runSchedule(schedule: Schedule): Promise<[Run, TriedSchedule]> {
+  async #runSchedule(schedule: Schedule, plan: Plan = {}): Promise<[Run, TriedSchedule]> {
     const world = this.world
     this.#options.signal?.throwIfAborted()
     world.begin()
     const gateway = this.#renewGateway()
-    if (this.#server) gateway.transport.servedAt(this.#server.url)
-    const run = new Run(world, this.#options, gateway, schedule)
+    const [server] = this.#servers
+    if (server) gateway.transport.servedAt(server.url)
+    const urls = new Map(this.#servers.map(({ url }, place) => [this.#copyNames[place] ?? '', url]))
+    const run = new Run(world, this.#options, gateway, schedule, { ...plan, urls })
+    this.#run = run
     await run.run(this.#code)
     for (const { at, fault } of schedule) {
       const counts = this.#coverage.get(at) ?? {}
@@ -133,7 +217,9 @@ export class Explorer {
     const isShown = !this.#isSearch || verdict !== 'survived'
     const shown = isShown ? { ...storyOf(run, message), snapshot: gateway.snapshot() } : NO_STORY
     await run.end()
-    return [run, { schedule, verdict, replay: formatReplay(schedule), ...shown }]
+    const order = plan.serial ? plan.serial.join(' ') : formatOrder(run.arrivals.interleaving?.order ?? [])
+    const replay = [...(order ? [order] : []), ...(schedule.length > 0 ? [formatReplay(schedule)] : [])].join(', ')
+    return [run, { schedule, order, verdict, replay, ...shown }]
   }
 
   /** Returns the gateway of the last run, if it can be reset: a reset takes a third of the time of a new gateway. */
@@ -160,8 +246,18 @@ export class Explorer {
   }
 
   /** Returns a proxy for the gateway of the current run, so that one server serves all runs. */
-  #gatewayOfEachRun(): Gateway<ManualClock> {
-    return new Proxy(this.#gateway, { get: (_first, name) => Reflect.get(this.#gateway, name, this.#gateway) })
+  #gatewayOfEachRun(copyName: string): Gateway<ManualClock> {
+    const transport = () => {
+      const { transport } = this.#gateway
+      const exchange: Transport['exchange'] = (request) => {
+        const copy = this.#run?.copies.find(({ name }) => name === copyName)
+        return copy ? this.world.runAs(copy, () => transport.exchange(request)) : transport.exchange(request)
+      }
+      return this.copies > 1 ? { ...transport, exchange } : transport
+    }
+    return new Proxy(this.#gateway, {
+      get: (_first, name) => (name === 'transport' ? transport() : Reflect.get(this.#gateway, name, this.#gateway)),
+    })
   }
 
   /** Returns the schedules that have one failure more than a run, after its last one. */
@@ -203,55 +299,12 @@ function repeatedPolls(events: readonly Event[]): ReadonlySet<Event> {
   return new Set([...rows.values()].flatMap((row) => row.slice(2, -1)))
 }
 
-/** @throws TypeError if `create` did not make a gateway with the options that it received. */
-function requireUsable(gateway: Gateway, clock: ManualClock): void {
-  requireGateway('create returned', gateway)
-  if (gateway.clock === clock) return
-  throw new TypeError(
-    'create returned a gateway with another clock. Allowed: one with the options that create receives, such as ' +
-      '`create: (options) => createNgrok(options)`.',
-  )
-}
-
-/** @throws TypeError if `serve` returned something that is no server. */
-function requireServer(server: Server | undefined): Server {
-  if (typeof server?.url === 'string' && typeof server.close === 'function') return server
-  throw new TypeError(`serve returned ${quote(server)}. Allowed: a server with url and close, such as that of serve().`)
-}
-
-function noRequestsError(url: string): Error {
-  return new Error(
-    `The code sent no request to ${url}, so nothing can fail. Let it use the fetch that it receives, or the global fetch ` +
-      'with the url that it receives. A client with an HTTP stack of its own needs the option serve.',
-  )
-}
-
-function noFailuresError(): Error {
-  return new Error(
-    'No failure applies to what the code does, so nothing can fail. A request can fail in the ways that `kinds` and `also` name, ' +
-      'and an effect only with `restart: true`.',
-  )
-}
-
-/** Throws if a failure of a replay did not happen: the code has changed since. */
-function requireApplied({ arrivals: { events }, schedule }: Run): void {
-  const missing = schedule.length - events.filter(({ failure }) => failure).length
-  if (missing === 0) return
-  throw new Error(
-    `The replay "${formatReplay(schedule)}" no longer applies: ${missing} of its failures happened nowhere. ` +
-      'The code has changed since. Search again without replay.',
-  )
-}
-
-/** Throws if two runs differ: with such code, no schedule could be repeated. */
-function requireEqualRuns({ arrivals: { events: first } }: Run, { arrivals: { events: second } }: Run): void {
-  const textOf = (event: Event | undefined) => (event ? `${event.description} → ${event.response?.status}` : 'nothing')
-  for (let place = 0; place < Math.max(first.length, second.length); place++) {
-    const [one, other] = [textOf(first[place]), textOf(second[place])]
-    if (one === other) continue
-    throw new Error(
-      `Two runs without failures differ. The first: ${one}. The second: ${other}. Use no random values, and ` +
-        'create everything that the code remembers inside the function: a cache or a counter of a module outlives a run.',
-    )
+/** Reads a replay with copies, such as `A1 B A` or `A B, POST /reserved_addrs#1 lost-after`. */
+function readOrderReplay(replay: string): Trial {
+  const [, order, faults] = /^((?:[A-C]\d*(?: |$|(?=, )))+)(?:, (.+))?$/s.exec(replay) ?? []
+  if (!order) {
+    const allowed = 'Allowed with copies: the text of a report, such as "A1 B A".'
+    throw new TypeError(`replay is ${describeReceived(quote(replay))}. ${allowed}`)
   }
+  return { turns: readOrder(order), switches: 0, schedule: faults ? readReplay(faults) : [] }
 }

@@ -1,4 +1,5 @@
 import { EventLoop } from '../../core/engine/event-loop.ts'
+import type { Copy } from './copy.ts'
 
 /** The functions of Node that the explorer needs. Bun and Deno lack some of these functions. */
 export type Host = ReturnType<typeof readHost>
@@ -26,6 +27,12 @@ export function readHost() {
      * and Deno, open handles.
      */
     lastPauses: !resources || 'Bun' in globalThis || 'Deno' in globalThis ? 500 : 20,
+    /** Makes a context that follows calls, promises and timers. */
+    createContext: () => {
+      const hooks = nodeModule?.('node:async_hooks')
+      if (!hooks) throw new Error('The option copies needs AsyncLocalStorage, which this host lacks.')
+      return { storage: new hooks.AsyncLocalStorage<Copy>(), bind: hooks.AsyncLocalStorage.bind }
+    },
     /** The work on threads that is under way, which resources do not show: crypto and zlib. Counted between start and stop. */
     threads: watchThreads(),
     /** Node's modules whose functions are replaced, and how to tell those who have imported them. */

@@ -34,7 +34,10 @@ function arrayOf<const T extends readonly string[]>(texts: T) {
 }
 
 const schema = optionsOf({
-  faults: v.optional(integerFrom(1, 8), 2),
+  copies: v.optional(integerFrom(1, 3), 1),
+  switches: v.optional(integerFrom(0, 8), 2),
+  disk: v.optional(oneOfThese(['own', 'shared']), 'own'),
+  faults: v.optional(integerFrom(0, 8)),
   restart: v.optional(switchOption, false),
   within: v.optional(duration(1), '6h'),
   budget: v.optional(integerFrom(1), 20_000),
@@ -54,9 +57,17 @@ const schema = optionsOf({
 } satisfies SchemasOf<SurvivesOptions>)
 
 /** The options of {@link survives} with their defaults; `within` is in ms. */
-export type ParsedSurvivalOptions = v.InferOutput<typeof schema>
+export type ParsedSurvivalOptions = v.InferOutput<typeof schema> & { readonly faults: number }
 
 /** @throws TypeError for an unknown option or a value that is not allowed. */
 export function readSurvivalOptions(options: SurvivesOptions): ParsedSurvivalOptions {
-  return readOptions(schema, options)
+  const read = readOptions(schema, options)
+  const faults = read.faults ?? (read.copies > 1 ? 0 : 2)
+  const hasCopies = read.copies > 1
+  if (hasCopies ? faults > 1 : faults === 0) {
+    throw new TypeError(
+      `faults is ${faults}. Allowed: ${hasCopies ? 'with copies, 0 or 1' : 'an integer from 1 to 8'}.`,
+    )
+  }
+  return { ...read, faults }
 }

@@ -6,8 +6,11 @@ import { LATEST_TIME } from '../../core/schema/time.ts'
 import type { Gateway } from '../../gateway/gateway.ts'
 import type { Fetch } from '../../gateway/http/fetch.ts'
 import { Arrivals } from './arrivals.ts'
+import { COPY_NAMES, Copy, createDisk } from './copy.ts'
+import { Interleaving, type Turn } from './interleaving.ts'
 import type { ParsedSurvivalOptions } from './options.ts'
-import type { CodeUnderTest, Disk, Ended, ScheduledFault } from './types.ts'
+import { type Outcome, readBody } from './outcome.ts'
+import type { CodeUnderTest, Ended, ScheduledFault } from './types.ts'
 import type { World } from './world.ts'
 
 /** The maximum number of turns of the event loop at one time: an endless loop over `setImmediate` needs nothing else. */
@@ -24,9 +27,21 @@ const MAX_CLOSING_TURNS = 10
 
 const neverSettles = () => new Promise<never>(() => undefined)
 
+/** The way in which copies run. */
+export interface Plan {
+  /** The names of the copies, to run one after the other. Default: all at once. */
+  readonly serial?: readonly string[]
+  /** The order in which the copies continue. */
+  readonly turns?: readonly Turn[]
+  /** The URLs of the copies, if servers serve the gateway. */
+  readonly urls?: ReadonlyMap<string, string>
+}
+
 /** One run of the code under test: from the first call to the end of everything that followed, through crashes. */
 export class Run {
-  settled: { readonly value?: unknown; readonly error?: Error } | undefined
+  readonly copies: readonly Copy[]
+  /** The outcome before and after each copy, if the copies run one after the other. */
+  readonly outcomes: Outcome[] = []
   /** The reason why the run was stopped, if it was. */
   stopReason: 'nothing' | 'time' | 'requests' | 'turns' | 'timers' | undefined
   /** The resources from before the code ran. */
@@ -40,9 +55,11 @@ export class Run {
   /** True if clients wait at sockets for responses that never come. */
   hasOpenSockets = false
   #cleanUp: unknown
-  readonly #files = new Map<string, unknown>()
   readonly #options: ParsedSurvivalOptions
   readonly arrivals: Arrivals
+  /** True if `setup` has added faults. */
+  hasFaults = false
+  readonly #fetches = new Map<Copy, Fetch>()
   #smallMoves = 0
 
   constructor(
@@ -50,9 +67,19 @@ export class Run {
     options: ParsedSurvivalOptions,
     readonly gateway: Gateway<ManualClock>,
     readonly schedule: readonly ScheduledFault[],
+    readonly plan: Plan = {},
   ) {
     this.#options = options
-    this.arrivals = new Arrivals(world, schedule)
+    const shared = new Map<string, unknown>()
+    const filesOf = () => (options.disk === 'shared' ? shared : new Map<string, unknown>())
+    this.copies = COPY_NAMES.slice(0, options.copies).map((name) => new Copy(name, filesOf()))
+    const interleaving = options.copies > 1 ? new Interleaving(plan.turns ?? []) : undefined
+    this.arrivals = new Arrivals(world, schedule, this.copies, interleaving)
+  }
+
+  /** True if every copy has resolved or rejected. */
+  get hasEnded(): boolean {
+    return this.copies.every(({ settled }) => settled)
   }
 
   /** Returns the family and the id of each resource that was created. */
@@ -68,11 +95,18 @@ export class Run {
     gateway.transport.hooks.attempt = undefined
     if (setup) this.#cleanUp = await this.runToEnd('setup', () => setup(gateway))
     this.resourcesBefore = this.leftovers()
+    this.hasFaults = gateway.faults.all().length > 0
     arrivals.start = this.world.clock.now
     gateway.transport.hooks.arrival = (arrival) => arrivals.arrive(arrival)
     gateway.transport.hooks.attempt = (...attempt) => arrivals.attempt(...attempt)
-    do await this.#callCode(code)
-    while (arrivals.hasCrashed)
+    if (this.plan.serial) this.outcomes.push(this.outcome)
+    for (const name of this.plan.serial ?? ['']) {
+      const group = this.copies.filter((copy) => name === '' || copy.name === name)
+      for (const copy of group) this.#startLife(copy, code)
+      this.stopReason = await this.#advanceUntil(() => this.#hasGroupEnded(group, code), this.world.clock.now)
+      if (this.stopReason) break
+      if (name) this.outcomes.push(this.outcome)
+    }
     this.remainingTimers = this.world.remainingDelays()
     if (!this.stopReason) await this.#finishWork()
     this.hasOpenSockets = arrivals.waitingSockets > 0
@@ -84,7 +118,7 @@ export class Run {
     const { gateway } = this
     await this.#runCleanUp()
     gateway.transport.hooks.arrival = (arrival) => arrival.fail({ drop: true })
-    this.arrivals.hasCrashed = true
+    for (const copy of this.copies) copy.hasCrashed = true
     if (this.hasOpenSockets) {
       // The reset breaks the connections of waiting clients.
       gateway.reset()
@@ -110,22 +144,37 @@ export class Run {
     await done
   }
 
-  /** Calls the code once, until it ends, hangs, or crashes. */
-  async #callCode(code: CodeUnderTest): Promise<void> {
-    const { gateway, world, arrivals } = this
-    const { url } = gateway
-    if (arrivals.hasCrashed) world.timers.drop()
-    arrivals.hasCrashed = false
-    const life = ++arrivals.life
-    const hasCrashed = () => life !== arrivals.life || arrivals.hasCrashed
-    const fetch = this.#createFetch(hasCrashed)
-    world.target = { url, fetch }
-    const effect = <R>(name: string, work: () => R | Promise<R>) => this.#runEffect(name, work, hasCrashed)
-    const disk = this.#createDisk(hasCrashed)
-    const work = () => code({ fetch, url, gateway, disk, life, effect })
-    const { settled, stopReason } = await this.#settle(work, arrivals.start)
-    this.settled = settled
-    this.stopReason = stopReason
+  /** Calls the code for a copy. */
+  #startLife(copy: Copy, code: CodeUnderTest): void {
+    const { gateway, world, plan } = this
+    if (copy.hasCrashed) world.dropTimers(copy)
+    if (copy.hasCrashed) this.arrivals.interleaving?.drop(copy.name)
+    copy.hasCrashed = false
+    copy.settled = undefined
+    const life = ++copy.life
+    world.activity++
+    world.pasts.note(copy, `${copy.name} starts at ${world.clock.now}`)
+    const url = plan.urls?.get(copy.name) ?? gateway.url
+    const hasCrashed = () => life !== copy.life || copy.hasCrashed
+    const fetch = this.#createFetch(copy, hasCrashed)
+    this.#fetches.set(copy, fetch)
+    world.target = { url: gateway.url, fetch: (...args) => (this.#fetches.get(world.copy ?? copy) ?? fetch)(...args) }
+    const effect = <R>(name: string, work: () => R | Promise<R>) => this.#runEffect(name, work, copy, hasCrashed)
+    const disk = createDisk(copy, hasCrashed)
+    const settle = (settled: Copy['settled']) => {
+      if (!hasCrashed()) copy.settled = settled
+    }
+    const work = async () => code({ fetch, url, gateway, disk, life, effect, copy: copy.name })
+    void world.runAs(copy, work).then(
+      (value) => settle({ value }),
+      (thrown) => settle({ error: toError(thrown) }),
+    )
+  }
+
+  /** Calls crashed copies again. Returns true if all copies of a group have ended. */
+  #hasGroupEnded(group: readonly Copy[], code: CodeUnderTest): boolean {
+    for (const copy of group) if (copy.hasCrashed) this.#startLife(copy, code)
+    return group.every(({ settled }) => settled)
   }
 
   /** Runs the function of an option to its end, on the clock of this world. */
@@ -137,8 +186,8 @@ export class Run {
   }
 
   /** Calls a function, and advances the clock until its promise settles. Returns its result, or why it was stopped. */
-  async #settle(work: () => unknown, start: number): Promise<Pick<Run, 'settled' | 'stopReason'>> {
-    let settled: Run['settled']
+  async #settle(work: () => unknown, start: number): Promise<Pick<Copy, 'settled'> & Pick<Run, 'stopReason'>> {
+    let settled: Copy['settled']
     void (async () => work())().then(
       (value) => (settled = { value }),
       (thrown) => (settled = { error: toError(thrown) }),
@@ -159,7 +208,13 @@ export class Run {
         continue
       }
       if (await world.outside.wait(this.arrivals.waitingSockets)) continue
-      if (this.arrivals.hasCrashed || isOver()) return undefined
+      if (isOver()) return undefined
+      if (lastActivity !== world.activity) continue
+      if (this.arrivals.interleaving?.next()) {
+        world.activity++
+        turns = 0
+        continue
+      }
       if (this.arrivals.isOverloaded) return 'requests'
       const next = this.#nextAt()
       if (next === undefined) {
@@ -192,6 +247,7 @@ export class Run {
     this.eventsBeforeEnd = this.arrivals.events.length
     for (let stops = 0; stops < MAX_STOPS_AFTER; stops++) {
       await world.host.turn()
+      while (this.arrivals.interleaving?.next()) await world.host.turn()
       const next = this.#nextAt()
       if (next === undefined || (world.remainingDelays().length === 0 && !this.arrivals.isWaiting)) break
       this.#advanceTo(next)
@@ -203,17 +259,17 @@ export class Run {
   }
 
   /** Returns the `fetch` of a life. Its open requests never end if the life crashes. */
-  #createFetch(hasCrashed: () => boolean): Fetch {
+  #createFetch(copy: Copy, hasCrashed: () => boolean): Fetch {
     const { fetch } = this.gateway
     return async (input, init) => {
       if (hasCrashed()) return neverSettles()
-      const response = fetch(input, init)
+      const response = this.world.runAs(copy, () => fetch(input, init))
       await response.catch(() => undefined)
       return hasCrashed() ? neverSettles() : response
     }
   }
 
-  async #runEffect<R>(name: string, work: () => R | Promise<R>, hasCrashed: () => boolean): Promise<R> {
+  async #runEffect<R>(name: string, work: () => R | Promise<R>, copy: Copy, hasCrashed: () => boolean): Promise<R> {
     if (typeof name !== 'string') {
       throw new TypeError(`The effect's name is ${describeReceived(quote(name))}. Allowed: a string.`)
     }
@@ -221,29 +277,28 @@ export class Run {
     if (hasCrashed()) return neverSettles()
     this.world.activity++
     const arrivals = this.arrivals
-    const { failure } = arrivals.add(`effect ${name}`, 'effect', name)
-    if (failure?.name === 'crash-before') arrivals.hasCrashed = true
+    await arrivals.interleaving?.wait(copy.name)
+    if (hasCrashed()) return neverSettles()
+    const event = arrivals.add(`effect ${name}`, 'effect', name, copy)
+    const { failure } = event
+    if (failure?.name === 'crash-before') copy.hasCrashed = true
     if (hasCrashed()) return neverSettles()
     const result = await work()
-    if (!hasCrashed() && failure?.name === 'crash-after') arrivals.hasCrashed = true
+    if (!hasCrashed() && failure?.name === 'crash-after') copy.hasCrashed = true
     return hasCrashed() ? neverSettles() : result
   }
 
-  /** Returns the disk of a life. After a crash, the old life can no longer write. */
-  #createDisk(hasCrashed = () => false): Disk {
-    const files = this.#files
-    return {
-      // The caller knows the type of the stored value.
-      get: <T>(name: string) => structuredClone(files.get(name)) as T | undefined,
-      set: (name, value) => void (hasCrashed() || files.set(name, structuredClone(value))),
-      has: (name) => files.has(name),
-      delete: (name) => void (hasCrashed() || files.delete(name)),
-    }
+  /** Returns the argument of the caller's `holds` and `allow`. */
+  toEnded(copy: Copy): Ended {
+    const { gateway, schedule } = this
+    const { name, settled } = copy
+    return { gateway, schedule, copy: name, disk: createDisk(copy), value: settled?.value, error: settled?.error }
   }
 
-  /** Returns the argument of the caller's `holds` and `allow`. */
-  toEnded(): Ended {
-    const { gateway, schedule, settled } = this
-    return { gateway, schedule, disk: this.#createDisk(), value: settled?.value, error: settled?.error }
+  /** The outcome of the run so far. */
+  get outcome(): Outcome {
+    const resolved = this.copies.filter(({ settled }) => settled && !settled.error).map(({ name }) => name)
+    const bodies = this.arrivals.events.map(({ description }) => readBody(description))
+    return { resolved: resolved.join(), isWhole: this.hasEnded, records: this.gateway.snapshot().records, bodies }
   }
 }

@@ -13,7 +13,7 @@ export async function search(code: CodeUnderTest, options: SurvivesOptions): Pro
   try {
     for await (const result of explorer.runSchedules()) {
       if (result.verdict !== 'survived') {
-        const name = `${result.verdict} ${result.schedule.at(-1)?.at}`
+        const name = `${result.verdict} ${result.schedule.at(-1)?.at} ${result.order && result.message}`
         const group = groups.get(name) ?? { ...result, count: 0 }
         groups.set(name, { ...group, count: group.count + 1 })
       }
@@ -43,9 +43,9 @@ export async function* iterate(
   return resultOf(explorer)
 }
 
-function resultOf({ tried, total, isComplete, coverage, level, failing }: Explorer): SurvivalResult {
+function resultOf({ tried, total, isComplete, coverage, level, failing, scope }: Explorer): SurvivalResult {
   const cut = isComplete ? '' : '; the budget has ended'
-  const summary = `${number(tried)} of ${number(total)} schedules with up to ${formatCount(level, 'fault')}; ${number(failing)} fail${cut}`
+  const summary = `${number(tried)} of ${number(total)} ${scope || `schedules with up to ${formatCount(level, 'fault')}`}; ${number(failing)} fail${cut}`
   return { summary, tried, total, isComplete, coverage }
 }
 
@@ -55,12 +55,27 @@ const COUNTS = ['no', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'ei
 
 function reportOf(
   { name }: CodeUnderTest,
-  { message, story, replay, schedule: { length } }: FailureGroup,
+  { message, story, replay, verdict, schedule: { length } }: FailureGroup,
   others: readonly FailureGroup[],
-  { isComplete, tried, total, failing }: Explorer,
+  { isComplete, tried, total, failing, scope, copies }: Explorer,
   isReplay: boolean,
 ): string {
   const code = name || 'The code'
+  if (copies > 1 && total === 0) return `${code} fails in copies one after the other: ${message}\n\n${story}`
+  if (copies > 1) {
+    const count =
+      failing === 1 ? 'The only failing interleaving' : `The smallest of ${number(failing)} failing interleavings`
+    const which = isComplete ? `all ${number(total)}` : `${number(tried)} of ${number(total)}`
+    const shown = verdict === 'race' ? `do not end as one after the other: ${message}` : `fail: ${message}`
+    const lines = [`${copies === 2 ? 'Two' : 'Three'} copies at once ${shown}`, '', story]
+    if (isReplay) return lines.join('\n')
+    return [
+      ...lines,
+      `  ${count}; ${which} ${scope.replace('interleavings ', '')} were tried.`,
+      `  Replay: survives(code, { copies: ${copies}, replay: ${literal(replay)} })`,
+      ...alsoOf(others),
+    ].join('\n')
+  }
   if (length === 0) return `${code} fails without any fault: ${message}\n\n${story}`
   const faults = `${COUNTS[length]} ${length === 1 ? 'fault' : 'faults'}`
   const lines = [`${code} does not survive ${faults}: ${message}`, '', story]
@@ -70,11 +85,12 @@ function reportOf(
     ...lines,
     `  ${failing === 1 ? 'The only failing schedule' : `The smallest of ${number(failing)} failing schedules`}; ${which} were tried.`,
     `  Replay: survives(code, { replay: ${literal(replay)} })`,
-    ...others.map(
-      (each) => `  Also ${formatCount(each.count, 'schedule')}: ${each.message}\n    ${literal(each.replay)}`,
-    ),
+    ...alsoOf(others),
   ].join('\n')
 }
+
+const alsoOf = (others: readonly FailureGroup[]) =>
+  others.map((each) => `  Also ${formatCount(each.count, 'schedule')}: ${each.message}\n    ${literal(each.replay)}`)
 
 /** Writes a text as JavaScript does, in single quotes where that needs no escape. */
 const literal = (text: string) => (/['\\\n]/.test(text) ? JSON.stringify(text) : `'${text}'`)

@@ -1,5 +1,6 @@
 import { cut, describeThrown } from '../../core/schema/text.ts'
 import type { Event } from './arrivals.ts'
+import type { Copy } from './copy.ts'
 import type { Run } from './run.ts'
 import type { TriedSchedule } from './types.ts'
 
@@ -12,11 +13,15 @@ const HAS_ENDED = 'the code has ended: nobody awaits the following'
 export function storyOf(run: Run, message: string): Pick<TriedSchedule, 'story' | 'message'> {
   const rows = rowsOf(run)
   const lines: string[] = []
+  const isTimed = run.copies.length === 1 || rows.some(({ time }) => time !== '0s')
+  const names = run.copies.map(({ name }) => name)
+  const lane = ({ time, copy = '' }: Row) => {
+    const column = '   '.repeat(Math.max(0, names.indexOf(copy)))
+    return `${isTimed ? time.padStart(8) : ''}  ${column}${copy && `${copy}  `}`
+  }
   for (let at = 0; at < rows.length; ) {
     const [count, period] = countRepeats(rows, at)
-    lines.push(
-      ...rows.slice(at, at + period).map(({ time, text, created = '' }) => `${time.padStart(8)}  ${text}${created}`),
-    )
+    lines.push(...rows.slice(at, at + period).map((row) => `${lane(row)}${row.text}${row.created ?? ''}`))
     at += period * count
     if (count > 1) lines.push(`        … ${count} times, until ${rows[at - 1]?.time}`)
   }
@@ -29,26 +34,35 @@ interface Row {
   /** Equal in rows that are shown as one. */
   readonly text: string
   readonly created?: string
+  /** The name of the copy, if there are several. */
+  readonly copy?: string
 }
 
-function rowsOf({ arrivals: { events, life: lives }, requestsAfterEnd, eventsBeforeEnd }: Run): Row[] {
+function rowsOf({ arrivals: { events }, copies, requestsAfterEnd, eventsBeforeEnd }: Run): Row[] {
   const rows: Row[] = []
-  let life = 1
+  const lives = new Map<string, number>()
   for (const [place, event] of events.entries()) {
     const time = shortTime(event.time)
     if (requestsAfterEnd > 0 && place === eventsBeforeEnd) rows.push({ time: '', text: HAS_ENDED })
-    if (event.life > life) rows.push({ time, text: STARTS_AGAIN })
-    life = event.life
-    rows.push({ time, text: textOf(event), created: createdText(event) })
+    const copy = copies.length > 1 ? event.copy : ''
+    if (event.life > (lives.get(event.copy) ?? 1)) rows.push({ time, text: STARTS_AGAIN, copy })
+    if (event.type !== 'attempt') lives.set(event.copy, event.life)
+    rows.push({ time, text: textOf(event), created: createdText(event), copy })
   }
-  return life < lives ? [...rows, { time: '', text: STARTS_AGAIN }] : rows
+  const again = copies.filter(({ name, life }) => (lives.get(name) ?? 1) < life)
+  return [...rows, ...again.map(({ name }) => ({ time: '', text: STARTS_AGAIN, copy: copies.length > 1 ? name : '' }))]
 }
 
 /** Counts how often the next event, or the next few, come again and again. */
 function countRepeats(rows: readonly Row[], start: number): [count: number, period: number] {
   for (const period of [1, 2, 3]) {
     let end = start + period
-    while (end < rows.length && rows[end]?.text === rows[end - period]?.text) end++
+    while (
+      end < rows.length &&
+      rows[end]?.text === rows[end - period]?.text &&
+      rows[end]?.copy === rows[end - period]?.copy
+    )
+      end++
     const count = Math.floor((end - start) / period)
     if (count > 2) return [count, period]
   }
@@ -88,14 +102,17 @@ function shortTime(ms: number): string {
 }
 
 function describeEnd(run: Run): string {
-  const { settled, stopReason } = run
+  const { copies, stopReason } = run
   const left = run.leftovers().map(leftoverText)
-  const ending =
-    stopReason || !settled
-      ? 'it has not ended'
+  const endingOf = ({ settled }: Copy) =>
+    !settled || (stopReason && copies.length === 1)
+      ? 'has not ended'
       : settled.error
-        ? `it rejects with ${describeThrown(settled.error)}`
-        : 'it resolves'
+        ? `rejects with ${describeThrown(settled.error)}`
+        : 'resolves'
+  const areAllResolved = copies.length > 1 && copies.every(({ settled }) => settled && !settled.error)
+  const each = copies.map((copy) => `${copies.length > 1 ? copy.name : 'it'} ${endingOf(copy)}`)
+  const ending = areAllResolved ? `${copies.length === 2 ? 'both' : 'all'} resolve` : each.join(', ')
   return `${ending}; left: ${left.join(', ') || 'nothing'}`
 }
 

@@ -32,6 +32,8 @@ export interface Life<G extends Gateway<ManualClock> = Gateway<ManualClock>> {
   readonly gateway: G
   /** Storage that outlives a crash. */
   readonly disk: Disk
+  /** The name of the copy: `A`, and with the option `copies` also `B` and `C`. */
+  readonly copy: string
   /** 1 for the first call, and one more after each crash. */
   readonly life: number
   /**
@@ -53,6 +55,8 @@ export interface ScheduledFault {
 
 /** The end of a run. */
 export interface Ended<T = unknown, G extends Gateway<ManualClock> = Gateway<ManualClock>> {
+  /** The name of the copy that has ended, such as `A`. */
+  readonly copy: string
   /** The gateway of the run. */
   readonly gateway: G
   /** The result, if the code resolved. */
@@ -75,6 +79,7 @@ export interface Ended<T = unknown, G extends Gateway<ManualClock> = Gateway<Man
  * - `unhandled-rejection`: a promise rejects and nobody handles it, or a timer throws
  * - `work-after-end`: it ends while requests or timers are under way
  * - `does-not-hold`: `holds` says no
+ * - `race`: copies at once end otherwise than one after the other
  */
 export type Verdict =
   | 'survived'
@@ -85,11 +90,14 @@ export type Verdict =
   | 'unhandled-rejection'
   | 'work-after-end'
   | 'does-not-hold'
+  | 'race'
 
 /** A schedule of failures that was tried. */
 export interface TriedSchedule {
   /** The failures. */
   readonly schedule: readonly ScheduledFault[]
+  /** The order of the copies, such as `A1 B A`: A sends one request, B runs until it ends or sleeps, then A. Empty without copies. */
+  readonly order: string
   /** The schedule as a text, for the option `replay`. */
   readonly replay: string
   /** The verdict on the run. */
@@ -144,7 +152,16 @@ export interface SurvivalResult {
 
 /** Options of {@link schedules}. */
 export interface ScheduleOptions<T = unknown, G extends Gateway<ManualClock> = Gateway<ManualClock>> {
-  /** The maximum number of failures in one schedule. Default: 2. */
+  /**
+   * The number of copies of the code that run at once on one gateway: 2 or 3. Every order in which their requests can arrive is
+   * tried, with few switches first, and must end as if the copies ran one after the other. Default: 1.
+   */
+  readonly copies?: number
+  /** The maximum number of switches from a copy that could continue to another one. Default: 2. */
+  readonly switches?: number
+  /** `shared` gives all copies one disk. Default: `own`. */
+  readonly disk?: 'own' | 'shared'
+  /** The maximum number of failures in one schedule. Default: 2; with copies 0, and at most one in each order of one switch. */
   readonly faults?: number
   /** Tries crashes too: the code is called again on the same gateway and the same disk. Default: false. */
   readonly restart?: boolean

@@ -6,6 +6,7 @@ import { isBelow } from '../../gateway/http/url.ts'
 import { fakeTimersOn } from '../fake-timers.ts'
 import { promisify } from '../fake-timers-util.ts'
 import { START } from '../fixture.ts'
+import { type Copy, Pasts } from './copy.ts'
 import { readHost } from './host.ts'
 import { OutsideWork } from './outside.ts'
 import type { Life } from './types.ts'
@@ -53,6 +54,9 @@ export class World {
   readonly timers = fakeTimersOn(this.clock)
   readonly host = readHost()
   readonly outside = new OutsideWork(this.host)
+  /** The copy that is at work, with the option copies. */
+  context: ReturnType<World['host']['createContext']> | undefined
+  readonly pasts = new Pasts()
   /** Counts the actions of the code that can have consequences. */
   activity = 0
   /** The errors that nobody has handled. */
@@ -60,11 +64,13 @@ export class World {
   /** The gateway that the global `fetch` reaches. */
   target: Pick<Life, 'url' | 'fetch'> | undefined
   readonly #randomSource = createRandomSource('survives')
-  /** The number of random numbers in this run so far. */
-  #randomCount = 0
+  /** The number of random numbers in this run so far, by copy. */
+  #randomCounts = new Map<string, number>()
   /** The number of the run. */
   #run = 0
   #handles = new Map<number, Handle>()
+  /** The copies that have set the timers. */
+  #owners = new Map<number, Copy | undefined>()
   /** Functions that restore the host. Each returns the name of what it could not restore. */
   #undo: (() => string | undefined)[] = []
 
@@ -74,7 +80,8 @@ export class World {
     this.timers.setAhead(0)
     this.clock.reset()
     this.#handles = new Map()
-    this.#randomCount = 0
+    this.#owners = new Map()
+    this.#randomCounts = new Map()
     this.unhandled = []
     this.outside.begin()
   }
@@ -83,6 +90,22 @@ export class World {
   remainingDelays(): readonly number[] {
     const timers = [...(this.timers.fake.timers ?? [])]
     return timers.flatMap(([id, { delay }]) => (keepsProcessAlive(this.#handles.get(id)) ? [delay ?? 0] : []))
+  }
+
+  /** The copy whose code runs; undefined without copies, and outside of the code. */
+  get copy(): Copy | undefined {
+    return this.context?.storage.getStore()
+  }
+
+  /** Runs work of a copy, and everything that follows from it. */
+  runAs<T>(copy: Copy, work: () => T): T {
+    return this.context ? this.context.storage.run(copy, work) : work()
+  }
+
+  /** Drops the timers of a crashed copy. */
+  dropTimers(copy: Copy): void {
+    if (!this.context) this.timers.drop()
+    for (const [id, owner] of this.#owners) if (owner === copy) this.timers.fake.clearTimeout(this.#handles.get(id))
   }
 
   /** Advances to a time. What a timer throws is unhandled. */
@@ -181,8 +204,10 @@ export class World {
   #countActivityOf(set: SetTimer): SetTimer {
     return (...args) => {
       this.activity++
-      const handle = set(...args)
+      const [work, ...rest] = args
+      const handle = set(this.context && typeof work === 'function' ? this.context.bind(work) : work, ...rest)
       this.#handles.set(Number(handle), handle)
+      if (this.context) this.#owners.set(Number(handle), this.copy)
       return handle
     }
   }
@@ -219,7 +244,11 @@ export class World {
 
   /** Returns the same numbers in each run. */
   #nextRandom(): number {
-    const bytes = this.#randomSource.draw('Math.random', this.#randomCount++)(4)
+    // Each copy has numbers of its own, so that they do not depend on the order.
+    const name = `Math.random${this.copy && this.copy.name !== 'A' ? ` ${this.copy.name}` : ''}`
+    const count = this.#randomCounts.get(name) ?? 0
+    this.#randomCounts.set(name, count + 1)
+    const bytes = this.#randomSource.draw(name, count)(4)
     return new DataView(bytes.buffer).getUint32(0) / 2 ** 32
   }
 

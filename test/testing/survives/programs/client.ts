@@ -24,7 +24,12 @@ export type Body = any
 /** A function that sends one request, and does not try again. */
 export type Call = (method: string, path: string, body?: object, signal?: AbortSignal) => Promise<Body>
 
-export const headers = { authorization: 'Bearer key', 'service-version': '2', 'content-type': 'application/json' }
+export const headers = {
+  authorization: 'Bearer key',
+  'service-version': '2',
+  'ngrok-version': '2',
+  'content-type': 'application/json',
+}
 
 export function createCall({ fetch, url }: Pick<ProgramInput, 'fetch' | 'url'>): Call {
   return async (method, path, body, signal) => {

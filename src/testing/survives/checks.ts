@@ -1,0 +1,70 @@
+import type { ManualClock } from '../../core/engine/manual-clock.ts'
+import { quote } from '../../core/schema/text.ts'
+import type { Gateway } from '../../gateway/gateway.ts'
+import { requireGateway } from '../matched-domain.ts'
+import type { Event } from './arrivals.ts'
+import { formatReplay } from './failures.ts'
+import type { Run } from './run.ts'
+
+/** A server on loopback. */
+export interface Server {
+  readonly url: string
+  close(): Promise<void>
+}
+
+/** @throws TypeError if `create` did not make a gateway with the options that it received. */
+export function requireUsable(gateway: Gateway, clock: ManualClock): void {
+  requireGateway('create returned', gateway)
+  if (gateway.clock === clock) return
+  throw new TypeError(
+    'create returned a gateway with another clock. Allowed: one with the options that create receives, such as ' +
+      '`create: (options) => createNgrok(options)`.',
+  )
+}
+
+/** @throws TypeError if `serve` returned something that is no server. */
+export function requireServer(server: Server | undefined): Server {
+  if (typeof server?.url === 'string' && typeof server.close === 'function') return server
+  throw new TypeError(`serve returned ${quote(server)}. Allowed: a server with url and close, such as that of serve().`)
+}
+
+export function noRequestsError(url: string): Error {
+  return new Error(
+    `The code sent no request to ${url}, so nothing can fail. Let it use the fetch that it receives, or the global fetch ` +
+      'with the url that it receives. A client with an HTTP stack of its own needs the option serve.',
+  )
+}
+
+export function noFailuresError(): Error {
+  return new Error(
+    'No failure applies to what the code does, so nothing can fail. A request can fail in the ways that `kinds` and `also` name, ' +
+      'and an effect only with `restart: true`.',
+  )
+}
+
+/** Throws if a failure of a replay did not happen: the code has changed since. */
+export function requireApplied({ arrivals: { events, interleaving }, schedule }: Run): void {
+  if (interleaving?.hasTurnsLeft)
+    throw new Error(
+      'The replay no longer applies: the copies did not take all of its turns. The code has changed since. Search again without replay.',
+    )
+  const missing = schedule.length - events.filter(({ failure }) => failure).length
+  if (missing === 0) return
+  throw new Error(
+    `The replay "${formatReplay(schedule)}" no longer applies: ${missing} of its failures happened nowhere. ` +
+      'The code has changed since. Search again without replay.',
+  )
+}
+
+/** Throws if two runs differ: with such code, no schedule could be repeated. */
+export function requireEqualRuns({ arrivals: { events: first } }: Run, { arrivals: { events: second } }: Run): void {
+  const textOf = (event: Event | undefined) => (event ? `${event.description} → ${event.response?.status}` : 'nothing')
+  for (let place = 0; place < Math.max(first.length, second.length); place++) {
+    const [one, other] = [textOf(first[place]), textOf(second[place])]
+    if (one === other) continue
+    throw new Error(
+      `Two runs without failures differ. The first: ${one}. The second: ${other}. Use no random values, and ` +
+        'create everything that the code remembers inside the function: a cache or a counter of a module outlives a run.',
+    )
+  }
+}

@@ -1,0 +1,52 @@
+import type { Disk } from './types.ts'
+
+/** The names of copies. */
+export const COPY_NAMES = ['A', 'B', 'C'] as const
+
+/** One of the copies of the code in a run: its lives, its disk, and its end. */
+export class Copy {
+  /** The number of times that the code was called. */
+  life = 0
+  /** True from a crash on, until the code is called again. */
+  hasCrashed = false
+  settled: { readonly value?: unknown; readonly error?: Error } | undefined
+  /** The number of everything that the copy has sent and received so far: equal numbers mean an equal past. */
+  past = 0
+
+  constructor(
+    readonly name: string,
+    readonly files: Map<string, unknown>,
+  ) {}
+}
+
+/** Returns the disk of a life. After a crash, the old life can no longer write. */
+export function createDisk({ files }: Copy, hasCrashed = () => false): Disk {
+  return {
+    // The caller knows the type of the stored value.
+    get: <T>(name: string) => structuredClone(files.get(name)) as T | undefined,
+    set: (name, value) => void (hasCrashed() || files.set(name, structuredClone(value))),
+    has: (name) => files.has(name),
+    delete: (name) => void (hasCrashed() || files.delete(name)),
+  }
+}
+
+/** Notices copies that share something besides the gateway: after an equal past, such a copy sends another request. */
+export class Pasts {
+  readonly #numbers = new Map<string, number>()
+  readonly #requests = new Map<number, string>()
+
+  /** Notes what a copy has received, or the time at which it started. */
+  note(copy: Copy, text: string): void {
+    const key = `${copy.past} ${text}`
+    copy.past = this.#numbers.get(key) ?? this.#numbers.size + 1
+    this.#numbers.set(key, copy.past)
+  }
+
+  /** Notes a request. Returns the request that the copy has sent after the same past before. */
+  noteRequest(copy: Copy, text: string): string {
+    const known = this.#requests.get(copy.past) ?? text
+    this.#requests.set(copy.past, known)
+    this.note(copy, text)
+    return known
+  }
+}
