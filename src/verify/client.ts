@@ -1,4 +1,4 @@
-import { type ApiRequest, type ApiResponse, readResponse } from './exchange.ts'
+import { type ApiRequest, type ApiResponse, readResponse, UnreadableResponse } from './exchange.ts'
 
 /** The functions of the platform that a run uses. */
 export interface Host {
@@ -100,18 +100,18 @@ export class ServiceClient {
       return await readResponse(await host.fetch(url + request.path, init))
     } catch (error) {
       if (signal.aborted) return { failed: `no answer within ${timeout / 1000} s` }
-      // An error may quote what was sent.
-      return { failed: connectionProblem(error).replaceAll(key, '[key]') }
+      return { failed: connectionProblem(error) }
     }
   }
 }
 
-/** Says why a request brought no response. */
+/** Says why a request brought no response. It leaves out the messages of other programs, which may quote a header. */
 export function connectionProblem(error: unknown): string {
+  if (error instanceof UnreadableResponse) return error.message
   // Errors of fetch have the reason in their cause.
-  const { code, message } = ((error as { readonly cause?: unknown }).cause ?? error) as NetworkError // All that is thrown here.
+  const { code, name } = ((error as { readonly cause?: unknown }).cause ?? error) as NetworkError // All that is thrown here.
   const known = REASONS.find(([pattern]) => pattern.test(code ?? ''))?.[1]
-  const reason = code ?? message ?? 'unknown reason'
+  const reason = code ?? name ?? 'unknown reason'
   return `no connection: ${known === undefined ? reason : `${known} (${reason})`}`
 }
 
@@ -138,5 +138,5 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
 
 interface NetworkError {
   readonly code?: string
-  readonly message?: string
+  readonly name?: string
 }

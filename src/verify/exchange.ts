@@ -31,22 +31,40 @@ export interface ApiResponse {
   readonly binary?: number | undefined
 }
 
-const MAX_RESPONSE_LENGTH = 20_000_000
+const MAX_RESPONSE_BYTES = 20_000_000
 
 /**
  * Reads a response to its end.
- * @throws Error if it is longer than {@link MAX_RESPONSE_LENGTH}, and what the reading of the body throws.
+ * @throws UnreadableResponse if it has more than {@link MAX_RESPONSE_BYTES}, and what the reading of the body throws.
  */
 export async function readResponse(response: Response): Promise<ApiResponse> {
-  // `text()` would hide a byte order mark.
-  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(await response.arrayBuffer())
-  if (text.length > MAX_RESPONSE_LENGTH) throw new Error(`The answer has more than ${MAX_RESPONSE_LENGTH} characters.`)
+  const text = response.body === null ? '' : await readText(response.body)
   return {
     status: response.status,
     headers: Object.fromEntries(response.headers),
     text,
     body: tryParseJson(text),
   }
+}
+
+/** The error of a response that is not read to its end. Its message has no text of the response. */
+export class UnreadableResponse extends Error {}
+
+async function readText(body: ReadableStream<Uint8Array>): Promise<string> {
+  // `Response.text` would hide a byte order mark, and read without a limit.
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+  const parts: string[] = []
+  let size = 0
+  const reader = body.getReader()
+  for (let next = await reader.read(); !next.done; next = await reader.read()) {
+    size += next.value.byteLength
+    if (size > MAX_RESPONSE_BYTES) {
+      await reader.cancel()
+      throw new UnreadableResponse(`the answer has more than ${MAX_RESPONSE_BYTES / 1_000_000} MB`)
+    }
+    parts.push(decoder.decode(next.value, { stream: true }))
+  }
+  return parts.join('') + decoder.decode()
 }
 
 /** The character that some programs write before a text. It is no JSON. */
@@ -61,9 +79,22 @@ export function tryParseJson(text: string): unknown {
   }
 }
 
-/** Returns the object or array that a text is as JSON, or undefined if it is none. */
+/** Returns the object or array that a text is as JSON, or undefined if it is none or is nested too deeply. */
 export function parseObjectOrArray(text: string): unknown {
-  return /^\s*[{[]/.test(text) ? tryParseJson(text) : undefined
+  const value = /^\s*[{[]/.test(text) ? tryParseJson(text) : undefined
+  return isTooDeep(value) ? undefined : value
+}
+
+/** The maximum nesting of a body that is read. Functions that call themselves for each level would overflow the stack. */
+const MAX_DEPTH = 128
+
+function isTooDeep(value: unknown): boolean {
+  let level = [value]
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > MAX_DEPTH) return true
+    level = level.flatMap((each) => (typeof each === 'object' && each !== null ? Object.values(each) : []))
+  }
+  return false
 }
 
 /** Returns the media type of a response without parameters, or an empty text. */

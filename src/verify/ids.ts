@@ -1,5 +1,3 @@
-import { escapePattern } from './texts.ts'
-
 /** An id of the service inside a text. */
 export const ID_IN_TEXT = /(?<![0-9A-Za-z_])[a-z][a-z0-9]*_[0-9A-Za-z]{20,64}(?![0-9A-Za-z_])/g
 
@@ -13,12 +11,27 @@ export function isId(text: string): boolean {
   return idsIn(text)[0] === text
 }
 
-/** Returns a pattern for texts with ids of the same kinds in the same places. Each id is a group. */
-export function patternWithIds(text: string): { readonly pattern: RegExp; readonly ids: readonly string[] } {
-  const ids = idsIn(text)
-  const parts = text.split(ID_IN_TEXT).map(escapePattern)
-  const groups = ids.map((id) => `(${id.slice(0, id.indexOf('_'))}_[0-9A-Za-z]+)`)
-  return { pattern: new RegExp(`^${parts.map((part, at) => part + (groups[at] ?? '')).join('')}$`, 's'), ids }
+/**
+ * Pairs the ids of two texts that are equal apart from the ids. These must be of the same kinds. Returns undefined if the texts
+ * differ elsewhere.
+ */
+export function pairIds(expected: string, received: string): (readonly [string, string])[] | undefined {
+  const ids = idsIn(expected)
+  const pairs: (readonly [string, string])[] = []
+  const idAt = /[a-z][a-z0-9]*_[0-9A-Za-z]+/y
+  let at = 0
+  for (const [index, part] of expected.split(ID_IN_TEXT).entries()) {
+    if (!received.startsWith(part, at)) return undefined
+    at += part.length
+    const id = ids[index]
+    if (id === undefined) break
+    idAt.lastIndex = at
+    const other = idAt.exec(received)?.[0] ?? ''
+    if (!other.startsWith(id.slice(0, id.indexOf('_') + 1))) return undefined
+    at += other.length
+    pairs.push([id, other])
+  }
+  return at === received.length ? pairs : undefined
 }
 
 /** Maps the ids of one side to those of the other. Each side has each resource once. */

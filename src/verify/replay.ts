@@ -5,7 +5,7 @@ import type { ApiRequest, ApiResponse } from './exchange.ts'
 import type { RecordedExchange, Recording, RecordingInfo } from './har.ts'
 import { ID_IN_TEXT, IdMap, idsIn } from './ids.ts'
 import { createReference, type Reference } from './reference.ts'
-import { escapePattern, mapPath } from './texts.ts'
+import { mapPath, matchesWildcards } from './texts.ts'
 
 /** A difference that is known, with the reason why it stays. */
 export interface KnownDifference {
@@ -67,7 +67,7 @@ export async function replay(
       continue
     }
     const differences = result.filter((each) => {
-      const excuse = known.find((one) => matches(one.request, request) && matches(one.at, each.at))
+      const excuse = known.find((one) => matchesWildcards(one.request, request) && matchesWildcards(one.at, each.at))
       if (excuse) used.add(excuse)
       return !excuse
     })
@@ -194,10 +194,6 @@ function uninformativeReason({ request, response: { status, binary } }: Recorded
   if ((status === 401 || status === 403) && hasOwnKey) return `the answer ${status} is about the key`
   const saysNothing = status < 200 || (status >= 300 && status < 400) || status >= 500
   return saysNothing || [402, 408, 429].includes(status) ? `the answer ${status} says nothing` : undefined
-}
-
-function matches(pattern: string, text: string): boolean {
-  return new RegExp(`^${pattern.split('*').map(escapePattern).join('.*')}$`, 's').test(text)
 }
 
 /**

@@ -5,7 +5,8 @@ import { parseObjectOrArray } from './exchange.ts'
 import { harText, type RecordedExchange, type RecordingInfo, type Replaced } from './har.ts'
 import { placeholderAddress, placeholderText } from './placeholder.ts'
 import { hasNames, isPlainWord, kindOfField, SensitiveValues, type ValueKind } from './sensitive-values.ts'
-import { escapePattern, mapPath, TIME } from './texts.ts'
+import { mapPath, TIME } from './texts.ts'
+import { replaceSpans, type Span, ValueSearch } from './value-search.ts'
 
 /** Response headers that say something about the API. */
 const API_HEADERS = /^(content-type|content-length|date|allow|retry-after|.*operation-id|(x-)?ratelimit.*)$/
@@ -16,7 +17,7 @@ const IPV4 = '(?:\\d{1,3}\\.){3}\\d{1,3}(?:/\\d{1,2})?'
 /** Seven colons, or two together: a time of day has neither. */
 const IPV6 = '(?=[0-9A-Fa-f:]*::|(?:[0-9A-Fa-f]{1,4}:){7})(?:[0-9A-Fa-f]{0,4}:){2,7}[0-9A-Fa-f]{0,4}(?:/\\d{1,3})?'
 const PEM = '-----BEGIN [^-]+-----[^-]*(?:-----END [^-]+-----)?'
-const JWT = 'eyJ[\\w-]{8,}\\.[\\w-]+(?:\\.[\\w-]*)?'
+const JWT = '(?=[\\w-]*eyJ[\\w-]{8})[\\w-]+\\.[\\w-]+(?:\\.[\\w-]*)?'
 /** A text that no person wrote: letters of both cases with digits, or a long number in hexadecimal. */
 const RANDOM = '(?=[\\w+-]*[a-z])(?=[\\w+-]*[A-Z])(?=[\\w+-]*\\d)[\\w+-]{16,}'
 const HEX = '(?=[0-9a-f-]*\\d)(?=[0-9a-f-]*[a-f])[0-9a-f-]{20,}'
@@ -32,6 +33,35 @@ const URL_WITH_QUERY = /^(https?:\/\/[^\s?]+)(\?\S+)$/
 
 /** Addresses that documents use, and those of no machine. */
 const HARMLESS = /^(192\.0\.2\.|198\.51\.100\.|203\.0\.113\.|0\.0\.0\.0|127\.|2001:db8:|::1$)/i
+
+/**
+ * Matches values by their form. Each part begins only where its run of characters begins, so that a text of many dots is read
+ * once.
+ */
+const FORMS = new RegExp(
+  [
+    PEM,
+    `(?<![\\w-])${JWT}`,
+    `(?<![0-9A-Za-z_])${ID}(?![0-9A-Za-z_])`,
+    `(?<![\\w.+-])${EMAIL}(?![0-9A-Za-z_])`,
+    `(?<![\\w.:])(?:${IPV4}|${IPV6})(?![\\w:])`,
+    `(?<![\\w+-])(?:${RANDOM}|${HEX}|AKIA[0-9A-Z]{16})(?![\\w+-])`,
+  ].join('|'),
+  'g',
+)
+
+const LETTER_BEFORE = /[\p{L}\p{N}]$/u
+const LETTER_AFTER = /^[\p{L}\p{N}]/u
+
+/** Returns whether the part of a text is a word, or several: no letter or digit is beside it. */
+function isWordAt(text: string, from: number, to: number): boolean {
+  return !LETTER_BEFORE.test(text.slice(Math.max(0, from - 2), from)) && !LETTER_AFTER.test(text.slice(to, to + 2))
+}
+
+/** Returns whether the part of a text is the value of a field, such as in `password: swordfish`. */
+function isFieldValueAt(text: string, from: number, to: number): boolean {
+  return /[:=] ?["']?$/.test(text.slice(Math.max(0, from - 3), from)) && !/^\w/.test(text.slice(to, to + 1))
+}
 
 /** Returns the kind of a value, by its form alone. */
 function kindByForm(value: string): ValueKind {
@@ -67,37 +97,13 @@ export function recordingText(
 /** Replaces values by placeholders. */
 class Replacer {
   readonly #kinds: ReadonlyMap<string, ValueKind>
-  /**
-   * Patterns of the values that are replaced everywhere, and of those that are replaced in fields with names. The second
-   * has more: elsewhere, such a word is the service's.
-   */
-  readonly #anywhere: RegExp
-  readonly #inNames: RegExp
+  readonly #search: ValueSearch
   readonly #placeholders = new Map<string, { readonly kind: ValueKind; readonly placeholder: string; times: number }>()
   readonly #used = new Set<string>()
 
   constructor(kinds: ReadonlyMap<string, ValueKind>) {
     this.#kinds = kinds
-    const of = (isThis: (value: string, kind: ValueKind) => boolean) =>
-      [...kinds]
-        .filter(([value, kind]) => isThis(value, kind))
-        .map(([value]) => escapePattern(value))
-        .sort((a, b) => b.length - a.length)
-    const secrets = of((value, kind) => kind === 'secret' && !isPlainWord(value))
-    const plain = of((value, kind) => kind === 'secret' && isPlainWord(value))
-    const names = [...of((_, kind) => kind !== 'secret'), ...plain]
-    const forms = [
-      PEM,
-      ...secrets,
-      JWT,
-      ...(plain.length > 0 ? [`(?<=[:=] ?["']?)(?:${plain.join('|')})(?!\\w)`] : []),
-      `(?<![0-9A-Za-z_])(?:${ID}|${EMAIL})(?![0-9A-Za-z_])`,
-      `(?<![\\w.:])(?:${IPV4}|${IPV6})(?![\\w:])`,
-      `(?<![\\w+-])(?:${RANDOM}|${HEX}|AKIA[0-9A-Z]{16})(?![\\w+-])`,
-    ]
-    this.#anywhere = new RegExp(forms.join('|'), 'g')
-    const words = names.length > 0 ? [`(?<![\\p{L}\\p{N}])(?:${names.join('|')})(?![\\p{L}\\p{N}])`] : []
-    this.#inNames = new RegExp([...forms, ...words].join('|'), 'gu')
+    this.#search = new ValueSearch(kinds.keys())
   }
 
   get replaced(): readonly Replaced[] {
@@ -155,7 +161,17 @@ class Replacer {
   }
 
   #replaceInText(text: string, isName: boolean): string {
-    return text.replaceAll(isName ? this.#inNames : this.#anywhere, (value) => this.#placeholderOf(value))
+    const forms = [...text.matchAll(FORMS)].map(({ 0: value, index }): Span => [index, index + value.length])
+    const values = this.#search.findIn(text, (value, at) => this.#isReplacedAt(value, text, at, isName))
+    return replaceSpans(text, [...forms, ...values], (value) => this.#placeholderOf(value))
+  }
+
+  /** A secret is replaced everywhere; a name only in fields with names, because elsewhere such a word is the service's. */
+  #isReplacedAt(value: string, text: string, at: number, isName: boolean): boolean {
+    const isSecret = this.#kinds.get(value) === 'secret'
+    if (isSecret && !isPlainWord(value)) return true
+    const end = at + value.length
+    return (isName && isWordAt(text, at, end)) || (isSecret && isFieldValueAt(text, at, end))
   }
 
   #replaceInPath(path: string): string {

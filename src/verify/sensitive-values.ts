@@ -2,6 +2,7 @@ import { isObject } from '../core/schema/values.ts'
 import { parseObjectOrArray } from './exchange.ts'
 import type { Replaced } from './har.ts'
 import { TIME } from './texts.ts'
+import { MIN_VALUE_LENGTH } from './value-search.ts'
 
 export type ValueKind = Replaced['kind']
 
@@ -15,9 +16,6 @@ const NAME_FIELD =
 
 /** Fields with sentences, which repeat names. */
 const MESSAGE_FIELDS = ['msg', 'details', 'error', 'message']
-
-/** The minimum length of a value that is replaced. Shorter values occur in too many words. */
-const MIN_LENGTH = 4
 
 /** A field with its value in a text that is no JSON, such as a query, a form, YAML or a page. */
 const FIELD_IN_TEXT = /(?<![\w-])([\w-]{1,60})["']?[ \t]*[:=][ \t]*(?:Bearer |Basic )?["']?([^\s"',;&<>]+)/gi
@@ -68,7 +66,7 @@ export class SensitiveValues {
   }
 
   add(kind: ValueKind, value: string): void {
-    if (value.length < MIN_LENGTH || this.kinds.get(value) === 'secret') return
+    if (value.length < MIN_VALUE_LENGTH || this.kinds.get(value) === 'secret') return
     this.kinds.set(value, kind)
     if (kind === 'secret') for (const spelling of otherSpellings(value)) this.kinds.set(spelling, kind)
   }

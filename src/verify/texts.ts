@@ -1,10 +1,20 @@
-/** Returns a pattern's source that matches exactly this text. */
-export function escapePattern(text: string): string {
-  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
-}
-
 /** A time, as responses have them. */
 export const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/
+
+/** Returns whether a text is as in a pattern, in which each `*` is for anything. */
+export function matchesWildcards(pattern: string, text: string): boolean {
+  const [first = '', ...parts] = pattern.split('*')
+  const last = parts.pop()
+  if (last === undefined) return pattern === text
+  if (!text.startsWith(first)) return false
+  let at = first.length
+  for (const part of parts) {
+    const found = text.indexOf(part, at)
+    if (found === -1) return false
+    at = found + part.length
+  }
+  return text.length - last.length >= at && text.endsWith(last)
+}
 
 /** The maximum number of characters of a value that a result shows. */
 const MAX_SHOWN = 200

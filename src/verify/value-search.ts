@@ -1,0 +1,65 @@
+/** The number of first characters by which values are found. Shorter values are not searched: they occur in too many words. */
+export const MIN_VALUE_LENGTH = 4
+
+/** The beginning and the end of a part of a text. */
+export type Span = readonly [from: number, to: number]
+
+/** The number of first characters that are looked up. Values that share more are compared one by one. */
+const MAX_BEGINNING = 32
+
+/** Finds many values in texts in one pass. It makes no pattern of the values, because a platform limits the length of patterns. */
+export class ValueSearch {
+  /** The values by their beginnings, the longest first. */
+  readonly #values = new Map<string, string[]>()
+  /** The lengths of the beginnings, the longest first, by the first characters. */
+  readonly #lengths = new Map<string, number[]>()
+
+  constructor(values: Iterable<string>) {
+    for (const value of [...values].sort((one, other) => other.length - one.length)) {
+      const beginning = value.slice(0, MAX_BEGINNING)
+      const lengths = listAt(this.#lengths, value.slice(0, MIN_VALUE_LENGTH))
+      if (lengths.at(-1) !== beginning.length) lengths.push(beginning.length)
+      listAt(this.#values, beginning).push(value)
+    }
+  }
+
+  /** Returns the place of the longest accepted value at each place of a text. Leaves out values within others. */
+  findIn(text: string, isAccepted: (value: string, at: number) => boolean): Span[] {
+    const spans: Span[] = []
+    let end = 0
+    for (let at = 0; at + MIN_VALUE_LENGTH <= text.length; at++) {
+      const found = this.#candidatesAt(text, at).find(
+        (value) => at + value.length > end && text.startsWith(value, at) && isAccepted(value, at),
+      )
+      if (found === undefined) continue
+      end = at + found.length
+      spans.push([at, end])
+    }
+    return spans
+  }
+
+  #candidatesAt(text: string, at: number): readonly string[] {
+    const lengths = this.#lengths.get(text.slice(at, at + MIN_VALUE_LENGTH)) ?? []
+    return lengths.flatMap((length) => this.#values.get(text.slice(at, at + length)) ?? [])
+  }
+}
+
+function listAt<T>(lists: Map<string, T[]>, key: string): T[] {
+  const list = lists.get(key) ?? []
+  lists.set(key, list)
+  return list
+}
+
+/** Replaces parts of a text. Parts that overlap become one. */
+export function replaceSpans(text: string, spans: readonly Span[], replacement: (part: string) => string): string {
+  const joined: [from: number, to: number][] = []
+  for (const [from, to] of [...spans].sort(([one], [other]) => one - other)) {
+    const last = joined.at(-1)
+    if (last && from < last[1]) last[1] = Math.max(last[1], to)
+    else joined.push([from, to])
+  }
+  const parts = joined.map(
+    ([from, to], index) => text.slice(joined[index - 1]?.[1] ?? 0, from) + replacement(text.slice(from, to)),
+  )
+  return parts.join('') + text.slice(joined.at(-1)?.[1] ?? 0)
+}
