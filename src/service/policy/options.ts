@@ -1,0 +1,19 @@
+/** The protocols of endpoints. */
+export type PolicyProtocol = 'https' | 'http' | 'tcp' | 'tls'
+
+/** Where a policy is in use: an endpoint's kind, an edge, or the older module `policy` of edges and routes. */
+export type PolicyPlace = 'cloud' | 'agent' | 'internal' | 'kubernetes' | 'edge' | 'module'
+
+/** What the check of a policy knows about the policy's surroundings. */
+export interface PolicyOptions {
+  /** Default `https`. */
+  readonly protocol?: PolicyProtocol
+  /** Default: any endpoint, whose policy need not end traffic. */
+  readonly place?: PolicyPlace
+  /** The account's plan, such as `free`. Without a plan, no feature is refused for its price. */
+  readonly plan?: string
+  /** Returns whether an IP policy exists. Without the function, every id counts as known. */
+  readonly hasIpPolicy?: (id: string) => boolean
+  /** Returns whether a vault has a secret. Without the function, every secret counts as known. */
+  readonly hasSecret?: (vault: string, name: string) => boolean
+}
