@@ -66,7 +66,11 @@ type Search = { readonly policies: readonly FoundPolicy[] } & Partial<FoundPolic
 /** The deepest nesting of a document. Deeper ones could overflow the stack. */
 const MAX_DEPTH = 256
 
+/** Matches a value that a template computes. YAML would read it as a map whose key is a map. */
+const IS_TEMPLATE = /:[ \t]+\{\{/
+
 function searchDocument(text: string, linesBefore: number): Search {
+  if (IS_TEMPLATE.test(text)) return { policies: [], isTemplate: true }
   const lines = new LineCounter()
   const depth = measureDepth(text)
   if (depth > MAX_DEPTH) return { policies: [], problems: [unreadable('It is nested too deeply', 1 + linesBefore, 1)] }
