@@ -1,5 +1,5 @@
-import type { Phase } from './phases.ts'
 import type { PolicyProtocol } from './options.ts'
+import type { Phase } from './phases.ts'
 
 /** What all fields of an action's config say of themselves. */
 interface FieldFacts {
@@ -41,6 +41,8 @@ export type Field = FieldFacts &
         readonly min?: number
         readonly max?: number
         readonly isUnique?: true
+        /** True if one item may stand without a list around it. */
+        readonly takesOne?: true
         /** The number of the error for too many items. Default 2218. */
         readonly countNumber?: number
       }

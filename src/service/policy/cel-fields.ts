@@ -40,7 +40,10 @@ export function checkFieldExpression(
   // A text in `${…}` is taken too.
   if (source.includes('${')) return checkCelText(source, path, place)
   const number = 2224
-  const { tree, type, problem } = checkExpression(source, { ...place.scope, ...(scope === 'retry' && { isRetry: true }) })
+  const { tree, type, problem } = checkExpression(source, {
+    ...place.scope,
+    ...(scope === 'retry' && { isRetry: true }),
+  })
   if (problem) return reportExpression(number, path, source, problem, place.reporter)
   if (result === 'bool' && !isBoolean(type)) reportType(number, path, source, type, place.reporter)
   else if (tree) checkNames(tree, { ...place, number, path, offset: 0 })
@@ -58,7 +61,13 @@ function isBoolean(type: string | undefined): boolean {
   return type === 'bool' || type === 'dyn'
 }
 
-function reportType(number: number, path: PolicyPath, source: string, type: string | undefined, reporter: Reporter): void {
+function reportType(
+  number: number,
+  path: PolicyPath,
+  source: string,
+  type: string | undefined,
+  reporter: Reporter,
+): void {
   const hint = type === 'string' || type === 'int' ? { hint: 'Compare it with a value, such as with ==.' } : {}
   const what = `is ${quote(source)}, which is of the type ${type?.replace(/\$[\w.]+/g, 'object')}. Allowed: an expression that is true or false`
   reporter.report(number, path, what, { within: { offset: 0, length: source.length }, ...hint })
@@ -73,31 +82,47 @@ function reportExpression(
   shift = 0,
 ): void {
   const what = `is not valid at character ${offset + shift + 1}: ${message}. Received: ${quote(source)}.${hint === undefined ? '' : ` ${hint}`}`
-  reporter.report(number, path, what.replace(/\.$/, ''), { within: { offset: offset + shift, length }, ...(hint !== undefined && { hint }) })
+  reporter.report(number, path, what, {
+    within: { offset: offset + shift, length },
+    ...(hint !== undefined && { hint }),
+  })
 }
 
 type Names = Omit<Place, 'action'> & { readonly number: number; readonly path: PolicyPath; readonly offset: number }
 
 /** Checks the names that types do not tell: variables of `set-vars`, and secrets. */
 function checkNames(tree: ASTNode, { declared, options, reporter, number, path, offset }: Names): void {
+  if (!/vars|secrets/.test(tree.input)) return
   walk(tree, (node) => {
     const { start, end } = node.range
     const within = { offset: offset + start, length: end - start }
     const variable = readVariable(node)
     if (variable !== undefined && !declared.has(variable)) {
       const near = nearest(variable, declared)
-      const hint = near === undefined ? 'Set it with set-vars, earlier in the same phase.' : `Did you mean vars.${near}?`
-      reporter.report(number, path, `names ${quote(`vars.${variable}`)}, which no set-vars sets earlier in this phase. ${hint}`.replace(/\.$/, ''), { within, hint })
+      const hint =
+        near === undefined ? 'Set it with set-vars, earlier in the same phase.' : `Did you mean vars.${near}?`
+      reporter.report(
+        number,
+        path,
+        `names ${quote(`vars.${variable}`)}, which no set-vars sets earlier in this phase. ${hint}`,
+        { within, hint },
+      )
     }
     const secret = readSecret(node)
     if (secret && options.hasSecret && !options.hasSecret(...secret)) {
-      reporter.warn('secret-unknown', path, `reads the secret ${quote(secret[1])} of the vault ${quote(secret[0])}, which does not exist`, { within })
+      reporter.warn(
+        'secret-unknown',
+        path,
+        `reads the secret ${quote(secret[1])} of the vault ${quote(secret[0])}, which does not exist`,
+        { within },
+      )
     }
   })
 }
 
 function readVariable(node: ASTNode): string | undefined {
-  if ((node.op !== '.' && node.op !== '[]') || node.args[0].op !== 'id' || node.args[0].args !== 'vars') return undefined
+  if ((node.op !== '.' && node.op !== '[]') || node.args[0].op !== 'id' || node.args[0].args !== 'vars')
+    return undefined
   const [, key] = node.args
   if (typeof key === 'string') return key
   return key.op === 'value' && typeof key.args === 'string' ? key.args : undefined
@@ -106,6 +131,7 @@ function readVariable(node: ASTNode): string | undefined {
 function readSecret(node: ASTNode): [vault: string, name: string] | undefined {
   if (node.op !== 'rcall' || node.args[0] !== 'get') return undefined
   const [, receiver, [vault, name]] = node.args
-  if (receiver.op !== 'id' || receiver.args !== 'secrets' || vault?.op !== 'value' || name?.op !== 'value') return undefined
+  if (receiver.op !== 'id' || receiver.args !== 'secrets' || vault?.op !== 'value' || name?.op !== 'value')
+    return undefined
   return typeof vault.args === 'string' && typeof name.args === 'string' ? [vault.args, name.args] : undefined
 }

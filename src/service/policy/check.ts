@@ -12,8 +12,17 @@ import { Reporter } from './reporter.ts'
 
 /** The most characters of the text of one rule. */
 const MAX_RULE_LENGTH = 65_536
-/** The rules that are checked: more would take too long. */
-const MAX_RULES_CHECKED = 2_000
+/** The most rules of a policy: the check of more would take too long. */
+const MAX_RULES = 1_000
+/** The deepest policy that is checked. */
+const MAX_DEPTH = 64
+
+function isTooDeep(value: unknown, depth = 0): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  if (depth > MAX_DEPTH) return true
+  for (const each of Array.isArray(value) ? value : Object.values(value)) if (isTooDeep(each, depth + 1)) return true
+  return false
+}
 
 type Known = Omit<Place, 'action'>
 
@@ -25,6 +34,8 @@ export function checkPolicyValue(policy: unknown, options: PolicyOptions = {}): 
     reporter.report(2229, [], `is for the protocol ${quote(protocol)}. Allowed: ${PROTOCOLS.join(', ')}`)
   } else if (!isObject(policy)) {
     reporter.reportValue(2236, [], policy, 'one object whose keys are phases, each with a list of rules')
+  } else if (isTooDeep(policy)) {
+    reporter.report(2236, [], `is nested deeper than ${MAX_DEPTH} levels`)
   } else {
     checkPhases(policy, { ...options, protocol }, reporter)
     if (place === 'cloud' && reporter.problems.length === 0) checkEnd(policy, protocol, reporter)
@@ -32,8 +43,12 @@ export function checkPolicyValue(policy: unknown, options: PolicyOptions = {}): 
   return reporter.problems
 }
 
-function checkPhases(policy: Config, options: PolicyOptions & { protocol: NonNullable<PolicyOptions['protocol']> }, reporter: Reporter): void {
-  const { protocol, place, plan, maxRules = plan === 'free' ? 5 : undefined } = options
+function checkPhases(
+  policy: Config,
+  options: PolicyOptions & { protocol: NonNullable<PolicyOptions['protocol']> },
+  reporter: Reporter,
+): void {
+  const { protocol, place, plan, maxRules = plan === 'free' ? 5 : MAX_RULES } = options
   const phases = phasesOf(protocol, place)
   const seen = new Map<string, PolicyPath>()
   let amount = 0
@@ -50,25 +65,41 @@ function checkPhases(policy: Config, options: PolicyOptions & { protocol: NonNul
       continue
     }
     const known: Known = {
-      scope: { phase, hasTls: protocol === 'https' || protocol === 'tls', ...(place === 'module' && { isModule: true }) },
+      scope: {
+        phase,
+        hasTls: protocol === 'https' || protocol === 'tls',
+        ...(place === 'module' && { isModule: true }),
+      },
       options,
       reporter,
       declared: new Set(),
     }
     const before = amount
     amount += rules.length
-    if (maxRules !== undefined && amount > maxRules && before <= maxRules) {
-      reporter.report(2264, [key], `brings the rules to ${amount}. At most ${maxRules} are allowed${plan === undefined ? '' : ` on the plan ${plan}`}`)
+    if (amount > maxRules && before <= maxRules) {
+      reporter.report(
+        2264,
+        [key],
+        `brings the rules to ${amount}. At most ${maxRules} are allowed${plan === undefined ? '' : ` on the plan ${plan}`}`,
+      )
     }
-    for (const [index, rule] of rules.slice(0, MAX_RULES_CHECKED).entries()) checkRule(rule, [key, index], known, seen)
+    if (amount > MAX_RULES) return
+    for (const [index, rule] of rules.entries()) if (!reporter.isFull) checkRule(rule, [key, index], known, seen)
   }
 }
 
-function reportPhase(key: string, allowed: readonly string[], { protocol, place }: PolicyOptions, reporter: Reporter): void {
+function reportPhase(
+  key: string,
+  allowed: readonly string[],
+  { protocol, place }: PolicyOptions,
+  reporter: Reporter,
+): void {
   const isConnect = key === 'on_tcp_connect' && (protocol === 'https' || protocol === 'http')
   const number = isConnect && place === 'edge' ? 2248 : isConnect && place === 'internal' ? 2262 : 2230
   const known: readonly string[] = PHASES
-  const what = known.includes(key) ? `is a phase that does not exist for ${protocol} ${placeName(place)}` : 'is no phase'
+  const what = known.includes(key)
+    ? `is a phase that does not exist for ${protocol} ${placeName(place)}`
+    : 'is no phase'
   reporter.report(number, [key], `${what}.${suggestion(key, allowed)} Allowed: ${allowed.join(', ')}`)
 }
 
@@ -84,10 +115,15 @@ function checkRule(rule: unknown, path: PolicyPath, known: Known, seen: Map<stri
   if (!isObject(rule)) return reporter.reportValue(2236, path, rule, `a rule: an object with ${RULE_FIELDS.join(', ')}`)
   for (const key of Object.keys(rule)) {
     if (RULE_FIELDS.includes(key)) continue
-    reporter.report(2236, [...path, key], `is no field of a rule.${suggestion(key, RULE_FIELDS)} Allowed: ${RULE_FIELDS.join(', ')}`)
+    reporter.report(
+      2236,
+      [...path, key],
+      `is no field of a rule.${suggestion(key, RULE_FIELDS)} Allowed: ${RULE_FIELDS.join(', ')}`,
+    )
   }
   const { name, expressions, actions } = rule
-  if (name !== undefined && name !== null && typeof name !== 'string') reporter.reportValue(2236, [...path, 'name'], name, 'a text')
+  if (name !== undefined && name !== null && typeof name !== 'string')
+    reporter.reportValue(2236, [...path, 'name'], name, 'a text')
   const length = JSON.stringify(rule).length
   if (length > MAX_RULE_LENGTH) {
     return reporter.report(2236, path, `has ${length} characters. At most ${MAX_RULE_LENGTH} are allowed in a rule`)
@@ -95,7 +131,11 @@ function checkRule(rule: unknown, path: PolicyPath, known: Known, seen: Map<stri
   checkExpressions(expressions, [...path, 'expressions'], known)
   const at = [...path, 'actions']
   if (actions === undefined || actions === null || (Array.isArray(actions) && actions.length === 0)) {
-    return reporter.report(2206, at, `is ${actions === undefined ? 'missing' : 'empty'}. Every rule needs at least one action`)
+    return reporter.report(
+      2206,
+      at,
+      `is ${actions === undefined ? 'missing' : 'empty'}. Every rule needs at least one action`,
+    )
   }
   if (!Array.isArray(actions)) return reporter.reportValue(2236, at, actions, 'a list of actions')
   checkLimit(actions.length, 'actions', options.maxActions, at, known)
@@ -103,7 +143,11 @@ function checkRule(rule: unknown, path: PolicyPath, known: Known, seen: Map<stri
   for (const [index, each] of actions.entries()) {
     const action = checkAction(each, [...at, index], known, seen)
     if (last !== undefined && isObject(each)) {
-      reporter.report(2207, [...at, index], `is ${quote(each.type)} and comes after ${last}, which ends the rule. Put what ends a rule last`)
+      reporter.report(
+        2207,
+        [...at, index],
+        `is ${quote(each.type)} and comes after ${last}, which ends the rule. Put what ends a rule last`,
+      )
       last = undefined
     }
     if (action && isObject(each) && endsRule(action, each)) last = action.type
@@ -112,17 +156,26 @@ function checkRule(rule: unknown, path: PolicyPath, known: Known, seen: Map<stri
 
 function checkExpressions(expressions: unknown, path: PolicyPath, known: Known): void {
   if (expressions === undefined || expressions === null) return
-  if (!Array.isArray(expressions)) return known.reporter.reportValue(2236, path, expressions, 'a list of CEL expressions')
+  if (!Array.isArray(expressions))
+    return known.reporter.reportValue(2236, path, expressions, 'a list of CEL expressions')
   checkLimit(expressions.length, 'expressions', known.options.maxExpressions, path, known)
   for (const [index, each] of expressions.entries()) {
     // YAML reads `true` as a boolean.
     if (typeof each === 'string') checkCondition(each, [...path, index], known)
-    else if (typeof each !== 'boolean') known.reporter.reportValue(2200, [...path, index], each, 'a CEL expression, as text')
+    else if (typeof each !== 'boolean')
+      known.reporter.reportValue(2200, [...path, index], each, 'a CEL expression, as text')
   }
 }
 
-function checkLimit(amount: number, what: string, max: number | undefined, path: PolicyPath, { reporter }: Known): void {
-  if (max !== undefined && amount > max) reporter.report(2265, path, `has ${amount} ${what}. At most ${max} are allowed in a rule`)
+function checkLimit(
+  amount: number,
+  what: string,
+  max: number | undefined,
+  path: PolicyPath,
+  { reporter }: Known,
+): void {
+  if (max !== undefined && amount > max)
+    reporter.report(2265, path, `has ${amount} ${what}. At most ${max} are allowed in a rule`)
 }
 
 const ACTION_FIELDS = ['type', 'config']
@@ -136,14 +189,18 @@ function checkAction(each: unknown, path: PolicyPath, known: Known, seen: Map<st
   }
   for (const key of Object.keys(each)) {
     if (!ACTION_FIELDS.includes(key)) {
-      reporter.report(2236, [...path, key], `is no field of an action.${suggestion(key, ACTION_FIELDS)} Allowed: ${ACTION_FIELDS.join(', ')}`)
+      reporter.report(
+        2236,
+        [...path, key],
+        `is no field of an action.${suggestion(key, ACTION_FIELDS)} Allowed: ${ACTION_FIELDS.join(', ')}`,
+      )
     }
   }
-  const types = ACTIONS.map(({ type }) => type)
   const action = ACTIONS.find(({ type }) => type === each.type)
   const at = [...path, 'type']
   if (!action) {
     if (options.unknownActions === 'accept') return undefined
+    const types = ACTIONS.map(({ type }) => type)
     const near = typeof each.type === 'string' ? suggestion(OLDER[each.type] ?? each.type, types) : ''
     const received = each.type === undefined ? 'missing' : quote(each.type)
     reporter.report(2201, at, `is ${received}.${near} Allowed: ${types.join(', ')}`)
@@ -168,18 +225,32 @@ const OLDER: Readonly<Record<string, string>> = {
 }
 
 /** Checks that an action may be in its phase, for its protocol, on the plan, and beside the others. */
-function checkPlace({ type, phases, protocols, notOnPlans, onlyOne }: Action, at: PolicyPath, { reporter, options, scope }: Known, seen: Map<string, PolicyPath>): void {
+function checkPlace(
+  { type, phases, protocols, notOnPlans, onlyOne }: Action,
+  at: PolicyPath,
+  { reporter, options, scope }: Known,
+  seen: Map<string, PolicyPath>,
+): void {
   const { protocol = 'https', plan } = options
   if (!phases.includes(scope.phase)) {
-    reporter.report(2202, at, `is ${type}, which does not exist in this phase. Allowed: ${actionsIn(scope.phase).join(', ')}`)
+    reporter.report(
+      2202,
+      at,
+      `is ${type}, which does not exist in this phase. Allowed: ${actionsIn(scope.phase).join(', ')}`,
+    )
   } else if (protocols && !protocols.includes(protocol)) {
     reporter.report(2205, at, `is ${type}, which does not exist for ${protocol}. It exists for ${protocols.join(', ')}`)
   }
-  if (plan !== undefined && notOnPlans?.includes(plan)) reporter.report(2256, at, `is ${type}, which the plan ${plan} does not have`)
+  if (plan !== undefined && notOnPlans?.includes(plan))
+    reporter.report(2256, at, `is ${type}, which the plan ${plan} does not have`)
   if (!onlyOne) return
   if (seen.has(onlyOne.group)) {
     const members = ACTIONS.filter((each) => each.onlyOne?.group === onlyOne.group).map((each) => each.type)
-    reporter.report(onlyOne.number, at, `is ${type}, and the policy has one already. Only one ${members.join(', ')} is allowed in a policy`)
+    reporter.report(
+      onlyOne.number,
+      at,
+      `is ${type}, and the policy has one already. Only one ${members.join(', ')} is allowed in a policy`,
+    )
   }
   seen.set(onlyOne.group, at)
 }
@@ -198,10 +269,16 @@ function endsRule({ ends }: Action, { config }: Config): boolean {
 function checkEnd(policy: Config, protocol: string, reporter: Reporter): void {
   const last = protocol === 'tcp' || protocol === 'tls' ? 'on_tcp_connect' : 'on_http_request'
   const rules: readonly unknown[] = [policy.on_tcp_connect, policy[last]].flat()
-  const isEnd = rules.some((rule) => isObject(rule) && matchesAll(rule) && Array.isArray(rule.actions) && rule.actions.some(isEnding))
+  const isEnd = rules.some(
+    (rule) => isObject(rule) && matchesAll(rule) && Array.isArray(rule.actions) && rule.actions.some(isEnding),
+  )
   if (!isEnd) {
     const path = Object.hasOwn(policy, last) ? [last] : []
-    reporter.report(2235, path, 'does not answer all traffic. End it with a rule without expressions whose last action is custom-response, deny, forward-internal, redirect or close-connection')
+    reporter.report(
+      2235,
+      path,
+      'does not answer all traffic. End it with a rule without expressions whose last action is custom-response, deny, forward-internal, redirect or close-connection',
+    )
   }
 }
 

@@ -2,14 +2,14 @@ import { suggestion } from '../../core/schema/nearest.ts'
 import { isObject } from '../../core/schema/values.ts'
 import type { Action, Config, Field, Fields } from './action.ts'
 import { checkCelText, checkFieldExpression } from './cel-fields.ts'
+import type { Scope } from './environment.ts'
 import { formatProblem } from './formats.ts'
 import { checkHeaderName } from './headers.ts'
 import type { PolicyOptions } from './options.ts'
 import type { PolicyPath } from './problem.ts'
 import type { Reporter } from './reporter.ts'
-import type { Scope } from './environment.ts'
-import { readDuration } from './time.ts'
 import { checkVariables } from './set-variables.ts'
+import { readDuration } from './time.ts'
 
 /** What the check of a config's values knows. */
 export interface Place {
@@ -25,7 +25,8 @@ export interface Place {
 export function checkConfig(config: Config, path: PolicyPath, place: Place): void {
   const { action, reporter, options } = place
   checkFields(action.config, config, path, place, action.isOpen)
-  for (const { number, path: at, message } of action.check?.(config) ?? []) reporter.report(number, [...path, ...at], message)
+  for (const { number, path: at, message } of action.check?.(config) ?? [])
+    reporter.report(number, [...path, ...at], message)
   const { paid } = action
   if (paid && options.plan !== undefined && paid.notOnPlans.includes(options.plan)) {
     for (const name of paid.fields.filter((each) => isGiven(config[each]))) {
@@ -39,7 +40,11 @@ function checkFields(fields: Fields, values: Config, path: PolicyPath, place: Pl
   for (const name of isOpen ? [] : Object.keys(values)) {
     if (names.includes(name)) continue
     const allowed = names.length > 0 ? `Allowed: ${names.join(', ')}` : 'It has no fields'
-    place.reporter.report(2203, [...path, name], `is no field of ${place.action.type}.${suggestion(name, names)} ${allowed}`)
+    place.reporter.report(
+      2203,
+      [...path, name],
+      `is no field of ${place.action.type}.${suggestion(name, names)} ${allowed}`,
+    )
   }
   for (const [name, field] of Object.entries(fields)) {
     const at = [...path, name]
@@ -54,7 +59,8 @@ function isGiven(value: unknown): boolean {
 
 function checkValue(field: Field, value: unknown, path: PolicyPath, place: Place): void {
   const { reporter } = place
-  const refuse = (number: number, allowed: string) => reporter.reportValue(number, path, value, allowed, { isSecret: field.isSecret })
+  const refuse = (number: number, allowed: string) =>
+    reporter.reportValue(number, path, value, allowed, { isSecret: field.isSecret })
   const refuseRange = ({ min, max }: { min: number; max: number }) =>
     refuse(2215, min === max ? `the number ${min}` : `a number from ${min} to ${max}`)
   switch (field.kind) {
@@ -66,11 +72,14 @@ function checkValue(field: Field, value: unknown, path: PolicyPath, place: Place
       if (typeof value !== 'string') return refuse(2204, 'the id of an IP policy')
       return isUnknownIpPolicy(value, place.options) ? refuse(2216, 'the id of an IP policy of the account') : undefined
     case 'expression':
-      return typeof value === 'string' ? checkFieldExpression(field, value, path, place) : refuse(2204, 'a CEL expression')
+      return typeof value === 'string'
+        ? checkFieldExpression(field, value, path, place)
+        : refuse(2204, 'a CEL expression')
     case 'boolean':
       return typeof value === 'boolean' ? undefined : refuse(2204, 'true or false')
     case 'integer':
-      if (typeof value !== 'number' || !Number.isInteger(value)) return refuse(2204, `an integer from ${field.min} to ${field.max}`)
+      if (typeof value !== 'number' || !Number.isInteger(value))
+        return refuse(2204, `an integer from ${field.min} to ${field.max}`)
       return value < field.min || value > field.max ? refuseRange(field) : undefined
     case 'number':
       if (typeof value !== 'number') return refuse(2204, `a number from ${field.min} to ${field.max}`)
@@ -78,11 +87,14 @@ function checkValue(field: Field, value: unknown, path: PolicyPath, place: Place
     case 'duration':
       return checkDuration(field, value, refuse)
     case 'list':
+      if (field.takesOne && isObject(value)) return checkValue(field.item, value, path, place)
       return Array.isArray(value) ? checkList(field, value, path, place) : refuse(2204, 'a list')
     case 'map':
       return isObject(value) ? checkMap(field, value, path, place) : refuse(2204, 'a map')
     case 'object':
-      return isObject(value) ? checkFields(field.fields, value, path, place) : refuse(2204, `a map of ${Object.keys(field.fields).join(', ')}`)
+      return isObject(value)
+        ? checkFields(field.fields, value, path, place)
+        : refuse(2204, `a map of ${Object.keys(field.fields).join(', ')}`)
     case 'variables':
       return checkVariables(field, value, path, place)
     case 'any':
@@ -110,7 +122,11 @@ function checkText(field: Extract<Field, { kind: 'text' }>, value: unknown, path
   const { choices, minLength = 0, maxLength = Number.POSITIVE_INFINITY } = field
   if (choices && !choices.includes(field.isAnyCase ? text.toLowerCase() : text)) {
     const allowed = `${choices.join(', ')}`
-    return reporter.report(field.choiceNumber ?? 2222, path, `is ${JSON.stringify(text.slice(0, 80))}.${suggestion(text, choices)} Allowed: ${allowed}`)
+    return reporter.report(
+      field.choiceNumber ?? 2222,
+      path,
+      `is ${JSON.stringify(text.slice(0, 80))}.${suggestion(text, choices)} Allowed: ${allowed}`,
+    )
   }
   if (field.format !== 'query-value') {
     if (minLength > 0 && text.length === 0) return refuse(2223, 'is empty')
@@ -121,7 +137,12 @@ function checkText(field: Extract<Field, { kind: 'text' }>, value: unknown, path
   if (field.format) checkFormat(field.format, text, path, place)
 }
 
-function checkFormat(format: NonNullable<Extract<Field, { kind: 'text' }>['format']>, text: string, path: PolicyPath, { reporter }: Place): void {
+function checkFormat(
+  format: NonNullable<Extract<Field, { kind: 'text' }>['format']>,
+  text: string,
+  path: PolicyPath,
+  { reporter }: Place,
+): void {
   const problem = formatProblem(format, text)
   if (problem) reporter.report(problem.number, path, problem.what)
 }
@@ -137,21 +158,35 @@ function checkDuration(
   if (ms < min || ms > max || (step !== undefined && ms % step !== 0)) refuse(2225, allowed)
 }
 
-function checkList(field: Extract<Field, { kind: 'list' }>, value: readonly unknown[], path: PolicyPath, place: Place): void {
+function checkList(
+  field: Extract<Field, { kind: 'list' }>,
+  value: readonly unknown[],
+  path: PolicyPath,
+  place: Place,
+): void {
   const { item, min = 0, max = Number.POSITIVE_INFINITY, countNumber = 2218 } = field
-  if (value.length < min) return place.reporter.report(countNumber === 2212 ? 2212 : 2223, path, `is empty. At least ${min} is required`)
-  if (value.length > max) return place.reporter.report(countNumber, path, `has ${value.length} entries. At most ${max} are allowed`)
+  if (value.length < min)
+    return place.reporter.report(countNumber === 2212 ? 2212 : 2223, path, `is empty. At least ${min} is required`)
+  if (value.length > max)
+    return place.reporter.report(countNumber, path, `has ${value.length} entries. At most ${max} are allowed`)
   for (const [index, each] of value.entries()) checkValue(item, each, [...path, index], place)
   if (!field.isUnique) return
   const double = value.findIndex((each, index) => value.indexOf(each) !== index)
-  if (double >= 0) place.reporter.report(2231, [...path, double], `is ${JSON.stringify(value[double])}, which is there already. Each value is allowed once`)
+  if (double >= 0)
+    place.reporter.report(
+      2231,
+      [...path, double],
+      `is ${JSON.stringify(value[double])}, which is there already. Each value is allowed once`,
+    )
 }
 
 function checkMap(field: Extract<Field, { kind: 'map' }>, value: Config, path: PolicyPath, place: Place): void {
   const { min = 0, max = Number.POSITIVE_INFINITY, countNumber = 2218 } = field
   const entries = Object.entries(value)
-  if (entries.length < min) return place.reporter.report(countNumber === 2212 ? 2212 : 2223, path, `is empty. At least ${min} is required`)
-  if (entries.length > max) return place.reporter.report(countNumber, path, `has ${entries.length} entries. At most ${max} are allowed`)
+  if (entries.length < min)
+    return place.reporter.report(countNumber === 2212 ? 2212 : 2223, path, `is empty. At least ${min} is required`)
+  if (entries.length > max)
+    return place.reporter.report(countNumber, path, `has ${entries.length} entries. At most ${max} are allowed`)
   for (const [name, each] of entries) {
     if (field.keys === 'header') checkHeaderName(name, [...path, name], place.reporter, place.action.type)
     checkValue(field.value, each, [...path, name], place)

@@ -47,7 +47,7 @@ function createLanguages(): (scope: Scope) => Language {
 
 /** Makes what all scopes share: the types and the functions without phases. */
 function createBase(): Environment {
-  const environment = new Environment({ homogeneousAggregateLiterals: false })
+  const environment = new Environment({ homogeneousAggregateLiterals: false, limits: { maxAstNodes: 10_000 } })
   for (const [name, fields] of Object.entries(tables.TYPES)) environment.registerType(name, { fields })
   for (const [name, type] of Object.entries(NAMESPACES)) {
     environment.registerType(type, { fields: {} })
@@ -56,7 +56,11 @@ function createBase(): Environment {
   addFunctions(environment, (phases) => phases === undefined)
   // `has(a['b'])`, which CEL itself does not have.
   environment.registerFunction('hasIndex(ast): bool', ({ args }: { args: ASTNode[] }) => ({
-    typeCheck: (checker: { check(node: unknown, context: unknown): unknown; getType(name: string): unknown }, _: unknown, context: unknown) => {
+    typeCheck: (
+      checker: { check(node: unknown, context: unknown): unknown; getType(name: string): unknown },
+      _: unknown,
+      context: unknown,
+    ) => {
       checker.check(args[0], context)
       return checker.getType('bool')
     },
@@ -80,7 +84,10 @@ function addFunctions(environment: Environment, isWanted: (phases: readonly Phas
   for (const { signatures, phases } of FUNCTIONS) {
     if (!isWanted(phases)) continue
     for (const signature of signatures) {
-      environment.registerFunction(signature.replace(/^(\w+)\./, (all, name) => toReceiver(name) ?? all), notHere)
+      environment.registerFunction(
+        signature.replace(/^(\w+)\./, (all, name) => toReceiver(name) ?? all),
+        notHere,
+      )
     }
   }
 }
@@ -144,4 +151,12 @@ export function listPaths(variables: Variables, path = ''): readonly string[] {
     const own = path === '' ? name : `${path}.${name}`
     return tables.isVariable(below) ? [own] : listPaths(below, own)
   })
+}
+
+/** Returns the variable, or the variables, of a path; undefined if there is none. */
+export function findBelow(variables: Variables, names: readonly string[]): Variable | Variables | undefined {
+  let found: Variable | Variables | undefined = variables
+  for (const name of names)
+    found = !found || tables.isVariable(found) || !Object.hasOwn(found, name) ? undefined : found[name]
+  return found
 }

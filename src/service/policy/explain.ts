@@ -1,8 +1,8 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
 import { nearest } from '../../core/schema/nearest.ts'
 import { cut } from '../../core/schema/text.ts'
-import type { Variable, Variables } from './action.ts'
-import { listPaths, type Scope, TEXT, variablesOf } from './environment.ts'
+import type { Variables } from './action.ts'
+import { findBelow, listPaths, type Scope, TEXT, variablesOf } from './environment.ts'
 import { ALIASES, CEL_FUNCTIONS, FUNCTIONS } from './functions.ts'
 import { PHASES } from './phases.ts'
 import { isVariable } from './variables.ts'
@@ -40,7 +40,8 @@ interface Explanation {
 
 /** Describes an error of the CEL library in the words of policies. */
 export function explain(error: unknown, known: Known): ExpressionProblem {
-  if (!isCelError(error)) return { message: 'the expression is nested too deeply', offset: 0, length: known.source.length }
+  if (!isCelError(error))
+    return { message: 'the expression is nested too deeply', offset: 0, length: known.source.length }
   const { message, hint, name } = explainCode(error, known)
   const { range = { start: 0, end: 0 } } = error
   const start = known.toSource(range.start)
@@ -58,7 +59,9 @@ function isCelError(error: unknown): error is CelError {
 }
 
 function findName(node: ASTNode | undefined, text: string, name: string): number {
-  return node?.op === 'rcall' || node?.op === '.' ? text.lastIndexOf(name, node.op === '.' ? text.length : findCall(node)) : text.indexOf(name)
+  return node?.op === 'rcall' || node?.op === '.'
+    ? text.lastIndexOf(name, node.op === '.' ? text.length : findCall(node))
+    : text.indexOf(name)
 }
 
 /** Returns where, within a call of a method, its arguments begin. */
@@ -71,11 +74,16 @@ function findCall(node: Extract<ASTNode, { op: 'rcall' }>): number {
 function explainCode({ code, summary, node }: CelError, known: Known): Explanation {
   if (code === 'unknown_variable' && node?.op === 'id') return explainVariable(node.args, known)
   if (code === 'no_such_key' && node?.op === '.') return explainField(node, known)
-  if (code === 'no_matching_overload' && (node?.op === 'call' || node?.op === 'rcall')) return explainCall(node, summary, known)
+  if (code === 'no_matching_overload' && (node?.op === 'call' || node?.op === 'rcall'))
+    return explainCall(node, summary, known)
   if (code === 'cannot_index_type' && node?.op === '.') {
     const name = node.args[1]
-    return { name, message: `a value of the type ${cleanTypes(/'(.*)'/.exec(summary)?.[1] ?? '')} has no field ${cut(name)}` }
+    return {
+      name,
+      message: `a value of the type ${cleanTypes(/'(.*)'/.exec(summary)?.[1] ?? '')} has no field ${cut(name)}`,
+    }
   }
+  if (code === 'limit_exceeded') return { message: 'the expression is too long or nested too deeply' }
   if (code === 'no_such_overload') {
     return { message: `the types do not fit: there is no ${cleanTypes(summary.replace(/^no such overload: /, ''))}` }
   }
@@ -86,7 +94,9 @@ function explainCode({ code, summary, node }: CelError, known: Known): Explanati
 
 /** Replaces the library's names of types by words: `$req.url` is an object. */
 function cleanTypes(text: string): string {
-  return text.replace(/\$[\w.]+/g, 'object').replace(/google\.protobuf\.(Timestamp|Duration)/g, (_, name) => name.toLowerCase())
+  return text
+    .replace(/\$[\w.]+/g, 'object')
+    .replace(/google\.protobuf\.(Timestamp|Duration)/g, (_, name) => name.toLowerCase())
 }
 
 function explainVariable(name: string, { scope, variables }: Known): Explanation {
@@ -101,17 +111,24 @@ function explainVariable(name: string, { scope, variables }: Known): Explanation
 function explainField(node: Extract<ASTNode, { op: '.' }>, { scope, variables }: Known): Explanation {
   const name = node.args[1]
   const names = readNames(node.args[0])
-  const owner = names && findVariables(variables, names)
+  const owner = names && findBelow(variables, names)
   const path = names?.join('.')
   if (path === 'conn' && name === 'tls' && !scope.hasTls) {
     return { name, message: 'conn.tls does not exist here', hint: 'It exists on endpoints with TLS: https and tls.' }
   }
-  const fields = owner ? Object.keys(owner).filter((field) => field !== TEXT) : []
+  const fields = owner && !isVariable(owner) ? Object.keys(owner).filter((field) => field !== TEXT) : []
   const near = nearest(name, fields)
   const paths = listPaths(variables)
   const sameRoot = paths.filter((each) => names !== undefined && each.startsWith(`${names[0]}.`))
-  const suggested = near !== undefined && path !== undefined ? `${path}.${near}` : (nearestPath(name, sameRoot) ?? nearestPath(name, paths))
-  return { name, message: `${path === undefined ? 'the value' : cut(path)} has no field ${cut(name)}`, hint: suggest(suggested) }
+  const suggested =
+    near !== undefined && path !== undefined
+      ? `${path}.${near}`
+      : (nearestPath(name, sameRoot) ?? nearestPath(name, paths))
+  return {
+    name,
+    message: `${path === undefined ? 'the value' : cut(path)} has no field ${cut(name)}`,
+    hint: suggest(suggested),
+  }
 }
 
 function explainCall(node: Extract<ASTNode, { op: 'call' | 'rcall' }>, summary: string, { scope }: Known): Explanation {
@@ -121,15 +138,27 @@ function explainCall(node: Extract<ASTNode, { op: 'call' | 'rcall' }>, summary: 
   const rows = FUNCTIONS.filter((each) => each.name === name || each.name === `${receiver}${name}`)
   const [row] = rows
   if (row?.phases && !row.phases.includes(scope.phase)) {
-    return { name, message: `${row.name} does not exist in ${scope.phase}`, hint: `It exists in ${row.phases.join(' and ')}.` }
+    return {
+      name,
+      message: `${row.name} does not exist in ${scope.phase}`,
+      hint: `It exists in ${row.phases.join(' and ')}.`,
+    }
   }
   if (rows.length > 0) {
-    return { name, message: `there is no ${called}`, hint: `There is ${rows.flatMap(({ signatures }) => signatures).join(' and ')}.` }
+    return {
+      name,
+      message: `there is no ${called}`,
+      hint: `There is ${rows.flatMap(({ signatures }) => signatures).join(' and ')}.`,
+    }
   }
   if (CEL_FUNCTIONS.includes(name)) return { name, message: `there is no ${called}: the types do not fit ${name}` }
   const alias = Object.hasOwn(ALIASES, name) ? ALIASES[name] : undefined
   const names = [...FUNCTIONS.map((each) => each.name), ...CEL_FUNCTIONS]
-  return { name, message: `there is no function ${receiver}${cut(name)}`, hint: suggest(alias ?? nearest(`${receiver}${name}`, names) ?? nearest(name, names)) }
+  return {
+    name,
+    message: `there is no function ${receiver}${cut(name)}`,
+    hint: suggest(alias ?? nearest(`${receiver}${name}`, names) ?? nearest(name, names)),
+  }
 }
 
 function suggest(name: string | undefined): string | undefined {
@@ -147,14 +176,4 @@ function readNames(node: ASTNode): string[] | undefined {
   let root = node
   for (; root.op === '.'; root = root.args[0]) names.unshift(root.args[1])
   return root.op === 'id' ? [root.args, ...names] : undefined
-}
-
-function findVariables(variables: Variables, names: readonly string[]): Variables | undefined {
-  let found: Variable | Variables = variables
-  for (const name of names) {
-    const below: Variable | Variables | undefined = isVariable(found) || !Object.hasOwn(found, name) ? undefined : found[name]
-    if (!below) return undefined
-    found = below
-  }
-  return isVariable(found) ? undefined : found
 }

@@ -1,7 +1,9 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
-import { languageOf, type Scope, TEXT } from './environment.ts'
-import { explain, type ExpressionProblem } from './explain.ts'
+import type { Variables } from './action.ts'
+import { findBelow, languageOf, type Scope, TEXT } from './environment.ts'
+import { type ExpressionProblem, explain } from './explain.ts'
 import { patternProblem } from './pattern.ts'
+import { isVariable } from './variables.ts'
 
 export type { ExpressionProblem } from './explain.ts'
 
@@ -30,13 +32,20 @@ export function checkExpression(source: string, scope: Scope): CheckedExpression
   try {
     const parsed = language.environment.parse(source)
     tree = parsed.ast
-    edits = findEdits(tree, language.texts)
-    const { valid, type, error } = (edits.length > 0 ? language.environment.parse(apply(source, edits)) : parsed).check()
+    edits = findEdits(tree, language.texts, (path) => isGroup(language.variables, path))
+    const { valid, type, error } = (
+      edits.length > 0 ? language.environment.parse(apply(source, edits)) : parsed
+    ).check()
     if (!valid) throw error
     const problem = findPatternProblem(tree)
     return { source, tree, ...(type !== undefined && { type }), ...(problem && { problem }) }
   } catch (error) {
-    const problem = explain(error, { source, scope, variables: language.variables, toSource: (at) => toSource(at, edits) })
+    const problem = explain(error, {
+      source,
+      scope,
+      variables: language.variables,
+      toSource: (at) => toSource(at, edits),
+    })
     return { source, problem, ...(tree && { tree }) }
   }
 }
@@ -52,9 +61,25 @@ export function walk(root: ASTNode, visit: (node: ASTNode, parent: ASTNode | und
 }
 
 function listChildren(node: ASTNode): readonly ASTNode[] {
-  const isNode = (value: unknown): value is ASTNode => typeof value === 'object' && value !== null && 'op' in value
-  const args: readonly unknown[] = Array.isArray(node.args) ? node.args.flat(2) : [node.args]
-  return args.filter(isNode)
+  switch (node.op) {
+    case 'value':
+    case 'id':
+      return []
+    case '.':
+    case '.?':
+      return [node.args[0]]
+    case '!_':
+    case '-_':
+      return [node.args]
+    case 'call':
+      return node.args[1]
+    case 'rcall':
+      return [node.args[1], ...node.args[2]]
+    case 'map':
+      return node.args.flat()
+    default:
+      return node.args
+  }
 }
 
 /** Returns the path of a chain of names, such as `req.url.path`; undefined for other nodes. */
@@ -65,15 +90,20 @@ export function readPath(node: ASTNode): string | undefined {
   return root.op === 'id' ? [root.args, ...names].join('.') : undefined
 }
 
-/** Finds what the CEL library must read in another way: texts that have fields, `has(a['b'])` and `sortBy`. */
-function findEdits(tree: ASTNode, texts: ReadonlySet<string>): readonly Edit[] {
+/** Finds what the CEL library must read in another way: texts that have fields, comparisons with null, `has(a['b'])` and `sortBy`. */
+function findEdits(tree: ASTNode, texts: ReadonlySet<string>, isGroup: (path: string) => boolean): readonly Edit[] {
   const edits: Edit[] = []
   const insert = (at: number, text: string, removed = 0) => edits.push({ at, text, removed })
   walk(tree, (node, parent) => {
     if (node.op === '.') {
       const isOwner = (parent?.op === '.' || parent?.op === '[]') && parent.args[0] === node
       const path = isOwner ? undefined : readPath(node)
-      if (path !== undefined && texts.has(path)) insert(node.range.end, `.${TEXT}`)
+      if (path === undefined) return
+      if (texts.has(path)) insert(node.range.end, `.${TEXT}`)
+      else if (isComparison(parent) && isGroup(path)) {
+        insert(node.range.start, 'dyn(')
+        insert(node.range.end, ')')
+      }
     } else if (node.op === 'call' && node.args[0] === 'has' && node.args[1][0]?.op === '[]') {
       insert(node.range.start + 'has'.length, 'Index')
     } else if (node.op === 'rcall' && node.args[0] === 'sortBy') {
@@ -85,6 +115,16 @@ function findEdits(tree: ASTNode, texts: ReadonlySet<string>): readonly Edit[] {
     }
   })
   return edits.sort((a, b) => a.at - b.at)
+}
+
+function isComparison(node: ASTNode | undefined): boolean {
+  return node?.op === '==' || node?.op === '!='
+}
+
+/** Returns whether a path is that of variables with a common name, such as `actions.ngrok.oauth.identity`. */
+function isGroup(variables: Variables, path: string): boolean {
+  const below = findBelow(variables, path.split('.'))
+  return below !== undefined && !isVariable(below)
 }
 
 function apply(source: string, edits: readonly Edit[]): string {
@@ -109,13 +149,15 @@ function toSource(place: number, edits: readonly Edit[]): number {
 /** Finds a pattern, written as text in a call of `matches`, that is not one of RE2. */
 function findPatternProblem(tree: ASTNode): ExpressionProblem | undefined {
   let found: ExpressionProblem | undefined
+  if (!tree.input.includes('matches')) return undefined
   walk(tree, (node) => {
     if ((node.op !== 'call' && node.op !== 'rcall') || node.args[0] !== 'matches') return
     const pattern = node.op === 'call' ? node.args[1][1] : node.args[2][0]
     if (pattern?.op !== 'value' || typeof pattern.args !== 'string') return
     const problem = patternProblem(pattern.args)
     const { start, end } = pattern.range
-    if (problem !== undefined) found = { message: `the pattern is not one of RE2: ${problem}`, offset: start, length: end - start }
+    if (problem !== undefined)
+      found = { message: `the pattern is not one of RE2: ${problem}`, offset: start, length: end - start }
   })
   return found
 }

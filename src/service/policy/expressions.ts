@@ -18,7 +18,10 @@ export interface PolicyExpression extends CheckedExpression {
 }
 
 /** Lists all CEL expressions of a parsed policy, with their syntax trees, types and places. */
-export function listExpressions(policy: unknown, { protocol = 'https', place }: PolicyOptions = {}): readonly PolicyExpression[] {
+export function listExpressions(
+  policy: unknown,
+  { protocol = 'https', place }: PolicyOptions = {},
+): readonly PolicyExpression[] {
   const phases = phasesOf(protocol, place)
   const hasTls = protocol === 'https' || protocol === 'tls'
   const found: PolicyExpression[] = []
@@ -34,7 +37,11 @@ export function listExpressions(policy: unknown, { protocol = 'https', place }: 
         }
       } else if (typeof value === 'object' && value !== null) {
         for (const [name, each] of Object.entries(value)) {
-          addField(fieldBelow(field, name), each, [...path, Array.isArray(value) ? Number(name) : name])
+          const isOne = field.kind === 'list' && field.takesOne && !Array.isArray(value)
+          addField(fieldBelow(isOne ? field.item : field, name), each, [
+            ...path,
+            Array.isArray(value) ? Number(name) : name,
+          ])
         }
       }
     }

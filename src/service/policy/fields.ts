@@ -1,11 +1,12 @@
-import { MINUTE, SECOND } from './time.ts'
 import type { Field, Variables } from './action.ts'
+import { MINUTE, SECOND } from './time.ts'
 
 /** The fields that several actions have. */
 export const enforce: Field = {
   kind: 'boolean',
   default: true,
-  about: 'Whether traffic that fails the check ends here. With `false`, the result is only in the variables of the action.',
+  about:
+    'Whether traffic that fails the check ends here. With `false`, the result is only in the variables of the action.',
 }
 
 export const onError = (initial: 'halt' | 'continue', isRequired?: true): Field => ({
@@ -55,7 +56,10 @@ export const replacements = (extra: Readonly<Record<string, Field>> = {}): Field
 })
 
 export const REPLACED: Variables = {
-  replacements: { type: 'list<Replacement>', about: 'The replacements that matched, each with `replacement_index` and `matched_content`.' },
+  replacements: {
+    type: 'list<Replacement>',
+    about: 'The replacements that matched, each with `replacement_index` and `matched_content`.',
+  },
 }
 
 const word = (about: string): Field => ({ kind: 'text', about })
@@ -126,7 +130,10 @@ export const OWASP_SETS: Variables = {
   decision: text('`allow` or `deny`.'),
   anomaly_score: whole('The sum of the scores of the rules that matched.'),
   anomaly_score_threshold: whole('The score from which traffic is denied.'),
-  matched_rules: { type: 'list<MatchedRule>', about: 'The rules that matched, each with `id`, `message`, `severity` and `data`.' },
+  matched_rules: {
+    type: 'list<MatchedRule>',
+    about: 'The rules that matched, each with `id`, `message`, `severity` and `data`.',
+  },
 }
 
 export const circuitDuration = (about: string): Field => ({

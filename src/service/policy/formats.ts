@@ -19,7 +19,8 @@ const CHECKS: Readonly<Record<Format, (text: string) => FormatProblem | undefine
   cidr(text) {
     const [address = '', length, ...rest] = text.split('/')
     const bytes = ipBytes(address)
-    const isRange = length !== undefined && /^(0|[1-9]\d{0,2})$/.test(length) && Number(length) <= (bytes?.length ?? 0) * 8
+    const isRange =
+      length !== undefined && /^(0|[1-9]\d{0,2})$/.test(length) && Number(length) <= (bytes?.length ?? 0) * 8
     if (bytes && isRange && rest.length === 0) return undefined
     const hint = bytes && length === undefined ? ` Did you mean "${text}/${bytes.length * 8}"?` : ''
     return { number: 2217, what: `is ${quote(text)}.${hint} Allowed: a range of addresses, such as "203.0.113.0/24"` }
@@ -35,7 +36,9 @@ const CHECKS: Readonly<Record<Format, (text: string) => FormatProblem | undefine
   },
   pattern(text) {
     const problem = patternProblem(text)
-    return problem === undefined ? undefined : { number: 2261, what: `is ${quote(text)}, which is no pattern of RE2: ${problem}` }
+    return problem === undefined
+      ? undefined
+      : { number: 2261, what: `is ${quote(text)}, which is no pattern of RE2: ${problem}` }
   },
   pem(text) {
     return /-----BEGIN [A-Z0-9 ]+-----[\s\S]+-----END [A-Z0-9 ]+-----/.test(text)
@@ -54,17 +57,22 @@ const CHECKS: Readonly<Record<Format, (text: string) => FormatProblem | undefine
   },
 }
 
+/** What stands for a `${…}` while credentials are checked: a character that no text has. */
+const HOLE = '\uffff'
+
 /** Checks credentials (RFC 7617, section 2.1). A part with `${` is known only when the policy runs. */
 function credentialsProblem(text: string): FormatProblem | undefined {
   if (/^\$\{[^}]*\}$/.test(text)) return undefined
-  const plain = text.replace(/\$\{[^}]*\}/g, (part) => '\u0001'.repeat(part.length))
+  const plain = text.replace(/\$\{[^}]*\}/g, HOLE)
   const colon = plain.indexOf(':')
   if (colon < 0) return { number: 2222, what: 'is a secret text without a colon. Allowed: user:password' }
   const [user, password] = [plain.slice(0, colon), plain.slice(colon + 1)]
-  if (!user.includes('\u0001') && hasControl(user)) return { number: 2257, what: 'has a user with control characters' }
-  if (password.includes('\u0001')) return undefined
-  if (password.length < 8) return { number: 2237, what: `has a password of ${password.length} characters. At least 8 are required` }
-  if (password.length > 128) return { number: 2221, what: `has a password of ${password.length} characters. At most 128 are allowed` }
+  if (!user.includes(HOLE) && hasControl(user)) return { number: 2257, what: 'has a user with control characters' }
+  if (password.includes(HOLE)) return undefined
+  if (password.length < 8)
+    return { number: 2237, what: `has a password of ${password.length} characters. At least 8 are required` }
+  if (password.length > 128)
+    return { number: 2221, what: `has a password of ${password.length} characters. At most 128 are allowed` }
   return hasControl(password) ? { number: 2258, what: 'has a password with control characters' } : undefined
 }
 

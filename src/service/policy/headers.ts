@@ -11,9 +11,14 @@ const RESERVED: readonly string[] = ['user-agent', 'ngrok-skip-browser-warning']
 
 /** Checks the name of a header in a config. */
 export function checkHeaderName(name: string, path: PolicyPath, reporter: Reporter, action = 'remove-headers'): void {
-  if (name.length > MAX_NAME) return reporter.report(2208, path, `is a name of ${name.length} characters. At most ${MAX_NAME} are allowed`)
+  if (name.length > MAX_NAME)
+    return reporter.report(2208, path, `is a name of ${name.length} characters. At most ${MAX_NAME} are allowed`)
   if (!/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(name)) {
-    return reporter.report(2210, path, `has the name ${quote(name)}. Allowed: letters, digits and -, _ and other signs of header names`)
+    return reporter.report(
+      2210,
+      path,
+      `has the name ${quote(name)}. Allowed: letters, digits and -, _ and other signs of header names`,
+    )
   }
   if (/^(add|remove)-headers$/.test(action) && RESERVED.includes(name.toLowerCase())) {
     reporter.report(2219, path, `is the header ${name.toLowerCase()}, which policies cannot change`)

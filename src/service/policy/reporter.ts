@@ -13,29 +13,46 @@ export class Reporter {
 
   /** Reports a problem: `is "x", which …`. The place comes first in the message. */
   report(number: number, path: PolicyPath, what: string, more: More = {}): void {
-    this.#add({ severity: 'error', number, path, message: `In the policy, ${describePlace(path)} ${what}.`, docs: docsOf(number), ...more })
+    this.#add({ severity: 'error', number, path, message: toMessage(path, what), docs: docsOf(number), ...more })
   }
 
   /** Reports a value, and what is allowed in its place. */
-  reportValue(number: number, path: PolicyPath, value: unknown, allowed: string, more: More & { isSecret?: boolean | undefined } = {}): void {
+  reportValue(
+    number: number,
+    path: PolicyPath,
+    value: unknown,
+    allowed: string,
+    more: More & { isSecret?: boolean | undefined } = {},
+  ): void {
     const { isSecret, ...rest } = more
     const received = value === undefined ? 'is missing' : `is ${isSecret ? quoteSecret(value) : quote(value)}`
     this.report(number, path, `${received}. Allowed: ${allowed}`, rest)
   }
 
   warn(rule: string, path: PolicyPath, what: string, more: More = {}): void {
-    this.#add({ severity: 'warning', rule, path, message: `In the policy, ${describePlace(path)} ${what}.`, ...more })
+    this.#add({ severity: 'warning', rule, path, message: toMessage(path, what), ...more })
+  }
+
+  /** True if there are so many problems that no more are listed. */
+  get isFull(): boolean {
+    return this.problems.length >= MAX_PROBLEMS
   }
 
   #add(problem: PolicyProblem): void {
-    if (this.problems.length < MAX_PROBLEMS) this.problems.push(problem)
+    if (!this.isFull) this.problems.push(problem)
   }
+}
+
+function toMessage(path: PolicyPath, what: string): string {
+  return `In the policy, ${describePlace(path)} ${what}${/[.?…]$/.test(what) ? '' : '.'}`
 }
 
 /** Returns a path as people write it: `on_http_request[0].actions[1].config.rate`. */
 export function describePlace(path: PolicyPath): string {
   if (path.length === 0) return 'the whole text'
-  return path.map((key, index) => (typeof key === 'number' ? `[${key}]` : `${index > 0 ? '.' : ''}${cut(key, 60)}`)).join('')
+  return path
+    .map((key, index) => (typeof key === 'number' ? `[${key}]` : `${index > 0 ? '.' : ''}${cut(key, 60)}`))
+    .join('')
 }
 
 function docsOf(number: number): string {

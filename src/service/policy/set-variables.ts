@@ -12,7 +12,8 @@ export function checkVariables(
   place: Place,
 ): void {
   const { reporter, declared } = place
-  if (!Array.isArray(value)) return reporter.reportValue(2252, path, value, 'a list of maps, each with one name and its value')
+  if (!Array.isArray(value))
+    return reporter.reportValue(2252, path, value, 'a list of maps, each with one name and its value')
   if (value.length === 0) return reporter.report(2223, path, 'is empty. At least one variable is required')
   for (const [index, each] of value.entries()) {
     const at = [...path, index]
@@ -22,7 +23,8 @@ export function checkVariables(
       continue
     }
     const [name, content] = first
-    if (measureDepth(content, maxDepth + 1) > maxDepth) reporter.report(2250, [...at, name], `is nested deeper than ${maxDepth} levels`)
+    if (measureDepth(content, maxDepth + 1) > maxDepth)
+      reporter.report(2250, [...at, name], `is nested deeper than ${maxDepth} levels`)
     else checkCelText(content, [...at, name], place)
     declared.add(name)
   }

@@ -6,7 +6,10 @@ export interface Interpolation {
 }
 
 /** Finds the expressions in a text. `unclosed` is where a `${` without its `}` begins. */
-export function findInterpolations(text: string): { readonly found: readonly Interpolation[]; readonly unclosed?: number } {
+export function findInterpolations(text: string): {
+  readonly found: readonly Interpolation[]
+  readonly unclosed?: number
+} {
   const found: Interpolation[] = []
   for (let start = text.indexOf('${'); start >= 0; ) {
     const end = findEnd(text, start + 2)

@@ -1,6 +1,6 @@
 // The import is static, because the direct API reads policies in synchronous calls.
 import { isCollection, isMap, isPair, isScalar, isSeq, Lexer, LineCounter, type Node, parseDocument } from 'yaml'
-import { locateInJson } from './json-places.ts'
+import { isDeepJson, locateInJson } from './json-places.ts'
 import type { PolicyPath } from './problem.ts'
 
 /** A place in a text: offsets of its first character and of the one after its last. */
@@ -24,12 +24,17 @@ const MAX_YAML_TOKENS = 16 * 1024
 /** Reads a text as JSON, else as YAML (rules: traffic-policy#texts). Never throws. */
 export function readText(text: string): ReadText {
   const source = text.startsWith('\ufeff') ? ` ${text.slice(1)}` : text
+  // JSON.parse takes long to refuse what is nested too deeply.
+  if (isDeepJson(source))
+    return { problem: { message: 'it is nested too deeply', offset: 0 }, locate: () => ({ start: 0, end: 1 }) }
   try {
     const value: unknown = JSON.parse(source)
-    return { value, locate: (path) => locateInJson(source, path) }
+    return { value, locate: locateInJson(source) }
   } catch {
     const problem = yamlLimitProblem(source)
-    return problem === undefined ? readYaml(source) : { problem: { message: problem, offset: 0 }, locate: () => ({ start: 0, end: 1 }) }
+    return problem === undefined
+      ? readYaml(source)
+      : { problem: { message: problem, offset: 0 }, locate: () => ({ start: 0, end: 1 }) }
   }
 }
 
@@ -70,13 +75,21 @@ function readYaml(text: string): ReadText {
 }
 
 /** Returns where a value stands. For a path that does not exist, returns the nearest owner's key. */
-function locateInYaml(text: string, contents: Node | null, path: PolicyPath, within?: { offset: number; length: number }): Span {
+function locateInYaml(
+  text: string,
+  contents: Node | null,
+  path: PolicyPath,
+  within?: { offset: number; length: number },
+): Span {
   let node: unknown = contents
   let key: unknown
   for (const step of path) {
     if (!isCollection(node)) break
-    const pair: unknown = isMap(node) ? node.items.find((each) => isScalar(each.key) && String(each.key.value) === String(step)) : undefined
-    const below: unknown = isSeq(node) && typeof step === 'number' ? node.items[step] : isPair(pair) ? pair.value : undefined
+    const pair: unknown = isMap(node)
+      ? node.items.find((each) => isScalar(each.key) && String(each.key.value) === String(step))
+      : undefined
+    const below: unknown =
+      isSeq(node) && typeof step === 'number' ? node.items[step] : isPair(pair) ? pair.value : undefined
     if (below === undefined) break
     key = isPair(pair) ? pair.key : undefined
     node = below

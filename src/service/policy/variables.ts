@@ -204,7 +204,10 @@ export const ENDPOINT: Variables = {
 
 export const TIME: Variables = { now: text('The time in UTC, as RFC 3339 writes it.') }
 
-export const ACTION_ERROR: Variables = { code: text('The number of an error of the action.'), message: text('What went wrong.') }
+export const ACTION_ERROR: Variables = {
+  code: text('The number of an error of the action.'),
+  message: text('What went wrong.'),
+}
 
 /** The variables of `retry_condition`. */
 export const RETRY: Variables = {

@@ -22,7 +22,13 @@ export const basicAuth: Action = {
       isSecret: true,
       about: 'The credentials, each as `user:password`.',
     },
-    realm: { kind: 'text', format: 'printable', maxLength: 128, default: 'ngrok', about: 'The realm that browsers show.' },
+    realm: {
+      kind: 'text',
+      format: 'printable',
+      maxLength: 128,
+      default: 'ngrok',
+      about: 'The realm that browsers show.',
+    },
     enforce,
   },
   sets: {

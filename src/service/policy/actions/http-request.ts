@@ -25,7 +25,14 @@ export const httpRequest: Action = {
         kind: 'object',
         about: 'A parameter.',
         fields: {
-          key: { kind: 'text', format: 'query-value', maxLength: 128, takesCel: true, isRequired: true, about: 'The name.' },
+          key: {
+            kind: 'text',
+            format: 'query-value',
+            maxLength: 128,
+            takesCel: true,
+            isRequired: true,
+            about: 'The name.',
+          },
           value: { kind: 'text', format: 'query-value', maxLength: 8192, takesCel: true, about: 'The value.' },
         },
       },
@@ -44,7 +51,8 @@ export const httpRequest: Action = {
       kind: 'expression',
       result: 'bool',
       scope: 'retry',
-      about: 'A CEL expression over `attempts` and `last_attempt`. While it is true, the request is made again, up to 3 times.',
+      about:
+        'A CEL expression over `attempts` and `last_attempt`. While it is true, the request is made again, up to 3 times.',
     },
     on_error: onError('continue'),
   },

@@ -45,6 +45,7 @@ const tokens: Field = {
 const keys: Field = {
   kind: 'list',
   min: 1,
+  takesOne: true,
   isRequired: true,
   about: 'The keys that sign tokens.',
   item: {
@@ -83,7 +84,9 @@ export const jwtValidation: Action = {
           about: 'The algorithms of signatures. `none` is not allowed.',
           item: {
             kind: 'text',
-            choices: ['256', '384', '512'].flatMap((bits) => ['RS', 'ES', 'PS', 'HS'].map((kind) => kind + bits)).concat('EdDSA'),
+            choices: ['256', '384', '512']
+              .flatMap((bits) => ['RS', 'ES', 'PS', 'HS'].map((kind) => kind + bits))
+              .concat('EdDSA'),
             about: 'An algorithm.',
           },
         },

@@ -10,7 +10,12 @@ export const openidConnect: Action = {
   config: {
     issuer_url: { kind: 'text', format: 'url', isRequired: true, about: 'The base URL of the provider.' },
     ...signIn('idle_session_timeout'),
-    idle_session_duration: { kind: 'duration', min: 0, max: Number.POSITIVE_INFINITY, about: 'The name of `idle_session_timeout` on the page of the action.' },
+    idle_session_duration: {
+      kind: 'duration',
+      min: 0,
+      max: Number.POSITIVE_INFINITY,
+      about: 'The name of `idle_session_timeout` on the page of the action.',
+    },
   },
   check: (config) => needsPair(config, false),
   onlyOne: { group: 'sign-in', number: 2239 },
