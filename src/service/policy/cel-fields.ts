@@ -3,8 +3,8 @@ import { nearest } from '../../core/schema/nearest.ts'
 import { quote } from '../../core/schema/text.ts'
 import { isObject } from '../../core/schema/values.ts'
 import type { Field } from './action.ts'
-import type { Place } from './config.ts'
 import { checkExpression, type ExpressionProblem, walk } from './expression.ts'
+import type { Place } from './place.ts'
 import type { PolicyPath } from './problem.ts'
 import type { Reporter } from './reporter.ts'
 import { findInterpolations } from './template.ts'
@@ -13,7 +13,7 @@ import { findInterpolations } from './template.ts'
 const MAX_DEPTH = 32
 
 /** Checks the expressions `${…}` in a text, or in all texts of a list or a map. */
-export function checkCelText(value: unknown, path: PolicyPath, place: Place): void {
+export function checkCelText(value: unknown, path: PolicyPath, place: Place): undefined {
   if (path.length > MAX_DEPTH) return
   if (Array.isArray(value)) for (const [index, each] of value.entries()) checkCelText(each, [...path, index], place)
   else if (isObject(value)) for (const [key, each] of Object.entries(value)) checkCelText(each, [...path, key], place)
@@ -36,7 +36,7 @@ export function checkFieldExpression(
   source: string,
   path: PolicyPath,
   place: Place,
-): void {
+): undefined {
   // A text in `${…}` is taken too.
   if (source.includes('${')) return checkCelText(source, path, place)
   const number = 2224
@@ -50,7 +50,7 @@ export function checkFieldExpression(
 }
 
 /** Checks an expression of a rule. It must be a boolean. */
-export function checkCondition(source: string, path: PolicyPath, place: Omit<Place, 'action'>): void {
+export function checkCondition(source: string, path: PolicyPath, place: Omit<Place, 'action'>): undefined {
   const { tree, type, problem } = checkExpression(source, place.scope)
   if (problem) return reportExpression(2200, path, source, problem, place.reporter)
   if (!isBoolean(type)) reportType(2200, path, source, type, place.reporter)
@@ -67,7 +67,7 @@ function reportType(
   source: string,
   type: string | undefined,
   reporter: Reporter,
-): void {
+): undefined {
   const hint = type === 'string' || type === 'int' ? { hint: 'Compare it with a value, such as with ==.' } : {}
   const what = `is ${quote(source)}, which is of the type ${type?.replace(/\$[\w.]+/g, 'object')}. Allowed: an expression that is true or false`
   reporter.report(number, path, what, { within: { offset: 0, length: source.length }, ...hint })
@@ -80,7 +80,7 @@ function reportExpression(
   { message, hint, offset, length }: ExpressionProblem,
   reporter: Reporter,
   shift = 0,
-): void {
+): undefined {
   const what = `is not valid at character ${offset + shift + 1}: ${message}. Received: ${quote(source)}.${hint === undefined ? '' : ` ${hint}`}`
   reporter.report(number, path, what, {
     within: { offset: offset + shift, length },
@@ -91,7 +91,7 @@ function reportExpression(
 type Names = Omit<Place, 'action'> & { readonly number: number; readonly path: PolicyPath; readonly offset: number }
 
 /** Checks the names that types do not tell: variables of `set-vars`, and secrets. */
-function checkNames(tree: ASTNode, { declared, options, reporter, number, path, offset }: Names): void {
+function checkNames(tree: ASTNode, { declared, options, reporter, number, path, offset }: Names): undefined {
   if (!/vars|secrets/.test(tree.input)) return
   walk(tree, (node) => {
     const { start, end } = node.range

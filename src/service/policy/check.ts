@@ -4,9 +4,10 @@ import { isObject } from '../../core/schema/values.ts'
 import type { Action, Config } from './action.ts'
 import { ACTIONS } from './actions/index.ts'
 import { checkCondition } from './cel-fields.ts'
-import { checkConfig, type Place } from './config.ts'
+import { checkConfig } from './config.ts'
 import type { PolicyOptions } from './options.ts'
 import { PHASES, type Phase, PROTOCOLS, phasesOf } from './phases.ts'
+import type { Place } from './place.ts'
 import type { PolicyPath, PolicyProblem } from './problem.ts'
 import { Reporter } from './reporter.ts'
 
@@ -47,7 +48,7 @@ function checkPhases(
   policy: Config,
   options: PolicyOptions & { protocol: NonNullable<PolicyOptions['protocol']> },
   reporter: Reporter,
-): void {
+): undefined {
   const { protocol, place, plan, maxRules = plan === 'free' ? 5 : MAX_RULES } = options
   const phases = phasesOf(protocol, place)
   const seen = new Map<string, PolicyPath>()
@@ -93,7 +94,7 @@ function reportPhase(
   allowed: readonly string[],
   { protocol, place }: PolicyOptions,
   reporter: Reporter,
-): void {
+): undefined {
   const isConnect = key === 'on_tcp_connect' && (protocol === 'https' || protocol === 'http')
   const number = isConnect && place === 'edge' ? 2248 : isConnect && place === 'internal' ? 2262 : 2230
   const known: readonly string[] = PHASES
@@ -110,7 +111,7 @@ function placeName(place: PolicyOptions['place']): string {
 
 const RULE_FIELDS = ['name', 'expressions', 'actions']
 
-function checkRule(rule: unknown, path: PolicyPath, known: Known, seen: Map<string, PolicyPath>): void {
+function checkRule(rule: unknown, path: PolicyPath, known: Known, seen: Map<string, PolicyPath>): undefined {
   const { reporter, options } = known
   if (!isObject(rule)) return reporter.reportValue(2236, path, rule, `a rule: an object with ${RULE_FIELDS.join(', ')}`)
   for (const key of Object.keys(rule)) {
@@ -154,7 +155,7 @@ function checkRule(rule: unknown, path: PolicyPath, known: Known, seen: Map<stri
   }
 }
 
-function checkExpressions(expressions: unknown, path: PolicyPath, known: Known): void {
+function checkExpressions(expressions: unknown, path: PolicyPath, known: Known): undefined {
   if (expressions === undefined || expressions === null) return
   if (!Array.isArray(expressions))
     return known.reporter.reportValue(2236, path, expressions, 'a list of CEL expressions')
@@ -173,7 +174,7 @@ function checkLimit(
   max: number | undefined,
   path: PolicyPath,
   { reporter }: Known,
-): void {
+): undefined {
   if (max !== undefined && amount > max)
     reporter.report(2265, path, `has ${amount} ${what}. At most ${max} are allowed in a rule`)
 }
@@ -206,7 +207,8 @@ function checkAction(each: unknown, path: PolicyPath, known: Known, seen: Map<st
     reporter.report(2201, at, `is ${received}.${near} Allowed: ${types.join(', ')}`)
     return undefined
   }
-  checkPlace(action, at, known, seen)
+  // The config of an action that is in a wrong place would have problems of its own, which do not matter.
+  if (!checkPlace(action, at, known, seen)) return action
   const { config } = each
   if (config !== undefined && config !== null && !isObject(config)) {
     reporter.reportValue(2203, [...path, 'config'], config, 'an object')
@@ -224,27 +226,28 @@ const OLDER: Readonly<Record<string, string>> = {
   'ip-restriction': 'restrict-ips',
 }
 
-/** Checks that an action may be in its phase, for its protocol, on the plan, and beside the others. */
+/** Checks that an action may be in its phase, for its protocol, on the plan, and beside the others. Returns whether it may be there. */
 function checkPlace(
   { type, phases, protocols, notOnPlans, onlyOne }: Action,
   at: PolicyPath,
   { reporter, options, scope }: Known,
   seen: Map<string, PolicyPath>,
-): void {
+): boolean {
   const { protocol = 'https', plan } = options
-  if (!phases.includes(scope.phase)) {
+  const isInPhase = phases.includes(scope.phase)
+  const isForProtocol = !protocols || protocols.includes(protocol)
+  if (!isInPhase) {
     reporter.report(
       2202,
       at,
       `is ${type}, which does not exist in this phase. Allowed: ${actionsIn(scope.phase).join(', ')}`,
     )
-  } else if (protocols && !protocols.includes(protocol)) {
+  } else if (protocols && !isForProtocol) {
     reporter.report(2205, at, `is ${type}, which does not exist for ${protocol}. It exists for ${protocols.join(', ')}`)
   }
   if (plan !== undefined && notOnPlans?.includes(plan))
     reporter.report(2256, at, `is ${type}, which the plan ${plan} does not have`)
-  if (!onlyOne) return
-  if (seen.has(onlyOne.group)) {
+  if (onlyOne && seen.has(onlyOne.group)) {
     const members = ACTIONS.filter((each) => each.onlyOne?.group === onlyOne.group).map((each) => each.type)
     reporter.report(
       onlyOne.number,
@@ -252,7 +255,8 @@ function checkPlace(
       `is ${type}, and the policy has one already. Only one ${members.join(', ')} is allowed in a policy`,
     )
   }
-  seen.set(onlyOne.group, at)
+  if (onlyOne) seen.set(onlyOne.group, at)
+  return isInPhase && isForProtocol
 }
 
 function actionsIn(phase: Phase): readonly string[] {
@@ -266,7 +270,7 @@ function endsRule({ ends }: Action, { config }: Config): boolean {
 }
 
 /** Checks that the policy of a cloud endpoint answers all traffic: its last rule without expressions must end it. */
-function checkEnd(policy: Config, protocol: string, reporter: Reporter): void {
+function checkEnd(policy: Config, protocol: string, reporter: Reporter): undefined {
   const last = protocol === 'tcp' || protocol === 'tls' ? 'on_tcp_connect' : 'on_http_request'
   const rules: readonly unknown[] = [policy.on_tcp_connect, policy[last]].flat()
   const isEnd = rules.some(

@@ -1,28 +1,17 @@
 import { suggestion } from '../../core/schema/nearest.ts'
 import { isObject } from '../../core/schema/values.ts'
-import type { Action, Config, Field, Fields } from './action.ts'
+import type { Config, Field, Fields } from './action.ts'
 import { checkCelText, checkFieldExpression } from './cel-fields.ts'
-import type { Scope } from './environment.ts'
 import { formatProblem } from './formats.ts'
 import { checkHeaderName } from './headers.ts'
 import type { PolicyOptions } from './options.ts'
+import type { Place } from './place.ts'
 import type { PolicyPath } from './problem.ts'
-import type { Reporter } from './reporter.ts'
 import { checkVariables } from './set-variables.ts'
 import { readDuration } from './time.ts'
 
-/** What the check of a config's values knows. */
-export interface Place {
-  readonly action: Action
-  readonly scope: Scope
-  readonly options: PolicyOptions
-  readonly reporter: Reporter
-  /** The variables that `set-vars` has set until here in the phase. */
-  readonly declared: Set<string>
-}
-
 /** Checks the config of an action. */
-export function checkConfig(config: Config, path: PolicyPath, place: Place): void {
+export function checkConfig(config: Config, path: PolicyPath, place: Place): undefined {
   const { action, reporter, options } = place
   checkFields(action.config, config, path, place, action.isOpen)
   for (const { number, path: at, message } of action.check?.(config) ?? [])
@@ -35,7 +24,7 @@ export function checkConfig(config: Config, path: PolicyPath, place: Place): voi
   }
 }
 
-function checkFields(fields: Fields, values: Config, path: PolicyPath, place: Place, isOpen = false): void {
+function checkFields(fields: Fields, values: Config, path: PolicyPath, place: Place, isOpen = false): undefined {
   const names = Object.keys(fields)
   for (const name of isOpen ? [] : Object.keys(values)) {
     if (names.includes(name)) continue
@@ -57,7 +46,7 @@ function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null
 }
 
-function checkValue(field: Field, value: unknown, path: PolicyPath, place: Place): void {
+function checkValue(field: Field, value: unknown, path: PolicyPath, place: Place): undefined {
   const { reporter } = place
   const refuse = (number: number, allowed: string) =>
     reporter.reportValue(number, path, value, allowed, { isSecret: field.isSecret })
@@ -106,7 +95,7 @@ function isUnknownIpPolicy(id: string, { hasIpPolicy }: PolicyOptions): boolean 
   return hasIpPolicy ? !hasIpPolicy(id) : !/^ipp_[0-9A-Za-z]{1,64}$/.test(id)
 }
 
-function checkText(field: Extract<Field, { kind: 'text' }>, value: unknown, path: PolicyPath, place: Place): void {
+function checkText(field: Extract<Field, { kind: 'text' }>, value: unknown, path: PolicyPath, place: Place): undefined {
   const { reporter } = place
   const refuse = (number: number, what: string) => reporter.report(number, path, what)
   // YAML reads `1.2` and `true` as other types: the service takes them as text.
@@ -142,7 +131,7 @@ function checkFormat(
   text: string,
   path: PolicyPath,
   { reporter }: Place,
-): void {
+): undefined {
   const problem = formatProblem(format, text)
   if (problem) reporter.report(problem.number, path, problem.what)
 }
@@ -150,8 +139,8 @@ function checkFormat(
 function checkDuration(
   { min, max, step }: Extract<Field, { kind: 'duration' }>,
   value: unknown,
-  refuse: (number: number, allowed: string) => void,
-): void {
+  refuse: (number: number, allowed: string) => undefined,
+): undefined {
   const ms = typeof value === 'string' ? readDuration(value) : undefined
   const allowed = `a duration${max === Number.POSITIVE_INFINITY ? '' : ` from ${min / 1000}s to ${max / 1000}s`}${step ? ` in steps of ${step / 1000}s` : ''}, such as "${Math.max(min, 60_000) / 1000}s"`
   if (ms === undefined) return refuse(typeof value === 'string' ? 2222 : 2204, allowed)
@@ -163,7 +152,7 @@ function checkList(
   value: readonly unknown[],
   path: PolicyPath,
   place: Place,
-): void {
+): undefined {
   const { item, min = 0, max = Number.POSITIVE_INFINITY, countNumber = 2218 } = field
   if (value.length < min)
     return place.reporter.report(countNumber === 2212 ? 2212 : 2223, path, `is empty. At least ${min} is required`)
@@ -180,7 +169,7 @@ function checkList(
     )
 }
 
-function checkMap(field: Extract<Field, { kind: 'map' }>, value: Config, path: PolicyPath, place: Place): void {
+function checkMap(field: Extract<Field, { kind: 'map' }>, value: Config, path: PolicyPath, place: Place): undefined {
   const { min = 0, max = Number.POSITIVE_INFINITY, countNumber = 2218 } = field
   const entries = Object.entries(value)
   if (entries.length < min)

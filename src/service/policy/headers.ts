@@ -10,7 +10,12 @@ export const MAX_HEADER_VALUE = 8192
 const RESERVED: readonly string[] = ['user-agent', 'ngrok-skip-browser-warning']
 
 /** Checks the name of a header in a config. */
-export function checkHeaderName(name: string, path: PolicyPath, reporter: Reporter, action = 'remove-headers'): void {
+export function checkHeaderName(
+  name: string,
+  path: PolicyPath,
+  reporter: Reporter,
+  action = 'remove-headers',
+): undefined {
   if (name.length > MAX_NAME)
     return reporter.report(2208, path, `is a name of ${name.length} characters. At most ${MAX_NAME} are allowed`)
   if (!/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(name)) {

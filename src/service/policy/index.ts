@@ -8,6 +8,7 @@ export type { Action, Config, Field, Fields, Format, Variable, Variables } from 
 export { ACTIONS } from './actions/index.ts'
 export { checkPolicyValue } from './check.ts'
 export { listPaths, type Scope, variablesOf } from './environment.ts'
+export { languageErrors } from './errors.ts'
 export { type CheckedExpression, checkExpression, readPath, walk } from './expression.ts'
 export { listExpressions, type PolicyExpression } from './expressions.ts'
 export { FUNCTIONS } from './functions.ts'

@@ -12,7 +12,7 @@ export class Reporter {
   readonly problems: PolicyProblem[] = []
 
   /** Reports a problem: `is "x", which …`. The place comes first in the message. */
-  report(number: number, path: PolicyPath, what: string, more: More = {}): void {
+  report(number: number, path: PolicyPath, what: string, more: More = {}): undefined {
     this.#add({ severity: 'error', number, path, message: toMessage(path, what), docs: docsOf(number), ...more })
   }
 
@@ -23,7 +23,7 @@ export class Reporter {
     value: unknown,
     allowed: string,
     more: More & { isSecret?: boolean | undefined } = {},
-  ): void {
+  ): undefined {
     const { isSecret, ...rest } = more
     const received = value === undefined ? 'is missing' : `is ${isSecret ? quoteSecret(value) : quote(value)}`
     this.report(number, path, `${received}. Allowed: ${allowed}`, rest)

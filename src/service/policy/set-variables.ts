@@ -1,7 +1,7 @@
 import { isObject } from '../../core/schema/values.ts'
 import type { Field } from './action.ts'
 import { checkCelText } from './cel-fields.ts'
-import type { Place } from './config.ts'
+import type { Place } from './place.ts'
 import type { PolicyPath } from './problem.ts'
 
 /** Checks the variables of `set-vars`, and declares each for what follows it. */
@@ -10,7 +10,7 @@ export function checkVariables(
   value: unknown,
   path: PolicyPath,
   place: Place,
-): void {
+): undefined {
   const { reporter, declared } = place
   if (!Array.isArray(value))
     return reporter.reportValue(2252, path, value, 'a list of maps, each with one name and its value')

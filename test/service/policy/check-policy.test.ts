@@ -46,9 +46,10 @@ describe('Expressions are checked with types (rules: traffic-policy#expressions)
     ['conn.client_ip.geo.location.contry == "DE"', 'contry', 'Did you mean conn.client_ip.geo.location.country?'],
     ['req.url == "a" && conn.geo.countrycode == "DE"', 'countrycode', 'Did you mean conn.geo.country_code?'],
   ])('%s: the problem is at "%s", with a hint', (source, part, hint) => {
-    const { within, ...problem } = condition(source) ?? {}
-    expect(source.slice(within?.offset, (within?.offset ?? 0) + (within?.length ?? 0))).toBe(part)
-    expect(problem.hint).toBe(hint)
+    const problem = condition(source)
+    const { offset = 0, length = 0 } = problem?.within ?? {}
+    expect(source.slice(offset, offset + length)).toBe(part)
+    expect(problem?.hint).toBe(hint)
   })
 
   test('Variables of set-vars exist after it, in its phase only', () => {
