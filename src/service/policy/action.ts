@@ -1,7 +1,7 @@
 import type { PolicyProtocol } from './options.ts'
 import type { Phase } from './phases.ts'
 
-/** What all fields of an action's config say of themselves. */
+/** The facts that every field of an action's config has. */
 interface FieldFacts {
   /** The sentence that hover texts, the reference and the JSON Schema show. */
   readonly about: string
@@ -14,7 +14,7 @@ interface FieldFacts {
   readonly default?: unknown
 }
 
-/** How a text must be written. */
+/** The ways in which a text must be written. */
 export type Format = 'cidr' | 'credentials' | 'header-value' | 'pattern' | 'pem' | 'printable' | 'query-value' | 'url'
 
 export type Field = FieldFacts &

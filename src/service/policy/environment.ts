@@ -5,7 +5,7 @@ import { FUNCTIONS, NAMESPACES } from './functions.ts'
 import type { Phase } from './phases.ts'
 import * as tables from './variables.ts'
 
-/** What an expression can name, by its place in a policy. */
+/** The place of an expression in a policy, on which the names in it depend. */
 export interface Scope {
   readonly phase: Phase
   readonly hasTls: boolean

@@ -11,7 +11,7 @@ import { findInterpolations } from './template.ts'
 export interface PolicyExpression extends CheckedExpression {
   /** The place of the text that has the expression. */
   readonly path: PolicyPath
-  /** Where the expression begins in that text, in characters: 0, or after a `${`. */
+  /** The character at which the expression begins in that text: 0, or after a `${`. */
   readonly offset: number
   /** The part of the rule that has it: a condition, a `${…}` in a config, or a field that is an expression. */
   readonly kind: 'condition' | 'interpolation' | 'field'

@@ -6,7 +6,7 @@ import { patternProblem } from './pattern.ts'
 
 interface FormatProblem {
   readonly number: number
-  /** What follows the place of the value in the message. Never a secret. */
+  /** The words that follow the place of the value in the message. They repeat no secret. */
   readonly what: string
 }
 
@@ -57,7 +57,7 @@ const CHECKS: Readonly<Record<Format, (text: string) => FormatProblem | undefine
   },
 }
 
-/** What stands for a `${…}` while credentials are checked: a character that no text has. */
+/** The character that stands for a `${…}` while credentials are checked. No text has it. */
 const HOLE = '\uffff'
 
 /** Checks credentials (RFC 7617, section 2.1). A part with `${` is known only when the policy runs. */

@@ -112,13 +112,18 @@ export const FUNCTIONS: readonly PolicyFunction[] = [
 ]
 
 /** The functions of CEL itself that have no row above, for suggestions. */
-export const CEL_FUNCTIONS: readonly string[] = `
-  all bool bytes contains double duration dyn endsWith exists exists_one filter getDate getDayOfMonth getDayOfWeek getDayOfYear
-  getFullYear getHours getMilliseconds getMinutes getMonth getSeconds has hex indexOf int join lastIndexOf map matches size
-  sortBy split startsWith string substring timestamp trim type uint
-`
-  .trim()
-  .split(/\s+/)
+export const CEL_FUNCTIONS: readonly string[] = [
+  ...splitWords(
+    'all bool bytes contains double duration dyn endsWith exists exists_one filter getDate getDayOfMonth getDayOfWeek getDayOfYear getFullYear getHours getMilliseconds getMinutes',
+  ),
+  ...splitWords(
+    'getMonth getSeconds has hex indexOf int join lastIndexOf map matches size sortBy split startsWith string substring timestamp trim type uint',
+  ),
+]
+
+function splitWords(text: string): readonly string[] {
+  return text.split(' ')
+}
 
 /** The names that other languages have for these functions. */
 export const ALIASES: Readonly<Record<string, string>> = {

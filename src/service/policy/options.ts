@@ -1,10 +1,10 @@
 /** The protocols of endpoints. */
 export type PolicyProtocol = 'https' | 'http' | 'tcp' | 'tls'
 
-/** Where a policy is in use: an endpoint's kind, an edge, or the older module `policy` of edges and routes. */
+/** The place where a policy is in use: an endpoint's kind, an edge, or the older module `policy` of edges and routes. */
 export type PolicyPlace = 'cloud' | 'agent' | 'internal' | 'kubernetes' | 'edge' | 'module'
 
-/** What the check of a policy knows about the policy's surroundings. */
+/** The surroundings of a policy, as far as its check needs them. */
 export interface PolicyOptions {
   /** Default `https`. */
   readonly protocol?: PolicyProtocol

@@ -6,8 +6,8 @@ export type Phase = (typeof PHASES)[number]
 
 export const PROTOCOLS: readonly PolicyProtocol[] = ['https', 'http', 'tcp', 'tls']
 
-/** The phases of the older module `policy`: what they are called there, and the phase that each one is. */
-export const MODULE_PHASES: Readonly<Record<string, Phase>> = {
+/** The phases of the older module `policy`, by the names that they have there. */
+const MODULE_PHASES: Readonly<Record<string, Phase>> = {
   inbound: 'on_http_request',
   outbound: 'on_http_response',
 }

@@ -1,7 +1,7 @@
 import { cut, quote, quoteSecret } from '../../core/schema/text.ts'
 import type { PolicyPath, PolicyProblem } from './problem.ts'
 
-/** What a problem says beyond its place and its sentence. */
+/** The facts of a problem beyond its place and its sentence. */
 type More = Pick<PolicyProblem, 'hint' | 'within'>
 
 /** The maximum number of problems that are listed. */
@@ -48,7 +48,7 @@ function toMessage(path: PolicyPath, what: string): string {
 }
 
 /** Returns a path as people write it: `on_http_request[0].actions[1].config.rate`. */
-export function describePlace(path: PolicyPath): string {
+function describePlace(path: PolicyPath): string {
   if (path.length === 0) return 'the whole text'
   return path
     .map((key, index) => (typeof key === 'number' ? `[${key}]` : `${index > 0 ? '.' : ''}${cut(key, 60)}`))

@@ -1,7 +1,7 @@
 /** A CEL expression in a text: `${…}`. */
 export interface Interpolation {
   readonly source: string
-  /** Where the expression begins in the text, after `${`. */
+  /** The character at which the expression begins in the text, after `${`. */
   readonly offset: number
 }
 

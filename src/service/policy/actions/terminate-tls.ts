@@ -12,7 +12,7 @@ const version = (about: string, initial: string): Field => ({
 const MUTUAL = ['mutual_tls_certificate_authorities', 'mutual_tls_verification_strategy']
 
 /** The plans without mutual TLS. */
-export const WITHOUT_MUTUAL_TLS: readonly string[] = ['free', 'hobbyist']
+const WITHOUT_MUTUAL_TLS: readonly string[] = ['free', 'hobbyist']
 
 export const terminateTls: Action = {
   type: 'terminate-tls',
