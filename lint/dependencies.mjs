@@ -14,7 +14,8 @@ const FLOORS = {
     resources: ['x509', 'provisioning'],
     kit: ['x509', 'resources'],
     parts: ['x509', 'resources'],
-    ngrok: ['kit', 'parts'],
+    policy: ['x509', 'resources'],
+    ngrok: ['kit', 'parts', 'policy'],
   },
   control: {
     journal: [],

@@ -17,6 +17,15 @@ import { createGateway, type Gateway } from './gateway.ts'
 import type { AccountWith, OwnNames } from './types.ts'
 
 export type * from '../core/generated/ngrok.ts'
+export {
+  checkPolicy,
+  type PlacedPolicyProblem,
+  type PolicyOptions,
+  type PolicyPath,
+  type PolicyPlace,
+  type PolicyProblem,
+  type PolicyProtocol,
+} from '../service/policy/index.ts'
 export type { NgrokLimits }
 
 /**

@@ -1,4 +1,5 @@
 import { clientCommands } from '../client/commands.ts'
+import { policyCheckCommand } from '../policy/policy-check.ts'
 import type { Command } from './command.ts'
 import { completionCommand } from './completion.ts'
 import { init } from './init.ts'
@@ -17,6 +18,7 @@ export const allCommands: readonly Command[] = [
   verifyCommand,
   recordCommand,
   replayCommand,
+  policyCheckCommand,
   sandboxCommand,
   sandboxInit,
   completionCommand(() => allCommands),

@@ -7,9 +7,13 @@ import { print, printError } from '../terminal.ts'
 import { type Command, readArguments } from './command.ts'
 import { helpOn, helpOnAll, helpOnGroup } from './help.ts'
 
-/** Returns the commands that a line can mean. Most starts are of `serve` or of the client, which does not load a gateway. */
+/**
+ * Returns the commands that a line can mean. Most starts are of `serve`, of `policy check` or of the client. The last two do not
+ * load a gateway.
+ */
 async function commandsFor([first = '', ...more]: readonly string[]): Promise<readonly Command[]> {
   if (first === 'serve') return [(await import('./serve.ts')).serveCommand]
+  if (first === 'policy' && more[0] === 'check') return [(await import('../policy/policy-check.ts')).policyCheckCommand]
   if (more.includes('help')) return (await import('./all.ts')).allCommands
   const { clientCommands } = await import('../client/commands.ts')
   const isOfClient = clientCommands.some(({ name }) => name === first || name.startsWith(`${first} `))

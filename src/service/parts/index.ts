@@ -21,7 +21,6 @@ export type { ListInput, ListQuery, Matching, Related } from '../../core/operati
 export type { CallOf, Matched, PathIds } from '../../core/operation/operation.ts'
 export type { ReadOperations } from '../../core/operation/resource.ts'
 export type { ReadableKind, ResourceKind, ResourceRules } from '../../core/operation/resource-kind.ts'
-export { bodyReader } from '../../core/schema/body.ts'
 export type { CommonDialect, Rules } from '../../core/schema/dialect.ts'
 export { type Facts, facts, type JsonFacts } from '../../core/schema/documentation.ts'
 export {
@@ -30,7 +29,6 @@ export {
   type FieldError,
   type FieldFacts,
   prefixFields,
-  problem,
   Refusal,
   tooLong,
 } from '../../core/schema/errors.ts'
@@ -57,7 +55,7 @@ export { isObject } from '../../core/schema/values.ts'
 export { circuitBreaker } from '../resources/circuit-breaker.ts'
 export { compression } from '../resources/compression.ts'
 export { declare as declareEdge, declareMade, undeclare } from '../resources/declarations.ts'
-export { POLICY_ACTIONS, policyErrors, policyRule, ruleLimitProblem } from '../resources/policy-rules.ts'
+export { policyErrors, ruleLimitProblem } from '../resources/policy-rules.ts'
 export { devDomain } from '../resources/reserved-domains/dev-domain.ts'
 export { type EdgeModule, edgeModule, HTTPS_ROUTES, type ModuleOwner } from '../resources/route-module.ts'
 export { trafficPolicy, trafficPolicyOf } from '../resources/traffic-policy.ts'

@@ -48,7 +48,7 @@ export function ruleLimitProblem(rules: Rules, field: string, amount: number): P
 
 // (rules: traffic-policy#actions)
 /** The types of actions in traffic policies that the service documents. */
-export const POLICY_ACTIONS: readonly string[] = `
+const POLICY_ACTIONS: readonly string[] = `
   add-headers ai-gateway basic-auth circuit-breaker close-connection compress-response custom-response deny
   forward-internal http-request jwt-validation log oauth openid-connect owasp-crs-request owasp-crs-response
   rate-limit redirect remove-headers request-body-find-replace response-body-find-replace restrict-ips saml set-vars

@@ -32,7 +32,7 @@ const errors = declareErrors({
 })
 
 /** The webhook providers whose requests a route can verify (rules: webhook-verification#provider). */
-const WEBHOOK_PROVIDERS = `
+export const WEBHOOK_PROVIDERS: readonly string[] = `
   aftership airship alchemy autodesk bitbucket bolt box brex buildkite calendly castle chargify circleci clearbit
   clerk coinbase contentful docusign dropbox facebook_graph_api facebook_messenger frameio github gitlab go1
   graphcms heroku hostedhooks hubspot instagram intercom jira launch_darkly linear mailchimp mailgun microsoft_teams

@@ -188,8 +188,7 @@ describe('A plan (rules: account#plans)', () => {
     )
     expect([key, message]).toEqual([
       'policy_rules_reached',
-      'The traffic policy is not valid: There would be 6 rules of a traffic policy. ' +
-        'The plan "free" allows at most 5.',
+      'The policy is too large. There would be 6 rules of a traffic policy. ' + 'The plan "free" allows at most 5.',
     ])
   })
 

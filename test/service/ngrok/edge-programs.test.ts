@@ -43,7 +43,7 @@ test('A controller of TCP edges creates a group, an address and an edge, and fin
   expect([edge.hostports, edge.ip_restriction, edge.traffic_policy]).toEqual([[addr], null, null])
   // Without an IP policy, it removes a module that may exist.
   expect((await send('DELETE', `/edges/tcp/${edge.id}/ip_restriction`)).status).toBe(204)
-  const policy = { value: '{"on_tcp_connect":[{"actions":[{"type":"log"}]}]}' }
+  const policy = { value: '{"on_tcp_connect":[{"actions":[{"type":"deny"}]}]}' }
   const put = await send('PUT', `/edges/tcp/${edge.id}/traffic_policy`, { json: { id: edge.id, module: policy } })
   expect(put.body).toEqual({ enabled: true, ...policy })
   // The controller starts agents with the labels.

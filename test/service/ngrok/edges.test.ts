@@ -100,7 +100,7 @@ describe('An edge (rules: edges#edges)', () => {
     const { body } = await send('POST', '/edges/tcp', { json })
     const field = 'field:traffic_policy.value.on_tcp_connect.0.actions.0.type'
     expect(body.details[field]).toBe(body.msg)
-    expect(body.msg).toMatch(/^The traffic policy is not valid: traffic_policy\.value\.on_tcp_connect/)
+    expect(body.msg).toMatch(/^In the policy, on_tcp_connect\[0\]\.actions\[0\]\.type is add-headers/)
   })
 })
 

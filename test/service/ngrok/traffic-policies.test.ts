@@ -5,7 +5,7 @@ import { START, stateOf } from '../../support/gateway.ts'
 
 const ROUTE = '/edges/https/edghts_1/routes/edghtsrt_1'
 const HTTPS = [`${ROUTE}/traffic_policy`, 'on_http_request:\r\n  - actions: [ {type: deny} ]  # "no"\n'] as const
-const TCP = ['/edges/tcp/edgtcp_1/traffic_policy', '{"on_tcp_connect":[{"actions":[{"type":"log"}]}]}'] as const
+const TCP = ['/edges/tcp/edgtcp_1/traffic_policy', '{"on_tcp_connect":[{"actions":[{"type":"deny"}]}]}'] as const
 const TLS = ['/edges/tls/edgtls_1/traffic_policy', ' { "on_tcp_connect" : [ ] }\n'] as const
 
 describe.each([HTTPS, TCP, TLS])('The module at %s (rules: traffic-policy#texts)', (path, value) => {

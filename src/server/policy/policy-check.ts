@@ -1,0 +1,87 @@
+import { checkPolicyFile } from '../../service/policy/files/check-file.ts'
+import type { PolicyOptions } from '../../service/policy/options.ts'
+import { type Command, flagValue, requireOneOf, throwMissingWords } from '../commands/command.ts'
+import { messageOf } from '../errors.ts'
+import { createPainter } from '../log/log.ts'
+import { switchFlag, textFlag } from '../options/flags.ts'
+import { print, printError, warn } from '../terminal.ts'
+import { listFiles, readEncoded, STDIN } from './read-files.ts'
+import { FORMATS, type Paint, type ReportedFile } from './render.ts'
+
+const plain: Paint = (_style, text) => text
+
+const FORMAT_NAMES = ['text', 'json', 'junit', 'github'] as const
+const PROTOCOLS = ['https', 'http', 'tcp', 'tls'] as const
+const PLACES = ['cloud', 'agent', 'internal', 'kubernetes', 'edge', 'module'] as const
+
+export const policyCheckCommand: Command = {
+  name: 'policy check',
+  words: 'FILE…',
+  summary: 'Check traffic policies as the service does, without an account and without a network',
+  flags: [
+    textFlag('format', FORMAT_NAMES.join('|'), 'The format of the output. Default: `text`.'),
+    textFlag('protocol', PROTOCOLS.join('|'), 'The protocol of the endpoint. Default: what the file says, or `https`.'),
+    textFlag('place', PLACES.join('|'), 'Where the policy is in use. Default: what the file says, or any endpoint.'),
+    textFlag('plan', 'PLAN', 'The plan of the account, such as `free`. Default: a plan with all features.'),
+    switchFlag('strict', 'Count warnings as errors.'),
+    switchFlag('pass-without-policies', 'Exit with 0 if no file has a policy.'),
+  ],
+  example: 'policy check policy.yaml',
+  notes: [
+    'FILE is YAML or JSON, a folder, a glob such as "policies/**/*.yaml", or - for the standard input.',
+    'A file is a policy, has policies as traffic_policy (such as the config of an agent), or has Kubernetes resources with policies.',
+    'Exit codes: 0 no errors; 1 errors; 2 the command line is wrong, a file cannot be read, or no file has a policy.',
+  ],
+  async run(parsed, environment) {
+    if (parsed.words.length === 0) throwMissingWords('policy check', 'FILE', 'policy check policy.yaml')
+    const chosen = <Name extends string>(flag: string, names: readonly Name[]) => {
+      const value = flagValue(parsed, flag)
+      return value === undefined ? undefined : requireOneOf(`--${flag}`, value, names)
+    }
+    const format = chosen('format', FORMAT_NAMES) ?? 'text'
+    const [protocol, place, plan] = [chosen('protocol', PROTOCOLS), chosen('place', PLACES), flagValue(parsed, 'plan')]
+    const options = { ...(protocol && { protocol }), ...(place && { place }), ...(plan !== undefined && { plan }) }
+    const { files, hasFailed } = await checkAll(parsed.words, options, parsed.flags.get('strict') === true)
+    if (files.every(({ policies, problems }) => policies.length + problems.length === 0)) {
+      if (hasFailed) return 2
+      if (format !== 'text') print(FORMATS[format](files, plain))
+      if (parsed.flags.get('pass-without-policies')) return 0
+      printError(
+        `No traffic policy in ${parsed.words.join(', ')}. A policy has lists of rules by phase, such as on_http_request.`,
+      )
+      return 2
+    }
+    print(FORMATS[format](files, createPainter(process.stdout, environment)))
+    if (hasFailed) return 2
+    return files.some(({ problems }) => problems.some(({ severity }) => severity === 'error')) ? 1 : 0
+  },
+}
+
+async function checkAll(
+  words: readonly string[],
+  options: PolicyOptions,
+  isStrict: boolean,
+): Promise<{ readonly files: readonly ReportedFile[]; readonly hasFailed: boolean }> {
+  const files: ReportedFile[] = []
+  let hasFailed = false
+  for (const file of await listFiles(words)) {
+    try {
+      const text = await readEncoded(file)
+      const checked = checkPolicyFile(text, options)
+      if (checked.isTemplate)
+        warn(
+          `${file} is a template with {{…}}. Check what it renders, for example: helm template . | fauxgate policy check -`,
+        )
+      const problems = isStrict
+        ? checked.problems.map((each) => ({ ...each, severity: 'error' as const }))
+        : checked.problems
+      const lines = problems.length > 0 ? text.split(/\r\n?|\n/) : []
+      files.push({ ...checked, problems, lines, file: file === STDIN ? '<stdin>' : file })
+    } catch (error) {
+      // The other files are checked all the same.
+      printError(messageOf(error))
+      hasFailed = true
+    }
+  }
+  return { files, hasFailed }
+}

@@ -1,0 +1,140 @@
+import { escapeUnprintable, formatCount } from '../../core/schema/text.ts'
+import type { CheckedFile, FileProblem } from '../../service/policy/files/check-file.ts'
+import type { createPainter } from '../log/log.ts'
+
+/** A checked file, with the name and the text that its problems are shown with. */
+export interface ReportedFile extends CheckedFile {
+  readonly file: string
+  /** The lines of the file, without the secrets of its policies. */
+  readonly lines: readonly string[]
+}
+
+/** A function that colours a text. */
+export type Paint = ReturnType<typeof createPainter>
+
+/** The output formats of `policy check`, by their names. */
+export const FORMATS = { text: renderText, json: renderJson, junit: renderJunit, github: renderGithub }
+
+/** Returns the code of a problem: the service's error code, the name of a warning, or `unreadable`. */
+function codeOf({ number, rule }: FileProblem): string {
+  return number === undefined ? (rule ?? 'unreadable') : `ERR_NGROK_${number}`
+}
+
+function count(files: readonly ReportedFile[]) {
+  const problems = files.flatMap((each) => each.problems)
+  const errors = problems.filter(({ severity }) => severity === 'error').length
+  const policies = files.flatMap((each) => each.policies).length
+  return { files: files.length, policies, errors, warnings: problems.length - errors }
+}
+
+function renderText(files: readonly ReportedFile[], paint: Paint): string {
+  const blocks = files.flatMap((file) => file.problems.map((problem) => renderProblem(problem, file, paint)))
+  const { errors, warnings, policies } = count(files)
+  const found =
+    errors + warnings === 0
+      ? 'No problems'
+      : [errors > 0 ? formatCount(errors, 'error') : '', warnings > 0 ? formatCount(warnings, 'warning') : '']
+          .filter(Boolean)
+          .join(' and ')
+  const where = `${formatCount(policies, 'policy', 'policies')} of ${formatCount(files.length, 'file')}`
+  const style = errors > 0 ? 'red' : warnings > 0 ? 'yellow' : 'green'
+  return `${blocks.map((block) => `${block}\n\n`).join('')}${paint(style, found)} in ${where}.\n`
+}
+
+/** The number of characters of a line that are shown. Of a longer line, the part around the problem is shown. */
+const MAX_WIDTH = 100
+
+function renderProblem(problem: FileProblem, { file, lines }: ReportedFile, paint: Paint): string {
+  const { severity, line, column, endLine, endColumn, message, hint, docs, policy } = problem
+  const isError = severity === 'error'
+  const head = `${paint('bold', `${file}:${line}:${column}`)}: ${paint(isError ? 'red' : 'yellow', severity)}: ${printable(message)} ${paint('dim', `[${codeOf(problem)}]`)}`
+  const source = lines[line - 1] ?? ''
+  const start = column > MAX_WIDTH * 0.8 ? column - 1 - MAX_WIDTH / 2 : 0
+  const shown = source.slice(start, start + MAX_WIDTH)
+  const length = Math.max(1, (endLine === line ? endColumn : source.length + 1) - column)
+  const before = shown.slice(0, column - 1 - start)
+  const gutter = ' '.repeat(String(line).length)
+  // Tabs stay, so that the caret is below its character whatever their width is.
+  const caret = `${before.replace(/[^\t]/g, (character) => (isWide(character) ? '  ' : ' '))}${'^'.repeat(Math.min(length, Math.max(1, shown.length - before.length)))}`
+  return [
+    head,
+    `${paint('dim', `${line} |`)} ${printable(shown)}`,
+    `${paint('dim', `${gutter} |`)} ${paint(isError ? 'red' : 'yellow', caret)}`,
+    ...(policy === '' ? [] : [`${gutter} ${paint('dim', `in ${policy}`)}`]),
+    ...(hint === undefined ? [] : [`${gutter} ${paint('cyan', 'hint:')} ${printable(hint)}`]),
+    ...(docs === undefined ? [] : [`${gutter} ${paint('dim', docs)}`]),
+  ].join('\n')
+}
+
+/** Returns whether a terminal shows a character in two columns. */
+const isWide = (character: string) =>
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60]/.test(character)
+
+/** Returns a text without characters that control a terminal. Tabs stay. */
+function printable(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: it removes control characters
+  const shown = text.replace(/[\u0000-\u0008\u000a-\u001f\u007f-\u009f]/g, ' ')
+  return shown.split('\t').map(escapeUnprintable).join('\t')
+}
+
+function renderJson(files: readonly ReportedFile[], _paint: Paint): string {
+  const problems = files.flatMap(({ file, problems: all }) =>
+    all.map(({ number: _number, rule: _rule, within: _within, ...problem }, index) => ({
+      file,
+      code: codeOf(all[index] ?? { ...problem }),
+      ...problem,
+    })),
+  )
+  return `${JSON.stringify({ ...count(files), problems }, null, 2)}\n`
+}
+
+function renderJunit(files: readonly ReportedFile[], _paint: Paint): string {
+  const suites = files.map(({ file, policies, problems }) => {
+    // A problem of the file itself belongs to no policy.
+    const names = [...new Set([...policies, ...problems.map(({ policy }) => policy)])]
+    const failed = problems.filter(({ severity }) => severity === 'error')
+    const cases = names.map((name) => {
+      const own = problems.filter(({ policy }) => policy === name)
+      const line = (each: FileProblem) =>
+        `${file}:${each.line}:${each.column}: ${each.message}${each.hint ? ` ${each.hint}` : ''}`
+      const failures = own
+        .filter(({ severity }) => severity === 'error')
+        .map((each) => `<failure type="${codeOf(each)}" message="${xml(each.message)}">${xml(line(each))}</failure>`)
+      const warnings = own
+        .filter(({ severity }) => severity === 'warning')
+        .map((each) => `${line(each)} [${codeOf(each)}]`)
+      const output = warnings.length > 0 ? `<system-out>${xml(warnings.join('\n'))}</system-out>` : ''
+      return `    <testcase classname="${xml(file)}" name="${xml(name || 'traffic policy')}" file="${xml(file)}">${failures.join('')}${output}</testcase>`
+    })
+    const failures = new Set(failed.map(({ policy }) => policy)).size
+    return `  <testsuite name="${xml(file)}" tests="${cases.length}" failures="${failures}">\n${cases.join('\n')}\n  </testsuite>`
+  })
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="fauxgate policy check">\n${suites.join('\n')}\n</testsuites>\n`
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  '\n': '&#10;',
+}
+
+function xml(text: string): string {
+  return printable(text).replace(/[&<>"\n]/g, (character) => ENTITIES[character] ?? character)
+}
+
+/** Renders workflow commands, which GitHub shows at the lines of a pull request. */
+function renderGithub(files: readonly ReportedFile[], _paint: Paint): string {
+  const data = (text: string) => text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
+  const property = (text: string) => data(text).replaceAll(':', '%3A').replaceAll(',', '%2C')
+  const commands = files.flatMap(({ file, problems }) =>
+    problems.map((each) => {
+      const { severity, line, endLine, column, endColumn, message, hint, docs } = each
+      const place = { file, line, endLine, col: column, ...(endLine === line && { endColumn }), title: codeOf(each) }
+      const properties = Object.entries(place).map(([key, value]) => `${key}=${property(String(value))}`)
+      return `::${severity} ${properties.join(',')}::${data([message, hint, docs].filter(Boolean).join('\n'))}\n`
+    }),
+  )
+  return commands.join('')
+}

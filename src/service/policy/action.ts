@@ -1,0 +1,115 @@
+import type { PolicyProtocol } from './options.ts'
+import type { Phase } from './phases.ts'
+
+/** The facts that every field of an action's config has. */
+interface FieldFacts {
+  /** The sentence that hover texts, the reference and the JSON Schema show. */
+  readonly about: string
+  readonly isRequired?: true
+  /** True if no message, journal or snapshot may show the value. */
+  readonly isSecret?: true
+  /** True if `${…}` in the field's texts is CEL. */
+  readonly takesCel?: true
+  /** The value of a field that is left out, as JSON. */
+  readonly default?: unknown
+}
+
+/** The ways in which a text must be written. */
+export type Format = 'cidr' | 'credentials' | 'header-value' | 'pattern' | 'pem' | 'printable' | 'query-value' | 'url'
+
+export type Field = FieldFacts &
+  (
+    | {
+        readonly kind: 'text'
+        readonly format?: Format
+        readonly choices?: readonly string[]
+        /** True if upper and lower case of a choice are the same. */
+        readonly isAnyCase?: true
+        /** The number of the error for a value that is no choice. Default 2222. */
+        readonly choiceNumber?: number
+        readonly minLength?: number
+        readonly maxLength?: number
+      }
+    | { readonly kind: 'expression'; readonly result: 'bool' | 'any'; readonly scope?: 'retry' }
+    | { readonly kind: 'integer' | 'number'; readonly min: number; readonly max: number }
+    | { readonly kind: 'boolean' }
+    /** A duration such as `90s`. Limits are in ms. */
+    | { readonly kind: 'duration'; readonly min: number; readonly max: number; readonly step?: number }
+    | {
+        readonly kind: 'list'
+        readonly item: Field
+        readonly min?: number
+        readonly max?: number
+        readonly isUnique?: true
+        /** True if one item may stand without a list around it. */
+        readonly takesOne?: true
+        /** The number of the error for too many items. Default 2218. */
+        readonly countNumber?: number
+      }
+    /** A map of names to values. The names of headers have rules of their own. */
+    | {
+        readonly kind: 'map'
+        readonly value: Field
+        readonly keys: 'header' | 'any'
+        readonly min?: number
+        readonly max?: number
+        readonly countNumber?: number
+      }
+    | { readonly kind: 'object'; readonly fields: Fields }
+    | { readonly kind: 'header-name' }
+    | { readonly kind: 'ip-policy' }
+    /** The variables of `set-vars`: a list of maps of size 1. */
+    | { readonly kind: 'variables'; readonly maxDepth: number }
+    /** Any JSON value. */
+    | { readonly kind: 'any' }
+  )
+
+export type Fields = Readonly<Record<string, Field>>
+
+/** The type of a variable: a CEL type, or the variables below it. `_text` is the type of a variable that also has variables below it. */
+export type Variables = { readonly [name: string]: Variable | Variables }
+
+export interface Variable {
+  readonly type: string
+  readonly about: string
+}
+
+/** A further problem of a config, which no field alone can have. */
+export interface ConfigProblem {
+  readonly number: number
+  readonly path: readonly (string | number)[]
+  readonly message: string
+}
+
+export type Config = Readonly<Record<string, unknown>>
+
+/** An action of traffic policies. Checking, hover texts, the JSON Schema and the reference derive from it. */
+export interface Action {
+  readonly type: string
+  /** The sentence that says what the action does. */
+  readonly about: string
+  readonly phases: readonly Phase[]
+  /** The protocols of the endpoints that may have it. Default: all that have one of its phases. */
+  readonly protocols?: readonly PolicyProtocol[]
+  readonly config: Fields
+  /** True if `config` may have further fields. */
+  readonly isOpen?: true
+  /** Returns whether no action follows one with this config. */
+  readonly ends?: (config: Config) => boolean
+  /** True if the action answers traffic, but perhaps not all of it: what follows it is not unreachable. */
+  readonly mayEnd?: true
+  /** The variables below `actions.ngrok.<name>` after the action ran. */
+  readonly sets?: Variables
+  /** The name of those variables. Default: the type, with `_` for `-`. */
+  readonly variable?: string
+  /** The group of which a policy may have one action, with the number of the error. */
+  readonly onlyOne?: { readonly group: string; readonly number: number }
+  /** The plans that do not have the action. */
+  readonly notOnPlans?: readonly string[]
+  /** Fields that some plans do not have. */
+  readonly paid?: { readonly fields: readonly string[]; readonly notOnPlans: readonly string[] }
+  /** Returns the problems that no field alone has. */
+  readonly check?: (config: Config) => readonly ConfigProblem[]
+  /** The address of the action's page, below `https://ngrok.com/docs/traffic-policy/actions/`. */
+  readonly page: string
+}

@@ -1,0 +1,22 @@
+import type { Action } from '../action.ts'
+import { text, whole } from '../fields.ts'
+
+export const aiGateway: Action = {
+  type: 'ai-gateway',
+  about: 'Routes requests to providers of language models. Its fields are not checked.',
+  page: 'ai-gateway',
+  phases: ['on_http_request'],
+  config: {},
+  isOpen: true,
+  mayEnd: true,
+  onlyOne: { group: 'ai-gateway', number: 2266 },
+  sets: {
+    status: text('`success` or `error`.'),
+    client: { type: 'map<string, dyn>', about: 'What the client asked for.' },
+    input_ngrok_tokens: whole('The tokens of the request.'),
+    output_ngrok_tokens: whole('The tokens of the response.'),
+    gateway_latency_ms: whole('The time that the gateway added.'),
+    model_selection: { type: 'list<dyn>', about: 'How models were chosen.' },
+    models_tried: { type: 'list<dyn>', about: 'The models that were tried.' },
+  },
+}

@@ -1,0 +1,30 @@
+import type { Action } from '../action.ts'
+import { circuitDuration, enforce } from '../fields.ts'
+
+export const circuitBreaker: Action = {
+  type: 'circuit-breaker',
+  about: 'Answers 503 for a while after too many errors of the upstream.',
+  page: 'circuit-breaker',
+  phases: ['on_http_request'],
+  config: {
+    error_threshold: {
+      kind: 'number',
+      min: 0,
+      max: 1,
+      default: 0.5,
+      isRequired: true,
+      about: 'The share of errors from which requests are refused.',
+    },
+    volume_threshold: {
+      kind: 'integer',
+      min: 1,
+      max: 2_000_000_000,
+      default: 10,
+      about: 'How many requests a window must have before errors count.',
+    },
+    window_duration: circuitDuration('The window in which requests are counted.'),
+    tripped_duration: circuitDuration('How long requests are refused before one is tried.'),
+    num_buckets: { kind: 'integer', min: 10, max: 10, default: 10, about: 'The parts of the window.' },
+    enforce,
+  },
+}

@@ -1,0 +1,21 @@
+import type { Action } from '../action.ts'
+import { onError, text } from '../fields.ts'
+
+export const forwardInternal: Action = {
+  type: 'forward-internal',
+  about: 'Forwards traffic to an internal endpoint of the account, whose own policy runs too.',
+  page: 'forward-internal',
+  phases: ['on_tcp_connect', 'on_http_request'],
+  config: {
+    url: {
+      kind: 'text',
+      format: 'url',
+      takesCel: true,
+      isRequired: true,
+      about: 'The URL of the endpoint, such as `https://api.internal`.',
+    },
+    on_error: onError('halt'),
+  },
+  ends: ({ on_error }) => on_error !== 'continue',
+  sets: { url: text('The URL of the endpoint.') },
+}

@@ -1,0 +1,75 @@
+import type { Action } from '../action.ts'
+import { headers, onError, text, whole } from '../fields.ts'
+import { SECOND } from '../time.ts'
+
+export const httpRequest: Action = {
+  type: 'http-request',
+  about: 'Makes a request to an internal endpoint, whose answer later rules read.',
+  page: 'http-request',
+  phases: ['on_http_request', 'on_http_response'],
+  config: {
+    url: { kind: 'text', format: 'url', takesCel: true, isRequired: true, about: 'The URL of the request.' },
+    method: {
+      kind: 'text',
+      choices: ['GET', 'PUT', 'POST', 'PATCH', 'DELETE', 'OPTIONS'],
+      default: 'GET',
+      about: 'The method of the request.',
+    },
+    query_params: {
+      kind: 'list',
+      max: 32,
+      countNumber: 2244,
+      takesCel: true,
+      about: 'The parameters that are added to the URL.',
+      item: {
+        kind: 'object',
+        about: 'A parameter.',
+        fields: {
+          key: {
+            kind: 'text',
+            format: 'query-value',
+            maxLength: 128,
+            takesCel: true,
+            isRequired: true,
+            about: 'The name.',
+          },
+          value: { kind: 'text', format: 'query-value', maxLength: 8192, takesCel: true, about: 'The value.' },
+        },
+      },
+    },
+    headers: headers('The headers of the request.'),
+    body: { kind: 'text', takesCel: true, about: 'The body of the request.' },
+    max_redirects: { kind: 'integer', min: 0, max: 5, default: 0, about: 'How many redirects are followed.' },
+    timeout: {
+      kind: 'duration',
+      min: SECOND,
+      max: 30 * SECOND,
+      default: '3s',
+      about: 'How long the action may take, with all retries and redirects.',
+    },
+    retry_condition: {
+      kind: 'expression',
+      result: 'bool',
+      scope: 'retry',
+      about:
+        'A CEL expression over `attempts` and `last_attempt`. While it is true, the request is made again, up to 3 times.',
+    },
+    on_error: onError('continue'),
+  },
+  sets: {
+    attempts: { type: 'list<Attempt>', about: 'The answer of each attempt.' },
+    req: {
+      method: text('The method of the request.'),
+      header: { type: 'map<string, list<string>>', about: 'The headers of the request.' },
+      url: text('The URL of the request.'),
+      body: text('The body of the request.'),
+    },
+    res: {
+      resolved_ip: text('The address of the host that answered.'),
+      header: { type: 'map<string, list<string>>', about: 'The headers of the response.' },
+      status_code: whole('The status of the response.'),
+      time_ms: text('How long the response took.'),
+      body: text('The body of the response.'),
+    },
+  },
+}

@@ -1,0 +1,98 @@
+import type { Action, Field } from '../action.ts'
+
+const values = (about: string, takesCel?: true): Field => ({
+  kind: 'object',
+  about,
+  fields: {
+    allow_list: {
+      kind: 'list',
+      min: 1,
+      isRequired: true,
+      about: 'The allowed values.',
+      item: {
+        kind: 'object',
+        about: 'An allowed value.',
+        fields: {
+          value: { kind: 'text', minLength: 1, isRequired: true, about: 'The value.', ...(takesCel && { takesCel }) },
+        },
+      },
+    },
+  },
+})
+
+const tokens: Field = {
+  kind: 'list',
+  min: 1,
+  isRequired: true,
+  about: 'Where the tokens of a request are. All of them must be there.',
+  item: {
+    kind: 'object',
+    about: 'A token.',
+    fields: {
+      type: {
+        kind: 'text',
+        choices: ['id_token', 'access_token', 'at+jwt', 'it+jwt', 'plain', 'jwt'],
+        isRequired: true,
+        about: 'The kind of the token.',
+      },
+      method: { kind: 'text', choices: ['header', 'body'], isRequired: true, about: 'Where the token is.' },
+      name: { kind: 'text', minLength: 1, takesCel: true, isRequired: true, about: 'The name of the header or field.' },
+      prefix: { kind: 'text', takesCel: true, about: 'A text before the token, such as `Bearer `.' },
+    },
+  },
+}
+
+const keys: Field = {
+  kind: 'list',
+  min: 1,
+  takesOne: true,
+  isRequired: true,
+  about: 'The keys that sign tokens.',
+  item: {
+    kind: 'object',
+    about: 'A set of keys.',
+    fields: {
+      identification: { kind: 'any', about: 'The claims that name a key, such as `kid`.' },
+      sources: {
+        kind: 'any',
+        takesCel: true,
+        isRequired: true,
+        about: 'Where keys come from: `additional_jkus` is a list of URLs of JWKS documents.',
+      },
+    },
+  },
+}
+
+export const jwtValidation: Action = {
+  type: 'jwt-validation',
+  about: 'Lets pass only requests with a valid JSON Web Token.',
+  page: 'jwt-validation',
+  phases: ['on_http_request'],
+  config: {
+    issuer: { ...values('The issuers of tokens.', true), isRequired: true },
+    audience: values('The audiences of tokens.'),
+    http: { kind: 'object', fields: { tokens }, isRequired: true, about: 'The tokens of a request.' },
+    jws: {
+      kind: 'object',
+      isRequired: true,
+      about: 'How tokens are signed.',
+      fields: {
+        allowed_algorithms: {
+          kind: 'list',
+          min: 1,
+          isRequired: true,
+          about: 'The algorithms of signatures. `none` is not allowed.',
+          item: {
+            kind: 'text',
+            choices: ['256', '384', '512']
+              .flatMap((bits) => ['RS', 'ES', 'PS', 'HS'].map((kind) => kind + bits))
+              .concat('EdDSA'),
+            about: 'An algorithm.',
+          },
+        },
+        keys,
+      },
+    },
+  },
+  sets: { tokens: { type: 'list<Token>', about: 'The tokens, each with `header`, `payload`, `verified` and more.' } },
+}

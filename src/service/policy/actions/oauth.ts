@@ -1,0 +1,35 @@
+import type { Action } from '../action.ts'
+import { signedIn, signIn } from '../fields.ts'
+
+/** The providers without an app of the service: they need an app of yours. */
+const UNMANAGED: readonly unknown[] = ['amazon', 'facebook']
+
+export const oauth: Action = {
+  type: 'oauth',
+  about: 'Lets pass only users who signed in at a provider.',
+  page: 'oauth',
+  phases: ['on_http_request'],
+  config: {
+    provider: {
+      kind: 'text',
+      choices: ['amazon', 'facebook', 'github', 'gitlab', 'google', 'linkedin', 'microsoft', 'twitch'],
+      isRequired: true,
+      about: 'The provider where users sign in.',
+    },
+    ...signIn('idle_session_timeout'),
+  },
+  check: (config) => needsPair(config, UNMANAGED.includes(config.provider)),
+  onlyOne: { group: 'sign-in', number: 2239 },
+  sets: signedIn('current_provider_session_id'),
+}
+
+/** Returns the problem of an app whose id or secret is missing. */
+export function needsPair(config: Readonly<Record<string, unknown>>, isRequired: boolean) {
+  const [id, secret] = [config.client_id, config.client_secret].map(
+    (value) => value !== undefined && value !== null && value !== '',
+  )
+  if (id === secret && (id || !isRequired)) return []
+  const missing = id ? 'client_secret' : 'client_id'
+  const given = id ? 'client_id' : secret ? 'client_secret' : `provider "${String(config.provider).slice(0, 40)}"`
+  return [{ number: 2240, path: [missing], message: `is missing. It is required with ${given}` }]
+}

@@ -1,0 +1,25 @@
+import type { Action } from '../action.ts'
+import { signedIn, signIn, text } from '../fields.ts'
+import { needsPair } from './oauth.ts'
+
+export const openidConnect: Action = {
+  type: 'openid-connect',
+  about: 'Lets pass only users who signed in at an OpenID provider.',
+  page: 'oidc',
+  phases: ['on_http_request'],
+  config: {
+    issuer_url: { kind: 'text', format: 'url', isRequired: true, about: 'The base URL of the provider.' },
+    ...signIn('idle_session_timeout'),
+    idle_session_duration: {
+      kind: 'duration',
+      min: 0,
+      max: Number.POSITIVE_INFINITY,
+      about: 'The name of `idle_session_timeout` on the page of the action.',
+    },
+  },
+  check: (config) => needsPair(config, false),
+  onlyOne: { group: 'sign-in', number: 2239 },
+  notOnPlans: ['free'],
+  variable: 'oidc',
+  sets: signedIn('current_session_id', { identity_token: text('The identity token of the user.') }),
+}

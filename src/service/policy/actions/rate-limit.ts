@@ -1,0 +1,47 @@
+import type { Action } from '../action.ts'
+import { enforce, flag, text } from '../fields.ts'
+import { HOUR, MINUTE, SECOND } from '../time.ts'
+
+export const rateLimit: Action = {
+  type: 'rate-limit',
+  about: 'Answers 429 when more requests with the same key arrive in a window than its capacity.',
+  page: 'rate-limit',
+  phases: ['on_http_request'],
+  config: {
+    name: { kind: 'text', minLength: 1, maxLength: 1024, isRequired: true, about: 'The name of the limit.' },
+    algorithm: {
+      kind: 'text',
+      choices: ['sliding_window'],
+      isRequired: true,
+      about: 'How requests are counted.',
+    },
+    capacity: {
+      kind: 'integer',
+      min: 1,
+      max: 2_000_000_000,
+      isRequired: true,
+      about: 'How many requests of one key pass in a window.',
+    },
+    rate: {
+      kind: 'duration',
+      min: MINUTE,
+      max: 24 * HOUR,
+      step: 10 * SECOND,
+      isRequired: true,
+      about: 'The length of the window, in steps of 10 seconds.',
+    },
+    bucket_key: {
+      kind: 'list',
+      item: { kind: 'expression', result: 'any', about: 'A CEL expression.' },
+      min: 1,
+      max: 10,
+      isRequired: true,
+      about: 'CEL expressions. Requests for which all have the same values share one limit.',
+    },
+    enforce,
+  },
+  sets: {
+    bucket_key: text('The key of the request.'),
+    limited: flag('Whether the request was over the limit.'),
+  },
+}

@@ -1,0 +1,17 @@
+import type { Action } from '../action.ts'
+import { from, headers, text, texts, to } from '../fields.ts'
+
+export const redirect: Action = {
+  type: 'redirect',
+  about: 'Answers with a redirect to the URL that results from the replacement. An unchanged URL is not redirected.',
+  page: 'redirect',
+  phases: ['on_http_request'],
+  config: {
+    from: from('The pattern, in the syntax of RE2. Without it, the whole URL matches.'),
+    to: { ...to, isRequired: true },
+    status_code: { kind: 'integer', min: 300, max: 399, default: 302, about: 'The status of the redirect.' },
+    headers: headers('Further headers of the redirect.'),
+  },
+  mayEnd: true,
+  sets: { matches: texts('The parts of the URL that matched.'), url: text('The URL of the redirect.') },
+}

@@ -1,0 +1,20 @@
+import type { Action } from '../action.ts'
+
+export const removeHeaders: Action = {
+  type: 'remove-headers',
+  about: 'Removes headers from the request or from the response.',
+  page: 'remove-headers',
+  phases: ['on_http_request', 'on_http_response'],
+  config: {
+    headers: {
+      kind: 'list',
+      item: { kind: 'header-name', about: 'The name of a header.' },
+      min: 1,
+      max: 10,
+      countNumber: 2212,
+      isRequired: true,
+      about: 'The names of the headers to remove.',
+    },
+  },
+  sets: { headers_removed: { type: 'list<string>', about: 'The headers that the action removed.' } },
+}

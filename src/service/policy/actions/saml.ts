@@ -1,0 +1,12 @@
+import type { Action } from '../action.ts'
+
+export const saml: Action = {
+  type: 'saml',
+  about: 'Lets pass only users who signed in at a SAML provider. The service does not document its fields.',
+  page: 'saml',
+  phases: ['on_http_request'],
+  config: {},
+  isOpen: true,
+  onlyOne: { group: 'sign-in', number: 2239 },
+  notOnPlans: ['free'],
+}

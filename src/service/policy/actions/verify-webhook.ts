@@ -1,0 +1,34 @@
+import { WEBHOOK_PROVIDERS } from '../../resources/webhook-verification.ts'
+import type { Action } from '../action.ts'
+import { enforce, flag } from '../fields.ts'
+
+export const verifyWebhook: Action = {
+  type: 'verify-webhook',
+  about: 'Lets pass only webhooks that their sender has signed with a secret.',
+  page: 'verify-webhook',
+  phases: ['on_http_request'],
+  config: {
+    provider: {
+      kind: 'text',
+      choices: WEBHOOK_PROVIDERS,
+      isAnyCase: true,
+      isRequired: true,
+      about: 'The sender of the webhooks.',
+    },
+    secret: {
+      kind: 'text',
+      minLength: 1,
+      takesCel: true,
+      isSecret: true,
+      about: 'The secret that the sender signs with. All senders but `sns` need one.',
+    },
+    enforce,
+  },
+  check: ({ provider, secret }) => {
+    const isSns = typeof provider === 'string' && provider.toLowerCase() === 'sns'
+    return isSns || (secret !== undefined && secret !== null)
+      ? []
+      : [{ number: 2234, path: ['secret'], message: 'is missing' }]
+  },
+  sets: { verified: flag('Whether the signature was right.') },
+}

@@ -1,0 +1,137 @@
+import type { ASTNode } from '@marcbachmann/cel-js'
+import { nearest } from '../../core/schema/nearest.ts'
+import { quote } from '../../core/schema/text.ts'
+import { isObject } from '../../core/schema/values.ts'
+import type { Field } from './action.ts'
+import { checkExpression, type ExpressionProblem, walk } from './expression.ts'
+import type { Place } from './place.ts'
+import type { PolicyPath } from './problem.ts'
+import type { Reporter } from './reporter.ts'
+import { findInterpolations } from './template.ts'
+
+/** The deepest value whose texts are read. */
+const MAX_DEPTH = 32
+
+/** Checks the expressions `${…}` in a text, or in all texts of a list or a map. */
+export function checkCelText(value: unknown, path: PolicyPath, place: Place): undefined {
+  if (path.length > MAX_DEPTH) return
+  if (Array.isArray(value)) for (const [index, each] of value.entries()) checkCelText(each, [...path, index], place)
+  else if (isObject(value)) for (const [key, each] of Object.entries(value)) checkCelText(each, [...path, key], place)
+  if (typeof value !== 'string' || !value.includes('${')) return
+  const number = place.action.type === 'add-headers' && place.scope.phase === 'on_http_request' ? 2213 : 2224
+  const { found, unclosed } = findInterpolations(value)
+  for (const { source, offset } of found) {
+    const { tree, problem } = checkExpression(source, place.scope)
+    if (problem) reportExpression(number, path, source, problem, place.reporter, offset)
+    if (tree && !problem) checkNames(tree, { ...place, number, path, offset })
+  }
+  if (unclosed !== undefined) {
+    place.reporter.report(number, path, 'has "${" without its "}"', { within: { offset: unclosed, length: 2 } })
+  }
+}
+
+/** Checks a field that is an expression without `${`. */
+export function checkFieldExpression(
+  { result, scope }: Extract<Field, { kind: 'expression' }>,
+  source: string,
+  path: PolicyPath,
+  place: Place,
+): undefined {
+  // A text in `${…}` is taken too.
+  if (source.includes('${')) return checkCelText(source, path, place)
+  const number = 2224
+  const { tree, type, problem } = checkExpression(source, {
+    ...place.scope,
+    ...(scope === 'retry' && { isRetry: true }),
+  })
+  if (problem) return reportExpression(number, path, source, problem, place.reporter)
+  if (result === 'bool' && !isBoolean(type)) reportType(number, path, source, type, place.reporter)
+  else if (tree) checkNames(tree, { ...place, number, path, offset: 0 })
+}
+
+/** Checks an expression of a rule. It must be a boolean. */
+export function checkCondition(source: string, path: PolicyPath, place: Omit<Place, 'action'>): undefined {
+  const { tree, type, problem } = checkExpression(source, place.scope)
+  if (problem) return reportExpression(2200, path, source, problem, place.reporter)
+  if (!isBoolean(type)) reportType(2200, path, source, type, place.reporter)
+  else if (tree) checkNames(tree, { ...place, number: 2200, path, offset: 0 })
+}
+
+function isBoolean(type: string | undefined): boolean {
+  return type === 'bool' || type === 'dyn'
+}
+
+function reportType(
+  number: number,
+  path: PolicyPath,
+  source: string,
+  type: string | undefined,
+  reporter: Reporter,
+): undefined {
+  const hint = type === 'string' || type === 'int' ? { hint: 'Compare it with a value, such as with ==.' } : {}
+  const what = `is ${quote(source)}, which is of the type ${type?.replace(/\$[\w.]+/g, 'object')}. Allowed: an expression that is true or false`
+  reporter.report(number, path, what, { within: { offset: 0, length: source.length }, ...hint })
+}
+
+function reportExpression(
+  number: number,
+  path: PolicyPath,
+  source: string,
+  { message, hint, offset, length }: ExpressionProblem,
+  reporter: Reporter,
+  shift = 0,
+): undefined {
+  const what = `is not valid at character ${offset + shift + 1}: ${message}. Received: ${quote(source)}.${hint === undefined ? '' : ` ${hint}`}`
+  reporter.report(number, path, what, {
+    within: { offset: offset + shift, length },
+    ...(hint !== undefined && { hint }),
+  })
+}
+
+type Names = Omit<Place, 'action'> & { readonly number: number; readonly path: PolicyPath; readonly offset: number }
+
+/** Checks the names that types do not tell: variables of `set-vars`, and secrets. */
+function checkNames(tree: ASTNode, { declared, options, reporter, number, path, offset }: Names): undefined {
+  if (!/vars|secrets/.test(tree.input)) return
+  walk(tree, (node) => {
+    const { start, end } = node.range
+    const within = { offset: offset + start, length: end - start }
+    const variable = readVariable(node)
+    if (variable !== undefined && !declared.has(variable)) {
+      const near = nearest(variable, declared)
+      const hint =
+        near === undefined ? 'Set it with set-vars, earlier in the same phase.' : `Did you mean vars.${near}?`
+      reporter.report(
+        number,
+        path,
+        `names ${quote(`vars.${variable}`)}, which no set-vars sets earlier in this phase. ${hint}`,
+        { within, hint },
+      )
+    }
+    const secret = readSecret(node)
+    if (secret && options.hasSecret && !options.hasSecret(...secret)) {
+      reporter.warn(
+        'secret-unknown',
+        path,
+        `reads the secret ${quote(secret[1])} of the vault ${quote(secret[0])}, which does not exist`,
+        { within },
+      )
+    }
+  })
+}
+
+function readVariable(node: ASTNode): string | undefined {
+  if ((node.op !== '.' && node.op !== '[]') || node.args[0].op !== 'id' || node.args[0].args !== 'vars')
+    return undefined
+  const [, key] = node.args
+  if (typeof key === 'string') return key
+  return key.op === 'value' && typeof key.args === 'string' ? key.args : undefined
+}
+
+function readSecret(node: ASTNode): [vault: string, name: string] | undefined {
+  if (node.op !== 'rcall' || node.args[0] !== 'get') return undefined
+  const [, receiver, [vault, name]] = node.args
+  if (receiver.op !== 'id' || receiver.args !== 'secrets' || vault?.op !== 'value' || name?.op !== 'value')
+    return undefined
+  return typeof vault.args === 'string' && typeof name.args === 'string' ? [vault.args, name.args] : undefined
+}

@@ -1,0 +1,179 @@
+import type { ASTNode } from '@marcbachmann/cel-js'
+import { nearest } from '../../core/schema/nearest.ts'
+import { cut } from '../../core/schema/text.ts'
+import type { Variables } from './action.ts'
+import { findBelow, listPaths, type Scope, TEXT, variablesOf } from './environment.ts'
+import { ALIASES, CEL_FUNCTIONS, FUNCTIONS } from './functions.ts'
+import { PHASES } from './phases.ts'
+import { isVariable } from './variables.ts'
+
+/** A problem of an expression. Offset and length are in characters of its source. */
+export interface ExpressionProblem {
+  readonly message: string
+  readonly hint?: string
+  readonly offset: number
+  readonly length: number
+}
+
+interface Known {
+  readonly source: string
+  readonly scope: Scope
+  readonly variables: Variables
+  /** Returns the place in the source of a place in the checked source. */
+  readonly toSource: (place: number) => number
+}
+
+/** The parts of the CEL library's errors that explanations use. */
+interface CelError {
+  readonly code: string
+  readonly summary: string
+  readonly node?: ASTNode
+  readonly range?: { readonly start: number; readonly end: number }
+}
+
+interface Explanation {
+  readonly message: string
+  readonly hint?: string | undefined
+  /** The name that the problem is about, if it is the last one of its node. */
+  readonly name?: string
+}
+
+/** Describes an error of the CEL library in the words of policies. */
+export function explain(error: unknown, known: Known): ExpressionProblem {
+  if (!isCelError(error))
+    return { message: 'the expression is nested too deeply', offset: 0, length: known.source.length }
+  const { message, hint, name } = explainCode(error, known)
+  const { range = { start: 0, end: 0 } } = error
+  const start = known.toSource(range.start)
+  const end = Math.max(known.toSource(range.end), start)
+  const node = known.source.slice(start, end)
+  // The range of a field or a method is that of the whole chain: the name is what is wrong.
+  const inNode = name === undefined ? -1 : findName(error.node, node, name)
+  const offset = inNode < 0 ? start : start + inNode
+  const length = inNode < 0 || name === undefined ? end - start : name.length
+  return { message, offset, length: Math.max(1, length), ...(hint !== undefined && { hint }) }
+}
+
+function isCelError(error: unknown): error is CelError {
+  return error instanceof Error && typeof Reflect.get(error, 'code') === 'string' && 'summary' in error
+}
+
+function findName(node: ASTNode | undefined, text: string, name: string): number {
+  return node?.op === 'rcall' || node?.op === '.'
+    ? text.lastIndexOf(name, node.op === '.' ? text.length : findCall(node))
+    : text.indexOf(name)
+}
+
+/** Returns where, within a call of a method, its arguments begin. */
+function findCall(node: Extract<ASTNode, { op: 'rcall' }>): number {
+  const [, receiver, [first]] = node.args
+  const start = node.range.start
+  return (first ? first.range.start : Math.max(receiver.range.end + node.args[0].length + 1, start)) - start
+}
+
+function explainCode({ code, summary, node }: CelError, known: Known): Explanation {
+  if (code === 'unknown_variable' && node?.op === 'id') return explainVariable(node.args, known)
+  if (code === 'no_such_key' && node?.op === '.') return explainField(node, known)
+  if (code === 'no_matching_overload' && (node?.op === 'call' || node?.op === 'rcall'))
+    return explainCall(node, summary, known)
+  if (code === 'cannot_index_type' && node?.op === '.') {
+    const name = node.args[1]
+    return {
+      name,
+      message: `a value of the type ${cleanTypes(/'(.*)'/.exec(summary)?.[1] ?? '')} has no field ${cut(name)}`,
+    }
+  }
+  if (code === 'limit_exceeded') return { message: 'the expression is too long or nested too deeply' }
+  if (code === 'no_such_overload') {
+    return { message: `the types do not fit: there is no ${cleanTypes(summary.replace(/^no such overload: /, ''))}` }
+  }
+  const hint = /^Unexpected character: (=|&|\|)$/.exec(summary)?.[1]
+  const message = cut(cleanTypes(summary.charAt(0).toLowerCase() + summary.slice(1)), 200)
+  return { message, hint: hint && `Did you mean ${hint}${hint}?` }
+}
+
+/** Replaces the library's names of types by words: `$req.url` is an object. */
+function cleanTypes(text: string): string {
+  return text
+    .replace(/\$[\w.]+/g, 'object')
+    .replace(/google\.protobuf\.(Timestamp|Duration)/g, (_, name) => name.toLowerCase())
+}
+
+function explainVariable(name: string, { scope, variables }: Known): Explanation {
+  const elsewhere = PHASES.filter((phase) => Object.hasOwn(variablesOf({ ...scope, phase }), name))
+  if (elsewhere.length > 0) {
+    return { message: `${name} does not exist in ${scope.phase}`, hint: `It exists in ${elsewhere.join(' and ')}.` }
+  }
+  const suggested = nearest(name, Object.keys(variables)) ?? nearestPath(name, listPaths(variables))
+  return { message: `there is no variable ${cut(name)}`, hint: suggest(suggested) }
+}
+
+function explainField(node: Extract<ASTNode, { op: '.' }>, { scope, variables }: Known): Explanation {
+  const name = node.args[1]
+  const names = readNames(node.args[0])
+  const owner = names && findBelow(variables, names)
+  const path = names?.join('.')
+  if (path === 'conn' && name === 'tls' && !scope.hasTls) {
+    return { name, message: 'conn.tls does not exist here', hint: 'It exists on endpoints with TLS: https and tls.' }
+  }
+  const fields = owner && !isVariable(owner) ? Object.keys(owner).filter((field) => field !== TEXT) : []
+  const near = nearest(name, fields)
+  const paths = listPaths(variables)
+  const sameRoot = paths.filter((each) => names !== undefined && each.startsWith(`${names[0]}.`))
+  const suggested =
+    near !== undefined && path !== undefined
+      ? `${path}.${near}`
+      : (nearestPath(name, sameRoot) ?? nearestPath(name, paths))
+  return {
+    name,
+    message: `${path === undefined ? 'the value' : cut(path)} has no field ${cut(name)}`,
+    hint: suggest(suggested),
+  }
+}
+
+function explainCall(node: Extract<ASTNode, { op: 'call' | 'rcall' }>, summary: string, { scope }: Known): Explanation {
+  const receiver = node.op === 'rcall' && node.args[1].op === 'id' ? `${node.args[1].args}.` : ''
+  const name = node.args[0]
+  const called = cleanTypes(/'(.*)'/.exec(summary)?.[1] ?? name)
+  const rows = FUNCTIONS.filter((each) => each.name === name || each.name === `${receiver}${name}`)
+  const [row] = rows
+  if (row?.phases && !row.phases.includes(scope.phase)) {
+    return {
+      name,
+      message: `${row.name} does not exist in ${scope.phase}`,
+      hint: `It exists in ${row.phases.join(' and ')}.`,
+    }
+  }
+  if (rows.length > 0) {
+    return {
+      name,
+      message: `there is no ${called}`,
+      hint: `There is ${rows.flatMap(({ signatures }) => signatures).join(' and ')}.`,
+    }
+  }
+  if (CEL_FUNCTIONS.includes(name)) return { name, message: `there is no ${called}: the types do not fit ${name}` }
+  const alias = Object.hasOwn(ALIASES, name) ? ALIASES[name] : undefined
+  const names = [...FUNCTIONS.map((each) => each.name), ...CEL_FUNCTIONS]
+  return {
+    name,
+    message: `there is no function ${receiver}${cut(name)}`,
+    hint: suggest(alias ?? nearest(`${receiver}${name}`, names) ?? nearest(name, names)),
+  }
+}
+
+function suggest(name: string | undefined): string | undefined {
+  return name === undefined ? undefined : `Did you mean ${name}?`
+}
+
+/** Returns the shortest path whose last name is the name. */
+function nearestPath(name: string, paths: readonly string[]): string | undefined {
+  const ends = paths.filter((path) => path.toLowerCase().endsWith(`.${name.toLowerCase()}`))
+  return ends.sort((a, b) => a.length - b.length)[0]
+}
+
+function readNames(node: ASTNode): string[] | undefined {
+  const names: string[] = []
+  let root = node
+  for (; root.op === '.'; root = root.args[0]) names.unshift(root.args[1])
+  return root.op === 'id' ? [root.args, ...names] : undefined
+}

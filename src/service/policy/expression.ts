@@ -1,0 +1,163 @@
+import type { ASTNode } from '@marcbachmann/cel-js'
+import type { Variables } from './action.ts'
+import { findBelow, languageOf, type Scope, TEXT } from './environment.ts'
+import { type ExpressionProblem, explain } from './explain.ts'
+import { patternProblem } from './pattern.ts'
+import { isVariable } from './variables.ts'
+
+export type { ExpressionProblem } from './explain.ts'
+
+/** A checked CEL expression: its syntax tree and type, or the problem. */
+export interface CheckedExpression {
+  readonly source: string
+  /** The tree of the source, unless it is no CEL. Its ranges count characters of the source. */
+  readonly tree?: ASTNode
+  /** The type of the value, such as `bool`. */
+  readonly type?: string
+  readonly problem?: ExpressionProblem
+}
+
+/** A place where the source that is checked differs from the source of the policy. */
+interface Edit {
+  readonly at: number
+  readonly removed: number
+  readonly text: string
+}
+
+/** Parses an expression and checks the types in it. */
+export function checkExpression(source: string, scope: Scope): CheckedExpression {
+  const language = languageOf(scope)
+  let tree: ASTNode | undefined
+  let edits: readonly Edit[] = []
+  try {
+    const parsed = language.environment.parse(source)
+    tree = parsed.ast
+    edits = findEdits(tree, language.texts, (path) => isGroup(language.variables, path))
+    const { valid, type, error } = (
+      edits.length > 0 ? language.environment.parse(apply(source, edits)) : parsed
+    ).check()
+    if (!valid) throw error
+    const problem = findPatternProblem(tree)
+    return { source, tree, ...(type !== undefined && { type }), ...(problem && { problem }) }
+  } catch (error) {
+    const problem = explain(error, {
+      source,
+      scope,
+      variables: language.variables,
+      toSource: (at) => toSource(at, edits),
+    })
+    return { source, problem, ...(tree && { tree }) }
+  }
+}
+
+/** Calls a function for each node of a tree, with the node above it. Deep trees do not overflow the stack. */
+export function walk(root: ASTNode, visit: (node: ASTNode, parent: ASTNode | undefined) => void): void {
+  const waiting: [ASTNode, ASTNode | undefined][] = [[root, undefined]]
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    const [node, parent] = next
+    visit(node, parent)
+    for (const child of listChildren(node)) waiting.push([child, node])
+  }
+}
+
+function listChildren(node: ASTNode): readonly ASTNode[] {
+  switch (node.op) {
+    case 'value':
+    case 'id':
+      return []
+    case '.':
+    case '.?':
+      return [node.args[0]]
+    case '!_':
+    case '-_':
+      return [node.args]
+    case 'call':
+      return node.args[1]
+    case 'rcall':
+      return [node.args[1], ...node.args[2]]
+    case 'map':
+      return node.args.flat()
+    default:
+      return node.args
+  }
+}
+
+/** Returns the path of a chain of names, such as `req.url.path`; undefined for other nodes. */
+export function readPath(node: ASTNode): string | undefined {
+  const names: string[] = []
+  let root = node
+  for (; root.op === '.'; root = root.args[0]) names.unshift(root.args[1])
+  return root.op === 'id' ? [root.args, ...names].join('.') : undefined
+}
+
+/** Finds what the CEL library must read in another way: texts that have fields, comparisons with null, `has(a['b'])` and `sortBy`. */
+function findEdits(tree: ASTNode, texts: ReadonlySet<string>, isGroup: (path: string) => boolean): readonly Edit[] {
+  const edits: Edit[] = []
+  const insert = (at: number, text: string, removed = 0) => edits.push({ at, text, removed })
+  walk(tree, (node, parent) => {
+    if (node.op === '.') {
+      const isOwner = (parent?.op === '.' || parent?.op === '[]') && parent.args[0] === node
+      const path = isOwner ? undefined : readPath(node)
+      if (path === undefined) return
+      if (texts.has(path)) insert(node.range.end, `.${TEXT}`)
+      else if (isComparison(parent) && isGroup(path)) {
+        insert(node.range.start, 'dyn(')
+        insert(node.range.end, ')')
+      }
+    } else if (node.op === 'call' && node.args[0] === 'has' && node.args[1][0]?.op === '[]') {
+      insert(node.range.start + 'has'.length, 'Index')
+    } else if (node.op === 'rcall' && node.args[0] === 'sortBy') {
+      const [item, key] = node.args[2]
+      if (!item || !key) return
+      insert(node.input.lastIndexOf('sortBy', item.range.start), 'filter', 'sortBy'.length)
+      insert(key.range.start, '[')
+      insert(key.range.end, '] != []')
+    }
+  })
+  return edits.sort((a, b) => a.at - b.at)
+}
+
+function isComparison(node: ASTNode | undefined): boolean {
+  return node?.op === '==' || node?.op === '!='
+}
+
+/** Returns whether a path is that of variables with a common name, such as `actions.ngrok.oauth.identity`. */
+function isGroup(variables: Variables, path: string): boolean {
+  const below = findBelow(variables, path.split('.'))
+  return below !== undefined && !isVariable(below)
+}
+
+function apply(source: string, edits: readonly Edit[]): string {
+  let [result, end] = ['', 0]
+  for (const { at, text, removed } of edits) {
+    result += source.slice(end, at) + text
+    end = at + removed
+  }
+  return result + source.slice(end)
+}
+
+/** Returns the place in the source of a place in the edited source. */
+function toSource(place: number, edits: readonly Edit[]): number {
+  let shift = 0
+  for (const { at, text, removed } of edits) {
+    if (place <= at + shift) break
+    shift += Math.min(text.length - removed, place - at - shift)
+  }
+  return place - shift
+}
+
+/** Finds a pattern, written as text in a call of `matches`, that is not one of RE2. */
+function findPatternProblem(tree: ASTNode): ExpressionProblem | undefined {
+  let found: ExpressionProblem | undefined
+  if (!tree.input.includes('matches')) return undefined
+  walk(tree, (node) => {
+    if ((node.op !== 'call' && node.op !== 'rcall') || node.args[0] !== 'matches') return
+    const pattern = node.op === 'call' ? node.args[1][1] : node.args[2][0]
+    if (pattern?.op !== 'value' || typeof pattern.args !== 'string') return
+    const problem = patternProblem(pattern.args)
+    const { start, end } = pattern.range
+    if (problem !== undefined)
+      found = { message: `the pattern is not one of RE2: ${problem}`, offset: start, length: end - start }
+  })
+  return found
+}

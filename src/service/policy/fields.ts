@@ -1,0 +1,145 @@
+import type { Field, Variables } from './action.ts'
+import { MINUTE, SECOND } from './time.ts'
+
+/** The fields that several actions have. */
+export const enforce: Field = {
+  kind: 'boolean',
+  default: true,
+  about:
+    'Whether traffic that fails the check ends here. With `false`, the result is only in the variables of the action.',
+}
+
+export const onError = (initial: 'halt' | 'continue', isRequired?: true): Field => ({
+  kind: 'text',
+  choices: ['halt', 'continue'],
+  default: initial,
+  about: 'Whether further actions run after a failure.',
+  ...(isRequired && { isRequired }),
+})
+
+export const headers = (about: string, min = 0): Field => ({
+  kind: 'map',
+  keys: 'header',
+  value: { kind: 'text', format: 'header-value', takesCel: true, about: 'The value of the header.' },
+  min,
+  max: 10,
+  countNumber: 2212,
+  takesCel: true,
+  about,
+})
+
+export const from = (about: string, isRequired?: true): Field => ({
+  kind: 'text',
+  format: 'pattern',
+  takesCel: true,
+  about,
+  ...(isRequired && { isRequired }),
+})
+
+export const to: Field = {
+  kind: 'text',
+  takesCel: true,
+  about: 'The replacement. `$1` is the text of the first group of the pattern.',
+}
+
+/** The list of replacements of an action on bodies. */
+export const replacements = (extra: Readonly<Record<string, Field>> = {}): Field => ({
+  kind: 'list',
+  min: 1,
+  isRequired: true,
+  about: 'The replacements, in order. Each one works on the result of the one before it.',
+  item: {
+    kind: 'object',
+    about: 'One replacement of all matches.',
+    fields: { from: from('The pattern, in the syntax of RE2.', true), to, ...extra },
+  },
+})
+
+export const REPLACED: Variables = {
+  replacements: {
+    type: 'list<Replacement>',
+    about: 'The replacements that matched, each with `replacement_index` and `matched_content`.',
+  },
+}
+
+const word = (about: string): Field => ({ kind: 'text', about })
+const session = (about: string): Field => ({ kind: 'duration', min: 0, max: Number.POSITIVE_INFINITY, about })
+
+/** The fields of `oauth` and `openid-connect`. */
+export const signIn = (idle: string): Readonly<Record<string, Field>> => ({
+  auth_id: word('The name of this sign-in, for cookies and for the paths of login and logout.'),
+  client_id: { kind: 'text', takesCel: true, about: 'The id of your app at the provider.' },
+  client_secret: { kind: 'text', takesCel: true, isSecret: true, about: 'The secret of your app at the provider.' },
+  scopes: { kind: 'list', item: word('A scope.'), about: 'Further scopes to ask the provider for.' },
+  authz_url_params: {
+    kind: 'map',
+    keys: 'any',
+    value: word('The value of the parameter.'),
+    about: 'Further parameters of the URL of the provider.',
+  },
+  max_session_duration: session('How long a session may last.'),
+  [idle]: session('How long a session lasts without requests.'),
+  userinfo_refresh_interval: session('How often the data about the user are read again.'),
+  allow_cors_preflight: { kind: 'boolean', default: false, about: 'Whether CORS preflights pass without a session.' },
+  auth_cookie_domain: word('The domain of the cookie.'),
+})
+
+/** The variables of `oauth` and `openid-connect`. */
+export const signedIn = (sessionId: string, extra: Variables = {}): Variables => ({
+  identity: {
+    id: text('The id of the identity.'),
+    email: text('The address of the user.'),
+    name: text('The name of the user.'),
+    provider_user_id: text('The id of the user at the provider.'),
+    [sessionId]: text('The id of the session.'),
+  },
+  access_token: text('The access token of the provider.'),
+  refresh_token: text('The refresh token of the provider.'),
+  expires_at: text('When the session ends.'),
+  session_timed_out: flag('Whether the session ended for lack of requests.'),
+  session_max_duration_reached: flag('Whether the session reached its longest duration.'),
+  userinfo_refreshed: flag('Whether the data about the user were just read again.'),
+  ...extra,
+})
+
+export function text(about: string) {
+  return { type: 'string', about }
+}
+export function flag(about: string) {
+  return { type: 'bool', about }
+}
+export function whole(about: string) {
+  return { type: 'int', about }
+}
+export function texts(about: string) {
+  return { type: 'list<string>', about }
+}
+
+/** The fields and variables of the OWASP actions. */
+export const owasp = (what: string): Readonly<Record<string, Field>> => ({
+  on_error: onError('halt', true),
+  process_body: { kind: 'boolean', default: false, about: `Whether the rules for the body of the ${what} count.` },
+  exclude_rule_ids: {
+    kind: 'list',
+    item: { kind: 'integer', min: 900_000, max: 999_999, about: 'The number of a rule.' },
+    about: 'The rules of the OWASP core rule set that do not count.',
+  },
+})
+
+export const OWASP_SETS: Variables = {
+  decision: text('`allow` or `deny`.'),
+  anomaly_score: whole('The sum of the scores of the rules that matched.'),
+  anomaly_score_threshold: whole('The score from which traffic is denied.'),
+  matched_rules: {
+    type: 'list<MatchedRule>',
+    about: 'The rules that matched, each with `id`, `message`, `severity` and `data`.',
+  },
+}
+
+export const circuitDuration = (about: string): Field => ({
+  kind: 'duration',
+  min: SECOND,
+  max: 2 * MINUTE,
+  default: '10s',
+  about,
+})

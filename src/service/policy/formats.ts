@@ -1,0 +1,82 @@
+import { quote } from '../../core/schema/text.ts'
+import { ipBytes } from '../x509/ip.ts'
+import type { Format } from './action.ts'
+import { MAX_HEADER_VALUE } from './headers.ts'
+import { patternProblem } from './pattern.ts'
+
+interface FormatProblem {
+  readonly number: number
+  /** The words that follow the place of the value in the message. They repeat no secret. */
+  readonly what: string
+}
+
+/** Returns the problem of a text that is not written as its format demands. */
+export function formatProblem(format: Format, text: string): FormatProblem | undefined {
+  return CHECKS[format](text)
+}
+
+const CHECKS: Readonly<Record<Format, (text: string) => FormatProblem | undefined>> = {
+  cidr(text) {
+    const [address = '', length, ...rest] = text.split('/')
+    const bytes = ipBytes(address)
+    const isRange =
+      length !== undefined && /^(0|[1-9]\d{0,2})$/.test(length) && Number(length) <= (bytes?.length ?? 0) * 8
+    if (bytes && isRange && rest.length === 0) return undefined
+    const hint = bytes && length === undefined ? ` Did you mean "${text}/${bytes.length * 8}"?` : ''
+    return { number: 2217, what: `is ${quote(text)}.${hint} Allowed: a range of addresses, such as "203.0.113.0/24"` }
+  },
+  credentials: credentialsProblem,
+  'header-value'(text) {
+    if (text.length > MAX_HEADER_VALUE) {
+      return { number: 2209, what: `has ${text.length} characters. At most ${MAX_HEADER_VALUE} are allowed` }
+    }
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: headers take no control characters but tabs
+    if (!/[\u0000-\u0008\u000a-\u001f\u007f]/.test(text)) return undefined
+    return { number: 2211, what: `is ${quote(text)}. Allowed: no line breaks and no other control characters` }
+  },
+  pattern(text) {
+    const problem = patternProblem(text)
+    return problem === undefined
+      ? undefined
+      : { number: 2261, what: `is ${quote(text)}, which is no pattern of RE2: ${problem}` }
+  },
+  pem(text) {
+    return /-----BEGIN [A-Z0-9 ]+-----[\s\S]+-----END [A-Z0-9 ]+-----/.test(text)
+      ? undefined
+      : { number: 2228, what: 'is not PEM. Allowed: a text with "-----BEGIN …" and "-----END …"' }
+  },
+  printable(text) {
+    return /^[\x20-\x7e]*$/.test(text)
+      ? undefined
+      : { number: 2222, what: `is ${quote(text)}. Allowed: ASCII letters, digits and signs` }
+  },
+  'query-value': () => undefined,
+  url(text) {
+    if (/^[a-z][a-z0-9+.-]*:\/\/[^\s/?#]+/i.test(text) && !/\s/.test(text) && URL.canParse(text)) return undefined
+    return { number: 2226, what: `is ${quote(text)}. Allowed: a URL with its scheme, such as "https://api.internal"` }
+  },
+}
+
+/** The character that stands for a `${…}` while credentials are checked. No text has it. */
+const HOLE = '\uffff'
+
+/** Checks credentials (RFC 7617, section 2.1). A part with `${` is known only when the policy runs. */
+function credentialsProblem(text: string): FormatProblem | undefined {
+  if (/^\$\{[^}]*\}$/.test(text)) return undefined
+  const plain = text.replace(/\$\{[^}]*\}/g, HOLE)
+  const colon = plain.indexOf(':')
+  if (colon < 0) return { number: 2222, what: 'is a secret text without a colon. Allowed: user:password' }
+  const [user, password] = [plain.slice(0, colon), plain.slice(colon + 1)]
+  if (!user.includes(HOLE) && hasControl(user)) return { number: 2257, what: 'has a user with control characters' }
+  if (password.includes(HOLE)) return undefined
+  if (password.length < 8)
+    return { number: 2237, what: `has a password of ${password.length} characters. At least 8 are required` }
+  if (password.length > 128)
+    return { number: 2221, what: `has a password of ${password.length} characters. At most 128 are allowed` }
+  return hasControl(password) ? { number: 2258, what: 'has a password with control characters' } : undefined
+}
+
+function hasControl(text: string): boolean {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: RFC 7617 forbids them
+  return /[\u0000-\u001f\u007f]/.test(text)
+}

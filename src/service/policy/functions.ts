@@ -1,0 +1,144 @@
+import type { Phase } from './phases.ts'
+
+/** A function of expressions. Functions without `phases` exist everywhere. */
+export interface PolicyFunction {
+  /** The name as written in expressions: `lower`, `hash.md5`, `getReqHeader`. */
+  readonly name: string
+  /** The signatures, in the notation of the CEL library. */
+  readonly signatures: readonly string[]
+  readonly about: string
+  readonly phases?: readonly Phase[]
+}
+
+const HTTP: readonly Phase[] = ['on_http_request', 'on_http_response', 'on_event_stream_message']
+const RESPONSES: readonly Phase[] = ['on_http_response', 'on_event_stream_message']
+
+const on = (name: string, signatures: string, about: string, phases?: readonly Phase[]): PolicyFunction => ({
+  name,
+  signatures: signatures.split(' | '),
+  about,
+  ...(phases && { phases }),
+})
+
+/** The functions whose first name is a namespace, such as `hash.md5`, are methods of that namespace's type. */
+export const NAMESPACES: Readonly<Record<string, string>> = {
+  base64: 'Base64Functions',
+  basic_auth: 'BasicAuthFunctions',
+  hash: 'HashFunctions',
+  json: 'JsonFunctions',
+  lists: 'ListFunctions',
+  queryString: 'QueryStringFunctions',
+  rand: 'RandomFunctions',
+  secrets: 'SecretFunctions',
+  url: 'UrlFunctions',
+}
+
+const HASHES = ['crc32', 'crc64', 'md5', 'sha1', 'sha256', 'sha512', 'xxhash64']
+
+/** The functions that the service adds to CEL. */
+export const FUNCTIONS: readonly PolicyFunction[] = [
+  on('base64.decode', 'base64.decode(string): bytes', 'Decodes Base64.'),
+  on('base64.encode', 'base64.encode(bytes): string', 'Encodes as Base64.'),
+  on('basic_auth.encode', 'basic_auth.encode(string, string): string', 'Makes the header of a name and a password.'),
+  ...HASHES.flatMap((name) => [
+    on(
+      `hash.${name}`,
+      `hash.${name}(string): string | hash.${name}(string, string): string`,
+      `Returns the ${name} of a text, in hex or "base64".`,
+    ),
+    on(
+      name,
+      `string.${name}(): string | string.${name}(string): string`,
+      `Returns the ${name} of the text, in hex or "base64".`,
+    ),
+  ]),
+  on('json.decode', 'json.decode(string): dyn', 'Reads JSON.'),
+  on('json.encode', 'json.encode(list): string | json.encode(map): string', 'Writes JSON.'),
+  on('lists.range', 'lists.range(int): list<int>', 'Returns the numbers from 0 up to one less than the number.'),
+  on('queryString.decode', 'queryString.decode(string): map<string, dyn>', 'Reads a query.'),
+  on('queryString.encode', 'queryString.encode(map): string', 'Writes a query.'),
+  on('rand.double', 'rand.double(): double', 'Returns a random number from 0 to 1.'),
+  on('rand.int', 'rand.int(): int | rand.int(int, int): int', 'Returns a random integer.'),
+  on('secrets.get', 'secrets.get(string, string): string', 'Returns the secret of a vault, by their names.'),
+  on('url.escape', 'url.escape(string): string', 'Encodes with percent signs.'),
+  on('url.unescape', 'url.unescape(string): string', 'Decodes percent signs.'),
+  on('url.parse', 'url.parse(string): map<string, dyn>', 'Reads a URL.'),
+  on('getReqCookie', 'getReqCookie(string): Cookie', 'Returns a cookie of the request.', HTTP),
+  on('getReqHeader', 'getReqHeader(string): list<string>', 'Returns the values of a header of the request.', HTTP),
+  on('getQueryParam', 'getQueryParam(string): list<string>', 'Returns the values of a parameter of the query.', HTTP),
+  on('hasQueryParam', 'hasQueryParam(string): bool', 'Returns whether the query has a parameter.', HTTP),
+  on('hasReqCookie', 'hasReqCookie(string): bool', 'Returns whether the request has a cookie.', HTTP),
+  on('hasReqHeader', 'hasReqHeader(string): bool', 'Returns whether the request has a header.', HTTP),
+  on('getResCookie', 'getResCookie(string): Cookie', 'Returns a cookie of the response.', RESPONSES),
+  on(
+    'getResHeader',
+    'getResHeader(string): list<string>',
+    'Returns the values of a header of the response.',
+    RESPONSES,
+  ),
+  on('hasResCookie', 'hasResCookie(string): bool', 'Returns whether the response has a cookie.', RESPONSES),
+  on('hasResHeader', 'hasResHeader(string): bool', 'Returns whether the response has a header.', RESPONSES),
+  on('encodeJson', 'list.encodeJson(): string | map.encodeJson(): string', 'Writes JSON.'),
+  on('slice', 'list.slice(int, int): list', 'Returns a part of the list.'),
+  on('flatten', 'list.flatten(): list | list.flatten(int): list', 'Joins the lists in the list.'),
+  on('sort', 'list.sort(): list', 'Sorts the list.'),
+  on('distinct', 'list.distinct(): list', 'Removes what is there twice.'),
+  on('encodeQueryString', 'map.encodeQueryString(): string', 'Writes a query.'),
+  on('matches', 'matches(string, string): bool', 'Returns whether a text matches a pattern of RE2.'),
+  on('charAt', 'string.charAt(int): string', 'Returns the character at an index.'),
+  on('format', 'string.format(list): string', 'Puts values in the places that begin with a percent sign.'),
+  on('split', 'string.split(): list<string>', 'Splits the text.'),
+  on(
+    'replace',
+    'string.replace(string, string): string | string.replace(string, string, int): string',
+    'Replaces a text.',
+  ),
+  on('reverse', 'string.reverse(): string', 'Reverses the text.'),
+  on('decodeBase64', 'string.decodeBase64(): string', 'Decodes Base64.'),
+  on('encodeBase64', 'string.encodeBase64(): string', 'Encodes as Base64.'),
+  on('decodeJson', 'string.decodeJson(): dyn', 'Reads JSON.'),
+  on('decodeQueryString', 'string.decodeQueryString(): map<string, dyn>', 'Reads a query.'),
+  on('escapeUrl', 'string.escapeUrl(): string', 'Encodes with percent signs.'),
+  on('unescapeUrl', 'string.unescapeUrl(): string', 'Decodes percent signs.'),
+  on('parseUrl', 'string.parseUrl(): map<string, dyn>', 'Reads a URL.'),
+  on('isJson', 'string.isJson(): bool', 'Returns whether the text is JSON.'),
+  on('isPrivateIp', 'string.isPrivateIp(): bool', 'Returns whether the text is a private address.'),
+  on('isQueryString', 'string.isQueryString(): bool', 'Returns whether the text is a query.'),
+  on('isURL', 'string.isURL(): bool', 'Returns whether the text is a URL.'),
+  on('lower', 'string.lower(): string', 'Returns the text in lower case.'),
+  on('upper', 'string.upper(): string', 'Returns the text in upper case.'),
+  on('inCidrRange', 'inCidrRange(string, string): bool', 'Returns whether a range has an address.'),
+  on('inCidrRanges', 'inCidrRanges(string, list<string>): bool', 'Returns whether one of the ranges has an address.'),
+]
+
+/** The functions of CEL itself that have no row above, for suggestions. */
+export const CEL_FUNCTIONS: readonly string[] = [
+  ...splitWords(
+    'all bool bytes contains double duration dyn endsWith exists exists_one filter getDate getDayOfMonth getDayOfWeek getDayOfYear getFullYear getHours getMilliseconds getMinutes',
+  ),
+  ...splitWords(
+    'getMonth getSeconds has hex indexOf int join lastIndexOf map matches size sortBy split startsWith string substring timestamp trim type uint',
+  ),
+]
+
+function splitWords(text: string): readonly string[] {
+  return text.split(' ')
+}
+
+/** The names that other languages have for these functions. */
+export const ALIASES: Readonly<Record<string, string>> = {
+  includes: 'contains',
+  length: 'size',
+  len: 'size',
+  toLowerCase: 'lower',
+  lowerAscii: 'lower',
+  toUpperCase: 'upper',
+  upperAscii: 'upper',
+  match: 'matches',
+  test: 'matches',
+  some: 'exists',
+  any: 'exists',
+  every: 'all',
+  hasHeader: 'hasReqHeader',
+  getHeader: 'getReqHeader',
+}

@@ -1,0 +1,25 @@
+/** The protocols of endpoints. */
+export type PolicyProtocol = 'https' | 'http' | 'tcp' | 'tls'
+
+/** The place where a policy is in use: an endpoint's kind, an edge, or the older module `policy` of edges and routes. */
+export type PolicyPlace = 'cloud' | 'agent' | 'internal' | 'kubernetes' | 'edge' | 'module'
+
+/** The surroundings of a policy, as far as its check needs them. */
+export interface PolicyOptions {
+  /** Default `https`. */
+  readonly protocol?: PolicyProtocol
+  /** Default: any endpoint, whose policy need not end traffic. */
+  readonly place?: PolicyPlace
+  /** The account's plan, such as `free`. Without a plan, no feature is refused for its price. */
+  readonly plan?: string
+  /** The most rules of the policy, actions of a rule and expressions of a rule. Default: the limits of the plan. */
+  readonly maxRules?: number
+  readonly maxActions?: number
+  readonly maxExpressions?: number
+  /** With `accept`, an action that the service does not document passes. Default `refuse`. */
+  readonly unknownActions?: 'refuse' | 'accept'
+  /** Returns whether an IP policy exists. Without the function, every id counts as known. */
+  readonly hasIpPolicy?: (id: string) => boolean
+  /** Returns whether a vault has a secret. Without the function, every secret counts as known. */
+  readonly hasSecret?: (vault: string, name: string) => boolean
+}

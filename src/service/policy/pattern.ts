@@ -1,0 +1,186 @@
+import { cut } from '../../core/schema/text.ts'
+
+/** The largest count of a repetition. RE2 refuses larger ones, and nested ones whose product is larger. */
+const MAX_REPEAT = 1000
+/** The deepest nesting of groups. */
+const MAX_DEPTH = 1000
+
+/**
+ * Returns the reason for which a text is no pattern of RE2, which has no look-around and no back references; undefined if it
+ * is one. Reads each character once: no pattern takes longer than its length.
+ */
+export function patternProblem(pattern: string): string | undefined {
+  try {
+    new PatternReader(pattern).read()
+    return undefined
+  } catch (error) {
+    if (error instanceof PatternError) return error.message
+    throw error
+  }
+}
+
+class PatternError extends Error {}
+
+/** An open group: the largest repetition in it. */
+interface Group {
+  repeat: number
+}
+
+class PatternReader {
+  #at = 0
+  readonly #groups: Group[] = [{ repeat: 1 }]
+  readonly #names = new Set<string>()
+  /** The properties that were found to exist. */
+  readonly #properties = new Set<string>()
+
+  constructor(readonly pattern: string) {}
+
+  read(): void {
+    // What a repetition repeats: nothing, an item with the largest repetition in it, or a repetition.
+    let last: Group | 'nothing' | 'repetition' = 'nothing'
+    while (this.#at < this.pattern.length) {
+      const letter = this.pattern.charAt(this.#at)
+      if (letter === '(') {
+        last = this.#open()
+      } else if (letter === ')') {
+        const group = this.#groups.pop()
+        if (!group || this.#groups.length === 0) fail('a ) has no (')
+        this.#at++
+        last = group
+      } else if (letter === '|') {
+        this.#at++
+        last = 'nothing'
+      } else if ('*+?'.includes(letter) || (letter === '{' && this.#matchCount())) {
+        if (last === 'repetition') fail(`${this.#show(2, -1)} repeats a repetition`)
+        if (last === 'nothing') fail(`${letter} has nothing to repeat`)
+        this.#repeat(last)
+        last = 'repetition'
+      } else {
+        if (letter === '[') this.#readClass()
+        else if (letter === '\\') this.#readEscape()
+        else this.#at++
+        last = { repeat: 1 }
+      }
+    }
+    if (this.#groups.length > 1) fail('a ( has no )')
+  }
+
+  /** Opens a group, or sets flags. */
+  #open(): 'nothing' {
+    const rest = this.pattern.slice(this.#at, this.#at + 80)
+    const [flags] = /^\(\?[imsU]*(?:-[imsU]+)?[:)]/.exec(rest) ?? []
+    const [named, name = ''] = /^\(\?P?<([A-Za-z0-9_]+)>/.exec(rest) ?? []
+    if (/^\(\?<?[=!]/.test(rest)) fail(`look-around, such as ${this.#show(4)}, does not exist in RE2`)
+    if (rest.startsWith('(?') && !flags && !named) fail(`${this.#show(4)} begins no group of RE2`)
+    if (named && this.#names.has(name)) fail(`the group ${cut(name, 20)} is there twice`)
+    if (named) this.#names.add(name)
+    this.#at += (flags ?? named ?? '(').length
+    if (flags?.endsWith(')')) return 'nothing'
+    if (this.#groups.push({ repeat: 1 }) > MAX_DEPTH) fail('it is nested too deeply')
+    return 'nothing'
+  }
+
+  #matchCount(): RegExpExecArray | null {
+    return /^\{(\d{1,9})(,(\d{0,9}))?\}/.exec(this.pattern.slice(this.#at, this.#at + 24))
+  }
+
+  #repeat({ repeat }: Group): void {
+    const count = this.pattern.charAt(this.#at) === '{' ? this.#matchCount() : null
+    const [text = '', min = '1', , max = ''] = count ?? []
+    const most = Math.max(Number(min), Number(max === '' ? min : max))
+    if (most > MAX_REPEAT || (max !== '' && Number(max) < Number(min)))
+      fail(`the count ${text} is not allowed. At most ${MAX_REPEAT} are`)
+    const product = repeat * Math.max(1, most)
+    if (product > MAX_REPEAT) fail(`the count ${text} of a repetition in a repetition is too large`)
+    const group = this.#groups.at(-1)
+    if (group) group.repeat = Math.max(group.repeat, product)
+    this.#at += Math.max(1, text.length)
+    if (this.pattern.charAt(this.#at) === '?') this.#at++
+  }
+
+  #readClass(): void {
+    const start = this.#at
+    this.#at += this.pattern.charAt(start + 1) === '^' ? 2 : 1
+    for (let isFirst = true; isFirst || this.pattern.charAt(this.#at) !== ']'; isFirst = false) {
+      if (this.#at >= this.pattern.length) fail(`a [ has no ]: ${cut(this.pattern.slice(start), 20)}`)
+      const low = this.#readMember()
+      const isRange = this.pattern.charAt(this.#at) === '-' && this.pattern.charAt(this.#at + 1) !== ']'
+      if (!isRange || low === undefined) continue
+      const from = this.#at
+      this.#at++
+      const high = this.#at < this.pattern.length ? this.#readMember() : undefined
+      if (high === undefined || high < low)
+        fail(`the range ${cut(this.pattern.slice(Math.max(start, from - 1), this.#at), 20)} ends before it begins`)
+    }
+    this.#at++
+  }
+
+  /** Reads a member of a class. Returns its code, or undefined if it stands for several. */
+  #readMember(): number | undefined {
+    const [name] = /^\[:\^?\w*:\]/.exec(this.pattern.slice(this.#at, this.#at + 16)) ?? []
+    if (name !== undefined) {
+      if (
+        !/^\[:\^?(alnum|alpha|ascii|blank|cntrl|digit|graph|lower|print|punct|space|upper|word|xdigit):\]$/.test(name)
+      )
+        fail(`there is no class ${name}`)
+      this.#at += name.length
+      return undefined
+    }
+    if (this.pattern.charAt(this.#at) === '\\') return this.#readEscape(true)
+    const code = this.pattern.codePointAt(this.#at) ?? 0
+    this.#at += code > 0xffff ? 2 : 1
+    return code
+  }
+
+  /** Reads what begins with a backslash. Returns its code, or undefined if it stands for several or for a place. */
+  #readEscape(isInClass = false): number | undefined {
+    const rest = this.pattern.slice(this.#at, this.#at + 60)
+    if (rest === '\\') fail('it ends with a backslash')
+    if (/^\\[1-9]/.test(rest) && !/^\\[1-7][0-7]/.test(rest))
+      fail(`back references, such as ${this.#show(2)}, do not exist in RE2`)
+    if (!isInClass && rest.startsWith('\\Q')) {
+      const end = this.pattern.indexOf('\\E', this.#at)
+      this.#at = end < 0 ? this.pattern.length : end + 2
+      return undefined
+    }
+    const [property, name = ''] = /^\\[pP](?:\{\^?(\w+)\}|([A-Z]))/.exec(rest) ?? []
+    if (property !== undefined) this.#requireProperty(name || property.slice(-1))
+    const [several] =
+      property === undefined ? ((isInClass ? /^\\[dDsSwW]/ : /^\\[dDsSwWbBAz]/).exec(rest) ?? []) : [property]
+    const [single, hex, long] =
+      /^\\(?:x([0-9a-fA-F]{2})|x\{([0-9a-fA-F]{1,6})\}|[0-7]{1,3}|[afnrtv]|[ -/:-@[-`{-~])/.exec(rest) ?? []
+    const found = several ?? single
+    if (found === undefined) fail(`${this.#show(2)} does not exist in RE2`)
+    this.#at += found.length
+    if (several !== undefined) return undefined
+    const code = hex ?? long
+    if (code !== undefined) return Number.parseInt(code, 16)
+    const plain: Readonly<Record<string, number>> = { a: 7, f: 12, n: 10, r: 13, t: 9, v: 11 }
+    const text = found.slice(1)
+    return /^[0-7]/.test(text) ? Number.parseInt(text, 8) : (plain[text] ?? text.codePointAt(0))
+  }
+
+  #requireProperty(name: string): void {
+    if (this.#properties.has(name)) return
+    if (!isProperty(name)) fail(`there is no property ${cut(name, 20)}`)
+    this.#properties.add(name)
+  }
+
+  #show(length: number, shift = 0): string {
+    return this.pattern.slice(Math.max(0, this.#at + shift), this.#at + shift + length)
+  }
+}
+
+/** Returns whether Unicode has a category or a script with a name. */
+function isProperty(name: string): boolean {
+  if (name === 'Any') return true
+  try {
+    return new RegExp(name.length <= 2 ? `\\p{gc=${name}}` : `\\p{Script=${name}}`, 'u') instanceof RegExp
+  } catch {
+    return false
+  }
+}
+
+function fail(reason: string): never {
+  throw new PatternError(reason)
+}

@@ -1,0 +1,23 @@
+import type { PolicyPlace, PolicyProtocol } from './options.ts'
+
+/** The phases of a policy, in the order in which traffic meets them. */
+export const PHASES = ['on_tcp_connect', 'on_http_request', 'on_http_response', 'on_event_stream_message'] as const
+export type Phase = (typeof PHASES)[number]
+
+export const PROTOCOLS: readonly PolicyProtocol[] = ['https', 'http', 'tcp', 'tls']
+
+/** The phases of the older module `policy`, by the names that they have there. */
+const MODULE_PHASES: Readonly<Record<string, Phase>> = {
+  inbound: 'on_http_request',
+  outbound: 'on_http_response',
+}
+
+/** Returns the phases that a policy may have, by the name that the policy gives them. */
+export function phasesOf(protocol: PolicyProtocol, place: PolicyPlace | undefined): Readonly<Record<string, Phase>> {
+  if (place === 'module') return MODULE_PHASES
+  const hasHttp = protocol === 'http' || protocol === 'https'
+  const withoutConnect = hasHttp && (place === 'edge' || place === 'internal')
+  return Object.fromEntries(
+    PHASES.filter((phase) => (phase === 'on_tcp_connect' ? !withoutConnect : hasHttp)).map((phase) => [phase, phase]),
+  )
+}

@@ -1,0 +1,27 @@
+/** A place in a traffic policy that the service refuses, or that is surely not meant. */
+export interface PolicyProblem {
+  readonly severity: 'error' | 'warning'
+  /** The number of the service's error, such as 2203; undefined for a warning without a number. */
+  readonly number?: number
+  /** The stable name of a warning, such as `range-compared-as-text`. */
+  readonly rule?: string
+  /** The keys and indexes that lead to the value, such as `['on_http_request', 0, 'actions', 1, 'config', 'headers']`. */
+  readonly path: PolicyPath
+  /** The part of a text value that the problem is in, such as a name in an expression. Offset and length are in characters. */
+  readonly within?: { readonly offset: number; readonly length: number }
+  readonly message: string
+  readonly hint?: string
+  /** The address of the service's own page about the problem. */
+  readonly docs?: string
+}
+
+/** The keys and indexes that lead from a policy to a value in it. */
+export type PolicyPath = readonly (string | number)[]
+
+/** A problem, and where it stands in the text of the policy. Lines and columns begin with 1; the end is after the last character. */
+export interface PlacedPolicyProblem extends PolicyProblem {
+  readonly line: number
+  readonly column: number
+  readonly endLine: number
+  readonly endColumn: number
+}

@@ -1,0 +1,60 @@
+import { cut, quote, quoteSecret } from '../../core/schema/text.ts'
+import type { PolicyPath, PolicyProblem } from './problem.ts'
+
+/** The facts of a problem beyond its place and its sentence. */
+type More = Pick<PolicyProblem, 'hint' | 'within'>
+
+/** The maximum number of problems that are listed. */
+const MAX_PROBLEMS = 200
+
+/** Collects the problems of a policy. */
+export class Reporter {
+  readonly problems: PolicyProblem[] = []
+
+  /** Reports a problem: `is "x", which …`. The place comes first in the message. */
+  report(number: number, path: PolicyPath, what: string, more: More = {}): undefined {
+    this.#add({ severity: 'error', number, path, message: toMessage(path, what), docs: docsOf(number), ...more })
+  }
+
+  /** Reports a value, and what is allowed in its place. */
+  reportValue(
+    number: number,
+    path: PolicyPath,
+    value: unknown,
+    allowed: string,
+    more: More & { isSecret?: boolean | undefined } = {},
+  ): undefined {
+    const { isSecret, ...rest } = more
+    const received = value === undefined ? 'is missing' : `is ${isSecret ? quoteSecret(value) : quote(value)}`
+    this.report(number, path, `${received}. Allowed: ${allowed}`, rest)
+  }
+
+  warn(rule: string, path: PolicyPath, what: string, more: More = {}): void {
+    this.#add({ severity: 'warning', rule, path, message: toMessage(path, what), ...more })
+  }
+
+  /** True if there are so many problems that no more are listed. */
+  get isFull(): boolean {
+    return this.problems.length >= MAX_PROBLEMS
+  }
+
+  #add(problem: PolicyProblem): void {
+    if (!this.isFull) this.problems.push(problem)
+  }
+}
+
+function toMessage(path: PolicyPath, what: string): string {
+  return `In the policy, ${describePlace(path)} ${what}${/[.?…]$/.test(what) ? '' : '.'}`
+}
+
+/** Returns a path as people write it: `on_http_request[0].actions[1].config.rate`. */
+function describePlace(path: PolicyPath): string {
+  if (path.length === 0) return 'the whole text'
+  return path
+    .map((key, index) => (typeof key === 'number' ? `[${key}]` : `${index > 0 ? '.' : ''}${cut(key, 60)}`))
+    .join('')
+}
+
+function docsOf(number: number): string {
+  return `https://ngrok.com/docs/errors/err_ngrok_${number}`
+}

@@ -1,0 +1,14 @@
+/** Durations in ms. */
+export const SECOND = 1000
+export const MINUTE = 60 * SECOND
+export const HOUR = 60 * MINUTE
+
+const UNITS: Readonly<Record<string, number>> = { ns: 1e-6, us: 1e-3, µs: 1e-3, ms: 1, s: SECOND, m: MINUTE, h: HOUR }
+
+/** Reads a duration as Go writes it, such as `1h30m` or `0.5s`, in ms; undefined if it is none. */
+export function readDuration(text: string): number | undefined {
+  if (text === '0') return 0
+  if (text.length > 64 || !/^(\d+(\.\d*)?(ns|us|µs|ms|s|m|h))+$/.test(text)) return undefined
+  const parts = text.matchAll(/(\d+(?:\.\d*)?)(ns|us|µs|ms|s|m|h)/g)
+  return [...parts].reduce((sum, [, count, unit]) => sum + Number(count) * (UNITS[unit ?? ''] ?? 0), 0)
+}

@@ -1,0 +1,253 @@
+import type { Variable, Variables } from './action.ts'
+import { flag, text, texts, whole } from './fields.ts'
+
+const int64 = whole
+const map = (type: string, about: string): Variable => ({ type: `map<string, ${type}>`, about })
+const time = (about: string): Variable => ({ type: 'google.protobuf.Timestamp', about })
+const list = (type: string, about: string): Variable => ({ type: `list<${type}>`, about })
+
+/** The types of values in lists and maps, by name. */
+export const TYPES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  Cookie: {
+    name: 'string',
+    value: 'string',
+    domain: 'string',
+    expires: 'google.protobuf.Timestamp',
+    http_only: 'bool',
+    max_age: 'google.protobuf.Duration',
+    path: 'string',
+    same_site: 'string',
+    secure: 'bool',
+    unparsed_attributes: 'map<string, string>',
+  },
+  Extension: { id: 'string', critical: 'bool', value: 'bytes' },
+  Attempt: {
+    resolved_ip: 'string',
+    response_header: 'map<string, list<string>>',
+    response_status_code: 'int',
+    response_time_ms: 'string',
+  },
+  Token: {
+    header: 'map<string, dyn>',
+    location: 'string',
+    location_property: 'string',
+    payload: 'map<string, dyn>',
+    signature: 'string',
+    verified: 'bool',
+  },
+  Replacement: { replacement_index: 'int', matched_content: 'string' },
+  MatchedRule: { id: 'int', message: 'string', severity: 'string', data: 'string' },
+}
+
+const contentType = (whose: string): Variables => ({
+  _text: text(`The media type of the ${whose}.`),
+  parameters: map('string', 'The parameters of the media type.'),
+  raw: text('The header `content-type` as sent.'),
+})
+
+const message = (whose: string): Variables => ({
+  content_encoding: texts(`The encodings of the body of the ${whose}.`),
+  content_length: int64(`The length of the body of the ${whose}, in bytes.`),
+  content_type: contentType(whose),
+  cookies: map('list<Cookie>', `The cookies of the ${whose}, by name.`),
+  headers: map('list<string>', `The headers of the ${whose}, by name in lower case.`),
+  location: text(`The header \`location\` of the ${whose}.`),
+  trailers: map('list<string>', `The trailers of the ${whose}, by name in lower case.`),
+})
+
+export const REQUEST: Variables = {
+  ...message('request'),
+  host: text('The header `host`.'),
+  method: text('The method.'),
+  version: text('The version of HTTP, such as `HTTP/2.0`.'),
+  ts: {
+    body_received: time('When the body arrived.'),
+    header_received: time('When the headers arrived.'),
+  },
+  url: {
+    _text: text('The whole URL, normalised.'),
+    authority: text('Credentials, host and port.'),
+    host: text('The name of the host.'),
+    path: text('The path, with its leading slash.'),
+    port: whole('The port, if the URL has one.'),
+    query: text('The query, without its question mark.'),
+    query_params: map('list<string>', 'The parameters of the query.'),
+    raw: text('The whole URL as sent.'),
+    raw_path: text('The path as sent.'),
+    scheme: text('`http` or `https`.'),
+    uri: text('Path and query.'),
+    user_password: text('The credentials.'),
+  },
+  user_agent: {
+    _text: text('The header `user-agent`.'),
+    name: text('The name of the browser or program.'),
+    version: text('Its version.'),
+    os: text('The operating system.'),
+    os_version: text('The version of the operating system.'),
+    device: text('The device.'),
+    is_mobile: flag('Whether the device is a telephone.'),
+    is_tablet: flag('Whether the device is a tablet.'),
+    is_desktop: flag('Whether the device is a desktop computer.'),
+    is_bot: flag('Whether the program is a bot.'),
+    url: text('The URL in the header.'),
+  },
+}
+
+export const RESPONSE: Variables = { ...message('response'), status_code: whole('The status.') }
+
+const place = {
+  city: text('The city.'),
+  continent: text('The continent.'),
+  country: text('The country.'),
+  country_code: text('The two letters of the country.'),
+  is_eu: flag('Whether the place is in the European Union.'),
+  metro_code: text('The metro code.'),
+  subdivision: text('The part of the country.'),
+  timezone: text('The time zone.'),
+} satisfies Variables
+const coordinates: Variables = {
+  latitude: text('The latitude.'),
+  longitude: text('The longitude.'),
+  radius: text('The radius around the coordinates, in kilometers.'),
+}
+
+const address = (about: string): Variables => ({
+  _text: text(about),
+  categories: texts('The categories of the address.'),
+  is_on_blocklist: flag('Whether the address is on a list of bad reputation.'),
+  is_tor_node: flag('Whether the address is an exit of Tor.'),
+  as: { number: whole('The number of the autonomous system.'), organization: text('The organization of the system.') },
+  geo: {
+    location: { ...place, ...coordinates, postal_code: text('The postal code.') },
+    registered_location: place,
+  },
+})
+
+const entity = (about: string): Variables => ({
+  _text: text(about),
+  common_name: text('The common name.'),
+  country: texts('The countries.'),
+  locality: texts('The localities.'),
+  organization: texts('The organizations.'),
+  organizational_unit: texts('The units of the organizations.'),
+  postal_code: texts('The postal codes.'),
+  province: texts('The provinces.'),
+  street_address: texts('The street addresses.'),
+})
+
+const certificate = (whose: string): Variables => ({
+  extensions: list('Extension', `The extensions of the certificate of the ${whose}.`),
+  issuer: entity('The issuer of the certificate.'),
+  pem: text('The certificate, as PEM.'),
+  san: {
+    _text: text('The subject alternative names.'),
+    dns_names: texts('The DNS names.'),
+    email_addresses: texts('The addresses of email.'),
+    ip_addresses: texts('The IP addresses.'),
+    uris: texts('The URIs.'),
+  },
+  serial_number: text('The serial number.'),
+  signature_algorithm: text('The algorithm of the signature.'),
+  subject: entity('The subject of the certificate.'),
+  validity: { not_after: time('When it ends.'), not_before: time('When it begins.') },
+})
+
+/** The variables of a TLS connection. */
+export function tlsVariables(): Variables {
+  return {
+    cipher_suite: text('The cipher suite.'),
+    ja4_fingerprint: text('The JA4 fingerprint.'),
+    negotiated_alpn: text('The protocol that ALPN agreed upon.'),
+    session_resumed: flag('Whether the session was resumed.'),
+    sni: text('The host name of the SNI extension.'),
+    version: text('The version of TLS.'),
+    client: certificate('client'),
+    server: certificate('server'),
+  }
+}
+
+const podMetadata: Variables = {
+  name: text('The name of the pod.'),
+  namespace: text('The namespace of the pod.'),
+  annotations: map('string', 'The annotations whose names begin with `k8s.ngrok.com/`.'),
+  error_code: text('The number of the error for which the pod is unknown.'),
+  error_message: text('The reason for which the pod is unknown.'),
+}
+
+export const CONNECTION: Variables = {
+  bytes_in: int64('The bytes from the client.'),
+  bytes_out: int64('The bytes to the client.'),
+  client_ip: address('The address of the client.'),
+  client_port: whole('The port of the client.'),
+  server_ip: address('The address that the client connected to.'),
+  server_port: whole('The port that the client connected to.'),
+  server_region: text('The region of the gateway.'),
+  ts: { start: time('When the connection began.') },
+  geo: {
+    city: place.city,
+    country: place.country,
+    country_code: place.country_code,
+    subdivision: place.subdivision,
+    ...coordinates,
+  },
+  k8s: { pod: { id: text('The UID of the pod.'), metadata: podMetadata } },
+}
+
+export const ENDPOINT: Variables = {
+  addr: text('The address of the endpoint.'),
+  host: text('The host of the endpoint.'),
+  id: text('The id of the endpoint.'),
+  port: whole('The port of the endpoint.'),
+  protocol: text('The protocol of the endpoint.'),
+  url: text('The URL of the endpoint.'),
+}
+
+export const TIME: Variables = { now: text('The time in UTC, as RFC 3339 writes it.') }
+
+export const ACTION_ERROR: Variables = {
+  code: text('The number of an error of the action.'),
+  message: text('What went wrong.'),
+}
+
+/** The variables of `retry_condition`. */
+export const RETRY: Variables = {
+  attempts: whole('The number of attempts until now.'),
+  last_attempt: {
+    req: map('dyn', 'The request of the last attempt.'),
+    res: map('dyn', 'The response of the last attempt.'),
+    error: text('The error of the last attempt.'),
+  },
+}
+
+/** The older spelling of the module `policy`. */
+export const OLDER_REQUEST: Variables = {
+  Method: text('The method.'),
+  URL: text('The URL.'),
+  Host: text('The host.'),
+  ContentLength: int64('The length of the body.'),
+  ContentType: text('The media type.'),
+  Headers: map('list<string>', 'The headers, by canonical name.'),
+  Params: map('list<string>', 'The parameters of the query.'),
+  Version: text('The version of HTTP.'),
+}
+export const OLDER_RESPONSE: Variables = {
+  StatusCode: whole('The status.'),
+  ContentLength: int64('The length of the body.'),
+  ContentType: text('The media type.'),
+  Headers: map('list<string>', 'The headers, by canonical name.'),
+}
+export const OLDER_CONNECTION: Variables = {
+  ClientIP: text('The address of the client.'),
+  ServerIP: text('The address that the client connected to.'),
+  Geo: {
+    City: text('The city.'),
+    Country: text('The country.'),
+    CountryCode: text('The two letters of the country.'),
+    Subdivision: text('The part of the country.'),
+  },
+}
+
+/** Returns whether a variable has no variables below it. */
+export function isVariable(value: Variable | Variables): value is Variable {
+  return typeof value.type === 'string'
+}

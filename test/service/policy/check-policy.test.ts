@@ -1,0 +1,242 @@
+import { describe, expect, test } from 'vitest'
+import {
+  checkPolicy,
+  checkPolicyValue,
+  listExpressions,
+  type PolicyOptions,
+} from '../../../src/service/policy/index.ts'
+
+const condition = (source: string, options?: PolicyOptions) => {
+  const policy = { on_http_request: [{ expressions: [source], actions: [{ type: 'deny' }] }] }
+  const [problem] = checkPolicyValue(policy, options)
+  return problem
+}
+
+describe('Expressions are checked with types (rules: traffic-policy#expressions)', () => {
+  test.each([
+    ["req.url == 'https://a.test/' && req.url.path.startsWith('/a')"],
+    ["conn.client_ip == '203.0.113.9' || conn.client_ip.geo.location.country_code in ['DE', 'FR']"],
+    ["req.user_agent.contains('curl') && !req.user_agent.is_bot"],
+    ["'x' in req.headers && req.headers['x'][0] == 'a'"],
+    ["getReqHeader('User-Agent').exists(v, v.matches('(?i)google'))"],
+    ["has(req.headers['x-custom'])"],
+    ["req.url.query_params['q'].sortBy(x, x.size())[0] == 'a'"],
+    ['actions.ngrok.oauth.identity != null && actions.ngrok.oauth.identity.email.endsWith("@a.test")'],
+    ["timestamp(time.now).getHours('Europe/Berlin') > 8"],
+    ["conn.tls.client.subject.common_name == 'a' || conn.tls.client.subject.contains('b')"],
+    ["inCidrRange(conn.client_ip, '203.0.113.0/24')"],
+    ['hash.sha256(req.host, "hex") == "a".sha256()'],
+    ['size(req.cookies) > 0 && req.cookies["a"][0].value > "b"'],
+    ["json.decode(base64.decode('e30=').string()).a == 1"],
+    ['rand.double() >= 0.5 && rand.int(0, 10) < 5'],
+    ['actions.ngrok.rate_limit.limited || actions.ngrok.rate_limit.error.code != ""'],
+  ])('%s is valid', (source) => {
+    expect(condition(source)).toBeUndefined()
+  })
+
+  test.each([
+    ['req.path == "/"', 'path', 'Did you mean req.url.path?'],
+    ['req.url.path.includes("/a")', 'includes', 'Did you mean contains?'],
+    ['req.methd == "GET"', 'methd', 'Did you mean req.method?'],
+    ['rq.method == "GET"', 'rq', 'Did you mean req?'],
+    ['req.url.path.startswith("/a")', 'startswith', 'Did you mean startsWith?'],
+    ['req.method == "GET" && req.url.pth == "/"', 'pth', 'Did you mean req.url.path?'],
+    ['res.status_code == 200', 'res', 'It exists in on_http_response and on_event_stream_message.'],
+    ['req.method = "GET"', '=', 'Did you mean ==?'],
+    ['conn.client_ip.geo.location.contry == "DE"', 'contry', 'Did you mean conn.client_ip.geo.location.country?'],
+    ['req.url == "a" && conn.geo.countrycode == "DE"', 'countrycode', 'Did you mean conn.geo.country_code?'],
+  ])('%s: the problem is at "%s", with a hint', (source, part, hint) => {
+    const problem = condition(source)
+    const { offset = 0, length = 0 } = problem?.within ?? {}
+    expect(source.slice(offset, offset + length)).toBe(part)
+    expect(problem?.hint).toBe(hint)
+  })
+
+  test('Variables of set-vars exist after it, in its phase only', () => {
+    const setVars = { actions: [{ type: 'set-vars', config: { vars: [{ a: 1 }, { b: '${vars.a}' }] } }] }
+    const use = {
+      expressions: ['vars.a == vars.b'],
+      actions: [{ type: 'log', config: { metadata: { a: '${vars.b}' } } }],
+    }
+    expect(checkPolicyValue({ on_http_request: [setVars, use] })).toEqual([])
+    expect(checkPolicyValue({ on_http_request: [use, setVars] })).toHaveLength(3)
+    expect(checkPolicyValue({ on_http_request: [setVars], on_http_response: [use] })).toHaveLength(3)
+  })
+
+  test('The module has the older spelling too', () => {
+    const module = (source: string) => ({
+      inbound: [{ expressions: [source], actions: [{ type: 'deny' }] }],
+      outbound: [],
+    })
+    const older = "req.Method == 'PUT' && conn.Geo.CountryCode != 'DE' && req.ContentLength > 10"
+    expect(checkPolicyValue(module(older), { place: 'module' })).toEqual([])
+    expect(checkPolicyValue({ on_http_request: module(older).inbound })).toHaveLength(1)
+  })
+
+  test('A secret that does not exist is a warning', () => {
+    const policy = {
+      on_http_request: [{ actions: [{ type: 'custom-response', config: { body: '${secrets.get("v", "n")}' } }] }],
+    }
+    expect(checkPolicyValue(policy, { hasSecret: () => true })).toEqual([])
+    const [problem] = checkPolicyValue(policy, { hasSecret: () => false })
+    expect(problem).toMatchObject({ severity: 'warning', rule: 'secret-unknown' })
+  })
+
+  test('All expressions of a policy are listed, with trees, types and places', () => {
+    const policy = {
+      on_http_request: [
+        {
+          expressions: ['req.method == "GET"'],
+          actions: [
+            { type: 'rate-limit', config: { bucket_key: ['req.host'] } },
+            { type: 'custom-response', config: { body: 'a ${req.url.path} b ${req.method}' } },
+          ],
+        },
+      ],
+    }
+    const found = listExpressions(policy).map(({ path, kind, offset, source, type, tree }) => [
+      path.slice(2).join('.'),
+      kind,
+      offset,
+      source,
+      type,
+      tree?.op,
+    ])
+    expect(found).toEqual([
+      ['expressions.0', 'condition', 0, 'req.method == "GET"', 'bool', '=='],
+      ['actions.0.config.bucket_key.0', 'field', 0, 'req.host', 'string', '.'],
+      ['actions.1.config.body', 'interpolation', 4, 'req.url.path', 'string', '.'],
+      ['actions.1.config.body', 'interpolation', 22, 'req.method', 'string', '.'],
+    ])
+  })
+})
+
+describe('Problems have places in the text', () => {
+  const YAML = `on_http_request:
+  - expressions:
+      - req.path == '/a'
+    actions:
+      - type: rate-limit
+        config:
+          name: a
+          algorithm: sliding_window
+          capacity: 10
+          rate: 5s
+          bucket_key: [req.host]
+      - type: denied
+`
+
+  test('in YAML', () => {
+    const places = checkPolicy(YAML).map(({ number, line, column, endColumn }) => [number, line, column, endColumn])
+    expect(places).toEqual([
+      [2200, 3, 13, 17],
+      [2225, 10, 17, 19],
+      [2201, 12, 15, 21],
+    ])
+  })
+
+  test('in JSON', () => {
+    const text = JSON.stringify(
+      { on_http_request: [{ actions: [{ type: 'deny', config: { status_code: 7 } }] }] },
+      null,
+      2,
+    )
+    const [problem] = checkPolicy(text)
+    expect(problem).toMatchObject({ number: 2215, line: 8, column: 28 })
+    expect(text.split('\n')[7]?.slice(27, (problem?.endColumn ?? 0) - 1)).toBe('7')
+  })
+
+  test('A missing field is shown at the key above it', () => {
+    const [problem] = checkPolicy(
+      'on_http_request:\n  - actions:\n      - type: forward-internal\n        config: {}\n',
+    )
+    expect(problem).toMatchObject({ number: 2234, line: 4, column: 9, endColumn: 15 })
+  })
+
+  test('A text that cannot be read has one problem, at its line', () => {
+    expect(checkPolicy('on_http_request:\n\t- actions: []')).toMatchObject([{ number: 2236, line: 2 }])
+    expect(checkPolicy('on_http_request: []\non_http_request: []')).toMatchObject([{ number: 2236, line: 2 }])
+    expect(checkPolicy('')).toMatchObject([{ number: 2236, line: 1, column: 1 }])
+  })
+})
+
+describe('A policy that a cloud endpoint may have answers all traffic (rules: traffic-policy#the-end)', () => {
+  const last = (type: string, config: object = {}, expressions: string[] = []) =>
+    checkPolicyValue({ on_http_request: [{ expressions, actions: [{ type, config }] }] }, { place: 'cloud' }).map(
+      ({ number }) => number,
+    )
+
+  test.each<[string, object]>([
+    ['deny', {}],
+    ['custom-response', {}],
+    ['close-connection', {}],
+    ['redirect', { to: 'https://a.test' }],
+    ['forward-internal', { url: 'https://a.internal' }],
+  ])('%s ends it', (type, config) => {
+    expect(last(type, config)).toEqual([])
+    expect(last(type, config, ['req.method == "GET"'])).toEqual([2235])
+  })
+
+  test('Nothing else does', () => {
+    expect(last('log', { metadata: { a: 1 } })).toEqual([2235])
+    expect(last('forward-internal', { url: 'https://a.internal', on_error: 'continue' })).toEqual([2235])
+    expect(checkPolicyValue({}, { place: 'cloud' }).map(({ number }) => number)).toEqual([2235])
+    expect(checkPolicyValue({}, { place: 'agent' })).toEqual([])
+  })
+})
+
+describe('Hostile texts are refused or checked, and nothing overflows', () => {
+  const conditionText = (source: string) =>
+    JSON.stringify({ on_http_request: [{ expressions: [source], actions: [{ type: 'deny' }] }] })
+  const body = (text: string) =>
+    JSON.stringify({ on_http_request: [{ actions: [{ type: 'custom-response', config: { body: text } }] }] })
+  const pattern = (from: string) =>
+    JSON.stringify({ on_http_request: [{ actions: [{ type: 'url-rewrite', config: { from, to: 'a' } }] }] })
+
+  test.each<[string, string, number | undefined]>([
+    ['brackets', '['.repeat(65_536), 2236],
+    ['a MiB of brackets', '['.repeat(1_048_576), 2236],
+    ['braces', '{a: '.repeat(16_000), 2236],
+    ['deep lists', `{"on_http_request":${'['.repeat(900)}${']'.repeat(900)}}`, 2236],
+    [
+      '10,000 rules',
+      JSON.stringify({ on_http_request: Array.from({ length: 10_000 }, () => ({ actions: [{ type: 'x' }] })) }),
+      2264,
+    ],
+    ['${ without an end', body('${'.repeat(30_000)), 2224],
+    ['nested ${', body('${'.repeat(10_000) + '}'.repeat(10_000)), 2224],
+    [
+      'anchors that explode',
+      `a: &a [x,x,x,x,x,x,x,x]\n${'bcdef'
+        .split('')
+        .map((name, index) => `${name}: &${name} [${`*${'abcde'.charAt(index)},`.repeat(8)}]\n`)
+        .join('')}`,
+      2236,
+    ],
+    ['NUL', 'on_http_request:\u0000', 2236],
+    ['parentheses', conditionText(`${'('.repeat(1000)}true${')'.repeat(1000)}`), 2200],
+    ['negations', conditionText(`${'!'.repeat(60_000)}true`), 2200],
+    ['a sum', conditionText(`${'1+'.repeat(30_000)}1 > 0`), 2200],
+    ['a pattern that others need years for', pattern('(a+)+$'.repeat(1000)), undefined],
+    ['a pattern of parentheses', pattern('('.repeat(60_000)), 2261],
+    ['a pattern of properties', pattern('\\pL'.repeat(10_000)), undefined],
+    ['a repetition of repetitions', pattern('(a{1000}){1000}'), 2261],
+  ])('%s', (_, text, number) => {
+    expect(checkPolicy(text)[0]?.number).toBe(number)
+  })
+
+  test('No message repeats a secret', () => {
+    const policy = {
+      on_http_request: [
+        {
+          actions: [{ type: 'basic-auth', config: { credentials: ['nocolonsecret', 'user:secret', ['secret1'], 5] } }],
+        },
+        { actions: [{ type: 'verify-webhook', config: { provider: 'github', secret: ['secret2'] } }] },
+        { actions: [{ type: 'oauth', config: { provider: 'google', client_id: 'a', client_secret: { secret: 3 } } }] },
+      ],
+    }
+    const messages = checkPolicyValue(policy).map(({ message }) => message)
+    expect(messages).toHaveLength(6)
+    expect(messages.filter((message) => /secret\d|nocolonsecret|user:secret/.test(message))).toEqual([])
+  })
+})
