@@ -83,7 +83,7 @@ function listChildren(node: ASTNode): readonly ASTNode[] {
 }
 
 /** Returns the path of a chain of names, such as `req.url.path`; undefined for other nodes. */
-export function readPath(node: ASTNode): string | undefined {
+function readPath(node: ASTNode): string | undefined {
   const names: string[] = []
   let root = node
   for (; root.op === '.'; root = root.args[0]) names.unshift(root.args[1])

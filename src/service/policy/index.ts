@@ -5,15 +5,13 @@ import type { PlacedPolicyProblem, PolicyProblem } from './problem.ts'
 import { type ReadText, readText, type Span } from './text.ts'
 
 export type { Action, Config, Field, Fields, Format, Variable, Variables } from './action.ts'
-export { ACTIONS } from './actions/index.ts'
 export { checkPolicyValue } from './check.ts'
-export { listPaths, type Scope, variablesOf } from './environment.ts'
+export type { Scope } from './environment.ts'
 export { languageErrors } from './errors.ts'
-export { type CheckedExpression, checkExpression, readPath, walk } from './expression.ts'
+export type { CheckedExpression } from './expression.ts'
 export { listExpressions, type PolicyExpression } from './expressions.ts'
-export { FUNCTIONS } from './functions.ts'
 export type { PolicyOptions, PolicyPlace, PolicyProtocol } from './options.ts'
-export { PHASES, type Phase } from './phases.ts'
+export type { Phase } from './phases.ts'
 export type { PlacedPolicyProblem, PolicyPath, PolicyProblem } from './problem.ts'
 export { type ReadText, readText, type Span } from './text.ts'
 
@@ -48,7 +46,7 @@ export function checkPolicy(text: string, options: PolicyOptions = {}): readonly
 }
 
 /** Adds to problems where they stand in the text that was read. `above` is the path of the policy in the text. */
-export function placeProblems(
+function placeProblems(
   text: string,
   read: ReadText,
   problems: readonly PolicyProblem[],
