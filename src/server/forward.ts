@@ -1,6 +1,5 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import { buffer } from 'node:stream/consumers'
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib'
 import { utf8Text } from '../core/schema/platform.ts'
 
@@ -9,6 +8,32 @@ const HOP_BY_HOP = /^(connection|keep-alive|proxy-.*|transfer-encoding|upgrade|t
 /** Returns true for a header that is about one connection (hop-by-hop), and must not be forwarded. */
 export function isHopByHop(name: string): boolean {
   return HOP_BY_HOP.test(name)
+}
+
+/** The maximum number of bytes of a body that the recorder forwards. */
+export const MAX_FORWARDED_BYTES = 64 * 1024 * 1024
+
+/** A body has more bytes than the recorder forwards. */
+export class BodyTooLong extends Error {
+  constructor(what: string) {
+    super(`the body of the ${what} exceeds ${MAX_FORWARDED_BYTES} bytes`)
+  }
+}
+
+/**
+ * Reads a body as a whole.
+ * @throws BodyTooLong after {@link MAX_FORWARDED_BYTES}, and then reads no more.
+ */
+export async function readBody(stream: IncomingMessage, what: string): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let length = 0
+  // Left open, because the client of a request that is too long must get its response.
+  for await (const chunk of stream.iterator({ destroyOnReturn: false })) {
+    length += chunk.length
+    if (length > MAX_FORWARDED_BYTES) throw new BodyTooLong(what)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
 }
 
 /** A response of a service. */
@@ -25,14 +50,22 @@ export async function forward(
   body: Buffer,
   signal: AbortSignal,
 ) {
+  const ofConnection = (headersDistinct.connection ?? []).flatMap((names) => names.toLowerCase().split(/[\s,]+/))
   const sentHeaders = Object.entries(headersDistinct).filter(
-    ([name]) => !isHopByHop(name) && !/^(host|expect)$/.test(name),
+    ([name]) => !isHopByHop(name) && !ofConnection.includes(name) && !/^(host|expect|content-length)$/.test(name),
   )
+  // Without a length, Node's client frames no body of a GET, HEAD, DELETE, OPTIONS or TRACE, and the body would be a second request.
+  const hasBody = body.length > 0 || headersDistinct['content-length'] !== undefined
+  const length: [string, string][] = hasBody ? [['content-length', String(body.length)]] : []
   const base = new URL(target)
   const path = base.pathname.replace(/\/$/, '') + url
   const send = base.protocol === 'https:' ? httpsRequest : httpRequest
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    send(base, { method, path, headers: Object.fromEntries(sentHeaders), signal, agent: false }, resolve)
+    send(
+      base,
+      { method, path, headers: Object.fromEntries([...sentHeaders, ...length]), signal, agent: false },
+      resolve,
+    )
       .on('error', reject)
       .end(body)
   })
@@ -43,7 +76,7 @@ export async function forward(
     rawHeaders: rawHeaders.flatMap((name, index) =>
       index % 2 === 0 ? [[name, rawHeaders[index + 1] ?? ''] as const] : [],
     ),
-    bytes: await buffer(response),
+    bytes: await readBody(response, 'response'),
   }
 }
 

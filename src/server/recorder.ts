@@ -1,11 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { buffer } from 'node:stream/consumers'
 import { readClock, systemClock } from '../core/engine/clock.ts'
 import type { CommonDialect } from '../core/schema/dialect.ts'
 import { connectionProblem } from '../verify/client.ts'
 import { tryParseJson } from '../verify/exchange.ts'
 import type { RecordedExchange } from '../verify/har.ts'
-import { forward, isHopByHop, type ServiceResponse, textOrSize } from './forward.ts'
+import { BodyTooLong, forward, isHopByHop, readBody, type ServiceResponse, textOrSize } from './forward.ts'
 
 /** Options of {@link Recorder}. */
 export interface RecorderOptions {
@@ -44,25 +43,40 @@ export class Recorder {
   /** Forwards a request to the service, and sends the service's response to the client. */
   async forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = 'GET', url = '/' } = request
+    const { target, timeout, warn } = this.#options
+    if (!url.startsWith('/')) {
+      // A client with this proxy as its `http_proxy` would send requests for other hosts, with their keys.
+      warn(`${method} of a URL or of "*" is not in the recording: only paths are forwarded`)
+      const why =
+        'This request names a host, or has no path. Use the URL of fauxgate record as a base URL, not as a proxy.'
+      return refuse(response, 400, why)
+    }
     const name = `${method} ${url.split('?')[0]}`
     this.#pending.set(request, name)
-    const { target, timeout, warn } = this.#options
     const deadline = AbortSignal.timeout(timeout)
     try {
       const at = readClock(systemClock)
-      const sent = await buffer(request)
+      const sent = await readBody(request, 'request')
       const received = await forward(target, request, sent, AbortSignal.any([deadline, this.#stopped.signal]))
       this.#record(at, request, sent, received)
       sendResponse(response, received, target, `http://${request.headers.host ?? ''}`)
     } catch (error) {
       if (this.#stopped.signal.aborted) return
-      const problem = request.complete ? connectionProblem(error) : 'the client left before the end of its request'
-      const why = deadline.aborted ? `no answer within ${timeout / 1000} s` : problem
+      const why = this.#explain(error, request, deadline)
       warn(`${name} is not in the recording: ${why}`)
-      this.#refuse(response, deadline.aborted ? 504 : 502, why)
+      const isRequestTooLong = error instanceof BodyTooLong && !request.complete
+      const text = `fauxgate record got no answer from ${target}: ${why}.`
+      if (isRequestTooLong) refuse(response, 413, `fauxgate record does not forward this: ${why}.`)
+      else refuse(response, deadline.aborted ? 504 : 502, text)
     } finally {
       this.#pending.delete(request)
     }
+  }
+
+  #explain(error: unknown, request: IncomingMessage, deadline: AbortSignal): string {
+    if (deadline.aborted) return `no answer within ${this.#options.timeout / 1000} s`
+    if (error instanceof BodyTooLong) return error.message
+    return request.complete ? connectionProblem(error) : 'the client left before the end of its request'
   }
 
   #record(at: number, request: IncomingMessage, sent: Buffer, received: ServiceResponse): void {
@@ -86,12 +100,12 @@ export class Recorder {
       response: { status: received.status, headers: received.headers, text, body: tryParseJson(text), binary },
     })
   }
+}
 
-  #refuse(response: ServerResponse, status: number, why: string): void {
-    if (response.headersSent) return void response.destroy()
-    const text = `fauxgate record got no answer from ${this.#options.target}: ${why}.\n`
-    response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(text)
-  }
+function refuse(response: ServerResponse, status: number, text: string): void {
+  if (response.headersSent) return void response.destroy()
+  // The rest of a body that is too long must not be read as the next request.
+  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' }).end(`${text}\n`)
 }
 
 /** Sends a response of the service to the client, with the proxy's URL in place of the service's. */

@@ -119,6 +119,69 @@ test('fauxgate record saves everything every 2 s, also after a failed write', as
   await stopAndRead()
 })
 
+describe('fauxgate record forwards', () => {
+  test.each(['GET', 'DELETE', 'OPTIONS'])('a chunked body of %s as one request, with its length', async (method) => {
+    const heads: unknown[] = []
+    const service = await listenWith(async (request, response) => {
+      const { url, headers } = request
+      let body = ''
+      for await (const chunk of request) body += chunk
+      heads.push([request.method, url, headers['content-length'], headers['transfer-encoding'], body])
+      response.end('{"ok":true}')
+    })
+    const { here, stopAndRead } = await startRecording(service)
+    const head = `${method} /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n`
+    const smuggled = 'GET /b HTTP/1.1\r\nHost: x\r\n\r\n'
+    const chunk = `${smuggled.length.toString(16)}\r\n${smuggled}\r\n0\r\n\r\n`
+    const raw = await openRawConnection(Number(new URL(here).port), head + chunk)
+    await raw.until(/\{"ok":true\}/)
+    expect(heads).toEqual([[method, '/a', String(smuggled.length), undefined, smuggled]])
+    expect(await stopAndRead()).toMatchObject([{ request: { method } }])
+  })
+
+  test.each([
+    ['a URL', 'GET http://127.0.0.1:9/ip_policies'],
+    ['an asterisk', 'OPTIONS *'],
+  ])('no request with %s as its target, and keeps what it has', async (_what, line) => {
+    const paths: unknown[] = []
+    const service = await listenWith(({ url }, response) => {
+      paths.push(url)
+      response.end('{}')
+    })
+    const { here, output, stopAndRead } = await startRecording(service)
+    await fetch(`${here}/ip_policies`)
+    const raw = await openRawConnection(Number(new URL(here).port), `${line} HTTP/1.1\r\nHost: x\r\n\r\n`)
+    await raw.until(/^HTTP\/1\.1 400 [\s\S]*not as a proxy\./)
+    expect(await stopAndRead()).toMatchObject([{ request: { url: `${service}/ip_policies` } }])
+    expect(paths).toEqual(['/ip_policies'])
+    expect(output.stderr).toContain('of a URL or of "*" is not in the recording')
+  })
+
+  test('no body of more than 64 MiB in either direction, and reads no more of it', async () => {
+    const chunk = Buffer.alloc(1024 * 1024)
+    let sentChunks = 0
+    const service = await listenWith((request, response) => {
+      request.resume()
+      const send = () => {
+        while (!response.destroyed && response.write(chunk)) sentChunks++
+        response.once('drain', send)
+      }
+      send()
+    })
+    const { here, output, stopAndRead } = await startRecording(service)
+    expect((await fetch(`${here}/endless`)).status).toBe(502)
+    expect(sentChunks).toBeLessThan(128)
+    const raw = await openRawConnection(
+      Number(new URL(here).port),
+      `POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: ${65 * chunk.length}\r\n\r\n`,
+    )
+    for (let n = 0; n < 65; n++) raw.socket.write(chunk)
+    await raw.until(/^HTTP\/1\.1 413 [\s\S]*exceeds 67108864 bytes\./)
+    expect(await stopAndRead()).toEqual([])
+    expect(output.stderr).toContain('the body of the response exceeds 67108864 bytes')
+  })
+})
+
 describe('A request without an answer', () => {
   test('is answered with 502 and the reason, named, and not recorded, when nobody listens', async () => {
     const { here, output, stopAndRead } = await startRecording('http://127.0.0.1:9')

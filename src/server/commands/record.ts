@@ -55,7 +55,7 @@ async function runRecord(parsed: Arguments): Promise<number> {
     warn,
   })
   const facts = { client: 'fauxgate record', version, dialect, url: target }
-  const save = () => replaceFile(file, recordingText(recorder.exchanges, [...recorder.keys], facts))
+  const save = async () => replaceFile(file, recordingText(recorder.exchanges, [...recorder.keys], facts))
   const requestedPort = parseCount('--port', value('port'), 0, 65_535, 0)
   await requireFreePort(HOST, requestedPort)
   await save()
@@ -81,9 +81,18 @@ const SAVE_INTERVAL_MS = 2000
 /** Saves a recording at intervals if it has grown, until the signal is aborted. */
 async function saveRepeatedly(recorder: Recorder, save: () => Promise<void>, signal: AbortSignal): Promise<void> {
   let savedCount = 0
+  let isFailing = false
   while (await sleep(SAVE_INTERVAL_MS, signal)) {
     const { length } = recorder.exchanges
-    if (length > savedCount) await save().catch((error) => warn(asSystemError(error).message))
-    savedCount = length
+    if (length === savedCount) continue
+    try {
+      await save()
+      savedCount = length
+      isFailing = false
+    } catch (error) {
+      // Once: the next interval tries again.
+      if (!isFailing) warn(`the recording is not saved, and will be tried again: ${asSystemError(error).message}`)
+      isFailing = true
+    }
   }
 }
