@@ -17,15 +17,9 @@ import { createGateway, type Gateway } from './gateway.ts'
 import type { AccountWith, OwnNames } from './types.ts'
 
 export type * from '../core/generated/ngrok.ts'
-export {
-  checkPolicy,
-  type PlacedPolicyProblem,
-  type PolicyOptions,
-  type PolicyPath,
-  type PolicyPlace,
-  type PolicyProblem,
-  type PolicyProtocol,
-} from '../service/policy/index.ts'
+export { checkPolicy } from '../service/policy/check-text.ts'
+export type { PolicyOptions, PolicyPlace, PolicyProtocol } from '../service/policy/options.ts'
+export type { PlacedPolicyProblem, PolicyPath, PolicyProblem } from '../service/policy/problem.ts'
 export type { NgrokLimits }
 
 /**

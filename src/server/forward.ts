@@ -11,7 +11,7 @@ export function isHopByHop(name: string): boolean {
 }
 
 /** The maximum number of bytes of a body that the recorder forwards. */
-export const MAX_FORWARDED_BYTES = 64 * 1024 * 1024
+const MAX_FORWARDED_BYTES = 64 * 1024 * 1024
 
 /** A body has more bytes than the recorder forwards. */
 export class BodyTooLong extends Error {

@@ -1,0 +1,67 @@
+import { LineCounter } from 'yaml'
+import { checkPolicyValue } from './check.ts'
+import type { PolicyOptions } from './options.ts'
+import type { PlacedPolicyProblem, PolicyProblem } from './problem.ts'
+import { type ReadText, readText, type Span } from './text.ts'
+
+/**
+ * Checks the text of a traffic policy, in JSON or YAML, as the service does.
+ *
+ * @returns all problems, in the order of the text
+ *
+ * @example
+ * ```ts
+ * const [problem] = checkPolicy('on_http_request: [{ actions: [{ type: denied }] }]')
+ * problem?.number // 2201
+ * problem?.line // 1
+ * ```
+ */
+export function checkPolicy(text: string, options: PolicyOptions = {}): readonly PlacedPolicyProblem[] {
+  const read = readText(text)
+  if (!read.problem) return placeProblems(text, read, checkPolicyValue(read.value, options))
+  const { message, offset } = read.problem
+  const what = `In the policy, the whole text cannot be read: ${message}. Allowed: JSON or YAML, one object whose keys are phases.`
+  const docs = 'https://ngrok.com/docs/errors/err_ngrok_2236'
+  return [
+    {
+      severity: 'error',
+      number: 2236,
+      path: [],
+      message: what,
+      docs,
+      ...toPlace({ start: offset, end: offset + 1 }, placesOf(text)),
+    },
+  ]
+}
+
+/** Adds to problems where they stand in the text that was read. `above` is the path of the policy in the text. */
+function placeProblems(
+  text: string,
+  read: ReadText,
+  problems: readonly PolicyProblem[],
+  above: readonly (string | number)[] = [],
+): readonly PlacedPolicyProblem[] {
+  const readPlace = placesOf(text)
+  const placed = problems.map((problem) => {
+    const span = read.locate([...above, ...problem.path], problem.within)
+    return { span, problem: { ...problem, ...toPlace(span, readPlace) } }
+  })
+  return placed.sort((a, b) => a.span.start - b.span.start).map(({ problem }) => problem)
+}
+
+type ReadPlace = (offset: number) => { readonly line: number; readonly column: number }
+
+function toPlace({ start, end }: Span, readPlace: ReadPlace) {
+  const [first, last] = [readPlace(start), readPlace(end)]
+  return { line: first.line, column: first.column, endLine: last.line, endColumn: last.column }
+}
+
+/** Returns a function that tells the line and the column of an offset. */
+function placesOf(text: string): ReadPlace {
+  const counter = new LineCounter()
+  for (let start = 0; start >= 0; start = text.indexOf('\n', start) + 1 || -1) counter.addNewLine(start)
+  return (offset) => {
+    const { line, col } = counter.linePos(offset)
+    return { line, column: col }
+  }
+}
