@@ -15,7 +15,7 @@ const ARGUMENTS: Readonly<Record<string, readonly unknown[][]>> = {
 
 /** Members that end the gateway, change globals, wait for something, or remove what other members return. */
 const LEFT_OUT =
-  /(^|\.)(fetch|close|reset|restore|clear|clearScript|delete|remove|subscribe|exchange|waitFor.*|advance.*)$/
+  /(^|\.)(fetch|install|close|reset|restore|clear|clearScript|delete|remove|subscribe|exchange|waitFor.*|advance.*)$/
 
 /** Yields a gateway's functions with their paths, such as `faults.all`. */
 function* listFunctions(owner: object, path: readonly string[] = []): Generator<[path: string, call: () => unknown[]]> {

@@ -1,7 +1,7 @@
 import type * as v from 'valibot'
 import { documentationOf, isSchema, marksOf, partsOf } from './documentation.ts'
 import { REDACTED } from './secret-texts.ts'
-import { deepFreeze, isObject } from './values.ts'
+import { deepFreeze, isObject, mapValues, pick } from './values.ts'
 
 interface FormOptions {
   readonly withSecrets: boolean
@@ -34,41 +34,42 @@ function createForm(schema: v.GenericSchema, options: FormOptions): Form | undef
   if (getter) return (each) => createForm(getter(each), options)?.(each) ?? each
   // The forms of all alternatives apply: to hide too much does no harm.
   const whole = [wrapped, ...choices, ...pipe.slice(1)].filter(isSchema).map((each) => createForm(each, options))
-  const inner = [item, value, rest, ...items].filter(isSchema).map((each) => createForm(each, options))
-  const forms = [...whole, entries && createFieldsForm(entries, options), createItemsForm(inner.filter(isForm))]
-  return combine(forms.filter(isForm))
+  const [each, beyond] = [item ?? value, rest].map((inner) =>
+    isSchema(inner) ? createForm(inner, options) : undefined,
+  )
+  const ofItems = items.map((inner) => createForm(inner, options))
+  const ofFields = entries && createFieldsForm(entries, options)
+  return combine([...whole, ofFields, createItemsForm(each), createItemsForm(beyond, ofItems)])
 }
 
 function isForm(form: Form | undefined): form is Form {
   return form !== undefined
 }
 
-function combine(forms: readonly Form[]): Form | undefined {
+function combine(candidates: readonly (Form | undefined)[]): Form | undefined {
+  const forms = candidates.filter(isForm)
   return forms.length === 0 ? undefined : (value) => forms.reduce((each, form) => form(each), value)
 }
 
-/** Makes the form of lists and maps, of which every item has these forms. */
-function createItemsForm(forms: readonly Form[]): Form | undefined {
-  const form = combine(forms)
-  return (
-    form &&
-    ((value) => {
-      if (Array.isArray(value)) return value.map(form)
-      return isObject(value)
-        ? Object.fromEntries(Object.entries(value).map(([name, each]) => [name, form(each)]))
-        : value
-    })
-  )
+/** Makes the form of lists and maps: that of the first items of a list, and that of all others. */
+function createItemsForm(others: Form | undefined, first: readonly (Form | undefined)[] = []): Form | undefined {
+  if (!others && !first.some(isForm)) return undefined
+  const change = (value: unknown, index: number) => (index < first.length ? first[index] : others)?.(value) ?? value
+  return (value) => {
+    if (Array.isArray(value)) return value.map(change)
+    return isObject(value) ? mapValues(value, (each) => change(each, first.length)) : value
+  }
 }
 
+/** Makes the form of objects with these fields. */
 function createFieldsForm(entries: Readonly<Record<string, v.GenericSchema>>, options: FormOptions): Form | undefined {
   const omitted = new Set(Object.keys(entries).filter((name) => isOmitted(entries[name], options)))
   const forms = new Map(Object.entries(entries).map(([name, entry]) => [name, createForm(entry, options)]))
   if (omitted.size === 0 && ![...forms.values()].some(isForm)) return undefined
   return (value) => {
     if (!isObject(value)) return value
-    const kept = Object.entries(value).filter(([name]) => !omitted.has(name))
-    return Object.fromEntries(kept.map(([name, each]) => [name, forms.get(name)?.(each) ?? each]))
+    const kept = pick(value, (name) => !omitted.has(name))
+    return mapValues(kept, (each, name) => forms.get(name)?.(each) ?? each)
   }
 }
 

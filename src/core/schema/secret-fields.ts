@@ -25,7 +25,7 @@ export function isSecretAt(schema: AnySchema, path: readonly unknown[]): boolean
   if ([wrapped, ...options, ...pipe.slice(1)].filter(isSchema).some((each) => isSecretAt(each, path))) return true
   if (path.length === 0) return false
   const [key, ...further] = path
-  const next = entries ? [entries[String(key)] ?? rest] : [item, ...items, rest, value]
+  const next = entries ? [entries[String(key)]] : [item, ...items, rest, value]
   return next.filter(isSchema).some((each) => isSecretAt(each, further))
 }
 
