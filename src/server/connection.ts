@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import { stopwatch } from '../core/engine/clock.ts'
 import type { RequestBody } from '../core/schema/body.ts'
 import { general } from '../core/schema/general-errors.ts'
+import { printError } from '../core/schema/platform.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { HttpRequest, HttpResponse } from '../gateway/http/messages.ts'
 import { INSPECTOR_HEADER, type Inspector } from './inspector.ts'
@@ -157,7 +158,7 @@ function exchange(gateway: Gateway, request: IncomingMessage, httpRequest: HttpR
 }
 
 function internalFailure(gateway: Gateway, error: unknown): HttpResponse {
-  console.error(error)
+  printError(error)
   return gateway.transport.refused(general.internal_failure, {})
 }
 
@@ -191,7 +192,7 @@ function send({ status, headers, body }: HttpResponse, response: ServerResponse)
       response.end()
     } else response.end(body)
   } catch (error) {
-    console.error(error)
+    printError(error)
     response.req.socket.destroy()
   }
 }

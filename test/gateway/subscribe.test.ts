@@ -45,6 +45,26 @@ describe('The commits for subscribers (rules: transactions#commits)', () => {
     ])
   })
 
+  it('reach other subscribers, now and later, if one throws and the test made console.error throw', () => {
+    const gateway = open()
+    const consoleError = vi.spyOn(console, 'error').mockImplementation(() => {
+      throw new Error('no output, please')
+    })
+    const [second, ofJournal] = [vi.fn(), vi.fn()]
+    const throwing = () => {
+      throw new Error('mine')
+    }
+    gateway.subscribe(throwing)
+    gateway.subscribe(second)
+    gateway.requests.subscribe(throwing)
+    gateway.requests.subscribe(ofJournal)
+    for (const description of ['first', 'second']) gateway.reservedAddrs.create({ description })
+    gateway.requests.clear()
+    expect(second).toHaveBeenCalledTimes(2)
+    expect(ofJournal).toHaveBeenCalledOnce()
+    consoleError.mockRestore()
+  })
+
   it('reach other subscribers if one throws, and the caller does not get its exception', () => {
     const gateway = open()
     const consoleError = vi.spyOn(console, 'error').mockImplementation(() => undefined)

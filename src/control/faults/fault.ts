@@ -149,7 +149,7 @@ const addedFields = {
   passed: documented(count, 'The number of matching requests that passed before it began.'),
 }
 
-const savedFault: v.GenericSchema<unknown, ArmedFault> = v.object(addedFields)
+const savedFault: v.GenericSchema<unknown, ArmedFault> = v.object({ ...addedFields, when })
 
 export const addedFault = named(
   v.object({ ...addedFields, when }),
@@ -191,8 +191,6 @@ export const faultRecords = collection<ArmedFault>({
   schema: savedFault,
   most: MAX_FAULTS,
   indexes: { waiting: (record) => (isUsedUp(record) ? null : '') },
-  // A snapshot is JSON, which cannot hold a predicate.
-  exported: (record) => (record.when ? null : record),
 })
 
 export function faultsIn(tx: Transaction): ArmedFault[] {

@@ -1,5 +1,5 @@
 import { requireFunction } from '../../core/schema/options.ts'
-import { utf8Length } from '../../core/schema/platform.ts'
+import { printError, utf8Length } from '../../core/schema/platform.ts'
 import { createRedactor, findKeysInHeader, type Redactor } from '../../core/schema/secret-texts.ts'
 import { DroppedRequests, isUnknown, matchesQuery, type RequestFacts } from './dropped-requests.ts'
 import type { JournalEntry, JournalQuery } from './entry.ts'
@@ -193,7 +193,7 @@ export class Journal implements PersistedJournal {
       try {
         subscriber(entry)
       } catch (error) {
-        console.error('A subscriber of the journal threw:', error)
+        printError('A subscriber of the journal threw:', error)
       }
     }
   }

@@ -1,15 +1,9 @@
+import type { Commit } from '../../core/operation/collection.ts'
 import type { Operation } from '../../core/operation/operation.ts'
 import { MAX_BODY_BYTES } from '../../core/schema/body.ts'
 import type { CommonDialect } from '../../core/schema/dialect.ts'
 import { partsOf } from '../../core/schema/documentation.ts'
-import {
-  findSecrets,
-  NO_NAMES,
-  type Redaction,
-  redact,
-  redactRecord,
-  type SecretNames,
-} from '../../core/schema/secret-fields.ts'
+import { findSecrets, NO_NAMES, type Redaction, redact, type SecretNames } from '../../core/schema/secret-fields.ts'
 import {
   createRedactor,
   findKeysInHeader,
@@ -37,7 +31,8 @@ type SharedSecrets = Omit<Secrets, 'ownKeys'> & { readonly shared: Redactor }
 export function createEntry(exchange: Exchange, { dialect, secretNames, shared }: SharedSecrets): JournalEntry {
   const { operationId, operation, now, status, requestHeaders, responseHeaders, commit, fault } = exchange
   const names = secretNames.of(operation)
-  const redactSent = createRedactor(findSentSecrets(exchange, names))
+  const records = commit?.changes.flatMap(({ before, after }) => [before, after])
+  const redactSent = createRedactor([...findSentSecrets(exchange, names), ...findSecrets(records, secretNames)])
   const redactor: Redactor = (text) => redactSent(shared(text))
   const redaction = { names, redactor }
   // The gateway's own errors have no secrets, but fields of their `details` may be named like secret fields.
@@ -54,9 +49,23 @@ export function createEntry(exchange: Exchange, { dialect, secretNames, shared }
     status,
     responseHeaders: redactHeaders(Object.entries(responseHeaders).flat(), redaction),
     response: redactBody(exchange.response, isError ? { ...redaction, names: NO_NAMES } : redaction),
-    // The public form has no secret fields.
-    commit: commit && redactRecord(commit.toPublic(), redactor),
+    commit: commit && redactCommit(commit.toPublic(), { names: secretNames, redactor }),
     fault,
+  }
+}
+
+/** Redacts the records of a commit also by names, because a record can hold values that no schema describes. */
+function redactCommit({ operation, at, changes }: Commit, redaction: Redaction): Commit {
+  const redactSide = (record: object | undefined) => record && redact(record, redaction)
+  return {
+    operation,
+    at,
+    changes: changes.map(({ collection, key, before, after }) => ({
+      collection,
+      key: redactText(key, redaction.redactor),
+      before: redactSide(before),
+      after: redactSide(after),
+    })),
   }
 }
 

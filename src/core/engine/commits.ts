@@ -1,5 +1,6 @@
 import type { Commit } from '../operation/collection.ts'
 import { requireFunction } from '../schema/options.ts'
+import { printError } from '../schema/platform.ts'
 import { redactRecord } from '../schema/secret-fields.ts'
 import type { Redactor } from '../schema/secret-texts.ts'
 import { timestamp } from '../schema/time.ts'
@@ -41,6 +42,7 @@ export class Subscribers {
   /** The commits of the present call. */
   #pending: RawCommit[] = []
   readonly #queue: RawCommit[] = []
+  #isDelivering = false
 
   get size(): number {
     return this.#all.size
@@ -73,13 +75,16 @@ export class Subscribers {
   /** Delivers the pending commits. If a subscriber calls the gateway, the commits of that call join the queue. */
   deliver(): void {
     if (this.#pending.length === 0) return
-    const isDelivering = this.#queue.length > 0
     for (const commit of this.#pending) this.#queue.push(commit)
     this.#pending = []
-    if (isDelivering) return
-    for (let next = this.#queue[0]; next; next = this.#queue[0]) {
-      for (const each of [...this.#all]) if (isSubscribed(each, next)) callSafely(each.callback, next.toPublic())
-      this.#queue.shift()
+    if (this.#isDelivering) return
+    this.#isDelivering = true
+    try {
+      for (let next = this.#queue.shift(); next; next = this.#queue.shift()) {
+        for (const each of [...this.#all]) if (isSubscribed(each, next)) callSafely(each.callback, next)
+      }
+    } finally {
+      this.#isDelivering = false
     }
   }
 }
@@ -89,10 +94,10 @@ function isSubscribed({ collection }: Subscriber, { changes }: RawCommit): boole
 }
 
 /** Calls a subscriber. Its exception must not reach the caller that made the commit. */
-function callSafely(callback: Subscriber['callback'], commit: Commit): void {
+function callSafely(callback: Subscriber['callback'], commit: RawCommit): void {
   try {
-    callback(commit)
+    callback(commit.toPublic())
   } catch (error) {
-    console.error('A subscriber of the gateway threw:', error)
+    printError('A subscriber of the gateway threw:', error)
   }
 }

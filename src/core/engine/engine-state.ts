@@ -13,7 +13,7 @@ import { quote } from '../schema/text.ts'
 import { deepFreeze } from '../schema/values.ts'
 import type { Clock } from './clock.ts'
 import { createIds, type Ids } from './ids.ts'
-import { type SideRecordsByName, toStoredForm } from './persistence/stored-records.ts'
+import type { SideRecordsByName } from './persistence/stored-records.ts'
 import { createRandomSource, type RandomSource } from './random.ts'
 import { Records } from './records.ts'
 
@@ -141,7 +141,7 @@ export class EngineState {
     const recordsWithSecrets: Record<string, object[]> = {}
     for (const { collection, oldestFirst } of this.records.all()) {
       const exported = oldestFirst.map((record) =>
-        withSecrets ? toStoredForm(collection, record) : this.#exportRecord(record, collection),
+        withSecrets ? collection.toStored(record) : this.#exportRecord(record, collection),
       )
       records[collection.name] = exported.filter((each) => each !== null)
       recordsWithSecrets[collection.name] = oldestFirst.filter((_, index) => exported[index] !== null)
@@ -149,11 +149,11 @@ export class EngineState {
     return { records, recordsWithSecrets }
   }
 
-  #exportRecord(record: object, { exported }: Collection<object>): object | null {
+  #exportRecord(record: object, collection: Collection<object>): object | null {
     this.#exports ??= new WeakMap()
     const cached = this.#exports.get(record)
     if (cached) return cached
-    const row = exported ? exported(record, false) : record
+    const row = collection.toPublic(record)
     if (!row) return null
     const redacted = deepFreeze(redactRecord(row, this.options.redactor))
     this.#exports.set(record, redacted)

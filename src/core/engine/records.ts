@@ -61,14 +61,14 @@ export class Records {
     throw new TypeError(`No family keeps the collection ${quote(name)}.${hint}`)
   }
 
-  /** Puts a record under its key, or removes the record there. Updates the agenda and the indexes. */
+  /** Freezes a record and puts it under its key, or removes the record there. Updates the agenda and the indexes. */
   change<R extends object>(collection: Collection<R>, key: string, after: R | undefined): RecordChange {
     const table: Table<R> = this.table(collection)
     const dueOf = collection.due
     const due = after && dueOf?.(after)
     if (due && !(Number.isFinite(due.at) && Number.isFinite(due.order)))
       throw new TypeError(describeInvalidDue(collection.name, due))
-    const before = table.replace(key, after)
+    const before = table.replace(key, deepFreeze(after))
     const previousDue = before && dueOf?.(before)
     if (previousDue) this.agenda.delete({ due: previousDue, table, key })
     if (due) this.agenda.add({ due, table, key })
@@ -103,8 +103,6 @@ function describeInvalidDue(name: string, { at, order }: Due): string {
 
 /** Returns the parts of a change that may leave the gateway. */
 export function exportChange({ collection, key, before, after }: RecordChange): Change {
-  const { name, exported } = collection
-  const toPublic = (record: object | undefined) =>
-    record && (deepFreeze(exported ? exported(record, false) : record) ?? undefined)
-  return { collection: name, key, before: toPublic(before), after: toPublic(after) }
+  const toPublic = (record: object | undefined) => record && (collection.toPublic(record) ?? undefined)
+  return { collection: collection.name, key, before: toPublic(before), after: toPublic(after) }
 }

@@ -1,4 +1,6 @@
 import type * as v from 'valibot'
+import { createRecordForm } from '../schema/record-form.ts'
+import { lazy } from '../schema/values.ts'
 
 /** The next event of a record: `at` in ms; `order` breaks ties, first scheduled first. */
 export interface Due {
@@ -14,6 +16,9 @@ export type Indexed = string | readonly string[] | null
 /** An index of a collection. Methods are bivariant, so collections of any records are assignable to `Collection<object>`. */
 export type Index<R> = { of(record: R): Indexed }['of']
 
+/** The functions of a collection that follow from its schema. */
+type Form = 'toStored' | 'toPublic'
+
 /** A set of records of one kind. A record is an immutable object. */
 export interface Collection<R extends object> {
   /** The name in snapshots, commits and stores, for example `reserved_domains`. */
@@ -28,13 +33,15 @@ export interface Collection<R extends object> {
   readonly indexes: Readonly<Record<string, Index<R>>>
   /** Returns whether a record is created and removed together with another record. */
   isAttached?(record: R): boolean
-  /** Returns the part of a record that leaves the gateway, with its secrets on request; null for none. */
-  exported?(record: R, withSecrets: boolean): object | null
+  /** Returns a record as stores have it, secrets included; null if it is not stored. Follows from the schema. */
+  toStored(record: R): object | null
+  /** Returns a record as commits and snapshots show it, without secrets; null if none shows it. Follows from the schema. */
+  toPublic(record: R): object | null
   /** Returns the next event of a record, or null. The agenda is an index over this. */
   due?(record: R): Due | null
 }
 
-type Declared<R extends object> = Omit<Collection<R>, 'indexes' | 'key' | 'schema'> &
+type Declared<R extends object> = Omit<Collection<R>, 'indexes' | 'key' | 'schema' | Form> &
   Partial<Pick<Collection<R>, 'indexes'>> &
   ([R] extends [{ readonly id: string }] ? Partial<Pick<Collection<R>, 'key'>> : Pick<Collection<R>, 'key'>)
 
@@ -45,7 +52,8 @@ type RecordsOf<Schema extends RecordsSchema> = NonNullable<Schema['~types']>['ou
 
 /**
  * Declares a collection of records. The type of a record follows from the schema, unless it is a type argument. The key of a
- * record is its `id`, unless you pass `key`.
+ * record is its `id`, unless you pass `key`. Commits and snapshots show `[redacted]` for a field that is marked with `secret`, or
+ * omit it if the schema makes it optional without a default. A snapshot without secrets must pass the schema.
  *
  * @example
  * ```ts
@@ -61,10 +69,20 @@ export function collection<Schema extends RecordsSchema>(
 ): Collection<RecordsOf<Schema>>
 export function collection<R extends object>(definition: Pick<Collection<R>, 'schema'> & Declared<R>): Collection<R>
 export function collection(
-  definition: Omit<Collection<object>, 'indexes' | 'key'> & Partial<Collection<object>>,
+  definition: Omit<Collection<object>, 'indexes' | 'key' | Form> & Partial<Collection<object>>,
 ): Collection<object> {
   // A record without an id has a `key` of its own.
-  return { key: (record) => (record as { readonly id: string }).id, indexes: {}, ...definition }
+  const key = (record: object) => (record as { readonly id: string }).id
+  // To read every schema would take longer than to create a gateway.
+  const stored = lazy(() => createRecordForm(definition.schema, { withSecrets: true }))
+  const shown = lazy(() => createRecordForm(definition.schema, { withSecrets: false }))
+  return {
+    key,
+    indexes: {},
+    ...definition,
+    toStored: (record) => stored()(record),
+    toPublic: (record) => shown()(record),
+  }
 }
 
 /** The change of one record. */

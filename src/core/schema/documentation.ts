@@ -125,7 +125,11 @@ interface SchemaParts {
   readonly wrapped?: v.GenericSchema
   readonly entries?: Readonly<Record<string, v.GenericSchema>>
   readonly item?: v.GenericSchema
+  readonly items?: readonly v.GenericSchema[]
+  readonly rest?: v.GenericSchema
   readonly value?: v.GenericSchema
+  readonly getter?: (value: unknown) => v.GenericSchema
+  readonly default?: unknown
   readonly options?: readonly unknown[]
   readonly pipe?: readonly SchemaParts[]
   readonly description?: string
@@ -154,6 +158,8 @@ interface Marks {
   readonly blank?: 'absent'
   /** No message, journal, commit or snapshot has its value. */
   readonly secret?: true
+  /** It follows from other fields, and is computed when the record is read. Snapshots and stores omit it. */
+  readonly isDerived?: true
   /** Harmless fields of other operations have the same name. */
   readonly isCommonName?: true
   /** It exists only in dialects that name it. */
@@ -259,9 +265,9 @@ export function listSchemas(
   for (let schema = open.pop(); schema; schema = open.pop()) {
     if (seen.has(schema)) continue
     seen.add(schema)
-    const { wrapped, item, value, entries = {}, options = [], pipe = [] } = partsOf(schema)
+    const { wrapped, item, items = [], rest, value, entries = {}, options = [], pipe = [] } = partsOf(schema)
     // The first step of a pipe has the same parts as the pipe itself.
-    const inner = [wrapped, item, value, ...Object.values(entries), ...options, ...pipe.slice(1)]
+    const inner = [wrapped, item, ...items, rest, value, ...Object.values(entries), ...options, ...pipe.slice(1)]
     open.push(...inner.filter(isSchema).filter(isIncluded).reverse())
   }
   return seen

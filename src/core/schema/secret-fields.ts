@@ -1,7 +1,7 @@
 import type * as v from 'valibot'
 import type { CommonDialect } from './dialect.ts'
-import { findSchema, marksOf, partsOf } from './documentation.ts'
-import { NO_REDACTION, REDACTED, type Redactor, redactText } from './secret-texts.ts'
+import { isSchema, listSchemas, marksOf, partsOf } from './documentation.ts'
+import { REDACTED, type Redactor, redactText } from './secret-texts.ts'
 
 /** The maximum nesting; a text replaces deeper values. */
 const MAX_DEPTH = 128
@@ -12,27 +12,28 @@ function isSecret(schema: AnySchema): boolean {
   return marksOf(schema).secret === true
 }
 
+/** Returns whether a schema is secret, or that of its items or of an alternative. */
+function holdsSecret(schema: AnySchema): boolean {
+  const { wrapped, item, items = [], rest, value, options = [] } = partsOf(schema)
+  return isSecret(schema) || [wrapped, item, ...items, rest, value, ...options].filter(isSchema).some(holdsSecret)
+}
+
 /** Returns whether the field at a path is secret, or a field around it. */
 export function isSecretAt(schema: AnySchema, path: readonly unknown[]): boolean {
-  const alongPath = [schema, ...path.map((_, index) => findSchema(schema, path.slice(0, index + 1)))]
-  return alongPath.some((each) => each !== undefined && isSecret(each))
+  if (path.length === 0 ? holdsSecret(schema) : isSecret(schema)) return true
+  const { wrapped, entries, item, items = [], rest, value, options = [], pipe = [] } = partsOf(schema)
+  if ([wrapped, ...options, ...pipe.slice(1)].filter(isSchema).some((each) => isSecretAt(each, path))) return true
+  if (path.length === 0) return false
+  const [key, ...further] = path
+  const next = entries ? [entries[String(key)]] : [item, ...items, rest, value]
+  return next.filter(isSchema).some((each) => isSecretAt(each, further))
 }
 
-/** Returns the names of the secret fields in a schema. With `isCommon`, only those that have, or have not, the mark `isCommonName`. */
-function listSecretNames(schema: AnySchema, isCommon?: boolean): string[] {
-  const { wrapped, item, entries = {} } = partsOf(schema)
-  const inner = wrapped ?? item
-  if (inner) return listSecretNames(inner, isCommon)
-  return Object.entries(entries).flatMap(([name, entry]) => {
-    if (!isSecret(entry)) return listSecretNames(entry, isCommon)
-    return isCommon === undefined || isCommon === (marksOf(entry).isCommonName === true) ? [name] : []
-  })
-}
-
-/** Makes a function that redacts the secret fields of a schema's values; undefined if the schema has no secret fields. */
-export function withoutSecretFields<T>(schema: AnySchema): ((value: T) => T) | undefined {
-  const names = new Set(listSecretNames(schema))
-  return names.size > 0 ? (value) => redact(value, { names, redactor: NO_REDACTION }) : undefined
+/** Returns the names of the secret fields in a schema: those that have, or have not, the mark `isCommonName`. */
+function listSecretNames(schema: AnySchema, isCommon: boolean): string[] {
+  const fields = [...listSchemas([schema])].flatMap((each) => Object.entries(partsOf(each).entries ?? {}))
+  const secret = fields.filter(([, entry]) => holdsSecret(entry))
+  return secret.filter(([, entry]) => isCommon === (marksOf(entry).isCommonName === true)).map(([name]) => name)
 }
 
 interface OperationSchemas {

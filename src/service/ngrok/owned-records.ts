@@ -50,7 +50,6 @@ export const credentials = kit.collection<CredentialRecord>({
   name: 'credentials',
   schema: credential,
   indexes: { owner: ownerKey },
-  exported: withoutToken,
 })
 
 const sshCredential = v.object({ ...ownedHead('sshcr'), acl: v.array(v.string()), public_key: v.string() })
@@ -72,7 +71,6 @@ export const apiKeys = kit.collection<kit.Frozen<v.InferOutput<typeof apiKey>>>(
   name: 'api_keys',
   schema: apiKey,
   indexes: { owner: ownerKey },
-  exported: withoutToken,
 })
 
 /** A record that a user owns. */
@@ -85,10 +83,6 @@ export interface Owned {
 
 function ownerKey({ owner_id }: Pick<Owned, 'owner_id'>): string {
   return owner_id.slice(owner_id.indexOf('_') + 1)
-}
-
-function withoutToken({ token, ...rest }: { readonly token?: string }, withSecrets: boolean): object {
-  return withSecrets && token !== undefined ? { ...rest, token } : rest
 }
 
 /** Reports an owner that does not exist. */

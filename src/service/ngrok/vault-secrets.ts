@@ -73,7 +73,6 @@ export const secrets = kit.collection<SecretRecord>({
   name: 'vault_secrets',
   schema: record,
   indexes: { vault: ({ vault_id }) => vault_id, place: ({ vault_id, name }) => `${vault_id} ${name}` },
-  exported: (each, withSecrets) => (withSecrets ? each : { ...each, value: '' }),
 })
 
 export const secretShape = kit.named(

@@ -47,11 +47,15 @@ export const certificateDescription = textOfBytes(
 )
 export const certificateMetadata = textOfBytes(LONGEST_METADATA, recordErrors.certificate_metadata_too_long, METADATA)
 
+/** A field that is read from the PEM text again. */
+const derived = v.exactOptional(v.pipe(v.unknown(), v.metadata({ isDerived: true })))
+
 const uploadFields = v.object({
   certificate_pem: v.string(),
   private_key_pem: v.exactOptional(v.pipe(v.string(), secret)),
-  /** Stores of fauxgate 0.1.0 also have the fields that are read from the PEM text. */
-  leaf: v.exactOptional(v.unknown()),
+  // Stores of fauxgate 0.1.0 have the leaf.
+  leaf: derived,
+  not_after: derived,
 })
 
 /** Reads an upload again, under the rules for uploading. */
@@ -112,9 +116,4 @@ export const certificates = collection<CertificateRecord>({
     v.transform((record) => record as CertificateRecord), // `uploadOrOrder` has checked this.
   ),
   isAttached: (record) => record.issued_at !== null,
-  exported(record, withSecrets) {
-    if (!record.upload) return record
-    const { leaf: _leaf, not_after: _notAfter, private_key_pem, ...upload } = record.upload
-    return { ...record, upload: withSecrets && private_key_pem ? { ...upload, private_key_pem } : upload }
-  },
 })

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import type { CommonDialect } from '../../core/schema/dialect.ts'
 import { facts } from '../../core/schema/documentation.ts'
+import { deepFreeze } from '../../core/schema/values.ts'
 import type { AddressDialect } from './reserved-addrs.ts'
 import type { DomainDialect } from './reserved-domains/dialect.ts'
 
@@ -19,7 +20,7 @@ export interface Dialect extends CommonDialect, AddressDialect, DomainDialect {}
 
 // (rules: dialects#standard)
 /** The dialect with neutral names, and the default. */
-export const standard: Dialect = {
+export const standard: Dialect = /* @__PURE__ */ deepFreeze({
   name: 'standard',
   baseUrl: 'https://api.gateway.test',
   versionHeader: 'Service-Version',
@@ -44,7 +45,7 @@ export const standard: Dialect = {
   textLimits: 'listed',
   moduleEnvelope: null,
   errorStatuses: {},
-}
+})
 
 const NGROK_DOMAINS = [
   'ngrok.io',
@@ -57,7 +58,7 @@ const NGROK_DOMAINS = [
 ]
 
 /** ngrok's REST API, version 2: its official clients work against a gateway with this dialect. */
-export const ngrok: Dialect = {
+export const ngrok: Dialect = /* @__PURE__ */ deepFreeze({
   name: 'ngrok',
   baseUrl: 'https://api.ngrok.com',
   versionHeader: 'Ngrok-Version',
@@ -106,7 +107,7 @@ export const ngrok: Dialect = {
     auth_is_authtoken: 403,
     domain_taken: 400,
   },
-}
+})
 
 /** The built-in dialects by name. The command, the sandboxes and their pages offer them. */
 export const dialects = {

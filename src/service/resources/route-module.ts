@@ -9,7 +9,6 @@ import { prefixFields, refuse } from '../../core/schema/errors.ts'
 import { general } from '../../core/schema/general-errors.ts'
 import { isIdOf } from '../../core/schema/ids.ts'
 import { rule } from '../../core/schema/rule.ts'
-import { withoutSecretFields } from '../../core/schema/secret-fields.ts'
 import { deepFreeze, type Frozen } from '../../core/schema/values.ts'
 import { errors as declarationErrors, requireEdge, requireRoute } from './declarations.ts'
 
@@ -119,15 +118,11 @@ export function edgeModule<
   // The types of other families have the names of these limits, so this type has none.
   const limits: Record<never, never> = definition.limits ?? {}
   const stored = v.object({ key: keySchema(ids), module: body })
-  const withoutSecrets = withoutSecretFields<object>(shape)
   const modules = collection<ModuleRecord>({
     name,
     key: (record) => record.key,
     // The type checker does not see through a schema that is a parameter.
     schema: stored as v.GenericSchema<unknown> as v.GenericSchema<unknown, ModuleRecord>,
-    ...(withoutSecrets && {
-      exported: (record, withSecrets) => (withSecrets ? record : { ...record, module: withoutSecrets(record.module) }),
-    }),
   })
   const { view } = definition
   const moduleView: View<ModuleRecord, Resource> = ({ key, module }, wire) => {

@@ -28,6 +28,21 @@ describe('Secret fields in the journal (rules: secrets#journal)', () => {
     expect(created.request).toEqual({ ...upload('p256'), private_key_pem: '[redacted]' })
   })
 
+  it('are hidden in the records before and after each later request, in fields without a schema too', () => {
+    const gateway = open()
+    const url = `${ROUTE}/policy`
+    const config = { client_secret: SECRET, note: `not ${SECRET} here` }
+    const policy = { inbound: [{ name: 'n', actions: [{ type: 'terminate-tls', config }] }] }
+    exchange(gateway, { method: 'PUT', url, body: json(policy) })
+    exchange(gateway, { method: 'PUT', url, body: json({ enabled: false }) })
+    exchange(gateway, { method: 'PUT', url, body: json(policy) })
+    exchange(gateway, { method: 'DELETE', url })
+    const entries = gateway.requests.all()
+    expect(entries.map(({ commit }) => commit?.changes.length)).toEqual([1, 1, 1, 1])
+    expect(json(entries)).toContain('[redacted]')
+    expect(json(entries)).not.toContain(SECRET)
+  })
+
   it.each([
     ['an escaped name', `{"secr\\u0065t":"${SECRET}"}`],
     ['another way to write it', json({ 'Secret ': SECRET, 'my private-key pem': SECRET, privateKeyPem: SECRET })],

@@ -39,7 +39,6 @@ export const widgetRecords = kit.collection<WidgetRecord>({
   schema: record,
   indexes: { name: (each) => each.name },
   due: (each) => each.due,
-  exported: ({ token, ...rest }, withSecrets) => (withSecrets ? { ...rest, token } : { ...rest, token: '' }),
 })
 
 const shape = kit.named(

@@ -1,4 +1,5 @@
 import type { Store } from '../../operation/store.ts'
+import { printError } from '../../schema/platform.ts'
 
 /** Tracks whether a store has flushed every appended commit. */
 export class FlushTracker {
@@ -35,7 +36,7 @@ export class FlushTracker {
         if (this.#losses !== lossesBefore) return
         this.#losses++
         // Direct calls have returned long ago, so nobody else would see the error.
-        if (!this.#isAwaited) console.error('The store of the gateway lost commits that were not flushed:', error)
+        if (!this.#isAwaited) printError('The store of the gateway lost commits that were not flushed:', error)
         this.#end(this.onLost)
       },
     )

@@ -6,7 +6,6 @@ import { Refusal } from '../../schema/errors.ts'
 import type { RuleContext } from '../../schema/rule.ts'
 import { quote } from '../../schema/text.ts'
 import { LATEST_TIME } from '../../schema/time.ts'
-import { deepFreeze } from '../../schema/values.ts'
 import type { Records } from '../records.ts'
 import type { VersionedRecord } from './migrations.ts'
 import { groupByCollection, isReadable, migrate, READABLE_VERSIONS, RECORDS_VERSION } from './versions.ts'
@@ -24,12 +23,7 @@ export type SideRecordsByName = ReadonlyMap<string, SideRecords>
 
 /** Returns the change of one record for a store. For a record that is not stored, such as a fault with a predicate, `after` is null. */
 export function toStoredChange(collection: Collection<object>, key: string, record: object | undefined): StoredChange {
-  return { collection: collection.name, key, after: record ? toStoredForm(collection, record) : null }
-}
-
-/** Returns the stored form of a record, with its secrets and frozen; null if the record is not stored. */
-export function toStoredForm({ exported }: Collection<object>, record: object): object | null {
-  return deepFreeze(exported ? exported(record, true) : record)
+  return { collection: collection.name, key, after: record ? collection.toStored(record) : null }
 }
 
 /** Returns the changes that store all records. */

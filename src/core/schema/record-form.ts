@@ -1,0 +1,87 @@
+import type * as v from 'valibot'
+import { documentationOf, isSchema, marksOf, partsOf } from './documentation.ts'
+import { REDACTED } from './secret-texts.ts'
+import { deepFreeze, isObject, mapValues, pick } from './values.ts'
+
+interface FormOptions {
+  readonly withSecrets: boolean
+}
+
+type Form = (value: unknown) => unknown
+
+/**
+ * Makes the function that returns the form of a record outside of the gateway, as the marks in its schema say: without derived
+ * fields and, unless `withSecrets` is true, without secrets. It returns null for a record with a value that no JSON can express.
+ */
+export function createRecordForm(schema: v.GenericSchema, options: FormOptions): (record: object) => object | null {
+  const form = createForm(schema, options)
+  const { entries = {} } = partsOf(schema)
+  const inexpressible = Object.keys(entries).filter((name) => isNoData(entries[name]))
+  return (record) => {
+    if (inexpressible.some((name) => Reflect.get(record, name) !== undefined)) return null
+    return form ? (deepFreeze(form(record)) as object) : record // A form of an object is an object.
+  }
+}
+
+function isNoData(schema: v.GenericSchema | undefined): boolean {
+  return schema !== undefined && documentationOf(schema).facts.some((each) => each.isNoData)
+}
+
+/** Makes the form of the values of a schema; undefined if it leaves all values unchanged. */
+function createForm(schema: v.GenericSchema, options: FormOptions): Form | undefined {
+  if (!options.withSecrets && marksOf(schema).secret) return (value) => value && REDACTED
+  const { wrapped, getter, entries, rest, item, value, items = [], options: choices = [], pipe = [] } = partsOf(schema)
+  if (getter) return (each) => createForm(getter(each), options)?.(each) ?? each
+  // The forms of all alternatives apply: to hide too much does no harm.
+  const whole = [wrapped, ...choices, ...pipe.slice(1)].filter(isSchema).map((each) => createForm(each, options))
+  const [each, beyond] = [item ?? value, rest].map((inner) =>
+    isSchema(inner) ? createForm(inner, options) : undefined,
+  )
+  const ofItems = items.map((inner) => createForm(inner, options))
+  const ofFields = entries && createFieldsForm(entries, options)
+  return combine([...whole, ofFields, createItemsForm(each), createItemsForm(beyond, ofItems)])
+}
+
+function isForm(form: Form | undefined): form is Form {
+  return form !== undefined
+}
+
+function combine(candidates: readonly (Form | undefined)[]): Form | undefined {
+  const forms = candidates.filter(isForm)
+  return forms.length === 0 ? undefined : (value) => forms.reduce((each, form) => form(each), value)
+}
+
+/** Makes the form of lists and maps: that of the first items of a list, and that of all others. */
+function createItemsForm(others: Form | undefined, first: readonly (Form | undefined)[] = []): Form | undefined {
+  if (!others && !first.some(isForm)) return undefined
+  const change = (value: unknown, index: number) => (index < first.length ? first[index] : others)?.(value) ?? value
+  return (value) => {
+    if (Array.isArray(value)) return value.map(change)
+    return isObject(value) ? mapValues(value, (each) => change(each, first.length)) : value
+  }
+}
+
+/** Makes the form of objects with these fields. */
+function createFieldsForm(entries: Readonly<Record<string, v.GenericSchema>>, options: FormOptions): Form | undefined {
+  const omitted = new Set(Object.keys(entries).filter((name) => isOmitted(entries[name], options)))
+  const forms = new Map(Object.entries(entries).map(([name, entry]) => [name, createForm(entry, options)]))
+  if (omitted.size === 0 && ![...forms.values()].some(isForm)) return undefined
+  return (value) => {
+    if (!isObject(value)) return value
+    const kept = pick(value, (name) => !omitted.has(name))
+    return mapValues(kept, (each, name) => forms.get(name)?.(each) ?? each)
+  }
+}
+
+function isOmitted(schema: v.GenericSchema | undefined, { withSecrets }: FormOptions): boolean {
+  if (!schema) return false
+  const { secret, isDerived } = marksOf(schema)
+  return isDerived === true || (!withSecrets && secret === true && isOptional(schema))
+}
+
+/** Returns whether the schema accepts an object without the field, and then gives it no value. */
+function isOptional(schema: v.GenericSchema): boolean {
+  const { type, wrapped, default: value } = partsOf(schema)
+  if (type === 'exact_optional' || type === 'optional' || type === 'nullish') return value === undefined
+  return type === 'nullable' && wrapped !== undefined && isOptional(wrapped)
+}
