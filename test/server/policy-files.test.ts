@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { decodeYaml, listFiles } from '../../src/server/policy/read-files.ts'
 import { FORMATS } from '../../src/server/policy/render.ts'
+import { checkPolicyFile } from '../../src/service/policy/files/check-file.ts'
 import { findPolicies } from '../../src/service/policy/files/find.ts'
 
 const MANIFESTS = `kind: CloudEndpoint
@@ -102,6 +103,33 @@ describe('the names of files', () => {
   })
 })
 
+test.each([
+  ['flow', `on_http_request: [{actions: [{type: basic-auth, config: {credentials: ["joe:pw12"], relm: x}}]}]`],
+  [
+    'a block',
+    'on_http_request:\n  - actions:\n      - type: basic-aut\n        config:\n          credentials: [joe:pw12]\n',
+  ],
+  ['JSON', '{"on_http_request":[{"actions":[{"type":"basic-auth","config":{"credentials":["joe:p\\u00771"]}}]}]}'],
+  ['the config of an agent', 'endpoints: [{authtoken: pw12, traffic_policy: {on_http_request: [{actions: []}]}}]'],
+  ['a broken policy', 'on_http_request: [{actions: [{type: basic-auth, config: {credentials: ["joe:pw12"]}}]'],
+])('no problem shows a secret of %s', (_name, text) => {
+  const { problems } = checkPolicyFile(text)
+  expect(problems.length).toBeGreaterThan(0)
+  expect(JSON.stringify(problems)).not.toMatch(/pw12|p\\+u0077/)
+})
+
+test('a problem is at its place in the file, whatever is around its policy', () => {
+  const text = `x: 1
+endpoints:
+  - url: https://a
+    traffic_policy: |
+      on_http_request:
+        - actions: [{ type: dney }]
+`
+  const [problem] = checkPolicyFile(text).problems
+  expect(problem).toMatchObject({ number: 2201, line: 6, column: 29, source: '        - actions: [{ type: dney }]' })
+})
+
 describe('the output', () => {
   const problem = {
     severity: 'error',
@@ -110,11 +138,10 @@ describe('the output', () => {
     message: 'The field "x" is unknown: 100%.',
     hint: 'Did you mean y?',
     policy: '',
+    source: '\t x: 1',
     ...{ line: 2, column: 3, endLine: 2, endColumn: 4 },
   } as const
-  const files = [
-    { file: 'a.yaml', lines: ['on_http_request:', '\t x: 1'], policies: [''], problems: [problem], isTemplate: false },
-  ]
+  const files = [{ file: 'a.yaml', policies: [''], problems: [problem], isTemplate: false }]
   const render = (format: keyof typeof FORMATS) => FORMATS[format](files, (_style, text) => text)
 
   test('text has the place, the line, a caret and the hint', () => {

@@ -75,8 +75,7 @@ async function checkAll(
       const problems = isStrict
         ? checked.problems.map((each) => ({ ...each, severity: 'error' as const }))
         : checked.problems
-      const lines = problems.length > 0 ? text.split(/\r\n?|\n/) : []
-      files.push({ ...checked, problems, lines, file: file === STDIN ? '<stdin>' : file })
+      files.push({ ...checked, problems, file: file === STDIN ? '<stdin>' : file })
     } catch (error) {
       // The other files are checked all the same.
       printError(messageOf(error))

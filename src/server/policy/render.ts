@@ -2,11 +2,9 @@ import { escapeUnprintable, formatCount } from '../../core/schema/text.ts'
 import type { CheckedFile, FileProblem } from '../../service/policy/files/check-file.ts'
 import type { createPainter } from '../log/log.ts'
 
-/** A checked file, with the name and the text that its problems are shown with. */
+/** A checked file, with the name that its problems are shown with. */
 export interface ReportedFile extends CheckedFile {
   readonly file: string
-  /** The lines of the file, without the secrets of its policies. */
-  readonly lines: readonly string[]
 }
 
 /** A function that colours a text. */
@@ -44,11 +42,10 @@ function renderText(files: readonly ReportedFile[], paint: Paint): string {
 /** The number of characters of a line that are shown. Of a longer line, the part around the problem is shown. */
 const MAX_WIDTH = 100
 
-function renderProblem(problem: FileProblem, { file, lines }: ReportedFile, paint: Paint): string {
-  const { severity, line, column, endLine, endColumn, message, hint, docs, policy } = problem
+function renderProblem(problem: FileProblem, { file }: ReportedFile, paint: Paint): string {
+  const { severity, line, column, endLine, endColumn, message, hint, docs, policy, source } = problem
   const isError = severity === 'error'
   const head = `${paint('bold', `${file}:${line}:${column}`)}: ${paint(isError ? 'red' : 'yellow', severity)}: ${printable(message)} ${paint('dim', `[${codeOf(problem)}]`)}`
-  const source = lines[line - 1] ?? ''
   const start = column > MAX_WIDTH * 0.8 ? column - 1 - MAX_WIDTH / 2 : 0
   const shown = source.slice(start, start + MAX_WIDTH)
   const length = Math.max(1, (endLine === line ? endColumn : source.length + 1) - column)
@@ -58,8 +55,12 @@ function renderProblem(problem: FileProblem, { file, lines }: ReportedFile, pain
   const caret = `${before.replace(/[^\t]/g, (character) => (isWide(character) ? '  ' : ' '))}${'^'.repeat(Math.min(length, Math.max(1, shown.length - before.length)))}`
   return [
     head,
-    `${paint('dim', `${line} |`)} ${printable(shown)}`,
-    `${paint('dim', `${gutter} |`)} ${paint(isError ? 'red' : 'yellow', caret)}`,
+    ...(source === ''
+      ? []
+      : [
+          `${paint('dim', `${line} |`)} ${printable(shown)}`,
+          `${paint('dim', `${gutter} |`)} ${paint(isError ? 'red' : 'yellow', caret)}`,
+        ]),
     ...(policy === '' ? [] : [`${gutter} ${paint('dim', `in ${policy}`)}`]),
     ...(hint === undefined ? [] : [`${gutter} ${paint('cyan', 'hint:')} ${printable(hint)}`]),
     ...(docs === undefined ? [] : [`${gutter} ${paint('dim', docs)}`]),

@@ -2,10 +2,13 @@ import { checkPolicy } from '../index.ts'
 import type { PolicyOptions } from '../options.ts'
 import type { PlacedPolicyProblem } from '../problem.ts'
 import { type FoundPolicy, findPolicies } from './find.ts'
+import { linesWithoutSecrets } from './source-lines.ts'
 
 /** A problem in a file, with the place of its policy in the file, such as `endpoints[0].traffic_policy`. */
 export interface FileProblem extends PlacedPolicyProblem {
   readonly policy: string
+  /** The line of the file without the policy's secrets and without what surrounds the policy; empty if it cannot be shown. */
+  readonly source: string
 }
 
 /** The problems of the traffic policies in a file, by line. */
@@ -21,11 +24,16 @@ export interface CheckedFile {
 export function checkPolicyFile(text: string, options: PolicyOptions = {}): CheckedFile {
   const { policies, problems, isTemplate } = findPolicies(text)
   const found = policies.flatMap((each) => {
-    const { name, protocol, place } = each
+    const { name, protocol, place, indent, isScattered } = each
     const known = { ...(protocol && { protocol }), ...(place && { place }), ...options }
-    return checkPolicy(each.text, known).map((problem) => ({ ...inFile(problem, each), policy: name }))
+    const own = checkPolicy(each.text, known)
+    const lines = own.length === 0 || isScattered ? [] : linesWithoutSecrets(each.text)
+    return own.map((problem) => {
+      const line = lines[problem.line - 1]
+      return { ...inFile(problem, each), policy: name, source: line === undefined ? '' : ' '.repeat(indent) + line }
+    })
   })
-  const all = [...problems.map((problem) => ({ ...problem, policy: '' })), ...found]
+  const all = [...problems.map((problem) => ({ ...problem, policy: '', source: '' })), ...found]
   return {
     policies: policies.map(({ name }) => name),
     problems: all.sort((a, b) => a.line - b.line || a.column - b.column),
