@@ -109,7 +109,8 @@ function noResponse(message: string): Outcome {
 function outcomeOf({ status, body, delivery }: HttpResponse): Outcome {
   if (delivery?.drop) return noResponse('a fault broke the connection')
   if (status < 400 || body === null) return { status, error: null, message: null }
-  return { status, ...readErrorBody(tryParseJson(body)) }
+  const { error, message } = readErrorBody(tryParseJson(body))
+  return { status, error, message }
 }
 
 function transitionsIn(gateway: Gateway, { collection, key: id, before, after }: Change): LoggedTransition[] {

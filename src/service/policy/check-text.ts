@@ -34,7 +34,7 @@ export function checkPolicy(text: string, options: PolicyOptions = {}): readonly
   ]
 }
 
-/** Adds to problems where they stand in the text that was read. `above` is the path of the policy in the text. */
+/** Adds to problems their places in the text that was read. `above` is the path of the policy in the text. */
 function placeProblems(
   text: string,
   read: ReadText,

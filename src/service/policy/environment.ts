@@ -24,7 +24,7 @@ export interface Language {
   readonly texts: ReadonlySet<string>
 }
 
-/** The name below a variable that stands for its text. Policies do not write it. */
+/** The name below a variable that means its text. Policies do not write it. */
 export const TEXT = '_text'
 
 /** Returns the language of a scope. Makes it when it is first asked for. */

@@ -57,7 +57,7 @@ const CHECKS: Readonly<Record<Format, (text: string) => FormatProblem | undefine
   },
 }
 
-/** The character that stands for a `${…}` while credentials are checked. No text has it. */
+/** The character that replaces a `${…}` while credentials are checked. No text has it. */
 const HOLE = '\uffff'
 
 /** Checks credentials (RFC 7617, section 2.1). A part with `${` is known only when the policy runs. */

@@ -1,13 +1,13 @@
 import type { PolicyPath } from './problem.ts'
 
-/** A value in a JSON text: where it stands, and the values in it. */
+/** A value in a JSON text: its place, and the values in it. */
 interface JsonPlace {
   readonly start: number
   readonly end: number
   readonly below?: ReadonlyMap<string | number, JsonPlace>
 }
 
-/** Returns a function that tells where the value of a path stands in a valid JSON text. For an object or a list, it is the bracket. */
+/** Returns a function that returns the place of the value of a path in a valid JSON text. For an object or a list, it is the bracket. */
 export function locateInJson(text: string): (path: PolicyPath) => { start: number; end: number } {
   let root: JsonPlace | undefined
   return (path) => {

@@ -115,7 +115,7 @@ class PatternReader {
     this.#at++
   }
 
-  /** Reads a member of a class. Returns its code, or undefined if it stands for several. */
+  /** Reads a member of a class. Returns its code, or undefined if it means several. */
   #readMember(): number | undefined {
     const [name] = /^\[:\^?\w*:\]/.exec(this.pattern.slice(this.#at, this.#at + 16)) ?? []
     if (name !== undefined) {
@@ -132,7 +132,7 @@ class PatternReader {
     return code
   }
 
-  /** Reads what begins with a backslash. Returns its code, or undefined if it stands for several or for a place. */
+  /** Reads what begins with a backslash. Returns its code, or undefined if it means several or for a place. */
   #readEscape(isInClass = false): number | undefined {
     const rest = this.pattern.slice(this.#at, this.#at + 60)
     if (rest === '\\') fail('it ends with a backslash')

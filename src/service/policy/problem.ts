@@ -18,7 +18,7 @@ export interface PolicyProblem {
 /** The keys and indexes that lead from a policy to a value in it. */
 export type PolicyPath = readonly (string | number)[]
 
-/** A problem, and where it stands in the text of the policy. Lines and columns begin with 1; the end is after the last character. */
+/** A problem, and its place in the text of the policy. Lines and columns begin with 1; the end is after the last character. */
 export interface PlacedPolicyProblem extends PolicyProblem {
   readonly line: number
   readonly column: number

@@ -13,7 +13,7 @@ export interface Span {
 export interface ReadText {
   readonly value?: unknown
   readonly problem?: { readonly message: string; readonly offset: number }
-  /** Returns where the value of a path stands. With `within`, returns the part of a text value. */
+  /** Returns the place of the value of a path. With `within`, returns the part of a text value. */
   readonly locate: (path: PolicyPath, within?: { readonly offset: number; readonly length: number }) => Span
 }
 
@@ -74,7 +74,7 @@ function readYaml(text: string): ReadText {
   }
 }
 
-/** Returns where a value stands. For a path that does not exist, returns the nearest owner's key. */
+/** Returns the place of a value. For a path that does not exist, returns the nearest owner's key. */
 function locateInYaml(
   text: string,
   contents: Node | null,

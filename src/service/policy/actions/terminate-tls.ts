@@ -40,7 +40,7 @@ export const terminateTls: Action = {
       kind: 'text',
       choices: ['require-and-verify', 'require-any', 'request'],
       default: 'require-and-verify',
-      about: 'What is asked of the certificates of clients.',
+      about: 'What the certificates of clients must be.',
     },
   },
   check(config) {
