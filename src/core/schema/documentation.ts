@@ -241,7 +241,8 @@ function choicesOf(schema: v.GenericSchema): readonly string[] | undefined {
   if (type === 'picklist') return options.map(String)
   if (type !== 'union') return entries && []
   const all = options.filter(isSchema).map(choicesOf)
-  return all.every((each) => each !== undefined) ? all.flat() : undefined
+  const known = all.flatMap((each) => (each ? [each] : []))
+  return known.length === all.length ? known.flat() : undefined
 }
 
 /** Describes what a field allows a sender of texts, and what it probably meant. */

@@ -12,9 +12,11 @@ export interface PolicyOptions {
   readonly place?: PolicyPlace
   /** The account's plan, such as `free`. Without a plan, no feature is refused for its price. */
   readonly plan?: string
-  /** The most rules of the policy, actions of a rule and expressions of a rule. Default: the limits of the plan. */
+  /** The maximum number of rules of the policy. Default: the limit of the plan. */
   readonly maxRules?: number
+  /** The maximum number of actions of a rule. Default: the limit of the plan. */
   readonly maxActions?: number
+  /** The maximum number of expressions of a rule. Default: the limit of the plan. */
   readonly maxExpressions?: number
   /** With `accept`, an action that the service does not document passes. Default `refuse`. */
   readonly unknownActions?: 'refuse' | 'accept'

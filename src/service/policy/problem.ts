@@ -1,5 +1,6 @@
 /** A place in a traffic policy that the service refuses, or that is surely not meant. */
 export interface PolicyProblem {
+  /** `error` if the service refuses the policy, and `warning` if the policy is right but surely not meant. */
   readonly severity: 'error' | 'warning'
   /** The number of the service's error, such as 2203; undefined for a warning without a number. */
   readonly number?: number
@@ -9,7 +10,9 @@ export interface PolicyProblem {
   readonly path: PolicyPath
   /** The part of a text value that the problem is in, such as a name in an expression. Offset and length are in characters. */
   readonly within?: { readonly offset: number; readonly length: number }
+  /** What was received, and what is allowed. */
   readonly message: string
+  /** What to write in its place. */
   readonly hint?: string
   /** The address of the service's own page about the problem. */
   readonly docs?: string
@@ -20,8 +23,12 @@ export type PolicyPath = readonly (string | number)[]
 
 /** A problem, and its place in the text of the policy. Lines and columns begin with 1; the end is after the last character. */
 export interface PlacedPolicyProblem extends PolicyProblem {
+  /** The line of its first character. */
   readonly line: number
+  /** The column of its first character. */
   readonly column: number
+  /** The line of its end. */
   readonly endLine: number
+  /** The column of its end. */
   readonly endColumn: number
 }
