@@ -10,9 +10,9 @@ export interface PolicyProblem {
   readonly path: PolicyPath
   /** The part of a text value that the problem is in, such as a name in an expression. Offset and length are in characters. */
   readonly within?: { readonly offset: number; readonly length: number }
-  /** What was received, and what is allowed. */
+  /** The sentence: the value received, and the values allowed. */
   readonly message: string
-  /** What to write in its place. */
+  /** A better form, if there is one. */
   readonly hint?: string
   /** The address of the service's own page about the problem. */
   readonly docs?: string
