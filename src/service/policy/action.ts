@@ -1,5 +1,6 @@
 import type { PolicyProtocol } from './options.ts'
 import type { Phase } from './phases.ts'
+import type { Outcome, Visit } from './visit.ts'
 
 /** The facts that every field of an action's config has. */
 interface FieldFacts {
@@ -83,6 +84,38 @@ export interface ConfigProblem {
 
 export type Config = Readonly<Record<string, unknown>>
 
+/** The value of a field, as `run` receives it: durations are in ms, and each `${…}` is replaced. */
+type ValueOf<F> = F extends { readonly kind: 'text' | 'header-name' | 'ip-policy' }
+  ? string
+  : F extends { readonly kind: 'integer' | 'number' | 'duration' }
+    ? number
+    : F extends { readonly kind: 'boolean' }
+      ? boolean
+      : F extends { readonly kind: 'list'; readonly item: infer Item }
+        ? readonly ValueOf<Item>[]
+        : F extends { readonly kind: 'map'; readonly value: infer Value }
+          ? Readonly<Record<string, ValueOf<Value>>>
+          : F extends { readonly kind: 'object'; readonly fields: infer Below }
+            ? ConfigOf<Below>
+            : F extends { readonly kind: 'variables' }
+              ? readonly Assignment[]
+              : F extends { readonly kind: 'expression'; readonly scope: 'retry' }
+                ? (values: object) => unknown
+                : unknown
+
+/** The config that `run` receives. A field without a value and without a default is undefined. */
+type ConfigOf<F> = {
+  readonly [Name in keyof F]:
+    | ValueOf<F[Name]>
+    | (F[Name] extends { readonly isRequired: true } | { readonly default: unknown } ? never : undefined)
+}
+
+/** A variable of `set-vars`. `read` evaluates its value, which may name the variables before it. */
+export interface Assignment {
+  readonly name: string
+  readonly read: () => unknown
+}
+
 /** An action of traffic policies. Checking, hover texts, the JSON Schema and the reference derive from it. */
 export interface Action {
   readonly type: string
@@ -112,4 +145,18 @@ export interface Action {
   readonly check?: (config: Config) => readonly ConfigProblem[]
   /** The address of the action's page, below `https://ngrok.com/docs/traffic-policy/actions/`. */
   readonly page: string
+  /** Carries the action out. Without it, the action is not simulated. */
+  readonly run?: (config: Config, visit: Visit) => Outcome | Promise<Outcome>
+}
+
+type Row<F extends Fields> = Omit<Action, 'config' | 'run'> & {
+  readonly config: F
+  readonly run?: (config: ConfigOf<F>, visit: Visit) => Outcome | Promise<Outcome>
+}
+
+/** Declares an action. The type of the config that `run` receives follows from the fields. */
+export function action<const F extends Fields>(row: Row<F>): Action {
+  const { run, ...rest } = row
+  // A config is read by the fields before the action runs.
+  return run ? { ...rest, run: (config, visit) => run(config as ConfigOf<F>, visit) } : rest
 }

@@ -1,59 +1,57 @@
-import type { Field, Variables } from './action.ts'
+import type { Field, Fields, Variables } from './action.ts'
 import { MINUTE, SECOND } from './time.ts'
 
 /** The fields that several actions have. */
-export const enforce: Field = {
+export const enforce = {
   kind: 'boolean',
   default: true,
   about:
     'Whether traffic that fails the check ends here. With `false`, the result is only in the variables of the action.',
-}
+} as const satisfies Field
 
-export const onError = (initial: 'halt' | 'continue', isRequired?: true): Field => ({
-  kind: 'text',
-  choices: ['halt', 'continue'],
-  default: initial,
-  about: 'Whether further actions run after a failure.',
-  ...(isRequired && { isRequired }),
-})
+export const onError = (initial: 'halt' | 'continue', isRequired?: true) =>
+  ({
+    kind: 'text',
+    choices: ['halt', 'continue'],
+    default: initial,
+    about: 'Whether further actions run after a failure.',
+    ...(isRequired && { isRequired }),
+  }) as const satisfies Field
 
-export const headers = (about: string, min = 0): Field => ({
-  kind: 'map',
-  keys: 'header',
-  value: { kind: 'text', format: 'header-value', takesCel: true, about: 'The value of the header.' },
-  min,
-  max: 10,
-  countNumber: 2212,
-  takesCel: true,
-  about,
-})
+export const headers = (about: string, min = 0) =>
+  ({
+    kind: 'map',
+    keys: 'header',
+    value: { kind: 'text', format: 'header-value', takesCel: true, about: 'The value of the header.' },
+    min,
+    max: 10,
+    countNumber: 2212,
+    takesCel: true,
+    about,
+  }) as const satisfies Field
 
-export const from = (about: string, isRequired?: true): Field => ({
-  kind: 'text',
-  format: 'pattern',
-  takesCel: true,
-  about,
-  ...(isRequired && { isRequired }),
-})
+export const from = (about: string) =>
+  ({ kind: 'text', format: 'pattern', takesCel: true, about }) as const satisfies Field
 
-export const to: Field = {
+export const to = {
   kind: 'text',
   takesCel: true,
   about: 'The replacement. `$1` is the text of the first group of the pattern.',
-}
+} as const satisfies Field
 
 /** The list of replacements of an action on bodies. */
-export const replacements = (extra: Readonly<Record<string, Field>> = {}): Field => ({
-  kind: 'list',
-  min: 1,
-  isRequired: true,
-  about: 'The replacements, in order. Each one works on the result of the one before it.',
-  item: {
-    kind: 'object',
-    about: 'One replacement of all matches.',
-    fields: { from: from('The pattern, in the syntax of RE2.', true), to, ...extra },
-  },
-})
+export const replacements = <const Extra extends Fields>(extra: Extra) =>
+  ({
+    kind: 'list',
+    min: 1,
+    isRequired: true,
+    about: 'The replacements, in order. Each one works on the result of the one before it.',
+    item: {
+      kind: 'object',
+      about: 'One replacement of all matches.',
+      fields: { from: { ...from('The pattern, in the syntax of RE2.'), isRequired: true }, to, ...extra },
+    },
+  }) as const satisfies Field
 
 export const REPLACED: Variables = {
   replacements: {
@@ -62,11 +60,12 @@ export const REPLACED: Variables = {
   },
 }
 
-const word = (about: string): Field => ({ kind: 'text', about })
-const session = (about: string): Field => ({ kind: 'duration', min: 0, max: Number.POSITIVE_INFINITY, about })
+const word = (about: string) => ({ kind: 'text', about }) as const satisfies Field
+const session = (about: string) =>
+  ({ kind: 'duration', min: 0, max: Number.POSITIVE_INFINITY, about }) as const satisfies Field
 
 /** The fields of `oauth` and `openid-connect`. */
-export const signIn = (idle: string): Readonly<Record<string, Field>> => ({
+export const signIn = {
   auth_id: word('The name of this sign-in, for cookies and for the paths of login and logout.'),
   client_id: { kind: 'text', takesCel: true, about: 'The id of your app at the provider.' },
   client_secret: { kind: 'text', takesCel: true, isSecret: true, about: 'The secret of your app at the provider.' },
@@ -78,11 +77,11 @@ export const signIn = (idle: string): Readonly<Record<string, Field>> => ({
     about: 'Further parameters of the URL of the provider.',
   },
   max_session_duration: session('How long a session may last.'),
-  [idle]: session('How long a session lasts without requests.'),
+  idle_session_timeout: session('How long a session lasts without requests.'),
   userinfo_refresh_interval: session('How often the data about the user are read again.'),
   allow_cors_preflight: { kind: 'boolean', default: false, about: 'Whether CORS preflights pass without a session.' },
   auth_cookie_domain: word('The domain of the cookie.'),
-})
+} as const satisfies Fields
 
 /** The variables of `oauth` and `openid-connect`. */
 export const signedIn = (sessionId: string, extra: Variables = {}): Variables => ({
@@ -136,10 +135,5 @@ export const OWASP_SETS: Variables = {
   },
 }
 
-export const circuitDuration = (about: string): Field => ({
-  kind: 'duration',
-  min: SECOND,
-  max: 2 * MINUTE,
-  default: '10s',
-  about,
-})
+export const circuitDuration = (about: string) =>
+  ({ kind: 'duration', min: SECOND, max: 2 * MINUTE, default: '10s', about }) as const satisfies Field

@@ -1,7 +1,7 @@
-import type { Action } from '../action.ts'
+import { action } from '../action.ts'
 import { text, whole } from '../fields.ts'
 
-export const aiGateway: Action = {
+export const aiGateway = action({
   type: 'ai-gateway',
   about: 'Routes requests to providers of language models. Its fields are not checked.',
   page: 'ai-gateway',
@@ -19,4 +19,4 @@ export const aiGateway: Action = {
     model_selection: { type: 'list<dyn>', about: 'How models were chosen.' },
     models_tried: { type: 'list<dyn>', about: 'The models that were tried.' },
   },
-}
+})

@@ -1,7 +1,7 @@
-import type { Action } from '../action.ts'
+import { action } from '../action.ts'
 import { enforce, flag, text } from '../fields.ts'
 
-export const basicAuth: Action = {
+export const basicAuth = action({
   type: 'basic-auth',
   about: 'Lets pass only requests with the name and password of one of the credentials.',
   page: 'basic-auth',
@@ -38,4 +38,26 @@ export const basicAuth: Action = {
       authorized: flag('Whether the credentials were right.'),
     },
   },
+  run({ credentials, realm }, { request }) {
+    const presented = readCredentials(request.headers.get('authorization'))
+    const authorized = presented !== undefined && credentials.includes(presented)
+    const username = presented?.slice(0, presented.indexOf(':')) ?? ''
+    const sets = { credentials: { presented: presented !== undefined, username, authorized } }
+    if (authorized) return { did: `accepted the credentials of ${username}`, sets }
+    const headers = { 'www-authenticate': `Basic realm="${realm.replaceAll('"', '')}"` }
+    const did = presented === undefined ? 'found no credentials' : 'refused the credentials'
+    return { did, sets, ends: { status: 401, headers }, isRefusal: true }
+  },
+})
+
+/** Returns user and password, with a colon between (RFC 7617, section 2); undefined if there are none. */
+function readCredentials(header: string | undefined): string | undefined {
+  const [, encoded] = /^basic +([a-z0-9+/=]+) *$/i.exec(header ?? '') ?? []
+  if (encoded === undefined) return undefined
+  try {
+    const text = new TextDecoder().decode(Uint8Array.from(atob(encoded), (letter) => letter.charCodeAt(0)))
+    return text.includes(':') ? text : undefined
+  } catch {
+    return undefined
+  }
 }

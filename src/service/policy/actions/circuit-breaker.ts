@@ -1,7 +1,7 @@
-import type { Action } from '../action.ts'
+import { action } from '../action.ts'
 import { circuitDuration, enforce } from '../fields.ts'
 
-export const circuitBreaker: Action = {
+export const circuitBreaker = action({
   type: 'circuit-breaker',
   about: 'Answers 503 for a while after too many errors of the upstream.',
   page: 'circuit-breaker',
@@ -27,4 +27,15 @@ export const circuitBreaker: Action = {
     num_buckets: { kind: 'integer', min: 10, max: 10, default: 10, about: 'The parts of the window.' },
     enforce,
   },
-}
+  run({ error_threshold, volume_threshold, window_duration, tripped_duration, num_buckets }, visit) {
+    const passes = visit.passBreaker({
+      window: window_duration,
+      buckets: num_buckets,
+      tripped: tripped_duration,
+      volume: volume_threshold,
+      threshold: error_threshold,
+    })
+    if (passes) return { did: 'let the request pass' }
+    return { did: 'was open', ends: { status: 503, error: 3202 }, isRefusal: true }
+  },
+})

@@ -1,10 +1,11 @@
-import type { Action } from '../action.ts'
+import { action } from '../action.ts'
 
-export const closeConnection: Action = {
+export const closeConnection = action({
   type: 'close-connection',
   about: 'Closes the connection at once.',
   page: 'close-connection',
   phases: ['on_tcp_connect', 'on_http_request'],
   config: {},
   ends: () => true,
-}
+  run: () => ({ did: 'closed the connection', ends: 'close' }),
+})

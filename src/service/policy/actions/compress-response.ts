@@ -1,7 +1,7 @@
-import type { Action } from '../action.ts'
+import { action } from '../action.ts'
 import { flag, text } from '../fields.ts'
 
-export const compressResponse: Action = {
+export const compressResponse = action({
   type: 'compress-response',
   about: 'Compresses the response with an algorithm that the client accepts.',
   page: 'compress-response',
@@ -25,4 +25,34 @@ export const compressResponse: Action = {
     already_compressed: flag('Whether the response was compressed before.'),
     negotiated_algorithm: text('The algorithm that was used.'),
   },
+  run({ algorithms }, visit) {
+    const { response, request } = visit
+    const isCompressed = response?.headers.get('content-encoding') !== undefined
+    const none = { already_compressed: isCompressed, negotiated_algorithm: '' }
+    if (isCompressed) return { did: 'left the response as compressed as it is', sets: none }
+    if (!response?.stream) return { did: 'found no body to compress', sets: none }
+    for (const algorithm of rankEncodings(request.headers.get('accept-encoding'), algorithms)) {
+      const compressor = visit.compressor(algorithm)
+      if (!compressor) continue
+      response.replaceBody(response.stream.pipeThrough(compressor))
+      response.headers.set('content-encoding', algorithm)
+      response.headers.append('vary', 'Accept-Encoding')
+      return { did: `compressed with ${algorithm}`, sets: { ...none, negotiated_algorithm: algorithm } }
+    }
+    return { did: 'found no algorithm that the client accepts', sets: none }
+  },
+})
+
+/** Returns the algorithms that a client accepts, the best first (RFC 9110, section 12.5.3). Ties are in the order of `algorithms`. */
+export function rankEncodings(accepted: string | undefined, algorithms: readonly string[]): readonly string[] {
+  const weights = new Map(
+    (accepted ?? '').split(',').map((each) => {
+      const [name = '', ...parameters] = each.split(';').map((part) => part.trim().toLowerCase())
+      const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2)
+      return [name === 'x-gzip' ? 'gzip' : name, weight === undefined ? 1 : Number(weight) || 0]
+    }),
+  )
+  const weigh = (name: string) => weights.get(name) ?? weights.get('*') ?? 0
+  const identity = weights.get('identity') ?? 0
+  return algorithms.filter((name) => weigh(name) > 0 && weigh(name) >= identity).sort((a, b) => weigh(b) - weigh(a))
 }

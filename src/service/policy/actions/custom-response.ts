@@ -1,7 +1,7 @@
-import type { Action } from '../action.ts'
+import { action } from '../action.ts'
 import { headers } from '../fields.ts'
 
-export const customResponse: Action = {
+export const customResponse = action({
   type: 'custom-response',
   about: 'Answers the request itself, or replaces the response of the upstream.',
   page: 'custom-response',
@@ -14,4 +14,32 @@ export const customResponse: Action = {
     content_type: { kind: 'text', takesCel: true, about: 'The older way to set the header `content-type`.' },
   },
   ends: () => true,
+  run({ status_code: status, content, body = content, content_type, headers = {} }) {
+    const did = `answered ${status}`
+    if (body !== undefined && body !== '' && hasNoBody(status)) return { did, ends: { status: 500, error: 3604 } }
+    const isTyped = Object.keys(headers).some((name) => name.toLowerCase() === 'content-type')
+    const type = isTyped || body === undefined ? {} : { 'content-type': content_type ?? guessType(body) }
+    return { did, ends: { status, headers: { ...type, ...headers }, ...(body !== undefined && { body }) } }
+  },
+})
+
+/** Returns whether responses of a status have no body (RFC 9110, section 6.4.1). */
+function hasNoBody(status: number): boolean {
+  return status < 200 || status === 204 || status === 304
+}
+
+function guessType(body: string): string {
+  const text = body.trimStart()
+  if (/^[[{]/.test(text) && isJson(text)) return 'application/json'
+  if (/^<(!doctype html|html|head|body|h1|p|div)\b/i.test(text)) return 'text/html; charset=utf-8'
+  return text.startsWith('<?xml') ? 'text/xml; charset=utf-8' : 'text/plain; charset=utf-8'
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
 }

@@ -1,7 +1,7 @@
-import type { Action } from '../action.ts'
+import { action } from '../action.ts'
 import { onError, text } from '../fields.ts'
 
-export const forwardInternal: Action = {
+export const forwardInternal = action({
   type: 'forward-internal',
   about: 'Forwards traffic to an internal endpoint of the account, whose own policy runs too.',
   page: 'forward-internal',
@@ -18,4 +18,5 @@ export const forwardInternal: Action = {
   },
   ends: ({ on_error }) => on_error !== 'continue',
   sets: { url: text('The URL of the endpoint.') },
-}
+  run: ({ url }, visit) => visit.forward(url),
+})

@@ -1,8 +1,9 @@
-import type { Action } from '../action.ts'
+import { action } from '../action.ts'
 import { headers, onError, text, whole } from '../fields.ts'
+import { sendRequest } from '../send.ts'
 import { SECOND } from '../time.ts'
 
-export const httpRequest: Action = {
+export const httpRequest = action({
   type: 'http-request',
   about: 'Makes a request to an internal endpoint, whose answer later rules read.',
   page: 'http-request',
@@ -72,4 +73,5 @@ export const httpRequest: Action = {
       body: text('The body of the response.'),
     },
   },
-}
+  run: (config, visit) => sendRequest(config, visit),
+})

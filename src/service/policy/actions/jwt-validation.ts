@@ -1,4 +1,4 @@
-import type { Action, Field } from '../action.ts'
+import { action, type Field } from '../action.ts'
 
 const values = (about: string, takesCel?: true): Field => ({
   kind: 'object',
@@ -63,7 +63,7 @@ const keys: Field = {
   },
 }
 
-export const jwtValidation: Action = {
+export const jwtValidation = action({
   type: 'jwt-validation',
   about: 'Lets pass only requests with a valid JSON Web Token.',
   page: 'jwt-validation',
@@ -95,4 +95,5 @@ export const jwtValidation: Action = {
     },
   },
   sets: { tokens: { type: 'list<Token>', about: 'The tokens, each with `header`, `payload`, `verified` and more.' } },
-}
+  run: (config, visit) => visit.validateJwt(config),
+})

@@ -1,6 +1,6 @@
-import type { Action } from '../action.ts'
+import { action } from '../action.ts'
 
-export const log: Action = {
+export const log = action({
   type: 'log',
   about: 'Adds data to the event that describes the request or the connection.',
   page: 'log',
@@ -17,4 +17,5 @@ export const log: Action = {
     },
   },
   sets: { metadata: { type: 'map<string, dyn>', about: 'The data that were logged.' } },
-}
+  run: ({ metadata }) => ({ did: `logged ${Object.keys(metadata).join(', ')}`, sets: { metadata } }),
+})

@@ -1,10 +1,11 @@
-import type { Action } from '../action.ts'
+import { action } from '../action.ts'
 import { signedIn, signIn } from '../fields.ts'
+import { signInVisitor } from '../sign-in.ts'
 
 /** The providers without an app of the service: they need an app of yours. */
 const UNMANAGED: readonly unknown[] = ['amazon', 'facebook']
 
-export const oauth: Action = {
+export const oauth = action({
   type: 'oauth',
   about: 'Lets pass only users who signed in at a provider.',
   page: 'oauth',
@@ -16,12 +17,13 @@ export const oauth: Action = {
       isRequired: true,
       about: 'The provider where users sign in.',
     },
-    ...signIn('idle_session_timeout'),
+    ...signIn,
   },
   check: (config) => needsPair(config, UNMANAGED.includes(config.provider)),
   onlyOne: { group: 'sign-in', number: 2239 },
   sets: signedIn('current_provider_session_id'),
-}
+  run: ({ provider, allow_cors_preflight }, visit) => signInVisitor(visit, { provider, allow_cors_preflight }),
+})
 
 /** Returns the problem of an app whose id or secret is missing. */
 export function needsPair(config: Readonly<Record<string, unknown>>, isRequired: boolean) {

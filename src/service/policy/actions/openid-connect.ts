@@ -1,15 +1,16 @@
-import type { Action } from '../action.ts'
+import { action } from '../action.ts'
 import { signedIn, signIn, text } from '../fields.ts'
+import { signInVisitor } from '../sign-in.ts'
 import { needsPair } from './oauth.ts'
 
-export const openidConnect: Action = {
+export const openidConnect = action({
   type: 'openid-connect',
   about: 'Lets pass only users who signed in at an OpenID provider.',
   page: 'oidc',
   phases: ['on_http_request'],
   config: {
     issuer_url: { kind: 'text', format: 'url', isRequired: true, about: 'The base URL of the provider.' },
-    ...signIn('idle_session_timeout'),
+    ...signIn,
     idle_session_duration: {
       kind: 'duration',
       min: 0,
@@ -22,4 +23,5 @@ export const openidConnect: Action = {
   notOnPlans: ['free'],
   variable: 'oidc',
   sets: signedIn('current_session_id', { identity_token: text('The identity token of the user.') }),
-}
+  run: ({ allow_cors_preflight }, visit) => signInVisitor(visit, { allow_cors_preflight }),
+})

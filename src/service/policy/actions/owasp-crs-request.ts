@@ -1,11 +1,11 @@
-import type { Action } from '../action.ts'
+import { action } from '../action.ts'
 import { OWASP_SETS, owasp } from '../fields.ts'
 
-export const owaspCrsRequest: Action = {
+export const owaspCrsRequest = action({
   type: 'owasp-crs-request',
   about: 'Denies requests that the OWASP core rule set finds suspicious.',
   page: 'owasp-crs-request',
   phases: ['on_http_request'],
   config: owasp('request'),
   sets: OWASP_SETS,
-}
+})

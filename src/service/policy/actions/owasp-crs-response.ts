@@ -1,11 +1,11 @@
-import type { Action } from '../action.ts'
+import { action } from '../action.ts'
 import { OWASP_SETS, owasp } from '../fields.ts'
 
-export const owaspCrsResponse: Action = {
+export const owaspCrsResponse = action({
   type: 'owasp-crs-response',
   about: 'Denies responses that the OWASP core rule set finds suspicious.',
   page: 'owasp-crs-response',
   phases: ['on_http_response'],
   config: owasp('response'),
   sets: OWASP_SETS,
-}
+})

@@ -1,8 +1,8 @@
-import type { Action } from '../action.ts'
+import { action } from '../action.ts'
 import { enforce, flag, text } from '../fields.ts'
 import { HOUR, MINUTE, SECOND } from '../time.ts'
 
-export const rateLimit: Action = {
+export const rateLimit = action({
   type: 'rate-limit',
   about: 'Answers 429 when more requests with the same key arrive in a window than its capacity.',
   page: 'rate-limit',
@@ -44,4 +44,16 @@ export const rateLimit: Action = {
     bucket_key: text('The key of the request.'),
     limited: flag('Whether the request was over the limit.'),
   },
-}
+  run({ name, capacity, rate, bucket_key }, visit) {
+    const retryAfter = visit.countRequest(name, bucket_key, capacity, rate)
+    const sets = { bucket_key: bucket_key.map(String).join(), limited: retryAfter !== undefined }
+    if (retryAfter === undefined) return { did: `counted the request in ${name}`, sets }
+    const headers = { 'retry-after': String(retryAfter) }
+    return {
+      did: `found ${name} over its capacity of ${capacity}`,
+      sets,
+      ends: { status: 429, headers },
+      isRefusal: true,
+    }
+  },
+})

@@ -1,7 +1,7 @@
-import type { Action } from '../action.ts'
+import { action } from '../action.ts'
 import { from, headers, text, texts, to } from '../fields.ts'
 
-export const redirect: Action = {
+export const redirect = action({
   type: 'redirect',
   about: 'Answers with a redirect to the URL that results from the replacement. An unchanged URL is not redirected.',
   page: 'redirect',
@@ -14,4 +14,11 @@ export const redirect: Action = {
   },
   mayEnd: true,
   sets: { matches: texts('The parts of the URL that matched.'), url: text('The URL of the redirect.') },
-}
+  run({ from, to, status_code: status, headers }, { request, pattern }) {
+    const url = from === undefined ? to : pattern(from).replaceAll(request.url, to)
+    const matches = from === undefined ? [request.url] : pattern(from).matches(request.url)
+    const sets = { matches, url }
+    if (url === request.url) return { did: 'left the URL unchanged', sets }
+    return { did: `redirected to ${url}`, sets, ends: { status, headers: { ...headers, location: url } } }
+  },
+})

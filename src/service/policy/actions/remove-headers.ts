@@ -1,6 +1,6 @@
-import type { Action } from '../action.ts'
+import { action } from '../action.ts'
 
-export const removeHeaders: Action = {
+export const removeHeaders = action({
   type: 'remove-headers',
   about: 'Removes headers from the request or from the response.',
   page: 'remove-headers',
@@ -17,4 +17,8 @@ export const removeHeaders: Action = {
     },
   },
   sets: { headers_removed: { type: 'list<string>', about: 'The headers that the action removed.' } },
-}
+  run({ headers }, { message }) {
+    const removed = headers.map((name) => name.toLowerCase()).filter((name) => message.headers.delete(name))
+    return { did: `removed ${removed.join(', ') || 'nothing'}`, sets: { headers_removed: removed } }
+  },
+})

@@ -1,11 +1,13 @@
-import type { Action } from '../action.ts'
+import { action } from '../action.ts'
 import { REPLACED, replacements } from '../fields.ts'
+import { replaceBody } from '../replace.ts'
 
-export const requestBodyFindReplace: Action = {
+export const requestBodyFindReplace = action({
   type: 'request-body-find-replace',
   about: 'Replaces what matches patterns in the body of the request.',
   page: 'request-body-find-replace',
   phases: ['on_http_request'],
-  config: { replacements: replacements() },
+  config: { replacements: replacements({}) },
   sets: REPLACED,
-}
+  run: ({ replacements }, visit) => replaceBody(replacements, visit),
+})

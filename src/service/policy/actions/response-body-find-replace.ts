@@ -1,11 +1,13 @@
-import type { Action } from '../action.ts'
+import { action } from '../action.ts'
 import { REPLACED, replacements } from '../fields.ts'
+import { replaceBody } from '../replace.ts'
 
-export const responseBodyFindReplace: Action = {
+export const responseBodyFindReplace = action({
   type: 'response-body-find-replace',
   about: 'Replaces what matches patterns in the body of the response.',
   page: 'response-body-find-replace',
   phases: ['on_http_response'],
-  config: { replacements: replacements() },
+  config: { replacements: replacements({}) },
   sets: REPLACED,
-}
+  run: ({ replacements }, visit) => replaceBody(replacements, visit),
+})

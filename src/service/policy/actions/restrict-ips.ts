@@ -1,13 +1,14 @@
-import type { Action, Field } from '../action.ts'
+import { action, type Field } from '../action.ts'
 import { enforce, text } from '../fields.ts'
 
-const ranges = (about: string): Field => ({
-  kind: 'list',
-  item: { kind: 'text', format: 'cidr', takesCel: true, about: 'A range, such as `203.0.113.0/24`.' },
-  about,
-})
+const ranges = (about: string) =>
+  ({
+    kind: 'list',
+    item: { kind: 'text', format: 'cidr', takesCel: true, about: 'A range, such as `203.0.113.0/24`.' },
+    about,
+  }) as const satisfies Field
 
-export const restrictIps: Action = {
+export const restrictIps = action({
   type: 'restrict-ips',
   about: 'Lets pass only connections whose address an allowed range has and no denied range has.',
   page: 'restrict-ips',
@@ -26,4 +27,19 @@ export const restrictIps: Action = {
     action: text('`allow` or `deny`.'),
     matched_cidr: text('The range that has the address, or an empty text.'),
   },
-}
+  run({ allow = [], deny = [], ip_policies = [] }, visit) {
+    const rules = [
+      ...allow.map((cidr) => ({ cidr, action: 'allow' })),
+      ...deny.map((cidr) => ({ cidr, action: 'deny' })),
+      ...ip_policies.flatMap((id) => visit.ipPolicyRules(id)),
+    ]
+    const matching = rules.filter(({ cidr }) => visit.isInRange(visit.clientIp, cidr))
+    const denied = matching.find(({ action }) => action === 'deny')
+    const [matched] = denied ? [denied] : matching
+    const sets = { action: matched?.action ?? 'deny', matched_cidr: matched?.cidr ?? '' }
+    if (matched?.action === 'allow') return { did: `allowed ${visit.clientIp} by ${matched.cidr}`, sets }
+    const why = matched ? `by ${matched.cidr}` : 'because no allowed range has it'
+    const ends = visit.phase === 'on_tcp_connect' ? 'close' : { status: 403, error: 3205 }
+    return { did: `denied ${visit.clientIp} ${why}`, sets, ends, isRefusal: true }
+  },
+})

@@ -1,6 +1,7 @@
-import type { Action } from '../action.ts'
+import { action } from '../action.ts'
+import { signInVisitor } from '../sign-in.ts'
 
-export const saml: Action = {
+export const saml = action({
   type: 'saml',
   about: 'Lets pass only users who signed in at a SAML provider. The service does not document its fields.',
   page: 'saml',
@@ -9,4 +10,5 @@ export const saml: Action = {
   isOpen: true,
   onlyOne: { group: 'sign-in', number: 2239 },
   notOnPlans: ['free'],
-}
+  run: (_, visit) => signInVisitor(visit, {}),
+})

@@ -1,6 +1,6 @@
-import type { Action } from '../action.ts'
+import { action } from '../action.ts'
 
-export const setVars: Action = {
+export const setVars = action({
   type: 'set-vars',
   about: 'Sets variables that later rules of the same phase read as `vars.<name>`.',
   page: 'set-vars',
@@ -14,4 +14,8 @@ export const setVars: Action = {
       about: 'The variables, in order: each is a map with one name and its value.',
     },
   },
-}
+  run({ vars }, visit) {
+    for (const { name, read } of vars) visit.setVariable(name, read())
+    return { did: `set ${vars.map(({ name }) => name).join(', ')}` }
+  },
+})

@@ -1,7 +1,8 @@
-import type { Action } from '../action.ts'
+import { action } from '../action.ts'
 import { REPLACED, replacements } from '../fields.ts'
+import { replaceText } from '../replace.ts'
 
-export const sseFindReplace: Action = {
+export const sseFindReplace = action({
   type: 'sse-find-replace',
   about: 'Replaces what matches patterns in the messages of an event stream.',
   page: 'sse-find-replace',
@@ -18,4 +19,16 @@ export const sseFindReplace: Action = {
     }),
   },
   sets: REPLACED,
-}
+  run({ replacements }, visit) {
+    const { event } = visit
+    if (!event) return { did: 'found no message' }
+    const found = replacements.flatMap(({ field = 'data', ...replacement }) => {
+      const before = event.get(field)
+      if (before === undefined) return []
+      const { text, matched } = replaceText(before, [replacement], visit.pattern)
+      event.set(field, text)
+      return matched
+    })
+    return { did: `replaced ${found.length} matches`, sets: { replacements: found } }
+  },
+})

@@ -1,4 +1,4 @@
-import type { Action, Field } from '../action.ts'
+import { action, type Field } from '../action.ts'
 import { text } from '../fields.ts'
 import { tlsVariables } from '../variables.ts'
 
@@ -14,7 +14,7 @@ const MUTUAL = ['mutual_tls_certificate_authorities', 'mutual_tls_verification_s
 /** The plans without mutual TLS. */
 const WITHOUT_MUTUAL_TLS: readonly string[] = ['free', 'hobbyist']
 
-export const terminateTls: Action = {
+export const terminateTls = action({
   type: 'terminate-tls',
   about: 'Ends TLS at the gateway, with a certificate and versions of your choice.',
   page: 'terminate-tls',
@@ -57,7 +57,8 @@ export const terminateTls: Action = {
   },
   paid: { fields: MUTUAL, notOnPlans: WITHOUT_MUTUAL_TLS },
   sets: { ...tlsVariables(), error_code: text('The number of an error.'), error_message: text('What went wrong.') },
-}
+  run: () => ({ did: 'took the settings of TLS, which the gateway does not carry out' }),
+})
 
 function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null && value !== ''

@@ -1,11 +1,21 @@
-import type { Action } from '../action.ts'
+import { action } from '../action.ts'
 import { from, text, texts, to } from '../fields.ts'
 
-export const urlRewrite: Action = {
+export const urlRewrite = action({
   type: 'url-rewrite',
   about: 'Replaces what matches a pattern in the whole URL of the request, scheme and host included.',
   page: 'url-rewrite',
   phases: ['on_http_request'],
-  config: { from: from('The pattern, in the syntax of RE2.', true), to: { ...to, isRequired: true } },
+  config: {
+    from: { ...from('The pattern, in the syntax of RE2.'), isRequired: true },
+    to: { ...to, isRequired: true },
+  },
   sets: { matches: texts('The parts of the URL that matched.'), url: text('The new URL.') },
-}
+  run({ from, to }, { request, pattern }) {
+    const matches = pattern(from).matches(request.url)
+    const before = request.url
+    request.url = pattern(from).replaceAll(before, to)
+    const did = before === request.url ? 'left the URL unchanged' : `rewrote the URL to ${request.url}`
+    return { did, sets: { matches, url: request.url } }
+  },
+})

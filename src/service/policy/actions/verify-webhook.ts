@@ -1,8 +1,8 @@
 import { WEBHOOK_PROVIDERS } from '../../resources/webhook-verification.ts'
-import type { Action } from '../action.ts'
+import { action } from '../action.ts'
 import { enforce, flag } from '../fields.ts'
 
-export const verifyWebhook: Action = {
+export const verifyWebhook = action({
   type: 'verify-webhook',
   about: 'Lets pass only webhooks that their sender has signed with a secret.',
   page: 'verify-webhook',
@@ -31,4 +31,5 @@ export const verifyWebhook: Action = {
       : [{ number: 2234, path: ['secret'], message: 'is missing' }]
   },
   sets: { verified: flag('Whether the signature was right.') },
-}
+  run: ({ provider, secret = '' }, visit) => visit.verifyWebhook(provider.toLowerCase(), secret),
+})

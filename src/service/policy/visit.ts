@@ -1,0 +1,141 @@
+import type { Phase } from './phases.ts'
+
+/** The headers of a message. Names are in lower case, and a name may have several values. */
+export interface HeaderFields {
+  /** Returns the values of a header, joined by commas; undefined if there is none. */
+  get(name: string): string | undefined
+  /** Returns the values of a header. */
+  all(name: string): readonly string[]
+  /** Adds a value after those that the header has. */
+  append(name: string, value: string): void
+  /** Replaces the values of a header. */
+  set(name: string, value: string): void
+  /** Removes a header. Returns whether the message had it. */
+  delete(name: string): boolean
+}
+
+/** A request or a response on its way through the gateway. Its body is a stream until an action reads it. */
+export interface PolicyMessage {
+  readonly headers: HeaderFields
+  /** Reads the whole body, which the message has afterwards too. */
+  bytes(): Promise<Uint8Array>
+  /** Replaces the body, and the length in the headers. */
+  replaceBody(body: Uint8Array | ReadableStream<Uint8Array>): void
+}
+
+export interface PolicyRequest extends PolicyMessage {
+  readonly method: string
+  /** The whole URL. `url-rewrite` changes it. */
+  url: string
+}
+
+export interface PolicyResponse extends PolicyMessage {
+  readonly status: number
+  /** The body as a stream; null if there is none. */
+  readonly stream: ReadableStream<Uint8Array> | null
+}
+
+/** A response of the gateway itself. */
+export interface OwnResponse {
+  readonly status: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+  /** The number of the error, which the header of error codes has. The body is then its sentence. */
+  readonly error?: number
+}
+
+/** The way in which traffic ends: a response, or the end of the connection. */
+export type Ending = OwnResponse | PolicyResponse | 'close'
+
+/** What an action did. */
+export interface Outcome {
+  /** What it did, in words that continue "The action …", such as `added x-frontend`. No secret is in them. */
+  readonly did: string
+  /** The values of its variables, by name. */
+  readonly sets?: Readonly<Record<string, unknown>>
+  /** The end of the run. */
+  readonly ends?: Ending
+  /** True if the end is a failed check or an error. `enforce: false` and `on_error: continue` let traffic pass all the same. */
+  readonly isRefusal?: true
+}
+
+/** A pattern in the syntax of RE2. */
+export interface Pattern {
+  test(text: string): boolean
+  /** Replaces all matches. `$1` in `to` is the text of the first group. */
+  replaceAll(text: string, to: string): string
+  /** Returns the matches. */
+  matches(text: string): readonly string[]
+}
+
+/** The settings of a circuit breaker. Durations are in ms. */
+export interface BreakerSettings {
+  readonly window: number
+  readonly buckets: number
+  readonly tripped: number
+  /** The number of requests in the window from which the breaker can trip. */
+  readonly volume: number
+  /** The share of errors, from 0 to 1, at which it trips. */
+  readonly threshold: number
+}
+
+/** A request that `http-request` sends. */
+export interface OutgoingRequest {
+  readonly method: string
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+/** A response to a request of `http-request`. */
+export interface IncomingResponse {
+  readonly status: number
+  readonly headers: Readonly<Record<string, readonly string[]>>
+  readonly body: string
+}
+
+/** The failure of a request of `http-request`. */
+export class SendFailure extends Error {
+  constructor(
+    /** The number of the error, if the service documents one. */
+    readonly number: number | undefined,
+    message: string,
+  ) {
+    super(message)
+  }
+}
+
+/** What an action sees and does while its policy runs on a request. */
+export interface Visit {
+  readonly phase: Phase
+  /** The gateway's time, in ms since 1970. */
+  readonly now: number
+  /** The address of the visitor. */
+  readonly clientIp: string
+  readonly request: PolicyRequest
+  /** The response; undefined before there is one. */
+  readonly response: PolicyResponse | undefined
+  /** The message of an event stream, by field; undefined in other phases. */
+  readonly event: Map<string, string> | undefined
+  /** The message of the phase: the response if there is one, else the request. */
+  readonly message: PolicyMessage
+  /** The identity of a visitor who has signed in; undefined if the caller gives none. */
+  readonly identity: Readonly<Record<string, unknown>> | undefined
+  setVariable(name: string, value: unknown): void
+  pattern(source: string): Pattern
+  isInRange(address: string, range: string): boolean
+  /** Returns the rules of an IP policy. */
+  ipPolicyRules(id: string): readonly { readonly cidr: string; readonly action: 'allow' | 'deny' }[]
+  /** Counts a request. Returns after how many seconds it may be retried; undefined if it is within the capacity. */
+  countRequest(name: string, key: readonly unknown[], capacity: number, window: number): number | undefined
+  /** Lets a request pass a breaker, which then learns of its response. Returns false if the breaker is open. */
+  passBreaker(settings: BreakerSettings): boolean
+  /** Sends the request on to an internal endpoint. */
+  forward(url: string): Promise<Outcome>
+  /** Sends a request to an internal endpoint, until a time of the gateway in ms. @throws SendFailure */
+  send(request: OutgoingRequest, until: number): Promise<IncomingResponse>
+  verifyWebhook(provider: string, secret: string): Promise<Outcome>
+  validateJwt(config: object): Promise<Outcome>
+  /** Returns a stream that compresses; undefined if the algorithm does not exist here. */
+  compressor(algorithm: string): { readonly readable: ReadableStream; readonly writable: WritableStream } | undefined
+}
