@@ -25,8 +25,8 @@ export interface WebhookOptions {
 }
 
 /**
- * Verifies that a provider of webhooks has signed a request, or answers the provider's challenge. A reason repeats no secret,
- * no signature and nothing of the body.
+ * Verifies that a provider of webhooks has signed a request, or answers the provider's challenge. A reason repeats no secret
+ * and no signature, and of the body nothing but the URL of a certificate.
  *
  * @throws what `readUrl` throws
  */
