@@ -23,7 +23,7 @@ interface Signer {
   readonly secrets?: readonly [string, string]
   /** The body to sign, if not JSON. */
   readonly body?: string | ((sent: Omit<Sent, 'body'>) => string)
-  /** What a change of the body does not invalidate: the provider signs none of it. */
+  /** True if the signature does not cover the body. */
   readonly ignoresBody?: true
   /** True if the signature covers the time of signing. */
   readonly isTimed?: true
