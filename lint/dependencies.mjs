@@ -17,6 +17,7 @@ const FLOORS = {
     policy: ['x509', 'resources'],
     ngrok: ['kit', 'parts', 'policy'],
   },
+  traffic: { cel: [], webhooks: [], jwt: [], '.': ['cel', 'webhooks', 'jwt'] },
   control: {
     journal: [],
     '.': ['journal'],

@@ -1,0 +1,34 @@
+import type { SignatureScheme } from './scheme.ts'
+
+/** A header with a time and signatures, such as `t=…,v1=…`, whose signature covers the time and the body. */
+export const timed = (signature: string, time: string, prefix: string): SignatureScheme => ({
+  signature,
+  prefix,
+  separator: ',',
+  timestamp: { entry: time },
+  signed: '{timestamp}.{body}',
+})
+
+/** The signature of Standard Webhooks, with the names of its headers. */
+export const standard = (names: 'svix' | 'webhook'): SignatureScheme => ({
+  signature: `${names}-signature`,
+  prefix: 'v1,',
+  separator: ' ',
+  encoding: 'base64',
+  timestamp: `${names}-timestamp`,
+  values: { id: `${names}-id` },
+  signed: '{id}.{timestamp}.{body}',
+  secret: 'whsec',
+})
+
+/** A signature of the body as the hub of WebSub sends it. */
+export const hub = (algorithm: 'sha1' | 'sha256', signature = 'x-hub-signature'): SignatureScheme => ({
+  signature,
+  algorithm: `hmac-${algorithm}`,
+  prefix: `${algorithm}=`,
+})
+
+/** The signatures of Meta's products. */
+export const meta = [hub('sha256', 'x-hub-signature-256'), hub('sha1')]
+/** The signatures of Svix, under its own names and those of the standard. */
+export const svix = [standard('svix'), standard('webhook')]

@@ -1,0 +1,44 @@
+import { providers } from './providers.ts'
+import type { SignedRequest } from './request.ts'
+import type { ChallengeResponse } from './scheme.ts'
+import { findRefusal } from './signature.ts'
+import { findSnsRefusal } from './sns.ts'
+
+export type { SignedRequest } from './request.ts'
+
+/** The result of a verification. A challenge is a request that the gateway answers itself. */
+export type WebhookVerdict =
+  | { readonly verified: true }
+  | { readonly verified: false; readonly reason: string }
+  | { readonly challenge: ChallengeResponse }
+
+/** The provider of webhooks, the secret shared with it, and the gateway's clock. */
+export interface WebhookOptions {
+  /** A name of the list of providers, in letters of either case. */
+  readonly provider: string
+  /** The secret as the provider shows it. Empty for Amazon SNS, or the account that owns the topic. */
+  readonly secret: string
+  /** The gateway's time, in ms since 1970. A timestamp may differ from it by 5 minutes. */
+  readonly now: number
+  /** Reads a document by its URL, for providers that sign with certificates. It rejects if nothing serves the URL. */
+  readonly readUrl?: (url: string) => Promise<string>
+}
+
+/**
+ * Verifies that a provider of webhooks has signed a request, or answers the provider's challenge. A reason repeats no secret
+ * and no signature, and of the body nothing but the URL of a certificate.
+ *
+ * @throws what `readUrl` throws
+ */
+export async function verifyWebhook(request: SignedRequest, options: WebhookOptions): Promise<WebhookVerdict> {
+  const provider = providers.get(options.provider.toLowerCase())
+  if (!provider) return { verified: false, reason: 'The provider is not one whose requests can be verified.' }
+  const { schemes } = provider
+  const reason =
+    schemes === 'certificate'
+      ? await findSnsRefusal(request, options.secret, options.readUrl)
+      : findRefusal(schemes, request, options)
+  const challenge = provider.challenge?.(request, options.secret, reason === undefined)
+  if (challenge) return { challenge }
+  return reason === undefined ? { verified: true } : { verified: false, reason }
+}

@@ -1,0 +1,184 @@
+import { equalBytes } from '@noble/curves/utils.js'
+import { hmac } from '@noble/hashes/hmac.js'
+import { concatBytes } from '@noble/hashes/utils.js'
+import { curves } from '../../service/x509/curves.ts'
+import { hashes } from '../../service/x509/hashes.ts'
+import { readPublicKey } from '../../service/x509/keys.ts'
+import { decode, toBase64, toUtf8 } from './encoding.ts'
+import { bodyField, pathOf, type SignedRequest } from './request.ts'
+import type { Place, SecretForm, SignatureScheme } from './scheme.ts'
+
+/** The largest difference between the timestamp of a request and the gateway's clock, in ms (rules: traffic#webhooks). */
+const TOLERANCE = 5 * 60 * 1000
+
+/** A problem of a request. Its message repeats no secret, no signature and nothing of the body. */
+class Refusal extends Error {}
+
+/** Returns the reason why a request is not signed as its provider would, or undefined if it is. */
+export function findRefusal(
+  schemes: readonly SignatureScheme[],
+  request: SignedRequest,
+  { secret, now }: { readonly secret: string; readonly now: number },
+): string | undefined {
+  const scheme = schemes.find((it) => readSignature(it, request) !== undefined)
+  if (!scheme) return `The request has no signature. Expected: ${schemes.map(describePlaces).join(', or ')}.`
+  try {
+    verify(scheme, request, secret, now)
+    return undefined
+  } catch (error) {
+    if (error instanceof Refusal) return error.message
+    throw error
+  }
+}
+
+function verify(scheme: SignatureScheme, request: SignedRequest, secret: string, now: number): void {
+  const entries = readSignature(scheme, request) ?? []
+  const { prefix = '' } = scheme
+  const signatures = entries.flatMap((entry) => afterPrefix(entry, prefix) ?? [])
+  if (signatures.length === 0) throw new Refusal(`${describePlaces(scheme)} has nothing after "${prefix}".`)
+  const values = readValues(scheme, request, entries, secret)
+  if (values.timestamp !== undefined) checkTime(values.timestamp, now)
+  const problem = scheme.check?.(request)
+  if (problem !== undefined) throw new Refusal(problem)
+  const isSigned = createCheck(scheme, secret, render(scheme.signed ?? '{body}', values, request.body))
+  if (signatures.some(isSigned)) return
+  throw new Refusal(`The signature in ${describePlaces(scheme)} matches neither this request nor this secret.`)
+}
+
+/** Returns the entries of the signature's header, or undefined if the request has none. */
+function readSignature({ signature, separator }: SignatureScheme, request: SignedRequest): string[] | undefined {
+  const names = typeof signature === 'string' ? [signature] : 'field' in signature ? [] : signature
+  const found =
+    typeof signature === 'object' && 'field' in signature
+      ? [bodyField(request, signature.field)]
+      : names.map((name) => request.headers.get(name))
+  const texts = found.filter((text) => text !== null && text !== undefined)
+  if (texts.length === 0) return undefined
+  return texts.flatMap((text) => (separator ? text.split(separator) : [text])).map((entry) => entry.trim())
+}
+
+/** Returns the text after a prefix in either case, or undefined if the text is nothing more or begins otherwise. */
+function afterPrefix(text: string, prefix: string): string | undefined {
+  const hasPrefix = text.slice(0, prefix.length).toLowerCase() === prefix.toLowerCase()
+  return hasPrefix && text.length > prefix.length ? text.slice(prefix.length) : undefined
+}
+
+function readValues(scheme: SignatureScheme, request: SignedRequest, entries: readonly string[], secret: string) {
+  const { timestamp, isTimestampOptional } = scheme
+  const values: Record<string, string> = { method: request.method, url: request.url, path: pathOf(request), secret }
+  for (const [name, place] of Object.entries({ ...(timestamp && { timestamp }), ...scheme.values })) {
+    const value = readPlace(place, request, entries, values)
+    if (value === undefined && name === 'timestamp' && isTimestampOptional) continue
+    if (value === undefined) throw new Refusal(`The request has no ${name}. Expected: ${describePlace(place)}.`)
+    values[name] = value
+  }
+  return values
+}
+
+function readPlace(
+  place: Place,
+  request: SignedRequest,
+  entries: readonly string[],
+  values: Readonly<Record<string, string>>,
+): string | undefined {
+  if (typeof place === 'function') return place(request, values)
+  if (typeof place === 'string') return request.headers.get(place) ?? undefined
+  if ('field' in place) return bodyField(request, place.field)
+  return entries.map((entry) => afterPrefix(entry, place.entry)).find((value) => value !== undefined)
+}
+
+/** Replaces the names in braces of a template. The body stays the bytes that it is. */
+function render(template: string, values: Readonly<Record<string, string>>, body: Uint8Array): Uint8Array {
+  const parts = template.split(/\{(\w+)\}/)
+  return concatBytes(
+    ...parts.map((part, index) => {
+      if (index % 2 === 0) return toUtf8(part)
+      return part === 'body' ? body : toUtf8(values[part] ?? '')
+    }),
+  )
+}
+
+/** Returns a function that compares a signature with the one of a message, in a time that does not depend on their bytes. */
+function createCheck(scheme: SignatureScheme, secret: string, message: Uint8Array): (signature: string) => boolean {
+  const { algorithm = 'hmac-sha256', encoding = 'hex' } = scheme
+  if (algorithm === 'ecdsa-p256') return createEcdsaCheck(secret, message)
+  const key = readSecret(secret, scheme.secret ?? 'text')
+  if (algorithm === 'token') return (token) => equalBytes(toUtf8(token), key)
+  const expected = algorithm === 'sha256' ? hashes.sha256.digest(message) : mac(algorithm, key, message)
+  return (signature) => {
+    const bytes = decode(signature, encoding)
+    return bytes !== undefined && equalBytes(bytes, expected)
+  }
+}
+
+const MACS = { 'hmac-sha1': hashes.sha1, 'hmac-sha256': hashes.sha256, 'hmac-sha512': hashes.sha512 }
+
+/** Returns the HMAC of a message. */
+function mac(algorithm: keyof typeof MACS, key: Uint8Array, message: Uint8Array): Uint8Array {
+  return hmac(MACS[algorithm].digest, key, message)
+}
+
+/** Returns the key that a secret stands for. */
+function readSecret(secret: string, form: SecretForm): Uint8Array {
+  if (form === 'text') return toUtf8(secret)
+  if (form === 'api-key') return toUtf8(secret.replace(/^[ps]k_/, ''))
+  if (form === 'credentials') return toUtf8(toBase64(toUtf8(secret.replace('::', ':'))))
+  const key = decode(form === 'whsec' ? secret.replace(/^whsec_/, '') : secret, 'base64')
+  if (key) return key
+  throw new Refusal('The secret is not base64. Copy the secret of this provider verbatim.')
+}
+
+function createEcdsaCheck(secret: string, message: Uint8Array): (signature: string) => boolean {
+  const point = readPoint(secret)
+  return (signature) => {
+    const der = decode(signature, 'base64')
+    try {
+      return der !== undefined && curves['P-256'].arithmetic().verify(der, message, point, ECDSA)
+    } catch {
+      return false // noble throws if the DER is malformed.
+    }
+  }
+}
+
+const ECDSA = { lowS: false, prehash: true, format: 'der' } as const
+
+/** Returns the point of a public key on P-256 that is an SPKI as base64. */
+function readPoint(secret: string): Uint8Array {
+  const spki = decode(secret, 'base64')
+  try {
+    const key = spki && readPublicKey(spki)
+    if (key?.kind === 'ecdsa' && key.curve === 'P-256') return key.point
+  } catch {} // The message below is for all that is no such key.
+  throw new Refusal('The secret is not a public key on P-256. Copy the verification key of this provider verbatim.')
+}
+
+function checkTime(timestamp: string, now: number): void {
+  const time = readTime(timestamp)
+  if (Number.isNaN(time)) throw new Refusal('The timestamp is neither a Unix time nor an ISO 8601 time.')
+  const difference = now - time
+  if (Math.abs(difference) <= TOLERANCE) return
+  const seconds = Math.round(Math.abs(difference) / 1000)
+  const [limit, side] = [TOLERANCE / 1000, difference > 0 ? 'behind' : 'ahead of']
+  throw new Refusal(`The timestamp is ${seconds} s ${side} the gateway's clock. At most ${limit} s are allowed.`)
+}
+
+/** Reads a time in seconds or milliseconds since 1970, or in ISO 8601, where a time without a zone is UTC. */
+function readTime(text: string): number {
+  if (/^\d+(\.\d+)?$/.test(text)) return Number(text) < 1e11 ? Number(text) * 1000 : Number(text)
+  const hasZone = /(z|[+-]\d\d:?\d\d)$/i.test(text)
+  return /^\d{4}-\d\d-\d\dT/.test(text) ? Date.parse(hasZone ? text : `${text}Z`) : Number.NaN
+}
+
+function describePlaces({ signature }: SignatureScheme): string {
+  if (typeof signature === 'object' && 'field' in signature) return describePlace(signature)
+  const [first = ''] = typeof signature === 'string' ? [signature] : signature
+  return describePlace(first)
+}
+
+function describePlace(place: Place): string {
+  if (typeof place === 'string') return `the header ${place}`
+  if (typeof place === 'function') return 'what the signature covers'
+  return 'field' in place
+    ? `the field ${place.field} of the body`
+    : `an entry "${place.entry}…" in the signature's header`
+}

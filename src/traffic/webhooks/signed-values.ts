@@ -1,0 +1,57 @@
+import { bytesToHex } from '@noble/hashes/utils.js'
+import { hashes } from '../../service/x509/hashes.ts'
+import { bodyText, type SignedRequest, sortedEntries, sortedForm } from './request.ts'
+
+/** Returns the form in the body as Twilio signs it: each name with its value, sorted, without anything between them. */
+export function formValues(request: SignedRequest): string {
+  return sortedForm(request).flat().join('')
+}
+
+/** Returns the problem of a body whose hash is in the query, where the signature covers it (Twilio, for a body of JSON). */
+export function bodyHashProblem(request: SignedRequest): string | undefined {
+  const hash = new URL(request.url).searchParams.get('bodySHA256')
+  if (hash === null || hash.toLowerCase() === bytesToHex(hashes.sha256.digest(request.body))) return undefined
+  return 'The parameter bodySHA256 of the query is not the hash of the body.'
+}
+
+/** Returns the URL as HubSpot signs it: with these characters decoded, wherever they are. */
+export function hubspotUrl({ url }: SignedRequest): string {
+  return url.replace(/%(?:3A|2F|3F|40|21|24|27|28|29|2A|2C|3B)/gi, decodeURIComponent)
+}
+
+/** Returns the text that HubSpot's second version signs before the body. Its first version signs the body alone. */
+export function hubspotText({ method, url, headers }: SignedRequest): string {
+  return headers.get('x-hubspot-signature-version') === 'v2' ? method + url : ''
+}
+
+/** Returns the URL without its query. */
+export function urlWithoutQuery({ url }: SignedRequest): string {
+  return url.replace(/[?#].*$/, '')
+}
+
+/** Returns the URL and the form as Plivo signs them in its third version: with a sorted query, and a dot between the two. */
+export function plivoTarget(request: SignedRequest): string {
+  const query = sortedEntries(new URL(request.url).searchParams)
+    .map((entry) => entry.join('='))
+    .join('&')
+  const form = formValues(request)
+  const target = urlWithoutQuery(request)
+  if (form === '') return query === '' ? target : `${target}?${query}`
+  return `${target}?${query}${query === '' ? '' : '.'}${form}`
+}
+
+/** Returns the headers that Contentful has signed, in its order: `name:value`, with semicolons between them. */
+export function contentfulHeaders({ headers }: SignedRequest): string {
+  const names = headers.get('x-contentful-signed-headers')?.split(',') ?? []
+  return names
+    .map((name) => name.trim().toLowerCase())
+    .filter((name) => /^[\w-]+$/.test(name))
+    .map((name) => `${name}:${headers.get(name)?.trim() ?? ''}`)
+    .join(';')
+}
+
+/** Returns the JSON that Hygraph signs: the body as a text, and the environment and time of the signature's header. */
+export function hygraphEvent(request: SignedRequest, values: Readonly<Record<string, string>>): string {
+  const { environment, timestamp } = values
+  return JSON.stringify({ Body: bodyText(request), EnvironmentName: environment, TimeStamp: Number(timestamp) })
+}

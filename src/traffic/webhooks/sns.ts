@@ -1,0 +1,58 @@
+import { readCertificate } from '../../service/x509/certificate.ts'
+import { hashes } from '../../service/x509/hashes.ts'
+import { splitPem } from '../../service/x509/pem.ts'
+import { verifyPkcs1 } from '../../service/x509/rsa.ts'
+import { decode, toUtf8 } from './encoding.ts'
+import { bodyField, type SignedRequest } from './request.ts'
+
+/** The signed fields of messages by type, in their order. A notification may lack a subject. */
+const FIELDS: ReadonlyMap<string | undefined, readonly string[]> = new Map([
+  ['Notification', ['Message', 'MessageId', 'Subject', 'Timestamp', 'TopicArn', 'Type']],
+  ['SubscriptionConfirmation', ['Message', 'MessageId', 'SubscribeURL', 'Timestamp', 'Token', 'TopicArn', 'Type']],
+  ['UnsubscribeConfirmation', ['Message', 'MessageId', 'SubscribeURL', 'Timestamp', 'Token', 'TopicArn', 'Type']],
+])
+
+/** The hosts that may serve certificates. A request could name any other and sign itself. */
+const CERTIFICATE_HOST = /^sns\.[a-z0-9-]+\.amazonaws\.com(\.cn)?$/
+
+/**
+ * Returns the reason why a message of Amazon SNS is not signed by its certificate, or undefined if it is. A secret is the
+ * account that owns the topic.
+ */
+export async function findSnsRefusal(
+  request: SignedRequest,
+  owner: string,
+  readUrl: ((url: string) => Promise<string>) | undefined,
+): Promise<string | undefined> {
+  const field = (name: string) => bodyField(request, name)
+  const [fields, url] = [FIELDS.get(field('Type')), field('SigningCertURL') ?? '']
+  if (!fields) return `The field Type of the body is not one of ${[...FIELDS.keys()].join(', ')}.`
+  if (!isCertificateUrl(url)) return 'The field SigningCertURL of the body is not a URL of https://sns.….amazonaws.com.'
+  if (owner !== '' && field('TopicArn')?.split(':')[4] !== owner)
+    return 'The topic in the field TopicArn of the body does not belong to the account that the secret names.'
+  if (!readUrl) return `The certificate at ${url} is needed, and nothing serves it. Add an upstream for this URL.`
+  const text = fields.map((name) => [name, field(name)] as const).filter(([, value]) => value !== undefined)
+  const message = toUtf8(text.map(([name, value]) => `${name}\n${value}\n`).join(''))
+  const key = readKey(await readUrl(url))
+  if (!key) return `The document at ${url} is not a certificate with an RSA key.`
+  const hash = field('SignatureVersion') === '2' ? hashes.sha256 : hashes.sha1
+  const signature = decode(field('Signature') ?? '', 'base64')
+  const isSigned = signature !== undefined && verifyPkcs1(key, hash, message, signature)
+  return isSigned ? undefined : `The field Signature of the body is not made by the certificate at ${url}.`
+}
+
+function isCertificateUrl(text: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  return url?.protocol === 'https:' && url.port === '' && CERTIFICATE_HOST.test(url.hostname)
+}
+
+/** Returns the RSA key of a certificate as PEM, or undefined if there is none. */
+function readKey(pem: string) {
+  try {
+    const der = splitPem(pem).blocks.find((block) => block.type === 'CERTIFICATE')?.der
+    const key = der && readCertificate(der).publicKey
+    return key?.kind === 'rsa' ? key : undefined
+  } catch {
+    return undefined // It is malformed.
+  }
+}
