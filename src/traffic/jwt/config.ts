@@ -20,7 +20,7 @@ interface Config {
   readonly jws: { readonly allowed_algorithms: readonly string[]; readonly keys: unknown }
 }
 
-/** What tokens must be, and where they and their keys are. */
+/** The requirements on tokens, and the places of tokens and keys. */
 export interface Requirements {
   readonly issuers: readonly string[]
   /** Undefined if tokens may be for any audience. */
