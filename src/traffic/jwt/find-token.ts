@@ -1,0 +1,79 @@
+import { isObject } from '../../core/schema/values.ts'
+import type { TokenSource } from './config.ts'
+import { TokenProblem } from './token-problem.ts'
+
+/** The request that has the tokens. */
+export interface TokenRequest {
+  readonly method: string
+  readonly headers: Headers
+  readonly body?: Uint8Array
+}
+
+const METHODS_WITH_BODY = ['POST', 'PUT', 'PATCH']
+
+/**
+ * Returns the text of a token without its prefix.
+ *
+ * @throws TokenProblem if it is not where its source says
+ */
+export function findToken(request: TokenRequest, source: TokenSource): string {
+  const { method, prefix = '' } = source
+  const text = method === 'header' ? readHeader(request, source) : readBody(request, source)
+  if (!text.startsWith(prefix))
+    throw new TokenProblem(3413, `The text in ${place(source)} does not begin with the prefix "${prefix}".`)
+  const token = text.slice(prefix.length).trim()
+  if (token !== '') return token
+  throw new TokenProblem(3406, `There is no token in ${place(source)}.`)
+}
+
+/** Describes the place of a token for messages. */
+export function place({ method, name }: TokenSource): string {
+  return method === 'header' ? `the header ${name}` : `the field ${name} of the body`
+}
+
+function readHeader({ headers }: TokenRequest, source: TokenSource): string {
+  const text = headers.get(source.name)
+  if (text === null) throw new TokenProblem(3408, `The request does not have ${place(source)}.`)
+  return text
+}
+
+function readBody(request: TokenRequest, source: TokenSource): string {
+  const { method, body = new Uint8Array() } = request
+  if (!METHODS_WITH_BODY.includes(method)) {
+    const allowed = METHODS_WITH_BODY.join(', ')
+    throw new TokenProblem(3415, `A body with a token needs one of the methods ${allowed}. This request is ${method}.`)
+  }
+  const value = readFields(request, new TextDecoder().decode(body)).get(source.name.toLowerCase())
+  if (typeof value === 'string') return value
+  throw new TokenProblem(3406, `There is no text in ${place(source)}.`)
+}
+
+/** Returns the fields of a body by their names in lower case. Of fields of one name, it is the first. */
+function readFields({ headers }: TokenRequest, text: string): Map<string, unknown> {
+  const type = headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
+  if (type === 'application/json') return toFields(Object.entries(readJson(text)))
+  if (type === 'application/x-www-form-urlencoded') return toFields([...readForm(text)])
+  throw new TokenProblem(
+    3414,
+    'A body with a token needs the content type application/json or application/x-www-form-urlencoded.',
+  )
+}
+
+function toFields(entries: readonly (readonly [string, unknown])[]): Map<string, unknown> {
+  return new Map([...entries].reverse().map(([name, value]) => [name.toLowerCase(), value]))
+}
+
+function readJson(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (isObject(value)) return value
+  } catch {} // The message below is for all that is no object.
+  throw new TokenProblem(3411, 'The body is not a JSON object, as its content type says.')
+}
+
+/** Reads a form as strictly as Go does: with no semicolon, and two hexadecimal digits after each `%`. */
+function readForm(text: string): URLSearchParams {
+  if (/;|%(?![0-9a-f]{2})/i.test(text))
+    throw new TokenProblem(3412, 'The body is not a form, as its content type says.')
+  return new URLSearchParams(text)
+}

@@ -1,0 +1,125 @@
+import { type CryptoKey, decodeJwt, decodeProtectedHeader, errors, jwtVerify } from 'jose'
+import { type Requirements, readRequirements, type TokenSource } from './config.ts'
+import { findToken, place, type TokenRequest } from './find-token.ts'
+import { importCandidates, type KeySource, readKeys } from './keys.ts'
+import { TokenProblem } from './token-problem.ts'
+
+export type { TokenRequest } from './find-token.ts'
+export type { KeyCache, KeySource } from './keys.ts'
+
+/** A token of a request, with the names of the variables of `jwt-validation`. */
+export interface Token {
+  readonly header: object
+  readonly payload: object
+  /** The signature, as the token has it: base64url (RFC 7515, 2). */
+  readonly signature: string
+  /** `header` or `body`. */
+  readonly location: string
+  /** The name of the header, or of the field of the body. */
+  readonly location_property: string
+  readonly verified: boolean
+}
+
+/** The result of a validation: the tokens up to the first that is refused, and the number and the reason of its refusal. */
+export type JwtResult =
+  | { readonly ok: true; readonly tokens: readonly Token[] }
+  | { readonly ok: false; readonly number: number; readonly reason: string; readonly tokens: readonly Token[] }
+
+/**
+ * Validates all tokens that a config of `jwt-validation` asks for: place, signature, algorithm, issuer, audience and times, by the
+ * gateway's clock. A reason repeats no token and no claim. The order is that of the config.
+ */
+export async function validateJwt(request: TokenRequest, config: unknown, options: KeySource): Promise<JwtResult> {
+  const requirements = readRequirements(config)
+  const tokens: Token[] = []
+  try {
+    for (const source of requirements.sources) {
+      const { jwt, alg, kid, token } = decode(findToken(request, source), source)
+      tokens.push(token)
+      await verify(jwt, { alg, kid }, source, requirements, options)
+      tokens.splice(-1, 1, { ...token, verified: true })
+    }
+    return { ok: true, tokens }
+  } catch (error) {
+    if (!(error instanceof TokenProblem)) throw error
+    return { ok: false, number: error.number, reason: error.message, tokens }
+  }
+}
+
+function decode(jwt: string, source: TokenSource) {
+  try {
+    const header = decodeProtectedHeader(jwt)
+    const [payload, signature = ''] = [decodeJwt(jwt), jwt.split('.')[2]]
+    const [location, location_property] = [source.method, source.name]
+    const token: Token = { header, payload, signature, location, location_property, verified: false }
+    return { jwt, alg: header.alg ?? '', kid: header.kid, token }
+  } catch {
+    throw new TokenProblem(3416, `The text in ${place(source)} is not a signed JSON Web Token.`)
+  }
+}
+
+async function verify(
+  jwt: string,
+  { alg, kid }: { readonly alg: string; readonly kid: unknown },
+  source: TokenSource,
+  requirements: Requirements,
+  options: KeySource,
+): Promise<void> {
+  if (!requirements.algorithms.includes(alg)) {
+    const allowed = requirements.algorithms.join(', ')
+    throw new TokenProblem(3401, `The token in ${place(source)} is signed by another algorithm than ${allowed}.`)
+  }
+  let unread: TokenProblem | undefined
+  for (const url of requirements.jwksUrls) {
+    try {
+      const keys = await importCandidates(await readKeys(url, options), { alg, kid })
+      for (const key of keys) if (await isSignedBy(key, jwt, source, requirements, options.now)) return
+    } catch (error) {
+      // The keys at the next URL may do.
+      if (!(error instanceof TokenProblem) || error.number !== 3422) throw error
+      unread ??= error
+    }
+  }
+  throw unread ?? new TokenProblem(3401, `No key has signed the token in ${place(source)}. ${KEYS_TRIED}`)
+}
+
+const KEYS_TRIED =
+  'Keys of the type of its algorithm are tried, and of those with a kid only the one that the token names.'
+
+/**
+ * Returns whether a key has signed a token.
+ *
+ * @throws TokenProblem if it has, and the claims are not as required
+ */
+async function isSignedBy(
+  key: CryptoKey | Uint8Array,
+  jwt: string,
+  source: TokenSource,
+  { algorithms, issuers, audiences }: Requirements,
+  now: number,
+): Promise<boolean> {
+  try {
+    await jwtVerify(jwt, key, {
+      algorithms: [...algorithms],
+      issuer: [...issuers],
+      ...(audiences && { audience: [...audiences] }),
+      currentDate: new Date(now),
+    })
+    return true
+  } catch (error) {
+    if (error instanceof errors.JWTExpired || error instanceof errors.JWTClaimValidationFailed)
+      throw new TokenProblem(3401, `The token in ${place(source)} is signed, but ${claimProblem(error)}.`)
+    if (error instanceof errors.JOSEError || error instanceof TypeError) return false
+    throw error
+  }
+}
+
+/** Returns the problem of a claim, as the end of a sentence. */
+function claimProblem({ claim, reason }: errors.JWTExpired | errors.JWTClaimValidationFailed): string {
+  if (reason === 'missing') return `it has no claim ${claim}`
+  if (reason === 'invalid') return `its claim ${claim} is malformed`
+  if (claim === 'exp') return "it expired before the time of the gateway's clock (exp)"
+  if (claim === 'nbf') return "it begins after the time of the gateway's clock (nbf)"
+  if (claim === 'iss') return 'its issuer (iss) equals none of the allowed ones, slashes at the end included'
+  return claim === 'aud' ? 'none of its audiences (aud) is allowed' : `its claim ${claim} is not allowed`
+}

@@ -1,0 +1,9 @@
+/** A reason to refuse a request, with the number of its error. The message repeats no token and no claim. */
+export class TokenProblem extends Error {
+  constructor(
+    readonly number: number,
+    message: string,
+  ) {
+    super(message)
+  }
+}
