@@ -29,6 +29,14 @@ type Known = Omit<Place, 'action'>
 
 /** Checks a parsed policy. Returns all problems, by path. */
 export function checkPolicyValue(policy: unknown, options: PolicyOptions = {}): readonly PolicyProblem[] {
+  return examinePolicy(policy, options).problems
+}
+
+/** Checks a parsed policy. Returns its problems and its expressions. */
+export function examinePolicy(
+  policy: unknown,
+  options: PolicyOptions = {},
+): Pick<Reporter, 'problems' | 'expressions'> {
   const reporter = new Reporter()
   const { protocol = 'https', place } = options
   if (!PROTOCOLS.includes(protocol)) {
@@ -41,7 +49,7 @@ export function checkPolicyValue(policy: unknown, options: PolicyOptions = {}): 
     checkPhases(policy, { ...options, protocol }, reporter)
     if (place === 'cloud' && reporter.problems.length === 0) checkEnd(policy, protocol, reporter)
   }
-  return reporter.problems
+  return reporter
 }
 
 function checkPhases(

@@ -1,7 +1,7 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
 import type { Variables } from './action.ts'
 import { findBelow, languageOf, type Scope, TEXT } from './environment.ts'
-import { type ExpressionProblem, explain } from './explain.ts'
+import { type ExpressionProblem, explain, suggestNegation } from './explain.ts'
 import { patternProblem } from './pattern.ts'
 import { isVariable } from './variables.ts'
 
@@ -46,7 +46,8 @@ export function checkExpression(source: string, scope: Scope): CheckedExpression
       variables: language.variables,
       toSource: (at) => toSource(at, edits),
     })
-    return { source, problem, ...(tree && { tree }) }
+    const hint = problem.hint ?? (tree && source.includes('!') ? findNegation(tree) : undefined)
+    return { source, problem: { ...problem, ...(hint !== undefined && { hint }) }, ...(tree && { tree }) }
   }
 }
 
@@ -82,8 +83,16 @@ function listChildren(node: ASTNode): readonly ASTNode[] {
   }
 }
 
+function findNegation(tree: ASTNode): string | undefined {
+  let found: string | undefined
+  walk(tree, (node) => {
+    found ??= suggestNegation(node)
+  })
+  return found
+}
+
 /** Returns the path of a chain of names, such as `req.url.path`; undefined for other nodes. */
-function readPath(node: ASTNode): string | undefined {
+export function readPath(node: ASTNode): string | undefined {
   const names: string[] = []
   let root = node
   for (; root.op === '.'; root = root.args[0]) names.unshift(root.args[1])
