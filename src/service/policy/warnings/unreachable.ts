@@ -102,7 +102,7 @@ function isEnded({ conditions }: ReadRule, { tests }: Ending): boolean {
   if (tests.length === 0) return true
   return conditions.some(({ tree }) => {
     const own = tree ? readTests(tree) : undefined
-    return own !== undefined && own.every((each) => tests.some((test) => covers(test, each)))
+    return own?.every((each) => tests.some((test) => covers(test, each)))
   })
 }
 
