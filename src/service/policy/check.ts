@@ -5,6 +5,7 @@ import type { Action, Config } from './action.ts'
 import { ACTIONS } from './actions/index.ts'
 import { checkCondition } from './cel-fields.ts'
 import { checkConfig } from './config.ts'
+import type { PolicyExpression } from './expression.ts'
 import type { PolicyOptions } from './options.ts'
 import { PHASES, type Phase, PROTOCOLS, phasesOf } from './phases.ts'
 import type { Place } from './place.ts'
@@ -50,6 +51,11 @@ export function examinePolicy(
     if (place === 'cloud' && reporter.problems.length === 0) checkEnd(policy, protocol, reporter)
   }
   return reporter
+}
+
+/** Lists all CEL expressions of a parsed policy, with their syntax trees, types and places. */
+export function listExpressions(policy: unknown, options: PolicyOptions = {}): readonly PolicyExpression[] {
+  return examinePolicy(policy, options).expressions
 }
 
 function checkPhases(

@@ -3,6 +3,7 @@ import type { Variables } from './action.ts'
 import { findBelow, languageOf, type Scope, TEXT } from './environment.ts'
 import { type ExpressionProblem, explain, suggestNegation } from './explain.ts'
 import { patternProblem } from './pattern.ts'
+import type { PolicyPath } from './problem.ts'
 import { isVariable } from './variables.ts'
 
 export type { ExpressionProblem } from './explain.ts'
@@ -15,6 +16,16 @@ export interface CheckedExpression {
   /** The type of the value, such as `bool`. */
   readonly type?: string
   readonly problem?: ExpressionProblem
+}
+
+/** An expression of a policy, with its place. */
+export interface PolicyExpression extends CheckedExpression {
+  /** The place of the text that has the expression. */
+  readonly path: PolicyPath
+  /** The character at which the expression begins in that text: 0, or after a `${`. */
+  readonly offset: number
+  /** The part of the rule that has it: a condition, a `${…}` in a config, or a field that is an expression. */
+  readonly kind: 'condition' | 'interpolation' | 'field'
 }
 
 /** A place where the source that is checked differs from the source of the policy. */

@@ -1,5 +1,5 @@
 import { cut, quote, quoteSecret } from '../../core/schema/text.ts'
-import type { PolicyExpression } from './expressions.ts'
+import type { PolicyExpression } from './expression.ts'
 import type { PolicyPath, PolicyProblem } from './problem.ts'
 
 /** The facts of a problem beyond its place and its sentence. */

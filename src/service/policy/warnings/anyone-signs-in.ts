@@ -1,4 +1,4 @@
-import type { PolicyExpression } from '../expressions.ts'
+import type { PolicyExpression } from '../expression.ts'
 import type { Warning } from './warning.ts'
 
 const SIGN_IN: ReadonlySet<string> = new Set(['oauth', 'openid-connect'])
