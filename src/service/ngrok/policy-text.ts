@@ -63,9 +63,10 @@ export function policyProblems(
   }
   const found = checkPolicyValue(value, options)
     .slice(0, MAX_NAMED)
-    .flatMap(({ number, path, message }) => {
+    .flatMap(({ number, path, message, hint }) => {
       const error = byNumber.get(number ?? 0)
-      return error ? [toProblem(error, [field, ...path].join('.'), message)] : []
+      const sentences = hint === undefined ? message : `${message} ${hint}`
+      return error ? [toProblem(error, [field, ...path].join('.'), sentences)] : []
     })
   const tooMany = parts.ruleLimitProblem(rules, field, Object.values(value).flat().length)
   return tooMany ? [...found, toProblem(tooMany.error, field, `The policy is too large. ${tooMany.message}`)] : found

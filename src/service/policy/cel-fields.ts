@@ -3,7 +3,9 @@ import { nearest } from '../../core/schema/nearest.ts'
 import { quote } from '../../core/schema/text.ts'
 import { isObject } from '../../core/schema/values.ts'
 import type { Field } from './action.ts'
-import { checkExpression, type ExpressionProblem, walk } from './expression.ts'
+import type { Scope } from './environment.ts'
+import type { PolicyExpression } from './expression.ts'
+import { type CheckedExpression, checkExpression, type ExpressionProblem, walk } from './expression.ts'
 import type { Place } from './place.ts'
 import type { PolicyPath } from './problem.ts'
 import type { Reporter } from './reporter.ts'
@@ -13,7 +15,7 @@ import { findInterpolations } from './template.ts'
 const MAX_DEPTH = 32
 
 /** Checks the expressions `${…}` in a text, or in all texts of a list or a map. */
-export function checkCelText(value: unknown, path: PolicyPath, place: Place): undefined {
+export function checkCelText(value: unknown, path: PolicyPath, place: Place, isSecret = false): undefined {
   if (path.length > MAX_DEPTH) return
   if (Array.isArray(value)) for (const [index, each] of value.entries()) checkCelText(each, [...path, index], place)
   else if (isObject(value)) for (const [key, each] of Object.entries(value)) checkCelText(each, [...path, key], place)
@@ -21,8 +23,9 @@ export function checkCelText(value: unknown, path: PolicyPath, place: Place): un
   const number = place.action.type === 'add-headers' && place.scope.phase === 'on_http_request' ? 2213 : 2224
   const { found, unclosed } = findInterpolations(value)
   for (const { source, offset } of found) {
-    const { tree, problem } = checkExpression(source, place.scope)
-    if (problem) reportExpression(number, path, source, problem, place.reporter, offset)
+    const { tree, problem } = check(source, place.scope, { path, offset, kind: 'interpolation' }, place.reporter)
+    if (problem)
+      reportExpression(number, path, isSecret ? undefined : hideTexts(source), problem, place.reporter, offset)
     if (tree && !problem) checkNames(tree, { ...place, number, path, offset })
   }
   if (unclosed !== undefined) {
@@ -40,10 +43,8 @@ export function checkFieldExpression(
   // A text in `${…}` is taken too.
   if (source.includes('${')) return checkCelText(source, path, place)
   const number = 2224
-  const { tree, type, problem } = checkExpression(source, {
-    ...place.scope,
-    ...(scope === 'retry' && { isRetry: true }),
-  })
+  const own = { ...place.scope, ...(scope === 'retry' && { isRetry: true }) }
+  const { tree, type, problem } = check(source, own, { path, offset: 0, kind: 'field' }, place.reporter)
   if (problem) return reportExpression(number, path, source, problem, place.reporter)
   if (result === 'bool' && !isBoolean(type)) reportType(number, path, source, type, place.reporter)
   else if (tree) checkNames(tree, { ...place, number, path, offset: 0 })
@@ -51,10 +52,22 @@ export function checkFieldExpression(
 
 /** Checks an expression of a rule. It must be a boolean. */
 export function checkCondition(source: string, path: PolicyPath, place: Omit<Place, 'action'>): undefined {
-  const { tree, type, problem } = checkExpression(source, place.scope)
+  const { tree, type, problem } = check(source, place.scope, { path, offset: 0, kind: 'condition' }, place.reporter)
   if (problem) return reportExpression(2200, path, source, problem, place.reporter)
   if (!isBoolean(type)) reportType(2200, path, source, type, place.reporter)
   else if (tree) checkNames(tree, { ...place, number: 2200, path, offset: 0 })
+}
+
+/** Checks an expression, and keeps it for `listExpressions` and the warnings. */
+function check(
+  source: string,
+  scope: Scope,
+  place: Pick<PolicyExpression, 'path' | 'offset' | 'kind'>,
+  { expressions }: Reporter,
+): CheckedExpression {
+  const checked = checkExpression(source, scope)
+  expressions.push({ ...checked, ...place })
+  return checked
 }
 
 function isBoolean(type: string | undefined): boolean {
@@ -76,23 +89,30 @@ function reportType(
 function reportExpression(
   number: number,
   path: PolicyPath,
-  source: string,
+  source: string | undefined,
   { message, hint, offset, length }: ExpressionProblem,
   reporter: Reporter,
   shift = 0,
 ): undefined {
-  const what = `is not valid at character ${offset + shift + 1}: ${message}. Received: ${quote(source)}.${hint === undefined ? '' : ` ${hint}`}`
+  // In a secret, even a name may be a part of it.
+  const why = source === undefined ? '' : `: ${message}. Received: ${quote(source)}`
+  const what = `is not valid at character ${offset + shift + 1}${why}`
   reporter.report(number, path, what, {
     within: { offset: offset + shift, length },
     ...(hint !== undefined && { hint }),
   })
 }
 
+/** Returns an expression with `…` in place of its texts, which may be secrets. */
+function hideTexts(source: string): string {
+  return source.replace(/(["'])(?:\\.|(?!\1)[^\\])*(?:\1|\\?$)/g, '$1…$1')
+}
+
 type Names = Omit<Place, 'action'> & { readonly number: number; readonly path: PolicyPath; readonly offset: number }
 
-/** Checks the names that types do not tell: variables of `set-vars`, and secrets. */
-function checkNames(tree: ASTNode, { declared, options, reporter, number, path, offset }: Names): undefined {
-  if (!/vars|secrets/.test(tree.input)) return
+/** Checks the names of the variables of `set-vars`, which types do not tell. */
+function checkNames(tree: ASTNode, { declared, reporter, number, path, offset }: Names): undefined {
+  if (!tree.input.includes('vars')) return
   walk(tree, (node) => {
     const { start, end } = node.range
     const within = { offset: offset + start, length: end - start }
@@ -104,17 +124,8 @@ function checkNames(tree: ASTNode, { declared, options, reporter, number, path, 
       reporter.report(
         number,
         path,
-        `names ${quote(`vars.${variable}`)}, which no set-vars sets earlier in this phase. ${hint}`,
+        `names ${quote(`vars.${variable}`)}, which no set-vars sets earlier in this phase`,
         { within, hint },
-      )
-    }
-    const secret = readSecret(node)
-    if (secret && options.hasSecret && !options.hasSecret(...secret)) {
-      reporter.warn(
-        'secret-unknown',
-        path,
-        `reads the secret ${quote(secret[1])} of the vault ${quote(secret[0])}, which does not exist`,
-        { within },
       )
     }
   })
@@ -126,12 +137,4 @@ function readVariable(node: ASTNode): string | undefined {
   const [, key] = node.args
   if (typeof key === 'string') return key
   return key.op === 'value' && typeof key.args === 'string' ? key.args : undefined
-}
-
-function readSecret(node: ASTNode): [vault: string, name: string] | undefined {
-  if (node.op !== 'rcall' || node.args[0] !== 'get') return undefined
-  const [, receiver, [vault, name]] = node.args
-  if (receiver.op !== 'id' || receiver.args !== 'secrets' || vault?.op !== 'value' || name?.op !== 'value')
-    return undefined
-  return typeof vault.args === 'string' && typeof name.args === 'string' ? [vault.args, name.args] : undefined
 }

@@ -1,13 +1,13 @@
 import { LineCounter } from 'yaml'
-import { checkPolicyValue } from './check.ts'
 import type { PolicyOptions } from './options.ts'
 import type { PlacedPolicyProblem, PolicyProblem } from './problem.ts'
 import { type ReadText, readText, type Span } from './text.ts'
+import { checkWithWarnings } from './warnings/index.ts'
 
 /**
- * Checks the text of a traffic policy, in JSON or YAML, as the service does.
+ * Checks the text of a traffic policy, in JSON or YAML, as the service does. Warns of parts that are right but surely not meant.
  *
- * @returns all problems, in the order of the text
+ * @returns all problems, in the order of the text: errors and warnings
  *
  * @example
  * ```ts
@@ -18,7 +18,7 @@ import { type ReadText, readText, type Span } from './text.ts'
  */
 export function checkPolicy(text: string, options: PolicyOptions = {}): readonly PlacedPolicyProblem[] {
   const read = readText(text)
-  if (!read.problem) return placeProblems(text, read, checkPolicyValue(read.value, options))
+  if (!read.problem) return placeProblems(text, read, checkWithWarnings(read.value, options))
   const { message, offset } = read.problem
   const what = `In the policy, the whole text cannot be read: ${message}. Allowed: JSON or YAML, one object whose keys are phases.`
   const docs = 'https://ngrok.com/docs/errors/err_ngrok_2236'

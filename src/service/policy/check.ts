@@ -5,6 +5,7 @@ import type { Action, Config } from './action.ts'
 import { ACTIONS } from './actions/index.ts'
 import { checkCondition } from './cel-fields.ts'
 import { checkConfig } from './config.ts'
+import type { PolicyExpression } from './expression.ts'
 import type { PolicyOptions } from './options.ts'
 import { PHASES, type Phase, PROTOCOLS, phasesOf } from './phases.ts'
 import type { Place } from './place.ts'
@@ -29,6 +30,14 @@ type Known = Omit<Place, 'action'>
 
 /** Checks a parsed policy. Returns all problems, by path. */
 export function checkPolicyValue(policy: unknown, options: PolicyOptions = {}): readonly PolicyProblem[] {
+  return examinePolicy(policy, options).problems
+}
+
+/** Checks a parsed policy. Returns its problems and its expressions. */
+export function examinePolicy(
+  policy: unknown,
+  options: PolicyOptions = {},
+): Pick<Reporter, 'problems' | 'expressions'> {
   const reporter = new Reporter()
   const { protocol = 'https', place } = options
   if (!PROTOCOLS.includes(protocol)) {
@@ -41,7 +50,12 @@ export function checkPolicyValue(policy: unknown, options: PolicyOptions = {}): 
     checkPhases(policy, { ...options, protocol }, reporter)
     if (place === 'cloud' && reporter.problems.length === 0) checkEnd(policy, protocol, reporter)
   }
-  return reporter.problems
+  return reporter
+}
+
+/** Lists all CEL expressions of a parsed policy, with their syntax trees, types and places. */
+export function listExpressions(policy: unknown, options: PolicyOptions = {}): readonly PolicyExpression[] {
+  return examinePolicy(policy, options).expressions
 }
 
 function checkPhases(

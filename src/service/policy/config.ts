@@ -101,12 +101,12 @@ function checkText(field: Extract<Field, { kind: 'text' }>, value: unknown, path
   // YAML reads `1.2` and `true` as other types: the service takes them as text.
   const isScalar = typeof value === 'number' || typeof value === 'boolean'
   if (typeof value !== 'string' && !(isScalar && (field.choices || field.format === 'header-value'))) {
-    return reporter.reportValue(2204, path, value, field.isSecret ? 'a text' : 'a text', { isSecret: field.isSecret })
+    return reporter.reportValue(2204, path, value, 'a text', { isSecret: field.isSecret })
   }
   const text = String(value)
   if (field.takesCel && text.includes('${')) {
     if (field.format === 'credentials') checkFormat(field.format, text, path, place)
-    return checkCelText(text, path, place)
+    return checkCelText(text, path, place, field.isSecret)
   }
   const { choices, minLength = 0, maxLength = Number.POSITIVE_INFINITY } = field
   if (choices && !choices.includes(field.isAnyCase ? text.toLowerCase() : text)) {

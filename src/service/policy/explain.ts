@@ -85,11 +85,19 @@ function explainCode({ code, summary, node }: CelError, known: Known): Explanati
   }
   if (code === 'limit_exceeded') return { message: 'the expression is too long or nested too deeply' }
   if (code === 'no_such_overload') {
-    return { message: `the types do not fit: there is no ${cleanTypes(summary.replace(/^no such overload: /, ''))}` }
+    const message = `the types do not fit: there is no ${cleanTypes(summary.replace(/^no such overload: /, ''))}`
+    return { message }
   }
   const hint = /^Unexpected character: (=|&|\|)$/.exec(summary)?.[1]
   const message = cut(cleanTypes(summary.charAt(0).toLowerCase() + summary.slice(1)), 200)
   return { message, hint: hint && `Did you mean ${hint}${hint}?` }
+}
+
+/** Returns the better form of `!a in b`, which negates the value and not the test; undefined for other nodes. */
+export function suggestNegation(node: ASTNode): string | undefined {
+  if (node.op !== 'in' || node.args[0].op !== '!_' || node.input.charAt(node.range.start) !== '!') return undefined
+  const [value, list] = [node.args[0].args, node.args[1]].map(({ range }) => node.input.slice(range.start, range.end))
+  return `Write !(${value} in ${list}).`
 }
 
 /** Replaces the library's names of types by words: `$req.url` is an object. */

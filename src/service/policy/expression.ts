@@ -1,8 +1,9 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
 import type { Variables } from './action.ts'
 import { findBelow, languageOf, type Scope, TEXT } from './environment.ts'
-import { type ExpressionProblem, explain } from './explain.ts'
+import { type ExpressionProblem, explain, suggestNegation } from './explain.ts'
 import { patternProblem } from './pattern.ts'
+import type { PolicyPath } from './problem.ts'
 import { isVariable } from './variables.ts'
 
 export type { ExpressionProblem } from './explain.ts'
@@ -15,6 +16,16 @@ export interface CheckedExpression {
   /** The type of the value, such as `bool`. */
   readonly type?: string
   readonly problem?: ExpressionProblem
+}
+
+/** An expression of a policy, with its place. */
+export interface PolicyExpression extends CheckedExpression {
+  /** The place of the text that has the expression. */
+  readonly path: PolicyPath
+  /** The character at which the expression begins in that text: 0, or after a `${`. */
+  readonly offset: number
+  /** The part of the rule that has it: a condition, a `${…}` in a config, or a field that is an expression. */
+  readonly kind: 'condition' | 'interpolation' | 'field'
 }
 
 /** A place where the source that is checked differs from the source of the policy. */
@@ -46,7 +57,8 @@ export function checkExpression(source: string, scope: Scope): CheckedExpression
       variables: language.variables,
       toSource: (at) => toSource(at, edits),
     })
-    return { source, problem, ...(tree && { tree }) }
+    const hint = problem.hint ?? (tree && source.includes('!') ? findNegation(tree) : undefined)
+    return { source, problem: { ...problem, ...(hint !== undefined && { hint }) }, ...(tree && { tree }) }
   }
 }
 
@@ -82,8 +94,16 @@ function listChildren(node: ASTNode): readonly ASTNode[] {
   }
 }
 
+function findNegation(tree: ASTNode): string | undefined {
+  let found: string | undefined
+  walk(tree, (node) => {
+    found ??= suggestNegation(node)
+  })
+  return found
+}
+
 /** Returns the path of a chain of names, such as `req.url.path`; undefined for other nodes. */
-function readPath(node: ASTNode): string | undefined {
+export function readPath(node: ASTNode): string | undefined {
   const names: string[] = []
   let root = node
   for (; root.op === '.'; root = root.args[0]) names.unshift(root.args[1])

@@ -1,4 +1,5 @@
 import { cut, quote, quoteSecret } from '../../core/schema/text.ts'
+import type { PolicyExpression } from './expression.ts'
 import type { PolicyPath, PolicyProblem } from './problem.ts'
 
 /** The facts of a problem beyond its place and its sentence. */
@@ -7,9 +8,10 @@ type More = Pick<PolicyProblem, 'hint' | 'within'>
 /** The maximum number of problems that are listed. */
 const MAX_PROBLEMS = 200
 
-/** Collects the problems of a policy. */
+/** Collects the problems and the expressions of a policy. */
 export class Reporter {
   readonly problems: PolicyProblem[] = []
+  readonly expressions: PolicyExpression[] = []
 
   /** Reports a problem: `is "x", which …`. The place comes first in the message. */
   report(number: number, path: PolicyPath, what: string, more: More = {}): undefined {
@@ -29,10 +31,6 @@ export class Reporter {
     this.report(number, path, `${received}. Allowed: ${allowed}`, rest)
   }
 
-  warn(rule: string, path: PolicyPath, what: string, more: More = {}): void {
-    this.#add({ severity: 'warning', rule, path, message: toMessage(path, what), ...more })
-  }
-
   /** True if there are so many problems that no more are listed. */
   get isFull(): boolean {
     return this.problems.length >= MAX_PROBLEMS
@@ -43,7 +41,8 @@ export class Reporter {
   }
 }
 
-function toMessage(path: PolicyPath, what: string): string {
+/** Returns the sentence of a problem: its place, and what is wrong there. */
+export function toMessage(path: PolicyPath, what: string): string {
   return `In the policy, ${describePlace(path)} ${what}${/[.?…]$/.test(what) ? '' : '.'}`
 }
 

@@ -73,15 +73,6 @@ describe('Expressions are checked with types (rules: traffic-policy#expressions)
     expect(checkPolicyValue({ on_http_request: module(older).inbound })).toHaveLength(1)
   })
 
-  test('A secret that does not exist is a warning', () => {
-    const policy = {
-      on_http_request: [{ actions: [{ type: 'custom-response', config: { body: '${secrets.get("v", "n")}' } }] }],
-    }
-    expect(checkPolicyValue(policy, { hasSecret: () => true })).toEqual([])
-    const [problem] = checkPolicyValue(policy, { hasSecret: () => false })
-    expect(problem).toMatchObject({ severity: 'warning', rule: 'secret-unknown' })
-  })
-
   test('All expressions of a policy are listed, with trees, types and places', () => {
     const policy = {
       on_http_request: [
@@ -183,6 +174,27 @@ describe('A policy that a cloud endpoint may have answers all traffic (rules: tr
     expect(checkPolicyValue({}, { place: 'cloud' }).map(({ number }) => number)).toEqual([2235])
     expect(checkPolicyValue({}, { place: 'agent' })).toEqual([])
   })
+})
+
+test.each<[string, string, unknown, string]>([
+  [
+    'a text in a template',
+    'custom-response',
+    { body: "${'pw-1234' + req.nothing}" },
+    'Received: "\'…\' + req.nothing"',
+  ],
+  ['a text without an end', 'custom-response', { body: '${req.host + "pw-1234}' }, '"${" without its "}"'],
+  ['a name in a secret', 'basic-auth', { credentials: ['joe:${pw-1234}'] }, 'is not valid at character 7.'],
+  [
+    'a name in a secret',
+    'verify-webhook',
+    { provider: 'github', secret: '${pw-1234}' },
+    'is not valid at character 3.',
+  ],
+])('No message quotes %s of %s', (_, type, config, part) => {
+  const [problem] = checkPolicyValue({ on_http_request: [{ actions: [{ type, config }] }] })
+  expect(problem).toMatchObject({ number: 2224, message: expect.stringContaining(part) })
+  expect(JSON.stringify(problem)).not.toContain('pw-1234')
 })
 
 describe('Hostile texts are refused or checked, and nothing overflows', () => {

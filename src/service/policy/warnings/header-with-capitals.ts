@@ -1,0 +1,40 @@
+import type { ASTNode } from '@marcbachmann/cel-js'
+import { quote } from '../../../core/schema/text.ts'
+import { readPath } from '../expression.ts'
+import { findInExpressions, literalOf, type Warning } from './warning.ts'
+
+export const headerWithCapitals: Warning = {
+  id: 'header-with-capitals',
+  about: 'A header is looked up in `req.headers` or `res.headers` by a name with capitals.',
+  reason: '`req.headers` and `res.headers` have the names of headers in lower case.',
+  docs: 'https://ngrok.com/docs/traffic-policy/variables/req/#reqheaders',
+  wrong: `on_http_request:
+  - expressions: ["'X-Api-Key' in req.headers"]
+    actions: [{ type: deny }]
+`,
+  right: `on_http_request:
+  - expressions: ["'x-api-key' in req.headers"]
+    actions: [{ type: deny }]
+`,
+  find: (policy) =>
+    findInExpressions(policy, 'headers', (node) => {
+      const [headers, name] = readLookup(node)
+      if (headers === undefined || name === undefined || name === name.toLowerCase()) return undefined
+      const better = node.op === 'in' ? `'${name.toLowerCase()}' in ${headers}` : `${headers}['${name.toLowerCase()}']`
+      return {
+        what: `looks for the header ${quote(name)} in ${headers}, which has no capitals`,
+        hint: `Use ${better}.`,
+      }
+    }),
+}
+
+/** Returns the map and the name of a look-up of a header. */
+function readLookup(node: ASTNode): readonly [headers?: string | undefined, name?: string | undefined] {
+  if (node.op === 'in') return [headersOf(node.args[1]), literalOf(node.args[0])]
+  return node.op === '[]' ? [headersOf(node.args[0]), literalOf(node.args[1])] : []
+}
+
+function headersOf(node: ASTNode): string | undefined {
+  const path = readPath(node)
+  return path !== undefined && /^re[qs]\.(headers|trailers)$/.test(path) ? path : undefined
+}

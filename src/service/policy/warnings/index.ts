@@ -1,0 +1,34 @@
+import { examinePolicy } from '../check.ts'
+import type { PolicyOptions } from '../options.ts'
+import type { PolicyProblem } from '../problem.ts'
+import { toMessage } from '../reporter.ts'
+import { anyoneSignsIn } from './anyone-signs-in.ts'
+import { headerWithCapitals } from './header-with-capitals.ts'
+import { negatedValue } from './negated-value.ts'
+import { rangeComparedAsText } from './range-compared-as-text.ts'
+import { secretUnknown } from './secret-unknown.ts'
+import { rateLimitUnreachable, ruleUnreachable } from './unreachable.ts'
+import { readPolicy, type Warning } from './warning.ts'
+
+/** The warnings of policies. To add a warning, add its file and its name here. */
+export const WARNINGS: readonly Warning[] = [
+  rangeComparedAsText,
+  negatedValue,
+  anyoneSignsIn,
+  ruleUnreachable,
+  rateLimitUnreachable,
+  headerWithCapitals,
+  secretUnknown,
+]
+
+/** Checks a parsed policy. Returns its errors and its warnings. */
+export function checkWithWarnings(policy: unknown, options: PolicyOptions): readonly PolicyProblem[] {
+  const { problems, expressions } = examinePolicy(policy, options)
+  const read = readPolicy(policy, expressions, options)
+  const warnings = WARNINGS.flatMap(({ id, docs, find }) =>
+    find(read).map(({ path, what, ...more }): PolicyProblem => {
+      return { severity: 'warning', rule: id, path, message: toMessage(path, what), docs, ...more }
+    }),
+  )
+  return [...problems, ...warnings]
+}

@@ -1,0 +1,67 @@
+import type { ASTNode } from '@marcbachmann/cel-js'
+import { quote } from '../../../core/schema/text.ts'
+import { readPath } from '../expression.ts'
+import { formatProblem } from '../formats.ts'
+import { findInExpressions, literalOf, type Warning } from './warning.ts'
+
+const ADDRESSES: ReadonlySet<string> = new Set(['conn.client_ip', 'conn.server_ip', 'conn.ClientIP', 'conn.ServerIP'])
+const TEXT_METHODS: ReadonlySet<string> = new Set(['matches', 'startsWith', 'endsWith', 'contains'])
+
+export const rangeComparedAsText: Warning = {
+  id: 'range-compared-as-text',
+  about: 'An address is compared with a range as if both were texts.',
+  reason:
+    'An address is a text such as `203.0.113.9`, and equals no text with a slash. `inCidrRange` tests whether a range has an address.',
+  docs: 'https://ngrok.com/docs/traffic-policy/macros/#incidrrangeipcidr---bool',
+  wrong: `on_http_request:
+  - expressions: ["conn.client_ip in ['203.0.113.0/24']"]
+    actions: [{ type: deny }]
+`,
+  right: `on_http_request:
+  - expressions: ["inCidrRanges(conn.client_ip, ['203.0.113.0/24'])"]
+    actions: [{ type: deny }]
+`,
+  find: (policy) =>
+    findInExpressions(policy, 'conn.', (node) => {
+      const [address, ranges] = readComparison(node)
+      if (address === undefined || ranges.length === 0) return undefined
+      const [first = ''] = ranges
+      const better =
+        ranges.length > 1
+          ? `inCidrRanges(${address}, [${ranges.map((each) => `'${each}'`).join(', ')}])`
+          : `inCidrRange(${address}, '${first}')`
+      return {
+        what: `compares ${address} with the range ${quote(first)} as text, which is never equal`,
+        hint: `Use ${better}.`,
+      }
+    }),
+}
+
+/** Returns the address of a comparison, and the ranges that it is compared with. */
+function readComparison(node: ASTNode): readonly [address: string | undefined, ranges: readonly string[]] {
+  if (node.op === '==' || node.op === '!=') {
+    const [left, right] = node.args
+    return isAddress(left) ? [readPath(left), rangesIn(right)] : [addressOf(right), rangesIn(left)]
+  }
+  if (node.op === 'in') return [addressOf(node.args[0]), rangesIn(node.args[1])]
+  if (node.op === 'rcall' && TEXT_METHODS.has(node.args[0])) {
+    return [addressOf(node.args[1]), rangesIn(node.args[2][0])]
+  }
+  if (node.op === 'call' && node.args[0] === 'matches') return [addressOf(node.args[1][0]), rangesIn(node.args[1][1])]
+  return [undefined, []]
+}
+
+const addressOf = (node: ASTNode | undefined) => (isAddress(node) ? readPath(node) : undefined)
+
+function isAddress(node: ASTNode | undefined): node is ASTNode {
+  return node !== undefined && ADDRESSES.has(readPath(node) ?? '')
+}
+
+function rangesIn(node: ASTNode | undefined): readonly string[] {
+  const texts = node?.op === 'list' ? node.args.map(literalOf) : [literalOf(node)]
+  // A range in a pattern may have escaped dots and ends.
+  return texts
+    .map((each) => each?.replace(/\\|^\^|\$$/g, ''))
+    .filter((each) => each !== undefined && !formatProblem('cidr', each))
+    .map(String)
+}

@@ -1,0 +1,109 @@
+import type { ASTNode } from '@marcbachmann/cel-js'
+import { isObject } from '../../../core/schema/values.ts'
+import type { Action, Config } from '../action.ts'
+import { ACTIONS } from '../actions/index.ts'
+import type { PolicyExpression } from '../expression.ts'
+import { walk } from '../expression.ts'
+import type { PolicyOptions } from '../options.ts'
+import { type Phase, phasesOf } from '../phases.ts'
+import type { PolicyPath } from '../problem.ts'
+
+/** A warning of policies that the service takes and that surely mean something else. */
+export interface Warning {
+  /** The stable name. */
+  readonly id: string
+  /** The sentence that says which policies get the warning. */
+  readonly about: string
+  /** The documented reason: why the policy does something else than it seems to do. */
+  readonly reason: string
+  /** The page of the service that has the reason. */
+  readonly docs: string
+  /** A policy with the mistake, and the same policy without it, in YAML. */
+  readonly wrong: string
+  readonly right: string
+  readonly find: (policy: ReadPolicy) => readonly Finding[]
+}
+
+/** A place of a policy that gets a warning. `what` follows the place in the message. */
+export interface Finding {
+  readonly path: PolicyPath
+  readonly within?: { readonly offset: number; readonly length: number }
+  readonly what: string
+  readonly hint: string
+}
+
+/** A rule as warnings read it. */
+export interface ReadRule {
+  readonly phase: Phase
+  readonly path: PolicyPath
+  readonly conditions: readonly PolicyExpression[]
+  readonly actions: readonly ReadAction[]
+}
+
+export interface ReadAction {
+  readonly path: PolicyPath
+  readonly row: Action
+  readonly config: Config
+}
+
+/** A policy as warnings read it. */
+export interface ReadPolicy {
+  readonly rules: readonly ReadRule[]
+  readonly expressions: readonly PolicyExpression[]
+  readonly options: PolicyOptions
+}
+
+/** Reads a checked policy. What is malformed in it is left out. */
+export function readPolicy(
+  policy: unknown,
+  expressions: readonly PolicyExpression[],
+  options: PolicyOptions,
+): ReadPolicy {
+  const conditions = new Map<string, PolicyExpression[]>()
+  for (const each of expressions) {
+    if (each.kind !== 'condition') continue
+    const key = each.path.slice(0, 2).join('.')
+    conditions.set(key, [...(conditions.get(key) ?? []), each])
+  }
+  const rules: ReadRule[] = []
+  for (const [key, phase] of Object.entries(phasesOf(options.protocol ?? 'https', options.place))) {
+    for (const [index, rule] of entriesOf(isObject(policy) ? policy[key] : undefined)) {
+      if (!isObject(rule)) continue
+      const path = [key, index]
+      const actions = entriesOf(rule.actions).flatMap(([at, each]) => {
+        const row = isObject(each) ? ACTIONS.find(({ type }) => type === each.type) : undefined
+        if (!row || !isObject(each)) return []
+        return [{ path: [...path, 'actions', at], row, config: isObject(each.config) ? each.config : {} }]
+      })
+      rules.push({ phase, path, conditions: conditions.get(path.join('.')) ?? [], actions })
+    }
+  }
+  return { rules, expressions, options }
+}
+
+function entriesOf(list: unknown): readonly (readonly [number, unknown])[] {
+  return Array.isArray(list) ? [...list.entries()] : []
+}
+
+/** Finds what is wrong in the nodes of all expressions that have a word. */
+export function findInExpressions(
+  { expressions }: ReadPolicy,
+  word: string,
+  find: (node: ASTNode) => Pick<Finding, 'what' | 'hint'> | undefined,
+): readonly Finding[] {
+  const found: Finding[] = []
+  for (const { tree, source, path, offset } of expressions) {
+    if (!tree || !source.includes(word)) continue
+    walk(tree, (node) => {
+      const finding = find(node)
+      const { start, end } = node.range
+      if (finding) found.push({ ...finding, path, within: { offset: offset + start, length: end - start } })
+    })
+  }
+  return found
+}
+
+/** Returns the text that a node is; undefined for all other nodes. */
+export function literalOf(node: ASTNode | undefined): string | undefined {
+  return node?.op === 'value' && typeof node.args === 'string' ? node.args : undefined
+}

@@ -1,0 +1,118 @@
+import { describe, expect, test } from 'vitest'
+import { checkPolicy, type PolicyOptions, WARNINGS } from '../../../src/service/policy/index.ts'
+
+const options: PolicyOptions = { hasSecret: (vault, name) => vault === 'webhooks' && name === 'github' }
+const rulesOf = (text: string) => checkPolicy(text, options).map(({ rule, number }) => rule ?? number)
+
+describe.each(WARNINGS)('The warning $id (rules: traffic-policy#warnings)', ({ id, wrong, right, reason, docs }) => {
+  test('its wrong example has the warning alone, with a better form', () => {
+    const problems = checkPolicy(wrong, options)
+    expect(problems.map(({ severity, rule }) => [severity, rule])).toEqual([['warning', id]])
+    expect(problems[0]?.hint).toMatch(/\w.*\.$/)
+    expect(problems[0]?.docs).toBe(docs)
+  })
+
+  test('its right example has no problem', () => {
+    expect(checkPolicy(right, options)).toEqual([])
+  })
+
+  test('it has a reason and a page', () => {
+    expect(reason).toMatch(/\.$/)
+    expect(docs).toMatch(/^https:\/\/ngrok\.com\/docs\/traffic-policy\//)
+  })
+})
+
+const when = (...conditions: string[]) =>
+  JSON.stringify({ on_http_request: [{ expressions: conditions, actions: [{ type: 'deny' }] }] })
+
+test.each([
+  ["conn.client_ip == '203.0.113.0/24'", "Use inCidrRange(conn.client_ip, '203.0.113.0/24')."],
+  ["'203.0.113.0/24' != conn.client_ip", "Use inCidrRange(conn.client_ip, '203.0.113.0/24')."],
+  ["conn.client_ip.matches('203.0.113.0/24')", "Use inCidrRange(conn.client_ip, '203.0.113.0/24')."],
+  ["conn.client_ip.startsWith('2001:db8::/32')", "Use inCidrRange(conn.client_ip, '2001:db8::/32')."],
+  [
+    "conn.client_ip in ['203.0.113.4/32', '198.51.100.0/24']",
+    "Use inCidrRanges(conn.client_ip, ['203.0.113.4/32', '198.51.100.0/24']).",
+  ],
+  ["req.headers['User-Agent'][0].contains('curl')", "Use req.headers['user-agent']."],
+  ["has(req.headers['X-Key'])", "Use req.headers['x-key']."],
+])('%s gets the better form', (source, hint) => {
+  expect(checkPolicy(when(source)).map((each) => [each.severity, each.hint])).toEqual([['warning', hint]])
+})
+
+test.each([
+  ["conn.client_ip in ['203.0.113.4', '198.51.100.1']"],
+  ["conn.client_ip.startsWith('203.0.113.')"],
+  ["req.url.path == '/203.0.113.0/24'"],
+  ["getReqHeader('User-Agent').size() > 0"],
+  ["!(req.method in ['GET'])"],
+  ["req.headers['x-key'][0] == 'ABC'"],
+])('%s gets no warning', (source) => {
+  expect(checkPolicy(when(source))).toEqual([])
+})
+
+test('A negated value whose types do not fit is an error, and its hint is the better form', () => {
+  const [problem] = checkPolicy(when("!req.method in ['GET']"))
+  expect(problem).toMatchObject({ number: 2200, hint: "Write !(req.method in ['GET'])." })
+})
+
+describe('A rule is unreachable only if an earlier one surely ends its traffic', () => {
+  const rule = (condition: string | undefined, type = 'deny', config = {}) => ({
+    ...(condition !== undefined && { expressions: [condition] }),
+    actions: [{ type, config }],
+  })
+  const prefix = (path: string) => `req.url.path.startsWith('${path}')`
+  const check = (...rules: object[]) => rulesOf(JSON.stringify({ on_http_request: rules }))
+
+  test.each<[string, object[]]>([
+    ['after a rule without expressions', [rule(undefined), rule(prefix('/a'))]],
+    ['after a shorter prefix', [rule(prefix('/a')), rule(`${prefix('/a/b')} || req.url.path == '/a/c'`)]],
+    ['after the same path', [rule("req.url.path == '/a'"), rule("req.url.path == '/a'")]],
+    ['after a redirect of every URL', [rule(undefined, 'redirect', { to: 'https://a.test' }), rule(undefined)]],
+    ['after one of several prefixes', [rule(`${prefix('/a')} || ${prefix('/b')}`), rule(prefix('/b/c'))]],
+  ])('%s', (_, rules) => {
+    expect(check(...rules)).toEqual(['rule-unreachable'])
+  })
+
+  test.each<[string, object[]]>([
+    ['after a longer prefix', [rule(prefix('/a/b')), rule(prefix('/a'))]],
+    ['after another condition', [rule("req.method == 'GET'"), rule(prefix('/a'))]],
+    [
+      'after two conditions',
+      [{ ...rule(prefix('/a')), expressions: [prefix('/a'), "req.method == 'GET'"] }, rule(prefix('/a/b'))],
+    ],
+    ['after a redirect of some URLs', [rule(undefined, 'redirect', { from: 'a', to: 'b' }), rule(undefined)]],
+    [
+      'after what continues',
+      [rule(undefined, 'forward-internal', { url: 'https://a.internal', on_error: 'continue' }), rule(undefined)],
+    ],
+    [
+      'after a rewritten URL',
+      [rule(prefix('/a')), rule(undefined, 'url-rewrite', { from: 'a', to: 'b' }), rule(prefix('/a/b'))],
+    ],
+  ])('not %s', (_, rules) => {
+    expect(check(...rules)).toEqual([])
+  })
+
+  test('A connection that closes has no requests; a response may come after an answer', () => {
+    const deny = { actions: [{ type: 'deny' }] }
+    const log = { actions: [{ type: 'log', config: { metadata: { a: 1 } } }] }
+    expect(rulesOf(JSON.stringify({ on_tcp_connect: [deny], on_http_request: [log] }))).toEqual(['rule-unreachable'])
+    expect(rulesOf(JSON.stringify({ on_http_request: [deny], on_http_response: [log] }))).toEqual([])
+  })
+})
+
+test('A policy that reads who signed in decides for itself; a log of it decides nothing', () => {
+  const signIn = { actions: [{ type: 'openid-connect', config: { issuer_url: 'https://a.test' } }] }
+  const read = (type: string, config: object) =>
+    rulesOf(JSON.stringify({ on_http_request: [signIn, { actions: [{ type, config }] }] }))
+  const user = '${actions.ngrok.oidc.identity.email}'
+  expect(read('log', { metadata: { user } })).toEqual(['anyone-signs-in'])
+  expect(read('add-headers', { headers: { user } })).toEqual(['anyone-signs-in'])
+  expect(read('set-vars', { vars: [{ user }] })).toEqual([])
+})
+
+test('Warnings are not errors: the gateway takes the policy', () => {
+  for (const { wrong } of WARNINGS)
+    expect(checkPolicy(wrong).filter(({ severity }) => severity === 'error')).toEqual([])
+})
