@@ -118,7 +118,7 @@ function mac(algorithm: keyof typeof MACS, key: Uint8Array, message: Uint8Array)
   return hmac(MACS[algorithm].digest, key, message)
 }
 
-/** Returns the key that a secret stands for. */
+/** Returns the bytes of the key that a secret encodes. */
 function readSecret(secret: string, form: SecretForm): Uint8Array {
   if (form === 'text') return toUtf8(secret)
   if (form === 'api-key') return toUtf8(secret.replace(/^[ps]k_/, ''))
