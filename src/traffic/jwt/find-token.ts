@@ -12,7 +12,7 @@ export interface TokenRequest {
 const METHODS_WITH_BODY = ['POST', 'PUT', 'PATCH']
 
 /**
- * Returns the text of a token without its prefix.
+ * Returns the text of a token without its prefix (rules: json-web-tokens#places).
  *
  * @throws TokenProblem if it is not where its source says
  */

@@ -27,7 +27,7 @@ export type JwtResult =
 
 /**
  * Validates all tokens that a config of `jwt-validation` asks for: place, signature, algorithm, issuer, audience and times, by the
- * gateway's clock. A reason repeats no token and no claim. The order is that of the config.
+ * gateway's clock (rules: json-web-tokens#claims). A reason repeats no token and no claim. The order is that of the config.
  */
 export async function validateJwt(request: TokenRequest, config: unknown, options: KeySource): Promise<JwtResult> {
   const requirements = readRequirements(config)

@@ -19,7 +19,8 @@ export interface KeySource {
 }
 
 /**
- * Returns the keys of a JWKS document (RFC 7517), which are read every 15 minutes of the gateway's clock.
+ * Returns the keys of a JWKS document (RFC 7517), which are read every 15 minutes of the gateway's clock (rules:
+ * json-web-tokens#keys).
  *
  * @throws TokenProblem if the document cannot be read
  */

@@ -6,7 +6,7 @@ import { findSnsRefusal } from './sns.ts'
 
 export type { SignedRequest } from './request.ts'
 
-/** The result of a verification. A challenge is a request that the gateway answers itself. */
+/** The result of a verification. A challenge is a request that the gateway answers itself (rules: webhook-verification#challenges). */
 export type WebhookVerdict =
   | { readonly verified: true }
   | { readonly verified: false; readonly reason: string }

@@ -60,7 +60,13 @@ export const providersJToZ: Readonly<Record<string, Provider>> = {
   orb: {
     page: 'https://docs.withorb.com/integrations-and-exports/webhooks',
     schemes: [
-      { signature: 'x-orb-signature', prefix: 'v1=', timestamp: 'x-orb-timestamp', signed: 'v1:{timestamp}:{body}' },
+      {
+        signature: 'x-orb-signature',
+        prefix: 'v1=',
+        separator: ' ',
+        timestamp: 'x-orb-timestamp',
+        signed: 'v1:{timestamp}:{body}',
+      },
     ],
   },
   orbit: {

@@ -8,7 +8,7 @@ import { decode, toBase64, toUtf8 } from './encoding.ts'
 import { bodyField, pathOf, type SignedRequest } from './request.ts'
 import type { Place, SecretForm, SignatureScheme } from './scheme.ts'
 
-/** The largest difference between the timestamp of a request and the gateway's clock, in ms (rules: traffic#webhooks). */
+/** The largest difference between the timestamp of a request and the gateway's clock, in ms (rules: webhook-verification#signatures). */
 const TOLERANCE = 5 * 60 * 1000
 
 /** A problem of a request. Its message repeats no secret, no signature and nothing of the body. */
@@ -118,7 +118,7 @@ function mac(algorithm: keyof typeof MACS, key: Uint8Array, message: Uint8Array)
   return hmac(MACS[algorithm].digest, key, message)
 }
 
-/** Returns the key that a secret stands for. */
+/** Returns the bytes of the key that a secret encodes. */
 function readSecret(secret: string, form: SecretForm): Uint8Array {
   if (form === 'text') return toUtf8(secret)
   if (form === 'api-key') return toUtf8(secret.replace(/^[ps]k_/, ''))

@@ -79,6 +79,7 @@ const withBody = (body: string, type: string | undefined = 'application/json', m
 
 const refused = (number: number, reason: RegExp = /./) => ({ ok: false, number, reason: expect.stringMatching(reason) })
 
+// (rules: json-web-tokens#claims)
 describe('a token', () => {
   it('is accepted if a key of the issuer has signed it, with its parts for expressions', async () => {
     const token = await rs256(CLAIMS, { kid: 'one' })
@@ -194,6 +195,7 @@ describe('a token', () => {
   })
 })
 
+// (rules: json-web-tokens#places)
 describe('the place of a token', () => {
   const inHeader = { type: 'jwt', method: 'header', name: 'X-Token' }
   const inBody = { type: 'jwt', method: 'body', name: 'id_token', prefix: 'JWT ' }
@@ -248,6 +250,7 @@ describe('the place of a token', () => {
   })
 })
 
+// (rules: json-web-tokens#keys)
 describe('the keys', () => {
   it('are the one that the token names, or all of the type if it names none', async () => {
     const keys = serve(jwk(otherRsa, { kid: 'a' }), jwk(rsa, { kid: 'b' }))

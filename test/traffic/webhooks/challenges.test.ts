@@ -1,4 +1,5 @@
-// Requests that the gateway answers itself: the verification of endpoints by Twitter, Worldline, Xero and Zoom.
+// Requests that the gateway answers itself: the verification of endpoints by Twitter, Worldline, Xero and Zoom
+// (rules: webhook-verification#challenges).
 import { describe, expect, it } from 'vitest'
 import { verifyWebhook } from '../../../src/traffic/webhooks/index.ts'
 import { mac } from './signers.ts'

@@ -95,6 +95,17 @@ const vectors: readonly (Vector & { readonly from: string })[] = [
     },
     body: `${JSON.stringify([sendgridEvent])}\r\n`,
   },
+  {
+    from: 'https://github.com/orbcorp/orb-kotlin (WebhookServiceTest)',
+    provider: 'orb',
+    secret: 'c-UGKYdnhHh436B_sMouYAPUvXyWpzOdunZBV5dFSD8',
+    at: '2024-03-27T15:42:29Z',
+    headers: {
+      'X-Orb-Timestamp': '2024-03-27T15:42:29.551',
+      'X-Orb-Signature': 'v1=Zm9v v1=9d25de966891ab0bc18754faf8d83d0980b44ae330fcc130b41a6cf3daf1f391',
+    },
+    body: '{"id": "o4mmewpfNNTnjfZc", "created_at": "2024-03-27T15:42:29+00:00", "type": "resource_event.test", "properties": {"message": "A test webhook from Orb. Happy testing!"}}',
+  },
 ]
 
 it.each(vectors)('verifies the request of $provider that $from has', async (vector) => {

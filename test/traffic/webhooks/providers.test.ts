@@ -28,6 +28,7 @@ function changeBody(request: SignedRequest): SignedRequest {
   return { ...request, body: new TextEncoder().encode(changed) }
 }
 
+// (rules: webhook-verification#signatures)
 it('has a row for each provider of the API, and for no other', () => {
   expect([...providers.keys()].sort()).toEqual([...WEBHOOK_PROVIDERS].sort())
 })
