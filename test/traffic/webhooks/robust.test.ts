@@ -21,6 +21,9 @@ const junk = fc.oneof(
   ),
 )
 
+/** A secret that no stranger sends, and which some providers cannot read. */
+const secrets = junk.map((text) => `secret/${text}`)
+
 const body = fc.oneof(
   fc.uint8Array(),
   fc
@@ -48,7 +51,7 @@ describe('webhooks of strangers', () => {
         headers,
         body,
         fc.webUrl({ withQueryParameters: true }),
-        junk,
+        secrets,
         async (sent, bytes, url, secret) => {
           const request = { method: 'POST', url, headers: toHeaders(sent), body: bytes }
           const verdict = await verifyWebhook(request, {
