@@ -69,7 +69,7 @@ describe('webhooks of strangers', () => {
 })
 
 /** Returns headers with the characters that a header may have. */
-function toHeaders(sent: Readonly<Record<string, string>>): Headers {
-  const entries = Object.entries(sent).map(([name, value]) => [name, value.replace(/[^\x20-\x7e]/g, '?')])
+function toHeaders(sent: Readonly<Record<string, string | undefined>>): Headers {
+  const entries = Object.entries(sent).map(([name, value]) => [name, (value ?? '').replace(/[^\x20-\x7e]/g, '?')])
   return new Headers(Object.fromEntries(entries))
 }
