@@ -9,6 +9,9 @@ export interface TokenRequest {
   readonly body?: Uint8Array
 }
 
+/** The name of a header (RFC 9110, 5.6.2). `Headers` throws for other texts. */
+const NAME_OF_HEADER = /^[\w!#$%&'*+.^`|~-]+$/
+
 const METHODS_WITH_BODY = ['POST', 'PUT', 'PATCH']
 
 /**
@@ -32,7 +35,7 @@ export function place({ method, name }: TokenSource): string {
 }
 
 function readHeader({ headers }: TokenRequest, source: TokenSource): string {
-  const text = headers.get(source.name)
+  const text = NAME_OF_HEADER.test(source.name) ? headers.get(source.name) : null
   if (text === null) throw new TokenProblem(3408, `The request does not have ${place(source)}.`)
   return text
 }

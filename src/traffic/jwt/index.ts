@@ -109,7 +109,8 @@ async function isSignedBy(
   } catch (error) {
     if (error instanceof errors.JWTExpired || error instanceof errors.JWTClaimValidationFailed)
       throw new TokenProblem(3401, `The token in ${place(source)} is signed, but ${claimProblem(error)}.`)
-    if (error instanceof errors.JOSEError || error instanceof TypeError) return false
+    // Web Crypto refuses keys that are too short, or empty.
+    if ([errors.JOSEError, TypeError, DOMException].some((kind) => error instanceof kind)) return false
     throw error
   }
 }

@@ -136,6 +136,15 @@ describe('a token', () => {
     expect(await validateJwt(bearer(token), config, serve(jwk(otherRsa)))).toMatchObject(refused(3401))
   })
 
+  it('is refused by a key that Web Crypto does not take', async () => {
+    const token = await jwt.sign(CLAIMS, shared.toString(), { algorithm: 'HS256' })
+    const config = configure({ algorithms: ['HS256', 'RS256'] })
+    expect(await validateJwt(bearer(token), config, serve({ kty: 'oct', k: '' }))).toMatchObject(refused(3401))
+    const short = generateKeyPairSync('rsa', { modulusLength: 1024 })
+    const weak = await jwt.sign(CLAIMS, pem(short), { algorithm: 'RS256' })
+    expect(await validateJwt(bearer(weak), config, serve(jwk(short)))).toMatchObject(refused(3401))
+  })
+
   it('is refused if a bit of it differs', async () => {
     const token = await rs256()
     const [header, payload, signature = ''] = token.split('.')
@@ -217,6 +226,7 @@ describe('the place of a token', () => {
 
   it.each([
     ['no header', inHeader, withBody('{}'), 3408, /header X-Token/],
+    ['a name that no header has', { ...inHeader, name: 'X Token' }, withBody('{}'), 3408, /header X Token/],
     ['no prefix', inBody, withBody('{"id_token":"x.y.z"}'), 3413, /prefix "JWT "/],
     ['nothing after the prefix', inBody, withBody('{"id_token":"JWT "}'), 3406, /id_token/],
     ['no field', inBody, withBody('{"other":1}'), 3406, /id_token/],
