@@ -88,6 +88,9 @@ const fields = {
   ),
   path: text('The path below the base URL, such as `/reserved_domains`.'),
   resource: text('An id in the path of the request, such as `rd_…`.'),
+  traffic: text(
+    'The URL or the id of an upstream, as `gateway.traffic.upstream` takes it. The fault applies to what the gateway sends on to it, and not to requests of the API.',
+  ),
   times: whole(
     1,
     1_000_000,

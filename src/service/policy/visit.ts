@@ -12,6 +12,8 @@ export interface HeaderFields {
   set(name: string, value: string): void
   /** Removes a header. Returns whether the message had it. */
   delete(name: string): boolean
+  /** Returns the values of each header, by name. */
+  toLists(): Readonly<Record<string, readonly string[]>>
 }
 
 /** A request or a response on its way through the gateway. Its body is a stream until an action reads it. */
