@@ -32,7 +32,9 @@ const common = {
   removeNodeProtocol: false,
   // What entry points share is in chunks, so that a class is the same class from each of them.
   splitting: true,
-  noExternal: [/^nanoid|valibot|^node-forge|^@noble\/|^@marcbachmann\/|^punycode\.js|^@sinonjs\/|^type-detect|^yaml|^re2js|^ipaddr\.js|^jose$/],
+  noExternal: [
+    /^nanoid|valibot|^node-forge|^@noble\/|^@marcbachmann\/|^punycode\.js|^@sinonjs\/|^type-detect|^yaml|^re2js|^ipaddr\.js|^jose$/,
+  ],
   // scripts/inspector.mjs makes the pages.
   external: [/^node:/, /^\.\/documents\.js$/, 'vitest', 'msw', 'expect', 'cloudflare:workers'],
   esbuildOptions(options, { format }) {

@@ -2,7 +2,7 @@ import { timestamp } from '../core/schema/time.ts'
 import type { EndpointRecord } from '../service/ngrok/endpoint-records.ts'
 import { certificates } from '../service/provisioning/certificate-records.ts'
 import { domains } from '../service/resources/reserved-domains/records.ts'
-import type { Luggage } from './way.ts'
+import type { Luggage } from './journey.ts'
 
 /**
  * Returns the reason why the TLS handshake of a visitor fails; undefined if it does not (rules: traffic#certificate). While the

@@ -21,5 +21,5 @@ function createBrotli(): Compressor | undefined {
   const { process } = globalThis as NodeModules
   const zlib = process?.getBuiltinModule?.('node:zlib')
   const stream = process?.getBuiltinModule?.('node:stream')
-  return zlib && stream && stream.Duplex.toWeb(zlib.createBrotliCompress())
+  return zlib && stream?.Duplex.toWeb(zlib.createBrotliCompress())
 }

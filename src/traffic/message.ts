@@ -98,7 +98,7 @@ export class UpstreamResponse extends Message implements PolicyResponse {
     const isBodiless = status === 204 || status === 205 || status === 304
     // Responses of a fetch have no status below 200.
     return new Response(isBodiless ? null : (body as BodyInit | null), {
-      status: status < 200 ? 200 : status,
+      status: Math.max(status, 200),
       headers: [...headers],
     })
   }

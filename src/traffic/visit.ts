@@ -11,13 +11,13 @@ import { compilePattern } from './cel/pattern.ts'
 import { EvaluationProblem, type Values } from './cel/values.ts'
 import type { CompiledPhase } from './compile.ts'
 import { createCompressor } from './compressors.ts'
+import type { Journey } from './journey.ts'
 import type { EndpointFacts } from './known-variables.ts'
 import type { UpstreamResponse, VisitorRequest } from './message.ts'
 import { NotSimulated, type PolicyRun } from './policy-run.ts'
 import { countInWindow, enterBreaker, leaveBreaker, releaseBreaker } from './records.ts'
 import { createRoots } from './variables.ts'
 import { DEFAULT_IP } from './visitor.ts'
-import type { Way } from './way.ts'
 import { isVerifiable, verifyWebhook } from './webhooks/index.ts'
 
 /** A request at one endpoint: what its policy and its modules see and do. */
@@ -35,7 +35,7 @@ export class EndpointVisit implements Visit, PolicyRun {
   constructor(
     readonly request: VisitorRequest,
     readonly endpoint: EndpointFacts,
-    readonly way: Way,
+    readonly way: Journey,
   ) {}
 
   get policy(): string {

@@ -14,39 +14,21 @@ import { type CompiledPolicy, type CompileOptions, compilePolicy } from './compi
 import { errorResponse, isOwnError, toResponse } from './errors.ts'
 import { streamEvents } from './event-stream.ts'
 import { Fields } from './fields.ts'
+import type { Journey, Luggage } from './journey.ts'
 import { UpstreamResponse, VisitorRequest } from './message.ts'
 import { runRequestModules, runResponseModules } from './modules.ts'
 import { runPhase } from './policy-run.ts'
-import type { Reader } from './reader.ts'
 import { type Binding, findEndpoints, findRoute } from './route.ts'
-import type { TracedRule, TracedStep } from './trace.ts'
-import type { TrafficHost } from './traffic-host.ts'
+import type { TracedStep } from './trace.ts'
 import { callUpstream, type UpstreamPlace } from './upstream-call.ts'
 import { EndpointVisit } from './visit.ts'
-import { DEFAULT_IP, type Visitor } from './visitor.ts'
+import { DEFAULT_IP } from './visitor.ts'
 
 /** The edge, the route and the backend that take a request, in place of those that its URL names. */
 export interface Target {
   readonly edge?: string | undefined
   readonly route?: string | undefined
   readonly backend?: string | undefined
-}
-
-/** What a request has with it on its whole way. */
-export interface Luggage {
-  readonly host: TrafficHost
-  readonly reader: Reader
-  readonly visitor: Visitor
-  /** The given facts, by the paths of variables. */
-  readonly facts: ReadonlyMap<string, unknown>
-  /** The URL as the visitor sent it. */
-  readonly sentUrl: string
-  /** The time at which the request arrived, in ms since 1970. */
-  readonly startedAt: number
-  readonly trace: (TracedRule | TracedStep)[]
-  /** The secrets that expressions read. */
-  readonly secrets: string[]
-  readonly signal: AbortSignal | undefined
 }
 
 /** What was compiled before: policies are compiled once. */
@@ -63,7 +45,7 @@ const MAX_SENDS = 3
 const ACME_PATH = '/.well-known/acme-challenge'
 
 /** The way of one request through the gateway. */
-export class Way {
+export class Way implements Journey {
   /** The first endpoint, edge or route that took the request; null if none did. */
   endpoint: string | null = null
   /** The URL of the upstream, or the id of the backend, that got the request; null if none did. */
@@ -232,7 +214,6 @@ export class Way {
     return callUpstream(request, place, { host, trace, signal, ip: visitor.ip ?? DEFAULT_IP })
   }
 
-  /** Sends a request on to an internal endpoint, whose own policy runs. */
   async forward(url: string, request: VisitorRequest): Promise<Outcome> {
     const target = new URL(url)
     const fail = (error: number, did: string): Outcome => ({ did, ends: errorResponse(error), isRefusal: true })
@@ -251,7 +232,6 @@ export class Way {
     return { did, sets: { url }, ends: response, ...(isOwnError(ends) && { isRefusal: true }) }
   }
 
-  /** Sends a request of `http-request` to an internal endpoint. */
   async send({ method, url, headers, body }: OutgoingRequest, until: number): Promise<IncomingResponse> {
     const { host, signal, visitor } = this.luggage
     if (this.sends >= MAX_SENDS) throw new SendFailure(3603, 'the requests go round in a circle')
@@ -279,7 +259,6 @@ export class Way {
     }
   }
 
-  /** Returns the text at a URL that the test serves as an upstream, such as a JWKS document. */
   readUrl = async (url: string): Promise<string> => {
     const upstream = this.luggage.host.upstreams.take([url])
     if (!upstream) throw new TypeError(`no upstream serves ${url}. Set one with gateway.traffic.upstream`)

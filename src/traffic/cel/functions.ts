@@ -75,7 +75,7 @@ export const IMPLEMENTATIONS: Readonly<Record<string, Implementation>> = {
     min + BigInt(values.randomInteger(Math.max(1, Number(max - min)))),
   'secrets.get': (values: Values, vault: string, name: string) => values.secret(vault, name),
   'url.escape': encodeURIComponent,
-  'url.unescape': unescape,
+  'url.unescape': decodePercent,
   'url.parse': parseUrl,
   getReqCookie: firstOf(cookies('req')),
   getReqHeader: headers('req'),
@@ -115,7 +115,7 @@ export const IMPLEMENTATIONS: Readonly<Record<string, Implementation>> = {
   decodeJson,
   decodeQueryString: decodeQuery,
   escapeUrl: encodeURIComponent,
-  unescapeUrl: unescape,
+  unescapeUrl: decodePercent,
   parseUrl,
   isJson: (text: string) => tries(() => JSON.parse(text)),
   isPrivateIp: isPrivate,
@@ -191,7 +191,7 @@ function decodeQuery(text: string): Record<string, unknown> {
   )
 }
 
-function unescape(text: string): string {
+function decodePercent(text: string): string {
   if (!tries(() => decodeURIComponent(text))) throw new EvaluationProblem('the text is not encoded with percent signs')
   return decodeURIComponent(text)
 }

@@ -44,7 +44,7 @@ export const compressResponse = action({
 })
 
 /** Returns the algorithms that a client accepts, the best first (RFC 9110, section 12.5.3). Ties are in the order of `algorithms`. */
-export function rankEncodings(accepted: string | undefined, algorithms: readonly string[]): readonly string[] {
+function rankEncodings(accepted: string | undefined, algorithms: readonly string[]): readonly string[] {
   const weights = new Map(
     (accepted ?? '').split(',').map((each) => {
       const [name = '', ...parameters] = each.split(';').map((part) => part.trim().toLowerCase())
