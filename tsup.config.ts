@@ -48,9 +48,10 @@ const common = {
     options.minifyWhitespace = true
     options.minifyIdentifiers = true
     // What tsup makes CommonJS of must be plain: sucrase does not read all of the shorter syntax. It would replace `??` and
-    // `?.` itself, and make one word of `return(…)??…`.
+    // `?.` itself, and make one word of `return(…)??…`. It would also break fields of classes before a comma.
     options.minifySyntax = format === 'esm'
-    if (format === 'cjs') options.supported = { 'nullish-coalescing': false, 'optional-chain': false }
+    if (format === 'cjs')
+      options.supported = { 'nullish-coalescing': false, 'optional-chain': false, 'class-field': false }
     options.lineLimit = 2000
   },
 } satisfies Options

@@ -62,8 +62,7 @@ export class ErrorBoundary {
     try {
       return await result
     } catch (thrown) {
-      const error = this.createPublicError(thrown)
-      throw error instanceof GatewayError ? setCallerStack(error, this.createPublicError) : error
+      throw this.createErrorAtCaller(this.#passOn, thrown)
     }
   }
 }

@@ -18,7 +18,7 @@ export function createCompressor(algorithm: string): Compressor | undefined {
 }
 
 function createBrotli(): Compressor | undefined {
-  const { process } = globalThis as NodeModules
+  const { process } = globalThis as NodeModules // Other platforms lack it.
   const zlib = process?.getBuiltinModule?.('node:zlib')
   const stream = process?.getBuiltinModule?.('node:stream')
   return zlib && stream?.Duplex.toWeb(zlib.createBrotliCompress())

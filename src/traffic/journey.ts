@@ -5,7 +5,7 @@ import type { TracedRule, TracedStep } from './trace.ts'
 import type { TrafficHost } from './traffic-host.ts'
 import type { Visitor } from './visitor.ts'
 
-/** What a request has with it on its whole way. */
+/** The facts that a request has with it on its whole way. */
 export interface Luggage {
   readonly host: TrafficHost
   readonly reader: Reader

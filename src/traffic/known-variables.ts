@@ -6,7 +6,7 @@ export interface EndpointFacts {
   readonly url: string
 }
 
-/** What the values of variables come from. */
+/** The source of the values of variables. */
 export interface Surroundings {
   readonly request: PolicyRequest
   readonly response: PolicyResponse | undefined

@@ -13,7 +13,7 @@ abstract class Message {
     this.#body = body
   }
 
-  /** The body as it is sent on. */
+  /** The body to send on. */
   get body(): Body {
     return this.#body
   }

@@ -6,14 +6,14 @@ import { EvaluationProblem, MissingFact, readField, readPath, type Values } from
 import type { CompiledAction, CompiledPhase, CompiledPolicy, CompiledRule } from './compile.ts'
 import type { TracedAction, TracedExpression, TracedRule } from './trace.ts'
 
-/** What a run of a policy needs besides the policy. */
+/** The surroundings of a policy that runs. */
 export interface PolicyRun {
   /** The owner of the policy, for the trace. */
   readonly policy: string
   readonly visit: Visit
   /** The place of the action that runs, in its policy. */
   place: string
-  /** Returns the values of expressions, as they are now. */
+  /** Returns the present values of expressions. */
   values(phase: CompiledPhase): Values
   /** Keeps the variables of an action that ran. */
   keep(action: string, sets: object): void
@@ -21,7 +21,7 @@ export interface PolicyRun {
   codeOf(number: number): string
   /** Starts a phase: the variables of `set-vars` end with theirs. */
   start(phase: Phase): void
-  /** Returns what the caller says that an action did; undefined if the caller says nothing. */
+  /** Returns the result that the caller gives for an action; undefined if the caller gives none. */
   given(type: string): object | undefined
   readonly trace: { push(rule: TracedRule): unknown }
 }

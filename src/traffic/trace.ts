@@ -9,10 +9,10 @@ export interface TracedExpression {
   readonly error?: string
 }
 
-/** What an action of a rule did. */
+/** The deed of an action of a rule. */
 export interface TracedAction {
   readonly type: string
-  /** What it did, in words, such as `denied with 403`. */
+  /** The deed in words, such as `denied with 403`. */
   readonly did: string
   /** True if traffic ended there. */
   readonly isEnd?: true

@@ -69,7 +69,7 @@ export async function callUpstream(request: VisitorRequest, place: UpstreamPlace
   return withFault(receive(response, host), fault)
 }
 
-const OWN_FAULT = 'The function that stands for the upstream failed: see the trace of the request.'
+const OWN_FAULT = 'The function of the upstream failed. See the trace of the request.'
 
 /** Returns the response of an upstream without what only the gateway may send. */
 function receive(response: Response, { dialect }: TrafficHost): UpstreamResponse {
@@ -110,6 +110,7 @@ function toUpstreamRequest(request: VisitorRequest, { url }: UpstreamPlace, { ip
   const host = headers.get('host')
   if (headers.get('x-forwarded-host') === undefined && host !== undefined) headers.set('x-forwarded-host', host)
   const hasBody = request.method !== 'GET' && request.method !== 'HEAD' && request.body !== null
+  // The types of some libraries lack bodies of bytes and streams.
   const init = hasBody ? { body: request.body as BodyInit, duplex: 'half' } : {}
   return new Request(sent.url, { method: request.method, headers: [...headers], ...init })
 }

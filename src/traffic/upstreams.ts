@@ -24,6 +24,11 @@ export class Upstreams {
     }
   }
 
+  /** Removes an upstream. Returns whether there was one. */
+  remove(key: string): boolean {
+    return this.#byKey.delete(normalizeKey(key))
+  }
+
   get keys(): readonly string[] {
     return [...this.#byKey.keys()]
   }

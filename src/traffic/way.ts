@@ -31,7 +31,7 @@ export interface Target {
   readonly backend?: string | undefined
 }
 
-/** What was compiled before: policies are compiled once. */
+/** The policies and expressions that were compiled before. */
 export interface Compiled {
   readonly expressions: Expressions
   readonly policies: WeakMap<object, CompiledPolicy>

@@ -1,13 +1,11 @@
-import { requireFunction } from '../../core/schema/options.ts'
+import { readAnswer, requireFunction } from '../../core/schema/options.ts'
 import { breakers, windows } from '../../traffic/records.ts'
 import { refusals as errors } from '../../traffic/refusals.ts'
-import type { GatewayTraffic } from '../../traffic/traffic.ts'
-import type { TrafficHost } from '../../traffic/traffic-host.ts'
-import { type UpstreamHandler, Upstreams } from '../../traffic/upstreams.ts'
+import type { UpstreamHandler } from '../../traffic/upstreams.ts'
 import type { TrafficInit } from '../../traffic/visitor.ts'
 import type { Control, ControlHost } from '../control.ts'
-import { applyUpstreamFault } from '../faults/upstream-faults.ts'
-import { type TrafficEntry, TrafficJournal } from './journal.ts'
+import { trafficCalls } from './calls.ts'
+import type { TrafficEntry } from './journal.ts'
 
 /** An upstream that a test has set. */
 export interface UpstreamHandle {
@@ -22,7 +20,7 @@ export type TrafficFilter =
   | ((entry: TrafficEntry) => boolean)
 
 /**
- * What passes the gateway: requests of visitors to endpoints and edges, with policies, modules, backends and upstreams.
+ * Requests of visitors through the gateway, to endpoints and edges, with policies, modules, backends and upstreams.
  *
  * @example
  * ```ts
@@ -34,14 +32,14 @@ export type TrafficFilter =
 export interface Traffic {
   /**
    * Sends a request through the gateway, as a visitor would, and returns the response. It takes what `fetch` takes.
-   * @throws GatewayError `traffic_fact_missing` if a policy needs a fact that `from` does not give, `traffic_not_simulated` if it
-   * has an action that the gateway does not carry out; TypeError like `fetch`, also if the gateway closes the connection.
+   * @throws GatewayError `traffic_fact_missing` if a policy needs a fact that `from` does not give; `traffic_not_simulated` if it
+   * has an action that the gateway does not carry out. TypeError like `fetch`, also if the gateway closes the connection.
    */
   fetch(input: string | URL | Request, init?: TrafficInit): Promise<Response>
   /**
-   * Sets the function that answers the requests that the gateway sends on to a URL: that of an endpoint, of an agent's
-   * `forwards_to`, or of a static backend; also a URL that policies read, such as that of a JWKS document. The id of a backend
-   * works too. `times` is the number of requests that it answers.
+   * Sets the function that answers the requests that the gateway sends on to a URL. The URL is that of an endpoint, of an agent's
+   * `forwards_to` or of a static backend. A URL that policies read works too, such as that of a JWKS document, and so does the id
+   * of a backend. `times` is the number of requests that the function answers.
    * @throws TypeError if the URL or the function is not one.
    */
   upstream(url: string, handler: UpstreamHandler, options?: { readonly times?: number }): UpstreamHandle
@@ -56,51 +54,27 @@ export interface Traffic {
 }
 
 export interface TrafficMember {
-  /** What passes the gateway. */
+  /** Requests of visitors through the gateway. */
   readonly traffic: Traffic
 }
 
 export const traffic: Control<TrafficMember, typeof errors> = {
-  calls: {},
+  calls: trafficCalls,
   errors,
   state: () => ({ collections: [windows, breakers] }),
   members: (host) => ({ traffic: createTraffic(host) }),
 }
 
-function createTraffic(host: ControlHost): Traffic {
-  const upstreams = new Upstreams()
-  const journal = new TrafficJournal(host.dialect, host.withoutKeys)
-  const trafficHost: TrafficHost = {
-    dialect: host.dialect,
-    upstreams,
-    get now() {
-      return host.engine.now
-    },
-    get records() {
-      return host.engine.state.records
-    },
-    transact: host.transact,
-    waitUntil: (at, signal) => host.engine.clock.waitUntil(at, signal),
-    applyFault: (keys) => applyUpstreamFault(host.engine, keys),
-    record: (exchange) => journal.add(exchange),
-  }
-  let loading: Promise<GatewayTraffic> | undefined
-  const load = async () => {
-    // Most gateways see no traffic, and the language of policies takes long to load.
-    const { GatewayTraffic } = await import('../../traffic/traffic.ts')
-    return new GatewayTraffic(trafficHost)
-  }
+function createTraffic({ traffic }: ControlHost): Traffic {
+  const { upstreams, journal } = traffic
   const select = (filter: TrafficFilter = {}) => {
     const entries = [...journal.newestFirst()]
-    if (typeof filter === 'function') return entries.filter((each) => filter(each))
+    if (typeof filter === 'function') return entries.filter((each) => readAnswer('The predicate', filter(each)))
     const wanted = Object.entries(filter)
     return entries.filter((each) => wanted.every(([name, value]) => Reflect.get(each, name) === value))
   }
   return {
-    async fetch(input, init = {}) {
-      loading ??= load()
-      return (await loading).fetch(input, init)
-    },
+    fetch: (input, init = {}) => traffic.fetch(input, init),
     upstream(url, handler, { times } = {}) {
       requireFunction('handler', handler)
       const remove = upstreams.add(url, handler, times)
@@ -109,9 +83,6 @@ function createTraffic(host: ControlHost): Traffic {
     all: (filter) => select(filter).reverse(),
     last: (filter) => select(filter)[0],
     count: (filter) => (filter === undefined ? journal.count : select(filter).length),
-    clear() {
-      upstreams.clear()
-      journal.clear()
-    },
+    clear: () => traffic.clear(),
   }
 }

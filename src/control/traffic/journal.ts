@@ -1,4 +1,3 @@
-import type { CommonDialect } from '../../core/schema/dialect.ts'
 import {
   createRedactor,
   findKeysInHeaders,
@@ -46,10 +45,7 @@ export class TrafficJournal {
   readonly #queue = new Queue<Exchange>()
   #count = 0
 
-  constructor(
-    readonly dialect: CommonDialect,
-    readonly ownKeys: (text: string) => string,
-  ) {}
+  constructor(readonly ownKeys: Redactor) {}
 
   /** The number of requests since the journal was emptied, dropped ones included. */
   get count(): number {

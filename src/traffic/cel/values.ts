@@ -1,4 +1,4 @@
-/** What an expression reads: its variables by root, and what only the gateway knows. */
+/** The inputs of an expression: its variables, and functions of the gateway. */
 export interface Values {
   /** The variables, such as `req`. Whole numbers of the type int are bigint; a text with fields has itself as `_text`. */
   readonly roots: Roots
@@ -32,7 +32,7 @@ export function readPath(roots: Roots, path: string): unknown {
   return names.reduce(readField, roots.get(first))
 }
 
-/** Returns a field of a map, or of an object that stands for one; undefined if it has none. */
+/** Returns a field of a map, or of a plain object; undefined if it has none. */
 export function readField(owner: unknown, name: string): unknown {
   if (owner instanceof Map) return owner.get(name)
   return typeof owner === 'object' && owner !== null && Object.hasOwn(owner, name)
