@@ -1,4 +1,5 @@
 import type { IncomingResponse, Outcome, OutgoingRequest } from '../service/policy/visit.ts'
+import type { KeyCache } from './jwt/index.ts'
 import type { VisitorRequest } from './message.ts'
 import type { Reader } from './reader.ts'
 import type { TracedRule, TracedStep } from './trace.ts'
@@ -25,6 +26,7 @@ export interface Luggage {
 /** The way of a request, as one endpoint on it sees it. */
 export interface Journey {
   readonly luggage: Luggage
+  readonly compiled: { readonly keys: KeyCache }
   /** Sends a request on to an internal endpoint, whose own policy runs. */
   forward(url: string, request: VisitorRequest): Promise<Outcome>
   /** Sends a request of `http-request` to an internal endpoint, until a time of the gateway in ms. @throws SendFailure */

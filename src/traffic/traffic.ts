@@ -14,7 +14,7 @@ import { type Target, Way } from './way.ts'
 /** The gateway as its visitors see it. */
 export class GatewayTraffic {
   #reader: Reader | undefined
-  readonly #compiled = { expressions: createExpressions(), policies: new WeakMap() }
+  readonly #compiled = { expressions: createExpressions(), keys: new Map(), policies: new WeakMap() }
 
   constructor(readonly host: TrafficHost) {}
 

@@ -14,11 +14,10 @@ import { createCompressor } from './compressors.ts'
 import type { Journey } from './journey.ts'
 import type { EndpointFacts } from './known-variables.ts'
 import type { UpstreamResponse, VisitorRequest } from './message.ts'
-import { NotSimulated, type PolicyRun } from './policy-run.ts'
+import type { PolicyRun } from './policy-run.ts'
 import { countInWindow, enterBreaker, leaveBreaker, releaseBreaker } from './records.ts'
 import { createRoots } from './variables.ts'
 import { DEFAULT_IP } from './visitor.ts'
-import { isVerifiable, verifyWebhook } from './webhooks/index.ts'
 
 /** A request at one endpoint: what its policy and its modules see and do. */
 export class EndpointVisit implements Visit, PolicyRun {
@@ -161,10 +160,11 @@ export class EndpointVisit implements Visit, PolicyRun {
   }
 
   async verifyWebhook(provider: string, secret: string): Promise<Outcome> {
-    if (!isVerifiable(provider)) throw new NotSimulated(`verify-webhook for ${provider}`)
+    const { verifyWebhook } = await import('./webhooks/index.ts')
     const { method, url, headers } = this.request
     const signed = { method, url, headers: new Headers([...headers]), body: await this.request.bytes() }
-    const verdict = verifyWebhook(signed, { provider, secret, now: this.now })
+    const { now, way } = this
+    const verdict = await verifyWebhook(signed, { provider, secret, now, readUrl: way.readUrl })
     if ('challenge' in verdict) return { did: `answered the challenge of ${provider}`, ends: verdict.challenge }
     if (verdict.verified) return { did: `verified the webhook of ${provider}`, sets: { verified: true } }
     const ends = { status: 403, error: 3204 }
@@ -184,6 +184,7 @@ export class EndpointVisit implements Visit, PolicyRun {
     const result = await validateJwt({ method, headers: new Headers([...headers]), body }, config, {
       now,
       readUrl: way.readUrl,
+      cache: way.compiled.keys,
     })
     const sets = { tokens: result.tokens }
     if (result.ok) return { did: 'accepted the tokens', sets }

@@ -15,6 +15,7 @@ import { errorResponse, isOwnError, toResponse } from './errors.ts'
 import { streamEvents } from './event-stream.ts'
 import { Fields } from './fields.ts'
 import type { Journey, Luggage } from './journey.ts'
+import type { KeyCache } from './jwt/index.ts'
 import { UpstreamResponse, VisitorRequest } from './message.ts'
 import { runRequestModules, runResponseModules } from './modules.ts'
 import { runPhase } from './policy-run.ts'
@@ -31,9 +32,11 @@ export interface Target {
   readonly backend?: string | undefined
 }
 
-/** The policies and expressions that were compiled before. */
+/** The policies and expressions that were compiled before, and the keys that were read. */
 export interface Compiled {
   readonly expressions: Expressions
+  /** The keys of issuers of tokens. */
+  readonly keys: KeyCache
   readonly policies: WeakMap<object, CompiledPolicy>
 }
 

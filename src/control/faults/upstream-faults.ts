@@ -1,8 +1,7 @@
 import type { Engine } from '../../core/engine/engine.ts'
 import { durationMs } from '../../core/schema/time.ts'
 import type { UpstreamFault } from '../../traffic/traffic-host.ts'
-import { faultRecords } from './fault.ts'
-import { countHits } from './matching.ts'
+import { countHits, faultRecords } from './fault.ts'
 
 /** Returns the fault that applies to a request that the gateway sends on, if any, and counts it as the others are counted. */
 export function applyUpstreamFault(engine: Engine, keys: readonly string[]): UpstreamFault | undefined {
