@@ -44,7 +44,7 @@ const CLAIMS = { iss: 'https://idp.example.com', aud: 'shop', exp: NOW + 60 }
 const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } })
 const outcomeOf = (response: Response) => [response.status, response.headers.get('ngrok-error-code')]
 
-// rules: json-web-tokens#tokens
+// rules: json-web-tokens#claims
 describe('jwt-validation', () => {
   test.each(['RS256', 'ES256', 'EdDSA'] as const)('accepts a token signed with %s', async (alg) => {
     expect((await createGuarded().visit('/', bearer(makeToken(CLAIMS, alg)))).status).toBe(200)
