@@ -76,7 +76,7 @@ test.each(['edgtcp_1', 'edgtls_1'])('With declared references the edge %s must b
 })
 
 describe('The older module `policy` is checked by the language (rules: traffic-policy#module)', () => {
-  const rule = (type: string, config: object = {}, ...expressions: string[]) => ({
+  const rule = (type: string, config: Readonly<Record<string, unknown>> = {}, ...expressions: string[]) => ({
     ...(expressions.length > 0 && { expressions }),
     actions: [{ type, config }],
   })
@@ -124,7 +124,7 @@ describe('The older module `policy` is checked by the language (rules: traffic-p
     const { id } = gateway.httpsEdges.create({})
     const policy = { inbound: [rule('deny', {}, 'req.Metod == "GET"')] }
     const create = () => gateway.httpsEdgeRoutes.create(id, { match: '/', policy })
-    expect(create).toThrow(/^In the policy, inbound\[0\]\.expressions\[0\] .* Did you mean req\.Method\?/)
+    expect(create).toThrow(/^In the policy, inbound\[0\]\.expressions\[0\] .* Did you mean req\.[Mm]ethod\?/)
   })
 })
 
