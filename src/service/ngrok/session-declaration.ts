@@ -3,8 +3,9 @@ import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
 import { BINDINGS, findOtherEndpoint } from './endpoint-records.ts'
 import { resolvePlace, urlTakenError } from './endpoint-url.ts'
-import { BINDING, POLICY, POOLING, URL_SENTENCE } from './endpoint-view.ts'
+import { BINDING, POLICY, POOLING, publicParts, URL_SENTENCE } from './endpoint-view.ts'
 import { credentials, newCredential, sshCredentials } from './owned-records.ts'
+import { requirePolicy } from './policy-text.ts'
 import { COMMANDS, openTunnel, type SessionRecord, sessions } from './session-records.ts'
 import { ACCOUNT_USER, knownRegions, texts } from './shared.ts'
 
@@ -142,6 +143,10 @@ function openEndpoint(
 ): void {
   const { url = makeUrl(tx), binding, forwards_to, name, pooling_enabled, traffic_policy = null, ...rest } = sent
   const place = resolvePlace(tx, url, binding)
+  if (traffic_policy !== null) {
+    const at = { protocol: publicParts(place).proto, place: place.binding }
+    requirePolicy(tx, traffic_policy, at)
+  }
   const other = findOtherEndpoint(tx, place)
   if (other && !(pooling_enabled && other.pooling_enabled)) {
     kit.refuse(declarationErrors.agent_url_taken, { field: 'url', received: kit.quote(url), id: other.id })

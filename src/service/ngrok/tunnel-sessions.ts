@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import { urlErrors } from './endpoint-url.ts'
 import { credentials, sshCredentials } from './owned-records.ts'
+import { policyTextErrors } from './policy-text.ts'
 import { declarationErrors, sessionFields, startSession } from './session-declaration.ts'
 import { type COMMANDS, endSession, restartSession, type SessionRecord, sessions } from './session-records.ts'
 import { knownRegions, refField } from './shared.ts'
@@ -46,7 +47,7 @@ const view: kit.View<SessionRecord, kit.Frozen<v.InferOutput<typeof shape>>> = (
 const tunnelSession = kit.declaration({
   schema: sessionFields,
   answer: shape,
-  errors: [...Object.values(urlErrors), ...Object.values(declarationErrors)],
+  errors: [urlErrors, declarationErrors, policyTextErrors].flatMap((each) => Object.values(each)),
   run: (tx, sent) => tx.show(view, startSession(tx, sent)),
   end: {
     prefix: 'ts',
@@ -182,7 +183,7 @@ export const tunnelSessions = kit.familyOf({
     ),
     ...commands,
   },
-  errors: { ...urlErrors, ...declarationErrors, ...commandErrors },
+  errors: { ...urlErrors, ...policyTextErrors, ...declarationErrors, ...commandErrors },
   prefix: 'ts',
   collections: [sessions],
   declares: { tunnelSession },
