@@ -17,7 +17,7 @@ const OWN_TEXTS: Readonly<Record<string, string>> = {
   public_key: SSH_KEYS.ed25519,
   description: 'filled in by the test',
   'binding.csr': CSR,
-  traffic_policy: '{}',
+  traffic_policy: 'on_http_request: [{ actions: [{ type: deny }] }]',
   cidr: '192.0.2.0/24',
   action: 'allow',
   value: 'a secret',

@@ -33,7 +33,7 @@ export const FAMILIES = {
       pooling_enabled: true,
       ...texts,
     }),
-    update: { traffic_policy: 'on_http_request: []\n' },
+    update: { traffic_policy: `${DENY}\n` },
   },
   ip_policies: { create: () => texts },
   ip_policy_rules: {

@@ -50,7 +50,10 @@ function createResources(gateway) {
   gateway.reservedDomains.create({ domain: 'b.example.com', certificate_management_policy: policy })
   gateway.weightedBackends.create({})
   if (!gateway.vaults) return gateway
-  gateway.endpoints.create({ url: 'https://a.example.com', traffic_policy: '{}' })
+  gateway.endpoints.create({
+    url: 'https://a.example.com',
+    traffic_policy: 'on_http_request: [{ actions: [{ type: deny }] }]',
+  })
   const { id: vault_id } = gateway.vaults.create({ name: 'v' })
   gateway.vaultSecrets.create({ name: 's', value: 'x', vault_id })
   const { id: owner_id } = gateway.botUsers.create({ name: 'u' })

@@ -25,7 +25,7 @@ const POLICY_IDS = { ip_policy_ids: ['@ip_policies'] }
  */
 const BODIES = {
   tls_certificates: certificatePair(),
-  endpoints: { url: 'https://app.internal', traffic_policy: '{}' },
+  endpoints: { url: 'https://app.internal', traffic_policy: 'on_http_request: [{ actions: [{ type: deny }] }]' },
   ip_policy_rules: { cidr: '192.0.2.0/24', ip_policy_id: '@ip_policies', action: 'allow' },
   service_users: { name: 'service' },
   ssh_credentials: { public_key: SSH_KEY },

@@ -1,6 +1,6 @@
 import type * as v from 'valibot'
 import type { CatalogueError } from '../schema/errors.ts'
-import { type Frozen, mapValues } from '../schema/values.ts'
+import { type Frozen, isObject, mapValues } from '../schema/values.ts'
 import type { Collection } from './collection.ts'
 import type { LimitsByName } from './limit.ts'
 import type { InputArguments, Operation, PathIds } from './operation.ts'
@@ -94,8 +94,8 @@ export function declaration<Schema extends v.GenericSchema, Answer extends v.Gen
 export interface RulesBefore {
   /** The errors that `run` may refuse with, all of the family itself. */
   readonly errors: readonly CatalogueError[]
-  /** Applies the rules, before the operation. The resources that the ids name need not exist. */
-  run(tx: Transaction, ids: PathIds): void
+  /** Applies the rules, before the operation, to the ids and to the body as its schema read it. The resources need not exist. */
+  run(tx: Transaction, ids: PathIds, body: unknown): void
 }
 
 /** The rules of a family for the API keys of requests. */
@@ -133,7 +133,7 @@ function addRules(operation: Operation, { errors, run }: RulesBefore): Operation
     ...operation,
     errors: [...(operation.errors ?? []), ...errors],
     run(tx, ids, input) {
-      run(tx, ids)
+      run(tx, ids, isObject(input) ? input.body : undefined)
       return operation.run(tx, ids, input)
     },
   }

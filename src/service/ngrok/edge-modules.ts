@@ -4,7 +4,7 @@ import * as parts from '../parts/index.ts'
 import { backendId } from './backends.ts'
 import { policies } from './ip-policies.ts'
 import { defineModule, EDGES, type Owner, ROUTES } from './modules.ts'
-import { policyTextErrors, requirePolicy } from './policy-text.ts'
+import { policyTextErrors, requireModulePolicy, requirePolicy } from './policy-text.ts'
 import { refField, refusedField, refuseUnless } from './shared.ts'
 
 const enabledShape = v.unwrap(parts.enabled)
@@ -241,9 +241,29 @@ function policyModule<Ids extends parts.PathIds>(owner: Owner<Ids>, protocol: ke
   })
 }
 
+/** The rules of the language for the older module `policy` of an edge (rules: traffic-policy#module). */
+const olderRules = (protocol: 'tcp' | 'tls') => ({
+  errors: policyTextErrors,
+  check: (tx: kit.Transaction, body: object) => requireModulePolicy(tx, body, protocol),
+})
+
+const routePolicy = policyModule(ROUTES, 'https')
+
+/** The module `traffic_policy` of routes. It brings the language of policies to the older module `policy` too. */
+const routeTrafficPolicy: typeof routePolicy = {
+  ...routePolicy,
+  before: {
+    'traffic_policy.replace': {
+      errors: Object.values(policyTextErrors),
+      // The schema of the operation has read the body.
+      run: (tx, _ids, body) => requireModulePolicy(tx, body as object, 'https'),
+    },
+  },
+}
+
 /** The families of the modules of edges, and of the modules that routes have too. */
 export const edgeModules = {
-  routeTrafficPolicy: policyModule(ROUTES, 'https'),
+  routeTrafficPolicy,
   tcpEdgeTrafficPolicy: policyModule(EDGES.tcp, 'tcp'),
   tlsEdgeTrafficPolicy: policyModule(EDGES.tls, 'tls'),
   httpsEdgeMutualTls: mutualTlsModule(EDGES.https),
@@ -253,11 +273,11 @@ export const edgeModules = {
   tcpEdgeBackend: backendModule(EDGES.tcp),
   tcpEdgeIpRestriction: ipRestrictionModule(EDGES.tcp),
   /** The older traffic policies of TCP edges. */
-  tcpEdgePolicy: parts.trafficPolicyOf('tcp_edge_policy', 'TcpEdge', EDGES.tcp),
+  tcpEdgePolicy: parts.trafficPolicyOf('tcp_edge_policy', 'TcpEdge', EDGES.tcp, olderRules('tcp')),
   tlsEdgeBackend: backendModule(EDGES.tls),
   tlsEdgeIpRestriction: ipRestrictionModule(EDGES.tls),
   tlsEdgeMutualTls: mutualTlsModule(EDGES.tls),
   tlsEdgeTlsTermination,
   /** The older traffic policies of TLS edges. */
-  tlsEdgePolicy: parts.trafficPolicyOf('tls_edge_policy', 'TlsEdge', EDGES.tls),
+  tlsEdgePolicy: parts.trafficPolicyOf('tls_edge_policy', 'TlsEdge', EDGES.tls, olderRules('tls')),
 }

@@ -127,7 +127,7 @@ function requireValidPolicy(
   tx: kit.Transaction,
   { url, binding, traffic_policy }: Pick<EndpointRecord, 'url' | 'binding' | 'traffic_policy'>,
 ): void {
-  requirePolicy(tx, traffic_policy ?? '', { protocol: publicParts({ url }).proto, place: binding })
+  requirePolicy(tx, traffic_policy ?? '', { protocol: publicParts({ url }).proto, place: binding }, { mustEnd: true })
 }
 
 type UrlFields = Pick<v.InferOutput<typeof endpointBodies.updateBody>, 'url' | 'bindings'>

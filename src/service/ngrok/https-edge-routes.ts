@@ -4,6 +4,7 @@ import * as parts from '../parts/index.ts'
 import { edgeModules } from './edge-modules.ts'
 import { edgeErrors, edges, edgeTexts, MATCH_TYPES, type RouteRecord, routes } from './edge-records.ts'
 import { moduleFields } from './modules.ts'
+import { requireModulePolicy } from './policy-text.ts'
 import {
   routeRequestHeaders,
   routeResponseHeaders,
@@ -28,6 +29,15 @@ const routeErrors = kit.declareErrors({
   route_match_too_long: kit.field(7135, 400, () => `at most ${MAX_MATCH_LENGTH} characters`),
 })
 
+/** The older module `policy`, whose policies the language checks too (rules: traffic-policy#module). */
+const olderPolicy: typeof parts.trafficPolicy.module = {
+  ...parts.trafficPolicy.module,
+  set(tx, ids, body, field) {
+    parts.prefixFields(field, () => requireModulePolicy(tx, body, 'https'))
+    parts.trafficPolicy.module.set(tx, ids, body, field)
+  },
+}
+
 const modules = moduleFields({
   backend: edgeModules.routeBackend.module,
   ip_restriction: edgeModules.routeIpRestriction.module,
@@ -41,7 +51,7 @@ const modules = moduleFields({
   oauth: routeOauth.module,
   oidc: routeOidc.module,
   saml: routeSaml.module,
-  policy: parts.trafficPolicy.module,
+  policy: olderPolicy,
   traffic_policy: edgeModules.routeTrafficPolicy.module,
 })
 

@@ -1,6 +1,13 @@
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
-import { checkPolicyValue, languageErrors, readText } from '../policy/index.ts'
+import {
+  checkPolicyValue,
+  languageErrors,
+  type PolicyOptions,
+  type PolicyPath,
+  type PolicyProblem,
+  readText,
+} from '../policy/index.ts'
 import { policies } from './ip-policies.ts'
 
 const unreadable = kit.declareErrors({
@@ -25,11 +32,25 @@ export interface PolicyPlace {
 const accountRules = kit.sectionReader<{
   readonly account?: { readonly plan?: string | undefined } | undefined
   readonly unknownActions: 'refuse' | 'accept'
+  readonly quirks?: { readonly policyMayFallThrough: boolean } | undefined
 }>()
 
+/** The facts about a gateway and a resource that the check of a policy needs. */
+interface Known {
+  readonly hasIpPolicy?: ((id: string) => boolean) | undefined
+  /** True if the policy must answer all traffic (rules: traffic-policy#the-end). */
+  readonly mustEnd?: boolean | undefined
+}
+
 /** Refuses a traffic policy that is not valid, by {@link policyTextErrors}. */
-export function requirePolicy(tx: kit.Transaction, text: string, at: PolicyPlace): void {
-  const [first, ...others] = policyProblems(text, at, tx.rules, (id) => tx.get(policies, id) !== undefined)
+export function requirePolicy(
+  tx: kit.Transaction,
+  text: string,
+  at: PolicyPlace,
+  { mustEnd = false }: Pick<Known, 'mustEnd'> = {},
+): void {
+  const hasIpPolicy = (id: string) => tx.get(policies, id) !== undefined
+  const [first, ...others] = policyProblems(text, at, tx.rules, { hasIpPolicy, mustEnd })
   if (first) throw new parts.Refusal([first, ...others])
 }
 
@@ -41,7 +62,7 @@ export function policyProblems(
   text: string,
   { protocol, place }: PolicyPlace,
   rules: kit.Transaction['rules'],
-  hasIpPolicy?: (id: string) => boolean,
+  { hasIpPolicy, mustEnd }: Known = {},
 ): readonly kit.Problem[] {
   const field = place === 'edge' ? 'value' : 'traffic_policy'
   const { value, problem } = readText(text)
@@ -51,25 +72,66 @@ export function policyProblems(
     const message = unreadable.endpoint_policy_unreadable.message({ field, received: kit.quote(text), problem: reason })
     return error ? [toProblem(error, field, message)] : []
   }
-  const { account, unknownActions } = accountRules(rules)
-  const options = {
-    protocol,
+  const found = checkByLanguage(value, { protocol, ...(place !== 'public' && { place }) }, rules, {
+    hasIpPolicy,
+    mustEnd,
+  })
+  const problems = found.slice(0, MAX_NAMED).flatMap((each) => refusedAt(field, each))
+  const tooMany = parts.ruleLimitProblem(rules, field, Object.values(value).flat().length)
+  return tooMany
+    ? [...problems, toProblem(tooMany.error, field, `The policy is too large. ${tooMany.message}`)]
+    : problems
+}
+
+/** Refuses the older module `policy` if the language of policies does not take it (rules: traffic-policy#module). */
+export function requireModulePolicy(tx: kit.Transaction, body: object, protocol: PolicyPlace['protocol']): void {
+  const hasIpPolicy = (id: string) => tx.get(policies, id) !== undefined
+  const found = checkByLanguage(body, { protocol, place: 'module' }, tx.rules, { hasIpPolicy })
+  const [first, ...others] = found
+    .filter(({ number, path }) => number === UNREACHABLE || !isOfSchema(body, path))
+    .slice(0, MAX_NAMED)
+    .flatMap((each) => refusedAt('', each))
+  if (first) throw new parts.Refusal([first, ...others])
+}
+
+/** The number of the error for an action that an earlier one makes unreachable. */
+const UNREACHABLE = 2207
+
+/** The actions whose shape the module's own schema decides. */
+const OF_SCHEMA: ReadonlySet<unknown> = new Set(['url-rewrite', 'custom-response', 'deny', 'log'])
+
+/** Returns whether a place in the module is in an action that the schema of the module decides about. */
+function isOfSchema(body: object, [phase, index, actions, at]: PolicyPath): boolean {
+  const rules: unknown = Reflect.get(body, String(phase))
+  const rule: unknown = Array.isArray(rules) ? rules[Number(index)] : undefined
+  const list = parts.isObject(rule) && actions === 'actions' ? rule.actions : undefined
+  const action: unknown = Array.isArray(list) ? list[Number(at)] : undefined
+  return parts.isObject(action) && OF_SCHEMA.has(action.type)
+}
+
+/** Checks a policy by its language, with the gateway's own options. */
+function checkByLanguage(
+  policy: unknown,
+  place: PolicyOptions,
+  rules: kit.Transaction['rules'],
+  { hasIpPolicy, mustEnd = false }: Known,
+): readonly PolicyProblem[] {
+  const { account, unknownActions, quirks } = accountRules(rules)
+  return checkPolicyValue(policy, {
+    ...place,
     unknownActions,
-    ...(place !== 'public' && { place }),
+    mustEnd: mustEnd && !quirks?.policyMayFallThrough,
     ...(account?.plan !== undefined && { plan: account.plan }),
     ...(hasIpPolicy && { hasIpPolicy }),
     // The account's limit of rules is an option of the gateway.
     maxRules: MAX_RULES,
-  }
-  const found = checkPolicyValue(value, options)
-    .slice(0, MAX_NAMED)
-    .flatMap(({ number, path, message, hint }) => {
-      const error = byNumber.get(number ?? 0)
-      const sentences = hint === undefined ? message : `${message} ${hint}`
-      return error ? [toProblem(error, [field, ...path].join('.'), sentences)] : []
-    })
-  const tooMany = parts.ruleLimitProblem(rules, field, Object.values(value).flat().length)
-  return tooMany ? [...found, toProblem(tooMany.error, field, `The policy is too large. ${tooMany.message}`)] : found
+  })
+}
+
+function refusedAt(field: string, { number, path, message, hint }: PolicyProblem): readonly kit.Problem[] {
+  const error = byNumber.get(number ?? 0)
+  const at = (field === '' ? path : [field, ...path]).join('.')
+  return error ? [toProblem(error, at, hint === undefined ? message : `${message} ${hint}`)] : []
 }
 
 /** Returns a problem whose message says the place in the policy itself, wherever the policy is. */

@@ -143,12 +143,14 @@ function openEndpoint(
 ): void {
   const { url = makeUrl(tx), binding, forwards_to, name, pooling_enabled, traffic_policy = null, ...rest } = sent
   const place = resolvePlace(tx, url, binding)
+  if (traffic_policy !== null) {
+    const at = { protocol: publicParts(place).proto, place: place.binding }
+    requirePolicy(tx, traffic_policy, at)
+  }
   const other = findOtherEndpoint(tx, place)
   if (other && !(pooling_enabled && other.pooling_enabled)) {
     kit.refuse(declarationErrors.agent_url_taken, { field: 'url', received: kit.quote(url), id: other.id })
   }
-  if (traffic_policy !== null)
-    requirePolicy(tx, traffic_policy, { protocol: publicParts(place).proto, place: place.binding })
   const { metadata } = rest
   const tunnel = { forwards_to, ...kit.described({ metadata }), labels: null, url: place.url }
   openTunnel(tx, session, tunnel, {

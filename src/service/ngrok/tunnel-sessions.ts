@@ -47,7 +47,7 @@ const view: kit.View<SessionRecord, kit.Frozen<v.InferOutput<typeof shape>>> = (
 const tunnelSession = kit.declaration({
   schema: sessionFields,
   answer: shape,
-  errors: [urlErrors, declarationErrors, policyTextErrors].flatMap((all) => Object.values(all)),
+  errors: [urlErrors, declarationErrors, policyTextErrors].flatMap((each) => Object.values(each)),
   run: (tx, sent) => tx.show(view, startSession(tx, sent)),
   end: {
     prefix: 'ts',
@@ -183,7 +183,7 @@ export const tunnelSessions = kit.familyOf({
     ),
     ...commands,
   },
-  errors: { ...urlErrors, ...declarationErrors, ...policyTextErrors, ...commandErrors },
+  errors: { ...urlErrors, ...policyTextErrors, ...declarationErrors, ...commandErrors },
   prefix: 'ts',
   collections: [sessions],
   declares: { tunnelSession },

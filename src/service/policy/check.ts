@@ -39,7 +39,7 @@ export function examinePolicy(
   options: PolicyOptions = {},
 ): Pick<Reporter, 'problems' | 'expressions'> {
   const reporter = new Reporter()
-  const { protocol = 'https', place } = options
+  const { protocol = 'https', place, mustEnd = place === 'cloud' } = options
   if (!PROTOCOLS.includes(protocol)) {
     reporter.report(2229, [], `is for the protocol ${quote(protocol)}. Allowed: ${PROTOCOLS.join(', ')}`)
   } else if (!isObject(policy)) {
@@ -48,7 +48,7 @@ export function examinePolicy(
     reporter.report(2236, [], `is nested deeper than ${MAX_DEPTH} levels`)
   } else {
     checkPhases(policy, { ...options, protocol }, reporter)
-    if (place === 'cloud' && reporter.problems.length === 0) checkEnd(policy, protocol, reporter)
+    if (mustEnd && reporter.problems.length === 0) checkEnd(policy, protocol, reporter)
   }
   return reporter
 }

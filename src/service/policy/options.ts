@@ -18,6 +18,8 @@ export interface PolicyOptions {
   readonly maxActions?: number
   /** The maximum number of expressions of a rule. Default: the limit of the plan. */
   readonly maxExpressions?: number
+  /** True if the policy must answer all traffic. Default: true for the place `cloud`. */
+  readonly mustEnd?: boolean
   /** With `accept`, an action that the service does not document passes. Default `refuse`. */
   readonly unknownActions?: 'refuse' | 'accept'
   /** Returns whether an IP policy exists. Without the function, every id counts as known. */

@@ -11,11 +11,15 @@ const MODULE_PHASES: Readonly<Record<string, Phase>> = {
   inbound: 'on_http_request',
   outbound: 'on_http_response',
 }
+const MODULE_PHASES_WITHOUT_HTTP: Readonly<Record<string, Phase>> = {
+  inbound: 'on_tcp_connect',
+  outbound: 'on_tcp_connect',
+}
 
 /** Returns the phases that a policy may have, by the name that the policy gives them. */
 export function phasesOf(protocol: PolicyProtocol, place: PolicyPlace | undefined): Readonly<Record<string, Phase>> {
-  if (place === 'module') return MODULE_PHASES
   const hasHttp = protocol === 'http' || protocol === 'https'
+  if (place === 'module') return hasHttp ? MODULE_PHASES : MODULE_PHASES_WITHOUT_HTTP
   const withoutConnect = hasHttp && (place === 'edge' || place === 'internal')
   return Object.fromEntries(
     PHASES.filter((phase) => (phase === 'on_tcp_connect' ? !withoutConnect : hasHttp)).map((phase) => [phase, phase]),

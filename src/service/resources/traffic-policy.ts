@@ -1,5 +1,7 @@
 import * as v from 'valibot'
+import type { ErrorsByKey } from '../../core/operation/family.ts'
 import type { PathIds } from '../../core/operation/operation.ts'
+import type { Transaction } from '../../core/operation/transaction.ts'
 import { documented, type Facts, named } from '../../core/schema/documentation.ts'
 import { Refusal } from '../../core/schema/errors.ts'
 import { enabled } from '../../core/schema/schema.ts'
@@ -32,25 +34,40 @@ const fields = v.object({
   outbound: v.optional(documented(v.array(policyRule), OUTBOUND, RULES), []),
 })
 
+/** Further rules for the policies of a module. */
+interface MoreRules<Errors extends ErrorsByKey> {
+  readonly errors: Errors
+  readonly check: (tx: Transaction, body: v.InferOutput<typeof fields>) => void
+}
+
 /** Makes the traffic policy module of edges or routes. The name of its body's schema begins with `kind`. */
-export function trafficPolicyOf<Ids extends PathIds>(name: string, kind: string, owner: ModuleOwner<Ids>) {
+export function trafficPolicyOf<Ids extends PathIds, Errors extends ErrorsByKey = Record<never, never>>(
+  name: string,
+  kind: string,
+  owner: ModuleOwner<Ids>,
+  more?: MoreRules<Errors>,
+) {
+  // The type checker does not know that the default of Errors fits {}.
+  const errors = { ...policyErrors, ...more?.errors } as typeof policyErrors & Errors
   return edgeModule(owner, {
     name,
     segment: 'policy',
-    errors: policyErrors,
+    errors,
     limits: policyLimits,
     what: 'traffic policy',
     body: named(fields, `${kind}TrafficPolicyBody`, 'The new traffic policy.', {
       json: { examples: [{ inbound: [EXAMPLE] }] },
     }),
     shape,
-    check(tx, { inbound, outbound }) {
+    check(tx, body) {
+      const { inbound, outbound } = body
       const problem = ruleLimitProblem(
         tx.rules,
         inbound.length > 0 ? 'inbound' : 'outbound',
         inbound.length + outbound.length,
       )
       if (problem) throw new Refusal([problem])
+      more?.check(tx, body)
     },
   })
 }

@@ -55,7 +55,11 @@ function prepareEndpoint(gateway: Ngrok): Kind {
   }
   const shop = { description: 'shop', traffic_policy: POLICY }
   const fields = { updated_at: NOW, type: 'cloud', proto: 'https', bindings: ['public'], domain: { id, uri } }
-  const change = { url: 'https://api.example.com', pooling_enabled: true, traffic_policy: 'on_tcp_connect: []' }
+  const change = {
+    url: 'https://api.example.com',
+    pooling_enabled: true,
+    traffic_policy: 'on_tcp_connect: [{ actions: [{ type: deny }] }]',
+  }
   return {
     body: { url: 'https://App.example.com:443', ...shop },
     fields: { ...fields, ...toUrlFields('app.example.com'), ...shop, pooling_enabled: false },

@@ -39,7 +39,7 @@ const DOCUMENTED: Readonly<Record<string, string>> = {
   'kubernetes_operators.bound_endpoints': '',
 }
 
-const gateway = createNgrok({ clock: manualClock('2026-05-10T12:00:00Z') })
+const gateway = createNgrok({ clock: manualClock('2026-05-10T12:00:00Z'), quirks: { policyMayFallThrough: true } })
 const { id: sessionId } = gateway.declare.tunnelSession({ endpoints: [{ url: 'https://b.ngrok-free.app' }] })
 const cloud = gateway.endpoints.create({ url: 'http://a.internal', traffic_policy: '{}' })
 

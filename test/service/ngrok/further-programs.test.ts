@@ -3,6 +3,8 @@ import { outcome } from '../../support/client.ts'
 import { SSH_KEYS } from './ssh-keys.ts'
 import { filterPath, readAllItems, programTest as test } from './support.ts'
 
+const DENY = '{"on_http_request":[{"actions":[{"type":"deny"}]}]}'
+
 // Programs that the contract does not name. Each makes the calls that public programs of its kind make.
 
 test('An infrastructure tool creates, reads, changes and deletes resources, also one that is already deleted', async ({
@@ -22,8 +24,8 @@ test('An infrastructure tool creates, reads, changes and deletes resources, also
     ['/ssh_credentials', { public_key: SSH_KEYS.ed25519, acl: [] }, { description: 'two' }],
     [
       '/endpoints',
-      { url: 'https://tf.example.com', traffic_policy: '{}', bindings: ['public'], pooling_enabled: false },
-      { traffic_policy: 'on_http_request: []\n', bindings: ['public'], pooling_enabled: true },
+      { url: 'https://tf.example.com', traffic_policy: DENY, bindings: ['public'], pooling_enabled: false },
+      { traffic_policy: `${DENY}\n`, bindings: ['public'], pooling_enabled: true },
     ],
   ]
   const paths: string[] = []
@@ -137,7 +139,7 @@ test('A cleanup job finds the domains of old previews by metadata, and deletes e
   for (let i = 0; i < 5; i++) {
     const metadata = i < 4 ? `pr-${i}` : 'production'
     gateway.reservedDomains.create({ domain: `p${i}.example.com`, metadata })
-    gateway.endpoints.create({ type: 'cloud', url: `https://p${i}.example.com`, traffic_policy: '{}', metadata })
+    gateway.endpoints.create({ type: 'cloud', url: `https://p${i}.example.com`, traffic_policy: DENY, metadata })
     gateway.clock.advance('1d')
   }
   const stale = `obj.metadata.startsWith('pr-') && timestamp(obj.created_at) < timestamp('2026-01-03T12:00:00Z')`

@@ -53,7 +53,7 @@ test('A web backend gives a user a connector, copes with resources of an earlier
   for (const name of ['a', 'b', 'c']) {
     gateway.endpoints.create({ type: 'cloud', url: `https://${name}.c1.example.com`, traffic_policy: DENY })
   }
-  const [credential, endpoint, domain, bot] = await provide('{}')
+  const [credential, endpoint, domain, bot] = await provide(`${DENY}\n`)
   expect(gateway.botUsers.list().bot_users).toHaveLength(1)
 
   // A newer version of the program changes the existing endpoint.
@@ -122,7 +122,12 @@ test('A Kubernetes operator registers, finds its registration again, and reads i
   const bound = `/kubernetes_operators/${first.body.id}/bound_endpoints`
   expect(await readAllItems(send, bound, 'endpoints')).toEqual([])
   const url = 'tcp://db.shop:5432'
-  gateway.endpoints.create({ type: 'cloud', url, bindings: ['kubernetes'], traffic_policy: '{}' })
+  gateway.endpoints.create({
+    type: 'cloud',
+    url,
+    bindings: ['kubernetes'],
+    traffic_policy: DENY.replace('http_request', 'tcp_connect'),
+  })
   const [endpoint] = await readAllItems(send, bound, 'endpoints')
   expect([endpoint?.public_url, endpoint?.proto, typeof endpoint?.uri]).toEqual([url, 'tcp', 'string'])
   await deleteIfExists(send, `/kubernetes_operators/${first.body.id}`)
@@ -156,7 +161,7 @@ test('A Kubernetes operator creates, changes and recreates a domain', async ({ g
   const next = await reconcile({ description: 'two' }, id)
   expect(next).not.toBe(id)
 
-  const endpoint = gateway.endpoints.create({ type: 'cloud', url: `https://${name}`, traffic_policy: '{}' })
+  const endpoint = gateway.endpoints.create({ type: 'cloud', url: `https://${name}`, traffic_policy: DENY })
   const attempts: string[] = []
   for (let i = 0; i < 3; i++) {
     attempts.push(outcome(await send('DELETE', `/reserved_domains/${next}`)))
@@ -173,7 +178,7 @@ test('A Kubernetes operator creates a cloud endpoint as soon as the other endpoi
   const policy = '{ "on_http_request":\n\t[ {"actions": [{"type":"deny"}]} ] }\n'
   const json = { url: 'https://shop.example.com', type: 'cloud', bindings: ['public'], traffic_policy: policy }
 
-  const other = gateway.endpoints.create({ type: 'cloud', url: json.url, traffic_policy: '{}' })
+  const other = gateway.endpoints.create({ type: 'cloud', url: json.url, traffic_policy: DENY })
   const pooled = { ...json, pooling_enabled: true }
   expect(outcome(await send('POST', '/endpoints', { json: pooled }))).toBe('400 ERR_NGROK_18016')
   gateway.endpoints.update(other.id, { pooling_enabled: true })
@@ -294,7 +299,7 @@ test('A script stops the session of an agent, whose URL is free afterwards', asy
   const url = 'https://app.ngrok-free.app'
   gateway.declare.tunnelSession({ endpoints: [{ url }, { url: 'https://other.ngrok-free.app' }] })
   gateway.reservedDomains.create({ domain: 'cloud.example.com' })
-  gateway.endpoints.create({ type: 'cloud', url: 'https://cloud.example.com', traffic_policy: '{}' })
+  gateway.endpoints.create({ type: 'cloud', url: 'https://cloud.example.com', traffic_policy: DENY })
   const endpoints = await readAllItems(send, '/endpoints', 'endpoints')
   const expected = new Set([url, 'https://other.ngrok-free.app', 'https://cloud.example.com'])
   const matching = endpoints.filter((each) => expected.has(each.url ?? each.public_url))

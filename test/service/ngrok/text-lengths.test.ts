@@ -39,7 +39,12 @@ const FAMILIES: readonly [FamilyName, description: number, metadata: number, mor
   ['credentials', 604, 605],
   ['sshCredentials', 604, 605, () => ({ public_key: SSH_KEYS.ed25519 })],
   ['apiKeys', 604, 605],
-  ['endpoints', 18012, 18013, () => ({ url: 'https://a.internal', traffic_policy: '{}' })],
+  [
+    'endpoints',
+    18012,
+    18013,
+    () => ({ url: 'https://a.internal', traffic_policy: 'on_http_request: [{ actions: [{ type: deny }] }]' }),
+  ],
   ['kubernetesOperators', 215, 215],
 ]
 
