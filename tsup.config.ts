@@ -32,7 +32,9 @@ const common = {
   removeNodeProtocol: false,
   // What entry points share is in chunks, so that a class is the same class from each of them.
   splitting: true,
-  noExternal: [/^nanoid|valibot|^node-forge|^@noble\/|^@marcbachmann\/|^punycode\.js|^@sinonjs\/|^type-detect|^yaml$/],
+  noExternal: [
+    /^nanoid|valibot|^node-forge|^@noble\/|^@marcbachmann\/|^punycode\.js|^@sinonjs\/|^type-detect|^yaml|^re2js|^ipaddr\.js|^jose$/,
+  ],
   // scripts/inspector.mjs makes the pages.
   external: [/^node:/, /^\.\/documents\.js$/, 'vitest', 'msw', 'expect', 'cloudflare:workers'],
   esbuildOptions(options, { format }) {
@@ -46,9 +48,10 @@ const common = {
     options.minifyWhitespace = true
     options.minifyIdentifiers = true
     // What tsup makes CommonJS of must be plain: sucrase does not read all of the shorter syntax. It would replace `??` and
-    // `?.` itself, and make one word of `return(…)??…`.
+    // `?.` itself, and make one word of `return(…)??…`. It would also break fields of classes before a comma.
     options.minifySyntax = format === 'esm'
-    if (format === 'cjs') options.supported = { 'nullish-coalescing': false, 'optional-chain': false }
+    if (format === 'cjs')
+      options.supported = { 'nullish-coalescing': false, 'optional-chain': false, 'class-field': false }
     options.lineLimit = 2000
   },
 } satisfies Options

@@ -14,6 +14,7 @@ import type { Journal } from './journal/journal.ts'
 import type { OtherRequests } from './journal/other-requests.ts'
 import type { SavedSnapshots } from './saved-snapshots.ts'
 import type { Snapshot } from './snapshot.ts'
+import type { TrafficState } from './traffic/state.ts'
 
 type ControlCalls = Readonly<Record<string, ControlCall>>
 
@@ -85,6 +86,8 @@ export interface ControlHost {
   readonly journal: Journal
   /** The requests through the global `fetch` to other hosts. */
   readonly otherRequests: OtherRequests
+  /** The requests of visitors through the gateway. */
+  readonly traffic: TrafficState
   /** Returns a text without the gateway's own keys and without private keys. */
   withoutKeys(text: string): string
   /** The resources that were created and not deleted since the initial state. */

@@ -11,6 +11,7 @@ import { provisioning } from './provisioning/index.ts'
 import { requests } from './requests.ts'
 import { snapshots } from './snapshots.ts'
 import { state } from './state.ts'
+import { traffic } from './traffic/index.ts'
 import { overview } from './views/overview.ts'
 import { records } from './views/records.ts'
 import { report } from './views/report.ts'
@@ -23,6 +24,7 @@ export const controls = [
   timelines,
   dns,
   faults,
+  traffic,
   requests,
   overview,
   records,

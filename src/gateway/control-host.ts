@@ -1,6 +1,7 @@
 import type { ControlHost, DropHooks } from '../control/control.ts'
 import { OtherRequests } from '../control/journal/other-requests.ts'
 import { createSnapshot } from '../control/snapshot.ts'
+import { TrafficState } from '../control/traffic/state.ts'
 import { isManual } from '../core/engine/clock.ts'
 import { refuseAsStoreFailed } from '../core/engine/persistence/persistence.ts'
 import { createRedactor, redactText } from '../core/schema/secret-texts.ts'
@@ -14,6 +15,8 @@ export function createControlHost(parts: Parts, applyInitialResources: () => voi
   const { clock, authorityKeys, dialect, keys, families = {} } = options
   const otherRequests = new OtherRequests((url) => describeWrongUrl(url, engine.url, dialect))
   const dropWithHook: NonNullable<DropHooks['drop']> = (call, work) => (hooks.drop ? hooks.drop(call, work) : work())
+  const withoutKeys = (text: string) => redactText(text, createRedactor(ownKeys))
+  const traffic = new TrafficState({ engine, dialect, withoutKeys })
   const clearRequests = () => {
     journal.clear()
     otherRequests.clear()
@@ -26,7 +29,8 @@ export function createControlHost(parts: Parts, applyInitialResources: () => voi
     journal,
     otherRequests,
     leftovers: () => baseline.leftovers(engine, collections),
-    withoutKeys: (text) => redactText(text, createRedactor(ownKeys)),
+    withoutKeys,
+    traffic,
     dialect,
     families,
     describer: undefined,
@@ -44,6 +48,7 @@ export function createControlHost(parts: Parts, applyInitialResources: () => voi
           applyInitialResources()
         })
         clearRequests()
+        traffic.clear()
         if (rateLimiter) rateLimiter.times = []
       }),
     snapshot(withPrivateKeys) {

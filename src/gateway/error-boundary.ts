@@ -49,7 +49,7 @@ export class ErrorBoundary {
     const call = (...args: never[]) => {
       try {
         const result = work(...args)
-        return result instanceof Promise ? this.#withCallerStack(result, call) : result
+        return result instanceof Promise ? this.#passOn(result) : result
       } catch (error) {
         throw this.createErrorAtCaller(call, error, args)
       }
@@ -57,14 +57,13 @@ export class ErrorBoundary {
     return call
   }
 
-  /** Gives a rejection the stack of the caller. It is captured now, because later the caller is no longer on the stack. */
-  #withCallerStack(result: Promise<unknown>, call: Callable): Promise<unknown> {
-    const { stack = '' } = setCallerStack(new Error(), call)
-    return result.catch((thrown) => {
-      const error = this.createPublicError(thrown)
-      if (error instanceof GatewayError) error.stack = stack.replace('Error', String(error))
-      throw error
-    })
+  /** Passes a result on. The stack of a rejection names the functions that await it, as those of async functions do. */
+  async #passOn(result: Promise<unknown>): Promise<unknown> {
+    try {
+      return await result
+    } catch (thrown) {
+      throw this.createErrorAtCaller(this.#passOn, thrown)
+    }
   }
 }
 

@@ -2,9 +2,12 @@ import { describe, expect, test } from 'vitest'
 import { createGateway, GatewayError, manualClock } from '../../src/index.ts'
 import { client, expectError } from '../support/client.ts'
 
-/** Returns the function and the file of the first line of a stack. */
+/** Returns the function and the file of the first line of a stack, as runners show it: without Node's own. */
 function firstFrame(error: unknown): string {
-  const frame = /^\s+at (?:async )?(.*)$/m.exec(String((error as Error).stack))?.[1] ?? ''
+  const lines = String((error as Error).stack)
+    .split('\n')
+    .filter((line) => !line.includes('(node:internal/'))
+  const frame = /^\s+at (?:async )?(.*)$/m.exec(lines.join('\n'))?.[1] ?? ''
   return frame
     .replace(/:\d+:\d+/g, '')
     .replace(/\(?(?:file:\/\/)?\/.*\//, '')

@@ -88,6 +88,9 @@ const fields = {
   ),
   path: text('The path below the base URL, such as `/reserved_domains`.'),
   resource: text('An id in the path of the request, such as `rd_…`.'),
+  traffic: text(
+    'The URL or the id of an upstream, as `gateway.traffic.upstream` takes it. The fault applies to what the gateway sends on to it, and not to requests of the API.',
+  ),
   times: whole(
     1,
     1_000_000,
@@ -243,3 +246,14 @@ export const errors = declareErrors({
     (it: { operation: string }) => `A fault was injected into ${it.operation} by the test.`,
   ),
 })
+
+/** Counts a request as a hit of the first fault that has started. Faults that begin later count it too. */
+export function countHits(tx: Transaction, matching: readonly ArmedFault[]): ArmedFault | undefined {
+  for (const { id } of matching) {
+    const fault = tx.get(faultRecords, id)
+    if (!fault || isUsedUp(fault)) continue
+    if (fault.passed >= (fault.after ?? 0)) return tx.put(faultRecords, { ...fault, hits: fault.hits + 1 })
+    tx.put(faultRecords, { ...fault, passed: fault.passed + 1 })
+  }
+  return undefined
+}

@@ -1,7 +1,6 @@
 import type { Engine } from '../../core/engine/engine.ts'
 import type { ArmedFault } from '../../core/generated/controls.ts'
 import type { Operation } from '../../core/operation/operation.ts'
-import type { Transaction } from '../../core/operation/transaction.ts'
 import { refuse } from '../../core/schema/errors.ts'
 import { general } from '../../core/schema/general-errors.ts'
 import { findIdError } from '../../core/schema/ids.ts'
@@ -11,7 +10,7 @@ import { describeThrown, formatCount, quote } from '../../core/schema/text.ts'
 import type { Api, ControlHost } from '../control.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import type { Journal } from '../journal/journal.ts'
-import { type FaultRequest, faultRecords, isPending, isUsedUp } from './fault.ts'
+import { countHits, type FaultRequest, faultRecords, isPending } from './fault.ts'
 
 /**
  * Returns the fault that applies to a request, if any: the oldest one that matches and has started. It counts the request as
@@ -35,17 +34,8 @@ function matches(fault: ArmedFault, request: FaultRequest): boolean {
   }
 }
 
-function countHits(tx: Transaction, matching: readonly ArmedFault[]): ArmedFault | undefined {
-  for (const { id } of matching) {
-    const fault = tx.get(faultRecords, id)
-    if (!fault || isUsedUp(fault)) continue
-    if (fault.passed >= (fault.after ?? 0)) return tx.put(faultRecords, { ...fault, hits: fault.hits + 1 })
-    tx.put(faultRecords, { ...fault, passed: fault.passed + 1 })
-  }
-  return undefined
-}
-
 function findMismatches(fault: ArmedFault, request: FaultRequest): string[] {
+  if (fault.traffic !== undefined) return ['it is for what the gateway sends on']
   const found: string[] = []
   const compare = (what: string, expected: string | undefined, actual: string) => {
     if (expected !== undefined && expected !== actual) found.push(`its ${what} is ${actual}, not ${expected}`)

@@ -9,6 +9,8 @@ export interface CommonDialect {
   readonly versionHeader: string
   /** The response header that carries the operation id. */
   readonly operationIdHeader: string
+  /** The response header that carries the code of an error of the gateway, in what visitors get. */
+  readonly errorCodeHeader: string
   /** The prefix of the number in an error's `error_code`. */
   readonly errorPrefix: string
   /** Operations that the API reference does not have and this service does, such as `widgets.detach_color`. */

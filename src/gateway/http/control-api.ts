@@ -49,7 +49,9 @@ function readInput(call: ControlCall, request: HttpRequest, query: string): obje
   return readJsonBody(request)
 }
 
-function createResponse({ mediaType }: ControlCall, result: unknown): HttpResponse {
+function createResponse(call: ControlCall, result: unknown): HttpResponse {
+  if (result instanceof Promise) return { ...NO_CONTENT, safe: result.then((value) => createResponse(call, value)) }
+  const { mediaType } = call
   if (result === undefined) return NO_CONTENT
   return mediaType
     ? { status: 200, headers: { 'Content-Type': mediaType }, body: String(result) }

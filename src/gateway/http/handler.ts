@@ -95,7 +95,12 @@ class Call {
     const { engine, hooks } = this.#options
     const response = hooks.arrival && this.#isForHook ? hooks.arrival(this.#createArrival()) : this.#respondAsUsual()
     if (response.safe) {
-      const safe = response.safe.then((final) => this.#addToJournal(final, engine.lastNow))
+      const settled = response.safe.catch((error) =>
+        this.#catchRefusal(() => {
+          throw error
+        }),
+      )
+      const safe = settled.then((final) => this.#addToJournal(final, engine.lastNow))
       return { ...this.#addHeaders(response), safe }
     }
     const now = engine.lastNow

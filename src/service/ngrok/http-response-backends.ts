@@ -37,7 +37,8 @@ const record = v.object({ ...kit.recordHead('bkdhr', texts()), body: v.string(),
 
 type ResponseRecord = kit.Frozen<v.InferOutput<typeof record>>
 
-const responses = kit.collection<ResponseRecord>({
+/** The HTTP response backends. */
+export const responses = kit.collection<ResponseRecord>({
   name: 'http_response_backends',
   schema: record,
 })

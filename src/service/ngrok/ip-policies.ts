@@ -90,7 +90,8 @@ const ruleRecord = v.object({
   action: parts.oneOfThese(ACTIONS),
 })
 
-const rules = kit.collection<kit.Frozen<v.InferOutput<typeof ruleRecord>>>({
+/** The rules of IP policies, indexed by their policy. */
+export const rules = kit.collection<kit.Frozen<v.InferOutput<typeof ruleRecord>>>({
   name: 'ip_policy_rules',
   schema: ruleRecord,
   indexes: {

@@ -54,7 +54,8 @@ const record = v.object({
 
 type StaticRecord = kit.Frozen<v.InferOutput<typeof record>>
 
-const statics = kit.collection<StaticRecord>({ name: 'static_backends', schema: record })
+/** The static backends. */
+export const statics = kit.collection<StaticRecord>({ name: 'static_backends', schema: record })
 
 const shape = kit.named(
   v.object({ ...kit.resourceHead, address: kit.documented(v.string(), ADDRESS), tls: TLS }),

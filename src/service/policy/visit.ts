@@ -12,6 +12,8 @@ export interface HeaderFields {
   set(name: string, value: string): void
   /** Removes a header. Returns whether the message had it. */
   delete(name: string): boolean
+  /** Returns the values of each header, by name. */
+  toLists(): Readonly<Record<string, readonly string[]>>
 }
 
 /** A request or a response on its way through the gateway. Its body is a stream until an action reads it. */
@@ -47,9 +49,9 @@ export interface OwnResponse {
 /** The way in which traffic ends: a response, or the end of the connection. */
 export type Ending = OwnResponse | PolicyResponse | 'close'
 
-/** What an action did. */
+/** The result of an action. */
 export interface Outcome {
-  /** What it did, in words that continue "The action …", such as `added x-frontend`. No secret is in them. */
+  /** The deed in words that continue "The action …", such as `added x-frontend`. No secret is in them. */
   readonly did: string
   /** The values of its variables, by name. */
   readonly sets?: Readonly<Record<string, unknown>>
@@ -105,7 +107,7 @@ export class SendFailure extends Error {
   }
 }
 
-/** What an action sees and does while its policy runs on a request. */
+/** The view of an action on the request that its policy runs on. */
 export interface Visit {
   readonly phase: Phase
   /** The gateway's time, in ms since 1970. */

@@ -78,7 +78,8 @@ const record = v.object({ ...recordHead(PREFIX, { description, metadata }), back
 
 type BackendRecord = Frozen<v.InferOutput<typeof record>>
 
-const backends = collection<BackendRecord>({
+/** The weighted backends, indexed by their children. */
+export const backends = collection<BackendRecord>({
   name: 'weighted_backends',
   schema: record,
   indexes: { child: ({ backends: map }) => Object.keys(map) },

@@ -51,7 +51,11 @@ const EDWARDS25519 = {
   Gy: 0x6666666666666666666666666666666666666666666666666666666666666658n,
 }
 
-const ecdsaOn = (curve: WeierstrassOpts<bigint>, hash: Parameters<typeof ecdsa>[1]) =>
+// The declarations of fauxgate name these types by the functions, because bundlers do not find noble's own names for them.
+type Ecdsa = ReturnType<typeof ecdsa>
+type Eddsa = ReturnType<typeof eddsa>
+
+const ecdsaOn = (curve: WeierstrassOpts<bigint>, hash: Parameters<typeof ecdsa>[1]): (() => Ecdsa) =>
   lazy(() => ecdsa(weierstrass(curve), hash))
 
 /** The curves that ECDSA keys may use (rules: tls-certificates#accepted), with the length of a coordinate or secret in bytes. */
@@ -64,7 +68,9 @@ export const curves = {
 export type Curve = keyof typeof curves
 
 /** Returns the functions of Ed25519 (RFC 8032). */
-export const ed25519 = lazy(() => eddsa(edwards(EDWARDS25519), sha512, { adjustScalarBytes: clamped, zip215: true }))
+export const ed25519: () => Eddsa = lazy(() =>
+  eddsa(edwards(EDWARDS25519), sha512, { adjustScalarBytes: clamped, zip215: true }),
+)
 
 /** Sets and clears the fixed bits of a secret scalar (RFC 8032, 5.1.5), and returns it. */
 function clamped(bytes: Uint8Array): Uint8Array {

@@ -119,6 +119,7 @@ function mac(algorithm: keyof typeof MACS, key: Uint8Array, message: Uint8Array)
 }
 
 /** Returns the bytes of the key that a secret encodes. */
+/** Returns the key of a secret. */
 function readSecret(secret: string, form: SecretForm): Uint8Array {
   if (form === 'text') return toUtf8(secret)
   if (form === 'api-key') return toUtf8(secret.replace(/^[ps]k_/, ''))

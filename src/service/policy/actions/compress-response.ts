@@ -29,7 +29,7 @@ export const compressResponse = action({
     const { response, request } = visit
     const isCompressed = response?.headers.get('content-encoding') !== undefined
     const none = { already_compressed: isCompressed, negotiated_algorithm: '' }
-    if (isCompressed) return { did: 'left the response as compressed as it is', sets: none }
+    if (isCompressed) return { did: 'found the response compressed already', sets: none }
     if (!response?.stream) return { did: 'found no body to compress', sets: none }
     for (const algorithm of rankEncodings(request.headers.get('accept-encoding'), algorithms)) {
       const compressor = visit.compressor(algorithm)
@@ -44,7 +44,7 @@ export const compressResponse = action({
 })
 
 /** Returns the algorithms that a client accepts, the best first (RFC 9110, section 12.5.3). Ties are in the order of `algorithms`. */
-export function rankEncodings(accepted: string | undefined, algorithms: readonly string[]): readonly string[] {
+function rankEncodings(accepted: string | undefined, algorithms: readonly string[]): readonly string[] {
   const weights = new Map(
     (accepted ?? '').split(',').map((each) => {
       const [name = '', ...parameters] = each.split(';').map((part) => part.trim().toLowerCase())

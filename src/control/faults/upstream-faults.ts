@@ -1,0 +1,16 @@
+import type { Engine } from '../../core/engine/engine.ts'
+import { durationMs } from '../../core/schema/time.ts'
+import type { UpstreamFault } from '../../traffic/traffic-host.ts'
+import { countHits, faultRecords } from './fault.ts'
+
+/** Returns the fault that applies to a request that the gateway sends on, if any, and counts it as the others are counted. */
+export function applyUpstreamFault(engine: Engine, keys: readonly string[]): UpstreamFault | undefined {
+  const waiting = engine.state.records.table(faultRecords).findAll('waiting', '')
+  const matching = waiting.filter(({ traffic }) => traffic !== undefined && keys.includes(traffic))
+  if (matching.length === 0) return undefined
+  const fault = engine.transact((tx) => countHits(tx, matching))
+  if (!fault) return undefined
+  const { id, status, body, drop, truncate, latency } = fault
+  const text = typeof body === 'object' ? JSON.stringify(body) : body
+  return { id, status, body: text, drop, truncate, latency: latency === undefined ? undefined : durationMs(latency) }
+}

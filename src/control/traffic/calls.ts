@@ -1,0 +1,157 @@
+import * as v from 'valibot'
+import { documented, named } from '../../core/schema/documentation.ts'
+import { refuse } from '../../core/schema/errors.ts'
+import { general } from '../../core/schema/general-errors.ts'
+import { integerFrom } from '../../core/schema/options.ts'
+import { anyObject } from '../../core/schema/schema.ts'
+import { quote } from '../../core/schema/text.ts'
+import { refusals } from '../../traffic/refusals.ts'
+import type { Visitor } from '../../traffic/visitor.ts'
+import { type ControlHost, controlCall } from '../control.ts'
+
+const text = (sentence: string) => v.exactOptional(documented(v.string(), sentence))
+const headers = (sentence: string) => v.exactOptional(documented(v.record(v.string(), v.string()), sentence))
+const URL_OF_UPSTREAM = 'The URL of the upstream, or the id of a backend.'
+
+const request = named(
+  v.object({
+    url: documented(v.string(), 'The URL of the request.'),
+    method: text('The method. Default: GET.'),
+    headers: headers('The headers, by name.'),
+    body: text('The body, as a text.'),
+    from: v.exactOptional(
+      documented(anyObject<Visitor>(), 'The visitor: `ip`, `country`, `identity`, `facts` and `actions`.'),
+    ),
+    edge: text('The edge that takes the request. The standard dialect needs it.'),
+    route: text('The route of the edge.'),
+    backend: text('The backend that gets the request. Default: that of the route.'),
+  }),
+  'TrafficRequest',
+  'A request of a visitor through the gateway.',
+)
+
+const outcome = named(
+  v.object({
+    status: documented(
+      v.nullable(v.number()),
+      'The status of the response; null if the gateway closed the connection.',
+    ),
+    headers: documented(v.record(v.string(), v.string()), 'The headers of the response.'),
+    body: documented(v.string(), 'The body of the response, as a text.'),
+    rule: documented(
+      v.nullable(v.string()),
+      'The rule that ended the request, by its name, else by its place; null if none did.',
+    ),
+    trace: documented(v.array(anyObject()), 'The way of the request: each rule with its expressions and actions.'),
+  }),
+  'TrafficOutcome',
+  'The response to a request of a visitor, and the way of the request.',
+)
+
+const send = controlCall({
+  method: 'POST',
+  path: '/traffic',
+  summary: 'Send a request through the gateway, as a visitor would',
+  from: 'body',
+  schema: request,
+  response: outcome,
+  errors: Object.values(refusals),
+  run: (host, sent) => sendRequest(host, sent),
+})
+
+async function sendRequest({ traffic }: ControlHost, { url, ...init }: v.InferOutput<typeof request>) {
+  if (!URL.canParse(url))
+    refuse(general.field_invalid, {
+      field: 'url',
+      received: quote(url),
+      allowed: 'a URL such as "https://app.example.com/"',
+    })
+  const response = await fetchOrUndefined(() => traffic.fetch(url, init))
+  const [entry] = traffic.journal.newestFirst()
+  const { rule = null, trace = [] } = entry ?? {}
+  if (!response) return { status: null, headers: {}, body: '', rule, trace }
+  return {
+    status: response.status,
+    headers: Object.fromEntries(response.headers),
+    body: await response.text(),
+    rule,
+    trace,
+  }
+}
+
+/** Returns undefined if the gateway closes the connection. */
+async function fetchOrUndefined(fetch: () => Promise<Response>): Promise<Response | undefined> {
+  try {
+    return await fetch()
+  } catch (error) {
+    if (error instanceof TypeError && error.message === 'fetch failed') return undefined
+    if (!(error instanceof TypeError)) throw error
+    return refuse(general.field_invalid, { field: 'from', received: 'a visitor', allowed: error.message })
+  }
+}
+
+const list = controlCall({
+  method: 'GET',
+  path: '/traffic',
+  summary: 'List the last requests of visitors, oldest first',
+  response: v.array(anyObject()),
+  run: ({ traffic }) => [...traffic.journal.newestFirst()].reverse(),
+})
+
+const clear = controlCall({
+  method: 'DELETE',
+  path: '/traffic',
+  summary: 'Remove all upstreams, and empty the journal of traffic',
+  run: ({ traffic }) => traffic.clear(),
+})
+
+const upstream = named(
+  v.object({
+    url: documented(v.string(), URL_OF_UPSTREAM),
+    status: v.exactOptional(documented(integerFrom(200, 599), 'The status of the response. Default: 200.')),
+    headers: headers('The headers of the response.'),
+    body: text('The body of the response.'),
+    times: v.exactOptional(documented(integerFrom(1), 'The number of requests that it answers. Default: all.')),
+  }),
+  'CannedUpstream',
+  'An upstream that answers each request with the same response.',
+)
+
+const setUpstream = controlCall({
+  method: 'PUT',
+  path: '/traffic/upstreams',
+  summary: 'Set the response of an upstream',
+  from: 'body',
+  schema: upstream,
+  run({ traffic }, { url, status = 200, headers: sent = {}, body = null, times }) {
+    requireKey(url)
+    const isBodiless = status === 204 || status === 205 || status === 304
+    traffic.upstreams.add(url, () => new Response(isBodiless ? null : body, { status, headers: sent }), times)
+  },
+})
+
+const removeUpstream = controlCall({
+  method: 'DELETE',
+  path: '/traffic/upstreams',
+  summary: 'Remove an upstream',
+  from: 'query',
+  schema: v.object({ url: documented(v.string(), URL_OF_UPSTREAM) }),
+  errors: [general.not_found],
+  run({ traffic }, { url }) {
+    requireKey(url)
+    if (!traffic.upstreams.remove(url))
+      refuse(general.not_found, { what: 'upstream with the URL', received: quote(url) }, { url })
+  },
+})
+
+/** Refuses a text that is neither a URL nor the id of a backend. */
+function requireKey(url: string): void {
+  if (URL.canParse(url) ? url.includes('://') : /^bkd[a-z]*_\w+$/.test(url)) return
+  refuse(general.field_invalid, {
+    field: 'url',
+    received: quote(url),
+    allowed: 'a URL such as "https://app.internal", or the id of a backend',
+  })
+}
+
+export const trafficCalls = { send, list, clear, setUpstream, removeUpstream }

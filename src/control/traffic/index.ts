@@ -1,0 +1,88 @@
+import { readAnswer, requireFunction } from '../../core/schema/options.ts'
+import { breakers, windows } from '../../traffic/records.ts'
+import { refusals as errors } from '../../traffic/refusals.ts'
+import type { UpstreamHandler } from '../../traffic/upstreams.ts'
+import type { TrafficInit } from '../../traffic/visitor.ts'
+import type { Control, ControlHost } from '../control.ts'
+import { trafficCalls } from './calls.ts'
+import type { TrafficEntry } from './journal.ts'
+
+/** An upstream that a test has set. */
+export interface UpstreamHandle {
+  /** Removes the upstream. A second call does nothing. */
+  remove(): void
+  [Symbol.dispose](): void
+}
+
+/** The fields of an entry to find it by, or a predicate. */
+export type TrafficFilter =
+  | Partial<Pick<TrafficEntry, 'method' | 'url' | 'status' | 'endpoint' | 'upstream' | 'rule' | 'error'>>
+  | ((entry: TrafficEntry) => boolean)
+
+/**
+ * Requests of visitors through the gateway, to endpoints and edges, with policies, modules, backends and upstreams.
+ *
+ * @example
+ * ```ts
+ * gateway.traffic.upstream('https://app.internal', () => new Response('hello'))
+ * const response = await gateway.traffic.fetch('https://api.example.com/', { from: { ip: '203.0.113.9', country: 'DE' } })
+ * gateway.traffic.last()?.rule // the rule that decided
+ * ```
+ */
+export interface Traffic {
+  /**
+   * Sends a request through the gateway, as a visitor would, and returns the response. It takes what `fetch` takes.
+   * @throws GatewayError `traffic_fact_missing` if a policy needs a fact that `from` does not give; `traffic_not_simulated` if it
+   * has an action that the gateway does not carry out. TypeError like `fetch`, also if the gateway closes the connection.
+   */
+  fetch(input: string | URL | Request, init?: TrafficInit): Promise<Response>
+  /**
+   * Sets the function that answers the requests that the gateway sends on to a URL. The URL is that of an endpoint, of an agent's
+   * `forwards_to` or of a static backend. A URL that policies read works too, such as that of a JWKS document, and so does the id
+   * of a backend. `times` is the number of requests that the function answers.
+   * @throws TypeError if the URL or the function is not one.
+   */
+  upstream(url: string, handler: UpstreamHandler, options?: { readonly times?: number }): UpstreamHandle
+  /** Returns the last 1,000 requests, oldest first, without secrets. */
+  all(filter?: TrafficFilter): readonly TrafficEntry[]
+  /** Returns the newest request, or undefined. */
+  last(filter?: TrafficFilter): TrafficEntry | undefined
+  /** Returns the number of requests among the last 1,000; without a filter, of all. */
+  count(filter?: TrafficFilter): number
+  /** Removes all upstreams, and empties this journal. */
+  clear(): void
+}
+
+export interface TrafficMember {
+  /** Requests of visitors through the gateway. */
+  readonly traffic: Traffic
+}
+
+export const traffic: Control<TrafficMember, typeof errors> = {
+  calls: trafficCalls,
+  errors,
+  state: () => ({ collections: [windows, breakers] }),
+  members: (host) => ({ traffic: createTraffic(host) }),
+}
+
+function createTraffic({ traffic }: ControlHost): Traffic {
+  const { upstreams, journal } = traffic
+  const select = (filter: TrafficFilter = {}) => {
+    const entries = [...journal.newestFirst()]
+    if (typeof filter === 'function') return entries.filter((each) => readAnswer('The predicate', filter(each)))
+    const wanted = Object.entries(filter)
+    return entries.filter((each) => wanted.every(([name, value]) => Reflect.get(each, name) === value))
+  }
+  return {
+    fetch: (input, init = {}) => traffic.fetch(input, init),
+    upstream(url, handler, { times } = {}) {
+      requireFunction('handler', handler)
+      const remove = upstreams.add(url, handler, times)
+      return { remove, [Symbol.dispose]: remove }
+    },
+    all: (filter) => select(filter).reverse(),
+    last: (filter) => select(filter)[0],
+    count: (filter) => (filter === undefined ? journal.count : select(filter).length),
+    clear: () => traffic.clear(),
+  }
+}

@@ -1,0 +1,64 @@
+import type { Engine } from '../../core/engine/engine.ts'
+import type { CommonDialect } from '../../core/schema/dialect.ts'
+import type { GatewayTraffic } from '../../traffic/traffic.ts'
+import type { TrafficHost } from '../../traffic/traffic-host.ts'
+import { Upstreams } from '../../traffic/upstreams.ts'
+import type { TrafficInit } from '../../traffic/visitor.ts'
+import { applyUpstreamFault } from '../faults/upstream-faults.ts'
+import { TrafficJournal } from './journal.ts'
+
+interface Surroundings {
+  readonly engine: Engine
+  readonly dialect: CommonDialect
+  /** Returns a text without the gateway's own keys. */
+  withoutKeys(text: string): string
+}
+
+/** The traffic of one gateway: its upstreams, its journal, and the way of its requests. */
+export class TrafficState {
+  readonly upstreams = new Upstreams()
+  readonly journal: TrafficJournal
+  readonly #surroundings: Surroundings
+  #loading: Promise<GatewayTraffic> | undefined
+
+  constructor(surroundings: Surroundings) {
+    this.#surroundings = surroundings
+    this.journal = new TrafficJournal(surroundings.withoutKeys)
+  }
+
+  /** Sends a request through the gateway. */
+  async fetch(input: string | URL | Request, init: TrafficInit): Promise<Response> {
+    this.#loading ??= this.#load()
+    return (await this.#loading).fetch(input, init)
+  }
+
+  clear(): void {
+    this.upstreams.clear()
+    this.journal.clear()
+  }
+
+  async #load(): Promise<GatewayTraffic> {
+    // Most gateways see no traffic, and the evaluation of policies takes long to load.
+    const { GatewayTraffic } = await import('../../traffic/traffic.ts')
+    return new GatewayTraffic(this.#createHost())
+  }
+
+  #createHost(): TrafficHost {
+    const { upstreams, journal } = this
+    const { engine, dialect } = this.#surroundings
+    return {
+      dialect,
+      upstreams,
+      get now() {
+        return engine.now
+      },
+      get records() {
+        return engine.state.records
+      },
+      transact: (work) => engine.transact(work),
+      waitUntil: (at, signal) => engine.clock.waitUntil(at, signal),
+      applyFault: (keys) => applyUpstreamFault(engine, keys),
+      record: (exchange) => journal.add(exchange),
+    }
+  }
+}

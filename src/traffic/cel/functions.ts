@@ -1,0 +1,241 @@
+import { md5, sha1 } from '@noble/hashes/legacy.js'
+import { sha256, sha512 } from '@noble/hashes/sha2.js'
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
+import { isInRange, isPrivate } from './addresses.ts'
+import { crc32, crc64, xxhash64 } from './checksums.ts'
+import { format } from './format.ts'
+import { compilePattern } from './pattern.ts'
+import { EvaluationProblem, readField, readPath, type Values } from './values.ts'
+
+/** A function of expressions. The receiver of a method is its first argument, and so are the values of {@link OF_VISIT}. */
+type Implementation = (...args: never[]) => unknown
+
+/** The functions that read the request or the gateway. */
+export const OF_VISIT: readonly string[] = [
+  ...['getReqCookie', 'getReqHeader', 'getQueryParam', 'hasQueryParam', 'hasReqCookie', 'hasReqHeader'],
+  ...['getResCookie', 'getResHeader', 'hasResCookie', 'hasResHeader'],
+  ...['rand.double', 'rand.int', 'secrets.get'],
+]
+
+const HASHES: Readonly<Record<string, (bytes: Uint8Array) => Uint8Array>> = {
+  crc32,
+  crc64,
+  md5,
+  sha1,
+  sha256,
+  sha512,
+  xxhash64,
+}
+
+function digest(name: string) {
+  return (text: string, form = 'hex') => {
+    const bytes = HASHES[name]?.(utf8ToBytes(text)) ?? new Uint8Array()
+    if (form === 'hex') return bytesToHex(bytes)
+    if (form === 'base64') return toBase64(bytes)
+    throw new EvaluationProblem('a hash is written as "hex" or as "base64"')
+  }
+}
+
+const hashes = Object.keys(HASHES).flatMap((name) => [
+  [`hash.${name}`, digest(name)],
+  [name, digest(name)],
+])
+
+const listAt = ({ roots }: Values, path: string, name: string): readonly unknown[] => {
+  const found = readField(readPath(roots, path), name)
+  return Array.isArray(found) ? found : []
+}
+
+const cookies = (root: string) => (values: Values, name: string) => listAt(values, `${root}.cookies`, name)
+const headers = (root: string) => (values: Values, name: string) =>
+  listAt(values, `${root}.headers`, name.toLowerCase())
+const queryOf = (values: Values, name: string) => listAt(values, 'req.url.query_params', name)
+
+const firstOf = (list: (values: Values, name: string) => readonly unknown[]) => (values: Values, name: string) => {
+  const [first] = list(values, name)
+  if (first === undefined) throw new EvaluationProblem(`there is no cookie ${name}`)
+  return first
+}
+const hasAny = (list: (values: Values, name: string) => readonly unknown[]) => (values: Values, name: string) =>
+  list(values, name).length > 0
+
+/** The functions that the service adds to CEL, by their names in `service/policy/functions.ts`. */
+export const IMPLEMENTATIONS: Readonly<Record<string, Implementation>> = {
+  ...Object.fromEntries(hashes),
+  'base64.decode': (text: string) => fromBase64(text),
+  'base64.encode': (bytes: Uint8Array) => toBase64(bytes),
+  'basic_auth.encode': (user: string, password: string) => `Basic ${toBase64(utf8ToBytes(`${user}:${password}`))}`,
+  'json.decode': decodeJson,
+  'json.encode': encodeJson,
+  'lists.range': (length: bigint) => Array.from({ length: Math.min(Number(length), MAX_RANGE) }, (_, at) => BigInt(at)),
+  'queryString.decode': decodeQuery,
+  'queryString.encode': encodeQuery,
+  'rand.double': (values: Values) => values.randomInteger(2 ** 32) / 2 ** 32,
+  'rand.int': (values: Values, min = 0n, max = 2n ** 31n) =>
+    min + BigInt(values.randomInteger(Math.max(1, Number(max - min)))),
+  'secrets.get': (values: Values, vault: string, name: string) => values.secret(vault, name),
+  'url.escape': encodeURIComponent,
+  'url.unescape': decodePercent,
+  'url.parse': parseUrl,
+  getReqCookie: firstOf(cookies('req')),
+  getReqHeader: headers('req'),
+  getQueryParam: queryOf,
+  hasQueryParam: hasAny(queryOf),
+  hasReqCookie: hasAny(cookies('req')),
+  hasReqHeader: hasAny(headers('req')),
+  getResCookie: firstOf(cookies('res')),
+  getResHeader: headers('res'),
+  hasResCookie: hasAny(cookies('res')),
+  hasResHeader: hasAny(headers('res')),
+  encodeJson,
+  slice(list: readonly unknown[], start: bigint, end: bigint) {
+    if (start < 0n || end < start || end > list.length) throw new EvaluationProblem('the list has no such part')
+    return list.slice(Number(start), Number(end))
+  },
+  flatten(list: readonly unknown[], depth = 1n) {
+    if (depth < 0n) throw new EvaluationProblem('the depth of flatten is less than 0')
+    return list.flat(Number(depth))
+  },
+  sort: (list: readonly unknown[]) => [...list].sort(compare),
+  distinct: (list: readonly unknown[]) => [...new Map(list.map((each) => [keyOf(each), each])).values()],
+  encodeQueryString: encodeQuery,
+  matches: (text: string, pattern: string) => compilePattern(pattern).test(text),
+  charAt(text: string, at: bigint) {
+    const letters = [...text]
+    if (at < 0n || at > letters.length) throw new EvaluationProblem('the text has no such character')
+    return letters[Number(at)] ?? ''
+  },
+  format,
+  split: (text: string) => text.split(' '),
+  replace: (text: string, from: string, to: string, count?: bigint) =>
+    count === undefined ? text.replaceAll(from, to) : replaceSome(text, from, to, Number(count)),
+  reverse: (text: string) => [...text].reverse().join(''),
+  decodeBase64: (text: string) => new TextDecoder().decode(fromBase64(text)),
+  encodeBase64: (text: string) => toBase64(utf8ToBytes(text)),
+  decodeJson,
+  decodeQueryString: decodeQuery,
+  escapeUrl: encodeURIComponent,
+  unescapeUrl: decodePercent,
+  parseUrl,
+  isJson: (text: string) => tries(() => JSON.parse(text)),
+  isPrivateIp: isPrivate,
+  isQueryString: (text: string) => /^[^=&\s]+=[^&\s]*(&[^=&\s]+=[^&\s]*)*$/.test(text),
+  isURL: (text: string) => URL.canParse(text),
+  lower: (text: string) => text.toLowerCase(),
+  upper: (text: string) => text.toUpperCase(),
+  inCidrRange: isInRange,
+  inCidrRanges: (address: string, ranges: readonly string[]) => ranges.some((range) => isInRange(address, range)),
+}
+
+/** The longest list that `lists.range` makes. */
+const MAX_RANGE = 10_000
+
+function tries(work: () => unknown): boolean {
+  try {
+    work()
+    return true
+  } catch {
+    return false
+  }
+}
+
+function toBase64(bytes: Uint8Array): string {
+  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''))
+}
+
+function fromBase64(text: string): Uint8Array {
+  const isWhole = text.length % 4 === 0
+  if (!isWhole || !tries(() => atob(text))) throw new EvaluationProblem('the text is not Base64')
+  return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0))
+}
+
+function decodeJson(text: string): unknown {
+  if (!tries(() => JSON.parse(text))) throw new EvaluationProblem('the text is not JSON')
+  return toCelValue(JSON.parse(text))
+}
+
+/** Returns a value of JSON as CEL has it. */
+function toCelValue(value: unknown): unknown {
+  if (typeof value === 'number') return Number.isInteger(value) ? BigInt(value) : value
+  if (Array.isArray(value)) return value.map(toCelValue)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, toCelValue(each)]))
+}
+
+function encodeJson(value: unknown): string {
+  return JSON.stringify(value, (_, each: unknown) => {
+    if (typeof each === 'bigint') return Number(each)
+    return each instanceof Map ? Object.fromEntries(each) : each
+  })
+}
+
+function entriesOf(map: object): [string, unknown][] {
+  return map instanceof Map ? [...map].map(([name, value]) => [String(name), value]) : Object.entries(map)
+}
+
+function encodeQuery(map: object): string {
+  const parameters = new URLSearchParams()
+  for (const [name, value] of entriesOf(map)) {
+    for (const each of Array.isArray(value) ? value : [value]) parameters.append(name, String(each))
+  }
+  return String(parameters)
+}
+
+function decodeQuery(text: string): Record<string, unknown> {
+  const parameters = new URLSearchParams(text)
+  return Object.fromEntries(
+    [...parameters.keys()].map((name) => {
+      const all = parameters.getAll(name)
+      return [name, all.length === 1 ? all[0] : all]
+    }),
+  )
+}
+
+function decodePercent(text: string): string {
+  if (!tries(() => decodeURIComponent(text))) throw new EvaluationProblem('the text is not encoded with percent signs')
+  return decodeURIComponent(text)
+}
+
+function parseUrl(text: string): Record<string, unknown> {
+  if (!URL.canParse(text)) throw new EvaluationProblem('the text is no URL')
+  const { protocol, host, pathname, search, hash, username } = new URL(text)
+  return {
+    scheme: protocol.slice(0, -1),
+    host,
+    path: pathname === '/' && !text.endsWith('/') ? '' : pathname,
+    query: search.slice(1),
+    fragment: hash.slice(1),
+    user: username,
+  }
+}
+
+function replaceSome(text: string, from: string, to: string, count: number): string {
+  let [result, rest] = ['', text]
+  for (let left = count; left !== 0; left--) {
+    const at = rest.indexOf(from)
+    if (at < 0) break
+    result += rest.slice(0, at) + to
+    rest = rest.slice(at + from.length)
+    if (from === '') break
+  }
+  return result + rest
+}
+
+function keyOf(value: unknown): string {
+  return `${typeof value} ${typeof value === 'object' ? encodeJson(value) : String(value)}`
+}
+
+/** Compares two values for `sort`. */
+function compare(a: unknown, b: unknown): number {
+  const isNumber = (value: unknown) => typeof value === 'bigint' || typeof value === 'number'
+  const isComparable = (isNumber(a) && isNumber(b)) || (typeof a === typeof b && /string|boolean/.test(typeof a))
+  const areDates = a instanceof Date && b instanceof Date
+  if (!isComparable && !areDates) throw new EvaluationProblem('the items of the list cannot be compared')
+  const [x, y] = [a as number, b as number] // Both are comparable, as just checked.
+  return x < y ? -1 : x > y ? 1 : 0
+}
+
+/** Sorts pairs of a key and an item by their keys, and returns the items. */
+export function sortPairs(pairs: readonly (readonly [unknown, unknown])[]): readonly unknown[] {
+  return [...pairs].sort(([a], [b]) => compare(a, b)).map(([, item]) => item)
+}

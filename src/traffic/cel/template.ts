@@ -1,0 +1,33 @@
+import type { Scope } from '../../service/policy/environment.ts'
+import { findInterpolations } from '../../service/policy/template.ts'
+import type { Expressions } from './expression.ts'
+import { toText } from './format.ts'
+import type { Values } from './values.ts'
+
+/** A text with expressions in `${…}`. */
+export interface Template {
+  /** True if the text is one `${…}` alone. */
+  readonly isWhole: boolean
+  evaluate(values: Values): string
+  /** Returns the value of the expression of a whole template, with its type. */
+  evaluateValue(values: Values): unknown
+}
+
+/** Compiles a text with expressions. */
+export function compileTemplate(text: string, scope: Scope, expressions: Expressions): Template {
+  const { found } = findInterpolations(text)
+  let end = 0
+  const parts = found.map(({ source, offset }) => {
+    const before = text.slice(end, offset - '${'.length)
+    end = offset + source.length + '}'.length
+    return { before, expression: expressions.compile(source, scope) }
+  })
+  const rest = text.slice(end)
+  const [first] = parts
+  return {
+    isWhole: parts.length === 1 && first?.before === '' && rest === '',
+    evaluate: (values) =>
+      parts.map(({ before, expression }) => before + toText(expression.evaluate(values))).join('') + rest,
+    evaluateValue: (values) => first?.expression.evaluate(values),
+  }
+}

@@ -1,0 +1,41 @@
+/** The inputs of an expression: its variables, and functions of the gateway. */
+export interface Values {
+  /** The variables, such as `req`. Whole numbers of the type int are bigint; a text with fields has itself as `_text`. */
+  readonly roots: Roots
+  /** Returns a secret of a vault. */
+  secret(vault: string, name: string): string
+  /** Returns a random whole number from 0 to `below` - 1. */
+  randomInteger(below: number): number
+}
+
+/** Variables by the first names of their paths. */
+export interface Roots {
+  get(name: string): unknown
+}
+
+/** An expression needs a fact that the caller did not give. */
+export class MissingFact extends Error {
+  constructor(
+    /** The path of the variable, such as `conn.geo.city`. */
+    readonly path: string,
+  ) {
+    super(`${path} is not known`)
+  }
+}
+
+/** An expression that cannot be evaluated, such as one that names a header that is not there. */
+export class EvaluationProblem extends Error {}
+
+/** Returns the value below others, by its path, such as `req.url.path`. @throws MissingFact */
+export function readPath(roots: Roots, path: string): unknown {
+  const [first = '', ...names] = path.split('.')
+  return names.reduce(readField, roots.get(first))
+}
+
+/** Returns a field of a map, or of a plain object; undefined if it has none. */
+export function readField(owner: unknown, name: string): unknown {
+  if (owner instanceof Map) return owner.get(name)
+  return typeof owner === 'object' && owner !== null && Object.hasOwn(owner, name)
+    ? Reflect.get(owner, name)
+    : undefined
+}

@@ -1,0 +1,192 @@
+import { isObject } from '../core/schema/values.ts'
+import type { Action, Assignment, Config, Field, Fields, Variables } from '../service/policy/action.ts'
+import { ACTIONS } from '../service/policy/actions/index.ts'
+import { type Scope, variablesOf } from '../service/policy/environment.ts'
+import type { PolicyPlace, PolicyProtocol } from '../service/policy/options.ts'
+import { type Phase, phasesOf } from '../service/policy/phases.ts'
+import { readDuration } from '../service/policy/time.ts'
+import type { Expression, Expressions } from './cel/expression.ts'
+import { compileTemplate } from './cel/template.ts'
+import { readField, type Values } from './cel/values.ts'
+
+/** A policy that is ready to run: its rules by phase. */
+export interface CompiledPolicy {
+  readonly phases: ReadonlyMap<Phase, CompiledPhase>
+}
+
+export interface CompiledPhase {
+  /** The name of the phase in the policy: the older module has other names. */
+  readonly key: string
+  readonly rules: readonly CompiledRule[]
+  /** The variables of its expressions. */
+  readonly variables: Variables
+}
+
+export interface CompiledRule {
+  readonly name: string | undefined
+  readonly index: number
+  readonly conditions: readonly Expression[]
+  readonly actions: readonly CompiledAction[]
+}
+
+export interface CompiledAction {
+  readonly type: string
+  /** The row of the action; undefined for an action that is not documented. */
+  readonly row: Action | undefined
+  /** Returns the config with its defaults and with the values of its expressions. */
+  readonly read: (values: Values) => Config
+}
+
+/** The place of a policy. */
+export interface CompileOptions {
+  readonly protocol: PolicyProtocol
+  readonly place?: PolicyPlace
+}
+
+/** Makes a policy ready to run. It was checked before. */
+export function compilePolicy(policy: unknown, options: CompileOptions, expressions: Expressions): CompiledPolicy {
+  const { protocol, place } = options
+  const phases = new Map<Phase, CompiledPhase>()
+  for (const [key, phase] of Object.entries(phasesOf(protocol, place))) {
+    const rules = isObject(policy) ? policy[key] : undefined
+    if (!Array.isArray(rules) || rules.length === 0) continue
+    const hasTls = protocol === 'https' || protocol === 'tls'
+    const scope: Scope = { phase, hasTls, ...(place === 'module' && { isModule: true }) }
+    const compiler = new Compiler(scope, expressions)
+    phases.set(phase, {
+      key,
+      rules: rules.map((rule, index) => compiler.compileRule(rule, index)),
+      variables: variablesOf({ ...scope, isRetry: false }),
+    })
+  }
+  return { phases }
+}
+
+/** A part of a config that depends on the request. All other parts are values. */
+class Dynamic {
+  constructor(readonly read: (values: Values) => unknown) {}
+}
+
+const readPart = (part: unknown, values: Values) => (part instanceof Dynamic ? part.read(values) : part)
+
+class Compiler {
+  constructor(
+    readonly scope: Scope,
+    readonly expressions: Expressions,
+  ) {}
+
+  compileRule(rule: unknown, index: number): CompiledRule {
+    const { name, expressions, actions } = isObject(rule) ? rule : {}
+    const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+    return {
+      name: typeof name === 'string' ? name : undefined,
+      index,
+      // YAML reads `true` as a boolean.
+      conditions: listOf(expressions).map((each) => this.expressions.compile(String(each), this.scope)),
+      actions: listOf(actions).map((each) => this.#compileAction(isObject(each) ? each : {})),
+    }
+  }
+
+  #compileAction({ type, config }: Config): CompiledAction {
+    const row = ACTIONS.find((each) => each.type === type)
+    const part = this.#compileFields(row?.config ?? {}, isObject(config) ? config : {})
+    const read = (values: Values) => {
+      const found = readPart(part, values)
+      return isObject(found) ? found : {}
+    }
+    return { type: String(type), row, read }
+  }
+
+  #compileFields(fields: Fields, values: Config): unknown {
+    const parts = Object.entries(fields).map(([name, field]) => {
+      const value = values[name] ?? field.default
+      return [name, value === undefined ? undefined : this.#compile(field, value)] as const
+    })
+    return join(
+      parts.map(([, part]) => part),
+      (all) => Object.fromEntries(parts.map(([name], at) => [name, all[at]])),
+    )
+  }
+
+  #compile(field: Field, value: unknown): unknown {
+    switch (field.kind) {
+      case 'duration':
+        return typeof value === 'string' ? readDuration(value) : value
+      case 'expression':
+        return this.#compileExpression(field, String(value))
+      case 'list': {
+        const items: readonly unknown[] = Array.isArray(value) ? value : [value]
+        return join(
+          items.map((item) => this.#compile(field.item, item)),
+          (all) => all,
+        )
+      }
+      case 'map': {
+        const entries = Object.entries(isObject(value) ? value : {})
+        const parts = entries.map(([, each]) => this.#compile(field.value, each))
+        return join(parts, (all) => Object.fromEntries(entries.map(([name], at) => [name, all[at]])))
+      }
+      case 'object':
+        return this.#compileFields(field.fields, isObject(value) ? value : {})
+      case 'variables':
+        return this.#compileAssignments(Array.isArray(value) ? value : [])
+      case 'text':
+        return field.takesCel ? this.#compileText(String(value)) : String(value)
+      default:
+        return field.takesCel ? this.#compileDeep(value) : value
+    }
+  }
+
+  #compileExpression({ scope }: Extract<Field, { kind: 'expression' }>, source: string): unknown {
+    if (source.includes('${')) return this.#compileWhole(source)
+    const isRetry = scope === 'retry'
+    const expression = this.expressions.compile(source, { ...this.scope, ...(isRetry && { isRetry }) })
+    if (!isRetry) return new Dynamic((values) => expression.evaluate(values))
+    const withRoots = (values: Values, extra: object) => ({
+      ...values,
+      roots: { get: (name: string) => readField(extra, name) ?? values.roots.get(name) },
+    })
+    return new Dynamic((values) => (extra: object) => expression.evaluate(withRoots(values, extra)))
+  }
+
+  #compileText(text: string): unknown {
+    if (!text.includes('${')) return text
+    const template = compileTemplate(text, this.scope, this.expressions)
+    return new Dynamic((values) => template.evaluate(values))
+  }
+
+  /** Compiles a value of `set-vars`: a text that is one `${…}` alone keeps the type of its value. */
+  #compileWhole(value: unknown): unknown {
+    if (typeof value !== 'string' || !value.includes('${')) return this.#compileDeep(value)
+    const template = compileTemplate(value, this.scope, this.expressions)
+    return new Dynamic((values) => (template.isWhole ? template.evaluateValue(values) : template.evaluate(values)))
+  }
+
+  #compileDeep(value: unknown): unknown {
+    if (typeof value === 'string') return this.#compileText(value)
+    if (Array.isArray(value))
+      return join(
+        value.map((each) => this.#compileDeep(each)),
+        (all) => all,
+      )
+    if (!isObject(value)) return value
+    const names = Object.keys(value)
+    const parts = Object.values(value).map((each) => this.#compileDeep(each))
+    return join(parts, (all) => Object.fromEntries(names.map((name, at) => [name, all[at]])))
+  }
+
+  #compileAssignments(list: readonly unknown[]): unknown {
+    const parts = list.flatMap((each) =>
+      Object.entries(isObject(each) ? each : {}).map(([name, value]) => [name, this.#compileWhole(value)] as const),
+    )
+    return new Dynamic((values) =>
+      parts.map(([name, part]): Assignment => ({ name, read: () => readPart(part, values) })),
+    )
+  }
+}
+
+/** Joins parts to a value, at once if no part depends on the request. */
+function join(parts: readonly unknown[], make: (all: readonly unknown[]) => unknown): unknown {
+  if (!parts.some((part) => part instanceof Dynamic)) return make(parts)
+  return new Dynamic((values) => make(parts.map((part) => readPart(part, values))))
+}

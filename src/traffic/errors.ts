@@ -1,0 +1,59 @@
+import type { CommonDialect } from '../core/schema/dialect.ts'
+import type { Ending, OwnResponse } from '../service/policy/visit.ts'
+import { Fields } from './fields.ts'
+import { UpstreamResponse } from './message.ts'
+
+/** The errors that visitors get, by their numbers: the status, and the sentence. The numbers are those of the service. */
+const ERRORS: Readonly<Record<number, readonly [status: number, sentence: string]>> = {
+  3004: [502, 'The upstream gave no valid HTTP response.'],
+  3005: [504, 'The upstream gave no response in time.'],
+  3006: [502, 'The upstream refused the connection.'],
+  3200: [404, 'No endpoint is online at this URL.'],
+  3202: [503, 'The circuit breaker is open.'],
+  3203: [403, 'An IP policy refuses the address.'],
+  3204: [403, 'The webhook could not be verified.'],
+  3205: [403, 'An IP restriction refuses the address.'],
+  3401: [401, 'The request has no valid token.'],
+  3501: [502, 'The request was forwarded through too many endpoints.'],
+  3601: [502, 'The response to the request of the policy is too large.'],
+  3602: [504, 'The request of the policy timed out.'],
+  3603: [508, 'The request of the policy went round in a circle.'],
+  3604: [500, 'Responses with this status have no body.'],
+  6030: [502, 'Several endpoints are online at this URL, and not all of them are pooled.'],
+  8012: [502, 'The agent cannot connect to its upstream.'],
+}
+
+/** Returns the response of an end. */
+export function toResponse(end: Exclude<Ending, 'close'>, dialect: CommonDialect): UpstreamResponse {
+  if (end instanceof UpstreamResponse) return end
+  return toOwnResponse(end as OwnResponse, dialect) // No other class is a response of an upstream.
+}
+
+/** Returns whether an end is an error of the gateway itself. */
+export function isOwnError(end: Ending): boolean {
+  return end !== 'close' && !(end instanceof UpstreamResponse) && 'error' in end && end.error !== undefined
+}
+
+/** Makes a response of the gateway itself. An error is a text with its code and its sentence (rules: traffic#errors). */
+function toOwnResponse(own: OwnResponse, dialect: CommonDialect): UpstreamResponse {
+  const headers = new Fields(Object.entries(own.headers ?? {}))
+  if (own.error === undefined) return new UpstreamResponse(own.status, headers, toBody(own.body))
+  const code = `${dialect.errorPrefix}${own.error}`
+  const [status, sentence] = ERRORS[own.error] ?? [own.status, 'A rule of the policy failed.']
+  headers.set(dialect.errorCodeHeader, code)
+  headers.set('content-type', 'text/plain; charset=utf-8')
+  return new UpstreamResponse(
+    own.status === 0 ? status : own.status,
+    headers,
+    toBody(`${code}\n${own.body ?? sentence}\n`),
+  )
+}
+
+/** Makes an error response by its number. */
+export function errorResponse(error: number, body?: string): OwnResponse {
+  return { status: 0, error, ...(body !== undefined && { body }) }
+}
+
+function toBody(text: string | undefined): Uint8Array | null {
+  return text === undefined ? null : new TextEncoder().encode(text)
+}

@@ -1,0 +1,23 @@
+import type { Trace } from './trace.ts'
+
+/** A request through the gateway, as it happened, secrets included. */
+export interface Exchange {
+  /** The time at which it arrived, in ms since 1970. */
+  readonly at: number
+  readonly method: string
+  readonly url: string
+  readonly ip: string
+  readonly headers: readonly (readonly [string, string])[]
+  /** The status of the response; null if the connection closed, or if the run failed. */
+  readonly status: number | null
+  readonly responseHeaders: readonly (readonly [string, string])[]
+  /** The id of the endpoint, the edge or the route that took the request; null if none did. */
+  readonly endpoint: string | null
+  /** The URL of the upstream, or the id of the backend, that got the request; null if none did. */
+  readonly upstream: string | null
+  /** The code of the gateway's own error; null if there was none. */
+  readonly error: string | null
+  readonly trace: Trace
+  /** Further texts that no output may show, such as secrets of vaults that expressions read. */
+  readonly secrets: readonly string[]
+}

@@ -1,0 +1,65 @@
+import type { HeaderFields } from '../service/policy/visit.ts'
+
+/** The headers of a message. */
+export class Fields implements HeaderFields {
+  readonly #values = new Map<string, string[]>()
+
+  constructor(headers: Iterable<readonly [string, string]> = []) {
+    for (const [name, value] of headers) this.append(name, value)
+  }
+
+  get(name: string): string | undefined {
+    return this.#values.get(name)?.join(', ')
+  }
+
+  all(name: string): readonly string[] {
+    return this.#values.get(name) ?? []
+  }
+
+  append(name: string, value: string): void {
+    const key = name.toLowerCase()
+    const before = this.#values.get(key)
+    if (before) before.push(value)
+    else this.#values.set(key, [value])
+  }
+
+  set(name: string, value: string): void {
+    this.#values.set(name.toLowerCase(), [value])
+  }
+
+  delete(name: string): boolean {
+    return this.#values.delete(name.toLowerCase())
+  }
+
+  /** Yields each value with its name. */
+  *[Symbol.iterator](): Generator<[string, string]> {
+    for (const [name, values] of this.#values) for (const value of values) yield [name, value]
+  }
+
+  /** Returns the values of each header, by name. */
+  toLists(): Record<string, readonly string[]> {
+    return Object.fromEntries([...this.#values].map(([name, values]) => [name, [...values]]))
+  }
+}
+
+/** The headers of one connection, which no gateway sends on (RFC 9110, section 7.6.1). */
+const HOP_BY_HOP = [
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'proxy-authenticate',
+  'proxy-authorization',
+]
+
+/** Removes the headers of one connection. `connection: upgrade` and `upgrade` stay. */
+export function removeHopByHop(headers: Fields): void {
+  const connection = headers.get('connection') ?? ''
+  const named = connection.split(',').map((each) => each.trim().toLowerCase())
+  const isUpgrade = named.includes('upgrade')
+  for (const name of [...HOP_BY_HOP, ...named.filter((each) => each !== '' && each !== 'upgrade')]) headers.delete(name)
+  headers.delete('connection')
+  if (isUpgrade) headers.set('connection', 'upgrade')
+  else headers.delete('upgrade')
+}

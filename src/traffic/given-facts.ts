@@ -1,0 +1,30 @@
+import { suggestion } from '../core/schema/nearest.ts'
+import { quote } from '../core/schema/text.ts'
+import { listPaths, variablesOf } from '../service/policy/environment.ts'
+import type { Visitor } from './visitor.ts'
+
+/** Returns the facts about a visitor, by the paths of variables. @throws TypeError if there is no such variable. */
+export function readFacts({ country, facts = {} }: Visitor): ReadonlyMap<string, unknown> {
+  const given = new Map(Object.entries(facts))
+  if (given.size > 0) {
+    const known = listPaths(variablesOf({ phase: 'on_http_response', hasTls: true, isModule: true }))
+    for (const path of given.keys()) {
+      if (known.includes(path) || path.startsWith('conn.tls.')) continue
+      throw new TypeError(`from.facts has ${quote(path)}, which is no variable.${suggestion(path, known)}`)
+    }
+  }
+  if (country === undefined) return given
+  const name = new Intl.DisplayNames(['en'], { type: 'region' }).of(country)
+  const found = { country, code: country, name: name ?? country }
+  const defaults = Object.fromEntries([
+    ...['conn.geo.country_code', 'conn.Geo.CountryCode', 'conn.client_ip.geo.location.country_code'].map((path) => [
+      path,
+      found.code,
+    ]),
+    ...['conn.geo.country', 'conn.Geo.Country', 'conn.client_ip.geo.location.country'].map((path) => [
+      path,
+      found.name,
+    ]),
+  ])
+  return new Map([...Object.entries(defaults), ...given])
+}

@@ -1,0 +1,36 @@
+import type { IncomingResponse, Outcome, OutgoingRequest } from '../service/policy/visit.ts'
+import type { KeyCache } from './jwt/index.ts'
+import type { VisitorRequest } from './message.ts'
+import type { Reader } from './reader.ts'
+import type { TracedRule, TracedStep } from './trace.ts'
+import type { TrafficHost } from './traffic-host.ts'
+import type { Visitor } from './visitor.ts'
+
+/** The facts that a request has with it on its whole way. */
+export interface Luggage {
+  readonly host: TrafficHost
+  readonly reader: Reader
+  readonly visitor: Visitor
+  /** The given facts, by the paths of variables. */
+  readonly facts: ReadonlyMap<string, unknown>
+  /** The URL as the visitor sent it. */
+  readonly sentUrl: string
+  /** The time at which the request arrived, in ms since 1970. */
+  readonly startedAt: number
+  readonly trace: (TracedRule | TracedStep)[]
+  /** The secrets that expressions read. */
+  readonly secrets: string[]
+  readonly signal: AbortSignal | undefined
+}
+
+/** The way of a request, as one endpoint on it sees it. */
+export interface Journey {
+  readonly luggage: Luggage
+  readonly compiled: { readonly keys: KeyCache }
+  /** Sends a request on to an internal endpoint, whose own policy runs. */
+  forward(url: string, request: VisitorRequest): Promise<Outcome>
+  /** Sends a request of `http-request` to an internal endpoint, until a time of the gateway in ms. @throws SendFailure */
+  send(request: OutgoingRequest, until: number): Promise<IncomingResponse>
+  /** Returns the text at a URL that the test serves as an upstream, such as a JWKS document. */
+  readUrl(url: string): Promise<string>
+}

@@ -1,0 +1,198 @@
+import type { HeaderFields, PolicyMessage, PolicyRequest, PolicyResponse } from '../service/policy/visit.ts'
+
+/** The endpoint that a policy belongs to. */
+export interface EndpointFacts {
+  readonly id: string
+  readonly url: string
+}
+
+/** The source of the values of variables. */
+export interface Surroundings {
+  readonly request: PolicyRequest
+  readonly response: PolicyResponse | undefined
+  /** The URL as the visitor sent it. */
+  readonly sentUrl: string
+  /** The gateway's time, in ms since 1970. */
+  readonly now: number
+  /** The time at which the request arrived, in ms since 1970. */
+  readonly startedAt: number
+  readonly ip: string
+  readonly endpoint: EndpointFacts
+  /** The facts that the caller gives, by the paths of variables. */
+  readonly facts: ReadonlyMap<string, unknown>
+  /** The variables of actions that ran, by the names of actions in expressions. */
+  readonly results: ReadonlyMap<string, object>
+  /** The variables of `set-vars` in this phase. */
+  readonly vars: Readonly<Record<string, unknown>>
+}
+
+type Read = (surroundings: Surroundings) => unknown
+
+/** The variables that follow from the request, the response and the gateway's state. Only the caller knows the others. */
+export const KNOWN: Readonly<Record<string, Read>> = {
+  'time.now': ({ now }) => new Date(now).toISOString(),
+  ...ofEndpoint('endpoint.id', ({ id }) => id),
+  ...ofEndpoint('endpoint.url', ({ url }) => url),
+  ...ofEndpoint('endpoint.addr', ({ url }) => `${new URL(url).hostname}:${portOf(url)}`),
+  ...ofEndpoint('endpoint.host', ({ url }) => new URL(url).hostname),
+  ...ofEndpoint('endpoint.port', ({ url }) => portOf(url)),
+  ...ofEndpoint('endpoint.protocol', ({ url }) => new URL(url).protocol.slice(0, -1)),
+  'conn.client_ip': ({ ip }) => ip,
+  'conn.ClientIP': ({ ip }) => ip,
+  'conn.server_port': ({ endpoint }) => portOf(endpoint.url),
+  'conn.server_region': () => 'us',
+  'conn.ts.start': ({ startedAt }) => startedAt,
+  'conn.tls.sni': ({ sentUrl }) => new URL(sentUrl).hostname,
+  'req.method': ({ request }) => request.method,
+  'req.Method': ({ request }) => request.method,
+  'req.version': () => 'HTTP/1.1',
+  'req.Version': () => 'HTTP/1.1',
+  'req.host': ({ request }) => request.headers.get('host') ?? '',
+  'req.Host': ({ request }) => request.headers.get('host') ?? '',
+  'req.ts.header_received': ({ startedAt }) => startedAt,
+  'req.ts.body_received': ({ startedAt }) => startedAt,
+  'req.user_agent': ({ request }) => request.headers.get('user-agent') ?? '',
+  'req.URL': ({ request }) => request.url,
+  'req.Params': ({ request }) => toLists(new URL(request.url).searchParams),
+  ...ofMessage('req', 'content_length', 'ContentLength', ({ request }) => request),
+  ...ofMessage('res', 'content_length', 'ContentLength', ({ response }) => response),
+  'req.cookies': ({ request }) => readCookies(request.headers),
+  'res.cookies': ({ response }) => response && readSetCookies(response.headers),
+  'res.status_code': ({ response }) => response?.status,
+  'res.StatusCode': ({ response }) => response?.status,
+  ...ofUrl('req.url', ({ href }) => href),
+  ...ofUrl(
+    'req.url.authority',
+    ({ username, password, host }) => `${username}${password && `:${password}`}${username && '@'}${host}`,
+  ),
+  ...ofUrl('req.url.host', ({ hostname }) => hostname),
+  ...ofUrl('req.url.path', ({ pathname }) => decode(pathname)),
+  ...ofUrl('req.url.raw_path', ({ pathname }) => pathname),
+  ...ofUrl('req.url.port', ({ port }) => Number(port)),
+  ...ofUrl('req.url.query', ({ search }) => search.slice(1)),
+  ...ofUrl('req.url.query_params', ({ searchParams }) => toLists(searchParams)),
+  'req.url.raw': ({ sentUrl }) => sentUrl,
+  ...ofUrl('req.url.scheme', ({ protocol }) => protocol.slice(0, -1)),
+  ...ofUrl('req.url.uri', ({ pathname, search }) => pathname + search),
+  ...ofUrl('req.url.user_password', ({ username, password }) => username && `${username}:${password}`),
+}
+
+function ofEndpoint(path: string, read: (endpoint: EndpointFacts) => unknown) {
+  return { [path]: ({ endpoint }: Surroundings) => read(endpoint) }
+}
+
+function ofUrl(path: string, read: (url: URL) => unknown) {
+  return { [path]: ({ request }: Surroundings) => read(new URL(request.url)) }
+}
+
+/** The variables that requests and responses have in common. */
+function ofMessage(
+  root: string,
+  length: string,
+  olderLength: string,
+  messageOf: (surroundings: Surroundings) => PolicyMessage | undefined,
+): Readonly<Record<string, Read>> {
+  const of = (read: (headers: HeaderFields) => unknown) => (surroundings: Surroundings) => {
+    const message = messageOf(surroundings)
+    return message && read(message.headers)
+  }
+  const readLength = of((headers) => Number(headers.get('content-length') ?? 0))
+  const readType = of((headers) => mediaType(headers.get('content-type')))
+  const readHeaders = of((headers) => headers.toLists())
+  return {
+    [`${root}.${length}`]: readLength,
+    [`${root}.${olderLength}`]: readLength,
+    [`${root}.content_encoding`]: of((headers) => splitList(headers.get('content-encoding'))),
+    [`${root}.content_type`]: readType,
+    [`${root}.ContentType`]: readType,
+    [`${root}.content_type.raw`]: of((headers) => headers.get('content-type') ?? ''),
+    [`${root}.content_type.parameters`]: of((headers) => readParameters(headers.get('content-type'))),
+    [`${root}.headers`]: readHeaders,
+    [`${root}.Headers`]: of((headers) => toCanonicalNames(headers.toLists())),
+    [`${root}.location`]: of((headers) => headers.get('location') ?? ''),
+    [`${root}.trailers`]: () => ({}),
+  }
+}
+
+function portOf(url: string): number {
+  const { port, protocol } = new URL(url)
+  return port === '' ? (protocol === 'http:' ? 80 : 443) : Number(port)
+}
+
+function decode(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
+}
+
+function toLists(parameters: URLSearchParams): Record<string, string[]> {
+  return Object.fromEntries([...parameters.keys()].map((name) => [name, parameters.getAll(name)]))
+}
+
+function splitList(text: string | undefined): string[] {
+  return text === undefined ? [] : text.split(',').map((each) => each.trim())
+}
+
+function mediaType(text = ''): string {
+  return text.split(';', 1).join().trim().toLowerCase()
+}
+
+function readParameters(text = ''): Record<string, string> {
+  return Object.fromEntries(
+    text
+      .split(';')
+      .slice(1)
+      .map((each) => {
+        const [name = '', value = ''] = each.split('=').map((part) => part.trim())
+        return [name.toLowerCase(), value.replace(/^"(.*)"$/, '$1')]
+      }),
+  )
+}
+
+/** Returns headers by the names that Go gives them, such as `User-Agent`, which the older spelling has. */
+function toCanonicalNames(headers: Readonly<Record<string, readonly string[]>>) {
+  const toCanonical = (name: string) => name.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase())
+  return Object.fromEntries(Object.entries(headers).map(([name, values]) => [toCanonical(name), values]))
+}
+
+/** The attributes of a cookie that has none. */
+const NO_ATTRIBUTES = { domain: '', path: '', same_site: '', secure: false, http_only: false, unparsed_attributes: {} }
+
+type Cookies = Readonly<Record<string, readonly object[]>>
+
+/** Reads the cookies of a request (RFC 6265, section 5.4). */
+function readCookies(headers: HeaderFields): Cookies {
+  const pairs = headers.all('cookie').flatMap((line) => line.split(';'))
+  return collectCookies(pairs.map((pair) => ({ ...NO_ATTRIBUTES, ...readPair(pair) })))
+}
+
+/** Reads the cookies of a response (RFC 6265, section 5.2). */
+function readSetCookies(headers: HeaderFields): Cookies {
+  return collectCookies(
+    headers.all('set-cookie').map((line) => {
+      const [pair = '', ...attributes] = line.split(';')
+      const all = new Map(attributes.map((each) => [readPair(each).name.toLowerCase(), readPair(each).value]))
+      return {
+        ...readPair(pair),
+        domain: all.get('domain') ?? '',
+        path: all.get('path') ?? '',
+        same_site: all.get('samesite') ?? '',
+        secure: all.has('secure'),
+        http_only: all.has('httponly'),
+        unparsed_attributes: {},
+      }
+    }),
+  )
+}
+
+function readPair(text: string): { name: string; value: string } {
+  const [name = '', ...rest] = text.split('=')
+  return { name: name.trim(), value: rest.join('=').trim() }
+}
+
+function collectCookies(all: readonly { readonly name: string; readonly value: string }[]): Cookies {
+  const names = new Set(all.map(({ name }) => name).filter((name) => name !== ''))
+  return Object.fromEntries([...names].map((name) => [name, all.filter((each) => each.name === name)]))
+}

@@ -1,0 +1,105 @@
+import type { PolicyRequest, PolicyResponse } from '../service/policy/visit.ts'
+import { Fields } from './fields.ts'
+
+type Body = Uint8Array | ReadableStream<Uint8Array> | null
+
+abstract class Message {
+  #body: Body
+
+  constructor(
+    readonly headers: Fields,
+    body: Body,
+  ) {
+    this.#body = body
+  }
+
+  /** The body to send on. */
+  get body(): Body {
+    return this.#body
+  }
+
+  async bytes(): Promise<Uint8Array> {
+    const body = this.#body
+    if (body instanceof Uint8Array) return body
+    const bytes = body ? new Uint8Array(await new Response(body).arrayBuffer()) : new Uint8Array()
+    this.#body = body && bytes
+    return bytes
+  }
+
+  replaceBody(body: Uint8Array | ReadableStream<Uint8Array>): void {
+    this.#body = body
+    if (body instanceof Uint8Array) this.headers.set('content-length', String(body.length))
+    else this.headers.delete('content-length')
+  }
+}
+
+/** A request on its way through the gateway. */
+export class VisitorRequest extends Message implements PolicyRequest {
+  constructor(
+    readonly method: string,
+    public url: string,
+    headers: Fields,
+    body: Body,
+  ) {
+    super(headers, body)
+  }
+
+  /** Reads the arguments of a `fetch`. */
+  static from(input: string | URL | Request, init: RequestInit): VisitorRequest {
+    // A Request takes longer than all else, and the usual call needs none.
+    const isPlain =
+      typeof input === 'string' && Object.keys(init).every((name) => name === 'headers' || name === 'signal')
+    const { method, url, headers: sent, body } = isPlain ? readPlain(input, init) : new Request(input, init)
+    const headers = new Fields(sent)
+    const { host } = new URL(url)
+    if (headers.get('host') === undefined) headers.set('host', host)
+    // The length of a text or of bytes is known, and clients send it.
+    const known = init.body
+    const bytes =
+      typeof known === 'string' ? new TextEncoder().encode(known) : known instanceof Uint8Array ? known : undefined
+    if (bytes) headers.set('content-length', String(bytes.length))
+    return new VisitorRequest(method, url, headers, bytes ?? body)
+  }
+
+  /** Returns a copy that is sent to another URL. */
+  to(url: string): VisitorRequest {
+    return new VisitorRequest(this.method, url, new Fields(this.headers), this.body)
+  }
+}
+
+function readPlain(url: string, { headers = {} }: RequestInit) {
+  const { href, username, password } = new URL(url)
+  if (username !== '' || password !== '') throw new TypeError('The URL has credentials. Send them in a header.')
+  return { method: 'GET', url: href, headers: new Headers(headers), body: null }
+}
+
+/** A response on its way to the visitor. */
+export class UpstreamResponse extends Message implements PolicyResponse {
+  constructor(
+    readonly status: number,
+    headers: Fields,
+    body: Body,
+  ) {
+    super(headers, body)
+  }
+
+  get stream(): ReadableStream<Uint8Array> | null {
+    const { body } = this
+    return body instanceof Uint8Array ? new Response(body.slice()).body : body
+  }
+
+  static from(response: Response): UpstreamResponse {
+    const headers = new Fields(response.headers)
+    return new UpstreamResponse(response.status, headers, response.body)
+  }
+
+  toResponse(): Response {
+    const { status, headers, body } = this
+    const isBodiless = status === 204 || status === 205 || status === 304
+    // Responses of a fetch have no status below 200.
+    return new Response(isBodiless ? null : (body as BodyInit | null), {
+      status: Math.max(status, 200),
+      headers: [...headers],
+    })
+  }
+}

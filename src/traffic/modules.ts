@@ -1,0 +1,113 @@
+import type { Config } from '../service/policy/action.ts'
+import { ACTIONS } from '../service/policy/actions/index.ts'
+import type { Ending, Outcome } from '../service/policy/visit.ts'
+import type { EndpointVisit } from './visit.ts'
+
+type Module = Readonly<Record<string, unknown>>
+type ReadModule = (name: string) => Module | undefined
+
+/** A module of a route, which works as an action of a policy does. */
+interface ModuleRow {
+  /** The name of its collection. */
+  readonly name: string
+  readonly run: (module: Module, visit: EndpointVisit) => Outcome | Promise<Outcome>
+}
+
+function runAction(type: string, config: Config, visit: EndpointVisit): Outcome | Promise<Outcome> {
+  const run = ACTIONS.find((each) => each.type === type)?.run
+  if (!run) throw new Error(`The action ${type} has no run.`)
+  return run(config, visit)
+}
+
+const signIn = (name: string, type: string): ModuleRow => ({
+  name,
+  run: (module, visit) => runAction(type, module, visit),
+})
+
+const setHeaders = (name: string): ModuleRow => ({
+  name,
+  async run({ add, remove }, visit) {
+    const removed = await runAction('remove-headers', { headers: remove }, visit)
+    const added = await runAction('add-headers', { headers: add }, visit)
+    return { did: `${removed.did}, ${added.did || 'added nothing'}` }
+  },
+})
+
+/** The modules that see a request before its policy, in order (rules: traffic#modules). */
+const REQUEST_MODULES: readonly ModuleRow[] = [
+  {
+    name: 'route_ip_restriction',
+    async run({ ip_policy_ids }, visit) {
+      const outcome = await runAction('restrict-ips', { ip_policies: ip_policy_ids }, visit)
+      return outcome.isRefusal ? { ...outcome, ends: { status: 403, error: 3203 } } : outcome
+    },
+  },
+  { name: 'route_user_agent_filter', run: filterUserAgent },
+  {
+    name: 'webhook_verification',
+    run: (module, visit) => runAction('verify-webhook', module, visit),
+  },
+  {
+    name: 'circuit_breaker',
+    run(module, visit) {
+      const seconds = (name: string) => Number(module[name]) * 1000
+      const config = {
+        error_threshold: module.error_threshold_percentage,
+        volume_threshold: module.volume_threshold,
+        window_duration: seconds('rolling_window'),
+        tripped_duration: seconds('tripped_duration'),
+        num_buckets: module.num_buckets,
+      }
+      return runAction('circuit-breaker', config, visit)
+    },
+  },
+  signIn('route_oauth', 'oauth'),
+  signIn('route_oidc', 'openid-connect'),
+  signIn('route_saml', 'saml'),
+  setHeaders('route_request_headers'),
+]
+
+/** The modules that see a response after its policy, in order. */
+const RESPONSE_MODULES: readonly ModuleRow[] = [
+  setHeaders('route_response_headers'),
+  {
+    name: 'compression',
+    run: (_, visit) => runAction('compress-response', { algorithms: ['br', 'gzip', 'deflate'] }, visit),
+  },
+]
+
+/** Runs the modules of a route on a request. Returns the end of the traffic, if a module ends it. */
+export async function runRequestModules(visit: EndpointVisit, read: ReadModule): Promise<Ending | undefined> {
+  visit.start('on_http_request')
+  return runModules(REQUEST_MODULES, visit, read)
+}
+
+/** Runs the modules of a route on a response. */
+export async function runResponseModules(visit: EndpointVisit, read: ReadModule): Promise<void> {
+  visit.start('on_http_response')
+  await runModules(RESPONSE_MODULES, visit, read)
+}
+
+async function runModules(
+  rows: readonly ModuleRow[],
+  visit: EndpointVisit,
+  read: ReadModule,
+): Promise<Ending | undefined> {
+  for (const { name, run } of rows) {
+    const module = read(name)
+    if (!module) continue
+    visit.place = name
+    const { did, ends } = await run(module, visit)
+    visit.trace.push({ step: 'module', did: `${name} ${did}`, ...(ends && { isEnd: true }) })
+    if (ends) return ends
+  }
+  return undefined
+}
+
+function filterUserAgent({ allow, deny }: Module, visit: EndpointVisit): Outcome {
+  const agent = visit.request.headers.get('user-agent') ?? ''
+  const matches = (patterns: unknown) =>
+    Array.isArray(patterns) && patterns.some((each) => visit.pattern(String(each)).test(agent))
+  if (matches(allow) || !matches(deny)) return { did: 'let the user agent pass' }
+  return { did: 'refused the user agent', ends: { status: 403 }, isRefusal: true }
+}

@@ -1,0 +1,139 @@
+import type { Config } from '../service/policy/action.ts'
+import { TEXT } from '../service/policy/environment.ts'
+import type { Phase } from '../service/policy/phases.ts'
+import type { Ending, Outcome, Visit } from '../service/policy/visit.ts'
+import { EvaluationProblem, MissingFact, readField, readPath, type Values } from './cel/values.ts'
+import type { CompiledAction, CompiledPhase, CompiledPolicy, CompiledRule } from './compile.ts'
+import type { TracedAction, TracedExpression, TracedRule } from './trace.ts'
+
+/** The surroundings of a policy that runs. */
+export interface PolicyRun {
+  /** The owner of the policy, for the trace. */
+  readonly policy: string
+  readonly visit: Visit
+  /** The place of the action that runs, in its policy. */
+  place: string
+  /** Returns the present values of expressions. */
+  values(phase: CompiledPhase): Values
+  /** Keeps the variables of an action that ran. */
+  keep(action: string, sets: object): void
+  /** Returns the code of an error, from its number. */
+  codeOf(number: number): string
+  /** Starts a phase: the variables of `set-vars` end with theirs. */
+  start(phase: Phase): void
+  /** Returns the result that the caller gives for an action; undefined if the caller gives none. */
+  given(type: string): object | undefined
+  readonly trace: { push(rule: TracedRule): unknown }
+}
+
+/** An action that the gateway does not carry out, and of which the caller does not say what it did. */
+export class NotSimulated extends Error {
+  constructor(readonly action: string) {
+    super(action)
+  }
+}
+
+/** Runs the rules of a phase in order. Returns the end of the traffic, if a rule ends it. */
+export async function runPhase(policy: CompiledPolicy, phase: Phase, run: PolicyRun): Promise<Ending | undefined> {
+  const compiled = policy.phases.get(phase)
+  if (!compiled) return undefined
+  run.start(phase)
+  for (const rule of compiled.rules) {
+    const end = await runRule(rule, compiled, run)
+    if (end) return end
+  }
+  return undefined
+}
+
+async function runRule(rule: CompiledRule, phase: CompiledPhase, run: PolicyRun): Promise<Ending | undefined> {
+  const expressions: TracedExpression[] = []
+  const actions: TracedAction[] = []
+  const { name, index } = rule
+  const matched = evaluateConditions(rule, run.values(phase), expressions)
+  run.trace.push({
+    policy: run.policy,
+    phase: phase.key,
+    index,
+    ...(name !== undefined && { name }),
+    matched,
+    expressions,
+    actions,
+  })
+  if (!matched) return undefined
+  for (const [at, action] of rule.actions.entries()) {
+    run.place = `${phase.key}.${index}.actions.${at}`
+    const { did, end } = await runAction(action, phase, run)
+    actions.push({ type: action.type, did, ...(end && { isEnd: true }) })
+    if (end) return end
+  }
+  return undefined
+}
+
+/** Evaluates expressions until one is not true. */
+function evaluateConditions({ conditions }: CompiledRule, values: Values, traced: TracedExpression[]): boolean {
+  for (const condition of conditions) {
+    const { source } = condition
+    try {
+      const value = condition.evaluate(values)
+      traced.push({ source, value, values: readValues(condition.paths, values) })
+      if (value !== true) return false
+    } catch (error) {
+      if (!(error instanceof EvaluationProblem)) throw error
+      traced.push({ source, value: undefined, values: readValues(condition.paths, values), error: error.message })
+      return false
+    }
+  }
+  return true
+}
+
+function readValues(paths: readonly string[], { roots }: Values): Record<string, unknown> {
+  const found: Record<string, unknown> = {}
+  for (const path of paths) {
+    try {
+      const value = readPath(roots, path)
+      found[path] = readField(value, TEXT) ?? value
+    } catch (error) {
+      // The expression did not need it.
+      if (!(error instanceof MissingFact)) throw error
+    }
+  }
+  return found
+}
+
+/** Runs an action. `end` is the end of the traffic. */
+async function runAction(
+  action: CompiledAction,
+  phase: CompiledPhase,
+  run: PolicyRun,
+): Promise<{ did: string; end?: Ending }> {
+  const { row, type } = action
+  const given = run.given(type)
+  const variable = row?.variable ?? type.replaceAll('-', '_')
+  if (given) {
+    run.keep(variable, given)
+    return { did: 'did what the caller says' }
+  }
+  if (!row?.run) throw new NotSimulated(type)
+  let config: Config
+  try {
+    config = action.read(run.values(phase))
+  } catch (error) {
+    if (!(error instanceof EvaluationProblem)) throw error
+    return {
+      did: `failed: ${error.message}`,
+      end: { status: 500, error: 2224, body: 'An expression of the policy failed.' },
+    }
+  }
+  const running = row.run(config, run.visit)
+  const { did, sets, ends, isRefusal } = running instanceof Promise ? await running : running
+  run.keep(variable, { ...sets, ...(isRefusal && errorOf(ends, run)) })
+  const passes = isRefusal && (config.enforce === false || config.on_error === 'continue')
+  if (!ends) return { did }
+  return passes ? { did: `${did}, and let the request pass` } : { did, end: ends }
+}
+
+/** Returns the error of an action that refused, as its variables have it. */
+function errorOf(ends: Outcome['ends'], run: PolicyRun): object {
+  if (typeof ends !== 'object' || !('error' in ends) || ends.error === undefined) return {}
+  return { error: { code: run.codeOf(ends.error), message: 'The request was refused.' } }
+}

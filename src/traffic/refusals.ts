@@ -1,0 +1,17 @@
+import { declareErrors, entry } from '../core/schema/errors.ts'
+
+/** The errors of a request that the gateway cannot take to its end. */
+export const refusals = declareErrors({
+  traffic_fact_missing: entry(
+    90450,
+    400,
+    (it: { path: string }) =>
+      `The policy reads ${it.path}, which only the real network knows. Pass it: { from: { facts: { '${it.path}': … } } }.`,
+  ),
+  traffic_not_simulated: entry(
+    90451,
+    400,
+    (it: { action: string }) =>
+      `The action ${it.action} is not carried out here. Say what it did: { from: { actions: { '${it.action}': { … } } } }.`,
+  ),
+})

@@ -1,0 +1,26 @@
+import { type RouteRecord, routes } from '../service/ngrok/edge-records.ts'
+import type { EndpointRecord } from '../service/ngrok/endpoint-records.ts'
+import { endpoints, parseUrl } from '../service/ngrok/endpoint-records.ts'
+import type { Reader } from './reader.ts'
+
+export type Binding = EndpointRecord['binding']
+
+/** Returns the endpoints at a URL, oldest first: at its host, else at the most specific wildcard that has it. */
+export function findEndpoints(reader: Reader, url: URL, binding: Binding): readonly EndpointRecord[] {
+  const labels = url.hostname.split('.')
+  const hosts = [url.hostname, ...labels.slice(1).map((_, at) => `*.${labels.slice(at + 1).join('.')}`)]
+  for (const host of hosts) {
+    const normal = parseUrl(`${url.protocol}//${host}${url.port === '' ? '' : `:${url.port}`}`)
+    const found = normal ? reader.findAll(endpoints, 'place', `${binding} ${normal.url}`) : []
+    if (found.length > 0) return found
+  }
+  return []
+}
+
+/** Returns the route of an edge for a path: that of the exact path, else that of the longest prefix. */
+export function findRoute(reader: Reader, edge: string, path: string): RouteRecord | undefined {
+  const all = reader.findAll(routes, 'edge', edge)
+  const exact = all.find(({ match_type, match }) => match_type === 'exact_path' && match === path)
+  const prefixes = all.filter(({ match_type, match }) => match_type === 'path_prefix' && path.startsWith(match))
+  return exact ?? prefixes.sort((a, b) => b.match.length - a.match.length)[0]
+}

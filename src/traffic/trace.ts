@@ -1,0 +1,54 @@
+/** The value of an expression of a rule, and the values that it came from. */
+export interface TracedExpression {
+  readonly source: string
+  /** The value; undefined if the expression failed. */
+  readonly value: unknown
+  /** The values of the variables that the expression names, by path. */
+  readonly values: Readonly<Record<string, unknown>>
+  /** The reason why the expression failed. A rule with a failed expression does not apply. */
+  readonly error?: string
+}
+
+/** The deed of an action of a rule. */
+export interface TracedAction {
+  readonly type: string
+  /** The deed in words, such as `denied with 403`. */
+  readonly did: string
+  /** True if traffic ended there. */
+  readonly isEnd?: true
+}
+
+/** A rule that traffic met. */
+export interface TracedRule {
+  /** The owner of the policy: the id of an endpoint, an edge or a route. */
+  readonly policy: string
+  /** The phase, as the policy names it, such as `on_http_request`. */
+  readonly phase: string
+  /** The place of the rule in its phase, from 0. */
+  readonly index: number
+  readonly name?: string
+  /** True if all expressions were true. */
+  readonly matched: boolean
+  readonly expressions: readonly TracedExpression[]
+  readonly actions: readonly TracedAction[]
+}
+
+/** A step of the way that is no rule: the endpoint, a module, the backend, the upstream. */
+export interface TracedStep {
+  readonly step: 'endpoint' | 'certificate' | 'module' | 'backend' | 'upstream'
+  readonly did: string
+  readonly isEnd?: true
+}
+
+/** The way of a request through the gateway, in order. */
+export type Trace = readonly (TracedRule | TracedStep)[]
+
+/** Returns the name of a rule, else its place. */
+export function nameOf({ name, phase, index }: Pick<TracedRule, 'name' | 'phase' | 'index'>): string {
+  return name ?? `${phase}.${index}`
+}
+
+/** Returns the rule whose action ended the traffic; undefined if no rule did. */
+export function findDecision(trace: Trace): TracedRule | undefined {
+  return trace.find((each): each is TracedRule => 'actions' in each && each.actions.some(({ isEnd }) => isEnd))
+}

@@ -1,0 +1,34 @@
+import type { Records } from '../core/engine/records.ts'
+import type { Transaction } from '../core/operation/transaction.ts'
+import type { CommonDialect } from '../core/schema/dialect.ts'
+import type { Exchange } from './exchange.ts'
+import type { Upstreams } from './upstreams.ts'
+
+/** The effects of a fault on a request to an upstream. */
+export interface UpstreamFault {
+  readonly id: string
+  readonly status?: number | undefined
+  readonly body?: string | undefined
+  readonly drop?: boolean | undefined
+  /** In ms. */
+  readonly latency?: number | undefined
+  /** The number of bytes after which the body breaks off. */
+  readonly truncate?: number | undefined
+}
+
+/** The part of a gateway that traffic needs. */
+export interface TrafficHost {
+  readonly dialect: CommonDialect
+  readonly upstreams: Upstreams
+  /** The gateway's time, in ms since 1970. */
+  readonly now: number
+  readonly records: Records
+  /** Runs work as one transaction, after all events that are due by now. */
+  transact<T>(work: (tx: Transaction) => T): T
+  /** Resolves at a time of the gateway, in ms since 1970. */
+  waitUntil(at: number, signal?: AbortSignal): Promise<void>
+  /** Returns the fault that applies to a request to an upstream, and counts it. */
+  applyFault(keys: readonly string[]): UpstreamFault | undefined
+  /** Adds a request to the journal of traffic. */
+  record(exchange: Exchange): void
+}

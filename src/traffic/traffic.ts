@@ -1,0 +1,81 @@
+import { refuse } from '../core/schema/errors.ts'
+import { createExpressions } from './cel/expression.ts'
+import { MissingFact } from './cel/values.ts'
+import { toResponse } from './errors.ts'
+import { readFacts } from './given-facts.ts'
+import { type UpstreamResponse, VisitorRequest } from './message.ts'
+import { NotSimulated } from './policy-run.ts'
+import { Reader } from './reader.ts'
+import { refusals } from './refusals.ts'
+import type { TrafficHost } from './traffic-host.ts'
+import { DEFAULT_IP, type TrafficInit, type Visitor } from './visitor.ts'
+import { type Target, Way } from './way.ts'
+
+/** The gateway as its visitors see it. */
+export class GatewayTraffic {
+  #reader: Reader | undefined
+  readonly #compiled = { expressions: createExpressions(), keys: new Map(), policies: new WeakMap() }
+
+  constructor(readonly host: TrafficHost) {}
+
+  /** Sends a request through the gateway as a visitor would. */
+  async fetch(
+    input: string | URL | Request,
+    { from = {}, edge, route, backend, ...init }: TrafficInit,
+  ): Promise<Response> {
+    const signal = init.signal ?? (input instanceof Request ? input.signal : undefined)
+    signal?.throwIfAborted()
+    const request = VisitorRequest.from(input, init)
+    try {
+      const response = await this.#pass(request, from, { edge, route, backend }, signal)
+      if (response) return response
+    } catch (error) {
+      if (error instanceof MissingFact) refuse(refusals.traffic_fact_missing, { path: error.path })
+      if (error instanceof NotSimulated) refuse(refusals.traffic_not_simulated, { action: error.action })
+      throw error
+    }
+    const cause = Object.assign(new Error('The gateway closed the connection.'), { code: 'ECONNRESET' })
+    throw new TypeError('fetch failed', { cause })
+  }
+
+  /** Returns the response; undefined if the connection closes. */
+  async #pass(
+    request: VisitorRequest,
+    visitor: Visitor,
+    target: Target,
+    signal?: AbortSignal,
+  ): Promise<Response | undefined> {
+    const { host } = this
+    const luggage = {
+      ...{ host, visitor, signal, sentUrl: request.url, trace: [], secrets: [] },
+      reader: this.#read(),
+      facts: readFacts(visitor),
+      startedAt: host.now,
+    }
+    const way = new Way(luggage, this.#compiled)
+    const { method, url } = request
+    const headers = [...request.headers]
+    let response: UpstreamResponse | undefined
+    try {
+      const end = await way.run(request, target)
+      if (end !== 'close') response = toResponse(end, host.dialect)
+    } finally {
+      const { startedAt: at, trace, secrets } = luggage
+      const { endpoint, upstream } = way
+      host.record({
+        ...{ at, method, url, ip: visitor.ip ?? DEFAULT_IP, headers, endpoint, upstream, trace, secrets },
+        status: response?.status ?? null,
+        responseHeaders: [...(response?.headers ?? [])],
+        error: response?.headers.get(host.dialect.errorCodeHeader) ?? null,
+      })
+    }
+    return response?.toResponse()
+  }
+
+  /** Returns the reader of the present records, which `reset` and `restore` replace. */
+  #read(): Reader {
+    const { records } = this.host
+    if (this.#reader?.records !== records) this.#reader = new Reader(records)
+    return this.#reader
+  }
+}

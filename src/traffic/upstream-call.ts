@@ -1,0 +1,132 @@
+import { cut } from '../core/schema/text.ts'
+import type { Ending } from '../service/policy/visit.ts'
+import { errorResponse } from './errors.ts'
+import { removeHopByHop } from './fields.ts'
+import { UpstreamResponse, type VisitorRequest } from './message.ts'
+import type { TracedStep } from './trace.ts'
+import type { TrafficHost, UpstreamFault } from './traffic-host.ts'
+
+/** The time that an upstream has for the head of its response, in ms. */
+const TIMEOUT = 60_000
+
+/** The place that a request is sent on to. */
+export interface UpstreamPlace {
+  /** The URLs and ids under which a test may have set the upstream, the most exact first. */
+  readonly keys: readonly string[]
+  /** The URL that the request is sent to, without its path. */
+  readonly url: string
+  /** True for the upstream of an agent, whose failures have a number of their own. */
+  readonly isAgent: boolean
+}
+
+interface Call {
+  readonly host: TrafficHost
+  readonly trace: { push(step: TracedStep): unknown }
+  readonly signal: AbortSignal | undefined
+  /** The address of the visitor. */
+  readonly ip: string
+}
+
+/** Sends a request on to its upstream, with the headers that a gateway adds. Returns its response, or the gateway's error. */
+export async function callUpstream(request: VisitorRequest, place: UpstreamPlace, call: Call): Promise<Ending> {
+  const { host, trace, signal } = call
+  const fail = (number: number, did: string, body?: string): Ending => {
+    trace.push({ step: 'upstream', did, isEnd: true })
+    return errorResponse(number, body)
+  }
+  const refused = place.isAgent ? 8012 : 3006
+  const fault = host.applyFault(place.keys)
+  if (fault?.latency) await host.waitUntil(host.now + fault.latency, signal)
+  if (fault?.drop) return fail(refused, `was refused by the fault ${fault.id}`)
+  if (fault?.status !== undefined) {
+    trace.push({ step: 'upstream', did: `answered ${fault.status} by the fault ${fault.id}` })
+    return { status: fault.status, ...(fault.body !== undefined && { body: fault.body }) }
+  }
+  const upstream = host.upstreams.take(place.keys)
+  if (!upstream) {
+    const [key = ''] = place.keys
+    return fail(
+      refused,
+      `${key} has no upstream.${host.upstreams.hint(place.keys)} Set one with gateway.traffic.upstream`,
+    )
+  }
+  const { key, handler } = upstream
+  let response: Response | undefined
+  try {
+    response = await withTimeout(() => handler(toUpstreamRequest(request, place, call)), call)
+  } catch (error) {
+    signal?.throwIfAborted()
+    const reason = error instanceof Error ? error.message : String(error)
+    return fail(3004, `the function of the upstream ${key} threw: ${cut(reason, 200)}`, OWN_FAULT)
+  }
+  if (!response) return fail(3005, `the function of the upstream ${key} did not answer within ${TIMEOUT / 1000} s`)
+  if (!(response instanceof Response))
+    return fail(3004, `the function of the upstream ${key} returned no Response`, OWN_FAULT)
+  if (response.bodyUsed || response.body?.locked) {
+    return fail(3004, `the function of the upstream ${key} returned a Response whose body was read`, OWN_FAULT)
+  }
+  trace.push({ step: 'upstream', did: `${key} answered ${response.status}` })
+  return withFault(receive(response, host), fault)
+}
+
+const OWN_FAULT = 'The function of the upstream failed. See the trace of the request.'
+
+/** Returns the response of an upstream without what only the gateway may send. */
+function receive(response: Response, { dialect }: TrafficHost): UpstreamResponse {
+  const received = UpstreamResponse.from(response)
+  removeHopByHop(received.headers)
+  received.headers.delete(dialect.errorCodeHeader)
+  return received
+}
+
+function withFault(response: UpstreamResponse, fault: UpstreamFault | undefined): UpstreamResponse {
+  const { truncate } = fault ?? {}
+  const { stream } = response
+  if (truncate === undefined || !stream) return response
+  let left = truncate
+  const cutter = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      controller.enqueue(chunk.subarray(0, left))
+      left -= chunk.length
+      if (left < 0) controller.error(new TypeError('The upstream broke off.'))
+    },
+  })
+  response.replaceBody(stream.pipeThrough(cutter))
+  return response
+}
+
+/** Returns the request as the upstream gets it (rules: traffic#headers). */
+function toUpstreamRequest(request: VisitorRequest, { url }: UpstreamPlace, { ip }: Call): Request {
+  const { pathname, search, protocol } = new URL(request.url)
+  const sent = request.to(new URL(url).origin + pathname + search)
+  const { headers } = sent
+  removeHopByHop(headers)
+  const append = (name: string, value: string) => {
+    const before = headers.get(name)
+    headers.set(name, before === undefined ? value : `${before}, ${value}`)
+  }
+  append('x-forwarded-for', ip)
+  append('x-forwarded-proto', protocol.slice(0, -1))
+  const host = headers.get('host')
+  if (headers.get('x-forwarded-host') === undefined && host !== undefined) headers.set('x-forwarded-host', host)
+  const hasBody = request.method !== 'GET' && request.method !== 'HEAD' && request.body !== null
+  // The types of some libraries lack bodies of bytes and streams.
+  const init = hasBody ? { body: request.body as BodyInit, duplex: 'half' } : {}
+  return new Request(sent.url, { method: request.method, headers: [...headers], ...init })
+}
+
+/** Runs a function of the test. Returns undefined if it takes too long, on the gateway's clock. */
+async function withTimeout<T>(run: () => T | Promise<T>, { host, signal }: Call): Promise<T | undefined> {
+  const running = run()
+  if (!(running instanceof Promise)) return running
+  const end = new AbortController()
+  const stop = () => end.abort()
+  signal?.addEventListener('abort', stop)
+  const waiting = host.waitUntil(host.now + TIMEOUT, end.signal).catch(() => signal?.throwIfAborted())
+  try {
+    return await Promise.race([running, waiting.then(() => undefined)])
+  } finally {
+    signal?.removeEventListener('abort', stop)
+    end.abort()
+  }
+}

@@ -1,0 +1,91 @@
+import type { Variable, Variables } from '../service/policy/action.ts'
+import { TEXT } from '../service/policy/environment.ts'
+import { isVariable } from '../service/policy/variables.ts'
+import { MissingFact, type Roots } from './cel/values.ts'
+import { KNOWN, type Surroundings } from './known-variables.ts'
+
+/** Makes the variables of a scope, which are computed when an expression names them. */
+export function createRoots(table: Variables, surroundings: Surroundings): Roots {
+  return new LazyGroup(table, '', surroundings)
+}
+
+/**
+ * The variables below a name. It is a map that computes a value when it is first read, and that seems empty to whoever looks at
+ * its values: a fact that no expression names may be missing.
+ */
+class LazyGroup extends Map<string, unknown> {
+  readonly #table: Variables
+  readonly #path: string
+  readonly #surroundings: Surroundings
+
+  static {
+    // The CEL library takes only objects of this very class for maps.
+    LazyGroup.prototype.constructor = Map
+  }
+
+  constructor(table: Variables, path: string, surroundings: Surroundings) {
+    super()
+    this.#table = table
+    this.#path = path
+    this.#surroundings = surroundings
+  }
+
+  override get(name: string): unknown {
+    if (super.has(name)) return super.get(name)
+    const below = Object.hasOwn(this.#table, name) ? this.#table[name] : undefined
+    if (!below) return undefined
+    const path = name === TEXT ? this.#path : this.#path === '' ? name : `${this.#path}.${name}`
+    const value = isVariable(below)
+      ? readVariable(path, below, this.#surroundings)
+      : new LazyGroup(below, path, this.#surroundings)
+    super.set(name, value)
+    return value
+  }
+
+  override has(name: string): boolean {
+    return Object.hasOwn(this.#table, name)
+  }
+}
+
+function readVariable(path: string, { type }: Variable, surroundings: Surroundings): unknown {
+  const given = surroundings.facts.get(path)
+  if (given !== undefined) return toCel(given, type)
+  // Their values are values of CEL already, and later ones of one action read the earlier ones.
+  if (path === 'vars') return surroundings.vars
+  if (path.startsWith('actions.ngrok.')) return toCel(readResult(path, surroundings) ?? emptyOf(type), type)
+  const known = Object.hasOwn(KNOWN, path) ? KNOWN[path] : undefined
+  const value = known?.(surroundings)
+  if (value === undefined) throw new MissingFact(path)
+  return toCel(value, type)
+}
+
+/** Returns a variable of an action that ran; undefined if the action did not set it. */
+function readResult(path: string, { results }: Surroundings): unknown {
+  const [, , action = '', ...names] = path.split('.')
+  let value: unknown = results.get(action)
+  for (const name of names) value = typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
+  return value
+}
+
+/** Returns the value of a variable that no action has set. */
+function emptyOf(type: string): unknown {
+  if (type === 'string') return ''
+  if (type === 'int') return 0
+  if (type === 'bool') return false
+  if (type.startsWith('list')) return []
+  return {}
+}
+
+/** Returns a value as CEL has it: whole numbers of the type int are bigint, and times are dates. */
+function toCel(value: unknown, type: string): unknown {
+  if (type === 'int' && typeof value === 'number') return BigInt(Math.trunc(value))
+  if (type === 'google.protobuf.Timestamp' && typeof value === 'number') return new Date(value)
+  return /^list|^map|^dyn/.test(type) ? toDeepCel(value) : value
+}
+
+function toDeepCel(value: unknown): unknown {
+  if (typeof value === 'number') return Number.isInteger(value) ? BigInt(value) : value
+  if (Array.isArray(value)) return value.map(toDeepCel)
+  if (typeof value !== 'object' || value === null || value instanceof Date || value instanceof Uint8Array) return value
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, toDeepCel(each)]))
+}

@@ -1,0 +1,198 @@
+import { sha256 } from '@noble/hashes/sha2.js'
+import { bytesToHex } from '@noble/hashes/utils.js'
+import { utf8Bytes } from '../core/schema/platform.ts'
+import { rules as ipRules } from '../service/ngrok/ip-policies.ts'
+import { vaults } from '../service/ngrok/vault-records.ts'
+import { secrets } from '../service/ngrok/vault-secrets.ts'
+import type { Phase } from '../service/policy/phases.ts'
+import type { BreakerSettings, IncomingResponse, Outcome, OutgoingRequest, Visit } from '../service/policy/visit.ts'
+import { isInRange } from './cel/addresses.ts'
+import { compilePattern } from './cel/pattern.ts'
+import { EvaluationProblem, type Values } from './cel/values.ts'
+import type { CompiledPhase } from './compile.ts'
+import { createCompressor } from './compressors.ts'
+import type { Journey } from './journey.ts'
+import type { EndpointFacts } from './known-variables.ts'
+import type { UpstreamResponse, VisitorRequest } from './message.ts'
+import type { PolicyRun } from './policy-run.ts'
+import { countInWindow, enterBreaker, leaveBreaker, releaseBreaker } from './records.ts'
+import { createRoots } from './variables.ts'
+import { DEFAULT_IP } from './visitor.ts'
+
+/** A request at one endpoint: what its policy and its modules see and do. */
+export class EndpointVisit implements Visit, PolicyRun {
+  phase: Phase = 'on_tcp_connect'
+  place = ''
+  response: UpstreamResponse | undefined
+  event: Map<string, string> | undefined
+  #vars: Record<string, unknown> = {}
+  readonly #results = new Map<string, object>()
+  /** The values of expressions, until something changes them. */
+  #values: { readonly phase: CompiledPhase; readonly values: Values } | undefined
+  readonly #breakers: { readonly key: string; readonly settings: BreakerSettings }[] = []
+
+  constructor(
+    readonly request: VisitorRequest,
+    readonly endpoint: EndpointFacts,
+    readonly way: Journey,
+  ) {}
+
+  get policy(): string {
+    return this.endpoint.id
+  }
+
+  get visit(): this {
+    return this
+  }
+
+  get trace() {
+    return this.way.luggage.trace
+  }
+
+  get now(): number {
+    return this.way.luggage.host.now
+  }
+
+  get clientIp(): string {
+    return this.way.luggage.visitor.ip ?? DEFAULT_IP
+  }
+
+  get identity() {
+    return this.way.luggage.visitor.identity
+  }
+
+  get message() {
+    return this.response ?? this.request
+  }
+
+  codeOf(number: number): string {
+    return `${this.way.luggage.host.dialect.errorPrefix}${number}`
+  }
+
+  start(phase: Phase): void {
+    this.phase = phase
+    this.#vars = {}
+    this.#values = undefined
+  }
+
+  given(type: string): object | undefined {
+    return this.way.luggage.visitor.actions?.[type]
+  }
+
+  keep(action: string, sets: object): void {
+    this.#results.set(action, sets)
+    this.#values = undefined
+  }
+
+  values(phase: CompiledPhase): Values {
+    if (this.#values?.phase === phase) return this.#values.values
+    const { sentUrl, startedAt, facts, host } = this.way.luggage
+    const { request, response, now, clientIp: ip, endpoint } = this
+    const values: Values = {
+      roots: createRoots(phase.variables, {
+        ...{ request, response, sentUrl, now, startedAt, ip, endpoint, facts },
+        results: this.#results,
+        vars: this.#vars,
+      }),
+      secret: (vault, name) => this.#readSecret(vault, name),
+      randomInteger: (below) => host.transact((tx) => tx.randomInteger(below)),
+    }
+    this.#values = { phase, values }
+    return values
+  }
+
+  #readSecret(vault: string, name: string): string {
+    const { reader, secrets: known } = this.way.luggage
+    const owner = reader.find(vaults, 'name', vault)
+    const secret = owner && reader.find(secrets, 'place', `${owner.id} ${name}`)
+    if (!secret) throw new EvaluationProblem(`the vault ${vault} has no secret ${name}`)
+    known.push(secret.value)
+    return secret.value
+  }
+
+  setVariable(name: string, value: unknown): void {
+    this.#vars[name] = value
+    // Values that were read before stay as they were.
+    this.#values = undefined
+  }
+
+  pattern = compilePattern
+
+  isInRange = isInRange
+
+  compressor = createCompressor
+
+  ipPolicyRules(id: string) {
+    return this.way.luggage.reader.findAll(ipRules, 'policy', id)
+  }
+
+  countRequest(name: string, key: readonly unknown[], capacity: number, window: number): number | undefined {
+    // The values of keys may be secrets, such as a header with a token.
+    const digest = bytesToHex(sha256(utf8Bytes(key.map(String).join('\n')))).slice(0, 32)
+    const bucket = `${this.policy}/${name}/${digest}`
+    return this.way.luggage.host.transact((tx) => countInWindow(tx, bucket, capacity, window))
+  }
+
+  passBreaker(settings: BreakerSettings): boolean {
+    const key = `${this.policy}/${this.place}`
+    const passes = this.way.luggage.host.transact((tx) => enterBreaker(tx, key, settings))
+    if (passes) this.#breakers.push({ key, settings })
+    return passes
+  }
+
+  /** Tells the breakers that let the request pass about the response of the upstream; undefined if there was none. */
+  settleBreakers(status: number | undefined): void {
+    if (this.#breakers.length === 0) return
+    this.way.luggage.host.transact((tx) => {
+      for (const { key, settings } of this.#breakers.splice(0)) {
+        if (status === undefined) releaseBreaker(tx, key)
+        else leaveBreaker(tx, key, settings, status >= 500)
+      }
+    })
+  }
+
+  forward(url: string): Promise<Outcome> {
+    return this.way.forward(url, this.request)
+  }
+
+  send(request: OutgoingRequest, until: number): Promise<IncomingResponse> {
+    return this.way.send(request, until)
+  }
+
+  async verifyWebhook(provider: string, secret: string): Promise<Outcome> {
+    const { verifyWebhook } = await import('./webhooks/index.ts')
+    const { method, url, headers } = this.request
+    const signed = { method, url, headers: new Headers([...headers]), body: await this.request.bytes() }
+    const { now, way } = this
+    const verdict = await verifyWebhook(signed, { provider, secret, now, readUrl: way.readUrl })
+    if ('challenge' in verdict) return { did: `answered the challenge of ${provider}`, ends: verdict.challenge }
+    if (verdict.verified) return { did: `verified the webhook of ${provider}`, sets: { verified: true } }
+    const ends = { status: 403, error: 3204 }
+    return {
+      did: `refused the webhook of ${provider}: ${verdict.reason}`,
+      sets: { verified: false },
+      ends,
+      isRefusal: true,
+    }
+  }
+
+  async validateJwt(config: object): Promise<Outcome> {
+    const { validateJwt } = await import('./jwt/index.ts')
+    const { method, headers } = this.request
+    const body = await this.request.bytes()
+    const { now, way } = this
+    const result = await validateJwt({ method, headers: new Headers([...headers]), body }, config, {
+      now,
+      readUrl: way.readUrl,
+      cache: way.compiled.keys,
+    })
+    const sets = { tokens: result.tokens }
+    if (result.ok) return { did: 'accepted the tokens', sets }
+    return {
+      did: `refused the tokens: ${result.reason}`,
+      sets,
+      ends: { status: 401, error: result.number },
+      isRefusal: true,
+    }
+  }
+}

@@ -1,0 +1,270 @@
+import type { EndpointRecord } from '../service/ngrok/endpoint-records.ts'
+import { readText } from '../service/policy/text.ts'
+import {
+  type Ending,
+  type IncomingResponse,
+  type Outcome,
+  type OutgoingRequest,
+  SendFailure,
+} from '../service/policy/visit.ts'
+import { chooseTarget } from './backends.ts'
+import type { Expressions } from './cel/expression.ts'
+import { certificateProblem } from './certificate.ts'
+import { type CompiledPolicy, type CompileOptions, compilePolicy } from './compile.ts'
+import { errorResponse, isOwnError, toResponse } from './errors.ts'
+import { streamEvents } from './event-stream.ts'
+import { Fields } from './fields.ts'
+import type { Journey, Luggage } from './journey.ts'
+import type { KeyCache } from './jwt/index.ts'
+import { UpstreamResponse, VisitorRequest } from './message.ts'
+import { runRequestModules, runResponseModules } from './modules.ts'
+import { runPhase } from './policy-run.ts'
+import { type Binding, findEndpoints, findRoute } from './route.ts'
+import type { TracedStep } from './trace.ts'
+import { callUpstream, type UpstreamPlace } from './upstream-call.ts'
+import { EndpointVisit } from './visit.ts'
+import { DEFAULT_IP } from './visitor.ts'
+
+/** The edge, the route and the backend that take a request, in place of those that its URL names. */
+export interface Target {
+  readonly edge?: string | undefined
+  readonly route?: string | undefined
+  readonly backend?: string | undefined
+}
+
+/** The policies and expressions that were compiled before, and the keys that were read. */
+export interface Compiled {
+  readonly expressions: Expressions
+  /** The keys of issuers of tokens. */
+  readonly keys: KeyCache
+  readonly policies: WeakMap<object, CompiledPolicy>
+}
+
+/** The most endpoints that a request is forwarded through, and the most requests of policies inside one another. */
+const MAX_FORWARDS = 5
+const MAX_SENDS = 3
+
+/** The path of the challenges that prove a domain to its authority. The gateway itself answers there. */
+const ACME_PATH = '/.well-known/acme-challenge'
+
+/** The way of one request through the gateway. */
+export class Way implements Journey {
+  /** The first endpoint, edge or route that took the request; null if none did. */
+  endpoint: string | null = null
+  /** The URL of the upstream, or the id of the backend, that got the request; null if none did. */
+  upstream: string | null = null
+
+  constructor(
+    readonly luggage: Luggage,
+    readonly compiled: Compiled,
+    readonly forwards = 0,
+    readonly sends = 0,
+  ) {}
+
+  /** Runs a request of a visitor to its end. */
+  async run(request: VisitorRequest, { edge, route, backend }: Target): Promise<Ending> {
+    if (edge !== undefined) return this.#runEdge(edge, route, request, backend)
+    if (backend !== undefined) return this.#sendToBackend(backend, request)
+    return this.#runUrl(request, 'public')
+  }
+
+  #step(step: TracedStep['step'], did: string, ending?: Ending): void {
+    this.luggage.trace.push({ step, did, ...(ending && { isEnd: true }) })
+  }
+
+  async #runUrl(request: VisitorRequest, binding: Binding): Promise<Ending> {
+    const url = new URL(request.url)
+    const end = (ending: Ending, did: string) => {
+      this.#step('endpoint', did, ending)
+      return ending
+    }
+    const found = findEndpoints(this.luggage.reader, url, binding)
+    const [first] = found
+    if (!first) return end(errorResponse(3200), `no ${binding} endpoint is online at ${url.protocol}//${url.host}`)
+    if (found.length > 1 && !found.every(({ pooling_enabled }) => pooling_enabled))
+      return end(errorResponse(6030), `${found.length} endpoints are online at ${first.url}, and not all are pooled`)
+    const drawn = found.length > 1 ? this.luggage.host.transact((tx) => tx.randomInteger(found.length)) : 0
+    const endpoint = found[drawn] ?? first
+    this.endpoint ??= endpoint.id
+    this.#step('endpoint', `${endpoint.id} at ${endpoint.url} took the request`)
+    const problem =
+      url.protocol === 'https:' && binding === 'public' ? certificateProblem(this.luggage, endpoint) : undefined
+    if (problem !== undefined) {
+      this.#step('certificate', problem, 'close')
+      return 'close'
+    }
+    if (url.pathname.startsWith(ACME_PATH) && endpoint.domain_id !== null) return { status: 404 }
+    if (endpoint.edge_id !== null) {
+      const route = findRoute(this.luggage.reader, endpoint.edge_id, url.pathname)
+      if (!route) return end(errorResponse(3200), `no route of the edge ${endpoint.edge_id} is for ${url.pathname}`)
+      return this.#runEdge(endpoint.edge_id, route.id, request, undefined)
+    }
+    return this.#runEndpoint(endpoint, request)
+  }
+
+  async #runEndpoint(endpoint: EndpointRecord, request: VisitorRequest): Promise<Ending> {
+    const protocol = endpoint.url.startsWith('https:') ? 'https' : 'http'
+    const place = endpoint.binding === 'internal' ? { place: 'internal' as const } : {}
+    const policy = this.#compile(endpoint, endpoint.traffic_policy, { protocol, ...place })
+    const visit = new EndpointVisit(request, endpoint, this)
+    return this.#runPolicy(visit, policy, async () => {
+      const { upstream_url, url } = endpoint
+      if (endpoint.type === 'cloud') {
+        this.#step('endpoint', `the policy of ${endpoint.id} ends without an answer`, 'close')
+        return errorResponse(3200)
+      }
+      const base = upstream_url === null || !URL.canParse(upstream_url) ? url : upstream_url
+      return this.#call(request, { keys: [url, base], url: base, isAgent: true })
+    })
+  }
+
+  /** Runs the phases of a policy around what sends the request on. */
+  async #runPolicy(
+    visit: EndpointVisit,
+    policy: CompiledPolicy | undefined,
+    sendOn: () => Promise<Ending>,
+  ): Promise<Ending> {
+    let reached: number | undefined
+    try {
+      const end =
+        policy &&
+        ((await runPhase(policy, 'on_tcp_connect', visit)) ?? (await runPhase(policy, 'on_http_request', visit)))
+      // What a rule answers itself is the response. What an upstream answers goes through the rules for responses.
+      if (end && !(end instanceof UpstreamResponse)) return end
+      const answer = end ?? (await sendOn())
+      if (answer === 'close') return answer
+      reached = answer.status || 502
+      const response = toResponse(answer, this.luggage.host.dialect)
+      if (!policy) return response
+      visit.response = response
+      const changed = await runPhase(policy, 'on_http_response', visit)
+      return changed ?? streamEvents(response, policy, visit)
+    } finally {
+      visit.settleBreakers(reached)
+    }
+  }
+
+  #compile(owner: object, text: unknown, options: CompileOptions): CompiledPolicy | undefined {
+    if (text === null || text === undefined || text === '') return undefined
+    const known = this.compiled.policies.get(owner)
+    if (known) return known
+    const value = typeof text === 'string' ? readText(text).value : text
+    const policy = compilePolicy(value, options, this.compiled.expressions)
+    this.compiled.policies.set(owner, policy)
+    return policy
+  }
+
+  async #runEdge(
+    edge: string,
+    route: string | undefined,
+    request: VisitorRequest,
+    backend: string | undefined,
+  ): Promise<Ending> {
+    const key = route === undefined ? edge : `${edge}/${route}`
+    this.endpoint ??= route ?? edge
+    const { reader } = this.luggage
+    const visit = new EndpointVisit(request, { id: route ?? edge, url: new URL(request.url).origin }, this)
+    const end = await runRequestModules(visit, (name) => reader.module(name, key))
+    if (end) {
+      visit.settleBreakers(undefined)
+      return end
+    }
+    const older = reader.module('traffic_policy', key)
+    const newer = reader.module('route_traffic_policy', key)
+    const policy =
+      (newer &&
+        this.#compile(reader.moduleRecord('route_traffic_policy', key), newer.value, {
+          protocol: 'https',
+          place: 'edge',
+        })) ??
+      (older &&
+        this.#compile(reader.moduleRecord('traffic_policy', key), older, { protocol: 'https', place: 'module' }))
+    const target = backend ?? reader.module('route_backend', key)?.backend_id
+    const answer = await this.#runPolicy(visit, policy, () => this.#sendToBackend(target, request))
+    if (answer === 'close') return answer
+    const response = toResponse(answer, this.luggage.host.dialect)
+    visit.response = response
+    await runResponseModules(visit, (name) => reader.module(name, key))
+    return response
+  }
+
+  async #sendToBackend(id: unknown, request: VisitorRequest): Promise<Ending> {
+    const { host, reader } = this.luggage
+    const fail = (did: string) => {
+      this.#step('backend', did, 'close')
+      return errorResponse(3200)
+    }
+    if (typeof id !== 'string') return fail('the route has no backend')
+    const target = host.transact((tx) => chooseTarget(tx, reader, id))
+    if (!target) return fail(`no child of the backend ${id} is online`)
+    this.#step('backend', target.id === id ? `${id} took the request` : `${id} chose ${target.id}`)
+    if (target.kind === 'response') {
+      const { status_code: status, headers, body } = target.response
+      return { status, headers, body }
+    }
+    const { url = request.url, kind } = target
+    return this.#call(request, {
+      keys: [target.id, ...(target.url === undefined ? [] : [url])],
+      url,
+      isAgent: kind === 'agent',
+    })
+  }
+
+  async #call(request: VisitorRequest, place: UpstreamPlace): Promise<Ending> {
+    const { host, trace, signal, visitor } = this.luggage
+    const [key = null] = place.keys
+    this.upstream = key
+    return callUpstream(request, place, { host, trace, signal, ip: visitor.ip ?? DEFAULT_IP })
+  }
+
+  async forward(url: string, request: VisitorRequest): Promise<Outcome> {
+    const target = new URL(url)
+    const fail = (error: number, did: string): Outcome => ({ did, ends: errorResponse(error), isRefusal: true })
+    if (this.forwards >= MAX_FORWARDS) return fail(3501, `found more than ${MAX_FORWARDS} endpoints on the way`)
+    if (findEndpoints(this.luggage.reader, target, 'internal').length === 0) {
+      const hint = target.hostname.endsWith('.internal') ? '' : ', and only hosts below .internal are internal'
+      return fail(3200, `found no internal endpoint at ${target.origin}${hint}`)
+    }
+    const { pathname, search } = new URL(request.url)
+    const way = new Way(this.luggage, this.compiled, this.forwards + 1, this.sends)
+    const ends = await way.#runUrl(request.to(`${target.origin}${pathname}${search}`), 'internal')
+    this.upstream = way.upstream
+    const response = ends === 'close' ? ends : toResponse(ends, this.luggage.host.dialect)
+    const did = `forwarded to ${target.origin}`
+    // An error of the gateway itself on the way there is a failure of the action.
+    return { did, sets: { url }, ends: response, ...(isOwnError(ends) && { isRefusal: true }) }
+  }
+
+  async send({ method, url, headers, body }: OutgoingRequest, until: number): Promise<IncomingResponse> {
+    const { host, signal, visitor } = this.luggage
+    if (this.sends >= MAX_SENDS) throw new SendFailure(3603, 'the requests go round in a circle')
+    if (findEndpoints(this.luggage.reader, new URL(url), 'internal').length === 0)
+      throw new SendFailure(3200, `no internal endpoint is online at ${new URL(url).origin}`)
+    const fields = new Fields(
+      Object.entries({ host: new URL(url).host, 'x-forwarded-for': visitor.ip ?? DEFAULT_IP, ...headers }),
+    )
+    const request = new VisitorRequest(method, url, fields, body === undefined ? null : new TextEncoder().encode(body))
+    const way = new Way(this.luggage, this.compiled, this.forwards, this.sends + 1)
+    const end = new AbortController()
+    const waiting = host.waitUntil(until, end.signal).catch(() => signal?.throwIfAborted())
+    try {
+      const ends = await Promise.race([way.#runUrl(request, 'internal'), waiting.then(() => undefined)])
+      if (ends === undefined) throw new SendFailure(3602, 'it timed out')
+      if (ends === 'close') throw new SendFailure(undefined, 'the connection closed')
+      const response = toResponse(ends, host.dialect)
+      return {
+        status: response.status,
+        headers: response.headers.toLists(),
+        body: new TextDecoder().decode(await response.bytes()),
+      }
+    } finally {
+      end.abort()
+    }
+  }
+
+  readUrl = async (url: string): Promise<string> => {
+    const upstream = this.luggage.host.upstreams.take([url])
+    if (!upstream) throw new TypeError(`no upstream serves ${url}. Set one with gateway.traffic.upstream`)
+    return (await upstream.handler(new Request(url))).text()
+  }
+}

@@ -1,0 +1,441 @@
+import { describe, expect, test, vi } from 'vitest'
+import { createNgrok } from '../../src/gateway/ngrok.ts'
+import { GatewayError, manualClock } from '../../src/index.ts'
+import { createVisited, policyOf, URL_OF_APP } from './visits.ts'
+
+const limit = (more = {}) =>
+  policyOf('rate-limit', {
+    name: 'all',
+    algorithm: 'sliding_window',
+    capacity: 2,
+    rate: '60s',
+    bucket_key: ['conn.client_ip'],
+    ...more,
+  })
+
+// rules: traffic#endpoints
+describe('the endpoint of a request', () => {
+  const answer = (text: string) => () => new Response(text)
+
+  test('is that of the exact host, else that of the most specific wildcard', async () => {
+    const { gateway, visit } = createVisited()
+    gateway.declare.tunnelSession({ endpoints: [{ url: 'https://*.example.com' }, { url: 'https://*.b.example.com' }] })
+    gateway.traffic.upstream('https://*.example.com', answer('wide'))
+    gateway.traffic.upstream('https://*.b.example.com', answer('narrow'))
+    const textAt = async (url: string) => (await gateway.traffic.fetch(url)).text()
+    expect(await (await visit()).text()).toBe('upstream got ')
+    expect([await textAt('https://x.example.com'), await textAt('https://a.b.example.com')]).toEqual(['wide', 'narrow'])
+  })
+
+  test.each(['https://nobody.example.com/', 'http://app.example.com/', 'https://app.internal/'])(
+    'is none for %s: 404 with 3200',
+    async (url) => {
+      const { gateway } = createVisited()
+      gateway.declare.tunnelSession({ endpoints: [{ url: 'https://app.internal' }] })
+      const response = await gateway.traffic.fetch(url)
+      expect([response.status, response.headers.get('ngrok-error-code')]).toEqual([404, 'ERR_NGROK_3200'])
+      expect(await response.text()).toContain('ERR_NGROK_3200\n')
+    },
+  )
+
+  test('is drawn from those of a pool, evenly by the seed', async () => {
+    const gateway = createNgrok({ clock: manualClock('2026-01-01T00:00:00Z'), seed: 'pool' })
+    const endpoint = (forwards_to: string) => ({ url: URL_OF_APP, forwards_to, pooling_enabled: true })
+    for (const port of [1, 2, 3]) gateway.declare.tunnelSession({ endpoints: [endpoint(`http://localhost:${port}`)] })
+    const counts = new Map<string, number>()
+    gateway.traffic.upstream(URL_OF_APP, ({ url }) => {
+      counts.set(url, (counts.get(url) ?? 0) + 1)
+      return new Response()
+    })
+    for (let request = 0; request < 300; request++) await gateway.traffic.fetch(URL_OF_APP)
+    // Chi-squared with 2 degrees of freedom: 13.8 has a probability of 0.001.
+    const deviation = [...counts.values()].reduce((sum, count) => sum + (count - 100) ** 2 / 100, 0)
+    expect([counts.size, deviation < 13.8]).toEqual([3, true])
+  })
+
+  test('with a policy that answers nothing is an error', async () => {
+    const gateway = createNgrok()
+    gateway.reservedDomains.create({ domain: 'api.example.com' })
+    const answers = policyOf('deny', {}, 'on_http_request', ["req.url.path == '/a'"])
+    const rules = {
+      on_http_request: [
+        ...JSON.parse(answers).on_http_request,
+        { actions: [{ type: 'redirect', config: { from: '/b', to: '/c' } }] },
+      ],
+    }
+    gateway.endpoints.create({
+      url: 'https://api.example.com',
+      type: 'cloud',
+      bindings: ['public'],
+      traffic_policy: JSON.stringify(rules),
+    })
+    const response = await gateway.traffic.fetch('https://api.example.com/')
+    expect(response.headers.get('ngrok-error-code')).toBe('ERR_NGROK_3200')
+  })
+
+  test('has a certificate, or the handshake fails once its job has failed', async () => {
+    const gateway = createNgrok({ clock: manualClock('2026-01-01T00:00:00Z') })
+    gateway.reservedDomains.create({ domain: 'api.example.com' })
+    gateway.endpoints.create({
+      url: 'https://api.example.com',
+      type: 'cloud',
+      bindings: ['public'],
+      traffic_policy: policyOf('deny'),
+    })
+    expect((await gateway.traffic.fetch('https://api.example.com')).status).toBe(403)
+    gateway.provisioning.script(['DNS_ERROR', 'success'], { domain: 'api.example.com' })
+    gateway.clock.advance('1m')
+    await expect(gateway.traffic.fetch('https://api.example.com')).rejects.toThrow(TypeError)
+    expect(gateway.traffic.last()?.trace.at(-1)).toMatchObject({ step: 'certificate', isEnd: true })
+    gateway.clock.advance('1d')
+    expect((await gateway.traffic.fetch('https://api.example.com')).status).toBe(403)
+  })
+
+  test('answers challenges of ACME itself', async () => {
+    const gateway = createNgrok()
+    gateway.reservedDomains.create({ domain: 'app.example.com' })
+    gateway.declare.tunnelSession({ endpoints: [{ url: URL_OF_APP }] })
+    expect((await gateway.traffic.fetch(`${URL_OF_APP}/.well-known/acme-challenge/x`)).status).toBe(404)
+  })
+})
+
+// rules: traffic#headers
+test('the upstream gets the request as the service sends it on', async () => {
+  const { visit, received } = createVisited()
+  await visit('/a/b?c=d', {
+    method: 'PUT',
+    body: 'text',
+    headers: {
+      'x-forwarded-for': '192.0.2.1',
+      connection: 'close, x-hop',
+      'x-hop': '1',
+      te: 'trailers',
+      'x-own': 'yes',
+    },
+    from: { ip: '203.0.113.9' },
+  })
+  const [request] = received
+  expect([request?.method, request?.url, await request?.text()]).toEqual(['PUT', 'http://localhost/a/b?c=d', 'text'])
+  expect(Object.fromEntries(request?.headers ?? [])).toMatchObject({
+    host: 'app.example.com',
+    'x-forwarded-for': '192.0.2.1, 203.0.113.9',
+    'x-forwarded-host': 'app.example.com',
+    'x-forwarded-proto': 'https',
+    'x-own': 'yes',
+  })
+  for (const name of ['connection', 'x-hop', 'te']) expect(request?.headers.has(name)).toBe(false)
+})
+
+test("the upstream cannot send the header of the gateway's errors", async () => {
+  const { gateway, visit } = createVisited()
+  gateway.traffic.upstream(
+    URL_OF_APP,
+    () => new Response('', { headers: { 'ngrok-error-code': 'ERR_NGROK_1', 'keep-alive': '5' } }),
+  )
+  const { headers } = await visit()
+  expect([headers.has('ngrok-error-code'), headers.has('keep-alive')]).toEqual([false, false])
+})
+
+test('forward-internal runs the policy of the internal endpoint, and its response passes the rules for responses', async () => {
+  const outer = JSON.stringify({
+    on_http_request: [{ actions: [{ type: 'forward-internal', config: { url: 'https://api.internal' } }] }],
+    on_http_response: [
+      { actions: [{ type: 'add-headers', config: { headers: { 'x-outer': '${res.status_code}' } } }] },
+    ],
+  })
+  const { gateway, visit } = createVisited(outer)
+  gateway.declare.tunnelSession({
+    endpoints: [
+      { url: 'https://api.internal', traffic_policy: policyOf('add-headers', { headers: { 'x-inner': 'in' } }) },
+    ],
+  })
+  let host: string | null = null
+  gateway.traffic.upstream('https://api.internal', ({ headers }) => {
+    host = headers.get('host')
+    return new Response(headers.get('x-inner'), { status: 201 })
+  })
+  const response = await visit()
+  expect([await response.text(), response.headers.get('x-outer'), host]).toEqual(['in', '201', 'app.example.com'])
+})
+
+test('a request that is forwarded in a circle ends with 3501', async () => {
+  const { gateway, visit } = createVisited(policyOf('forward-internal', { url: 'https://a.internal' }))
+  gateway.declare.tunnelSession({
+    endpoints: [
+      { url: 'https://a.internal', traffic_policy: policyOf('forward-internal', { url: 'https://a.internal' }) },
+    ],
+  })
+  expect((await visit()).headers.get('ngrok-error-code')).toBe('ERR_NGROK_3501')
+})
+
+describe('rate limits', () => {
+  test('count in a window that slides on the clock of the gateway, for each combination of keys', async () => {
+    const { gateway, visit } = createVisited(limit())
+    const statuses = async (ip: string) => {
+      const response = await visit('/', { from: { ip } })
+      return [response.status, response.headers.get('retry-after')]
+    }
+    expect([await statuses('203.0.113.1'), await statuses('203.0.113.1')]).toEqual([
+      [200, null],
+      [200, null],
+    ])
+    gateway.clock.advance('30s')
+    expect([await statuses('203.0.113.1'), await statuses('203.0.113.2')]).toEqual([
+      [429, '30'],
+      [200, null],
+    ])
+    gateway.clock.advance('30s')
+    expect(await statuses('203.0.113.1')).toEqual([200, null])
+  })
+
+  test('are records: restore, reset and a snapshot hold for them', async () => {
+    const { gateway, visit } = createVisited(limit())
+    const before = gateway.snapshot()
+    for (const status of [200, 200, 429]) expect((await visit()).status).toBe(status)
+    const full = gateway.snapshot()
+    gateway.restore(before)
+    expect((await visit()).status).toBe(200)
+    gateway.restore(full)
+    expect((await visit()).status).toBe(429)
+  })
+
+  test('keep no value of a key', async () => {
+    const { gateway, visit } = createVisited(limit({ bucket_key: ["getReqHeader('authorization')"] }))
+    await visit('/', { headers: { authorization: 'Bearer planted-secret-1' } })
+    expect(JSON.stringify(gateway.snapshot())).not.toContain('planted-secret-1')
+  })
+})
+
+describe('circuit breakers', () => {
+  const breaker = policyOf('circuit-breaker', {
+    error_threshold: 0.5,
+    volume_threshold: 4,
+    window_duration: '10s',
+    tripped_duration: '20s',
+  })
+
+  test('open after too many errors, let one request try after a while, and close when it works', async () => {
+    const { gateway, visit } = createVisited(breaker)
+    const fault = gateway.faults.add({ traffic: URL_OF_APP, status: 502 })
+    const statuses = async (count: number) => {
+      const all: number[] = []
+      for (let request = 0; request < count; request++) all.push((await visit()).status)
+      return all
+    }
+    expect(await statuses(5)).toEqual([502, 502, 502, 502, 503])
+    expect(gateway.traffic.last()?.error).toBe('ERR_NGROK_3202')
+    gateway.clock.advance('20s')
+    expect(await statuses(2)).toEqual([502, 503])
+    gateway.faults.remove(fault.id)
+    expect(await statuses(1)).toEqual([503])
+    gateway.clock.advance('20s')
+    expect(await statuses(6)).toEqual([200, 200, 200, 200, 200, 200])
+  })
+
+  test('let one request at a time try', async () => {
+    const { gateway, visit } = createVisited(breaker)
+    const fault = gateway.faults.add({ traffic: URL_OF_APP, status: 500 })
+    for (let request = 0; request < 4; request++) await visit()
+    gateway.faults.remove(fault.id)
+    gateway.clock.advance('20s')
+    let finish = (_: Response) => {}
+    gateway.traffic.upstream(URL_OF_APP, () => new Promise<Response>((resolve) => (finish = resolve)))
+    const trying = visit()
+    await vi.waitFor(() => expect(gateway.snapshot().records.traffic_breakers).toMatchObject([{ is_trying: true }]))
+    expect((await visit()).status).toBe(503)
+    finish(new Response())
+    expect((await trying).status).toBe(200)
+  })
+
+  test('forget errors that have left the window', async () => {
+    const { gateway, visit } = createVisited(breaker)
+    gateway.faults.add({ traffic: URL_OF_APP, status: 500, times: 6 })
+    for (let request = 0; request < 6; request++) {
+      expect((await visit()).status).toBe(500)
+      gateway.clock.advance('5s')
+    }
+    expect((await visit()).status).toBe(200)
+  })
+})
+
+describe('upstreams that fail', () => {
+  test.each([
+    [
+      'throws',
+      () => {
+        throw new Error('planted')
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('planted'))],
+    ['returns no Response', () => ({}) as Response],
+    [
+      'returns a body that was read',
+      () => {
+        const read = new Response('x')
+        void read.text()
+        return read
+      },
+    ],
+  ])('a function that %s is a 502 in words, and the trace says whose fault it was', async (_, handler) => {
+    const { gateway, visit } = createVisited()
+    gateway.traffic.upstream(URL_OF_APP, handler)
+    const response = await visit()
+    expect([response.status, response.headers.get('ngrok-error-code')]).toEqual([502, 'ERR_NGROK_3004'])
+    expect(await response.text()).not.toContain('planted')
+    expect(gateway.traffic.last()?.trace.at(-1)).toMatchObject({ step: 'upstream', isEnd: true })
+    expect(JSON.stringify(gateway.traffic.last()?.trace)).toContain(`the function of the upstream ${URL_OF_APP}`)
+  })
+
+  test('a function that hangs is a 504 with 3005 after a minute of the gateway', async () => {
+    const { gateway, visit } = createVisited()
+    let start = () => {}
+    const started = new Promise<void>((resolve) => (start = resolve))
+    gateway.traffic.upstream(URL_OF_APP, () => {
+      start()
+      return new Promise<Response>(() => {})
+    })
+    const waiting = visit()
+    await started
+    gateway.clock.advance('1m')
+    const response = await waiting
+    expect([response.status, response.headers.get('ngrok-error-code')]).toEqual([504, 'ERR_NGROK_3005'])
+  })
+
+  test('an agent without an upstream is 8012, and a near URL is suggested', async () => {
+    const gateway = createNgrok()
+    gateway.declare.tunnelSession({ endpoints: [{ url: URL_OF_APP }] })
+    gateway.traffic.upstream('https://ap.example.com', () => new Response())
+    const response = await gateway.traffic.fetch(URL_OF_APP)
+    expect([response.status, response.headers.get('ngrok-error-code')]).toEqual([502, 'ERR_NGROK_8012'])
+    expect(JSON.stringify(gateway.traffic.last()?.trace)).toContain('Did you mean')
+  })
+
+  test('a fault drops, delays and cuts what the gateway sends on, and no request of the API', async () => {
+    const { gateway, visit } = createVisited()
+    gateway.faults.add({ traffic: URL_OF_APP, drop: true, times: 1 })
+    expect(
+      (
+        await gateway.fetch(`${gateway.url}/reserved_domains`, {
+          headers: { authorization: 'Bearer key-12345678', 'ngrok-version': '2' },
+        })
+      ).status,
+    ).toBe(200)
+    expect((await visit()).headers.get('ngrok-error-code')).toBe('ERR_NGROK_8012')
+    gateway.faults.add({ traffic: URL_OF_APP, latency: '5s', times: 1 })
+    const waiting = visit()
+    await new Promise((resolve) => setImmediate(resolve))
+    gateway.clock.advance('5s')
+    expect((await waiting).status).toBe(200)
+    gateway.faults.add({ traffic: URL_OF_APP, truncate: 4, times: 1 })
+    const cut = await visit()
+    await expect(cut.text()).rejects.toThrow()
+    expect(gateway.faults.all().every(({ hits }) => hits === 1)).toBe(true)
+  })
+
+  test('times limits the requests of an upstream, and remove ends it', async () => {
+    const { gateway, visit } = createVisited()
+    const upstream = gateway.traffic.upstream(URL_OF_APP, () => new Response('once'), { times: 1 })
+    expect([(await visit()).status, (await visit()).status]).toEqual([200, 502])
+    upstream.remove()
+    expect((await visit()).status).toBe(502)
+  })
+})
+
+describe('what only the real network knows', () => {
+  test('is named when a policy needs it, and nothing changes', async () => {
+    const { gateway, visit } = createVisited(policyOf('deny', {}, 'on_http_request', ["conn.geo.city == 'Berlin'"]))
+    const before = JSON.stringify(gateway.snapshot())
+    const thrown: unknown = await visit().catch((error: unknown) => error)
+    expect(thrown).toBeInstanceOf(GatewayError)
+    expect(thrown).toMatchObject({ key: 'traffic_fact_missing' })
+    expect(String(thrown)).toContain('conn.geo.city')
+    expect(JSON.stringify(gateway.snapshot())).toBe(before)
+    expect((await visit('/', { from: { facts: { 'conn.geo.city': 'Berlin' } } })).status).toBe(403)
+  })
+
+  test('does not matter if the rest of an expression decides', async () => {
+    const { visit } = createVisited(
+      policyOf('deny', {}, 'on_http_request', ["req.method == 'GET' || conn.geo.city == 'Berlin'"]),
+    )
+    expect((await visit()).status).toBe(403)
+  })
+
+  test('has names of variables, and others are refused with the nearest', async () => {
+    const { visit } = createVisited()
+    await expect(visit('/', { from: { facts: { 'conn.geo.cty': 'x' } } })).rejects.toThrow(
+      'Did you mean conn.geo.city?',
+    )
+  })
+
+  test.each([
+    ['ai-gateway', {}],
+    ['owasp-crs-request', { on_error: 'halt' }],
+  ])('the action %s is not carried out unless the caller says what it did', async (type, config) => {
+    const { gateway, visit } = createVisited(policyOf(type, config))
+    const before = JSON.stringify(gateway.snapshot())
+    await expect(visit()).rejects.toMatchObject({ key: 'traffic_not_simulated' })
+    expect(JSON.stringify(gateway.snapshot())).toBe(before)
+    expect((await visit('/', { from: { actions: { [type]: { decision: 'allow' } } } })).status).toBe(200)
+  })
+})
+
+describe('the journal of traffic', () => {
+  test('has no secret of a request, of a vault or of a policy', async () => {
+    const secrets = ['planted-token-1', 'planted-cookie-2', 'planted-password-3', 'planted-vault-4']
+    const { gateway, visit } = createVisited(
+      JSON.stringify({
+        on_http_request: [
+          {
+            expressions: ["getReqHeader('authorization').exists(v, v.contains('x')) || secrets.get('v', 's') != ''"],
+            actions: [{ type: 'log', config: { metadata: { all: '${req.headers}' } } }],
+          },
+          {
+            actions: [
+              { type: 'set-vars', config: { vars: [{ s: "${secrets.get('v', 's')}" }] } },
+              { type: 'add-headers', config: { headers: { 'x-vault': '${vars.s}' } } },
+            ],
+          },
+        ],
+        on_http_response: [{ expressions: ["res.headers['x-echo'][0] == 'no'"], actions: [{ type: 'deny' }] }].slice(1),
+      }),
+    )
+    const { id } = gateway.vaults.create({ name: 'v' })
+    gateway.vaultSecrets.create({ name: 's', value: 'planted-vault-4', vault_id: id })
+    gateway.traffic.upstream(
+      URL_OF_APP,
+      ({ headers }) =>
+        new Response('', { headers: { 'x-echo': headers.get('x-vault') ?? '', 'set-cookie': 'a=planted-cookie-2' } }),
+    )
+    const basic = Buffer.from('user:planted-password-3').toString('base64')
+    await visit('/?token=planted-token-1', {
+      headers: { authorization: 'Bearer planted-token-1', cookie: 'a=planted-cookie-2' },
+    })
+    await visit('/', { headers: { authorization: `Basic ${basic}` } })
+    const journal = JSON.stringify(gateway.traffic.all())
+    for (const secret of [...secrets, basic]) expect(journal).not.toContain(secret)
+    expect(journal).toContain('[redacted]')
+  })
+
+  test('is bounded, counts all, and finds by fields and predicates', async () => {
+    const { gateway, visit } = createVisited(policyOf('deny', {}, 'on_http_request', ["req.url.path == '/no'"]))
+    for (let request = 0; request < 1001; request++) await visit()
+    await visit('/no')
+    expect([gateway.traffic.count(), gateway.traffic.all().length]).toEqual([1002, 1000])
+    expect(gateway.traffic.count({ status: 403 })).toBe(1)
+    expect(gateway.traffic.last({ rule: 'on_http_request.0' })?.url).toBe(`${URL_OF_APP}/no`)
+    expect(gateway.traffic.all(({ upstream }) => upstream === null)).toHaveLength(1)
+    gateway.traffic.clear()
+    expect([gateway.traffic.count(), gateway.traffic.last()]).toEqual([0, undefined])
+  })
+
+  test('hands out frozen entries', async () => {
+    const { gateway, visit } = createVisited()
+    await visit()
+    expect(Object.isFrozen(gateway.traffic.last()?.trace)).toBe(true)
+  })
+})
+
+test('an aborted signal ends the request', async () => {
+  const { visit } = createVisited()
+  await expect(visit('/', { signal: AbortSignal.abort() })).rejects.toThrow('aborted')
+})
