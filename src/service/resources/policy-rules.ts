@@ -117,7 +117,15 @@ function celProblem(source: string): string | undefined {
 
 const action = named(
   v.pipe(
-    v.object({ type, config: v.optional(v.pipe(documented(anyObject(), CONFIG), shownAs(hidePolicySecrets))) }),
+    v.object({
+      type,
+      config: v.optional(
+        v.pipe(
+          documented(anyObject(), CONFIG),
+          shownAs((config) => hidePolicySecrets(config)),
+        ),
+      ),
+    }),
     ruleOnWhole(
       [policyErrors.action_unknown, policyErrors.action_config_invalid],
       ({ type, config }, report, { rules, state }) => {
@@ -183,7 +191,12 @@ export const policyRule = named(
 const actionShape = named(
   v.object({
     type,
-    config: v.exactOptional(v.pipe(documented(v.record(v.string(), v.unknown()), CONFIG), shownAs(hidePolicySecrets))),
+    config: v.exactOptional(
+      v.pipe(
+        documented(v.record(v.string(), v.unknown()), CONFIG),
+        shownAs((config) => hidePolicySecrets(config)),
+      ),
+    ),
   }),
   'EndpointAction',
   ACTION,

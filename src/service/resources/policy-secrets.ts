@@ -9,9 +9,15 @@ export const POLICY_SECRETS: ReadonlySet<string> = new Set([
   'server_private_key',
 ])
 
+/** The deepest config that is searched for secrets. Deeper ones are refused. */
+const MAX_DEPTH = 128
+
 /** Returns the config of an action, at any depth, without its secrets. */
-export function hidePolicySecrets(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(hidePolicySecrets)
+export function hidePolicySecrets(value: unknown, depth = 0): unknown {
+  if (depth === MAX_DEPTH) return REDACTED
+  if (Array.isArray(value)) return value.map((each) => hidePolicySecrets(each, depth + 1))
   if (!isObject(value)) return value
-  return mapValues(value, (each, name) => (POLICY_SECRETS.has(name) ? each && REDACTED : hidePolicySecrets(each)))
+  return mapValues(value, (each, name) =>
+    POLICY_SECRETS.has(name) ? each && REDACTED : hidePolicySecrets(each, depth + 1),
+  )
 }
