@@ -48,9 +48,9 @@ function listForms({ body, response }: OperationSchemas): [name: string, show: S
   const schemas = listSchemas([body, response].filter((each) => each !== undefined))
   return [...schemas]
     .flatMap((each) => Object.entries(partsOf(each).entries ?? {}))
-    .flatMap(([name, entry]) => {
+    .flatMap(([name, entry]): [string, Show][] => {
       const show = findForm(entry)
-      return show ? [[name, show] as [string, Show]] : []
+      return show ? [[name, show]] : []
     })
 }
 
