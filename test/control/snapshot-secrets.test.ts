@@ -35,7 +35,7 @@ describe('A snapshot as JSON (rules: secrets#snapshots)', () => {
     expect(records.tls_certificates).toMatchObject([{ upload: { certificate_pem: pem('leaf-p256') } }])
     const [policy] = records.traffic_policy as [{ module: { inbound: [{ actions: [{ config: object }] }] } }]
     expect(policy.module.inbound[0].actions[0].config).toEqual({
-      server_private_key: '[redacted]\n',
+      server_private_key: '[redacted]',
       // No rule marks this field as secret.
       password: 'open sesame',
     })

@@ -158,6 +158,8 @@ interface Marks {
   readonly blank?: 'absent'
   /** No message, journal, commit or snapshot has its value. */
   readonly secret?: true
+  /** Returns the value as journal, commits and snapshots show it: without the secrets that are parts of it. */
+  readonly shownAs?: (value: unknown) => unknown
   /** It follows from other fields, and is computed when the record is read. Snapshots and stores omit it. */
   readonly isDerived?: true
   /** Harmless fields of other operations have the same name. */

@@ -29,7 +29,9 @@ function isNoData(schema: v.GenericSchema | undefined): boolean {
 
 /** Makes the form of the values of a schema; undefined if it leaves all values unchanged. */
 function createForm(schema: v.GenericSchema, options: FormOptions): Form | undefined {
-  if (!options.withSecrets && marksOf(schema).secret) return (value) => value && REDACTED
+  const { secret, shownAs } = options.withSecrets ? {} : marksOf(schema)
+  if (secret) return (value) => value && REDACTED
+  if (shownAs) return shownAs
   const { wrapped, getter, entries, rest, item, value, items = [], options: choices = [], pipe = [] } = partsOf(schema)
   if (getter) return (each) => createForm(getter(each), options)?.(each) ?? each
   // The forms of all alternatives apply: to hide too much does no harm.

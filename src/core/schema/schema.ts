@@ -38,6 +38,11 @@ export function blankIsAbsent<T>(): v.MetadataAction<T, { readonly blank: 'absen
 /** Marks a field whose value is secret: messages show only its type, and journal, commits and snapshots omit it. */
 export const secret = v.metadata<string, { readonly secret: true }>({ secret: true })
 
+/** Marks a field with secrets in it. The function returns the value as journal, commits and snapshots show it. */
+export function shownAs<T>(show: (value: unknown) => unknown) {
+  return v.metadata<T, { readonly shownAs: typeof show }>({ shownAs: show })
+}
+
 /**
  * Marks a secret field, as {@link secret} does, if harmless fields of other operations have the same name, such as `value`.
  * The journal hides a field of this name in requests of operations that have the mark, and in requests of no operation.

@@ -8,6 +8,8 @@ const MAX_DEPTH = 128
 
 type AnySchema = v.GenericSchema
 
+type Show = (value: unknown) => unknown
+
 function isSecret(schema: AnySchema): boolean {
   return marksOf(schema).secret === true
 }
@@ -39,6 +41,24 @@ function listSecretNames(schema: AnySchema, isCommon: boolean): string[] {
 interface OperationSchemas {
   readonly body?: AnySchema
   readonly response?: AnySchema
+}
+
+/** Returns the functions that show the fields of an operation with secrets in them, by the names of the fields. */
+function listForms({ body, response }: OperationSchemas): [name: string, show: Show][] {
+  const schemas = listSchemas([body, response].filter((each) => each !== undefined))
+  return [...schemas]
+    .flatMap((each) => Object.entries(partsOf(each).entries ?? {}))
+    .flatMap(([name, entry]): [string, Show][] => {
+      const show = findForm(entry)
+      return show ? [[name, show]] : []
+    })
+}
+
+/** Returns the function of a field, or of a step of its pipe. */
+function findForm(schema: AnySchema): Show | undefined {
+  const { wrapped, pipe = [] } = partsOf(schema)
+  const inner = [wrapped, ...pipe.slice(1)].filter(isSchema).map(findForm)
+  return marksOf(schema).shownAs ?? inner.find((each) => each !== undefined)
 }
 
 function listOperationSecretNames({ body, response }: OperationSchemas, isCommon: boolean): string[] {
@@ -79,9 +99,10 @@ export class SecretNames {
 
   #createNames(operation: OperationSchemas | null): Redaction['names'] {
     const own = (operation ? [operation] : this.operations).flatMap((each) => listOperationSecretNames(each, true))
-    if (own.length === 0) return this
-    const pattern = createEndingPattern(own)
-    return { has: (name) => pattern.test(name) || this.has(name) }
+    const forms = new Map((operation ? [operation] : this.operations).flatMap(listForms))
+    if (own.length === 0 && forms.size === 0) return this
+    const pattern = own.length === 0 ? undefined : createEndingPattern(own)
+    return { has: (name) => pattern?.test(name) === true || this.has(name), formOf: (name) => forms.get(name) }
   }
 
   #listNames(): string[] {
@@ -94,7 +115,10 @@ export class SecretNames {
 /** The secrets to redact in a value. */
 export interface Redaction {
   /** The names of fields whose values are secret. */
-  readonly names: Pick<SecretNames, 'has'>
+  readonly names: Pick<SecretNames, 'has'> & {
+    /** Returns the function that shows a field with secrets in it. */
+    formOf?(name: string): Show | undefined
+  }
   /** Hides texts that are secret in any field. */
   readonly redactor: Redactor
 }
@@ -120,7 +144,9 @@ function redactAt(value: unknown, redaction: Redaction, depth: number): unknown 
   let isSame = true
   const fields = Object.entries(value).map(([name, inner]): [string, unknown] => {
     const redactedName = redactText(name, redaction.redactor)
-    const redacted = redaction.names.has(name) ? inner && REDACTED : redactAt(inner, redaction, depth + 1)
+    const show = redaction.names.formOf?.(name)
+    const shown = show ? show(inner) : inner
+    const redacted = redaction.names.has(name) ? shown && REDACTED : redactAt(shown, redaction, depth + 1)
     isSame &&= redactedName === name && Object.is(redacted, inner)
     return [redactedName, redacted]
   })

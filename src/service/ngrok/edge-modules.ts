@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
+import { hideSecretsOfPolicy } from '../policy/index.ts'
 import { backendId } from './backends.ts'
 import { policies } from './ip-policies.ts'
 import { defineModule, EDGES, type Owner, ROUTES } from './modules.ts'
@@ -215,13 +216,18 @@ const tlsEdgeTlsTermination = defineModule(EDGES.tls, {
 })
 
 const POLICY = 'The policy as JSON or YAML: an object whose keys are phases, each with a list of rules.'
-const policyValue = kit.documented(v.string(), POLICY, { rules: 'traffic-policy#texts' })
+const policyValue = kit.documented(v.pipe(v.string(), parts.shownAs(hideSecretsOfPolicy)), POLICY, {
+  rules: 'traffic-policy#texts',
+})
 
 const DENY = ':\n  - actions:\n      - type: deny\n'
 const POLICIES = { https: `on_http_request${DENY}`, tcp: `on_tcp_connect${DENY}`, tls: `on_tcp_connect${DENY}` }
 
 const policyShape = kit.named(
-  v.object({ enabled: v.unwrap(parts.enabled), value: kit.documented(v.string(), `${POLICY} Exactly as sent.`) }),
+  v.object({
+    enabled: v.unwrap(parts.enabled),
+    value: kit.documented(v.pipe(v.string(), parts.shownAs(hideSecretsOfPolicy)), `${POLICY} Exactly as sent.`),
+  }),
   'PolicyText',
   'A traffic policy as a text.',
 )

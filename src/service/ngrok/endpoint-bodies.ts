@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
+import { hideSecretsOfPolicy } from '../policy/index.ts'
 import { BINDINGS } from './endpoint-records.ts'
 import { urlErrors } from './endpoint-url.ts'
 import { BINDING, POLICY, POOLING, URL_SENTENCE } from './endpoint-view.ts'
@@ -52,7 +53,10 @@ export const errors = kit.declareErrors({
 const url = kit.documented(v.pipe(v.string(), refuseIfEmpty(errors.endpoint_url_missing)), URL_SENTENCE, {
   json: { examples: ['https://app.example.com'] },
 })
-const trafficPolicy = kit.documented(v.pipe(v.string(), refuseIfEmpty(errors.endpoint_policy_missing)), POLICY)
+const trafficPolicy = kit.documented(
+  v.pipe(v.string(), refuseIfEmpty(errors.endpoint_policy_missing), parts.shownAs(hideSecretsOfPolicy)),
+  POLICY,
+)
 const isRequired = parts.facts<string>({ isRequired: true })
 
 const bindings = kit.documented(

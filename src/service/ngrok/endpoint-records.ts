@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
+import { hideSecretsOfPolicy } from '../policy/index.ts'
 import { texts } from './shared.ts'
 
 export const BINDINGS = ['public', 'internal', 'kubernetes'] as const
@@ -61,7 +62,7 @@ const record = v.object({
   tcp_addr_id: v.nullable(kit.idOf('ra')),
   type: parts.oneOfThese(['cloud', 'ephemeral', 'edge']),
   pooling_enabled: v.boolean(),
-  traffic_policy: v.nullable(v.string()),
+  traffic_policy: v.nullable(v.pipe(v.string(), parts.shownAs(hideSecretsOfPolicy))),
 })
 
 export type EndpointRecord = kit.Frozen<v.InferOutput<typeof record>>

@@ -1,5 +1,7 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
+import * as parts from '../parts/index.ts'
+import { hideSecretsOfPolicy } from '../policy/index.ts'
 import { type EndpointRecord, getEdgeKind, getTunnelId, parseUrl, SCHEMES } from './endpoint-records.ts'
 import { omitNulls, refField, userField } from './shared.ts'
 
@@ -26,7 +28,7 @@ export const endpointShape = kit.named(
     hostport: kit.documented(v.string(), 'The host and the port of the URL, such as `app.example.com:443`.'),
     bindings: kit.documented(v.array(v.string()), BINDING),
     pooling_enabled: kit.documented(v.boolean(), POOLING),
-    traffic_policy: optionalText(POLICY),
+    traffic_policy: v.exactOptional(kit.documented(v.pipe(v.string(), parts.shownAs(hideSecretsOfPolicy)), POLICY)),
     domain: optionalRef('The reserved domain that the URL uses.'),
     tcp_addr: optionalRef('The reserved address that the URL uses.'),
     edge: optionalRef('The edge of the endpoint.'),

@@ -69,7 +69,11 @@ export function policyProblems(
   if (problem || !parts.isObject(value)) {
     const reason = problem?.message ?? `it is ${kit.quote(value)}, not an object`
     const error = place === 'edge' ? byNumber.get(2236) : unreadable.endpoint_policy_unreadable
-    const message = unreadable.endpoint_policy_unreadable.message({ field, received: kit.quote(text), problem: reason })
+    const message = unreadable.endpoint_policy_unreadable.message({
+      field,
+      received: parts.quoteSecret(text),
+      problem: reason,
+    })
     return error ? [toProblem(error, field, message)] : []
   }
   const found = checkByLanguage(value, { protocol, ...(place !== 'public' && { place }) }, rules, {

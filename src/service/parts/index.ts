@@ -47,9 +47,11 @@ export {
   REGIONS,
   type Region,
   reference,
+  shownAs,
   textOfBytes,
 } from '../../core/schema/schema.ts'
 export { isOneOf } from '../../core/schema/secret-texts.ts'
+export { quoteSecret } from '../../core/schema/text.ts'
 export { timeMs } from '../../core/schema/time.ts'
 export { isObject } from '../../core/schema/values.ts'
 export { circuitBreaker } from '../resources/circuit-breaker.ts'

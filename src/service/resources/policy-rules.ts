@@ -7,9 +7,10 @@ import type { Rules } from '../../core/schema/dialect.ts'
 import { documented, named } from '../../core/schema/documentation.ts'
 import { declareErrors, type FieldFacts, field, ofField, type Problem } from '../../core/schema/errors.ts'
 import { type Report, rule, ruleOnWhole } from '../../core/schema/rule.ts'
-import { anyObject } from '../../core/schema/schema.ts'
+import { anyObject, shownAs } from '../../core/schema/schema.ts'
 import { quote } from '../../core/schema/text.ts'
 import { isObject } from '../../core/schema/values.ts'
+import { hidePolicySecrets } from './policy-secrets.ts'
 
 /** The errors of the rules of a traffic policy. */
 export const policyErrors = declareErrors({
@@ -116,7 +117,15 @@ function celProblem(source: string): string | undefined {
 
 const action = named(
   v.pipe(
-    v.object({ type, config: v.optional(documented(anyObject(), CONFIG)) }),
+    v.object({
+      type,
+      config: v.optional(
+        v.pipe(
+          documented(anyObject(), CONFIG),
+          shownAs((config) => hidePolicySecrets(config)),
+        ),
+      ),
+    }),
     ruleOnWhole(
       [policyErrors.action_unknown, policyErrors.action_config_invalid],
       ({ type, config }, report, { rules, state }) => {
@@ -180,7 +189,15 @@ export const policyRule = named(
 )
 
 const actionShape = named(
-  v.object({ type, config: v.exactOptional(documented(v.record(v.string(), v.unknown()), CONFIG)) }),
+  v.object({
+    type,
+    config: v.exactOptional(
+      v.pipe(
+        documented(v.record(v.string(), v.unknown()), CONFIG),
+        shownAs((config) => hidePolicySecrets(config)),
+      ),
+    ),
+  }),
   'EndpointAction',
   ACTION,
 )
