@@ -5,6 +5,10 @@ import type { Exchange } from './exchange.ts'
 export interface RecordedExchange extends Exchange {
   /** The time of the request, in ms since 1970. */
   readonly at: number
+  /** The number of the entry in the file that it was read from, from 1. */
+  readonly number?: number
+  /** The reason why it cannot be compared, found when the file was read. */
+  readonly missing?: string
 }
 
 /** The origin of a recording, and the values that were replaced in it. */

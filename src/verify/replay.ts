@@ -24,11 +24,20 @@ export interface ReplayReport {
   /** The exchanges with differences. */
   readonly differing: readonly ReplayedExchange[]
   /** Exchanges that were not compared, with the reason. */
-  readonly skipped: readonly { readonly request: string; readonly reason: string }[]
+  readonly skipped: readonly SkippedExchange[]
   /** Known differences that no longer occur. */
   readonly unused: readonly KnownDifference[]
   /** Warnings about the recording, such as its age. */
   readonly warnings: readonly string[]
+}
+
+/** An exchange that was not compared. */
+export interface SkippedExchange {
+  /** The number of the exchange in the recording, from 1. */
+  readonly number: number
+  /** The method and the path of the request. */
+  readonly request: string
+  readonly reason: string
 }
 
 /** An exchange whose recorded response is not that of fauxgate. */
@@ -58,12 +67,13 @@ export async function replay(
   const replayer = new Replayer(recording)
   const used = new Set<KnownDifference>()
   const differing: ReplayedExchange[] = []
-  const skipped: { request: string; reason: string }[] = []
+  const skipped: SkippedExchange[] = []
   for (const [index, exchange] of exchanges.entries()) {
     const request = `${exchange.request.method} ${exchange.request.path}`
+    const number = exchange.number ?? index + 1
     const result = await replayer.compare(exchange)
     if (typeof result === 'string') {
-      skipped.push({ request, reason: result })
+      skipped.push({ number, request, reason: result })
       continue
     }
     const differences = result.filter((each) => {
@@ -71,7 +81,7 @@ export async function replay(
       if (excuse) used.add(excuse)
       return !excuse
     })
-    if (differences.length > 0) differing.push({ number: index + 1, request, differences })
+    if (differences.length > 0) differing.push({ number, request, differences })
   }
   return {
     compared: exchanges.length - skipped.length,
@@ -112,6 +122,16 @@ class Replayer {
 
   /** Sends a request to the gateway. Returns the differences of the recorded response, or why it cannot be compared. */
   async compare(exchange: RecordedExchange): Promise<readonly Difference[] | string> {
+    if (exchange.missing !== undefined) return exchange.missing
+    try {
+      return await this.#compare(exchange)
+    } catch {
+      // The message of another program may quote a header or a body.
+      return 'it cannot be sent to a gateway'
+    }
+  }
+
+  async #compare(exchange: RecordedExchange): Promise<readonly Difference[] | string> {
     const { request, response, at } = exchange
     // Time does not go back, whatever a recording says.
     this.#at = Math.max(this.#at, at)
@@ -163,8 +183,7 @@ class Replayer {
 }
 
 function dialectOf({ dialect }: RecordingInfo) {
-  const known = dialects[dialect as DialectName] // Checked in the next line.
-  if (known) return known
+  if (Object.hasOwn(dialects, dialect)) return dialects[dialect as DialectName] // It is one, as just checked.
   throw new Error(
     `The recording has the dialect ${JSON.stringify(dialect)}. Allowed: ${Object.keys(dialects).join(', ')}.`,
   )
@@ -177,7 +196,7 @@ const HAS_KEY = /_pem"|"public_key"\s*:\s*"(?!ssh-(ed25519|rsa) )/
 
 function ageWarning(exchanges: readonly RecordedExchange[], now: number): readonly string[] {
   if (exchanges.length === 0) return []
-  const newest = Math.max(...exchanges.map(({ at }) => at))
+  const newest = exchanges.reduce((latest, { at }) => Math.max(latest, at), 0)
   const days = Math.floor((now - newest) / DAY_MS)
   return days >= OLD_DAYS ? [`the recording is ${days} days old; record it again to see what is still true`] : []
 }
@@ -200,16 +219,28 @@ function uninformativeReason({ request, response: { status, binary } }: Recorded
  * Returns the result of a replay as text: each difference, each reason why exchanges were not compared, and the totals.
  */
 export function replayText({ compared, differing, skipped, unused }: ReplayReport): string {
-  const reasons = new Map<string, number>()
-  for (const { reason } of skipped) reasons.set(reason, (reasons.get(reason) ?? 0) + 1)
+  const reasons = new Map<string, number[]>()
+  for (const { reason, number } of skipped) {
+    const numbers = reasons.get(reason)
+    if (numbers) numbers.push(number)
+    else reasons.set(reason, [number])
+  }
   const lines = [
     ...differing.flatMap(({ number, request, differences }) => [
       `${number}. ${request}`,
       ...differences.map((each) => `  ${differenceText(each, 'recorded')}`),
     ]),
     ...unused.map(({ request, at }) => `The known difference of ${request} at ${at} excuses nothing. Remove it.`),
-    ...[...reasons].map(([reason, count]) => `Not compared, ${formatCount(count, 'exchange')}: ${reason}`),
+    ...[...reasons].map(([reason, numbers]) => `Not compared, ${listNumbers(numbers)}: ${reason}`),
     `${formatCount(compared, 'exchange')} compared, ${differing.length} different.`,
   ]
   return `${lines.join('\n')}\n`
+}
+
+/** The most numbers of exchanges in one line. */
+const MAX_NUMBERS = 10
+
+function listNumbers(numbers: readonly number[]): string {
+  const more = numbers.length > MAX_NUMBERS ? ', …' : ''
+  return `${formatCount(numbers.length, 'exchange')} (${numbers.slice(0, MAX_NUMBERS).join(', ')}${more})`
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { dialects } from '../../src/service/resources/dialects.ts'
 import { parseHar } from '../../src/verify/har-reader.ts'
-import { hasPassed, replay } from '../../src/verify/replay.ts'
+import { hasPassed, replay, replayText } from '../../src/verify/replay.ts'
 import { NEW_YEAR } from '../support/provisioning.ts'
 import { gatewayToVerify } from '../support/verify.ts'
 
@@ -133,6 +133,131 @@ describe('A HAR file that another program wrote is replayed', () => {
     expect(report.skipped.map(({ reason }) => reason)).toEqual([noText, noText, 'the answer 0 says nothing', noText])
     expect([report.compared, hasPassed(report)]).toEqual([2, true])
   })
+})
+
+// One odd entry must not end a replay: it is named with its number, and the rest is compared.
+describe('An entry that cannot be compared is named with its number', () => {
+  const CANNOT = 'it has a header that cannot be sent'
+  const UNREAD = 'its response was not read to its end'
+  const NO_TEXT = 'the text of a body is not in the recording'
+  const OTHER_FILE = "its body is in another file: record with content: 'embed'"
+  const TIME = 'its startedDateTime is no time of the years 1970 to 9999'
+
+  test.each<[string, (entry: Json) => void, string]>([
+    [
+      'a GET with a body',
+      ({ request }) => (request.postData = { mimeType: 'text/plain', text: 'x' }),
+      'a GET with a body cannot be sent',
+    ],
+    ['TRACE', ({ request }) => (request.method = 'TRACE'), 'requests with its method are not compared'],
+    ['CONNECT', ({ request }) => (request.method = 'connect'), 'requests with its method are not compared'],
+    [
+      'a header that is not Latin-1',
+      ({ request }) => request.headers.push({ name: 'x-name', value: 'planted-value-ł' }),
+      CANNOT,
+    ],
+    [
+      'a header with a line break',
+      ({ request }) => request.headers.push({ name: 'x-name', value: 'a\r\nplanted-value: 1' }),
+      CANNOT,
+    ],
+    ['the year 1969', (entry) => (entry.startedDateTime = '1969-12-31T23:59:59Z'), TIME],
+    ['the year 10000', (entry) => (entry.startedDateTime = '+010000-01-01T00:00:00Z'), TIME],
+    ['no time', (entry) => (entry.startedDateTime = null), TIME],
+    ['no response', (entry) => delete entry.response.status, 'its response has no status'],
+    ['the status "error"', ({ response }) => (response.status = 'error'), 'its response has no status'],
+    [
+      'a response that broke off',
+      ({ response }) => Object.assign(response, { _error: 'net::ERR_ABORTED', content: { size: 0 } }),
+      UNREAD,
+    ],
+    [
+      'a response that nobody read',
+      ({ response }) => Object.assign(response, { bodySize: -1, content: { size: 0, text: '' } }),
+      UNREAD,
+    ],
+    [
+      'an empty text and a length',
+      ({ response }) =>
+        Object.assign(response, {
+          headers: [...response.headers, { name: 'Content-Length', value: '9' }],
+          content: { size: -1 },
+        }),
+      UNREAD,
+    ],
+    ['a body in a file', ({ response }) => (response.content = { size: 9, _file: 'a.json' }), OTHER_FILE],
+  ])('%s', async (_what, change, reason) => {
+    const [create, get, remove] = await createEntries()
+    change(get)
+    const report = await replay(parse([create, get, remove]), { now: NOW })
+    expect(report.skipped).toEqual([{ number: 2, request: expect.any(String), reason }])
+    expect([report.compared, hasPassed(report)]).toEqual([2, true])
+    const text = replayText(report)
+    expect(text).toContain(`Not compared, 1 exchange (2): ${reason}`)
+    expect(text).not.toContain('planted-value')
+  })
+
+  test.each<[string, (entry: Json) => void]>([
+    [
+      'without postData and with an unknown size',
+      ({ request }) => Object.assign(request, { postData: undefined, bodySize: -1 }),
+    ],
+    [
+      'with the fields of a form without text',
+      ({ request }) => (request.postData = { mimeType: 'multipart/form-data', params: [{ name: 'a', value: 'b' }] }),
+    ],
+  ])('a POST %s', async (_what, change) => {
+    const [create] = await createEntries()
+    const second = structuredClone(create)
+    change(second)
+    const report = await replay(parse([create, second]), { now: NOW })
+    expect(report.skipped.map(({ number, reason }) => [number, reason])).toEqual([[2, NO_TEXT]])
+  })
+
+  test('a body that is nested 50,000 deep', async () => {
+    const [create, get] = await createEntries()
+    const second = structuredClone(create)
+    second.request.postData.text = `${'['.repeat(50_000)}${']'.repeat(50_000)}`
+    const report = await replay(parse([create, get, second]), { now: NOW })
+    expect(report.skipped.map(({ number, reason }) => [number, reason])).toEqual([[3, 'its body is nested too deeply']])
+  })
+})
+
+test('Odd entries of other hosts do not matter, and methods are read in any case', async () => {
+  const [create, get, remove] = await createEntries()
+  for (const { request } of [create, get, remove]) request.method = request.method.toLowerCase()
+  const odd = [
+    null,
+    'text',
+    { request: null },
+    { startedDateTime: null, request: { method: 'CONNECT', url: 'example.org:443' } },
+    { request: { method: 'GET', url: 'javascript:alert(1)', headers: [{ name: 'ngrok-version', value: '2' }] } },
+  ]
+  const report = await replay(parse([...odd, create, get, remove]), { now: NOW })
+  expect([report.compared, report.skipped, hasPassed(report)]).toEqual([3, [], true])
+  expect(report.warnings[1]).toBe('5 requests left out: not of this API')
+})
+
+test('JSON that is marked as Base64 is read as text', async () => {
+  const all = await createEntries()
+  for (const { response } of all) response.content.encoding = 'base64'
+  const report = await replay(parse(all.slice(0, 2)), { now: NOW })
+  expect([report.compared, report.differing]).toEqual([2, []])
+})
+
+test('The fields of a form are a body', async () => {
+  const [create] = await createEntries()
+  create.request.postData = { mimeType: 'application/x-www-form-urlencoded', params: [{ name: 'a', value: 'b c' }] }
+  expect(parse([create]).exchanges[0]?.request.body).toBe('a=b+c')
+})
+
+test('130,000 entries and a dialect named __proto__ end nothing', async () => {
+  const [create] = await createEntries()
+  const recording = parse([create])
+  const exchanges = Array.from({ length: 130_000 }, () => ({ ...recording.exchanges[0], missing: 'planted' }) as Json)
+  expect((await replay({ ...recording, exchanges }, { now: NOW })).skipped).toHaveLength(130_000)
+  const wrong = { ...recording, info: { ...recording.info, dialect: '__proto__' } }
+  await expect(replay(wrong, { now: NOW })).rejects.toThrow('Allowed: standard, ngrok')
 })
 
 test('A HAR file without requests to this API is refused with the headers that are missing, and its hosts', async () => {

@@ -178,11 +178,11 @@ describe('A replay', () => {
       'Ngrok-Operation-Id. Its hosts are example.com, example.net.',
     ],
     ['a HAR without hosts', formatHar('data:,a'), 'Ngrok-Operation-Id. It names no host.'],
-    ['a HAR with half an entry', '{"log":{"entries":[{"request":{}}]}}', 'has no response'],
+    ['a HAR with half an entry', '{"log":{"entries":[{"request":{}}]}}', 'has no request to this API'],
     [
-      'a HAR with an entry without a time',
-      '{"log":{"entries":[{"request":{"url":"https://api.ngrok.com/ip_policies"},"response":{}}]}}',
-      'a.har has a request without a startedDateTime.',
+      'a recording of another protocol',
+      '{"log":{"_fauxgate":{"format":1,"url":"javascript:alert(1)"}}}',
+      'Allowed: an http or https URL.',
     ],
     ['a later format', '{"log":{"_fauxgate":{"format":2}}}', 'has the format 2. Allowed: 1.'],
   ])('refuses a file that is %s', (_what, text, message) => {
