@@ -1,0 +1,30 @@
+import { describe, expect, test } from 'vitest'
+import { WARNINGS } from '../../src/service/policy/index.ts'
+import { runToEnd } from '../support/command.ts'
+import { newFile } from '../support/folder.ts'
+
+const check = (...args: string[]) => runToEnd({}, 'policy', 'check', ...args)
+const RIGHT = 'on_http_request: [{ actions: [{ type: deny }] }]\n'
+const WRONG = 'on_http_request: [{ actions: [{ type: dney }] }]\n'
+const WARNED = WARNINGS[0]?.wrong ?? ''
+
+describe('The exit code of `fauxgate policy check`', () => {
+  test.each<[string, number, string, ...string[]]>([
+    ['a right policy', 0, RIGHT],
+    ['a wrong policy', 1, WRONG],
+    ['a warning', 0, WARNED],
+    ['a warning with --strict', 1, WARNED, '--strict'],
+    ['no policy', 2, 'a: 1\n'],
+    ['no policy, which is allowed', 0, 'a: 1\n', '--pass-without-policies'],
+    ['a place that the policy does not fit', 1, 'on_tcp_connect: [{ actions: [{ type: deny }] }]\n', '--place', 'edge'],
+    ['a protocol that it fits', 0, 'on_tcp_connect: [{ actions: [{ type: deny }] }]\n', '--protocol', 'tcp'],
+    ['an unknown format', 2, RIGHT, '--format', 'xml'],
+  ])('%s: %i', async (_, code, text, ...flags) => {
+    expect((await check(newFile('policy.yaml', text), ...flags)).code).toBe(code)
+  })
+
+  test('a file that does not exist: 2, without a file: 2', async () => {
+    expect((await check('no-such-file.yaml')).code).toBe(2)
+    expect((await check()).code).toBe(2)
+  })
+})
