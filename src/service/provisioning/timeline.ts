@@ -35,8 +35,6 @@ export type TimelineRecord = Frozen<v.InferOutput<typeof timelineEntry>>
 /** The last transitions of a domain, oldest first. */
 export type Timeline = readonly TimelineRecord[]
 
-export type { TimelineEntry }
-
 export const timelineEntryView = named(
   v.object({
     at: documented(time, 'The time of the transition: UTC, in whole seconds.'),
