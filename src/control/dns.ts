@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import type { DnsRecord } from '../core/generated/controls.ts'
 import type { Transaction } from '../core/operation/transaction.ts'
 import { bodyReader } from '../core/schema/body.ts'
 import { documented } from '../core/schema/documentation.ts'
@@ -8,7 +9,6 @@ import { optionsOf, readCallOptions } from '../core/schema/options.ts'
 import { quote } from '../core/schema/text.ts'
 import type { Duration } from '../core/schema/time.ts'
 import {
-  type DnsRecord,
   dnsRecord,
   dnsRecordBody,
   listRecords,

@@ -24,8 +24,6 @@ import { createParts, type Parts } from './parts.ts'
 import type { Transport } from './transport.ts'
 import type { Gateway, GatewayWith, OptionsWith, OwnFamilies } from './types.ts'
 
-export type { Gateway }
-
 /**
  * Creates a gateway with your own families in addition to the built-in ones: see `fauxgate/kit`.
  *

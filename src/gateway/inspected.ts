@@ -1,8 +1,8 @@
 import { CONTROL_PATH } from '../control/address.ts'
 import type { OverviewMember } from '../control/views/overview.ts'
 import type { TimelinesMember } from '../control/views/timelines.ts'
-import type { Gateway } from './gateway.ts'
 import type { HttpRequest, HttpResponse } from './http/messages.ts'
+import type { Gateway } from './types.ts'
 
 /** A gateway with the members for its inspector. The public types of `fauxgate` leave these members out. */
 export type Inspected = Gateway & OverviewMember & TimelinesMember

@@ -1,5 +1,5 @@
 import type { JournalEntry } from '../control/journal/entry.ts'
-import type { Gateway } from '../gateway/gateway.ts'
+import type { Gateway } from '../gateway/types.ts'
 import type { ObjectStorage } from './objects.ts'
 
 const JOURNAL = 'journal'

@@ -1,6 +1,5 @@
 import { CONTROL_PATH } from '../control/address.ts'
 import { readClock, systemClock } from '../core/engine/clock.ts'
-import type { Gateway } from '../gateway/gateway.ts'
 import type { HttpRequest, HttpResponse } from '../gateway/http/messages.ts'
 import {
   createControlEvent,
@@ -10,6 +9,7 @@ import {
   inspected,
   subscribeToEvents,
 } from '../gateway/inspected.ts'
+import type { Gateway } from '../gateway/types.ts'
 import type { ListenerSocket, ObjectState } from './objects.ts'
 
 export const EVENTS_PATH = `${CONTROL_PATH}/events`

@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http'
 import { Queue } from '../control/journal/queue.ts'
-import type { Gateway } from '../gateway/gateway.ts'
 import {
   createGatewayEvent,
   createOverviewEvent,
@@ -8,6 +7,7 @@ import {
   inspected,
   subscribeToEvents,
 } from '../gateway/inspected.ts'
+import type { Gateway } from '../gateway/types.ts'
 
 /** The interval, in ms, at which due events and the clock are checked. */
 const CHECK_MS = 100

@@ -1,7 +1,7 @@
-import type { Gateway } from '../gateway/gateway.ts'
 import type { HttpRequest, HttpResponse } from '../gateway/http/messages.ts'
 import { splitUrl } from '../gateway/http/url.ts'
 import { withTransport } from '../gateway/transport.ts'
+import type { Gateway } from '../gateway/types.ts'
 
 /** Returns the same gateway, which also answers `GET /` with links to the inspector, the API and its OpenAPI document. */
 export function withFrontPage(gateway: Gateway): Gateway {

@@ -4,11 +4,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { CONTROL_PATH } from '../control/address.ts'
-import type { Gateway } from '../gateway/gateway.ts'
 import type { HttpRequest, HttpResponse } from '../gateway/http/messages.ts'
 import { createPageHeaders } from '../gateway/http/page-headers.ts'
 import { splitUrl } from '../gateway/http/url.ts'
 import { createControlEvent, findControlRefusal } from '../gateway/inspected.ts'
+import type { Gateway } from '../gateway/types.ts'
 import { EVENT_HEADERS, Events } from './events.ts'
 
 /** The header that marks the inspector's own requests. */

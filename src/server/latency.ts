@@ -1,8 +1,8 @@
 import { CONTROL_PATH } from '../control/address.ts'
-import type { Gateway } from '../gateway/gateway.ts'
 import type { HttpRequest, HttpResponse } from '../gateway/http/messages.ts'
 import { splitUrl } from '../gateway/http/url.ts'
 import { withTransport } from '../gateway/transport.ts'
+import type { Gateway } from '../gateway/types.ts'
 import { sleep } from './waiting.ts'
 
 /** Returns the same gateway with responses that are `ms` of real time late. Controls and the inspector answer immediately. */

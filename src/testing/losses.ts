@@ -1,5 +1,5 @@
 import { describeThrown } from '../core/schema/text.ts'
-import type { Gateway } from '../gateway/gateway.ts'
+import type { Gateway } from '../gateway/types.ts'
 import { unusedIn } from './strict.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { isManual } from '../core/engine/clock.ts'
 import type { ReservedDomain, ReservedDomainCertJob } from '../core/generated/resources.ts'
 import { quote } from '../core/schema/text.ts'
-import type { Gateway } from '../gateway/gateway.ts'
+import type { Gateway } from '../gateway/types.ts'
 
 /** The domain that a matcher checks, and its gateway if the matcher received that. */
 export interface CheckedDomain {

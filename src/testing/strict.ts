@@ -1,6 +1,6 @@
 import { AssertionError } from '../core/schema/assertion-error.ts'
 import { quote } from '../core/schema/text.ts'
-import type { Gateway } from '../gateway/gateway.ts'
+import type { Gateway } from '../gateway/types.ts'
 
 /** The parts of a gateway that {@link assertStrict} checks. */
 export type Strict = Pick<Gateway, 'faults' | 'provisioning' | 'requests'>

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { PendingOutcome } from '../../core/generated/controls.ts'
+import type { PendingOutcome, TimelineEntry } from '../../core/generated/controls.ts'
 import type { ReservedDomain } from '../../core/generated/resources.ts'
 import { assertNoProblem } from '../../core/schema/assertion-error.ts'
 import { refuse } from '../../core/schema/errors.ts'
@@ -14,7 +14,6 @@ import {
   type ProvisioningError,
   scriptedOutcomes,
 } from '../../service/provisioning/outcomes.ts'
-import type { TimelineEntry } from '../../service/provisioning/timeline.ts'
 import { formatTimeline } from '../../service/provisioning/timeline-text.ts'
 import { domainView } from '../../service/resources/reserved-domains/schemas.ts'
 import type { Control, ControlHost } from '../control.ts'

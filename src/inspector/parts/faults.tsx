@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { ListedFault, MissedRequest, PendingOutcome } from '../../core/generated/controls.ts'
-import type { DnsRecord } from '../../service/provisioning/dns.ts'
+import type { DnsRecord, ListedFault, MissedRequest, PendingOutcome } from '../../core/generated/controls.ts'
 import { useControl } from '../live.ts'
 import { page } from '../page.ts'
 import { Button, Search, Text } from '../shared/controls.tsx'

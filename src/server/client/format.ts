@@ -1,7 +1,7 @@
 import type { Overview } from '../../control/views/overview.ts'
 import type { DomainTimeline, Timelines } from '../../control/views/timelines.ts'
+import type { DnsRecord } from '../../core/generated/controls.ts'
 import { formatCount, quote } from '../../core/schema/text.ts'
-import type { DnsRecord } from '../../service/provisioning/dns.ts'
 import { formatTimeline } from '../../service/provisioning/timeline-text.ts'
 
 /** Functions that format the response of a call for people. Without `text`, the response is printed as JSON. */

@@ -59,8 +59,6 @@ const value = documented(
   "A CNAME's name, an A record's IPv4 address, the authorities that CAA allows, separated by commas, or the name of the CDN; nothing for name servers that fail.",
 )
 
-export type { DnsRecord }
-
 const NO_VALUE = { allowed: 'no value', isValid: (value: string) => value === '', normalize: (value: string) => value }
 
 /** The values that each type of record allows, in words and as a test, and the form in which a value is stored. */

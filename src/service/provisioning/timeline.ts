@@ -1,5 +1,4 @@
 import * as v from 'valibot'
-import type { TimelineEntry } from '../../core/generated/controls.ts'
 import { documented, named } from '../../core/schema/documentation.ts'
 import { oneOfThese } from '../../core/schema/options.ts'
 import { seconds } from '../../core/schema/record-schema.ts'
@@ -34,8 +33,6 @@ export type TimelineRecord = Frozen<v.InferOutput<typeof timelineEntry>>
 
 /** The last transitions of a domain, oldest first. */
 export type Timeline = readonly TimelineRecord[]
-
-export type { TimelineEntry }
 
 export const timelineEntryView = named(
   v.object({

@@ -1,3 +1,4 @@
+import type { TimelineEntry } from '../../core/generated/controls.ts'
 import type { Due } from '../../core/operation/collection.ts'
 import type { Transaction } from '../../core/operation/transaction.ts'
 import { LATEST_TIME, timestamp } from '../../core/schema/time.ts'
@@ -11,7 +12,7 @@ import {
   provisioningRules,
 } from './managed-domain.ts'
 import type { ProvisioningError } from './outcomes.ts'
-import { type Timeline, type TimelineEntry, type TimelineRecord, type Transition, withEntry } from './timeline.ts'
+import { type Timeline, type TimelineRecord, type Transition, withEntry } from './timeline.ts'
 
 export const PROVISIONING_STATES = [
   'unmanaged',

@@ -1,6 +1,6 @@
 import type { ManualClock } from '../../core/engine/manual-clock.ts'
 import { quote } from '../../core/schema/text.ts'
-import type { Gateway } from '../../gateway/gateway.ts'
+import type { Gateway } from '../../gateway/types.ts'
 import { requireGateway } from '../matched-domain.ts'
 import type { Event } from './arrivals.ts'
 import { formatReplay } from './failures.ts'

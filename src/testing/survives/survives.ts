@@ -1,6 +1,6 @@
 import type { ManualClock } from '../../core/engine/manual-clock.ts'
 import { describeThrown } from '../../core/schema/text.ts'
-import type { Gateway } from '../../gateway/gateway.ts'
+import type { Gateway } from '../../gateway/types.ts'
 import { SurvivalError } from './survival-error.ts'
 import type { CodeUnderTest, ScheduleOptions, SurvivalResult, SurvivesOptions, TriedSchedule } from './types.ts'
 
