@@ -3,14 +3,20 @@ export type { Declare } from './control/declare.ts'
 export type { Dns } from './control/dns.ts'
 export type { FaultRequest } from './control/faults/fault.ts'
 export type { Faults } from './control/faults/index.ts'
-export type { JournalEntry } from './control/journal/entry.ts'
 export type { ForDomain, Provisioning } from './control/provisioning/index.ts'
-export type { JournalFields, JournalFilter, Requests } from './control/requests.ts'
-export type { Snapshot } from './control/snapshot.ts'
+export type { JournalFilter, Requests } from './control/requests.ts'
 export type { SnapshotOptions } from './control/state.ts'
 export type { Clock } from './core/engine/clock.ts'
 export { type ManualClock, manualClock, type Time } from './core/engine/manual-clock.ts'
-export type { ArmedFault, DnsRecord, FaultSpec, TimelineEntry } from './core/generated/controls.ts'
+export type {
+  ArmedFault,
+  DnsRecord,
+  FaultSpec,
+  JournalEntry,
+  JournalFields,
+  Snapshot,
+  TimelineEntry,
+} from './core/generated/controls.ts'
 export type { AccountLimits } from './core/generated/limits.ts'
 export type {
   AccountOptions,

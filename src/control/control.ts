@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import type { Clock } from '../core/engine/clock.ts'
 import type { Engine } from '../core/engine/engine.ts'
+import type { Snapshot } from '../core/generated/controls.ts'
 import type { Collection } from '../core/operation/collection.ts'
 import type { ErrorsByKey, Families, Family } from '../core/operation/family.ts'
 import type { Method, Operation, PathIds } from '../core/operation/operation.ts'
@@ -13,7 +14,6 @@ import type { Dialect } from '../service/resources/dialects.ts'
 import type { Journal } from './journal/journal.ts'
 import type { OtherRequests } from './journal/other-requests.ts'
 import type { SavedSnapshots } from './saved-snapshots.ts'
-import type { Snapshot } from './snapshot.ts'
 import type { TrafficState } from './traffic/state.ts'
 
 type ControlCalls = Readonly<Record<string, ControlCall>>

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { JournalFields } from '../core/generated/controls.ts'
+import type { JournalEntry, JournalFields } from '../core/generated/controls.ts'
 import { AssertionError, assertNoProblem } from '../core/schema/assertion-error.ts'
 import { documented, named } from '../core/schema/documentation.ts'
 import { general } from '../core/schema/general-errors.ts'
@@ -16,13 +16,11 @@ import { isObject } from '../core/schema/values.ts'
 import { type Control, type ControlHost, controlCall } from './control.ts'
 import { requireMatchable } from './faults/matching.ts'
 import { findInvalidId } from './journal/dropped-requests.ts'
-import { type JournalEntry, journalEntry } from './journal/entry.ts'
+import { journalEntry } from './journal/entry.ts'
 import type { Journal } from './journal/journal.ts'
 import type { OtherRequests } from './journal/other-requests.ts'
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
-
-export type { JournalFields }
 
 /** Fields that an entry must have, or a predicate. */
 export type JournalFilter = JournalFields | ((entry: JournalEntry) => boolean)

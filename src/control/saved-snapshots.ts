@@ -1,7 +1,8 @@
 import type { SideRecords } from '../core/engine/persistence/stored-records.ts'
 import { groupByCollection } from '../core/engine/persistence/versions.ts'
+import type { Snapshot } from '../core/generated/controls.ts'
 import type { StoredChange } from '../core/operation/store.ts'
-import type { Records, Snapshot } from './snapshot.ts'
+import type { Records } from './snapshot.ts'
 
 /** The name of the collection of saved snapshots in a store. */
 export const SNAPSHOTS = 'saved_snapshots'

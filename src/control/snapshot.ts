@@ -19,8 +19,6 @@ import { hasNoPrivateKey } from '../core/schema/secret-texts.ts'
 import { quote } from '../core/schema/text.ts'
 import { isObject } from '../core/schema/values.ts'
 
-export type { Snapshot }
-
 const factFields = {
   version: documented(v.literal(RECORDS_VERSION), 'The version of the format, which `restore` checks.', {
     type: 'number',

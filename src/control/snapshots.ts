@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import type { Snapshot } from '../core/generated/controls.ts'
 import { documented, named } from '../core/schema/documentation.ts'
 import { refuse } from '../core/schema/errors.ts'
 import { general } from '../core/schema/general-errors.ts'
@@ -9,7 +10,6 @@ import { timestamp } from '../core/schema/time.ts'
 import { type Control, type ControlHost, controlCall } from './control.ts'
 import { describeDifference } from './difference.ts'
 import type { SavedSnapshot } from './saved-snapshots.ts'
-import type { Snapshot } from './snapshot.ts'
 
 /** The maximum number of snapshots that a gateway keeps. All are in memory. */
 const MAX_SNAPSHOTS = 20

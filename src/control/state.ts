@@ -1,8 +1,9 @@
 import * as v from 'valibot'
+import type { Snapshot } from '../core/generated/controls.ts'
 import { MAX_BODY_BYTES } from '../core/schema/body.ts'
 import { optionsOf, readOptions, type SchemasOf, switchOption } from '../core/schema/options.ts'
 import { type Control, type ControlCall, controlCall } from './control.ts'
-import { type Snapshot, snapshotBody } from './snapshot.ts'
+import { snapshotBody } from './snapshot.ts'
 
 const reset = controlCall({
   method: 'POST',

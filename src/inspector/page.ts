@@ -1,5 +1,4 @@
-import type { JournalEntry } from '../control/journal/entry.ts'
-import type { Overview } from '../control/views/overview.ts'
+import type { JournalEntry, Overview } from '../core/generated/controls.ts'
 import { Connection, decodePart, ResponseError, takeKeyFromLink } from './connection.ts'
 import { Service } from './service.ts'
 

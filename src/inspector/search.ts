@@ -1,4 +1,4 @@
-import type { JournalEntry } from '../control/journal/entry.ts'
+import type { JournalEntry } from '../core/generated/controls.ts'
 
 type Test = (entry: JournalEntry) => boolean
 

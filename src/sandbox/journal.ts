@@ -1,4 +1,4 @@
-import type { JournalEntry } from '../control/journal/entry.ts'
+import type { JournalEntry } from '../core/generated/controls.ts'
 import type { Gateway } from '../gateway/types.ts'
 import type { ObjectStorage } from './objects.ts'
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import type { Snapshot } from '../control/snapshot.ts'
 import { systemClock } from '../core/engine/clock.ts'
 import { manualClock } from '../core/engine/manual-clock.ts'
+import type { Snapshot } from '../core/generated/controls.ts'
 import { Refusal, refuse } from '../core/schema/errors.ts'
 import { anyObject } from '../core/schema/schema.ts'
 import { DURATION_ALLOWED, type Duration, durationMs, timeMs, timestamp } from '../core/schema/time.ts'

@@ -1,5 +1,4 @@
-export type { NextDue, Overview } from '../control/views/overview.ts'
-export type { DomainTimeline, Timelines, TimelinesQuery } from '../control/views/timelines.ts'
+export type { DomainTimeline, NextDue, Overview, Timelines, TimelinesQuery } from '../core/generated/controls.ts'
 export type { Config } from '../core/generated/options.ts'
 export { type Inspected, inspected } from '../gateway/inspected.ts'
 export { type Served, type ServeOptions, serve } from './serve.ts'

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import type { Snapshot } from '../control/snapshot.ts'
+import type { Snapshot } from '../core/generated/controls.ts'
 import { GatewayError } from '../gateway/gateway-error.ts'
 import type { HttpRequest } from '../gateway/http/messages.ts'
 import { withTransport } from '../gateway/transport.ts'

@@ -1,4 +1,4 @@
-import type { JournalFields } from '../control/requests.ts'
+import type { JournalFields } from '../core/generated/controls.ts'
 import type { ErrorKey, OperationName } from '../core/generated/resources.ts'
 import { suggestion } from '../core/schema/nearest.ts'
 import { formatCount, quote } from '../core/schema/text.ts'

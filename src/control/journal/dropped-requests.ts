@@ -1,4 +1,5 @@
-import type { JournalEntry, JournalQuery } from './entry.ts'
+import type { JournalEntry } from '../../core/generated/controls.ts'
+import type { JournalQuery } from './entry.ts'
 
 /** The fields of a request that queries compare. */
 export type RequestFacts = Pick<JournalEntry, 'operation' | 'method' | 'path' | 'status'>

@@ -3,8 +3,6 @@ import type { JournalEntry } from '../../core/generated/controls.ts'
 import { documented, named } from '../../core/schema/documentation.ts'
 import { time } from '../../core/schema/schema.ts'
 
-export type { JournalEntry }
-
 const record = v.exactOptional(documented(v.record(v.string(), v.unknown()), 'The record, without secrets.'))
 
 const commit = named(

@@ -1,3 +1,4 @@
+import type { JournalEntry } from '../../core/generated/controls.ts'
 import type { Commit } from '../../core/operation/collection.ts'
 import type { Operation } from '../../core/operation/operation.ts'
 import { MAX_BODY_BYTES } from '../../core/schema/body.ts'
@@ -15,7 +16,6 @@ import {
 } from '../../core/schema/secret-texts.ts'
 import { formatCount } from '../../core/schema/text.ts'
 import { timestamp } from '../../core/schema/time.ts'
-import type { JournalEntry } from './entry.ts'
 import type { Exchange } from './exchange.ts'
 
 export interface Secrets {

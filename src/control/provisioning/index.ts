@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { PendingOutcome, TimelineEntry } from '../../core/generated/controls.ts'
+import type { FailedAttempt, PendingOutcome, TimelineEntry } from '../../core/generated/controls.ts'
 import type { ReservedDomain } from '../../core/generated/resources.ts'
 import { assertNoProblem } from '../../core/schema/assertion-error.ts'
 import { refuse } from '../../core/schema/errors.ts'
@@ -8,7 +8,6 @@ import { NO_VALUES, optionsOf, readCallOptions, requireValues } from '../../core
 import { quote } from '../../core/schema/text.ts'
 import { timestamp } from '../../core/schema/time.ts'
 import {
-  type FailedAttempt,
   lastingOutcomes,
   type Outcome,
   type ProvisioningError,

@@ -13,8 +13,6 @@ import { waitingRequest, waitingRequests } from '../clock.ts'
 import { type Control, type ControlHost, controlCall } from '../control.ts'
 import { faultsIn, isPending } from '../faults/fault.ts'
 
-export type { NextDue, Overview }
-
 const nextDue = named(
   v.object({
     at: documented(time, 'The due time, as a timestamp.'),

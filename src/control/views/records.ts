@@ -1,12 +1,10 @@
 import * as v from 'valibot'
-import type { ListedRecord, RecordsQuery } from '../../core/generated/controls.ts'
+import type { ListedRecord } from '../../core/generated/controls.ts'
 import { documented, named } from '../../core/schema/documentation.ts'
 import { refuse } from '../../core/schema/errors.ts'
 import { general } from '../../core/schema/general-errors.ts'
 import { quote } from '../../core/schema/text.ts'
 import { type Control, type ControlHost, controlCall } from '../control.ts'
-
-export type { ListedRecord, RecordsQuery }
 
 const MAX_LISTED = 100
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { DomainTimeline, NeededRecord, Timelines, TimelinesQuery } from '../../core/generated/controls.ts'
+import type { DomainTimeline, Timelines, TimelinesQuery } from '../../core/generated/controls.ts'
 import type { Transaction } from '../../core/operation/transaction.ts'
 import { documented, named } from '../../core/schema/documentation.ts'
 import { idPattern } from '../../core/schema/ids.ts'
@@ -16,8 +16,6 @@ import { getState, PROVISIONING_STATES, timelineView } from '../../service/provi
 import { type DomainRecord, domains } from '../../service/resources/reserved-domains/records.ts'
 import { type Control, controlCall } from '../control.ts'
 import { pendingOutcome } from '../provisioning/script.ts'
-
-export type { DomainTimeline, NeededRecord, Timelines, TimelinesQuery }
 
 const state = v.picklist(PROVISIONING_STATES, PROVISIONING_STATES.join(', '))
 

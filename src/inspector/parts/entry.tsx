@@ -1,5 +1,5 @@
 import { useMemo } from 'preact/hooks'
-import type { JournalEntry } from '../../control/journal/entry.ts'
+import type { JournalEntry } from '../../core/generated/controls.ts'
 import { page } from '../page.ts'
 import { compileSearch, getErrorCode } from '../search.ts'
 import { formatBytes, formatMs, formatTime } from '../shared/format.ts'

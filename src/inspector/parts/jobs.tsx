@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { DomainTimeline, NeededRecord, Timelines } from '../../control/views/timelines.ts'
+import type { DomainTimeline, NeededRecord, Timelines } from '../../core/generated/controls.ts'
 import { useLive } from '../live.ts'
 import { page } from '../page.ts'
 import { Button, Search } from '../shared/controls.tsx'

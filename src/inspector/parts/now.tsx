@@ -1,4 +1,4 @@
-import type { NextDue, Overview } from '../../control/views/overview.ts'
+import type { NextDue, Overview } from '../../core/generated/controls.ts'
 import { page } from '../page.ts'
 import type { ServiceFamily } from '../service.ts'
 import { Button, Form, Submit, Text } from '../shared/controls.tsx'

@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { JournalEntry } from '../../control/journal/entry.ts'
-import type { ListedFault } from '../../core/generated/controls.ts'
+import type { JournalEntry, ListedFault } from '../../core/generated/controls.ts'
 import type { Change } from '../../core/operation/collection.ts'
 import type { ServerResponse } from '../connection.ts'
 import { useControl } from '../live.ts'

@@ -1,5 +1,5 @@
 import { useMemo, useRef, useState } from 'preact/hooks'
-import type { JournalEntry } from '../../control/journal/entry.ts'
+import type { JournalEntry } from '../../core/generated/controls.ts'
 import { page } from '../page.ts'
 import { compileSearch, hasWord, toggleWord } from '../search.ts'
 import { Button, Text } from '../shared/controls.tsx'

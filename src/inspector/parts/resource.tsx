@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { ListedRecord } from '../../control/views/records.ts'
+import type { ListedRecord } from '../../core/generated/controls.ts'
 import type { JsonSchema } from '../../gateway/openapi/json-schema.ts'
 import { useLive } from '../live.ts'
 import { page } from '../page.ts'

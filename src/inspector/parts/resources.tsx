@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { ListedRecord } from '../../control/views/records.ts'
+import type { ListedRecord } from '../../core/generated/controls.ts'
 import { useControl, useLive } from '../live.ts'
 import { page } from '../page.ts'
 import { listIdNames, type Service, type ServiceFamily } from '../service.ts'

@@ -1,5 +1,4 @@
-import type { JournalEntry } from '../../control/journal/entry.ts'
-import type { ArmedFault } from '../../core/generated/controls.ts'
+import type { ArmedFault, JournalEntry } from '../../core/generated/controls.ts'
 import { type Action, page } from '../page.ts'
 import { findReplayProblem } from './client-code.ts'
 

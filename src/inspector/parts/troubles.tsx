@@ -1,8 +1,11 @@
 import type { ComponentChildren } from 'preact'
-import type { JournalEntry } from '../../control/journal/entry.ts'
-import type { ListedRecord } from '../../control/views/records.ts'
-import type { Timelines } from '../../control/views/timelines.ts'
-import type { ListedFault, PendingOutcome } from '../../core/generated/controls.ts'
+import type {
+  JournalEntry,
+  ListedFault,
+  ListedRecord,
+  PendingOutcome,
+  Timelines,
+} from '../../core/generated/controls.ts'
 import { useControl, useLive } from '../live.ts'
 import { page } from '../page.ts'
 import { getErrorCode } from '../search.ts'

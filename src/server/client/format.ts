@@ -1,6 +1,4 @@
-import type { Overview } from '../../control/views/overview.ts'
-import type { DomainTimeline, Timelines } from '../../control/views/timelines.ts'
-import type { DnsRecord } from '../../core/generated/controls.ts'
+import type { DnsRecord, DomainTimeline, Overview, Timelines } from '../../core/generated/controls.ts'
 import { formatCount, quote } from '../../core/schema/text.ts'
 import { formatTimeline } from '../../service/provisioning/timeline-text.ts'
 

@@ -1,4 +1,4 @@
-import type { JournalEntry } from '../../control/journal/entry.ts'
+import type { JournalEntry } from '../../core/generated/controls.ts'
 import { timestamp } from '../../core/schema/time.ts'
 import { type Command, requireNoWords, requireOneWord } from '../commands/command.ts'
 import { readErrorBody } from '../errors.ts'

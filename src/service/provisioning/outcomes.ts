@@ -46,8 +46,6 @@ export const failedAttempt = named(
   'A provisioning attempt that fails, with the message and the retry time of its job.',
 )
 
-export type { FailedAttempt }
-
 /** The outcome of a provisioning attempt; an error alone has the usual message and the usual wait. */
 export type Outcome = (typeof OUTCOMES)[number] | FailedAttempt
 
