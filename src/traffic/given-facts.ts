@@ -1,16 +1,19 @@
-import { suggestion } from '../core/schema/nearest.ts'
+import { refuse } from '../core/schema/errors.ts'
+import { nearest, suggestion } from '../core/schema/nearest.ts'
 import { quote } from '../core/schema/text.ts'
 import { listPaths, variablesOf } from '../service/policy/environment.ts'
+import { refusals } from './refusals.ts'
 import type { Visitor } from './visitor.ts'
 
-/** Returns the facts about a visitor, by the paths of variables. @throws TypeError if there is no such variable. */
+/** Returns the facts about a visitor, by the paths of variables. @throws Refusal if there is no such variable. */
 export function readFacts({ country, facts = {} }: Visitor): ReadonlyMap<string, unknown> {
   const given = new Map(Object.entries(facts))
   if (given.size > 0) {
     const known = listPaths(variablesOf({ phase: 'on_http_response', hasTls: true, isModule: true }))
     for (const path of given.keys()) {
       if (known.includes(path) || path.startsWith('conn.tls.')) continue
-      throw new TypeError(`from.facts has ${quote(path)}, which is no variable.${suggestion(path, known)}`)
+      const facts = { received: quote(path), nearest: nearest(path, known), suggested: suggestion(path, known) }
+      refuse(refusals.traffic_fact_unknown, { field: 'from.facts', ...facts })
     }
   }
   if (country === undefined) return given

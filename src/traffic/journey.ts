@@ -1,4 +1,6 @@
 import type { IncomingResponse, Outcome, OutgoingRequest } from '../service/policy/visit.ts'
+import type { Expressions } from './cel/expression.ts'
+import type { CompiledPolicy } from './compile.ts'
 import type { KeyCache } from './jwt/index.ts'
 import type { VisitorRequest } from './message.ts'
 import type { Reader } from './reader.ts'
@@ -23,10 +25,18 @@ export interface Luggage {
   readonly signal: AbortSignal | undefined
 }
 
+/** The policies and expressions that were compiled before, and the keys that were read. */
+export interface Compiled {
+  readonly expressions: Expressions
+  /** The keys of issuers of tokens. */
+  readonly keys: KeyCache
+  readonly policies: WeakMap<object, CompiledPolicy>
+}
+
 /** The way of a request, as one endpoint on it sees it. */
 export interface Journey {
   readonly luggage: Luggage
-  readonly compiled: { readonly keys: KeyCache }
+  readonly compiled: Compiled
   /** Sends a request on to an internal endpoint, whose own policy runs. */
   forward(url: string, request: VisitorRequest): Promise<Outcome>
   /** Sends a request of `http-request` to an internal endpoint, until a time of the gateway in ms. @throws SendFailure */

@@ -93,9 +93,10 @@ export class UpstreamResponse extends Message implements PolicyResponse {
     return new UpstreamResponse(response.status, headers, response.body)
   }
 
-  toResponse(): Response {
+  /** Returns the response that the visitor gets. A response to HEAD has no body. */
+  toResponse(method: string): Response {
     const { status, headers, body } = this
-    const isBodiless = status === 204 || status === 205 || status === 304
+    const isBodiless = method === 'HEAD' || status === 204 || status === 205 || status === 304
     // Responses of a fetch have no status below 200.
     return new Response(isBodiless ? null : (body as BodyInit | null), {
       status: Math.max(status, 200),

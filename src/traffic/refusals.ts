@@ -1,4 +1,4 @@
-import { declareErrors, entry } from '../core/schema/errors.ts'
+import { declareErrors, entry, ofField } from '../core/schema/errors.ts'
 
 /** The errors of a request that the gateway cannot take to its end. */
 export const refusals = declareErrors({
@@ -13,5 +13,10 @@ export const refusals = declareErrors({
     400,
     (it: { action: string }) =>
       `The action ${it.action} is not carried out here. Say what it did: { from: { actions: { '${it.action}': { … } } } }.`,
+  ),
+  traffic_fact_unknown: ofField<{ suggested: string }>(
+    90452,
+    400,
+    (it) => `${it.field} is ${it.received}, which is no variable of policies.${it.suggested}`,
   ),
 })

@@ -69,7 +69,7 @@ export class GatewayTraffic {
         error: response?.headers.get(host.dialect.errorCodeHeader) ?? null,
       })
     }
-    return response?.toResponse()
+    return response?.toResponse(method)
   }
 
   /** Returns the reader of the present records, which `reset` and `restore` replace. */

@@ -7,7 +7,6 @@ import { secrets } from '../service/ngrok/vault-secrets.ts'
 import type { Phase } from '../service/policy/phases.ts'
 import type { BreakerSettings, IncomingResponse, Outcome, OutgoingRequest, Visit } from '../service/policy/visit.ts'
 import { isInRange } from './cel/addresses.ts'
-import { compilePattern } from './cel/pattern.ts'
 import { EvaluationProblem, type Values } from './cel/values.ts'
 import type { CompiledPhase } from './compile.ts'
 import { createCompressor } from './compressors.ts'
@@ -116,7 +115,9 @@ export class EndpointVisit implements Visit, PolicyRun {
     this.#values = undefined
   }
 
-  pattern = compilePattern
+  get pattern() {
+    return this.way.compiled.expressions.pattern
+  }
 
   isInRange = isInRange
 
@@ -186,6 +187,7 @@ export class EndpointVisit implements Visit, PolicyRun {
       readUrl: way.readUrl,
       cache: way.compiled.keys,
     })
+    way.luggage.secrets.push(...result.tokens.map(({ signature }) => signature))
     const sets = { tokens: result.tokens }
     if (result.ok) return { did: 'accepted the tokens', sets }
     return {

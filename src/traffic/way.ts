@@ -8,14 +8,12 @@ import {
   SendFailure,
 } from '../service/policy/visit.ts'
 import { chooseTarget } from './backends.ts'
-import type { Expressions } from './cel/expression.ts'
 import { certificateProblem } from './certificate.ts'
 import { type CompiledPolicy, type CompileOptions, compilePolicy } from './compile.ts'
 import { errorResponse, isOwnError, toResponse } from './errors.ts'
 import { streamEvents } from './event-stream.ts'
 import { Fields } from './fields.ts'
-import type { Journey, Luggage } from './journey.ts'
-import type { KeyCache } from './jwt/index.ts'
+import type { Compiled, Journey, Luggage } from './journey.ts'
 import { UpstreamResponse, VisitorRequest } from './message.ts'
 import { runRequestModules, runResponseModules } from './modules.ts'
 import { runPhase } from './policy-run.ts'
@@ -30,14 +28,6 @@ export interface Target {
   readonly edge?: string | undefined
   readonly route?: string | undefined
   readonly backend?: string | undefined
-}
-
-/** The policies and expressions that were compiled before, and the keys that were read. */
-export interface Compiled {
-  readonly expressions: Expressions
-  /** The keys of issuers of tokens. */
-  readonly keys: KeyCache
-  readonly policies: WeakMap<object, CompiledPolicy>
 }
 
 /** The most endpoints that a request is forwarded through, and the most requests of policies inside one another. */

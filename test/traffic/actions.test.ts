@@ -28,6 +28,11 @@ describe('actions on requests', () => {
     expect(received[0]?.url).toBe('http://localhost/api/2/x?y=1')
   })
 
+  test('in a replacement, only the numbers of groups mean something', async () => {
+    const { visit } = createVisited(policyOf('redirect', { from: '.*/(q)$', to: 'https://x.example.com/$1\\b$2' }))
+    expect((await visit('/q')).headers.get('location')).toBe('https://x.example.com/q\\b$2')
+  })
+
   test('redirect answers with the replaced URL, and lets a URL pass that it does not change', async () => {
     const { visit } = createVisited(
       policyOf('redirect', { from: '/old', to: '/new', status_code: 308, headers: { 'x-why': 'moved' } }),
@@ -61,6 +66,11 @@ describe('actions on requests', () => {
     )
     const response = await visit()
     expect([response.status, await response.text(), received.length]).toEqual([418, 'tea', 1])
+  })
+
+  test('a response to HEAD has no body', async () => {
+    const response = await createVisited(policyOf('custom-response', { body: 'text' })).visit('/', { method: 'HEAD' })
+    expect([response.status, response.body]).toEqual([200, null])
   })
 
   test('deny answers with its status and no body, and closes the connection before HTTP', async () => {

@@ -379,7 +379,58 @@ describe('what only the real network knows', () => {
   })
 })
 
+describe('what a caller passes', () => {
+  test.each([
+    [{ ip: 'nowhere' }, 'from.ip is "nowhere"'],
+    [{ country: 'Germany' }, 'from.country is "Germany"'],
+    [{ contry: 'DE' } as object, 'from.contry'],
+  ])('the visitor %j is refused', async (from, message) => {
+    await expect(createVisited().visit('/', { from })).rejects.toThrow(message)
+  })
+
+  test('a filter with an unknown name and an upstream of no request are refused', () => {
+    const { gateway } = createVisited()
+    expect(() => gateway.traffic.all({ stauts: 403 } as object)).toThrow('stauts')
+    expect(() => gateway.traffic.upstream(URL_OF_APP, () => new Response(), { times: 0 })).toThrow('times is 0')
+    expect(() => gateway.traffic.upstream('nowhere', () => new Response())).toThrow('the id of a backend')
+  })
+
+  test('a fault of traffic has no field of requests of the API, and is a 503 by default', async () => {
+    const { gateway, visit } = createVisited()
+    expect(() => gateway.faults.add({ traffic: URL_OF_APP, operation: 'reserved_domains.create' })).toThrow(
+      'nothing beside traffic',
+    )
+    gateway.faults.add({ traffic: URL_OF_APP, times: 1 })
+    expect([(await visit()).status, (await visit()).status]).toEqual([503, 200])
+  })
+
+  test('the report of the gateway has the last requests of visitors', async () => {
+    const { gateway, visit } = createVisited(policyOf('deny'))
+    await visit('/a')
+    expect(gateway.report()).toContain(`GET ${URL_OF_APP}/a 403 by the rule on_http_request.0`)
+  })
+})
+
 describe('the journal of traffic', () => {
+  test('has no secret of a query, and no signature of a token', async () => {
+    const { gateway, visit } = createVisited(
+      JSON.stringify({
+        on_http_request: [
+          {
+            expressions: ["req.url.query != '' && size(getReqHeader('x')) == 0"],
+            actions: [{ type: 'log', config: { metadata: { a: 'b' } } }],
+          },
+        ],
+      }),
+    )
+    await visit('/?api_key=planted-query-1&page=2', {
+      headers: { authorization: 'Bearer aaaaaaaaaa.bbbbbbbbbb.planted-signature' },
+    })
+    const entry = gateway.traffic.last()
+    expect(JSON.stringify(entry)).not.toContain('planted')
+    expect(entry?.url).toBe(`${URL_OF_APP}/?api_key=[redacted]&page=2`)
+  })
+
   test('has no secret of a request, of a vault or of a policy', async () => {
     const secrets = ['planted-token-1', 'planted-cookie-2', 'planted-password-3', 'planted-vault-4']
     const { gateway, visit } = createVisited(

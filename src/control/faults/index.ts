@@ -77,6 +77,19 @@ const remove = controlCall({
 /** The fields of a response that a broken connection does not deliver. */
 const RESPONSE_FIELDS = ['status', 'error', 'message', 'retryAfter', 'body', 'truncate'] as const
 
+/** The fields that say nothing about what the gateway sends on. */
+const API_FIELDS = [
+  'operation',
+  'method',
+  'path',
+  'resource',
+  'when',
+  'phase',
+  'error',
+  'message',
+  'retryAfter',
+] as const
+
 /** Refuses a field that can have no effect beside the others: a test would pass without what it asks for. */
 function requireEffect(sent: FaultSpec): void {
   const refuseField = (field: keyof FaultSpec, allowed: string) =>
@@ -84,6 +97,8 @@ function requireEffect(sent: FaultSpec): void {
   if (durationMs(sent.latency) === 0) refuseField('latency', 'at least 1 ms')
   const undelivered = sent.drop ? RESPONSE_FIELDS.find((name) => sent[name] !== undefined) : undefined
   if (undelivered) refuseField(undelivered, 'nothing beside drop, because a broken connection delivers no response')
+  const ofApi = sent.traffic === undefined ? undefined : API_FIELDS.find((name) => sent[name] !== undefined)
+  if (ofApi) refuseField(ofApi, 'nothing beside traffic, because it is about requests of the API')
   if (sent.body !== undefined && sent.message !== undefined)
     refuseField('message', 'nothing beside body, which replaces it')
 }

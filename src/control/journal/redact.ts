@@ -117,7 +117,7 @@ function listParameters(operation: Operation | null, { queryAliases }: CommonDia
 }
 
 /** Redacts a query: secret texts, and the values of unknown parameters with secret names. */
-function redactQuery(query: string, known: readonly string[], { names, redactor }: Redaction): string {
+export function redactQuery(query: string, known: readonly string[], { names, redactor }: Redaction): string {
   const parameters = query.split('&').map((parameter) => {
     const [name = '', ...rest] = parameter.split('=')
     const isSecret = !known.includes(name) && (isSecretHeader(name) || names.has(name))
@@ -128,7 +128,7 @@ function redactQuery(query: string, known: readonly string[], { names, redactor 
 }
 
 /** Returns the redacted headers by their names in lower case. Values of the same name are joined. */
-function redactHeaders(headers: readonly string[], { names, redactor }: Redaction): Record<string, string> {
+export function redactHeaders(headers: readonly string[], { names, redactor }: Redaction): Record<string, string> {
   const redacted = new Map<string, string>()
   for (let at = 0; at < headers.length; at += 2) {
     const [name = '', value = ''] = headers.slice(at, at + 2)

@@ -29,7 +29,7 @@ export interface PolicyExpression extends CheckedExpression {
 }
 
 /** A place where the source that is checked differs from the source of the policy. */
-interface Edit {
+export interface Edit {
   readonly at: number
   readonly removed: number
   readonly text: string
@@ -45,7 +45,7 @@ export function checkExpression(source: string, scope: Scope): CheckedExpression
     tree = parsed.ast
     edits = findEdits(tree, language.texts, (path) => isGroup(language.variables, path))
     const { valid, type, error } = (
-      edits.length > 0 ? language.environment.parse(apply(source, edits)) : parsed
+      edits.length > 0 ? language.environment.parse(applyEdits(source, edits)) : parsed
     ).check()
     if (!valid) throw error
     const problem = findPatternProblem(tree)
@@ -147,7 +147,8 @@ function isGroup(variables: Variables, path: string): boolean {
   return below !== undefined && !isVariable(below)
 }
 
-function apply(source: string, edits: readonly Edit[]): string {
+/** Returns a source with edits, which are in the order of their places. */
+export function applyEdits(source: string, edits: readonly Edit[]): string {
   let [result, end] = ['', 0]
   for (const { at, text, removed } of edits) {
     result += source.slice(end, at) + text

@@ -1,8 +1,9 @@
 import { type ASTNode, Environment } from '@marcbachmann/cel-js'
 import { languageOf, type Scope, TEXT } from '../../service/policy/environment.ts'
-import { readPath, walk } from '../../service/policy/expression.ts'
+import { applyEdits, type Edit, readPath, walk } from '../../service/policy/expression.ts'
 import { FUNCTIONS, NAMESPACES } from '../../service/policy/functions.ts'
-import { IMPLEMENTATIONS, OF_VISIT, sortPairs } from './functions.ts'
+import { IMPLEMENTATIONS, type Implementation, OF_VISIT, sortPairs } from './functions.ts'
+import { type CompilePattern, createPatterns } from './pattern.ts'
 import { EvaluationProblem, MissingFact, type Values } from './values.ts'
 
 /** A compiled expression. */
@@ -14,9 +15,11 @@ export interface Expression {
   evaluate(values: Values): unknown
 }
 
-/** Compiles expressions, each once per scope. */
+/** Compiles expressions, each once per scope, and the patterns in them. */
 export interface Expressions {
   compile(source: string, scope: Scope): Expression
+  /** Compiles a pattern, each once. */
+  readonly pattern: CompilePattern
 }
 
 /** The most expressions that are kept. */
@@ -30,12 +33,14 @@ const ROOTS = ['req', 'res', 'conn', 'endpoint', 'time', 'vars', 'actions', 'att
 export function createExpressions(): Expressions {
   let environment: Environment | undefined
   const known = new Map<string, Expression>()
+  const pattern = createPatterns()
   return {
+    pattern,
     compile(source, scope) {
       const key = [scope.phase, scope.hasTls, scope.isModule, scope.isRetry, source].join()
       const found = known.get(key)
       if (found) return found
-      environment ??= createEnvironment()
+      environment ??= createEnvironment(pattern)
       const expression = compile(source, scope, environment)
       if (known.size >= MAX_KEPT) known.clear()
       known.set(key, expression)
@@ -45,15 +50,17 @@ export function createExpressions(): Expressions {
 }
 
 /** Makes the environment in which expressions are evaluated. Their types were checked before, so all variables are `dyn`. */
-function createEnvironment(): Environment {
+function createEnvironment(pattern: CompilePattern): Environment {
   const environment = new Environment({ homogeneousAggregateLiterals: false, limits: { maxAstNodes: 10_000 } })
+  const matches = (text: string, source: string) => pattern(source).test(text)
   for (const name of ROOTS) environment.registerVariable(name, 'dyn')
+  const implementations: Readonly<Record<string, Implementation>> = { ...IMPLEMENTATIONS, matches }
   for (const { name, signatures } of FUNCTIONS) {
-    const implementation = IMPLEMENTATIONS[name]
+    const implementation = implementations[name]
     if (!implementation) throw new Error(`The function ${name} has no implementation.`)
     for (const signature of signatures) environment.registerFunction(toRuntime(name, signature), implementation)
   }
-  environment.registerFunction('string.re2Matches(string): bool', IMPLEMENTATIONS.matches ?? sortPairs)
+  environment.registerFunction('string.re2Matches(string): bool', matches)
   environment.registerFunction('list.sortPairs(): list', sortPairs)
   environment.registerFunction('hasKey(dyn, dyn): bool', hasKey)
   return environment
@@ -126,12 +133,6 @@ function toProblem(error: unknown): unknown {
   return new EvaluationProblem(typeof summary === 'string' ? summary : error.message, { cause: error })
 }
 
-interface Edit {
-  readonly at: number
-  readonly removed: number
-  readonly text: string
-}
-
 /** Finds what the CEL library evaluates in another way than the language does. */
 function findEdits(tree: ASTNode, texts: ReadonlySet<string>): readonly Edit[] {
   const edits: Edit[] = []
@@ -174,15 +175,6 @@ function findEdits(tree: ASTNode, texts: ReadonlySet<string>): readonly Edit[] {
     }
   })
   return edits.sort((a, b) => a.at - b.at)
-}
-
-function applyEdits(source: string, edits: readonly Edit[]): string {
-  let [result, end] = ['', 0]
-  for (const { at, removed, text } of edits) {
-    result += source.slice(end, at) + text
-    end = at + removed
-  }
-  return result + source.slice(end)
 }
 
 /** Lists the variables of an expression, each once. */

@@ -4,11 +4,10 @@ import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import { isInRange, isPrivate } from './addresses.ts'
 import { crc32, crc64, xxhash64 } from './checksums.ts'
 import { format } from './format.ts'
-import { compilePattern } from './pattern.ts'
 import { EvaluationProblem, readField, readPath, type Values } from './values.ts'
 
 /** A function of expressions. The receiver of a method is its first argument, and so are the values of {@link OF_VISIT}. */
-type Implementation = (...args: never[]) => unknown
+export type Implementation = (...args: never[]) => unknown
 
 /** The functions that read the request or the gateway. */
 export const OF_VISIT: readonly string[] = [
@@ -67,7 +66,7 @@ export const IMPLEMENTATIONS: Readonly<Record<string, Implementation>> = {
   'basic_auth.encode': (user: string, password: string) => `Basic ${toBase64(utf8ToBytes(`${user}:${password}`))}`,
   'json.decode': decodeJson,
   'json.encode': encodeJson,
-  'lists.range': (length: bigint) => Array.from({ length: Math.min(Number(length), MAX_RANGE) }, (_, at) => BigInt(at)),
+  'lists.range': makeRange,
   'queryString.decode': decodeQuery,
   'queryString.encode': encodeQuery,
   'rand.double': (values: Values) => values.randomInteger(2 ** 32) / 2 ** 32,
@@ -99,7 +98,6 @@ export const IMPLEMENTATIONS: Readonly<Record<string, Implementation>> = {
   sort: (list: readonly unknown[]) => [...list].sort(compare),
   distinct: (list: readonly unknown[]) => [...new Map(list.map((each) => [keyOf(each), each])).values()],
   encodeQueryString: encodeQuery,
-  matches: (text: string, pattern: string) => compilePattern(pattern).test(text),
   charAt(text: string, at: bigint) {
     const letters = [...text]
     if (at < 0n || at > letters.length) throw new EvaluationProblem('the text has no such character')
@@ -129,6 +127,11 @@ export const IMPLEMENTATIONS: Readonly<Record<string, Implementation>> = {
 
 /** The longest list that `lists.range` makes. */
 const MAX_RANGE = 10_000
+
+function makeRange(length: bigint): readonly bigint[] {
+  if (length < 0n || length > MAX_RANGE) throw new EvaluationProblem(`a range has 0 to ${MAX_RANGE} numbers`)
+  return Array.from({ length: Number(length) }, (_, at) => BigInt(at))
+}
 
 function tries(work: () => unknown): boolean {
   try {
@@ -164,9 +167,15 @@ function toCelValue(value: unknown): unknown {
 
 function encodeJson(value: unknown): string {
   return JSON.stringify(value, (_, each: unknown) => {
-    if (typeof each === 'bigint') return Number(each)
+    if (typeof each === 'bigint') return toJsonNumber(each)
     return each instanceof Map ? Object.fromEntries(each) : each
   })
+}
+
+/** Returns an integer as JSON has it. Larger ones would lose digits, which JSON has no other form for. */
+function toJsonNumber(value: bigint): number {
+  if (Number.isSafeInteger(Number(value))) return Number(value)
+  throw new EvaluationProblem('an integer is too large for JSON')
 }
 
 function entriesOf(map: object): [string, unknown][] {
@@ -209,20 +218,16 @@ function parseUrl(text: string): Record<string, unknown> {
   }
 }
 
+/** Replaces the first occurrences of a text. A negative count replaces all of them. */
 function replaceSome(text: string, from: string, to: string, count: number): string {
-  let [result, rest] = ['', text]
-  for (let left = count; left !== 0; left--) {
-    const at = rest.indexOf(from)
-    if (at < 0) break
-    result += rest.slice(0, at) + to
-    rest = rest.slice(at + from.length)
-    if (from === '') break
-  }
-  return result + rest
+  let done = 0
+  return text.replaceAll(from, (found) => (count >= 0 && done++ >= count ? found : to))
 }
 
 function keyOf(value: unknown): string {
-  return `${typeof value} ${typeof value === 'object' ? encodeJson(value) : String(value)}`
+  if (typeof value !== 'object' || value === null) return `${typeof value} ${String(value)}`
+  const parts = Array.isArray(value) ? value.map(keyOf) : entriesOf(value).map(([name, each]) => [name, keyOf(each)])
+  return JSON.stringify(parts)
 }
 
 /** Compares two values for `sort`. */

@@ -2,12 +2,30 @@ import { RE2JS } from 're2js'
 import type { Pattern } from '../../service/policy/visit.ts'
 import { EvaluationProblem } from './values.ts'
 
-/** Compiles a pattern in the syntax of RE2. No text takes longer than its length allows. @throws EvaluationProblem */
-export function compilePattern(source: string): Pattern {
-  const compiled = compile(source)
+/** Compiles a pattern in the syntax of RE2, each once. @throws EvaluationProblem */
+export type CompilePattern = (source: string) => Pattern
+
+/** The most patterns that are kept: a `${…}` may make a new one for each request. */
+const MAX_KEPT = 1000
+
+/** Returns a function that compiles patterns. No text takes longer than its length allows. */
+export function createPatterns(): CompilePattern {
+  const known = new Map<string, Pattern>()
+  return (source) => {
+    const found = known.get(source)
+    if (found) return found
+    const pattern = compile(source)
+    if (known.size >= MAX_KEPT) known.clear()
+    known.set(source, pattern)
+    return pattern
+  }
+}
+
+function compile(source: string): Pattern {
+  const compiled = compileRe2(source)
   return {
     test: (text) => compiled.matcher(text).find(),
-    replaceAll: (text, to) => compiled.matcher(text).replaceAll(toReplacement(to)),
+    replaceAll: (text, to) => compiled.matcher(text).replaceAll(to),
     matches(text) {
       const matcher = compiled.matcher(text)
       const found: string[] = []
@@ -17,15 +35,10 @@ export function compilePattern(source: string): Pattern {
   }
 }
 
-function compile(source: string): RE2JS {
+function compileRe2(source: string): RE2JS {
   try {
     return RE2JS.compile(source)
   } catch {
     throw new EvaluationProblem('the pattern is not one of RE2')
   }
-}
-
-/** Returns a replacement as the library writes it: a backslash is itself, and a dollar sign before no group is itself. */
-function toReplacement(to: string): string {
-  return to.replaceAll('\\', '\\\\').replace(/\$(?!\d|\{)/g, '\\$')
 }

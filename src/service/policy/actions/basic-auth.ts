@@ -1,4 +1,5 @@
 import { action } from '../action.ts'
+import { readCredentials } from '../credentials.ts'
 import { enforce, flag, text } from '../fields.ts'
 
 export const basicAuth = action({
@@ -49,15 +50,3 @@ export const basicAuth = action({
     return { did, sets, ends: { status: 401, headers }, isRefusal: true }
   },
 })
-
-/** Returns user and password, with a colon between (RFC 7617, section 2); undefined if there are none. */
-function readCredentials(header: string | undefined): string | undefined {
-  const [, encoded] = /^basic +([a-z0-9+/=]+) *$/i.exec(header ?? '') ?? []
-  if (encoded === undefined) return undefined
-  try {
-    const text = new TextDecoder().decode(Uint8Array.from(atob(encoded), (letter) => letter.charCodeAt(0)))
-    return text.includes(':') ? text : undefined
-  } catch {
-    return undefined
-  }
-}

@@ -1,0 +1,11 @@
+/** Returns user and password, with a colon between (RFC 7617, section 2); undefined if there are none. */
+export function readCredentials(header: string | undefined): string | undefined {
+  const [, encoded] = /^basic +([a-z0-9+/=]+) *$/i.exec(header ?? '') ?? []
+  if (encoded === undefined) return undefined
+  try {
+    const text = new TextDecoder().decode(Uint8Array.from(atob(encoded), (letter) => letter.charCodeAt(0)))
+    return text.includes(':') ? text : undefined
+  } catch {
+    return undefined
+  }
+}

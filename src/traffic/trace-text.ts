@@ -1,0 +1,27 @@
+import { quote } from '../core/schema/text.ts'
+import { nameOf, type Trace, type TracedExpression, type TracedRule, type TracedStep } from './trace.ts'
+
+/** Returns the way of a request as text: each step in a line, and below a rule its expressions and its actions. */
+export function formatTrace(trace: Trace): string {
+  return trace.map((each) => ('step' in each ? formatStep(each) : formatRule(each))).join('\n')
+}
+
+function formatStep({ step, did, isEnd }: TracedStep): string {
+  return `${step}: ${did}${isEnd ? ', and ended the request' : ''}`
+}
+
+function formatRule(rule: TracedRule): string {
+  const { name, phase, index, matched, expressions, actions } = rule
+  const place = name === undefined ? '' : ` (${phase}.${index})`
+  return [
+    `rule ${nameOf(rule)}${place} ${matched ? 'applied' : 'did not apply'}`,
+    ...expressions.map((each) => `  ${formatExpression(each)}`),
+    ...actions.map(({ type, did, isEnd }) => `  ${type} ${did}${isEnd ? ', and ended the request' : ''}`),
+  ].join('\n')
+}
+
+function formatExpression({ source, value, values, error }: TracedExpression): string {
+  const known = Object.entries(values).map(([path, each]) => `${path} = ${quote(each)}`)
+  const from = known.length === 0 ? '' : ` (${known.join(', ')})`
+  return error === undefined ? `${source} is ${quote(value)}${from}` : `${source} failed: ${error}${from}`
+}
