@@ -29,6 +29,7 @@ function kindOf(schema: v.GenericSchema): Pick<Flag, 'kind' | 'value'> {
   const { type, wrapped, options = [] } = partsOf(schema)
   if (wrapped) return kindOf(wrapped)
   if (type === 'array') return { kind: 'texts', value: 'VALUE' }
+  if (type === 'record' || type === 'object') return { kind: 'json', value: 'JSON' }
   if (type === 'number') return { kind: 'integer', value: 'N' }
   if (type === 'boolean' || type === 'literal') return { kind: 'switch', value: '' }
   if (type === 'picklist') return { kind: 'text', value: options.join('|') }

@@ -169,7 +169,7 @@ describe('The controls of a running server as commands', () => {
   it('cover every call of the control API', async () => {
     const { stdout } = await runToEnd({}, 'help')
     const { clientCalls } = await import('../../src/server/client/commands.ts')
-    const ownCalls = new Set([...clientCalls, 'GET /requests', 'GET /state', 'PUT /state'])
+    const ownCalls = new Set([...clientCalls, 'GET /requests', 'POST /traffic', 'GET /state', 'PUT /state'])
     // The calls below have no command: only own families declare resources that end, `timeline` shows all domains,
     // programs read the documents, openssl reads certificates, and lists show which records use another one.
     const otherCalls = controlCalls.map(({ method, path }) => `${method} ${path}`).filter((call) => !ownCalls.has(call))
@@ -200,6 +200,8 @@ describe('A command that fails gives the reason, and what to do', () => {
       'faults add --operation reserved_domain.create',
       /^--operation is "reserved_domain\.create"\. Allowed: .* and \d+ more\. Did you mean reserved_domains\.create\? See /,
     ],
+    ['request nowhere', /^URL is "nowhere"\. Allowed: a URL such as|^url is "nowhere"\. Allowed: a URL such as/],
+    ['request https://a.example.com --header x', /^--header needs a name and a value, for example /],
     ['faults remove nope', /^There is no fault with the id "nope"\. \(ERR_NGROK_90404, at http:\S+\)$/],
     ['dns remove nope', /^There is no matching record with the name "nope"\. \(ERR_NGROK_90404, at /],
     ['timeline nope', /^No domain "nope" has a provisioning job or history\.$/],

@@ -6,8 +6,8 @@ import { integerFrom } from '../../core/schema/options.ts'
 import { anyObject } from '../../core/schema/schema.ts'
 import { quote } from '../../core/schema/text.ts'
 import { refusals } from '../../traffic/refusals.ts'
-import type { Visitor } from '../../traffic/visitor.ts'
 import { type ControlHost, controlCall } from '../control.ts'
+import { times, visitor } from './schemas.ts'
 
 const text = (sentence: string) => v.exactOptional(documented(v.string(), sentence))
 const headers = (sentence: string) => v.exactOptional(documented(v.record(v.string(), v.string()), sentence))
@@ -19,9 +19,7 @@ const request = named(
     method: text('The method. Default: GET.'),
     headers: headers('The headers, by name.'),
     body: text('The body, as a text.'),
-    from: v.exactOptional(
-      documented(anyObject<Visitor>(), 'The visitor: `ip`, `country`, `identity`, `facts` and `actions`.'),
-    ),
+    from: v.exactOptional(documented(visitor, 'The visitor.')),
     edge: text('The edge that takes the request. The standard dialect needs it.'),
     route: text('The route of the edge.'),
     backend: text('The backend that gets the request. Default: that of the route.'),
@@ -84,9 +82,9 @@ async function fetchOrUndefined(fetch: () => Promise<Response>): Promise<Respons
   try {
     return await fetch()
   } catch (error) {
+    // A request that no fetch can send has another message.
     if (error instanceof TypeError && error.message === 'fetch failed') return undefined
-    if (!(error instanceof TypeError)) throw error
-    return refuse(general.field_invalid, { field: 'from', received: 'a visitor', allowed: error.message })
+    throw error
   }
 }
 
@@ -111,7 +109,7 @@ const upstream = named(
     status: v.exactOptional(documented(integerFrom(200, 599), 'The status of the response. Default: 200.')),
     headers: headers('The headers of the response.'),
     body: text('The body of the response.'),
-    times: v.exactOptional(documented(integerFrom(1), 'The number of requests that it answers. Default: all.')),
+    times,
   }),
   'CannedUpstream',
   'An upstream that answers each request with the same response.',

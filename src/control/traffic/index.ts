@@ -1,11 +1,14 @@
-import { readAnswer, requireFunction } from '../../core/schema/options.ts'
+import * as v from 'valibot'
+import { bodyReader } from '../../core/schema/body.ts'
+import { readAnswer, readCallOptions, requireFunction } from '../../core/schema/options.ts'
 import { breakers, windows } from '../../traffic/records.ts'
 import { refusals as errors } from '../../traffic/refusals.ts'
 import type { UpstreamHandler } from '../../traffic/upstreams.ts'
 import type { TrafficInit } from '../../traffic/visitor.ts'
 import type { Control, ControlHost } from '../control.ts'
 import { trafficCalls } from './calls.ts'
-import type { TrafficEntry } from './journal.ts'
+import type { TrafficEntry } from './entry.ts'
+import { trafficFilter, upstreamOptions, visitor } from './schemas.ts'
 
 /** An upstream that a test has set. */
 export interface UpstreamHandle {
@@ -33,17 +36,20 @@ export interface Traffic {
   /**
    * Sends a request through the gateway, as a visitor would, and returns the response. It takes what `fetch` takes.
    * @throws GatewayError `traffic_fact_missing` if a policy needs a fact that `from` does not give; `traffic_not_simulated` if it
-   * has an action that the gateway does not carry out. TypeError like `fetch`, also if the gateway closes the connection.
+   * has an action that the gateway does not carry out; `field_invalid` for a visitor that is not one. TypeError like `fetch`, also if the gateway closes the connection.
    */
   fetch(input: string | URL | Request, init?: TrafficInit): Promise<Response>
   /**
    * Sets the function that answers the requests that the gateway sends on to a URL. The URL is that of an endpoint, of an agent's
    * `forwards_to` or of a static backend. A URL that policies read works too, such as that of a JWKS document, and so does the id
    * of a backend. `times` is the number of requests that the function answers.
-   * @throws TypeError if the URL or the function is not one.
+   * @throws TypeError if the URL or the function is not one; GatewayError `field_invalid` for an option that is not allowed.
    */
   upstream(url: string, handler: UpstreamHandler, options?: { readonly times?: number }): UpstreamHandle
-  /** Returns the last 1,000 requests, oldest first, without secrets. */
+  /**
+   * Returns the last 1,000 requests, oldest first, without secrets.
+   * @throws GatewayError `field_invalid` for a filter with an unknown name. `last` and `count` throw it too.
+   */
   all(filter?: TrafficFilter): readonly TrafficEntry[]
   /** Returns the newest request, or undefined. */
   last(filter?: TrafficFilter): TrafficEntry | undefined
@@ -65,18 +71,24 @@ export const traffic: Control<TrafficMember, typeof errors> = {
   members: (host) => ({ traffic: createTraffic(host) }),
 }
 
-function createTraffic({ traffic }: ControlHost): Traffic {
+function createTraffic({ traffic, engine }: ControlHost): Traffic {
   const { upstreams, journal } = traffic
+  const readVisitor = bodyReader(v.object({ from: visitor }))
   const select = (filter: TrafficFilter = {}) => {
     const entries = [...journal.newestFirst()]
     if (typeof filter === 'function') return entries.filter((each) => readAnswer('The predicate', filter(each)))
-    const wanted = Object.entries(filter)
+    const wanted = Object.entries(readCallOptions(trafficFilter, filter))
     return entries.filter((each) => wanted.every(([name, value]) => Reflect.get(each, name) === value))
   }
   return {
-    fetch: (input, init = {}) => traffic.fetch(input, init),
-    upstream(url, handler, { times } = {}) {
+    async fetch(input, init = {}) {
+      const { from } = init
+      const visitor = from && readVisitor({ from }, {}, engine.context).from
+      return traffic.fetch(input, visitor ? { ...init, from: visitor } : init)
+    },
+    upstream(url, handler, options = {}) {
       requireFunction('handler', handler)
+      const { times } = readCallOptions(upstreamOptions, options)
       const remove = upstreams.add(url, handler, times)
       return { remove, [Symbol.dispose]: remove }
     },

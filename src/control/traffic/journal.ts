@@ -1,41 +1,13 @@
-import {
-  createRedactor,
-  findKeysInHeaders,
-  isSecretHeader,
-  REDACTED,
-  type Redactor,
-  redactText,
-} from '../../core/schema/secret-texts.ts'
+import { NO_NAMES, redact } from '../../core/schema/secret-fields.ts'
+import { createRedactor, findKeysInHeaders, isSecretHeader, type Redactor } from '../../core/schema/secret-texts.ts'
 import { timestamp } from '../../core/schema/time.ts'
 import { deepFreeze } from '../../core/schema/values.ts'
+import { readCredentials } from '../../service/policy/credentials.ts'
 import type { Exchange } from '../../traffic/exchange.ts'
 import { findDecision, nameOf, type Trace } from '../../traffic/trace.ts'
 import { Queue } from '../journal/queue.ts'
-
-/** A request through the gateway and what became of it. Secrets are `[redacted]`. */
-export interface TrafficEntry {
-  /** The time at which the request arrived. */
-  readonly at: string
-  readonly method: string
-  readonly url: string
-  /** The address of the visitor. */
-  readonly ip: string
-  /** The headers of the request, by name in lower case. */
-  readonly headers: Readonly<Record<string, string>>
-  /** The status of the response; null if the connection closed. */
-  readonly status: number | null
-  readonly responseHeaders: Readonly<Record<string, string>>
-  /** The id of the endpoint, the edge or the route that took the request; null if none did. */
-  readonly endpoint: string | null
-  /** The URL or the id of the upstream that got the request; null if none did. */
-  readonly upstream: string | null
-  /** The rule whose action ended the request, by its name, else by its place; null if no rule did. */
-  readonly rule: string | null
-  /** The code of the gateway's own error; null if there was none. */
-  readonly error: string | null
-  /** The way of the request: each rule, matched or not, with the values of its expressions, and each action. */
-  readonly trace: Trace
-}
+import { redactHeaders, redactQuery } from '../journal/redact.ts'
+import type { TrafficEntry } from './entry.ts'
 
 /** The number of requests that the journal keeps. */
 const SIZE = 1000
@@ -75,56 +47,47 @@ export class TrafficJournal {
 }
 
 function toEntry(exchange: Exchange, ownKeys: Redactor): TrafficEntry {
-  const { at, headers, responseHeaders, trace, secrets, ...rest } = exchange
-  const sent = [...headers, ...responseHeaders].flat()
-  const redactSecrets = createRedactor([...findKeysInHeaders(sent), ...decodeBasic(headers), ...secrets])
-  const redact: Redactor = (text) => redactText(redactSecrets(ownKeys(text)), (each) => each)
+  const { at, headers, responseHeaders, trace, ...rest } = exchange
+  const redactSecrets = createRedactor(findSecretTexts(exchange))
+  const redaction = { names: NO_NAMES, redactor: (text: string) => redactSecrets(ownKeys(text)) }
+  const [address = '', query] = exchange.url.split(/\?(.*)/s)
   const decision = findDecision(trace)
+  const { secrets: _, ...shown } = redact({ ...rest, rule: decision ? nameOf(decision) : null }, redaction)
   return deepFreeze({
-    ...rest,
+    ...shown,
     at: timestamp(at),
-    url: redact(exchange.url),
-    headers: toRecord(headers, redact),
-    responseHeaders: toRecord(responseHeaders, redact),
-    rule: decision ? redact(nameOf(decision)) : null,
-    trace: trace.map((step) => toPlain(step, redact) as Trace[number]), // The same form with redacted texts.
+    url: redact(address, redaction) + (query === undefined ? '' : `?${redactQuery(query, [], redaction)}`),
+    headers: redactHeaders(headers.flat(), redaction),
+    responseHeaders: redactHeaders(responseHeaders.flat(), redaction),
+    trace: redact(toJson(trace), { ...redaction, names: SECRET_HEADERS }) as Trace, // The same form with redacted texts.
   })
+}
+
+/** The names of headers in values of expressions, such as `req.headers`. */
+const SECRET_HEADERS = { has: isSecretHeader }
+
+/** Returns the texts that no output may show, from headers, from the query, and from what expressions read. */
+function findSecretTexts({ url, headers, responseHeaders, secrets }: Exchange): readonly string[] {
+  const keys = findKeysInHeaders([...headers, ...responseHeaders].flat())
+  const query = [...new URL(url).searchParams].filter(([name]) => isSecretHeader(name)).map(([, value]) => value)
+  // A token has its signature as a part, and a password is a part of what Base64 encodes.
+  return [...keys, ...keys.flatMap((key) => key.split('.')), ...decodeBasic(headers), ...query, ...secrets]
 }
 
 /** Returns user and password of a header, which only its Base64 has. */
 function decodeBasic(headers: Exchange['headers']): string[] {
-  const found = headers.find(([name]) => name === 'authorization')?.[1] ?? ''
-  const [, encoded = ''] = /^basic +(\S+)$/i.exec(found) ?? []
-  try {
-    const text = atob(encoded)
-    return [text, text.slice(text.indexOf(':') + 1)]
-  } catch {
-    return []
-  }
+  const found = headers.find(([name]) => name === 'authorization')?.[1]
+  const text = readCredentials(found)
+  return text === undefined ? [] : [text, text.slice(text.indexOf(':') + 1)]
 }
 
-function toRecord(headers: Exchange['headers'], redact: Redactor): Record<string, string> {
-  const record: Record<string, string> = {}
-  for (const [name, value] of headers) {
-    const text = isSecretHeader(name) ? REDACTED : redact(value)
-    record[name] = record[name] === undefined ? text : `${record[name]}, ${text}`
-  }
-  return record
-}
-
-/** Returns a value as JSON has it, with redacted texts: expressions have whole numbers as bigint, and times as dates. */
-function toPlain(value: unknown, redact: Redactor): unknown {
-  if (typeof value === 'string') return redact(value)
+/** Returns a value as JSON has it: expressions have whole numbers as bigint, times as dates, and maps. */
+function toJson(value: unknown): unknown {
   if (typeof value === 'bigint') return Number(value)
   if (value instanceof Date) return value.toISOString()
   if (value instanceof Uint8Array) return `[${value.length} bytes]`
-  if (Array.isArray(value)) return value.map((each) => toPlain(each, redact))
+  if (Array.isArray(value)) return value.map(toJson)
   if (typeof value !== 'object' || value === null) return value
   const entries = value instanceof Map ? [...value] : Object.entries(value)
-  return Object.fromEntries(
-    entries.map(([name, each]) => [
-      String(name),
-      isSecretHeader(String(name)) && name !== 'key' ? REDACTED : toPlain(each, redact),
-    ]),
-  )
+  return Object.fromEntries(entries.map(([name, each]) => [String(name), toJson(each)]))
 }

@@ -16,9 +16,11 @@ import { faultsIn } from '../faults/fault.ts'
 import { describeFault, describePendingFaults } from '../faults/matching.ts'
 import { describeUnusedOutcomes } from '../provisioning/script.ts'
 import { describeRefusal, describeRequest } from '../requests.ts'
+import { describeTraffic, type TrafficEntry } from '../traffic/entry.ts'
 import { findNextDue } from './overview.ts'
 
 const MAX_REQUESTS = 20
+const MAX_VISITORS = 10
 const MAX_DOMAINS = 5
 const MAX_TRANSITIONS = 6
 const MAX_PENDING = 12
@@ -55,6 +57,7 @@ function createReport(host: ControlHost): string {
   const sections = [
     listRequests(host),
     ['requests to other hosts', host.otherRequests.listLines()] as const,
+    listVisitors(host),
     listWaiting(host),
     describeNextStep(host),
     ...host.transact(listTimelines),
@@ -110,6 +113,13 @@ function describeUnreadPage({ response }: JournalEntry, requestedUrls: ReadonlyS
   const next = isObject(response) ? response.next_page_uri : undefined
   if (typeof next !== 'string' || [...requestedUrls].some((each) => next.endsWith(each))) return undefined
   return 'There is another page, which no request asked for: see its next_page_uri.'
+}
+
+/** Lists the last requests of visitors through the gateway, each with the rule that decided. */
+function listVisitors({ traffic: { journal } }: ControlHost): Section {
+  const newest: TrafficEntry[] = []
+  for (const entry of journal.newestFirst()) if (newest.push(entry) === MAX_VISITORS) break
+  return ['visitors', [...noteEarlier(journal.count - newest.length), ...newest.reverse().map(describeTraffic)]]
 }
 
 /** Lists the requests whose responses a fault delays. Their clients still wait, although the journal has the responses. */

@@ -1,3 +1,5 @@
+import type { TrafficEntry } from '../../control/traffic/entry.ts'
+import { describeTraffic } from '../../control/traffic/entry.ts'
 import type { DnsRecord, DomainTimeline, Overview, Timelines } from '../../core/generated/controls.ts'
 import { formatCount, quote } from '../../core/schema/text.ts'
 import { formatTimeline } from '../../service/provisioning/timeline-text.ts'
@@ -20,6 +22,7 @@ const FORMATS: Readonly<Record<string, Format>> = {
   'GET /dns': { text: (records: readonly DnsRecord[]) => records.map(dnsRecordText).join('\n') },
   'GET /overview': { text: overviewText, note: emptyCollections },
   'POST /faults': { note: requestsOfFault },
+  'GET /traffic': { text: (entries: readonly TrafficEntry[]) => entries.map(describeTraffic).join('\n') },
 }
 
 /** The request that the command sent. */
@@ -41,7 +44,7 @@ function emptyCollections({ counts }: Overview): string | undefined {
 }
 
 function requestsOfFault(_: unknown, sent: SentFields): string | undefined {
-  if (['operation', 'method', 'path', 'resource'].some((name) => name in sent)) return
+  if (['operation', 'method', 'path', 'resource', 'traffic'].some((name) => name in sent)) return
   const next = sent.times === 1 ? 'the next request' : `the next ${sent.times} requests`
   const which = sent.times === undefined ? 'every request until you remove it' : `${next} of any kind`
   return `this fault applies to ${which}; --operation, --method, --path and --resource narrow it`

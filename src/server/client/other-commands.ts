@@ -8,6 +8,7 @@ import { SERVER_FLAGS, switchFlag } from '../options/flags.ts'
 import { print, printLine, printStyled } from '../terminal.ts'
 import { onSignals, sleep } from '../waiting.ts'
 import { ControlError, callControl, printServer, readServerAddress } from './server-calls.ts'
+import { request } from './traffic-commands.ts'
 
 const stateExport: Command = {
   name: 'state export',
@@ -95,5 +96,5 @@ function createPrinter(isJson: boolean, environment: NodeJS.ProcessEnv): (entry:
   }
 }
 
-/** The commands that need more than one row of the table: they read files, or call a control repeatedly. */
-export const otherCommands: readonly Command[] = [requests, stateExport, stateImport]
+/** The commands that need more than one row of the table: they read files, call a control repeatedly, or have flags of their own. */
+export const otherCommands: readonly Command[] = [requests, request, stateExport, stateImport]

@@ -1,0 +1,36 @@
+import type { Trace } from '../../traffic/trace.ts'
+
+/** A request through the gateway and what became of it. Secrets are `[redacted]`. */
+export interface TrafficEntry {
+  /** The time at which the request arrived. */
+  readonly at: string
+  readonly method: string
+  readonly url: string
+  /** The address of the visitor. */
+  readonly ip: string
+  /** The headers of the request, by name in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+  /** The status of the response; null if the connection closed. */
+  readonly status: number | null
+  readonly responseHeaders: Readonly<Record<string, string>>
+  /** The id of the endpoint, the edge or the route that took the request; null if none did. */
+  readonly endpoint: string | null
+  /** The URL or the id of the upstream that got the request; null if none did. */
+  readonly upstream: string | null
+  /** The rule whose action ended the request, by its name, else by its place; null if no rule did. */
+  readonly rule: string | null
+  /** The code of the gateway's own error; null if there was none. */
+  readonly error: string | null
+  /** The way of the request: each rule, matched or not, with the values of its expressions, and each action. */
+  readonly trace: Trace
+}
+
+/** Returns a request of a visitor as one line: what was sent, what came back, and why. */
+export function describeTraffic({ at, method, url, status, rule, error, upstream }: TrafficEntry): string {
+  const reasons = [
+    ...(error === null ? [] : [error]),
+    ...(rule === null ? [] : [`by the rule ${rule}`]),
+    ...(upstream === null ? [] : [`to ${upstream}`]),
+  ]
+  return [`${at} ${method} ${url} ${status ?? 'closed'}`, ...reasons].join(' ')
+}

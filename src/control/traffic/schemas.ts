@@ -1,0 +1,61 @@
+import * as v from 'valibot'
+import { documented, named } from '../../core/schema/documentation.ts'
+import { general } from '../../core/schema/general-errors.ts'
+import { integerFrom, optionsOf } from '../../core/schema/options.ts'
+import { rule } from '../../core/schema/rule.ts'
+import { anyObject } from '../../core/schema/schema.ts'
+import { ipBytes } from '../../service/x509/ip.ts'
+import { DEFAULT_IP, type Identity, type Visitor } from '../../traffic/visitor.ts'
+
+const ip = v.pipe(
+  v.string(),
+  rule([], (text, report) => {
+    if (!ipBytes(text)) report(general.field_invalid, { allowed: 'an address such as "203.0.113.9" or "2001:db8::1"' })
+  }),
+)
+const country = v.pipe(v.string(), v.regex(/^[A-Z]{2}$/, 'two letters of a country, such as "DE"'))
+
+/** The schema of a visitor. */
+export const visitor = named(
+  v.object({
+    ip: v.exactOptional(documented(ip, `The address. Default: \`${DEFAULT_IP}\`.`)),
+    country: v.exactOptional(documented(country, 'The country of the address, as two letters such as `DE`.')),
+    identity: v.exactOptional(
+      documented(anyObject<Identity>(), 'The identity of a visitor who has signed in. Default: the visitor has not.'),
+    ),
+    facts: v.exactOptional(
+      documented(anyObject(), 'Other variables by their paths, such as `{ "conn.client_ip.is_tor_node": true }`.'),
+    ),
+    actions: v.exactOptional(
+      documented(
+        anyObject<NonNullable<Visitor['actions']>>(),
+        'The results of actions that the gateway does not carry out, by type.',
+      ),
+    ),
+  }),
+  'Visitor',
+  'A visitor: the facts that only the real network knows.',
+)
+
+const text = v.exactOptional(v.nullable(v.string()))
+
+/** The schema of a filter of the journal of traffic. An unknown name throws: it would find nothing, and seem to be right. */
+export const trafficFilter = optionsOf(
+  {
+    method: text,
+    url: text,
+    status: v.exactOptional(v.nullable(integerFrom(100, 599))),
+    endpoint: text,
+    upstream: text,
+    rule: text,
+    error: text,
+  },
+  'a predicate or method, url, status, endpoint, upstream, rule, error',
+)
+
+/** The number of requests that an upstream answers. */
+export const times = v.exactOptional(
+  documented(integerFrom(1), 'The number of requests that it answers. Default: all.'),
+)
+
+export const upstreamOptions = optionsOf({ times })
