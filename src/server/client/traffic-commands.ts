@@ -25,7 +25,7 @@ const HEADER: Flag = {
 /** The fields of the control call, and the flags that set them. */
 const FIELDS = [
   { field: 'method', ...textFlag('method', 'METHOD', 'The method. Default: GET.') },
-  { field: 'body', ...textFlag('body', 'TEXT', 'The body.') },
+  { field: 'body', ...textFlag('body', 'TEXT', 'The body of the request, as text.') },
   { field: 'edge', ...textFlag('edge', 'ID', 'The edge that takes the request. The standard dialect needs it.') },
   { field: 'route', ...textFlag('route', 'ID', 'The route of the edge.') },
   { field: 'backend', ...textFlag('backend', 'ID', 'The backend that gets the request. Default: that of the route.') },
