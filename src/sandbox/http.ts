@@ -2,9 +2,10 @@ import { createSecret } from '../core/engine/random.ts'
 import { MAX_BODY_BYTES, type RequestBody } from '../core/schema/body.ts'
 import { createErrorFacts, type ErrorFacts } from '../core/schema/error-facts.ts'
 import { problem, Refusal } from '../core/schema/errors.ts'
+import { createBrokenConnection } from '../core/schema/truncated-stream.ts'
 import { GatewayError } from '../gateway/gateway-error.ts'
 import { createErrorResponse as createErrorBody } from '../gateway/http/error-response.ts'
-import { decodeBody, readRequest } from '../gateway/http/fetch.ts'
+import { decodeBody, readRequest, toResponse as toPlatformResponse } from '../gateway/http/fetch.ts'
 import type { HttpRequest, HttpResponse } from '../gateway/http/messages.ts'
 import { standard } from '../service/resources/dialects.ts'
 import { errors } from './errors.ts'
@@ -41,10 +42,11 @@ export function retryAfter(seconds: number, response: HttpResponse): HttpRespons
 }
 
 /** Returns a response as the platform's object. A Worker cannot break a connection before the headers, so a fault breaks it after them. */
-export function toResponse({ status, headers, body, delivery }: HttpResponse): Response {
-  const createBrokenBody = () =>
-    new ReadableStream({ start: (stream) => stream.error(new Error('A fault broke the connection.')) })
-  return new Response(delivery?.drop ? createBrokenBody() : body, { status, headers })
+export function toResponse(response: HttpResponse): Response {
+  const { status, headers, delivery } = response
+  if (!delivery?.drop) return toPlatformResponse(response)
+  const broken = new ReadableStream({ start: (stream) => stream.error(createBrokenConnection('terminated')) })
+  return new Response(broken, { status, headers })
 }
 
 /** Returns a request without its body for the gateway of a sandbox. Keys that are allowed become the gateway's own keys. */

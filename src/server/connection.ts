@@ -176,14 +176,17 @@ function serialize({ status, headers, body }: HttpResponse): string {
 }
 
 /** Sends a response. If that fails, the connection ends. */
-function send({ status, headers, body }: HttpResponse, response: ServerResponse): void {
+function send({ status, headers, body, delivery }: HttpResponse, response: ServerResponse): void {
+  const { cut } = delivery ?? {}
   try {
     // Node writes a flat list of names and values unchanged.
     const lines: string[] = []
     for (const name in headers) lines.push(name, headers[name] ?? '')
-    if (body !== null) lines.push('Content-Length', String(Buffer.byteLength(body)))
+    if (body !== null) lines.push('Content-Length', String(cut?.wholeBytes ?? Buffer.byteLength(body)))
     response.writeHead(status, lines)
     const { socket } = response
+    // A body that stalls has no end, until the client leaves.
+    if (cut) return void response.write(body, () => cut.ending === 'break' && socket?.destroy())
     if (socket && body !== null) {
       // This writes head and body at once. `end(body)` would need a second write, of an empty chunk.
       socket.cork()

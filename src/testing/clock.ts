@@ -1,6 +1,6 @@
 import type { ManualClock } from '../core/engine/manual-clock.ts'
 import { quote } from '../core/schema/text.ts'
-import { fakeTimersOn } from './fake-timers.ts'
+import { createTimeoutSignal, fakeTimersOn, type SetTimeout } from './fake-timers.ts'
 
 /** The type of a global, or `never` if the platform lacks it. */
 type Global<Name extends string> = typeof globalThis extends Readonly<Record<Name, infer Type>> ? Type : never
@@ -21,6 +21,8 @@ export interface Timers {
   readonly clearImmediate: Global<'clearImmediate'>
   /** `Date` with the clock's time as the present. */
   readonly Date: typeof globalThis.Date
+  /** `AbortSignal` with a `timeout` on the clock's time. */
+  readonly AbortSignal: typeof globalThis.AbortSignal
   /** Counts from the creation of the timers, or from the last `reset` of the clock. `set` does not change it. */
   readonly performance: { now(): number }
   /** Returns the number of pending timers. */
@@ -56,7 +58,16 @@ export function timersOn(clock: ManualClock): Timers {
     // The types of fake-timers lack the platform's additions, such as Node's handles.
     ...(timers as unknown as Pick<Timers, keyof typeof timers>),
     Date: fake.Date,
+    AbortSignal: abortSignalOn(setTimeout),
     performance: { now: () => fake.performance.now() },
     count: () => fake.countTimers(),
   }
+}
+
+/** Returns the platform's `AbortSignal`, except that its `timeout` waits on other timers. */
+function abortSignalOn(setTimeout: SetTimeout): typeof globalThis.AbortSignal {
+  const timeout = (ms: number) => createTimeoutSignal(ms, setTimeout)
+  return new Proxy(globalThis.AbortSignal, {
+    get: (target, name) => (name === 'timeout' ? timeout : Reflect.get(target, name)),
+  })
 }

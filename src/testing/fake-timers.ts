@@ -41,3 +41,15 @@ export function fakeTimersOn(clock: ManualClock) {
     },
   }
 }
+
+export type SetTimeout = (work: () => void, ms: number) => unknown
+
+/** Returns the signal of `AbortSignal.timeout`, by other timers than the platform's. */
+export function createTimeoutSignal(ms: number, setTimer: SetTimeout): AbortSignal {
+  const controller = new AbortController()
+  const abort = () => controller.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError'))
+  // Handles of browsers are numbers.
+  const handle = setTimer(abort, ms) as { unref?(): void }
+  handle.unref?.()
+  return controller.signal
+}

@@ -1,6 +1,7 @@
 import type { Records } from '../core/engine/records.ts'
 import type { Transaction } from '../core/operation/transaction.ts'
 import type { CommonDialect } from '../core/schema/dialect.ts'
+import type { Ending } from '../core/schema/truncated-stream.ts'
 import type { Exchange } from './exchange.ts'
 import type { Upstreams } from './upstreams.ts'
 
@@ -12,8 +13,10 @@ export interface UpstreamFault {
   readonly drop?: boolean | undefined
   /** In ms. */
   readonly latency?: number | undefined
-  /** The number of bytes after which the body breaks off. */
+  /** The number of bytes after which the body is cut. */
   readonly truncate?: number | undefined
+  /** The end of a body that is cut. */
+  readonly ending: Ending
 }
 
 /** The part of a gateway that traffic needs. */

@@ -1,4 +1,5 @@
 import { cut } from '../core/schema/text.ts'
+import { truncateStream } from '../core/schema/truncated-stream.ts'
 import type { Ending } from '../service/policy/visit.ts'
 import { errorResponse } from './errors.ts'
 import { removeHopByHop } from './fields.ts'
@@ -66,7 +67,7 @@ export async function callUpstream(request: VisitorRequest, place: UpstreamPlace
     return fail(3004, `the function of the upstream ${key} returned a Response whose body was read`, OWN_FAULT)
   }
   trace.push({ step: 'upstream', did: `${key} answered ${response.status}` })
-  return withFault(receive(response, host), fault)
+  return withFault(receive(response, host), fault, signal)
 }
 
 const OWN_FAULT = 'The function of the upstream failed. See the trace of the request.'
@@ -79,19 +80,14 @@ function receive(response: Response, { dialect }: TrafficHost): UpstreamResponse
   return received
 }
 
-function withFault(response: UpstreamResponse, fault: UpstreamFault | undefined): UpstreamResponse {
-  const { truncate } = fault ?? {}
+function withFault(
+  response: UpstreamResponse,
+  fault: UpstreamFault | undefined,
+  signal: AbortSignal | undefined,
+): UpstreamResponse {
   const { stream } = response
-  if (truncate === undefined || !stream) return response
-  let left = truncate
-  const cutter = new TransformStream<Uint8Array, Uint8Array>({
-    transform(chunk, controller) {
-      controller.enqueue(chunk.subarray(0, left))
-      left -= chunk.length
-      if (left < 0) controller.error(new TypeError('The upstream broke off.'))
-    },
-  })
-  response.replaceBody(stream.pipeThrough(cutter))
+  if (fault?.truncate === undefined || !stream) return response
+  response.replaceBody(truncateStream(stream, { length: fault.truncate, ending: fault.ending, signal }))
   return response
 }
 

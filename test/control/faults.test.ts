@@ -12,6 +12,8 @@ const headers = { authorization: 'Bearer k', 'service-version': '2' }
 const list = (gateway: Gateway) => client(gateway)('GET', ADDRS)
 const create = (gateway: Gateway, json = {}) => client(gateway)('POST', ADDRS, { json })
 
+const NOW = Date.parse('2026-01-01T00:00:00Z')
+
 /** Sends the same request several times. Returns the statuses. */
 async function sendAll(gateway: Gateway, times: number, path = ADDRS): Promise<number[]> {
   const statuses: number[] = []
@@ -200,6 +202,75 @@ describe('A fault', () => {
     expect(gateway.reservedAddrs.list().reserved_addrs).toHaveLength(1)
   })
 
+  describe('cuts a response in the middle, whose Content-Length stays that of the whole', () => {
+    const cases = [
+      {
+        name: 'in this process',
+        serveFor: (gateway: Gateway) => ({ url: gateway.url, fetch: gateway.fetch, close() {} }),
+      },
+      { name: 'over a socket', serveFor: async (gateway: Gateway) => ({ fetch, ...(await serve(gateway)) }) },
+    ]
+    it.each(cases)('and breaks the connection there, $name', async ({ serveFor }) => {
+      const gateway = open()
+      const server = await serveFor(gateway)
+      gateway.faults.add({ truncate: 10, ending: 'break', times: 1 })
+      const response = await server.fetch(server.url + ADDRS, { method: 'POST', headers })
+      const whole = JSON.stringify(gateway.reservedAddrs.list().reserved_addrs[0])
+      expect([response.status, response.headers.get('content-length')]).toEqual([201, String(whole.length)])
+      const reader = response.body?.getReader()
+      expect(new TextDecoder().decode((await reader?.read())?.value)).toBe(whole.slice(0, 10))
+      await expect(reader?.read()).rejects.toThrow('terminated')
+      expect((await server.fetch(server.url + ADDRS, { headers })).status).toBe(200)
+      await server.close()
+    })
+
+    it.each(cases)('and stalls until the client gives up, $name', async ({ serveFor }) => {
+      const gateway = open()
+      const server = await serveFor(gateway)
+      gateway.faults.add({ truncate: 0, ending: 'stall', times: 1 })
+      const client = new AbortController()
+      const response = await server.fetch(server.url + ADDRS, { headers, signal: client.signal })
+      const reading = response.text()
+      const other = await server.fetch(server.url + ADDRS, { headers })
+      expect(await Promise.race([reading, other.text()])).toContain('"reserved_addrs":[]')
+      client.abort(new Error('the client gave up'))
+      await expect(reading).rejects.toThrow(/gave up|abort/)
+      await server.close()
+    })
+
+    it('and a server that closes ends a response that stalls', async () => {
+      const gateway = open()
+      const server = await serve(gateway)
+      gateway.faults.add({ truncate: 4, ending: 'stall' })
+      const response = await fetch(server.url + ADDRS, { headers })
+      await Promise.all([expect(response.text()).rejects.toThrow('terminated'), server.close()])
+    })
+  })
+
+  it('draws a latency from its range by the seed, another for each request', async () => {
+    const measure = async (seed: string) => {
+      const gateway = createGateway({ seed, clock: manualClock(NOW) })
+      gateway.faults.add({ latency: '1s..3s' })
+      const delays: number[] = []
+      for (let count = 0; count < 8; count++) {
+        const sentAt = gateway.clock.now
+        const response = list(gateway)
+        gateway.clock.advanceToNext()
+        await response
+        delays.push(gateway.clock.now - sentAt)
+      }
+      return delays
+    }
+    const delays = await measure('a')
+    expect(new Set(delays).size).toBeGreaterThan(1)
+    for (const delay of delays) {
+      expect(delay).toBeGreaterThanOrEqual(1000)
+      expect(delay).toBeLessThanOrEqual(3000)
+    }
+    expect(await measure('a')).toEqual(delays)
+    expect(await measure('b')).not.toEqual(delays)
+  })
+
   it('can break the connection: fetch rejects, and the server resets the socket', async () => {
     const gateway = open()
     gateway.faults.add({ drop: true })
@@ -224,6 +295,9 @@ describe('A fault', () => {
     [{ drop: true, error: 'domain_taken' }, 'error is "domain_taken". Allowed: nothing beside drop'],
     [{ drop: true, body: { a: 1 }, latency: '1s' }, 'body is an object. Allowed: nothing beside drop'],
     [{ drop: true, truncate: 0 }, 'truncate is 0. Allowed: nothing beside drop'],
+    [{ ending: 'stall' }, 'ending is "stall". Allowed: nothing without truncate'],
+    [{ latency: '3s..1s' }, 'latency is "3s..1s". Allowed: a number of ms'],
+    [{ latency: '0s..0s' }, 'latency is "0s..0s". Allowed: at least 1 ms'],
     [{ drop: true, retryAfter: '1s' }, 'retryAfter is "1s". Allowed: nothing beside drop'],
     [{ body: 'text', message: 'no' }, 'message is "no". Allowed: nothing beside body, which replaces it.'],
     [{ latency: '0ms' }, 'latency is "0ms". Allowed: at least 1 ms.'],
@@ -275,6 +349,11 @@ describe('A fault', () => {
     ],
     [{ error: 'domain_takn' }, /the key of an error, such as domain_taken/],
     [{ error: 'ERR_NGROK_413' }, /error is "ERR_NGROK_413". Allowed: a code such as ERR_GATEWAY_215/],
+    [
+      { latency: '1s..2s..3s' },
+      /latency is "1s..2s..3s". Allowed: a number of ms, or .* or a range of two such as "1s..3s"/,
+    ],
+    [{ ending: 'slow', truncate: 1 }, /ending is "slow". Allowed: "complete" or "break" or "stall"/],
     [{ latency: '5 parsecs' }, /latency is "5 parsecs". Allowed: a number of ms/],
     [{ phase: 'during' }, /phase is "during". Allowed: before or after/],
     [{ opertion: 'x' }, /opertion is not a field/],

@@ -42,6 +42,29 @@ describe('Timers on a manual clock', () => {
     expect(fired).toEqual(['at once', 'with', 'arguments'])
   })
 
+  test("have AbortSignal.timeout on the clock's time", async () => {
+    const { clock, timers } = createTimers()
+    const signal = timers.AbortSignal.timeout(5000)
+    expect(signal).toBeInstanceOf(timers.AbortSignal)
+    expect(signal).toBeInstanceOf(AbortSignal)
+    clock.advance(4999)
+    expect(signal.aborted).toBe(false)
+    clock.advance(1)
+    expect(signal.reason).toMatchObject({ name: 'TimeoutError' })
+    expect(timers.AbortSignal.abort('now').reason).toBe('now')
+    expect(timers.AbortSignal.any([signal]).aborted).toBe(true)
+  })
+
+  test('let a request of the gateway end at its timeout', async () => {
+    const gateway = createGateway({ clock: manualClock(NOW) })
+    const { AbortSignal } = timersOn(gateway.clock)
+    gateway.faults.add({ latency: '30s' })
+    const headers = { authorization: 'Bearer k', 'service-version': '2' }
+    const response = gateway.fetch(`${gateway.url}/reserved_addrs`, { headers, signal: AbortSignal.timeout(5000) })
+    gateway.clock.advance('5s')
+    await expect(response).rejects.toMatchObject({ name: 'TimeoutError' })
+  })
+
   test('work with promisify', async () => {
     const { clock, timers } = createTimers()
     const sleep = promisify(timers.setTimeout)

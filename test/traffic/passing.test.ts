@@ -327,8 +327,9 @@ describe('upstreams that fail', () => {
     gateway.clock.advance('5s')
     expect((await waiting).status).toBe(200)
     gateway.faults.add({ traffic: URL_OF_APP, truncate: 4, times: 1 })
-    const cut = await visit()
-    await expect(cut.text()).rejects.toThrow()
+    expect((await (await visit()).text()).length).toBe(4)
+    gateway.faults.add({ traffic: URL_OF_APP, truncate: 4, ending: 'break', times: 1 })
+    await expect((await visit()).text()).rejects.toThrow('terminated')
     expect(gateway.faults.all().every(({ hits }) => hits === 1)).toBe(true)
   })
 

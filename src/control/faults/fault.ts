@@ -9,10 +9,11 @@ import { codeOf } from '../../core/schema/error-facts.ts'
 import { type CatalogueError, declareErrors, entry } from '../../core/schema/errors.ts'
 import { general } from '../../core/schema/general-errors.ts'
 import { nearest } from '../../core/schema/nearest.ts'
-import { integerFrom, sentDuration } from '../../core/schema/options.ts'
+import { integerFrom, oneOfThese, sentDuration, sentRange } from '../../core/schema/options.ts'
 import { count, ownId } from '../../core/schema/record-schema.ts'
 import { type RuleContext, rule } from '../../core/schema/rule.ts'
 import { anyObject } from '../../core/schema/schema.ts'
+import { drawMs, rangeMs } from '../../core/schema/time.ts'
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const satisfies readonly (Method | 'HEAD')[]
 
@@ -115,14 +116,25 @@ const fields = {
   message: text('The `msg` of the error.'),
   retryAfter: v.exactOptional(sentDuration('The `Retry-After` header of the error, rounded up to seconds.')),
   latency: v.exactOptional(
-    sentDuration(
-      "The delay of the response, on the gateway's clock. Without another field, the response itself is the usual one.",
+    sentRange(
+      "The delay of the response, on the gateway's clock. From a range such as `1s..3s`, the seed draws one for each request. Without another field, the response itself is the usual one.",
     ),
   ),
   drop: v.exactOptional(
     documented(v.boolean(), 'True breaks the connection: `fetch` rejects, and a server resets the socket.'),
   ),
-  truncate: whole(0, 1_000_000, 'The number of characters after which the usual response is cut.'),
+  truncate: whole(
+    0,
+    1_000_000,
+    'The number of characters after which the usual response is cut; with `traffic`, of bytes.',
+  ),
+  ending: v.exactOptional(
+    documented(
+      oneOfThese(['complete', 'break', 'stall']),
+      'The end of a response that `truncate` cuts. With `break` the connection breaks there. With `stall` nothing more comes until the client gives up. Both keep the Content-Length of the whole response.',
+      { json: { default: 'complete' } },
+    ),
+  ),
   body: v.exactOptional(
     documented(
       v.union([v.string(), anyObject<object>()], 'a text or an object'),
@@ -247,12 +259,19 @@ export const errors = declareErrors({
   ),
 })
 
-/** Counts a request as a hit of the first fault that has started. Faults that begin later count it too. */
+/**
+ * Counts a request as a hit of the first fault that has started, and draws its latency. Faults that begin later count the
+ * request too.
+ */
 export function countHits(tx: Transaction, matching: readonly ArmedFault[]): ArmedFault | undefined {
   for (const { id } of matching) {
     const fault = tx.get(faultRecords, id)
     if (!fault || isUsedUp(fault)) continue
-    if (fault.passed >= (fault.after ?? 0)) return tx.put(faultRecords, { ...fault, hits: fault.hits + 1 })
+    if (fault.passed >= (fault.after ?? 0)) {
+      tx.put(faultRecords, { ...fault, hits: fault.hits + 1 })
+      const range = rangeMs(fault.latency)
+      return range ? { ...fault, latency: drawMs(range, (below) => tx.randomInteger(below)) } : fault
+    }
     tx.put(faultRecords, { ...fault, passed: fault.passed + 1 })
   }
   return undefined

@@ -9,7 +9,7 @@ import { refuse } from '../../core/schema/errors.ts'
 import { general } from '../../core/schema/general-errors.ts'
 import { NO_VALUES, requireValues } from '../../core/schema/options.ts'
 import { quote } from '../../core/schema/text.ts'
-import { durationMs } from '../../core/schema/time.ts'
+import { rangeMs } from '../../core/schema/time.ts'
 import { isObject } from '../../core/schema/values.ts'
 import { type Api, type Control, type ControlHost, controlCall } from '../control.ts'
 import {
@@ -75,7 +75,7 @@ const remove = controlCall({
 })
 
 /** The fields of a response that a broken connection does not deliver. */
-const RESPONSE_FIELDS = ['status', 'error', 'message', 'retryAfter', 'body', 'truncate'] as const
+const RESPONSE_FIELDS = ['status', 'error', 'message', 'retryAfter', 'body', 'truncate', 'ending'] as const
 
 /** The fields that say nothing about what the gateway sends on. */
 const API_FIELDS = [
@@ -94,9 +94,11 @@ const API_FIELDS = [
 function requireEffect(sent: FaultSpec): void {
   const refuseField = (field: keyof FaultSpec, allowed: string) =>
     refuse(general.field_invalid, { field, received: quote(sent[field]), allowed })
-  if (durationMs(sent.latency) === 0) refuseField('latency', 'at least 1 ms')
+  if (rangeMs(sent.latency)?.to === 0) refuseField('latency', 'at least 1 ms')
   const undelivered = sent.drop ? RESPONSE_FIELDS.find((name) => sent[name] !== undefined) : undefined
   if (undelivered) refuseField(undelivered, 'nothing beside drop, because a broken connection delivers no response')
+  if (sent.ending !== undefined && sent.truncate === undefined)
+    refuseField('ending', 'nothing without truncate, which says where the response is cut')
   const ofApi = sent.traffic === undefined ? undefined : API_FIELDS.find((name) => sent[name] !== undefined)
   if (ofApi) refuseField(ofApi, 'nothing beside traffic, because it is about requests of the API')
   if (sent.body !== undefined && sent.message !== undefined)

@@ -10,10 +10,10 @@ export function applyUpstreamFault(engine: Engine, keys: readonly string[]): Ups
   if (matching.length === 0) return undefined
   const fault = engine.transact((tx) => countHits(tx, matching))
   if (!fault) return undefined
-  const { id, body, drop, truncate, latency } = fault
+  const { id, body, drop, truncate, ending = 'complete', latency } = fault
   const text = typeof body === 'object' ? JSON.stringify(body) : body
   // As for requests of the API, a fault that says nothing else is a 503.
   const isPlain = !drop && truncate === undefined && latency === undefined
   const status = fault.status ?? (isPlain || body !== undefined ? 503 : undefined)
-  return { id, status, body: text, drop, truncate, latency: durationMs(latency) }
+  return { id, status, body: text, drop, truncate, ending, latency: durationMs(latency) }
 }

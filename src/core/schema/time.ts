@@ -33,11 +33,18 @@ function parseTimestamp(text: string): number | undefined {
   return Date.parse(`${date}T${time}.${ms}${zone.toUpperCase()}`)
 }
 
+type DurationText = `${number}${'ms' | 's' | 'm' | 'h' | 'd'}`
+
 /** A span of time: a number of ms, or a whole number with a unit: `250ms`, `30s`, `5m`, `24h`, `90d`. */
-export type Duration = number | `${number}${'ms' | 's' | 'm' | 'h' | 'd'}`
+export type Duration = number | DurationText
+
+/** A duration, or the shortest and the longest of a range such as `1s..3s`. */
+export type DurationRange = Duration | `${DurationText}..${DurationText}`
 
 /** A duration as a text, for senders that cannot send a number of ms. */
 export const DURATION_IN_TEXT = 'a whole number with ms, s, m, h or d, such as "30s"'
+
+export const RANGE_IN_TEXT = 'a whole number with ms, s, m, h or d, such as "30s", or a range of two such as "1s..3s"'
 
 export const DURATION_ALLOWED = `a number of ms, or ${DURATION_IN_TEXT}`
 
@@ -45,6 +52,19 @@ export const DURATION_FACTS: Facts = {
   json: { type: ['integer', 'string'], minimum: 0, pattern: '^\\d{1,12}(ms|s|m|h|d)$', examples: ['30s'] },
   type: 'Duration',
   imports: { Duration: 'core/schema/time.ts' },
+}
+
+export const RANGE_ALLOWED = `${DURATION_ALLOWED}, or a range of two such as "1s..3s"`
+
+export const RANGE_FACTS: Facts = {
+  json: {
+    type: ['integer', 'string'],
+    minimum: 0,
+    pattern: '^\\d{1,12}(ms|s|m|h|d)(\\.\\.\\d{1,12}(ms|s|m|h|d))?$',
+    examples: ['30s', '1s..3s'],
+  },
+  type: 'DurationRange',
+  imports: { DurationRange: 'core/schema/time.ts' },
 }
 
 const UNIT_MS = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1 }
@@ -62,4 +82,24 @@ export function durationMs(value: unknown): number | undefined {
   const [, count, unit] = (typeof value === 'string' && /^(\d{1,12})(ms|s|m|h|d)$/.exec(value)) || []
   const size = UNITS.find(([name]) => name === unit)?.[1]
   return size && Number(count) * size
+}
+
+/** The bounds of a range of durations. */
+export interface Range {
+  /** In ms. */
+  readonly from: number
+  /** In ms. */
+  readonly to: number
+}
+
+/** Returns the bounds of a range in ms; undefined if the value is neither a range nor a duration. */
+export function rangeMs(value: unknown): Range | undefined {
+  const [first, last = first, ...others] = typeof value === 'string' ? value.split('..') : [value]
+  const [from, to] = [durationMs(first), durationMs(last)]
+  return from === undefined || to === undefined || to < from || others.length > 0 ? undefined : { from, to }
+}
+
+/** Draws a whole number of ms from a range. */
+export function drawMs({ from, to }: Range, randomInteger: (below: number) => number): number {
+  return from === to ? from : from + randomInteger(to - from + 1)
 }

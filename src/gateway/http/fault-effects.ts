@@ -5,6 +5,7 @@ import type { CommonDialect } from '../../core/schema/dialect.ts'
 import { listErrors, partsOf } from '../../core/schema/documentation.ts'
 import { codeOf, formatMessage, statusOf } from '../../core/schema/error-facts.ts'
 import type { Catalogue, CatalogueError } from '../../core/schema/errors.ts'
+import { utf8Length } from '../../core/schema/platform.ts'
 import { isSecretAt } from '../../core/schema/secret-fields.ts'
 import { quote, quoteSecret } from '../../core/schema/text.ts'
 import { durationMs } from '../../core/schema/time.ts'
@@ -14,7 +15,7 @@ import { createJsonResponse, type HttpResponse } from './messages.ts'
 /** The fields of a fault that change the response. */
 export type FaultEffect = Pick<
   ArmedFault,
-  'body' | 'drop' | 'error' | 'latency' | 'message' | 'phase' | 'retryAfter' | 'status' | 'truncate'
+  'body' | 'drop' | 'ending' | 'error' | 'latency' | 'message' | 'phase' | 'retryAfter' | 'status' | 'truncate'
 >
 
 /** Returns whether a fault fails the request before its operation runs. */
@@ -41,16 +42,23 @@ export function createFaultyResponse(
   usual: HttpResponse | undefined,
   request: FaultedRequest,
 ): HttpResponse {
-  const { latency, drop = false, truncate, retryAfter } = fault
+  const { latency, drop = false, truncate, ending = 'complete', retryAfter } = fault
   const { now, operationId } = request
   const response = replacesResponse(fault) || !usual ? createFailure(fault, request) : usual
+  const body = response.body?.slice(0, truncate) ?? null
+  const isCut = response.body !== null && body !== response.body
   const retry =
     retryAfter === undefined ? {} : { 'Retry-After': String(Math.ceil((durationMs(retryAfter) ?? 0) / 1000)) }
   return {
     ...response,
     headers: { ...response.headers, ...retry },
-    body: response.body?.slice(0, truncate) ?? null,
-    delivery: { drop, notBefore: now + (durationMs(latency) ?? 0), operationId },
+    body,
+    delivery: {
+      drop,
+      notBefore: now + (durationMs(latency) ?? 0),
+      operationId,
+      ...(isCut && ending !== 'complete' && { cut: { ending, wholeBytes: utf8Length(response.body) } }),
+    },
   }
 }
 

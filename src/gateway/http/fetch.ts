@@ -1,8 +1,9 @@
 import { abortable } from '../../core/engine/clock.ts'
 import { MAX_BODY_BYTES, type RequestBody } from '../../core/schema/body.ts'
-import { platform, utf8Length, utf8Text } from '../../core/schema/platform.ts'
+import { platform, utf8Bytes, utf8Length, utf8Text } from '../../core/schema/platform.ts'
 import { hideUrlSecrets } from '../../core/schema/secret-texts.ts'
 import { quote } from '../../core/schema/text.ts'
+import { createBrokenConnection, truncateStream } from '../../core/schema/truncated-stream.ts'
 import type { Handler } from './handler.ts'
 import type { Delivery, HttpRequest, HttpResponse } from './messages.ts'
 import { parseUrl } from './url.ts'
@@ -30,7 +31,7 @@ export function createFetch(handler: Handler, findLimit: FindLimit, waitUntil: W
     const immediate = handler(request)
     const response = immediate.safe ? await waitForFlush(immediate.safe, signal) : immediate
     if (response.delivery) await waitForDelivery(response.delivery, waitUntil, signal)
-    return toResponse(response)
+    return toResponse(response, signal)
   }
 }
 
@@ -63,9 +64,7 @@ async function waitForDelivery(
   signal?: AbortSignal,
 ): Promise<void> {
   await waitUntil(notBefore, signal, operationId)
-  if (!drop) return
-  const cause = Object.assign(new Error('A fault broke the connection.'), { code: 'ECONNRESET' })
-  throw new TypeError('fetch failed', { cause })
+  if (drop) throw createBrokenConnection('fetch failed')
 }
 
 const TEXT_TYPE = 'text/plain;charset=UTF-8'
@@ -227,6 +226,17 @@ function joinChunks(chunks: readonly Uint8Array[], size: number): Uint8Array {
   return bytes
 }
 
-function toResponse({ status, headers, body }: HttpResponse): Response {
-  return new (platform('Response'))(body, { status, headers })
+/** Returns a response as the platform's object. Its body can break off, or stall until the signal aborts. */
+export function toResponse({ status, headers, body, delivery }: HttpResponse, signal?: AbortSignal): Response {
+  const { cut } = delivery ?? {}
+  if (!cut || body === null) return new (platform('Response'))(body, { status, headers })
+  const bytes = utf8Bytes(body)
+  const source = new ReadableStream<Uint8Array>({
+    start(controller) {
+      if (bytes.length > 0) controller.enqueue(bytes)
+      controller.close()
+    },
+  })
+  const sent = truncateStream(source, { length: bytes.length, ending: cut.ending, signal })
+  return new (platform('Response'))(sent, { status, headers: { ...headers, 'Content-Length': String(cut.wholeBytes) } })
 }

@@ -32,7 +32,7 @@ export interface HttpResponse {
   readonly headers: Readonly<Record<string, string>>
   /** The text of the body; null if there is no body. */
   readonly body: string | null
-  /** The way in which a fault delays or drops the response; absent if it is sent at once. */
+  /** The way in which a fault delays, cuts or drops the response; absent if it is sent at once. */
   readonly delivery?: Delivery
   /**
    * Resolves with the response to send once the store has flushed the changes: this one, or an error if the store failed.
@@ -47,6 +47,12 @@ export interface Delivery {
   readonly drop: boolean
   /** The earliest time of the delivery on the gateway's clock, in ms. */
   readonly notBefore: number
+  /** The end of a response whose body breaks off or stalls; absent if the body is sent as a whole. */
+  readonly cut?: {
+    readonly ending: 'break' | 'stall'
+    /** The Content-Length of the whole response. */
+    readonly wholeBytes: number
+  }
   /** The operation id of the request; absent if the list of waiting requests omits it. */
   readonly operationId?: string
 }

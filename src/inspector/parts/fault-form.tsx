@@ -9,7 +9,7 @@ const EFFECTS: Readonly<Record<string, readonly string[]>> = {
   'fails with a status': ['status', 'retryAfter', 'message', 'phase'],
   'fails with an error': ['error', 'message', 'phase'],
   'loses the connection': ['phase'],
-  'cuts the response': ['truncate'],
+  'cuts the response': ['truncate', 'ending'],
   'comes late': ['latency'],
 }
 
@@ -31,6 +31,7 @@ const LABELS: Readonly<Record<string, string>> = {
   after: 'After how many requests',
   phase: 'When',
   truncate: 'Characters to keep',
+  ending: 'Then',
   latency: 'Delay',
 }
 
@@ -55,6 +56,7 @@ export function FaultForm({ operation, family, resource }: FaultFormProps) {
     status: '503',
     latency: '5s',
     truncate: '20',
+    ending: 'complete',
     phase: 'before',
   })
   const [error, setError] = useState<unknown>(undefined)
@@ -96,6 +98,7 @@ export function FaultForm({ operation, family, resource }: FaultFormProps) {
       return <Choice {...value} none="every operation" values={ofFamily} />
     }
     if (name === 'phase') return <Choice {...value} values={['before', 'after']} />
+    if (name === 'ending') return <Choice {...value} values={['complete', 'break', 'stall']} />
     if (name === 'error') return <Text {...value} list="errors" placeholder="Search the catalogue" />
     return <Text {...value} {...(NUMBERS.includes(name) && { type: 'number', min: '0' })} />
   }

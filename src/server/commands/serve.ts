@@ -1,9 +1,10 @@
 import { isIP } from 'node:net'
 import { readClock, systemClock } from '../../core/engine/clock.ts'
+import { createSeed } from '../../core/engine/random.ts'
 import type { Config } from '../../core/generated/options.ts'
 import type { Families } from '../../core/operation/family.ts'
 import type { Store } from '../../core/operation/store.ts'
-import { durationMs } from '../../core/schema/time.ts'
+import { rangeMs } from '../../core/schema/time.ts'
 import { createGateway } from '../../gateway/gateway.ts'
 import type { Gateway } from '../../gateway/types.ts'
 import { registerServer } from '../client/running.ts'
@@ -156,12 +157,12 @@ interface RunContext {
 async function serveUntilEnd(context: RunContext): Promise<RunResult> {
   const { gateway, families, options, log, environment, files, resumed, check } = context
   const { config, names } = options
-  const { quiet, latency, keys = [], control, state, tlsRoot, host = DEFAULT_HOST } = config
+  const { quiet, latency, seed = createSeed(), keys = [], control, state, tlsRoot, host = DEFAULT_HOST } = config
   const file = state === undefined ? undefined : new StateFile(gateway, state)
   const controlKeys = typeof control === 'object' && control.key !== undefined ? [control.key] : []
   const withPage = withFrontPage(file?.gateway ?? gateway)
-  const delay = durationMs(latency)
-  const delayed = delay ? withLatency(withPage, delay) : withPage
+  const range = rangeMs(latency)
+  const delayed = range?.to ? withLatency(withPage, range, seed) : withPage
   const served = quiet ? delayed : withLog(delayed, log, families, [...keys, ...controlKeys])
   const server = await listen(served, host, config, names)
   const unregister = registerServer(server.url, environment)

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { named } from '../../core/schema/documentation.ts'
-import { duration, oneOfThese, optionRow, optionsOf, switchOption } from '../../core/schema/options.ts'
+import { durationRange, oneOfThese, optionRow, optionsOf, switchOption } from '../../core/schema/options.ts'
 import { TIME_ALLOWED, timeMs } from '../../core/schema/time.ts'
 import { clock, families } from '../../gateway/option-schemas.ts'
 import { gatewayRows } from '../../gateway/options.ts'
@@ -53,7 +53,11 @@ export const configRows = {
     'The format of the log: a line of text for each request and each step of provisioning, or a JSON object.',
     { default: 'text' },
   ),
-  latency: optionRow(duration(), 'The delay of every response of the API, in real time.', { defaultText: 'none' }),
+  latency: optionRow(
+    durationRange(),
+    'The delay of every response of the API, in real time. From a range such as `50ms..200ms`, the seed draws one for each.',
+    { defaultText: 'none' },
+  ),
   watch: optionRow(switchOption, 'Restart when the config file or the `initial` file changes.', { default: false }),
   clock: optionRow(
     namedOr(['system', 'manual'], clock),

@@ -3,7 +3,7 @@ import { manualClock } from '../../core/engine/manual-clock.ts'
 import { createRandomSource } from '../../core/engine/random.ts'
 import { type Fetch, isRequest } from '../../gateway/http/fetch.ts'
 import { isBelow } from '../../gateway/http/url.ts'
-import { fakeTimersOn } from '../fake-timers.ts'
+import { createTimeoutSignal, fakeTimersOn } from '../fake-timers.ts'
 import { promisify } from '../fake-timers-util.ts'
 import { START } from '../fixture.ts'
 import { type Copy, Pasts } from './copy.ts'
@@ -145,7 +145,11 @@ export class World {
     this.#replace(promises?.scheduler, { wait: (ms: number) => sleep(ms) }, 'timers.promises.scheduler.')
     this.#replace(performance, { now: () => fake.performance.now() }, 'performance.')
     this.#replace(Math, { random: () => this.#nextRandom() }, 'Math.')
-    this.#replace(AbortSignal, { timeout: (ms: number) => this.#timeoutSignal(ms) }, 'AbortSignal.')
+    this.#replace(
+      AbortSignal,
+      { timeout: (ms: number) => createTimeoutSignal(ms, globalThis.setTimeout) },
+      'AbortSignal.',
+    )
     this.host.syncExports()
     this.#collectRejections()
   }
@@ -225,13 +229,6 @@ export class World {
       throw Object.assign(new Error('The operation was aborted', { cause }), { name: 'AbortError', code: 'ABORT_ERR' })
     }
     return value
-  }
-
-  #timeoutSignal(ms: number): AbortSignal {
-    const controller = new AbortController()
-    const abort = () => controller.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError'))
-    globalThis.setTimeout(abort, ms).unref?.()
-    return controller.signal
   }
 
   #createFetch(otherFetch: Fetch): Fetch {

@@ -1,0 +1,50 @@
+/** The end of a body that is cut: the usual end, a broken connection, or silence until the client gives up. */
+export type Ending = 'complete' | 'break' | 'stall'
+
+/** Returns the error of a connection that breaks, as `fetch` rejects with it. */
+export function createBrokenConnection(message: string): TypeError {
+  const cause = Object.assign(new Error('A fault broke the connection.'), { code: 'ECONNRESET' })
+  return new TypeError(message, { cause })
+}
+
+interface Truncation {
+  /** In bytes. */
+  readonly length: number
+  readonly ending: Ending
+  /** Ends a body that has stalled. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Returns the first bytes of a stream. A shorter stream passes unchanged. */
+export function truncateStream(
+  source: ReadableStream<Uint8Array>,
+  { length, ending, signal }: Truncation,
+): ReadableStream<Uint8Array> {
+  const reader = source.getReader()
+  let left = length
+  const pull = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
+    if (left > 0) {
+      const { value, done } = await reader.read()
+      if (done) return controller.close()
+      controller.enqueue(value.subarray(0, left))
+      left -= value.length
+      return
+    }
+    void reader.cancel().catch(() => undefined)
+    if (ending === 'complete') controller.close()
+    else if (ending === 'break') controller.error(createBrokenConnection('terminated'))
+    else {
+      await aborted(signal)
+      controller.error(signal?.reason)
+    }
+  }
+  // Without a queue, the client gets all bytes before the error.
+  return new ReadableStream({ pull, cancel: (reason) => reader.cancel(reason) }, { highWaterMark: 0 })
+}
+
+function aborted(signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted) resolve()
+    signal?.addEventListener('abort', () => resolve(), { once: true })
+  })
+}
