@@ -5,6 +5,7 @@ import { setImmediate as atNextTurn } from 'node:timers'
 import * as v from 'valibot'
 import type { ServerCertificate } from '../control/authority.ts'
 import { asOne, optionsOf, readOptions, type SchemasOf } from '../core/schema/options.ts'
+import { printError } from '../core/schema/print.ts'
 import { quote } from '../core/schema/text.ts'
 import { openApi } from '../gateway/openapi/openapi.ts'
 import type { Gateway } from '../gateway/types.ts'
@@ -89,7 +90,7 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
     server.listen(port, host, resolve)
   })
   // The server cannot accept one connection. The others continue.
-  server.on('error', console.error)
+  server.on('error', printError)
   const { address, port: boundPort } = server.address() as AddressInfo // It listens at a port.
   const url = `${tls ? 'https' : 'http'}://${hostInUrl(host, address)}:${boundPort}`
   gateway.transport.servedAt(url)

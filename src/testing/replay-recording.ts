@@ -2,7 +2,8 @@ import * as v from 'valibot'
 import { readClock, systemClock } from '../core/engine/clock.ts'
 import { describeReceived } from '../core/schema/errors.ts'
 import { optionsOf, readOptions, type SchemasOf, textOption } from '../core/schema/options.ts'
-import { escapeUnprintable, quote } from '../core/schema/text.ts'
+import { printWarning } from '../core/schema/print.ts'
+import { quote } from '../core/schema/text.ts'
 import { parseHar } from '../verify/har-reader.ts'
 import type { KnownDifference, ReplayReport } from '../verify/replay.ts'
 
@@ -44,7 +45,7 @@ export async function replayRecording(text: string, options: ReplayOptions = {})
   // Loaded here, since it brings all families of the ngrok dialect, which other tests do not need.
   const { hasPassed, replay, replayText } = await import('../verify/replay.ts')
   const report = await replay(recording, { now: readClock(systemClock), known })
-  for (const warning of report.warnings) console.warn(`fauxgate: ${escapeUnprintable(warning)}`)
+  for (const warning of report.warnings) printWarning(`fauxgate: ${warning}`)
   if (hasPassed(report)) return report
   throw new Error(`The replay of the recording failed:\n\n${replayText(report)}`)
 }

@@ -3,6 +3,7 @@ import type { Clock } from '../core/engine/clock.ts'
 import { type ManualClock, manualClock } from '../core/engine/manual-clock.ts'
 import type { GatewayOptions } from '../core/generated/options.ts'
 import { optionsOf, readOptions, type SchemasOf, switchOption } from '../core/schema/options.ts'
+import { printError } from '../core/schema/print.ts'
 import { quote } from '../core/schema/text.ts'
 import { isObject } from '../core/schema/values.ts'
 import { createGateway } from '../gateway/gateway.ts'
@@ -171,7 +172,7 @@ function reportUnfinished(error: Error, context: unknown): void {
   // One line at a time: the TAP reporter writes the end of a line as "\\n".
   if (typeof diagnostic === 'function') for (const line of text.split('\n')) diagnostic.call(context, line)
   // Without a global `expect` it is Mocha or Bun. After a throw, Mocha would skip all other tests, and Bun would show this line.
-  else if (!findEndHook(context) && !('expect' in globalThis)) console.error(text)
+  else if (!findEndHook(context) && !('expect' in globalThis)) printError(text)
   else throw error
 }
 

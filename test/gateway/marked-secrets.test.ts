@@ -1,4 +1,4 @@
-import * as v from 'valibot'
+import type * as v from 'valibot'
 import { describe, expect, it, test } from 'vitest'
 import { controlCalls } from '../../src/control/controls.ts'
 import type { Collection } from '../../src/core/operation/collection.ts'
@@ -6,77 +6,14 @@ import type { Family } from '../../src/core/operation/family.ts'
 import { isSchema, listSchemas, marksOf, partsOf } from '../../src/core/schema/documentation.ts'
 import { ngrokFamilies } from '../../src/gateway/ngrok.ts'
 import { createGateway, manualClock, ngrok } from '../../src/index.ts'
-import * as kit from '../../src/service/kit/index.ts'
 import { ngrokFamilies as ofNgrok } from '../../src/service/ngrok/families.ts'
 import { families } from '../../src/service/resources/index.ts'
 import { client } from '../support/client.ts'
 import { collectCommits } from '../support/gateway.ts'
+import { lockers, planted, sent } from '../support/lockers.ts'
 import { pem, upload } from '../support/pem.ts'
 
 const CONTROL_KEY = 'key-of-the-controls'
-const planted = (where: string) => `planted-${where}-4f9c`
-const secretText = v.pipe(v.string(), kit.secret)
-
-/** A secret in a field of every kind of schema. */
-const secretFields = {
-  pin: secretText,
-  hint: v.exactOptional(secretText),
-  codes: v.array(secretText),
-  byName: v.record(v.string(), secretText),
-  either: v.union([v.object({ word: secretText }), v.number()]),
-  deep: v.nullable(v.object({ list: v.array(v.object({ word: secretText })) })),
-  pair: v.tuple([v.string(), secretText]),
-  later: v.lazy(() => v.object({ word: secretText })),
-  checked: v.pipe(
-    v.object({ word: secretText }),
-    v.check(() => true),
-  ),
-}
-
-const sent = {
-  pin: planted('pin'),
-  hint: planted('hint'),
-  codes: [planted('codes')],
-  byName: { first: planted('map') },
-  either: { word: planted('union') },
-  deep: { list: [{ word: planted('deep') }] },
-  pair: ['open', planted('tuple')] as [string, string],
-  later: { word: planted('lazy') },
-  checked: { word: planted('pipe') },
-}
-
-const texts = { description: kit.description, metadata: kit.metadata }
-const lockerRecords = kit.collection({
-  name: 'lockers',
-  schema: v.object({ ...kit.recordHead('lock', texts), ...secretFields }),
-})
-
-const lockerShape = kit.named(
-  v.object(kit.resourceHead),
-  'Locker',
-  'A locker, of which no response shows the contents.',
-)
-
-/** A family of a test that says which fields are secret in its schemas only. */
-const lockers = kit.resource(
-  {
-    name: 'lockers',
-    prefix: 'lock',
-    what: 'locker',
-    matching: {},
-    errors: {},
-    collection: lockerRecords,
-    shape: lockerShape,
-    // A request has no lazy schema, because no document could describe it.
-    createBody: v.object({ ...texts, ...secretFields, later: v.object({ word: secretText }) }),
-    updateBody: v.object({ ...texts, pin: v.optional(secretText) }),
-  },
-  {
-    view: (each, wire) => kit.viewHead(each, wire, '/lockers'),
-    create: { run: (tx, body) => tx.put(lockerRecords, { ...kit.newHead(tx, 'lock', body), ...body }) },
-    update: { run: (tx, each, { pin = each.pin, ...rest }) => tx.put(lockerRecords, { ...each, ...rest, pin }) },
-  },
-)
 
 const allFamilies: readonly Family[] = Object.values<Family>({ ...families, ...ofNgrok, lockers })
 const collections = allFamilies.flatMap((family): readonly Collection<object>[] => family.collections)

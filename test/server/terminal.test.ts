@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createGateway } from '../../src/index.ts'
 import { sqliteStore } from '../../src/server/node.ts'
 import { nodeSqlite } from '../../src/server/sqlite/sqlite-file.ts'
@@ -58,6 +58,54 @@ describe('The command prints no character that controls a terminal (rules: secre
     expect(stdout.replace(styles, '')).not.toMatch(RAW)
     expect(stdout).toContain('\\u202e')
   })
+})
+
+test('The library prints no such character of an error that it did not expect, or of a warning', async () => {
+  const printed: unknown[] = []
+  const print = (...words: unknown[]) => void printed.push(...words)
+  vi.spyOn(console, 'error').mockImplementation(print)
+  vi.spyOn(console, 'warn').mockImplementation(print)
+  onTestFinished(() => void vi.restoreAllMocks())
+  const gateway = createGateway()
+  const end = gateway.subscribe(() => {
+    throw new Error(`a subscriber with ${SIGNS}`)
+  })
+  gateway.reservedAddrs.create()
+  end()
+  const { uninstall } = gateway.install()
+  await fetch(`http://127.0.0.1:1/${SIGNS}`).catch(() => undefined)
+  uninstall()
+  expect(printed).toEqual([
+    'A subscriber of the gateway threw:',
+    expect.stringContaining('\\u001b[2J'),
+    expect.any(String),
+  ])
+  expect(printed.join('')).not.toMatch(RAW)
+})
+
+test('Only one file of the library writes to the console', () => {
+  const writers = [
+    'core',
+    'service',
+    'traffic',
+    'control',
+    'gateway',
+    'testing',
+    'verify',
+    'sandbox',
+    'server',
+  ].flatMap((name) => {
+    const folder = fileURLToPath(new URL(`../../src/${name}/`, import.meta.url))
+    return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts') && !file.startsWith('generated'))
+      .filter((file) =>
+        /console\.(?:log|warn|error)\b/.test(
+          readFileSync(join(folder, file), 'utf8').replaceAll(/^ *(?:\*|\/\/).*$/gm, ''),
+        ),
+      )
+      .map((file) => `${name}/${file}`)
+  })
+  expect(writers).toEqual(['core/schema/print.ts', 'server/commands/init-test.ts'])
 })
 
 test('Only two files of the command write to its streams, so that no text passes by the escapes', () => {

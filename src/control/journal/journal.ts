@@ -1,6 +1,7 @@
 import type { JournalEntry } from '../../core/generated/controls.ts'
 import { requireFunction } from '../../core/schema/options.ts'
-import { printError, utf8Length } from '../../core/schema/platform.ts'
+import { utf8Length } from '../../core/schema/platform.ts'
+import { printError } from '../../core/schema/print.ts'
 import { createRedactor, findKeysInHeader, type Redactor } from '../../core/schema/secret-texts.ts'
 import { DroppedRequests, isUnknown, matchesQuery, type RequestFacts } from './dropped-requests.ts'
 import type { JournalQuery } from './entry.ts'

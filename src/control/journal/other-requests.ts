@@ -1,3 +1,4 @@
+import { printWarning } from '../../core/schema/print.ts'
 import { hideUrlSecrets } from '../../core/schema/secret-texts.ts'
 import { formatCount } from '../../core/schema/text.ts'
 
@@ -31,7 +32,7 @@ export class OtherRequests {
 
   /** Prints a warning, unless it has printed one before. */
   warnOnce(text: string): void {
-    if (!this.#hasWarned) console.warn(text)
+    if (!this.#hasWarned) printWarning(text)
     this.#hasWarned = true
   }
 

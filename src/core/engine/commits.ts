@@ -1,6 +1,6 @@
 import type { Commit } from '../operation/collection.ts'
 import { requireFunction } from '../schema/options.ts'
-import { printError } from '../schema/platform.ts'
+import { printError } from '../schema/print.ts'
 import { redactRecord } from '../schema/secret-fields.ts'
 import type { Redactor } from '../schema/secret-texts.ts'
 import { timestamp } from '../schema/time.ts'

@@ -35,12 +35,3 @@ export function utf8Length(text: string): number {
 export function utf8Text(bytes: Uint8Array): string {
   return new (platform('TextDecoder'))('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
 }
-
-/** Prints an error. If a test's set-up makes `console.error` throw, that exception does not reach the caller. */
-export function printError(...words: readonly unknown[]): void {
-  try {
-    console.error(...words)
-  } catch {
-    // The set-up has received the error.
-  }
-}

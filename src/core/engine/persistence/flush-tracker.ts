@@ -1,5 +1,5 @@
 import type { Store } from '../../operation/store.ts'
-import { printError } from '../../schema/platform.ts'
+import { printError } from '../../schema/print.ts'
 
 /** Tracks whether a store has flushed every appended commit. */
 export class FlushTracker {
