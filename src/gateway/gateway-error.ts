@@ -1,5 +1,6 @@
 import type { ErrorKey } from '../core/generated/resources.ts'
 import type { ErrorFacts } from '../core/schema/error-facts.ts'
+import { withDescription } from '../core/schema/option-error.ts'
 
 /** The member of an error that returns the error keys of its gateway. The symbol is the same in every bundle, for matchers. */
 const KEYS: unique symbol = Symbol.for('fauxgate.keys')
@@ -63,5 +64,16 @@ export class GatewayError extends Error {
   /** Returns true if this is the error with that key, for example an error that your own family declares. */
   is({ key }: { readonly key: string }): boolean {
     return this.key === key
+  }
+
+  /**
+   * Returns the same error for an entry of `initial`, such as `reservedAddrs[0]`, which its message names.
+   * @internal
+   */
+  at(entry: string): GatewayError {
+    const { message } = this
+    const { [KEYS]: keys } = this as { [KEYS]?: () => Iterable<string> } // The constructor sets it.
+    const error = new GatewayError({ ...this, message: `initial.${entry}: ${message}` }, this.cause, keys)
+    return withDescription(error, (nameOf) => `${nameOf(`initial.${entry}`)}: ${message}`)
   }
 }

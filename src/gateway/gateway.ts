@@ -60,7 +60,7 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
   const direct = createDirectMembers(parts)
   const applyInitialResources = () => {
     if (!initial) return
-    applyInitial(direct, initial)
+    applyInitial(direct, initial, (error, entry) => (error instanceof GatewayError ? error.at(entry) : error))
     parts.baseline.take(engine, table.collections)
   }
   const host = createControlHost(parts, applyInitialResources)

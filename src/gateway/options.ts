@@ -4,6 +4,7 @@ import type { GatewayOptions } from '../core/generated/options.ts'
 import type { Families } from '../core/operation/family.ts'
 import type { Rules } from '../core/schema/dialect.ts'
 import { marksOf, named } from '../core/schema/documentation.ts'
+import { createOptionError } from '../core/schema/option-error.ts'
 import {
   baseUrl,
   duration,
@@ -194,15 +195,21 @@ function requireConsistentDurations(passed: AnyOptions, parsed: ParsedOptions): 
   if (renewalLead >= validity && isObject(passed.certificates)) {
     const { validity: passedValidity, renewalLead: passedLead } = passed.certificates
     const shortest = passedValidity ? quote(passedValidity) : `${quote(MIN_DEFAULT_PROFILE)}, its shortest default`
-    throw new TypeError(
-      `certificates.renewalLead is ${quote(passedLead)}. Allowed: less than certificates.validity, ${shortest}.`,
+    throw createOptionError(
+      (nameOf) =>
+        `${nameOf('certificates.renewalLead')} is ${quote(passedLead)}. ` +
+        `Allowed: less than ${nameOf('certificates.validity')}, ${shortest}.`,
     )
   }
   const { first, most } = parsed.internalErrorBackoff
   if (first > most) {
     const received = quoteDuration(passed.internalErrorBackoff?.first, first)
-    const allowed = `at most internalErrorBackoff.most, ${quoteDuration(passed.internalErrorBackoff?.most, most)}`
-    throw new TypeError(`internalErrorBackoff.first is ${received}. Allowed: ${allowed}.`)
+    const largest = quoteDuration(passed.internalErrorBackoff?.most, most)
+    throw createOptionError(
+      (nameOf) =>
+        `${nameOf('internalErrorBackoff.first')} is ${received}. ` +
+        `Allowed: at most ${nameOf('internalErrorBackoff.most')}, ${largest}.`,
+    )
   }
 }
 

@@ -87,8 +87,8 @@ export const errors = declareErrors({
     90618,
     503,
     (it: { name: string; why: string }) =>
-      `The state of the sandbox ${it.name} cannot be read: ${it.why}. Nothing in it was changed. Run the version of ` +
-      'fauxgate that wrote it or a newer one, restore a backup with ?existing=replace, or delete the sandbox.',
+      `The state of the sandbox ${it.name} cannot be read. Nothing in it was changed. Run the version of fauxgate that ` +
+      `wrote it or a newer one, restore a backup with ?existing=replace, or delete the sandbox. The reason: ${it.why}`,
   ),
   ttl_too_long: entry(
     90619,

@@ -151,8 +151,8 @@ function refuseUnreadable<T>(name: string, work: () => T): T {
     return work()
   } catch (error) {
     if (!(error instanceof Error) || error instanceof Refusal || error instanceof GatewayError) throw error
-    // The store wraps what the storage threw. The sentence of the refusal continues after the reason.
+    // The store wraps what the storage threw.
     const { message } = error.cause instanceof Error ? error.cause : error
-    return refuse(errors.sandbox_unreadable, { name, why: message.replace(/\.$/, '') })
+    return refuse(errors.sandbox_unreadable, { name, why: message })
   }
 }

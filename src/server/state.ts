@@ -71,10 +71,9 @@ export async function importState(gateway: Gateway, file: string): Promise<boole
 }
 
 /** Returns a sentence with the number of problems that the message does not show. */
-function furtherProblems({ further_problems: uncounted = '0', ...details }: GatewayError['details']): string {
-  const named = Object.keys(details).filter((name) => name.startsWith('field:')).length - 1
-  const further = named + Number.parseInt(uncounted, 10)
-  const atLeast = uncounted.endsWith('more') ? 'at least ' : ''
-  if (further === 0) return ''
-  return further === 1 ? ' There is 1 more problem.' : ` There are ${atLeast}${further} more problems.`
+function furtherProblems({ further_problems: uncounted, ...details }: GatewayError['details']): string {
+  const further = Object.keys(details).filter((name) => name.startsWith('field:')).length - 1
+  if (uncounted !== undefined) return ` There are more than ${further} more problems.`
+  if (further < 1) return ''
+  return further === 1 ? ' There is 1 more problem.' : ` There are ${further} more problems.`
 }

@@ -65,7 +65,7 @@ export function addReport(error: ErrorWithText | undefined, gateway: Gateway, { 
   const { message, stack, diff } = error
   const { unfinished, pauses } = traffic
   const texts = [
-    ...(/^The gateway at /m.test(message) ? [] : [reportFor(message, gateway)]),
+    ...reportFor(message, gateway),
     ...(fakeTimersHint(gateway) ?? (pauses ? [pauses] : realTimersHint(message, gateway))),
     ...(message.startsWith(PASSED) ? [] : unfinished),
   ]
@@ -78,9 +78,11 @@ export function addReport(error: ErrorWithText | undefined, gateway: Gateway, { 
   if (stackWithReport) overwrite(error, 'stack', stackWithReport)
 }
 
+const ENDED = 'The runner ended this test before its function did.'
+
 /** Makes the error of a test whose runner ended it before its function did, with the report and the line of the test. */
 export function timeoutError(gateway: Gateway, connection: Connection, place: TestPlace | undefined): Error {
-  const error = new Error('The runner ended this test before its function did.')
+  const error = new Error(ENDED)
   const at = place ? `\n    at ${place.file}:${place.line}:${place.column}` : ''
   Object.assign(error, { stack: `Error: ${error.message}${at}` })
   addReport(error, gateway, connection)
@@ -108,7 +110,7 @@ function fakeTimersHint({ clock }: Gateway): readonly string[] | undefined {
 /** Returns a hint if a test timed out after the clock had moved: the code under test may wait on real timers. */
 function realTimersHint(message: string, { clock, requests }: Gateway): readonly string[] {
   const last = requests.last()?.at
-  if (!/timed out|^The runner ended this test/.test(message) || !isManual(clock) || last === undefined) return []
+  if (!(message === ENDED || /timed out/.test(message)) || !isManual(clock) || last === undefined) return []
   const now = timestamp(clock.now)
   if (last === now) return []
   return [
@@ -148,15 +150,16 @@ export function connect(gateway: Gateway) {
 const PROVISIONING = /^ {2}provisioning of (\S+) \((\w+)\):/
 
 /**
- * Returns the report that follows a message. It begins with the domains that the message names by their names or ids, and
- * does not repeat what the message says to be pending.
+ * Returns the report that follows a message, unless it is part of the message. It begins with the domains that the message
+ * names by their names or ids, and does not repeat what the message says to be pending.
  */
-function reportFor(message: string, gateway: Gateway): string {
-  const [head, ...all] = gateway.report().split(/\n(?= {2}\S)/)
+function reportFor(message: string, gateway: Gateway): string[] {
+  const [head = '', ...all] = gateway.report().split(/\n(?= {2}\S)/)
+  if (message.includes(head)) return []
   const parts = message.startsWith(PASSED) ? all.filter((part) => !part.startsWith('  pending:')) : all
   const isNamed = (part: string) => {
     const [, ...names] = PROVISIONING.exec(part) ?? []
     return names.some((name) => message.includes(name))
   }
-  return [head, ...parts.filter(isNamed), ...parts.filter((part) => !isNamed(part))].join('\n')
+  return [head, ...parts.filter(isNamed), ...parts.filter((part) => !isNamed(part))]
 }

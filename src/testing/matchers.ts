@@ -149,7 +149,7 @@ export const matchers: MatcherFunctions = {
     const [key] = keys
     const isOne = error?.name === 'GatewayError' && 'key' in error
     return matcherResult(isOne && (key === undefined || error.key === key), (not) => {
-      return `Expected ${not ? 'no' : 'a'} GatewayError${key === undefined ? '' : ` ${key}`}, and ${text}.`
+      return `Expected ${not ? 'no' : 'a'} GatewayError${key === undefined ? '' : ` ${key}`}, and ${text}`
     })
   },
 }
@@ -239,14 +239,14 @@ const AWAIT_EXAMPLE = 'await expect(promise).rejects.toBeGatewayError()'
 /** Throws unless the value is an error or `undefined`: with `not`, any other value would always pass. */
 function errorIn(received: unknown): CheckedError {
   if (isThenable(received)) throw new TypeError(`toBeGatewayError received a promise. Write: ${AWAIT_EXAMPLE}`)
-  if (received === undefined) return { error: undefined, text: 'it is undefined' }
+  if (received === undefined) return { error: undefined, text: 'it is undefined.' }
   if (!isError(received)) {
     throw new TypeError(`toBeGatewayError received ${quote(received)}. Allowed: an error, or a function that throws.`)
   }
   const { key, code }: ErrorWithKey = received
   return {
     error: received,
-    text: `it is ${received.name}${key ? ` ${key} (${code})` : ''}: ${received.message.replace(/\.$/, '')}`,
+    text: `it is ${received.name}${key ? ` ${key} (${code})` : ''}: ${received.message}`,
   }
 }
 
@@ -258,7 +258,7 @@ function thrownBy(call: () => unknown): CheckedError {
   } catch (error) {
     return errorIn(error)
   }
-  if (!isThenable(result)) return { error: undefined, text: 'the function threw nothing' }
+  if (!isThenable(result)) return { error: undefined, text: 'the function threw nothing.' }
   result.then(undefined, () => undefined)
   throw new TypeError(`toBeGatewayError received a function that returned a promise. Write: ${AWAIT_EXAMPLE}`)
 }

@@ -218,7 +218,7 @@ describe('toBeGatewayError', () => {
     expect(readFailure(() => gateway.reservedDomains.get('rd_nope'))).toBe(
       `${start} it is GatewayError not_found (ERR_GATEWAY_90404): There is no reserved domain rd_nope.`,
     )
-    expect(readFailure(new TypeError('broken'))).toBe(`${start} it is TypeError: broken.`)
+    expect(readFailure(new TypeError('broken'))).toBe(`${start} it is TypeError: broken`)
     expect(readFailure(() => 1)).toBe(`${start} the function threw nothing.`)
   })
 

@@ -143,15 +143,6 @@ export function tooLong(number: number): FieldEntry<{ readonly bytes: number; re
   return ofField(number, 400, (it) => `${it.field} has ${it.bytes} bytes in UTF-8. At most ${it.limit} are allowed.`)
 }
 
-/** Declares the error of an update without a value. Its message lists the possible `fields`, and in `also` those of a dialect. */
-export function emptyUpdate(number: number, fields: string): Entry<{ readonly also?: string }> {
-  return entry(
-    number,
-    400,
-    ({ also }) => `The update is empty. Send at least one of ${fields}${also ? `, ${also}` : ''}.`,
-  )
-}
-
 export type Catalogue = ReadonlyMap<string, CatalogueError>
 
 /**

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { documented, type Facts, facts, withSteps } from './documentation.ts'
 import { type CatalogueError, describeReceived, type Problem, problem, Refusal, refuse } from './errors.ts'
 import { general } from './general-errors.ts'
+import { createOptionError } from './option-error.ts'
 import { quote, quoteSecret } from './text.ts'
 import {
   DURATION_ALLOWED,
@@ -200,7 +201,13 @@ export function readOptions<S extends v.GenericSchema>(
   options: unknown,
   words: Partial<OptionWords> = {},
 ): v.InferOutput<S> {
-  return readOrThrow((wrong) => new TypeError(wrong.message), schema, options, words)
+  return readOrThrow(
+    (issue, all) =>
+      createOptionError((nameOf) => createProblem(issue, { ...all, one: (path) => nameOf(all.one(path)) }).message),
+    schema,
+    options,
+    words,
+  )
 }
 
 /** Reads the options of a direct call like {@link readOptions}, but throws errors of the catalogue. @throws Refusal */
@@ -209,7 +216,7 @@ export function readCallOptions<S extends v.GenericSchema>(
   options: unknown,
   words: Partial<OptionWords> = {},
 ): v.InferOutput<S> {
-  return readOrThrow((wrong) => new Refusal([wrong]), schema, options, words)
+  return readOrThrow((issue, all) => new Refusal([createProblem(issue, all)]), schema, options, words)
 }
 
 /** @throws TypeError if a parameter is not a function. It would fail only when it is called, far from the caller's mistake. */
@@ -263,7 +270,7 @@ export function requireValues(
 }
 
 function readOrThrow<S extends v.GenericSchema>(
-  errorOf: (wrong: Problem) => Error,
+  errorOf: (issue: v.BaseIssue<unknown>, words: OptionWords) => Error,
   schema: S,
   options: unknown,
   words: Partial<OptionWords>,
@@ -271,7 +278,7 @@ function readOrThrow<S extends v.GenericSchema>(
   requirePlainPrototype()
   const { success, output, issues } = v.safeParse(schema, options, { abortEarly: true })
   if (success) return output
-  throw errorOf(createProblem(issues[0], { ...WORDS, ...words }))
+  throw errorOf(issues[0], { ...WORDS, ...words })
 }
 
 function createProblem({ path, expected, input, message }: v.BaseIssue<unknown>, words: OptionWords): Problem {

@@ -1,9 +1,11 @@
 import type { Engine } from '../../core/engine/engine.ts'
 import type { SideRecords } from '../../core/engine/persistence/stored-records.ts'
 import type { Collection } from '../../core/operation/collection.ts'
+import { describeReceived } from '../../core/schema/errors.ts'
 import { suggestion } from '../../core/schema/nearest.ts'
-import { requireObject } from '../../core/schema/options.ts'
-import { quote, THE_BODY } from '../../core/schema/text.ts'
+import { createOptionError } from '../../core/schema/option-error.ts'
+import { quote } from '../../core/schema/text.ts'
+import { isObject } from '../../core/schema/values.ts'
 
 /** A resource that was created and not deleted. */
 export interface Leftover {
@@ -16,8 +18,16 @@ export interface Leftover {
 /** The calls of a family that create resources: lists have `create`, and modules `replace`. */
 type CreatingCalls = Readonly<Partial<Record<'create' | 'replace', (...args: unknown[]) => unknown>>>
 
-/** Creates the initial resources of a gateway, by the same rules as any call. Errors name the entry. */
-export function applyInitial(direct: Readonly<Record<string, object>>, initial: object): void {
+/**
+ * Creates the initial resources of a gateway, by the same rules as any call.
+ * `atEntry` returns the error of a call as that of the entry.
+ * @throws TypeError that names the entry; the error of `atEntry` if a rule refuses it
+ */
+export function applyInitial(
+  direct: Readonly<Record<string, object>>,
+  initial: object,
+  atEntry: (error: unknown, entry: string) => unknown,
+): void {
   const creatable = Object.entries<CreatingCalls>(direct).filter(([, { create, replace }]) => create ?? replace)
   const families = new Map(creatable)
   for (const [name, bodies] of Object.entries(initial)) {
@@ -25,23 +35,27 @@ export function applyInitial(direct: Readonly<Record<string, object>>, initial: 
     if (!calls) {
       const names = [...families.keys()]
       const hint = suggestion(name, names) || ` Allowed: ${names.join(', ')}.`
-      throw new TypeError(`initial: ${quote(name)} is not a family whose resources can be created.${hint}`)
+      throw initialError(`${quote(name)} is not a family whose resources can be created.${hint}`)
     }
     if (bodies === undefined) continue
-    if (!Array.isArray(bodies))
-      throw new TypeError(`initial: ${name} is ${quote(bodies)}. Allowed: an array of bodies.`)
+    if (!Array.isArray(bodies)) throw initialError(`${name} is ${quote(bodies)}. Allowed: an array of bodies.`)
     // Each entry is checked before it is used.
     for (const [index, body] of (bodies as Record<string, unknown>[]).entries()) {
+      const entry = `${name}[${index}]`
+      if (!isObject(body))
+        throw initialError(`the body is ${describeReceived(quote(body))}. Allowed: an object.`, entry)
       try {
-        requireObject(THE_BODY, body)
         if (calls.create) calls.create(body)
         else calls.replace?.({ edge_id: body.edge_id, id: body.id }, body)
       } catch (error) {
-        if (error instanceof Error) error.message = `initial.${name}[${index}]: ${error.message}`
-        throw error
+        throw atEntry(error, entry)
       }
     }
   }
+}
+
+function initialError(text: string, entry?: string): TypeError {
+  return createOptionError((nameOf) => `${nameOf(entry === undefined ? 'initial' : `initial.${entry}`)}: ${text}`)
 }
 
 /** The initial resources of a gateway, which are not leftovers. A store keeps their keys as side records. */

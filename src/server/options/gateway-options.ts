@@ -2,6 +2,7 @@ import { type Clock, readClock, systemClock } from '../../core/engine/clock.ts'
 import { manualClock } from '../../core/engine/manual-clock.ts'
 import type { InitialResources } from '../../core/generated/resources.ts'
 import type { Families } from '../../core/operation/family.ts'
+import { describeByNames } from '../../core/schema/option-error.ts'
 import { timestamp } from '../../core/schema/time.ts'
 import { GatewayError } from '../../gateway/gateway-error.ts'
 import { type AnyOptions, gatewayRows } from '../../gateway/options.ts'
@@ -46,18 +47,21 @@ function clockOf({ clock = 'system', start }: ParsedOptions['config'], names: Na
   return clock === 'system' ? systemClock : clock
 }
 
-/** Rewrites an error of `createGateway` about an option with the name that the user wrote. Returns other errors unchanged. */
+/** Describes an error of `createGateway` about an option by the name that the user wrote. Returns other errors unchanged. */
 export function withOptionNames(error: unknown, names: Names): unknown {
   if (!(error instanceof TypeError || error instanceof GatewayError)) return error
-  const [, first = '', place = '', rest = ''] = /^(\w+)([\w.[\]]*)(.*)$/s.exec(error.message) ?? []
-  const nameOf = (option: string) => names.get(option) ?? flagOf(option)
-  const whole = nameOf(first + place)
-  const name = whole ?? nameOf(first)
-  if (name === undefined) return new UsageError(error.message)
-  // If the option is from a config file, other options also have the names of the config file.
-  const other = (option: string) => names.get(option) ?? (name.startsWith('"') ? undefined : flagOf(option)) ?? option
-  const allowed = rest.replace(/(?<= Allowed: .*)\b[a-z]+(?:[A-Z]\w*(?:\.\w+)*|\.\w+)/gs, other)
-  return new UsageError(`${name}${whole ? '' : place && `, at ${place.replace(/^\./, '')}`}${allowed}`)
+  return new UsageError(describeByNames(error, (option) => findName(option, names)))
+}
+
+/** Returns the name of an option as the user wrote it, and then the place below it that has no name of its own. */
+function findName(option: string, names: Names): string {
+  const nameOf = (path: string) => names.get(path) ?? flagOf(path)
+  const whole = nameOf(option)
+  if (whole !== undefined) return whole
+  const [first = '', ...place] = option.split('.')
+  const name = nameOf(first)
+  if (name === undefined) return option
+  return place.length > 0 ? `${name}, at ${place.join('.')}` : name
 }
 
 function flagOf(option: string): string | undefined {

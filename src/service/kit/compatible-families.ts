@@ -5,6 +5,7 @@ import { listErrors } from '../../core/schema/documentation.ts'
 import { type CatalogueError, describeReceived } from '../../core/schema/errors.ts'
 import { general } from '../../core/schema/general-errors.ts'
 import { isIdPrefix } from '../../core/schema/ids.ts'
+import { createOptionError } from '../../core/schema/option-error.ts'
 import { quote, toSnakeCase } from '../../core/schema/text.ts'
 import { isObject } from '../../core/schema/values.ts'
 
@@ -49,8 +50,9 @@ export function requireCompatibleFamilies(
 
 function requireMadeByKit(name: string, family: unknown): void {
   if (isObject(family) && ['operations', 'collections', 'errors'].every((each) => each in family)) return
-  throw new TypeError(
-    `families.${name} is ${describeReceived(quote(family))}. Allowed: a family that fauxgate/kit made.`,
+  const received = describeReceived(quote(family))
+  throw createOptionError(
+    (nameOf) => `${nameOf(`families.${name}`)} is ${received}. Allowed: a family that fauxgate/kit made.`,
   )
 }
 

@@ -25,6 +25,12 @@ const limits = kit.accountLimits({
   },
 })
 
+const bodies = defineBodies('ApiKey', 'an API key', {
+  create: { ...owned.createFields, precomputed_token: owned.precomputedToken },
+  update: owned.updateFields,
+  note: ': at least one field',
+})
+
 const family = kit.resource(
   {
     name: 'api_keys',
@@ -40,11 +46,7 @@ const family = kit.resource(
       'ApiKey',
       'A key for requests to this API.',
     ),
-    ...defineBodies('ApiKey', 'an API key', {
-      create: { ...owned.createFields, precomputed_token: owned.precomputedToken },
-      update: owned.updateFields,
-      note: ': at least one field',
-    }),
+    ...bodies,
   },
   {
     view: (key, wire) => ({
@@ -61,7 +63,7 @@ const family = kit.resource(
       },
       once: ({ token = null }) => ({ token }),
     },
-    update: owned.defineOwnedUpdate(apiKeys),
+    update: owned.defineOwnedUpdate(apiKeys, bodies.updateBody),
     relations: reportMissingOwner,
   },
 )

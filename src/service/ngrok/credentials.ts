@@ -53,6 +53,12 @@ const defaultCredential = kit.declaration({
   },
 })
 
+const bodies = defineBodies('Credential', 'a credential', {
+  create: { ...owned.createFields, acl: v.optional(owned.acl, []), precomputed_token: owned.precomputedToken },
+  update: { ...owned.updateFields, acl: v.optional(owned.acl) },
+  note: ': at least one field',
+})
+
 /** Credentials: the authtokens of agents. */
 export const credentialFamily = kit.resource(
   {
@@ -65,11 +71,7 @@ export const credentialFamily = kit.resource(
     collection: credentials,
     declares: { credential: defaultCredential },
     shape,
-    ...defineBodies('Credential', 'a credential', {
-      create: { ...owned.createFields, acl: v.optional(owned.acl, []), precomputed_token: owned.precomputedToken },
-      update: { ...owned.updateFields, acl: v.optional(owned.acl) },
-      note: ': at least one field',
-    }),
+    ...bodies,
   },
   {
     view,
@@ -80,7 +82,7 @@ export const credentialFamily = kit.resource(
       },
       once: ({ token = null }) => ({ token }),
     },
-    update: owned.defineOwnedUpdate(credentials),
+    update: owned.defineOwnedUpdate(credentials, bodies.updateBody),
     delete: {
       errors: [errors.credential_default],
       before(tx, credential) {

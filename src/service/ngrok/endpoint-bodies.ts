@@ -20,10 +20,7 @@ export const errors = kit.declareErrors({
   domain_in_use: inUseError(446, 400),
   endpoint_binding_invalid: kit.field(15005, 400, () => `one of ${BINDINGS.join(', ')}`),
   endpoint_binding_repeated: kit.field(15006, 400, () => 'each binding once'),
-  endpoint_update_empty: parts.emptyUpdate(
-    18004,
-    'url, traffic_policy, bindings, pooling_enabled, description, metadata',
-  ),
+  endpoint_update_empty: parts.emptyUpdate(18004),
   endpoint_policy_missing: kit.ofField(
     18011,
     400,

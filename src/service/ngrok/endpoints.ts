@@ -77,7 +77,7 @@ export const endpoints = kit.resource(
       errors: [errors.endpoint_not_cloud, errors.endpoint_update_empty, ...placeErrors],
       run(tx, endpoint, body) {
         requireCloud(endpoint)
-        if (Object.keys(body).length === 0) kit.refuse(errors.endpoint_update_empty, {})
+        parts.requireUpdate(errors.endpoint_update_empty, body, endpointBodies.updateBody)
         const { pooling_enabled = endpoint.pooling_enabled, traffic_policy = endpoint.traffic_policy } = body
         const after = {
           ...endpoint,

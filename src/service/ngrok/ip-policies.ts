@@ -6,14 +6,14 @@ import { defineBodies, defineUnique, FILTERABLE, refField, refusedField, texts }
 const RANGE = 'an address and the length of its prefix, such as "203.0.113.0/24" or "2001:db8::/32"'
 
 const policyErrors = kit.declareErrors({
-  ip_policy_update_empty: parts.emptyUpdate(1400, 'description, metadata'),
+  ip_policy_update_empty: parts.emptyUpdate(1400),
   ip_policy_limit_reached_older: kit.tooMany(1410),
   ip_policy_limit_reached: kit.tooMany(1415),
   ip_policy_action: kit.field(1423, 400, () => 'no action: each rule of a policy has its own'),
 })
 
 const ruleErrors = kit.declareErrors({
-  ip_rule_update_empty: parts.emptyUpdate(1401, 'cidr, action, description, metadata'),
+  ip_rule_update_empty: parts.emptyUpdate(1401),
   ip_rule_field_missing: kit.ofField(
     1405,
     400,
@@ -109,6 +109,13 @@ const policyFields = {
   ),
 }
 
+const policyBodies = defineBodies('IpPolicy', 'an IP policy', {
+  create: policyFields,
+  update: policyFields,
+  note: ': at least one field',
+  examples: [{ description: 'the office' }],
+})
+
 /** IP policies. Their rules are another family. */
 export const ipPolicies = kit.resource(
   {
@@ -131,12 +138,7 @@ export const ipPolicies = kit.resource(
       'IpPolicy',
       'A set of rules for the addresses that may reach an endpoint.',
     ),
-    ...defineBodies('IpPolicy', 'an IP policy', {
-      create: policyFields,
-      update: policyFields,
-      note: ': at least one field',
-      examples: [{ description: 'the office' }],
-    }),
+    ...policyBodies,
   },
   {
     view: (policy, wire) => kit.viewHead(policy, wire, '/ip_policies'),
@@ -144,7 +146,7 @@ export const ipPolicies = kit.resource(
     update: {
       errors: [policyErrors.ip_policy_update_empty],
       run(tx, policy, body) {
-        if (Object.keys(body).length === 0) kit.refuse(policyErrors.ip_policy_update_empty, {})
+        parts.requireUpdate(policyErrors.ip_policy_update_empty, body, policyBodies.updateBody)
         return tx.put(policies, { ...policy, ...kit.described(body, policy) })
       },
     },
@@ -252,7 +254,7 @@ export const ipPolicyRules = kit.resource(
     update: {
       errors: [ruleErrors.ip_rule_update_empty, ruleErrors.ip_rule_cidr_taken],
       run(tx, rule, body) {
-        if (Object.keys(body).length === 0) kit.refuse(ruleErrors.ip_rule_update_empty, {})
+        parts.requireUpdate(ruleErrors.ip_rule_update_empty, body, ruleBodies.updateBody)
         const { cidr = rule.cidr, action = rule.action, ...rest } = body
         return tx.put(rules, unique.requireUnique(tx, { ...rule, ...kit.described(rest, rule), cidr, action }))
       },

@@ -18,7 +18,7 @@ export const errors = kit.declareErrors({
   ),
   owned_description_too_long: parts.tooLong(604),
   owned_metadata_too_long: parts.tooLong(605),
-  owned_update_empty: parts.emptyUpdate(606, 'description, metadata, or acl of a credential'),
+  owned_update_empty: parts.emptyUpdate(606),
   owner_not_found: kit.ofField(
     634,
     400,
@@ -99,11 +99,11 @@ interface Changes extends Pick<Owned, 'description' | 'metadata'> {
 }
 
 /** Makes the rules for updating a record that a user owns. An update needs at least one field. */
-export function defineOwnedUpdate<R extends Owned>(records: kit.Collection<R>) {
+export function defineOwnedUpdate<R extends Owned>(records: kit.Collection<R>, updateBody: v.GenericSchema) {
   return {
     errors: [errors.owned_update_empty],
     run(tx: kit.Transaction, record: R, body: Changes): R {
-      if (Object.keys(body).length === 0) kit.refuse(errors.owned_update_empty, {})
+      parts.requireUpdate(errors.owned_update_empty, body, updateBody)
       return tx.put(records, { ...record, ...kit.described(body, record), ...(body.acl && { acl: body.acl }) })
     },
   }

@@ -50,6 +50,12 @@ const unique = defineUnique(sshCredentials, 'material', {
   allowed: 'a public key of OpenSSH that no other SSH credential has',
 })
 
+const bodies = defineBodies('SshCredential', 'an SSH credential', {
+  create: { ...owned.createFields, acl: v.optional(owned.acl, []), public_key: v.optional(public_key, '') },
+  update: { ...owned.updateFields, acl: v.optional(owned.acl) },
+  note: ': at least one field',
+})
+
 /** SSH credentials: public keys that may open tunnels over SSH. */
 export const sshCredentialFamily = kit.resource(
   {
@@ -65,11 +71,7 @@ export const sshCredentialFamily = kit.resource(
       'SshCredential',
       'A public key that may open tunnels over SSH.',
     ),
-    ...defineBodies('SshCredential', 'an SSH credential', {
-      create: { ...owned.createFields, acl: v.optional(owned.acl, []), public_key: v.optional(public_key, '') },
-      update: { ...owned.updateFields, acl: v.optional(owned.acl) },
-      note: ': at least one field',
-    }),
+    ...bodies,
   },
   {
     view: (credential, wire) => ({
@@ -86,7 +88,7 @@ export const sshCredentialFamily = kit.resource(
         return tx.put(sshCredentials, unique.requireUnique(tx, credential))
       },
     },
-    update: owned.defineOwnedUpdate(sshCredentials),
+    update: owned.defineOwnedUpdate(sshCredentials, bodies.updateBody),
     delete: { before: endSessionsOf },
     relations(credential, others, report) {
       reportMissingOwner(credential, others, report)

@@ -23,9 +23,9 @@ export type { ReadOperations } from '../../core/operation/resource.ts'
 export type { ReadableKind, ResourceKind, ResourceRules } from '../../core/operation/resource-kind.ts'
 export type { CommonDialect, Rules } from '../../core/schema/dialect.ts'
 export { type Facts, facts, type JsonFacts } from '../../core/schema/documentation.ts'
+export { emptyUpdate, requireUpdate } from '../../core/schema/empty-update.ts'
 export {
   type CatalogueError,
-  emptyUpdate,
   type FieldError,
   type FieldFacts,
   prefixFields,

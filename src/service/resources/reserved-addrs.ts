@@ -9,7 +9,8 @@ import type { Transaction } from '../../core/operation/transaction.ts'
 import { refTo, type View } from '../../core/operation/view.ts'
 import type { CommonDialect } from '../../core/schema/dialect.ts'
 import { documented, named } from '../../core/schema/documentation.ts'
-import { declareErrors, emptyUpdate, entry, field, refuse, tooLong } from '../../core/schema/errors.ts'
+import { emptyUpdate, requireUpdate } from '../../core/schema/empty-update.ts'
+import { declareErrors, entry, field, refuse, tooLong } from '../../core/schema/errors.ts'
 import { general } from '../../core/schema/general-errors.ts'
 import { oneOfThese } from '../../core/schema/options.ts'
 import { idOf, recordHead } from '../../core/schema/record-schema.ts'
@@ -57,7 +58,7 @@ const errors = declareErrors({
       `All addresses of the region ${it.region} are reserved, ${it.size} in all. Delete one or choose another region.`,
   ),
   address_metadata_too_long: tooLong(505),
-  address_update_empty: emptyUpdate(506, 'description, metadata, endpoint_configuration_id'),
+  address_update_empty: emptyUpdate(506),
 })
 
 const metadata = textOfBytes(LONGEST_METADATA, errors.address_metadata_too_long, METADATA)
@@ -204,7 +205,7 @@ export const reservedAddrs = resource(
     update: {
       errors: [errors.address_update_empty, declarationErrors.endpoint_configuration_not_found],
       run(tx, record, body) {
-        if (Object.keys(body).length === 0) refuse(errors.address_update_empty, {})
+        requireUpdate(errors.address_update_empty, body, updateBody)
         const endpoint = requireEndpointConfiguration(tx, 'endpoint_configuration_id', body.endpoint_configuration_id)
         return tx.put(addresses, {
           ...record,

@@ -1,12 +1,5 @@
-import {
-  declareErrors,
-  emptyUpdate,
-  entry,
-  type FieldFacts,
-  field,
-  ofField,
-  only,
-} from '../../../core/schema/errors.ts'
+import { emptyUpdate } from '../../../core/schema/empty-update.ts'
+import { declareErrors, entry, type FieldFacts, field, ofField, only } from '../../../core/schema/errors.ts'
 import { MANAGED_KEY_TYPES } from '../../x509/order.ts'
 import { domainDialect, refusesNames } from './dialect.ts'
 
@@ -100,9 +93,5 @@ export const errors = declareErrors({
     400,
     (it) => `${it.field} is ${it.received}, which was issued automatically. Name an uploaded TLS certificate.`,
   ),
-  domain_update_empty: emptyUpdate(
-    422,
-    'description, metadata, certificate_id, certificate_management_policy, http_endpoint_configuration_id, ' +
-      'https_endpoint_configuration_id',
-  ),
+  domain_update_empty: emptyUpdate(422),
 })

@@ -5,7 +5,7 @@ import { type Operation, operation } from '../../../core/operation/operation.ts'
 import { required, resource } from '../../../core/operation/resource.ts'
 import { described, newHead } from '../../../core/operation/resource-head.ts'
 import type { Transaction } from '../../../core/operation/transaction.ts'
-import type { CommonDialect } from '../../../core/schema/dialect.ts'
+import { requireUpdate } from '../../../core/schema/empty-update.ts'
 import { refuse } from '../../../core/schema/errors.ts'
 import { general } from '../../../core/schema/general-errors.ts'
 import { quote } from '../../../core/schema/text.ts'
@@ -210,7 +210,7 @@ function update(tx: Transaction, domain: DomainRecord, sent: v.InferOutput<typeo
     const allowed = `${quote(domain.domain)}, the domain's own name, which cannot be changed`
     refuse(general.field_invalid, { field: 'domain', received: quote(name), allowed })
   }
-  if (Object.keys(body).length === 0) refuse(errors.domain_update_empty, dialectUpdateFields(tx.dialect))
+  requireUpdate(errors.domain_update_empty, body, updateBody, tx.dialect.extraFields[`${NAME}.update`])
   const changed = {
     ...domain,
     ...described(body, domain),
@@ -218,11 +218,6 @@ function update(tx: Transaction, domain: DomainRecord, sent: v.InferOutput<typeo
     ...dialectFields(body),
   }
   return tx.put(domains, withTls(tx, changed, body))
-}
-
-function dialectUpdateFields({ extraFields }: CommonDialect): { readonly also?: string } {
-  const names = extraFields[`${NAME}.update`]?.filter((name) => name !== 'domain') ?? []
-  return names.length > 0 ? { also: names.join(', ') } : {}
 }
 
 type Links = Pick<DomainRecord, 'http_endpoint_configuration_id' | 'https_endpoint_configuration_id'>

@@ -1,0 +1,33 @@
+import type * as v from 'valibot'
+import { documentationOf, marksOf, partsOf } from './documentation.ts'
+import { type CatalogueError, type Entry, entry, refuse } from './errors.ts'
+
+export interface UpdateFields {
+  readonly fields: string
+}
+
+/** Declares the error of an update without a field. Its message lists the fields that the body of the update can have. */
+/* @__NO_SIDE_EFFECTS__ */
+export function emptyUpdate(number: number): Entry<UpdateFields> {
+  return entry(number, 400, ({ fields }) => `The update is empty. Send at least one of ${fields}.`)
+}
+
+/**
+ * Refuses a body without any field that changes a resource. `extra` lists the fields that only this dialect has.
+ * @throws Refusal
+ */
+export function requireUpdate(
+  error: CatalogueError<string, UpdateFields>,
+  sent: object,
+  body: v.GenericSchema,
+  extra: readonly string[] = [],
+): void {
+  const fields = Object.entries(partsOf(body).entries ?? {})
+    .filter(([name, schema]) => isOffered(schema) && (!marksOf(schema).extra || extra.includes(name)))
+    .map(([name]) => name)
+  if (!fields.some((name) => Object.hasOwn(sent, name))) refuse(error, { fields: fields.join(', ') })
+}
+
+function isOffered(schema: v.GenericSchema): boolean {
+  return !documentationOf(schema).facts.some(({ isUnoffered, type }) => isUnoffered || type === 'never')
+}
