@@ -24,19 +24,33 @@ async function readHelp(name: string) {
 }
 
 describe('The help', () => {
-  it('on all commands lists each command, in order, and the exit codes', async () => {
+  it('on all commands lists each command once, under a heading, and the exit codes', async () => {
     const { stdout } = await runToEnd({}, 'help')
-    const [head, about, rows = '', more, exits] = stdout.split(/\n\n|\n(?=Exit codes)/)
+    const [head, about, ...parts] = stdout.split('\n\n')
     expect(head).toBe('Usage: fauxgate <command> [options]')
     expect(about).toMatch(/^An emulated tunnel gateway's management API: .*\.$/)
-    const text = rows.replace(/\n {34}/g, ' ').replace(/ {2,}/g, '  ')
-    expect(text.trim()).toBe(
-      commands.map(({ name, words, summary }) => `${`${name} ${words}`.trim()}  ${summary}.`).join('\n  '),
+    const more = parts.pop()
+    const headings = parts.map((part) => part.split('\n')[0])
+    expect([headings[0], headings.at(-1)]).toEqual(['Start and connect:', 'Sandboxes:'])
+    for (const heading of headings) expect(heading).toMatch(/^[A-Z][\w ]+:$/)
+    const rows = parts.flatMap((part) => {
+      const text = part.replace(/^.*\n/, '').replace(/\n {34}/g, ' ')
+      return text.split('\n').map((row) => row.trim().replace(/ {2,}/, '  '))
+    })
+    const expected = commands.map(({ name, words, summary }) => `${`${name} ${words}`.trim()}  ${summary}.`)
+    expect(rows.sort()).toEqual(expected.sort())
+    expect(more).toMatch(
+      /^fauxgate help <command> says more\. .*\n.*or by --url\.\nExit codes: 0 done, .*; 1 it could not be done; 2 the command line, the environment or\na .*\.\n$/,
     )
-    expect(more).toMatch(/^fauxgate help <command> says more\. .*\n.*or by --url\.$/)
-    expect(exits).toMatch(
-      /^Exit codes: 0 done, .*; 1 it could not be done; 2 the command line, the environment or\na .*\.\n$/,
-    )
+  })
+
+  it('names the commands that control a running server', async () => {
+    const { stdout } = await runToEnd({}, 'help')
+    const names = [...stdout.matchAll(/^ {2}([a-z]+(?: [a-z]+)?)(?= )/gm)].map(([, name = '']) => name)
+    const between = names.slice(names.indexOf('clock'), names.lastIndexOf('state import') + 1)
+    const controlling = clientCommands.map(({ name }) => name)
+    expect(between.filter((name) => !controlling.includes(name))).toEqual(['policy check'])
+    expect(controlling.filter((name) => !between.includes(name))).toEqual([])
   })
 
   it.each(commands)('on $name lists its words and flags, each flag with a sentence', async (command) => {

@@ -7,15 +7,31 @@ const COLUMN = 34
 const EXIT_CODES = `Exit codes: 0 done, or stopped by a signal; 1 it could not be done; 2 the command line, the environment or
 a config file is wrong.`
 
+/** The headings of the list of commands, each with the first words of its commands. */
+const HEADINGS: Readonly<Record<string, readonly string[]>> = {
+  'Start and connect': ['serve', 'init', 'migrate', 'completion'],
+  Time: ['clock'],
+  'Certificates and DNS': ['script', 'attempt', 'renew', 'expire', 'timeline', 'dns', 'root'],
+  Failures: ['faults'],
+  Traffic: ['request', 'upstream', 'traffic', 'policy'],
+  'Requests and state': ['requests', 'overview', 'report', 'declare', 'reset', 'undo', 'snapshots', 'state'],
+  Evidence: ['verify', 'record', 'replay'],
+  Sandboxes: ['sandbox'],
+}
+
 export function helpOnAll(commands: readonly Command[]): string {
+  const parts = Object.entries(HEADINGS).map(([heading, words]) => {
+    const rows = words.flatMap((word) => commands.filter(({ name }) => name.split(' ')[0] === word))
+    return `${heading}:\n${rows.map(commandRow).join('\n')}`
+  })
   return `Usage: fauxgate <command> [options]
 
 An emulated tunnel gateway's management API: for offline development, and for tests in any language.
 
-${commands.map(commandRow).join('\n')}
+${parts.join('\n\n')}
 
 fauxgate help <command> says more. fauxgate --version shows the version.
-The commands below "init" control a running server. They find it by themselves, or by --url.
+The commands from "clock" to "state", except "policy", control a running server. They find it by themselves, or by --url.
 ${EXIT_CODES}
 `
 }
