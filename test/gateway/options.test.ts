@@ -103,6 +103,17 @@ describe('The options of createGateway', () => {
     expect(updateBackend({ keepBackendsOnPatch: true })).toEqual({ bkdhr_1: 1 })
   })
 
+  test.each<[string, unknown, string]>([
+    ['errorPrefix', 5, 'dialect.errorPrefix is 5. Allowed: a string.'],
+    ['serviceDomains', 'a.test', 'dialect.serviceDomains is "a.test". Allowed: an array of strings.'],
+    ['extraOperations', [1], 'dialect.extraOperations is an array of 1. Allowed: an array of strings.'],
+    ['policyByDefault', 'no', 'dialect.policyByDefault is "no". Allowed: true or false.'],
+    ['devDomainBase', 7, 'dialect.devDomainBase is 7. Allowed: null or a string.'],
+    ['errorStatuses', null, 'dialect.errorStatuses is null. Allowed: an object.'],
+  ])('have a dialect whose values are of the right kinds: %s', (name, value, message) => {
+    expect(() => createGateway({ dialect: { ...standard, [name]: value } as never })).toThrow(message)
+  })
+
   test('can have all allowed values, up to the limits', () => {
     const allowHosts = ['gate', 'Gate-1.my_net.test', '10.0.0.1', '::', '::1', 'fe80::1:2', '::ffff:10.0.0.1']
     for (const host of allowHosts) expect(() => createGateway({ control: { allowHosts: [host] } })).not.toThrow()

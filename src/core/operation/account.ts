@@ -139,14 +139,15 @@ function isCounted({ counts }: AccountLimit, dialect: CommonDialect, it: object)
   return counts ? counts(it as Fields, dialect) : true // An object has fields.
 }
 
-/** Returns the group that a record counts in, by its value in an index; undefined if all records count together. */
-function findGroup<R extends object>(
+/** Returns the groups that a record counts in, by its values in an index; undefined is the group of all records. */
+function findGroups<R extends object>(
   { each }: AccountLimit,
   { indexes }: Collection<R>,
   record: R,
-): string | undefined {
-  const group = each === undefined ? undefined : indexes[each]?.(record)
-  return group === undefined ? undefined : String(group)
+): readonly (string | undefined)[] {
+  const groups = each === undefined ? undefined : indexes[each]?.(record)
+  if (groups === undefined) return [undefined]
+  return typeof groups === 'string' ? [groups] : (groups ?? [])
 }
 
 /**
@@ -162,8 +163,11 @@ export function requireWithin<R extends object>(
 ): void {
   if (!accountRules(tx.rules).account) return
   // A change can also move a record to another group, such as an endpoint that joins another pool.
-  const isMoved = (limit: AccountLimit) =>
-    before && limit.isChangeable && findGroup(limit, collection, before) !== findGroup(limit, collection, after)
+  const isMoved = (limit: AccountLimit) => {
+    if (!before || !limit.isChangeable) return false
+    const groups = findGroups(limit, collection, before)
+    return findGroups(limit, collection, after).some((group) => !groups.includes(group))
+  }
   const applied = Object.entries(limits)
     .filter(([, limit]) => isNewlyCounted(limit, tx.dialect, after, isMoved(limit) ? undefined : before))
     .flatMap(([name, limit]) => findLimitValues(tx.rules, name, limit).map((value) => ({ name, limit, value })))
@@ -176,7 +180,7 @@ export function requireWithin<R extends object>(
     if (value.window !== undefined) takeFromRate(tx, name, limit, value, value.window)
 }
 
-/** Returns the number of records that count together with a record, itself included. */
+/** Returns the number of records that count together with a record, itself included: in the largest of its groups. */
 function countTogether<R extends object>(
   tx: Transaction,
   limit: AccountLimit,
@@ -184,10 +188,12 @@ function countTogether<R extends object>(
   one: R,
 ): number {
   const { each } = limit
-  const group = findGroup(limit, collection, one)
-  const together =
-    each !== undefined && group !== undefined ? tx.findAll(collection, each, group) : [...tx.newestFirst(collection)]
-  return together.filter((record) => isCounted(limit, tx.dialect, record) && !collection.isAttached?.(record)).length
+  const amounts = findGroups(limit, collection, one).map((group) => {
+    const together =
+      each !== undefined && group !== undefined ? tx.findAll(collection, each, group) : [...tx.newestFirst(collection)]
+    return together.filter((record) => isCounted(limit, tx.dialect, record) && !collection.isAttached?.(record)).length
+  })
+  return Math.max(0, ...amounts)
 }
 
 /** Counts one more creation against a rate, or refuses it (rules: account#rates). */

@@ -128,5 +128,22 @@ export const dialect = v.pipe(
     () =>
       `an object with ${Object.keys(standard).join(', ')}, such as standard or ngrok, which fauxgate exports, or { ...standard, … }`,
   ),
+  v.rawCheck(({ dataset, addIssue }) => {
+    if (!dataset.typed) return
+    for (const name of Object.keys(standard)) {
+      const [input, ...allowed] = [dataset.value, standard, ngrok].map((each): unknown => Reflect.get(each, name))
+      const kinds = new Set(allowed.map(describeKind))
+      if (kinds.has(describeKind(input))) continue
+      const place = { type: 'object', origin: 'value', input: { ...dataset.value }, key: name, value: input } as const
+      addIssue({ message: [...kinds].join(' or '), input, path: [place] })
+    }
+  }),
   facts({ type: 'Dialect', imports: { Dialect: 'service/resources/dialects.ts' } }),
 )
+
+/** Describes a kind of values, such as "an array of strings". */
+function describeKind(value: unknown): string {
+  if (Array.isArray(value)) return value.every((each) => typeof each === 'string') ? 'an array of strings' : 'an array'
+  if (value === null) return 'null'
+  return typeof value === 'boolean' ? 'true or false' : typeof value === 'object' ? 'an object' : `a ${typeof value}`
+}

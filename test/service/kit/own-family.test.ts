@@ -424,6 +424,44 @@ describe('A family has a limit of the account by its name (rules: account#limits
     expect(gateway.widgets.update(id, { size: 2 }).size).toBe(2)
   })
 
+  test('in each group of an index that lists several', () => {
+    const errors = kit.declareErrors({ shelf_full: kit.tooMany(95101) })
+    const shelves = kit.named(v.object({ shelves: v.array(v.string()) }), 'Shelves', 'The shelves of a book.')
+    const fields = { description: kit.description, metadata: kit.metadata }
+    const collection = kit.collection({
+      name: 'books',
+      schema: v.object({ ...kit.recordHead('book', fields), ...shelves.entries }),
+      indexes: { shelf: (each) => each.shelves },
+    })
+    const books = kit.resource(
+      {
+        name: 'books',
+        prefix: 'book',
+        what: 'book',
+        collection,
+        errors,
+        limits: kit.accountLimits({
+          books: { what: 'books of a shelf', each: 'shelf', reached: errors.shelf_full, isChangeable: true },
+        }),
+        shape: kit.named(v.object({ ...kit.resourceHead, ...shelves.entries }), 'Book', 'A book on some shelves.'),
+        createBody: v.object({ ...fields, ...shelves.entries }),
+        updateBody: v.object({ ...fields, ...shelves.entries }),
+      },
+      {
+        view: (each, wire) => ({ ...kit.viewHead(each, wire, '/books'), shelves: [...each.shelves] }),
+        create: { run: (tx, body) => tx.put(collection, { ...kit.newHead(tx, 'book', body), shelves: body.shelves }) },
+        update: { run: (tx, each, body) => tx.put(collection, { ...each, shelves: body.shelves }) },
+      },
+    )
+    const gateway = createGateway({ families: { books }, account: { limits: { books: 1 } } })
+    gateway.books.create({ shelves: ['a', 'b'] })
+    expect(() => gateway.books.create({ shelves: ['c', 'b'] })).toThrow('books of a shelf')
+    const { id } = gateway.books.create({ shelves: ['c'] })
+    expect(() => gateway.books.update(id, { shelves: ['c', 'a'] })).toThrow('books of a shelf')
+    expect(gateway.books.update(id, { shelves: ['d'] }).shelves).toEqual(['d'])
+    expect(gateway.books.create({ shelves: [] }).shelves).toEqual([])
+  })
+
   test('and the error of a mistyped name suggests it', () => {
     const account = { limits: { widget: 2 } } as never
     expect(() => createGateway({ families: { widgets }, account })).toThrow(
