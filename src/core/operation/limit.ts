@@ -80,7 +80,14 @@ export type Fields = Readonly<Record<string, unknown>>
 /** Limits by their names in the option `account.limits`. */
 export type LimitsByName = Readonly<Record<string, AccountLimit>>
 
-/** Declares the error of a limit: the account has as many as it may have, or may have none. */
+/**
+ * Declares the error of a limit: the account has as many as it may have, or may have none.
+ *
+ * @example
+ * ```ts
+ * const errors = declareErrors({ widget_limit_reached: tooMany(91011) })
+ * ```
+ */
 /* @__NO_SIDE_EFFECTS__ */
 export function tooMany(number: number): Entry<LimitFacts> {
   return entry(number, 400, ({ what, amount, by, max }) =>
@@ -88,7 +95,14 @@ export function tooMany(number: number): Entry<LimitFacts> {
   )
 }
 
-/** Declares the error of a rate: the account created too many within the window. Its status is 429. */
+/**
+ * Declares the error of a rate: the account created too many within the window. Its status is 429.
+ *
+ * @example
+ * ```ts
+ * const errors = declareErrors({ widgets_too_fast: tooFast(91010) })
+ * ```
+ */
 /* @__NO_SIDE_EFFECTS__ */
 export function tooFast(number: number): Entry<LimitFacts> {
   return entry(
@@ -99,7 +113,14 @@ export function tooFast(number: number): Entry<LimitFacts> {
   )
 }
 
-/** Declares limits of the account, by their names in the option `account.limits`. */
+/**
+ * Declares limits of the account, by their names in the option `account.limits`.
+ *
+ * @example
+ * ```ts
+ * const limits = accountLimits({ widgets: { what: 'widgets', reached: errors.widget_limit_reached } })
+ * ```
+ */
 /* @__NO_SIDE_EFFECTS__ */
 export function accountLimits<Name extends string>(
   limits: Readonly<Record<Name, AccountLimit>>,

@@ -202,7 +202,14 @@ export const pageTail = {
   }),
 }
 
-/** Makes the schema of a page: items of a shape under the key `items`, with the URLs of the list and of the next page. */
+/**
+ * Makes the schema of a page: items of a shape under the key `items`, with the URLs of the list and of the next page.
+ *
+ * @example
+ * ```ts
+ * const page = pageOf('widgets', shape, 'widgets')
+ * ```
+ */
 export function pageOf(items: string, shape: v.GenericSchema<object>, what: string) {
   const { name } = documentationOf(shape)
   const page = v.object({ [items]: documented(v.array(shape), 'The items of the page, newest first.'), ...pageTail })
@@ -243,7 +250,14 @@ function toSearchParameters(query: ListQuery['sent']): URLSearchParams {
   return parameters
 }
 
-/** Returns one page of a list, newest first, for a query of `listOperation`. `has` chooses the records of the list. */
+/**
+ * Returns one page of a list, newest first, for a query of `listOperation`. `has` chooses the records of the list.
+ *
+ * @example
+ * ```ts
+ * pageAt(tx, query, { collection: widgetRecords, view, path: '/widgets', items: 'widgets' })
+ * ```
+ */
 export function pageAt<R extends object, Resource extends { readonly id: string }, Items extends string>(
   tx: Transaction,
   query: ListQuery,

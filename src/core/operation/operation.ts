@@ -107,7 +107,14 @@ export function operation<Ids extends PathIds, Result>(
   return definition
 }
 
-/** Defines an operation with a body, like `operation`. `body` is its schema, and `run` receives the read body as its third argument. */
+/**
+ * Defines an operation with a body, like `operation`. `body` is its schema, and `run` receives the read body as its third argument.
+ *
+ * @example
+ * ```ts
+ * const paint = operationWithBody({ ...facts, body: paintBody, run: (tx, { id }, body) => repaint(tx, id, body) })
+ * ```
+ */
 export function operationWithBody<Ids extends PathIds, Schema extends v.GenericSchema, Result>(
   definition: Definition<Ids> &
     BodyDefinition<Schema> & { readonly run: (tx: Transaction, ids: Ids, body: v.InferOutput<Schema>) => Result },
@@ -153,7 +160,14 @@ export type Matched<Parameter extends string> = {
 }
 
 // (rules: lists#paging)
-/** Defines a list: an operation with the query of every list, `limit`, `before_id` and `filter`. */
+/**
+ * Defines a list: an operation with the query of every list, `limit`, `before_id` and `filter`.
+ *
+ * @example
+ * ```ts
+ * const listParts = listOperation({ ...facts, prefix: 'part', item: partShape, run: (tx, query) => pageAt(tx, query, parts) })
+ * ```
+ */
 export function listOperation<Result, Ids extends PathIds = Record<never, never>, Parameter extends string = never>(
   definition: Omit<Definition<Ids>, 'ids' | 'method' | 'status'> & {
     /** The prefix of each id in the path. Default: there are none. */
@@ -205,7 +219,14 @@ const ID_ERRORS = [general.id_unparsable, general.id_wrong_prefix]
 const FIELD_ERRORS = [general.field_unknown, general.field_invalid]
 const QUERY_ERRORS = [general.query_unknown, general.field_invalid]
 
-/** Returns every error that an operation can return over HTTP, in the order of the numbers. */
+/**
+ * Returns every error that an operation can return over HTTP, in the order of the numbers.
+ *
+ * @example
+ * ```ts
+ * errorsOf(widgets.operations.create).map(({ key }) => key)
+ * ```
+ */
 export function errorsOf(operation: Operation): readonly CatalogueError[] {
   // A GET or DELETE with a body is refused.
   const ofBody = operation.body ? CONTENT_TYPE_ERRORS : [general.body_unexpected]

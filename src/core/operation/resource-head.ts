@@ -21,6 +21,11 @@ interface Described {
 /**
  * Returns `description` and `metadata` of a record after a request: the sent ones, else the record's. An empty text sets
  * nothing if nothing was set before.
+ *
+ * @example
+ * ```ts
+ * tx.put(widgetRecords, { ...widget, ...described(body, widget) })
+ * ```
  */
 export function described(body: Described, record: Described = {}): Described {
   return descriptionOf({
@@ -34,7 +39,14 @@ function chooseText(sent: string | undefined, before: string | undefined): strin
 }
 
 // (rules: fields#absent-until-set)
-/** Returns `description` and `metadata` for a response: absent until they were set. */
+/**
+ * Returns `description` and `metadata` for a response: absent until they were set.
+ *
+ * @example
+ * ```ts
+ * const view = (widget: WidgetRecord) => ({ id: widget.id, ...descriptionOf(widget) })
+ * ```
+ */
 export function descriptionOf({ description, metadata }: Described): { description?: string; metadata?: string } {
   const fields: { description?: string; metadata?: string } = {}
   if (description !== undefined) fields.description = description
@@ -42,12 +54,26 @@ export function descriptionOf({ description, metadata }: Described): { descripti
   return fields
 }
 
-/** Makes the fields that every new record begins with: a new id, the time, and `description` and `metadata` of the body. */
+/**
+ * Makes the fields that every new record begins with: a new id, the time, and `description` and `metadata` of the body.
+ *
+ * @example
+ * ```ts
+ * tx.put(widgetRecords, { ...newHead(tx, 'wid', body), name: body.name })
+ * ```
+ */
 export function newHead(tx: Transaction, prefix: string, body: Described = {}): ResourceRecord {
   return { id: tx.newId(prefix), created_at: tx.now, ...described(body) }
 }
 
-/** Makes the fields that every response begins with, of a record and the path of its list, such as `/widgets`. */
+/**
+ * Makes the fields that every response begins with, of a record and the path of its list, such as `/widgets`.
+ *
+ * @example
+ * ```ts
+ * const view = (widget: WidgetRecord, wire: Wire) => ({ ...viewHead(widget, wire, '/widgets'), name: widget.name })
+ * ```
+ */
 export function viewHead(record: ResourceRecord, { url }: Wire, path: string) {
   const { id, created_at } = record
   return { id, uri: `${url}${path}/${id}`, created_at: timestamp(created_at), ...descriptionOf(record) }

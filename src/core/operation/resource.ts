@@ -163,6 +163,11 @@ function deriveNames(kind: ReadableKind) {
 /**
  * Declares the operations `get` and `list`, for a family whose resources no operation creates. `related` computes fields of a
  * response from other records.
+ *
+ * @example
+ * ```ts
+ * const operations = readOperations(kind, view)
+ * ```
  */
 export function readOperations<const Kind extends ReadableKind>(
   kind: Kind,
@@ -207,6 +212,11 @@ export function readOperations(
 
 /**
  * Returns the record with the id of a path.
+ *
+ * @example
+ * ```ts
+ * const widget = required(tx, widgetRecords, id, 'widget')
+ * ```
  * @throws Refusal with `not_found`, whose message calls the record by `what`
  */
 export function required<R extends object>(

@@ -19,7 +19,14 @@ export interface Wire {
 /** A function that makes the response of a record. It must be pure, because its result is cached with the record. */
 export type View<R, Resource> = (record: R, wire: Wire) => Resource
 
-/** Makes a reference of a response, `{ id, uri }`, from the path of a list and an id; null if the id is null. */
+/**
+ * Makes a reference of a response, `{ id, uri }`, from the path of a list and an id; null if the id is null.
+ *
+ * @example
+ * ```ts
+ * refTo(wire, '/widgets', 'wid_1') // { id: 'wid_1', uri: 'https://api.gateway.test/widgets/wid_1' }
+ * ```
+ */
 export function refTo(wire: Wire, path: string, id: string): { id: string; uri: string }
 export function refTo(wire: Wire, path: string, id: string | null): { id: string; uri: string } | null
 export function refTo(wire: Wire, path: string, id: string | null) {

@@ -73,6 +73,11 @@ export function facts<T>(facts: Facts): v.MetadataAction<T, { facts: Facts }> {
 /**
  * Gives a schema its one sentence: what the value is, and its unit. Editors, the OpenAPI document and the service reference
  * show it, and add the limits, the values and the default of the schema.
+ *
+ * @example
+ * ```ts
+ * const size = documented(integerFrom(1, 10), 'The number of seats.')
+ * ```
  */
 export function documented<S extends v.GenericSchema>(schema: S, sentence: string, more?: Facts): S {
   return withSteps(
@@ -91,7 +96,14 @@ function createReference<S extends v.GenericSchema>(schema: S): S {
   return v.nonOptional(schema) as v.GenericSchema as S // It reads the same values.
 }
 
-/** Gives a schema the name of its type, and its sentence. Documents and declarations show it once, under that name. */
+/**
+ * Gives a schema the name of its type, and its sentence. Documents and declarations show it once, under that name.
+ *
+ * @example
+ * ```ts
+ * const shape = named(v.object({ ...resourceHead, name }), 'Widget', 'A thing of a test.')
+ * ```
+ */
 export function named<S extends v.GenericSchema>(schema: S, name: string, sentence: string, more?: Facts): S {
   return withSteps(schema, v.title(name), v.description(sentence), ...(more ? [facts<v.InferOutput<S>>(more)] : []))
 }

@@ -4,6 +4,11 @@ import { formatCount, formatIdStart } from './text.ts'
 /**
  * The errors that belong to no family: those of the request as a whole, of ids, queries and filters, and of fields that
  * have no more specific error.
+ *
+ * @example
+ * ```ts
+ * refuse(general.not_found, { what: 'widget with the id', received: quote(id) })
+ * ```
  */
 export const general = declareErrors({
   auth_missing: entry(200, 401, () => 'No Authorization header was sent. Send "Authorization: Bearer <API key>".'),

@@ -13,7 +13,14 @@ export function nearest(received: string, names: Iterable<string>): string | und
   return best?.name
 }
 
-/** Returns ` Did you mean …?`, or nothing if no name is near. `write` formats the name as the caller would type it. */
+/**
+ * Returns ` Did you mean …?`, or nothing if no name is near. `write` formats the name as the caller would type it.
+ *
+ * @example
+ * ```ts
+ * suggestion('widgts', ['widgets', 'gadgets']) // ' Did you mean widgets?'
+ * ```
+ */
 export function suggestion(
   received: string,
   names: Iterable<string>,

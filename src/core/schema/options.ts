@@ -121,7 +121,14 @@ export function oneOfThese<const T extends readonly string[]>(texts: T) {
   return v.picklist(texts, texts.map((text) => `"${text}"`).join(' or '))
 }
 
-/** Makes the schema of an integer from `min` to `max`. Default of `max`: 4,294,967,295. */
+/**
+ * Makes the schema of an integer from `min` to `max`. Default of `max`: 4,294,967,295.
+ *
+ * @example
+ * ```ts
+ * const port = integerFrom(1, 65_535)
+ * ```
+ */
 /* @__NO_SIDE_EFFECTS__ */
 export function integerFrom(min: number, max = 0xffff_ffff) {
   const allowed = `an integer from ${min} to ${max}`
@@ -141,7 +148,14 @@ export function duration(least = 0) {
   )
 }
 
-/** Makes the schema of a duration that is passed on as it was sent. */
+/**
+ * Makes the schema of a duration that is passed on as it was sent.
+ *
+ * @example
+ * ```ts
+ * const fields = { timeout: sentDuration('The time that a job has.') }
+ * ```
+ */
 export function sentDuration(sentence: string) {
   const schema = v.custom<Duration>((value) => durationMs(value) !== undefined, DURATION_ALLOWED)
   return documented(v.pipe(schema, v.metadata({ typed: DURATION_IN_TEXT })), sentence, DURATION_FACTS)

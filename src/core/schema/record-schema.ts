@@ -38,7 +38,14 @@ export const scheduledTime: v.GenericSchema<number> = v.pipe(
   v.multipleOf(1000, 'a time in ms that is a whole second'),
 )
 
-/** The schema of a record's due time, in ms since 1970: later than the time of the state. */
+/**
+ * The schema of a record's due time, in ms since 1970: later than the time of the state.
+ *
+ * @example
+ * ```ts
+ * const fields = { due: v.nullable(v.object({ at: dueTime, order: sequenceNumber })) }
+ * ```
+ */
 export const dueTime: v.GenericSchema<number> = v.pipe(
   scheduledTime,
   recordRule((at, report, { now }) => {
@@ -46,13 +53,27 @@ export const dueTime: v.GenericSchema<number> = v.pipe(
   }),
 )
 
-/** The schema of a count: an integer from 0 to 2^52. */
+/**
+ * The schema of a count: an integer from 0 to 2^52.
+ *
+ * @example
+ * ```ts
+ * const fields = { uses: count }
+ * ```
+ */
 export const count: v.GenericSchema<number> = v.pipe(fromZero('a number', 2 ** 52), v.integer('an integer'))
 
 /** The schema of the number that the next id comes from. */
 export const sequence = v.pipe(fromZero('an integer', MAX_SEQUENCE), v.integer('an integer'))
 
-/** The schema of a number that was taken from the sequence. */
+/**
+ * The schema of a number that was taken from the sequence.
+ *
+ * @example
+ * ```ts
+ * const fields = { order: sequenceNumber }
+ * ```
+ */
 export const sequenceNumber = v.pipe(
   v.number('an integer'),
   recordRule((number, report, { sequence }) => {
@@ -75,7 +96,14 @@ export function ownId(prefix: string): v.GenericSchema<string> {
   )
 }
 
-/** Makes the schema of an id that need not be the gateway's own, such as a reference. */
+/**
+ * Makes the schema of an id that need not be the gateway's own, such as a reference.
+ *
+ * @example
+ * ```ts
+ * const fields = { owner_id: idOf('usr') }
+ * ```
+ */
 export function idOf(prefix: string): v.GenericSchema<string> {
   return v.pipe(
     v.string(),
@@ -87,7 +115,14 @@ export function idOf(prefix: string): v.GenericSchema<string> {
   )
 }
 
-/** Makes the first fields of every resource's record: `id`, `created_at`, `description` and `metadata`. */
+/**
+ * Makes the first fields of every resource's record: `id`, `created_at`, `description` and `metadata`.
+ *
+ * @example
+ * ```ts
+ * const record = v.object({ ...recordHead('wid', { description, metadata }), name: v.string() })
+ * ```
+ */
 export function recordHead<D extends v.GenericSchema, M extends v.GenericSchema>(
   prefix: string,
   { description, metadata }: { description: D; metadata: M },

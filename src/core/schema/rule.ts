@@ -127,7 +127,14 @@ export function rule<T, E extends FieldError>(errors: readonly E[], check: Check
   return { ...action, ...{ errors } }
 }
 
-/** Makes a rule on a whole object, for `v.pipe`. It also runs if fields have the wrong type, so check types first. */
+/**
+ * Makes a rule on a whole object, for `v.pipe`. It also runs if fields have the wrong type, so check types first.
+ *
+ * @example
+ * ```ts
+ * const size = ruleOnWhole<Size, typeof errors.too_small>([errors.too_small], ({ from, to }, report) => check(from, to, report))
+ * ```
+ */
 export function ruleOnWhole<T extends object, E extends FieldError>(
   errors: readonly E[],
   check: Check<{ readonly [K in keyof T]?: unknown }, E>,

@@ -35,7 +35,14 @@ export function blankIsAbsent<T>(): v.MetadataAction<T, { readonly blank: 'absen
   return v.metadata({ blank: 'absent' })
 }
 
-/** Marks a field whose value is secret: messages show only its type, and journal, commits and snapshots omit it. */
+/**
+ * Marks a field whose value is secret: messages show only its type, and journal, commits and snapshots omit it.
+ *
+ * @example
+ * ```ts
+ * const createBody = v.object({ token: v.pipe(v.string(), secret) })
+ * ```
+ */
 export const secret = v.metadata<string, { readonly secret: true }>({ secret: true })
 
 /** Marks a field with secrets in it. The function returns the value as journal, commits and snapshots show it. */
@@ -46,13 +53,25 @@ export function shownAs<T>(show: (value: unknown) => unknown) {
 /**
  * Marks a secret field, as {@link secret} does, if harmless fields of other operations have the same name, such as `value`.
  * The journal hides a field of this name in requests of operations that have the mark, and in requests of no operation.
+ *
+ * @example
+ * ```ts
+ * const createBody = v.object({ value: v.pipe(v.string(), secretHere) })
+ * ```
  */
 export const secretHere = v.metadata<string, { readonly secret: true; readonly isCommonName: true }>({
   secret: true,
   isCommonName: true,
 })
 
-/** Marks a field that the API reference does not have: it exists only in dialects that name it. */
+/**
+ * Marks a field that the API reference does not have: it exists only in dialects that name it.
+ *
+ * @example
+ * ```ts
+ * const createBody = v.object({ name, colour: extra(v.optional(v.string())) })
+ * ```
+ */
 export function extra<S extends v.GenericSchema>(field: S): S {
   return withSteps(field, v.metadata({ extra: true }))
 }
@@ -91,9 +110,23 @@ export const LONGEST_DESCRIPTION = 255
 /** The most bytes of a `metadata`, in UTF-8. */
 export const LONGEST_METADATA = 4096
 
-/** The schema of the field `description`. A dialect's `textLimits` limit its length. */
+/**
+ * The schema of the field `description`. A dialect's `textLimits` limit its length.
+ *
+ * @example
+ * ```ts
+ * const createBody = v.object({ name, description, metadata })
+ * ```
+ */
 export const description = textLimitedByDialect(LONGEST_DESCRIPTION, DESCRIPTION, { examples: ['checkout'] })
-/** The schema of the field `metadata`. A dialect's `textLimits` limit its length. */
+/**
+ * The schema of the field `metadata`. A dialect's `textLimits` limit its length.
+ *
+ * @example
+ * ```ts
+ * const createBody = v.object({ name, description, metadata })
+ * ```
+ */
 export const metadata = textLimitedByDialect(LONGEST_METADATA, METADATA)
 
 /** Makes the schema of an optional text. Only requests are checked for its length: a stored value may be longer. */
@@ -133,7 +166,14 @@ export function region(error: FieldError<string, { allowed: string }>, sentence:
   return v.optional(documented(oneOf(REGIONS, error), sentence, { json: more, rules: 'limits#regions' }))
 }
 
-/** Makes the schema of one of several texts, in a body. "" counts as not given. */
+/**
+ * Makes the schema of one of several texts, in a body. "" counts as not given.
+ *
+ * @example
+ * ```ts
+ * const colour = oneOf(['red', 'blue'], errors.widget_colour_invalid)
+ * ```
+ */
 export function oneOf<const T extends readonly string[]>(texts: T, error: FieldError<string, { allowed: string }>) {
   const allowed = `one of ${texts.join(', ')}`
   return v.pipe(
@@ -153,11 +193,25 @@ export const enabled = v.optional(
 )
 
 // (rules: time#timestamps)
-/** The schema of a timestamp in a response. Filters compare it with times. */
+/**
+ * The schema of a timestamp in a response. Filters compare it with times.
+ *
+ * @example
+ * ```ts
+ * const shape = v.object({ ...resourceHead, renewed_at: v.nullable(time) })
+ * ```
+ */
 export const time = v.pipe(v.string(), v.isoTimestamp(), facts({ json: { examples: ['2026-01-01T00:00:00Z'] } }))
 
 // (rules: fields#references)
-/** The schema of a reference in a response, `{ id, uri }`. */
+/**
+ * The schema of a reference in a response, `{ id, uri }`.
+ *
+ * @example
+ * ```ts
+ * const shape = v.object({ ...resourceHead, owner: v.nullable(ref) })
+ * ```
+ */
 export const ref = named(
   v.object({
     id: documented(v.string(), 'The id of the resource that is referred to.'),
@@ -169,7 +223,14 @@ export const ref = named(
 
 const ABSENT = 'fields#absent-until-set'
 
-/** The schemas of the fields that every resource's response begins with, such as `id` and `uri`. */
+/**
+ * The schemas of the fields that every resource's response begins with, such as `id` and `uri`.
+ *
+ * @example
+ * ```ts
+ * const shape = v.object({ ...resourceHead, name: v.string() })
+ * ```
+ */
 export const resourceHead = {
   /** The id. */
   id: documented(v.string(), 'The id that the resource got when it was created; ids sort in the order of creation.', {

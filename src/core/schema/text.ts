@@ -2,7 +2,14 @@ import { redactPrivateKeys } from './secret-texts.ts'
 
 const MAX_LENGTH = 80
 
-/** Formats a received value for a message: as JSON, cut after 80 characters, and without private keys. Never throws. */
+/**
+ * Formats a received value for a message: as JSON, cut after 80 characters, and without private keys. Never throws.
+ *
+ * @example
+ * ```ts
+ * quote('a\u202eb') // '"a\\u202eb"'
+ * ```
+ */
 export function quote(value: unknown): string {
   if (value === undefined) return 'nothing'
   if (typeof value === 'string') return cut(escapeUnprintable(JSON.stringify(cut(redactPrivateKeys(value)))))

@@ -9,7 +9,14 @@ export const TIME_ALLOWED = 'an RFC 3339 time such as "2026-01-01T00:00:00Z"'
 const PlatformDate = Date
 
 // (rules: time#timestamps)
-/** Formats a time in ms as the API's timestamp: UTC, in whole seconds. */
+/**
+ * Formats a time in ms as the API's timestamp: UTC, in whole seconds.
+ *
+ * @example
+ * ```ts
+ * timestamp(0) // '1970-01-01T00:00:00Z'
+ * ```
+ */
 export function timestamp(ms: number): string {
   return `${new PlatformDate(Math.min(ms, LATEST_TIME)).toISOString().slice(0, 19)}Z`
 }

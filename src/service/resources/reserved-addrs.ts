@@ -100,7 +100,14 @@ const record = v.object({
 /** A reserved address in the state. */
 export type AddressRecord = Frozen<v.InferOutput<typeof record>>
 
-/** The collection of reserved addresses, to look one up: `tx.find(addresses, 'addr', '1.tcp.eu.ngrok.io:20000')`. */
+/**
+ * The collection of reserved addresses, to look one up: `tx.find(addresses, 'addr', '1.tcp.eu.ngrok.io:20000')`.
+ *
+ * @example
+ * ```ts
+ * const address = tx.get(addresses, body.reserved_addr_id)
+ * ```
+ */
 export const addresses = collection<AddressRecord>({
   name: 'reserved_addrs',
   schema: record,

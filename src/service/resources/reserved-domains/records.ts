@@ -68,7 +68,14 @@ const fields = v.object({
 /** A reserved domain in the state. */
 export type DomainRecord = Frozen<v.InferOutput<typeof fields>>
 
-/** The collection of reserved domains, to look one up: `tx.find(domains, 'domain', 'app.example.com')`. */
+/**
+ * The collection of reserved domains, to look one up: `tx.find(domains, 'domain', 'app.example.com')`.
+ *
+ * @example
+ * ```ts
+ * const [domain] = tx.findAll(domains, 'domain', 'app.example.com')
+ * ```
+ */
 export const domains = collection<DomainRecord>({
   name: 'reserved_domains',
   schema: v.pipe(
