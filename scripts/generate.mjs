@@ -12,6 +12,7 @@ const PARTS = {
   'own-numbers.ts': [],
   'evidence.ts': [],
   'reference.mjs': ['docs/reference', 'docs/reference/ngrok'],
+  'policy.ts': [],
   'command.mjs': [],
   'control-api.ts': [],
   'api.mjs': ['docs/api'],

@@ -79,13 +79,22 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
     fetch,
     ...boundary.wrapAll({ leftovers: () => host.leftovers(), nextDueAt: () => engine.nextDueAt() }),
     subscribe: (subscriber, collection) => engine.subscribe(subscriber, collection),
-    install: (options) => installFetch(fetchOfMembers, () => engine.url, host.otherRequests, options),
+    install: (options) => installFetch(installable, options),
     dispose: () => engine.dispose(),
     [Symbol.dispose]: () => engine.dispose(),
     transport: createTransport(servedParts, exchange, () => host.reset()),
   }
   // Looks up `fetch` at each call, because a fixture may replace it.
   const fetchOfMembers: Fetch = (input, init) => members.fetch(input, init)
+  const installable = {
+    fetch: fetchOfMembers,
+    baseUrl: () => engine.url,
+    otherRequests: host.otherRequests,
+    traffic: {
+      fetch: (...[input, init]: Parameters<Fetch>) => fromControls.traffic.fetch(input, init),
+      takes: (url: string) => host.traffic.takes(url),
+    },
+  }
   const members: Gateway<C> = {
     ...direct,
     ...fromControls,

@@ -8,7 +8,9 @@ import { tableOf } from '../gateway/table.ts'
 import type { Gateway } from '../gateway/types.ts'
 import { PROVISIONING_ERRORS, type ProvisioningError } from '../service/provisioning/outcomes.ts'
 import { standard } from '../service/resources/dialects.ts'
-import { type CheckedDomain, describeProvisioning, jobOf, readCheckedDomain, requireGateway } from './matched-domain.ts'
+import { type CheckedDomain, describeProvisioning, jobOf, readCheckedDomain } from './matched-domain.ts'
+import { gatewayOf, gatewayResult, type MatcherResult, matcherResult } from './matcher-result.ts'
+import { type TrafficMatchers, trafficMatchers } from './traffic-matchers.ts'
 
 /** The expected requests of {@link GatewayMatchers.toHaveBeenRequested}: their fields, and their number. */
 export interface Requested extends Omit<JournalFields, 'operation'> {
@@ -26,7 +28,7 @@ type NameOf<Spec> = Spec extends { readonly operation?: infer Name extends strin
  * `expect(gateway).toHaveCertificate('app.example.com')` the current state of the domain with that name or id, and
  * `expect(domain).toHaveCertificate()` a domain as the API returned it. `T` is the type of the value passed to `expect`.
  */
-export interface GatewayMatchers<R = unknown, T = unknown> {
+export interface GatewayMatchers<R = unknown, T = unknown> extends TrafficMatchers<R> {
   /** Passes if the domain uses a certificate, uploaded or automatic. */
   toHaveCertificate(domain?: string): R
   /** Passes if a provisioning job is running, for the first certificate or for a renewal. */
@@ -62,11 +64,6 @@ export interface GatewayMatchers<R = unknown, T = unknown> {
   toBeGatewayError(key?: ErrorKey | (string & Record<never, never>)): R
 }
 
-interface MatcherResult {
-  readonly pass: boolean
-  readonly message: () => string
-}
-
 /** The functions that implement {@link GatewayMatchers}. */
 export type MatcherFunctions = {
   readonly [Name in keyof GatewayMatchers]: (
@@ -91,6 +88,7 @@ export type MatcherFunctions = {
  * ```
  */
 export const matchers: MatcherFunctions = {
+  ...trafficMatchers,
   toHaveCertificate(received, ...names) {
     const subject = readCheckedDomain('toHaveCertificate', received, names)
     const { certificate } = subject.domain
@@ -186,15 +184,6 @@ function requireKnown(key: unknown, error: ErrorWithKey | undefined): void {
   )
 }
 
-/** Returns the result of a matcher. `text` receives `not ` if the assertion was negated. */
-function matcherResult(pass: boolean, text: (not: '' | 'not ') => string): MatcherResult {
-  return { pass, message: () => text(pass ? 'not ' : '') }
-}
-
-function gatewayResult(gateway: Gateway, pass: boolean, text: (not: '' | 'not ') => string): MatcherResult {
-  return matcherResult(pass, (not) => `${text(not)}\n\n${gateway.report()}`)
-}
-
 function domainResult({ domain, gateway }: CheckedDomain, pass: boolean, verb: string, state: string): MatcherResult {
   const text = (not: string) =>
     `Expected ${domain.domain} ${not}to ${verb}, and it ${state}. ${describeProvisioning(domain, gateway)}`
@@ -206,11 +195,6 @@ function domainResult({ domain, gateway }: CheckedDomain, pass: boolean, verb: s
 function timelineOf({ provisioning }: Gateway, id: string): string {
   const lines = provisioning.printTimeline(id)
   return lines === '' ? '' : `\n${lines.replace(/^/gm, '  ')}`
-}
-
-function gatewayOf(matcher: string, received: unknown): Gateway {
-  requireGateway(`${matcher} received`, received)
-  return received
 }
 
 function countText(is: string, are: string, count: number): string {

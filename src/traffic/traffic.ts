@@ -1,4 +1,5 @@
 import { refuse } from '../core/schema/errors.ts'
+import { domains } from '../service/resources/reserved-domains/records.ts'
 import { createExpressions } from './cel/expression.ts'
 import { MissingFact } from './cel/values.ts'
 import { toResponse } from './errors.ts'
@@ -7,6 +8,7 @@ import { type UpstreamResponse, VisitorRequest } from './message.ts'
 import { NotSimulated } from './policy-run.ts'
 import { Reader } from './reader.ts'
 import { refusals } from './refusals.ts'
+import { findEndpoints } from './route.ts'
 import type { TrafficHost } from './traffic-host.ts'
 import { DEFAULT_IP, type TrafficInit, type Visitor } from './visitor.ts'
 import { type Target, Way } from './way.ts'
@@ -17,6 +19,15 @@ export class GatewayTraffic {
   readonly #compiled = { expressions: createExpressions(), keys: new Map(), policies: new WeakMap() }
 
   constructor(readonly host: TrafficHost) {}
+
+  /** Returns whether a URL is that of a public endpoint, or of a reserved domain without one. */
+  takes(url: string): boolean {
+    if (!URL.canParse(url)) return false
+    const parsed = new URL(url)
+    const reader = this.#read()
+    const isReserved = reader.find(domains, 'domain', parsed.hostname) !== undefined
+    return isReserved || findEndpoints(reader, parsed, 'public').length > 0
+  }
 
   /** Sends a request through the gateway as a visitor would. */
   async fetch(

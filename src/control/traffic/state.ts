@@ -28,13 +28,22 @@ export class TrafficState {
 
   /** Sends a request through the gateway. */
   async fetch(input: string | URL | Request, init: TrafficInit): Promise<Response> {
-    this.#loading ??= this.#load()
-    return (await this.#loading).fetch(input, init)
+    return (await this.#loaded()).fetch(input, init)
+  }
+
+  /** Returns whether a URL is that of a public endpoint, or of a reserved domain without one. */
+  async takes(url: string): Promise<boolean> {
+    return (await this.#loaded()).takes(url)
   }
 
   clear(): void {
     this.upstreams.clear()
     this.journal.clear()
+  }
+
+  #loaded(): Promise<GatewayTraffic> {
+    this.#loading ??= this.#load()
+    return this.#loading
   }
 
   async #load(): Promise<GatewayTraffic> {

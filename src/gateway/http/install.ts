@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { OtherRequests } from '../../control/journal/other-requests.ts'
-import { oneOfThese, optionsOf, readOptions, type SchemasOf } from '../../core/schema/options.ts'
+import { oneOfThese, optionsOf, readOptions, type SchemasOf, switchOption } from '../../core/schema/options.ts'
 import { type Fetch, isRequest } from './fetch.ts'
 import { isBelow } from './url.ts'
 
@@ -11,10 +11,16 @@ export interface InstallOptions {
    * the fixtures: `refuse`. Default without a fixture: `pass`, with a warning for the first such request.
    */
   readonly others?: 'pass' | 'refuse'
+  /**
+   * True lets the gateway answer requests of visitors too: those for its public endpoints and its reserved domains, as
+   * `gateway.traffic.fetch` does. Default: false.
+   */
+  readonly traffic?: boolean
 }
 
 const installOptions = optionsOf({
   others: v.optional(oneOfThese(['pass', 'refuse'])),
+  traffic: v.optional(switchOption),
 } satisfies SchemasOf<InstallOptions>)
 
 /** A gateway that answers the global `fetch`. Call `uninstall`, or leave the block of `using`, to restore `fetch`. */
@@ -24,9 +30,20 @@ export interface Installed {
   [Symbol.dispose](): void
 }
 
-interface Installation {
+/** The parts of a gateway that answer the global `fetch`. */
+interface Installable {
   readonly fetch: Fetch
   readonly baseUrl: () => string
+  readonly otherRequests: OtherRequests
+  readonly traffic: {
+    readonly fetch: Fetch
+    /** Returns whether a URL is that of an endpoint or a domain of the gateway. */
+    takes(url: string): Promise<boolean>
+  }
+}
+
+interface Installation extends Pick<Installable, 'fetch' | 'baseUrl'> {
+  readonly traffic: Installable['traffic'] | undefined
   readonly before: GlobalFetch
   isInstalled: boolean
 }
@@ -41,20 +58,25 @@ type GlobalFetch = (Fetch & { readonly fauxgate?: Installation }) | undefined
  * @throws Error if another gateway is installed for that base URL, one below it or one above it
  */
 export function installFetch(
-  fetch: Fetch,
-  baseUrl: () => string,
-  otherRequests: OtherRequests,
+  { fetch, baseUrl, otherRequests, traffic }: Installable,
   options: InstallOptions = {},
 ): Installed {
-  const { others } = readOptions(installOptions, options)
+  const { others, traffic: hasTraffic } = readOptions(installOptions, options)
   // Some environments have no `fetch`.
   const before = globalThis.fetch as GlobalFetch
   requireFree(fetch, baseUrl(), before)
-  const installation: Installation = { fetch, baseUrl, before, isInstalled: true }
+  const visits = hasTraffic ? traffic : undefined
+  const installation: Installation = { fetch, baseUrl, traffic: visits, before, isInstalled: true }
   const fetchByInstallation: Fetch = (input, init) => {
     const url = isRequest(input) ? input.url : String(input)
-    const gateway = listInstallations(installed).find((each) => isBelow(url, each.baseUrl()))
+    const installations = listInstallations(installed)
+    const gateway = installations.find((each) => isBelow(url, each.baseUrl()))
     if (gateway) return gateway.fetch(input, init)
+    const visited = installations.flatMap((each) => each.traffic ?? [])
+    if (visited.length === 0) return fetchOther(url, input, init)
+    return findTaker(visited, url).then((taker) => (taker ? taker.fetch(input, init) : fetchOther(url, input, init)))
+  }
+  const fetchOther = (url: string, ...[input, init]: Parameters<Fetch>): Promise<Response> => {
     const isRefused = installation.isInstalled && others === 'refuse'
     // An earlier installation decides about the request and records it.
     if (before && !isRefused && (before.fauxgate || !installation.isInstalled)) return before(input, init)
@@ -88,6 +110,11 @@ function listInstallations(fetch: GlobalFetch): Installation[] {
   if (!installation) return []
   const rest = listInstallations(installation.before)
   return installation.isInstalled ? [installation, ...rest] : rest
+}
+
+async function findTaker(visited: readonly Installable['traffic'][], url: string) {
+  for (const each of visited) if (await each.takes(url)) return each
+  return undefined
 }
 
 function listUrls(fetch: GlobalFetch): string {

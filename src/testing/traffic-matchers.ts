@@ -1,0 +1,97 @@
+import type { TrafficEntry } from '../control/traffic/entry.ts'
+import { suggestion } from '../core/schema/nearest.ts'
+import { escapeUnprintable, formatCount, quote } from '../core/schema/text.ts'
+import { isObject } from '../core/schema/values.ts'
+import type { Gateway } from '../gateway/types.ts'
+import { checkPolicy, type PolicyOptions } from '../service/policy/index.ts'
+import { nameOf } from '../traffic/trace.ts'
+import { formatTrace } from '../traffic/trace-text.ts'
+import { gatewayOf, gatewayResult, type MatcherResult, matcherResult } from './matcher-result.ts'
+
+/** The assertions about visitors of a gateway, and about traffic policies. */
+export interface TrafficMatchers<R = unknown> {
+  /**
+   * Passes if a rule refused the last request of a visitor: an action of the rule ended the request with a status from 400,
+   * or closed the connection. The name of a rule without one is its place, such as `on_http_request.0`.
+   *
+   * @example
+   * ```ts
+   * await gateway.traffic.fetch('https://api.example.com/admin', { from: { country: 'DE' } })
+   * expect(gateway).toHaveBeenRefusedBy('no admin')
+   * ```
+   */
+  toHaveBeenRefusedBy(rule: string): R
+  /** Passes if an upstream got the last request of a visitor: any, or the one with this URL or id. */
+  toHaveReachedUpstream(upstream?: string): R
+  /**
+   * Passes if the service takes a traffic policy: a text in YAML or JSON, or the parsed value. Warnings do not count.
+   *
+   * @example
+   * ```ts
+   * expect(readFileSync('policy.yml', 'utf8')).toBeValidPolicy({ protocol: 'https', place: 'cloud' })
+   * ```
+   */
+  toBeValidPolicy(options?: PolicyOptions): R
+}
+
+export const trafficMatchers = {
+  toHaveBeenRefusedBy(received: unknown, rule: string): MatcherResult {
+    if (typeof rule !== 'string' || rule === '')
+      throw new TypeError(`toHaveBeenRefusedBy received ${quote(rule)}. Allowed: the name of a rule.`)
+    const gateway = gatewayOf('toHaveBeenRefusedBy', received)
+    const last = lastVisit(gateway)
+    const isRefused = last.status === null || last.status >= 400
+    const rules = last.trace.flatMap((each) => ('actions' in each ? [nameOf(each)] : []))
+    const hint = rules.includes(rule) ? '' : suggestion(rule, rules)
+    const decision = last.rule === null ? 'no rule ended it' : `the rule ${quote(last.rule)} ended it`
+    return gatewayResult(gateway, isRefused && last.rule === rule, (not) => {
+      const expected = `Expected ${describeVisit(last)} ${not}to be refused by the rule ${quote(rule)}`
+      return `${expected}, and ${decision} with ${last.status ?? 'a closed connection'}.${hint}\n${traceOf(last)}`
+    })
+  },
+  toHaveReachedUpstream(received: unknown, ...upstreams: [upstream?: string]): MatcherResult {
+    const [wanted] = upstreams
+    if (upstreams.length > 0 && typeof wanted !== 'string')
+      throw new TypeError(`toHaveReachedUpstream received ${quote(wanted)}. Allowed: the URL or the id of an upstream.`)
+    const gateway = gatewayOf('toHaveReachedUpstream', received)
+    const last = lastVisit(gateway)
+    const { upstream } = last
+    return gatewayResult(gateway, upstream !== null && (wanted === undefined || upstream === wanted), (not) => {
+      const expected = `Expected ${describeVisit(last)} ${not}to reach ${wanted ?? 'an upstream'}`
+      return `${expected}, and it reached ${upstream ?? 'none'}.\n${traceOf(last)}`
+    })
+  },
+  toBeValidPolicy(received: unknown, options: PolicyOptions = {}): MatcherResult {
+    if (typeof received !== 'string' && !isObject(received))
+      throw new TypeError(`toBeValidPolicy received ${quote(received)}. Allowed: a policy as text or as an object.`)
+    const isText = typeof received === 'string'
+    const errors = checkPolicy(isText ? received : JSON.stringify(received), options).filter(
+      ({ severity }) => severity === 'error',
+    )
+    const lines = errors.map(({ line, column, number, message, hint }) => {
+      const place = isText ? `${line}:${column} ` : ''
+      const code = number === undefined ? '' : ` [ERR_NGROK_${number}]`
+      return `\n  ${place}${escapeUnprintable(message)}${code}${hint === undefined ? '' : ` ${hint}`}`
+    })
+    return matcherResult(errors.length === 0, (not) =>
+      not
+        ? 'Expected a policy that the service refuses, and it is valid.'
+        : `Expected a valid policy, and it has ${formatCount(errors.length, 'error')}:${lines.join('')}`,
+    )
+  },
+}
+
+/** Returns the last request of a visitor. @throws TypeError if there was none: with `not`, the assertion would always pass. */
+function lastVisit({ traffic }: Gateway): TrafficEntry {
+  const last = traffic.last()
+  if (last) return last
+  throw new TypeError('No visitor has sent a request. Send one with gateway.traffic.fetch.')
+}
+
+function describeVisit({ method, url }: TrafficEntry): string {
+  return `${method} ${url}`
+}
+
+function traceOf({ trace }: TrafficEntry): string {
+  return escapeUnprintable(formatTrace(trace)).replace(/^/gm, '  ')
+}
