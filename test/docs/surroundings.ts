@@ -35,11 +35,14 @@ const createRunner = (create: (options: main.GatewayOptions) => main.Gateway = c
 
 /** Creates a test runner with the gateways of a function, on a manual clock. */
 const testUsing = (create: typeof ngrokEntry.createNgrok) =>
-  createRunner((options) => create({ clock: main.manualClock('2026-01-01T00:00:00Z'), ...options }))
+  createRunner((options) => uninstallAtEnd(create({ clock: main.manualClock('2026-01-01T00:00:00Z'), ...options })))
 
-/** Creates a gateway that is uninstalled after the block, as `fauxgate/vitest` uninstalls one after its test. */
 function createTestGateway(options: main.GatewayOptions): main.Gateway {
-  const gateway = main.createGateway({ clock: main.manualClock('2026-01-01T00:00:00Z'), ...options })
+  return uninstallAtEnd(main.createGateway({ clock: main.manualClock('2026-01-01T00:00:00Z'), ...options }))
+}
+
+/** Uninstalls a gateway after the block, as `fauxgate/vitest` does after its test. */
+function uninstallAtEnd<G extends main.Gateway>(gateway: G): G {
   const { install } = gateway
   gateway.install = (installOptions) => {
     const installation = install(installOptions)
