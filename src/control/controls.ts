@@ -7,6 +7,7 @@ import { declare } from './declare.ts'
 import { dns } from './dns.ts'
 import { document } from './document.ts'
 import { faults } from './faults/index.ts'
+import { policy } from './policy.ts'
 import { provisioning } from './provisioning/index.ts'
 import { requests } from './requests.ts'
 import { snapshots } from './snapshots.ts'
@@ -25,6 +26,7 @@ export const controls = [
   dns,
   faults,
   traffic,
+  policy,
   requests,
   overview,
   records,

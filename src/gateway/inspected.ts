@@ -57,6 +57,8 @@ const MAX_BODY_LENGTH = 4096
 
 /** Methods that change nothing: OPTIONS is the preflight of a browser. */
 const READING_METHODS = ['GET', 'HEAD', 'OPTIONS']
+/** The calls with a body that change nothing. */
+const READING_CALLS = ['/certificates', '/policy/check']
 
 /**
  * Returns the event for a call of a control, at a path below `/_fauxgate`. It has the body if the body is public. Returns
@@ -67,7 +69,7 @@ export function createControlEvent(
   { status }: HttpResponse,
   path: string,
 ): object | undefined {
-  if (READING_METHODS.includes(method) || status >= 300) return undefined
+  if (READING_METHODS.includes(method) || READING_CALLS.includes(path) || status >= 300) return undefined
   const [, query] = url.split('?')
   const hasPublicBody =
     PUBLIC_CONTROLS.test(path) && typeof body === 'string' && body !== '' && body.length <= MAX_BODY_LENGTH

@@ -131,7 +131,7 @@ describe('Wrong options of a call throw, with their name, the received value and
     ['snapshot', gateway.snapshot, { privateKeys: 1 }, 'privateKeys is 1. Allowed: true or false.'],
     ['snapshot', gateway.snapshot, [], 'options is an array of 0. Allowed: an object.'],
     ['install', gateway.install, { others: 'drop' }, 'others is "drop". Allowed: "pass" or "refuse".'],
-    ['install', gateway.install, { other: 'pass' }, '"other" is not an option. Supported: others.'],
+    ['install', gateway.install, { other: 'pass' }, '"other" is not an option. Supported: others, traffic.'],
     ['createGateway', createGateway, null, 'options is null. Allowed: an object.'],
     ['createGateway', createGateway, ['seed'], 'options is an array of 1. Allowed: an object.'],
   ])('%s %#', (_what, call, options, message) => {

@@ -2,6 +2,8 @@ import { readFile } from 'node:fs/promises'
 import type { Page, Route } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { inspected } from '../../src/gateway/inspected.ts'
+import { type Ngrok, ngrokFamilies } from '../../src/gateway/ngrok.ts'
+import { ngrok } from '../../src/index.ts'
 import { CHROMIUM } from '../support/chromium.ts'
 import { DOMAIN, ECDSA, timeAfter } from '../support/provisioning.ts'
 import { sendRequest, useInspector } from './support/use-inspector.ts'
@@ -247,6 +249,34 @@ describe.skipIf(!CHROMIUM)('The inspector', () => {
     await side.getByText('There is none of that id.').waitFor()
     expect(gateway.reservedDomains.list().reserved_domains).toEqual([])
     expect(gateway.requests.count()).toBe(0)
+  })
+
+  test('Resources: a traffic policy is checked while one types, at its lines, and shown with colours', async () => {
+    const traffic_policy = 'on_http_request:\n  - name: no admin\n    actions: [{ type: deny }]\n'
+    const { gateway, page, go } = await open(
+      { dialect: ngrok, families: ngrokFamilies },
+      {
+        prepare(gateway) {
+          gateway.reservedDomains.create({ domain: 'api.example.com' })
+          const { endpoints } = gateway as unknown as Ngrok
+          endpoints.create({ url: 'https://api.example.com', type: 'cloud', bindings: ['public'], traffic_policy })
+        },
+      },
+    )
+    const [endpoint] = (gateway as unknown as Ngrok).endpoints.list().endpoints
+    await go(`resources/endpoints/${endpoint?.id}`)
+    await page.getByRole('heading', { name: 'https://api.example.com' }).waitFor()
+    expect(await page.locator('pre span.busy').first().textContent()).toBe('on_http_request')
+    await page.getByRole('button', { name: 'Change' }).click()
+    const area = page.getByLabel('Traffic policy')
+    await area.fill(traffic_policy.replace('deny', 'dny'))
+    const problem = page.locator('.problems li')
+    await problem.waitFor()
+    expect(await problem.textContent()).toMatch(/^3:\d+ .*"dny"\. Did you mean deny\?.* ERR_NGROK_2201$/)
+    expect(await page.locator('.policy .bad').textContent()).toBe('3')
+    await area.fill(traffic_policy)
+    await problem.waitFor({ state: 'detached' })
+    expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0)
   })
 
   test('DNS & faults: records, outcomes and faults can be added and removed, and show why they are unused', async () => {

@@ -8,7 +8,8 @@ import { Button } from '../shared/controls.tsx'
 import { formatLabel, formatTime } from '../shared/format.ts'
 import { Json } from '../shared/json.tsx'
 import { Chip, DefinitionList, RecordList, Side } from '../shared/layout.tsx'
-import { SchemaForm } from '../shared/schema-form.tsx'
+import { PolicyText } from '../shared/policy.tsx'
+import { POLICY, SchemaForm } from '../shared/schema-form.tsx'
 import { listInputs } from '../shared/schema-inputs.ts'
 import { RelatedRequests } from './entry.tsx'
 import { PendingFaults } from './faults.tsx'
@@ -26,7 +27,12 @@ type Resource = Readonly<Record<string, unknown>>
 export const NAME_FIELDS = ['domain', 'name', 'match', 'hostports', 'url', 'addr', 'subject_common_name']
 
 function getDisplayName(resource: Resource): string {
-  return String(NAME_FIELDS.map((name) => resource[name]).find((each) => each && `${each}` !== '') ?? resource.id ?? '')
+  // A reference to another resource is no name.
+  return String(
+    NAME_FIELDS.map((name) => resource[name]).find((each) => typeof each === 'string' && each !== '') ??
+      resource.id ??
+      '',
+  )
 }
 
 export function ResourceDetails({ service, family, ids }: ResourceProps) {
@@ -173,6 +179,8 @@ function Fields({ of, known }: FieldsProps) {
       {fields.map(({ name, value, label }) => {
         if (!isLong(value)) return null
         if (String(value).startsWith('-----BEGIN CERT')) return <CertificateChain key={name} pem={value} />
+        if (typeof value === 'string' && POLICY.test(known?.[name]?.description ?? ''))
+          return <PolicyText key={name} text={value} title={label} />
         if (typeof value === 'string' || Array.isArray(value)) return <Json key={name} value={value} title={label} />
         return (
           <section key={name}>

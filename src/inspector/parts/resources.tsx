@@ -7,6 +7,7 @@ import { Button, Form, Search, Submit, Text } from '../shared/controls.tsx'
 import { formatCount, formatLabel } from '../shared/format.ts'
 import { Card, EmptyState, Side, Split, Windowed } from '../shared/layout.tsx'
 import { SchemaForm } from '../shared/schema-form.tsx'
+import { listTypes } from '../shared/schema-inputs.ts'
 import { NAME_FIELDS, RecordLinks, ResourceDetails, type ResourceProps, Value } from './resource.tsx'
 
 type Resource = Readonly<Record<string, unknown>> & { readonly id: string }
@@ -42,7 +43,7 @@ function Family({ service, family, ids }: ResourceProps) {
   const [isNew, setNew] = useState(false)
   const loaded = useLive(() => loadResources(family, text, wanted), [text, wanted])
   const rows = loaded?.rows ?? []
-  const label = chooseLabel(family)
+  const label = chooseLabel(service, family)
   const columns = ['id', ...chooseColumns(service, family)].filter((each) => each !== label.field)
   const form = isNew && create?.body && (
     <Side title={create.summary} back={() => setNew(false)}>
@@ -136,8 +137,10 @@ function Lookup({ service, family, ids }: ResourceProps) {
 }
 
 /** Chooses the field that names a resource: a field with a name, else the id. */
-function chooseLabel({ fields }: ServiceFamily) {
-  const field = NAME_FIELDS.find((name) => name in fields) ?? 'id'
+function chooseLabel(service: Service, { fields }: ServiceFamily) {
+  // A reference to another resource is no name.
+  const isText = (name: string) => listTypes(service.resolve(fields[name])).includes('string')
+  const field = NAME_FIELDS.find((name) => name in fields && isText(name)) ?? 'id'
   return { field, head: formatLabel(field), of: (each: Resource) => String(each[field] || each.id) }
 }
 

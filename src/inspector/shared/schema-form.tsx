@@ -4,6 +4,7 @@ import { ResponseError } from '../connection.ts'
 import type { Service, ServiceOperation } from '../service.ts'
 import { Button, Choice, Field, Form, Lines, Problem, Submit, Text } from './controls.tsx'
 import { formatLabel } from './format.ts'
+import { PolicyInput } from './policy.tsx'
 import { buildBody, getText, type Input, listInputs, listTypes, listValues } from './schema-inputs.ts'
 
 /** With more objects in a body, their fields are folded at first. */
@@ -81,9 +82,13 @@ interface ControlProps {
   set: (text: string) => void
 }
 
+/** Matches the description of a field that is a traffic policy. */
+export const POLICY = /^(The|A) traffic policy\b/
+
 function Control({ schema, name, isLong, ...input }: ControlProps) {
   const values = listValues(schema)
   const isJson = listTypes(schema).some((type) => type === 'object' || type === 'array')
+  if (POLICY.test(schema.description ?? '')) return <PolicyInput label={name} {...input} />
   if (values) return <Choice label={name} values={values} none="" {...input} />
   if (!isJson && !isLong) return <Text label={name} {...input} />
   return <Lines label={name} rows={3} placeholder={isJson ? 'JSON' : ''} {...input} />

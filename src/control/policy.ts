@@ -1,0 +1,60 @@
+import * as v from 'valibot'
+import { documented, named } from '../core/schema/documentation.ts'
+import { oneOfThese } from '../core/schema/options.ts'
+import { count } from '../core/schema/record-schema.ts'
+import { type Control, controlCall } from './control.ts'
+
+const sent = named(
+  v.object({
+    policy: documented(v.string(), 'The traffic policy, in YAML or JSON.'),
+    protocol: v.exactOptional(
+      documented(oneOfThese(['https', 'http', 'tcp', 'tls']), 'The protocol of the endpoint. Default: https.'),
+    ),
+    place: v.exactOptional(
+      documented(
+        oneOfThese(['cloud', 'agent', 'internal', 'kubernetes', 'edge', 'module']),
+        'The place where the policy is in use. Default: any endpoint.',
+      ),
+    ),
+  }),
+  'PolicyToCheck',
+  'A traffic policy, and its surroundings as far as the check needs them.',
+)
+
+const problem = named(
+  v.object({
+    severity: documented(
+      v.picklist(['error', 'warning']),
+      'An error if the service refuses the policy, and a warning if the policy is surely not meant.',
+    ),
+    code: documented(v.string(), 'The number of the service, such as `ERR_NGROK_2203`, or the name of the warning.'),
+    message: documented(v.string(), 'The sentence: the value received, and the values allowed.'),
+    line: documented(count, 'The line of its first character, from 1.'),
+    column: documented(count, 'The column of its first character, from 1.'),
+    hint: v.exactOptional(documented(v.string(), 'A better form.')),
+    docs: v.exactOptional(documented(v.string(), "The address of the service's own page.")),
+  }),
+  'PolicyProblem',
+  'A place in a traffic policy that the service refuses, or that is surely not meant.',
+)
+
+const check = controlCall({
+  method: 'POST',
+  path: '/policy/check',
+  summary: 'Check a traffic policy, as fauxgate policy check does',
+  from: 'body',
+  schema: sent,
+  response: v.array(problem),
+  async run(_host, { policy, ...surroundings }) {
+    // Most gateways check no policy, and the language takes long to load.
+    const { checkPolicy } = await import('../service/policy/check-text.ts')
+    return checkPolicy(policy, surroundings).map(({ severity, number, rule, message, line, column, hint, docs }) => ({
+      ...{ severity, message, line, column },
+      code: number === undefined ? (rule ?? '') : `ERR_NGROK_${number}`,
+      ...(hint !== undefined && { hint }),
+      ...(docs !== undefined && { docs }),
+    }))
+  },
+})
+
+export const policy: Control = { calls: { check } }

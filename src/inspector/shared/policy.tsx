@@ -1,0 +1,105 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { page } from '../page.ts'
+import { Copy, Lines } from './controls.tsx'
+
+/** The pause in typing after which a policy is checked, in ms. */
+const PAUSE_MS = 250
+
+interface PolicyProblem {
+  readonly severity: 'error' | 'warning'
+  readonly code: string
+  readonly message: string
+  readonly line: number
+  readonly column: number
+  readonly hint?: string
+}
+
+interface PolicyInputProps {
+  label: string
+  value: string
+  set: (text: string) => void
+}
+
+/** A text area for a traffic policy. It shows the numbers of the lines, and the problems while one types. */
+export function PolicyInput({ label, value, set }: PolicyInputProps) {
+  const [problems, setProblems] = useState<readonly PolicyProblem[]>([])
+  const [top, setTop] = useState(0)
+  useEffect(() => {
+    if (value.trim() === '') return setProblems([])
+    let isOld = false
+    const check = async () => {
+      const found = await page.connection.control<PolicyProblem[]>('POST', '/policy/check', { policy: value })
+      if (!isOld) setProblems(found)
+    }
+    const timer = setTimeout(() => void check().catch(() => setProblems([])), PAUSE_MS)
+    return () => {
+      isOld = true
+      clearTimeout(timer)
+    }
+  }, [value])
+  // Only the text area scrolls.
+  const follow = ({ target }: Event) => setTop((target as HTMLElement).scrollTop)
+  const toneOf = (line: number) => problems.find((each) => each.line === line)?.severity
+  const numbers = value.split('\n').map((_, at) => at + 1)
+  return (
+    <>
+      <div class="policy" onScrollCapture={follow}>
+        <div aria-hidden="true">
+          <div style={{ marginTop: -top }}>
+            {numbers.map((line) => (
+              <div key={line} class={TONES[toneOf(line) ?? 'none']}>
+                {line}
+              </div>
+            ))}
+          </div>
+        </div>
+        <Lines
+          label={label}
+          rows={Math.min(Math.max(numbers.length + 1, 6), 24)}
+          placeholder="YAML"
+          value={value}
+          set={set}
+        />
+      </div>
+      <ul class="problems" aria-live="polite">
+        {problems.map(({ severity, code, message, line, column, hint }) => (
+          <li key={`${line}:${column}${message}`} class={TONES[severity]}>
+            {line}:{column} {message} {hint} <span class="dim">{code}</span>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+const TONES = { error: 'bad', warning: 'busy', none: 'dim' }
+
+/** Matches what is coloured in a policy: comments, keys, and quoted texts. */
+const PARTS = /(#.*$)|("?[\w.-]+"?(?=\s*:(?:\s|$)))|("(?:[^"\\]|\\.)*"|'[^']*')/gm
+
+/** A traffic policy with colours. */
+export function PolicyText({ text, title }: { text: string; title: ComponentChildren }) {
+  const parts: ComponentChildren[] = []
+  let end = 0
+  for (const { 0: part, 1: comment, 2: key, index } of text.matchAll(PARTS)) {
+    parts.push(
+      text.slice(end, index),
+      <span key={index} class={comment ? 'dim' : key ? 'busy' : 'good'}>
+        {part}
+      </span>,
+    )
+    end = index + part.length
+  }
+  return (
+    <>
+      <h3>
+        {title} <Copy text={() => text} />
+      </h3>
+      <pre tabIndex={0}>
+        {parts}
+        {text.slice(end)}
+      </pre>
+    </>
+  )
+}
