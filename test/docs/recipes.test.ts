@@ -76,6 +76,18 @@ const gateway = createGateway()
 const sent = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"text":"hello"}' }
 const answer = await gateway.fetch('http://localhost/_fauxgate/notes', sent)
 console.log(gateway.shout('hello'), (await answer.json()).text, clientCommands.some(({ name }) => name === 'shout'))`,
+  action: `import { createNgrok } from './src/gateway/ngrok.ts'
+const gateway = createNgrok()
+const url = 'https://app.ngrok-free.app'
+const policyOf = (value) => "on_http_request: [{ actions: [{ type: tag, config: { value: '" + value + "' } }] }]"
+try {
+  gateway.declare.tunnelSession({ endpoints: [{ url, traffic_policy: policyOf('x'.repeat(65)) }] })
+} catch (error) {
+  console.log(error.code)
+}
+gateway.declare.tunnelSession({ endpoints: [{ url, traffic_policy: policyOf('\${req.method}') }] })
+gateway.traffic.upstream(url, ({ headers }) => new Response(headers.get('x-tag')))
+console.log(await (await gateway.traffic.fetch(url)).text())`,
   options: `import { readGatewayOptions } from './src/gateway/options.ts'
 import { readArguments } from './src/server/commands/command.ts'
 import { helpOn } from './src/server/commands/help.ts'
@@ -119,7 +131,7 @@ beforeAll(async () => {
     if (!isChange) expect(existsSync(toPath(path)), path).toBe(false)
     writeFileSync(toPath(path), isChange ? applyChange(path, text) : text)
   }
-  await run('scripts/generate.mjs', 'types', 'own-numbers', 'reference', 'control-api')
+  await run('scripts/generate.mjs', 'types', 'own-numbers', 'policy', 'reference', 'control-api')
   await buildPrograms()
 }, TIMEOUT_MS)
 
@@ -156,6 +168,12 @@ test('An added control is a member, a path, a command and a row of the guide', a
       '| `POST /_fauxgate/notes` | Return a note in capitals. Fields: `text`. |\n',
   )
   expect(await runProgram('control')).toBe('HELLO HELLO true')
+})
+
+test('An added action is checked, carried out, and part of the reference and of the schema for editors', async () => {
+  expect(readFileSync(toPath('docs/reference/ngrok/traffic-policies.md'), 'utf8')).toContain('\n### tag\n')
+  expect(readFileSync(toPath('policy.schema.json'), 'utf8')).toContain('Adds the header x-tag to the request.')
+  expect(await runProgram('action')).toBe('ERR_NGROK_2221\nGET')
 })
 
 test('Added options and an added dialect are flags, variables and members of the config file, with types and help', async () => {
