@@ -49,7 +49,7 @@ describe('The help', () => {
     const names = [...stdout.matchAll(/^ {2}([a-z]+(?: [a-z]+)?)(?= )/gm)].map(([, name = '']) => name)
     const between = names.slice(names.indexOf('clock'), names.lastIndexOf('state import') + 1)
     const controlling = clientCommands.map(({ name }) => name)
-    expect(between.filter((name) => !controlling.includes(name))).toEqual(['policy check'])
+    expect(between.filter((name) => !controlling.includes(name))).toEqual(['policy check', 'policy test'])
     expect(controlling.filter((name) => !between.includes(name))).toEqual([])
   })
 

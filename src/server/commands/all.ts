@@ -1,5 +1,6 @@
 import { clientCommands } from '../client/commands.ts'
 import { policyCheckCommand } from '../policy/policy-check.ts'
+import { policyTestCommand } from '../policy/policy-test.ts'
 import type { Command } from './command.ts'
 import { completionCommand } from './completion.ts'
 import { init } from './init.ts'
@@ -19,6 +20,7 @@ export const allCommands: readonly Command[] = [
   recordCommand,
   replayCommand,
   policyCheckCommand,
+  policyTestCommand,
   sandboxCommand,
   sandboxInit,
   completionCommand(() => allCommands),

@@ -33,7 +33,7 @@ export async function waitForChange(
     for (const file of files) {
       let isPending = false
       // Many editors replace the file, so its folder is watched.
-      watch(dirname(file), { signal, persistent: false }, async (_event, name) => {
+      watch(dirname(file), { signal }, async (_event, name) => {
         if (name !== basename(file) || isPending) return
         isPending = true
         const isWatched = await sleep(DEBOUNCE_MS, signal)

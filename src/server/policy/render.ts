@@ -107,10 +107,25 @@ function renderJunit(files: readonly ReportedFile[], _paint: Paint): string {
       const output = warnings.length > 0 ? `<system-out>${xml(warnings.join('\n'))}</system-out>` : ''
       return `    <testcase classname="${xml(file)}" name="${xml(name || 'traffic policy')}" file="${xml(file)}">${failures.join('')}${output}</testcase>`
     })
-    const failures = new Set(failed.map(({ policy }) => policy)).size
-    return `  <testsuite name="${xml(file)}" tests="${cases.length}" failures="${failures}">\n${cases.join('\n')}\n  </testsuite>`
+    return { name: file, cases, failures: new Set(failed.map(({ policy }) => policy)).size }
   })
-  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="fauxgate policy check">\n${suites.join('\n')}\n</testsuites>\n`
+  return junitFile('fauxgate policy check', suites)
+}
+
+interface JunitSuite {
+  readonly name: string
+  /** The elements of the cases. */
+  readonly cases: readonly string[]
+  readonly failures: number
+}
+
+/** Returns a file of JUnit. */
+export function junitFile(name: string, suites: readonly JunitSuite[]): string {
+  const all = suites.map(
+    ({ name: suite, cases, failures }) =>
+      `  <testsuite name="${xml(suite)}" tests="${cases.length}" failures="${failures}">\n${cases.join('\n')}\n  </testsuite>`,
+  )
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="${xml(name)}">\n${all.join('\n')}\n</testsuites>\n`
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -121,21 +136,29 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '\n': '&#10;',
 }
 
-function xml(text: string): string {
+export function xml(text: string): string {
   return printable(text).replace(/[&<>"\n]/g, (character) => ENTITIES[character] ?? character)
 }
 
-/** Renders workflow commands, which GitHub shows at the lines of a pull request. */
 function renderGithub(files: readonly ReportedFile[], _paint: Paint): string {
-  const data = (text: string) => text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
-  const property = (text: string) => data(text).replaceAll(':', '%3A').replaceAll(',', '%2C')
   const commands = files.flatMap(({ file, problems }) =>
     problems.map((each) => {
       const { severity, line, endLine, column, endColumn, message, hint, docs } = each
       const place = { file, line, endLine, col: column, ...(endLine === line && { endColumn }), title: codeOf(each) }
-      const properties = Object.entries(place).map(([key, value]) => `${key}=${property(String(value))}`)
-      return `::${severity} ${properties.join(',')}::${data([message, hint, docs].filter(Boolean).join('\n'))}\n`
+      return githubCommand(severity, place, [message, hint, docs].filter(Boolean).join('\n'))
     }),
   )
   return commands.join('')
+}
+
+/** Returns a workflow command, which GitHub shows at its line of a pull request. */
+export function githubCommand(
+  kind: 'error' | 'warning' | 'notice',
+  place: Readonly<Record<string, string | number>>,
+  text: string,
+): string {
+  const data = (part: string) => part.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
+  const property = (part: string) => data(part).replaceAll(':', '%3A').replaceAll(',', '%2C')
+  const properties = Object.entries(place).map(([key, value]) => `${key}=${property(String(value))}`)
+  return `::${kind} ${properties.join(',')}::${data(text)}\n`
 }

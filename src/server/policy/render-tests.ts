@@ -1,0 +1,91 @@
+import { escapeUnprintable, formatCount } from '../../core/schema/text.ts'
+import type { PolicyTestResult } from '../../testing/policy-tests/run.ts'
+import { describeFailure } from '../../testing/policy-tests/text.ts'
+import { githubCommand, junitFile, type Paint, xml } from './render.ts'
+import { percentOf, shown, type TestedFile } from './tested-file.ts'
+
+/** The output formats of `policy test`, by their names. */
+export const TEST_FORMATS = { text: renderText, json: renderJson, junit: renderJunit, github: renderGithub }
+
+const hasFailed = ({ differences }: PolicyTestResult) => differences.length > 0
+
+function renderText(files: readonly TestedFile[], paint: Paint): string {
+  const blocks = files.map((each) =>
+    [
+      paint('bold', shown(each.file)),
+      ...each.results.map((one) => renderResult(one, paint)),
+      ...renderCoverage(each, paint),
+    ].join('\n'),
+  )
+  const results = files.flatMap((each) => each.results)
+  const failed = results.filter(hasFailed).length
+  const count = `${results.length - failed} passed, ${failed} failed`
+  return `${blocks.map((block) => `${block}\n\n`).join('')}${paint(failed > 0 ? 'red' : 'green', count)}\n`
+}
+
+function renderResult(result: PolicyTestResult, paint: Paint): string {
+  const name = escapeUnprintable(result.name)
+  if (!hasFailed(result)) return `  ${paint('green', '✓')} ${name}`
+  return `  ${paint('red', '✗')} ${name}\n${describeFailure(result).replace(/^/gm, '      ')}`
+}
+
+/** Lists what no test reached: rules, and actions of rules that were reached. */
+function renderCoverage({ policyFile, rules }: TestedFile, paint: Paint): string[] {
+  const reached = rules.filter(({ wasReached }) => wasReached)
+  const missing = [
+    ...rules
+      .filter(({ wasReached }) => !wasReached)
+      .map(({ line, name, phase, index }) => ({ line, what: name ?? `${phase}.${index}` })),
+    ...reached.flatMap(({ actions }) =>
+      actions.filter(({ wasReached }) => !wasReached).map(({ line, type }) => ({ line, what: `the action ${type}` })),
+    ),
+  ]
+  const all = `  ${reached.length} of ${formatCount(rules.length, 'rule')} of ${shown(policyFile)} applied`
+  if (missing.length === 0) return [paint('dim', `${all}, with all their actions.`)]
+  const lines = missing
+    .sort((a, b) => a.line - b.line)
+    .map(({ line, what }) => paint('yellow', `    line ${line}: ${escapeUnprintable(what)}`))
+  return [paint('dim', `${all}. No test reached:`), ...lines]
+}
+
+function renderJson(files: readonly TestedFile[], _paint: Paint): string {
+  const results = files.flatMap((each) => each.results)
+  const failed = results.filter(hasFailed).length
+  return `${JSON.stringify({ passed: results.length - failed, failed, files: files.map((each) => ({ ...each, reached: percentOf(each.rules) })) }, null, 2)}\n`
+}
+
+function renderJunit(files: readonly TestedFile[], _paint: Paint): string {
+  return junitFile(
+    'fauxgate policy test',
+    files.map(({ file, results }) => ({
+      name: file,
+      failures: results.filter(hasFailed).length,
+      cases: results.map((result) => {
+        const [first] = result.differences
+        const message = first ? `${first.what}: expected ${first.expected}, received ${first.received}` : ''
+        const failure = first ? `<failure message="${xml(message)}">${xml(describeFailure(result))}</failure>` : ''
+        return `    <testcase classname="${xml(file)}" name="${xml(result.name)}" file="${xml(file)}">${failure}</testcase>`
+      }),
+    })),
+  )
+}
+
+function renderGithub(files: readonly TestedFile[], _paint: Paint): string {
+  const failures = files.flatMap(({ file, results }) =>
+    results
+      .filter(hasFailed)
+      .map((result) => githubCommand('error', { file, title: result.name }, describeFailure(result))),
+  )
+  const unreached = files.flatMap(({ policyFile, rules }) =>
+    rules
+      .filter(({ wasReached }) => !wasReached)
+      .map(({ line, name, phase, index }) =>
+        githubCommand(
+          'notice',
+          { file: shown(policyFile), line },
+          `No test reaches the rule ${name ?? `${phase}.${index}`}.`,
+        ),
+      ),
+  )
+  return [...failures, ...unreached].join('')
+}

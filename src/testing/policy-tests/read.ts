@@ -1,0 +1,160 @@
+import * as v from 'valibot'
+import { parseDocument } from 'yaml'
+import { optionsOf, readOptions, sentDuration } from '../../core/schema/options.ts'
+import { isObject } from '../../core/schema/values.ts'
+
+/** A visitor's request of a test. */
+export interface TestRequest {
+  readonly url: string
+  readonly method?: string | undefined
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  readonly body?: string | undefined
+  readonly from?: Readonly<Record<string, unknown>> | undefined
+}
+
+/** The expected end of a request. What is left out is not compared. */
+export interface Expected {
+  /** The status; null if the gateway closes the connection. */
+  readonly status?: number | null | undefined
+  /** Headers of the response by name; null for one that is absent. */
+  readonly headers?: Readonly<Record<string, string | null>> | undefined
+  readonly body?: string | undefined
+  /** A part of the body. */
+  readonly contains?: string | undefined
+  /** The name of the rule that ended the request, or its place such as `on_http_request.0`; null if none did. */
+  readonly rule?: string | null | undefined
+  /** The URL of the upstream that got the request; null if none did. */
+  readonly upstream?: string | null | undefined
+  /** The code of the gateway's own error; null if there was none. */
+  readonly error?: string | null | undefined
+}
+
+/** A part of a test: a request, `repeat` times, or a move of the clock. */
+export type Step =
+  | { readonly advance: string | number }
+  | {
+      readonly request: TestRequest
+      readonly repeat?: number | undefined
+      readonly expect?: Expected | undefined
+    }
+
+export interface PolicyTest {
+  readonly name: string
+  readonly steps: readonly Step[]
+}
+
+/** The response of an upstream in a test file. */
+export interface CannedResponse {
+  readonly status?: number | undefined
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  readonly body?: string | undefined
+}
+
+export interface PolicyTestFile {
+  /** The path of the policy, or the policy itself. */
+  readonly policy: string | object
+  readonly start: string
+  readonly upstreams: Readonly<Record<string, CannedResponse>>
+  readonly tests: readonly PolicyTest[]
+}
+
+const text = v.string('a text')
+const whole = (min: number, max: number) => {
+  const allowed = `an integer from ${min} to ${max}`
+  return v.pipe(v.number(allowed), v.integer(allowed), v.minValue(min, allowed), v.maxValue(max, allowed))
+}
+const texts = v.record(v.string(), text, 'a map of names to texts')
+const nullable = <S extends v.GenericSchema>(schema: S) => v.optional(v.nullable(schema))
+
+const request = optionsOf(
+  {
+    url: v.pipe(text, v.regex(/^https?:\/\/[^/]/, 'a URL such as "https://api.example.com/"')),
+    method: v.optional(text),
+    headers: v.optional(texts),
+    body: v.optional(text),
+    from: v.optional(v.custom<Record<string, unknown>>(isObject, 'a map such as { ip: 203.0.113.9, country: DE }')),
+  },
+  'a map with a url',
+)
+
+const expected = optionsOf(
+  {
+    status: nullable(whole(100, 599)),
+    headers: v.optional(v.record(v.string(), v.nullable(text), 'a map of names to texts, or to null')),
+    body: v.optional(text),
+    contains: v.optional(text),
+    rule: nullable(text),
+    upstream: nullable(text),
+    error: nullable(text),
+  },
+  'a map with status, headers, body, contains, rule, upstream or error',
+)
+
+const repeat = v.optional(whole(1, 1_000_000))
+
+const step = optionsOf(
+  {
+    advance: v.optional(sentDuration('The time that passes.')),
+    request: v.optional(request),
+    repeat,
+    expect: v.optional(expected),
+  },
+  'a map with a request, or with advance',
+)
+
+const test = optionsOf(
+  {
+    name: text,
+    request: v.optional(request),
+    repeat,
+    expect: v.optional(expected),
+    steps: v.optional(v.array(step, 'a list of steps')),
+  },
+  'a map with a name and a request',
+)
+
+const canned = optionsOf(
+  { status: v.optional(whole(200, 599)), headers: v.optional(texts), body: v.optional(text) },
+  'a map with status, headers or body',
+)
+
+const file = optionsOf(
+  {
+    policy: v.union([text, v.custom<object>(isObject)], 'the path of a policy, or a policy'),
+    start: v.optional(text, '2026-01-01T00:00:00Z'),
+    upstreams: v.optional(v.record(v.string(), canned, 'a map of URLs to responses'), {}),
+    tests: v.pipe(v.array(test, 'a list of tests'), v.minLength(1, 'at least one test')),
+  },
+  'a map with policy and tests',
+)
+
+/**
+ * Reads a test file for policies, in YAML or JSON.
+ * @throws TypeError that names the first part that is not allowed
+ */
+export function readPolicyTests(text: string): PolicyTestFile {
+  const document = parseDocument(text, { logLevel: 'error', prettyErrors: true })
+  const [error] = document.errors
+  if (error) throw new TypeError(`The file cannot be read: ${error.message.split('\n')[0]}`)
+  const { tests, ...read } = readOptions(file, document.toJS(), { whole: 'the file' })
+  return { ...read, tests: tests.map((each, index) => ({ name: each.name, steps: listSteps(each, `tests.${index}`) })) }
+}
+
+function listSteps(
+  { steps, request: first, repeat: times, expect: end }: v.InferOutput<typeof test>,
+  at: string,
+): Step[] {
+  if (steps && (first || times || end))
+    throw new TypeError(`${at} has steps beside a request of its own. Put the request into the steps.`)
+  const all = steps ?? [{ request: first, repeat: times, expect: end }]
+  return all.map((each, index): Step => {
+    const place = steps ? `${at}.steps.${index}` : at
+    if (each.advance !== undefined) {
+      if (each.request || each.expect || each.repeat)
+        throw new TypeError(`${place} has more than advance. Make it a step of its own.`)
+      return { advance: each.advance }
+    }
+    if (!each.request) throw new TypeError(`${place}.request is missing. Allowed: a map with a url.`)
+    return { request: each.request, repeat: each.repeat, expect: each.expect }
+  })
+}

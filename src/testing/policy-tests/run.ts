@@ -1,0 +1,141 @@
+import type { TrafficEntry } from '../../control/traffic/entry.ts'
+import { manualClock } from '../../core/engine/manual-clock.ts'
+import { describeThrown, quote } from '../../core/schema/text.ts'
+import type { Duration } from '../../core/schema/time.ts'
+import { createNgrok } from '../../gateway/ngrok.ts'
+import { checkPolicy } from '../../service/policy/check-text.ts'
+import { readText } from '../../service/policy/text.ts'
+import { formatTrace } from '../../traffic/trace-text.ts'
+import { Coverage } from './coverage.ts'
+import type { CannedResponse, Expected, PolicyTest, PolicyTestFile, Step } from './read.ts'
+
+/** A part of the response that is not as a test expects it. */
+export interface Difference {
+  /** The part of the response, such as `status` or `headers.retry-after`. */
+  readonly what: string
+  readonly expected: string
+  readonly received: string
+}
+
+/** The result of a test of a policy. */
+export interface PolicyTestResult {
+  readonly name: string
+  readonly differences: readonly Difference[]
+  /** The request that has the differences, such as `GET https://api.example.com/`; empty if the test passed. */
+  readonly request: string
+  /** The way of that request, as text. */
+  readonly trace: string
+}
+
+type Visited = ReturnType<typeof createVisited>
+
+/** The tests of a file, on one policy. Each test has a gateway of its own. */
+export class PolicyTestRun {
+  readonly #file: PolicyTestFile
+  readonly #policy: string
+  readonly coverage: Coverage
+
+  /** @throws TypeError that names the errors of the policy, if it has any */
+  constructor(file: PolicyTestFile, policy: string) {
+    const errors = checkPolicy(policy).filter(({ severity }) => severity === 'error')
+    if (errors.length > 0)
+      throw new TypeError(errors.map(({ line, column, message }) => `${line}:${column}: ${message}`).join('\n'))
+    const read = readText(policy)
+    this.#file = file
+    // Each gateway reads the policy, and JSON is read much faster than YAML.
+    this.#policy = JSON.stringify(read.value)
+    this.coverage = new Coverage(policy, read)
+  }
+
+  async run({ name, steps }: PolicyTest): Promise<PolicyTestResult> {
+    const gateway = createVisited(this.#file, this.#policy, steps)
+    for (const step of steps) {
+      if ('advance' in step)
+        gateway.clock.advance(step.advance as Duration) // The reading has checked it.
+      else {
+        const failed = await this.#runRequest(gateway, step)
+        if (failed) return { name, ...failed }
+      }
+    }
+    return { name, differences: [], request: '', trace: '' }
+  }
+
+  /** Sends a request, and compares the last response. Returns undefined if it is as expected. */
+  async #runRequest(
+    gateway: Visited,
+    { request, repeat = 1, expect: expected = {} }: Extract<Step, { request: object }>,
+  ) {
+    const { url, method = 'GET', headers, body, from } = request
+    const sent = `${method} ${url}`
+    let response: Response | undefined
+    let entry: TrafficEntry | undefined
+    for (let count = 0; count < repeat; count++) {
+      try {
+        const init = { method, ...(headers && { headers }), ...(body !== undefined && { body }), ...(from && { from }) }
+        response = await gateway.traffic.fetch(url, init)
+      } catch (error) {
+        // The gateway closes a connection as fetch rejects.
+        if (!(error instanceof TypeError && error.message === 'fetch failed')) return fail(sent, describeThrown(error))
+        response = undefined
+      }
+      entry = gateway.traffic.last()
+      this.coverage.add(entry?.trace ?? [])
+    }
+    const differences = compare(expected, response, (await response?.text()) ?? '', entry)
+    return differences.length === 0 ? undefined : { differences, request: sent, trace: formatTrace(entry?.trace ?? []) }
+  }
+}
+
+function fail(request: string, received: string) {
+  return { differences: [{ what: 'the request', expected: 'a response', received }], request, trace: '' }
+}
+
+/** Creates a gateway with the policy at each origin that the test visits, and with the upstreams of the file. */
+function createVisited({ start, upstreams }: PolicyTestFile, traffic_policy: string, steps: readonly Step[]) {
+  const gateway = createNgrok({ clock: manualClock(start), seed: 'policy tests' })
+  const origins = new Set(steps.flatMap((step) => ('request' in step ? new URL(step.request.url).origin : [])))
+  const others = Object.keys(upstreams).filter((url) => !origins.has(url))
+  gateway.declare.tunnelSession({
+    endpoints: [
+      ...[...origins].map((url) => ({ url, traffic_policy })),
+      ...others.map((url) => ({
+        url,
+        ...(new URL(url).hostname.endsWith('.internal') && { binding: 'internal' as const }),
+      })),
+    ],
+  })
+  for (const url of origins) if (!upstreams[url]) gateway.traffic.upstream(url, () => new Response(null))
+  for (const [url, canned] of Object.entries(upstreams)) gateway.traffic.upstream(url, () => toResponse(canned))
+  return gateway
+}
+
+function toResponse({ status = 200, headers = {}, body }: CannedResponse): Response {
+  return new Response(status === 204 || status === 304 ? null : (body ?? null), { status, headers })
+}
+
+function compare(
+  { status, headers = {}, body, contains, rule, upstream, error }: Expected,
+  response: Response | undefined,
+  received: string,
+  entry: TrafficEntry | undefined,
+): Difference[] {
+  const found: Difference[] = []
+  const add = (what: string, expected: unknown, actual: unknown) => {
+    if (expected !== undefined && expected !== actual)
+      found.push({ what, expected: describe(expected), received: describe(actual) })
+  }
+  add('status', status, response?.status ?? null)
+  for (const [name, value] of Object.entries(headers))
+    add(`headers.${name}`, value, response?.headers.get(name) ?? null)
+  add('body', body, received)
+  if (contains !== undefined && !received.includes(contains))
+    found.push({ what: 'body', expected: `a text with ${quote(contains)}`, received: quote(received) })
+  add('rule', rule, entry?.rule ?? null)
+  add('upstream', upstream, entry?.upstream ?? null)
+  add('error', error, entry?.error ?? null)
+  return found
+}
+
+function describe(value: unknown): string {
+  return value === null ? 'none' : quote(value)
+}

@@ -1,0 +1,228 @@
+import { spawn } from 'node:child_process'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest'
+import { testPolicy } from '../../src/server/node.ts'
+import { runToEnd } from '../support/command.ts'
+import { enterNewFolder } from '../support/folder.ts'
+
+const POLICY = `on_http_request:
+  - name: no admin
+    expressions: ["req.url.path.startsWith('/admin') && conn.geo.country_code != 'DE'"]
+    actions: [{ type: deny }]
+  - name: slow down
+    actions:
+      - type: rate-limit
+        config: { name: all, algorithm: sliding_window, capacity: 10, rate: 60s, bucket_key: [conn.client_ip] }
+  - name: block tor
+    expressions: ["'x-tor' in req.headers"]
+    actions: [{ type: add-headers, config: { headers: { x-a: b } } }, { type: deny, config: { status_code: 451 } }]
+  - actions: [{ type: forward-internal, config: { url: https://app.internal } }]
+`
+
+const TESTS = `policy: policy.yml
+upstreams:
+  https://app.internal: { body: hello, headers: { x-from: app } }
+tests:
+  - name: admin is closed to the world
+    request: { url: https://api.example.com/admin, from: { country: RU } }
+    expect: { status: 403, rule: no admin, upstream: null, error: null, body: '' }
+  - name: the eleventh request in a minute waits
+    repeat: 11
+    request: { url: https://api.example.com/ }
+    expect: { status: 429, headers: { retry-after: '60', x-from: null } }
+  - name: and passes a minute later
+    steps:
+      - { repeat: 10, request: { url: https://api.example.com/, method: POST, body: x }, expect: { contains: hell } }
+      - { advance: 60s }
+      - { request: { url: https://api.example.com/ }, expect: { status: 200, upstream: https://app.internal, headers: { x-from: app } } }
+`
+
+beforeEach(() => {
+  enterNewFolder()
+  writeFileSync('policy.yml', POLICY)
+  writeFileSync('policy.test.yml', TESTS)
+})
+
+describe('fauxgate policy test', () => {
+  test('runs the requests of each test on a gateway of its own, and lists what no test reached', async () => {
+    const { code, stdout, stderr } = await runToEnd({}, 'policy', 'test', 'policy.test.yml')
+    expect([code, stderr]).toEqual([0, ''])
+    expect(stdout).toBe(`policy.test.yml
+  ✓ admin is closed to the world
+  ✓ the eleventh request in a minute waits
+  ✓ and passes a minute later
+  3 of 4 rules of policy.yml applied. No test reached:
+    line 9: block tor
+
+3 passed, 0 failed
+`)
+  })
+
+  test('shows each difference of a failing test, and the way of its request', async () => {
+    writeFileSync(
+      'policy.test.yml',
+      TESTS.replace('status: 403, rule: no admin', 'status: 200, rule: other').replace('x-from: null', "x-from: 'b'"),
+    )
+    const { code, stdout } = await runToEnd({}, 'policy', 'test', '.')
+    expect(code).toBe(1)
+    expect(stdout).toContain(`  ✗ admin is closed to the world
+      GET https://api.example.com/admin
+        status: expected 200, received 403
+        rule: expected "other", received "no admin"
+        the way of the request:
+`)
+    expect(stdout).toContain(`headers.x-from: expected "b", received none`)
+    expect(stdout).toContain('is true (conn.geo.country_code = "RU", req.url.path = "/admin")')
+    expect(stdout).toContain('            deny denied with 403, and ended the request\n')
+    expect(stdout).toMatch(/\n1 passed, 2 failed\n$/)
+  })
+
+  test('names an action that never ran, of a rule that applied', async () => {
+    writeFileSync(
+      'policy.yml',
+      POLICY.replace(
+        '{ type: add-headers, config: { headers: { x-a: b } } }',
+        '{ type: redirect, config: { to: https://a.test } }',
+      ),
+    )
+    writeFileSync(
+      'tor.test.yml',
+      'policy: policy.yml\ntests: [{ name: tor, request: { url: "https://a.example.com/", headers: { x-tor: "1" } }, expect: { status: 302 } }]',
+    )
+    const { stdout } = await runToEnd({}, 'policy', 'test', 'tor.test.yml')
+    expect(stdout).toContain('    line 11: the action deny\n')
+  })
+
+  test('fails under a share of rules, in percent', async () => {
+    const { code, stderr } = await runToEnd({}, 'policy', 'test', 'policy.test.yml', '--fail-under', '76')
+    expect(code).toBe(1)
+    expect(stderr).toBe('fauxgate: policy.yml: the tests reach 75 % of its rules, and --fail-under is 76.\n')
+    expect((await runToEnd({}, 'policy', 'test', 'policy.test.yml', '--fail-under', '75')).code).toBe(0)
+    for (const wrong of ['101', 'all', '-1', '7.5'])
+      expect((await runToEnd({}, 'policy', 'test', 'policy.test.yml', `--fail-under=${wrong}`)).code).toBe(2)
+  })
+
+  test('writes JSON, JUnit and commands of GitHub', async () => {
+    writeFileSync('policy.test.yml', TESTS.replace('status: 403', 'status: 404'))
+    const run = async (format: string) =>
+      (await runToEnd({}, 'policy', 'test', 'policy.test.yml', '--format', format)).stdout
+    const json = JSON.parse(await run('json'))
+    expect(json).toMatchObject({ passed: 2, failed: 1, files: [{ reached: 75, file: 'policy.test.yml' }] })
+    expect(json.files[0].results[0].differences).toEqual([{ what: 'status', expected: '404', received: '403' }])
+    const junit = await run('junit')
+    expect(junit).toContain('<testsuite name="policy.test.yml" tests="3" failures="1">')
+    expect(junit).toContain('<failure message="status: expected 404, received 403">')
+    const [error, notice] = (await run('github')).trimEnd().split('\n')
+    expect(error).toMatch(/^::error file=policy\.test\.yml,title=admin is closed to the world::GET .*%0A/)
+    expect(notice).toBe('::notice file=policy.yml,line=9::No test reaches the rule block tor.')
+  })
+
+  test.each([
+    ['policy: policy.yml', 'policy.test.yml: tests is missing. Allowed: a map with policy and tests.'],
+    ['policy: policy.yml\ntests: []', 'policy.test.yml: tests is an array of 0. Allowed: at least one test.'],
+    [
+      'policy: nowhere.yml\ntests: [{ name: a, request: { url: https://a.test } }]',
+      'nowhere.yml cannot be read: there is no such file.',
+    ],
+    [
+      'policy: policy.yml\ntests: [{ name: a, request: { url: a.test } }]',
+      'tests.0.request.url is "a.test". Allowed: a URL such as',
+    ],
+    [
+      'policy: policy.yml\ntests: [{ name: a, reqest: {} }]',
+      '"tests.0.reqest" is not an option. Supported: name, request, repeat, expect, steps.',
+    ],
+    [
+      'policy: policy.yml\ntests: [{ name: a, steps: [{ advance: 5 minutes }] }]',
+      'tests.0.steps.0.advance is "5 minutes". Allowed:',
+    ],
+    [
+      'policy: policy.yml\ntests: [{ name: a, steps: [{ expect: { status: 200 } }] }]',
+      'tests.0.steps.0.request is missing.',
+    ],
+    [
+      'policy: policy.yml\ntests: [{ name: a, repeat: 2, steps: [] }]',
+      'tests.0 has steps beside a request of its own.',
+    ],
+    [
+      'policy: { on_http_request: [{ actions: [{ type: dny }] }] }\ntests: [{ name: a, request: { url: https://a.test } }]',
+      'policy.test.yml: 6:19: ',
+    ],
+    ['a: [', 'policy.test.yml: The file cannot be read:'],
+  ])('says what is wrong with a file: %s', async (text, message) => {
+    writeFileSync('policy.test.yml', text)
+    const { code, stderr } = await runToEnd({}, 'policy', 'test', 'policy.test.yml')
+    expect(code).toBe(2)
+    expect(stderr).toContain(message)
+  })
+
+  test('says that a folder has no test files', async () => {
+    mkdirSync('empty')
+    writeFileSync('empty/policy.yml', POLICY)
+    const { code, stderr } = await runToEnd({}, 'policy', 'test', 'empty')
+    expect(code).toBe(2)
+    expect(stderr).toContain('There are no test files.')
+  })
+
+  test('a test fails that needs a fact which it does not give, and names the fact', async () => {
+    writeFileSync('policy.yml', POLICY.replace("'x-tor' in req.headers", 'conn.client_ip.is_tor_node == true'))
+    const { code, stdout } = await runToEnd({}, 'policy', 'test', 'policy.test.yml')
+    expect(code).toBe(1)
+    expect(stdout).toContain("Pass it: { from: { facts: { 'conn.client_ip.is_tor_node': … } } }.")
+  })
+
+  test('runs again after a change with --watch, until it is asked to stop', async () => {
+    const child = spawn(process.execPath, [inject('command'), 'policy', 'test', 'policy.test.yml', '--watch'])
+    onTestFinished(() => void child.kill('SIGKILL'))
+    const parts = child.stdout.setEncoding('utf8')[Symbol.asyncIterator]()
+    let shown = ''
+    const waitFor = async (text: string) => {
+      while (!shown.includes(text)) {
+        const { value, done } = await parts.next()
+        if (done) throw new Error(`It ended before it printed ${text}: ${shown}`)
+        shown += value
+      }
+    }
+    await waitFor('3 passed, 0 failed')
+    writeFileSync('policy.yml', readFileSync('policy.yml', 'utf8').replace('no admin', 'closed'))
+    await waitFor('2 passed, 1 failed')
+    child.kill('SIGTERM')
+    const [code] = await new Promise<[number | null]>((resolve) =>
+      child.once('exit', (exitCode) => resolve([exitCode])),
+    )
+    expect(code).toBe(1)
+  })
+})
+
+describe('testPolicy', () => {
+  const declare = () => {
+    const tests = new Map<string, () => Promise<void>>()
+    testPolicy('policy.test.yml', (name, work) => tests.set(name, work))
+    return tests
+  }
+
+  test('declares a test for each case of the file', async () => {
+    const tests = declare()
+    expect([...tests.keys()]).toEqual([
+      'admin is closed to the world',
+      'the eleventh request in a minute waits',
+      'and passes a minute later',
+    ])
+    for (const work of tests.values()) await expect(work()).resolves.toBeUndefined()
+  })
+
+  test('a case fails with its differences, and all do if the service would refuse the policy', async () => {
+    writeFileSync('policy.test.yml', TESTS.replace('status: 403', 'status: 404'))
+    const [first, second] = [...declare().values()]
+    await expect(first?.()).rejects.toThrow('status: expected 404, received 403')
+    await expect(second?.()).resolves.toBeUndefined()
+    writeFileSync('policy.yml', POLICY.replace('deny', 'dny'))
+    for (const work of declare().values()) await expect(work()).rejects.toThrow('policy.yml: 4:')
+  })
+
+  test('throws at once for a file that cannot be read', () => {
+    expect(() => testPolicy('nowhere.test.yml', test)).toThrow(
+      'nowhere.test.yml cannot be read: there is no such file.',
+    )
+  })
+})
