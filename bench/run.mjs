@@ -13,6 +13,7 @@ import { benchData, benchLog, benchServe } from './serve.mjs'
 import { benchRestart, benchStart } from './start.mjs'
 import { benchMsw, benchState } from './state.mjs'
 import { benchSurvives } from './survives.mjs'
+import { benchTraffic } from './traffic.mjs'
 import { benchIssue, benchMillion, benchYear } from './year.mjs'
 
 const ALL = {
@@ -31,6 +32,7 @@ const ALL = {
   msw: benchMsw,
   pages: benchPages,
   survives: benchSurvives,
+  traffic: benchTraffic,
 }
 const self = fileURLToPath(import.meta.url)
 const isWriting = process.argv.includes('--write')

@@ -171,7 +171,7 @@ describe('fauxgate policy test', () => {
     expect(stdout).toContain("Pass it: { from: { facts: { 'conn.client_ip.is_tor_node': … } } }.")
   })
 
-  test('runs again after a change with --watch, until it is asked to stop', async () => {
+  test('runs again after a change with --watch, until a signal stops it', async () => {
     const child = spawn(process.execPath, [inject('command'), 'policy', 'test', 'policy.test.yml', '--watch'])
     onTestFinished(() => void child.kill('SIGKILL'))
     const parts = child.stdout.setEncoding('utf8')[Symbol.asyncIterator]()

@@ -47,7 +47,7 @@ export const policyTestCommand: Command = {
   },
 }
 
-/** Runs the tests, and again after each change of their files, until the process is asked to stop. */
+/** Runs the tests, and again after each change of their files, until a signal stops the process. */
 async function runRepeatedly(words: readonly string[], runOnce: () => Promise<number>): Promise<number> {
   const stopped = new AbortController()
   let isAsked = false
