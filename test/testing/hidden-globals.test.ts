@@ -1,6 +1,8 @@
+import { fileURLToPath } from 'node:url'
 import { createContext, runInContext } from 'node:vm'
 import { build } from 'esbuild'
 import { beforeAll, describe, expect, it } from 'vitest'
+import type * as ngrok from '../../src/gateway/ngrok.ts'
 import type * as main from '../../src/index.ts'
 import type * as testing from '../../src/testing/testing.ts'
 
@@ -12,7 +14,7 @@ let script: string
 beforeAll(async () => {
   const { outputFiles } = await build({
     stdin: {
-      contents: `export * from './src/index.ts'\nexport * from './src/testing/testing.ts'`,
+      contents: `export * from './src/index.ts'\nexport * from './src/testing/testing.ts'\nexport * from './src/gateway/ngrok.ts'`,
       resolveDir: new URL('../..', import.meta.url).pathname,
       loader: 'ts',
     },
@@ -24,6 +26,7 @@ beforeAll(async () => {
     conditions: ['browser', 'import', 'default'],
     define: { global: 'globalThis', window: 'undefined', MutationObserver: 'undefined' },
     external: ['@sinonjs/fake-timers'],
+    inject: [fileURLToPath(new URL('../../src/core/schema/hidden-globals.ts', import.meta.url))],
     banner: { js: 'const require = () => ({})' },
     write: false,
   })
@@ -31,7 +34,7 @@ beforeAll(async () => {
 })
 
 /** Loads the package in an environment that has the globals of Jest's jsdom, and no others of the platform. */
-function load(more: object = {}): { fauxgate: typeof main & typeof testing; fetch: typeof fetch } {
+function load(more: object = {}): { fauxgate: typeof main & typeof testing & typeof ngrok; fetch: typeof fetch } {
   const globals = { URL, URLSearchParams, AbortController, AbortSignal, atob, btoa, crypto }
   const context = createContext({ ...globals, process, ...more })
   runInContext(script, context)
@@ -47,6 +50,14 @@ describe('An environment that hides what the platform has, as Jest’s jsdom doe
     expect(gateway.reservedDomains.get(id).certificate).not.toBeNull()
     const pair = certificatePair({ names: ['b.test'] })
     expect(gateway.tlsCertificates.create(pair).subject_common_name).toBe('b.test')
+  })
+
+  it('has the policies of ngrok, which are checked', () => {
+    const { createNgrok } = load().fauxgate
+    const endpoints = [
+      { url: 'https://app.ngrok-free.app', traffic_policy: 'on_http_request: [{ actions: [{ type: dny }] }]' },
+    ]
+    expect(() => createNgrok().declare.tunnelSession({ endpoints })).toThrow('Did you mean deny?')
   })
 
   it('has the fetch of a gateway, also as the global one', async () => {

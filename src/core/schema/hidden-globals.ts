@@ -1,0 +1,16 @@
+// The build puts these in place of the globals that libraries use at import: Jest's jsdom hides the globals, and an environment
+// without them may import the package all the same.
+import { platform } from './platform.ts'
+
+/** Makes an encoder, which needs the platform's only when it encodes. */
+export function TextEncoder() {
+  return { encode: (text?: string) => new (platform('TextEncoder'))().encode(text) }
+}
+
+/** Makes a decoder, which needs the platform's only when it decodes. */
+export function TextDecoder(...settings: ConstructorParameters<typeof globalThis.TextDecoder>) {
+  return {
+    decode: (...input: Parameters<InstanceType<typeof globalThis.TextDecoder>['decode']>) =>
+      new (platform('TextDecoder'))(...settings).decode(...input),
+  }
+}
