@@ -21,7 +21,6 @@ const DURATION: Schema = { type: 'string', pattern: '^(0|(\\d+(\\.\\d*)?(ns|us|Â
 function schemaOf(field: Field): Schema {
   const described = {
     description: field.about.replaceAll('`', ''),
-    markdownDescription: field.about,
     ...(field.default !== undefined && { default: field.default }),
   }
   // As in YAML, null is no value.
@@ -111,9 +110,8 @@ function objectOf(fields: Fields, isOpen = false): Schema {
 function configOf({ type, about, page, config, isOpen }: Action): Schema {
   const object = objectOf(config, isOpen)
   const isOptional = !('required' in object)
-  const description = `The config of ${type}. ${about.replaceAll('`', '')}`
-  const markdownDescription = `${about}\n\n[The service's page on ${type}](${PAGE}/${page}/)`
-  return { description, markdownDescription, anyOf: [object, ...(isOptional ? [{ type: 'null' }] : [])] }
+  const description = `The config of ${type}. ${about.replaceAll('`', '')} See ${PAGE}/${page}/`
+  return { description, anyOf: [object, ...(isOptional ? [{ type: 'null' }] : [])] }
 }
 
 function actionsOf(phase: Phase): Schema {
@@ -130,7 +128,6 @@ function actionsOf(phase: Phase): Schema {
           description: 'The kind of the action.',
           enum: actions.map(({ type }) => type),
           enumDescriptions: actions.map(({ about }) => about.replaceAll('`', '')),
-          markdownEnumDescriptions: actions.map(({ about, type, page }) => `${about} [${type}](${PAGE}/${page}/)`),
         },
         config: {},
       },

@@ -6,7 +6,7 @@ import { checkPolicyValue } from '../../../src/service/policy/index.ts'
 import { WARNINGS } from '../../../src/service/policy/warnings/index.ts'
 
 const schema = JSON.parse(readFileSync(new URL('../../../policy.schema.json', import.meta.url), 'utf8'))
-const keywords = ['markdownDescription', 'enumDescriptions', 'markdownEnumDescriptions']
+const keywords = ['enumDescriptions']
 const validate = new Ajv({
   strict: true,
   allowUnionTypes: true,
