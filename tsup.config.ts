@@ -40,7 +40,7 @@ const common = {
   esbuildOptions(options, { format }) {
     options.mainFields = ['browser', 'module', 'main']
     options.conditions = ['browser', 'import', 'default']
-    options.inject = ['./src/core/schema/hidden-globals.ts']
+    options.inject = [...(options.inject ?? []), './src/core/schema/hidden-globals.ts']
     // Modules of Node that fake-timers asks for where it finds a `process`: no bundler for browsers has them.
     const util = './src/testing/fake-timers-util.ts'
     options.alias = { util, timers: util, 'timers/promises': util, perf_hooks: util }
