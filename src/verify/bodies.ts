@@ -1,13 +1,13 @@
 import type { Operation } from '../core/operation/operation.ts'
 import { partsOf } from '../core/schema/documentation.ts'
-import { LONGEST_DESCRIPTION, LONGEST_METADATA } from '../core/schema/schema.ts'
+import { MAX_DESCRIPTION_BYTES, MAX_METADATA_BYTES } from '../core/schema/schema.ts'
 import type { Example } from './examples.ts'
 
 /** A value that no field takes: a list of numbers. */
 const WRONG_TYPE = [5]
 
 /** The maximum bytes of the texts that have a limit. */
-const LIMITS = { description: LONGEST_DESCRIPTION, metadata: LONGEST_METADATA }
+const LIMITS = { description: MAX_DESCRIPTION_BYTES, metadata: MAX_METADATA_BYTES }
 
 /** Returns the texts of a body that have a limit. */
 function limitedTexts(operation: Operation): (keyof typeof LIMITS)[] {

@@ -103,7 +103,7 @@ export function withAliases<T>(aliases: Aliases, work: () => T): T {
   try {
     return work()
   } catch (error) {
-    throw error instanceof Refusal ? error.worded((each) => nameByAlias(each, aliases)) : error
+    throw error instanceof Refusal ? error.mapProblems((each) => nameByAlias(each, aliases)) : error
   }
 }
 

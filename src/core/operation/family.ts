@@ -100,13 +100,13 @@ export interface RulesBefore {
 
 /** The rules of a family for the API keys of requests. */
 export interface KeyRules {
-  /** The errors that `judge` may refuse with. Those that are not general are errors of the family. */
+  /** The errors that `isValidKey` may refuse with. Those that are not general are errors of the family. */
   readonly errors: readonly CatalogueError[]
   /**
    * Judges the API key of a request, unless the option `keys` has it. Returns true if the key is valid, false if it is no
    * longer valid, and undefined if the family does not know the key. May refuse the request. Use `isOneOf` to compare keys.
    */
-  judge(key: string, state: KeyState): boolean | undefined
+  isValidKey(key: string, state: KeyState): boolean | undefined
 }
 
 /** The records of a gateway, and the number that its next id comes from. */

@@ -223,7 +223,7 @@ export class Refusal extends Error {
   }
 
   /** Returns the same refusal with each problem replaced. */
-  worded(reword: (problem: Problem) => Problem): Refusal {
+  mapProblems(reword: (problem: Problem) => Problem): Refusal {
     const [first, ...others] = this.problems
     return new Refusal([reword(first), ...others.map(reword)], this)
   }
@@ -260,7 +260,7 @@ export function prefixFields<T>(field: string, work: () => T): T {
     return work()
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    throw error.worded((each) => {
+    throw error.mapProblems((each) => {
       return each.field === undefined ? each : withFacts(each, { field: `${field}.${each.field}` })
     })
   }

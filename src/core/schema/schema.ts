@@ -106,9 +106,9 @@ export const DESCRIPTION = 'The purpose of the resource, in words for people.'
 export const METADATA = 'Any data that programs keep with the resource. The service does not read it.'
 
 /** The most bytes of a `description`, in UTF-8. */
-export const LONGEST_DESCRIPTION = 255
+export const MAX_DESCRIPTION_BYTES = 255
 /** The most bytes of a `metadata`, in UTF-8. */
-export const LONGEST_METADATA = 4096
+export const MAX_METADATA_BYTES = 4096
 
 /**
  * The schema of the field `description`. A dialect's `textLimits` limit its length.
@@ -118,7 +118,7 @@ export const LONGEST_METADATA = 4096
  * const createBody = v.object({ name, description, metadata })
  * ```
  */
-export const description = textLimitedByDialect(LONGEST_DESCRIPTION, DESCRIPTION, { examples: ['checkout'] })
+export const description = textLimitedByDialect(MAX_DESCRIPTION_BYTES, DESCRIPTION, { examples: ['checkout'] })
 /**
  * The schema of the field `metadata`. A dialect's `textLimits` limit its length.
  *
@@ -127,7 +127,7 @@ export const description = textLimitedByDialect(LONGEST_DESCRIPTION, DESCRIPTION
  * const createBody = v.object({ name, description, metadata })
  * ```
  */
-export const metadata = textLimitedByDialect(LONGEST_METADATA, METADATA)
+export const metadata = textLimitedByDialect(MAX_METADATA_BYTES, METADATA)
 
 /** Makes the schema of an optional text. Only requests are checked for its length: a stored value may be longer. */
 function textLimitedByDialect(limit: number, sentence: string, json: JsonFacts = {}) {

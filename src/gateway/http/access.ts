@@ -23,8 +23,8 @@ export function createKeyCheck(
 ): KeyCheck {
   return (key) => {
     if (keys && isOneOf(keys, key)) return true
-    for (const { judge } of rules) {
-      const isValid = judge(key, state())
+    for (const { isValidKey } of rules) {
+      const isValid = isValidKey(key, state())
       if (isValid !== undefined) return isValid
     }
     return keys === undefined

@@ -76,7 +76,7 @@ export const apiKeyFamily = {
   ...family,
   apiKeys: {
     errors: [kit.general.auth_is_authtoken, errors.auth_is_key_id],
-    judge(key: string, state: parts.KeyState) {
+    isValidKey(key: string, state: parts.KeyState) {
       if (parts.isIdOf(key, 'ak_')) kit.refuse(errors.auth_is_key_id, {})
       const [, characters] = TOKEN.exec(key) ?? []
       if (characters === undefined) return undefined

@@ -8,8 +8,8 @@ import { instant, recordHead, scheduledTime, sequenceNumber } from '../../core/s
 import { readBy, rule } from '../../core/schema/rule.ts'
 import {
   DESCRIPTION,
-  LONGEST_DESCRIPTION,
-  LONGEST_METADATA,
+  MAX_DESCRIPTION_BYTES,
+  MAX_METADATA_BYTES,
   METADATA,
   secret,
   textOfBytes,
@@ -41,11 +41,11 @@ export type CertificateRecord = ResourceRecord &
   )
 
 export const certificateDescription = textOfBytes(
-  LONGEST_DESCRIPTION,
+  MAX_DESCRIPTION_BYTES,
   recordErrors.certificate_description_too_long,
   DESCRIPTION,
 )
-export const certificateMetadata = textOfBytes(LONGEST_METADATA, recordErrors.certificate_metadata_too_long, METADATA)
+export const certificateMetadata = textOfBytes(MAX_METADATA_BYTES, recordErrors.certificate_metadata_too_long, METADATA)
 
 /** A field that is read from the PEM text again. */
 const derived = v.exactOptional(v.pipe(v.unknown(), v.metadata({ isDerived: true })))

@@ -18,7 +18,7 @@ import { rule } from '../../core/schema/rule.ts'
 import {
   description,
   extra,
-  LONGEST_METADATA,
+  MAX_METADATA_BYTES,
   METADATA,
   REGIONS,
   type Region,
@@ -61,7 +61,7 @@ const errors = declareErrors({
   address_update_empty: emptyUpdate(506),
 })
 
-const metadata = textOfBytes(LONGEST_METADATA, errors.address_metadata_too_long, METADATA)
+const metadata = textOfBytes(MAX_METADATA_BYTES, errors.address_metadata_too_long, METADATA)
 
 const PATH = '/reserved_addrs'
 const WHAT = 'reserved address'

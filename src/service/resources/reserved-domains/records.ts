@@ -6,7 +6,7 @@ import { general } from '../../../core/schema/general-errors.ts'
 import { oneOfThese } from '../../../core/schema/options.ts'
 import { idOf, recordHead } from '../../../core/schema/record-schema.ts'
 import { rule } from '../../../core/schema/rule.ts'
-import { description, LONGEST_METADATA, METADATA, REGIONS, textOfBytes } from '../../../core/schema/schema.ts'
+import { description, MAX_METADATA_BYTES, METADATA, REGIONS, textOfBytes } from '../../../core/schema/schema.ts'
 import type { Frozen } from '../../../core/schema/values.ts'
 import { checkManaged, managedFields } from '../../provisioning/managed-domain.ts'
 import { domainName } from './names.ts'
@@ -19,7 +19,7 @@ export const recordErrors = declareErrors({
   ),
 })
 
-export const domainMetadata = textOfBytes(LONGEST_METADATA, recordErrors.domain_metadata_too_long, METADATA)
+export const domainMetadata = textOfBytes(MAX_METADATA_BYTES, recordErrors.domain_metadata_too_long, METADATA)
 
 export const resolvesTo = documented(
   v.array(
