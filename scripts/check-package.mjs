@@ -78,7 +78,10 @@ const checkSize = (what, bytes, maximum) =>
 async function checkContents(folder, tarball) {
   const names = run(folder, 'tar', '-tzf', tarball).trim().split('\n')
   const stray = names.filter(
-    (name) => !/^package\/(dist\/[\w.-]+|docs\/[\w-]+\.md|README\.md|llms\.txt|policy\.schema\.json|LICENSE|package\.json)$/.test(name),
+    (name) =>
+      !/^package\/(dist\/[\w.-]+|docs\/[\w-]+\.md|README\.md|llms\.txt|policy\.schema\.json|LICENSE|package\.json)$/.test(
+        name,
+      ),
   )
   check(`holds ${names.length} files, none of them stray (${stray.join(', ') || 'none'})`, stray.length === 0)
   const runTool = (path, ...args) => run(root, process.execPath, join(root, 'node_modules', path), ...args)
