@@ -9,12 +9,7 @@ import {
   DURATION_FACTS,
   DURATION_IN_TEXT,
   type Duration,
-  type DurationRange,
   durationMs,
-  RANGE_ALLOWED,
-  RANGE_FACTS,
-  RANGE_IN_TEXT,
-  rangeMs,
   TIME_ALLOWED,
   timeMs,
   timestamp,
@@ -159,23 +154,6 @@ export function duration(least = 0) {
 export function sentDuration(sentence: string) {
   const schema = v.custom<Duration>((value) => durationMs(value) !== undefined, DURATION_ALLOWED)
   return documented(v.pipe(schema, v.metadata({ typed: DURATION_IN_TEXT })), sentence, DURATION_FACTS)
-}
-
-/** Makes the schema of a duration or of a range of durations, which is passed on as it was sent. */
-export function sentRange(sentence: string) {
-  const schema = v.custom<DurationRange>((value) => rangeMs(value) !== undefined, RANGE_ALLOWED)
-  return documented(v.pipe(schema, v.metadata({ typed: RANGE_IN_TEXT })), sentence, RANGE_FACTS)
-}
-
-/** Makes the schema of a duration or of a range of durations; its output is the range in ms. */
-/* @__NO_SIDE_EFFECTS__ */
-export function durationRange() {
-  return v.pipe(
-    v.custom<DurationRange>((value) => rangeMs(value) !== undefined, RANGE_ALLOWED),
-    v.transform((value) => rangeMs(value) ?? { from: 0, to: 0 }),
-    v.metadata({ placeholder: 'D', typed: RANGE_IN_TEXT }),
-    facts(RANGE_FACTS),
-  )
 }
 
 /** Makes the schema of a time within bounds; its output is in ms since 1970. */

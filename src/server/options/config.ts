@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { named } from '../../core/schema/documentation.ts'
-import { durationRange, oneOfThese, optionRow, optionsOf, switchOption } from '../../core/schema/options.ts'
+import { oneOfThese, optionRow, optionsOf, switchOption } from '../../core/schema/options.ts'
+import { durationRange } from '../../core/schema/range-options.ts'
 import { TIME_ALLOWED, timeMs } from '../../core/schema/time.ts'
 import { clock, families } from '../../gateway/option-schemas.ts'
 import { gatewayRows } from '../../gateway/options.ts'

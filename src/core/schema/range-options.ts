@@ -1,0 +1,20 @@
+import * as v from 'valibot'
+import { documented, facts } from './documentation.ts'
+import { type DurationRange, RANGE_ALLOWED, RANGE_FACTS, RANGE_IN_TEXT, rangeMs } from './time.ts'
+
+/** Makes the schema of a duration or of a range of durations, which is passed on as it was sent. */
+export function sentRange(sentence: string) {
+  const schema = v.custom<DurationRange>((value) => rangeMs(value) !== undefined, RANGE_ALLOWED)
+  return documented(v.pipe(schema, v.metadata({ typed: RANGE_IN_TEXT })), sentence, RANGE_FACTS)
+}
+
+/** Makes the schema of a duration or of a range of durations; its output is the range in ms. */
+/* @__NO_SIDE_EFFECTS__ */
+export function durationRange() {
+  return v.pipe(
+    v.custom<DurationRange>((value) => rangeMs(value) !== undefined, RANGE_ALLOWED),
+    v.transform((value) => rangeMs(value) ?? { from: 0, to: 0 }),
+    v.metadata({ placeholder: 'D', typed: RANGE_IN_TEXT }),
+    facts(RANGE_FACTS),
+  )
+}
