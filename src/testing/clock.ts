@@ -5,6 +5,19 @@ import { createTimeoutSignal, fakeTimersOn, type SetTimeout } from './fake-timer
 /** The type of a global, or `never` if the platform lacks it. */
 type Global<Name extends string> = typeof globalThis extends Readonly<Record<Name, infer Type>> ? Type : never
 
+/** The platform's global `AbortSignal`. */
+export interface AbortSignals {
+  /** The members of a signal. */
+  readonly prototype: AbortSignal
+  new (): AbortSignal
+  /** Returns a signal that is aborted already. */
+  abort(reason?: unknown): AbortSignal
+  /** Returns a signal that aborts with the first of several. */
+  any(signals: AbortSignal[]): AbortSignal
+  /** Returns a signal that aborts after this time, in ms. */
+  timeout(ms: number): AbortSignal
+}
+
 /** The platform's timers and dates on a manual clock. Each has the type of the global of its name. */
 export interface Timers {
   /** Calls back once, on the clock's time. */
@@ -22,7 +35,7 @@ export interface Timers {
   /** `Date` with the clock's time as the present. */
   readonly Date: typeof globalThis.Date
   /** `AbortSignal` with a `timeout` on the clock's time. */
-  readonly AbortSignal: typeof globalThis.AbortSignal
+  readonly AbortSignal: AbortSignals
   /** Counts from the creation of the timers, or from the last `reset` of the clock. `set` does not change it. */
   readonly performance: { now(): number }
   /** Returns the number of pending timers. */
@@ -65,7 +78,7 @@ export function timersOn(clock: ManualClock): Timers {
 }
 
 /** Returns the platform's `AbortSignal`, except that its `timeout` waits on other timers. */
-function abortSignalOn(setTimeout: SetTimeout): typeof globalThis.AbortSignal {
+function abortSignalOn(setTimeout: SetTimeout): AbortSignals {
   const timeout = (ms: number) => createTimeoutSignal(ms, setTimeout)
   return new Proxy(globalThis.AbortSignal, {
     get: (target, name) => (name === 'timeout' ? timeout : Reflect.get(target, name)),

@@ -48,6 +48,24 @@ test('a missing fact, a wrong URL and a wrong upstream are refused in words', as
   expect((await call('PUT', '/traffic/upstreams', { url: 'nowhere' })).body.msg).toContain('the id of a backend')
 })
 
+test.each<[object, string]>([
+  [{ method: 'GET', body: 'secret-words' }, 'body is a string of 12 characters. Allowed: none with GET and HEAD.'],
+  [{ body: '' }, 'body is a string of 0 characters. Allowed: none with GET and HEAD.'],
+  [{ method: 'TRACE' }, 'method is "TRACE". Allowed: a method that fetch can send'],
+  [{ method: 'a b' }, 'method is "a b". Allowed: a method that fetch can send'],
+  [
+    { headers: { 'x-a': 'secret\nwords' } },
+    'headers.x-a is a string of 12 characters. Allowed: a name and a value of HTTP.',
+  ],
+  [{ headers: { 'a b': 'c' } }, 'headers.a b is a string of 1 character. Allowed: a name and a value of HTTP.'],
+  [{ url: 'https://user:secret-words@app.ngrok-free.app' }, 'without credentials.'],
+])('what no fetch can send is refused, without its value: %j', async (sent, message) => {
+  const { call } = createControlled()
+  const { status, body } = await call('POST', '/traffic', { url: URL_OF_APP, ...sent })
+  expect([status, body.msg]).toEqual([400, expect.stringContaining(message)])
+  expect(JSON.stringify(body)).not.toMatch(/secret.words/)
+})
+
 test('reset removes upstreams and empties the journal of traffic', async () => {
   const { gateway, call } = createControlled()
   await call('POST', '/traffic', { url: URL_OF_APP })

@@ -3,8 +3,10 @@ import { documented, named } from '../../core/schema/documentation.ts'
 import { refuse } from '../../core/schema/errors.ts'
 import { general } from '../../core/schema/general-errors.ts'
 import { integerFrom } from '../../core/schema/options.ts'
+import { platform } from '../../core/schema/platform.ts'
 import { anyObject } from '../../core/schema/schema.ts'
-import { quote } from '../../core/schema/text.ts'
+import { hideUrlSecrets } from '../../core/schema/secret-texts.ts'
+import { quote, quoteSecret } from '../../core/schema/text.ts'
 import { refusals } from '../../traffic/refusals.ts'
 import { type ControlHost, controlCall } from '../control.ts'
 import { times, visitor } from './schemas.ts'
@@ -58,12 +60,7 @@ const send = controlCall({
 })
 
 async function sendRequest({ traffic }: ControlHost, { url, ...init }: v.InferOutput<typeof request>) {
-  if (!URL.canParse(url))
-    refuse(general.field_invalid, {
-      field: 'url',
-      received: quote(url),
-      allowed: 'a URL such as "https://app.example.com/"',
-    })
+  requireSendable(url, init)
   const response = await fetchOrUndefined(() => traffic.fetch(url, init))
   const [entry] = traffic.journal.newestFirst()
   const { rule = null, trace = [] } = entry ?? {}
@@ -74,6 +71,40 @@ async function sendRequest({ traffic }: ControlHost, { url, ...init }: v.InferOu
     body: await response.text(),
     rule,
     trace,
+  }
+}
+
+/** Refuses what no `fetch` can send. */
+function requireSendable(
+  url: string,
+  { method = 'GET', headers = {}, body }: Omit<v.InferOutput<typeof request>, 'url'>,
+): void {
+  const refuseField = (field: string, received: string, allowed: string) =>
+    refuse(general.field_invalid, { field, received, allowed })
+  const { username, password } = URL.canParse(url) ? new URL(url) : { username: url, password: url }
+  if (username || password)
+    refuseField('url', quote(hideUrlSecrets(url)), 'a URL such as "https://app.example.com/", without credentials')
+  if (!isMethod(method)) refuseField('method', quote(method), 'a method that fetch can send, such as "POST"')
+  for (const [name, value] of Object.entries(headers)) {
+    if (!isHeader(name, value)) refuseField(`headers.${name}`, quoteSecret(value), 'a name and a value of HTTP')
+  }
+  if (body !== undefined && /^(get|head)$/i.test(method))
+    refuseField('body', quoteSecret(body), 'none with GET and HEAD')
+}
+
+function isMethod(method: string): boolean {
+  try {
+    return new (platform('Request'))('http://localhost', { method }).method !== ''
+  } catch {
+    return false
+  }
+}
+
+function isHeader(name: string, value: string): boolean {
+  try {
+    return [...new (platform('Headers'))({ [name]: value })].length > 0
+  } catch {
+    return false
   }
 }
 
