@@ -16,6 +16,11 @@ export class Upstreams {
 
   /** Adds an upstream, and returns a function that removes it. @throws TypeError */
   add(key: string, handler: UpstreamHandler, times = Number.POSITIVE_INFINITY): () => void {
+    if (!(key.includes('://') ? URL.canParse(key) : /^bkd[a-z]*_\w+$/.test(key))) {
+      throw new TypeError(
+        `${quote(key)} is no upstream. Allowed: a URL such as "https://app.internal", or the id of a backend.`,
+      )
+    }
     const normal = normalizeKey(key)
     const upstream = { handler, times, hits: 0 }
     this.#byKey.set(normal, upstream)
@@ -62,14 +67,9 @@ export class Upstreams {
   }
 }
 
-/** Returns a URL without a final slash and without its usual port; an id unchanged. */
+/** Returns a URL without a final slash and without its usual port; an id, or what is neither, unchanged. */
 function normalizeKey(key: string): string {
-  if (!key.includes('://')) {
-    if (/^bkd[a-z]*_\w+$/.test(key)) return key
-    throw new TypeError(
-      `${quote(key)} is no upstream. Allowed: a URL such as "https://app.internal", or the id of a backend.`,
-    )
-  }
+  if (!key.includes('://') || !URL.canParse(key)) return key
   const url = new URL(key)
   return `${url.protocol}//${url.host}${url.pathname}${url.search}`.replace(/\/$/, '')
 }

@@ -66,6 +66,11 @@ test.each<[object, string]>([
   expect(JSON.stringify(body)).not.toMatch(/secret.words/)
 })
 
+test('an id that no backend can have is a backend that is missing', async () => {
+  const { call } = createControlled()
+  expect((await call('POST', '/traffic', { url: URL_OF_APP, backend: 'x y' })).body).toMatchObject({ status: 502 })
+})
+
 test('reset removes upstreams and empties the journal of traffic', async () => {
   const { gateway, call } = createControlled()
   await call('POST', '/traffic', { url: URL_OF_APP })
