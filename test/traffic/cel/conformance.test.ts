@@ -108,11 +108,7 @@ timestamps/timestamp_conversions/toInt_timestamp
 timestamps/timestamp_conversions/toString_timestamp
 timestamps/timestamp_conversions/toString_timestamp_nanos
 timestamps/duration_conversions/toString_duration
-timestamps/timestamp_selectors_tz/getDayOfMonth_numerical_pos
-timestamps/timestamp_selectors_tz/getDayOfMonth_numerical_neg
-timestamps/timestamp_selectors_tz/getFullYear
 timestamps/timestamp_selectors_tz/getHours
-timestamps/timestamp_selectors_tz/getSeconds
 timestamps/timestamp_arithmetic/add_time_to_duration
 timestamps/timestamp_arithmetic/add_time_to_duration_nanos_positive
 timestamps/timestamp_range/add_duration_under
@@ -131,13 +127,18 @@ timestamps/duration_range/sub_over
   .trim()
   .split(/\s+/)
 
+/** Numeric time zones, which Node has from 22 on. */
+const OF_THE_PLATFORM =
+  /^timestamps\/timestamp_selectors_tz\/(getDayOfMonth_numerical_(pos|neg)|getFullYear|getSeconds)$/
+
 describe("CEL's own conformance tests, as far as they need no protocol buffers (rules: traffic-policy#expressions)", () => {
   const hasPassed = ({ expression, expected }: (typeof conformance.tests)[number]) =>
     JSON.stringify(normal(evaluate(expression))) === JSON.stringify(normal(expected as Expected))
 
   test('pass, except those of the list', () => {
     const failed = conformance.tests.filter((each) => !hasPassed(each)).map(({ name }) => name)
-    expect(failed).toEqual(GAPS)
+    const onEach = failed.filter((name) => !OF_THE_PLATFORM.test(name))
+    expect(onEach).toEqual(GAPS)
     expect(failed.length).toBeLessThan(conformance.tests.length * 0.09)
   })
 })

@@ -14,7 +14,8 @@ const { number, text, truth, list } = fc.letrec<{ number: string; text: string; 
       number: fc.oneof(
         { depthSize: 'small', withCrossShrink: true },
         fc.integer({ min: -9, max: 9 }).map((value) => `(${value})`),
-        fc.constantFrom('9223372036854775807', '(-9223372036854775808)'),
+        // The smallest integer divided by -1 is a gap of the conformance tests.
+        fc.constant('9223372036854775807'),
         join([number, operators('+', '-', '*', '/', '%'), number], (a, sign, b) => `(${a} ${sign} ${b})`),
         join([text], (a) => `size(${a})`),
         join([list], (a) => `size(${a})`),
