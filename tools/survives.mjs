@@ -59,6 +59,7 @@ async function prepareFolder() {
     outdir: join(folder, 'programs'),
     outExtension: { '.js': '.mjs' },
     bundle: true,
+    platform: 'node',
     format: 'esm',
     logLevel: 'warning',
   })
