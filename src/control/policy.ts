@@ -2,19 +2,16 @@ import * as v from 'valibot'
 import { documented, named } from '../core/schema/documentation.ts'
 import { oneOfThese } from '../core/schema/options.ts'
 import { count } from '../core/schema/record-schema.ts'
+import { PLACES, PROTOCOLS } from '../service/policy/options.ts'
+import { codeOfProblem } from '../service/policy/problem.ts'
 import { type Control, controlCall } from './control.ts'
 
 const sent = named(
   v.object({
     policy: documented(v.string(), 'The traffic policy, in YAML or JSON.'),
-    protocol: v.exactOptional(
-      documented(oneOfThese(['https', 'http', 'tcp', 'tls']), 'The protocol of the endpoint. Default: https.'),
-    ),
+    protocol: v.exactOptional(documented(oneOfThese(PROTOCOLS), 'The protocol of the endpoint. Default: https.')),
     place: v.exactOptional(
-      documented(
-        oneOfThese(['cloud', 'agent', 'internal', 'kubernetes', 'edge', 'module']),
-        'The place where the policy is in use. Default: any endpoint.',
-      ),
+      documented(oneOfThese(PLACES), 'The place where the policy is in use. Default: any endpoint.'),
     ),
   }),
   'PolicyToCheck',
@@ -48,9 +45,9 @@ const check = controlCall({
   async run(_host, { policy, ...surroundings }) {
     // Most gateways check no policy, and the language takes long to load.
     const { checkPolicy } = await import('../service/policy/check-text.ts')
-    return checkPolicy(policy, surroundings).map(({ severity, number, rule, message, line, column, hint, docs }) => ({
+    return checkPolicy(policy, surroundings).map(({ severity, message, line, column, hint, docs, ...named }) => ({
       ...{ severity, message, line, column },
-      code: number === undefined ? (rule ?? '') : `ERR_NGROK_${number}`,
+      code: codeOfProblem(named),
       ...(hint !== undefined && { hint }),
       ...(docs !== undefined && { docs }),
     }))

@@ -5,6 +5,7 @@ import { isObject } from '../core/schema/values.ts'
 import type { Gateway } from '../gateway/types.ts'
 import { checkPolicy } from '../service/policy/check-text.ts'
 import type { PolicyOptions } from '../service/policy/options.ts'
+import { codeOfProblem } from '../service/policy/problem.ts'
 import { nameOf } from '../traffic/trace.ts'
 import { formatTrace } from '../traffic/trace-text.ts'
 import { gatewayOf, gatewayResult, type MatcherResult, matcherResult } from './matcher-result.ts'
@@ -69,10 +70,9 @@ export const trafficMatchers = {
     const errors = checkPolicy(isText ? received : JSON.stringify(received), options).filter(
       ({ severity }) => severity === 'error',
     )
-    const lines = errors.map(({ line, column, number, message, hint }) => {
+    const lines = errors.map(({ line, column, message, hint, ...named }) => {
       const place = isText ? `${line}:${column} ` : ''
-      const code = number === undefined ? '' : ` [ERR_NGROK_${number}]`
-      return `\n  ${place}${escapeUnprintable(message)}${code}${hint === undefined ? '' : ` ${hint}`}`
+      return `\n  ${place}${escapeUnprintable(message)} [${codeOfProblem(named)}]${hint === undefined ? '' : ` ${hint}`}`
     })
     return matcherResult(errors.length === 0, (not) =>
       not

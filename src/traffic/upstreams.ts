@@ -10,17 +10,34 @@ interface Upstream {
   hits: number
 }
 
+/** The keys that upstreams can have, in words. */
+export const UPSTREAM_KEYS = 'a URL such as "https://app.internal", or the id of a backend'
+
+/** Returns whether a text is a URL, or can be the id of a backend. */
+export function isUpstreamKey(text: string): boolean {
+  return text.includes('://') ? URL.canParse(text) : /^bkd[a-z]*_\w+$/.test(text)
+}
+
+/** A response that an upstream always gives. */
+export interface CannedResponse {
+  readonly status?: number | undefined
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  readonly body?: string | null | undefined
+}
+
+/** Makes a canned response. Statuses that allow no body get none. */
+export function createCannedResponse({ status = 200, headers = {}, body = null }: CannedResponse): Response {
+  const isBodiless = status === 204 || status === 205 || status === 304
+  return new Response(isBodiless ? null : body, { status, headers })
+}
+
 /** The upstreams that a test has set: by URL, or by the id of a backend. */
 export class Upstreams {
   readonly #byKey = new Map<string, Upstream>()
 
   /** Adds an upstream, and returns a function that removes it. @throws TypeError */
   add(key: string, handler: UpstreamHandler, times = Number.POSITIVE_INFINITY): () => void {
-    if (!(key.includes('://') ? URL.canParse(key) : /^bkd[a-z]*_\w+$/.test(key))) {
-      throw new TypeError(
-        `${quote(key)} is no upstream. Allowed: a URL such as "https://app.internal", or the id of a backend.`,
-      )
-    }
+    if (!isUpstreamKey(key)) throw new TypeError(`${quote(key)} is no upstream. Allowed: ${UPSTREAM_KEYS}.`)
     const normal = normalizeKey(key)
     const upstream = { handler, times, hits: 0 }
     this.#byKey.set(normal, upstream)

@@ -148,12 +148,33 @@ describe('fauxgate policy test', () => {
       'policy: { on_http_request: [{ actions: [{ type: dny }] }] }\ntests: [{ name: a, request: { url: https://a.test } }]',
       'policy.test.yml: 6:19: ',
     ],
+    [
+      'policy: policy.yml\ntests: [{ name: a, request: { url: "https://[/" } }]',
+      'tests.0.request.url is "https://[/".',
+    ],
+    [
+      'policy: policy.yml\nstart: never\ntests: [{ name: a, request: { url: "https://a.test" } }]',
+      'policy.test.yml: start is "never". Allowed: an RFC 3339 time',
+    ],
+    [
+      'policy: policy.yml\nupstreams: { nowhere: {} }\ntests: [{ name: a, request: { url: "https://a.test" } }]',
+      'policy.test.yml: upstreams.nowhere is "nowhere". Allowed: URLs such as "https://app.internal" as names.',
+    ],
     ['a: [', 'policy.test.yml: The file cannot be read:'],
   ])('says what is wrong with a file: %s', async (text, message) => {
     writeFileSync('policy.test.yml', text)
     const { code, stderr } = await runToEnd({}, 'policy', 'test', 'policy.test.yml')
     expect(code).toBe(2)
     expect(stderr).toContain(message)
+  })
+
+  test.each([204, 205, 304])('an upstream may have the status %s, which allows no body', async (status) => {
+    writeFileSync(
+      'policy.test.yml',
+      `policy: policy.yml\nupstreams: { "https://app.internal": { status: ${status}, body: x } }\n` +
+        `tests: [{ name: a, request: { url: "https://a.test/" }, expect: { status: ${status}, body: '' } }]`,
+    )
+    expect((await runToEnd({}, 'policy', 'test', 'policy.test.yml')).code).toBe(0)
   })
 
   test('says that a folder has no test files', async () => {

@@ -8,6 +8,7 @@ import { anyObject } from '../../core/schema/schema.ts'
 import { hideUrlSecrets } from '../../core/schema/secret-texts.ts'
 import { quote, quoteSecret } from '../../core/schema/text.ts'
 import { refusals } from '../../traffic/refusals.ts'
+import { createCannedResponse, isUpstreamKey, UPSTREAM_KEYS } from '../../traffic/upstreams.ts'
 import { type ControlHost, controlCall } from '../control.ts'
 import { times, visitor } from './schemas.ts'
 
@@ -152,10 +153,9 @@ const setUpstream = controlCall({
   summary: 'Set the response of an upstream',
   from: 'body',
   schema: upstream,
-  run({ traffic }, { url, status = 200, headers: sent = {}, body = null, times }) {
+  run({ traffic }, { url, times, ...canned }) {
     requireKey(url)
-    const isBodiless = status === 204 || status === 205 || status === 304
-    traffic.upstreams.add(url, () => new Response(isBodiless ? null : body, { status, headers: sent }), times)
+    traffic.upstreams.add(url, () => createCannedResponse(canned), times)
   },
 })
 
@@ -175,12 +175,7 @@ const removeUpstream = controlCall({
 
 /** Refuses a text that is neither a URL nor the id of a backend. */
 function requireKey(url: string): void {
-  if (URL.canParse(url) ? url.includes('://') : /^bkd[a-z]*_\w+$/.test(url)) return
-  refuse(general.field_invalid, {
-    field: 'url',
-    received: quote(url),
-    allowed: 'a URL such as "https://app.internal", or the id of a backend',
-  })
+  if (!isUpstreamKey(url)) refuse(general.field_invalid, { field: 'url', received: quote(url), allowed: UPSTREAM_KEYS })
 }
 
 export const trafficCalls = { send, list, clear, setUpstream, removeUpstream }

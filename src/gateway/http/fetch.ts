@@ -1,6 +1,6 @@
 import { abortable } from '../../core/engine/clock.ts'
 import { MAX_BODY_BYTES, type RequestBody } from '../../core/schema/body.ts'
-import { platform, utf8Bytes, utf8Length, utf8Text } from '../../core/schema/platform.ts'
+import { platform, utf8Length, utf8Text } from '../../core/schema/platform.ts'
 import { hideUrlSecrets } from '../../core/schema/secret-texts.ts'
 import { quote } from '../../core/schema/text.ts'
 import { createBrokenConnection, truncateStream } from '../../core/schema/truncated-stream.ts'
@@ -230,13 +230,7 @@ function joinChunks(chunks: readonly Uint8Array[], size: number): Uint8Array {
 export function toResponse({ status, headers, body, delivery }: HttpResponse, signal?: AbortSignal): Response {
   const { cut } = delivery ?? {}
   if (!cut || body === null) return new (platform('Response'))(body, { status, headers })
-  const bytes = utf8Bytes(body)
-  const source = new ReadableStream<Uint8Array>({
-    start(controller) {
-      if (bytes.length > 0) controller.enqueue(bytes)
-      controller.close()
-    },
-  })
-  const sent = truncateStream(source, { length: bytes.length, ending: cut.ending, signal })
+  const { body: source } = new (platform('Response'))(body)
+  const sent = source && truncateStream(source, { length: utf8Length(body), ending: cut.ending, signal })
   return new (platform('Response'))(sent, { status, headers: { ...headers, 'Content-Length': String(cut.wholeBytes) } })
 }

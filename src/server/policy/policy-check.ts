@@ -1,5 +1,5 @@
 import { checkPolicyFile } from '../../service/policy/files/check-file.ts'
-import type { PolicyOptions } from '../../service/policy/options.ts'
+import { PLACES, type PolicyOptions, PROTOCOLS } from '../../service/policy/options.ts'
 import { type Command, flagValue, requireOneOf, throwMissingWords } from '../commands/command.ts'
 import { messageOf } from '../errors.ts'
 import { createPainter } from '../log/log.ts'
@@ -11,8 +11,6 @@ import { FORMATS, type Paint, type ReportedFile } from './render.ts'
 const plain: Paint = (_style, text) => text
 
 const FORMAT_NAMES = ['text', 'json', 'junit', 'github'] as const
-const PROTOCOLS = ['https', 'http', 'tcp', 'tls'] as const
-const PLACES = ['cloud', 'agent', 'internal', 'kubernetes', 'edge', 'module'] as const
 
 export const policyCheckCommand: Command = {
   name: 'policy check',

@@ -1,5 +1,6 @@
 import { escapeUnprintable, formatCount } from '../../core/schema/text.ts'
 import type { CheckedFile, FileProblem } from '../../service/policy/files/check-file.ts'
+import { codeOfProblem } from '../../service/policy/problem.ts'
 import type { createPainter } from '../log/log.ts'
 
 /** A checked file, with the name that its problems are shown with. */
@@ -13,10 +14,8 @@ export type Paint = ReturnType<typeof createPainter>
 /** The output formats of `policy check`, by their names. */
 export const FORMATS = { text: renderText, json: renderJson, junit: renderJunit, github: renderGithub }
 
-/** Returns the code of a problem: the service's error code, the name of a warning, or `unreadable`. */
-function codeOf({ number, rule }: FileProblem): string {
-  return number === undefined ? (rule ?? 'unreadable') : `ERR_NGROK_${number}`
-}
+/** Returns the code of a problem; that of a file without a policy is `unreadable`. */
+const codeOf = (problem: FileProblem) => codeOfProblem(problem) || 'unreadable'
 
 function count(files: readonly ReportedFile[]) {
   const problems = files.flatMap((each) => each.problems)

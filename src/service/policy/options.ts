@@ -1,8 +1,12 @@
+export const PROTOCOLS = ['https', 'http', 'tcp', 'tls'] as const
+
 /** The protocols of endpoints. */
-export type PolicyProtocol = 'https' | 'http' | 'tcp' | 'tls'
+export type PolicyProtocol = (typeof PROTOCOLS)[number]
+
+export const PLACES = ['cloud', 'agent', 'internal', 'kubernetes', 'edge', 'module'] as const
 
 /** The place where a policy is in use: an endpoint's kind, an edge, or the older module `policy` of edges and routes. */
-export type PolicyPlace = 'cloud' | 'agent' | 'internal' | 'kubernetes' | 'edge' | 'module'
+export type PolicyPlace = (typeof PLACES)[number]
 
 /** The surroundings of a policy, as far as its check needs them. */
 export interface PolicyOptions {

@@ -4,8 +4,6 @@ import type { PolicyPlace, PolicyProtocol } from './options.ts'
 export const PHASES = ['on_tcp_connect', 'on_http_request', 'on_http_response', 'on_event_stream_message'] as const
 export type Phase = (typeof PHASES)[number]
 
-export const PROTOCOLS: readonly PolicyProtocol[] = ['https', 'http', 'tcp', 'tls']
-
 /** The phases of the older module `policy`, by the names that they have there. */
 const MODULE_PHASES: Readonly<Record<string, Phase>> = {
   inbound: 'on_http_request',

@@ -32,3 +32,8 @@ export interface PlacedPolicyProblem extends PolicyProblem {
   /** The column of its end. */
   readonly endColumn: number
 }
+
+/** Returns the code of a problem: the service's error code, or the name of a warning. */
+export function codeOfProblem({ number, rule = '' }: Pick<PolicyProblem, 'number' | 'rule'>): string {
+  return number === undefined ? rule : `ERR_NGROK_${number}`
+}

@@ -1,7 +1,9 @@
 import * as v from 'valibot'
 import { parseDocument } from 'yaml'
-import { optionsOf, readOptions, sentDuration } from '../../core/schema/options.ts'
+import { integerFrom, optionsOf, readOptions, sentDuration } from '../../core/schema/options.ts'
+import { TIME_ALLOWED, timeMs } from '../../core/schema/time.ts'
 import { isObject } from '../../core/schema/values.ts'
+import type { CannedResponse } from '../../traffic/upstreams.ts'
 
 /** A visitor's request of a test. */
 export interface TestRequest {
@@ -43,13 +45,6 @@ export interface PolicyTest {
   readonly steps: readonly Step[]
 }
 
-/** The response of an upstream in a test file. */
-export interface CannedResponse {
-  readonly status?: number | undefined
-  readonly headers?: Readonly<Record<string, string>> | undefined
-  readonly body?: string | undefined
-}
-
 export interface PolicyTestFile {
   /** The path of the policy, or the policy itself. */
   readonly policy: string | object
@@ -59,16 +54,15 @@ export interface PolicyTestFile {
 }
 
 const text = v.string('a text')
-const whole = (min: number, max: number) => {
-  const allowed = `an integer from ${min} to ${max}`
-  return v.pipe(v.number(allowed), v.integer(allowed), v.minValue(min, allowed), v.maxValue(max, allowed))
-}
 const texts = v.record(v.string(), text, 'a map of names to texts')
 const nullable = <S extends v.GenericSchema>(schema: S) => v.optional(v.nullable(schema))
 
 const request = optionsOf(
   {
-    url: v.pipe(text, v.regex(/^https?:\/\/[^/]/, 'a URL such as "https://api.example.com/"')),
+    url: v.pipe(
+      text,
+      v.check((url) => /^https?:\/\/[^/]/.test(url) && URL.canParse(url), 'a URL such as "https://api.example.com/"'),
+    ),
     method: v.optional(text),
     headers: v.optional(texts),
     body: v.optional(text),
@@ -79,7 +73,7 @@ const request = optionsOf(
 
 const expected = optionsOf(
   {
-    status: nullable(whole(100, 599)),
+    status: nullable(integerFrom(100, 599)),
     headers: v.optional(v.record(v.string(), v.nullable(text), 'a map of names to texts, or to null')),
     body: v.optional(text),
     contains: v.optional(text),
@@ -90,7 +84,7 @@ const expected = optionsOf(
   'a map with status, headers, body, contains, rule, upstream or error',
 )
 
-const repeat = v.optional(whole(1, 1_000_000))
+const repeat = v.optional(integerFrom(1, 1_000_000))
 
 const step = optionsOf(
   {
@@ -113,16 +107,34 @@ const test = optionsOf(
   'a map with a name and a request',
 )
 
+const UPSTREAM_URL = 'URLs such as "https://app.internal" as names'
+
 const canned = optionsOf(
-  { status: v.optional(whole(200, 599)), headers: v.optional(texts), body: v.optional(text) },
+  { status: v.optional(integerFrom(200, 599)), headers: v.optional(texts), body: v.optional(text) },
   'a map with status, headers or body',
 )
 
 const file = optionsOf(
   {
     policy: v.union([text, v.custom<object>(isObject)], 'the path of a policy, or a policy'),
-    start: v.optional(text, '2026-01-01T00:00:00Z'),
-    upstreams: v.optional(v.record(v.string(), canned, 'a map of URLs to responses'), {}),
+    start: v.optional(
+      v.pipe(
+        text,
+        v.check((time) => timeMs(time) !== undefined, TIME_ALLOWED),
+      ),
+      '2026-01-01T00:00:00Z',
+    ),
+    upstreams: v.optional(
+      v.record(
+        v.pipe(
+          v.string(),
+          v.check((url) => URL.canParse(url), UPSTREAM_URL),
+        ),
+        canned,
+        'a map of URLs to responses',
+      ),
+      {},
+    ),
     tests: v.pipe(v.array(test, 'a list of tests'), v.minLength(1, 'at least one test')),
   },
   'a map with policy and tests',

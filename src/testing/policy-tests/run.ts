@@ -6,8 +6,9 @@ import { createNgrok } from '../../gateway/ngrok.ts'
 import { checkPolicy } from '../../service/policy/check-text.ts'
 import { readText } from '../../service/policy/text.ts'
 import { formatTrace } from '../../traffic/trace-text.ts'
+import { createCannedResponse } from '../../traffic/upstreams.ts'
 import { Coverage } from './coverage.ts'
-import type { CannedResponse, Expected, PolicyTest, PolicyTestFile, Step } from './read.ts'
+import type { Expected, PolicyTest, PolicyTestFile, Step } from './read.ts'
 
 /** A part of the response that is not as a test expects it. */
 export interface Difference {
@@ -105,12 +106,9 @@ function createVisited({ start, upstreams }: PolicyTestFile, traffic_policy: str
     ],
   })
   for (const url of origins) if (!upstreams[url]) gateway.traffic.upstream(url, () => new Response(null))
-  for (const [url, canned] of Object.entries(upstreams)) gateway.traffic.upstream(url, () => toResponse(canned))
+  for (const [url, canned] of Object.entries(upstreams))
+    gateway.traffic.upstream(url, () => createCannedResponse(canned))
   return gateway
-}
-
-function toResponse({ status = 200, headers = {}, body }: CannedResponse): Response {
-  return new Response(status === 204 || status === 304 ? null : (body ?? null), { status, headers })
 }
 
 function compare(
