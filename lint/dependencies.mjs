@@ -10,10 +10,11 @@ const FLOORS = {
   },
   service: {
     x509: [],
+    ssh: ['x509'],
     provisioning: ['x509'],
     resources: ['x509', 'provisioning'],
     kit: ['x509', 'resources'],
-    parts: ['x509', 'resources'],
+    parts: ['x509', 'ssh', 'provisioning', 'resources'],
     policy: ['x509', 'resources'],
     ngrok: ['kit', 'parts', 'policy'],
   },

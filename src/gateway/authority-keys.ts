@@ -2,6 +2,7 @@ import type { SideRecords } from '../core/engine/persistence/stored-records.ts'
 import { createSecret, createSecretSource, type RandomSource } from '../core/engine/random.ts'
 import type { AuthoritySecret } from '../core/generated/options.ts'
 import type { Authority } from '../core/operation/view.ts'
+import { createSshAuthority } from '../service/ssh/authority.ts'
 import { createAuthority } from '../service/x509/authority.ts'
 import type { CertificateOrder, IssuedCertificate, IssuingAuthority } from '../service/x509/order.ts'
 
@@ -20,10 +21,15 @@ export interface IssueHooks {
 
 export function createAuthorityKeys(keys: 'test' | 'fresh' | AuthoritySecret, hooks: IssueHooks): AuthorityKeys {
   if (keys === 'test')
-    return { authorityFor: ({ draw }) => addHook(createAuthority('test', draw), hooks), sideRecords: [] }
+    return { authorityFor: ({ draw }) => addHook(createWholeAuthority('test', draw), hooks), sideRecords: [] }
   if (keys !== 'fresh') return { authorityFor: authorityFromSecret(() => keys.secret), sideRecords: [] }
   const fresh = new FreshSecret()
   return { authorityFor: authorityFromSecret(() => fresh.secret), sideRecords: [['authority_keys', fresh]] }
+}
+
+/** Makes an authority of X.509 that makes the keys and certificates of SSH too. */
+function createWholeAuthority(...[keys, draw]: Parameters<typeof createAuthority>): IssuingAuthority {
+  return Object.assign(createAuthority(keys, draw), { ssh: createSshAuthority(draw) })
 }
 
 function addHook(authority: IssuingAuthority, hooks: IssueHooks): IssuingAuthority {
@@ -38,7 +44,7 @@ function authorityFromSecret(secret: () => string): () => Authority {
     source ??= createSecretSource(secret())
     return source.draw(stream, number)
   }
-  const authority = createAuthority(draw, draw)
+  const authority = createWholeAuthority(draw, draw)
   return () => authority
 }
 

@@ -79,6 +79,8 @@ export interface Operation<Call extends (...args: never[]) => unknown = (...args
   readonly matching?: Matching | undefined
   /** Reads and checks the body, which must be an object, or the query; absent if neither is allowed. */
   readonly read?: (raw: unknown, ids: PathIds, context: RuleContext) => unknown
+  /** The errors that it refuses with in place of others, such as those of a schema that other operations have too. */
+  readonly inPlaceOf?: ReadonlyMap<CatalogueError, CatalogueError>
   /** Applies the rules and the change, and returns the response. */
   run(tx: Transaction, ids: PathIds, input: unknown): unknown
   /** Carries the type of its function in the direct API; never set. */
@@ -234,13 +236,20 @@ export function errorsOf(operation: Operation): readonly CatalogueError[] {
 }
 
 /** Returns the errors of {@link errorsOf} that a direct call can throw too. */
-export function listDirectErrors({ body, query, ids, errors = [] }: Operation): readonly CatalogueError[] {
+export function listDirectErrors(operation: Operation): readonly CatalogueError[] {
+  const { body, query, ids } = operation
   return sortByNumber([
     ...(Object.keys(ids).length > 0 ? ID_ERRORS : []),
-    ...(body ? [...FIELD_ERRORS, ...listErrors(body)] : []),
-    ...(query ? [...QUERY_ERRORS, ...listErrors(query)] : []),
-    ...errors,
+    ...(body ? FIELD_ERRORS : []),
+    ...(query ? QUERY_ERRORS : []),
+    ...listOwnErrors(operation),
   ])
+}
+
+/** Returns the errors of an operation and of its schemas, without the general ones that every operation of its kind has. */
+export function listOwnErrors({ body, query, errors = [], inPlaceOf }: Operation): CatalogueError[] {
+  const ofSchemas = [body, query].flatMap((schema) => (schema ? [...listErrors(schema)] : []))
+  return [...errors, ...ofSchemas].map((error) => inPlaceOf?.get(error) ?? error)
 }
 
 /** Returns each error once, sorted by number. */

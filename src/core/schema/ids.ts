@@ -27,8 +27,12 @@ export function isIdPrefix(text: string): boolean {
   return /^[a-z][a-z0-9]*$/.test(text)
 }
 
+/** The "prefix" of a name in a path that is any text, such as the type of an event. */
+export const ANY_TEXT = ''
+
 /** Returns the pattern of ids of a prefix, or of several with `|` between. */
 export function idPattern(prefix: string): string {
+  if (prefix === ANY_TEXT) return '^.+$'
   return `^${prefix.includes('|') ? `(${prefix})` : prefix}_[0-9A-Za-z]{1,${MAX_SUFFIX_LENGTH}}$`
 }
 
@@ -42,6 +46,7 @@ export function findIdError(
   text: string,
   prefix: string,
 ): typeof general.id_unparsable | typeof general.id_wrong_prefix | undefined {
+  if (prefix === ANY_TEXT) return undefined
   const found = parsePrefix(text)
   if (found === undefined) return general.id_unparsable
   return found === prefix || prefix.split('|').includes(found) ? undefined : general.id_wrong_prefix

@@ -1,7 +1,6 @@
 import { accountErrors } from '../../core/operation/account.ts'
 import type { Families, Family } from '../../core/operation/family.ts'
-import type { Operation } from '../../core/operation/operation.ts'
-import { listErrors } from '../../core/schema/documentation.ts'
+import { listOwnErrors, type Operation } from '../../core/operation/operation.ts'
 import { type CatalogueError, describeReceived } from '../../core/schema/errors.ts'
 import { general } from '../../core/schema/general-errors.ts'
 import { isIdPrefix } from '../../core/schema/ids.ts'
@@ -146,11 +145,6 @@ function requireKnownErrors(family: string, { operations, before = {}, apiKeys, 
     const missing = errors.find((error) => !known.has(error))
     if (missing) throw new TypeError(`${name} can refuse with ${missing.key}: give it to the errors of ${family}.`)
   }
-}
-
-/** Returns the errors of an operation without the general ones that every operation of its kind has. */
-function listOwnErrors({ body, query, errors = [] }: Operation): CatalogueError[] {
-  return [...errors, ...[body, query].flatMap((each) => (each ? [...listErrors(each)] : []))]
 }
 
 /** Checks that operations at one path use the same names for its ids. */

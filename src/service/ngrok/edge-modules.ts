@@ -3,8 +3,9 @@ import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
 import { hideSecretsOfPolicy } from '../policy/index.ts'
 import { backendId } from './backends.ts'
+import { authorities } from './certificate-authorities.ts'
 import { policies } from './ip-policies.ts'
-import { defineModule, EDGES, type Owner, ROUTES } from './modules.ts'
+import { defineModule, EDGES, type ModuleNames, type Owner, ROUTES } from './modules.ts'
 import { policyTextErrors, requireModulePolicy, requirePolicy } from './policy-text.ts'
 import { refField, refusedField, refuseUnless } from './shared.ts'
 
@@ -50,7 +51,8 @@ function backendModule<Ids extends parts.PathIds>(owner: Owner<Ids>) {
   })
 }
 
-const ipErrors = kit.declareErrors({
+/** The errors of IP policies in a module. */
+export const ipErrors = kit.declareErrors({
   edge_ip_policy_not_found: kit.ofField(
     7007,
     400,
@@ -73,12 +75,12 @@ const ipShape = kit.named(
   'The IP policies that decide who may connect to an edge or a route.',
 )
 
-/** The module `ip_restriction` (rules: edges#ip-policies). */
-function ipRestrictionModule<Ids extends parts.PathIds>(owner: Owner<Ids>) {
+const IP_RESTRICTION = { segment: 'ip_restriction', title: 'IpRestriction', what: 'IP restriction' }
+
+/** Makes the module `ip_restriction` (rules: edges#ip-policies). */
+export function ipRestrictionModule<Ids extends parts.PathIds>(owner: Owner<Ids>, names: ModuleNames = IP_RESTRICTION) {
   return defineModule(owner, {
-    segment: 'ip_restriction',
-    title: 'IpRestriction',
-    what: 'IP restriction',
+    ...names,
     errors: ipErrors,
     body: v.object({ enabled: parts.enabled, ip_policy_ids: policyIds }),
     example: { ip_policy_ids: ['ipp_1'] },
@@ -96,9 +98,28 @@ function ipRestrictionModule<Ids extends parts.PathIds>(owner: Owner<Ids>) {
   })
 }
 
+/** The error of an id that no certificate authority can have. */
+export const authorityIdErrors = kit.declareErrors({
+  certificate_authority_id_invalid: kit.field(
+    228,
+    400,
+    () => 'the id of a certificate authority, which starts with "ca_"',
+  ),
+})
+
+/** The error of a certificate authority that does not exist. */
+export const authorityErrors = kit.declareErrors({
+  certificate_authority_not_found: kit.field(7072, 400, () => 'the id of a certificate authority that exists'),
+})
+
 const authorityIds = kit.documented(
-  v.array(kit.idOf('ca')),
-  'The ids of the certificate authorities whose certificates clients must present. Any id is accepted, because this API has no such resources.',
+  v.array(
+    v.pipe(
+      v.string(),
+      refuseUnless(authorityIdErrors.certificate_authority_id_invalid, (id) => parts.isIdOf(id, 'ca_')),
+    ),
+  ),
+  'The ids of the certificate authorities whose certificates clients must present.',
 )
 
 const mutualTlsShape = kit.named(
@@ -110,12 +131,13 @@ const mutualTlsShape = kit.named(
   'The certificate authorities whose certificates clients of an edge must present.',
 )
 
-/** The module `mutual_tls`. */
-function mutualTlsModule(owner: Owner) {
+/** Makes the module `mutual_tls`. */
+export function mutualTlsModule(owner: Owner) {
   return defineModule(owner, {
     segment: 'mutual_tls',
     title: 'MutualTls',
     what: 'mutual TLS',
+    errors: { ...authorityIdErrors, ...authorityErrors },
     body: v.object({ enabled: parts.enabled, certificate_authority_ids: authorityIds }),
     example: { certificate_authority_ids: ['ca_1'] },
     shape: mutualTlsShape,
@@ -123,6 +145,12 @@ function mutualTlsModule(owner: Owner) {
       enabled,
       certificate_authorities: ids.map((id) => kit.refTo(wire, '/certificate_authorities', id)),
     }),
+    check(tx, { certificate_authority_ids }) {
+      for (const [index, id] of certificate_authority_ids.entries()) {
+        const facts = { field: `certificate_authority_ids.${index}`, received: kit.quote(id) }
+        if (!tx.get(authorities, id)) kit.refuse(authorityErrors.certificate_authority_not_found, facts)
+      }
+    },
   })
 }
 
@@ -133,7 +161,8 @@ const httpsTlsErrors = kit.declareErrors({
   https_edge_terminates_itself: kit.field(7109, 400, () => 'no terminate_at: an HTTPS edge terminates TLS itself'),
 })
 
-const tlsErrors = kit.declareErrors({
+/** The errors of TLS that an owner may leave to the upstream. */
+export const tlsErrors = kit.declareErrors({
   tls_version_of_upstream: kit.ofField(
     7032,
     400,
@@ -193,27 +222,29 @@ const httpsEdgeTlsTermination = defineModule(EDGES.https, {
   view: ({ enabled, min_version = null }) => ({ enabled, terminate_at: TERMINATION_POINTS[0], min_version }),
 })
 
-/** The module `tls_termination` of TLS edges. */
-const tlsEdgeTlsTermination = defineModule(EDGES.tls, {
-  ...tlsTermination,
-  errors: tlsErrors,
-  body: v.pipe(
-    tlsFields,
-    kit.ruleOnWhole<v.InferOutput<typeof tlsFields>, typeof tlsErrors.tls_version_of_upstream>(
-      [tlsErrors.tls_version_of_upstream],
-      ({ terminate_at, min_version }, report) => {
-        const at = { path: ['min_version'], value: min_version }
-        if (terminate_at === 'upstream' && min_version !== undefined) report(tlsErrors.tls_version_of_upstream, {}, at)
-      },
+/** Makes the module `tls_termination` of owners that can leave TLS to the upstream. */
+export const tlsTerminationModule = (owner: Owner) =>
+  defineModule(owner, {
+    ...tlsTermination,
+    errors: tlsErrors,
+    body: v.pipe(
+      tlsFields,
+      kit.ruleOnWhole<v.InferOutput<typeof tlsFields>, typeof tlsErrors.tls_version_of_upstream>(
+        [tlsErrors.tls_version_of_upstream],
+        ({ terminate_at, min_version }, report) => {
+          const at = { path: ['min_version'], value: min_version }
+          if (terminate_at === 'upstream' && min_version !== undefined)
+            report(tlsErrors.tls_version_of_upstream, {}, at)
+        },
+      ),
     ),
-  ),
-  example: { terminate_at: 'upstream' },
-  view: ({ enabled, terminate_at = TERMINATION_POINTS[0], min_version = null }) => ({
-    enabled,
-    terminate_at,
-    min_version,
-  }),
-})
+    example: { terminate_at: 'upstream' },
+    view: ({ enabled, terminate_at = TERMINATION_POINTS[0], min_version = null }) => ({
+      enabled,
+      terminate_at,
+      min_version,
+    }),
+  })
 
 const POLICY = 'The policy as JSON or YAML: an object whose keys are phases, each with a list of rules.'
 const policyValue = kit.documented(v.pipe(v.string(), parts.shownAs(hideSecretsOfPolicy)), POLICY, {
@@ -283,7 +314,7 @@ export const edgeModules = {
   tlsEdgeBackend: backendModule(EDGES.tls),
   tlsEdgeIpRestriction: ipRestrictionModule(EDGES.tls),
   tlsEdgeMutualTls: mutualTlsModule(EDGES.tls),
-  tlsEdgeTlsTermination,
+  tlsEdgeTlsTermination: tlsTerminationModule(EDGES.tls),
   /** The older traffic policies of TLS edges. */
   tlsEdgePolicy: parts.trafficPolicyOf('tls_edge_policy', 'TlsEdge', EDGES.tls, olderRules('tls')),
 }

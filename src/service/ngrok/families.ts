@@ -1,12 +1,24 @@
+import { abuseReports } from './abuse-reports.ts'
+import { agentIngresses } from './agent-ingresses.ts'
+import { aiGatewayApiKeys, aiGatewayProviderKeys } from './ai-gateway-keys.ts'
 import { apiKeyFamily } from './api-keys.ts'
+import { applicationSessions } from './application-sessions.ts'
+import { applicationUsers } from './application-users.ts'
+import { certificateAuthorities } from './certificate-authorities.ts'
 import { credentialFamily } from './credentials.ts'
 import { edgeModules } from './edge-modules.ts'
 import { httpsEdges, tcpEdges, tlsEdges } from './edges.ts'
+import { endpointConfigurationModules } from './endpoint-configuration-modules.ts'
+import { endpointConfigurations } from './endpoint-configurations.ts'
 import { endpoints } from './endpoints.ts'
+import { eventDestinations } from './event-destinations.ts'
+import { eventSources } from './event-sources.ts'
+import { eventSubscriptions } from './event-subscriptions.ts'
 import { failoverBackends } from './failover-backends.ts'
 import { httpResponseBackends } from './http-response-backends.ts'
 import { httpsEdgeRoutes } from './https-edge-routes.ts'
 import { ipPolicies, ipPolicyRules } from './ip-policies.ts'
+import { ipRestrictions } from './ip-restrictions.ts'
 import { kubernetesOperators } from './kubernetes-operators.ts'
 import {
   routeRequestHeaders,
@@ -16,6 +28,9 @@ import {
 } from './route-modules.ts'
 import { routeOauth } from './route-oauth.ts'
 import { routeOidc, routeSaml } from './route-sign-in.ts'
+import { self } from './self.ts'
+import { sshCertificateAuthorities } from './ssh-certificate-authorities.ts'
+import { sshHostCertificates, sshUserCertificates } from './ssh-certificates.ts'
 import { sshCredentialFamily } from './ssh-credentials.ts'
 import { staticBackends } from './static-backends.ts'
 import { tunnelGroupBackends } from './tunnel-group-backends.ts'
@@ -56,4 +71,21 @@ export const ngrokFamilies = {
   tcpEdges,
   tlsEdges,
   ...edgeModules,
+  agentIngresses,
+  certificateAuthorities,
+  ipRestrictions,
+  sshCertificateAuthorities,
+  sshHostCertificates,
+  sshUserCertificates,
+  eventDestinations,
+  eventSubscriptions,
+  eventSources,
+  applicationUsers,
+  applicationSessions,
+  abuseReports,
+  endpointConfigurations,
+  ...endpointConfigurationModules,
+  aiGatewayApiKeys,
+  aiGatewayProviderKeys,
+  self,
 }

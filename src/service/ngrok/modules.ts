@@ -35,18 +35,22 @@ export const ROUTES: Owner<(typeof parts.HTTPS_ROUTES)['ids']> = {
   title: 'Route',
 }
 
-interface Definition<
-  Body extends v.GenericSchema<unknown, object>,
-  Shape extends v.GenericSchema,
-  Errors,
-  Ids extends parts.PathIds,
-> {
+/** The names of a module. */
+export interface ModuleNames {
   /** The last segment of the path, such as `ip_restriction`. */
   readonly segment: string
   /** The name for schemas, such as `IpRestriction`. */
   readonly title: string
   /** The name in words, such as "IP restriction". */
   readonly what: string
+}
+
+interface Definition<
+  Body extends v.GenericSchema<unknown, object>,
+  Shape extends v.GenericSchema,
+  Errors,
+  Ids extends parts.PathIds,
+> extends ModuleNames {
   readonly errors?: Errors
   /** The schema of the PUT. */
   readonly body: Body

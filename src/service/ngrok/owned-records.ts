@@ -3,7 +3,6 @@ import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
 import { endSessionsOf } from './session-records.ts'
 import { ACCOUNT_USER, texts } from './shared.ts'
-import { keyMaterial } from './ssh-key.ts'
 
 /** The prefixes of a user's id, one for each path. Records have the first one. */
 export const PREFIXES = ['bot', 'service'] as const
@@ -61,7 +60,7 @@ export type SshCredentialRecord = kit.Frozen<v.InferOutput<typeof sshCredential>
 export const sshCredentials = kit.collection<SshCredentialRecord>({
   name: 'ssh_credentials',
   schema: sshCredential,
-  indexes: { owner: ownerKey, material: ({ public_key }) => keyMaterial(public_key) ?? null },
+  indexes: { owner: ownerKey, material: ({ public_key }) => parts.keyMaterial(public_key) ?? null },
 })
 
 const apiKey = v.object({ ...ownedHead('ak'), token })

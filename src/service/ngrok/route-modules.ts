@@ -2,10 +2,11 @@ import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
 import { headerNameSchema, headersSchema } from './header-fields.ts'
-import { defineModule, ROUTES } from './modules.ts'
+import { defineModule, type Owner, ROUTES } from './modules.ts'
 import { responseFields, textList } from './shared.ts'
 
-const headerErrors = kit.declareErrors({
+/** The errors of headers. */
+export const headerErrors = kit.declareErrors({
   header_name_invalid: kit.field(7023, 400, () => 'the name of an HTTP header'),
   header_value_invalid: kit.field(7024, 400, () => 'the value of an HTTP header, without line breaks'),
   header_added_twice: kit.field(7069, 400, () => 'each header once, whatever its case'),
@@ -40,8 +41,13 @@ const headersShape = kit.named(
   'The headers that a route adds or removes.',
 )
 
-function defineHeadersModule(message: 'request' | 'response', title: string) {
-  return defineModule(ROUTES, {
+/** Makes the module of the headers that an owner adds and removes. */
+export function headersModule<Ids extends parts.PathIds>(
+  owner: Owner<Ids>,
+  message: 'request' | 'response',
+  title: string,
+) {
+  return defineModule(owner, {
     segment: `${message}_headers`,
     title,
     what: `${message} headers`,
@@ -54,10 +60,10 @@ function defineHeadersModule(message: 'request' | 'response', title: string) {
 }
 
 /** The headers of requests that a route adds and removes. */
-export const routeRequestHeaders = defineHeadersModule('request', 'RequestHeaders')
+export const routeRequestHeaders = headersModule(ROUTES, 'request', 'RequestHeaders')
 
 /** The headers of responses that a route adds and removes. */
-export const routeResponseHeaders = defineHeadersModule('response', 'ResponseHeaders')
+export const routeResponseHeaders = headersModule(ROUTES, 'response', 'ResponseHeaders')
 
 /** The module that carries the TCP traffic of a websocket. */
 export const routeWebsocketTcpConverter = defineModule(ROUTES, {

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
-import { defineModule, ROUTES } from './modules.ts'
+import type * as parts from '../parts/index.ts'
+import { defineModule, type Owner, ROUTES } from './modules.ts'
 import { signInErrors, signInFields, signInShape } from './route-sign-in.ts'
 import { responseFields, textList } from './shared.ts'
 
@@ -13,7 +14,8 @@ const emptyTextError = (number: number) =>
     (it) => `${it.field} is ${it.received}. A list of ${it.provider} cannot contain an empty text.`,
   )
 
-const providerErrors = kit.declareErrors({
+/** The errors of providers. */
+export const providerErrors = kit.declareErrors({
   oauth_app_incomplete: kit.ofField<ProviderInMessage>(
     7033,
     400,
@@ -166,31 +168,38 @@ function providerView<A extends Account>(account: A | undefined) {
     : null
 }
 
-/** The module that lets people sign in at a provider (rules: edges#signing-in). */
-export const routeOauth = defineModule(ROUTES, {
-  segment: 'oauth',
-  title: 'OAuth',
-  what: 'OAuth',
-  errors: { ...signInErrors, ...providerErrors },
-  body: v.object({ ...signInFields, auth_check_interval, provider: providerBody }),
-  example: { provider: { google: { email_domains: ['example.com'] } } },
-  shape: kit.named(
-    v.object({ ...signInShape, auth_check_interval: v.unwrap(auth_check_interval), provider: providerShape }),
-    'RouteOAuth',
-    'Lets people pass only after they signed in at a provider.',
-  ),
-  view: ({ provider, cookie_prefix, ...rest }) => ({
-    ...rest,
-    cookie_prefix: cookie_prefix || DEFAULT_COOKIE_PREFIX,
-    provider: {
-      github: providerView(provider.github),
-      facebook: providerView(provider.facebook),
-      microsoft: providerView(provider.microsoft),
-      google: providerView(provider.google),
-      linkedin: providerView(provider.linkedin),
-      gitlab: providerView(provider.gitlab),
-      twitch: providerView(provider.twitch),
-      amazon: providerView(provider.amazon),
-    },
-  }),
-})
+const oauthShape = kit.named(
+  v.object({ ...signInShape, auth_check_interval: v.unwrap(auth_check_interval), provider: providerShape }),
+  'RouteOAuth',
+  'Lets people pass only after they signed in at a provider.',
+)
+
+/** Makes the module that lets people sign in at a provider (rules: edges#signing-in). */
+export function oauthModule<Ids extends parts.PathIds>(owner: Owner<Ids>) {
+  return defineModule(owner, {
+    segment: 'oauth',
+    title: 'OAuth',
+    what: 'OAuth',
+    errors: { ...signInErrors, ...providerErrors },
+    body: v.object({ ...signInFields, auth_check_interval, provider: providerBody }),
+    example: { provider: { google: { email_domains: ['example.com'] } } },
+    shape: oauthShape,
+    view: ({ provider, cookie_prefix, ...rest }) => ({
+      ...rest,
+      cookie_prefix: cookie_prefix || DEFAULT_COOKIE_PREFIX,
+      provider: {
+        github: providerView(provider.github),
+        facebook: providerView(provider.facebook),
+        microsoft: providerView(provider.microsoft),
+        google: providerView(provider.google),
+        linkedin: providerView(provider.linkedin),
+        gitlab: providerView(provider.gitlab),
+        twitch: providerView(provider.twitch),
+        amazon: providerView(provider.amazon),
+      },
+    }),
+  })
+}
+
+/** The module of routes that lets people sign in at a provider. */
+export const routeOauth = oauthModule(ROUTES)

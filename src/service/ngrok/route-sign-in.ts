@@ -2,7 +2,7 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
-import { defineModule, ROUTES } from './modules.ts'
+import { defineModule, type Owner, ROUTES } from './modules.ts'
 import { refuseUnless, responseFields, textList } from './shared.ts'
 
 const YEAR_SECONDS = 365 * 24 * 60 * 60
@@ -45,7 +45,8 @@ export const signInFields = {
 /** The same fields of a response. */
 export const signInShape = responseFields(signInFields)
 
-const oidcErrors = kit.declareErrors({
+/** The errors of an OpenID provider. */
+export const oidcErrors = kit.declareErrors({
   oidc_issuer_missing: kit.field(
     7088,
     400,
@@ -67,21 +68,28 @@ const client_id = kit.documented(nonEmptyText, 'The id of your app at the provid
 const client_secret = kit.documented(v.pipe(nonEmptyText, kit.secret), 'The secret of your app.')
 const scopes = textList('The scopes to ask for.')
 
-/** The module that lets people sign in at an OpenID provider. */
-export const routeOidc = defineModule(ROUTES, {
-  segment: 'oidc',
-  title: 'Oidc',
-  what: 'OpenID Connect',
-  errors: { ...signInErrors, ...oidcErrors },
-  body: v.object({ ...signInFields, issuer: v.optional(issuer, ''), client_id, client_secret, scopes }),
-  example: { issuer: 'https://accounts.example.com', client_id: 'an app', client_secret: 'its secret' },
-  shape: kit.named(
-    v.object({ ...signInShape, issuer, client_id, client_secret, scopes: v.unwrap(scopes) }),
-    'RouteOidc',
-    'Lets people pass only after they signed in at an OpenID provider.',
-  ),
-  view: (body) => body,
-})
+const oidcShape = kit.named(
+  v.object({ ...signInShape, issuer, client_id, client_secret, scopes: v.unwrap(scopes) }),
+  'RouteOidc',
+  'Lets people pass only after they signed in at an OpenID provider.',
+)
+
+/** Makes the module that lets people sign in at an OpenID provider. */
+export function oidcModule<Ids extends parts.PathIds>(owner: Owner<Ids>) {
+  return defineModule(owner, {
+    segment: 'oidc',
+    title: 'Oidc',
+    what: 'OpenID Connect',
+    errors: { ...signInErrors, ...oidcErrors },
+    body: v.object({ ...signInFields, issuer: v.optional(issuer, ''), client_id, client_secret, scopes }),
+    example: { issuer: 'https://accounts.example.com', client_id: 'an app', client_secret: 'its secret' },
+    shape: oidcShape,
+    view: (body) => body,
+  })
+}
+
+/** The module of routes that lets people sign in at an OpenID provider. */
+export const routeOidc = oidcModule(ROUTES)
 
 const DEFAULT_NAMEID_FORMAT = 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent'
 /** The start of the URLs that the service gives a route for its identity provider. */
@@ -117,38 +125,45 @@ const metadataRule = kit.ruleOnWhole<v.InferOutput<typeof samlFields>, typeof ki
 
 const textField = (sentence: string) => kit.documented(v.string(), sentence)
 
-/** The module that lets people sign in at an identity provider that speaks SAML. */
-export const routeSaml = defineModule(ROUTES, {
-  segment: 'saml',
-  title: 'Saml',
-  what: 'SAML',
-  errors: signInErrors,
-  body: v.pipe(samlFields, metadataRule),
-  example: { idp_metadata_url: 'https://idp.example.com/metadata' },
-  shape: kit.named(
-    v.object({
-      ...responseFields(samlFields.entries),
-      entity_id: textField('The id of the service at the identity provider: a URL.'),
-      assertion_consumer_service_url: textField(
-        'The URL to which the identity provider sends people after they signed in.',
-      ),
-      single_logout_url: textField('The URL to which the identity provider sends people after they signed out.'),
-      metadata_url: textField('The URL at which the identity provider finds this metadata.'),
-      request_signing_certificate_pem: textField('The certificate of the key that signs requests: PEM.'),
-    }),
-    'RouteSaml',
-    'Lets people pass only after they signed in at an identity provider.',
-  ),
-  view(body, { authority }, { id }) {
-    const own = `${SAML_URL}/${id}`
-    return {
-      ...body,
-      nameid_format: body.nameid_format || DEFAULT_NAMEID_FORMAT,
-      entity_id: own,
-      assertion_consumer_service_url: `${own}/acs`,
-      single_logout_url: `${own}/slo`,
-      metadata_url: own,
-      request_signing_certificate_pem: authority.certificatePem,
-    }
-  },
-})
+const samlShape = kit.named(
+  v.object({
+    ...responseFields(samlFields.entries),
+    entity_id: textField('The id of the service at the identity provider: a URL.'),
+    assertion_consumer_service_url: textField(
+      'The URL to which the identity provider sends people after they signed in.',
+    ),
+    single_logout_url: textField('The URL to which the identity provider sends people after they signed out.'),
+    metadata_url: textField('The URL at which the identity provider finds this metadata.'),
+    request_signing_certificate_pem: textField('The certificate of the key that signs requests: PEM.'),
+  }),
+  'RouteSaml',
+  'Lets people pass only after they signed in at an identity provider.',
+)
+
+/** Makes the module that lets people sign in at an identity provider that speaks SAML. */
+export function samlModule<Ids extends parts.PathIds & { readonly id: string }>(owner: Owner<Ids>) {
+  return defineModule(owner, {
+    segment: 'saml',
+    title: 'Saml',
+    what: 'SAML',
+    errors: signInErrors,
+    body: v.pipe(samlFields, metadataRule),
+    example: { idp_metadata_url: 'https://idp.example.com/metadata' },
+    shape: samlShape,
+    view(body, { authority }, { id }) {
+      const own = `${SAML_URL}/${id}`
+      return {
+        ...body,
+        nameid_format: body.nameid_format || DEFAULT_NAMEID_FORMAT,
+        entity_id: own,
+        assertion_consumer_service_url: `${own}/acs`,
+        single_logout_url: `${own}/slo`,
+        metadata_url: own,
+        request_signing_certificate_pem: authority.certificatePem,
+      }
+    },
+  })
+}
+
+/** The module of routes that lets people sign in at an identity provider that speaks SAML. */
+export const routeSaml = samlModule(ROUTES)

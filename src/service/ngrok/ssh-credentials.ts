@@ -1,12 +1,12 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
+import * as parts from '../parts/index.ts'
 import * as owned from './owned.ts'
 import { reportMissingOwner, sshCredentials } from './owned-records.ts'
 import { endSessionsOf } from './session-records.ts'
 import { defineBodies, defineUnique, FILTERABLE } from './shared.ts'
-import { ALGORITHMS, keyMaterial } from './ssh-key.ts'
 
-const KEY_FORM = `one line of OpenSSH: ${ALGORITHMS.join(', ')}, then the key of that algorithm in base64, and a comment if you like`
+const KEY_FORM = `one line of OpenSSH: ${parts.ALGORITHMS.join(', ')}, then the key of that algorithm in base64, and a comment if you like`
 
 const errors = kit.declareErrors({
   ssh_key_taken: kit.ofField(
@@ -37,7 +37,7 @@ const public_key = kit.documented(
     v.string(),
     kit.rule([errors.ssh_key_missing, errors.ssh_key_invalid], (text, report) => {
       if (text === '') report(errors.ssh_key_missing, {})
-      else if (keyMaterial(text) === undefined) report(errors.ssh_key_invalid, {})
+      else if (parts.keyMaterial(text) === undefined) report(errors.ssh_key_invalid, {})
     }),
   ),
   `The public key, ${KEY_FORM}. Responses repeat it as sent.`,

@@ -32,10 +32,10 @@ export {
   Refusal,
   tooLong,
 } from '../../core/schema/errors.ts'
-export { isIdOf, wasMade } from '../../core/schema/ids.ts'
+export { ANY_TEXT, isIdOf, wasMade } from '../../core/schema/ids.ts'
 export { oneOfThese } from '../../core/schema/options.ts'
 export { instant, ownId, scheduledTime, someText } from '../../core/schema/record-schema.ts'
-export type { Report, RuleContext } from '../../core/schema/rule.ts'
+export { type Report, type RuleContext, readBy } from '../../core/schema/rule.ts'
 export {
   anyObject,
   blankIsAbsent,
@@ -52,17 +52,37 @@ export {
 } from '../../core/schema/schema.ts'
 export { isOneOf } from '../../core/schema/secret-texts.ts'
 export { quoteSecret } from '../../core/schema/text.ts'
-export { timeMs } from '../../core/schema/time.ts'
+export { durationMs, timeMs } from '../../core/schema/time.ts'
 export { isObject } from '../../core/schema/values.ts'
-export { circuitBreaker } from '../resources/circuit-breaker.ts'
-export { compression } from '../resources/compression.ts'
+export { isDnsName } from '../provisioning/dns.ts'
+export {
+  job as managementJob,
+  type ManagedDomain,
+  policy as managementPolicy,
+} from '../provisioning/managed-domain.ts'
+export { takeScripted } from '../provisioning/management.ts'
+export { scheduleRenewal, scheduleRetry, startJob } from '../provisioning/transitions.ts'
+export { circuitBreaker, circuitBreakerModule } from '../resources/circuit-breaker.ts'
+export { compression, compressionModule } from '../resources/compression.ts'
 export { declare as declareEdge, declareMade, undeclare } from '../resources/declarations.ts'
 export { policyErrors, ruleLimitProblem } from '../resources/policy-rules.ts'
 export { devDomain } from '../resources/reserved-domains/dev-domain.ts'
+export { domainDialect, isServiceDomain } from '../resources/reserved-domains/dialect.ts'
+export { errors as domainErrors } from '../resources/reserved-domains/errors.ts'
+export {
+  managementView,
+  policy as managementPolicyShape,
+  policyBody as managementPolicyBody,
+  status as managementStatusShape,
+} from '../resources/reserved-domains/schemas.ts'
 export { type EdgeModule, edgeModule, HTTPS_ROUTES, type ModuleOwner } from '../resources/route-module.ts'
 export { trafficPolicy, trafficPolicyOf } from '../resources/traffic-policy.ts'
-export { webhookVerification } from '../resources/webhook-verification.ts'
+export { webhookModule, webhookVerification } from '../resources/webhook-verification.ts'
 export { backendErrors, requireBackend, requireNoWeightedParent } from '../resources/weighted-backends.ts'
+export { SSH_CURVES, SSH_KEY_TYPES, sshAuthority } from '../ssh/authority.ts'
+export { ALGORITHMS, keyMaterial, keyTypeOf, readPublicKey } from '../ssh/public-key.ts'
 export { requestProblem } from '../x509/csr.ts'
+export { chainErrors, errors as uploadErrors } from '../x509/errors.ts'
 export { ipBytes } from '../x509/ip.ts'
 export { type ClientOrder, issuing } from '../x509/order.ts'
+export { readCertificates } from '../x509/uploads.ts'

@@ -34,11 +34,11 @@ export interface AttemptHooks {
 
 export const provisioningRules = sectionReader<ProvisioningRules>()
 
-const policy = v.object({ authority: someText, private_key_type: oneOfThese(MANAGED_KEY_TYPES) })
+export const policy = v.object({ authority: someText, private_key_type: oneOfThese(MANAGED_KEY_TYPES) })
 
 export type Policy = Frozen<v.InferOutput<typeof policy>>
 
-const job = v.object({
+export const job = v.object({
   error_code: v.nullable(oneOfThese(PROVISIONING_ERRORS)),
   msg: v.string(),
   started_at: instant,

@@ -29,15 +29,20 @@ function applyHook(tx: Transaction, { domain }: ManagedDomain, usual: Failure | 
 
 /** Returns the failure that the script, or else simulated DNS, sets for an attempt. Without one, the attempt succeeds. */
 function determineFailure(tx: Transaction, domain: ManagedDomain): Failure | undefined {
-  const scripted = takeOutcome(tx, domain.domain)
-  if (scripted) {
-    const { outcome, message, retriesAfter } = scripted
-    if (outcome === 'success') return undefined
-    return { error_code: outcome, msg: message ?? MESSAGES[outcome], retriesAfter: parseSignedMs(retriesAfter) }
-  }
+  const scripted = takeScripted(tx, domain.domain)
+  if (scripted) return scripted.failure
   if (provisioningRules(tx.rules).dns === 'off') return undefined
   const wrong = checkNeededRecords(tx, domain).find(({ problem }) => problem !== null)
   return wrong?.problem ? { error_code: 'DNS_ERROR', msg: wrong.problem } : undefined
+}
+
+/** Takes the next outcome that the script has for a domain, if any. Without a failure, the attempt succeeds. */
+export function takeScripted(tx: Transaction, domain: string): { readonly failure: Failure | undefined } | undefined {
+  const { outcome, message, retriesAfter } = takeOutcome(tx, domain) ?? {}
+  if (outcome === undefined) return undefined
+  if (outcome === 'success') return { failure: undefined }
+  const msg = message ?? MESSAGES[outcome]
+  return { failure: { error_code: outcome, msg, retriesAfter: parseSignedMs(retriesAfter) } }
 }
 
 /**

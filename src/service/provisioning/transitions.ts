@@ -129,7 +129,8 @@ export function getState({ policy, job, certificate_id }: ManagedDomain): Provis
   return job.error_code === null ? 'renewing' : 'renewal failing'
 }
 
-function startJob(tx: Transaction): Partial<ManagedDomain> {
+/** Starts a job whose first attempt comes after the usual delay. */
+export function startJob(tx: Transaction): Pick<ManagedDomain, 'job' | 'due'> {
   const job: Job = {
     error_code: null,
     msg: 'Managed certificate provisioning in progress.',
@@ -140,8 +141,14 @@ function startJob(tx: Transaction): Partial<ManagedDomain> {
   return { job, due: schedule(tx, tx.now + provisioningRules(tx.rules).provisioningDelay).due }
 }
 
-function failJob(tx: Transaction, domain: ManagedDomain, { error_code, msg, retriesAfter }: Failure): Effects {
-  const before = domain.job as Job // The table lets only a domain with a job fail.
+function failJob(tx: Transaction, domain: ManagedDomain, failure: Failure): Effects {
+  // The table lets only a domain with a job fail.
+  const changes = scheduleRetry(tx, domain.job as Job, failure)
+  return { changes, outcome: failure.error_code, note: failure.msg }
+}
+
+/** Returns a job after an attempt that failed, with the time of the next one. */
+export function scheduleRetry(tx: Transaction, before: Job, { error_code, msg, retriesAfter }: Failure) {
   const { internalErrorBackoff, dnsErrorRetry } = provisioningRules(tx.rules)
   const isInternal = error_code === 'INTERNAL_ERROR'
   const backoff = Math.min(internalErrorBackoff.most, internalErrorBackoff.first * 2 ** before.internal_errors)
@@ -152,8 +159,8 @@ function failJob(tx: Transaction, domain: ManagedDomain, { error_code, msg, retr
   const { at, due } = schedule(tx, isPast ? usual : retryTime)
   const retries_at = isPast ? roundUpToSecond(retryTime) : at
   const internal_errors = before.internal_errors + (isInternal ? 1 : 0)
-  const job = { ...before, error_code, msg, retries_at, internal_errors }
-  return { changes: { job, due }, outcome: error_code, note: msg }
+  const job: Job = { ...before, error_code, msg, retries_at, internal_errors }
+  return { job, due }
 }
 
 function putNewCertificate(tx: Transaction, domain: ManagedDomain): Effects {
@@ -162,8 +169,13 @@ function putNewCertificate(tx: Transaction, domain: ManagedDomain): Effects {
   // A certificate shows its times in whole seconds, so its life starts at the second that it shows.
   const issued_at = Math.floor(tx.now / 1000) * 1000
   const { id } = tx.put(certificates, makeCertificateRecord(tx, domain, issued_at))
+  return { changes: { certificate_id: id, ...scheduleRenewal(tx, issued_at) }, outcome: 'success', note: id }
+}
+
+/** Ends a job by which a certificate was issued at a time in ms, and schedules the renewal. */
+export function scheduleRenewal(tx: Transaction, issued_at: number) {
   const { at: renews_at, due } = schedule(tx, getRenewalTime(issued_at, provisioningRules(tx.rules)))
-  return { changes: { certificate_id: id, renews_at, job: null, due }, outcome: 'success', note: id }
+  return { renews_at, job: null, due }
 }
 
 /** Makes the record of an automatic certificate. The certificate itself is issued when somebody reads it. */

@@ -42,10 +42,8 @@ const fields = {
   error_threshold_percentage: v.optional(share, 0.5),
 }
 
-// (rules: circuit-breaker#numbers, circuit-breaker#defaults)
-/** The circuit breaker of an HTTPS edge's route. */
-export const circuitBreaker = edgeModule(HTTPS_ROUTES, {
-  name: 'circuit_breaker',
+/** The circuit breaker, for its owners (rules: circuit-breaker#numbers, circuit-breaker#defaults). */
+export const circuitBreakerModule = {
   segment: 'circuit_breaker',
   errors,
   what: 'circuit breaker',
@@ -64,4 +62,7 @@ export const circuitBreaker = edgeModule(HTTPS_ROUTES, {
     'CircuitBreaker',
     'Stops traffic to an upstream that fails too often.',
   ),
-})
+}
+
+/** The circuit breaker of an HTTPS edge's route. */
+export const circuitBreaker = edgeModule(HTTPS_ROUTES, { name: 'circuit_breaker', ...circuitBreakerModule })

@@ -3,10 +3,8 @@ import { named } from '../../core/schema/documentation.ts'
 import { enabled } from '../../core/schema/schema.ts'
 import { edgeModule, HTTPS_ROUTES } from './route-module.ts'
 
-// (rules: route-modules#compression)
-/** The compression of an HTTPS edge's route. */
-export const compression = edgeModule(HTTPS_ROUTES, {
-  name: 'compression',
+/** The compression, for its owners (rules: route-modules#compression). */
+export const compressionModule = {
   segment: 'compression',
   what: 'compression',
   body: named(v.object({ enabled }), 'CompressionBody', 'The new compression.', {
@@ -17,4 +15,7 @@ export const compression = edgeModule(HTTPS_ROUTES, {
     'Compression',
     'Compresses responses on their way to clients.',
   ),
-})
+}
+
+/** The compression of an HTTPS edge's route. */
+export const compression = edgeModule(HTTPS_ROUTES, { name: 'compression', ...compressionModule })

@@ -29,7 +29,7 @@ const isRoute = (id: string) => isIdOf(id, 'edghtsrt_')
 const DECLARABLE = ['edghts_', 'edghtsrt_', 'edgtcp_', 'edgtls_', 'ec_', 'bkd']
 
 /** The prefixes that no other family can have. Families of ngrok use the other prefixes that can be declared. */
-export const declaredPrefixes = ['ec', 'bkd']
+export const declaredPrefixes = ['bkd']
 
 const fields = v.object({
   id: v.pipe(

@@ -97,11 +97,8 @@ const providerAndSecret = ruleOnWhole<v.InferOutput<typeof fields>, ProviderErro
   },
 )
 
-// (rules: route-modules#singletons, webhook-verification#provider)
-/** The webhook verification of an HTTPS edge's route. */
-export const webhookVerification = edgeModule(HTTPS_ROUTES, {
-  name: 'webhook_verification',
-  segment: 'webhook_verification',
+/** The webhook verification, for its owners (rules: webhook-verification#provider). */
+export const webhookModule = {
   errors,
   what: 'webhook verification',
   body: named(v.pipe(fields, providerAndSecret), 'WebhookVerificationBody', 'The new webhook verification.', {
@@ -112,4 +109,12 @@ export const webhookVerification = edgeModule(HTTPS_ROUTES, {
     'WebhookVerification',
     'Lets only webhooks pass that their provider has signed.',
   ),
+}
+
+// (rules: route-modules#singletons)
+/** The webhook verification of an HTTPS edge's route. */
+export const webhookVerification = edgeModule(HTTPS_ROUTES, {
+  name: 'webhook_verification',
+  segment: 'webhook_verification',
+  ...webhookModule,
 })

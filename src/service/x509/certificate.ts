@@ -23,6 +23,8 @@ export interface Certificate {
   readonly issuer: Name
   readonly subject: Name
   readonly publicKey: PublicKey
+  /** True if its basic constraints mark it as one of a certificate authority (RFC 5280, 4.2.1.9). */
+  readonly isAuthority: boolean
   readonly fields: CertificateFields
 }
 
@@ -49,6 +51,7 @@ export function readCertificate(der: Uint8Array): Certificate {
     issuer,
     subject,
     publicKey,
+    isAuthority: readIsAuthority(extensions.get(oids.basicConstraints)),
     fields: {
       subject_common_name: getAttribute(subject, 'CN'),
       subject_alternative_names: readAlternativeNames(extensions.get(oids.subjectAlternativeName)),
@@ -157,6 +160,14 @@ function readIp(bytes: Uint8Array): string {
   const text = formatIp(bytes)
   if (text === undefined) throw new asn1.Unreadable('an IP address among its subject alternative names is malformed')
   return text
+}
+
+/** Reads whether basic constraints say `cA`, which they leave out for false. */
+function readIsAuthority(der: Uint8Array | undefined): boolean {
+  const what = 'basic constraints'
+  const [first] = der ? asn1.readChildren(asn1.parse(der), what) : []
+  if (!first || asn1.getTag(first) !== asn1.tags.boolean) return false
+  return asn1.readContent(first, what, asn1.tags.boolean)[0] !== 0
 }
 
 /** Reads the key usages, in the order of their bits. */

@@ -39,7 +39,8 @@ export const errors = declareErrors({
   ),
   certificate_missing: pemError(
     1919,
-    (it) => `${it.field}: no certificate was sent. Send a chain of PEM "CERTIFICATE" blocks, leaf first.`,
+    (it) =>
+      `${it.field}: no certificate was sent. Send ${it.field === 'ca_pem' ? 'a PEM "CERTIFICATE" block' : 'a chain of PEM "CERTIFICATE" blocks, leaf first'}.`,
   ),
   certificate_not_pem: pemError<{ problem: string }>(
     1920,

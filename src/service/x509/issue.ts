@@ -1,4 +1,3 @@
-import { invert } from '@noble/curves/abstract/modular.js'
 import { bytesToNumberBE } from '@noble/curves/utils.js'
 import { sha1 } from '@noble/hashes/legacy.js'
 import { utf8Bytes } from '../../core/schema/platform.ts'
@@ -16,7 +15,7 @@ import {
   nameTags,
   oids,
 } from './oids.ts'
-import { signPkcs1 } from './rsa.ts'
+import { rsaNumbers, signPkcs1 } from './rsa.ts'
 
 /** The tags of a TBSCertificate's version and extensions (RFC 5280, 4.1). */
 const VERSION = 0xa0
@@ -235,10 +234,8 @@ export function ecdsaKey(secret: Uint8Array): KeyPair {
 
 /** Makes the RSA key pair of two primes in hex. It signs with PKCS#1 v1.5 and SHA-256. */
 export function rsaKey(primes: readonly [p: string, q: string]): KeyPair {
-  const [p, q] = [BigInt(`0x${primes[0]}`), BigInt(`0x${primes[1]}`)]
-  const [n, e] = [p * q, 65_537n]
-  const d = invert(e, (p - 1n) * (q - 1n))
-  const [dP, dQ, qInv] = [d % (p - 1n), d % (q - 1n), invert(q, p)]
+  const numbers = rsaNumbers(primes)
+  const { p, q, n, e, d, dP, dQ, qInv } = numbers
   const algorithm = der.sequence(der.oid(oids.rsaEncryption), der.nullValue())
   // RSAPrivateKey (RFC 8017, A.1.2).
   const key = der.sequence(...[0n, n, e, d, p, q, dP, dQ, qInv].map(der.integer))
@@ -246,6 +243,6 @@ export function rsaKey(primes: readonly [p: string, q: string]): KeyPair {
     ...certifiedKey(algorithm, der.encode(der.sequence(der.integer(n), der.integer(e)))),
     pkcs8: der.encode(der.sequence(der.integer(0n), algorithm, der.octetString(key))),
     algorithm: der.sequence(der.oid(oids.sha256WithRsa), der.nullValue()),
-    sign: (message) => signPkcs1({ p, q, dP, dQ, qInv }, hashes.sha256, message),
+    sign: (message) => signPkcs1(numbers, hashes.sha256, message),
   }
 }

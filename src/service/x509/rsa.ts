@@ -1,3 +1,4 @@
+import { invert } from '@noble/curves/abstract/modular.js'
 import { bytesToNumberBE, equalBytes, numberToBytesBE } from '@noble/curves/utils.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { bitLength } from './bytes.ts'
@@ -25,6 +26,14 @@ interface RsaPrivateNumbers {
   readonly dP: bigint
   readonly dQ: bigint
   readonly qInv: bigint
+}
+
+/** Returns the numbers of the RSA key of two primes in hex, with the public exponent 65537. */
+export function rsaNumbers(primes: readonly [p: string, q: string]) {
+  const [p, q] = [BigInt(`0x${primes[0]}`), BigInt(`0x${primes[1]}`)]
+  const e = 65_537n
+  const d = invert(e, (p - 1n) * (q - 1n))
+  return { p, q, n: p * q, e, d, dP: d % (p - 1n), dQ: d % (q - 1n), qInv: invert(q, p) }
 }
 
 /** Signs with RSASSA-PKCS1-v1_5 (RFC 8017, 8.2.1). By the primes (5.1.2), this takes a quarter of the time. */

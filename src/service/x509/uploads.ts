@@ -16,7 +16,7 @@ const KEY_TYPES = 'PRIVATE KEY, RSA PRIVATE KEY, EC PRIVATE KEY'
 /** The blocks that tools write beside a key: `openssl ecparam -genkey` writes its parameters, other tools the certificate. */
 const ALLOWED_BESIDE_A_KEY: ReadonlySet<string> = new Set(['EC PARAMETERS', 'CERTIFICATE'])
 
-type Field = 'certificate_pem' | 'private_key_pem'
+type Field = 'certificate_pem' | 'private_key_pem' | 'ca_pem'
 
 /** A certificate of a PEM text, with its own PEM in 64 columns and its DER. */
 export interface PemCertificate extends Certificate {
@@ -41,8 +41,10 @@ export function readChain(text: string) {
 }
 
 /** Reads one to ten PEM certificates, like {@link readChain}, but does not check that each is signed by the next. */
-export function readCertificates(text: string): [PemCertificate, ...PemCertificate[]] {
-  const field = 'certificate_pem'
+export function readCertificates(
+  text: string,
+  field: Field = 'certificate_pem',
+): [PemCertificate, ...PemCertificate[]] {
   if (text.trim() === '') refuse(errors.certificate_missing, { field })
   requireShort(field, text)
   const [leaf, ...others] = readCertificateBlocks(field, text).map((block, index) =>

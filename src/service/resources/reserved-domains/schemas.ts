@@ -19,7 +19,7 @@ import {
 } from '../../../core/schema/schema.ts'
 import { timestamp } from '../../../core/schema/time.ts'
 import type { Frozen } from '../../../core/schema/values.ts'
-import type { Job } from '../../provisioning/managed-domain.ts'
+import type { Job, ManagedDomain } from '../../provisioning/managed-domain.ts'
 import { PROVISIONING_ERRORS } from '../../provisioning/outcomes.ts'
 import { MANAGED_KEY_TYPES } from '../../x509/order.ts'
 import { domainDialect, findRefusal, type RefusedDomainKey } from './dialect.ts'
@@ -156,7 +156,7 @@ const job = named(
   'A job that gets a certificate for a domain.',
 )
 
-const status = named(
+export const status = named(
   v.object({
     renews_at: documented(
       v.nullable(time),
@@ -175,7 +175,7 @@ const status = named(
   'The state of automatic issuance for a domain.',
 )
 
-const policy = named(
+export const policy = named(
   v.object({
     authority: documented(v.string(), AUTHORITY, {
       json: (dialect) => ({ listed: [domainDialect(dialect).authority] }),
@@ -246,17 +246,24 @@ export const view: View<DomainRecord, Frozen<v.InferOutput<typeof shape>>> = (re
     region: domainRegion === 'as set' ? record.region : domainRegion.always,
     cname_target: record.cname_target,
     certificate: refTo(wire, '/tls_certificates', record.certificate_id),
-    certificate_management_policy: record.policy && { ...record.policy },
-    certificate_management_status: record.policy && {
-      renews_at: timestampOrNull(record.renews_at),
-      provisioning_job: record.job && jobView(record.job),
-    },
+    ...managementView(record),
     acme_challenge_cname_target: record.acme_challenge_cname_target,
     http_endpoint_configuration: refTo(wire, '/endpoint_configurations', record.http_endpoint_configuration_id),
     https_endpoint_configuration: refTo(wire, '/endpoint_configurations', record.https_endpoint_configuration_id),
     ...(has('error_redirect_url') && { error_redirect_url: record.error_redirect_url ?? null }),
     ...(has('is_dev') && { is_dev: record.is_dev ?? false }),
     ...(record.resolves_to && { resolves_to: record.resolves_to }),
+  }
+}
+
+/** Returns the fields of a response about automatic issuance. */
+export function managementView({ policy, renews_at, job }: Pick<ManagedDomain, 'policy' | 'renews_at' | 'job'>) {
+  return {
+    certificate_management_policy: policy && { ...policy },
+    certificate_management_status: policy && {
+      renews_at: timestampOrNull(renews_at),
+      provisioning_job: job && jobView(job),
+    },
   }
 }
 

@@ -1,3 +1,5 @@
+import { toBytes } from '../x509/bytes.ts'
+
 /** The parts of a key after the name of its algorithm. Each has the fewest and the most bytes, or is a fixed text. */
 const PARTS: Readonly<Record<string, readonly (string | readonly [number, number])[]>> = {
   'ssh-ed25519': [[32, 32]],
@@ -47,4 +49,16 @@ function splitParts(bytes: string): string[] | undefined {
     at = end
   }
   return parts
+}
+
+/** Reads a public key in OpenSSH's form that {@link keyMaterial} accepts: its algorithm, and its bytes with the algorithm's name. */
+export function readPublicKey(line: string): { readonly algorithm: string; readonly blob: Uint8Array } {
+  const [algorithm = ''] = line.split(/[ \t]/, 1)
+  return { algorithm, blob: toBytes(atob(keyMaterial(line) ?? '')) }
+}
+
+/** Returns the type of an algorithm's keys, such as `ecdsa` for `ecdsa-sha2-nistp256`. */
+export function keyTypeOf(algorithm: string): 'rsa' | 'ecdsa' | 'ed25519' {
+  if (algorithm.startsWith('ecdsa')) return 'ecdsa'
+  return algorithm === 'ssh-rsa' ? 'rsa' : 'ed25519'
 }

@@ -1,0 +1,92 @@
+import * as v from 'valibot'
+import * as kit from '../kit/index.ts'
+import { defineBodies, texts } from './shared.ts'
+
+const errors = kit.declareErrors({ abuse_limit_none: kit.tooMany(221) })
+
+const urls = v.pipe(
+  v.array(
+    v.pipe(
+      v.string(),
+      kit.rule([], (text, report) => {
+        if (!URL.canParse(text) || hostOf(text) === '')
+          report(kit.general.field_invalid, { allowed: 'the URL of a page' })
+      }),
+    ),
+  ),
+  v.nonEmpty('the URLs of at least one page'),
+)
+
+const URLS = 'The URLs of the pages that somebody abuses.'
+
+const record = v.object({ ...kit.recordHead('abrp', texts()), urls })
+
+const reports = kit.collection<kit.Frozen<v.InferOutput<typeof record>>>({ name: 'abuse_reports', schema: record })
+
+const hostOf = (url: string) => new URL(url).hostname
+
+const STATUS = 'Always `PENDING`: nobody reads the reports of an emulator.'
+const PENDING = 'PENDING' as const
+
+const shape = kit.named(
+  v.object({
+    id: kit.resourceHead.id,
+    uri: kit.resourceHead.uri,
+    created_at: kit.resourceHead.created_at,
+    metadata: kit.resourceHead.metadata,
+    urls: kit.documented(v.array(v.string()), URLS),
+    status: kit.documented(v.literal(PENDING), STATUS),
+    hostnames: kit.documented(
+      v.array(
+        v.object({
+          hostname: kit.documented(v.string(), 'A host of the URLs.'),
+          status: kit.documented(v.literal(PENDING), STATUS),
+        }),
+      ),
+      'The hosts of the URLs, each once.',
+    ),
+  }),
+  'AbuseReport',
+  'A report of pages that somebody abuses.',
+)
+
+const all = kit.resource(
+  {
+    name: 'abuse_reports',
+    prefix: 'abrp',
+    what: 'abuse report',
+    errors,
+    limits: kit.accountLimits({
+      abuse_reports: {
+        what: 'abuse reports',
+        none: errors.abuse_limit_none,
+        plans: { free: 0, hobbyist: 0, paygo: 0 },
+      },
+    }),
+    collection: reports,
+    shape,
+    ...defineBodies('AbuseReport', 'an abuse report', {
+      create: { metadata: texts().metadata, urls: kit.documented(urls, URLS) },
+      update: {},
+      examples: [{ urls: ['http://a-bank-login.ngrok.io/login'] }],
+    }),
+  },
+  {
+    view: (report, wire) => ({
+      ...kit.viewHead(report, wire, '/abuse_reports'),
+      urls: report.urls,
+      status: PENDING,
+      hostnames: [...new Set(report.urls.map(hostOf))].map((hostname) => ({ hostname, status: PENDING })),
+    }),
+    create: { run: (tx, { urls, ...rest }) => tx.put(reports, { ...kit.newHead(tx, 'abrp', rest), urls }) },
+    update: { run: (_tx, report) => report },
+  },
+)
+
+/** Reports of abuse, which are made and read, and never listed, changed or deleted. */
+export const abuseReports: Omit<typeof all, 'operations'> & {
+  operations: Pick<typeof all.operations, 'create' | 'get'>
+} = {
+  ...all,
+  operations: { create: all.operations.create, get: all.operations.get },
+}

@@ -1,0 +1,63 @@
+/** The certificates of agent ingresses. The API has no resources for them, so an ingress shows only how its job stands. */
+import * as v from 'valibot'
+import * as kit from '../kit/index.ts'
+import * as parts from '../parts/index.ts'
+
+/** The fields of a record about its certificate. */
+export const managedFields = {
+  policy: v.nullable(parts.managementPolicy),
+  renews_at: v.nullable(parts.scheduledTime),
+  job: v.nullable(parts.managementJob),
+  /** The next attempt of the job or, without a job, the next renewal. */
+  due: v.nullable(v.object({ at: kit.dueTime, order: kit.sequenceNumber })),
+}
+
+type Managed = Pick<parts.ManagedDomain, 'domain' | 'policy' | 'renews_at' | 'job' | 'due'>
+
+const { authority_invalid, private_key_type_invalid } = parts.domainErrors
+
+/** The errors of a policy, which are those of reserved domains. */
+export const managementErrors = { authority_invalid, private_key_type_invalid }
+
+const POLICY = 'The policy by which certificates for the names below the domain are issued automatically'
+
+/** The field of both bodies. */
+export const policyBody = v.optional(parts.managementPolicyBody)
+
+/** The fields of a response. */
+export const managementShape = {
+  certificate_management_policy: kit.documented(
+    v.nullable(parts.managementPolicyShape),
+    `${POLICY}; null without one.`,
+  ),
+  certificate_management_status: kit.documented(
+    v.nullable(parts.managementStatusShape),
+    'The state of automatic issuance; null without a policy.',
+  ),
+}
+
+/** Puts an ingress under the policy of a body, if it has another one, and starts its job. */
+export function withSentPolicy<M extends Managed>(
+  tx: kit.Transaction,
+  ingress: M,
+  sent: v.InferOutput<typeof policyBody>,
+): M {
+  if (!sent) return ingress
+  const { policy } = ingress
+  const { authority, private_key_type = policy?.private_key_type ?? defaultKeyType(tx) } = sent
+  if (policy?.authority === authority && policy.private_key_type === private_key_type) return ingress
+  return { ...ingress, policy: { authority, private_key_type }, ...parts.startJob(tx) }
+}
+
+function defaultKeyType(tx: kit.Transaction) {
+  return parts.domainDialect(tx.dialect).defaultPrivateKeyType
+}
+
+/** Runs the attempt of an ingress that is due, or begins its renewal. */
+export function runDue<M extends Managed>(tx: kit.Transaction, ingress: M): M {
+  const { job, domain } = ingress
+  if (!job) return { ...ingress, ...parts.startJob(tx) }
+  const failure = parts.takeScripted(tx, domain)?.failure
+  const next = failure ? parts.scheduleRetry(tx, job, failure) : parts.scheduleRenewal(tx, tx.now)
+  return { ...ingress, ...next }
+}

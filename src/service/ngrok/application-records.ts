@@ -1,0 +1,54 @@
+import * as v from 'valibot'
+import * as kit from '../kit/index.ts'
+import * as parts from '../parts/index.ts'
+
+/** The fields of people that a test can declare. */
+export const person = {
+  provider: v.string(),
+  provider_url: v.string(),
+  provider_user_id: v.string(),
+  username: v.string(),
+  email: v.string(),
+  name: v.string(),
+}
+
+const user = v.object({
+  id: kit.idOf('au'),
+  created_at: parts.instant,
+  last_active: parts.instant,
+  last_login: parts.instant,
+  ...person,
+})
+
+/** A person who signed in at an endpoint. */
+export type UserRecord = kit.Frozen<v.InferOutput<typeof user>>
+
+/** The people who signed in at endpoints. */
+export const applicationUserRecords = kit.collection<UserRecord>({ name: 'application_users', schema: user })
+
+const session = v.object({
+  id: kit.idOf('as'),
+  created_at: parts.instant,
+  last_active: parts.instant,
+  expires_at: parts.scheduledTime,
+  due: v.object({ at: kit.dueTime, order: kit.sequenceNumber }),
+  user_id: kit.idOf('au'),
+  public_url: v.string(),
+  user_agent: v.string(),
+  ip_address: v.string(),
+  country_code: v.nullable(v.string()),
+  endpoint_id: v.nullable(kit.idOf('ep')),
+  edge_id: v.nullable(kit.idOf('edghts')),
+  route_id: v.nullable(kit.idOf('edghtsrt')),
+})
+
+/** A session of a person at an endpoint. */
+export type ApplicationSessionRecord = kit.Frozen<v.InferOutput<typeof session>>
+
+/** The sessions, indexed by their user. They end at their due time. */
+export const applicationSessionRecords = kit.collection<ApplicationSessionRecord>({
+  name: 'application_sessions',
+  schema: session,
+  indexes: { user: ({ user_id }) => user_id },
+  due: ({ due }) => due,
+})

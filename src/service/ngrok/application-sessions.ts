@@ -1,0 +1,176 @@
+import * as v from 'valibot'
+import * as kit from '../kit/index.ts'
+import * as parts from '../parts/index.ts'
+import {
+  type ApplicationSessionRecord,
+  applicationSessionRecords,
+  applicationUserRecords,
+} from './application-records.ts'
+import { refField } from './shared.ts'
+
+const { id, uri, created_at } = kit.resourceHead
+const text = (sentence: string) => kit.documented(v.string(), sentence)
+const nullableText = (sentence: string) => kit.documented(v.nullable(v.string()), sentence)
+
+const userAgent = kit.named(
+  v.object({
+    raw: text('The header User-Agent.'),
+    browser_name: text('The name of the browser; "" in fauxgate, which does not read the header.'),
+    browser_version: text('The version of the browser, as above.'),
+    device_type: text('The kind of device, as above.'),
+    os_name: text('The operating system, as above.'),
+    os_version: text('The version of the operating system, as above.'),
+  }),
+  'UserAgent',
+  'The program with which a person came.',
+)
+
+const location = kit.named(
+  v.object({
+    country_code: nullableText('The country, by two letters.'),
+    latitude: kit.documented(v.nullable(v.number()), 'The latitude; null in fauxgate.'),
+    longitude: kit.documented(v.nullable(v.number()), 'The longitude; null in fauxgate.'),
+    lat_long_radius_km: kit.documented(v.nullable(v.number()), 'The accuracy of both; null in fauxgate.'),
+  }),
+  'Location',
+  'The place of an address.',
+)
+
+const orNull = (sentence: string) => kit.documented(v.nullable(kit.ref), sentence)
+
+const shape = kit.named(
+  v.object({
+    id,
+    uri,
+    public_url: text('The URL at which the person signed in.'),
+    browser_session: kit.documented(
+      kit.named(
+        v.object({
+          user_agent: userAgent,
+          ip_address: text('The address from which the person came.'),
+          location: kit.documented(v.nullable(location), 'The place of the address; null if it is unknown.'),
+        }),
+        'BrowserSession',
+        'The program and the address of a session.',
+      ),
+      'The program and the address.',
+    ),
+    application_user: refField('The person.'),
+    created_at,
+    last_active: kit.documented(kit.time, 'The time of the last request.'),
+    expires_at: kit.documented(kit.time, 'The time at which the session ends.'),
+    endpoint: orNull('The endpoint of an agent, or null.'),
+    edge: orNull('The edge, or null.'),
+    route: orNull('The route of the edge, or null.'),
+  }),
+  'ApplicationSession',
+  'A session of a person at an endpoint.',
+)
+
+const view: kit.View<ApplicationSessionRecord, kit.Frozen<v.InferOutput<typeof shape>>> = (session, wire) => ({
+  id: session.id,
+  uri: `${wire.url}/app/sessions/${session.id}`,
+  public_url: session.public_url,
+  browser_session: {
+    user_agent: {
+      raw: session.user_agent,
+      browser_name: '',
+      browser_version: '',
+      device_type: '',
+      os_name: '',
+      os_version: '',
+    },
+    ip_address: session.ip_address,
+    location: session.country_code === null ? null : { ...NOWHERE, country_code: session.country_code },
+  },
+  application_user: kit.refTo(wire, '/app/users', session.user_id),
+  created_at: kit.timestamp(session.created_at),
+  last_active: kit.timestamp(session.last_active),
+  expires_at: kit.timestamp(session.expires_at),
+  endpoint: kit.refTo(wire, '/endpoints', session.endpoint_id),
+  edge: kit.refTo(wire, '/edges/https', session.edge_id),
+  route: session.edge_id === null ? null : kit.refTo(wire, `/edges/https/${session.edge_id}/routes`, session.route_id),
+})
+
+const NOWHERE = { latitude: null, longitude: null, lat_long_radius_km: null }
+
+const declaredId = (prefix: string, sentence: string) =>
+  v.optional(kit.documented(v.nullable(kit.idOf(prefix)), `${sentence} Default: none.`), null)
+
+const applicationSession = kit.declaration({
+  schema: kit.named(
+    v.object({
+      user: kit.documented(v.string(), 'The id of the application user.'),
+      public_url: v.optional(text('The URL at which the person signed in.'), 'https://app.example.com'),
+      user_agent: v.optional(text('The header User-Agent.'), 'Mozilla/5.0'),
+      ip_address: v.optional(text('The address from which the person came.'), '203.0.113.10'),
+      country_code: v.optional(nullableText('The country, by two letters.'), null),
+      expires_in: v.optional(kit.sentDuration('The time until the session ends. Default: a day.'), '1d'),
+      endpoint: declaredId('ep', 'The endpoint.'),
+      edge: declaredId('edghts', 'The edge.'),
+      route: declaredId('edghtsrt', 'The route of the edge.'),
+    }),
+    'ApplicationSessionDeclaration',
+    'Declares the session of a person, which begins now.',
+  ),
+  answer: shape,
+  errors: [kit.general.field_invalid],
+  run(tx, { user, expires_in, endpoint, edge, route, ...facts }) {
+    if (!tx.get(applicationUserRecords, user)) {
+      const allowed = 'the id of an application user that was declared'
+      kit.refuse(kit.general.field_invalid, { field: 'user', received: kit.quote(user), allowed })
+    }
+    const expires_at = tx.now + (parts.durationMs(expires_in) ?? 0)
+    return tx.show(
+      view,
+      tx.put(applicationSessionRecords, {
+        id: tx.newId('as'),
+        created_at: tx.now,
+        last_active: tx.now,
+        expires_at,
+        due: { at: expires_at, order: tx.nextOrder() },
+        user_id: user,
+        ...facts,
+        endpoint_id: endpoint,
+        edge_id: edge,
+        route_id: route,
+      }),
+    )
+  },
+})
+
+const kind = {
+  name: 'application_sessions',
+  path: '/app/sessions',
+  prefix: 'as',
+  what: 'application session',
+  collection: applicationSessionRecords,
+  filterable: [],
+  shape,
+} as const
+
+/** The sessions of people at endpoints. Tests declare them, and they end by the clock. */
+export const applicationSessions = kit.familyOf({
+  operations: {
+    ...kit.readOperations(kind, view),
+    delete: kit.operation({
+      name: 'application_sessions.delete',
+      method: 'DELETE',
+      path: '/app/sessions/{id}',
+      status: 204,
+      summary: 'End an application session',
+      ids: { id: 'as' },
+      errors: [kit.general.not_found],
+      run: (tx, { id }) =>
+        tx.remove(applicationSessionRecords, kit.required(tx, applicationSessionRecords, id, kind.what)),
+    }),
+  },
+  errors: {},
+  prefix: 'as',
+  collections: [applicationSessionRecords],
+  declares: { applicationSession },
+  onDue: (tx, session) => tx.remove(applicationSessionRecords, session as ApplicationSessionRecord),
+  relations({ user_id }: ApplicationSessionRecord, others, report) {
+    if (!others.get(applicationUserRecords, user_id)) report(['user_id'], user_id, 'an application user that exists')
+  },
+})

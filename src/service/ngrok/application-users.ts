@@ -1,0 +1,102 @@
+import * as v from 'valibot'
+import * as kit from '../kit/index.ts'
+import type * as parts from '../parts/index.ts'
+import { applicationSessionRecords, applicationUserRecords, type UserRecord } from './application-records.ts'
+
+const { id, uri, created_at } = kit.resourceHead
+const text = (sentence: string) => kit.documented(v.string(), sentence)
+
+const shape = kit.named(
+  v.object({
+    id,
+    uri,
+    identity_provider: kit.documented(
+      kit.named(
+        v.object({ name: text('The name of the provider.'), url: text('The URL of the provider.') }),
+        'IdentityProvider',
+        'A provider at which people sign in.',
+      ),
+      'The provider at which the person signed in.',
+    ),
+    provider_user_id: text('The id of the person at the provider.'),
+    username: text('The name with which the person signs in.'),
+    email: text('The email address of the person.'),
+    name: text('The name of the person.'),
+    created_at,
+    last_active: kit.documented(kit.time, 'The time of the last request.'),
+    last_login: kit.documented(kit.time, 'The time of the last sign-in.'),
+  }),
+  'ApplicationUser',
+  'A person who signed in at an endpoint.',
+)
+
+const view: kit.View<UserRecord, kit.Frozen<v.InferOutput<typeof shape>>> = (user, { url }) => ({
+  id: user.id,
+  uri: `${url}/app/users/${user.id}`,
+  identity_provider: { name: user.provider, url: user.provider_url },
+  provider_user_id: user.provider_user_id,
+  username: user.username,
+  email: user.email,
+  name: user.name,
+  created_at: kit.timestamp(user.created_at),
+  last_active: kit.timestamp(user.last_active),
+  last_login: kit.timestamp(user.last_login),
+})
+
+const EMAIL = 'kim@example.com'
+
+const applicationUser = kit.declaration({
+  schema: kit.named(
+    v.object({
+      provider: v.optional(text('The name of the identity provider.'), 'google'),
+      provider_url: v.optional(text('The URL of the identity provider.'), 'https://accounts.google.com'),
+      provider_user_id: v.optional(text('The id of the person at the provider.'), '1'),
+      username: v.optional(text('The name with which the person signs in.'), EMAIL),
+      email: v.optional(text('The email address of the person.'), EMAIL),
+      name: v.optional(text('The name of the person.'), 'Kim'),
+    }),
+    'ApplicationUserDeclaration',
+    'Declares a person who signed in at an endpoint now.',
+  ),
+  answer: shape,
+  run(tx, person) {
+    const times = { created_at: tx.now, last_active: tx.now, last_login: tx.now }
+    return tx.show(view, tx.put(applicationUserRecords, { id: tx.newId('au'), ...times, ...person }))
+  },
+})
+
+const kind = {
+  name: 'application_users',
+  path: '/app/users',
+  prefix: 'au',
+  what: 'application user',
+  collection: applicationUserRecords,
+  filterable: [],
+  shape,
+} as const
+
+/** People who signed in at endpoints. Tests declare them. */
+export const applicationUsers = kit.familyOf({
+  operations: {
+    ...kit.readOperations(kind, view),
+    delete: kit.operation({
+      name: 'application_users.delete',
+      method: 'DELETE',
+      path: '/app/users/{id}',
+      status: 204,
+      summary: 'Delete an application user, and end its sessions',
+      ids: { id: 'au' },
+      errors: [kit.general.not_found],
+      run(tx, { id }) {
+        const user = kit.required(tx, applicationUserRecords, id, kind.what)
+        for (const session of tx.findAll(applicationSessionRecords, 'user', id))
+          tx.remove(applicationSessionRecords, session)
+        tx.remove(applicationUserRecords, user)
+      },
+    }),
+  },
+  errors: {} satisfies parts.ErrorsByKey,
+  prefix: 'au',
+  collections: [applicationUserRecords],
+  declares: { applicationUser },
+})

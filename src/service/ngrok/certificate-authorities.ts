@@ -1,0 +1,121 @@
+import * as v from 'valibot'
+import * as kit from '../kit/index.ts'
+import * as parts from '../parts/index.ts'
+import { defineBodies, FILTERABLE, texts } from './shared.ts'
+
+const errors = kit.declareErrors({
+  authority_several: kit.entry(
+    1912,
+    400,
+    (it: { field: string; count: number }) => `${it.field} has ${it.count} certificates. Send one.`,
+  ),
+  authority_not_a_ca: kit.entry(
+    1913,
+    400,
+    (it: { field: string; subject: string }) =>
+      `${it.field}: ${it.subject} is no certificate authority. Its basic constraints must say CA:TRUE (RFC 5280, 4.2.1.9).`,
+  ),
+  authority_description_too_long: parts.tooLong(1916),
+  authority_metadata_too_long: parts.tooLong(1917),
+  authority_limit_none: kit.tooMany(1918),
+  authority_limit_reached: kit.tooMany(1954),
+})
+
+const authorityTexts = texts({
+  description: errors.authority_description_too_long,
+  metadata: errors.authority_metadata_too_long,
+})
+
+const FIELD = 'ca_pem'
+
+/** Reads the certificate of an authority, with its PEM in 64 columns. */
+function readAuthority(text: string) {
+  const [certificate, ...others] = parts.readCertificates(text, FIELD)
+  if (others.length > 0) kit.refuse(errors.authority_several, { field: FIELD, count: others.length + 1 })
+  const subject = kit.quote(certificate.fields.subject_common_name)
+  if (!certificate.isAuthority) kit.refuse(errors.authority_not_a_ca, { field: FIELD, subject })
+  return certificate
+}
+
+const readErrors = [
+  ...parts.chainErrors.filter((error) => error !== parts.uploadErrors.chain_out_of_order),
+  errors.authority_several,
+  errors.authority_not_a_ca,
+]
+
+const pem = v.pipe(
+  v.string(),
+  parts.readBy(readErrors, (text: string) => readAuthority(text).pem),
+)
+
+const record = v.object({ ...kit.recordHead('ca', authorityTexts), ca_pem: pem })
+
+/** The certificate authorities, whose certificates clients of endpoints present. */
+export const authorities = kit.collection<kit.Frozen<v.InferOutput<typeof record>>>({
+  name: 'certificate_authorities',
+  schema: record,
+})
+
+const CA_PEM = 'The certificate of the authority: PEM with 64 columns of base64 and one line break at the end.'
+const usages = (sentence: string) => kit.documented(v.array(v.string()), sentence)
+
+const shape = kit.named(
+  v.object({
+    ...kit.resourceHead,
+    ca_pem: kit.documented(v.string(), CA_PEM),
+    subject_common_name: kit.documented(v.string(), 'The common name of its subject; "" if there is none.'),
+    not_before: kit.documented(kit.time, 'The start of its validity.'),
+    not_after: kit.documented(kit.time, 'The end of its validity.'),
+    key_usages: usages('The uses of its key, by the names of RFC 5280, such as `keyCertSign`.'),
+    extended_key_usages: usages('The extended uses of its key, such as `clientAuth`.'),
+  }),
+  'CertificateAuthority',
+  'A certificate authority whose certificates clients of an endpoint present.',
+)
+
+/** Certificate authorities, for mutual TLS. */
+export const certificateAuthorities = kit.resource(
+  {
+    name: 'certificate_authorities',
+    prefix: 'ca',
+    what: 'certificate authority',
+    plural: 'certificate authorities',
+    filterable: [...FILTERABLE, 'subject_common_name', 'not_before', 'not_after'],
+    errors: { ...errors, ...parts.uploadErrors },
+    limits: kit.accountLimits({
+      certificate_authorities: {
+        what: 'certificate authorities',
+        none: errors.authority_limit_none,
+        reached: errors.authority_limit_reached,
+        plans: { free: 0, hobbyist: 0 },
+      },
+    }),
+    collection: authorities,
+    shape,
+    ...defineBodies('CertificateAuthority', 'a certificate authority', {
+      create: {
+        ...authorityTexts,
+        ca_pem: kit.documented(v.optional(pem, ''), CA_PEM, { isRequired: true, json: { minLength: 1 } }),
+      },
+      update: authorityTexts,
+    }),
+  },
+  {
+    view(authority, wire) {
+      const { subject_common_name, not_before, not_after, key_usages, extended_key_usages } = readAuthority(
+        authority.ca_pem,
+      ).fields
+      return {
+        ...kit.viewHead(authority, wire, '/certificate_authorities'),
+        ca_pem: authority.ca_pem,
+        subject_common_name,
+        not_before: kit.timestamp(not_before),
+        not_after: kit.timestamp(not_after),
+        key_usages,
+        extended_key_usages,
+      }
+    },
+    create: { run: (tx, { ca_pem, ...rest }) => tx.put(authorities, { ...kit.newHead(tx, 'ca', rest), ca_pem }) },
+    update: { run: (tx, before, body) => tx.put(authorities, { ...before, ...kit.described(body, before) }) },
+  },
+)

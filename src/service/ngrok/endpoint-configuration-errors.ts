@@ -1,0 +1,54 @@
+/** The errors of the modules of endpoint configurations: those of edges, by other numbers. */
+import type * as kit from '../kit/index.ts'
+import * as parts from '../parts/index.ts'
+
+/** The service numbers an error of an edge's module this much higher than the same error of an endpoint configuration. */
+const DISTANCE = 5400
+
+type TwinKey<Key> = `configuration_${Key & string}`
+
+/** The errors of endpoint configurations for those of edges. */
+export type Twins<Errors> = {
+  readonly [Key in keyof Errors as TwinKey<Key>]: Errors[Key] extends parts.FieldError<string, infer Own>
+    ? parts.FieldError<TwinKey<Key>, Own>
+    : Errors[Key] extends parts.CatalogueError<string, infer Values>
+      ? parts.CatalogueError<TwinKey<Key>, Values>
+      : never
+}
+
+/** Makes the errors of endpoint configurations for those of edges, and the map from the ones to the others. */
+export function makeTwins<const Errors extends parts.ErrorsByKey>(errors: Errors) {
+  const pairs = Object.values(errors).map(
+    (error) => [error, { ...error, key: `configuration_${error.key}`, number: error.number - DISTANCE }] as const,
+  )
+  const twins = Object.fromEntries(pairs.map(([, twin]) => [twin.key, twin]))
+  // The type checker does not follow entries.
+  return {
+    twins: twins as unknown as Twins<Errors>,
+    inPlaceOf: new Map<parts.CatalogueError, parts.CatalogueError>(pairs),
+  }
+}
+
+/** Runs work. A refusal has the errors of endpoint configurations in place of those of edges. */
+function withTwins<T>(inPlaceOf: ReadonlyMap<parts.CatalogueError, parts.CatalogueError>, work: () => T): T {
+  try {
+    return work()
+  } catch (thrown) {
+    if (!(thrown instanceof parts.Refusal)) throw thrown
+    throw thrown.mapProblems((it) => ({ ...it, error: inPlaceOf.get(it.error) ?? it.error }))
+  }
+}
+
+/** Returns an operation that refuses with the errors of endpoint configurations in place of those of edges. */
+export function refuseWithTwins<O extends kit.Operation>(
+  operation: O,
+  inPlaceOf: ReadonlyMap<parts.CatalogueError, parts.CatalogueError>,
+): O {
+  const { read, run } = operation
+  return {
+    ...operation,
+    inPlaceOf,
+    ...(read && { read: (raw, ids, context) => withTwins(inPlaceOf, () => read(raw, ids, context)) }),
+    run: (tx, ids, input) => withTwins(inPlaceOf, () => run(tx, ids, input)),
+  } satisfies kit.Operation
+}

@@ -1,0 +1,241 @@
+import * as v from 'valibot'
+import * as kit from '../kit/index.ts'
+import * as parts from '../parts/index.ts'
+import {
+  authorityErrors,
+  authorityIdErrors,
+  ipErrors,
+  ipRestrictionModule,
+  mutualTlsModule,
+  tlsErrors,
+  tlsTerminationModule,
+} from './edge-modules.ts'
+import { makeTwins, refuseWithTwins } from './endpoint-configuration-errors.ts'
+import { defineModule, moduleFields, type Owner } from './modules.ts'
+import { headerErrors, headersModule } from './route-modules.ts'
+import { oauthModule, providerErrors } from './route-oauth.ts'
+import { oidcErrors, oidcModule, samlModule, signInErrors } from './route-sign-in.ts'
+import { refuseUnless, responseFields, texts } from './shared.ts'
+
+const TYPES = ['http', 'https', 'tcp'] as const
+
+/** The errors of endpoint configurations that edges do not have. */
+export const configurationErrors = kit.declareErrors({
+  auth_provider_unknown: kit.field(1612, 400, () => '"agent"'),
+  configuration_type_missing: kit.entry(1620, 400, () => `type is missing. Send one of ${TYPES.join(', ')}.`),
+  configuration_module_unsupported: kit.ofField(
+    1621,
+    400,
+    (it: parts.FieldFacts & { type: string }) =>
+      `${it.field} was sent for an endpoint configuration of the type ${it.type}, which has no such module.`,
+  ),
+  configuration_type_invalid: kit.field(1622, 400, () => TYPES.join(', ')),
+  configuration_description_too_long: parts.tooLong(1673),
+  configuration_metadata_too_long: parts.tooLong(1674),
+  configuration_signs_in_twice: kit.entry(
+    1679,
+    400,
+    (it: { names: string }) => `${it.names} are enabled together. Disable all but one of them.`,
+  ),
+})
+
+const record = v.object({ ...kit.recordHead('ec', texts()), type: parts.oneOfThese(TYPES) })
+
+/** The record of an endpoint configuration. */
+export type ConfigurationRecord = kit.Frozen<v.InferOutput<typeof record>>
+
+/** The endpoint configurations that operations made. */
+export const configurations = kit.collection<ConfigurationRecord>({ name: 'endpoint_configurations', schema: record })
+
+/** The name of a configuration in words. */
+export const CONFIGURATION = 'endpoint configuration'
+
+const OWNER: Owner & { readonly article: 'an' } = {
+  name: 'endpoint_configuration',
+  title: 'EndpointConfiguration',
+  path: '/endpoint_configurations/{id}',
+  ids: { id: 'ec' },
+  what: CONFIGURATION,
+  article: 'an',
+}
+
+const basicAuthFields = {
+  enabled: parts.enabled,
+  auth_provider_id: v.optional(
+    kit.documented(
+      v.pipe(
+        v.string(),
+        refuseUnless(configurationErrors.auth_provider_unknown, (id) => id === 'agent' || id === ''),
+      ),
+      'Who knows the user names and passwords: `agent`, the only choice.',
+    ),
+    'agent',
+  ),
+  realm: v.optional(kit.documented(v.string(), 'The realm that clients are told.'), 'ngrok'),
+  allow_options: v.optional(
+    kit.documented(v.boolean(), 'True if requests with the method OPTIONS need no password.'),
+    false,
+  ),
+}
+
+const basicAuth = defineModule(OWNER, {
+  segment: 'basic_auth',
+  title: 'BasicAuth',
+  what: 'basic auth',
+  errors: configurationErrors,
+  body: v.object(basicAuthFields),
+  example: { realm: 'the office' },
+  shape: kit.named(
+    v.object(responseFields(basicAuthFields)),
+    'EndpointConfigurationBasicAuth',
+    'Lets people pass only with a user name and a password.',
+  ),
+  view: (body) => body,
+})
+
+/** All modules, by their fields in a configuration. */
+const all = {
+  basic_auth: basicAuth,
+  circuit_breaker: parts.edgeModule(OWNER, {
+    name: 'endpoint_configuration_circuit_breaker',
+    ...parts.circuitBreakerModule,
+  }),
+  compression: parts.edgeModule(OWNER, { name: 'endpoint_configuration_compression', ...parts.compressionModule }),
+  ip_policy: ipRestrictionModule(OWNER, { segment: 'ip_policy', title: 'IpPolicy', what: 'IP policy' }),
+  mutual_tls: mutualTlsModule(OWNER),
+  oauth: oauthModule(OWNER),
+  oidc: oidcModule(OWNER),
+  request_headers: headersModule(OWNER, 'request', 'RequestHeaders'),
+  response_headers: headersModule(OWNER, 'response', 'ResponseHeaders'),
+  saml: samlModule(OWNER),
+  tls_termination: tlsTerminationModule(OWNER),
+  webhook_validation: parts.edgeModule(OWNER, {
+    name: 'endpoint_configuration_webhook_validation',
+    segment: 'webhook_validation',
+    ...parts.webhookModule,
+    what: 'webhook validation',
+  }),
+}
+
+type Name = keyof typeof all
+
+const NAMES = Object.keys(all) as Name[] // The keys of that object.
+const OF_TLS: readonly Name[] = ['mutual_tls', 'tls_termination']
+const SIGN_INS: readonly Name[] = ['basic_auth', 'oauth', 'oidc', 'saml']
+
+/** The modules that configurations of a type can have. */
+const MODULES_OF: Readonly<Record<ConfigurationRecord['type'], readonly Name[]>> = {
+  http: NAMES.filter((name) => !OF_TLS.includes(name)),
+  https: NAMES,
+  tcp: ['ip_policy'],
+}
+
+/** The fields of all modules together. */
+export const configurationModules = moduleFields({
+  basic_auth: all.basic_auth.module,
+  circuit_breaker: all.circuit_breaker.module,
+  compression: all.compression.module,
+  ip_policy: all.ip_policy.module,
+  mutual_tls: all.mutual_tls.module,
+  oauth: all.oauth.module,
+  oidc: all.oidc.module,
+  request_headers: all.request_headers.module,
+  response_headers: all.response_headers.module,
+  saml: all.saml.module,
+  tls_termination: all.tls_termination.module,
+  webhook_validation: all.webhook_validation.module,
+})
+
+const { twins, inPlaceOf } = makeTwins({
+  ...parts.circuitBreakerModule.errors,
+  ...parts.webhookModule.errors,
+  ...ipErrors,
+  ...authorityErrors,
+  ...headerErrors,
+  ...providerErrors,
+  ...oidcErrors,
+  ...signInErrors,
+  ...tlsErrors,
+})
+
+/** The errors of all modules of configurations. */
+export const configurationModuleErrors = { ...configurationErrors, ...authorityIdErrors, ...twins }
+
+/** Refuses a body with modules that configurations of a type do not have. */
+export function requireModulesOf(type: ConfigurationRecord['type'], body: object): void {
+  const field = NAMES.find((name) => Object.hasOwn(body, name) && !MODULES_OF[type].includes(name))
+  if (field) kit.refuse(configurationErrors.configuration_module_unsupported, { field, received: '', type })
+}
+
+/** Refuses a configuration that people would sign in to by several modules. */
+export function requireOneSignIn(tx: kit.Transaction, { id }: ConfigurationRecord): void {
+  const found = configurationModules.view(tx, { id })
+  const names = SIGN_INS.filter((name) => {
+    const module: unknown = found[name]
+    return parts.isObject(module) && module.enabled === true
+  })
+  if (names.length > 1) kit.refuse(configurationErrors.configuration_signs_in_twice, { names: names.join(' and ') })
+}
+
+/** Returns an operation of configurations that refuses with their errors. */
+export const ofConfigurations = <O extends kit.Operation>(operation: O): O => refuseWithTwins(operation, inPlaceOf)
+
+const { configuration_module_unsupported, configuration_signs_in_twice } = configurationErrors
+
+/** Adds the rules of configurations to the operation of a module: it needs a configuration of a fitting type. */
+function withRules<O extends kit.Operation>(operation: O, name: Name): O {
+  const { run } = operation
+  const isReplace = operation.method === 'PUT'
+  // The configuration itself is looked up first, so the lookup of an edge never fails.
+  const errors = (operation.errors ?? []).filter(({ key }) => key !== 'edge_not_found')
+  return ofConfigurations({
+    ...operation,
+    errors: isReplace ? [...errors, configuration_module_unsupported, configuration_signs_in_twice] : errors,
+    run(tx, ids, input) {
+      const configuration = kit.required(tx, configurations, ids.id ?? '', CONFIGURATION)
+      if (isReplace) requireModulesOf(configuration.type, { [name]: true })
+      const response = run(tx, ids, input)
+      if (isReplace) requireOneSignIn(tx, configuration)
+      return response
+    },
+  })
+}
+
+interface ModuleFamily<Replace, Get, Delete> {
+  readonly operations: { readonly replace: Replace; readonly get: Get; readonly delete: Delete }
+}
+
+/** Makes the family of a module of configurations. */
+function familyOfModule<
+  Replace extends kit.Operation,
+  Get extends kit.Operation,
+  Delete extends kit.Operation,
+  F extends ModuleFamily<Replace, Get, Delete>,
+>(name: Name, family: F & ModuleFamily<Replace, Get, Delete>) {
+  const { replace, get, delete: remove } = family.operations
+  return {
+    ...family,
+    errors: configurationModuleErrors,
+    operations: {
+      replace: withRules(replace, name),
+      get: withRules(get, name),
+      delete: withRules(remove, name),
+    },
+  }
+}
+
+/** The families of the modules of endpoint configurations. */
+export const endpointConfigurationModules = {
+  endpointConfigurationBasicAuth: familyOfModule('basic_auth', all.basic_auth),
+  endpointConfigurationCircuitBreaker: familyOfModule('circuit_breaker', all.circuit_breaker),
+  endpointConfigurationCompression: familyOfModule('compression', all.compression),
+  endpointConfigurationIpPolicy: familyOfModule('ip_policy', all.ip_policy),
+  endpointConfigurationMutualTls: familyOfModule('mutual_tls', all.mutual_tls),
+  endpointConfigurationOauth: familyOfModule('oauth', all.oauth),
+  endpointConfigurationOidc: familyOfModule('oidc', all.oidc),
+  endpointConfigurationRequestHeaders: familyOfModule('request_headers', all.request_headers),
+  endpointConfigurationResponseHeaders: familyOfModule('response_headers', all.response_headers),
+  endpointConfigurationSaml: familyOfModule('saml', all.saml),
+  endpointConfigurationTlsTermination: familyOfModule('tls_termination', all.tls_termination),
+  endpointConfigurationWebhookValidation: familyOfModule('webhook_validation', all.webhook_validation),
+}

@@ -1,0 +1,178 @@
+import * as v from 'valibot'
+import * as kit from '../kit/index.ts'
+import * as parts from '../parts/index.ts'
+import {
+  CONFIGURATION,
+  configurationErrors,
+  configurationModuleErrors,
+  configurationModules,
+  configurations,
+  ofConfigurations,
+  requireModulesOf,
+  requireOneSignIn,
+} from './endpoint-configuration-modules.ts'
+import { defineBodies, texts } from './shared.ts'
+
+const errors = kit.declareErrors({
+  domain_configuration_of_other_type: kit.ofField(
+    428,
+    400,
+    (it: parts.FieldFacts & { type: string; expected: string }) =>
+      `${it.field} is ${it.received}, which is of the type ${it.type}. Allowed: one of the type ${it.expected}.`,
+  ),
+  address_configuration_of_other_type: kit.ofField(
+    507,
+    400,
+    (it: parts.FieldFacts & { type: string; expected: string }) =>
+      `${it.field} is ${it.received}, which is of the type ${it.type}. Allowed: one of the type ${it.expected}.`,
+  ),
+  configuration_in_use: kit.entry(
+    1619,
+    400,
+    (it: { id: string; user: string }) => `${it.id} is linked to ${it.user}. Detach it there before you delete it.`,
+  ),
+  configuration_limit_reached_older: kit.tooMany(1609),
+  configuration_limit_reached: kit.tooMany(1670),
+})
+
+const TYPE = 'The traffic that the configuration is for: `http`, `https` or `tcp`.'
+
+const types = ['http', 'https', 'tcp'] as const
+const type = v.pipe(
+  v.picklist(['', ...types], types.join(', ')),
+  kit.refusedAs(configurationErrors.configuration_type_invalid),
+)
+
+const configurationTexts = texts({
+  description: configurationErrors.configuration_description_too_long,
+  metadata: configurationErrors.configuration_metadata_too_long,
+})
+
+const { createBody, updateBody } = defineBodies('EndpointConfiguration', 'an endpoint configuration', {
+  create: {
+    ...configurationTexts,
+    type: kit.documented(v.optional(type, ''), TYPE, { isRequired: true, json: { enum: types } }),
+    ...configurationModules.body,
+  },
+  update: { ...configurationTexts, ...configurationModules.body },
+  note: '. Modules that are not sent stay unchanged',
+  examples: [{ type: 'https', request_headers: { remove: ['cache-control'] } }, { description: 'app servers' }],
+})
+
+const shape = kit.named(
+  v.object({
+    ...kit.resourceHead,
+    type: kit.documented(v.picklist(types), TYPE),
+    backend: kit.documented(v.nullable(v.string()), 'Always null: no operation sets it.'),
+    ...configurationModules.shape,
+  }),
+  'EndpointConfiguration',
+  'Modules for the traffic of reserved domains and addresses, which link to it.',
+)
+
+/** Returns the name of a domain or an address that links to a configuration. */
+function findUser(tx: kit.Transaction, id: string): string | undefined {
+  const domain = [...tx.newestFirst(kit.domains)].find(
+    (each) => each.http_endpoint_configuration_id === id || each.https_endpoint_configuration_id === id,
+  )
+  const address = [...tx.newestFirst(kit.addresses)].find((each) => each.endpoint_configuration_id === id)
+  return domain?.domain ?? address?.addr
+}
+
+/** The type that each link of a domain, or of an address, asks for. */
+const DOMAIN_LINKS = { http_endpoint_configuration_id: 'http', https_endpoint_configuration_id: 'https' }
+const ADDRESS_LINKS = { endpoint_configuration_id: 'tcp' }
+
+type OtherType = typeof errors.domain_configuration_of_other_type | typeof errors.address_configuration_of_other_type
+
+/** Makes the rule that a link leads to a configuration of a fitting type, if an operation made it. */
+function linkRules(error: OtherType, links: Readonly<Record<string, string>>): parts.RulesBefore {
+  return {
+    errors: [error],
+    run(tx, _ids, body) {
+      if (!parts.isObject(body)) return
+      for (const [field, expected] of Object.entries(links)) {
+        const id = String(body[field] ?? '')
+        const configuration = tx.get(configurations, id)
+        if (configuration && configuration.type !== expected)
+          kit.refuse(error, { field, received: kit.quote(id), type: configuration.type, expected })
+      }
+    },
+  }
+}
+
+const family = kit.resource(
+  {
+    name: 'endpoint_configurations',
+    prefix: 'ec',
+    what: CONFIGURATION,
+    filterable: [],
+    errors: { ...errors, ...configurationModuleErrors },
+    limits: kit.accountLimits({
+      endpoint_configurations: {
+        what: 'endpoint configurations',
+        reached: errors.configuration_limit_reached,
+        older: errors.configuration_limit_reached_older,
+      },
+    }),
+    collection: configurations,
+    shape,
+    createBody,
+    updateBody,
+  },
+  {
+    view: (configuration, wire) => ({
+      ...kit.viewHead(configuration, wire, '/endpoint_configurations'),
+      type: configuration.type,
+      backend: null,
+      ...configurationModules.none,
+    }),
+    related: (tx, { id }) => configurationModules.view(tx, { id }),
+    create: {
+      errors: [...Object.values(configurationErrors), ...Object.values(configurationModules.errors)],
+      run(tx, { type, ...body }) {
+        if (type === '') return kit.refuse(configurationErrors.configuration_type_missing, {})
+        requireModulesOf(type, body)
+        const configuration = tx.put(configurations, { ...kit.newHead(tx, 'ec', body), type })
+        parts.declareMade(tx, configuration.id)
+        configurationModules.set(tx, { id: configuration.id }, body)
+        requireOneSignIn(tx, configuration)
+        return configuration
+      },
+    },
+    update: {
+      errors: [...Object.values(configurationErrors), ...Object.values(configurationModules.errors)],
+      run(tx, before, body) {
+        requireModulesOf(before.type, body)
+        configurationModules.set(tx, { id: before.id }, body)
+        requireOneSignIn(tx, before)
+        return tx.put(configurations, { ...before, ...kit.described(body, before) })
+      },
+    },
+    delete: {
+      errors: [errors.configuration_in_use],
+      before(tx, { id }) {
+        const user = findUser(tx, id)
+        if (user) kit.refuse(errors.configuration_in_use, { id, user })
+        configurationModules.remove(tx, { id })
+        parts.undeclare(tx, id)
+      },
+    },
+    before: {
+      'reserved_domains.create': linkRules(errors.domain_configuration_of_other_type, DOMAIN_LINKS),
+      'reserved_domains.update': linkRules(errors.domain_configuration_of_other_type, DOMAIN_LINKS),
+      'reserved_addrs.create': linkRules(errors.address_configuration_of_other_type, ADDRESS_LINKS),
+      'reserved_addrs.update': linkRules(errors.address_configuration_of_other_type, ADDRESS_LINKS),
+    },
+  },
+)
+
+/** Endpoint configurations, to which reserved domains and addresses link. */
+export const endpointConfigurations = {
+  ...family,
+  operations: {
+    ...family.operations,
+    create: ofConfigurations(family.operations.create),
+    update: ofConfigurations(family.operations.update),
+  },
+}

@@ -1,0 +1,148 @@
+import * as v from 'valibot'
+import * as kit from '../kit/index.ts'
+import * as parts from '../parts/index.ts'
+import { EVENT_TYPES, type SubscriptionRecord, subscriptions } from './event-subscription-records.ts'
+import { refuseUnless } from './shared.ts'
+
+export const SOURCES = 'The types of the events.'
+
+export const sourceErrors = kit.declareErrors({
+  event_type_invalid: kit.field(238, 400, () => `one of ${EVENT_TYPES.join(', ')}`),
+  event_source_not_found: kit.entry(
+    5125,
+    404,
+    (it: { id: string; type: string }) => `${it.id} has no source ${it.type}.`,
+  ),
+  event_type_twice: kit.field(5127, 400, () => 'each type of events once'),
+})
+
+const TYPE = 'The type of the events, such as `ip_policy_created.v0`.'
+
+const type = v.pipe(
+  v.string(),
+  refuseUnless(sourceErrors.event_type_invalid, (name) => EVENT_TYPES.includes(name)),
+)
+
+/** A source in a body. */
+export const sourceBody = kit.named(
+  v.object({ type: kit.documented(v.optional(type, ''), TYPE, { isRequired: true, json: { enum: EVENT_TYPES } }) }),
+  'EventSourceBody',
+  'A type of events.',
+  { json: { examples: [{ type: 'ip_policy_updated.v0' }] } },
+)
+
+/** A source in a response. */
+export const sourceShape = kit.named(
+  v.object({ type: kit.documented(v.string(), TYPE), uri: kit.resourceHead.uri }),
+  'EventSource',
+  'A type of events that a subscription has.',
+)
+
+type Shown = kit.Frozen<v.InferOutput<typeof sourceShape>>
+
+/** Returns a source of a response. */
+export function sourceView(wire: kit.Wire, id: string, type: string): Shown {
+  return { type, uri: `${wire.url}/event_subscriptions/${id}/sources/${type}` }
+}
+
+// An id of a subscription has another name in the paths of its sources.
+const ids = { subscription_id: 'esb' }
+const path = '/event_subscriptions/{subscription_id}/sources'
+
+const findSubscription = (tx: kit.Transaction, { subscription_id }: { subscription_id: string }) =>
+  kit.required(tx, subscriptions, subscription_id, 'event subscription')
+
+function requireSource(tx: kit.Transaction, at: { subscription_id: string; type: string }): SubscriptionRecord {
+  const subscription = findSubscription(tx, at)
+  if (!subscription.source_types.includes(at.type))
+    kit.refuse(sourceErrors.event_source_not_found, { id: subscription.id, type: kit.quote(at.type) })
+  return subscription
+}
+
+const withSources = (tx: kit.Transaction, subscription: SubscriptionRecord, source_types: readonly string[]) =>
+  tx.put(subscriptions, { ...subscription, source_types })
+
+const common = {
+  ids: { ...ids, type: parts.ANY_TEXT },
+  path: `${path}/{type}`,
+  errors: [sourceErrors.event_source_not_found, kit.general.not_found],
+}
+
+const listShape = kit.named(
+  v.object({ sources: kit.documented(v.array(sourceShape), SOURCES), uri: kit.resourceHead.uri }),
+  'EventSourceList',
+  'The sources of an event subscription. All are on one page.',
+)
+
+const operations = {
+  list: kit.operation({
+    name: 'event_sources.list',
+    method: 'GET',
+    path,
+    status: 200,
+    summary: 'List the sources of an event subscription',
+    ids,
+    response: listShape,
+    errors: [kit.general.not_found],
+    run(tx, at): kit.Frozen<v.InferOutput<typeof listShape>> {
+      const { id, source_types } = findSubscription(tx, at)
+      const uri = `${tx.wire.url}/event_subscriptions/${id}/sources`
+      return { sources: source_types.map((type) => sourceView(tx.wire, id, type)), uri }
+    },
+  }),
+  create: kit.operationWithBody({
+    name: 'event_sources.create',
+    method: 'POST',
+    path,
+    status: 201,
+    summary: 'Add a source to an event subscription',
+    ids,
+    body: sourceBody,
+    response: sourceShape,
+    errors: [sourceErrors.event_type_twice, kit.general.not_found],
+    run(tx, at, { type }) {
+      const subscription = findSubscription(tx, at)
+      if (subscription.source_types.includes(type))
+        kit.refuse(sourceErrors.event_type_twice, { field: 'type', received: kit.quote(type) })
+      withSources(tx, subscription, [...subscription.source_types, type])
+      return sourceView(tx.wire, subscription.id, type)
+    },
+  }),
+  get: kit.operation({
+    ...common,
+    name: 'event_sources.get',
+    method: 'GET',
+    status: 200,
+    summary: 'Get a source of an event subscription',
+    response: sourceShape,
+    run: (tx, at) => sourceView(tx.wire, requireSource(tx, at).id, at.type),
+  }),
+  update: kit.operationWithBody({
+    ...common,
+    name: 'event_sources.update',
+    method: 'PATCH',
+    status: 200,
+    summary: 'Change a source of an event subscription. A source has no fields that can change',
+    body: kit.named(v.object({}), 'EventSourceUpdate', 'No changes: the type is in the path.'),
+    response: sourceShape,
+    run: (tx, at) => sourceView(tx.wire, requireSource(tx, at).id, at.type),
+  }),
+  delete: kit.operation({
+    ...common,
+    name: 'event_sources.delete',
+    method: 'DELETE',
+    status: 204,
+    summary: 'Remove a source from an event subscription',
+    run(tx, at) {
+      const subscription = requireSource(tx, at)
+      withSources(
+        tx,
+        subscription,
+        subscription.source_types.filter((type) => type !== at.type),
+      )
+    },
+  }),
+}
+
+/** The sources of event subscriptions, by the type of their events. */
+export const eventSources = kit.familyOf({ operations, errors: sourceErrors, collections: [] })

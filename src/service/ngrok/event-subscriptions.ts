@@ -1,0 +1,105 @@
+import * as v from 'valibot'
+import * as kit from '../kit/index.ts'
+import { destinations } from './event-destinations.ts'
+import { SOURCES, sourceBody, sourceErrors, sourceShape, sourceView } from './event-sources.ts'
+import { subscriptions } from './event-subscription-records.ts'
+import { defineBodies, FILTERABLE, refuseUnless, texts } from './shared.ts'
+
+/** The most destinations of one subscription. */
+const MAX_DESTINATIONS = 5
+
+const errors = kit.declareErrors({
+  event_destination_unknown: kit.field(5103, 400, () => 'the ids of event destinations that exist'),
+  event_subscription_limit_none: kit.tooMany(5124),
+  event_destinations_too_many: kit.field(5126, 400, () => `at most ${MAX_DESTINATIONS} destinations`),
+  event_subscription_limit_reached: kit.tooMany(5131),
+})
+
+const sources = v.pipe(
+  v.array(sourceBody),
+  refuseUnless(sourceErrors.event_type_twice, (all) => new Set(all.map(({ type }) => type)).size === all.length),
+)
+
+const destinationIds = v.pipe(
+  v.array(v.string()),
+  refuseUnless(errors.event_destinations_too_many, (ids) => ids.length <= MAX_DESTINATIONS),
+)
+
+const DESTINATIONS = `The event destinations that get the events, at most ${MAX_DESTINATIONS}.`
+
+function requireDestinations(tx: kit.Transaction, ids: readonly string[]): void {
+  for (const [index, id] of ids.entries()) {
+    const facts = { field: `destination_ids.${index}`, received: kit.quote(id) }
+    if (!tx.get(destinations, id)) kit.refuse(errors.event_destination_unknown, facts)
+  }
+}
+
+const typesOf = (sent: readonly { readonly type: string }[]) => sent.map(({ type }) => type)
+
+/** Event subscriptions: the types of events that some destinations get. fauxgate sends no events. */
+export const eventSubscriptions = kit.resource(
+  {
+    name: 'event_subscriptions',
+    prefix: 'esb',
+    what: 'event subscription',
+    filterable: FILTERABLE,
+    errors: { ...errors, ...sourceErrors },
+    limits: kit.accountLimits({
+      event_subscriptions: {
+        what: 'event subscriptions',
+        none: errors.event_subscription_limit_none,
+        reached: errors.event_subscription_limit_reached,
+      },
+    }),
+    collection: subscriptions,
+    shape: kit.named(
+      v.object({
+        ...kit.resourceHead,
+        sources: kit.documented(v.array(sourceShape), SOURCES),
+        destinations: kit.documented(v.array(kit.ref), DESTINATIONS),
+      }),
+      'EventSubscription',
+      'The types of events that some destinations get.',
+    ),
+    ...defineBodies('EventSubscription', 'an event subscription', {
+      create: {
+        ...texts(),
+        sources: v.optional(kit.documented(sources, SOURCES), []),
+        destination_ids: v.optional(kit.documented(destinationIds, DESTINATIONS), []),
+      },
+      update: {
+        ...texts(),
+        sources: v.optional(kit.documented(sources, `${SOURCES} They replace those before.`)),
+        destination_ids: v.optional(kit.documented(destinationIds, `${DESTINATIONS} They replace those before.`)),
+      },
+      examples: [{ sources: [{ type: 'ip_policy_created.v0' }], destination_ids: ['ed_1'] }, { description: 'new' }],
+    }),
+  },
+  {
+    view: (subscription, wire) => ({
+      ...kit.viewHead(subscription, wire, '/event_subscriptions'),
+      sources: subscription.source_types.map((type) => sourceView(wire, subscription.id, type)),
+      destinations: subscription.destination_ids.map((id) => kit.refTo(wire, '/event_destinations', id)),
+    }),
+    create: {
+      errors: [errors.event_destination_unknown],
+      run(tx, { sources, destination_ids, ...rest }) {
+        requireDestinations(tx, destination_ids)
+        const head = kit.newHead(tx, 'esb', rest)
+        return tx.put(subscriptions, { ...head, source_types: typesOf(sources), destination_ids })
+      },
+    },
+    update: {
+      errors: [errors.event_destination_unknown],
+      run(tx, before, { sources, destination_ids = before.destination_ids, ...rest }) {
+        requireDestinations(tx, destination_ids)
+        const source_types = sources ? typesOf(sources) : before.source_types
+        return tx.put(subscriptions, { ...before, ...kit.described(rest, before), source_types, destination_ids })
+      },
+    },
+    relations({ destination_ids }, others, report) {
+      for (const id of destination_ids)
+        if (!others.get(destinations, id)) report(['destination_ids'], id, 'the id of an event destination')
+    },
+  },
+)

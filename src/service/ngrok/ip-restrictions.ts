@@ -1,0 +1,177 @@
+import * as v from 'valibot'
+import * as kit from '../kit/index.ts'
+import * as parts from '../parts/index.ts'
+import { policies, rules } from './ip-policies.ts'
+import { defineBodies, defineUnique, FILTERABLE, refuseUnless, texts } from './shared.ts'
+
+const TYPES = ['dashboard', 'api', 'agent', 'endpoints'] as const
+const ALLOWED = TYPES.join(', ')
+
+const errors = kit.declareErrors({
+  ip_policy_of_last_rule: kit.entry(
+    1419,
+    400,
+    (it: { id: string; restriction: string }) =>
+      `${it.id} is the only rule of a policy of ${it.restriction}, which restricts the dashboard. Detach the policy there first.`,
+  ),
+  ip_policy_restricts: kit.entry(
+    1420,
+    400,
+    (it: { id: string; restriction: string }) =>
+      `${it.id} is a policy of the IP restriction ${it.restriction}. Detach it there before you delete it.`,
+  ),
+  ip_restriction_policy_unknown: kit.field(1801, 400, () => 'the ids of IP policies that exist'),
+  ip_restriction_type_taken: kit.ofField(
+    1802,
+    400,
+    (it: parts.FieldFacts & { id: string }) =>
+      `${it.field} is ${it.received}, which ${it.id} has already. Change or delete that one.`,
+  ),
+  ip_restriction_type_invalid: kit.field(1803, 400, () => `one of ${ALLOWED}`),
+  ip_restriction_policies_missing: kit.field(1804, 400, () => 'the id of at least one IP policy'),
+  ip_restriction_limit_dashboard: kit.tooMany(1805),
+  ip_restriction_limit_api: kit.tooMany(1806),
+  ip_restriction_limit_agent: kit.tooMany(1807),
+  ip_restriction_limit_endpoints: kit.tooMany(1808),
+})
+
+const limitOf = (type: (typeof TYPES)[number]) => ({
+  what: `IP restrictions of the type ${type}`,
+  counts: (fields: parts.Fields) => fields.type === type,
+  reached: errors[`ip_restriction_limit_${type}`],
+  plans: { free: 0, hobbyist: 0 },
+})
+
+const record = v.object({
+  ...kit.recordHead('ipx', texts()),
+  type: parts.oneOfThese(TYPES),
+  enforced: v.boolean(),
+  ip_policy_ids: v.array(kit.idOf('ipp')),
+})
+
+type Restriction = kit.Frozen<v.InferOutput<typeof record>>
+
+/** The IP restrictions, at most one of each type. */
+export const restrictions = kit.collection<Restriction>({
+  name: 'ip_restrictions',
+  schema: record,
+  indexes: { type: ({ type }) => type },
+})
+
+const TYPE = `What is restricted: ${ALLOWED}.`
+const ENFORCED = 'True if connections from other addresses are refused. If it is false, the service only warns.'
+const IP_POLICIES = 'The IP policies whose rules decide which addresses may connect.'
+
+const enforced = kit.documented(v.boolean(), ENFORCED, { rules: 'ngrok-families#ip-restrictions' })
+const policyIds = kit.documented(
+  v.pipe(
+    v.array(v.string()),
+    refuseUnless(errors.ip_restriction_policies_missing, (ids) => ids.length > 0),
+  ),
+  `The ids of the IP policies. ${IP_POLICIES}`,
+)
+
+const type = v.pipe(v.string(ALLOWED), v.picklist(TYPES, ALLOWED), kit.refusedAs(errors.ip_restriction_type_invalid))
+
+const unique = defineUnique(restrictions, 'type', {
+  field: 'type',
+  error: errors.ip_restriction_type_taken,
+  allowed: 'a type that no other IP restriction has',
+})
+
+function requirePolicies(tx: kit.Transaction, ids: readonly string[]): void {
+  for (const [index, id] of ids.entries()) {
+    const facts = { field: `ip_policy_ids.${index}`, received: kit.quote(id) }
+    if (!tx.get(policies, id)) kit.refuse(errors.ip_restriction_policy_unknown, facts)
+  }
+}
+
+function findRestrictionOf(tx: kit.Transaction, policy: string, only?: Restriction['type']): Restriction | undefined {
+  return [...tx.newestFirst(restrictions)].find(
+    ({ type, ip_policy_ids }) => ip_policy_ids.includes(policy) && (only === undefined || type === only),
+  )
+}
+
+/** IP restrictions: the addresses from which the dashboard, the API, agents and endpoints can be reached. */
+export const ipRestrictions = kit.resource(
+  {
+    name: 'ip_restrictions',
+    prefix: 'ipx',
+    what: 'IP restriction',
+    filterable: FILTERABLE,
+    errors,
+    limits: kit.accountLimits({
+      dashboard_ip_restrictions: limitOf('dashboard'),
+      api_ip_restrictions: limitOf('api'),
+      agent_ip_restrictions: limitOf('agent'),
+      endpoints_ip_restrictions: limitOf('endpoints'),
+    }),
+    collection: restrictions,
+    shape: kit.named(
+      v.object({
+        ...kit.resourceHead,
+        enforced,
+        type: kit.documented(v.picklist(TYPES), TYPE),
+        ip_policies: kit.documented(v.array(kit.ref), IP_POLICIES),
+      }),
+      'IpRestriction',
+      'The addresses from which a part of the service can be reached.',
+    ),
+    ...defineBodies('IpRestriction', 'an IP restriction', {
+      create: {
+        ...texts(),
+        enforced: v.optional(enforced, false),
+        type: kit.documented(v.optional(type, ''), TYPE, { isRequired: true, json: { enum: TYPES } }),
+        ip_policy_ids: kit.documented(v.optional(policyIds, []), IP_POLICIES, { isRequired: true }),
+      },
+      update: { ...texts(), enforced: v.optional(enforced), ip_policy_ids: v.optional(policyIds) },
+      examples: [{ type: 'agent', ip_policy_ids: ['ipp_1'] }],
+    }),
+  },
+  {
+    view: (restriction, wire) => ({
+      ...kit.viewHead(restriction, wire, '/ip_restrictions'),
+      enforced: restriction.enforced,
+      type: restriction.type,
+      ip_policies: restriction.ip_policy_ids.map((id) => kit.refTo(wire, '/ip_policies', id)),
+    }),
+    create: {
+      errors: [errors.ip_restriction_policy_unknown, errors.ip_restriction_type_taken],
+      run(tx, { type, enforced, ip_policy_ids, ...rest }) {
+        requirePolicies(tx, ip_policy_ids)
+        const head = kit.newHead(tx, 'ipx', rest)
+        return tx.put(restrictions, unique.requireUnique(tx, { ...head, type, enforced, ip_policy_ids }))
+      },
+    },
+    update: {
+      errors: [errors.ip_restriction_policy_unknown],
+      run(tx, before, { enforced = before.enforced, ip_policy_ids = before.ip_policy_ids, ...rest }) {
+        requirePolicies(tx, ip_policy_ids)
+        return tx.put(restrictions, { ...before, ...kit.described(rest, before), enforced, ip_policy_ids })
+      },
+    },
+    before: {
+      'ip_policies.delete': {
+        errors: [errors.ip_policy_restricts],
+        run(tx, { id = '' }) {
+          const restriction = findRestrictionOf(tx, id)
+          if (restriction) kit.refuse(errors.ip_policy_restricts, { id, restriction: restriction.id })
+        },
+      },
+      'ip_policy_rules.delete': {
+        errors: [errors.ip_policy_of_last_rule],
+        run(tx, { id = '' }) {
+          const policy = tx.get(rules, id)?.ip_policy_id ?? ''
+          const restriction = findRestrictionOf(tx, policy, 'dashboard')
+          if (restriction && tx.findAll(rules, 'policy', policy).length === 1)
+            kit.refuse(errors.ip_policy_of_last_rule, { id, restriction: restriction.id })
+        },
+      },
+    },
+    relations(restriction, others, report) {
+      for (const id of restriction.ip_policy_ids)
+        if (!others.get(policies, id)) report(['ip_policy_ids'], id, 'the id of an IP policy')
+      unique.relations(restriction, others, report)
+    },
+  },
+)

@@ -1,0 +1,148 @@
+import * as v from 'valibot'
+import * as kit from '../kit/index.ts'
+import * as parts from '../parts/index.ts'
+import { defineBodies, FILTERABLE, texts } from './shared.ts'
+import { sshAuthorities, sshHostRecords, sshUserRecords } from './ssh-certificate-records.ts'
+
+const CURVES = Object.keys(parts.SSH_CURVES) as (keyof typeof parts.SSH_CURVES)[] // The keys of that object.
+const SIZES = [2048, 4096] as const
+const DEFAULTS = { type: 'ed25519', curve: 'nistp256', bits: 2048 } as const
+
+const errors = kit.declareErrors({
+  ssh_key_type_invalid: kit.field(1936, 400),
+  ssh_authority_description_too_long: parts.tooLong(1937),
+  ssh_authority_metadata_too_long: parts.tooLong(1938),
+  ssh_key_size_invalid: kit.field(1939, 400, () => SIZES.join(' or ')),
+  ssh_key_size_unused: kit.ofField(
+    1940,
+    400,
+    (it: parts.FieldFacts & { type: string }) =>
+      `${it.field} was sent for a key of the type ${it.type}. Only rsa has one.`,
+  ),
+  ssh_curve_invalid: kit.field(1941, 400),
+  ssh_curve_unused: kit.ofField(
+    1942,
+    400,
+    (it: parts.FieldFacts & { type: string }) =>
+      `${it.field} was sent for a key of the type ${it.type}. Only ecdsa has one.`,
+  ),
+  ssh_authority_limit_none: kit.tooMany(1953),
+  ssh_authority_limit_reached: kit.tooMany(1956),
+  ssh_authority_in_use: kit.entry(
+    1964,
+    400,
+    (it: { id: string; certificate: string }) =>
+      `${it.id} has signed certificates, such as ${it.certificate}. Delete them first.`,
+  ),
+})
+
+const authorityTexts = texts({
+  description: errors.ssh_authority_description_too_long,
+  metadata: errors.ssh_authority_metadata_too_long,
+})
+
+/** Makes the schema of one of some texts. An empty text counts as absent. */
+function choice<const T extends readonly string[], E extends parts.FieldError<string, { allowed: string }>>(
+  choices: T,
+  error: E,
+  sentence: string,
+) {
+  const allowed = choices.join(', ')
+  const read = v.pipe(v.string(allowed), parts.blankIsAbsent(), v.picklist(choices, allowed), kit.refusedAs(error))
+  return v.optional(kit.documented(read, sentence, { json: { enum: ['', ...choices] } }))
+}
+
+const keyFields = v.object({
+  ...authorityTexts,
+  private_key_type: choice(
+    parts.SSH_KEY_TYPES,
+    errors.ssh_key_type_invalid,
+    'The type of the key. Default: `ed25519`.',
+  ),
+  elliptic_curve: choice(CURVES, errors.ssh_curve_invalid, 'The curve of an ECDSA key. Default: `nistp256`.'),
+  key_size: v.optional(
+    kit.documented(
+      v.pipe(v.picklist([0, ...SIZES]), kit.refusedAs(errors.ssh_key_size_invalid)),
+      'The bits of an RSA key; 0 counts as absent. Default: 2048.',
+      { json: { enum: [0, ...SIZES] } },
+    ),
+  ),
+})
+
+type Sent = v.InferOutput<typeof keyFields>
+
+const { ssh_curve_unused, ssh_key_size_unused } = errors
+
+const createBody = kit.named(
+  v.pipe(
+    keyFields,
+    kit.ruleOnWhole<Sent, typeof ssh_curve_unused | typeof ssh_key_size_unused>(
+      [ssh_curve_unused, ssh_key_size_unused],
+      ({ private_key_type = DEFAULTS.type, elliptic_curve, key_size }, report) => {
+        const type = String(private_key_type)
+        if (elliptic_curve !== undefined && type !== 'ecdsa')
+          report(ssh_curve_unused, { type }, { path: ['elliptic_curve'], value: elliptic_curve })
+        if (key_size && type !== 'rsa') report(ssh_key_size_unused, { type }, { path: ['key_size'], value: key_size })
+      },
+    ),
+  ),
+  'SshCertificateAuthorityCreate',
+  'The body that creates an SSH certificate authority.',
+  { json: { examples: [{ description: 'the hosts of staging', private_key_type: 'ed25519' }] } },
+)
+
+/** SSH certificate authorities: keys that sign certificates of hosts and users. */
+export const sshCertificateAuthorities = kit.resource(
+  {
+    name: 'ssh_certificate_authorities',
+    prefix: 'sshca',
+    what: 'SSH certificate authority',
+    plural: 'SSH certificate authorities',
+    filterable: FILTERABLE,
+    errors,
+    limits: kit.accountLimits({
+      ssh_certificate_authorities: {
+        what: 'SSH certificate authorities',
+        none: errors.ssh_authority_limit_none,
+        reached: errors.ssh_authority_limit_reached,
+        plans: { free: 0, hobbyist: 0 },
+      },
+    }),
+    collection: sshAuthorities,
+    shape: kit.named(
+      v.object({
+        ...kit.resourceHead,
+        public_key: kit.documented(v.string(), 'The public key: a line of OpenSSH without a comment.'),
+        key_type: kit.documented(v.picklist(parts.SSH_KEY_TYPES), 'The type of the key.'),
+      }),
+      'SshCertificateAuthority',
+      'A key that signs certificates of SSH.',
+    ),
+    createBody,
+    updateBody: defineBodies('SshCertificateAuthority', 'an SSH certificate authority', {
+      create: {},
+      update: authorityTexts,
+    }).updateBody,
+  },
+  {
+    view: (authority, wire) => ({
+      ...kit.viewHead(authority, wire, '/ssh_certificate_authorities'),
+      public_key: parts.sshAuthority(wire.authority).ssh.publicKey(authority.key),
+      key_type: authority.key.type,
+    }),
+    create: {
+      run(tx, { private_key_type: type = DEFAULTS.type, elliptic_curve: curve = DEFAULTS.curve, key_size, ...rest }) {
+        const key = { type, curve, bits: key_size || DEFAULTS.bits, number: tx.nextOrder() }
+        return tx.put(sshAuthorities, { ...kit.newHead(tx, 'sshca', rest), key })
+      },
+    },
+    update: { run: (tx, before, body) => tx.put(sshAuthorities, { ...before, ...kit.described(body, before) }) },
+    delete: {
+      errors: [errors.ssh_authority_in_use],
+      before(tx, { id }) {
+        const certificate = tx.find(sshHostRecords, 'authority', id) ?? tx.find(sshUserRecords, 'authority', id)
+        if (certificate) kit.refuse(errors.ssh_authority_in_use, { id, certificate: certificate.id })
+      },
+    },
+  },
+)

@@ -1,0 +1,53 @@
+import * as v from 'valibot'
+import * as kit from '../kit/index.ts'
+import * as parts from '../parts/index.ts'
+import { texts } from './shared.ts'
+
+const key = v.object({
+  type: parts.oneOfThese(parts.SSH_KEY_TYPES),
+  curve: v.picklist(['nistp256', 'nistp384', 'nistp521']),
+  bits: v.picklist([2048, 4096]),
+  number: kit.count,
+})
+
+const authority = v.object({ ...kit.recordHead('sshca', texts()), key })
+
+/** The SSH certificate authorities. Their keys derive from the order of each. */
+export const sshAuthorities = kit.collection<kit.Frozen<v.InferOutput<typeof authority>>>({
+  name: 'ssh_certificate_authorities',
+  schema: authority,
+})
+
+const options = v.record(v.string(), v.string())
+
+const fields = {
+  authority_id: kit.idOf('sshca'),
+  /** The order of the authority's key, so that a response needs no other record. */
+  key,
+  public_key: v.string(),
+  principals: v.array(v.string()),
+  valid_after: parts.instant,
+  valid_until: parts.instant,
+  critical_options: options,
+  extensions: options,
+  number: kit.count,
+}
+
+/** The record of a certificate of SSH. */
+export type SshCertificateRecord = kit.ResourceRecord &
+  kit.Frozen<v.InferOutput<v.ObjectSchema<typeof fields, undefined>>>
+
+function certificates(prefix: string, name: string) {
+  const schema = v.object({ ...kit.recordHead(prefix, texts()), ...fields })
+  return kit.collection<SshCertificateRecord>({
+    name,
+    schema,
+    indexes: { authority: ({ authority_id }) => authority_id },
+  })
+}
+
+/** The SSH certificates of hosts, indexed by their authority. */
+export const sshHostRecords = certificates('shcrt', 'ssh_host_certificates')
+
+/** The SSH certificates of users, indexed by their authority. */
+export const sshUserRecords = certificates('sucrt', 'ssh_user_certificates')
