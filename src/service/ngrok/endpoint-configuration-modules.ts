@@ -71,7 +71,7 @@ const basicAuthFields = {
     ),
     'agent',
   ),
-  realm: v.optional(kit.documented(v.string(), 'The realm that clients are told.'), 'ngrok'),
+  realm: v.optional(kit.documented(v.string(), 'The realm that clients are told; "" for `ngrok`.'), ''),
   allow_options: v.optional(
     kit.documented(v.boolean(), 'True if requests with the method OPTIONS need no password.'),
     false,
@@ -96,11 +96,18 @@ const basicAuth = defineModule(OWNER, {
 /** All modules, by their fields in a configuration. */
 const all = {
   basic_auth: basicAuth,
-  circuit_breaker: parts.edgeModule(OWNER, {
-    name: 'endpoint_configuration_circuit_breaker',
+  circuit_breaker: defineModule(OWNER, {
     ...parts.circuitBreakerModule,
+    title: 'CircuitBreaker',
+    example: { tripped_duration: 30, error_threshold_percentage: 0.2 },
+    view: (body) => body,
   }),
-  compression: parts.edgeModule(OWNER, { name: 'endpoint_configuration_compression', ...parts.compressionModule }),
+  compression: defineModule(OWNER, {
+    ...parts.compressionModule,
+    title: 'Compression',
+    example: { enabled: true },
+    view: (body) => body,
+  }),
   ip_policy: ipRestrictionModule(OWNER, { segment: 'ip_policy', title: 'IpPolicy', what: 'IP policy' }),
   mutual_tls: mutualTlsModule(OWNER),
   oauth: oauthModule(OWNER),
@@ -109,11 +116,13 @@ const all = {
   response_headers: headersModule(OWNER, 'response', 'ResponseHeaders'),
   saml: samlModule(OWNER),
   tls_termination: tlsTerminationModule(OWNER),
-  webhook_validation: parts.edgeModule(OWNER, {
-    name: 'endpoint_configuration_webhook_validation',
-    segment: 'webhook_validation',
+  webhook_validation: defineModule(OWNER, {
     ...parts.webhookModule,
+    segment: 'webhook_validation',
+    title: 'WebhookValidation',
     what: 'webhook validation',
+    example: { provider: 'github', secret: 'a shared secret' },
+    view: (body) => body,
   }),
 }
 

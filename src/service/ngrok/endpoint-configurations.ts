@@ -92,7 +92,7 @@ function linkRules(error: OtherType, links: Readonly<Record<string, string>>): p
     run(tx, _ids, body) {
       if (!parts.isObject(body)) return
       for (const [field, expected] of Object.entries(links)) {
-        const id = String(body[field] ?? '')
+        const id: string = String(body[field] ?? '')
         const configuration = tx.get(configurations, id)
         if (configuration && configuration.type !== expected)
           kit.refuse(error, { field, received: kit.quote(id), type: configuration.type, expected })

@@ -45,7 +45,7 @@ const shape = kit.named(
   'The account, the user and the API key of a request.',
 )
 
-const NO_KEY = { id: 'ak_0000000theKeyOfThisAccount', created_at: BEGINNING, owner_id: ACCOUNT_USER }
+const NO_KEY = { id: 'ak_0000000theKeyOfThisAccount0', created_at: BEGINNING, owner_id: ACCOUNT_USER }
 
 /** The account, the user and the API key that a request belongs to. */
 export const self = kit.familyOf({
@@ -67,7 +67,7 @@ export const self = kit.familyOf({
         }: Partial<kit.ResourceRecord> & typeof NO_KEY = [...tx.newestFirst(apiKeys)].at(-1) ?? NO_KEY
         return {
           account: {
-            id: 'ac_0000000theAccountOfTheTest',
+            id: 'ac_0000000theOnlyAccountInHere',
             name: EMAIL,
             created_at: kit.timestamp(BEGINNING),
             suspended: false,
