@@ -82,6 +82,19 @@ export async function runRequestModules(visit: EndpointVisit, read: ReadModule):
   return runModules(REQUEST_MODULES, visit, read)
 }
 
+/** Runs the IP restriction of the account's endpoints on a request. Returns the end of the traffic, if it is enforced and refuses. */
+export async function runRestriction(
+  visit: EndpointVisit,
+  { enforced, ip_policy_ids }: { readonly enforced: boolean; readonly ip_policy_ids: readonly string[] },
+): Promise<Ending | undefined> {
+  visit.start('on_http_request')
+  const { did, ends } = await runAction('restrict-ips', { ip_policies: ip_policy_ids }, visit)
+  const isEnd = enforced && ends !== undefined
+  const warns = ends && !enforced ? ', which is not enforced' : ''
+  visit.trace.push({ step: 'module', did: `ip_restrictions ${did}${warns}`, ...(isEnd && { isEnd }) })
+  return isEnd ? ends : undefined
+}
+
 /** Runs the modules of a route on a response. */
 export async function runResponseModules(visit: EndpointVisit, read: ReadModule): Promise<void> {
   visit.start('on_http_response')

@@ -1,4 +1,5 @@
 import type { EndpointRecord } from '../service/ngrok/endpoint-records.ts'
+import { restrictions } from '../service/ngrok/ip-restrictions.ts'
 import { readText } from '../service/policy/text.ts'
 import {
   type Ending,
@@ -15,7 +16,7 @@ import { streamEvents } from './event-stream.ts'
 import { Fields } from './fields.ts'
 import type { Compiled, Journey, Luggage } from './journey.ts'
 import { UpstreamResponse, VisitorRequest } from './message.ts'
-import { runRequestModules, runResponseModules } from './modules.ts'
+import { runRequestModules, runResponseModules, runRestriction } from './modules.ts'
 import { runPhase } from './policy-run.ts'
 import { type Binding, findEndpoints, findRoute } from './route.ts'
 import type { TracedStep } from './trace.ts'
@@ -84,6 +85,9 @@ export class Way implements Journey {
       return 'close'
     }
     if (url.pathname.startsWith(ACME_PATH) && endpoint.domain_id !== null) return { status: 404 }
+    const restriction = binding === 'public' && this.luggage.reader.find(restrictions, 'type', 'endpoints')
+    const refusal = restriction && (await runRestriction(new EndpointVisit(request, endpoint, this), restriction))
+    if (refusal) return refusal
     if (endpoint.edge_id !== null) {
       const route = findRoute(this.luggage.reader, endpoint.edge_id, url.pathname)
       if (!route) return end(errorResponse(3200), `no route of the edge ${endpoint.edge_id} is for ${url.pathname}`)

@@ -63,12 +63,25 @@ const GENERATED_FIELDS: Readonly<Record<string, (text: string) => string>> = {
   addr: hostShape,
   cname_target: suffixShape,
   acme_challenge_cname_target: suffixShape,
+  display_name: runLengths,
+  certificate: algorithmOf,
+  public_key: madeKeyShape,
   msg: (text) => (text.trim() === '' ? 'nothing' : 'a message'),
 }
 
 /** The length of each run of letters and digits. */
 function runLengths(text: string): string {
   return text.replaceAll(/[0-9A-Za-z]+/g, (run) => `<${run.length}>`)
+}
+
+/** The algorithm of a key or a certificate of SSH. */
+function algorithmOf(line: string): string {
+  return line.split(' ', 1).join()
+}
+
+/** The algorithm of a key that a service made up. It has no comment; the key of a request keeps its comment. */
+function madeKeyShape(line: string): string {
+  return line.split(' ').length === 2 ? algorithmOf(line) : line
 }
 
 /** A host and port without their numbers. */

@@ -1,3 +1,5 @@
+import { createAuthority } from '../service/x509/authority.ts'
+
 /** The bodies that the scenario of a family sends. Texts may name values, as in steps. */
 export interface Example {
   /** Resources of other families that it needs, by the names in the bodies, oldest first. */
@@ -60,6 +62,7 @@ const withTexts = ({ create, second: minimal, update, ...rest }: Partial<Example
 /** Returns the example of each family, by the group of its operations. */
 export function examplesWith({ certificate_pem, private_key_pem }: Upload): Readonly<Record<string, Example>> {
   const upload = { certificate_pem, private_key_pem }
+  const authority = createAuthority('test', () => (size) => new Uint8Array(size)).certificatePem
   const families: Readonly<Record<string, Partial<Example>>> = {
     reserved_addrs: { create: { region: 'eu' }, filter: byMetadata },
     reserved_domains: {
@@ -188,6 +191,87 @@ export function examplesWith({ certificate_pem, private_key_pem }: Upload): Read
       },
       refusedUpdates: { 'a cidr that is none': { cidr: 'nonsense' } },
     },
+    certificate_authorities: {
+      create: { ca_pem: authority },
+      second: { description: second, ca_pem: authority },
+      filter: byMetadata,
+      refused: {
+        'a certificate of no authority': { description: third, ca_pem: certificate_pem },
+        'a key': { description: third, ca_pem: private_key_pem },
+        'two certificates': { description: third, ca_pem: `${authority}${authority}` },
+      },
+    },
+    ssh_certificate_authorities: {
+      create: { private_key_type: 'ed25519' },
+      refused: {
+        'an unknown type of key': { ...texts, private_key_type: 'dsa' },
+        'a curve of another type': { ...texts, private_key_type: 'rsa', elliptic_curve: 'nistp256' },
+        'a size that is none': { ...texts, private_key_type: 'rsa', key_size: 1024 },
+      },
+    },
+    ssh_host_certificates: sshCertificates({ principals: ['{mark}.example.com'] }),
+    ssh_user_certificates: sshCertificates({ principals: ['{mark}'], extensions: {}, critical_options: {} }),
+    event_destinations: {
+      create: { format: 'json', target: { kinesis: kinesisOf('one') } },
+      second: { description: second, format: 'json', target: { kinesis: kinesisOf('two') } },
+      update: { target: { kinesis: kinesisOf('three') } },
+      filter: byMetadata,
+      refused: {
+        'no target': { ...texts, format: 'json', target: {} },
+        'an unknown format': { ...texts, format: 'xml', target: { kinesis: kinesisOf('one') } },
+        'an ARN that is none': {
+          ...texts,
+          format: 'json',
+          target: { kinesis: { ...kinesisOf('one'), stream_arn: 'x' } },
+        },
+      },
+      refusedUpdates: { 'another kind of target': { target: { datadog: { api_key: 'not a key' } } } },
+    },
+    event_subscriptions: {
+      create: { sources: [{ type: 'ip_policy_created.v0' }] },
+      update: { sources: [{ type: 'ip_policy_updated.v0' }] },
+      filter: byMetadata,
+      refused: {
+        'an unknown type of events': { ...texts, sources: [{ type: 'nonsense' }] },
+        'a type twice': { ...texts, sources: [{ type: 'vault_created.v0' }, { type: 'vault_created.v0' }] },
+        'an unknown destination': { ...texts, destination_ids: ['ed_1'] },
+      },
+    },
+    endpoint_configurations: {
+      create: { type: 'https', compression: { enabled: true }, request_headers: { remove: ['cache-control'] } },
+      second: { description: second, type: 'tcp' },
+      update: { compression: { enabled: false } },
+      refused: {
+        'an unknown type': { ...texts, type: 'udp' },
+        'a module of another type': { ...texts, type: 'tcp', compression: {} },
+      },
+    },
+    ip_restrictions: {
+      needs: { policy: { family: 'ip_policies', body: { description: '{mark}' } } },
+      create: { type: 'agent', ip_policy_ids: ['{policy}'] },
+      second: { description: second, type: 'endpoints', ip_policy_ids: ['{policy}'] },
+      update: { enforced: false },
+      filter: byMetadata,
+      refused: {
+        'a type that another one has': { ...texts, type: 'agent', ip_policy_ids: ['{policy}'] },
+        'no policy': { ...texts, type: 'api', ip_policy_ids: [] },
+      },
+    },
+    agent_ingresses: {
+      create: { domain: `${first}.example.org` },
+      second: { description: second, domain: `${second}.example.org` },
+      filter: `obj.domain == "${first}.example.org"`,
+      refused: {
+        'a domain that is taken': { ...texts, domain: `${first}.example.org` },
+        'a domain that is none': { ...texts, domain: 'no domain' },
+      },
+    },
+    ai_gateway_api_keys: {},
+    ai_gateway_provider_keys: {
+      needs: { key: { family: 'ai_gateway_api_keys', body: { description: '{mark}' } } },
+      create: { ai_gateway_api_key_id: '{key}', provider_id: 'openai', value: 'not a key' },
+      second: { description: second, ai_gateway_api_key_id: '{key}', provider_id: 'anthropic', value: 'none either' },
+    },
     kubernetes_operators: {
       create: {
         region: 'global',
@@ -226,6 +310,25 @@ export function examplesWith({ certificate_pem, private_key_pem }: Upload): Read
   }
   const all = Object.entries(families).map(([name, example]) => [name, withTexts(example)])
   return { ...Object.fromEntries(all), bot_users: user, service_users: user }
+}
+
+/** Returns a target of Kinesis that does not exist. */
+function kinesisOf(name: string) {
+  const role_arn = 'arn:aws:iam::123456789012:role/fauxgate'
+  return { stream_arn: `arn:aws:kinesis:us-east-1:123456789012:stream/${name}`, auth: { role: { role_arn } } }
+}
+
+function sshCertificates(own: Body): Partial<Example> {
+  const ssh_certificate_authority_id = '{authority}'
+  return {
+    needs: { authority: { family: 'ssh_certificate_authorities', body: { description: '{mark}' } } },
+    create: { ssh_certificate_authority_id, public_key: SSH_KEY, ...own },
+    second: { description: second, ssh_certificate_authority_id, public_key: OTHER_SSH_KEY },
+    refused: {
+      'a key that is none': { ...texts, ssh_certificate_authority_id, public_key: 'nonsense' },
+      'an unknown authority': { ...texts, ssh_certificate_authority_id: 'sshca_1', public_key: SSH_KEY },
+    },
+  }
 }
 
 const OTHER_SSH_KEY =

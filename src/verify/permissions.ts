@@ -32,6 +32,22 @@ const RULES: Readonly<Record<string, Rule>> = {
     when: 'domain',
     reason: 'names below the domain that you give with --domain, for minutes; a plan may count the hours of a domain',
   },
+  certificate_authorities: { when: 'free', reason: 'a certificate for tests, which no edge trusts' },
+  ssh_certificate_authorities: { when: 'free', reason: 'a key that no server trusts, and that is deleted again' },
+  ssh_host_certificates: { when: 'free', reason: 'a certificate for a published test key' },
+  ssh_user_certificates: { when: 'free', reason: 'a certificate for a published test key' },
+  event_destinations: { when: 'free', reason: 'a place that does not exist, for events that no subscription has' },
+  event_subscriptions: { when: 'free', reason: 'a subscription without destinations, so that no event is sent' },
+  event_sources: { when: 'read', reason: 'the sources of a subscription come with the subscription' },
+  endpoint_configurations: { when: 'free', reason: 'a configuration that no domain and no address links to' },
+  agent_ingresses: { when: 'local', reason: 'a plan may bill an agent ingress' },
+  ai_gateway_api_keys: { when: 'local', reason: 'a plan may bill an AI gateway' },
+  ai_gateway_provider_keys: { when: 'local', reason: 'a plan may bill an AI gateway' },
+  ip_restrictions: { when: 'local', reason: 'it could lock people out of the account' },
+  application_users: { when: 'read', reason: 'they are people who signed in' },
+  application_sessions: { when: 'read', reason: 'they are sessions of people who signed in' },
+  abuse_reports: { when: 'read', reason: 'people read a report of abuse' },
+  self: { when: 'read', reason: 'it only reads' },
   reserved_addrs: { when: 'local', reason: 'a plan may bill an address' },
   bot_users: { when: 'local', reason: 'a plan may bill a user' },
   service_users: { when: 'local', reason: 'a plan may bill a user' },
@@ -42,6 +58,7 @@ const RULES: Readonly<Record<string, Rule>> = {
 /** The rules of all operations below a path. */
 const RULES_BELOW: readonly (readonly [path: string, rule: Rule])[] = [
   ['/edges/', { when: 'read', reason: 'the service has ended edges and their modules' }],
+  ['/endpoint_configurations/', { when: 'read', reason: 'the modules of a configuration come with the configuration' }],
   ['/backends/', { when: 'free', reason: 'a backend that no edge uses' }],
 ]
 

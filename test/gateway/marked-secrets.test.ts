@@ -80,7 +80,22 @@ describe('A field that a schema marks as secret (rules: secrets#fields)', () => 
     const vault = await ok('POST', '/vaults', { name: 'vault' })
     const stored = await ok('POST', '/vault_secrets', { vault_id: vault.id, name: 'one', value: planted('vault') })
     await ok('POST', '/tls_certificates', upload('p256'))
-    const tokens = [(await ok('POST', '/credentials', {})).token, (await ok('POST', '/api_keys', {})).token]
+    const configuration = await ok('POST', '/endpoint_configurations', { type: 'https' })
+    const configured = `/endpoint_configurations/${configuration.id}`
+    await ok('PUT', `${configured}/webhook_validation`, { provider: 'github', secret: planted('validation') })
+    await ok('PUT', `${configured}/oauth`, { provider: { google: app } })
+    const creds = { aws_access_key_id: 'an-id', aws_secret_access_key: planted('aws') }
+    const kinesis = { stream_arn: 'arn:aws:kinesis:us-east-1:1:stream/one', auth: { creds } }
+    await ok('POST', '/event_destinations', { format: 'json', target: { kinesis } })
+    await ok('POST', '/event_destinations', { format: 'json', target: { datadog: { api_key: planted('datadog') } } })
+    const other = await ok('POST', '/endpoint_configurations', { type: 'https' })
+    await ok('PUT', `/endpoint_configurations/${other.id}/oidc`, {
+      issuer: 'https://a.example.com',
+      client_id: 'an-app',
+      client_secret: planted('oidc'),
+    })
+    const aiKey = (await ok('POST', '/ai_gateway_api_keys', {})).token
+    const tokens = [aiKey, (await ok('POST', '/credentials', {})).token, (await ok('POST', '/api_keys', {})).token]
 
     const keyLine = pem('key-p256').split('\n')[1] ?? ''
     const isSecret = (text: string) => ['planted-', keyLine, ...tokens].some((each) => text.includes(each))

@@ -54,8 +54,9 @@ function stateOf(gateway: Gateway): string {
 
 /** Returns the id of the first resource of each list. */
 function findIds(gateway: Gateway): string[] {
-  return Object.values(gateway).flatMap((family) => {
-    if (typeof family?.list !== 'function') return []
+  return Object.entries(gateway).flatMap(([name, family]) => {
+    // The list of sources needs the id of a subscription.
+    if (typeof family?.list !== 'function' || name === 'eventSources') return []
     const pages: object[] = Object.values<object>(family.list()).filter(Array.isArray)
     return pages.flatMap((items) => Reflect.get(Reflect.get(items, 0) ?? {}, 'id') ?? [])
   })

@@ -60,6 +60,8 @@ export function pageOf(call: string): string | undefined {
 
 /** A call of the API reference, with a list of fields or the type that has them. */
 interface DocumentedCall {
+  /** Default: the source of most calls. */
+  readonly source?: string
   readonly section: string
   readonly sends?: string | readonly string[]
   readonly reads?: string
@@ -73,12 +75,12 @@ const DOCUMENTED_TYPES: Readonly<Record<string, readonly string[]>> = service.ty
 function findDocumented(call: string): Statement[] {
   const found = DOCUMENTED_CALLS[call]
   if (!found) return []
-  const { section, sends = [], reads = '', list } = found
+  const { source = service.source, section, sends = [], reads = '', list } = found
   const fields = DOCUMENTED_TYPES[reads] ?? []
   return [
     {
       kind: 'documented',
-      source: `${service.source}, "${section}"`,
+      source: `${source}, "${section}"`,
       sends: typeof sends === 'string' ? (DOCUMENTED_TYPES[sends] ?? []) : sends,
       reads: list ? [list, ...fields.map((field) => `${list}.${field}`), 'uri', 'next_page_uri'] : fields,
     },

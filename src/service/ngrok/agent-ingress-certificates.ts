@@ -1,4 +1,4 @@
-/** The certificates of agent ingresses. The API has no resources for them, so an ingress shows only how its job stands. */
+/** The certificates of agent ingresses. The API has no resources for them, so an ingress shows only the state of its job. */
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'

@@ -71,7 +71,7 @@ const basicAuthFields = {
     ),
     'agent',
   ),
-  realm: v.optional(kit.documented(v.string(), 'The realm that clients are told; "" for `ngrok`.'), ''),
+  realm: v.optional(kit.documented(v.string(), 'The realm in the header WWW-Authenticate; "" for `ngrok`.'), ''),
   allow_options: v.optional(
     kit.documented(v.boolean(), 'True if requests with the method OPTIONS need no password.'),
     false,

@@ -48,10 +48,22 @@ function readRange(cidr: string) {
   const bytes = parts.ipBytes(address)
   if (!bytes || rest.length > 0) return ruleErrors.ip_rule_cidr_invalid
   if (length === undefined) return ruleErrors.ip_rule_cidr_without_length
-  const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('')
+  const bits = toBits(bytes)
   if (!/^(0|[1-9]\d{0,2})$/.test(length) || Number(length) > bits.length) return ruleErrors.ip_rule_cidr_invalid
   if (bits.includes('1', Number(length))) return ruleErrors.ip_rule_cidr_not_first
   return `${bits}/${length}`
+}
+
+function toBits(bytes: Uint8Array): string {
+  return [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('')
+}
+
+/** Returns whether an address is in the range of a rule. */
+export function isInRangeOf({ cidr }: { readonly cidr: string }, address: string): boolean {
+  const [first = '', length] = cidr.split('/')
+  const [bytes, range] = [parts.ipBytes(address), parts.ipBytes(first)]
+  if (bytes?.length !== range?.length) return false
+  return bytes !== undefined && range !== undefined && toBits(bytes).startsWith(toBits(range).slice(0, Number(length)))
 }
 
 const cidr = v.pipe(

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
-import { policies, rules } from './ip-policies.ts'
+import { isInRangeOf, policies, rules } from './ip-policies.ts'
 import { defineBodies, defineUnique, FILTERABLE, refuseUnless, texts } from './shared.ts'
 
 const TYPES = ['dashboard', 'api', 'agent', 'endpoints'] as const
@@ -90,6 +90,13 @@ function findRestrictionOf(tx: kit.Transaction, policy: string, only?: Restricti
   return [...tx.newestFirst(restrictions)].find(
     ({ type, ip_policy_ids }) => ip_policy_ids.includes(policy) && (only === undefined || type === only),
   )
+}
+
+/** Returns whether the policies of a restriction allow an address: one rule allows it, and none denies it. */
+export function isAllowed(tx: kit.Transaction, { ip_policy_ids }: Restriction, ip: string): boolean {
+  const all = ip_policy_ids.flatMap((id) => tx.findAll(rules, 'policy', id))
+  const actions = all.filter((rule) => isInRangeOf(rule, ip)).map(({ action }) => action)
+  return actions.includes('allow') && !actions.includes('deny')
 }
 
 /** IP restrictions: the addresses from which the dashboard, the API, agents and endpoints can be reached. */

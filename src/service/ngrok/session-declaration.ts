@@ -4,6 +4,7 @@ import * as parts from '../parts/index.ts'
 import { BINDINGS, findOtherEndpoint } from './endpoint-records.ts'
 import { resolvePlace, urlTakenError } from './endpoint-url.ts'
 import { BINDING, POLICY, POOLING, publicParts, URL_SENTENCE } from './endpoint-view.ts'
+import { isAllowed, restrictions } from './ip-restrictions.ts'
 import { credentials, newCredential, sshCredentials } from './owned-records.ts'
 import { requirePolicy } from './policy-text.ts'
 import { COMMANDS, openTunnel, type SessionRecord, sessions } from './session-records.ts'
@@ -11,6 +12,12 @@ import { ACCOUNT_USER, knownRegions, texts } from './shared.ts'
 
 /** The errors of the declaration of a session. */
 export const declarationErrors = kit.declareErrors({
+  agent_ip_restricted: kit.ofField(
+    115,
+    403,
+    (it: parts.FieldFacts & { restriction: string }) =>
+      `${it.field} is ${it.received}, which the IP restriction ${it.restriction} does not allow. Send an allowed address.`,
+  ),
   agent_url_taken: urlTakenError(334, 'another URL, or pooling_enabled for both, which endpoints of edges do not have'),
 })
 
@@ -107,6 +114,7 @@ export const sessionFields = kit.named(
 export function startSession(tx: kit.Transaction, sent: v.InferOutput<typeof sessionFields>): SessionRecord {
   const { credential, endpoints, labelled, metadata, started_at, update = null, ...facts } = sent
   const { id: credential_id, owner_id } = requireCredential(tx, credential)
+  requireAllowedAddress(tx, facts.ip)
   const session = tx.put(sessions, {
     ...facts,
     ...kit.described({ metadata }),
@@ -122,6 +130,14 @@ export function startSession(tx: kit.Transaction, sent: v.InferOutput<typeof ses
     openTunnel(tx, session, { forwards_to, ...kit.described({ metadata }), labels, url: null })
   }
   return session
+}
+
+/** Refuses the address of an agent that an enforced restriction of agents does not allow. */
+function requireAllowedAddress(tx: kit.Transaction, ip: string): void {
+  const restriction = tx.find(restrictions, 'type', 'agent')
+  if (!restriction?.enforced || isAllowed(tx, restriction, ip)) return
+  const facts = { field: 'ip', received: kit.quote(ip), restriction: restriction.id }
+  kit.refuse(declarationErrors.agent_ip_restricted, facts)
 }
 
 function requireCredential(tx: kit.Transaction, id: string | undefined) {

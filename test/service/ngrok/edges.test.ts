@@ -88,7 +88,7 @@ describe('An edge (rules: edges#edges)', () => {
     ['tls', { tls_termination: { terminate_at: 'upstream', min_version: '1.2' } }, 7032],
     ['tls', { tls_termination: { min_version: '2' } }, 215],
     ['https', { tls_termination: { terminate_at: 'edge' } }, 7109],
-    ['https', { mutual_tls: { certificate_authority_ids: ['x'] } }, 215],
+    ['https', { mutual_tls: { certificate_authority_ids: ['x'] } }, 228],
   ])('of %s refuses %j', async (kind, json, number) => {
     const { sendRefused } = openGateway()
     expect(await sendRefused('POST', `/edges/${kind}`, { json })).toBe(`400 ERR_NGROK_${number}`)
