@@ -125,7 +125,12 @@ function createMatcher(valuesByParameter: ValuesByParameter, matching: Matching)
     ([name, values]) => [String(matching[name]), values] as const,
   )
   return (item) =>
-    conditions.every(([field, values]) => values.some((value) => value === toText(Reflect.get(item, field))))
+    conditions.every(([field, values]) => values.some((value) => value === toText(valueAt(item, field))))
+}
+
+/** Returns the value at a path such as `edge.id`. */
+function valueAt(item: object, path: string): unknown {
+  return path.split('.').reduce<unknown>((value, name) => (isObject(value) ? value[name] : undefined), item)
 }
 
 function combineFilters(first: Filter | undefined, second: Filter | undefined): Filter | undefined {
