@@ -1,7 +1,7 @@
 // Tests `survives` at length: programs with bugs and without, clients with fifteen retry libraries, and replays.
-// `node tools/survives.mjs [--nodes 20,24] [--replays 1000]` runs it on Node 20, 22, 24 and 26, each once idle and
-// once with all cores busy. The traces must be equal everywhere. Needs a build; installs the libraries outside the
-// repository.
+// `node tools/survives.mjs [--nodes 20,24] [--replays 1000] [--copies]` runs it on Node 20, 22, 24 and 26, each once idle and
+// once with all cores busy; with --copies only the replays of interleavings. The traces must be equal everywhere. Needs a
+// build; installs the libraries outside the repository.
 import { spawn, spawnSync } from 'node:child_process'
 import { copyFileSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { availableParallelism, homedir } from 'node:os'
@@ -11,8 +11,12 @@ import { build } from 'esbuild'
 import { findNode, NODES } from '../scripts/nodes.mjs'
 import { root } from '../scripts/shared.mjs'
 
-const { nodes, replays } = parseArgs({
-  options: { nodes: { type: 'string', default: NODES.join() }, replays: { type: 'string', default: '1000' } },
+const { nodes, replays, copies } = parseArgs({
+  options: {
+    nodes: { type: 'string', default: NODES.join() },
+    replays: { type: 'string', default: '1000' },
+    copies: { type: 'boolean', default: false },
+  },
 }).values
 
 /** The packages of the clients, in fixed versions. */
@@ -79,7 +83,7 @@ function keepBusy() {
 
 /** Runs the proof on one Node. Returns the digest of all traces. */
 function runProof(folder, { path, version }, mode) {
-  const { status, stdout } = spawnSync(path, ['prove.mjs', replays, mode], {
+  const { status, stdout } = spawnSync(path, ['prove.mjs', replays, mode, ...(copies ? ['copies'] : [])], {
     cwd: folder,
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -209,7 +209,7 @@ export function describeRequest({ method, path, query, request, ...response }: J
 
 /** Returns why a request was refused. */
 export function describeRefusal(entry: JournalEntry): string | undefined {
-  const { msg } = readErrorFields(entry)
+  const { msg = undefined } = entry.problem === undefined ? readErrorFields(entry) : { msg: entry.problem }
   if (typeof msg !== 'string') return undefined
   const isAboutId = /^(?:\w+_)?id is /.test(msg) && findInvalidId(entry.path) !== undefined
   return isAboutId ? `${msg} ${MISSING_ID_HINT}` : msg

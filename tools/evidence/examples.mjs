@@ -57,7 +57,10 @@ const rename = (text) =>
     return ids.get(id)
   })
 
-function addEntry({ name, method, url, sent, received }, comment = `github.com/ngrok/ngrok-docs, ${FOLDER}/${name}_*.mdx`) {
+function addEntry(
+  { name, method, url, sent, received },
+  comment = `github.com/ngrok/ngrok-docs, ${FOLDER}/${name}_*.mdx`,
+) {
   const headers = [
     { name: 'authorization', value: 'Bearer {API_KEY}' },
     { name: 'ngrok-version', value: '2' },

@@ -1,5 +1,5 @@
-// The proof on one Node: `node prove.mjs REPLAYS idle|busy`, in the folder of tools/survives.mjs, which has its
-// imports. With all cores busy, it only creates the traces.
+// The proof on one Node: `node prove.mjs REPLAYS idle|busy [copies]`, in the folder of tools/survives.mjs, which has its
+// imports. With all cores busy, it only creates the traces. With `copies`, these are only those of interleavings.
 import assert from 'node:assert/strict'
 import { createHash, pbkdf2, webcrypto } from 'node:crypto'
 import { promisify } from 'node:util'
@@ -13,7 +13,7 @@ import { GREEN, RED } from './programs/ported.mjs'
 import { optionsOf, RACY, SAFE } from './programs/racy.mjs'
 import { SIX } from './programs/six.mjs'
 
-const [replays, mode] = [Number(process.argv[2]), process.argv[3]]
+const [replays, mode, isOfCopies] = [Number(process.argv[2]), process.argv[3], process.argv[4] === 'copies']
 const cpuSeconds = () => {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1e6
@@ -55,7 +55,7 @@ async function hashTraces() {
     retry: OVER_FETCH['p-retry, with a time limit for each try'],
   }
   const each = 20 / Object.keys(programs).length
-  for (const [name, program] of Object.entries(programs)) {
+  for (const [name, program] of isOfCopies ? [] : Object.entries(programs)) {
     const found = []
     for await (const tried of schedules(program, { restart: true, faults: 2 })) found.push(tried)
     const step = Math.floor((found.length - 1) / each)
@@ -91,7 +91,7 @@ async function hashInterleavings(all, name, code, options) {
   }
 }
 
-if (mode === 'idle') {
+if (mode === 'idle' && !isOfCopies) {
   for (const [name, { buggy, fixed }] of Object.entries(SIX)) {
     await expectRed(name, buggy)
     await expectGreen(`${name}, corrected`, fixed)

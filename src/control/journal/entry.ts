@@ -64,6 +64,9 @@ export const journalEntry = named(
       imports: { Commit: 'core/operation/collection.ts' },
     }),
     fault: documented(v.nullable(v.string()), 'The id of the fault that applied to the request, or null.'),
+    problem: v.exactOptional(
+      documented(v.string(), 'What is wrong with the request. Absent if the response says it, as it usually does.'),
+    ),
   }),
   'JournalEntry',
   'A request and its response, without secrets.',

@@ -19,6 +19,8 @@ export interface Exchange {
   readonly response: string | null
   readonly commit: RawCommit | null
   readonly fault: string | null
+  /** What is wrong with the request, if the response does not say it. */
+  readonly problem: string | undefined
 }
 
 /** The maximum number of characters that the journal stores of a method, a path or a query. */

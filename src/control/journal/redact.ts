@@ -51,6 +51,7 @@ export function createEntry(exchange: Exchange, { dialect, secretNames, shared }
     response: redactBody(exchange.response, isError ? { ...redaction, names: NO_NAMES } : redaction),
     commit: commit && redactCommit(commit.toPublic(), { names: secretNames, redactor }),
     fault,
+    ...(exchange.problem !== undefined && { problem: redactText(exchange.problem, redactor) }),
   }
 }
 

@@ -98,7 +98,7 @@ export class Engine {
    */
   execute(operation: Operation, ids: Readonly<Record<string, string>>, raw: unknown): Execution {
     // The input is read before the transaction, because a getter of the caller may call the gateway.
-    const problems = findPathIdProblems(ids, operation.ids)
+    const problems = findPathIdProblems(ids, operation.ids, this.context.dialect)
     const [first] = problems
     if (first) throw new Refusal([first, ...problems.slice(1)])
     const input = operation.read?.(raw, ids, this.context)

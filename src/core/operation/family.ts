@@ -107,6 +107,8 @@ export interface KeyRules {
    * longer valid, and undefined if the family does not know the key. May refuse the request. Use `isOneOf` to compare keys.
    */
   isValidKey(key: string, state: KeyState): boolean | undefined
+  /** Refuses a key that neither the option `keys` nor a family knows, if it can say more than that the key is invalid. */
+  refuseUnknown?(key: string): void
 }
 
 /** The records of a gateway, and the number that its next id comes from. */

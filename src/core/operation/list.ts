@@ -124,8 +124,7 @@ function createMatcher(valuesByParameter: ValuesByParameter, matching: Matching)
   const conditions = Object.entries(valuesByParameter).map(
     ([name, values]) => [String(matching[name]), values] as const,
   )
-  return (item) =>
-    conditions.every(([field, values]) => values.some((value) => value === toText(valueAt(item, field))))
+  return (item) => conditions.every(([field, values]) => values.some((value) => value === toText(valueAt(item, field))))
 }
 
 /** Returns the value at a path such as `edge.id`. */

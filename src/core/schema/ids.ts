@@ -1,3 +1,4 @@
+import type { CommonDialect } from './dialect.ts'
 import { type Problem, problem, Refusal } from './errors.ts'
 import { general } from './general-errors.ts'
 import { quote } from './text.ts'
@@ -68,20 +69,28 @@ export function wasMade(id: string, prefix: string, sequence: number): boolean {
   return isOwnId(id, prefix) && parseSequence(id) < sequence
 }
 
+/** Finds the ids of a path that have another form than the ids of their kind. */
 export function findPathIdProblems(
   ids: Readonly<Record<string, string>>,
   prefixes: Readonly<Record<string, string>>,
+  { malformedIds }: Pick<CommonDialect, 'malformedIds'>,
 ): Problem[] {
   const problems: Problem[] = []
   for (const [field, prefix] of Object.entries(prefixes)) {
     const received = ids[field]
     const error = typeof received === 'string' ? findIdError(received, prefix) : general.id_unparsable
-    if (error) problems.push(problem(error, { field, received: quote(received), prefix }))
+    if (!error) continue
+    const shown = quote(received)
+    problems.push(
+      malformedIds === 'refused'
+        ? problem(error, { field, received: shown, prefix })
+        : problem(general.not_found, { what: `resource with the ${field}`, received: shown }),
+    )
   }
   return problems
 }
 
 export function requireId(id: string, prefix: string): void {
-  const [wrong] = findPathIdProblems({ id }, { id: prefix })
+  const [wrong] = findPathIdProblems({ id }, { id: prefix }, { malformedIds: 'refused' })
   if (wrong) throw new Refusal([wrong])
 }

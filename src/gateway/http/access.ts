@@ -27,7 +27,9 @@ export function createKeyCheck(
       const isValid = isValidKey(key, state())
       if (isValid !== undefined) return isValid
     }
-    return keys === undefined
+    if (keys === undefined) return true
+    for (const { refuseUnknown } of rules) refuseUnknown?.(key)
+    return false
   }
 }
 

@@ -2,6 +2,7 @@ import type { Engine } from '../../core/engine/engine.ts'
 import type { CommonDialect } from '../../core/schema/dialect.ts'
 import { createErrorFacts, type ErrorFacts } from '../../core/schema/error-facts.ts'
 import { type CatalogueError, problem, Refusal } from '../../core/schema/errors.ts'
+import { general } from '../../core/schema/general-errors.ts'
 import { createJsonResponse, type HttpResponse } from './messages.ts'
 
 /** Makes the response for an error (rules: errors#body). No other code writes an error as JSON. */
@@ -9,6 +10,22 @@ export function createErrorResponse(error: Omit<ErrorFacts, 'key'>, operation_id
   const { code, status, message, details, headers } = error
   const body = { error_code: code, status_code: status, msg: message, details: { operation_id, ...details } }
   return createJsonResponse(status, body, headers)
+}
+
+const UNKNOWN_PATHS: readonly string[] = [general.path_not_found.key, general.method_not_allowed.key]
+
+/**
+ * Returns the response to a path or a method that the service does not have, if the dialect's service says no more than that
+ * (rules: dialects#unknown-paths).
+ */
+export function createBareResponse(
+  { key, message }: ErrorFacts,
+  path: string,
+  dialect: CommonDialect,
+): HttpResponse | undefined {
+  if (dialect.unknownPaths !== 'bare' || !UNKNOWN_PATHS.includes(key)) return undefined
+  const response = createJsonResponse(404, { status_code: 404, msg: 'Not Found', details: { path } })
+  return { ...response, problem: message }
 }
 
 /** A function that makes the response to bytes that never became a request: the usual error, with an operation id. */

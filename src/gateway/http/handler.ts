@@ -21,7 +21,7 @@ import { requireCaller } from './admission.ts'
 import type { Arrival, ArrivalHooks } from './arrival.ts'
 import type { ControlApi } from './control-api.ts'
 import { createCorsHeaders, createPreflightResponse, isPreflight } from './cors.ts'
-import { createErrorResponse } from './error-response.ts'
+import { createBareResponse, createErrorResponse } from './error-response.ts'
 import { createFaultyResponse, type FaultEffect, replacesOperation } from './fault-effects.ts'
 import { createJsonCache, type ToJson } from './json-cache.ts'
 import {
@@ -146,7 +146,10 @@ class Call {
       if (!(error instanceof Refusal)) throw error
       // A refused call has changed nothing, or the engine has undone what the store did not persist.
       this.#commit = null
-      return createErrorResponse(createErrorFacts(error, this.#options.dialect, this.#findSecrets()), this.#operationId)
+      const { dialect } = this.#options
+      const facts = createErrorFacts(error, dialect, this.#findSecrets())
+      const bare = this.#isControl ? undefined : createBareResponse(facts, this.#path, dialect)
+      return bare ?? createErrorResponse(facts, this.#operationId)
     }
   }
 
@@ -248,6 +251,7 @@ class Call {
       response: response.body,
       commit: this.#commit,
       fault: this.#fault?.id ?? null,
+      problem: response.problem,
     })
     return complete
   }
@@ -258,13 +262,14 @@ class Call {
     return this.#isAdmitted || peer === undefined || body === '' ? body : { unread: 'refused' }
   }
 
-  #addHeaders({ status, headers: own, body, delivery }: HttpResponse): HttpResponse {
+  #addHeaders({ status, headers: own, body, delivery, problem }: HttpResponse): HttpResponse {
     const { dialect } = this.#options
     const headers: Record<string, string> = { [dialect.operationIdHeader]: this.#operationId }
     const cors = createCorsHeaders(this.#request, dialect)
     // Spreading both would take as long as finding the resource.
     Object.assign(headers, own, cors)
     const sent = this.#request.method === 'HEAD' ? null : body
+    if (problem !== undefined) return { status, headers, body: sent, problem }
     return delivery ? { status, headers, body: sent, delivery } : { status, headers, body: sent }
   }
 }

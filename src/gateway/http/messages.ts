@@ -34,6 +34,8 @@ export interface HttpResponse {
   readonly body: string | null
   /** The way in which a fault delays, cuts or drops the response; absent if it is sent at once. */
   readonly delivery?: Delivery
+  /** What is wrong with the request, for the journal and the log. Absent if the body says it. */
+  readonly problem?: string
   /**
    * Resolves with the response to send once the store has flushed the changes: this one, or an error if the store failed.
    * Absent if nothing waits for a store. Never rejects.

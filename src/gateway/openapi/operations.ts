@@ -9,7 +9,7 @@ import {
   listSchemas,
 } from '../../core/schema/documentation.ts'
 import type { CatalogueError } from '../../core/schema/errors.ts'
-import { idPattern } from '../../core/schema/ids.ts'
+import { ANY_TEXT, idPattern } from '../../core/schema/ids.ts'
 import { formatIdStart } from '../../core/schema/text.ts'
 import { mapValues, pick } from '../../core/schema/values.ts'
 import { adaptBody } from './dialect-body.ts'
@@ -89,7 +89,8 @@ function createPathParameters({ ids }: Operation): Parameter[] {
     name,
     in: 'path',
     required: true,
-    description: `An id that starts with ${formatIdStart(prefix).replaceAll('"', '`')}.`,
+    description:
+      prefix === ANY_TEXT ? 'A text.' : `An id that starts with ${formatIdStart(prefix).replaceAll('"', '`')}.`,
     schema: { type: 'string', pattern: idPattern(prefix) },
   }))
 }

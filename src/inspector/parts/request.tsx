@@ -110,7 +110,7 @@ function ErrorLine({ entry }: { entry: JournalEntry }) {
   }) ?? ['']
   return (
     <p>
-      <Chip tone="bad">{code || entry.status}</Chip> {String(Object(entry.response).msg ?? '')}{' '}
+      <Chip tone="bad">{code || entry.status}</Chip> {entry.problem ?? String(Object(entry.response).msg ?? '')}{' '}
       {key && (
         <a href={`${CATALOGUE}#${key}`} target="_blank" rel="noreferrer">
           {key} in the catalogue

@@ -112,7 +112,7 @@ function listRefusals(journal: readonly JournalEntry[]): Trouble[] {
     what: `${last.status} × ${count}`,
     why: (
       <>
-        The last: {last.method} {last.path}. {Object(last.response).msg}
+        The last: {last.method} {last.path}. {last.problem ?? Object(last.response).msg}
         {last.status === 404 && last.operation && <OtherPlaces name={last.operation.replace(/\..*/, '')} />}
       </>
     ),

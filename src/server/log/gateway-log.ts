@@ -107,11 +107,11 @@ function noResponse(message: string): Outcome {
   return { status: null, error: null, message }
 }
 
-function outcomeOf({ status, body, delivery }: HttpResponse): Outcome {
+function outcomeOf({ status, body, delivery, problem }: HttpResponse): Outcome {
   if (delivery?.drop) return noResponse('a fault broke the connection')
   if (status < 400 || body === null) return { status, error: null, message: null }
   const { error, message } = readErrorBody(tryParseJson(body))
-  return { status, error, message }
+  return { status, error, message: problem ?? message }
 }
 
 function transitionsIn(gateway: Gateway, { collection, key: id, before, after }: Change): LoggedTransition[] {

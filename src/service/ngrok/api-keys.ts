@@ -6,6 +6,11 @@ import { apiKeys, credentials, newToken, reportMissingOwner } from './owned-reco
 import { defineBodies, FILTERABLE } from './shared.ts'
 
 const errors = kit.declareErrors({
+  auth_malformed: kit.entry(
+    202,
+    403,
+    () => 'The API key has the form of no key. A key is 27 letters or digits, "_", and 21 more.',
+  ),
   auth_is_key_id: kit.entry(
     208,
     403,
@@ -75,7 +80,7 @@ const TOKEN = /^([0-9A-Za-z]{27})_[0-9A-Za-z]{21}$/
 export const apiKeyFamily = {
   ...family,
   apiKeys: {
-    errors: [kit.general.auth_is_authtoken, errors.auth_is_key_id],
+    errors: [errors.auth_malformed, kit.general.auth_is_authtoken, errors.auth_is_key_id],
     isValidKey(key: string, state: parts.KeyState) {
       if (parts.isIdOf(key, 'ak_')) kit.refuse(errors.auth_is_key_id, {})
       const [, characters] = TOKEN.exec(key) ?? []
@@ -84,6 +89,9 @@ export const apiKeyFamily = {
       if (isTokenOf(state.get(credentials, `cr_${characters}`))) kit.refuse(kit.general.auth_is_authtoken, {})
       const id = `ak_${characters}`
       return isTokenOf(state.get(apiKeys, id)) || (parts.wasMade(id, 'ak', state.sequence) ? false : undefined)
+    },
+    refuseUnknown(key: string) {
+      if (!TOKEN.test(key)) kit.refuse(errors.auth_malformed, {})
     },
   },
 }

@@ -3,7 +3,7 @@ import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
 
 /** The fields of people that a test can declare. */
-export const person = {
+const person = {
   provider: v.string(),
   provider_url: v.string(),
   provider_user_id: v.string(),

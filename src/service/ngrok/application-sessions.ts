@@ -169,6 +169,7 @@ export const applicationSessions = kit.familyOf({
   prefix: 'as',
   collections: [applicationSessionRecords],
   declares: { applicationSession },
+  // The family has no other records.
   onDue: (tx, session) => tx.remove(applicationSessionRecords, session as ApplicationSessionRecord),
   relations({ user_id }: ApplicationSessionRecord, others, report) {
     if (!others.get(applicationUserRecords, user_id)) report(['user_id'], user_id, 'an application user that exists')

@@ -3,7 +3,7 @@ import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
 import { texts } from './shared.ts'
 
-/** What happens to the resources of these kinds is an event each. */
+/** The kinds of resources whose creations, changes and deletions are events. */
 const WITH_LIFE = [
   'api_key',
   'certificate_authority',

@@ -45,6 +45,8 @@ export const standard: Dialect = /* @__PURE__ */ deepFreeze({
   filterFields: 'all',
   textLimits: 'listed',
   moduleEnvelope: null,
+  malformedIds: 'refused',
+  unknownPaths: 'described',
   errorStatuses: {},
 })
 
@@ -102,11 +104,13 @@ export const ngrok: Dialect = /* @__PURE__ */ deepFreeze({
   filterFields: 'declared',
   textLimits: 'all',
   moduleEnvelope: 'module',
+  malformedIds: 'not found',
+  unknownPaths: 'bare',
   errorStatuses: {
     auth_missing: 403,
     auth_unparsable: 403,
     auth_invalid: 403,
-    auth_is_authtoken: 403,
+    auth_is_authtoken: 400,
     domain_taken: 400,
   },
 })

@@ -217,7 +217,7 @@ test('A rotator of API keys uses the key that it created, and the old key is inv
   const tryKey = async (key: string) =>
     outcome(await send('GET', '/api_keys', { headers: { authorization: `Bearer ${key}` } }))
   const agent = (await send('POST', '/credentials', { json: {} })).body
-  expect([await tryKey(fresh.id), await tryKey(agent.token)]).toEqual(['403 ERR_NGROK_208', '403 ERR_NGROK_206'])
+  expect([await tryKey(fresh.id), await tryKey(agent.token)]).toEqual(['403 ERR_NGROK_208', '400 ERR_NGROK_206'])
   // The key is deleted with its owner.
   expect((await send('DELETE', `/bot_users/${bot.id}`)).status).toBe(204)
   expect(await tryKey(fresh.token)).toBe('403 ERR_NGROK_203')

@@ -100,7 +100,7 @@ describe('SSH certificates', () => {
     })
     expect(one?.certificate).toEqual(other?.certificate)
     const restored = openGateway().gateway
-    restored.restore(one?.gateway.snapshot({ privateKeys: true }) ?? {})
+    if (one) restored.restore(one.gateway.snapshot({ privateKeys: true }))
     expect(restored.sshHostCertificates.list().ssh_host_certificates).toEqual([one?.certificate])
   })
 
