@@ -188,7 +188,7 @@ describe('The controls of a running server as commands', () => {
 
 describe('A command that fails gives the reason, and what to do', () => {
   it.each<[args: string, message: RegExp]>([
-    ['clock --url URL/else', /is not a path of this API/],
+    ['clock --url URL/else', /its status was 404\. Is the URL that of the server, without a path\?$/],
     ['clock advance -5s', /^DURATION is "-5s"\. Allowed: a whole number with ms, s, m, h or d, /],
     ['faults add --latency 200', /^--latency is "200"\. .* The unit is missing, as in 200s\. See /],
     [

@@ -43,7 +43,7 @@ describe('The log', () => {
       '2026-01-01T00:00:30Z cert   app.example.com                    issued cert_… is in use, to be renewed at 2026-03-02T00:00:30Z.',
       '2026-01-01T00:00:30Z POST   /_fauxgate/clock                   200 N ms',
       expect.stringMatching(
-        /^2026-01-01T00:00:30Z GET {4}\/nowhere\/\[redacted\] +404 ERR_NGROK_90400 N ms GET "\/nowhere\/\[redacted\]" is not a path/,
+        /^2026-01-01T00:00:30Z GET {4}\/nowhere\/\[redacted\] +404 N ms GET "\/nowhere\/\[redacted\]" is not a path/,
       ),
     ])
     expect(stderr).toBe('')
@@ -58,7 +58,7 @@ describe('The log', () => {
         await fetch(url + path, { headers: { ...headers, authorization: `Bearer ${created.token}` } })
       }
     })
-    expect(lines.map((line) => JSON.parse(line).status)).toEqual([201, 403, 201, 200])
+    expect(lines.map((line) => JSON.parse(line).status)).toEqual([201, 400, 201, 200])
     for (const token of tokens) expect(lines.join() + stderr).not.toContain(token.slice(-21))
   })
 

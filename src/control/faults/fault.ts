@@ -15,6 +15,7 @@ import { count, ownId } from '../../core/schema/record-schema.ts'
 import { type RuleContext, rule } from '../../core/schema/rule.ts'
 import { anyObject } from '../../core/schema/schema.ts'
 import { drawMs, rangeMs } from '../../core/schema/time.ts'
+import { findDocumentedError } from './documented-numbers.ts'
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const satisfies readonly (Method | 'HEAD')[]
 
@@ -39,9 +40,10 @@ const text = (sentence: string) => v.exactOptional(documented(v.string(), senten
 const whole = (min: number, max: number, sentence: string) =>
   v.exactOptional(documented(integerFrom(min, max), sentence))
 
-/** Returns the error of a key such as `domain_taken`, or of an `error_code` such as `ERR_NGROK_413`. */
+/** Returns the error of a key such as `domain_taken`, or of an `error_code` that the service documents, such as `ERR_NGROK_413`. */
 export function findError(name: string, { catalogue, dialect }: ErrorContext): CatalogueError | undefined {
-  return catalogue.get(name) ?? [...catalogue.values()].find((error) => codeOf(error, dialect) === name)
+  const known = catalogue.get(name) ?? [...catalogue.values()].find((error) => codeOf(error, dialect) === name)
+  return known ?? findDocumentedError(name, dialect)
 }
 
 type ErrorContext = Pick<RuleContext, 'catalogue' | 'dialect'>

@@ -70,10 +70,17 @@ function describeField({ error, field, values }: Problem): Readonly<Record<strin
   )
 }
 
-/** Makes the message of an error from the known values. An unknown value appears as its name in braces: `{limit}`. */
-export function formatMessage(error: CatalogueError, known: Readonly<Record<string, unknown>>): string {
+/**
+ * Makes the message of an error from the known values. `describeUnknown` returns the text for any other value. Default: its name
+ * in braces, such as `{limit}`.
+ */
+export function formatMessage(
+  error: CatalogueError,
+  known: Readonly<Record<string, unknown>>,
+  describeUnknown = (name: string) => `{${name}}`,
+): string {
   const values = new Proxy(known, {
-    get: (_, name: string) => (Object.hasOwn(known, name) ? known[name] : `{${name}}`),
+    get: (_, name: string) => (Object.hasOwn(known, name) ? known[name] : describeUnknown(name)),
   })
   // The proxy has every value that a message reads.
   return (error.message as (values: object) => string)(values)

@@ -1,7 +1,7 @@
 import type { CommonDialect } from './dialect.ts'
 import { type Problem, problem, Refusal } from './errors.ts'
 import { general } from './general-errors.ts'
-import { quote } from './text.ts'
+import { formatIdStart, quote } from './text.ts'
 
 /** The digits of ids, in the order of their character codes, so that texts of equal length sort like their numbers. */
 export const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
@@ -81,11 +81,13 @@ export function findPathIdProblems(
     const error = typeof received === 'string' ? findIdError(received, prefix) : general.id_unparsable
     if (!error) continue
     const shown = quote(received)
-    problems.push(
-      malformedIds === 'refused'
-        ? problem(error, { field, received: shown, prefix })
-        : problem(general.not_found, { what: `resource with the ${field}`, received: shown }),
-    )
+    if (malformedIds === 'refused') problems.push(problem(error, { field, received: shown, prefix }))
+    else {
+      const what = `resource with the ${field}`
+      problems.push(
+        problem(general.not_found, { what, received: `${shown}, whose ids start with ${formatIdStart(prefix)}` }),
+      )
+    }
   }
   return problems
 }

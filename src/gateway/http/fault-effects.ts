@@ -82,6 +82,27 @@ function createFailure(fault: FaultEffect, request: FaultedRequest): HttpRespons
   })
 }
 
+/** The values of messages that no request has, such as the limit of an account that a fault only pretends to have reached. */
+const PRETENDED: Readonly<Record<string, string>> = {
+  amount: '2',
+  by: 'the plan of the account',
+  bytes: '2',
+  count: '2',
+  limit: '1',
+  max: '1',
+  most: '1',
+  received: 'as sent',
+  seconds: '60',
+  size: '1',
+  suggested: '',
+  wait: '60',
+  what: 'resources',
+}
+
+function describeUnknown(name: string): string {
+  return PRETENDED[name] ?? `the ${name.replaceAll('_', ' ')}`
+}
+
 /** Makes the message of an error with the values of the request. */
 function createMessage(error: CatalogueError, { operation, ids, input, dialect }: FaultedRequest): string {
   const usual = errors.injected_fault.message({ operation: operation?.name ?? 'the request' })
@@ -95,7 +116,7 @@ function createMessage(error: CatalogueError, { operation, ids, input, dialect }
   const [field] = fields.find(([, each]) => listErrors(each).has(error)) ?? []
   const named = field === undefined ? {} : { field, received: values[field] ?? quote(undefined) }
   try {
-    return formatMessage(error, { ...values, ...ids, ...named, header: dialect.versionHeader })
+    return formatMessage(error, { ...values, ...ids, ...named, header: dialect.versionHeader }, describeUnknown)
   } catch {
     // The message of a test's own family may compute with a value that the request does not have.
     return usual

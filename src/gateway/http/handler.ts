@@ -14,7 +14,7 @@ import type { CommonDialect } from '../../core/schema/dialect.ts'
 import { createErrorFacts } from '../../core/schema/error-facts.ts'
 import { Refusal } from '../../core/schema/errors.ts'
 import type { SecretNames } from '../../core/schema/secret-fields.ts'
-import { createRedactor, type Redactor } from '../../core/schema/secret-texts.ts'
+import { createRedactor, type Redactor, redactText } from '../../core/schema/secret-texts.ts'
 import { deepFreeze } from '../../core/schema/values.ts'
 import type { KeyCheck } from './access.ts'
 import { requireCaller } from './admission.ts'
@@ -147,8 +147,10 @@ class Call {
       // A refused call has changed nothing, or the engine has undone what the store did not persist.
       this.#commit = null
       const { dialect } = this.#options
-      const facts = createErrorFacts(error, dialect, this.#findSecrets())
-      const bare = this.#isControl ? undefined : createBareResponse(facts, this.#path, dialect)
+      const secrets = this.#findSecrets()
+      const facts = createErrorFacts(error, dialect, secrets)
+      const path = redactText(this.#path, secrets)
+      const bare = this.#isControl ? undefined : createBareResponse(facts, path, dialect)
       return bare ?? createErrorResponse(facts, this.#operationId)
     }
   }

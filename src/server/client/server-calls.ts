@@ -140,8 +140,10 @@ export async function callControl(
     throw new Error(`The server at ${url} is not a fauxgate: its response is not ${mediaType}.`)
   }
   const { error, message, details } = readErrorBody(value)
-  if (error === null || message === null)
-    throw new Error(`The server at ${url} is not a fauxgate: its status was ${status}.`)
+  if (error === null || message === null) {
+    const hint = new URL(url).pathname === '/' ? '' : ' Is the URL that of the server, without a path?'
+    throw new Error(`The server at ${url} is not a fauxgate: its status was ${status}.${hint}`)
+  }
   const hint = status === 401 ? ' Give the key with --control-key or FAUXGATE_CONTROL_KEY.' : ''
   throw new ControlError(`${message}${hint}`, `${error}, at ${url}`, details)
 }

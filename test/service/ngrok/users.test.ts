@@ -63,8 +63,8 @@ describe.each(PATHS)('The users at %s', (path, prefix, other) => {
     const { id } = (await send('POST', path, { json: { name: 'ci' } })).body
     expect(await sendRefused('PATCH', `${path}/${id}`, { json: {} })).toBe('200')
     expect(await sendRefused('PATCH', `${path}/${id}`, { json: { name: 'ci' } })).toBe('200')
-    expect(await sendRefused('GET', `${path}/usr_1`)).toBe('400 ERR_NGROK_227')
-    expect((await send('GET', `${path}/usr_1`)).body.msg).toContain('starts with "bot_" or "service_"')
+    expect(await sendRefused('GET', `${path}/usr_1`)).toBe('404 ERR_NGROK_90404')
+    expect((await send('GET', `${path}/usr_1`)).body.msg).toContain('start with "bot_" or "service_"')
   })
 })
 
