@@ -187,7 +187,10 @@ export function selectRules(options: ParsedOptions): Rules {
 export function readGatewayOptions(options: AnyOptions): ParsedOptions {
   const parsed = readOptions(gatewayOptions, options, { secret: secretNames })
   requireConsistentDurations(options, parsed)
-  return parsed
+  const { dialect, quirks } = parsed
+  if (quirks.takenStatus === undefined) return parsed
+  const errorStatuses = { ...dialect.errorStatuses, domain_taken: quirks.takenStatus }
+  return { ...parsed, dialect: { ...dialect, errorStatuses } }
 }
 
 function requireConsistentDurations(passed: AnyOptions, parsed: ParsedOptions): void {

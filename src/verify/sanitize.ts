@@ -79,8 +79,9 @@ export function recordingText(
   keys: readonly string[],
   info: Pick<RecordingInfo, 'client' | 'version' | 'url'> & { readonly dialect: DialectName },
 ): string {
-  const { serviceDomains, cnameTargetBase } = dialects[info.dialect]
-  const sensitive = new SensitiveValues([...serviceDomains, cnameTargetBase, 'example.com', 'example'])
+  const { serviceDomains, cnameTargetBase, acmeChallengeTargetBase } = dialects[info.dialect]
+  const own = [...serviceDomains, cnameTargetBase, acmeChallengeTargetBase ?? cnameTargetBase]
+  const sensitive = new SensitiveValues([...own, 'example.com', 'example'])
   for (const key of keys) sensitive.add('secret', key)
   for (const { request, response } of exchanges) {
     for (const [name, value] of Object.entries(request.headers ?? {}))

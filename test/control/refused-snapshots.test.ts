@@ -96,7 +96,7 @@ describe('A snapshot is refused', () => {
     ['reserved_domains.<failing>.due', null],
     ['reserved_domains.<failing>.due.at', LATE],
     ['reserved_domains.<failing>.policy.authority', ''],
-    ['reserved_domains.<failing>.resolves_to', [{ value: '' }], 'reserved_domains.<failing>.resolves_to.0.value'],
+    ['reserved_domains.<failing>.resolves_to', [{ value: 7 }], 'reserved_domains.<failing>.resolves_to.0.value'],
     ['reserved_domains.<failing>.timeline.0.transition', 'melted'],
     ['reserved_domains.<failing>.timeline.0.at', 0.5],
     ['reserved_domains.<failing>.timeline.0.at', 1_772_409_635_000],

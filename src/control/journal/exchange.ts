@@ -19,7 +19,7 @@ export interface Exchange {
   readonly response: string | null
   readonly commit: RawCommit | null
   readonly fault: string | null
-  /** What is wrong with the request, if the response does not say it. */
+  /** The problem of the request, if the response does not name it. */
   readonly problem: string | undefined
 }
 

@@ -96,8 +96,8 @@ function countJsonBytes(value: unknown): number {
   return utf8Length(JSON.stringify(value))
 }
 
-export function codeOf({ number }: CatalogueError, { errorPrefix }: CommonDialect): string {
-  return `${errorPrefix}${number}`
+export function codeOf({ number, code }: CatalogueError, { errorPrefix }: CommonDialect): string {
+  return code ?? `${errorPrefix}${number}`
 }
 
 export function statusOf({ key, status }: CatalogueError, { errorStatuses }: CommonDialect): number {

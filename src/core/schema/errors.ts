@@ -5,6 +5,8 @@ import { quote } from './text.ts'
 export interface Numbered {
   /** The number that follows the dialect's prefix in `error_code`. */
   readonly number: number
+  /** The whole `error_code`, if the service documents one without a number. */
+  readonly code?: string
   /** The HTTP status, unless a dialect has another one. */
   readonly status: number
   /** Returns whether requests can be refused with it in a dialect. Default: in every one. */
@@ -125,6 +127,12 @@ export function field(
     return `${it.field} is ${describeReceived(it.received)}. ${which === ANY_VALUE ? 'It is required' : `Allowed: ${which}`}.`
   })
   return { ...declared, allowed }
+}
+
+/** Gives an error the whole `error_code` that the service documents, in place of the prefix and the number. */
+/* @__NO_SIDE_EFFECTS__ */
+export function withCode<E extends Numbered>(code: string, error: E): E {
+  return { ...error, code }
 }
 
 /** Limits an error to some dialects. The documents of other dialects leave it out. */

@@ -154,12 +154,12 @@ export function ruleOnWhole<T extends object, E extends FieldError>(
  */
 export function readBy<T, U, E extends FieldError = FieldInvalid>(
   errors: readonly CatalogueError[],
-  read: (value: T, report: Report<E>) => U | undefined,
+  read: (value: T, report: Report<E>, context: RuleContext) => U | undefined,
 ): v.RawTransformAction<T, U> {
   const action = v.rawTransform<T, U>(({ dataset, config, addIssue, NEVER }) => {
     const reading = Reading.of(config)
     try {
-      return read(dataset.value, createReport(reading, dataset, addIssue)) ?? NEVER
+      return read(dataset.value, createReport(reading, dataset, addIssue), reading.context) ?? NEVER
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       const [refused] = error.problems

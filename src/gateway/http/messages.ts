@@ -34,7 +34,7 @@ export interface HttpResponse {
   readonly body: string | null
   /** The way in which a fault delays, cuts or drops the response; absent if it is sent at once. */
   readonly delivery?: Delivery
-  /** What is wrong with the request, for the journal and the log. Absent if the body says it. */
+  /** The problem of the request, for the journal and the log. Absent if the body names it. */
   readonly problem?: string
   /**
    * Resolves with the response to send once the store has flushed the changes: this one, or an error if the store failed.

@@ -63,7 +63,9 @@ function createMessage(error: CatalogueError, dialect: Dialect): string {
   return recorded.replaceAll(standard.versionHeader, dialect.versionHeader).replaceAll(recordedDomain, serviceDomain)
 }
 
-export function createErrorSchema({ errorPrefix }: CommonDialect): JsonSchema {
+/** Returns the schema of the body of these errors. */
+export function createErrorSchema({ errorPrefix }: CommonDialect, errors: readonly CatalogueError[]): JsonSchema {
+  const codes = [...new Set(errors.flatMap(({ code = [] }) => code))]
   return {
     type: 'object',
     description: 'The error of a refused request, which has changed nothing.',
@@ -71,7 +73,7 @@ export function createErrorSchema({ errorPrefix }: CommonDialect): JsonSchema {
     properties: {
       error_code: {
         type: 'string',
-        pattern: `^${errorPrefix}\\d+$`,
+        pattern: [`^${errorPrefix}\\d+$`, ...codes.map((code) => `^${code}$`)].join('|'),
         description: 'The code of the error, for programs.',
       },
       status_code: { type: 'integer', minimum: 400, maximum: 599, description: 'The HTTP status.' },

@@ -81,7 +81,7 @@ export function openApi(dialect: Dialect = standard, options: OpenApiOptions = {
   })
   const used = pickUsed(
     shared,
-    mapValues({ Error: createErrorSchema(dialect), ...schemas }, (json) => simplify(json)),
+    mapValues({ Error: createErrorSchema(dialect, errors), ...schemas }, (json) => simplify(json)),
   )
   return {
     openapi: '3.1.0',

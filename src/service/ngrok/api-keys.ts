@@ -61,10 +61,10 @@ const family = kit.resource(
     }),
     create: {
       errors: owned.ownerErrors,
-      run(tx, { owner_id, ...body }) {
-        const owner = owned.requireOwner(tx, owner_id)
+      run(tx, sent) {
+        const { owner_id, ...body } = owned.takeOwner(tx, sent)
         const head = kit.newHead(tx, 'ak', body)
-        return tx.put(apiKeys, { ...head, owner_id: owner, token: newToken(tx, head.id) })
+        return tx.put(apiKeys, { ...head, owner_id, token: newToken(tx, head.id) })
       },
       once: ({ token = null }) => ({ token }),
     },

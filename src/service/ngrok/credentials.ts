@@ -77,8 +77,9 @@ export const credentialFamily = kit.resource(
     view,
     create: {
       errors: owned.ownerErrors,
-      run(tx, { owner_id, acl, ...body }) {
-        return newCredential(tx, { owner_id: owned.requireOwner(tx, owner_id), acl, is_default: false }, body)
+      run(tx, sent) {
+        const { owner_id, acl, ...body } = owned.takeOwner(tx, sent)
+        return newCredential(tx, { owner_id, acl, is_default: false }, body)
       },
       once: ({ token = null }) => ({ token }),
     },

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
 import { edges } from './edge-records.ts'
+import { endpointLimits } from './endpoint-bodies.ts'
 import {
   EDGE_PREFIXES,
   type EdgeKind,
@@ -13,6 +14,7 @@ import {
 import { resolvePlace, urlErrors } from './endpoint-url.ts'
 import { endpointShape, endpointView, publicParts } from './endpoint-view.ts'
 import { declarationErrors } from './session-declaration.ts'
+import { limits } from './shared.ts'
 
 /** The URLs of each kind of edge. */
 const URLS: Readonly<Record<EdgeKind, { readonly schemes: readonly string[]; readonly example: string }>> = {
@@ -37,6 +39,7 @@ const fields = kit.named(
       'rd',
       'The id of the reserved domain that the URL uses. Default: the domain that fits the URL, if any.',
     ),
+    limits,
   }),
   'EdgeEndpointDeclaration',
   'Declares the endpoint of an edge, which no operation makes. `gateway.declare.end(id)` removes it.',
@@ -46,8 +49,12 @@ const fields = kit.named(
 export const edgeEndpoint = kit.declaration({
   schema: fields,
   answer: endpointShape,
-  errors: [...Object.values(urlErrors), declarationErrors.agent_url_taken],
-  run(tx, { edge, url, domain }) {
+  errors: [
+    ...Object.values(urlErrors),
+    declarationErrors.agent_url_taken,
+    ...parts.listLimitErrors(endpointLimits, false),
+  ],
+  run(tx, { edge, url, domain, limits }) {
     if (isMadeByOperation(tx, edge)) {
       kit.refuse(kit.general.field_invalid, {
         field: 'edge',
@@ -68,7 +75,9 @@ export const edgeEndpoint = kit.declaration({
     if (other) kit.refuse(declarationErrors.agent_url_taken, { field: 'url', received: kit.quote(url), id: other.id })
     parts.declareEdge(tx, edge)
     const domain_id = domain === undefined ? place.domain_id : requireDomain(tx, domain)
-    return tx.show(endpointView, putEdgeEndpoint(tx, edge, { ...place, domain_id }))
+    const endpoint = putEdgeEndpoint(tx, edge, { ...place, domain_id })
+    if (limits) parts.requireWithin(tx, endpointLimits, endpoints, endpoint)
+    return tx.show(endpointView, endpoint)
   },
   end: {
     prefix: 'ep',

@@ -45,6 +45,7 @@ export const errors = kit.declareErrors({
   endpoint_limit_pooling_none: kit.tooMany(18019),
   endpoint_limit_pool_reached: kit.tooMany(18020),
   endpoint_limit_online_reached: kit.tooMany(18021),
+  endpoint_limit_tls_reached: kit.tooMany(312),
 })
 
 const url = kit.documented(v.pipe(v.string(), refuseIfEmpty(errors.endpoint_url_missing)), URL_SENTENCE, {
@@ -101,7 +102,7 @@ export const endpointBodies = defineBodies('Endpoint', 'a cloud endpoint', {
   note: ': at least one field',
 })
 
-/** The limits of endpoints. Endpoints of agents count as online, but no limit refuses them, since tests declare them. */
+/** The limits of endpoints: those that operations make, and those that tests declare (rules: account#declaring). */
 export const endpointLimits = kit.accountLimits({
   cloud_endpoints: {
     what: 'cloud endpoints',
@@ -123,5 +124,12 @@ export const endpointLimits = kit.accountLimits({
     what: 'endpoints that are online',
     reached: errors.endpoint_limit_online_reached,
     plans: { free: 3, hobbyist: 3 },
+  },
+  tls_endpoints: {
+    what: 'endpoints with the scheme tls',
+    counts: ({ url }) => typeof url === 'string' && url.startsWith('tls:'),
+    isChangeable: true,
+    reached: errors.endpoint_limit_tls_reached,
+    plans: { free: 0 },
   },
 })

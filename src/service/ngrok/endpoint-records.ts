@@ -123,18 +123,35 @@ export function findOtherEndpoint(
   return tx.findAll(endpoints, 'place', placeKey(place)).find(({ id }) => id !== self)
 }
 
-/** Returns the reservation for a public URL: the address, or the longest domain that is its host or above its host. */
-export function findReservation(tx: kit.Transaction, { scheme, host, port }: UrlParts): Omit<Place, 'url' | 'binding'> {
-  if (scheme === 'tcp') {
-    return { domain_id: null, tcp_addr_id: tx.find(kit.addresses, 'addr', `${host}:${port}`)?.id ?? null }
-  }
+type Reservation = Omit<Place, 'url' | 'binding'>
+
+/**
+ * Returns the reservation for a public URL: the address, or the longest domain that is its host or above its host. For tcp it is a
+ * domain only if that has dedicated IPs.
+ */
+export function findReservation(tx: kit.Transaction, { scheme, host, port }: UrlParts): Reservation {
+  const none = { domain_id: null, tcp_addr_id: null }
+  if (scheme !== 'tcp') return { ...none, domain_id: findDomain(tx, host) }
+  const address = tx.find(kit.addresses, 'addr', `${host}:${port}`)
+  if (address) return { ...none, tcp_addr_id: address.id }
+  const reservation = { ...none, domain_id: findDomain(tx, host) }
+  return hasDedicatedIps(tx, reservation) ? reservation : none
+}
+
+/** Tells whether a reservation is a domain that resolves to dedicated IPs (rules: reserved-domains#resolves-to). */
+export function hasDedicatedIps(tx: kit.Transaction, { domain_id }: Reservation): boolean {
+  const places = domain_id === null ? undefined : tx.get(kit.domains, domain_id)?.resolves_to
+  return places?.some(({ value }) => parts.isDedicated(value)) ?? false
+}
+
+function findDomain(tx: kit.Transaction, host: string): string | null {
   const labels = host.split('.')
   const above = labels.flatMap((_, index) => {
     const name = labels.slice(index).join('.')
     return index === 0 ? [name] : [`*.${name}`, name]
   })
   const reserved = above.map((name) => tx.find(kit.domains, 'domain', name)).find((domain) => domain !== undefined)
-  return { domain_id: reserved?.id ?? null, tcp_addr_id: null }
+  return reserved?.id ?? null
 }
 
 /** The prefixes of the ids of edges, by the kinds of edges as in their paths. */

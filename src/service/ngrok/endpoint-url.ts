@@ -5,6 +5,7 @@ import {
   type EndpointRecord,
   findOtherEndpoint,
   findReservation,
+  hasDedicatedIps,
   type Place,
   parseUrl,
   SCHEMES,
@@ -55,7 +56,8 @@ export const urlErrors = kit.declareErrors({
   endpoint_port_not_allowed: kit.field(
     18023,
     400,
-    () => 'no port, or 80 for http and 443 for https and tls, with the binding public',
+    () =>
+      'no port, or 80 for http and 443 for https and tls, with the binding public; another one on a domain with dedicated IPs',
   ),
 })
 
@@ -83,8 +85,10 @@ export function resolvePlace(tx: kit.Transaction, text: string, sent: Binding | 
   requireFittingBinding(parts, binding, sentUrl)
   if (parts.port === '') kit.refuse(urlErrors.endpoint_port_missing, sentUrl)
   if (binding !== 'public') return { url, binding, domain_id: null, tcp_addr_id: null }
-  if (scheme !== 'tcp' && url !== `${scheme}://${host}`) kit.refuse(urlErrors.endpoint_port_not_allowed, sentUrl)
-  return { url, binding, ...findReservation(tx, parts) }
+  const reservation = findReservation(tx, parts)
+  const hasUsualPort = scheme === 'tcp' || url === `${scheme}://${host}`
+  if (!hasUsualPort && !hasDedicatedIps(tx, reservation)) kit.refuse(urlErrors.endpoint_port_not_allowed, sentUrl)
+  return { url, binding, ...reservation }
 }
 
 function requireFittingBinding({ scheme, host }: UrlParts, binding: Binding, sentUrl: parts.FieldFacts): void {

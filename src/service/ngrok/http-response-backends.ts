@@ -47,7 +47,10 @@ const shape = kit.named(
   v.object({
     ...kit.resourceHead,
     body: kit.documented(v.string(), 'The body of the response.'),
-    headers: kit.documented(v.record(v.string(), v.string()), 'The headers of the response, with names in lower case.'),
+    headers: kit.documented(
+      v.nullable(v.record(v.string(), v.string())),
+      'The headers of the response, with names in lower case; null if there are none.',
+    ),
     status_code: kit.documented(v.number(), 'The status of the response.'),
   }),
   'HttpResponseBackend',
@@ -84,7 +87,7 @@ export const httpResponseBackends = kit.resource(
     view: ({ body, headers, status_code, ...rest }, wire) => ({
       ...kit.viewHead(rest, wire, PATH),
       body,
-      headers,
+      headers: Object.keys(headers).length > 0 ? headers : null,
       status_code,
     }),
     create: {

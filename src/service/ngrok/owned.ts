@@ -6,9 +6,19 @@ import { findUser, type Owned, PREFIXES } from './owned-records.ts'
 import { ACCOUNT_USER, refuseUnless, texts } from './shared.ts'
 
 const OWNERS = ['usr', ...PREFIXES]
+const OWNER_NAMES = ['owner_id', 'owner_email', 'scim_user_id'] as const
 
 export const errors = kit.declareErrors({
-  owner_id_wrong: kit.field(243, 400, () => `an id that starts with ${OWNERS.map((each) => `"${each}_"`).join(', ')}`),
+  owner_id_wrong: kit.field(
+    243,
+    400,
+    () => `an id that starts with ${OWNERS.map((each) => `"${each}_"`).join(', ')}, an e-mail address, or a SCIM id`,
+  ),
+  owner_named_twice: kit.ofField(
+    631,
+    400,
+    (it) => `${it.field} is ${it.received}, and another owner was sent too. Send one of ${OWNER_NAMES.join(', ')}.`,
+  ),
   acl_rule_invalid: kit.field(
     600,
     400,
@@ -44,6 +54,17 @@ export const updateFields = texts({
   metadata: errors.owned_metadata_too_long,
 })
 
+const OWNER_RULE = 'ngrok-families#owner'
+
+/** An e-mail address, or a SCIM id (rules: ngrok-families#owner). */
+const PERSON = /^[^\s@]+@[^\s@]+$|^(?=.*\d)[0-9A-Za-z-]+$/
+
+function isIdOfOwner(id: string): boolean {
+  return OWNERS.some((each) => parts.isIdOf(id, `${each}_`))
+}
+
+const otherOwner = (sentence: string) => v.optional(kit.documented(v.string(), sentence, { rules: OWNER_RULE }), '')
+
 /** The fields of a body that creates a record that a user owns. */
 export const createFields = {
   ...updateFields,
@@ -51,13 +72,15 @@ export const createFields = {
     kit.documented(
       v.pipe(
         v.string(),
-        refuseUnless(errors.owner_id_wrong, (id) => id === '' || OWNERS.some((each) => parts.isIdOf(id, `${each}_`))),
+        refuseUnless(errors.owner_id_wrong, (id) => id === '' || isIdOfOwner(id) || PERSON.test(id)),
       ),
-      `${OWNER} Default: the user of the account.`,
-      { json: { pattern: `^$|^(${OWNERS.join('|')})_[0-9A-Za-z]+$` } },
+      `${OWNER} An id, an e-mail address, or a SCIM id. Default: the user of the account.`,
+      { json: { pattern: `^$|^(${OWNERS.join('|')})_[0-9A-Za-z]+$|${PERSON.source}` }, rules: OWNER_RULE },
     ),
     '',
   ),
+  owner_email: otherOwner('The e-mail address of the user who owns it.'),
+  scim_user_id: otherOwner('The SCIM id of the user who owns it.'),
 }
 
 /** The field for a token that the client chooses. This service refuses it. */
@@ -82,12 +105,21 @@ export const token = kit.documented(
   'The token. Only the response that creates it has the token; null in all others.',
 )
 
-/** The errors of {@link requireOwner}. */
-export const ownerErrors = [errors.owner_not_found, errors.owner_inactive]
+/** The errors of {@link takeOwner}. */
+export const ownerErrors = [errors.owner_named_twice, errors.owner_not_found, errors.owner_inactive]
 
-/** Returns the id of the owner that a body names, by default the account's user. Refuses an unknown or inactive owner. */
-export function requireOwner(tx: kit.Transaction, id: string): string {
-  if (id === '' || id === ACCOUNT_USER) return ACCOUNT_USER
+type Owners = { readonly [Name in (typeof OWNER_NAMES)[number]]: string }
+
+/** Returns a body with the id of the owner that it names, by default the account's user. Refuses an unknown or inactive owner. */
+export function takeOwner<Body extends Owners>(tx: kit.Transaction, body: Body) {
+  const { owner_id, owner_email: _, scim_user_id: __, ...rest } = body
+  const [, second] = OWNER_NAMES.filter((name) => body[name] !== '')
+  if (second) kit.refuse(errors.owner_named_twice, { field: second, received: kit.quote(body[second]) })
+  return { ...rest, owner_id: isIdOfOwner(owner_id) ? requireOwner(tx, owner_id) : ACCOUNT_USER }
+}
+
+function requireOwner(tx: kit.Transaction, id: string): string {
+  if (id === ACCOUNT_USER) return ACCOUNT_USER
   const user = findUser(tx, id)
   if (!user) return kit.refuse(errors.owner_not_found, { field: 'owner_id', received: kit.quote(id) })
   if (!user.active) kit.refuse(errors.owner_inactive, { field: 'owner_id', received: kit.quote(id) })

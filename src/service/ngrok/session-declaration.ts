@@ -1,14 +1,15 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
-import { BINDINGS, findOtherEndpoint } from './endpoint-records.ts'
+import { endpointLimits } from './endpoint-bodies.ts'
+import { BINDINGS, endpoints as endpointRecords, findOtherEndpoint } from './endpoint-records.ts'
 import { resolvePlace, urlTakenError } from './endpoint-url.ts'
 import { BINDING, POLICY, POOLING, publicParts, URL_SENTENCE } from './endpoint-view.ts'
 import { isAllowed, restrictions } from './ip-restrictions.ts'
 import { credentials, newCredential, sshCredentials } from './owned-records.ts'
 import { requirePolicy } from './policy-text.ts'
 import { COMMANDS, openTunnel, type SessionRecord, sessions } from './session-records.ts'
-import { ACCOUNT_USER, knownRegions, texts } from './shared.ts'
+import { ACCOUNT_USER, knownRegions, limits, texts } from './shared.ts'
 
 /** The errors of the declaration of a session. */
 export const declarationErrors = kit.declareErrors({
@@ -18,7 +19,17 @@ export const declarationErrors = kit.declareErrors({
     (it: parts.FieldFacts & { restriction: string }) =>
       `${it.field} is ${it.received}, which the IP restriction ${it.restriction} does not allow. Send an allowed address.`,
   ),
+  agent_limit_reached: kit.tooMany(108),
   agent_url_taken: urlTakenError(334, 'another URL, or pooling_enabled for both, which endpoints of edges do not have'),
+})
+
+/** The limits of the agents that are connected at the same time. */
+export const agentLimits = kit.accountLimits({
+  agents: {
+    what: 'agents that are connected',
+    reached: declarationErrors.agent_limit_reached,
+    plans: { free: 3, hobbyist: 3 },
+  },
 })
 
 const { metadata } = texts()
@@ -105,6 +116,7 @@ export const sessionFields = kit.named(
       kit.documented(v.array(labelledTunnel), 'The tunnels with labels that the agent has open.'),
       [],
     ),
+    limits,
   }),
   'TunnelSessionDeclaration',
   'Declares the session of an agent, with its endpoints and tunnels.',
@@ -112,7 +124,7 @@ export const sessionFields = kit.named(
 
 /** Starts the session of an agent, with its tunnels and endpoints. */
 export function startSession(tx: kit.Transaction, sent: v.InferOutput<typeof sessionFields>): SessionRecord {
-  const { credential, endpoints, labelled, metadata, started_at, update = null, ...facts } = sent
+  const { credential, endpoints, labelled, limits, metadata, started_at, update = null, ...facts } = sent
   const { id: credential_id, owner_id } = requireCredential(tx, credential)
   requireAllowedAddress(tx, facts.ip)
   const session = tx.put(sessions, {
@@ -129,7 +141,15 @@ export function startSession(tx: kit.Transaction, sent: v.InferOutput<typeof ses
   for (const { labels, forwards_to, metadata } of labelled) {
     openTunnel(tx, session, { forwards_to, ...kit.described({ metadata }), labels, url: null })
   }
+  if (limits) requireWithinLimits(tx, session)
   return session
+}
+
+/** Refuses a session with its endpoints if the account now has more of them than it may have (rules: account#declaring). */
+function requireWithinLimits(tx: kit.Transaction, session: SessionRecord): void {
+  parts.requireWithin(tx, agentLimits, sessions, session)
+  for (const endpoint of tx.findAll(endpointRecords, 'tunnel_session', session.id))
+    parts.requireWithin(tx, endpointLimits, endpointRecords, endpoint)
 }
 
 /** Refuses the address of an agent that an enforced restriction of agents does not allow. */

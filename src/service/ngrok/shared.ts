@@ -35,6 +35,14 @@ export function texts(errors: { readonly description?: TooLong; readonly metadat
   }
 }
 
+/** The field of a declaration that may go beyond the limits of the account (rules: account#declaring). */
+export const limits = v.optional(
+  kit.documented(v.boolean(), 'False if the limits of the account do not apply to what is declared.', {
+    rules: 'account#declaring',
+  }),
+  true,
+)
+
 /** Makes the schema of an optional list of texts in a body. */
 export function textList(sentence: string) {
   return v.optional(kit.documented(v.array(v.string()), sentence), () => [])

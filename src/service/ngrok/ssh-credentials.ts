@@ -82,9 +82,9 @@ export const sshCredentialFamily = kit.resource(
     }),
     create: {
       errors: [...owned.ownerErrors, errors.ssh_key_taken],
-      run(tx, { owner_id, acl, public_key, ...body }) {
-        const owner = owned.requireOwner(tx, owner_id)
-        const credential = { ...kit.newHead(tx, 'sshcr', body), owner_id: owner, acl, public_key }
+      run(tx, sent) {
+        const { owner_id, acl, public_key, ...body } = owned.takeOwner(tx, sent)
+        const credential = { ...kit.newHead(tx, 'sshcr', body), owner_id, acl, public_key }
         return tx.put(sshCredentials, unique.requireUnique(tx, credential))
       },
     },

@@ -1,9 +1,11 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
+import * as parts from '../parts/index.ts'
+import { endpointLimits } from './endpoint-bodies.ts'
 import { urlErrors } from './endpoint-url.ts'
 import { credentials, sshCredentials } from './owned-records.ts'
 import { policyTextErrors } from './policy-text.ts'
-import { declarationErrors, sessionFields, startSession } from './session-declaration.ts'
+import { agentLimits, declarationErrors, sessionFields, startSession } from './session-declaration.ts'
 import { type COMMANDS, endSession, restartSession, type SessionRecord, sessions } from './session-records.ts'
 import { knownRegions, refField } from './shared.ts'
 
@@ -47,7 +49,10 @@ const view: kit.View<SessionRecord, kit.Frozen<v.InferOutput<typeof shape>>> = (
 const tunnelSession = kit.declaration({
   schema: sessionFields,
   answer: shape,
-  errors: [urlErrors, declarationErrors, policyTextErrors].flatMap((each) => Object.values(each)),
+  errors: [
+    ...[urlErrors, declarationErrors, policyTextErrors].flatMap((each) => Object.values(each)),
+    ...parts.listLimitErrors(endpointLimits, false),
+  ],
   run: (tx, sent) => tx.show(view, startSession(tx, sent)),
   end: {
     prefix: 'ts',
@@ -186,6 +191,7 @@ export const tunnelSessions = kit.familyOf({
   errors: { ...urlErrors, ...policyTextErrors, ...declarationErrors, ...commandErrors },
   prefix: 'ts',
   collections: [sessions],
+  limits: agentLimits,
   declares: { tunnelSession },
   relations({ credential_id }: SessionRecord, others, report) {
     const isThere = others.get(credentials, credential_id) ?? others.get(sshCredentials, credential_id)

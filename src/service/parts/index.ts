@@ -4,6 +4,7 @@
  * @module
  */
 export { compileSelector } from '../../core/filter/filter.ts'
+export { listLimitErrors, requireWithin } from '../../core/operation/account.ts'
 export type { Due, Index, Indexed } from '../../core/operation/collection.ts'
 export type { OtherNames } from '../../core/operation/dialect-body.ts'
 export type {
@@ -69,6 +70,7 @@ export { policyErrors, ruleLimitProblem } from '../resources/policy-rules.ts'
 export { devDomain } from '../resources/reserved-domains/dev-domain.ts'
 export { domainDialect, isServiceDomain } from '../resources/reserved-domains/dialect.ts'
 export { errors as domainErrors } from '../resources/reserved-domains/errors.ts'
+export { isDedicated } from '../resources/reserved-domains/places.ts'
 export {
   managementView,
   policy as managementPolicyShape,

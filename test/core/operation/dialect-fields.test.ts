@@ -112,12 +112,18 @@ describe('resolves_to of a domain (rules: dialects#extra-fields)', () => {
     [[null], 'resolves_to.0'],
     [[{}], 'resolves_to.0.value'],
     [[{ value: 7 }], 'resolves_to.0.value'],
-    [[...US, { value: '' }], 'resolves_to.1.value'],
-  ])('cannot be %j', async (resolves_to, field) => {
+    [[...US, { value: '' }], 'resolves_to.1.value', 'invalid_region_target'],
+    [[{ value: 'banana' }], 'resolves_to.0.value', 'invalid_region_target'],
+    [[{ value: 'united-states' }], 'resolves_to.0.value', 'invalid_region_target'],
+    [[{ value: '192.0.2.300' }], 'resolves_to.0.value', 'invalid_region_target'],
+    [[{ value: '192.0.2.1:0' }], 'resolves_to.0.value', 'invalid_region_target'],
+    [[{ value: '192.0.2.1:65536' }], 'resolves_to.0.value', 'invalid_region_target'],
+    [[...BOTH, ...US], 'resolves_to.2.value', 'ERR_NGROK_456'],
+  ])('cannot be %j (rules: reserved-domains#resolves-to)', async (resolves_to, field, code = 'ERR_NGROK_215') => {
     const { gateway, patch } = await reserve()
     const before = stateOf(gateway)
     const response = await patch({ resolves_to })
-    expect(outcome(response)).toBe('400 ERR_NGROK_215')
+    expect(outcome(response)).toBe(`400 ${code}`)
     expect(response.body.details[`field:${field}`]).toBe(response.body.msg)
     expect(stateOf(gateway)).toBe(before)
   })

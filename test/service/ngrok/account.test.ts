@@ -16,6 +16,7 @@ import { errorsOf, type Family, type Operation } from '../../../src/service/kit/
 import { ngrokFamilies } from '../../../src/service/ngrok/families.ts'
 import { families } from '../../../src/service/resources/index.ts'
 import { client, expectError, outcome } from '../../support/client.ts'
+import { stateOf } from '../../support/gateway.ts'
 import { memoryStore } from '../../support/memory-store.ts'
 import { SSH_KEYS } from './ssh-keys.ts'
 import { openGateway } from './support.ts'
@@ -316,11 +317,39 @@ describe('A rate (rules: account#rates)', () => {
   })
 })
 
-test('Declaring skips limits, and an account without limits has none (rules: account#declaring)', () => {
-  const { gateway } = openGateway({ account: { plan: 'free', limits: { credentials: 0, endpoints: 0 } } })
-  gateway.declare.tunnelSession({ endpoints: [{}] })
+test('Declared agents keep the limits of the plan unless they say otherwise (rules: account#declaring)', () => {
+  const { gateway } = openGateway({ account: { plan: 'free', limits: { credentials: 0 } } })
+  for (const _ of [1, 2, 3]) gateway.declare.tunnelSession({ endpoints: [{}] })
+  const before = stateOf(gateway)
+  const declareRefused = (session: Parameters<typeof gateway.declare.tunnelSession>[0]) =>
+    errorNumber(() => gateway.declare.tunnelSession(session))
+  expect(declareRefused({})).toBe(108)
+  expect(stateOf(gateway)).toBe(before)
+  gateway.declare.tunnelSession({ limits: false, endpoints: [{ url: 'tls://app.example.com' }] })
   gateway.declare.credential({ default: true })
-  expect(gateway.endpoints.list().endpoints).toHaveLength(1)
+  expect(gateway.endpoints.list().endpoints).toHaveLength(4)
+})
+
+test('The free plan has three endpoints online, no pools and no endpoints with TLS (rules: account#plans)', () => {
+  const { gateway } = openGateway({ account: { plan: 'free' } })
+  const url = 'tls://app.example.com'
+  for (const [endpoints, number] of [
+    [[{ url }], 312],
+    [[{ pooling_enabled: true }], 18019],
+    [[{}, {}, {}, {}], 18021],
+  ] as const) {
+    const before = stateOf(gateway)
+    expect(errorNumber(() => gateway.declare.tunnelSession({ endpoints }))).toBe(number)
+    expect(stateOf(gateway)).toBe(before)
+  }
+  const edge = { edge: 'edgtls_1', url }
+  expect(errorNumber(() => gateway.declare.edgeEndpoint(edge))).toBe(312)
+  expect(gateway.declare.edgeEndpoint({ ...edge, limits: false }).public_url).toBe(url)
+  const hobbyist = openGateway({ account: { plan: 'hobbyist' } }).gateway
+  hobbyist.declare.tunnelSession({ endpoints: [{ url }] })
+})
+
+test('An account without limits has none', () => {
   const unlimited = createNgrok({ account: {} })
   unlimited.reservedDomains.create({ domain: '*.example.com' })
 })

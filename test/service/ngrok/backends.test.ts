@@ -61,10 +61,10 @@ describe('A failover backend (rules: backends#failover)', () => {
 })
 
 describe('An HTTP response backend (rules: backends#http-responses)', () => {
-  it('has the status 200 and no body by default', () => {
+  it('has the status 200, no body and no headers (null) by default', () => {
     expect(openGateway().gateway.httpResponseBackends.create()).toMatchObject({
       body: '',
-      headers: {},
+      headers: null,
       status_code: 200,
     })
   })

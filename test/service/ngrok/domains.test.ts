@@ -161,6 +161,55 @@ describe('error_redirect_url of a domain (rules: reserved-domains#error-redirect
   })
 })
 
+describe('A name with blanks around it or a dot at its end (rules: domain-names#trimmed)', () => {
+  it('is taken without these, whichever field names it, and once', async () => {
+    const { send, sendRefused } = openGateway()
+    for (const [json, expected] of [
+      [{ domain: ' App.example.com. ' }, domain],
+      [{ name: 'b.example.com.' }, 'b.example.com'],
+      [{ domain: '*.example.com.\t' }, '*.example.com'],
+    ] as const) {
+      const { status, body } = await send('POST', DOMAINS, { json })
+      expect([status, body.domain]).toEqual([201, expected])
+    }
+    expect(await sendRefused('POST', DOMAINS, { json: { domain: `${domain}.` } })).toBe('400 ERR_NGROK_413')
+    expect(await sendRefused('POST', DOMAINS, { json: { domain: 'c.example.com..' } })).toBe('400 ERR_NGROK_409')
+    expect(await sendRefused('POST', DOMAINS, { json: { domain: 'c .example.com' } })).toBe('400 ERR_NGROK_406')
+  })
+
+  it('can come back in a PATCH, and stays wrong in other dialects', async () => {
+    const { gateway, send } = openGateway()
+    const { id } = gateway.reservedDomains.create({ domain })
+    expect((await send('PATCH', `${DOMAINS}/${id}`, { json: { domain: ` ${domain}.`, metadata: 'm' } })).status).toBe(
+      200,
+    )
+    const other = client(createGateway())
+    expect(outcome(await other('POST', DOMAINS, { json: { domain: `${domain}.` } }))).toBe('400 ERR_GATEWAY_409')
+    expect(outcome(await other('POST', DOMAINS, { json: { domain: ` ${domain}` } }))).toBe('400 ERR_GATEWAY_406')
+  })
+})
+
+test.each([
+  [ngrok, undefined, 400],
+  [ngrok, 409, 409],
+  [standard, undefined, 409],
+  [standard, 400, 400],
+] as const)(
+  'The status of a taken name follows the dialect, or quirks.takenStatus (rules: domain-names#once)',
+  async (dialect, takenStatus, status) => {
+    const gateway = createGateway({ dialect, quirks: takenStatus ? { takenStatus } : {} })
+    gateway.reservedDomains.create({ domain })
+    expect((await client(gateway)('POST', DOMAINS, { json: { domain } })).status).toBe(status)
+  },
+)
+
+test('The challenge target of a wildcard is below ngrok-dns.com (rules: reserved-domains#cname-targets)', () => {
+  const { gateway } = openGateway()
+  const { acme_challenge_cname_target, cname_target } = gateway.reservedDomains.create({ domain: '*.example.com' })
+  expect(acme_challenge_cname_target).toMatch(/^[0-9a-z]{8}\.acme-challenge\.ngrok-dns\.com$/)
+  expect(cname_target).toMatch(/^[0-9a-z]{17}\.[0-9a-z]{17}\.ngrok-cname\.com$/)
+})
+
 describe('A name that nobody can reserve (rules: domain-names#refused)', () => {
   const REFUSED = {
     404: ['ngrok.com', 'NGROK.com', 'app.ngrok.com', 'a.b.ngrok.com', '*.ngrok.com'],
@@ -173,6 +222,7 @@ describe('A name that nobody can reserve (rules: domain-names#refused)', () => {
       '*.tcp.ngrok.io',
     ],
     411: ['app.internal', 'a.b.INTERNAL', '*.app.internal'],
+    416: ngrok.serviceDomains.map((service) => `*.${service}`),
   }
 
   test.each(Object.entries(REFUSED).flatMap(([number, names]) => names.map((name) => [name, number] as const)))(

@@ -31,6 +31,24 @@ describe('Cloud endpoints (contract: endpoints)', () => {
     expect([tcp.tcp_addr.id, tcp.hostport, tcp.domain]).toEqual([addr.id, addr.addr, undefined])
   })
 
+  it('can use any port of a domain with dedicated IPs, and tcp (rules: reserved-domains#resolves-to)', async () => {
+    const { gateway, domain, create, send } = open()
+    const urls = ['https://app.example.com:8443', 'tcp://example.com:2222', 'tls://app.example.com:8443']
+    const refused = await Promise.all(urls.map(async (url) => outcome(await create({ url }))))
+    expect(refused).toEqual(['400 ERR_NGROK_18023', '400 ERR_NGROK_18006', '400 ERR_NGROK_18023'])
+    for (const value of ['192.0.2.1', '192.0.2.1:1234', '2001:db8::1', '[2001:db8::1]:443']) {
+      const path = `/reserved_domains/${domain.id}`
+      await send('PATCH', path, { json: { resolves_to: [{ value: 'eu' }, { value }] } })
+      for (const url of urls) {
+        const { body } = await create({ url })
+        expect([body.url, body.domain?.id]).toEqual([url, domain.id])
+        gateway.endpoints.delete(body.id)
+      }
+      await send('PATCH', path, { json: { resolves_to: [{ value: 'eu' }] } })
+      expect(outcome(await create({ url: 'https://example.com:8443' }))).toBe('400 ERR_NGROK_18023')
+    }
+  })
+
   it('share a URL if all of them are pooled', async () => {
     const { create } = open()
     const json = { url: 'https://example.com', pooling_enabled: true }

@@ -17,7 +17,7 @@ function openWithVault() {
 describe('In the journal, a field whose name ends with "value" (rules: secrets#journal)', () => {
   test.each([
     ['PUT', '/edges/tcp/edgtcp_1/traffic_policy', { value: 'on_tcp_connect: []' }],
-    ['POST', '/reserved_domains', { domain: 'app.example.com', resolves_to: [{ value: 'us-and-elsewhere' }] }],
+    ['POST', '/reserved_domains', { domain: 'app.example.com', resolves_to: [{ value: 'us-cal-1' }] }],
     ['POST', '/endpoints', { url: 'https://a.internal', traffic_policy: 'on_http_request: []', myvalue: 'shown-here' }],
   ])('is shown where it is no secret: %s %s', async (method, path, json) => {
     const { findEntry } = openWithVault()

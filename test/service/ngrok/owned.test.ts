@@ -60,6 +60,27 @@ describe.each(KINDS)('$path', ({ path, items, fields }) => {
     }
   })
 
+  it('can have its owner by an e-mail address or a SCIM id, one of them (rules: ngrok-families#owner)', async () => {
+    const { send, sendRefused } = openGateway()
+    const email = 'a@example.com'
+    for (const json of [
+      { owner_id: email },
+      { owner_id: 'a1-b2' },
+      { owner_email: email },
+      { scim_user_id: 'a1-b2' },
+    ]) {
+      const { status, body } = await send('POST', path, { json: { ...fields, ...json } })
+      expect([status, body.owner_id, body.owner_email]).toEqual([201, USER, undefined])
+      await send('DELETE', `${path}/${body.id}`)
+    }
+    for (const json of [
+      { owner_id: USER, owner_email: email },
+      { owner_email: email, scim_user_id: 'a1-b2' },
+    ]) {
+      expect(await sendRefused('POST', path, { json: { ...fields, ...json } })).toBe('400 ERR_NGROK_631')
+    }
+  })
+
   it('is deleted with the bot user who owns it', async () => {
     const { send, gateway } = openGateway()
     const { id: bot } = gateway.botUsers.create({ name: 'ci' })

@@ -11,6 +11,8 @@ export interface DomainDialect {
   readonly serviceDomains: readonly string[]
   /** Every CNAME target ends with this name. */
   readonly cnameTargetBase: string
+  /** The name one label above every ACME challenge target; null if these are like CNAME targets. */
+  readonly acmeChallengeTargetBase: string | null
   /** The `region` of a reserved domain: the one that was set (else null), or always this text. */
   readonly domainRegion: 'as set' | { readonly always: string }
   /**
@@ -20,13 +22,30 @@ export interface DomainDialect {
   readonly policyByDefault: boolean
   /** The name above the dev domain of an account; null if accounts have no dev domain. */
   readonly devDomainBase: string | null
-  /** Names that nobody can reserve, by the key of the error. A name with `*.` before it means all names below it. */
+  /** The names that requests send: unchanged, or without blanks around them and without a dot at their end. */
+  readonly domainNames: 'exact' | 'trimmed'
+  /**
+   * Names that nobody can reserve, by the key of the error. A name with `*.` before it means all names below it; as a
+   * `domain_wildcard_suffix` it means only the wildcard itself.
+   */
   readonly refusedDomains: { readonly [Key in RefusedDomainKey]?: readonly string[] }
 }
 
-export type RefusedDomainKey = 'domain_of_company' | 'domain_of_service' | 'domain_suffix_unreachable'
+const REFUSED_KEYS = [
+  'domain_of_company',
+  'domain_of_service',
+  'domain_suffix_unreachable',
+  'domain_wildcard_suffix',
+] as const
+
+export type RefusedDomainKey = (typeof REFUSED_KEYS)[number]
 
 export const domainDialect = sectionReader<DomainDialect>()
+
+/** Returns a name as the dialect takes it (rules: domain-names#trimmed). */
+export function tidyName(dialect: CommonDialect, name: string): string {
+  return domainDialect(dialect).domainNames === 'trimmed' ? name.trim().replace(/\.$/, '') : name
+}
 
 /** Returns the error of a name (lower case) that nobody can reserve, with the entry of the dialect that refuses it. */
 export function findRefusal(
@@ -34,8 +53,9 @@ export function findRefusal(
   name: string,
 ): { readonly key: RefusedDomainKey; readonly entry: string } | undefined {
   const { refusedDomains } = domainDialect(dialect)
-  for (const key of ['domain_of_company', 'domain_of_service', 'domain_suffix_unreachable'] as const) {
-    const entry = refusedDomains[key]?.find((each) => name === each || isBelow(name, each))
+  for (const key of REFUSED_KEYS) {
+    const reach = key === 'domain_wildcard_suffix' ? () => false : isBelow
+    const entry = refusedDomains[key]?.find((each) => name === each || reach(name, each))
     if (entry !== undefined) return { key, entry }
   }
   return undefined

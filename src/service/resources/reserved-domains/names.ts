@@ -1,8 +1,10 @@
 import punycode from 'punycode.js'
 import * as v from 'valibot'
-import { facts } from '../../../core/schema/documentation.ts'
+import type { CommonDialect } from '../../../core/schema/dialect.ts'
+import type { JsonFacts } from '../../../core/schema/documentation.ts'
 import { declareErrors, type FieldError, field } from '../../../core/schema/errors.ts'
 import { rule } from '../../../core/schema/rule.ts'
+import { domainDialect } from './dialect.ts'
 
 /** The errors of a domain's name (rules: domain-names#grammar). */
 export const nameErrors = declareErrors({
@@ -19,7 +21,12 @@ export const nameErrors = declareErrors({
     (it: { readonly also?: string }) =>
       `a last label that is not "localhost"${it.also ? ` or "${it.also}"` : ''} and not all digits`,
   ),
-  domain_wildcard_suffix: field(416, 400, () => '"*." above at least two labels, such as "*.example.com"'),
+  domain_wildcard_suffix: field(
+    416,
+    400,
+    (it: { readonly also?: string }) =>
+      `"*." above at least two labels, such as "*.example.com"${it.also ? `, and not all names below "${it.also}"` : ''}`,
+  ),
   domain_punycode_invalid: field(429, 400, () => 'a label that is valid punycode after "xn--"'),
   domain_underscore: field(438, 400, () => 'a name without "_"'),
   domain_not_qualified: field(448, 400, () => 'at least two labels, such as "app.example.com"'),
@@ -32,8 +39,21 @@ export type NameError = FieldError<string, object>
 /** The pattern of a label for JSON Schema: at most 63 letters, digits and hyphens, no hyphen at either end, `--` only after `xn`. */
 const LABEL = '(?!(?![Xx][Nn])..--)[0-9A-Za-z]([0-9A-Za-z-]{0,61}[0-9A-Za-z])?'
 
-/** The pattern of a name for JSON Schema: no number or `localhost` at its end, two labels after a wildcard. */
-const NAME = `^(?!.*\\.(\\d+|localhost)$)(\\*\\.(?=[^.]+\\.))?(${LABEL}\\.)+${LABEL}$`
+/**
+ * Returns the pattern of a name for JSON Schema: no number or `localhost` at its end, two labels after a wildcard. `before` and `after`
+ * match what may be around it.
+ */
+function formatPattern(before = '', after = ''): string {
+  return `^${before}(?!.*\\.(\\d+|localhost)${after}$)(\\*\\.(?=[^.]+\\.))?(${LABEL}\\.)+${LABEL}${after}$`
+}
+
+/** Returns what JSON Schema says of a name that a request sends. */
+export function describeName(dialect: CommonDialect): JsonFacts {
+  const isTrimmed = domainDialect(dialect).domainNames === 'trimmed'
+  return isTrimmed
+    ? { pattern: formatPattern('\\s*', '\\.?\\s*') }
+    : { maxLength: MAX_NAME_LENGTH, pattern: formatPattern() }
+}
 
 export const domainName = v.pipe(
   v.string(),
@@ -42,7 +62,6 @@ export const domainName = v.pipe(
     if (error) report(error, {})
   }),
   v.toLowerCase(),
-  facts({ json: { maxLength: 253, pattern: NAME } }),
 )
 
 const MAX_NAME_LENGTH = 253

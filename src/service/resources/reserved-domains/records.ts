@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { collection } from '../../../core/operation/collection.ts'
-import { documented, facts, named } from '../../../core/schema/documentation.ts'
+import { facts } from '../../../core/schema/documentation.ts'
 import { declareErrors, only, tooLong } from '../../../core/schema/errors.ts'
 import { general } from '../../../core/schema/general-errors.ts'
 import { oneOfThese } from '../../../core/schema/options.ts'
@@ -10,6 +10,7 @@ import { description, MAX_METADATA_BYTES, METADATA, REGIONS, textOfBytes } from 
 import type { Frozen } from '../../../core/schema/values.ts'
 import { checkManaged, managedFields } from '../../provisioning/managed-domain.ts'
 import { domainName } from './names.ts'
+import { places } from './places.ts'
 
 export const recordErrors = declareErrors({
   domain_metadata_too_long: tooLong(421),
@@ -20,22 +21,6 @@ export const recordErrors = declareErrors({
 })
 
 export const domainMetadata = textOfBytes(MAX_METADATA_BYTES, recordErrors.domain_metadata_too_long, METADATA)
-
-export const resolvesTo = documented(
-  v.array(
-    named(
-      v.object({
-        value: documented(
-          v.pipe(v.string(), v.nonEmpty('a non-empty string')),
-          'The name of the place, such as a region.',
-        ),
-      }),
-      'ResolvesTo',
-      'A place that a name resolves to.',
-    ),
-  ),
-  'The places that the name resolves to; `[]` removes them.',
-)
 
 export const REDIRECT = 'The URL to which visitors are sent instead of an error page of the service.'
 
@@ -58,7 +43,7 @@ const fields = v.object({
   http_endpoint_configuration_id: v.nullable(idOf('ec')),
   https_endpoint_configuration_id: v.nullable(idOf('ec')),
   /** Absent until it is set. */
-  resolves_to: v.exactOptional(resolvesTo),
+  resolves_to: v.exactOptional(places),
   /** Absent until it is set; null after it is removed. */
   error_redirect_url: v.exactOptional(v.nullable(errorRedirectUrl)),
   /** True for the dev domain, which the account has from the start. */

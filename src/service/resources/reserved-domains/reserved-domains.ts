@@ -13,10 +13,11 @@ import { certificates } from '../../provisioning/certificate-records.ts'
 import { provisioningRules } from '../../provisioning/managed-domain.ts'
 import { runAttempt, withoutPolicy, withRenewal } from '../../provisioning/management.ts'
 import { requireEndpointConfiguration } from '../declarations.ts'
-import { domainDialect, isBelow, isServiceDomain } from './dialect.ts'
+import { domainDialect, isBelow, isServiceDomain, tidyName } from './dialect.ts'
 import { errors } from './errors.ts'
 import { domainLimits, limitErrors } from './limits.ts'
 import { nameErrors } from './names.ts'
+import { placeErrors } from './places.ts'
 import { type DomainRecord, domains, recordErrors } from './records.ts'
 import { createBody, NAME, PATH, shape, updateBody, view } from './schemas.ts'
 import { type TlsBody, tlsErrors, withTls } from './tls.ts'
@@ -73,7 +74,7 @@ export const reservedDomains = resource(
     name: NAME,
     prefix: 'rd',
     what: WHAT,
-    errors: { ...nameErrors, ...recordErrors, ...errors, ...limitErrors },
+    errors: { ...nameErrors, ...recordErrors, ...placeErrors, ...errors, ...limitErrors },
     limits: domainLimits,
     collection: domains,
     filterable: [
@@ -142,6 +143,7 @@ function lateStatus(tx: Transaction, { policy }: DomainRecord, before: DomainRec
 }
 
 const LABEL_LENGTH = 17
+const CHALLENGE_LABEL_LENGTH = 8
 
 function create(tx: Transaction, body: v.InferOutput<typeof createBody>): DomainRecord {
   const { authority, policyByDefault } = domainDialect(tx.dialect)
@@ -173,15 +175,17 @@ function isAbove(name: string, domain: string): boolean {
 
 /** Returns the record of a new domain, without certificate and policy. */
 export function newDomain(tx: Transaction, body: Omit<v.InferOutput<typeof createBody>, keyof TlsBody>): DomainRecord {
-  const { cnameTargetBase } = domainDialect(tx.dialect)
+  const { cnameTargetBase, acmeChallengeTargetBase: challengeBase } = domainDialect(tx.dialect)
   const isOwned = isServiceDomain(tx.dialect, body.domain)
   const newTarget = () => [tx.randomLabel(LABEL_LENGTH), tx.randomLabel(LABEL_LENGTH), cnameTargetBase].join('.')
+  const newChallengeTarget = () =>
+    challengeBase === null ? newTarget() : `${tx.randomLabel(CHALLENGE_LABEL_LENGTH)}.${challengeBase}`
   return {
     ...newHead(tx, 'rd', body),
     domain: body.domain,
     region: body.region ?? null,
     cname_target: isOwned ? null : newTarget(),
-    acme_challenge_cname_target: !isOwned && body.domain.startsWith('*.') ? newTarget() : null,
+    acme_challenge_cname_target: !isOwned && body.domain.startsWith('*.') ? newChallengeTarget() : null,
     certificate_id: null,
     policy: null,
     renews_at: null,
@@ -206,7 +210,7 @@ function dialectFields({
 
 function update(tx: Transaction, domain: DomainRecord, sent: v.InferOutput<typeof updateBody>): DomainRecord {
   const { domain: name, ...body } = sent
-  if (name !== undefined && name.toLowerCase() !== domain.domain) {
+  if (name !== undefined && tidyName(tx.dialect, name).toLowerCase() !== domain.domain) {
     const allowed = `${quote(domain.domain)}, the domain's own name, which cannot be changed`
     refuse(general.field_invalid, { field: 'domain', received: quote(name), allowed })
   }

@@ -5,7 +5,7 @@ import type { Transaction } from '../../../core/operation/transaction.ts'
 import { refTo, type View } from '../../../core/operation/view.ts'
 import { documented, type JsonFacts, named } from '../../../core/schema/documentation.ts'
 import type { FieldError } from '../../../core/schema/errors.ts'
-import { rule } from '../../../core/schema/rule.ts'
+import { readBy, rule } from '../../../core/schema/rule.ts'
 import {
   blankIsAbsent,
   description,
@@ -22,10 +22,11 @@ import type { Frozen } from '../../../core/schema/values.ts'
 import type { Job, ManagedDomain } from '../../provisioning/managed-domain.ts'
 import { PROVISIONING_ERRORS } from '../../provisioning/outcomes.ts'
 import { MANAGED_KEY_TYPES } from '../../x509/order.ts'
-import { domainDialect, findRefusal, type RefusedDomainKey } from './dialect.ts'
+import { domainDialect, findRefusal, type RefusedDomainKey, tidyName } from './dialect.ts'
 import { errors } from './errors.ts'
-import { domainName, nameErrors } from './names.ts'
-import { type DomainRecord, domainMetadata, errorRedirectUrl, REDIRECT, resolvesTo } from './records.ts'
+import { describeName, domainName, nameErrors } from './names.ts'
+import { places, sentPlaces } from './places.ts'
+import { type DomainRecord, domainMetadata, errorRedirectUrl, REDIRECT } from './records.ts'
 
 export const NAME = 'reserved_domains'
 export const PATH = `/${NAME}`
@@ -83,10 +84,13 @@ const REFUSALS: Readonly<Record<RefusedDomainKey, FieldError<string, { also: str
   domain_of_company,
   domain_of_service,
   domain_suffix_unreachable: nameErrors.domain_suffix_unreachable,
+  domain_wildcard_suffix: nameErrors.domain_wildcard_suffix,
 }
 
 /** A name that can be reserved (rules: domain-names#refused). Records may have names that the dialect refuses now. */
 const reservableName = v.pipe(
+  v.string(),
+  readBy([], (name: string, _report, { dialect }) => tidyName(dialect, name)),
   domainName,
   rule(Object.values(REFUSALS), (name, report, { dialect }) => {
     const refused = findRefusal(dialect, name)
@@ -96,14 +100,14 @@ const reservableName = v.pipe(
 
 export const createBody = named(
   v.object({
-    domain: documented(reservableName, `${DOMAIN} ${GRAMMAR}`, { rules: 'domain-names#grammar' }),
+    domain: documented(reservableName, `${DOMAIN} ${GRAMMAR}`, { json: describeName, rules: 'domain-names#grammar' }),
     region: region(errors.domain_region_invalid, REGION, DEPRECATED),
     description,
     metadata: domainMetadata,
     ...tlsFields,
     http_endpoint_configuration_id: extra(httpConfiguration),
     https_endpoint_configuration_id: extra(httpsConfiguration),
-    resolves_to: extra(v.optional(resolvesTo)),
+    resolves_to: extra(v.optional(sentPlaces)),
     error_redirect_url: extra(v.optional(errorRedirectUrl)),
   }),
   'ReservedDomainCreate',
@@ -131,7 +135,7 @@ export const updateBody = named(
     ...tlsFields,
     http_endpoint_configuration_id: httpConfiguration,
     https_endpoint_configuration_id: httpsConfiguration,
-    resolves_to: extra(v.optional(resolvesTo)),
+    resolves_to: extra(v.optional(sentPlaces)),
     error_redirect_url: extra(v.optional(errorRedirectUrl)),
     domain: unchangedName,
   }),
@@ -231,7 +235,7 @@ export const shape = named(
         }),
       ),
     ),
-    resolves_to: extra(v.exactOptional(resolvesTo)),
+    resolves_to: extra(v.exactOptional(places)),
   }),
   'ReservedDomain',
   'A hostname that is reserved for the account.',
