@@ -106,7 +106,7 @@ describe('The OpenAPI document', () => {
   it('has the evidence of each field of a type', () => {
     const { addr = {} } = service.components.schemas.ReservedAddress?.['x-fauxgate-evidence'] ?? {}
     expect(sourcesIn(service, addr)).toEqual({
-      documented: ['API reference of September 2025, "Endpoints, Reserved addresses"'],
+      documented: ['API reference of 2026-08-07, "Endpoints, Reserved addresses"'],
       client: ['ngrok-api-go 9.0.0', 'ngrok-api-go 5.0.0', 'ngrok-api-typescript 0.11.0'],
       recorded: ["examples of ngrok's API reference, recorded on 2024-12-12"],
     })

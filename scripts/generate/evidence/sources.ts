@@ -155,6 +155,7 @@ const STATUS_DOCUMENTED = [218, 226]
 const REFUSALS: Readonly<Record<number, string>> = {
   90411: `${ERROR_PAGE}5206`,
   90413: 'RFC 9110, section 15.5.14 (413 Content Too Large)',
+  90418: `${NGROK_DOCS}domains/region-pinning`,
   90442: `${ERROR_PAGE}7023`,
 }
 

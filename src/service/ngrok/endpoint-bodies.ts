@@ -118,7 +118,6 @@ export const endpointLimits = kit.accountLimits({
     isChangeable: true,
     none: errors.endpoint_limit_pooling_none,
     reached: errors.endpoint_limit_pool_reached,
-    plans: { free: 0, hobbyist: 0 },
   },
   endpoints: {
     what: 'endpoints that are online',

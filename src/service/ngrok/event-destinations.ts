@@ -49,6 +49,7 @@ export const eventDestinations = kit.resource(
         what: 'event destinations',
         none: errors.event_destination_limit_none,
         reached: errors.event_destination_limit_reached,
+        plans: { free: 0, hobbyist: 0 },
       },
     }),
     collection: destinations,

@@ -49,6 +49,7 @@ export const eventSubscriptions = kit.resource(
         what: 'event subscriptions',
         none: errors.event_subscription_limit_none,
         reached: errors.event_subscription_limit_reached,
+        plans: { free: 0, hobbyist: 0 },
       },
     }),
     collection: subscriptions,

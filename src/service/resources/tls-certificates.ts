@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { accountLimits } from '../../core/operation/limit.ts'
 import { resource } from '../../core/operation/resource.ts'
 import { described, newHead, viewHead } from '../../core/operation/resource-head.ts'
 import type { View } from '../../core/operation/view.ts'
@@ -145,6 +146,13 @@ export const tlsCertificates = resource(
     prefix: 'cert',
     what: 'TLS certificate',
     errors: { ...recordErrors, ...uploadErrors, ...errors },
+    limits: accountLimits({
+      tls_certificates: {
+        what: 'uploaded TLS certificates',
+        counts: ({ order }) => !order,
+        plans: { free: 0, hobbyist: 0 },
+      },
+    }),
     collection: certificates,
     filterable: [
       'id',

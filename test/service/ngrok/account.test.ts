@@ -18,6 +18,7 @@ import { families } from '../../../src/service/resources/index.ts'
 import { client, expectError, outcome } from '../../support/client.ts'
 import { stateOf } from '../../support/gateway.ts'
 import { memoryStore } from '../../support/memory-store.ts'
+import { upload } from '../../support/pem.ts'
 import { SSH_KEYS } from './ssh-keys.ts'
 import { openGateway } from './support.ts'
 
@@ -145,9 +146,25 @@ describe('A plan (rules: account#plans)', () => {
   it.each([
     [
       'free',
-      { '/reserved_domains': 401, '/reserved_addrs': 501, '/bot_users': 4119, '/credentials': 620, pool: 18019 },
+      {
+        '/reserved_domains': 401,
+        '/reserved_addrs': 501,
+        '/bot_users': 4119,
+        '/credentials': 620,
+        '/tls_certificates': 5000,
+        '/event_destinations': 5128,
+      },
     ],
-    ['hobbyist', { '/reserved_domains': 412, '/bot_users': 4119, '/credentials': 620, pool: 18019 }],
+    [
+      'hobbyist',
+      {
+        '/reserved_domains': 412,
+        '/bot_users': 4119,
+        '/credentials': 620,
+        '/tls_certificates': 5000,
+        '/event_destinations': 5128,
+      },
+    ],
     ['paygo', {}],
   ] as const)('%s has its own limits', async (plan, errorNumbers: Readonly<Record<string, number>>) => {
     const { send } = openGateway({ account: { plan } })
@@ -156,6 +173,8 @@ describe('A plan (rules: account#plans)', () => {
       '/reserved_addrs': {},
       '/bot_users': { name: 'ci' },
       '/credentials': ACL,
+      '/tls_certificates': upload('ed25519'),
+      '/event_destinations': { format: 'json', target: { datadog: { api_key: 'a key of datadog' } } },
       pool: pooled,
     }
     for (const [path, json] of Object.entries(bodies)) {
@@ -330,13 +349,12 @@ test('Declared agents keep the limits of the plan unless they say otherwise (rul
   expect(gateway.endpoints.list().endpoints).toHaveLength(4)
 })
 
-test('The free plan has three endpoints online, no pools and no endpoints with TLS (rules: account#plans)', () => {
+test('The free plan has three endpoints online, pools among them, and none with TLS (rules: account#plans)', () => {
   const { gateway } = openGateway({ account: { plan: 'free' } })
   const url = 'tls://app.example.com'
   for (const [endpoints, number] of [
     [[{ url }], 312],
-    [[{ pooling_enabled: true }], 18019],
-    [[{}, {}, {}, {}], 18021],
+    [[{ pooling_enabled: true }, {}, {}, {}], 18021],
   ] as const) {
     const before = stateOf(gateway)
     expect(errorNumber(() => gateway.declare.tunnelSession({ endpoints }))).toBe(number)

@@ -1,5 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { openApi } from '../../../src/gateway/openapi/openapi.ts'
+import { ngrok } from '../../../src/index.ts'
+import { ngrokFamilies } from '../../../src/service/ngrok/families.ts'
 import { parseHar } from '../../../src/verify/har-reader.ts'
 import { replay } from '../../../src/verify/replay.ts'
 import { openGateway } from './support.ts'
@@ -42,6 +45,17 @@ test('The published examples get the recorded answers', async () => {
     'POST /tunnel_sessions/ts_/stop',
   ])
   expect(compared).toBe(recording.exchanges.length - skipped.length)
+})
+
+test('Every operation with a page in the API reference is there', () => {
+  const documented = readFileSync('evidence/operations.txt', 'utf8').trim().split('\n')
+  const served = Object.entries(openApi(ngrok, { families: ngrokFamilies }).paths).flatMap(([path, item]) =>
+    Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
+  )
+  const withoutNames = (operation: string) => operation.replaceAll(/\{\w+\}/g, '{}')
+  const there = new Set(served.map(withoutNames))
+  expect(documented).toHaveLength(291)
+  expect(documented.filter((operation) => !there.has(withoutNames(operation)))).toEqual([])
 })
 
 type Setup = ReturnType<typeof openGateway>
