@@ -24,6 +24,9 @@ export const VERSIONS = {
   rust: { '0.12.1': 19 },
 }
 
+/** The versions of the operator whose calls are made, each with the version of the Go client that its go.mod requires. */
+export const OPERATORS = { '0.22.0': '7.8.0' }
+
 class MissingError extends Error {}
 
 function run(command, args, options = {}) {
@@ -57,12 +60,16 @@ const LANGUAGES = {
 
   go(version, folder) {
     const major = `v${version.split('.')[0]}`
-    const module = `github.com/ngrok/ngrok-api-go/${major}`
-    const go = (...args) => run('go', args, { cwd: folder, env: { ...process.env, GOFLAGS: '-mod=mod' } })
-    writeFileSync(join(folder, 'go.mod'), `module example.com/client\n\ngo 1.23\n\nrequire ${module} v${version}\n`)
-    const { Dir } = JSON.parse(go('mod', 'download', '-json', `${module}@v${version}`))
+    const { go, module, source } = requireGoClient(version, folder)
     writeFileSync(join(folder, 'client.go'), readFileSync(toPath('client.go'), 'utf8').replace('VERSION', major))
-    writeFileSync(join(folder, 'families.go'), formatGoFamilies(module, Dir))
+    writeFileSync(join(folder, 'families.go'), formatGoFamilies(module, source))
+    go('build', '-o', 'client', '.')
+    return [join(folder, 'client'), []]
+  },
+
+  operator(version, folder) {
+    const { go } = requireGoClient(OPERATORS[version], folder)
+    cpSync(toPath('operator'), folder, { recursive: true })
     go('build', '-o', 'client', '.')
     return [join(folder, 'client'), []]
   },
@@ -83,6 +90,15 @@ const LANGUAGES = {
     run('cargo', ['build', '--quiet'], { cwd: folder })
     return [join(folder, 'target/debug/client'), []]
   },
+}
+
+/** Downloads a version of the Go client for a program in a folder. Returns where it is, and what runs Go there. */
+function requireGoClient(version, folder) {
+  const module = `github.com/ngrok/ngrok-api-go/v${version.split('.')[0]}`
+  const go = (...args) => run('go', args, { cwd: folder, env: { ...process.env, GOFLAGS: '-mod=mod' } })
+  writeFileSync(join(folder, 'go.mod'), `module example.com/client\n\ngo 1.23\n\nrequire ${module} v${version}\n`)
+  const { Dir } = JSON.parse(go('mod', 'download', '-json', `${module}@v${version}`))
+  return { go, module, source: Dir }
 }
 
 /** Returns a Go file with the client of each family that a version has: packages with a method List or Replace. */
