@@ -10,6 +10,8 @@ import { FAMILIES, MODULES, texts } from './clients/bodies.mjs'
 import { startClient, VERSIONS } from './clients/drivers.mjs'
 
 const KEY = 'the key of the client'
+/** A key of the right form: the gateway has another error for other forms. */
+const UNKNOWN_KEY = `${'1'.repeat(27)}_${'a'.repeat(21)}`
 
 /** The checks of one client in one version, with a gateway of its own. */
 class Session {
@@ -173,7 +175,7 @@ class Session {
   async checkErrors() {
     const create = { family: 'credentials', call: 'create', body: { ...texts, acl: ['nonsense'] } }
     await this.expectError(create, 400, 'ERR_NGROK_600')
-    await this.expectError({ ...create, key: 'another' }, 403, 'ERR_NGROK_203')
+    await this.expectError({ ...create, key: UNKNOWN_KEY }, 403, 'ERR_NGROK_203')
     const certificate = this.gateway.tlsCertificates.create(FAMILIES.tls_certificates.create())
     this.gateway.reservedDomains.create({ domain: 'in.use.example.com', certificate_id: certificate.id })
     const remove = { family: 'tls_certificates', call: 'delete', id: certificate.id }
