@@ -1,13 +1,15 @@
 // Runs ngrok's official clients, unmodified, against a served gateway. Each client creates, reads, lists over two
 // pages, changes and deletes a resource of each of its families. Each field that it shows must equal the gateway's
-// response, and each kind of error must arrive. `node tools/clients.mjs [--one] [language…]` runs all versions, or
-// one of each. Needs a build.
+// response, and each kind of error must arrive. The Terraform provider is checked in tools/clients/terraform.mjs.
+// `node tools/clients.mjs [--one] [language…]` runs all versions, or one of each. Needs a build.
 import assert from 'node:assert/strict'
 import { manualClock } from '../dist/index.js'
 import { createNgrok } from '../dist/ngrok.js'
 import { serve } from '../dist/node.js'
 import { FAMILIES, MODULES, texts } from './clients/bodies.mjs'
-import { startClient, VERSIONS } from './clients/drivers.mjs'
+import { pickKnownFields, removeBlanks } from './clients/compare.mjs'
+import { MissingError, startClient, VERSIONS } from './clients/drivers.mjs'
+import { checkTerraform, PROVIDER } from './clients/terraform.mjs'
 
 const KEY = 'the key of the client'
 /** A key of the right form: the gateway has another error for other forms. */
@@ -193,25 +195,6 @@ class Session {
 
 const idsOf = (list) => list.map(({ id }) => id)
 
-/** Returns the fields that are not blank: a client shows an absent field as null, "", 0, false or an empty list. */
-function removeBlanks(value) {
-  if (Array.isArray(value)) return value.length === 0 ? undefined : value.map(removeBlanks)
-  if (value === null || value === '' || value === 0 || value === false) return undefined
-  if (typeof value !== 'object') return value
-  const fields = Object.entries(value).flatMap(([name, each]) => {
-    const inner = removeBlanks(each)
-    return inner === undefined ? [] : [[name, inner]]
-  })
-  return fields.length === 0 ? undefined : Object.fromEntries(fields)
-}
-
-/** Returns the fields of a response that the client also knows: older clients do not know all fields. */
-function pickKnownFields(truth, read) {
-  if (truth === null || typeof truth !== 'object' || Array.isArray(truth)) return truth
-  if (read === null || typeof read !== 'object') return truth
-  return Object.fromEntries(Object.entries(truth).filter(([name]) => name in read))
-}
-
 async function checkClient(language, version, expected) {
   // These two throw at a response without a body: TypeScript at each deletion, Python at each command of a session.
   const emptyJsonOnDelete = ['typescript', 'python'].includes(language)
@@ -245,18 +228,32 @@ async function checkClient(language, version, expected) {
   }
 }
 
+async function checkProvider() {
+  try {
+    console.log(`terraform ${PROVIDER} ${await checkTerraform()}`)
+    return true
+  } catch (error) {
+    if (!(error instanceof MissingError)) throw error
+    console.warn(`!!! The Terraform provider ${PROVIDER} was left out: ${error.message} !!!`)
+    return false
+  }
+}
+
 const args = process.argv.slice(2)
 const languages = args.filter((each) => each !== '--one')
-for (const [language, versions] of Object.entries(VERSIONS)) {
+const checks = Object.entries(VERSIONS).flatMap(([language, versions]) =>
+  Object.entries(versions)
+    .slice(0, args.includes('--one') ? 1 : undefined)
+    .map(([version, families]) => ({ language, version, run: () => checkClient(language, version, families) })),
+)
+checks.push({ language: 'terraform', version: PROVIDER, run: checkProvider })
+for (const { language, version, run } of checks) {
   if (languages.length > 0 && !languages.includes(language)) continue
-  for (const [version, families] of Object.entries(versions).slice(0, args.includes('--one') ? 1 : undefined)) {
-    const started = Date.now()
-    try {
-      if (await checkClient(language, version, families))
-        console.log(`  in ${((Date.now() - started) / 1000).toFixed(1)} s`)
-    } catch (error) {
-      process.exitCode = 1
-      console.error(`${language} ${version} FAILED:`, error)
-    }
+  const started = Date.now()
+  try {
+    if (await run()) console.log(`  in ${((Date.now() - started) / 1000).toFixed(1)} s`)
+  } catch (error) {
+    process.exitCode = 1
+    console.error(`${language} ${version} FAILED:`, error)
   }
 }
