@@ -1,18 +1,21 @@
 // Runs ngrok's official clients, unmodified, against a served gateway. Each client creates, reads, lists over two
 // pages, changes and deletes a resource of each of its families. Each field that it shows must equal the gateway's
-// response, and each kind of error must arrive. The language `operator` makes the calls of ngrok's operator for
-// Kubernetes. `node tools/clients.mjs [--one] [language…]` runs all versions, or one of each. Needs a build.
+// response, and each kind of error must arrive. The language `terraform` checks the Terraform provider, and `operator`
+// makes the calls of ngrok's operator for Kubernetes. `node tools/clients.mjs [--one] [language…]` runs all versions, or one
+// of each. Needs a build.
 import assert from 'node:assert/strict'
 import { manualClock } from '../dist/index.js'
 import { createNgrok } from '../dist/ngrok.js'
 import { serve } from '../dist/node.js'
 import { FAMILIES, MODULES, texts } from './clients/bodies.mjs'
-import { OPERATORS, startClient, VERSIONS } from './clients/drivers.mjs'
+import { pickKnownFields, removeBlanks } from './clients/compare.mjs'
+import { MissingError, OPERATORS, startClient, VERSIONS } from './clients/drivers.mjs'
 import { checkOperator } from './clients/operator.mjs'
+import { checkTerraform, PROVIDER } from './clients/terraform.mjs'
 
 const KEY = 'the key of the client'
-// A key of another form gets another error.
-const UNKNOWN_KEY = `${'a'.repeat(27)}_${'b'.repeat(21)}`
+/** A key of the right form: the gateway has another error for other forms. */
+const UNKNOWN_KEY = `${'1'.repeat(27)}_${'a'.repeat(21)}`
 
 /** The checks of one client in one version, with a gateway of its own. */
 class Session {
@@ -194,25 +197,6 @@ class Session {
 
 const idsOf = (list) => list.map(({ id }) => id)
 
-/** Returns the fields that are not blank: a client shows an absent field as null, "", 0, false or an empty list. */
-function removeBlanks(value) {
-  if (Array.isArray(value)) return value.length === 0 ? undefined : value.map(removeBlanks)
-  if (value === null || value === '' || value === 0 || value === false) return undefined
-  if (typeof value !== 'object') return value
-  const fields = Object.entries(value).flatMap(([name, each]) => {
-    const inner = removeBlanks(each)
-    return inner === undefined ? [] : [[name, inner]]
-  })
-  return fields.length === 0 ? undefined : Object.fromEntries(fields)
-}
-
-/** Returns the fields of a response that the client also knows: older clients do not know all fields. */
-function pickKnownFields(truth, read) {
-  if (truth === null || typeof truth !== 'object' || Array.isArray(truth)) return truth
-  if (read === null || typeof read !== 'object') return truth
-  return Object.fromEntries(Object.entries(truth).filter(([name]) => name in read))
-}
-
 async function checkClient(language, version, expected) {
   // These two throw at a response without a body: TypeScript at each deletion, Python at each command of a session.
   const emptyJsonOnDelete = ['typescript', 'python'].includes(language)
@@ -246,6 +230,17 @@ async function checkClient(language, version, expected) {
   }
 }
 
+async function checkProvider(version) {
+  try {
+    console.log(`terraform ${version} ${await checkTerraform()}`)
+    return true
+  } catch (error) {
+    if (!(error instanceof MissingError)) throw error
+    console.warn(`!!! The Terraform provider ${version} was left out: ${error.message} !!!`)
+    return false
+  }
+}
+
 const args = process.argv.slice(2)
 const languages = args.filter((each) => each !== '--one')
 
@@ -265,4 +260,5 @@ async function runVersions(language, versions, check) {
 
 for (const [language, versions] of Object.entries(VERSIONS))
   await runVersions(language, versions, (version, families) => checkClient(language, version, families))
+await runVersions('terraform', { [PROVIDER]: undefined }, checkProvider)
 await runVersions('operator', OPERATORS, checkOperator)

@@ -13,7 +13,7 @@ import { fileURLToPath } from 'node:url'
 const toPath = (name) => fileURLToPath(new URL(name, import.meta.url))
 
 /** The folder of the installed packages. They stay there, so that a second run starts at once. */
-const CACHE = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'fauxgate-clients')
+export const CACHE = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'fauxgate-clients')
 
 /** The versions, each with the number of families that it calls. `--one` takes the first version of each language. */
 export const VERSIONS = {
@@ -27,7 +27,7 @@ export const VERSIONS = {
 /** The versions of the operator whose calls are made, each with the version of the Go client that its go.mod requires. */
 export const OPERATORS = { '0.22.0': '7.8.0' }
 
-class MissingError extends Error {}
+export class MissingError extends Error {}
 
 function run(command, args, options = {}) {
   const { status, stdout, stderr, error } = spawnSync(command, args, { encoding: 'utf8', ...options })
