@@ -82,7 +82,7 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
     install: (options) => installFetch(installable, options),
     dispose: () => engine.dispose(),
     [Symbol.dispose]: () => engine.dispose(),
-    transport: createTransport(servedParts, exchange, () => host.reset()),
+    transport: createTransport(servedParts, exchange, host),
   }
   // Looks up `fetch` at each call, because a fixture may replace it.
   const fetchOfMembers: Fetch = (input, init) => members.fetch(input, init)
@@ -128,7 +128,7 @@ function createDirectMembers({ engine, boundary, dialect, table }: Parts) {
 function createTransport(
   served: Parts & { readonly controlApi: ControlApi },
   exchange: Handler,
-  reset: () => void,
+  host: ControlHost,
 ): Transport {
   const { engine, boundary, options, journal, snapshots, hooks } = served
   const initialUrl = engine.url
@@ -145,11 +145,13 @@ function createTransport(
     servedAt(url) {
       if (options.baseUrl === undefined) engine.state.url = url ?? initialUrl
     },
+    locate: (name, schemes) => host.traffic.locate(name, schemes),
+    serveUpstream: (url, handler) => host.traffic.upstreams.addLasting(url, handler),
     ...boundary.wrapAll({ settle: () => void engine.settle() }),
     renewed() {
       if (engine.hasSubscribers || journal.hasSubscribers || snapshots.isUsed) return false
       engine.clock.dropWaiting()
-      reset()
+      host.reset()
       return true
     },
     journal,

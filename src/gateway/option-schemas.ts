@@ -66,7 +66,7 @@ export const quirks = named(
         { default: false, flag: 'policy-may-fall-through' },
       ),
       takenStatus: optionRow(
-        v.picklist([400, 409], '400 or 409'),
+        v.pipe(v.number('400 or 409'), v.values([400, 409], '400 or 409')),
         'The status of the error 413 for a domain name that is reserved already, which nobody has recorded. Default: that of the dialect.',
         { flag: 'taken-status', placeholder: 'STATUS' },
       ),

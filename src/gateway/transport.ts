@@ -1,6 +1,7 @@
 import type { DropHooks } from '../control/control.ts'
 import type { PersistedJournal } from '../control/journal/journal.ts'
 import type { AttemptHooks } from '../service/provisioning/managed-domain.ts'
+import type { UpstreamHandler } from '../traffic/upstreams.ts'
 import type { IssueHooks } from './authority-keys.ts'
 import type { BodyLimit } from './http/admission.ts'
 import type { ArrivalHooks } from './http/arrival.ts'
@@ -32,6 +33,16 @@ export interface Transport {
   readonly delivered: (response: HttpResponse, options?: { readonly signal?: AbortSignal }) => Promise<HttpResponse>
   /** Sets the URL at which the gateway is served, or undefined. It becomes the gateway's `url` unless `baseUrl` was set. */
   readonly servedAt: (url: string | undefined) => void
+  /**
+   * Returns the origin of the endpoint that a visitor of a local port means, by the host and the schemes that the port can stand for.
+   * @internal
+   */
+  readonly locate: (host: string, schemes: readonly string[]) => Promise<string>
+  /**
+   * Sets the function that answers the requests that the gateway sends on to a URL. It stays after `reset` and `traffic.clear`.
+   * @internal
+   */
+  readonly serveUpstream: (url: string, handler: UpstreamHandler) => void
   /** Runs everything that is due by now, as every other call does first. Hosts that sleep between requests need this. */
   readonly settle: () => void
   /**

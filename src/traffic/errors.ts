@@ -7,6 +7,7 @@ import { UpstreamResponse } from './message.ts'
 const ERRORS: Readonly<Record<number, readonly [status: number, sentence: string]>> = {
   3004: [502, 'The upstream gave no valid HTTP response.'],
   3005: [504, 'The upstream gave no response in time.'],
+  3003: [421, 'The client sent no server name in TLS, and a name chooses the endpoint.'],
   3006: [502, 'The upstream refused the connection.'],
   3200: [404, 'No endpoint is online at this URL.'],
   3202: [503, 'The circuit breaker is open.'],

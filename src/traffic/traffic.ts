@@ -1,4 +1,5 @@
 import { refuse } from '../core/schema/errors.ts'
+import { endpoints } from '../service/ngrok/endpoint-records.ts'
 import { domains } from '../service/resources/reserved-domains/records.ts'
 import { createExpressions } from './cel/expression.ts'
 import { MissingFact } from './cel/values.ts'
@@ -27,6 +28,22 @@ export class GatewayTraffic {
     const reader = this.#read()
     const isReserved = reader.find(domains, 'domain', parsed.hostname) !== undefined
     return isReserved || findEndpoints(reader, parsed, 'public').length > 0
+  }
+
+  /**
+   * Returns the origin that a visitor of a local port means: the host without `.localhost`, in the first of these schemes with an
+   * endpoint there. A single label, as in `app.localhost`, means the oldest endpoint whose host begins with it.
+   */
+  locate(host: string, schemes: readonly string[]): string {
+    const reader = this.#read()
+    const name = host.toLowerCase().replace(/\.localhost$/, '')
+    const origins = schemes.map((scheme) => `${scheme}://${name}`)
+    const found = origins.find((origin) => findEndpoints(reader, new URL(origin), 'public').length > 0)
+    if (found !== undefined || name.includes('.')) return found ?? String(origins[0])
+    const labelled = [...reader.all(endpoints)].filter(({ url }) =>
+      schemes.some((scheme) => url.startsWith(`${scheme}://${name}.`)),
+    )
+    return labelled.at(-1)?.url ?? String(origins[0])
   }
 
   /** Sends a request through the gateway as a visitor would. */

@@ -92,7 +92,7 @@ function withFault(
 }
 
 /** Returns the request as the upstream gets it (rules: traffic#headers). */
-function toUpstreamRequest(request: VisitorRequest, { url }: UpstreamPlace, { ip }: Call): Request {
+function toUpstreamRequest(request: VisitorRequest, { url }: UpstreamPlace, { ip, signal }: Call): Request {
   const { pathname, search, protocol } = new URL(request.url)
   const sent = request.to(new URL(url).origin + pathname + search)
   const { headers } = sent
@@ -108,7 +108,7 @@ function toUpstreamRequest(request: VisitorRequest, { url }: UpstreamPlace, { ip
   const hasBody = request.method !== 'GET' && request.method !== 'HEAD' && request.body !== null
   // The types of some libraries lack bodies of bytes and streams.
   const init = hasBody ? { body: request.body as BodyInit, duplex: 'half' } : {}
-  return new Request(sent.url, { method: request.method, headers: [...headers], ...init })
+  return new Request(sent.url, { method: request.method, headers: [...headers], ...init, ...(signal && { signal }) })
 }
 
 /** Runs a function of the test. Returns undefined if it takes too long, on the gateway's clock. */

@@ -34,6 +34,7 @@ export function createCannedResponse({ status = 200, headers = {}, body = null }
 /** The upstreams that a test has set: by URL, or by the id of a backend. */
 export class Upstreams {
   readonly #byKey = new Map<string, Upstream>()
+  readonly #lasting = new Map<string, UpstreamHandler>()
 
   /** Adds an upstream, and returns a function that removes it. @throws TypeError */
   add(key: string, handler: UpstreamHandler, times = Number.POSITIVE_INFINITY): () => void {
@@ -44,6 +45,12 @@ export class Upstreams {
     return () => {
       if (this.#byKey.get(normal) === upstream) this.#byKey.delete(normal)
     }
+  }
+
+  /** Adds an upstream that stays when the others are cleared, such as one of a server. */
+  addLasting(key: string, handler: UpstreamHandler): void {
+    this.#lasting.set(key, handler)
+    this.add(key, handler)
   }
 
   /** Removes an upstream. Returns whether there was one. */
@@ -57,6 +64,7 @@ export class Upstreams {
 
   clear(): void {
     this.#byKey.clear()
+    for (const [key, handler] of this.#lasting) this.add(key, handler)
   }
 
   /** Returns the upstream for the first of these URLs and ids that has one, and counts the request. */

@@ -173,7 +173,7 @@ describe('An invalid config file or initial state gets a one-line error', () => 
     [
       'c.json',
       '{"quirks": {"x": 5}}',
-      '"quirks.x" in FILE is not an option. Supported: keepBackendsOnPatch, lateStatus, policyMayFallThrough.',
+      '"quirks.x" in FILE is not an option. Supported: keepBackendsOnPatch, lateStatus, policyMayFallThrough, takenStatus.',
     ],
     ['c.json', '{"takenDomains": ["a b"]}', '"takenDomains.0" in FILE is "a b". Allowed: a domain name.'],
     ['c.json', '{"port": "80"}', '"port" in FILE is "80". Allowed: an integer from 0 to 65535.'],

@@ -36,7 +36,13 @@ const VALUES: Readonly<Record<string, string | number>> = {
 }
 
 /** Values for options that refuse the value of their placeholder. */
-const OTHERS = [...Object.values(VALUES), '30d', 'a text that has more characters']
+const OTHERS = [
+  ...Object.values(VALUES),
+  409,
+  'https://a.internal=http://127.0.0.1:3000',
+  '30d',
+  'a text that has more characters',
+]
 
 /** Returns an allowed value of an option, as a flag and as a config file write it. */
 function valuesOf({ kind, value: placeholder, flag, schema }: Option): readonly [string, unknown] {

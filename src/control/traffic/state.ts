@@ -36,6 +36,11 @@ export class TrafficState {
     return (await this.#loaded()).takes(url)
   }
 
+  /** Returns the origin that a visitor of a local port means. */
+  async locate(host: string, schemes: readonly string[]): Promise<string> {
+    return (await this.#loaded()).locate(host, schemes)
+  }
+
   clear(): void {
     this.upstreams.clear()
     this.journal.clear()

@@ -21,10 +21,11 @@ import { CONFIG_FLAG, variableName } from '../options/flags.ts'
 import { gatewayOptionsOf, withOptionNames } from '../options/gateway-options.ts'
 import { loadOptions, type ParsedOptions, prefixErrors, warningsOfVariables } from '../options/parsed-options.ts'
 import { optionTable } from '../options/table.ts'
-import { type Served, serve } from '../serve.ts'
+import { listenProblem, type Served, serve } from '../serve.ts'
 import { openStore } from '../sqlite/sqlite-store.ts'
 import { importState, StateFile } from '../state.ts'
 import { warn } from '../terminal.ts'
+import { serveTraffic } from '../traffic/serve-traffic.ts'
 import { onSignals, sleep, waitForSignal } from '../waiting.ts'
 import { announce, portTakenMessage } from './announce.ts'
 import { type Arguments, type Command, requireNoWords } from './command.ts'
@@ -126,7 +127,7 @@ async function openGateway(parsed: ParsedOptions, store?: Store) {
 }
 
 /** The notices that a quiet server prints, because its clients need them. */
-const QUIET_NOTICES = ['listening', 'root']
+const QUIET_NOTICES = ['listening', 'root', 'traffic']
 
 function createLog(
   { log, quiet, clock = 'system' }: Config,
@@ -165,6 +166,7 @@ async function serveUntilEnd(context: RunContext): Promise<RunResult> {
   const delayed = range?.to ? withLatency(withPage, range, seed) : withPage
   const served = quiet ? delayed : withLog(delayed, log, families, [...keys, ...controlKeys])
   const server = await listen(served, host, config, names)
+  const ports = await openPorts(gateway, host, options, server)
   const unregister = registerServer(server.url, environment)
   const stopped = new AbortController()
   // Without a file, SIGHUP ends the process as usual: it comes when a terminal is closed.
@@ -178,6 +180,7 @@ async function serveUntilEnd(context: RunContext): Promise<RunResult> {
     if (tlsRoot !== undefined)
       await prefixErrors('tlsRoot', names, () => writeText(tlsRoot, gateway.authority.certificatePem, 0o644))
     announce(gateway, server, config, host, log)
+    for (const { url } of ports) log.notice('traffic', `Visitors of its endpoints: ${url}`, { traffic: url })
     if (resumed !== undefined) logPostponedOptions(resumed, options, log)
     const ended = waitForSignal(['SIGINT', 'SIGTERM'], stopped.signal)
     const changed = await Promise.race([ended, waitForChange(files, check, stopped.signal)])
@@ -188,7 +191,7 @@ async function serveUntilEnd(context: RunContext): Promise<RunResult> {
     endHangUps?.()
     stopped.abort()
     await Promise.all(running)
-    await server.close()
+    await Promise.all([server, ...ports].map((each) => each.close()))
     await file?.write()
   }
 }
@@ -208,6 +211,20 @@ async function listen(gateway: Gateway, host: string, config: Config, names: Par
     const option = OPTION_OF_ERROR[code]
     if (option === undefined) throw error
     return prefixErrors(option, names, () => Promise.reject(error))
+  }
+}
+
+/** Opens the ports for visitors. If one cannot be opened, closes the server. */
+async function openPorts(gateway: Gateway, host: string, { config, names }: ParsedOptions, server: Served) {
+  try {
+    return await serveTraffic(gateway, host, config)
+  } catch (error) {
+    await server.close()
+    const { traffic, trafficTls } = config
+    const { code, port } = asSystemError(error) as NodeJS.ErrnoException & { readonly port?: number } // Errors of `listen` have it.
+    if (code === undefined || port === undefined) throw error
+    const option = port === trafficTls && port !== traffic ? 'trafficTls' : 'traffic'
+    return prefixErrors(option, names, () => Promise.reject(new Error(listenProblem(asSystemError(error), host, port))))
   }
 }
 

@@ -6,6 +6,7 @@ import { TIME_ALLOWED, timeMs } from '../../core/schema/time.ts'
 import { clock, families } from '../../gateway/option-schemas.ts'
 import { gatewayRows } from '../../gateway/options.ts'
 import { dialectNames } from '../../service/resources/dialects.ts'
+import { trafficRows } from '../traffic/traffic-options.ts'
 import { host, name, nonEmptyText, port } from './listen-schemas.ts'
 
 const file = v.pipe(nonEmptyText('the path of a file'), v.metadata({ isFile: true, placeholder: 'FILE' }))
@@ -59,6 +60,7 @@ export const configRows = {
     'The delay of every response of the API, in real time. From a range such as `50ms..200ms`, the seed draws one for each.',
     { defaultText: 'none' },
   ),
+  ...trafficRows,
   watch: optionRow(switchOption, 'Restart when the config file or the `initial` file changes.', { default: false }),
   clock: optionRow(
     namedOr(['system', 'manual'], clock),

@@ -1,0 +1,57 @@
+import { createSecureContext, type SecureContext } from 'node:tls'
+import type { ServerCertificate } from '../../control/authority.ts'
+import type { ReservedDomain } from '../../core/generated/resources.ts'
+import type { Gateway } from '../../gateway/types.ts'
+import { isDnsName } from '../../service/provisioning/dns.ts'
+
+/** The certificates of the port with TLS. */
+interface Certificates {
+  /**
+   * Returns the certificate for the name that a client sends: that which the reserved domain has in use now.
+   * @throws Error if there is no such domain, or if it has no certificate yet.
+   */
+  readonly forName: (name: string) => SecureContext
+  /** The certificate for clients that send no name. */
+  readonly own: ServerCertificate
+}
+
+/** Makes the certificates of the port with TLS. Contexts are kept by certificate, so a renewal takes effect at the next handshake. */
+export function createCertificates(gateway: Gateway): Certificates {
+  const contexts = new Map<string, SecureContext>()
+  const keep = (key: string, make: () => ServerCertificate) => {
+    const kept = contexts.get(key)
+    if (kept) return kept
+    const { certificate_pem, private_key_pem } = make()
+    const context = createSecureContext({ cert: certificate_pem, key: private_key_pem })
+    contexts.set(key, context)
+    return context
+  }
+  const forName = (sent: string) => {
+    const name = sent.toLowerCase().replace(/\.localhost$/, '')
+    const domain = findDomain(gateway, name)
+    const id = domain?.certificate?.id
+    if (domain === undefined) throw new Error(`No reserved domain covers ${name}.`)
+    if (id === undefined) throw new Error(`${domain.domain} has no certificate yet.`)
+    if (name === sent.toLowerCase()) return keep(id, () => readCertificate(gateway, id))
+    // A browser asks for a name below localhost, which no certificate of a domain covers.
+    const { not_before, not_after } = gateway.tlsCertificates.get(id)
+    return keep(`${id} ${sent}`, () =>
+      gateway.authority.serverCertificate({ names: [sent], notBefore: not_before, notAfter: not_after }),
+    )
+  }
+  return { forName, own: gateway.authority.serverCertificate({ names: ['localhost'] }) }
+}
+
+function readCertificate(gateway: Gateway, id: string): ServerCertificate {
+  const { certificate_pem } = gateway.tlsCertificates.get(id)
+  return { certificate_pem, private_key_pem: gateway.authority.privateKeyPem(id) }
+}
+
+/** Returns the reserved domain of a name: the name itself, else a wildcard over it. A single label means the first domain that begins with it. */
+function findDomain({ reservedDomains }: Gateway, name: string): ReservedDomain | undefined {
+  if (!isDnsName(name)) return undefined
+  const find = (filter: string) => reservedDomains.list({ filter }).reserved_domains.at(-1)
+  const [, above = ''] = name.split(/\.(.*)/)
+  const exact = find(`obj.domain == "${name}"`) ?? find(`obj.domain == "*.${above}"`)
+  return exact ?? (above === '' ? find(`obj.domain.startsWith("${name}.")`) : undefined)
+}

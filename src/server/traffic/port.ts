@@ -1,0 +1,174 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createSecureServer, type Http2SecureServer, type Http2ServerResponse } from 'node:http2'
+import type { AddressInfo, Socket } from 'node:net'
+import { type Duplex, Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { ReadableStream } from 'node:stream/web'
+import type { TLSSocket } from 'node:tls'
+import { printError } from '../../core/schema/print.ts'
+import type { Gateway } from '../../gateway/types.ts'
+import { errorResponse, toResponse } from '../../traffic/errors.ts'
+import { HEAD_LIMITS } from '../connection.ts'
+import { isHopByHop } from '../forward.ts'
+import { createCertificates } from './certificates.ts'
+import { UPGRADE_HEADER, type Upgrades } from './dial.ts'
+import { type Arrived, hostOf, toFetch } from './visitor-request.ts'
+
+/** A port for visitors. */
+export interface TrafficPort {
+  readonly url: string
+  readonly port: number
+  close(): Promise<void>
+}
+
+export interface TrafficPortOptions {
+  readonly port: number
+  readonly host: string
+  /** True for TLS, with the certificates that domains have in use. */
+  readonly tls: boolean
+  readonly upgrades: Upgrades
+}
+
+/** The socket of a request over TLS has the name that the client sent; false if it sent none. */
+type WithName = TLSSocket & { readonly servername?: string | false }
+
+type Answer = ServerResponse | Http2ServerResponse
+
+/** Listens for visitors of a gateway's endpoints. The host of a request chooses the endpoint (rules: traffic#ports). */
+export async function openTrafficPort(gateway: Gateway, options: TrafficPortOptions): Promise<TrafficPort> {
+  const { tls, upgrades } = options
+  // Endpoints have TLS at the gateway; a port without it stands for both.
+  const schemes = tls ? ['https'] : ['http', 'https']
+  const visit = async (request: Arrived, extra: [string, string][] = []) => {
+    const host = hostOf(request)
+    if (tls && !(request.socket as WithName).servername) return refuse(gateway, 3003)
+    if (host === undefined) return refuse(gateway, 3200)
+    const left = new AbortController()
+    request.on('aborted', () => left.abort())
+    request.socket.once('close', () => left.abort())
+    const origin = await gateway.transport.locate(host, schemes)
+    const [url, init] = toFetch(request, origin, left.signal)
+    const headers = [...(init.headers as [string, string][]), ...extra] // `toFetch` makes a list.
+    const ip = request.socket.remoteAddress?.replace(/^::ffff:/, '')
+    return gateway.traffic.fetch(url, { ...init, headers, ...(ip && { from: { ip } }) })
+  }
+  const listener = (request: Arrived, answer: Answer) =>
+    void visit(request).then(
+      (response) => send(response, answer),
+      (error) => fail(error, answer),
+    )
+  let count = 0
+  const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) =>
+    void switchProtocols(request, socket, head, { visit, upgrades, name: String(count++) })
+  const server = await createPort(gateway, tls)
+  server.on('request', listener).on('upgrade', onUpgrade)
+  return listen(server, options)
+}
+
+const LIMITS = { maxHeaderSize: HEAD_LIMITS.bytes, headersTimeout: HEAD_LIMITS.seconds * 1000 }
+
+async function createPort(gateway: Gateway, tls: boolean): Promise<Server | Http2SecureServer> {
+  if (!tls) return createServer(LIMITS)
+  const { forName, own } = createCertificates(gateway)
+  return createSecureServer({
+    ...LIMITS,
+    allowHTTP1: true,
+    // A client without a server name gets this certificate, and the error 3003.
+    cert: own.certificate_pem,
+    key: own.private_key_pem,
+    SNICallback: (name, callback) => {
+      try {
+        callback(null, forName(name))
+      } catch (error) {
+        callback(error instanceof Error ? error : new Error(String(error)))
+      }
+    },
+  })
+}
+
+/** Returns the response to a request that no endpoint gets. */
+function refuse({ dialect }: Gateway, number: number): Response {
+  return toResponse(errorResponse(number), dialect).toResponse('GET')
+}
+
+async function send(response: Response, answer: Answer): Promise<void> {
+  const headers = [...response.headers].filter(([name]) => !isHopByHop(name) && name !== 'connection')
+  for (const [name, value] of headers) if (name !== 'set-cookie') answer.setHeader(name, value)
+  const cookies = response.headers.getSetCookie()
+  if (cookies.length > 0) answer.setHeader('set-cookie', cookies)
+  answer.statusCode = response.status
+  if (!response.body) return void answer.end()
+  const body = Readable.fromWeb(response.body as ReadableStream) // Node's own types of the same stream differ.
+  // A visitor who leaves ends the body, and with it the request to the upstream.
+  await pipeline(body, answer as ServerResponse).catch(() => answer.destroy())
+}
+
+/** Ends a request that got no response: the gateway closed the connection, or a policy needs a fact that nobody gave. */
+function fail(error: unknown, answer: Answer): void {
+  const isRefusal = error instanceof Error && 'key' in error
+  if (!isRefusal || answer.headersSent) return void answer.destroy()
+  answer.statusCode = 501
+  answer.setHeader('content-type', 'text/plain; charset=utf-8')
+  answer.end(`${error.message}\n`)
+}
+
+interface Switching {
+  readonly visit: (request: Arrived, extra: [string, string][]) => Promise<Response>
+  readonly upgrades: Upgrades
+  /** The name of the visitor's connection. */
+  readonly name: string
+}
+
+/** Lets a request to switch protocols, such as that of a WebSocket, pass the gateway, and joins the two connections. */
+async function switchProtocols(
+  request: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+  { visit, upgrades, name }: Switching,
+): Promise<void> {
+  socket.on('error', () => socket.destroy())
+  try {
+    const { upgrade = '' } = request.headers
+    const response = await visit(request, [
+      ['connection', 'Upgrade'],
+      ['upgrade', upgrade],
+      [UPGRADE_HEADER, name],
+    ])
+    const switched = upgrades.get(name)
+    if (!switched) return void socket.end(`HTTP/1.1 ${response.status} \r\nconnection: close\r\n\r\n`)
+    const { rawHeaders } = switched.response
+    const lines = rawHeaders.flatMap((each, index) => (index % 2 === 0 ? [`${each}: ${rawHeaders[index + 1]}`] : []))
+    socket.write(['HTTP/1.1 101 Switching Protocols', ...lines, '', ''].join('\r\n'))
+    socket.write(switched.head)
+    switched.socket.write(head)
+    await Promise.all([pipeline(socket, switched.socket), pipeline(switched.socket, socket)])
+  } catch {
+    socket.destroy()
+    upgrades.get(name)?.socket.destroy()
+  } finally {
+    upgrades.delete(name)
+  }
+}
+
+async function listen(
+  server: Server | Http2SecureServer,
+  { port, host, tls }: TrafficPortOptions,
+): Promise<TrafficPort> {
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, resolve)
+  })
+  server.on('error', printError)
+  const bound = server.address() as AddressInfo // It listens at a port.
+  const close = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve())
+      for (const socket of sockets) socket.destroy()
+    })
+  return { url: `${tls ? 'https' : 'http'}://localhost:${bound.port}`, port: bound.port, close }
+}

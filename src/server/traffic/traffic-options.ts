@@ -1,0 +1,40 @@
+import * as v from 'valibot'
+import { optionRow } from '../../core/schema/options.ts'
+import { isUpstreamKey, UPSTREAM_KEYS } from '../../traffic/upstreams.ts'
+import { nonEmptyText, port } from '../options/listen-schemas.ts'
+
+const UPSTREAM_ALLOWED = `${UPSTREAM_KEYS}, then "=", then an http or https URL without a query`
+
+/** The parts of an upstream such as `https://app.internal=http://127.0.0.1:3000`: its key, and the server that answers for it. */
+export function splitUpstream(text: string): { readonly key: string; readonly server: URL } | undefined {
+  const { key = '', server = '' } = /^(?<key>.+?)=(?<server>https?:\/\/[^?#]+)$/.exec(text)?.groups ?? {}
+  return isUpstreamKey(key) && URL.canParse(server) ? { key, server: new URL(server) } : undefined
+}
+
+const upstream = v.pipe(
+  v.string(UPSTREAM_ALLOWED),
+  v.check((text) => splitUpstream(text) !== undefined, UPSTREAM_ALLOWED),
+)
+
+/** The options of the ports for visitors. */
+export const trafficRows = {
+  traffic: optionRow(port, 'The TCP port for visitors of the endpoints; 0 for any free one.', { defaultText: 'none' }),
+  trafficTls: optionRow(
+    port,
+    'The TCP port for visitors with TLS; 0 for any free one. Domains have their own certificates there.',
+    {
+      defaultText: 'none',
+      flag: 'traffic-tls',
+    },
+  ),
+  upstreams: optionRow(
+    v.array(upstream, `an array of ${UPSTREAM_ALLOWED}`),
+    'The servers of this machine that answer for upstreams, such as `https://app.internal=http://127.0.0.1:3000`.',
+    { default: [], defaultText: 'none', flag: 'upstream', placeholder: 'URL=URL' },
+  ),
+  upstreamHosts: optionRow(
+    v.array(nonEmptyText('a host name or an address'), 'an array of host names or addresses'),
+    'Hosts other than this machine that `upstreams` may name.',
+    { default: [], defaultText: 'none', flag: 'upstream-host', placeholder: 'HOST' },
+  ),
+}
