@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createSecureServer, type Http2SecureServer, type Http2ServerResponse } from 'node:http2'
 import type { AddressInfo, Socket } from 'node:net'
-import { type Duplex, Readable } from 'node:stream'
+import { type Duplex, Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { ReadableStream } from 'node:stream/web'
 import type { TLSSocket } from 'node:tls'
@@ -32,6 +32,9 @@ export interface TrafficPortOptions {
 /** The socket of a request over TLS has the name that the client sent; false if it sent none. */
 type WithName = TLSSocket & { readonly servername?: string | false }
 
+/** Sends a request through the gateway. `channel` is what the visitor gets the response by, and `extra` are further headers. */
+type Visit = (request: Arrived, channel: Writable, extra?: [string, string][]) => Promise<Response>
+
 type Answer = ServerResponse | Http2ServerResponse
 
 /** Listens for visitors of a gateway's endpoints. The host of a request chooses the endpoint (rules: traffic#ports). */
@@ -39,13 +42,13 @@ export async function openTrafficPort(gateway: Gateway, options: TrafficPortOpti
   const { tls, upgrades } = options
   // Endpoints have TLS at the gateway; a port without it stands for both.
   const schemes = tls ? ['https'] : ['http', 'https']
-  const visit = async (request: Arrived, extra: [string, string][] = []) => {
+  const visit: Visit = async (request, channel, extra = []) => {
     const host = hostOf(request)
     if (tls && !(request.socket as WithName).servername) return refuse(gateway, 3003)
     if (host === undefined) return refuse(gateway, 3200)
     const left = new AbortController()
-    request.on('aborted', () => left.abort())
-    request.socket.once('close', () => left.abort())
+    // A visitor who leaves ends the request to the upstream.
+    channel.once('close', () => void (channel.writableFinished || left.abort()))
     const origin = await gateway.transport.locate(host, schemes)
     const [url, init] = toFetch(request, origin, left.signal)
     const headers = [...(init.headers as [string, string][]), ...extra] // `toFetch` makes a list.
@@ -53,7 +56,7 @@ export async function openTrafficPort(gateway: Gateway, options: TrafficPortOpti
     return gateway.traffic.fetch(url, { ...init, headers, ...(ip && { from: { ip } }) })
   }
   const listener = (request: Arrived, answer: Answer) =>
-    void visit(request).then(
+    void visit(request, answer as ServerResponse).then(
       (response) => send(response, answer),
       (error) => fail(error, answer),
     )
@@ -113,7 +116,7 @@ function fail(error: unknown, answer: Answer): void {
 }
 
 interface Switching {
-  readonly visit: (request: Arrived, extra: [string, string][]) => Promise<Response>
+  readonly visit: Visit
   readonly upgrades: Upgrades
   /** The name of the visitor's connection. */
   readonly name: string
@@ -129,7 +132,7 @@ async function switchProtocols(
   socket.on('error', () => socket.destroy())
   try {
     const { upgrade = '' } = request.headers
-    const response = await visit(request, [
+    const response = await visit(request, socket, [
       ['connection', 'Upgrade'],
       ['upgrade', upgrade],
       [UPGRADE_HEADER, name],
