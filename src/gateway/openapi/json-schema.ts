@@ -167,7 +167,10 @@ function allowNull(json: JsonSchema): JsonSchema {
   if (only === true) return { ...others, type: ['boolean', 'null'], not: { const: false } }
   if (json.$ref || json.anyOf) return allowNullInChoice(json)
   if (type === undefined) return json
-  return { ...json, type: [...[type].flat(), 'null'], ...(values && { enum: [...values, null] }) }
+  const types = [type].flat()
+  // A list of types must not repeat one.
+  if (types.includes('null')) return json
+  return { ...json, type: [...types, 'null'], ...(values && { enum: [...values, null] }) }
 }
 
 function allowNullInChoice({ $ref, anyOf = $ref === undefined ? [] : [{ $ref }], ...json }: JsonSchema): JsonSchema {

@@ -49,6 +49,11 @@ describe.each(DOCUMENTS)('In the document of $of', ({ document }) => {
 
   const parts = [...listParts(JSON.parse(JSON.stringify(document)))]
 
+  test('no list of types repeats a type', () => {
+    const lists = parts.flatMap(([path, { type }]) => (Array.isArray(type) ? [[path.join('.'), type] as const] : []))
+    expect(lists.filter(([, types]) => new Set(types).size < types.length)).toEqual([])
+  })
+
   test('everything has a description of sentences, and every operation also a summary', () => {
     const isNamed = (path: readonly string[]) =>
       NAMED_IN.includes(path.at(-2) ?? '') && !IN_BETWEEN.includes(path.at(-3) ?? '')
