@@ -131,7 +131,8 @@ function createObjectSchema(
     const schema = entries[name]
     const facts = schema ? documentationOf(schema).facts : []
     if (!schema || facts.some(({ isNoData }) => isNoData)) return []
-    const property = place === 'answer' ? described : addRefusals(described, schema, dialect)
+    const formatted = addNumberFormats(described)
+    const property = place === 'answer' ? formatted : addRefusals(formatted, schema, dialect)
     if (facts.some(({ isRequired }) => isRequired) && !mayBeAbsent(schema)) {
       required.push(name)
       return [[name, omit(property, ['default'])]]
@@ -157,6 +158,22 @@ function mayBeAbsent(schema: AnySchema): boolean {
 function addRefusals(json: JsonSchema, schema: AnySchema, dialect: CommonDialect): JsonSchema {
   const keys = listRefusals(schema, dialect)
   return keys.length === 0 ? json : { ...json, 'x-refused-as': keys }
+}
+
+const MAX_INT32 = 2 ** 31 - 1
+
+/** Gives large numbers a format. Generated clients hold numbers without one in 32 bits, which round a time in ms. */
+function addNumberFormats(json: JsonSchema): JsonSchema {
+  const { type, items, anyOf, additionalProperties: values, maximum = 0 } = json
+  const types = [type].flat()
+  return {
+    ...json,
+    ...(items && { items: addNumberFormats(items) }),
+    ...(anyOf && { anyOf: anyOf.map(addNumberFormats) }),
+    ...(typeof values === 'object' && { additionalProperties: addNumberFormats(values) }),
+    ...(types.includes('number') && { format: 'double' }),
+    ...(types.includes('integer') && maximum > MAX_INT32 && { format: 'int64' }),
+  }
 }
 
 const OPTIONAL = ['optional', 'exact_optional', 'nullish']
