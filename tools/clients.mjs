@@ -1,15 +1,16 @@
-// Runs ngrok's official clients, unmodified, against a served gateway. Each client creates, reads, lists over two
-// pages, changes and deletes a resource of each of its families. Each field that it shows must equal the gateway's
-// response, and each kind of error must arrive. The language `terraform` checks the Terraform provider, and `operator`
-// makes the calls of ngrok's operator for Kubernetes. `node tools/clients.mjs [--one] [language…]` runs all versions, or one
-// of each. Needs a build.
+// Runs ngrok's official clients, unmodified, against a served gateway. Each client calls all its methods. It also
+// creates, lists over two pages, changes and deletes three resources of each family in `FAMILIES`. Each field that it
+// shows must equal the gateway's response, and each kind of error must arrive. The language `terraform` checks the
+// Terraform provider, and `operator` makes the calls of ngrok's operator for Kubernetes. `node tools/clients.mjs [--one]
+// [language…]` runs all versions, or one of each. Needs a build.
 import assert from 'node:assert/strict'
 import { manualClock } from '../dist/index.js'
 import { createNgrok } from '../dist/ngrok.js'
 import { serve } from '../dist/node.js'
-import { FAMILIES, MODULES, texts } from './clients/bodies.mjs'
+import { FAMILIES, texts } from './clients/bodies.mjs'
 import { pickKnownFields, removeBlanks } from './clients/compare.mjs'
 import { MissingError, OPERATORS, startClient, VERSIONS } from './clients/drivers.mjs'
+import { callEveryMethod } from './clients/every-method.mjs'
 import { checkOperator } from './clients/operator.mjs'
 import { checkTerraform, PROVIDER } from './clients/terraform.mjs'
 
@@ -19,10 +20,11 @@ const UNKNOWN_KEY = `${'1'.repeat(27)}_${'a'.repeat(21)}`
 
 /** The checks of one client in one version, with a gateway of its own. */
 class Session {
-  families = 0
   calls = 0
   fields = 0
   errors = 0
+  /** The methods that returned an answer, such as `vaults.create`. */
+  answered = new Set()
 
   constructor(language, client, gateway, url) {
     Object.assign(this, { language, client, gateway, url })
@@ -32,6 +34,7 @@ class Session {
     this.calls++
     const reply = await this.client.send({ url: this.url, key: KEY, ...line })
     if (reply.failure) throw new Error(`${JSON.stringify(line)}: ${reply.failure}`)
+    if ('answer' in reply) this.answered.add(`${line.family}.${line.call}`)
     return reply
   }
 
@@ -50,12 +53,20 @@ class Session {
     this.errors++
   }
 
-  /** Returns the body of the gateway's response at a path. */
-  async read(path) {
-    const headers = { authorization: `Bearer ${KEY}`, 'ngrok-version': '2' }
-    const answer = await this.gateway.fetch(`${this.gateway.url}/${path}`, { headers })
-    assert.equal(answer.status, 200, path)
-    return answer.json()
+  /** Makes a request without the client, and returns the body of the gateway's response. */
+  async request({ method = 'GET', path, body }) {
+    const headers = { authorization: `Bearer ${KEY}`, 'ngrok-version': '2', 'content-type': 'application/json' }
+    const answer = await this.gateway.fetch(`${this.gateway.url}${path}`, {
+      method,
+      headers,
+      body: JSON.stringify(body),
+    })
+    assert(answer.ok, `${method} ${path}: ${answer.status}`)
+    return answer.status === 204 ? undefined : answer.json()
+  }
+
+  read(path) {
+    return this.request({ path: `/${path}` })
   }
 
   /** Makes a call whose result must equal the gateway's response at a path after the call. */
@@ -67,7 +78,10 @@ class Session {
 
   /** Compares each field that a client shows with the gateway's at a path. A blank field equals an absent one. */
   async compare(read, path, where) {
-    const truth = await this.read(path)
+    this.compareFields(read, await this.read(path), where)
+  }
+
+  compareFields(read, truth, where) {
     for (const [name, value] of Object.entries(read)) {
       if (name === 'token') continue
       this.fields++
@@ -97,7 +111,6 @@ class Session {
     for (const each of ids) await this.expectAnswer({ family, call: 'delete', id: each })
     await this.expectError({ family, call: 'get', id }, 404, 'ERR_NGROK_90404')
     await this.expectError({ family, call: 'delete', id }, 404, 'ERR_NGROK_90404')
-    this.families++
   }
 
   /** Lists and reads three existing resources, if the client knows their family. */
@@ -106,50 +119,12 @@ class Session {
     if (unknown) return
     assert.equal(answer.length, 3, family)
     for (const { id } of answer) await this.expectSame({ family, call: 'get', id }, `${family}/${id}`)
-    this.families++
   }
 
   /** Reads the endpoints of agents: older clients cannot create any. */
   async checkAgents() {
     this.gateway.declare.tunnelSession({ metadata: 'm', endpoints: [texts, texts, texts].map((each) => ({ ...each })) })
     await this.readThree('endpoints')
-  }
-
-  async checkModule({ family, at, path, module }) {
-    const item = 'edge_id' in at ? { family, body: at } : { family, ...at }
-    const put = await this.send({ family, call: 'replace', body: { ...at, module } })
-    if (put.unknown) return
-    await this.compare(put.answer, path, family)
-    await this.expectSame({ ...item, call: 'get' }, path)
-    const truth = await this.read(path)
-    for (const [field, value] of Object.entries(module)) assert.deepEqual(truth[field], value, field)
-    await this.expectAnswer({ ...item, call: 'delete' })
-    await this.expectError({ ...item, call: 'get' }, 404, 'ERR_NGROK_90404')
-    this.families++
-  }
-
-  /** Makes the calls of routes, which have no list. */
-  async checkRoutes() {
-    const family = 'edges.https_routes'
-    const edge_id = this.gateway.httpsEdges.create(texts).id
-    const module = { enabled: true, backend_id: this.gateway.tunnelGroupBackends.create(texts).id }
-    const body = { edge_id, match_type: 'path_prefix', match: '/', ...texts, compression: { enabled: true } }
-    const created = await this.send({ family, call: 'create', body })
-    if (created.unknown) return
-    assert(created.answer, JSON.stringify(created))
-    const at = { edge_id, id: created.answer.id }
-    const path = `edges/https/${edge_id}/routes/${at.id}`
-    await this.expectSame({ family, call: 'get', body: at }, path)
-    const replaceBackend = { family: 'edge_modules.https_edge_route_backend', call: 'replace', body: { ...at, module } }
-    assert.equal((await this.expectAnswer(replaceBackend)).backend.id, module.backend_id)
-    const change = { ...at, match_type: 'exact_path', match: '/blog', ...texts }
-    const changed = await this.expectSame({ family, call: 'update', body: change }, path)
-    assert.deepEqual([changed.match, changed.backend.backend.id], ['/blog', module.backend_id])
-    const [route] = (await this.expectAnswer({ family: 'edges.https', call: 'get', id: edge_id })).routes
-    await this.compare(route, path, family)
-    await this.expectAnswer({ family, call: 'delete', body: at })
-    await this.expectError({ family, call: 'get', body: at }, 404, 'ERR_NGROK_90404')
-    this.families++
   }
 
   async checkSessions() {
@@ -160,10 +135,9 @@ class Session {
     const family = 'tunnel_sessions'
     for (const each of ['tunnels', family]) await this.readThree(each)
     const [{ id }] = this.gateway.tunnelSessions.list().tunnel_sessions
-    // Its commands send an id that is no JSON, which the service refuses too.
-    if (this.language === 'typescript') return this.expectError({ family, call: 'stop', id }, 400, 'ERR_NGROK_213')
     await this.expectAnswer({ family, call: 'update', id })
     await this.expectError({ family, call: 'update', id }, 400, 'ERR_NGROK_809')
+    if (this.language === 'typescript') return this.checkRefusedCommands(family, id)
     await this.expectAnswer({ family, call: 'restart', id })
     const [again] = (await this.expectAnswer({ family, call: 'list', limit: '9' })).filter((each) => each.id !== id)
     assert.equal(again.agent_version, '3.40.0')
@@ -175,10 +149,19 @@ class Session {
     await this.expectError({ family, call: 'restart', id: again.id }, 404, 'ERR_NGROK_90404')
   }
 
+  /** The TypeScript client sends an id that is not JSON, which the service refuses too. */
+  async checkRefusedCommands(family, id) {
+    for (const call of ['restart', 'stop']) {
+      await this.expectError({ family, call, id }, 400, 'ERR_NGROK_213')
+      this.answered.add(`${family}.${call}`)
+    }
+  }
+
   /** Expects each kind of error: for the body, the key, a resource in use, too many requests, and the service. */
   async checkErrors() {
     const create = { family: 'credentials', call: 'create', body: { ...texts, acl: ['nonsense'] } }
     await this.expectError(create, 400, 'ERR_NGROK_600')
+    await this.expectError({ ...create, key: 'another' }, 403, 'ERR_NGROK_202')
     await this.expectError({ ...create, key: UNKNOWN_KEY }, 403, 'ERR_NGROK_203')
     const certificate = this.gateway.tlsCertificates.create(FAMILIES.tls_certificates.create())
     this.gateway.reservedDomains.create({ domain: 'in.use.example.com', certificate_id: certificate.id })
@@ -200,9 +183,9 @@ const idsOf = (list) => list.map(({ id }) => id)
 async function checkClient(language, version, expected) {
   // These two throw at a response without a body: TypeScript at each deletion, Python at each command of a session.
   const emptyJsonOnDelete = ['typescript', 'python'].includes(language)
-  // The clock does not move: a slow client would find the certificate of its domain in lists.
-  const gateway = createNgrok({ keys: [KEY], emptyJsonOnDelete, clock: manualClock('2026-01-01T00:00:00Z') })
-  gateway.reservedDomains.create({ ...texts, domain: 'example.com' })
+  // The clock has the time of the documented examples. It does not move: a slow client would find the certificate of its
+  // domain in lists.
+  const gateway = createNgrok({ keys: [KEY], emptyJsonOnDelete, clock: manualClock('2025-09-04T10:11:37Z') })
   const server = await serve(gateway)
   const client = startClient(language, version)
   try {
@@ -211,18 +194,23 @@ async function checkClient(language, version, expected) {
       return false
     }
     const session = new Session(language, client, gateway, server.url)
+    const methods = await callEveryMethod(session)
+    gateway.reset()
+    gateway.reservedDomains.create({ ...texts, domain: 'example.com' })
     const policy = gateway.ipPolicies.create(texts).id
     const addrs = [1, 2, 3].map(() => gateway.reservedAddrs.create(texts).addr)
     const vault = gateway.vaults.create({ ...texts, name: 'of-secrets' }).id
     for (const [family, parts] of Object.entries(FAMILIES))
-      await session.checkFamily(family, parts, { language, policy, vault, addrs })
-    for (const module of MODULES) await session.checkModule(module)
-    await session.checkRoutes()
+      await session.checkFamily(family, parts, { policy, vault, addrs })
     await session.checkSessions()
     await session.checkErrors()
-    const { families, calls, fields, errors } = session
-    assert.equal(families, expected, 'the number of families')
-    console.log(`${language} ${version}: ${families} families, ${calls} calls, ${fields} fields, ${errors} errors`)
+    const missed = methods.filter(({ family, call }) => !session.answered.has(`${family}.${call}`))
+    assert.deepEqual(missed, [], 'methods without an answer')
+    assert.equal(methods.length, expected, 'the number of methods')
+    const families = new Set(methods.map(({ family }) => family)).size
+    const { calls, fields, errors } = session
+    console.log(`${language} ${version}: all ${expected} methods of ${families} families`)
+    console.log(`  ${calls} calls, ${fields} fields, ${errors} errors`)
     return true
   } finally {
     client.end?.()

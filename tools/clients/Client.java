@@ -1,4 +1,4 @@
-// Calls ngrok's official Java client as the lines of its input describe: see scripts/clients/drivers.mjs.
+// Calls ngrok's official Java client as the lines of its input describe: see tools/clients/drivers.mjs.
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.ngrok.DefaultNgrokApiClient;
@@ -8,9 +8,11 @@ import com.ngrok.definitions.Page;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.Type;
 import java.net.URI;
+import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.util.*;
 import java.util.concurrent.CompletionException;
@@ -30,6 +32,7 @@ public class Client {
   }
 
   private static Map<String, Object> handle(Map<String, Object> request) throws Exception {
+    if (request.get("call").equals("methods")) return Map.of("answer", methods(Ngrok.class, ""));
     Object client = CLIENTS.computeIfAbsent((String) request.get("key"), (key) ->
         new Ngrok(DefaultNgrokApiClient.newBuilder(key).baseUri(URI.create((String) request.get("url"))).build()));
     for (var name : ((String) request.get("family")).split("\\.")) {
@@ -50,37 +53,71 @@ public class Client {
     return answer == null ? Map.of("unknown", true) : Collections.singletonMap("answer", answer.orElse(null));
   }
 
+  /** Returns the names of all methods that make a call, by their families. A namespace has families. */
+  private static Map<String, List<String>> methods(Class<?> place, String path) {
+    var found = new TreeMap<String, List<String>>();
+    for (var method : place.getMethods()) {
+      var result = method.getReturnType();
+      if (Modifier.isStatic(method.getModifiers())) continue;
+      if (result.getSimpleName().endsWith("CallBuilder")) {
+        found.computeIfAbsent(path, (family) -> new ArrayList<>()).add(snake(method.getName()));
+      } else if (result.getName().startsWith("com.ngrok") && method.getParameterCount() == 0) {
+        found.putAll(methods(result, path.isEmpty() ? snake(method.getName()) : path + "." + snake(method.getName())));
+      }
+    }
+    return found;
+  }
+
   /** Returns null if the client has no such call. */
   private static Optional<Object> call(Object client, Map<String, Object> request) throws Exception {
-    var rest = new LinkedHashMap<String, Object>();
-    if (request.containsKey("id")) rest.put("id", request.get("id"));
-    rest.putAll((Map<String, Object>) request.getOrDefault("body", Map.of()));
-    if (request.containsKey("limit")) rest.put("limit", request.get("limit"));
-    var start = methodOf(client.getClass(), (String) request.get("call"), -1);
+    var values = new LinkedHashMap<String, Object>((Map<String, Object>) request.getOrDefault("body", Map.of()));
+    for (var name : List.of("id", "limit")) if (request.containsKey(name)) values.put(name, request.get(name));
+    var start = methodOf(client.getClass(), camel((String) request.get("call")), -1);
     if (start == null) return null;
-    var builder = built(start, client, rest);
+    var builder = built(start, client, values);
     var answer = ((CompletionStage<?>) invoke(builder.getClass().getMethod("call"), builder)).toCompletableFuture().join();
     return Optional.ofNullable(answer instanceof Page ? items((Page<?>) answer) : read(answer));
   }
 
-  /** Starts a builder with as many values as it demands, in their order, and passes it the rest by name. */
+  /** Starts a builder with the values that it demands, which are its final fields, and passes it the rest by name. */
   private static Object built(Method start, Object on, Map<String, Object> values) throws Exception {
     var types = start.getGenericParameterTypes();
     var demanded = new ArrayList<Object>();
-    for (var name : new ArrayList<>(values.keySet()).subList(0, types.length)) {
-      demanded.add(converted(values.remove(name), types[demanded.size()]));
+    for (var field : start.getReturnType().getDeclaredFields()) {
+      if (field.isSynthetic() || !Modifier.isFinal(field.getModifiers())) continue;
+      var type = types[demanded.size()];
+      var value = values.get(snake(field.getName()));
+      demanded.add(converted(value == null ? blank(field.getType()) : value, type));
     }
     var builder = start.invoke(on, demanded.toArray());
     for (var value : values.entrySet()) {
       for (var method : builder.getClass().getMethods()) {
-        if (!method.getName().equals(camel(value.getKey())) || method.getParameterTypes()[0] == Optional.class) continue;
+        if (!method.getName().equals(camel(value.getKey())) || method.getParameterCount() != 1) continue;
+        var type = method.getParameterTypes()[0];
+        // The client sends a time as a number, which the service refuses.
+        if (type == Optional.class || type == OffsetDateTime.class || value.getValue() == null) continue;
         method.invoke(builder, converted(value.getValue(), method.getGenericParameterTypes()[0]));
       }
     }
     return builder;
   }
 
+  /** Returns the value of a demanded parameter that is not sent. */
+  private static Object blank(Class<?> type) {
+    if (type == List.class) return List.of();
+    if (type == boolean.class) return false;
+    if (type.isPrimitive()) return 0;
+    return type.getName().startsWith("java.") && type != Map.class ? "" : Map.of();
+  }
+
   private static Object converted(Object value, Type type) throws Exception {
+    if (type instanceof ParameterizedType && value instanceof List) {
+      var converted = new ArrayList<Object>();
+      for (var each : (List<?>) value) {
+        converted.add(converted(each, ((ParameterizedType) type).getActualTypeArguments()[0]));
+      }
+      return converted;
+    }
     if (type == String.class || type instanceof ParameterizedType || !(value instanceof Map)) {
       return JSON.convertValue(value, JSON.constructType(type));
     }
@@ -104,6 +141,7 @@ public class Client {
   private static Object read(Object value) throws Exception {
     if (value instanceof Optional) return read(((Optional<?>) value).orElse(null));
     if (value instanceof OffsetDateTime) return ((OffsetDateTime) value).toInstant().toString();
+    if (value instanceof Duration) return ((Duration) value).toSeconds();
     if (value instanceof URI) return value.toString();
     if (value instanceof List) {
       var read = new ArrayList<Object>();
@@ -114,8 +152,7 @@ public class Client {
     var read = new TreeMap<String, Object>();
     for (var method : value.getClass().getMethods()) {
       if (!method.getName().startsWith("get") || method.getName().equals("getClass")) continue;
-      var name = method.getName().substring(3).replaceAll("(?<!^)([A-Z])", "_$1").toLowerCase();
-      read.put(name, read(invoke(method, value)));
+      read.put(snake(method.getName().substring(3)), read(invoke(method, value)));
     }
     return read;
   }
@@ -130,6 +167,10 @@ public class Client {
   private static Object invoke(Method method, Object on) throws Exception {
     method.setAccessible(true);
     return method.invoke(on);
+  }
+
+  private static String snake(String name) {
+    return name.replaceAll("(?<!^)([A-Z])", "_$1").toLowerCase();
   }
 
   private static String camel(String name) {

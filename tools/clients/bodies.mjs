@@ -63,11 +63,7 @@ export const FAMILIES = {
     create: (n, { vault }) => ({ name: `secret-${n}`, value: 'hidden', vault_id: vault, ...texts }),
   },
   'backends.weighted': {
-    create: (_, { language }) => ({
-      ...texts,
-      // The TypeScript client cannot send maps unchanged.
-      ...(language !== 'typescript' && { backends: { bkdhr_2AbCdEfGhIjKlMnOpQrStUvWxYz: 5 } }),
-    }),
+    create: () => ({ ...texts, backends: { bkdhr_2AbCdEfGhIjKlMnOpQrStUvWxYz: 5 } }),
   },
   'backends.tunnel_group': {
     create: () => ({ labels: { team: 'web' }, ...texts }),
@@ -108,45 +104,3 @@ export const FAMILIES = {
     create: (n) => ({ hostports: [`https${n}.example.com:443`], ...texts }),
   },
 }
-
-/** The edges and the route whose modules are replaced: their ids in a call, and their paths. */
-const ROUTE = { edge_id: 'edghts_2AbCdEfGhIjKlMnOpQrStUvWxYz', id: 'edghtsrt_2AbCdEfGhIjKlMnOpQrStUvWxYz' }
-const OWNERS = {
-  https_edge_route: { at: ROUTE, path: `edges/https/${ROUTE.edge_id}/routes/${ROUTE.id}` },
-  tcp_edge: { at: { id: 'edgtcp_2AbCdEfGhIjKlMnOpQrStUvWxYz' }, path: 'edges/tcp/edgtcp_2AbCdEfGhIjKlMnOpQrStUvWxYz' },
-  tls_edge: { at: { id: 'edgtls_2AbCdEfGhIjKlMnOpQrStUvWxYz' }, path: 'edges/tls/edgtls_2AbCdEfGhIjKlMnOpQrStUvWxYz' },
-}
-const POLICY = { enabled: true, value: '{"on_tcp_connect":[{"actions":[{"type":"deny"}]}]}' }
-
-/** The modules of edges, by their owners. */
-const OF_OWNERS = {
-  https_edge_route: {
-    // The Java client sends 0 for a missing number.
-    circuit_breaker: {
-      enabled: true,
-      tripped_duration: 20,
-      rolling_window: 30,
-      num_buckets: 5,
-      volume_threshold: 7,
-      error_threshold_percentage: 0.25,
-    },
-    compression: { enabled: true },
-    traffic_policy: { enabled: true, value: DENY },
-    webhook_verification: { enabled: true, provider: 'github', secret: 's3cret' },
-    request_headers: { enabled: true, add: { server: 'web' }, remove: ['accept'] },
-    user_agent_filter: { enabled: true, allow: ['a'], deny: ['b'] },
-  },
-  tls_edge: {
-    tls_termination: { enabled: true, terminate_at: 'edge', min_version: '1.3' },
-    traffic_policy: POLICY,
-  },
-  tcp_edge: { traffic_policy: POLICY },
-}
-
-/** The modules of edges: the family, where each is, and what it is replaced by. */
-export const MODULES = Object.entries(OF_OWNERS).flatMap(([owner, modules]) =>
-  Object.entries(modules).map(([name, module]) => {
-    const { at, path } = OWNERS[owner]
-    return { family: `edge_modules.${owner}_${name}`, at, path: `${path}/${name}`, module }
-  }),
-)

@@ -15,13 +15,22 @@ const PLACES = {
   'edges.tcp': 'edges.edges_tcp',
   'edges.tls': 'edges.edges_tls',
   'edges.https': 'edges.edges_https',
-  'edges.https_routes': 'edges.edges_https_routes',
 }
 
-function findClient(ngrok, family) {
-  const module = /^edge_modules\.(?:https_)?(.*)$/.exec(family)
-  const path = module ? `edge_modules.${module[1]}_module` : (PLACES[family] ?? family)
-  return path.split('.').reduce((part, name) => part?.[camel(name)], ngrok)
+function findFamily(ngrok, family) {
+  const place = PLACES[family] ?? family
+  return place.split('.').reduce((part, name) => part?.[camel(name)], ngrok)
+}
+
+/** Returns the names of all methods, by the places of their families in the client. */
+function listMethods(place, path = []) {
+  if (typeof place !== 'object' || path.at(-1) === 'http_client') return {}
+  if (path.length > 0 && 'httpClient' in place) {
+    const names = Object.getOwnPropertyNames(Object.getPrototypeOf(place))
+    return { [path.join('.')]: names.filter((name) => !/^(constructor|_.*)$/.test(name)).map(snake) }
+  }
+  const parts = Object.entries(place).map(([name, part]) => listMethods(part, [...path, snake(name)]))
+  return Object.assign({}, ...parts)
 }
 
 function renameFields(value, name) {
@@ -30,17 +39,29 @@ function renameFields(value, name) {
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [name(key), renameFields(each, name)]))
 }
 
-function createArguments({ call, id, limit, body }) {
-  if (call === 'list') return [undefined, limit]
-  if (call === 'update' && body) return [{ id, ...renameFields(body, camel) }]
-  return [body ? renameFields(body, camel) : id]
+/** Returns fields without those whose names the client would change. They are in maps, such as the ids of backends. */
+function removeMaps(value) {
+  if (value === null || typeof value !== 'object') return value
+  if (Array.isArray(value)) return value.map(removeMaps)
+  const fields = Object.entries(value).filter(([name]) => snake(camel(name)) === name && !name.includes('-'))
+  return Object.fromEntries(fields.map(([name, each]) => [name, removeMaps(each)]))
+}
+
+function createArguments(method, { id, limit, body }) {
+  const [parameters] = /(?<=\().*?(?=\))/.exec(String(method))
+  if (parameters.startsWith('beforeId')) return [undefined, limit]
+  if (parameters === 'id') return [id]
+  return [{ id, ...renameFields(removeMaps(body ?? {}), camel) }]
 }
 
 async function handle(request) {
-  const client = findClient(new Ngrok({ apiToken: request.key, baseUrl: request.url }), request.family)
-  if (typeof client?.[request.call] !== 'function') return { unknown: true }
+  const ngrok = new Ngrok({ apiToken: request.key, baseUrl: request.url })
+  if (request.call === 'methods') return { answer: listMethods(ngrok) }
+  const family = findFamily(ngrok, request.family)
+  const call = camel(request.call)
+  if (typeof family?.[call] !== 'function') return { unknown: true }
   try {
-    return { answer: renameFields((await client[request.call](...createArguments(request))) ?? null, snake) }
+    return { answer: renameFields((await family[call](...createArguments(family[call], request))) ?? null, snake) }
   } catch (error) {
     if (error.statusCode === undefined) return { failure: String(error) }
     return { error: { status: error.statusCode, code: error.errorCode } }

@@ -1,9 +1,10 @@
-"""Calls ngrok's official Python client as the lines of its input describe: see scripts/clients/drivers.mjs."""
+"""Calls ngrok's official Python client as the lines of its input describe: see tools/clients/drivers.mjs."""
 
+import inspect
 import json
 import re
 import sys
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import ngrok
 
@@ -32,33 +33,57 @@ class Module:
         self._props = fields
 
 
-MODULES = {"module", "backend", "ip_restriction", "compression", "tls", "tls_termination"}
+def wrap(value, annotation):
+    """Returns the argument of a parameter: its objects are modules, except those with data as their keys."""
+    if isinstance(value, list):
+        return [wrap(each, annotation) for each in value]
+    if isinstance(value, dict) and not annotation.startswith("Mapping"):
+        return Module(value)
+    return value
 
 
-def call(client, request):
-    arguments = dict(request.get("body") or {})
-    for name in MODULES & arguments.keys():
-        arguments[name] = Module(arguments[name])
-    if "id" in request:
-        arguments["id"] = request["id"]
-    method = getattr(client, request["call"])
-    if request["call"] != "list":
-        return read(method(**arguments))
+def call(method, request):
+    """Makes a call with the fields that its method takes, and with None for those that it demands. The client cannot send
+    a datetime, which is the default of some."""
+    sent = {name: request[name] for name in ("id", "limit") if name in request} | (request.get("body") or {})
+    answer = method(
+        **{
+            name: wrap(sent.get(name), str(each.annotation))
+            for name, each in inspect.signature(method).parameters.items()
+            if name in sent or each.default is each.empty or isinstance(each.default, datetime)
+        }
+    )
+    if not hasattr(answer, "__iter__"):
+        return read(answer)
     # `for` does not accept the iterator of the client.
-    listed, found = iter(method(limit=request["limit"])), []
-    while each := next(listed, None):
+    pages, found = iter(answer), []
+    while each := next(pages, None):
         found.append(read(each))
     return found
 
 
+def methods(place, name=""):
+    """Returns the names of all methods, by their families. A namespace has families."""
+    if hasattr(place, "_client"):
+        return {name: [each for each in dir(place) if not each.startswith("_")]}
+    parts = getattr(place, "_fields", None) or [each for each in dir(type(place)) if each[0] != "_"]
+    return {
+        family: calls
+        for part in parts
+        for family, calls in methods(getattr(place, part), f"{name}.{part}".strip(".")).items()
+    }
+
+
 def handle(request):
     client = ngrok.Client(request["key"], request["url"])
+    if request["call"] == "methods":
+        return {"answer": methods(client)}
     for name in request["family"].split("."):
         client = getattr(client, name, None)
     if not hasattr(client, request["call"]):
         return {"unknown": True}
     try:
-        return {"answer": call(client, request)}
+        return {"answer": call(getattr(client, request["call"]), request)}
     except ngrok.Error as error:
         return {"error": {"status": error.http_status_code, "code": error.error_code}}
     except Exception as error:

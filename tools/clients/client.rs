@@ -1,23 +1,59 @@
-//! Calls ngrok's official Rust client as the lines of its input describe: see scripts/clients/drivers.mjs.
-use futures::StreamExt;
-use ngrok_api::{types, Client, ClientBuilder, Error};
+//! Calls ngrok's official Rust client as the lines of its input describe: see tools/clients/drivers.mjs, which also writes
+//! methods.rs: Rust has no reflection.
+mod methods;
+
+use futures::{Stream, StreamExt};
+use ngrok_api::{ClientBuilder, Error};
 use serde::{de::DeserializeOwned, Serialize};
 use serde_json::{json, Map, Value};
 use std::io::BufRead;
 
-/// Reads a body. Fields that are not sent have the default values of the client.
-fn read<T: Default + Serialize + DeserializeOwned>(request: &Value) -> T {
-    let mut whole = serde_json::to_value(T::default()).unwrap();
-    let fields = whole.as_object_mut().unwrap();
-    for name in ["id", "limit"] {
-        if let (Some(value), true) = (request.get(name), fields.contains_key(name)) {
-            fields.insert(name.into(), value.clone());
+/// Reads the argument of a method, which has a kind.
+fn read<T: DeserializeOwned>(request: &Value, kind: &str) -> T {
+    let mut sent = request["body"].as_object().cloned().unwrap_or_default();
+    if request["call"] == "create" {
+        // In answers, the client demands these fields, which the service leaves out without a value.
+        for name in ["description", "metadata"] {
+            sent.entry(name).or_insert("sent by a client".into());
         }
     }
-    for (name, value) in request["body"].as_object().unwrap_or(&Map::new()) {
-        fields.insert(name.clone(), value.clone());
+    if let Some(id) = request.get("id") {
+        sent.insert("id".into(), id.clone());
+    }
+    serde_json::from_value(complete(&sent.into(), kind)).unwrap()
+}
+
+/// Reads the argument of a list: the size of its pages, and the id of the owner of its items.
+fn read_paging<T: DeserializeOwned>(request: &Value, kind: &str) -> T {
+    let mut whole = methods::default_of(kind);
+    whole["limit"] = request["limit"].clone();
+    if whole["id"].is_string() {
+        whole["id"] = request["id"].clone();
     }
     serde_json::from_value(whole).unwrap()
+}
+
+/// Adds to each object the fields that it lacks, with the default values of the client, which demands all fields.
+fn complete(sent: &Value, kind: &str) -> Value {
+    match sent {
+        Value::Array(items) => items.iter().map(|each| complete(each, kind)).collect(),
+        Value::Object(fields) => {
+            let mut whole = methods::default_of(kind);
+            for (name, value) in fields {
+                whole[name] = match methods::kind_of(kind, name) {
+                    Some(inner) => complete(value, inner),
+                    None => value.clone(),
+                };
+            }
+            whole
+        }
+        _ => sent.clone(),
+    }
+}
+
+/// Reads the argument of a method that is an id: that of the request, or of an owner in its body.
+fn read_id<'a>(request: &'a Value, name: &str) -> &'a str {
+    request["body"][name].as_str().or(request["id"].as_str()).unwrap_or_default()
 }
 
 fn answer<T: Serialize>(result: Result<T, Error>) -> Value {
@@ -28,100 +64,36 @@ fn answer<T: Serialize>(result: Result<T, Error>) -> Value {
     }
 }
 
-macro_rules! listed {
-    ($client:expr, $request:expr) => {{
-        let mut pages = $client.list(read($request)).pages().await;
-        let mut found = vec![];
-        loop {
-            match pages.next().await {
-                None => break json!({ "answer": found }),
-                Some(Err(error)) => break answer::<()>(Err(error)),
-                Some(Ok(page)) => {
-                    let page = serde_json::to_value(page).unwrap();
-                    let items = page.as_object().unwrap().values().find_map(Value::as_array);
-                    found.extend(items.unwrap().iter().cloned());
-                }
+/// Returns the items of all pages.
+async fn answer_pages<T: Serialize>(mut pages: impl Stream<Item = Result<T, Error>> + Unpin) -> Value {
+    let mut found = vec![];
+    while let Some(page) = pages.next().await {
+        match page {
+            Err(error) => return answer::<()>(Err(error)),
+            Ok(page) => {
+                let page = serde_json::to_value(page).unwrap();
+                let items = page.as_object().unwrap().values().find_map(Value::as_array);
+                found.extend(items.unwrap().iter().cloned());
             }
         }
-    }};
-}
-
-macro_rules! resource {
-    ($client:expr, $request:expr) => {{
-        let (client, request) = ($client, $request);
-        let id = request["id"].as_str().unwrap_or_default();
-        match request["call"].as_str().unwrap() {
-            "create" => answer(client.create(&read(request)).await),
-            "get" => answer(client.get(id).await),
-            "list" => listed!(client, request),
-            "update" => answer(client.update(&read(request)).await),
-            "delete" => answer(client.delete(id).await),
-            _ => json!({ "unknown": true }),
-        }
-    }};
-}
-
-macro_rules! module {
-    ($client:expr, $request:expr) => {{
-        let (client, request) = ($client, $request);
-        match request["call"].as_str().unwrap() {
-            "replace" => answer(client.replace(&read(request)).await),
-            "get" => answer(client.get(&read(request)).await),
-            "delete" => answer(client.delete(&read(request)).await),
-            _ => json!({ "unknown": true }),
-        }
-    }};
-}
-
-async fn handle(c: &Client, request: &Value) -> Value {
-    let id = request["id"].as_str().unwrap_or_default();
-    match request["family"].as_str().unwrap() {
-        "api_keys" => resource!(c.api_keys(), request),
-        "backends.weighted" => resource!(c.backends().weighted(), request),
-        "bot_users" => resource!(c.bot_users(), request),
-        "credentials" => resource!(c.credentials(), request),
-        "ip_policies" => resource!(c.ip_policies(), request),
-        "ip_policy_rules" => resource!(c.ip_policy_rules(), request),
-        "reserved_addrs" => resource!(c.reserved_addrs(), request),
-        "reserved_domains" => resource!(c.reserved_domains(), request),
-        "secrets" => resource!(c.secrets(), request),
-        "service_users" => resource!(c.service_users(), request),
-        "ssh_credentials" => resource!(c.ssh_credentials(), request),
-        "tls_certificates" => resource!(c.tls_certificates(), request),
-        "vaults" => resource!(c.vaults(), request),
-        "edge_modules.https_edge_route_circuit_breaker" => {
-            module!(c.edge_modules().https_edge_route_circuit_breaker(), request)
-        }
-        "edge_modules.https_edge_route_compression" => module!(c.edge_modules().https_edge_route_compression(), request),
-        "edge_modules.https_edge_route_traffic_policy" => {
-            module!(c.edge_modules().https_edge_route_traffic_policy(), request)
-        }
-        "edge_modules.https_edge_route_webhook_verification" => {
-            module!(c.edge_modules().https_edge_route_webhook_verification(), request)
-        }
-        "tunnels" => match request["call"].as_str().unwrap() {
-            "get" => answer(c.tunnels().get(id).await),
-            _ => listed!(c.tunnels(), request),
-        },
-        "tunnel_sessions" => match request["call"].as_str().unwrap() {
-            "get" => answer(c.tunnel_sessions().get(id).await),
-            "restart" => answer(c.tunnel_sessions().restart(id).await),
-            "stop" => answer(c.tunnel_sessions().stop(id).await),
-            "update" => answer(c.tunnel_sessions().update(id).await),
-            _ => listed!(c.tunnel_sessions(), request),
-        },
-        // Its Endpoint demands fields that the service does not send.
-        _ => json!({ "unknown": true }),
     }
+    json!({ "answer": found })
+}
+
+async fn handle(request: &Value) -> Value {
+    if request["call"] == "methods" {
+        let families = methods::METHODS.iter().map(|(family, calls)| (family.to_string(), json!(calls)));
+        return json!({ "answer": Map::from_iter(families) });
+    }
+    let mut builder = ClientBuilder::new(request["key"].as_str().unwrap().into());
+    builder.api_url(request["url"].as_str().unwrap().parse().unwrap());
+    methods::call(&builder.build(), request).await
 }
 
 #[tokio::main]
 async fn main() {
-    let _ = types::Paging::default();
     for line in std::io::stdin().lock().lines() {
         let request: Value = serde_json::from_str(&line.unwrap()).unwrap();
-        let mut builder = ClientBuilder::new(request["key"].as_str().unwrap().into());
-        builder.api_url(request["url"].as_str().unwrap().parse().unwrap());
-        println!("{}", handle(&builder.build(), &request).await);
+        println!("{}", handle(&request).await);
     }
 }

@@ -10,9 +10,14 @@ export function removeBlanks(value) {
   return fields.length === 0 ? undefined : Object.fromEntries(fields)
 }
 
-/** Returns the fields of a response that the client also knows: older clients do not know all fields. */
+/**
+ * Returns the fields of a response that the client also knows: older clients do not know all fields. The journal has no
+ * secrets, so that those of the client are not compared.
+ */
 export function pickKnownFields(truth, read) {
+  if (truth === '[redacted]') return read
   if (truth === null || typeof truth !== 'object' || Array.isArray(truth)) return truth
   if (read === null || typeof read !== 'object') return truth
-  return Object.fromEntries(Object.entries(truth).filter(([name]) => name in read))
+  const known = Object.entries(truth).filter(([name]) => name in read)
+  return Object.fromEntries(known.map(([name, each]) => [name, pickKnownFields(each, read[name])]))
 }

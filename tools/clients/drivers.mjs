@@ -1,12 +1,12 @@
 // Starts ngrok's official clients, each in a fixed version and unmodified. A driver reads lines of JSON, such as
 // `{"family": "credentials", "call": "create", "url": "…", "key": "…", "body": {…}}`, makes the call with the client of
 // its language, and writes `{"answer": …}`, with all fields that the client shows, `{"error": {"status", "code"}}`,
-// `{"failure": …}` if no answer came, or `{"unknown": true}` if the client has no such call. tools/clients.mjs and
-// tools/endurance.mjs make the calls.
+// `{"failure": …}` if no answer came, or `{"unknown": true}` if the client has no such call. The call `methods` answers with
+// the names of all methods, by their families. tools/clients.mjs and tools/endurance.mjs make the calls.
 import { spawn, spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
@@ -15,13 +15,13 @@ const toPath = (name) => fileURLToPath(new URL(name, import.meta.url))
 /** The folder of the installed packages. They stay there, so that a second run starts at once. */
 export const CACHE = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'fauxgate-clients')
 
-/** The versions, each with the number of families that it calls. `--one` takes the first version of each language. */
+/** The versions, each with the number of methods of its client. `--one` takes the first version of each language. */
 export const VERSIONS = {
-  typescript: { '0.11.0': 27 },
-  python: { '0.19.0': 33, '0.14.0': 30, '0.10.0': 24 },
-  go: { '9.0.0': 34, '7.6.0': 33, '5.0.0': 24, '4.0.0': 0 },
-  java: { '0.8.0': 24 },
-  rust: { '0.12.1': 19 },
+  typescript: { '0.11.0': 213 },
+  python: { '0.19.0': 241, '0.14.0': 225, '0.10.0': 200 },
+  go: { '9.0.0': 257, '7.6.0': 242, '5.0.0': 200, '4.0.0': 0 },
+  java: { '0.8.0': 200 },
+  rust: { '0.12.1': 237 },
 }
 
 /** The versions of the operator whose calls are made, each with the version of the Go client that its go.mod requires. */
@@ -87,7 +87,14 @@ const LANGUAGES = {
     mkdirSync(join(folder, 'src'), { recursive: true })
     writeFileSync(join(folder, 'Cargo.toml'), formatCargo(version))
     cpSync(toPath('client.rs'), join(folder, 'src/main.rs'))
-    run('cargo', ['build', '--quiet'], { cwd: folder })
+    const cargo = (...args) => run('cargo', args, { cwd: folder, maxBuffer: 2 ** 26 })
+    const { packages } = JSON.parse(cargo('metadata', '--quiet', '--format-version', '1'))
+    const { manifest_path } = packages.find(({ name }) => name === 'ngrok-api')
+    const [clients, types] = ['clients', 'types'].map((name) =>
+      readFileSync(join(dirname(manifest_path), `src/${name}.rs`), 'utf8'),
+    )
+    writeFileSync(join(folder, 'src/methods.rs'), formatRustMethods(clients) + formatRustKinds(types))
+    cargo('build', '--quiet')
     return [join(folder, 'target/debug/client'), []]
   },
 }
@@ -119,6 +126,87 @@ func clients(config *ngrok.ClientConfig) map[string]any {
 \treturn map[string]any{
 ${clients.join('\n')}
 \t}
+}
+`
+}
+
+/** A module of the Rust client, or a method that sends requests: its name, its parameter, and the type of that. */
+const RUST_PARTS =
+  /^( *)pub mod (\w+) \{|pub (?:async )?fn (\w+)\(\s*&self,\s*(\w+): (&?)(str|[\w:]+),?\s*\) -> (\w+)/gm
+
+/**
+ * Methods of the Rust client that no service can serve. Three demand fields of an endpoint that ngrok's recorded answers lack,
+ * and `list` fails before it sends a request: a query cannot have its lists.
+ */
+const UNUSABLE = ['create', 'get', 'update', 'list'].map((call) => `endpoints.${call}`)
+
+/** Lists the methods of the Rust client from its source, each with its family and the code that calls it. */
+function listRustMethods(source) {
+  const path = []
+  return [...source.matchAll(RUST_PARTS)].flatMap(([, indent, module, call, parameter, reference, type, result]) => {
+    if (module) {
+      path.splice(indent.length / 4, Infinity, module)
+      return []
+    }
+    const place = `client.${path.map((name) => `${name}()`).join('.')}`
+    // Other methods return a list, which sends a request for each of its pages.
+    const isRequest = result === 'Result'
+    const read = isRequest ? 'read' : 'read_paging'
+    const kind = type.split('::').at(-1)
+    const input = type === 'str' ? `read_id(request, "${parameter}")` : `${reference}${read}(request, "${kind}")`
+    const made = `${place}.${call}(${input})`
+    const code = isRequest ? `answer(${made}.await)` : `answer_pages(${made}.pages().await).await`
+    return [{ family: path.join('.'), call, code }]
+  })
+}
+
+/** Returns a Rust file with the names of all methods, and a function that calls one. */
+function formatRustMethods(source) {
+  const methods = listRustMethods(source).filter(({ family, call }) => !UNUSABLE.includes(`${family}.${call}`))
+  const families = [...new Set(methods.map(({ family }) => family))]
+  const callsOf = (name) => methods.filter(({ family }) => family === name).map(({ call }) => `"${call}"`)
+  const names = families.map((family) => `    ("${family}", &[${callsOf(family).join(', ')}]),`)
+  const arms = methods.map(({ family, call, code }) => `        ("${family}", "${call}") => ${code},`)
+  return `use crate::{answer, answer_pages, read, read_id, read_paging};
+use ngrok_api::{types, Client};
+use serde_json::{json, Value};
+
+pub const METHODS: &[(&str, &[&str])] = &[
+${names.join('\n')}
+];
+
+pub async fn call(client: &Client, request: &Value) -> Value {
+    match (request["family"].as_str().unwrap(), request["call"].as_str().unwrap()) {
+${arms.join('\n')}
+        _ => json!({ "unknown": true }),
+    }
+}
+`
+}
+
+/** Returns a part of a Rust file: a function with the default value of each struct, and one with the struct of a field. */
+function formatRustKinds(source) {
+  const structs = [...source.matchAll(/pub struct (\w+) \{([\s\S]*?)\n\}/g)]
+  const kinds = structs.map(([, kind]) => kind)
+  const defaults = kinds.map((kind) => `        "${kind}" => json!(types::${kind}::default()),`)
+  const fields = structs.flatMap(([, kind, body]) =>
+    [...body.matchAll(/pub (?:r#)?(\w+): (?:\w+<)*(\w+)>*,/g)]
+      .filter(([, , inner]) => kinds.includes(inner))
+      .map(([, field, inner]) => `        ("${kind}", "${field}") => Some("${inner}"),`),
+  )
+  return `
+pub fn default_of(kind: &str) -> Value {
+    match kind {
+${defaults.join('\n')}
+        _ => Value::Null,
+    }
+}
+
+pub fn kind_of(kind: &str, field: &str) -> Option<&'static str> {
+    match (kind, field) {
+${fields.join('\n')}
+        _ => None,
+    }
 }
 `
 }

@@ -1,10 +1,15 @@
-// Makes calls with a generated client: drive URL CALLS.json. The client parses each answer into its types.
+// Makes calls with a generated client, as tools/generated-clients/index.mjs describes: drive URL. The client parses each
+// answer into its types.
 package main
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"reflect"
 	"regexp"
@@ -14,17 +19,13 @@ import (
 )
 
 type call struct {
-	Operation, Version, Schema, Saved string
-	Ids                               map[string]string
-	Order                             []string
-	Body                              json.RawMessage
+	Operation string
+	Ids       []string
+	Named     map[string]json.RawMessage
+	Body      json.RawMessage
 }
 
-var ids = map[string]string{}
-
-func fillIds(text string) string {
-	return regexp.MustCompile(`@\w+`).ReplaceAllStringFunc(text, func(name string) string { return ids[name[1:]] })
-}
+type reply map[string]any
 
 func camel(name string) string {
 	words := regexp.MustCompile(`[._-]`).Split(name, -1)
@@ -32,17 +33,6 @@ func camel(name string) string {
 		words[i] = strings.ToUpper(word[:1]) + word[1:]
 	}
 	return strings.Join(words, "")
-}
-
-func check(err error) {
-	if err == nil {
-		return
-	}
-	if answer, ok := err.(*client.GenericOpenAPIError); ok {
-		err = fmt.Errorf("%w: %s", err, answer.Body())
-	}
-	fmt.Fprintln(os.Stderr, err)
-	os.Exit(1)
 }
 
 func methodOf(api reflect.Value, name string) reflect.Value {
@@ -54,37 +44,90 @@ func methodOf(api reflect.Value, name string) reflect.Value {
 	panic("The client has no " + name)
 }
 
-func (it call) send(api reflect.Value) {
-	inputs := []reflect.Value{reflect.ValueOf(context.WithValue(context.Background(), client.ContextAccessToken, "key"))}
-	for _, name := range it.Order {
-		inputs = append(inputs, reflect.ValueOf(fillIds(it.Ids[name])))
+// Returns a request with a value that the client has parsed into the type of a parameter.
+func set(request, setter reflect.Value, text json.RawMessage) (reflect.Value, error) {
+	value := reflect.New(setter.Type().In(0))
+	if err := json.Unmarshal(text, value.Interface()); err != nil {
+		return request, fmt.Errorf("%s: %w", setter.Type().In(0), err)
+	}
+	return setter.Call([]reflect.Value{value.Elem()})[0], nil
+}
+
+// Returns the name of the method that sets the body: the only one that takes a model, or any data.
+func bodySetter(request reflect.Value) string {
+	for i := range request.NumMethod() {
+		method := request.Type().Method(i)
+		if method.Type.NumIn() != 2 {
+			continue
+		}
+		switch kind := method.Type.In(1).Kind(); kind {
+		case reflect.Struct, reflect.Map, reflect.Interface:
+			return method.Name
+		}
+	}
+	return ""
+}
+
+func (it call) send(api reflect.Value) reply {
+	inputs := []reflect.Value{reflect.ValueOf(context.Background())}
+	for _, id := range it.Ids {
+		inputs = append(inputs, reflect.ValueOf(id))
 	}
 	request := methodOf(api, camel(it.Operation)).Call(inputs)[0]
-	request = request.MethodByName(camel(it.Version)).Call([]reflect.Value{reflect.ValueOf("2")})[0]
-	if it.Schema != "" {
-		set := request.MethodByName(it.Schema)
-		body := reflect.New(set.Type().In(0))
-		check(json.Unmarshal([]byte(fillIds(string(it.Body))), body.Interface()))
-		request = set.Call([]reflect.Value{body.Elem()})[0]
+	var err error
+	for name, value := range it.Named {
+		setter := request.MethodByName(camel(name))
+		if !setter.IsValid() {
+			setter = request.MethodByName(camel(name) + "_")
+		}
+		if request, err = set(request, setter, value); err != nil {
+			return reply{"failure": err.Error()}
+		}
 	}
-	answer := request.MethodByName("Execute").Call(nil)
-	err, _ := answer[len(answer)-1].Interface().(error)
-	check(err)
-	fmt.Println(it.Operation)
-	if it.Saved != "" {
-		ids[it.Saved] = answer[0].Elem().FieldByName("Id").String()
+	if it.Body != nil {
+		if request, err = set(request, request.MethodByName(bodySetter(request)), it.Body); err != nil {
+			return reply{"failure": err.Error()}
+		}
 	}
+	return read(request.MethodByName("Execute").Call(nil))
+}
+
+func read(results []reflect.Value) reply {
+	last := len(results) - 1
+	response, _ := results[last-1].Interface().(*http.Response)
+	if err, _ := results[last].Interface().(error); err != nil {
+		var refusal *client.GenericOpenAPIError
+		if !errors.As(err, &refusal) || response == nil || response.StatusCode < 300 {
+			return reply{"failure": err.Error()}
+		}
+		return reply{"status": response.StatusCode, "error": string(refusal.Body())}
+	}
+	if last == 1 {
+		return reply{"status": response.StatusCode}
+	}
+	text, _ := io.ReadAll(response.Body)
+	return reply{"status": response.StatusCode, "text": string(text), "answer": results[0].Interface()}
 }
 
 func main() {
-	text, err := os.ReadFile(os.Args[2])
-	check(err)
-	var calls []call
-	check(json.Unmarshal(text, &calls))
 	configuration := client.NewConfiguration()
+	configuration.AddDefaultHeader("Authorization", "Bearer key")
 	configuration.Servers = client.ServerConfigurations{{URL: os.Args[1]}}
 	api := reflect.ValueOf(client.NewAPIClient(configuration)).Elem()
-	for _, each := range calls {
-		each.send(api)
+	lines := bufio.NewReader(os.Stdin)
+	for {
+		line, err := lines.ReadBytes('\n')
+		if err != nil {
+			return
+		}
+		var it call
+		if err := json.Unmarshal(line, &it); err != nil {
+			panic(err)
+		}
+		text, err := json.Marshal(it.send(api))
+		if err != nil {
+			text, _ = json.Marshal(reply{"failure": err.Error()})
+		}
+		fmt.Println(string(text))
 	}
 }

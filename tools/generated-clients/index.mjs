@@ -1,74 +1,22 @@
-// Checks clients in Go and Python that OpenAPI Generator writes from the documents. Each must compile, and create,
-// list, change and delete in every family of a served gateway.
-import { execFile, spawnSync } from 'node:child_process'
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+// Checks clients in Go and Python that OpenAPI Generator writes from the documents. Each must compile, and call every
+// operation of a served gateway. Its driver reads lines of JSON: `operation`, the `ids` of the path in their order, the
+// `named` parameters of the query and the headers, and the `body`. It writes the `status` and the `answer` as the types of
+// the client have parsed it, the text of an `error`, or a `failure` of the client itself.
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { manualClock } from '../../dist/index.js'
 import { createNgrok } from '../../dist/ngrok.js'
 import { serve } from '../../dist/node.js'
-import { certificatePair } from '../../dist/testing.js'
-import { createSample } from '../../scripts/generate/reference/examples.mjs'
 import { operationsOf } from '../../scripts/operations.mjs'
 import { succeeds } from '../../scripts/shared.mjs'
+import { createCalls } from './calls.mjs'
+import { createControlCalls, DOMAIN } from './control-calls.mjs'
+import { makeCalls, startDriver } from './session.mjs'
 
 const GENERATOR = 'openapi-generator-cli:7.17.0'
 const PYTHON = ['pydantic==2.12.5', 'python-dateutil==2.9.0.post0', 'typing-extensions==4.15.0', 'urllib3==2.6.3']
 const toPath = (name) => fileURLToPath(new URL(name, import.meta.url))
-
-const SSH_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEH3IY4s2cSOuKj63wdOpGLQRkEbBGYbddAi683q3ewX ci'
-const POLICY_IDS = { ip_policy_ids: ['@ip_policies'] }
-
-/**
- * The bodies of creations and replacements for which an example of the schema is invalid. `@vaults` is the id of the
- * created vault.
- */
-const BODIES = {
-  tls_certificates: certificatePair(),
-  endpoints: { url: 'https://app.internal', traffic_policy: 'on_http_request: [{ actions: [{ type: deny }] }]' },
-  ip_policy_rules: { cidr: '192.0.2.0/24', ip_policy_id: '@ip_policies', action: 'allow' },
-  service_users: { name: 'service' },
-  ssh_credentials: { public_key: SSH_KEY },
-  vault_secrets: { name: 'password', value: 'x', vault_id: '@vaults' },
-  route_ip_restriction: POLICY_IDS,
-  tcp_edge_ip_restriction: POLICY_IDS,
-  tls_edge_ip_restriction: POLICY_IDS,
-}
-
-const VERBS = ['create', 'replace', 'get', 'list', 'update', 'delete']
-
-/** Creates the calls for a document: creations first, and deletions last, the newest resource first. */
-function createCalls(document) {
-  const { components } = document
-  const version = components.parameters.version.name
-  const operations = operationsOf(document)
-  const familiesWith = (verbs) =>
-    operations.filter(({ operationId }) => verbs.test(operationId)).map(({ tags }) => tags[0])
-  const [existing, created] = [familiesWith(/\.(create|replace)$/), familiesWith(/\.create$/)]
-  const calls = operations.flatMap(({ path, operationId, tags: [family], parameters, requestBody }) => {
-    const verb = operationId.slice(family.length + 1)
-    if (!VERBS.includes(verb) || (verb !== 'list' && !existing.includes(family))) return []
-    const order = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
-    const pattern = (name) => parameters.find((each) => each.name === name).schema.pattern
-    const isOwn = (name) => name === 'id' && created.includes(family)
-    const isOfRoute = family === 'https_edge_routes'
-    const other = (name) => (isOfRoute ? '@https_edges' : `${/[a-z]+/.exec(pattern(name))}_1`)
-    const idOf = (name) => (isOwn(name) ? `@${family}` : other(name))
-    const schema = requestBody?.content['application/json'].schema.$ref.split('/').at(-1)
-    const body = schema && createBody(family, verb, components.schemas[schema], document)
-    const ids = Object.fromEntries(order.map((name) => [name, idOf(name)]))
-    const saved = verb === 'create' ? { saved: family } : {}
-    return { operation: operationId, verb, version, ids, order, ...saved, ...(schema && { schema, body }) }
-  })
-  const filterByVerb = (verb) => calls.filter((each) => each.verb === verb)
-  return VERBS.flatMap((verb) => (verb === 'delete' ? filterByVerb(verb).reverse() : filterByVerb(verb)))
-}
-
-/** Creates the body of a call, from the example of its schema unless that is invalid. */
-function createBody(family, verb, schema, document) {
-  if (verb !== 'update') return BODIES[family] ?? createSample(schema, document)
-  return { [schema.properties.description ? 'description' : 'name']: `changed ${family}` }
-}
 
 const run = (command, args, options = {}) => {
   const { status, error, stdout, stderr } = spawnSync(command, args, { encoding: 'utf8', ...options })
@@ -97,13 +45,9 @@ const LANGUAGES = {
     run(python, ['-m', 'pip', 'install', '-q', '--disable-pip-version-check', ...PYTHON])
     return [python, toPath('drive.py'), client]
   },
-  go(client, _folder, hasCalls) {
+  go(client) {
     if (!succeeds('go', 'version')) return undefined
     const options = { cwd: client, env: { ...process.env, GOFLAGS: '-mod=mod' } }
-    if (!hasCalls) {
-      run('go', ['build', './...'], options)
-      return ['true']
-    }
     mkdirSync(`${client}/drive`)
     copyFileSync(toPath('drive.go'), `${client}/drive/main.go`)
     run('go', ['mod', 'edit', '-module=client'], options)
@@ -112,31 +56,50 @@ const LANGUAGES = {
   },
 }
 
-/** The documents that each language reads. The documents of the ngrok dialect include the others. */
-const DOCUMENTS = { python: ['openapi.ngrok'], go: ['openapi.ngrok', 'openapi.ngrok.control'] }
+/** The documents, each with its calls. Those of the ngrok dialect include the others. */
+const DOCUMENTS = { 'openapi.ngrok': createCalls, 'openapi.ngrok.control': createControlCalls }
 
 async function check(name, language, jar, folder) {
-  const document = fileURLToPath(new URL(`../../dist/${name}.json`, import.meta.url))
+  const file = fileURLToPath(new URL(`../../dist/${name}.json`, import.meta.url))
   const client = `${folder}${name}-${language}`
   rmSync(client, { recursive: true, force: true })
-  const hasCalls = !name.endsWith('.control')
   const omissions = 'apiTests=false,modelTests=false,apiDocs=false,modelDocs=false'
-  const generate = ['generate', '-i', document, '-g', language, '-o', client, '--global-property', omissions]
+  const generate = ['generate', '-i', file, '-g', language, '-o', client, '--global-property', omissions]
   run('java', [...SHORT_RUN, '-jar', jar, ...generate])
-  const command = LANGUAGES[language](client, folder, hasCalls)
+  const command = LANGUAGES[language](client, folder)
   if (!command) return console.warn(`LEFT OUT: generated clients in ${language}, which is missing here.`)
-  const calls = hasCalls ? createCalls(JSON.parse(readFileSync(document, 'utf8'))) : []
-  writeFileSync(`${client}/calls.json`, JSON.stringify(calls))
-  const server = await serve(createNgrok({ clock: manualClock(0) }))
-  const [program, ...before] = command
-  const args = [...before, server.url, `${client}/calls.json`]
-  const { code = 0, stdout, stderr } = await promisify(execFile)(program, args).catch((error) => error)
-  await server.close()
-  const count = stdout.split('\n').length - 1
-  if (code !== 0 || count !== calls.length) {
-    throw new Error(`${name} in ${language}: failed at ${JSON.stringify(calls[count])}: ${stderr}`)
+  const document = JSON.parse(readFileSync(file, 'utf8'))
+  const gateway = createGateway()
+  const server = await serve(gateway)
+  const driver = startDriver([...command, server.url])
+  try {
+    const calls = DOCUMENTS[name](document, gateway)
+    const { succeeded, problems } = await makeCalls(calls, driver, gateway)
+    report(`${name}.json in ${language}`, document, succeeded, problems)
+  } finally {
+    driver.end()
+    await server.close()
   }
-  console.log(`ok  ${name}.json in ${language}: compiles, and makes ${count} calls`)
+}
+
+/** Creates a gateway with what no operation creates, agents and a person with a session, and a domain with a job. */
+function createGateway() {
+  const gateway = createNgrok({ clock: manualClock('2025-09-04T10:11:37Z') })
+  for (let n = 0; n < 2; n++) gateway.declare.tunnelSession({ endpoints: [{}], update: '3.40.0' })
+  const { id } = gateway.declare.applicationUser({})
+  gateway.declare.applicationSession({ user: id })
+  gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: { authority: 'letsencrypt' } })
+  return gateway
+}
+
+/** Prints how many operations succeeded. Throws if one was not called, or failed. */
+function report(name, document, succeeded, problems) {
+  const operations = operationsOf(document).map(({ operationId }) => operationId)
+  const failed = operations.filter((each) => problems.has(each) || !succeeded.has(each))
+  const lines = failed.map((each) => `  ${each}: ${problems.get(each) ?? 'was not called'}`)
+  const counts = `${operations.length - failed.length} of ${operations.length} operations succeed`
+  if (failed.length > 0) throw new Error(`${name}: ${counts}\n${lines.join('\n')}`)
+  console.log(`ok  ${name}: compiles, and ${counts}`)
 }
 
 /** Generates the clients in a folder, and runs the calls of each. */
@@ -145,7 +108,7 @@ export async function checkGeneratedClients(folder) {
   const jar = installGenerator(folder)
   if (!jar)
     return console.warn(`LEFT OUT: generated clients. Maven, or ${GENERATOR} from Maven Central, is missing here.`)
-  for (const [language, names] of Object.entries(DOCUMENTS)) {
-    for (const name of names) await check(name, language, jar, folder)
+  for (const language of Object.keys(LANGUAGES)) {
+    for (const name of Object.keys(DOCUMENTS)) await check(name, language, jar, folder)
   }
 }

@@ -8,7 +8,7 @@ import { Problems, problem, refuse } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
 import { findIdError, idPattern } from '../schema/ids.ts'
 import { formatPath, quote, toTypeName } from '../schema/text.ts'
-import { deepFreeze, isObject } from '../schema/values.ts'
+import { deepFreeze, isObject, pick } from '../schema/values.ts'
 import type { Collection } from './collection.ts'
 import type { Transaction } from './transaction.ts'
 import type { View } from './view.ts'
@@ -139,6 +139,11 @@ function combineFilters(first: Filter | undefined, second: Filter | undefined): 
 /** Returns whether a list has the parameter `filter`: not if the dialect allows declared fields only, and the list declares none. */
 export function hasFilter({ filterable }: Pick<Filtered, 'filterable'>, { filterFields }: CommonDialect): boolean {
   return filterFields === 'all' || filterable?.length !== 0
+}
+
+/** Returns a query without the ids of its path, which ngrok's client in Rust repeats there (rules: lists#ids-of-the-path). */
+export function omitPathIds(raw: unknown, ids: Readonly<Record<string, string>>): unknown {
+  return isObject(raw) ? pick({ ...raw }, (name, value) => !Object.hasOwn(ids, name) || value !== ids[name]) : raw
 }
 
 /** Reads the parameters of a query by their names, after it has resolved the aliases of the dialect. */

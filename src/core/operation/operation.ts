@@ -7,7 +7,7 @@ import { type CatalogueError, Problems } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
 import type { RuleContext } from '../schema/rule.ts'
 import { type Aliases, type OtherNames, toStandardBody, withAliases } from './dialect-body.ts'
-import { createListQuery, type ListInput, type ListQuery, type Matching, readListQuery } from './list.ts'
+import { createListQuery, type ListInput, type ListQuery, type Matching, omitPathIds, readListQuery } from './list.ts'
 import type { Transaction } from './transaction.ts'
 
 /** The HTTP methods that operations use. */
@@ -194,7 +194,8 @@ export function listOperation<Result, Ids extends PathIds = Record<never, never>
     query: createListQuery(rest.name, matching),
     filterable,
     matching,
-    read: (raw, _ids, { dialect }) => readListQuery(raw, { prefix, item, filterable, matching }, dialect),
+    read: (raw, pathIds, { dialect }) =>
+      readListQuery(omitPathIds(raw, pathIds), { prefix, item, filterable, matching }, dialect),
     run: (tx, pathIds: Ids, query: ListQuery) => run(tx, query, pathIds),
   }
 }

@@ -131,7 +131,8 @@ function createObjectSchema(
     const schema = entries[name]
     const facts = schema ? documentationOf(schema).facts : []
     if (!schema || facts.some(({ isNoData }) => isNoData)) return []
-    const property = place === 'answer' ? described : addRefusals(described, schema, dialect)
+    const formatted = addNumberFormats(described)
+    const property = place === 'answer' ? formatted : addRefusals(formatted, schema, dialect)
     if (facts.some(({ isRequired }) => isRequired) && !mayBeAbsent(schema)) {
       required.push(name)
       return [[name, omit(property, ['default'])]]
@@ -159,6 +160,22 @@ function addRefusals(json: JsonSchema, schema: AnySchema, dialect: CommonDialect
   return keys.length === 0 ? json : { ...json, 'x-refused-as': keys }
 }
 
+const MAX_INT32 = 2 ** 31 - 1
+
+/** Gives large numbers a format. Generated clients hold numbers without one in 32 bits, which round a time in ms. */
+function addNumberFormats(json: JsonSchema): JsonSchema {
+  const { type, items, anyOf, additionalProperties: values, maximum = 0 } = json
+  const types = [type].flat()
+  return {
+    ...json,
+    ...(items && { items: addNumberFormats(items) }),
+    ...(anyOf && { anyOf: anyOf.map(addNumberFormats) }),
+    ...(typeof values === 'object' && { additionalProperties: addNumberFormats(values) }),
+    ...(types.includes('number') && { format: 'double' }),
+    ...(types.includes('integer') && maximum > MAX_INT32 && { format: 'int64' }),
+  }
+}
+
 const OPTIONAL = ['optional', 'exact_optional', 'nullish']
 
 /** Allows null in addition to the values of a schema. The description stays outside of the choice. */
@@ -167,7 +184,10 @@ function allowNull(json: JsonSchema): JsonSchema {
   if (only === true) return { ...others, type: ['boolean', 'null'], not: { const: false } }
   if (json.$ref || json.anyOf) return allowNullInChoice(json)
   if (type === undefined) return json
-  return { ...json, type: [...[type].flat(), 'null'], ...(values && { enum: [...values, null] }) }
+  const types = [type].flat()
+  // A list of types must not repeat one.
+  if (types.includes('null')) return json
+  return { ...json, type: [...types, 'null'], ...(values && { enum: [...values, null] }) }
 }
 
 function allowNullInChoice({ $ref, anyOf = $ref === undefined ? [] : [{ $ref }], ...json }: JsonSchema): JsonSchema {

@@ -49,6 +49,18 @@ describe.each(DOCUMENTS)('In the document of $of', ({ document }) => {
 
   const parts = [...listParts(JSON.parse(JSON.stringify(document)))]
 
+  test('numbers that 32 bits do not hold have a format', () => {
+    const isLarge = ({ type, maximum = 0 }: Schema) =>
+      type === 'number' || (type === 'integer' && Number(maximum) >= 2 ** 31)
+    const large = parts.filter(([path, part]) => path.includes('schemas') && isLarge(part))
+    expect(large.filter(([, part]) => part.format === undefined).map(([path]) => path.join('.'))).toEqual([])
+  })
+
+  test('no list of types repeats a type', () => {
+    const lists = parts.flatMap(([path, { type }]) => (Array.isArray(type) ? [[path.join('.'), type] as const] : []))
+    expect(lists.filter(([, types]) => new Set(types).size < types.length)).toEqual([])
+  })
+
   test('everything has a description of sentences, and every operation also a summary', () => {
     const isNamed = (path: readonly string[]) =>
       NAMED_IN.includes(path.at(-2) ?? '') && !IN_BETWEEN.includes(path.at(-3) ?? '')

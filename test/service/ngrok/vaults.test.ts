@@ -28,6 +28,15 @@ describe('Vaults', () => {
     expect(await sendRefused('GET', '/vaults/vault_1/secrets')).toBe('404 ERR_NGROK_90404')
   })
 
+  test('list their secrets also if the query repeats the id of the path (rules: lists#ids-of-the-path)', async () => {
+    const { gateway, sendRefused, vault, other, secret } = openWithVaults()
+    const path = `/vaults/${vault.id}/secrets`
+    const headers = { authorization: 'Bearer key', 'ngrok-version': '2' }
+    const response = await gateway.fetch(`${gateway.url}${path}?id=${vault.id}&limit=3`, { headers })
+    expect(await response.json()).toMatchObject({ secrets: [secret], uri: `${gateway.url}${path}` })
+    expect(await sendRefused('GET', `${path}?id=${other.id}`)).toBe('400 ERR_NGROK_231')
+  })
+
   test('that get a new name show it in their secrets too', () => {
     const { gateway, vault, secret } = openWithVaults()
     gateway.clock.advance('1m')
