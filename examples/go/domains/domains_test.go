@@ -24,7 +24,8 @@ func TestWaitsForTheCertificate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := domains.WaitForCertificate(ctx, config, domain.ID, func() { gateway.Advance(30 * time.Second) }); err != nil {
+	pause := func() { gateway.Advance(30 * time.Second) }
+	if _, err := domains.WaitForCertificate(ctx, config, domain.ID, pause); err != nil {
 		t.Fatal(err)
 	}
 }
