@@ -5,8 +5,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/ngrok/ngrok-api-go/v7"
-	"github.com/ngrok/ngrok-api-go/v7/reserved_domains"
+	"github.com/ngrok/ngrok-api-go/v9"
+	"github.com/ngrok/ngrok-api-go/v9/reserved_domains"
 )
 
 // Reserve reserves a domain with an automatic certificate. If the domain is already reserved, it uses that one.

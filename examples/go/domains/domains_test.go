@@ -3,17 +3,18 @@ package domains_test
 import (
 	"context"
 	"testing"
+	"time"
 
 	"example.com/app/domains"
-	"example.com/app/fauxgatetest"
-	"github.com/ngrok/ngrok-api-go/v7"
+	"github.com/fauxgate/fauxgate/languages/go/fauxgatetest"
+	"github.com/ngrok/ngrok-api-go/v9"
 )
 
 var ctx = context.Background()
 
 func start(t *testing.T) (*fauxgatetest.Gateway, *ngrok.ClientConfig) {
 	t.Parallel()
-	gateway := fauxgatetest.Start(t, "--dialect", "ngrok")
+	gateway := fauxgatetest.New(t)
 	return gateway, ngrok.NewClientConfig("any key", ngrok.WithBaseURL(gateway.URL))
 }
 
@@ -23,7 +24,8 @@ func TestWaitsForTheCertificate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := domains.WaitForCertificate(ctx, config, domain.ID, func() { gateway.Advance("30s") }); err != nil {
+	pause := func() { gateway.Advance(30 * time.Second) }
+	if _, err := domains.WaitForCertificate(ctx, config, domain.ID, pause); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -47,17 +49,17 @@ func TestGoesOnAfterAFailedAttempt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := domains.WaitForCertificate(ctx, config, domain.ID, func() { gateway.Advance("30s") }); err == nil {
+	if _, err := domains.WaitForCertificate(ctx, config, domain.ID, func() { gateway.Advance(30 * time.Second) }); err == nil {
 		t.Fatal("there is a certificate after a failed attempt")
 	}
-	if _, err := domains.WaitForCertificate(ctx, config, domain.ID, func() { gateway.Advance("1h") }); err != nil {
+	if _, err := domains.WaitForCertificate(ctx, config, domain.ID, func() { gateway.Advance(time.Hour) }); err != nil {
 		t.Fatal(err)
 	}
 }
 
 func TestReportsAServiceThatIsDown(t *testing.T) {
 	gateway, config := start(t)
-	gateway.Fault(map[string]any{"operation": "reserved_domains.create", "times": 1, "status": 503})
+	gateway.Fault(fauxgatetest.Object{"operation": "reserved_domains.create", "times": 1, "status": 503})
 	if _, err := domains.Reserve(ctx, config, "app.example.com"); err == nil {
 		t.Fatal("the domain was reserved all the same")
 	}

@@ -1,0 +1,59 @@
+package fauxgatetest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+)
+
+// Control makes any call of the control API, such as Control("GET", "/overview", nil), and returns its text. See
+// https://github.com/fauxgate/fauxgate/blob/main/docs/control-api.md.
+func (g *Gateway) Control(method, path string, body any) string {
+	g.tb.Helper()
+	text, err := g.server.send(method, path, body)
+	if err != nil {
+		g.tb.Fatal(err)
+	}
+	return text
+}
+
+// control makes a call whose response is JSON, or empty.
+func control[T any](g *Gateway, method, path string, body any) (result T) {
+	g.tb.Helper()
+	text := g.Control(method, path, body)
+	if err := json.Unmarshal([]byte(text), &result); err != nil && text != "" {
+		g.tb.Fatalf("%s %s: %v in %s", method, path, err, text)
+	}
+	return result
+}
+
+func (s *server) send(method, path string, body any) (string, error) {
+	content, err := json.Marshal(body)
+	if err != nil {
+		return "", err
+	}
+	if body == nil {
+		content = nil
+	}
+	request, err := http.NewRequest(method, s.url+"/_fauxgate"+path, bytes.NewReader(content))
+	if err != nil {
+		return "", err
+	}
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Fauxgate-Control-Key", os.Getenv("FAUXGATE_CONTROL_KEY"))
+	response, err := s.client.Do(request)
+	if err != nil {
+		return "", err
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil || response.StatusCode < 400 {
+		return string(text), err
+	}
+	refusal := struct{ Msg, Error_code string }{string(text), response.Status}
+	_ = json.Unmarshal(text, &refusal)
+	return "", fmt.Errorf("%s %s: %s (%s)", method, path, refusal.Msg, refusal.Error_code)
+}

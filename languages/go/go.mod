@@ -1,0 +1,3 @@
+module github.com/fauxgate/fauxgate/languages/go
+
+go 1.22
