@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { inFolder, root, run, succeeds } from './shared.mjs'
 
 const source = join(root, 'languages/python')
-const PACKAGES = ['flit_core==3.12.0', 'mypy==1.18.2', 'pytest==8.4.2', 'pytest-xdist==3.8.0']
+const PACKAGES = ['flit_core==3.12.0', 'mypy==1.18.2', 'ngrok-api==0.19.0', 'pytest==8.4.2', 'pytest-xdist==3.8.0']
 
 const BUILD = `
 import sys
@@ -99,6 +99,16 @@ function checkProject(folder, python) {
   check(`a project finds node_modules: ${Math.round(first)} ms to start, ${median.toFixed(1)} ms for each test`, median)
 }
 
+/** Runs the test and the program of the package's README. */
+function checkReadme(folder, python) {
+  const project = join(folder, 'project')
+  const [test, program] = [...read('languages/python/README.md').matchAll(/^```python\n([\s\S]*?)^```/gm)]
+  writeFileSync(join(project, 'test_readme.py'), test[1])
+  runPython(project, python, {}, '-m', 'pytest', '-q', 'test_readme.py')
+  const output = runPython(project, python, {}, '-c', program[1])
+  check('its README works, with pytest and without', /^http:\/\/127\.0\.0\.1:\d+\n$/.test(output))
+}
+
 checkVersion()
 await inFolder((folder) => {
   const python = createEnvironment(folder)
@@ -109,6 +119,7 @@ await inFolder((folder) => {
   writeFileSync(join(folder, 'project/test_project.py'), PROJECT)
   checkTypes(folder, python)
   checkProject(folder, python)
+  checkReadme(folder, python)
   const options = ['-q', '-p', 'no:cacheprovider', '--basetemp', join(folder, 'tests')]
   const output = runPython(folder, python, checkout, '-B', '-m', 'pytest', ...options, join(source, 'tests'))
   check(`its tests: ${output.trim().split('\n').at(-1)}`, true)

@@ -8,7 +8,6 @@ import pytest
 from .gateway import Gateway, GatewayError
 from .server import serve
 
-__tracebackhide__ = True
 OF_TEST = pytest.StashKey[Gateway]()
 SHARED = "FAUXGATE_URL names one server, but each worker of pytest-xdist needs its own: unset it, or use -n 0."
 
@@ -20,13 +19,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.fixture(scope="session")
 def fauxgate_server(pytestconfig: pytest.Config) -> Iterator[Gateway]:
     """The server of the run, or of the worker of pytest-xdist. Nothing resets it between tests."""
-    if os.environ.get("FAUXGATE_URL") and int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")) > 1:
+    workers = getattr(pytestconfig, "workerinput", {}).get("workercount", 1)
+    if workers > 1 and os.environ.get("FAUXGATE_URL"):
         pytest.fail(SHARED, pytrace=False)
     try:
         with serve(*pytestconfig.getini("fauxgate_options")) as gateway:
             yield gateway
     except GatewayError as error:
-        pytest.fail(str(error), pytrace=False)
+        raise pytest.fail.Exception(str(error), pytrace=False) from None
 
 
 @pytest.fixture
