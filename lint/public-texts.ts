@@ -17,7 +17,8 @@ export interface PublicText {
 /** Returns all public texts of the project. */
 export function publicTexts(root = '.'): PublicText[] {
   const names = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'ARCHITECTURE.md', 'SECURITY.md', 'llms.txt']
-  const documents = [...names.filter((name) => existsSync(join(root, name))), ...listFiles(root, 'docs', /\.md$/)]
+  const guides = ['docs', 'languages'].flatMap((folder) => listFiles(root, folder, /\.md$/))
+  const documents = [...names.filter((name) => existsSync(join(root, name))), ...guides]
   const sources = listFiles(root, 'src', /(?<!\.d)\.tsx?$/)
   return [
     ...documents.filter(isOurs).flatMap((file) => textsOfDocument(file, readFileSync(join(root, file), 'utf8'))),

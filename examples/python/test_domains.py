@@ -4,14 +4,14 @@ from domains import reserve, wait_for_certificate
 
 
 @pytest.fixture
-def client(gateway):
-    return ngrok.Client("any key", gateway.url)
+def client(fauxgate):
+    return ngrok.Client("any key", fauxgate.url)
 
 
-def test_waits_for_the_certificate(gateway, client):
+def test_waits_for_the_certificate(fauxgate, client):
     domain = reserve(client, "app.example.com")
     assert domain.certificate is None
-    assert wait_for_certificate(client, domain.id, pause=lambda: gateway.advance("30s")).startswith("cert_")
+    assert wait_for_certificate(client, domain.id, pause=lambda: fauxgate.advance("30s")).startswith("cert_")
 
 
 def test_uses_a_domain_that_is_there(client):
@@ -19,16 +19,16 @@ def test_uses_a_domain_that_is_there(client):
     assert reserve(client, "app.example.com").id == first.id
 
 
-def test_continues_after_a_failed_attempt(gateway, client):
-    gateway.script("DNS_ERROR", "success", domain="app.example.com")
+def test_continues_after_a_failed_attempt(fauxgate, client):
+    fauxgate.script("DNS_ERROR", "success", domain="app.example.com")
     domain = reserve(client, "app.example.com")
     with pytest.raises(TimeoutError):
-        wait_for_certificate(client, domain.id, pause=lambda: gateway.advance("30s"))
-    assert wait_for_certificate(client, domain.id, pause=lambda: gateway.advance("1h"))
+        wait_for_certificate(client, domain.id, pause=lambda: fauxgate.advance("30s"))
+    assert wait_for_certificate(client, domain.id, pause=lambda: fauxgate.advance("1h"))
 
 
-def test_reports_a_service_that_is_down(gateway, client):
-    gateway.fault(operation="reserved_domains.create", times=1, status=503)
+def test_reports_a_service_that_is_down(fauxgate, client):
+    fauxgate.fault(operation="reserved_domains.create", times=1, status=503)
     with pytest.raises(RuntimeError, match="503"):
         reserve(client, "app.example.com")
-    assert [request["status"] for request in gateway.requests()] == [503]
+    assert [request["status"] for request in fauxgate.requests()] == [503]

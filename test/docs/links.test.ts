@@ -30,7 +30,7 @@ function listFiles(...folders: readonly string[]): string[] {
 }
 
 const topDocuments = readdirSync(root).filter((name) => name.endsWith('.md'))
-const documents = [...topDocuments, ...listFiles('docs').filter((path) => path.endsWith('.md'))]
+const documents = [...topDocuments, ...listFiles('docs', 'languages').filter((path) => path.endsWith('.md'))]
 const sources = [...listFiles('src', 'test', 'examples', 'scripts', 'tools', 'bench', 'lint'), ...documents]
 
 /** Returns the anchors of a document, as GitHub derives them from headings. A repeated heading gets a number. */

@@ -11,7 +11,7 @@ import { type Block, listBlocks } from './blocks.ts'
 const command = inject('command')
 
 /** Programs that download, need a daemon, or prepare a download. In this test they do nothing. */
-const LEFT_OUT = ['npm', 'bun', 'deno', 'docker', 'go', 'python3', '.venv/bin/pip', 'terraform']
+const LEFT_OUT = ['npm', 'bun', 'deno', 'docker', 'go', 'python3', 'pip', '.venv/bin/pip', 'terraform']
 
 let folder: string
 let port: number

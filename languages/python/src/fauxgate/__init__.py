@@ -1,0 +1,6 @@
+"""An emulator of ngrok's API for tests. With pytest, use the fixture `fauxgate`; without pytest, use `serve`."""
+
+from .gateway import Gateway, GatewayError
+from .server import serve
+
+__all__ = ["Gateway", "GatewayError", "serve"]

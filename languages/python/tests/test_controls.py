@@ -1,0 +1,150 @@
+"""The controls, by the fixture."""
+
+import json
+import urllib.error
+import urllib.request
+
+import pytest
+from fauxgate import Gateway, GatewayError
+
+POLICY = {"authority": "letsencrypt"}
+START = "2026-01-01T00:00:00Z"
+
+
+def send(gateway: Gateway, method: str, path: str, body=None):
+    """Sends a request of the API, as an application would."""
+    headers = {"content-type": "application/json", "ngrok-version": "2", "authorization": "Bearer any"}
+    content = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(gateway.url + path, content, headers, method=method)
+    with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request) as answer:
+        return json.load(answer)
+
+
+def reserve(gateway: Gateway):
+    body = {"domain": "app.example.com", "certificate_management_policy": POLICY}
+    return send(gateway, "POST", "/reserved_domains", body)["id"]
+
+
+def test_the_clock_moves_by_a_duration_to_a_time_and_to_the_next_event(fauxgate):
+    assert fauxgate.now() == START
+    assert fauxgate.advance("90s") == "2026-01-01T00:01:30Z"
+    assert fauxgate.advance(30_000) == "2026-01-01T00:02:00Z"
+    assert fauxgate.advance_to("2026-01-02T00:00:00Z") == fauxgate.now()
+    reserve(fauxgate)
+    assert fauxgate.advance_to_next() == "2026-01-02T00:00:30Z"
+
+
+def test_scripted_outcomes_apply_to_their_domain(fauxgate):
+    fauxgate.script("DNS_ERROR", domain="app.example.com")
+    fauxgate.script("INTERNAL_ERROR", domain="other.example.com")
+    fauxgate.clear_script(domain="other.example.com")
+    reserve(fauxgate)
+    assert fauxgate.attempt("app.example.com")["certificate"] is None
+    assert fauxgate.attempt("app.example.com")["certificate"]
+    steps = [each["transition"] for each in fauxgate.timeline("app.example.com")]
+    assert steps == ["started", "failed", "retried", "issued"]
+
+
+def test_certificates_are_renewed_and_expire(fauxgate):
+    reserve(fauxgate)
+    first = fauxgate.attempt("app.example.com")["certificate"]
+    assert fauxgate.renew("app.example.com")["certificate"] == first
+    fauxgate.script(always="DNS_ERROR")
+    assert fauxgate.expire("app.example.com")["certificate"] == first
+
+
+def test_faults_are_added_listed_and_removed(fauxgate):
+    fault = fauxgate.fault(operation="reserved_domains.list", status=503, retryAfter="2s")
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        send(fauxgate, "GET", "/reserved_domains")
+    assert (refused.value.code, refused.value.headers["retry-after"]) == (503, "2")
+    assert [each["hits"] for each in fauxgate.faults()] == [1]
+    fauxgate.clear_faults(id=fault["id"])
+    assert fauxgate.faults() == []
+    fauxgate.fault(status=500)
+    fauxgate.clear_faults()
+    assert send(fauxgate, "GET", "/reserved_domains")["reserved_domains"] == []
+
+
+def test_requests_are_listed_by_their_fields(fauxgate):
+    assert fauxgate.last_request() is None
+    id = reserve(fauxgate)
+    send(fauxgate, "GET", f"/reserved_domains/{id}")
+    assert [each["status"] for each in fauxgate.requests()] == [201, 200]
+    assert [each["path"] for each in fauxgate.requests(method="POST", status=201)] == ["/reserved_domains"]
+    assert fauxgate.last_request()["operation"] == "reserved_domains.get"
+    assert fauxgate.last_request(operation="reserved_domains.create")["response"]["id"] == id
+    with pytest.raises(KeyError, match="operatoin"):
+        fauxgate.requests(operatoin="reserved_domains.get")
+
+
+def test_dns_records_are_set_and_removed(fauxgate):
+    fauxgate.set_dns("app.example.com", "CNAME", value="x.example.com", after="2m")
+    fauxgate.set_dns("other.example.com", "TIMEOUT")
+    assert [each["name"] for each in fauxgate.dns()] == ["app.example.com", "other.example.com"]
+    fauxgate.clear_dns(name="app.example.com")
+    assert [each["type"] for each in fauxgate.dns()] == ["TIMEOUT"]
+    fauxgate.clear_dns()
+    assert fauxgate.dns() == []
+
+
+def test_a_visitor_reaches_the_upstream_of_a_declared_agent(fauxgate):
+    session = fauxgate.declare(tunnel_session={"endpoints": [{"url": "https://app.example.com"}]})["tunnel_session"]
+    fauxgate.upstream("https://app.example.com", status=201, body="hello")
+    response = fauxgate.visit("https://app.example.com/x", method="POST", body="hi")
+    assert (response["status"], response["body"]) == (201, "hello")
+    fauxgate.end(session["id"])
+    assert fauxgate.visit("https://app.example.com/x")["status"] == 404
+
+
+def test_declaring_without_a_response_returns_an_empty_object(fauxgate):
+    assert fauxgate.declare(endpoint_configuration="ec_1") == {}
+
+
+def test_a_snapshot_restores_the_state(fauxgate):
+    empty = fauxgate.snapshot()
+    reserve(fauxgate)
+    fauxgate.restore(empty)
+    assert send(fauxgate, "GET", "/reserved_domains")["reserved_domains"] == []
+
+
+def test_the_report_is_a_text(fauxgate):
+    send(fauxgate, "GET", "/reserved_domains")
+    assert "GET /reserved_domains → 200" in fauxgate.report()
+
+
+def test_any_other_call_goes_by_its_path(fauxgate):
+    assert fauxgate.control("POST", "/snapshots", {"name": "before"})["name"] == "before"
+    fauxgate.control("DELETE", "/snapshots", name="before")
+    assert fauxgate.control("GET", "/authority.pem").startswith("-----BEGIN CERTIFICATE-----")
+
+
+IDS = pytest.StashKey[str]()
+
+
+@pytest.mark.parametrize("place", ["first", "second"])
+def test_each_test_begins_empty_with_the_same_ids(fauxgate, place, request):
+    assert fauxgate.now() == START
+    assert fauxgate.requests() == []
+    id = reserve(fauxgate)
+    fauxgate.advance("1h")
+    fauxgate.fault(status=503)
+    assert request.config.stash.setdefault(IDS, id) == id
+
+
+def test_a_refused_call_has_the_message_of_the_server(fauxgate):
+    with pytest.raises(GatewayError, match='^advance is "soon". Allowed: a number of ms') as refused:
+        fauxgate.advance("soon")
+    assert refused.value.status == 400
+    assert refused.value.body["error_code"] == "ERR_NGROK_215"
+
+
+def test_a_variable_without_a_value_is_refused(fauxgate):
+    for call in (fauxgate.script, fauxgate.fault, fauxgate.requests, fauxgate.clear_faults, fauxgate.clear_dns):
+        with pytest.raises(TypeError, match="domain is None. Give it a value, or leave it out."):
+            call(domain=None)
+
+
+def test_a_call_without_a_server_is_refused():
+    with pytest.raises(GatewayError, match="^No gateway answers at http://127.0.0.1:1: "):
+        Gateway("http://127.0.0.1:1").reset()
