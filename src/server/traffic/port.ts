@@ -44,7 +44,8 @@ export async function openTrafficPort(gateway: Gateway, options: TrafficPortOpti
   const schemes = tls ? ['https'] : ['http', 'https']
   const visit: Visit = async (request, channel, extra = []) => {
     const host = hostOf(request)
-    if (tls && !(request.socket as WithName).servername) return refuse(gateway, 3003)
+    const { servername } = request.socket as WithName // Node's types lack it.
+    if (tls && !servername) return refuse(gateway, 3003)
     if (host === undefined) return refuse(gateway, 3200)
     const left = new AbortController()
     // A visitor who leaves ends the request to the upstream.
@@ -56,6 +57,7 @@ export async function openTrafficPort(gateway: Gateway, options: TrafficPortOpti
     return gateway.traffic.fetch(url, { ...init, headers, ...(ip && { from: { ip } }) })
   }
   const listener = (request: Arrived, answer: Answer) =>
+    // The response of HTTP/2 has the same members.
     void visit(request, answer as ServerResponse).then(
       (response) => send(response, answer),
       (error) => fail(error, answer),
