@@ -26,6 +26,21 @@ abstract class Message {
     return bytes
   }
 
+  /** Calls a function with each part of the body as it passes. */
+  watchBody(see: (part: Uint8Array) => void): void {
+    const body = this.#body
+    if (body instanceof Uint8Array) see(body)
+    else if (body) {
+      const watching = new TransformStream<Uint8Array, Uint8Array>({
+        transform(part, passing) {
+          see(part)
+          passing.enqueue(part)
+        },
+      })
+      this.#body = body.pipeThrough(watching)
+    }
+  }
+
   replaceBody(body: Uint8Array | ReadableStream<Uint8Array>): void {
     this.#body = body
     if (body instanceof Uint8Array) this.headers.set('content-length', String(body.length))
