@@ -130,8 +130,10 @@ function parseVariable(option: Option, text: string): unknown {
 
 function parseTexts({ kind, schema, isSecret }: Option, texts: readonly string[], name: string): unknown {
   const isNumber = kind === 'integer' || partsOf(schema).type === 'number'
+  // A choice may be one of several numbers.
+  const isSentNumber = (text: string) => /^\d{1,15}$/.test(text) && (isNumber || v.is(schema, Number(text)))
   const read = (text: string) =>
-    requireAllowed(schema, isNumber && /^\d{1,15}$/.test(text) ? Number(text) : text, {
+    requireAllowed(schema, isSentNumber(text) && !v.is(schema, text) ? Number(text) : text, {
       nameOf: () => name,
       isSecret,
       isText: true,
