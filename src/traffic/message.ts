@@ -31,13 +31,15 @@ abstract class Message {
     const body = this.#body
     if (body instanceof Uint8Array) see(body)
     else if (body) {
-      const watching = new TransformStream<Uint8Array, Uint8Array>({
-        transform(part, passing) {
-          see(part)
-          passing.enqueue(part)
-        },
-      })
-      this.#body = body.pipeThrough(watching)
+      const reader = body.getReader()
+      const pull = async (passing: ReadableStreamDefaultController<Uint8Array>) => {
+        const { done, value } = await reader.read()
+        if (done) return passing.close()
+        see(value)
+        passing.enqueue(value)
+      }
+      // A pipe through a TransformStream takes several times as long.
+      this.#body = new ReadableStream({ pull, cancel: (reason) => reader.cancel(reason) }, { highWaterMark: 0 })
     }
   }
 
