@@ -1,3 +1,5 @@
+export type { AgentBehaviour, GatewayAgent } from './control/agent/index.ts'
+export type { AgentTunnel } from './control/agent/resources.ts'
 export type { AuthorityApi } from './control/authority.ts'
 export type { Declare } from './control/declare.ts'
 export type { Dns } from './control/dns.ts'

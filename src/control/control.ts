@@ -11,6 +11,7 @@ import { listErrors } from '../core/schema/documentation.ts'
 import { type CatalogueError, declareErrors, entry } from '../core/schema/errors.ts'
 import { general } from '../core/schema/general-errors.ts'
 import type { Dialect } from '../service/resources/dialects.ts'
+import type { AgentState } from './agent/state.ts'
 import type { Journal } from './journal/journal.ts'
 import type { OtherRequests } from './journal/other-requests.ts'
 import type { SavedSnapshots } from './saved-snapshots.ts'
@@ -88,6 +89,7 @@ export interface ControlHost {
   readonly otherRequests: OtherRequests
   /** The requests of visitors through the gateway. */
   readonly traffic: TrafficState
+  readonly agent: AgentState
   /** Returns a text without the gateway's own keys and without private keys. */
   withoutKeys(text: string): string
   /** The resources that were created and not deleted since the initial state. */

@@ -1,4 +1,5 @@
 import type { ErrorsByKey, Families } from '../core/operation/family.ts'
+import { agent } from './agent/index.ts'
 import { authority } from './authority.ts'
 import { certificates } from './certificates.ts'
 import { clock } from './clock.ts'
@@ -26,6 +27,7 @@ export const controls = [
   dns,
   faults,
   traffic,
+  agent,
   policy,
   requests,
   overview,

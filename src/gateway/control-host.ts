@@ -1,3 +1,4 @@
+import { AgentState } from '../control/agent/state.ts'
 import type { ControlHost, DropHooks } from '../control/control.ts'
 import { OtherRequests } from '../control/journal/other-requests.ts'
 import { createSnapshot } from '../control/snapshot.ts'
@@ -16,7 +17,8 @@ export function createControlHost(parts: Parts, applyInitialResources: () => voi
   const otherRequests = new OtherRequests((url) => describeWrongUrl(url, engine.url, dialect))
   const dropWithHook: NonNullable<DropHooks['drop']> = (call, work) => (hooks.drop ? hooks.drop(call, work) : work())
   const withoutKeys = (text: string) => redactText(text, createRedactor(ownKeys))
-  const traffic = new TrafficState({ engine, dialect, withoutKeys })
+  const agent = new AgentState()
+  const traffic = new TrafficState({ engine, dialect, withoutKeys, watchAgent: agent.captured.add })
   const clearRequests = () => {
     journal.clear()
     otherRequests.clear()
@@ -31,6 +33,7 @@ export function createControlHost(parts: Parts, applyInitialResources: () => voi
     leftovers: () => baseline.leftovers(engine, collections),
     withoutKeys,
     traffic,
+    agent,
     dialect,
     families,
     describer: undefined,
@@ -49,6 +52,7 @@ export function createControlHost(parts: Parts, applyInitialResources: () => voi
         })
         clearRequests()
         traffic.clear()
+        agent.clear()
         if (rateLimiter) rateLimiter.times = []
       }),
     snapshot(withPrivateKeys) {

@@ -94,6 +94,7 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
       fetch: (...[input, init]: Parameters<Fetch>) => fromControls.traffic.fetch(input, init),
       takes: (url: string) => host.traffic.takes(url),
     },
+    agent: fromControls.agent,
   }
   const members: Gateway<C> = {
     ...direct,

@@ -9,6 +9,7 @@ import { printError } from '../core/schema/print.ts'
 import { quote } from '../core/schema/text.ts'
 import { openApi } from '../gateway/openapi/openapi.ts'
 import type { Gateway } from '../gateway/types.ts'
+import { listenAsAgent } from './agent-listener.ts'
 import { Connection, HEAD_LIMITS, type ParseError, type Responders } from './connection.ts'
 import { Inspector } from './inspector.ts'
 import * as schemas from './options/listen-schemas.ts'
@@ -23,12 +24,15 @@ export interface ServeOptions {
   readonly tls?: ServerCertificate
   /** A name that the inspector shows, such as the branch that it serves. Default: none. */
   readonly name?: string
+  /** The port on `127.0.0.1` for the local API of ngrok's agent, whose own port is 4040; 0 for any free one. Default: none. */
+  readonly agent?: number
 }
 
 const serveOptions = optionsOf({
   port: v.optional(schemas.port),
   host: v.optional(schemas.host),
   name: v.optional(schemas.name),
+  agent: v.optional(schemas.port),
   tls: v.optional(
     asOne(
       v.object({ certificate_pem: v.string(), private_key_pem: v.string() }),
@@ -45,6 +49,8 @@ export interface Served {
   readonly port: number
   /** The resolved address that it listens on, such as `0.0.0.0` for all IPv4 addresses of this machine. */
   readonly address: string
+  /** The URL of the agent's local API, such as `http://127.0.0.1:4040`; undefined without the option `agent`. */
+  readonly agentUrl: string | undefined
   /**
    * Stops listening and ends all connections immediately, also those with pending requests. When it resolves, the clients of
    * this process know that their connections have ended.
@@ -71,7 +77,13 @@ export interface Served {
  */
 export async function serve(gateway: Gateway, options: ServeOptions = {}): Promise<Served> {
   if (!gateway?.transport) throw new TypeError(`serve received ${quote(gateway)}. Allowed: a gateway, then options.`)
-  const { port = 0, host = '127.0.0.1', tls, name = null } = readOptions(serveOptions, options, { secret: ['tls'] })
+  const {
+    port = 0,
+    host = '127.0.0.1',
+    tls,
+    name = null,
+    agent,
+  } = readOptions(serveOptions, options, { secret: ['tls'] })
   const sockets = new Set<Socket>()
   const responders = { gateway, inspector: new Inspector(gateway, name) }
   const server = await createHttpServer(responders, sockets, tls).catch((cause) => {
@@ -95,14 +107,22 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
   const url = `${tls ? 'https' : 'http'}://${hostInUrl(host, address)}:${boundPort}`
   gateway.transport.servedAt(url)
   gateway.describedBy(openApi)
-  const close = () =>
+  const closeServer = () =>
     new Promise<void>((resolve) => {
       if (gateway.url === url) gateway.transport.servedAt(undefined)
       // Clients with a pool would send their next request on a connection whose end they have not read yet.
       server.close(() => atNextTurn(() => atNextTurn(resolve)))
       for (const socket of sockets) socket.destroy()
     })
-  return { url, port: boundPort, address, close, [Symbol.asyncDispose]: close }
+  const agentListener =
+    agent === undefined
+      ? undefined
+      : await listenAsAgent(gateway, agent).catch(async (error) => {
+          await closeServer()
+          throw new Error(`agent: ${listenProblem(error, '127.0.0.1', agent)}`, { cause: error })
+        })
+  const close = async () => void (await Promise.all([closeServer(), agentListener?.close()]))
+  return { url, port: boundPort, address, agentUrl: agentListener?.url, close, [Symbol.asyncDispose]: close }
 }
 
 /** The maximum time from the first byte of a request to its last. */

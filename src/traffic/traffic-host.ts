@@ -2,6 +2,7 @@ import type { Records } from '../core/engine/records.ts'
 import type { Transaction } from '../core/operation/transaction.ts'
 import type { CommonDialect } from '../core/schema/dialect.ts'
 import type { Ending } from '../core/schema/truncated-stream.ts'
+import type { AgentWatcher } from './agent-calls.ts'
 import type { Exchange } from './exchange.ts'
 import type { Upstreams } from './upstreams.ts'
 
@@ -32,6 +33,7 @@ export interface TrafficHost {
   waitUntil(at: number, signal?: AbortSignal): Promise<void>
   /** Returns the fault that applies to a request to an upstream, and counts it. */
   applyFault(keys: readonly string[]): UpstreamFault | undefined
+  readonly watchAgent: AgentWatcher
   /** Adds a request to the journal of traffic. */
   record(exchange: Exchange): void
 }

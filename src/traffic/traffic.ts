@@ -11,6 +11,7 @@ import { Reader } from './reader.ts'
 import { refusals } from './refusals.ts'
 import { findEndpoints } from './route.ts'
 import type { TrafficHost } from './traffic-host.ts'
+import { callUpstream, type UpstreamPlace } from './upstream-call.ts'
 import { DEFAULT_IP, type TrafficInit, type Visitor } from './visitor.ts'
 import { type Target, Way } from './way.ts'
 
@@ -64,6 +65,13 @@ export class GatewayTraffic {
     }
     const cause = Object.assign(new Error('The gateway closed the connection.'), { code: 'ECONNRESET' })
     throw new TypeError('fetch failed', { cause })
+  }
+
+  /** Sends a request from an agent to its upstream again, past endpoints and policies. Resolves when the response has passed. */
+  async replay(request: VisitorRequest, place: UpstreamPlace, ip: string): Promise<void> {
+    const call = { host: this.host, trace: [], secrets: [], signal: undefined, ip }
+    const answer = await callUpstream(request, { ...place, isReplay: true }, call)
+    if (answer !== 'close') await toResponse(answer, this.host.dialect).bytes()
   }
 
   /** Returns the response; undefined if the connection closes. */

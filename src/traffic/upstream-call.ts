@@ -1,7 +1,8 @@
 import { cut } from '../core/schema/text.ts'
 import { truncateStream } from '../core/schema/truncated-stream.ts'
 import type { Ending } from '../service/policy/visit.ts'
-import { errorResponse } from './errors.ts'
+import type { PassedTunnel } from './agent-calls.ts'
+import { errorResponse, toResponse } from './errors.ts'
 import { removeHopByHop } from './fields.ts'
 import { UpstreamResponse, type VisitorRequest } from './message.ts'
 import type { TracedStep } from './trace.ts'
@@ -18,6 +19,10 @@ export interface UpstreamPlace {
   readonly url: string
   /** True for the upstream of an agent, whose failures have a number of their own. */
   readonly isAgent: boolean
+  /** The tunnel of the agent, if the request passes one of a known agent. */
+  readonly tunnel?: PassedTunnel | undefined
+  /** True for a request that has the headers that a gateway adds. */
+  readonly isReplay?: true
 }
 
 interface Call {
@@ -26,10 +31,22 @@ interface Call {
   readonly signal: AbortSignal | undefined
   /** The address of the visitor. */
   readonly ip: string
+  /** Texts that no output may show. */
+  readonly secrets: readonly string[]
 }
 
 /** Sends a request on to its upstream, with the headers that a gateway adds. Returns its response, or the gateway's error. */
 export async function callUpstream(request: VisitorRequest, place: UpstreamPlace, call: Call): Promise<Ending> {
+  const { host, ip, secrets } = call
+  const { tunnel, url } = place
+  const sent = toSent(request, place, call)
+  const see = tunnel && host.watchAgent({ tunnel, request: sent, upstream: url, ip, secrets, at: host.now })
+  const answer = await passOn(sent, place, call)
+  if (answer !== 'close') see?.(toResponse(answer, host.dialect), host.now)
+  return answer
+}
+
+async function passOn(request: VisitorRequest, place: UpstreamPlace, call: Call): Promise<Ending> {
   const { host, trace, signal } = call
   const fail = (number: number, did: string, body?: string): Ending => {
     trace.push({ step: 'upstream', did, isEnd: true })
@@ -54,9 +71,10 @@ export async function callUpstream(request: VisitorRequest, place: UpstreamPlace
   const { key, handler } = upstream
   let response: Response | undefined
   try {
-    response = await withTimeout(() => handler(toUpstreamRequest(request, place, call)), call)
+    response = await withTimeout(() => handler(toUpstreamRequest(request, call)), call)
   } catch (error) {
     signal?.throwIfAborted()
+    if (Object(error).code === 'ECONNREFUSED') return fail(refused, `${key} refused the connection`)
     const reason = error instanceof Error ? error.message : String(error)
     return fail(3004, `the function of the upstream ${key} threw: ${cut(reason, 200)}`, OWN_FAULT)
   }
@@ -92,10 +110,11 @@ function withFault(
 }
 
 /** Returns the request as the upstream gets it (rules: traffic#headers). */
-function toUpstreamRequest(request: VisitorRequest, { url }: UpstreamPlace, { ip, signal }: Call): Request {
+function toSent(request: VisitorRequest, { url, isReplay }: UpstreamPlace, { ip }: Call): VisitorRequest {
   const { pathname, search, protocol } = new URL(request.url)
   const sent = request.to(new URL(url).origin + pathname + search)
   const { headers } = sent
+  if (isReplay) return sent
   removeHopByHop(headers)
   const append = (name: string, value: string) => {
     const before = headers.get(name)
@@ -105,10 +124,15 @@ function toUpstreamRequest(request: VisitorRequest, { url }: UpstreamPlace, { ip
   append('x-forwarded-proto', protocol.slice(0, -1))
   const host = headers.get('host')
   if (headers.get('x-forwarded-host') === undefined && host !== undefined) headers.set('x-forwarded-host', host)
-  const hasBody = request.method !== 'GET' && request.method !== 'HEAD' && request.body !== null
+  return sent
+}
+
+function toUpstreamRequest(sent: VisitorRequest, { signal }: Call): Request {
+  const { method, body, headers } = sent
+  const hasBody = method !== 'GET' && method !== 'HEAD' && body !== null
   // The types of some libraries lack bodies of bytes and streams.
-  const init = hasBody ? { body: request.body as BodyInit, duplex: 'half' } : {}
-  return new Request(sent.url, { method: request.method, headers: [...headers], ...init, ...(signal && { signal }) })
+  const init = hasBody ? { body: body as BodyInit, duplex: 'half' } : {}
+  return new Request(sent.url, { method, headers: [...headers], ...init, ...(signal && { signal }) })
 }
 
 /** Runs a function of the test. Returns undefined if it takes too long, on the gateway's clock. */

@@ -1,5 +1,6 @@
-import type { EndpointRecord } from '../service/ngrok/endpoint-records.ts'
+import { type EndpointRecord, getTunnelId } from '../service/ngrok/endpoint-records.ts'
 import { restrictions } from '../service/ngrok/ip-restrictions.ts'
+import { tunnels } from '../service/ngrok/session-records.ts'
 import { readText } from '../service/policy/text.ts'
 import {
   type Ending,
@@ -108,8 +109,15 @@ export class Way implements Journey {
         return errorResponse(3200)
       }
       const base = upstream_url === null || !URL.canParse(upstream_url) ? url : upstream_url
-      return this.#call(request, { keys: [url, base], url: base, isAgent: true })
+      return this.#call(request, { keys: [url, base], url: base, isAgent: true, tunnel: this.#tunnelOf(endpoint) })
     })
+  }
+
+  #tunnelOf({ id, name, tunnel_session_id: session }: EndpointRecord): UpstreamPlace['tunnel'] {
+    if (session === null) return undefined
+    const tunnel = getTunnelId(id)
+    const { inspect = true } = this.luggage.reader.get(tunnels, tunnel) ?? {}
+    return { id: tunnel, session, name: name ?? '', inspect }
   }
 
   /** Runs the phases of a policy around what sends the request on. */
@@ -205,10 +213,10 @@ export class Way implements Journey {
   }
 
   async #call(request: VisitorRequest, place: UpstreamPlace): Promise<Ending> {
-    const { host, trace, signal, visitor } = this.luggage
+    const { host, trace, signal, secrets, visitor } = this.luggage
     const [key = null] = place.keys
     this.upstream = key
-    return callUpstream(request, place, { host, trace, signal, ip: visitor.ip ?? DEFAULT_IP })
+    return callUpstream(request, place, { host, trace, signal, secrets, ip: visitor.ip ?? DEFAULT_IP })
   }
 
   async forward(url: string, request: VisitorRequest): Promise<Outcome> {

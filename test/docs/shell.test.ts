@@ -15,6 +15,7 @@ const LEFT_OUT = ['npm', 'bun', 'deno', 'docker', 'go', 'python3', 'pip', '.venv
 
 let folder: string
 let port: number
+let agentPort: number
 let children: ChildProcess[]
 
 beforeEach(async () => {
@@ -30,6 +31,7 @@ beforeEach(async () => {
   for (const name of LEFT_OUT) writeProgram(name, 'exit 0')
   installFakeWorkerd(folder)
   port = await ownPort()
+  agentPort = await ownPort()
 })
 
 afterEach(async () => {
@@ -50,7 +52,10 @@ function prepareShell(line: string) {
     FAUXGATE_PORT: String(port),
     FAUXGATE_URL: `http://127.0.0.1:${port}`,
   }
-  const script = line.replaceAll('4747', String(port)).replaceAll('.venv/', 'bin/.venv/')
+  const script = line
+    .replaceAll('4747', String(port))
+    .replaceAll('4040', String(agentPort))
+    .replaceAll('.venv/', 'bin/.venv/')
   // Bash reads ~/.bashrc where its input is a socket, which Node's pipes are: it would be slow, and change PATH.
   return [['--norc', '-e', '-o', 'pipefail', '-c', script], { cwd: folder, env }] as const
 }

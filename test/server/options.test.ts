@@ -30,6 +30,7 @@ const VALUES: Readonly<Record<string, string | number>> = {
   HOST: 'localhost',
   KEY: 'k1',
   NAME: 'one.example.com',
+  STATUS: 409,
   TEXT: 's',
   TIME: '2026-01-01T00:00:00Z',
   URL: 'https://gate.example',

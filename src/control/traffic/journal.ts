@@ -1,4 +1,4 @@
-import { NO_NAMES, redact } from '../../core/schema/secret-fields.ts'
+import { NO_NAMES, type Redaction, redact } from '../../core/schema/secret-fields.ts'
 import { createRedactor, findKeysInHeaders, isSecretHeader, type Redactor } from '../../core/schema/secret-texts.ts'
 import { timestamp } from '../../core/schema/time.ts'
 import { deepFreeze } from '../../core/schema/values.ts'
@@ -48,8 +48,7 @@ export class TrafficJournal {
 
 function toEntry(exchange: Exchange, ownKeys: Redactor): TrafficEntry {
   const { at, headers, responseHeaders, trace, ...rest } = exchange
-  const redactSecrets = createRedactor(findSecretTexts(exchange))
-  const redaction = { names: NO_NAMES, redactor: (text: string) => redactSecrets(ownKeys(text)) }
+  const redaction = createRedaction(exchange, ownKeys)
   const [address = '', query] = exchange.url.split(/\?(.*)/s)
   const decision = findDecision(trace)
   const { secrets: _, ...shown } = redact({ ...rest, rule: decision ? nameOf(decision) : null }, redaction)
@@ -63,11 +62,19 @@ function toEntry(exchange: Exchange, ownKeys: Redactor): TrafficEntry {
   })
 }
 
+type Sent = Pick<Exchange, 'url' | 'headers' | 'responseHeaders' | 'secrets'>
+
+/** Returns the redaction of what was sent with a request, and in its response. */
+export function createRedaction(exchange: Sent, ownKeys: Redactor): Redaction {
+  const redactSecrets = createRedactor(findSecretTexts(exchange))
+  return { names: NO_NAMES, redactor: (text) => redactSecrets(ownKeys(text)) }
+}
+
 /** The names of headers in values of expressions, such as `req.headers`. */
 const SECRET_HEADERS = { has: isSecretHeader }
 
 /** Returns the texts that no output may show, from headers, from the query, and from what expressions read. */
-function findSecretTexts({ url, headers, responseHeaders, secrets }: Exchange): readonly string[] {
+function findSecretTexts({ url, headers, responseHeaders, secrets }: Sent): readonly string[] {
   const keys = findKeysInHeaders([...headers, ...responseHeaders].flat())
   const query = [...new URL(url).searchParams].filter(([name]) => isSecretHeader(name)).map(([, value]) => value)
   // A token has its signature as a part, and a password is a part of what Base64 encodes.

@@ -1,5 +1,6 @@
 import type { Engine } from '../../core/engine/engine.ts'
 import type { CommonDialect } from '../../core/schema/dialect.ts'
+import type { AgentWatcher } from '../../traffic/agent-calls.ts'
 import type { GatewayTraffic } from '../../traffic/traffic.ts'
 import type { TrafficHost } from '../../traffic/traffic-host.ts'
 import { Upstreams } from '../../traffic/upstreams.ts'
@@ -12,6 +13,7 @@ interface Surroundings {
   readonly dialect: CommonDialect
   /** Returns a text without the gateway's own keys. */
   withoutKeys(text: string): string
+  readonly watchAgent: AgentWatcher
 }
 
 /** The traffic of one gateway: its upstreams, its journal, and the way of its requests. */
@@ -29,6 +31,11 @@ export class TrafficState {
   /** Sends a request through the gateway. */
   async fetch(input: string | URL | Request, init: TrafficInit): Promise<Response> {
     return (await this.#loaded()).fetch(input, init)
+  }
+
+  /** Sends a request from an agent to its upstream again. */
+  async replay(...sent: Parameters<GatewayTraffic['replay']>): Promise<void> {
+    return (await this.#loaded()).replay(...sent)
   }
 
   /** Returns whether a URL is that of a public endpoint, or of a reserved domain without one. */
@@ -59,10 +66,11 @@ export class TrafficState {
 
   #createHost(): TrafficHost {
     const { upstreams, journal } = this
-    const { engine, dialect } = this.#surroundings
+    const { engine, dialect, watchAgent } = this.#surroundings
     return {
       dialect,
       upstreams,
+      watchAgent,
       get now() {
         return engine.now
       },

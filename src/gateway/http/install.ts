@@ -16,11 +16,17 @@ export interface InstallOptions {
    * `gateway.traffic.fetch` does. Default: false.
    */
   readonly traffic?: boolean
+  /**
+   * True lets the gateway answer requests to the local API of ngrok's agent too, at `http://127.0.0.1:4040` and
+   * `http://localhost:4040`, as `gateway.agent.fetch` does. Default: false.
+   */
+  readonly agent?: boolean
 }
 
 const installOptions = optionsOf({
   others: v.optional(oneOfThese(['pass', 'refuse'])),
   traffic: v.optional(switchOption),
+  agent: v.optional(switchOption),
 } satisfies SchemasOf<InstallOptions>)
 
 /** A gateway that answers the global `fetch`. Call `uninstall`, or leave the block of `using`, to restore `fetch`. */
@@ -40,10 +46,12 @@ interface Installable {
     /** Returns whether a URL is that of an endpoint or a domain of the gateway. */
     takes(url: string): Promise<boolean>
   }
+  readonly agent: { readonly fetch: Fetch }
 }
 
 interface Installation extends Pick<Installable, 'fetch' | 'baseUrl'> {
   readonly traffic: Installable['traffic'] | undefined
+  readonly agent: Installable['agent'] | undefined
   readonly before: GlobalFetch
   isInstalled: boolean
 }
@@ -58,20 +66,22 @@ type GlobalFetch = (Fetch & { readonly fauxgate?: Installation }) | undefined
  * @throws Error if another gateway is installed for that base URL, one below it or one above it
  */
 export function installFetch(
-  { fetch, baseUrl, otherRequests, traffic }: Installable,
+  { fetch, baseUrl, otherRequests, traffic, agent: ownAgent }: Installable,
   options: InstallOptions = {},
 ): Installed {
-  const { others, traffic: hasTraffic } = readOptions(installOptions, options)
+  const { others, traffic: hasTraffic, agent: hasAgent } = readOptions(installOptions, options)
   // Some environments have no `fetch`.
   const before = globalThis.fetch as GlobalFetch
   requireFree(fetch, baseUrl(), before)
-  const visits = hasTraffic ? traffic : undefined
-  const installation: Installation = { fetch, baseUrl, traffic: visits, before, isInstalled: true }
+  const parts = { traffic: hasTraffic ? traffic : undefined, agent: hasAgent ? ownAgent : undefined }
+  const installation: Installation = { fetch, baseUrl, ...parts, before, isInstalled: true }
   const fetchByInstallation: Fetch = (input, init) => {
     const url = isRequest(input) ? input.url : String(input)
     const installations = listInstallations(installed)
     const gateway = installations.find((each) => isBelow(url, each.baseUrl()))
     if (gateway) return gateway.fetch(input, init)
+    const [agent] = installations.flatMap((each) => each.agent ?? [])
+    if (agent && AGENT_URLS.some((each) => isBelow(url, each))) return agent.fetch(input, init)
     const visited = installations.flatMap((each) => each.traffic ?? [])
     if (visited.length === 0) return fetchOther(url, input, init)
     return findTaker(visited, url).then((taker) => (taker ? taker.fetch(input, init) : fetchOther(url, input, init)))
@@ -101,6 +111,9 @@ export function installFetch(
   const dispose: typeof Symbol.dispose = Symbol.dispose ?? Symbol.for('Symbol.dispose')
   return { uninstall, [dispose]: uninstall }
 }
+
+/** The addresses at which ngrok's agent serves its API. */
+const AGENT_URLS = ['http://127.0.0.1:4040', 'http://localhost:4040']
 
 const OTHERS_HINT =
   "gateway.install({ others: 'refuse' }) refuses such requests, and { others: 'pass' } sends them in silence."

@@ -15,6 +15,10 @@ export function announce(gateway: Gateway, server: Served, config: Config, host:
   const facts = { url: server.url, address: server.address, port: server.port, dialect: gateway.dialect.name }
   log.notice('listening', `fauxgate (${gateway.dialect.name}) listens on ${describePlace(server, host)}`, facts)
   log.notice('connect', howToConnect(gateway, server, config), { inspector: inspectorUrl(server) })
+  if (server.agentUrl !== undefined) {
+    const text = `The agent's local API is at ${server.agentUrl}/api. Nothing dials out.`
+    log.notice('agent', text, { url: server.agentUrl })
+  }
   if (tlsRoot !== undefined) {
     log.notice('root', `Its root certificate, for clients to trust, is in ${tlsRoot}`, { file: tlsRoot })
   } else if (tls) {

@@ -127,7 +127,7 @@ async function openGateway(parsed: ParsedOptions, store?: Store) {
 }
 
 /** The notices that a quiet server prints, because its clients need them. */
-const QUIET_NOTICES = ['listening', 'root', 'traffic']
+const QUIET_NOTICES = ['listening', 'agent', 'root', 'traffic']
 
 function createLog(
   { log, quiet, clock = 'system' }: Config,
@@ -197,16 +197,20 @@ async function serveUntilEnd(context: RunContext): Promise<RunResult> {
 }
 
 async function listen(gateway: Gateway, host: string, config: Config, names: ParsedOptions['names']): Promise<Served> {
-  const { port = configRows.port.default, tls, tlsRoot, name } = config
+  const { port = configRows.port.default, tls, tlsRoot, name, agent } = config
   try {
     return await serve(gateway, {
       port,
       host,
       ...(name !== undefined && { name }),
+      ...(agent !== undefined && { agent }),
       ...(tls || tlsRoot ? { tls: issueCertificate(gateway, host, config) } : {}),
     })
   } catch (error) {
     const { code = '' } = asSystemError(asSystemError(error).cause ?? {})
+    const isOfAgent = error instanceof Error && error.message.startsWith('agent: ')
+    if (isOfAgent)
+      throw new Error(`${names.get('agent')} is refused. ${error.message.slice('agent: '.length)}`, { cause: error })
     if (code === 'EADDRINUSE') throw new Error(await portTakenMessage(host, port), { cause: error })
     const option = OPTION_OF_ERROR[code]
     if (option === undefined) throw error

@@ -35,6 +35,11 @@ export const configRows = {
     defaultText: 'none',
     placeholder: 'NAME',
   }),
+  agent: optionRow(
+    port,
+    "The port on `127.0.0.1` for the local API of ngrok's agent, whose own port is 4040; 0 for any free one.",
+    { defaultText: 'none' },
+  ),
   tls: optionRow(switchOption, "Serve HTTPS, with a certificate of the gateway's own authority.", { default: false }),
   tlsRoot: optionRow(file, 'The file that the root certificate is written to, for clients to trust.', {
     defaultText: 'it is printed',

@@ -168,3 +168,8 @@ export function getEdgeKind(id: string): EdgeKind {
 export function getTunnelId(endpointId: string): string {
   return endpointId.replace('ep_', 'tn_')
 }
+
+/** Returns the id of the endpoint of a tunnel, which a tunnel with labels does not have. */
+export function getEndpointId(tunnelId: string): string {
+  return tunnelId.replace('tn_', 'ep_')
+}

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
 import { endpointLimits } from './endpoint-bodies.ts'
-import { BINDINGS, endpoints as endpointRecords, findOtherEndpoint } from './endpoint-records.ts'
+import { BINDINGS, type EndpointRecord, endpoints as endpointRecords, findOtherEndpoint } from './endpoint-records.ts'
 import { resolvePlace, urlTakenError } from './endpoint-url.ts'
 import { BINDING, POLICY, POOLING, publicParts, URL_SENTENCE } from './endpoint-view.ts'
 import { isAllowed, restrictions } from './ip-restrictions.ts'
@@ -38,7 +38,8 @@ const textWithDefault = (sentence: string, byDefault: string) =>
   v.optional(kit.documented(parts.someText, sentence), byDefault)
 const forwards_to = textWithDefault(FORWARDS_TO, 'http://localhost:80')
 
-const endpoint = kit.named(
+/** The fields of an endpoint that an agent has online. */
+export const endpointFields = kit.named(
   v.object({
     ...texts(),
     url: v.optional(kit.documented(v.string(), `${URL_SENTENCE} Default: a new host below \`ngrok-free.app\`.`)),
@@ -55,13 +56,19 @@ const endpoint = kit.named(
     upstream_protocol: v.optional(
       kit.documented(v.string(), 'The protocol that the agent speaks to the address that it forwards to.'),
     ),
+    inspect: v.optional(
+      kit.documented(v.boolean(), 'False if the agent keeps no requests for its own API.', { rules: 'agent#requests' }),
+      true,
+    ),
   }),
   'AgentEndpoint',
   'An endpoint that the agent has online.',
 )
 
-const labelledTunnel = kit.named(
+/** The fields of a tunnel with labels of an agent. */
+export const labelledFields = kit.named(
   v.object({
+    name: v.exactOptional(kit.documented(parts.someText, 'The name that the agent gives the tunnel.')),
     labels: kit.documented(v.record(v.string(), v.string()), 'The labels by which edges find the tunnel.'),
     forwards_to,
     metadata,
@@ -111,9 +118,9 @@ export const sessionFields = kit.named(
     failing: v.optional(commandFailures, {}),
     update: v.optional(kit.documented(parts.someText, 'The version that the agent can be updated to. Default: none.')),
     reachable: v.optional(kit.documented(v.boolean(), 'False if no command reaches the agent.'), true),
-    endpoints: v.optional(kit.documented(v.array(endpoint), 'The endpoints that the agent has online.'), []),
+    endpoints: v.optional(kit.documented(v.array(endpointFields), 'The endpoints that the agent has online.'), []),
     labelled: v.optional(
-      kit.documented(v.array(labelledTunnel), 'The tunnels with labels that the agent has open.'),
+      kit.documented(v.array(labelledFields), 'The tunnels with labels that the agent has open.'),
       [],
     ),
     limits,
@@ -138,11 +145,29 @@ export function startSession(tx: kit.Transaction, sent: v.InferOutput<typeof ses
   })
   for (const [index, each] of endpoints.entries())
     parts.prefixFields(`endpoints.${index}`, () => openEndpoint(tx, session, owner_id, each))
-  for (const { labels, forwards_to, metadata } of labelled) {
-    openTunnel(tx, session, { forwards_to, ...kit.described({ metadata }), labels, url: null })
-  }
+  for (const each of labelled) openLabelled(tx, session, each)
   if (limits) requireWithinLimits(tx, session)
   return session
+}
+
+/** Opens a tunnel with labels of an agent. */
+export function openLabelled(
+  tx: kit.Transaction,
+  session: SessionRecord,
+  { metadata, ...facts }: v.InferOutput<typeof labelledFields>,
+): void {
+  openTunnel(tx, session, { ...facts, ...kit.described({ metadata }), url: null })
+}
+
+/** Opens an endpoint of an agent that is connected. Limits of the account apply. */
+export function startEndpoint(
+  tx: kit.Transaction,
+  session: SessionRecord,
+  sent: v.InferOutput<typeof endpointFields>,
+): void {
+  const { owner_id } = requireCredential(tx, session.credential_id)
+  const endpoint = openEndpoint(tx, { ...session, started_at: tx.now }, owner_id, sent)
+  if (endpoint) parts.requireWithin(tx, endpointLimits, endpointRecords, endpoint)
 }
 
 /** Refuses a session with its endpoints if the account now has more of them than it may have (rules: account#declaring). */
@@ -175,9 +200,18 @@ function openEndpoint(
   tx: kit.Transaction,
   session: SessionRecord,
   principal_id: string,
-  sent: v.InferOutput<typeof endpoint>,
-): void {
-  const { url = makeUrl(tx), binding, forwards_to, name, pooling_enabled, traffic_policy = null, ...rest } = sent
+  sent: v.InferOutput<typeof endpointFields>,
+): EndpointRecord | undefined {
+  const {
+    url = makeUrl(tx),
+    binding,
+    forwards_to,
+    name,
+    pooling_enabled,
+    traffic_policy = null,
+    inspect,
+    ...rest
+  } = sent
   const place = resolvePlace(tx, url, binding)
   if (traffic_policy !== null) {
     const at = { protocol: publicParts(place).proto, place: place.binding }
@@ -189,7 +223,7 @@ function openEndpoint(
   }
   const { metadata } = rest
   const tunnel = { forwards_to, ...kit.described({ metadata }), labels: null, url: place.url }
-  openTunnel(tx, session, tunnel, {
+  return openTunnel(tx, session, inspect ? tunnel : { ...tunnel, inspect }, {
     ...kit.described(rest),
     ...place,
     type: 'ephemeral',
@@ -203,11 +237,13 @@ function openEndpoint(
   })
 }
 
-function makeUrl(tx: kit.Transaction): string {
+/** Makes a URL for an endpoint for which an agent names none. */
+export function makeUrl(tx: kit.Transaction, scheme = 'https'): string {
+  if (scheme === 'tcp') return `tcp://${tx.randomInteger(8)}.tcp.ngrok.io:${10_000 + tx.randomInteger(10_000)}`
   const randomHalf = () =>
     tx
       .randomInteger(16 ** 6)
       .toString(16)
       .padStart(6, '0')
-  return `https://${randomHalf()}${randomHalf()}.ngrok-free.app`
+  return `${scheme}://${randomHalf()}${randomHalf()}.ngrok-free.app`
 }

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
-import { type EndpointRecord, endpoints, getTunnelId } from './endpoint-records.ts'
+import { type EndpointRecord, endpoints, getEndpointId, getTunnelId } from './endpoint-records.ts'
 import { resolvePlace } from './endpoint-url.ts'
 import { texts } from './shared.ts'
 
@@ -51,6 +51,10 @@ const tunnel = v.object({
   /** The URL of its endpoint; null for a tunnel with labels, which has no endpoint. */
   url: v.nullable(v.string()),
   labels: v.nullable(v.record(v.string(), v.string())),
+  /** The name that the agent gives a tunnel with labels. Other tunnels have that of their endpoint. */
+  name: v.exactOptional(v.string()),
+  /** False if the agent keeps no requests through the tunnel. */
+  inspect: v.exactOptional(v.literal(false)),
 })
 
 /** A tunnel of an agent. */
@@ -66,18 +70,25 @@ export const tunnels = kit.collection<TunnelRecord>({
 type SessionFields = 'id' | 'session_id' | 'started_at' | 'region'
 type TunnelFields = 'id' | 'created_at' | 'updated_at' | 'tunnel_session_id'
 
-/** Opens a tunnel of a session, with its endpoint if there is one. Both ids have the same characters. */
+/** Opens a tunnel of a session, with its endpoint if there is one. Both ids have the same characters. Returns the endpoint. */
 export function openTunnel(
   tx: kit.Transaction,
   { id: session_id, started_at, region }: SessionRecord,
   facts: Omit<TunnelRecord, SessionFields>,
   endpoint?: Omit<EndpointRecord, TunnelFields>,
-): void {
+): EndpointRecord | undefined {
   const endpointId = tx.newId('ep')
   tx.put(tunnels, { ...facts, id: getTunnelId(endpointId), session_id, started_at, region })
-  if (!endpoint) return
+  if (!endpoint) return undefined
   const head = { id: endpointId, created_at: started_at, updated_at: started_at }
-  tx.put(endpoints, { ...endpoint, ...head, tunnel_session_id: session_id })
+  return tx.put(endpoints, { ...endpoint, ...head, tunnel_session_id: session_id })
+}
+
+/** Closes a tunnel of an agent, with its endpoint if there is one. */
+export function closeTunnel(tx: kit.Transaction, tunnel: TunnelRecord): void {
+  const endpoint = tx.get(endpoints, getEndpointId(tunnel.id))
+  if (endpoint) tx.remove(endpoints, endpoint)
+  tx.remove(tunnels, tunnel)
 }
 
 /** Ends a session, and removes its tunnels and endpoints. */
@@ -92,8 +103,15 @@ export function endSessionsOf(tx: kit.Transaction, credential: { readonly id: st
   for (const each of tx.findAll(sessions, 'credential', credential.id)) endSession(tx, each)
 }
 
-/** Restarts an agent: its session, tunnels and endpoints get new ids. The URLs stay, and use the present reservations. */
-export function restartSession(tx: kit.Transaction, before: SessionRecord): void {
+/**
+ * Restarts an agent: its session, tunnels and endpoints get new ids. The URLs use the present reservations. They stay, unless `urlOf`
+ * returns others.
+ */
+export function restartSession(
+  tx: kit.Transaction,
+  before: SessionRecord,
+  urlOf = ({ url }: EndpointRecord): string => url,
+): void {
   const open = tx.findAll(tunnels, 'session', before.id)
   const online = new Map(tx.findAll(endpoints, 'tunnel_session', before.id).map((each) => [getTunnelId(each.id), each]))
   endSession(tx, before)
@@ -102,6 +120,7 @@ export function restartSession(tx: kit.Transaction, before: SessionRecord): void
   const after = tx.put(sessions, { ...before, ...updated, id: tx.newId('ts'), started_at: tx.now })
   for (const each of open) {
     const endpoint = online.get(each.id)
-    openTunnel(tx, after, each, endpoint && { ...endpoint, ...resolvePlace(tx, endpoint.url, endpoint.binding) })
+    const place = endpoint && resolvePlace(tx, urlOf(endpoint), endpoint.binding)
+    openTunnel(tx, after, { ...each, url: place?.url ?? null }, endpoint && { ...endpoint, ...place })
   }
 }

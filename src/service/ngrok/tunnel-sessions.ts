@@ -168,7 +168,9 @@ function updateAgent(tx: kit.Transaction, session: SessionRecord, sent: v.InferO
 /** The operations that send commands to the agent of a session. */
 const commands = {
   stop: command('stop', 'Stop the agent of a tunnel session', noFields, endSession),
-  restart: command('restart', 'Restart the agent of a tunnel session', noFields, restartSession),
+  restart: command('restart', 'Restart the agent of a tunnel session', noFields, (tx, session) =>
+    restartSession(tx, session),
+  ),
   update: command('update', 'Update the agent of a tunnel session, from its restart on', updateBody, updateAgent),
 }
 

@@ -107,7 +107,8 @@ describe('A port for visitors (rules: traffic#ports)', () => {
     })
     upstream.close()
     upstream.closeAllConnections()
-    expect((await send({ port })).status).toBe(502)
+    const down = await send({ port })
+    expect([down.status, down.headers['ngrok-error-code']]).toEqual([502, 'ERR_NGROK_8012'])
   })
 
   it('applies the policy of the endpoint', async () => {

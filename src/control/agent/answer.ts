@@ -1,0 +1,64 @@
+import type { CommonDialect } from '../../core/schema/dialect.ts'
+import { createErrorFacts } from '../../core/schema/error-facts.ts'
+import { Refusal } from '../../core/schema/errors.ts'
+import { general } from '../../core/schema/general-errors.ts'
+
+/** A response of the agent's API. Without a body it is empty. */
+export interface Answer {
+  readonly status: number
+  readonly body?: object
+}
+
+/** Ends a request with an error of the agent itself. */
+export class Failure extends Error {
+  constructor(readonly answer: Answer) {
+    super()
+  }
+}
+
+// The numbers are those that programs have met (rules: agent#errors).
+const NOT_FOUND = 100
+const INVALID = 102
+const NOT_STARTED = 103
+
+/** Makes the response to a path or a method that the agent does not have. */
+export function unknownPath(status: 404 | 405, path: string): Answer {
+  return {
+    status,
+    body: { status_code: status, msg: status === 404 ? 'Not Found' : 'Method Not Allowed', details: { path } },
+  }
+}
+
+/** Makes the response to a name or an id of nothing. */
+export function notFound(path: string): Answer {
+  return failed(404, NOT_FOUND, 'Resource not found', { path })
+}
+
+/** Makes the response to a body that the agent cannot read. */
+export function invalid(err: string): Answer {
+  return failed(400, INVALID, 'invalid tunnel configuration', { err })
+}
+
+/** Runs work that reads what was sent. Its refusals become errors of the agent itself. */
+export function reading<T>(work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    const { message, error: problem, field } = error.problems[0]
+    // Agents read definitions as YAML, and programs know this sentence.
+    const isUnknown = problem.key === general.field_unknown.key
+    const unknown = `yaml: unmarshal errors:\n  line 1: field ${field} not found in type config.HTTPv2Tunnel`
+    throw new Failure(invalid(isUnknown ? unknown : message))
+  }
+}
+
+/** Makes the response to a refusal of the service, whose text ends with its number. */
+export function notStarted(refusal: Refusal, dialect: CommonDialect): Answer {
+  const { message, code } = createErrorFacts(refusal, dialect)
+  return failed(502, NOT_STARTED, 'failed to start tunnel', { err: `${message}\r\n\r\n${code}\r\n` })
+}
+
+function failed(status_code: number, error_code: number, msg: string, details: object): Answer {
+  return { status: status_code, body: { error_code, status_code, msg, details } }
+}

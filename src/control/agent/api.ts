@@ -1,0 +1,260 @@
+import * as v from 'valibot'
+import { bodyReader, requireJsonObject } from '../../core/schema/body.ts'
+import { Refusal } from '../../core/schema/errors.ts'
+import { platform } from '../../core/schema/platform.ts'
+import { anyObject } from '../../core/schema/schema.ts'
+import { Fields } from '../../traffic/fields.ts'
+import { VisitorRequest } from '../../traffic/message.ts'
+import type { ControlHost } from '../control.ts'
+import { type Answer, Failure, invalid, notFound, notStarted, reading, unknownPath } from './answer.ts'
+import { type Captured, joinBytes } from './captured.ts'
+import { readDefinition, type TunnelDefinition } from './definition.ts'
+import { errors } from './errors.ts'
+import type { AgentTunnel } from './resources.ts'
+import { type EndpointStart, toStarts, toUpstream } from './starts.ts'
+import { Agent, type OpenTunnel } from './tunnels.ts'
+import { viewEndpoint, viewEndpointDetail, viewRequest, viewTunnel } from './views.ts'
+
+/** A request to the agent's API. */
+interface Call {
+  readonly host: ControlHost
+  readonly path: string
+  readonly query: URLSearchParams
+  /** The name or the id at the end of the path; "" if there is none. */
+  readonly name: string
+  /** The JSON of the body. */
+  readonly body: unknown
+}
+
+type Handler = (call: Call) => Answer | Promise<Answer>
+
+/** Starts the tunnels of a definition, and returns the first. */
+export function startTunnel(host: ControlHost, definition: TunnelDefinition): AgentTunnel {
+  const starts = toStarts(definition)
+  return viewTunnel(
+    Agent.transact(host, (agent) => agent.start(starts)),
+    host.agent.captured,
+  )
+}
+
+export function restartAgent(host: ControlHost, hasNewUrls: boolean): void {
+  Agent.transact(host, (agent) => agent.restart(hasNewUrls))
+  host.agent.captured.empty()
+}
+
+const ok = (body: object): Answer => ({ status: 200, body })
+const NO_CONTENT: Answer = { status: 204 }
+
+const listOf = (host: ControlHost) => Agent.transact(host, (agent) => agent.list())
+const findIn = (host: ControlHost, name: string) => Agent.transact(host, (agent) => agent.find(name))
+
+const listTunnels: Handler = ({ host }) => {
+  const shown = listOf(host).filter(({ hasUrl }) => hasUrl)
+  return ok({ tunnels: shown.map((each) => viewTunnel(each, host.agent.captured)), uri: '/api/tunnels' })
+}
+
+const postTunnel: Handler = ({ host, body }) => {
+  const starts = reading(() => toStarts(readDefinition(body, host.engine.context)))
+  const open = starting(host, (agent) => agent.start(starts))
+  return { status: 201, body: viewTunnel(open, host.agent.captured) }
+}
+
+const getTunnel: Handler = ({ host, name, path }) => {
+  const open = findIn(host, name)
+  return open ? ok(viewTunnel(open, host.agent.captured)) : notFound(path)
+}
+
+const stop: Handler = ({ host, name, path }) =>
+  Agent.transact(host, (agent) => agent.stop(name)) ? NO_CONTENT : notFound(path)
+
+const listEndpoints: Handler = ({ host }) => {
+  const shown = listOf(host).filter(({ hasUrl }) => hasUrl)
+  return ok({ endpoints: shown.flatMap((each) => viewEndpoint(each) ?? []) })
+}
+
+const getEndpoint: Handler = ({ host, name, path }) => {
+  const open = findIn(host, name)
+  const body = open && viewEndpointDetail(open, host.agent.captured)
+  return body ? ok(body) : notFound(path)
+}
+
+const text = v.exactOptional(v.string())
+const endpointBody = v.object({
+  name: text,
+  uri: text,
+  url: text,
+  upstream: v.object({ url: v.union([v.string(), v.number()], 'a port, an address or a URL'), protocol: text }),
+  inspect: v.exactOptional(v.boolean()),
+  traffic_policy: v.exactOptional(v.union([v.string(), anyObject<object>()], 'a text or an object')),
+  pooling_enabled: v.exactOptional(v.boolean()),
+  description: text,
+  metadata: text,
+  bindings: v.exactOptional(v.array(v.picklist(['public', 'internal', 'kubernetes']))),
+  metrics: v.exactOptional(v.unknown()),
+})
+const readEndpoint = bodyReader(endpointBody)
+
+function toEndpointStart({ host, body, name: inPath }: Call): EndpointStart {
+  return reading(() => {
+    const sent = readEndpoint(requireJsonObject(body), {}, host.engine.context)
+    const { name, uri: _uri, metrics: _metrics, url, upstream, bindings, traffic_policy, ...rest } = sent
+    const transport = /^(tcp|tls):/.exec(url ?? '')?.[1] ?? 'http'
+    return {
+      ...rest,
+      name: inPath || name || 'command_line',
+      scheme: 'https',
+      ...(url !== undefined && { url: url.includes('://') ? url : `https://${url}` }),
+      forwards_to: toUpstream(upstream.url, transport, 'upstream.url'),
+      ...(upstream.protocol !== undefined && { upstream_protocol: upstream.protocol }),
+      ...(bindings?.[0] !== undefined && { binding: bindings[0] }),
+      ...(traffic_policy !== undefined && {
+        traffic_policy: typeof traffic_policy === 'string' ? traffic_policy : JSON.stringify(traffic_policy),
+      }),
+    }
+  })
+}
+
+const postEndpoint: Handler = (call) => {
+  const start = toEndpointStart(call)
+  const open = starting(call.host, (agent) => agent.start([start]))
+  return { status: 201, body: viewEndpointDetail(open, call.host.agent.captured) ?? {} }
+}
+
+const putEndpoint: Handler = (call) => {
+  const start = toEndpointStart(call)
+  // In one transaction: if the service refuses the new endpoint, the old one stays.
+  const { wasOpen, open } = starting(call.host, (agent) => {
+    const before = agent.find(start.name)?.endpoint
+    const wasOpen = agent.stop(start.name)
+    return { wasOpen, open: agent.start([before ? { ...start, url: start.url ?? before.url } : start]) }
+  })
+  return { status: wasOpen ? 200 : 201, body: viewEndpointDetail(open, call.host.agent.captured) ?? {} }
+}
+
+/** Runs a start. A refusal of the service becomes the agent's error, and changes nothing. */
+function starting<T>(host: ControlHost, work: (agent: Agent) => T): T {
+  try {
+    return Agent.transact(host, work)
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    const isTaken = error.problems[0].error.key === errors.agent_tunnel_taken.key
+    throw new Failure(isTaken ? invalid(error.message) : notStarted(error, host.dialect))
+  }
+}
+
+/** Returns the captured requests of the present agent, newest first. */
+function capturedOf(host: ControlHost): Captured[] {
+  const session = Agent.transact(host, (agent) => agent.session?.id)
+  return host.agent.captured.newestFirst().filter(({ tunnel }) => tunnel.session === session)
+}
+
+const listRequests: Handler = ({ host, query }) => {
+  const name = query.get('tunnel_name')
+  const limit = /^\d+$/.test(query.get('limit') ?? '') ? Number(query.get('limit')) : undefined
+  const found = capturedOf(host).filter(({ tunnel }) => name === null || tunnel.name === name)
+  return ok({ uri: '/api/requests/http', requests: found.slice(0, limit).map((each) => viewRequest(each, host)) })
+}
+
+const getRequest: Handler = ({ host, name, path }) => {
+  const found = capturedOf(host).find(({ id }) => id === name)
+  return found ? ok(viewRequest(found, host)) : notFound(path)
+}
+
+const deleteRequests: Handler = ({ host }) => {
+  host.agent.captured.empty()
+  return NO_CONTENT
+}
+
+const readReplay = bodyReader(v.object({ id: v.string(), tunnel_name: text }))
+
+const replay: Handler = async ({ host, body, path }) => {
+  const { id, tunnel_name } = reading(() => readReplay(requireJsonObject(body), {}, host.engine.context))
+  const found = capturedOf(host).find((each) => each.id === id)
+  const open = found && findIn(host, tunnel_name ?? found.tunnel.name)
+  if (!found || !open?.endpoint) return notFound(`${path}/${found ? (tunnel_name ?? found.tunnel.name) : id}`)
+  const { method, url, headers, body: kept, ip } = found
+  const request = new VisitorRequest(method, url, new Fields(headers), kept.size > 0 ? joinBytes(kept.parts) : null)
+  await host.traffic.replay(request, placeOf(open), ip)
+  return NO_CONTENT
+}
+
+function placeOf({ name, tunnel: { id, session_id, inspect, forwards_to }, endpoint }: OpenTunnel) {
+  const tunnel = { id, session: session_id, name, inspect: inspect !== false }
+  return { keys: [endpoint?.url ?? forwards_to, forwards_to], url: forwards_to, isAgent: true, tunnel }
+}
+
+const status: Handler = ({ host }) => {
+  const { region, agent_version = '3.39.0' } = Agent.transact(host, (agent) => agent.session) ?? {}
+  const legs = region === undefined ? [] : [{ region, latency: '10ms' }]
+  return ok({
+    status: region === undefined ? 'connecting' : 'online',
+    agent_version,
+    session: { legs },
+    uri: '/api/status',
+  })
+}
+
+const root: Handler = () =>
+  ok({
+    uri: '/api',
+    tunnels_uri: '/api/tunnels',
+    endpoints_uri: '/api/endpoints',
+    requests_uri: '/api/requests/http',
+    status_uri: '/api/status',
+  })
+
+/** The handlers, by path and method. `*` is a name or an id. */
+const ROUTES: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
+  '/api': { GET: root },
+  '/api/status': { GET: status },
+  '/api/tunnels': { GET: listTunnels, POST: postTunnel },
+  '/api/tunnels/*': { GET: getTunnel, DELETE: stop },
+  '/api/endpoints': { GET: listEndpoints, POST: postEndpoint },
+  '/api/endpoints/*': { GET: getEndpoint, PUT: putEndpoint, DELETE: stop },
+  '/api/requests/http': { GET: listRequests, POST: replay, DELETE: deleteRequests },
+  '/api/requests/http/*': { GET: getRequest },
+}
+
+/** Answers a request to the agent's API. */
+export async function answerRequest(host: ControlHost, request: Request): Promise<Response> {
+  const { status, body } = await answer(host, request)
+  const headers = body ? { 'Content-Type': 'application/json' } : {}
+  return new (platform('Response'))(body ? `${JSON.stringify(body)}\n` : null, { status, headers })
+}
+
+async function answer(host: ControlHost, request: Request): Promise<Answer> {
+  const { pathname, searchParams: query } = new URL(request.url)
+  const path = pathname.replace(/(.)\/$/, '$1')
+  const [, parent = '', last = ''] = /^(.*)\/([^/]+)$/.exec(path) ?? []
+  const exact = ROUTES[path]
+  const methods = exact ?? ROUTES[`${parent}/*`]
+  const name = exact ? '' : decode(last)
+  if (!methods || name === undefined) return unknownPath(404, path)
+  const handler = methods[request.method]
+  if (!handler) return unknownPath(405, path)
+  const sent = await request.text()
+  try {
+    const body = sent === '' ? undefined : reading(() => parse(sent))
+    return await handler({ host, path, query, name, body })
+  } catch (error) {
+    if (error instanceof Failure) return error.answer
+    throw error
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new Failure(invalid(String(error)))
+  }
+}
+
+/** Returns undefined for a text that no client encoded. */
+function decode(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,118 @@
+import type { AgentCall, AgentWatcher } from '../../traffic/agent-calls.ts'
+import { Queue } from '../journal/queue.ts'
+
+/** The maximum size of all captured requests, as that of the agent by default, and of one body. */
+const MAX_BYTES = 50 * 1024 * 1024
+const MAX_BODY_BYTES = 1024 * 1024
+
+type Headers = readonly (readonly [string, string])[]
+
+/** A body that grows while it passes. It keeps its beginning. */
+export interface CapturedBody {
+  readonly parts: Uint8Array[]
+  size: number
+}
+
+/** A request that passed an agent, secrets included. */
+export interface Captured extends Pick<AgentCall, 'tunnel' | 'upstream' | 'ip' | 'at' | 'secrets'> {
+  readonly id: string
+  readonly method: string
+  readonly url: string
+  readonly headers: Headers
+  readonly body: CapturedBody
+  /** False once it was dropped: what still passes of it is not kept. */
+  isKept: boolean
+  /** The response; undefined as long as the upstream has not answered. */
+  response:
+    | { readonly status: number; readonly headers: Headers; readonly body: CapturedBody; readonly at: number }
+    | undefined
+}
+
+/** The last requests that passed agents: those that fit into 50 MB. */
+export class CapturedRequests {
+  readonly #queue = new Queue<Captured>()
+  readonly #counts = new Map<string, number>()
+  #bytes = 0
+  #next = 0
+
+  readonly add: AgentWatcher = ({ tunnel, request, ...facts }) => {
+    this.#counts.set(tunnel.id, this.countOf(tunnel.id) + 1)
+    if (!tunnel.inspect) return undefined
+    const { method, url } = request
+    const headers = [...request.headers]
+    const id = toHex(Math.floor(facts.at / 1000)) + toHex(++this.#next)
+    const captured: Captured = { ...facts, id, tunnel, method, url, headers, body: newBody(), ...NEW }
+    this.#queue.add(captured)
+    this.#grow(url.length + headers.flat().join('').length)
+    request.watchBody((part) => this.#keep(captured, captured.body, part))
+    return (response, at) => {
+      const { status } = response
+      captured.response = { status, at, headers: [...response.headers], body: newBody() }
+      const { body } = captured.response
+      response.watchBody((part) => this.#keep(captured, body, part))
+    }
+  }
+
+  /** Returns the requests, newest first. */
+  newestFirst(): Captured[] {
+    return this.#queue.all().reverse()
+  }
+
+  /** Returns the number of requests that passed a tunnel, dropped ones included. */
+  countOf(tunnel: string): number {
+    return this.#counts.get(tunnel) ?? 0
+  }
+
+  /** Removes the requests. Their numbers stay, as metrics do. */
+  empty(): void {
+    for (const each of this.#queue.all()) each.isKept = false
+    this.#queue.replace([])
+    this.#bytes = 0
+  }
+
+  clear(): void {
+    this.empty()
+    this.#counts.clear()
+    this.#next = 0
+  }
+
+  #keep({ isKept }: Captured, body: CapturedBody, part: Uint8Array): void {
+    if (!isKept) return
+    const kept = part.slice(0, MAX_BODY_BYTES - body.size)
+    if (kept.length === 0) return
+    body.parts.push(kept)
+    body.size += kept.length
+    this.#grow(kept.length)
+  }
+
+  #grow(bytes: number): void {
+    this.#bytes += bytes
+    while (this.#bytes > MAX_BYTES) {
+      const oldest = this.#queue.drop()
+      if (!oldest) return
+      oldest.isKept = false
+      this.#bytes -= sizeOf(oldest)
+    }
+  }
+}
+
+const NEW = { isKept: true, response: undefined }
+
+const newBody = (): CapturedBody => ({ parts: [], size: 0 })
+
+const toHex = (number: number): string => number.toString(16).padStart(8, '0')
+
+function sizeOf({ url, headers, body, response }: Captured): number {
+  return url.length + headers.flat().join('').length + body.size + (response?.body.size ?? 0)
+}
+
+/** Returns the parts of a body as a whole. */
+export function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
+  const joined = new Uint8Array(parts.reduce((size, part) => size + part.length, 0))
+  let at = 0
+  for (const part of parts) {
+    joined.set(part, at)
+    at += part.length
+  }
+  return joined
+}

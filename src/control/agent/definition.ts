@@ -1,0 +1,95 @@
+import * as v from 'valibot'
+import { bodyReader, requireJsonObject } from '../../core/schema/body.ts'
+import { documented, named } from '../../core/schema/documentation.ts'
+import { oneOfThese } from '../../core/schema/options.ts'
+import type { RuleContext } from '../../core/schema/rule.ts'
+import { anyObject, secret } from '../../core/schema/schema.ts'
+
+const text = (sentence: string) => v.exactOptional(documented(v.string(), sentence))
+const flag = (sentence: string) => v.exactOptional(documented(v.boolean(), sentence))
+const policy = (sentence: string) =>
+  v.exactOptional(documented(v.union([v.string(), anyObject<object>()], 'a text or an object'), sentence))
+
+const SCHEMES = ['http', 'https'] as const
+
+/** The schema of the definition of a tunnel, as in the agent's config file of version 2 (rules: agent#definitions). */
+export const tunnelDefinition = named(
+  v.object({
+    name: v.optional(documented(v.string(), 'The name of the tunnel.'), 'command_line'),
+    addr: documented(
+      v.union([v.string(), v.number()], 'a port, an address or a URL'),
+      'The place that the agent forwards to: a port such as 80, an address such as `localhost:80`, or a URL.',
+    ),
+    proto: v.optional(documented(oneOfThese(['http', 'https', 'tcp', 'tls']), 'The protocol of the tunnel.'), 'http'),
+    url: text('The URL of the endpoint. Default: a new one.'),
+    domain: text('The host of the URL.'),
+    hostname: text('The host of the URL, as agents before 3 call it.'),
+    subdomain: text('The first label of a host below `ngrok.app`.'),
+    remote_addr: text('The host and the port of a tcp URL.'),
+    schemes: v.exactOptional(
+      documented(v.array(oneOfThese(SCHEMES)), 'The schemes of the URLs of an http tunnel. Default: https alone.'),
+    ),
+    bind_tls: v.exactOptional(
+      documented(
+        v.union([v.boolean(), oneOfThese(['true', 'false', 'both'])], 'true, false or "both"'),
+        'The schemes, as agents before 3 call them: true for https, false for http, `both` for two tunnels.',
+      ),
+    ),
+    inspect: flag('False if the agent keeps no requests. Default: true.'),
+    basic_auth: v.exactOptional(
+      documented(
+        v.array(
+          v.pipe(v.string(), v.regex(/^[^:]+:.{8,128}$/, 'a name, ":" and a password of 8 to 128 characters'), secret),
+        ),
+        'Visitors need one of these names and passwords, each as `name:password`.',
+      ),
+    ),
+    traffic_policy: policy('The policy of the endpoint.'),
+    policy: policy('The policy of the endpoint, as agents before 3.14 call it.'),
+    labels: v.exactOptional(
+      documented(
+        v.array(v.string()),
+        'The labels by which edges find the tunnel, such as `env=prod`. It has no URL then.',
+      ),
+    ),
+    metadata: text('Any text that the API shows with the tunnel.'),
+    pooling_enabled: flag('True if other endpoints may have the same URL.'),
+  }),
+  'AgentTunnelDefinition',
+  'The definition of a tunnel that the agent starts.',
+)
+
+export type TunnelDefinition = v.InferOutput<typeof tunnelDefinition>
+
+/** The fields that an agent takes in addition, and that are without effect here. */
+const UNUSED_FIELDS = [
+  'circuit_breaker',
+  'compression',
+  'crt',
+  'host_header',
+  'ip_restriction',
+  'key',
+  'mutual_tls_cas',
+  'oauth',
+  'oidc',
+  'proxy_proto',
+  'request_header',
+  'response_header',
+  'terminate_at',
+  'user_agent_filter',
+  'verify_webhook',
+  'websocket_tcp_converter',
+] as const
+
+/** The fields of a definition that are without effect here. */
+export type UnusedFields = { readonly [Name in (typeof UNUSED_FIELDS)[number]]?: unknown }
+
+const read = /* @__PURE__ */ bodyReader(tunnelDefinition)
+
+/** Reads the definition of a tunnel. */
+export function readDefinition(sent: unknown, context: RuleContext): TunnelDefinition {
+  const fields = Object.entries(requireJsonObject(sent)).filter(
+    ([name]) => !UNUSED_FIELDS.some((each) => each === name),
+  )
+  return read(Object.fromEntries(fields), {}, context)
+}

@@ -1,0 +1,136 @@
+import * as v from 'valibot'
+import type { AgentTunnelDefinition } from '../../core/generated/controls.ts'
+import { documented, named } from '../../core/schema/documentation.ts'
+import { duration, optionsOf, readCallOptions, sentDuration, switchOption } from '../../core/schema/options.ts'
+import { platform } from '../../core/schema/platform.ts'
+import { anyObject } from '../../core/schema/schema.ts'
+import { type Duration, durationMs } from '../../core/schema/time.ts'
+import { type Control, type ControlHost, controlCall } from '../control.ts'
+import { readDefinition, tunnelDefinition, type UnusedFields } from './definition.ts'
+import { errors } from './errors.ts'
+import type { AgentTunnel } from './resources.ts'
+
+/** The behaviour of the agent. */
+export interface AgentBehaviour {
+  /** True if nothing answers at the agent's address: `fetch` rejects like a refused connection. Default: false. */
+  readonly down?: boolean
+  /** The time on the gateway's clock from the start of a tunnel until lists have its URL. Default: none. */
+  readonly urlAfter?: Duration
+}
+
+/**
+ * The API that ngrok's agent serves at `http://127.0.0.1:4040/api`. It is no agent: nothing dials out.
+ *
+ * @example
+ * ```ts
+ * await gateway.agent.start({ addr: 3000 })
+ * const response = await gateway.agent.fetch('http://127.0.0.1:4040/api/tunnels')
+ * const { tunnels } = await response.json()
+ * tunnels[0].public_url // such as https://0a1b2c3d4e5f.ngrok-free.app
+ * ```
+ */
+export interface GatewayAgent {
+  /** Answers requests to the agent's API. It takes what `fetch` takes. @throws TypeError like `fetch` if the agent is down */
+  fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>
+  /**
+   * Starts a tunnel, as `POST /api/tunnels` does, and returns it. With both schemes of http it starts two, and returns that of https.
+   * @throws GatewayError `agent_tunnel_taken` for a name in use; `agent_unavailable` without ngrok's families; the errors of
+   * endpoints and of the limits of the account.
+   */
+  start(definition: AgentTunnelDefinition & UnusedFields): Promise<AgentTunnel>
+  /** Changes how the agent behaves. What is left out stays. `reset()` sets the defaults. */
+  set(behaviour: AgentBehaviour): void
+  /** Restarts the agent, with the same tunnels. With `newUrls`, URLs without a reservation become new ones. */
+  restart(options?: { readonly newUrls?: boolean }): Promise<void>
+}
+
+export interface AgentMember {
+  /** The local API of ngrok's agent. */
+  readonly agent: GatewayAgent
+}
+
+// Most gateways are never asked for their agent.
+const load = () => import('./api.ts')
+
+const start = controlCall({
+  method: 'POST',
+  path: '/agent/tunnels',
+  summary: 'Start a tunnel of the agent',
+  from: 'body',
+  schema: tunnelDefinition,
+  response: anyObject(),
+  errors: Object.values(errors),
+  run: async (host, definition): Promise<object> => (await load()).startTunnel(host, definition),
+})
+
+const set = controlCall({
+  method: 'PUT',
+  path: '/agent',
+  summary: 'Change how the agent behaves',
+  from: 'body',
+  schema: named(
+    v.object({
+      down: v.exactOptional(documented(v.boolean(), 'True if nothing answers at the address of the agent.')),
+      url_after: v.exactOptional(
+        sentDuration('The time from the start of a tunnel until lists have its URL, on the clock of the gateway.'),
+      ),
+    }),
+    'AgentBehaviour',
+    'The behaviour of the agent. What is left out stays.',
+  ),
+  run: ({ agent }, { down = agent.isDown, url_after = agent.urlAfterMs }) => {
+    agent.isDown = down
+    agent.urlAfterMs = durationMs(url_after) ?? 0
+  },
+})
+
+const restart = controlCall({
+  method: 'POST',
+  path: '/agent/restart',
+  summary: 'Restart the agent, with the same tunnels',
+  from: 'body',
+  schema: v.object({
+    new_urls: v.optional(documented(v.boolean(), 'True if URLs without a reservation become new ones.'), false),
+  }),
+  run: async (host, { new_urls }) => (await load()).restartAgent(host, new_urls),
+})
+
+export const agent: Control<AgentMember, typeof errors> = {
+  calls: { start, set, restart },
+  errors,
+  members: (host) => ({ agent: createAgent(host) }),
+}
+
+const behaviourOptions = optionsOf({ down: v.optional(switchOption), urlAfter: v.optional(duration()) })
+const restartOptions = optionsOf({ newUrls: v.optional(switchOption) })
+
+function createAgent(host: ControlHost): GatewayAgent {
+  return {
+    async fetch(input, init) {
+      const request = new (platform('Request'))(input, init)
+      if (host.agent.isDown) throw createRefusedConnection()
+      return (await load()).answerRequest(host, request)
+    },
+    async start(definition) {
+      const read = readDefinition(definition, host.engine.context)
+      return (await load()).startTunnel(host, read)
+    },
+    set(behaviour) {
+      const { down: isDown = host.agent.isDown, urlAfter = host.agent.urlAfterMs } = readCallOptions(
+        behaviourOptions,
+        behaviour,
+      )
+      Object.assign(host.agent, { isDown, urlAfterMs: urlAfter })
+    },
+    async restart(options = {}) {
+      const { newUrls = false } = readCallOptions(restartOptions, options)
+      return (await load()).restartAgent(host, newUrls)
+    },
+  }
+}
+
+/** Makes the error with which `fetch` of Node rejects if nothing listens at an address. */
+function createRefusedConnection(): TypeError {
+  const cause = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:4040'), { code: 'ECONNREFUSED' })
+  return new TypeError('fetch failed', { cause })
+}

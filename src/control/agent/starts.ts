@@ -1,0 +1,94 @@
+import type * as v from 'valibot'
+import { refuse } from '../../core/schema/errors.ts'
+import { general } from '../../core/schema/general-errors.ts'
+import { quote } from '../../core/schema/text.ts'
+import type { endpointFields, labelledFields } from '../../service/ngrok/session-declaration.ts'
+import { readText } from '../../service/policy/text.ts'
+import type { TunnelDefinition } from './definition.ts'
+
+/** An endpoint that the agent starts. Without a URL it gets a new one with the scheme. */
+export interface EndpointStart extends v.InferInput<typeof endpointFields> {
+  readonly name: string
+  readonly scheme: string
+}
+
+/** A tunnel that the agent starts: that of an endpoint, or one with labels. */
+export type Start = EndpointStart | (v.InferInput<typeof labelledFields> & { readonly name: string })
+
+/** Returns the tunnels that a definition starts: two for http with both schemes. */
+export function toStarts(definition: TunnelDefinition): Start[] {
+  const { name, proto, labels, metadata, inspect, pooling_enabled } = definition
+  const transport = proto === 'https' ? 'http' : proto
+  const forwards_to = toUpstream(definition.addr, transport)
+  const kept = { name, forwards_to, ...(metadata !== undefined && { metadata }) }
+  if (labels) return [{ ...kept, labels: readLabels(labels) }]
+  const traffic_policy = readPolicy(definition)
+  const common = {
+    ...kept,
+    ...(inspect !== undefined && { inspect }),
+    ...(pooling_enabled !== undefined && { pooling_enabled }),
+    ...(traffic_policy !== undefined && { traffic_policy }),
+  }
+  return readSchemes(definition, transport).map((scheme, index) => {
+    const url = readUrl(definition, scheme)
+    // Agents name the second tunnel so, and pyngrok asks for it by this name.
+    return { ...common, scheme, ...(url !== undefined && { url }), ...(index > 0 && { name: `${name} (${scheme})` }) }
+  })
+}
+
+/** Returns the URL of a place that an agent forwards to (rules: agent#addresses). */
+export function toUpstream(addr: string | number, transport = 'http', field = 'addr'): string {
+  const text = String(addr)
+  const host = /^:?\d+$/.test(text) ? `localhost:${text.replace(':', '')}` : text
+  const url = host.includes('://') ? host : `${transport}://${host}`
+  const port = /:(\d+)$/.exec(url.replace(/\/.*$/, ''))?.[1]
+  if (!URL.canParse(url) || Number(port ?? 1) === 0) {
+    refuse(general.field_invalid, {
+      field,
+      received: quote(addr),
+      allowed: 'a port, an address such as "localhost:80", or a URL',
+    })
+  }
+  const usual = { http: ':80', https: ':443' }[new URL(url).protocol.slice(0, -1)]
+  return /^https?:\/\/[^/:]+$/.test(url) ? url + usual : url
+}
+
+/** Returns the schemes of the URLs that a definition asks for, https first. */
+function readSchemes({ proto, schemes, bind_tls, url }: TunnelDefinition, transport: string): string[] {
+  if (transport !== 'http') return [transport]
+  const named = /^(https?):\/\//.exec(url ?? '')?.[1]
+  if (named !== undefined) return [named]
+  if (proto === 'https') return ['https']
+  const tls = String(bind_tls ?? 'true')
+  const wanted = schemes ?? { true: ['https'], false: ['http'], both: ['https', 'http'] }[tls] ?? []
+  const sent = ['https', 'http'].filter((each) => wanted.some((scheme) => scheme === each))
+  return sent.length === 0 ? ['https'] : sent
+}
+
+function readUrl(definition: TunnelDefinition, scheme: string): string | undefined {
+  const { url, domain, hostname, subdomain, remote_addr } = definition
+  const below = subdomain === undefined ? undefined : `${subdomain}.ngrok.app`
+  const host = url ?? domain ?? hostname ?? (scheme === 'tcp' ? remote_addr : below)
+  return host === undefined || host.includes('://') ? host : `${scheme}://${host}`
+}
+
+/** Returns the policy of a definition as a text, with a rule for its passwords. */
+function readPolicy({ traffic_policy, policy, basic_auth }: TunnelDefinition): string | undefined {
+  const sent = traffic_policy ?? policy
+  if (!basic_auth) return typeof sent === 'object' ? JSON.stringify(sent) : sent
+  const value = typeof sent === 'string' ? readText(sent).value : (sent ?? {})
+  const { on_http_request: rules = [], ...rest } = Object(value) as { on_http_request?: unknown } // An object, whatever it was.
+  const passwords = { actions: [{ type: 'basic-auth', config: { credentials: basic_auth } }] }
+  return JSON.stringify({ on_http_request: [passwords, ...(Array.isArray(rules) ? rules : [])], ...rest })
+}
+
+function readLabels(labels: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    labels.map((label, index) => {
+      const [, name, value] = /^([^=]+)=(.*)$/s.exec(label) ?? []
+      if (name !== undefined && value !== undefined) return [name, value]
+      const [field, received] = [`labels.${index}`, quote(label)]
+      return refuse(general.field_invalid, { field, received, allowed: 'a label such as "env=prod"' })
+    }),
+  )
+}

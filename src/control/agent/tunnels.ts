@@ -1,0 +1,122 @@
+import * as v from 'valibot'
+import type { Transaction } from '../../core/operation/transaction.ts'
+import { refuse } from '../../core/schema/errors.ts'
+import { quote } from '../../core/schema/text.ts'
+import { type EndpointRecord, endpoints, getEndpointId } from '../../service/ngrok/endpoint-records.ts'
+import {
+  endpointFields,
+  labelledFields,
+  makeUrl,
+  openLabelled,
+  sessionFields,
+  startEndpoint,
+  startSession,
+} from '../../service/ngrok/session-declaration.ts'
+import {
+  closeTunnel,
+  restartSession,
+  type SessionRecord,
+  sessions,
+  type TunnelRecord,
+  tunnels,
+} from '../../service/ngrok/session-records.ts'
+import type { ControlHost } from '../control.ts'
+import { errors } from './errors.ts'
+import type { Start } from './starts.ts'
+
+/** A tunnel that the agent has open. */
+export interface OpenTunnel {
+  readonly name: string
+  readonly tunnel: TunnelRecord
+  /** Undefined for a tunnel with labels. */
+  readonly endpoint: EndpointRecord | undefined
+  /** False until the agent shows its URL. */
+  readonly hasUrl: boolean
+}
+
+/** The agent of a gateway, in one transaction: the oldest session of an agent that is connected (rules: agent#which-agent). */
+export class Agent {
+  readonly #host: ControlHost
+  readonly #tx: Transaction
+
+  private constructor(host: ControlHost, tx: Transaction) {
+    this.#host = host
+    this.#tx = tx
+  }
+
+  /** Runs work as one transaction. */
+  static transact<T>(host: ControlHost, work: (agent: Agent) => T): T {
+    return host.transact((tx) => work(new Agent(host, tx)))
+  }
+
+  get session(): SessionRecord | undefined {
+    if (!this.#isPossible) return undefined
+    return [...this.#tx.newestFirst(sessions)].filter(({ transport }) => transport !== 'ssh').at(-1)
+  }
+
+  /** False if the gateway has no family of sessions. */
+  get #isPossible(): boolean {
+    return this.#host.collections.some(({ name }) => name === sessions.name)
+  }
+
+  /** Returns the open tunnels, oldest first. */
+  list(): OpenTunnel[] {
+    const { session } = this
+    if (!session) return []
+    const shownBefore = this.#tx.now - this.#host.agent.urlAfterMs
+    return this.#tx.findAll(tunnels, 'session', session.id).map((tunnel) => {
+      const endpoint = this.#tx.get(endpoints, getEndpointId(tunnel.id))
+      const name = endpoint?.name ?? tunnel.name ?? tunnel.id
+      return { name, tunnel, endpoint, hasUrl: tunnel.started_at <= shownBefore }
+    })
+  }
+
+  find(name: string): OpenTunnel | undefined {
+    return this.list().find((each) => each.name === name)
+  }
+
+  /** Starts tunnels, and returns the first. The first start of all connects the agent. */
+  start(starts: readonly Start[]): OpenTunnel {
+    if (!this.#isPossible) refuse(errors.agent_unavailable, { dialect: this.#host.dialect.name })
+    for (const { name } of starts) if (this.find(name)) refuse(errors.agent_tunnel_taken, { name: quote(name) })
+    const session = this.session ?? startSession(this.#tx, v.parse(sessionFields, {}))
+    let made: string | undefined
+    for (const each of starts) {
+      if ('labels' in each) {
+        openLabelled(this.#tx, { ...session, started_at: this.#tx.now }, v.parse(labelledFields, each))
+        continue
+      }
+      const { scheme, url, ...fields } = each
+      if (url === undefined) made ??= makeUrl(this.#tx, scheme)
+      startEndpoint(this.#tx, session, v.parse(endpointFields, { ...fields, url: url ?? withScheme(made, scheme) }))
+    }
+    // It was just started.
+    return this.find(starts[0]?.name ?? '') as OpenTunnel
+  }
+
+  /** Stops a tunnel. Returns whether there was one. */
+  stop(name: string): boolean {
+    const open = this.find(name)
+    if (open) closeTunnel(this.#tx, open.tunnel)
+    return open !== undefined
+  }
+
+  /** Restarts the agent. With `hasNewUrls`, public URLs without a reservation become new ones. */
+  restart(hasNewUrls: boolean): void {
+    const { session } = this
+    if (!session) return
+    // The two tunnels of http have one host.
+    const made = new Map<string, string>()
+    restartSession(this.#tx, session, ({ url, binding, domain_id, tcp_addr_id }) => {
+      if (!hasNewUrls || binding !== 'public' || domain_id !== null || tcp_addr_id !== null) return url
+      const [scheme = '', host = ''] = url.split('://')
+      const other = made.get(host) ?? makeUrl(this.#tx, scheme)
+      made.set(host, other)
+      return withScheme(other, scheme)
+    })
+  }
+}
+
+function withScheme(url: string | undefined, scheme: string): string {
+  return `${scheme}://${url?.split('://')[1]}`
+}

@@ -1,0 +1,61 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { printError } from '../core/schema/print.ts'
+import { isLoopbackAddress } from '../gateway/http/access.ts'
+import type { Gateway } from '../gateway/types.ts'
+import { asSystemError } from './errors.ts'
+import { readBody } from './request-body.ts'
+
+/** A second, smaller server, for the local API of the agent. */
+export interface AgentListener {
+  readonly url: string
+  close(): Promise<void>
+}
+
+/** The address that the agent listens on. Other machines cannot reach it. */
+const HOST = '127.0.0.1'
+
+/** Serves the local API of a gateway's agent. @throws Error of Node if the port is taken */
+export async function listenAsAgent(gateway: Gateway, port: number): Promise<AgentListener> {
+  const server = createServer((request, response) => {
+    answer(gateway, request, response).catch((error: unknown) => {
+      // An agent that is down refuses connections. This one was made already.
+      if (!isRefusedConnection(error)) printError(error)
+      request.socket.destroy()
+    })
+  })
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, HOST, resolve))
+  server.on('error', printError)
+  const { port: bound } = server.address() as AddressInfo // It listens at a port.
+  return {
+    url: `http://${HOST}:${bound}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+async function answer(gateway: Gateway, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { method = 'GET', url = '/', headers } = request
+  if (!isOwnHost(headers.host)) return void response.writeHead(403).end('The Host of the agent is localhost.\n')
+  const body = await new Promise<unknown>((resolve) => readBody(request, () => MAX_BODY_BYTES, resolve))
+  if (typeof body !== 'string') return void response.writeHead(400).end('The body is too long, or not UTF-8.\n')
+  const hasBody = body !== '' && method !== 'GET' && method !== 'HEAD'
+  const answered = await gateway.agent.fetch(new URL(url, `http://${HOST}`), { method, ...(hasBody && { body }) })
+  response.writeHead(answered.status, Object.fromEntries(answered.headers)).end(await answered.text())
+}
+
+const MAX_BODY_BYTES = 1024 * 1024
+
+/** Returns whether a Host is one of this machine, so that no page can reach the agent by a name that it controls. */
+function isOwnHost(host: string | undefined): boolean {
+  const name = /^(?:\[(.+)\]|([^:]+))(?::\d+)?$/.exec(host ?? '')
+  const bare = (name?.[1] ?? name?.[2] ?? '').toLowerCase()
+  return bare === 'localhost' || bare.endsWith('.localhost') || isLoopbackAddress(bare)
+}
+
+function isRefusedConnection(error: unknown): boolean {
+  return asSystemError(asSystemError(error).cause ?? {}).code === 'ECONNREFUSED'
+}

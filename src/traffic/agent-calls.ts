@@ -1,0 +1,28 @@
+import type { UpstreamResponse, VisitorRequest } from './message.ts'
+
+/** The tunnel of an agent that a request passes. */
+export interface PassedTunnel {
+  readonly id: string
+  /** The id of the session of the agent. */
+  readonly session: string
+  readonly name: string
+  /** False if the agent only counts the requests. */
+  readonly inspect: boolean
+}
+
+/** A request that an agent passes on to its upstream. */
+export interface AgentCall {
+  readonly tunnel: PassedTunnel
+  readonly request: VisitorRequest
+  /** The URL of the upstream. */
+  readonly upstream: string
+  /** The address of the visitor. */
+  readonly ip: string
+  /** The time at which the request reached the agent, in ms since 1970. */
+  readonly at: number
+  /** Texts that no output may show. */
+  readonly secrets: readonly string[]
+}
+
+/** Sees the requests that agents pass on. The function that it returns sees the response. */
+export type AgentWatcher = (call: AgentCall) => ((response: UpstreamResponse, at: number) => void) | undefined

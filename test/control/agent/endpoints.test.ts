@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest'
+import { createWithAgent, NO_METRICS } from './agent.ts'
+
+const SENT = {
+  name: 'my_tunnel',
+  url: 'https://app.example.com',
+  upstream: { url: '8001' },
+  pooling_enabled: true,
+}
+
+const SHOWN = {
+  name: 'my_tunnel',
+  uri: '/api/endpoints/my_tunnel',
+  url: 'https://app.example.com',
+  upstream: { url: 'http://localhost:8001', protocol: 'https' },
+  inspect: true,
+  traffic_policy: '',
+  pooling_enabled: true,
+}
+
+// rules: agent#endpoints
+test('an endpoint has the fields of the documentation, and metrics alone', async () => {
+  const { call } = createWithAgent()
+  const detail = { ...SHOWN, metrics: NO_METRICS }
+  expect(await call('POST', '/api/endpoints', SENT)).toEqual({ status: 201, body: detail })
+  expect(await call('GET', '/api/endpoints')).toEqual({ status: 200, body: { endpoints: [SHOWN] } })
+  expect(await call('GET', '/api/endpoints/my_tunnel')).toEqual({ status: 200, body: detail })
+})
+
+test('PUT creates an endpoint, and replaces it', async () => {
+  const { call, gateway } = createWithAgent()
+  const { upstream } = SENT
+  const first = await call('PUT', '/api/endpoints/web', { upstream })
+  expect(first.status).toBe(201)
+  const traffic_policy = 'on_http_request: []'
+  const second = await call('PUT', '/api/endpoints/web', { upstream: { url: 'localhost:9' }, traffic_policy })
+  expect([second.status, second.body]).toMatchObject([
+    200,
+    { url: first.body.url, upstream: { url: 'http://localhost:9' }, traffic_policy },
+  ])
+  expect(gateway.endpoints.list().endpoints).toHaveLength(1)
+  // What was read can be sent.
+  expect((await call('PUT', '/api/endpoints/web', second.body)).status).toBe(200)
+})
+
+test('a PUT that the service refuses leaves the endpoint', async () => {
+  const { call, gateway } = createWithAgent()
+  await call('POST', '/api/endpoints', SENT)
+  const before = gateway.snapshot()
+  const { status, body } = await call('PUT', '/api/endpoints/my_tunnel', { ...SENT, url: 'https://app.example.com/a' })
+  expect([status, body.error_code]).toEqual([502, 103])
+  expect((await call('PUT', '/api/endpoints/my_tunnel', { upstream: 'no' })).status).toBe(400)
+  expect((await call('POST', '/api/endpoints', '{"')).status).toBe(400)
+  expect((await call('POST', '/api/endpoints', SENT)).body.details.err).toContain('already exists')
+  expect(gateway.snapshot()).toEqual(before)
+})
+
+test('DELETE stops an endpoint, once', async () => {
+  const { call, names } = createWithAgent()
+  await call('POST', '/api/endpoints', SENT)
+  expect((await call('DELETE', '/api/endpoints/my_tunnel')).status).toBe(204)
+  expect(await names()).toEqual([])
+  expect((await call('DELETE', '/api/endpoints/my_tunnel')).status).toBe(404)
+  expect((await call('GET', '/api/endpoints/my_tunnel')).status).toBe(404)
+})

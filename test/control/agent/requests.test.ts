@@ -1,0 +1,163 @@
+import { expect, test } from 'vitest'
+import { createWithAgent } from './agent.ts'
+
+async function createVisited() {
+  const made = createWithAgent()
+  const { gateway } = made
+  const { public_url } = await gateway.agent.start({ addr: 3000, name: 'web' })
+  const received: string[] = []
+  gateway.traffic.upstream('http://localhost:3000', async (request) => {
+    received.push(await request.text())
+    return new Response('made', { status: 201, headers: { 'content-type': 'text/plain' } })
+  })
+  const visit = async (path = '/', init: RequestInit = {}) => {
+    const response = await gateway.traffic.fetch(public_url + path, init)
+    await response.text()
+  }
+  return { ...made, public_url, received, visit }
+}
+
+const decode = (raw: string) => atob(raw).split('\r\n')
+
+// rules: agent#requests
+test('a captured request has the fields of the documentation', async () => {
+  const { call, visit, public_url } = await createVisited()
+  await visit('/hook?a=1', { method: 'POST', body: 'ping', headers: { 'x-github-event': 'push' } })
+  const { uri, requests } = (await call('GET', '/api/requests/http')).body
+  expect([uri, requests.length]).toEqual(['/api/requests/http', 1])
+  const [request] = requests
+  expect(request).toEqual({
+    uri: `/api/requests/http/${request.id}`,
+    id: expect.stringMatching(/^[0-9a-f]{16}$/),
+    tunnel_name: 'web',
+    remote_addr: '203.0.113.1',
+    start: '2026-01-01T00:00:00Z',
+    duration: 0,
+    request: {
+      method: 'POST',
+      proto: 'HTTP/1.1',
+      headers: expect.objectContaining({ 'X-Github-Event': ['push'], Host: [new URL(public_url).host] }),
+      uri: '/hook?a=1',
+      raw: expect.any(String),
+    },
+    response: {
+      status: '201 Created',
+      status_code: 201,
+      proto: 'HTTP/1.1',
+      headers: { 'Content-Type': ['text/plain'] },
+      raw: expect.any(String),
+    },
+  })
+  expect(decode(request.request.raw)).toEqual(
+    expect.arrayContaining(['POST /hook?a=1 HTTP/1.1', 'X-Github-Event: push', '', 'ping']),
+  )
+  expect(decode(request.response.raw)).toEqual(['HTTP/1.1 201 Created', 'Content-Type: text/plain', '', 'made'])
+  expect((await call('GET', request.uri)).body).toEqual(request)
+  expect((await call('GET', '/api/tunnels/web')).body.metrics).toMatchObject({
+    conns: { count: 1 },
+    http: { count: 1 },
+  })
+})
+
+test('no secret of a request is shown, and a replay has it', async () => {
+  const { call, visit, received } = await createVisited()
+  await visit('/?token=hidden-1', {
+    method: 'POST',
+    body: 'key hidden-2',
+    headers: { authorization: 'Bearer hidden-2' },
+  })
+  const { requests } = (await call('GET', '/api/requests/http')).body
+  const [{ id, request }] = requests
+  expect(JSON.stringify(requests) + atob(request.raw)).not.toContain('hidden')
+  expect(await call('POST', '/api/requests/http', { id })).toEqual({ status: 204, body: undefined })
+  expect(received).toEqual(['key hidden-2', 'key hidden-2'])
+})
+
+test('a replay goes past the policy, and is captured itself', async () => {
+  const { gateway, call, visit, received } = await createVisited()
+  await visit('/', { method: 'POST', body: 'ping' })
+  const { id } = (await call('GET', '/api/requests/http')).body.requests[0]
+  await gateway.agent.start({
+    addr: 3000,
+    name: 'closed',
+    traffic_policy: { on_http_request: [{ actions: [{ type: 'deny' }] }] },
+  })
+  expect((await call('POST', '/api/requests/http', { id, tunnel_name: 'closed' })).status).toBe(204)
+  expect(received).toEqual(['ping', 'ping'])
+  const names = (await call('GET', '/api/requests/http')).body.requests.map(
+    (each: { tunnel_name: string }) => each.tunnel_name,
+  )
+  expect(names).toEqual(['closed', 'web'])
+  expect((await call('GET', '/api/requests/http?tunnel_name=web')).body.requests).toHaveLength(1)
+  expect((await call('GET', '/api/requests/http?limit=1')).body.requests).toMatchObject([{ tunnel_name: 'closed' }])
+  expect((await call('POST', '/api/requests/http', { id: 'none' })).status).toBe(404)
+  expect((await call('POST', '/api/requests/http', { id, tunnel_name: 'none' })).status).toBe(404)
+  expect((await call('POST', '/api/requests/http', {})).status).toBe(400)
+})
+
+test('requests can be deleted, and their number stays in the metrics', async () => {
+  const { call, visit } = await createVisited()
+  await visit()
+  const { id } = (await call('GET', '/api/requests/http')).body.requests[0]
+  expect((await call('DELETE', '/api/requests/http')).status).toBe(204)
+  expect((await call('GET', '/api/requests/http')).body.requests).toEqual([])
+  expect((await call('GET', `/api/requests/http/${id}`)).status).toBe(404)
+  expect((await call('GET', '/api/tunnels/web')).body.metrics.http.count).toBe(1)
+})
+
+test('what a policy answers never reaches the agent, and an upstream that refuses is 502', async () => {
+  const { gateway, call } = createWithAgent()
+  const denied = { on_http_request: [{ actions: [{ type: 'deny' }] }] }
+  const closed = await gateway.agent.start({ addr: 3000, name: 'closed', traffic_policy: denied })
+  const alone = await gateway.agent.start({ addr: 3001, name: 'alone' })
+  await gateway.traffic.fetch(closed.public_url)
+  await gateway.traffic.fetch(alone.public_url)
+  const { requests } = (await call('GET', '/api/requests/http')).body
+  expect(requests).toMatchObject([{ tunnel_name: 'alone', response: { status: '502 Bad Gateway', status_code: 502 } }])
+})
+
+test('without inspection requests are only counted, also for a declared endpoint', async () => {
+  const { gateway, call } = createWithAgent()
+  const url = 'https://app.example.com'
+  gateway.declare.tunnelSession({ endpoints: [{ url, name: 'web', inspect: false }] })
+  await gateway.traffic.fetch(url)
+  expect((await call('GET', '/api/requests/http')).body.requests).toEqual([])
+  expect((await call('GET', '/api/tunnels/web')).body).toMatchObject({
+    config: { inspect: false },
+    metrics: { http: { count: 1 } },
+  })
+})
+
+test('only the beginning of a long body is kept, and all requests have at most 50 MB', async () => {
+  const { call, visit, received } = await createVisited()
+  const body = 'x'.repeat(2 * 1024 * 1024)
+  for (let count = 0; count < 60; count++) await visit('/', { method: 'POST', body })
+  expect(received[0]).toHaveLength(body.length)
+  const { requests } = (await call('GET', '/api/requests/http')).body
+  expect(requests.length).toBeGreaterThan(45)
+  expect(requests.length).toBeLessThan(50)
+  expect(atob(requests[0].request.raw).length).toBeLessThan(1024 * 1024 + 1000)
+})
+
+test('the duration is that on the clock of the gateway, and a request without an answer has no response', async () => {
+  const { gateway, call } = createWithAgent()
+  const { public_url } = await gateway.agent.start({ addr: 3000 })
+  let answer = (_: Response) => {}
+  const reached = new Promise<void>((resolveReached) => {
+    gateway.traffic.upstream('http://localhost:3000', () => {
+      resolveReached()
+      return new Promise<Response>((resolve) => {
+        answer = resolve
+      })
+    })
+  })
+  const visiting = gateway.traffic.fetch(public_url)
+  await reached
+  expect((await call('GET', '/api/requests/http')).body.requests).toMatchObject([{ response: null }])
+  gateway.clock.advance('2s')
+  answer(new Response('late'))
+  await visiting
+  expect((await call('GET', '/api/requests/http')).body.requests).toMatchObject([
+    { duration: 2_000_000_000, response: { status_code: 200 } },
+  ])
+})

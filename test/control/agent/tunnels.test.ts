@@ -1,0 +1,213 @@
+import { describe, expect, test } from 'vitest'
+import { createGateway } from '../../../src/index.ts'
+import { createWithAgent, NO_METRICS } from './agent.ts'
+
+const URL_OF_APP = 'https://app.example.com'
+
+// rules: agent#which-agent
+describe('The tunnels of the agent', () => {
+  test('are none before the first start', async () => {
+    const { call } = createWithAgent()
+    expect(await call('GET', '/api/tunnels')).toEqual({ status: 200, body: { tunnels: [], uri: '/api/tunnels' } })
+    expect((await call('GET', '/api/status')).body).toMatchObject({ status: 'connecting', session: { legs: [] } })
+  })
+
+  test('have the fields of the documentation', async () => {
+    const { call } = createWithAgent()
+    const sent = { addr: '80', proto: 'http', name: 'web', domain: 'app.example.com' }
+    const { status, body } = await call('POST', '/api/tunnels', sent)
+    expect(status).toBe(201)
+    expect(body).toEqual({
+      name: 'web',
+      uri: '/api/tunnels/web',
+      public_url: URL_OF_APP,
+      proto: 'https',
+      config: { addr: 'http://localhost:80', inspect: true },
+      metrics: NO_METRICS,
+    })
+    expect((await call('GET', '/api/tunnels')).body.tunnels).toEqual([body])
+    expect((await call('GET', '/api/tunnels/web')).body).toEqual(body)
+  })
+
+  test('are in the REST API, and what a test declares is here', async () => {
+    const { gateway, names } = createWithAgent()
+    gateway.declare.tunnelSession({ endpoints: [{ url: URL_OF_APP, name: 'declared' }] })
+    const started = await gateway.agent.start({ addr: 3000, name: 'started' })
+    expect(await names()).toEqual(['declared', 'started'])
+    expect(gateway.tunnelSessions.list().tunnel_sessions).toHaveLength(1)
+    expect(gateway.endpoints.list().endpoints).toMatchObject([
+      { url: started.public_url, name: 'started', upstream_url: 'http://localhost:3000', type: 'ephemeral' },
+      { url: URL_OF_APP },
+    ])
+    expect(gateway.tunnels.list().tunnels).toMatchObject([{ forwards_to: 'http://localhost:3000' }, {}])
+  })
+
+  test('end with their session', async () => {
+    const { gateway, names, call } = createWithAgent()
+    await gateway.agent.start({ addr: 80 })
+    const [session] = gateway.tunnelSessions.list().tunnel_sessions
+    gateway.tunnelSessions.restart(session?.id ?? '')
+    expect(await names()).toEqual(['command_line'])
+    gateway.tunnelSessions.stop(gateway.tunnelSessions.list().tunnel_sessions[0]?.id ?? '')
+    expect(await names()).toEqual([])
+    expect((await call('GET', '/api/status')).body.status).toBe('connecting')
+  })
+
+  test('can be stopped, once', async () => {
+    const { gateway, call } = createWithAgent()
+    await gateway.agent.start({ addr: 80, name: 'a b' })
+    const path = '/api/tunnels/a%20b'
+    expect((await call('GET', path)).body.uri).toBe(path)
+    expect(await call('DELETE', path)).toEqual({ status: 204, body: undefined })
+    const body = { error_code: 100, status_code: 404, msg: 'Resource not found', details: { path } }
+    expect(await call('DELETE', path)).toEqual({ status: 404, body })
+    expect((await call('GET', path)).status).toBe(404)
+    expect(gateway.endpoints.list().endpoints).toEqual([])
+  })
+})
+
+// rules: agent#definitions
+describe('A definition', () => {
+  test.each([
+    [{ addr: 80 }, 'https', 'http://localhost:80'],
+    [{ addr: 'localhost' }, 'https', 'http://localhost:80'],
+    [{ addr: '192.168.1.2:8080' }, 'https', 'http://192.168.1.2:8080'],
+    [{ addr: 'https://localhost:8443' }, 'https', 'https://localhost:8443'],
+    [{ addr: 80, proto: 'https' }, 'https', 'http://localhost:80'],
+    [{ addr: 80, bind_tls: false }, 'http', 'http://localhost:80'],
+    [{ addr: 80, bind_tls: 'true' }, 'https', 'http://localhost:80'],
+    [{ addr: 22, proto: 'tcp' }, 'tcp', 'localhost:22'],
+    [{ addr: 443, proto: 'tls' }, 'tls', 'localhost:443'],
+  ] as const)('%o has the protocol %s', async (definition, proto, addr) => {
+    const { gateway } = createWithAgent()
+    const { public_url, config, ...tunnel } = await gateway.agent.start(definition)
+    expect([tunnel.proto, config.addr, public_url.split(':')[0]]).toEqual([proto, addr, proto])
+  })
+
+  test.each([
+    [{ hostname: 'app.example.com' }, URL_OF_APP],
+    [{ subdomain: 'app' }, 'https://app.ngrok.app'],
+    [{ url: 'http://app.example.com' }, 'http://app.example.com'],
+    [{ url: 'app.example.com' }, URL_OF_APP],
+    [{ proto: 'tcp', remote_addr: '1.tcp.ngrok.io:12345' }, 'tcp://1.tcp.ngrok.io:12345'],
+  ] as const)('%o has the URL %s', async (definition, url) => {
+    const { gateway } = createWithAgent()
+    expect((await gateway.agent.start({ addr: 80, ...definition })).public_url).toBe(url)
+  })
+
+  test('with both schemes starts two tunnels on one host', async () => {
+    const { gateway, names, call } = createWithAgent()
+    const { public_url } = await gateway.agent.start({ addr: 80, name: 'web', schemes: ['http', 'https'] })
+    expect(await names()).toEqual(['web', 'web (http)'])
+    // As pyngrok asks for it.
+    const other = (await call('GET', '/api/tunnels/web%20%28http%29')).body
+    expect([other.public_url, other.proto]).toEqual([public_url.replace('https', 'http'), 'http'])
+  })
+
+  test('with labels has no URL and no endpoint', async () => {
+    const { gateway, call } = createWithAgent()
+    await gateway.agent.start({ addr: 80, name: 'edge', labels: ['env=prod'] })
+    expect((await call('GET', '/api/tunnels')).body.tunnels).toMatchObject([
+      { name: 'edge', public_url: '', proto: '' },
+    ])
+    expect((await call('GET', '/api/endpoints')).body.endpoints).toEqual([])
+    expect(gateway.tunnels.list().tunnels).toMatchObject([{ labels: { env: 'prod' } }])
+  })
+
+  test('with passwords or a policy has the policy', async () => {
+    const { gateway } = createWithAgent()
+    const traffic_policy = { on_http_request: [{ actions: [{ type: 'deny' }] }] }
+    const { public_url } = await gateway.agent.start({ addr: 80, basic_auth: ['bob:long-password'], traffic_policy })
+    const statusOf = async (headers: Record<string, string>) =>
+      (await gateway.traffic.fetch(public_url, { headers })).status
+    expect(await statusOf({})).toBe(401)
+    expect(await statusOf({ authorization: `Basic ${btoa('bob:long-password')}` })).toBe(403)
+  })
+
+  test('may have fields that are without effect here', async () => {
+    const { gateway, call } = createWithAgent()
+    await gateway.agent.start({ addr: 80, host_header: 'rewrite', compression: true })
+    expect((await call('POST', '/api/tunnels', { addr: 80, name: 'b', oauth: { provider: 'google' } })).status).toBe(
+      201,
+    )
+  })
+})
+
+// rules: agent#errors
+describe('A start that is refused', () => {
+  test.each([
+    ['{', 'SyntaxError'],
+    [[], 'an array'],
+    [{}, 'addr is missing'],
+    [{ addr: 80, proto: 'udp' }, 'proto is "udp"'],
+    [{ addr: 'a b:c' }, 'addr is "a b:c"'],
+    [{ addr: 80, labels: ['env'] }, 'labels.0 is "env"'],
+    [{ addr: 80, port: 1 }, 'field port not found in type config.HTTPv2Tunnel'],
+    [{ addr: 80, name: 'taken' }, 'tunnel "taken" already exists'],
+  ])('for %j is 400 with 102', async (sent, err) => {
+    const { gateway, call } = createWithAgent()
+    await gateway.agent.start({ addr: 80, name: 'taken' })
+    const before = gateway.snapshot()
+    expect(await call('POST', '/api/tunnels', sent)).toEqual({
+      status: 400,
+      body: {
+        error_code: 102,
+        status_code: 400,
+        msg: 'invalid tunnel configuration',
+        details: { err: expect.stringContaining(err) },
+      },
+    })
+    expect(gateway.snapshot()).toEqual(before)
+  })
+
+  test.each([
+    [{ url: 'https://taken.example.com' }, 'ERR_NGROK_334'],
+    [{ url: 'https://app.example.com/path' }, 'ERR_NGROK_9037'],
+    [{ proto: 'tcp', url: 'tcp://app.example.com' }, 'ERR_NGROK_18003'],
+    [{ traffic_policy: '{"on_http_request":[{"actions":[{"type":"nope"}]}]}' }, 'ERR_NGROK_2201'],
+  ])('by the service for %j is 502 with 103 and %s', async (sent, code) => {
+    const { gateway, call } = createWithAgent()
+    gateway.declare.tunnelSession({ endpoints: [{ url: 'https://taken.example.com' }] })
+    const before = gateway.snapshot()
+    const { status, body } = await call('POST', '/api/tunnels', { addr: 80, name: 'web', ...sent })
+    expect([status, body]).toMatchObject([502, { error_code: 103, status_code: 502, msg: 'failed to start tunnel' }])
+    expect(body.details.err).toMatch(new RegExp(`\r\n\r\n${code}\r\n$`))
+    expect(gateway.snapshot()).toEqual(before)
+  })
+
+  test('by a limit of the plan has its number', async () => {
+    const { gateway, call } = createWithAgent({ account: { plan: 'free' } })
+    for (let count = 0; count < 3; count++) await gateway.agent.start({ addr: 80, name: `web-${count}` })
+    const { status, body } = await call('POST', '/api/tunnels', { addr: 80, name: 'more' })
+    expect([status, body.details.err]).toEqual([502, expect.stringContaining('ERR_NGROK_')])
+    await expect(gateway.agent.start({ addr: 80, name: 'more' })).rejects.toMatchObject({
+      code: body.details.err.trim().split('\r\n').at(-1),
+    })
+  })
+
+  test('throws in the direct API', async () => {
+    const { gateway } = createWithAgent()
+    await gateway.agent.start({ addr: 80 })
+    await expect(gateway.agent.start({ addr: 80 })).rejects.toMatchObject({ key: 'agent_tunnel_taken' })
+    // @ts-expect-error An address is required.
+    await expect(gateway.agent.start({})).rejects.toMatchObject({ key: 'field_invalid' })
+  })
+
+  test('because the gateway has no agents says so', async () => {
+    const gateway = createGateway()
+    await expect(gateway.agent.start({ addr: 80 })).rejects.toMatchObject({ key: 'agent_unavailable' })
+    const response = await gateway.agent.fetch('http://localhost:4040/api/tunnels')
+    expect(await response.json()).toEqual({ tunnels: [], uri: '/api/tunnels' })
+  })
+})
+
+test('other paths and methods are 404 and 405', async () => {
+  const { call } = createWithAgent()
+  expect(await call('GET', '/api/nothing')).toEqual({
+    status: 404,
+    body: { status_code: 404, msg: 'Not Found', details: { path: '/api/nothing' } },
+  })
+  expect((await call('GET', '/api/tunnels/%ff')).status).toBe(404)
+  expect((await call('PATCH', '/api/tunnels')).status).toBe(405)
+  expect((await call('GET', '/api/')).body.uri).toBe('/api')
+})

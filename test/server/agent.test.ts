@@ -1,0 +1,67 @@
+import { request } from 'node:http'
+import { afterEach, expect, test } from 'vitest'
+import { createNgrok } from '../../src/gateway/ngrok.ts'
+import { type Served, serve } from '../../src/server/serve.ts'
+import { runToEnd, startServer } from '../support/command.ts'
+
+let served: Served | undefined
+afterEach(() => served?.close())
+
+async function serveWithAgent() {
+  const gateway = createNgrok()
+  served = await serve(gateway, { agent: 0 })
+  return { gateway, url: `${served.agentUrl}/api/tunnels` }
+}
+
+// rules: agent#port
+test('a server passes the port of the agent to the agent', async () => {
+  const { gateway, url } = await serveWithAgent()
+  const response = await fetch(url, { method: 'POST', body: '{"addr":80,"name":"web"}' })
+  expect([response.status, (await response.json()).name]).toEqual([201, 'web'])
+  expect((await fetch(`${url}/web`, { method: 'DELETE' })).status).toBe(204)
+  expect(gateway.endpoints.list().endpoints).toEqual([])
+  await served?.close()
+  await expect(fetch(url)).rejects.toThrow('fetch failed')
+})
+
+test('it breaks connections while the agent is down', async () => {
+  const { gateway, url } = await serveWithAgent()
+  gateway.agent.set({ down: true })
+  await expect(fetch(url)).rejects.toThrow('fetch failed')
+  gateway.agent.set({ down: false })
+  expect((await fetch(url)).status).toBe(200)
+})
+
+test.each([
+  ['localhost:4040', 200],
+  ['app.localhost', 200],
+  ['127.0.0.1', 200],
+  ['[::1]:4040', 200],
+  ['evil.example.com', 403],
+  ['localhost.example.com', 403],
+])('the Host %j gets %d', async (host, status) => {
+  const { url } = await serveWithAgent()
+  const received = new Promise((resolve, reject) =>
+    request(url, { headers: { host } }, (response) => resolve(response.resume().statusCode))
+      .on('error', reject)
+      .end(),
+  )
+  expect(await received).toBe(status)
+})
+
+test('a port that is taken is named, and the server ends', async () => {
+  const { url } = await serveWithAgent()
+  const port = Number(new URL(url).port)
+  await expect(serve(createNgrok(), { agent: port })).rejects.toThrow(`agent: Port ${port} on 127.0.0.1 is taken.`)
+})
+
+test('the command prints where the agent is, also if it is quiet', async () => {
+  const server = await startServer({}, '--dialect', 'ngrok', '--agent', '0', '--quiet')
+  expect(server.output.stdout).toMatch(/The agent's local API is at http:\/\/127\.0\.0\.1:\d+\/api/)
+})
+
+test('the command names the option of a port that is taken', async () => {
+  const { url } = await serveWithAgent()
+  const { code, stderr } = await runToEnd({}, 'serve', '--port', '0', '--agent', new URL(url).port)
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/--agent.* is taken/s)])
+})
