@@ -57,6 +57,8 @@ function createPart(dialect: Dialect, families: Families, part: 'service' | 'con
   const ajv = new Ajv2020({ strict: false, allErrors: true })
   ajv.addFormat('date-time', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
   ajv.addFormat('uri', (text) => URL.canParse(text))
+  ajv.addFormat('double', { type: 'number', validate: Number.isFinite })
+  ajv.addFormat('int64', { type: 'number', validate: Number.isSafeInteger })
   ajv.addSchema({ $id: 'document', ...document })
   const validators = new Map<string, ValidateFunction>()
   const problems = (pointer: string[], value: unknown) => {
