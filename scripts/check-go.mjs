@@ -196,6 +196,7 @@ async function checkShared(folder, module) {
   const shared = createModule(folder, 'shared', SHARED)
   const env = { ...environment, FAUXGATE_CONTROL_KEY: 'the-key' }
   const args = [join(root, 'dist/cli.js'), 'serve', '--dialect', 'ngrok', '--clock', 'manual', '--port', '0', '--quiet']
+  args.push('--start', '2026-01-01T00:00:00Z')
   const server = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] })
   try {
     const [line] = await once(server.stdout, 'data')

@@ -100,7 +100,9 @@ export class Service {
   #toFamily(name: string, description: string, operations: readonly DocumentedOperation[]): ServiceFamily {
     const named = (end: string) => operations.find(({ operation }) => operation.name === `${name}.${end}`)
     const operation = (end: string) => named(end)?.operation
-    const [list, get, create] = [operation('list'), operation('get'), operation('create')]
+    const [listAny, get, create] = [operation('list'), operation('get'), operation('create')]
+    // A list within a resource, such as the sources of a subscription, is on the page of that resource.
+    const list = listAny?.path.includes('{') ? undefined : listAny
     const usual = ['list', 'get', 'create', 'update', 'replace', 'delete'].map((each) => `${name}.${each}`)
     const page = this.#responseSchema(named('list')?.item).properties ?? {}
     const singular = /^(?:Create|Get) (?:an?|the) (.+)$/.exec((create ?? get)?.summary ?? '')?.[1]

@@ -131,7 +131,7 @@ describe('Wrong options of a call throw, with their name, the received value and
     ['snapshot', gateway.snapshot, { privateKeys: 1 }, 'privateKeys is 1. Allowed: true or false.'],
     ['snapshot', gateway.snapshot, [], 'options is an array of 0. Allowed: an object.'],
     ['install', gateway.install, { others: 'drop' }, 'others is "drop". Allowed: "pass" or "refuse".'],
-    ['install', gateway.install, { other: 'pass' }, '"other" is not an option. Supported: others, traffic.'],
+    ['install', gateway.install, { other: 'pass' }, '"other" is not an option. Supported: others, traffic, agent.'],
     ['createGateway', createGateway, null, 'options is null. Allowed: an object.'],
     ['createGateway', createGateway, ['seed'], 'options is an array of 1. Allowed: an object.'],
   ])('%s %#', (_what, call, options, message) => {
@@ -142,7 +142,7 @@ describe('Wrong options of a call throw, with their name, the received value and
     [{ port: 65_536 }, 'port is 65536. Allowed: an integer from 0 to 65535.'],
     [{ port: '80' }, 'port is "80". Allowed: an integer from 0 to 65535.'],
     [{ host: '' }, 'host is "". Allowed: a host name or an address.'],
-    [{ hots: 'localhost' }, '"hots" is not an option. Supported: port, host, name, tls.'],
+    [{ hots: 'localhost' }, '"hots" is not an option. Supported: port, host, name, agent, tls.'],
   ])('serve %j', async (options, message) => {
     await expect(serve(createGateway(), options as never)).rejects.toThrow(new TypeError(message))
   })

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { ngrokFamilies } from '../../src/gateway/ngrok.ts'
+import { createNgrok, ngrokFamilies } from '../../src/gateway/ngrok.ts'
 import { openApi } from '../../src/gateway/openapi/openapi.ts'
 import { ngrok, standard } from '../../src/index.ts'
 import { Service, type ServiceFamily, type ServiceOperation } from '../../src/inspector/service.ts'
@@ -23,6 +23,7 @@ const OWN_TEXTS: Readonly<Record<string, string>> = {
   value: 'a secret',
   ip_policy_id: 'ipp_1',
   vault_id: 'vault_1',
+  ca_pem: createNgrok().authority.certificatePem,
 }
 
 /** The ids of the edge and the route that the test declares in the standard dialect. */
@@ -53,8 +54,8 @@ class Forms {
     idsByFamily: Readonly<Record<string, readonly string[]>>,
   ): Promise<void> {
     for (const family of this.#service.families) {
-      const { name, list, create, itemPath } = family
-      if (list && create) {
+      const { name, create, itemPath } = family
+      if (create && !create.path.includes('{')) {
         await go(`resources/${name}`)
         await this.#button('Create').click()
         await this.#send(create, 'Create')
@@ -153,6 +154,8 @@ class Forms {
   }
 
   #findIds(itemPath: string, depth: number): string[] {
+    if (itemPath.startsWith('/event_subscriptions/') && depth === 2)
+      return [this.#createdIds.get('esb') ?? 'esb_1', 'ip_policy_created.v0']
     const [, kind = ''] = /^\/edges\/(\w+)/.exec(itemPath) ?? []
     if (depth === 2)
       return [this.#createdIds.get('edghts') ?? ROUTE[0], this.#createdIds.get('edghtsrt') ?? ROUTE[1]].map(String)

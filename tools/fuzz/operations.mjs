@@ -20,7 +20,9 @@ export const FAMILIES = new Map(
     const [family, verb] = operationId.split('.')
     if (verb !== 'list') return []
     const { parameters } = gets.find((each) => each.operationId === `${family}.get`)
-    const { pattern } = parameters.find(({ name }) => name === 'id').schema
+    // Items that have no id of their own, such as the sources of a subscription, have the name of an event.
+    const pattern = parameters.find(({ name }) => name === 'id')?.schema.pattern
+    if (pattern === undefined) return []
     // Users have two paths, whose ids have either prefix.
     const prefixes = /^\^\(?([\w|]+)\)?_\[/.exec(pattern)[1].split('|')
     return [[prefixes.find((each) => family.startsWith(each)) ?? prefixes[0], toCamelCase(family)]]

@@ -8,13 +8,17 @@ export interface AgentMetrics {
 
 /** A tunnel, as the agent shows it. */
 export interface AgentTunnel {
+  /** The name, by which the agent's API finds it. */
   readonly name: string
   /** The path of the tunnel. */
   readonly uri: string
   /** The URL of its endpoint; "" until the agent has one, and for a tunnel with labels. */
   readonly public_url: string
+  /** The scheme of the URL. */
   readonly proto: string
+  /** The place that the agent forwards to, and whether it keeps requests. */
   readonly config: { readonly addr: string; readonly inspect: boolean }
+  /** The numbers of requests that passed. */
   readonly metrics: AgentMetrics
 }
 

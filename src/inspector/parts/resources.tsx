@@ -45,21 +45,7 @@ function Family({ service, family, ids }: ResourceProps) {
   const rows = loaded?.rows ?? []
   const label = chooseLabel(service, family)
   const columns = ['id', ...chooseColumns(service, family)].filter((each) => each !== label.field)
-  const form = isNew && create?.body && (
-    <Side title={create.summary} back={() => setNew(false)}>
-      <SchemaForm
-        service={service}
-        operation={create}
-        verb="Create"
-        cancel={() => setNew(false)}
-        send={async (body) => {
-          const created = await page.callService<Resource>('POST', create.path, body)
-          setNew(false)
-          page.goTo(`resources/${name}/${created.id}`)
-        }}
-      />
-    </Side>
-  )
+  const form = isNew && <CreateForm service={service} family={family} close={() => setNew(false)} />
   const row = (index: number) => {
     const each = rows[index]
     return (
@@ -112,16 +98,42 @@ function Family({ service, family, ids }: ResourceProps) {
   )
 }
 
+/** The form that creates a resource, and then opens its page. */
+function CreateForm({ service, family, close }: Omit<ResourceProps, 'ids'> & { readonly close: () => void }) {
+  const { name, create } = family
+  if (!create?.body) return null
+  return (
+    <Side title={create.summary} back={close}>
+      <SchemaForm
+        service={service}
+        operation={create}
+        verb="Create"
+        cancel={close}
+        send={async (body) => {
+          const created = await page.callService<Resource>('POST', create.path, body)
+          close()
+          page.goTo(`resources/${name}/${created.id}`)
+        }}
+      />
+    </Side>
+  )
+}
+
 /** A family without a list: its existing resources, and a form that opens one by the ids in its path. */
 function Lookup({ service, family, ids }: ResourceProps) {
   const { name, itemPath } = family
   const known = useControl<ListedRecord[]>(`/records?collection=${name}`) ?? []
   const names = listIdNames(itemPath).join('/')
   const isChosen = ids.length === names.split('/').length
+  const [isNew, setNew] = useState(false)
+  // Other resources are created on the page of the one that has them.
+  const canCreate = family.create !== undefined && !family.create.path.includes('{')
+  const form = isNew && <CreateForm service={service} family={family} close={() => setNew(false)} />
+  const details = isChosen && <ResourceDetails key={ids.join()} service={service} family={family} ids={ids} />
   const look = ({ ids: entered = '' }) =>
     page.goTo(`resources/${name}/${entered.split('/').map(encodeURIComponent).join('/')}`)
   return (
-    <Split side={isChosen && <ResourceDetails key={ids.join()} service={service} family={family} ids={ids} />}>
+    <Split side={form || details}>
       <div class="cards">
         <Card title={formatLabel(family.many)} count={known.length}>
           <p class="dim">{family.description}</p>
@@ -130,6 +142,11 @@ function Lookup({ service, family, ids }: ResourceProps) {
             <Text label={names} name="ids" placeholder={names} required />
             <Submit>Look</Submit>
           </Form>
+          {canCreate && (
+            <Button kind="main" disabled={isNew} onClick={() => setNew(true)}>
+              Create
+            </Button>
+          )}
         </Card>
       </div>
     </Split>
