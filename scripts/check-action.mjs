@@ -63,7 +63,10 @@ async function checkAction(folder, tarball) {
     })
     await fetch(`${outputs.url}/reserved_domains`, { headers: { authorization: 'Bearer k', 'ngrok-version': '2' } })
     assert.match(await readControl(outputs.url, '/report'), /GET \/reserved_domains → 200/)
-    assert.match(readFileSync(outputs.log, 'utf8'), /GET +\/reserved_domains/)
+    // The server writes its log a moment after the response.
+    const hasLine = () => /GET +\/reserved_domains/.test(readFileSync(outputs.log, 'utf8'))
+    for (let tries = 0; tries < 50 && !hasLine(); tries++) await sleep(100)
+    assert(hasLine(), readFileSync(outputs.log, 'utf8'))
   } finally {
     assert.equal(await endServer(folder), 1)
   }
