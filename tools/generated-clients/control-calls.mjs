@@ -21,6 +21,8 @@ const INPUTS = {
   'get /provisioning/timeline': { id: DOMAIN },
   'put /dns': { name: DOMAIN, type: 'A', value: '192.0.2.1' },
   'post /faults': { operation: 'vaults.list', status: 503 },
+  'put /agent': { down: false },
+  'post /agent/restart': { new_urls: false },
   'post /agent/tunnels': { addr: 80, name: 'of-a-control' },
   'post /traffic': { url: `https://${DOMAIN}/` },
   'put /traffic/upstreams': { url: UPSTREAM },
