@@ -180,7 +180,10 @@ async function serveUntilEnd(context: RunContext): Promise<RunResult> {
     if (tlsRoot !== undefined)
       await prefixErrors('tlsRoot', names, () => writeText(tlsRoot, gateway.authority.certificatePem, 0o644))
     announce(gateway, server, config, host, log)
-    for (const { url } of ports) log.notice('traffic', `Visitors of its endpoints: ${url}`, { traffic: url })
+    for (const { url } of ports)
+      log.notice('traffic', `Visitors of its endpoints${url.startsWith('https:') ? ', with TLS' : ''}: ${url}`, {
+        traffic: url,
+      })
     if (resumed !== undefined) logPostponedOptions(resumed, options, log)
     const ended = waitForSignal(['SIGINT', 'SIGTERM'], stopped.signal)
     const changed = await Promise.race([ended, waitForChange(files, check, stopped.signal)])

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type Server, ServerResponse } from 'node:http'
 import { createSecureServer, type Http2SecureServer, type Http2ServerResponse } from 'node:http2'
 import type { AddressInfo, Socket } from 'node:net'
 import { type Duplex, Readable, type Writable } from 'node:stream'
@@ -51,10 +51,9 @@ export async function openTrafficPort(gateway: Gateway, options: TrafficPortOpti
     // A visitor who leaves ends the request to the upstream.
     channel.once('close', () => void (channel.writableFinished || left.abort()))
     const origin = await gateway.transport.locate(host, schemes)
-    const [url, init] = toFetch(request, origin, left.signal)
-    const headers = [...(init.headers as [string, string][]), ...extra] // `toFetch` makes a list.
+    const [url, init] = toFetch(request, origin, extra)
     const ip = request.socket.remoteAddress?.replace(/^::ffff:/, '')
-    return gateway.traffic.fetch(url, { ...init, headers, ...(ip && { from: { ip } }) })
+    return gateway.traffic.fetch(url, { ...init, signal: left.signal, ...(ip && { from: { ip } }) })
   }
   const listener = (request: Arrived, answer: Answer) =>
     // The response of HTTP/2 has the same members.
@@ -140,7 +139,13 @@ async function switchProtocols(
       [UPGRADE_HEADER, name],
     ])
     const switched = upgrades.get(name)
-    if (!switched) return void socket.end(`HTTP/1.1 ${response.status} \r\nconnection: close\r\n\r\n`)
+    if (!switched) {
+      const answer = new ServerResponse(request)
+      answer.shouldKeepAlive = false
+      answer.assignSocket(socket as Socket) // That of an HTTP server.
+      answer.once('finish', () => socket.end())
+      return await send(response, answer)
+    }
     const { rawHeaders } = switched.response
     const lines = rawHeaders.flatMap((each, index) => (index % 2 === 0 ? [`${each}: ${rawHeaders[index + 1]}`] : []))
     socket.write(['HTTP/1.1 101 Switching Protocols', ...lines, '', ''].join('\r\n'))

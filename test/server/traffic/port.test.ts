@@ -173,6 +173,21 @@ describe('A port for visitors (rules: traffic#ports)', () => {
     socket.destroy()
   })
 
+  it('passes a whole URL by its path, and a GET without its body', async () => {
+    const { port } = await open()
+    const { headers } = await send({ port, path: 'http://app.localhost/whole?x=1', body: '' })
+    expect(JSON.parse(String(headers['x-received'])).slice(0, 2)).toEqual(['GET', '/whole?x=1'])
+    const got = await send({ port, headers: { 'content-length': '3' }, body: 'abc' })
+    expect([got.status, got.text]).toEqual([200, ''])
+  })
+
+  it('passes the response of an upstream that does not switch protocols', async () => {
+    const { port } = await open((_request, response) => response.writeHead(426, { upgrade: 'other' }).end('not here'))
+    const head = 'GET /ws HTTP/1.1\r\nhost: app.localhost\r\nconnection: Upgrade\r\nupgrade: websocket\r\n\r\n'
+    const socket = connectTcp(port, '127.0.0.1', () => socket.write(head))
+    expect(await textOf(socket)).toMatch(/^HTTP\/1.1 426 Upgrade Required\r\n.*not here/s)
+  })
+
   it('refuses to switch protocols where the gateway refuses the request', async () => {
     const { port } = await open()
     const head = 'GET /ws HTTP/1.1\r\nhost: nope.localhost\r\nconnection: Upgrade\r\nupgrade: websocket\r\n\r\n'
