@@ -88,7 +88,8 @@ export class Agent {
       }
       const { scheme, url, ...fields } = each
       if (url === undefined) made ??= makeUrl(this.#tx, scheme)
-      startEndpoint(this.#tx, session, v.parse(endpointFields, { ...fields, url: url ?? withScheme(made, scheme) }))
+      const chosen = v.parse(endpointFields, { ...fields, url: url ?? withScheme(made, scheme) })
+      startEndpoint(this.#tx, session, chosen, url === undefined)
     }
     // It was just started.
     return this.find(starts[0]?.name ?? '') as OpenTunnel

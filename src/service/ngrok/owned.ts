@@ -156,7 +156,7 @@ function isAclRule(text: string): boolean {
 /** The access rules of a credential. */
 export const acl = kit.documented(
   v.array(v.pipe(v.string(), refuseUnless(errors.acl_rule_invalid, isAclRule))),
-  'The rules that allow what an agent may bind, such as `bind:*.example.com`; an empty list allows everything. fauxgate checks only their form.',
+  'The rules that allow what an agent may bind, such as `bind:*.example.com`; an empty list allows everything.',
   { json: { examples: [['bind:*.example.com', 'bind:1.tcp.ngrok.io:20000', 'bind:team=*']] } },
 )
 

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
+import { bindErrors, requireBindableLabels, requireBindableUrl } from './bind-rules.ts'
 import { endpointLimits } from './endpoint-bodies.ts'
 import { BINDINGS, type EndpointRecord, endpoints as endpointRecords, findOtherEndpoint } from './endpoint-records.ts'
 import { resolvePlace, urlTakenError } from './endpoint-url.ts'
@@ -12,16 +13,22 @@ import { COMMANDS, openTunnel, type SessionRecord, sessions } from './session-re
 import { ACCOUNT_USER, knownRegions, limits, texts } from './shared.ts'
 
 /** The errors of the declaration of a session. */
-export const declarationErrors = kit.declareErrors({
-  agent_ip_restricted: kit.ofField(
-    115,
-    403,
-    (it: parts.FieldFacts & { restriction: string }) =>
-      `${it.field} is ${it.received}, which the IP restriction ${it.restriction} does not allow. Send an allowed address.`,
-  ),
-  agent_limit_reached: kit.tooMany(108),
-  agent_url_taken: urlTakenError(334, 'another URL, or pooling_enabled for both, which endpoints of edges do not have'),
-})
+export const declarationErrors = {
+  ...bindErrors,
+  ...kit.declareErrors({
+    agent_ip_restricted: kit.ofField(
+      115,
+      403,
+      (it: parts.FieldFacts & { restriction: string }) =>
+        `${it.field} is ${it.received}, which the IP restriction ${it.restriction} does not allow. Send an allowed address.`,
+    ),
+    agent_limit_reached: kit.tooMany(108),
+    agent_url_taken: urlTakenError(
+      334,
+      'another URL, or pooling_enabled for both, which endpoints of edges do not have',
+    ),
+  }),
+}
 
 /** The limits of the agents that are connected at the same time. */
 export const agentLimits = kit.accountLimits({
@@ -132,7 +139,7 @@ export const sessionFields = kit.named(
 /** Starts the session of an agent, with its tunnels and endpoints. */
 export function startSession(tx: kit.Transaction, sent: v.InferOutput<typeof sessionFields>): SessionRecord {
   const { credential, endpoints, labelled, limits, metadata, started_at, update = null, ...facts } = sent
-  const { id: credential_id, owner_id } = requireCredential(tx, credential)
+  const { id: credential_id } = requireCredential(tx, credential)
   requireAllowedAddress(tx, facts.ip)
   const session = tx.put(sessions, {
     ...facts,
@@ -144,8 +151,9 @@ export function startSession(tx: kit.Transaction, sent: v.InferOutput<typeof ses
     next_version: null,
   })
   for (const [index, each] of endpoints.entries())
-    parts.prefixFields(`endpoints.${index}`, () => openEndpoint(tx, session, owner_id, each))
-  for (const each of labelled) openLabelled(tx, session, each)
+    parts.prefixFields(`endpoints.${index}`, () => openEndpoint(tx, session, each))
+  for (const [index, each] of labelled.entries())
+    parts.prefixFields(`labelled.${index}`, () => openLabelled(tx, session, each))
   if (limits) requireWithinLimits(tx, session)
   return session
 }
@@ -156,17 +164,18 @@ export function openLabelled(
   session: SessionRecord,
   { metadata, ...facts }: v.InferOutput<typeof labelledFields>,
 ): void {
+  requireBindableLabels(requireCredential(tx, session.credential_id), facts.labels)
   openTunnel(tx, session, { ...facts, ...kit.described({ metadata }), url: null })
 }
 
-/** Opens an endpoint of an agent that is connected. Limits of the account apply. */
+/** Opens an endpoint of an agent that is connected, maybe at a URL that nobody chose. Limits of the account apply. */
 export function startEndpoint(
   tx: kit.Transaction,
   session: SessionRecord,
   sent: v.InferOutput<typeof endpointFields>,
+  isRandom: boolean,
 ): void {
-  const { owner_id } = requireCredential(tx, session.credential_id)
-  const endpoint = openEndpoint(tx, { ...session, started_at: tx.now }, owner_id, sent)
+  const endpoint = openEndpoint(tx, { ...session, started_at: tx.now }, sent, isRandom)
   if (endpoint) parts.requireWithin(tx, endpointLimits, endpointRecords, endpoint)
 }
 
@@ -199,8 +208,8 @@ function requireCredential(tx: kit.Transaction, id: string | undefined) {
 function openEndpoint(
   tx: kit.Transaction,
   session: SessionRecord,
-  principal_id: string,
   sent: v.InferOutput<typeof endpointFields>,
+  isRandom = sent.url === undefined,
 ): EndpointRecord | undefined {
   const {
     url = makeUrl(tx),
@@ -213,6 +222,8 @@ function openEndpoint(
     ...rest
   } = sent
   const place = resolvePlace(tx, url, binding)
+  const credential = requireCredential(tx, session.credential_id)
+  requireBindableUrl(credential, place.url, isRandom)
   if (traffic_policy !== null) {
     const at = { protocol: publicParts(place).proto, place: place.binding }
     requirePolicy(tx, traffic_policy, at)
@@ -228,7 +239,7 @@ function openEndpoint(
     ...place,
     type: 'ephemeral',
     edge_id: null,
-    principal_id,
+    principal_id: credential.owner_id,
     name,
     pooling_enabled,
     traffic_policy,

@@ -1,0 +1,54 @@
+import * as kit from '../kit/index.ts'
+import type * as parts from '../parts/index.ts'
+import type { CredentialRecord, SshCredentialRecord } from './owned-records.ts'
+
+type Credential = Pick<CredentialRecord | SshCredentialRecord, 'id' | 'acl'>
+
+const notAllowed = (number: number) =>
+  kit.ofField(
+    number,
+    403,
+    (it: parts.FieldFacts & { credential: string; acl: string; rule: string }) =>
+      `${it.field} is ${it.received}. The acl of ${it.credential} allows ${it.acl}. Send what it allows, or add ${it.rule}.`,
+  )
+
+/** The errors of what the ACL of a credential does not allow an agent to bind. */
+export const bindErrors = kit.declareErrors({
+  agent_address_not_allowed: notAllowed(308),
+  agent_name_not_allowed: notAllowed(316),
+  agent_random_address_not_allowed: notAllowed(356),
+  agent_label_not_allowed: notAllowed(399),
+})
+
+/** Refuses a URL that the ACL of a credential does not allow (rules: ngrok-families#bind-rules). */
+export function requireBindableUrl(credential: Credential, url: string, isRandom: boolean): void {
+  const [scheme, name = ''] = url.split('://')
+  const { agent_name_not_allowed, agent_address_not_allowed, agent_random_address_not_allowed } = bindErrors
+  const ofAddress = isRandom ? agent_random_address_not_allowed : agent_address_not_allowed
+  const host = scheme === 'tcp' ? name : name.replace(/:\d+$/, '')
+  const isAllowed = (rule: string) => rule === host || (rule.startsWith('*.') && host.endsWith(rule.slice(1)))
+  requireRule(credential, isAllowed, scheme === 'tcp' ? ofAddress : agent_name_not_allowed, {
+    ...{ field: 'url', received: kit.quote(url), rule: `bind:${host}` },
+  })
+}
+
+/** Refuses labels that the ACL of a credential does not allow. Each label needs a rule. */
+export function requireBindableLabels(credential: Credential, labels: Readonly<Record<string, string>>): void {
+  for (const [key, value] of Object.entries(labels)) {
+    const forms = [`${key}=${value}`, `${key}=*`, `*=${value}`, '*=*']
+    requireRule(credential, (rule) => forms.includes(rule), bindErrors.agent_label_not_allowed, {
+      ...{ field: `labels.${key}`, received: kit.quote(value), rule: `bind:${key}=${value}` },
+    })
+  }
+}
+
+function requireRule(
+  { id, acl }: Credential,
+  isAllowed: (rule: string) => boolean,
+  error: (typeof bindErrors)[keyof typeof bindErrors],
+  facts: parts.FieldFacts & { rule: string },
+): void {
+  const rules = acl.map((rule) => rule.replace(/^bind:/, ''))
+  if (acl.length === 0 || rules.includes('*') || rules.some(isAllowed)) return
+  kit.refuse(error, { ...facts, credential: id, acl: acl.join(', ') })
+}
