@@ -1,11 +1,11 @@
 import { render } from 'preact'
 import { useEffect, useReducer } from 'preact/hooks'
+import { Later } from './later.tsx'
 import { page } from './page.ts'
 import { Faults } from './parts/faults.tsx'
 import { Jobs } from './parts/jobs.tsx'
 import { Now } from './parts/now.tsx'
 import { Requests } from './parts/requests.tsx'
-import { Resources } from './parts/resources.tsx'
 import { State } from './parts/state.tsx'
 import { Button, Form, Submit, Text } from './shared/controls.tsx'
 import { formatCounted, formatRelative, formatTime } from './shared/format.ts'
@@ -20,7 +20,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   now: { title: 'Now', show: () => <Now /> },
   jobs: { title: 'Jobs', show: (id) => <Jobs id={id} /> },
   requests: { title: 'Requests', show: (id) => <Requests id={id} /> },
-  resources: { title: 'Resources', show: () => <Resources /> },
+  resources: { title: 'Resources', show: () => <Later key="resources" name="resources" id="" /> },
   faults: { title: 'DNS & faults', show: () => <Faults /> },
   state: { title: 'State', show: () => <State /> },
 }

@@ -1,19 +1,25 @@
 import { CONTROL_PATH } from '../control/address.ts'
-import { createPageHeaders } from '../gateway/http/page-headers.ts'
+import { createPageHeaders, PAGE_SCRIPTS, SCRIPT_HEADERS } from '../gateway/http/page-headers.ts'
 import type { Address } from './address.ts'
-import { account, inspector } from './documents.js'
+import { account, inspector, resources } from './documents.js'
 import { isSandboxName } from './names.ts'
 
-const documents = { account, inspector } as const
+const documents = { account, inspector, resources } as const
 
 type PageName = keyof typeof documents
+
+/** The paths below the address of a sandbox, with the names of their documents. */
+const PATHS: ReadonlyMap<string, PageName> = new Map([
+  [`${CONTROL_PATH}/`, 'inspector'],
+  ...PAGE_SCRIPTS.map((name) => [`${CONTROL_PATH}/${name}.js`, name] as const),
+])
 
 interface Page {
   readonly compressed: Uint8Array<ArrayBuffer>
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** The HTML pages. Everybody may load them, because they contain no data. Loading them wakes no sandbox. */
+/** The pages and their scripts. Everybody may load them, because they contain no data. Loading them wakes no sandbox. */
 export class Pages {
   readonly #pages = new Map<PageName, Promise<Page>>()
 
@@ -23,7 +29,8 @@ export class Pages {
     if (address.name === undefined) return address.path === '/' ? this.#response('account', method, headers) : undefined
     if (!isSandboxName(address.name)) return undefined
     const [path] = address.below.split('?', 1)
-    if (path === `${CONTROL_PATH}/`) return this.#response('inspector', method, headers)
+    const name = PATHS.get(path ?? '')
+    if (name) return this.#response(name, method, headers)
     if (path !== CONTROL_PATH) return undefined
     return new Response(null, { status: 308, headers: { Location: `${address.base}${CONTROL_PATH}/` } })
   }
@@ -39,15 +46,17 @@ export class Pages {
   }
 
   #page(name: PageName): Promise<Page> {
-    const page = this.#pages.get(name) ?? unpackPage(documents[name])
+    const page = this.#pages.get(name) ?? unpackPage(name)
     this.#pages.set(name, page)
     return page
   }
 }
 
-async function unpackPage(text: string): Promise<Page> {
-  const compressed = Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
-  return { compressed, headers: createPageHeaders(await new Response(unpack(compressed)).text()) }
+async function unpackPage(name: PageName): Promise<Page> {
+  const compressed = Uint8Array.from(atob(documents[name]), (character) => character.charCodeAt(0))
+  const isScript = PAGE_SCRIPTS.some((each) => each === name)
+  const headers = isScript ? SCRIPT_HEADERS : createPageHeaders(await new Response(unpack(compressed)).text())
+  return { compressed, headers }
 }
 
 function unpack(packed: Uint8Array<ArrayBuffer>): ReadableStream {

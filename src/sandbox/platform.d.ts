@@ -13,8 +13,9 @@ declare const WebSocketPair: new () => { readonly 0: WebSocket; readonly 1: impo
 /** A message that the platform answers without waking an object, and the reply. */
 declare const WebSocketRequestResponsePair: new (request: string, response: string) => object
 
-/** The HTML pages, each gzipped and in base64. The build makes them from src/inspector. */
+/** The pages and their scripts, each gzipped and in base64. The build makes them from src/inspector. */
 declare module '*/documents.js' {
   export const inspector: string
   export const account: string
+  export const resources: string
 }

@@ -7,6 +7,7 @@ import { printError } from '../core/schema/print.ts'
 import type { HttpRequest, HttpResponse } from '../gateway/http/messages.ts'
 import type { Gateway } from '../gateway/types.ts'
 import { INSPECTOR_HEADER, type Inspector } from './inspector.ts'
+import type { PackedDocuments, PackedResponse } from './packed-documents.ts'
 import { hasBody, readBody } from './request-body.ts'
 
 /** Limits of a request's head, which Node's parser checks. */
@@ -24,6 +25,7 @@ export interface ParseError extends Error {
 export interface Responders {
   readonly gateway: Gateway
   readonly inspector: Inspector
+  readonly documents: PackedDocuments
 }
 
 /**
@@ -114,11 +116,11 @@ export class Connection {
 
   /** Sends a response after `elapsed` ms. */
   #send(result: HttpResponse, response: ServerResponse, httpRequest: HttpRequest, elapsed: number): void {
-    const { inspector } = this.#responders
+    const { inspector, documents } = this.#responders
     inspector.broadcastControlUse(httpRequest, result)
     inspector.recordDuration(httpRequest, result, elapsed)
     if (result.delivery?.drop) this.#drop()
-    else send(result, response)
+    else send(result, response, documents.pack(httpRequest, result))
   }
 
   /** Ends the connection without a response: with a reset or, with TLS, for which Node refuses a reset, without one. */
@@ -175,8 +177,10 @@ function serialize({ status, headers, body }: HttpResponse): string {
   return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', text].join('\r\n')
 }
 
-/** Sends a response. If that fails, the connection ends. */
-function send({ status, headers, body, delivery }: HttpResponse, response: ServerResponse): void {
+/** Sends a response, or its compressed form. If that fails, the connection ends. */
+function send(result: HttpResponse, response: ServerResponse, packed?: PackedResponse): void {
+  const { status, delivery } = result
+  const { headers, body } = packed ?? result
   const { cut } = delivery ?? {}
   try {
     // Node writes a flat list of names and values unchanged.

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { CONTROL_PATH } from '../control/address.ts'
 import type { HttpRequest, HttpResponse } from '../gateway/http/messages.ts'
-import { createPageHeaders } from '../gateway/http/page-headers.ts'
+import { createPageHeaders, PAGE_SCRIPTS, SCRIPT_HEADERS } from '../gateway/http/page-headers.ts'
 import { splitUrl } from '../gateway/http/url.ts'
 import { createControlEvent, findControlRefusal } from '../gateway/inspected.ts'
 import type { Gateway } from '../gateway/types.ts'
@@ -16,7 +16,11 @@ export const INSPECTOR_HEADER = 'fauxgate-inspector'
 
 const PAGE = `${CONTROL_PATH}/`
 const EVENTS = `${CONTROL_PATH}/events`
-const PATHS: ReadonlySet<string> = new Set([CONTROL_PATH, PAGE, EVENTS])
+/** The paths of the page and of its scripts, with the names of their documents. */
+const DOCUMENTS: ReadonlyMap<string, string> = new Map([
+  [PAGE, 'inspector'],
+  ...PAGE_SCRIPTS.map((name) => [`${PAGE}${name}.js`, name] as const),
+])
 
 export class Inspector {
   readonly #gateway: Gateway
@@ -29,17 +33,22 @@ export class Inspector {
   }
 
   isFor({ method, url = '' }: IncomingMessage): boolean {
-    return url.includes(CONTROL_PATH) && (method === 'GET' || method === 'HEAD') && PATHS.has(this.#path(url))
+    return url.includes(CONTROL_PATH) && (method === 'GET' || method === 'HEAD') && this.#takes(this.#path(url))
+  }
+
+  #takes(path: string): boolean {
+    return path === CONTROL_PATH || path === EVENTS || DOCUMENTS.has(path)
   }
 
   async respond(request: IncomingMessage, response: ServerResponse, httpRequest: HttpRequest): Promise<void> {
     const path = this.#path(httpRequest.url)
     const refusal = findControlRefusal(this.#gateway, httpRequest)
-    // The page contains nothing of the gateway. It asks for the key, because a browser cannot send the key when it loads the page.
+    const document = DOCUMENTS.get(path)
+    // They contain nothing of the gateway. The page asks for the key, because a browser cannot send the key when it loads the page.
     const isOpen = refusal === undefined || (path !== EVENTS && refusal.status === 401)
     if (!isOpen) response.writeHead(refusal.status, refusal.headers).end(refusal.body)
     else if (path === CONTROL_PATH) response.writeHead(308, { Location: `${httpRequest.url.split('?', 1)[0]}/` }).end()
-    else if (path === PAGE) await sendPage(request, response)
+    else if (document !== undefined) await sendDocument(document, request, response)
     else if (httpRequest.method === 'HEAD') response.writeHead(200, EVENT_HEADERS).end()
     else this.#events.add(response)
   }
@@ -64,24 +73,24 @@ export class Inspector {
   }
 }
 
-async function sendPage(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { packed, html, headers } = await readPage()
+async function sendDocument(name: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { packed, text, headers } = await readDocument(name)
   const acceptsGzip = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''))
-  const body = acceptsGzip ? packed : html
+  const body = acceptsGzip ? packed : text
   const encoding = acceptsGzip && { 'Content-Encoding': 'gzip' }
   response.writeHead(200, { ...headers, 'Content-Length': body.length, Vary: 'Accept-Encoding', ...encoding })
   response.end(request.method === 'HEAD' ? undefined : body)
 }
 
-/** The possible places of the page: beside the built server, or in the folder of the build if the sources run. */
+/** The possible places of the documents: beside the built server, or in the folder of the build if the sources run. */
 const PLACES = ['./documents.js', '../../dist/documents.js'].map((place) => new URL(place, import.meta.url))
 
-async function readPage() {
+async function readDocument(name: string) {
   const place = PLACES.find((each) => existsSync(each))
   if (!place) throw new Error('The inspector is not built: npm run build writes it.')
   // It is a module, for Workers. Here it is read as a text, which works in CommonJS and in ECMAScript modules.
-  const [, text = ''] = /\binspector = "([^"]*)"/.exec(await readFile(place, 'utf8')) ?? []
-  const compressed = Buffer.from(text, 'base64')
-  const html = await promisify(gunzip)(compressed)
-  return { packed: compressed, html, headers: createPageHeaders(html.toString('utf8')) }
+  const [, base64 = ''] = new RegExp(`\\b${name} = "([^"]*)"`).exec(await readFile(place, 'utf8')) ?? []
+  const packed = Buffer.from(base64, 'base64')
+  const text = await promisify(gunzip)(packed)
+  return { packed, text, headers: name === 'inspector' ? createPageHeaders(text.toString('utf8')) : SCRIPT_HEADERS }
 }

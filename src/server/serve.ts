@@ -13,6 +13,7 @@ import { listenAsAgent } from './agent-listener.ts'
 import { Connection, HEAD_LIMITS, type ParseError, type Responders } from './connection.ts'
 import { Inspector } from './inspector.ts'
 import * as schemas from './options/listen-schemas.ts'
+import { PackedDocuments } from './packed-documents.ts'
 
 /** Options of {@link serve}. */
 export interface ServeOptions {
@@ -85,7 +86,7 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
     agent,
   } = readOptions(serveOptions, options, { secret: ['tls'] })
   const sockets = new Set<Socket>()
-  const responders = { gateway, inspector: new Inspector(gateway, name) }
+  const responders = { gateway, inspector: new Inspector(gateway, name), documents: new PackedDocuments() }
   const server = await createHttpServer(responders, sockets, tls).catch((cause) => {
     // Node's own error is one of OpenSSL, and does not name the option.
     throw new TypeError(

@@ -1,16 +1,18 @@
+import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, it, vi } from 'vitest'
+import { PAGE_SCRIPTS } from '../../src/gateway/http/page-headers.ts'
 import { createGateway } from '../../src/index.ts'
 import { requestBytes, serveGateway } from '../support/serve.ts'
 
 const DOCUMENTS = new URL('../../dist/documents.js', import.meta.url)
 const isBuilt = existsSync(DOCUMENTS)
 
-/** Returns the built page. */
-async function builtPage(): Promise<Buffer> {
-  const { inspector }: { inspector: string } = await import(DOCUMENTS.href)
-  return gunzipSync(Buffer.from(inspector, 'base64'))
+/** Returns the built page, or another document of the build. */
+async function builtPage(name = 'inspector'): Promise<Buffer> {
+  const documents: Readonly<Record<string, string>> = await import(DOCUMENTS.href)
+  return gunzipSync(Buffer.from(documents[name] ?? '', 'base64'))
 }
 
 describe('GET /_fauxgate/', () => {
@@ -23,7 +25,7 @@ describe('GET /_fauxgate/', () => {
       'content-type': 'text/html; charset=utf-8',
       'content-length': String(html.length),
       'content-security-policy': expect.stringMatching(
-        /^default-src 'none'; script-src 'sha256-[\w+/]{43}='; style-src 'sha256-[\w+/]{43}='; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'$/,
+        /^default-src 'none'; script-src(?: 'sha256-[\w+/]{43}='){3}; style-src 'sha256-[\w+/]{43}='; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'$/,
       ),
       'cache-control': 'no-cache',
       'referrer-policy': 'no-referrer',
@@ -58,6 +60,25 @@ describe('GET /_fauxgate/', () => {
     },
   )
 
+  it.runIf(isBuilt)('allows the scripts that it loads later, by their contents alone', async () => {
+    const { url } = await serveGateway(createGateway({ control: { key: 'sesame' } }))
+    const { headers } = await requestBytes(`${url}/_fauxgate/`)
+    for (const name of PAGE_SCRIPTS) {
+      const script = await requestBytes(`${url}/_fauxgate/${name}.js`, { headers: { 'accept-encoding': 'gzip' } })
+      expect(script.headers).toMatchObject({
+        'content-type': 'text/javascript; charset=utf-8',
+        'content-encoding': 'gzip',
+        'cross-origin-resource-policy': 'same-origin',
+        'x-content-type-options': 'nosniff',
+      })
+      const text = gunzipSync(script.body)
+      expect(text.equals(await builtPage(name))).toBe(true)
+      const hash = createHash('sha256').update(text).digest('base64')
+      expect(headers['content-security-policy']).toContain(`'sha256-${hash}'`)
+    }
+    expect((await requestBytes(`${url}/_fauxgate/other.js`)).status).toBe(401)
+  })
+
   it.skipIf(isBuilt)('says that it is not built', async () => {
     const consoleError = vi.spyOn(console, 'error').mockImplementation(() => undefined)
     const { url } = await serveGateway(createGateway())
@@ -80,5 +101,36 @@ describe('GET /_fauxgate/', () => {
     const { url } = await serveGateway(createGateway())
     const { status, headers, body } = await requestBytes(`${url}/_fauxgate/events`, { method: 'HEAD' })
     expect([status, headers['content-type'], body.length]).toEqual([200, 'text/event-stream; charset=utf-8', 0])
+  })
+})
+
+describe('GET /_fauxgate/openapi.json', () => {
+  it('is compressed for clients that accept gzip, and the same text for all others', async () => {
+    const { url } = await serveGateway(createGateway())
+    for (const path of ['/_fauxgate/openapi.json', '/_fauxgate/openapi.control.json']) {
+      const plain = await requestBytes(url + path)
+      expect(plain.headers).not.toHaveProperty('content-encoding')
+      const packed = await requestBytes(url + path, { headers: { 'accept-encoding': 'gzip, br' } })
+      expect(packed.headers).toMatchObject({
+        'content-type': 'application/json',
+        'content-encoding': 'gzip',
+        'content-length': String(packed.body.length),
+        vary: 'Accept-Encoding',
+      })
+      expect(gunzipSync(packed.body).equals(plain.body)).toBe(true)
+      expect(packed.body.length * 5).toBeLessThan(plain.body.length)
+    }
+  })
+
+  it('names the new URL after the gateway is served at another one', async () => {
+    const gateway = createGateway()
+    const first = await serveGateway(gateway)
+    const read = async (url: string) => {
+      const { body } = await requestBytes(`${url}/_fauxgate/openapi.json`, { headers: { 'accept-encoding': 'gzip' } })
+      return JSON.parse(gunzipSync(body).toString()).servers[0].url
+    }
+    expect(await read(first.url)).toBe(first.url)
+    const second = await serveGateway(gateway)
+    expect(await read(first.url)).toBe(second.url)
   })
 })

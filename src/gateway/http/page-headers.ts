@@ -1,11 +1,23 @@
 import { utf8Bytes } from '../../core/schema/platform.ts'
 import { hashes } from '../../service/x509/hashes.ts'
 
-/** Makes the headers of the inspector's document. Only its own script and style run, and they reach only its own server. */
+/** The parts of the inspector that its page loads later, each as a script beside the page. */
+export const PAGE_SCRIPTS = ['resources'] as const
+
+/** The headers of a script of the inspector. */
+export const SCRIPT_HEADERS = {
+  'Content-Type': 'text/javascript; charset=utf-8',
+  'Cache-Control': 'no-cache',
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+} as const
+
+/** Makes the headers of a page. Only its own script and style run, with what the script imports, and they reach only its own server. */
 export function createPageHeaders(html: string): Readonly<Record<string, string>> {
   const policy = [
     "default-src 'none'",
-    `script-src ${hashContents('script', html).join(' ')}`,
+    `script-src ${[...hashContents('script', html), ...listImported(html)].join(' ')}`,
     `style-src ${hashContents('style', html).join(' ')}`,
     "connect-src 'self'",
     'img-src data:',
@@ -24,6 +36,13 @@ export function createPageHeaders(html: string): Readonly<Record<string, string>
     'X-Frame-Options': 'DENY',
     'Cross-Origin-Opener-Policy': 'same-origin',
   }
+}
+
+/** Returns the hashes of the scripts that a page may import: its import map has them. */
+function listImported(html: string): string[] {
+  const [, map = '{}'] = /<script type="importmap">(.*?)<\/script>/s.exec(html) ?? []
+  const { integrity = {} }: { integrity?: Readonly<Record<string, string>> } = JSON.parse(map)
+  return Object.values(integrity).map((hash) => `'${hash}'`)
 }
 
 /** Returns the hash of the contents of each element with a tag, as a policy names it. */
