@@ -10,6 +10,7 @@ const PARTS = {
   'types.ts': ['src/core/generated'],
   'messages.ts': [],
   'own-numbers.ts': [],
+  'ngrok-paths.ts': [],
   'evidence.ts': [],
   'reference.mjs': ['docs/reference', 'docs/reference/ngrok'],
   'policy.ts': [],

@@ -69,6 +69,9 @@ export function createControlHost(parts: Parts, applyInitialResources: () => voi
   }
 }
 
+/** The functions that create gateways, by the name of the dialect. */
+const CREATE: Readonly<Record<string, string>> = { standard: 'createGateway', ngrok: 'createNgrok' }
+
 /** Describes the likeliest reason why a URL is not below the URL of a gateway. */
 function describeWrongUrl(url: string, gatewayUrl: string, { name }: Dialect): string {
   const [requested, own] = [parseUrl(url), parseUrl(gatewayUrl)]
@@ -79,6 +82,6 @@ function describeWrongUrl(url: string, gatewayUrl: string, { name }: Dialect): s
   const other = Object.values(dialects).find(
     (each) => each.name !== name && parseUrl(each.baseUrl)?.host === requested.host,
   )
-  if (other) return `${requested.host} was called, and the ${gateway}. Was \`dialect: ${other.name}\` meant?`
+  if (other) return `${requested.host} was called, and the ${gateway}. Was \`${CREATE[other.name]}()\` meant?`
   return `The ${gateway}. Set the client's base URL to it, or the gateway's \`baseUrl\` to the client's.`
 }

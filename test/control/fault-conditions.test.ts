@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { createNgrok } from '../../src/gateway/ngrok.ts'
 import type { FaultRequest, FaultSpec, OperationName } from '../../src/index.ts'
 import { client } from '../support/client.ts'
 import { exchange } from '../support/exchange.ts'
@@ -20,6 +21,15 @@ async function sendRequests(gateway: ReturnType<typeof open>, ...requests: strin
     statuses.push(status)
   }
   return statuses
+}
+
+function describeFailure(call: () => unknown): string {
+  try {
+    call()
+    return ''
+  } catch (error) {
+    return String(error)
+  }
 }
 
 describe('A fault with several conditions (rules: control-api#faults)', () => {
@@ -45,6 +55,18 @@ describe('A fault with several conditions (rules: control-api#faults)', () => {
     expect(await sendRequests(gateway, match)).toEqual([599])
     expect(gateway.faults.all()).toMatchObject([{ hits: 1 }])
     expect(gateway.requests.all({ status: 599 })).toHaveLength(1)
+  })
+
+  it.each([
+    ['api_keys.create', 'api_keys.create exists in createNgrok of fauxgate/ngrok'],
+    ['secrets.create', 'vault_secrets.create exists in createNgrok of fauxgate/ngrok'],
+    ['secrets', 'Allowed: reserved_addrs.create, reserved_addrs.get'],
+    ['reserved_domain.create', 'Allowed: reserved_addrs.create, reserved_addrs.get'],
+  ])('says where an operation exists that this gateway lacks: %s', (operation, message) => {
+    // The types refuse the name, which JavaScript does not check.
+    const spec = { operation } as unknown as FaultSpec<OperationName>
+    expect(() => open().faults.add(spec)).toThrow(message)
+    expect(describeFailure(() => createNgrok().faults.add(spec))).not.toContain('exists in createNgrok')
   })
 
   it('calls its predicate only with requests that meet all other conditions', async () => {

@@ -67,8 +67,11 @@ async function readDefinition(file: string, runner: Runner, changed: main.Gatewa
     node: { 'node:test': { test: define }, 'node:assert/strict': assert },
   }
   const modules: Readonly<Record<string, unknown>> = {
-    fauxgate: { ...main, createGateway: (options: object) => main.createGateway({ ...options, ...changed }) },
-    'fauxgate/ngrok': ngrokEntry,
+    fauxgate: main,
+    'fauxgate/ngrok': {
+      ...ngrokEntry,
+      createNgrok: (options: object) => ngrokEntry.createNgrok({ ...options, ...changed }),
+    },
     'fauxgate/testing': { ...testing, testWithGateway },
     'node:fs': fs,
     fs,
@@ -185,9 +188,9 @@ it('fauxgate init writes a config file and an initial state that serve takes', a
 it('fauxgate init writes a test that node --test passes', async () => {
   await runToEnd({}, 'init', '--runner', 'node')
   mkdirSync('node_modules/fauxgate', { recursive: true })
-  const all = "export * from './src/index.ts'; export * from './src/testing/testing.ts'"
+  const all = "export * from './src/gateway/ngrok.ts'; export * from './src/testing/testing.ts'"
   await bundle(all, `${process.cwd()}/node_modules/fauxgate/index.mjs`)
-  const exports = { '.': './index.mjs', './testing': './index.mjs' }
+  const exports = { './ngrok': './index.mjs', './testing': './index.mjs' }
   writeFileSync('node_modules/fauxgate/package.json', JSON.stringify({ name: 'fauxgate', exports }))
   const { NODE_TEST_CONTEXT: _context, ...env } = process.env
   const test = ['--test', '--test-reporter=tap', 'fauxgate.test.mjs']

@@ -9,6 +9,7 @@ import { readAnswer } from '../../core/schema/options.ts'
 import { describeThrown, formatCount, quote } from '../../core/schema/text.ts'
 import type { Api, ControlHost } from '../control.ts'
 import type { Journal } from '../journal/journal.ts'
+import { describeNgrokOnly, findNgrokOperation } from '../ngrok-paths.ts'
 import { countHits, type FaultRequest, faultRecords, isPending } from './fault.ts'
 
 /**
@@ -60,8 +61,20 @@ export function requireMatchable(api: Api, conditions: Conditions, labelOf = (fi
   const found = findUnmatchable(api, conditions)
   if (!found) return
   const { field, received, choices, allowed } = found
-  const facts = { field: labelOf(field), received: quote(received), choices, nearest: nearest(received, choices) }
+  const near = nearest(received, choices)
+  const elsewhere = field === 'operation' && near === undefined ? findNgrokOperation(received) : undefined
+  if (elsewhere !== undefined && !hasGroupOf(elsewhere, choices)) {
+    const allowedHere = `an operation of this gateway. ${describeNgrokOnly(elsewhere).slice(0, -1)}`
+    refuse(general.field_invalid, { field: labelOf(field), received: quote(received), allowed: allowedHere })
+  }
+  const facts = { field: labelOf(field), received: quote(received), choices, nearest: near }
   refuse(general.field_invalid, { ...facts, allowed })
+}
+
+/** Returns whether one of these operations is of the same group, such as `api_keys`. */
+function hasGroupOf(operation: string, choices: readonly string[]): boolean {
+  const start = operation.slice(0, operation.indexOf('.') + 1)
+  return choices.some((each) => each.startsWith(start))
 }
 
 /** Returns the first condition that no request can meet along with the earlier conditions; undefined if there is none. */

@@ -31,7 +31,7 @@ export function suggestion(
 }
 
 function isPartOf(word: string, name: string): boolean {
-  const [parts, all] = [word.split('-'), name.split('-')]
+  const [parts, all] = [word.split(/[-_.]/), name.split(/[-_.]/)]
   return word.length > 2 && (name.startsWith(word) || (parts.length > 1 && parts.every((part) => all.includes(part))))
 }
 

@@ -1,3 +1,4 @@
+import { describeNgrokOnly, findNgrokPath } from '../../control/ngrok-paths.ts'
 import type { PathIds } from '../../core/operation/operation.ts'
 import { refuse } from '../../core/schema/errors.ts'
 import { general } from '../../core/schema/general-errors.ts'
@@ -60,7 +61,7 @@ export function createRouter<O extends Routed>(operations: readonly O[]): Router
       refuse(general.path_not_found, {
         method: quoteWord(method),
         path: quote(path),
-        problem: describeProblem(root, path),
+        problem: describeProblem(root, path, describeElsewhere(path, find)),
       }),
   }
 }
@@ -75,18 +76,25 @@ function findChild<O>(node: Node<O>, segment: string): Node<O> | undefined {
   return node.fixed.get(segment) ?? (segment === '' ? undefined : node.parameter?.node)
 }
 
-function describeProblem<O>(root: Node<O>, path: string): string {
+function describeElsewhere(path: string, find: (path: string) => unknown): string | undefined {
+  const start = findNgrokPath(path, (each) => find(each) !== undefined)
+  return start && describeNgrokOnly(start)
+}
+
+/** Describes why a path is unknown. `elsewhere` says where it exists, unless a near segment was probably meant. */
+function describeProblem<O>(root: Node<O>, path: string, elsewhere: string | undefined): string {
   let node = root
   for (const segment of splitPath(path)) {
     const next = findChild(node, segment)
     if (!next) {
       const similar = nearest(segment, node.fixed.keys())
+      if (elsewhere && !similar) return elsewhere
       const what = segment === '' ? 'An empty segment' : `The segment ${quote(segment)}`
       return `${what} is unknown. ${similar ? `Did you mean ${similar}?` : describeChildren(node)}`
     }
     node = next
   }
-  return `The path is incomplete. ${describeChildren(node)}`
+  return elsewhere ?? `The path is incomplete. ${describeChildren(node)}`
 }
 
 function describeChildren<O>({ fixed, parameter }: Node<O>): string {

@@ -49,17 +49,18 @@ test('a domain gets its certificate after five seconds', async ({ gateway${reque
 }
 
 /** The options of the gateway in each test, the same as in the config file. */
-const OPTIONS = `{ dialect: ngrok, provisioningDelay: '${DELAY}', initial }`
+const OPTIONS = `{ provisioningDelay: '${DELAY}', initial }`
 const READ_INITIAL = `const initial = JSON.parse(readFileSync('${INITIAL}', 'utf8'))`
 
 /** Returns the line that wraps the runner's `test` with `testWithGateway`. */
-const testLine = (base: string) => `const test = testWithGateway(${base}, { gatewayOptions: ${OPTIONS} })`
+const testLine = (base: string) =>
+  `const test = testWithGateway(${base}, { create: createNgrok, gatewayOptions: ${OPTIONS} })`
 
 const READ = `import { readFileSync } from 'node:fs'`
 
 /** Returns the head of a test file that is an ECMAScript module. `base` is the runner's `test`. */
 const moduleHead = (imports: string, base = 'base') => `${imports}
-import { ngrok } from 'fauxgate'
+import { createNgrok } from 'fauxgate/ngrok'
 import { testWithGateway } from 'fauxgate/testing'
 
 ${READ_INITIAL}
@@ -73,7 +74,7 @@ import { expect } from 'vitest'
 
 ${READ_INITIAL}
 const test = testUsing((options) => createNgrok({ provisioningDelay: '${DELAY}', initial, ...options }))`,
-  jest: `const { ngrok } = require('fauxgate')
+  jest: `const { createNgrok } = require('fauxgate/ngrok')
 const { testWithGateway } = require('fauxgate/testing')
 const initial = require('./${INITIAL}')
 
@@ -85,7 +86,8 @@ ${testLine('globalThis.test')}`,
   node: moduleHead(`import assert from 'node:assert/strict'\n${READ}\nimport { test as base } from 'node:test'`),
   playwright: `${READ}
 import { test as base, expect } from '@playwright/test'
-import { createGateway, manualClock, ngrok } from 'fauxgate'
+import { manualClock } from 'fauxgate'
+import { createNgrok } from 'fauxgate/ngrok'
 import { serve } from 'fauxgate/node'
 import { assertStrict } from 'fauxgate/testing'
 
@@ -95,7 +97,7 @@ ${READ_INITIAL}
 const test = base.extend({
   gateway: async ({ browserName: _ }, use, testInfo) => {
     const clock = manualClock('2026-01-01T00:00:00Z')
-    const gateway = createGateway({ dialect: ngrok, provisioningDelay: '${DELAY}', initial, clock, seed: testInfo.title })
+    const gateway = createNgrok({ provisioningDelay: '${DELAY}', initial, clock, seed: testInfo.title })
     const server = await serve(gateway)
     await use(gateway)
     await server.close()

@@ -57,7 +57,7 @@ describe('gateway.install() (the opt-in that replaces the global fetch)', () => 
   })
 
   it.each([
-    ['https://api.ngrok.com/tls_certificates', 'Was `dialect: ngrok` meant?'],
+    ['https://api.ngrok.com/tls_certificates', 'Was `createNgrok()` meant?'],
     ['http://api.gateway.test/reserved_addrs', 'the host is the same, and the scheme, the port or the path is not.'],
     [
       'https://user:secret@elsewhere.test/',

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { ngrokFamilies } from '../../../src/gateway/ngrok.ts'
+import { createGateway, ngrok } from '../../../src/index.ts'
 import { client, outcome, type RequestParts } from '../../support/client.ts'
 import { open, stateOf } from '../../support/gateway.ts'
 
@@ -291,6 +293,39 @@ describe('The URL of a request', () => {
   ])('is refused by its path where that is none of the API: %s', (url, path) => {
     const [status, msg] = api(url)
     expect([status, msg]).toEqual([404, expect.stringContaining(`GET ${path} is not a path of this API`)])
+  })
+
+  test.each([
+    ['/api_keys', '/api_keys'],
+    ['/vaults/vault_1/secrets', '/vaults'],
+    ['/edges/https', '/edges/https'],
+  ])("names createNgrok where only a gateway with ngrok's families has the path: %s", (path, start) => {
+    expect(api(path)).toEqual([404, expect.stringContaining(`${start} exists in createNgrok of fauxgate/ngrok`)])
+    const served = '"fauxgate serve --dialect ngrok".'
+    expect(api(path)[1]).toContain(served)
+  })
+
+  test.each(['/api_keys_of_mine', '/edges', '/edges/https/edghts_1/routes/edghtsrt_1/complession'])(
+    'names only the unknown segment where ngrok lacks the path too: %s',
+    (path) => {
+      expect(api(path)).toEqual([404, expect.not.stringContaining('createNgrok')])
+    },
+  )
+
+  test('of a gateway in the dialect ngrok without its families shows createNgrok in the report', async () => {
+    const gateway = open({ dialect: ngrok })
+    const answer = await client(gateway)('GET', '/api_keys')
+    expect(answer.body.msg).toBe('Not Found')
+    expect(gateway.report()).toContain('/api_keys exists in createNgrok of fauxgate/ngrok')
+  })
+
+  test('of a gateway with some families of ngrok names createNgrok for the others alone', async () => {
+    const gateway = createGateway({ dialect: ngrok, families: { apiKeys: ngrokFamilies.apiKeys } })
+    expect((await client(gateway, { apiKeys: ngrokFamilies.apiKeys })('GET', '/api_keys')).status).toBe(200)
+    await client(gateway)('GET', '/api_keys/a/b')
+    expect(gateway.report()).not.toContain('createNgrok')
+    await client(gateway)('GET', '/vaults')
+    expect(gateway.report()).toContain('/vaults exists in createNgrok')
   })
 
   test('is below the base URL, or a path alone', () => {
