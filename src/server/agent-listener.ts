@@ -40,6 +40,9 @@ export async function listenAsAgent(gateway: Gateway, port: number): Promise<Age
 async function answer(gateway: Gateway, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { method = 'GET', url = '/', headers } = request
   if (!isOwnHost(headers.host)) return void response.writeHead(403).end('The Host of the agent is localhost.\n')
+  if (isOfOtherSite(headers.origin)) return void response.writeHead(403).end('Pages of other sites are refused.\n')
+  const canRead = method !== 'TRACE' && URL.canParse(url, `http://${HOST}`)
+  if (!canRead) return void response.writeHead(400).end('The method or the path cannot be read.\n')
   const body = await new Promise<unknown>((resolve) => readBody(request, () => MAX_BODY_BYTES, resolve))
   if (typeof body !== 'string') return void response.writeHead(400).end('The body is too long, or not UTF-8.\n')
   const hasBody = body !== '' && method !== 'GET' && method !== 'HEAD'
@@ -54,6 +57,11 @@ function isOwnHost(host: string | undefined): boolean {
   const name = /^(?:\[(.+)\]|([^:]+))(?::\d+)?$/.exec(host ?? '')
   const bare = (name?.[1] ?? name?.[2] ?? '').toLowerCase()
   return bare === 'localhost' || bare.endsWith('.localhost') || isLoopbackAddress(bare)
+}
+
+/** Returns whether a page of another site sent a request. It could not read the response, but start tunnels. */
+function isOfOtherSite(origin: string | undefined): boolean {
+  return origin !== undefined && !isOwnHost(/^https?:\/\/([^/?#]*)$/i.exec(origin)?.[1])
 }
 
 function isRefusedConnection(error: unknown): boolean {

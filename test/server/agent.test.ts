@@ -49,6 +49,31 @@ test.each([
   expect(await received).toBe(status)
 })
 
+test.each([
+  ['http://localhost:3000', 201],
+  ['https://evil.example.com', 403],
+  ['http://127.0.0.1.example.com', 403],
+  ['null', 403],
+])('a page of %s that starts a tunnel gets %d', async (origin, status) => {
+  const { url, gateway } = await serveWithAgent()
+  const response = await fetch(url, { method: 'POST', body: '{"addr":80}', headers: { origin } })
+  expect(response.status).toBe(status)
+  expect(gateway.endpoints.list().endpoints).toHaveLength(status === 201 ? 1 : 0)
+})
+
+test.each([
+  { method: 'TRACE', path: '/api' },
+  { method: 'GET', path: 'http://[' },
+])('a request that cannot be read, such as $method $path, is 400', async ({ method, path }) => {
+  const { url } = await serveWithAgent()
+  const received = new Promise((resolve, reject) =>
+    request(url, { method, path }, (response) => resolve(response.resume().statusCode))
+      .on('error', reject)
+      .end(),
+  )
+  expect(await received).toBe(400)
+})
+
 test('a port that is taken is named, and the server ends', async () => {
   const { url } = await serveWithAgent()
   const port = Number(new URL(url).port)

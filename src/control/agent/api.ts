@@ -11,7 +11,7 @@ import { type Captured, joinBytes } from './captured.ts'
 import { readDefinition, type TunnelDefinition } from './definition.ts'
 import { errors } from './errors.ts'
 import type { AgentTunnel } from './resources.ts'
-import { type EndpointStart, toStarts, toUpstream } from './starts.ts'
+import { type EndpointStart, NAME_BY_DEFAULT, readPlace, toStarts, toUpstream } from './starts.ts'
 import { Agent, type OpenTunnel } from './tunnels.ts'
 import { viewEndpoint, viewEndpointDetail, viewRequest, viewTunnel } from './views.ts'
 
@@ -22,8 +22,8 @@ interface Call {
   readonly query: URLSearchParams
   /** The name or the id at the end of the path; "" if there is none. */
   readonly name: string
-  /** The JSON of the body. */
-  readonly body: unknown
+  /** Reads the JSON object of the body. It is not called for methods that need none, which clients send bodies with, too. */
+  readonly readJson: () => Record<string, unknown>
 }
 
 type Handler = (call: Call) => Answer | Promise<Answer>
@@ -53,8 +53,8 @@ const listTunnels: Handler = ({ host }) => {
   return ok({ tunnels: shown.map((each) => viewTunnel(each, host.agent.captured)), uri: '/api/tunnels' })
 }
 
-const postTunnel: Handler = ({ host, body }) => {
-  const starts = reading(() => toStarts(readDefinition(body, host.engine.context)))
+const postTunnel: Handler = ({ host, readJson }) => {
+  const starts = reading(() => toStarts(readDefinition(readJson(), host.engine.context)))
   const open = starting(host, (agent) => agent.start(starts))
   return { status: 201, body: viewTunnel(open, host.agent.captured) }
 }
@@ -83,7 +83,11 @@ const endpointBody = v.object({
   name: text,
   uri: text,
   url: text,
-  upstream: v.object({ url: v.union([v.string(), v.number()], 'a port, an address or a URL'), protocol: text }),
+  upstream: v.object({
+    url: v.union([v.string(), v.number()], 'a port, an address or a URL'),
+    protocol: text,
+    proxy_protocol: v.exactOptional(v.unknown()),
+  }),
   inspect: v.exactOptional(v.boolean()),
   traffic_policy: v.exactOptional(v.union([v.string(), anyObject<object>()], 'a text or an object')),
   pooling_enabled: v.exactOptional(v.boolean()),
@@ -91,19 +95,21 @@ const endpointBody = v.object({
   metadata: text,
   bindings: v.exactOptional(v.array(v.picklist(['public', 'internal', 'kubernetes']))),
   metrics: v.exactOptional(v.unknown()),
+  agent_tls_termination: v.exactOptional(v.unknown()),
 })
 const readEndpoint = bodyReader(endpointBody)
 
-function toEndpointStart({ host, body, name: inPath }: Call): EndpointStart {
+function toEndpointStart({ host, readJson, name: inPath }: Call): EndpointStart {
   return reading(() => {
-    const sent = readEndpoint(requireJsonObject(body), {}, host.engine.context)
-    const { name, uri: _uri, metrics: _metrics, url, upstream, bindings, traffic_policy, ...rest } = sent
-    const transport = /^(tcp|tls):/.exec(url ?? '')?.[1] ?? 'http'
+    const sent = readEndpoint(readJson(), {}, host.engine.context)
+    const { name, url, upstream, bindings, traffic_policy, ...others } = sent
+    const { uri: _uri, metrics: _metrics, agent_tls_termination: _tls, ...rest } = others
+    const place = readPlace(url)
+    const transport = place.scheme === 'tcp' || place.scheme === 'tls' ? place.scheme : 'http'
     return {
       ...rest,
-      name: inPath || name || 'command_line',
-      scheme: 'https',
-      ...(url !== undefined && { url: url.includes('://') ? url : `https://${url}` }),
+      ...place,
+      name: inPath || name || NAME_BY_DEFAULT,
       forwards_to: toUpstream(upstream.url, transport, 'upstream.url'),
       ...(upstream.protocol !== undefined && { upstream_protocol: upstream.protocol }),
       ...(bindings?.[0] !== undefined && { binding: bindings[0] }),
@@ -126,7 +132,7 @@ const putEndpoint: Handler = (call) => {
   const { wasOpen, open } = starting(call.host, (agent) => {
     const before = agent.find(start.name)?.endpoint
     const wasOpen = agent.stop(start.name)
-    return { wasOpen, open: agent.start([before ? { ...start, url: start.url ?? before.url } : start]) }
+    return { wasOpen, open: agent.start([before && !start.scheme ? { ...start, url: before.url } : start]) }
   })
   return { status: wasOpen ? 200 : 201, body: viewEndpointDetail(open, call.host.agent.captured) ?? {} }
 }
@@ -167,8 +173,12 @@ const deleteRequests: Handler = ({ host }) => {
 
 const readReplay = bodyReader(v.object({ id: v.string(), tunnel_name: text }))
 
-const replay: Handler = async ({ host, body, path }) => {
-  const { id, tunnel_name } = reading(() => readReplay(requireJsonObject(body), {}, host.engine.context))
+const replay: Handler = async ({ host, readJson, path }) => {
+  const { id, tunnel_name } = reading(() => {
+    // The npm package ngrok sends another name for `tunnel_name`, which has no effect.
+    const { id, tunnel_name } = readJson()
+    return readReplay({ id, ...(tunnel_name !== undefined && { tunnel_name }) }, {}, host.engine.context)
+  })
   const found = capturedOf(host).find((each) => each.id === id)
   const open = found && findIn(host, tunnel_name ?? found.tunnel.name)
   if (!found || !open?.endpoint) return notFound(`${path}/${found ? (tunnel_name ?? found.tunnel.name) : id}`)
@@ -230,12 +240,11 @@ async function answer(host: ControlHost, request: Request): Promise<Answer> {
   const methods = exact ?? ROUTES[`${parent}/*`]
   const name = exact ? '' : decode(last)
   if (!methods || name === undefined) return unknownPath(404, path)
-  const handler = methods[request.method]
+  const handler = Object.hasOwn(methods, request.method) && methods[request.method]
   if (!handler) return unknownPath(405, path)
   const sent = await request.text()
   try {
-    const body = sent === '' ? undefined : reading(() => parse(sent))
-    return await handler({ host, path, query, name, body })
+    return await handler({ host, path, query, name, readJson: () => requireJsonObject(parse(sent)) })
   } catch (error) {
     if (error instanceof Failure) return error.answer
     throw error

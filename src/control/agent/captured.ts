@@ -5,6 +5,10 @@ import { Queue } from '../journal/queue.ts'
 const MAX_BYTES = 50 * 1024 * 1024
 const MAX_BODY_BYTES = 1024 * 1024
 
+/** About the size in memory of a request, and of each part of a body, without their bytes. */
+const REQUEST_BYTES = 1024
+const PART_BYTES = 256
+
 type Headers = readonly (readonly [string, string])[]
 
 /** A body that grows while it passes. It keeps its beginning. */
@@ -43,7 +47,7 @@ export class CapturedRequests {
     const id = toHex(Math.floor(facts.at / 1000)) + toHex(++this.#next)
     const captured: Captured = { ...facts, id, tunnel, method, url, headers, body: newBody(), ...NEW }
     this.#queue.add(captured)
-    this.#grow(url.length + headers.flat().join('').length)
+    this.#grow(sizeOf(captured))
     request.watchBody((part) => this.#keep(captured, captured.body, part))
     return (response, at) => {
       const { status } = response
@@ -82,7 +86,7 @@ export class CapturedRequests {
     if (kept.length === 0) return
     body.parts.push(kept)
     body.size += kept.length
-    this.#grow(kept.length)
+    this.#grow(kept.length + PART_BYTES)
   }
 
   #grow(bytes: number): void {
@@ -103,7 +107,8 @@ const newBody = (): CapturedBody => ({ parts: [], size: 0 })
 const toHex = (number: number): string => number.toString(16).padStart(8, '0')
 
 function sizeOf({ url, headers, body, response }: Captured): number {
-  return url.length + headers.flat().join('').length + body.size + (response?.body.size ?? 0)
+  const bodies = [body, response?.body].map((each) => (each ? each.size + each.parts.length * PART_BYTES : 0))
+  return REQUEST_BYTES + url.length + headers.flat().join('').length + bodies.reduce((sum, size) => sum + size)
 }
 
 /** Returns the parts of a body as a whole. */

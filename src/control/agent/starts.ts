@@ -6,18 +6,22 @@ import type { endpointFields, labelledFields } from '../../service/ngrok/session
 import { readText } from '../../service/policy/text.ts'
 import type { TunnelDefinition } from './definition.ts'
 
-/** An endpoint that the agent starts. Without a URL it gets a new one with the scheme. */
+/** An endpoint that the agent starts. Without a URL it gets a new one with the scheme. Without both, the scheme is https. */
 export interface EndpointStart extends v.InferInput<typeof endpointFields> {
   readonly name: string
-  readonly scheme: string
+  readonly scheme?: string
 }
+
+/** The name that agents give to a tunnel without one. */
+export const NAME_BY_DEFAULT = 'command_line'
 
 /** A tunnel that the agent starts: that of an endpoint, or one with labels. */
 export type Start = EndpointStart | (v.InferInput<typeof labelledFields> & { readonly name: string })
 
 /** Returns the tunnels that a definition starts: two for http with both schemes. */
 export function toStarts(definition: TunnelDefinition): Start[] {
-  const { name, proto, labels, metadata, inspect, pooling_enabled } = definition
+  const { proto, labels, metadata, inspect, pooling_enabled } = definition
+  const name = definition.name || NAME_BY_DEFAULT
   const transport = proto === 'https' ? 'http' : proto
   const forwards_to = toUpstream(definition.addr, transport)
   const kept = { name, forwards_to, ...(metadata !== undefined && { metadata }) }
@@ -30,19 +34,31 @@ export function toStarts(definition: TunnelDefinition): Start[] {
     ...(traffic_policy !== undefined && { traffic_policy }),
   }
   return readSchemes(definition, transport).map((scheme, index) => {
-    const url = readUrl(definition, scheme)
+    const place = readPlace(readUrl(definition, scheme), scheme)
     // Agents name the second tunnel so, and pyngrok asks for it by this name.
-    return { ...common, scheme, ...(url !== undefined && { url }), ...(index > 0 && { name: `${name} (${scheme})` }) }
+    return { ...common, scheme, ...place, ...(index > 0 && { name: `${name} (${scheme})` }) }
   })
+}
+
+/**
+ * Returns the scheme and the URL of a URL, a host or a scheme such as `tcp://`, which gets a new URL. Without a text, both are left
+ * out (rules: agent#addresses).
+ */
+export function readPlace(sent: string | undefined, schemeOfHost = 'https'): { scheme?: string; url?: string } {
+  if (!sent) return {}
+  const alone = /^(https?|tcp|tls):\/\/$/.exec(sent)?.[1]
+  if (alone !== undefined) return { scheme: alone }
+  const url = sent.includes('://') ? sent : `${schemeOfHost}://${sent}`
+  return { scheme: url.split(':')[0] ?? '', url }
 }
 
 /** Returns the URL of a place that an agent forwards to (rules: agent#addresses). */
 export function toUpstream(addr: string | number, transport = 'http', field = 'addr'): string {
-  const text = String(addr)
+  const text = String(addr).replace(/^(https?:\/\/)$/, '$1localhost')
   const host = /^:?\d+$/.test(text) ? `localhost:${text.replace(':', '')}` : text
   const url = host.includes('://') ? host : `${transport}://${host}`
-  const port = /:(\d+)$/.exec(url.replace(/\/.*$/, ''))?.[1]
-  if (!URL.canParse(url) || Number(port ?? 1) === 0) {
+  const isPort = typeof addr === 'string' || (Number.isInteger(addr) && addr > 0)
+  if (!isPort || /[\s\p{Cc}]/u.test(text) || !URL.canParse(url) || new URL(url).port === '0') {
     refuse(general.field_invalid, {
       field,
       received: quote(addr),
@@ -65,17 +81,15 @@ function readSchemes({ proto, schemes, bind_tls, url }: TunnelDefinition, transp
   return sent.length === 0 ? ['https'] : sent
 }
 
-function readUrl(definition: TunnelDefinition, scheme: string): string | undefined {
-  const { url, domain, hostname, subdomain, remote_addr } = definition
-  const below = subdomain === undefined ? undefined : `${subdomain}.ngrok.app`
-  const host = url ?? domain ?? hostname ?? (scheme === 'tcp' ? remote_addr : below)
-  return host === undefined || host.includes('://') ? host : `${scheme}://${host}`
+function readUrl({ url, domain, hostname, subdomain, remote_addr }: TunnelDefinition, scheme: string) {
+  const below = subdomain ? `${subdomain}.ngrok.app` : undefined
+  return url || domain || hostname || (scheme === 'tcp' ? remote_addr : below)
 }
 
 /** Returns the policy of a definition as a text, with a rule for its passwords. */
 function readPolicy({ traffic_policy, policy, basic_auth }: TunnelDefinition): string | undefined {
   const sent = traffic_policy ?? policy
-  if (!basic_auth) return typeof sent === 'object' ? JSON.stringify(sent) : sent
+  if (!basic_auth?.length) return typeof sent === 'object' ? JSON.stringify(sent) : sent
   const value = typeof sent === 'string' ? readText(sent).value : (sent ?? {})
   const { on_http_request: rules = [], ...rest } = Object(value) as { on_http_request?: unknown } // An object, whatever it was.
   const passwords = { actions: [{ type: 'basic-auth', config: { credentials: basic_auth } }] }

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import type { Transaction } from '../../core/operation/transaction.ts'
+import { bodyReader } from '../../core/schema/body.ts'
 import { refuse } from '../../core/schema/errors.ts'
 import { quote } from '../../core/schema/text.ts'
 import { type EndpointRecord, endpoints, getEndpointId } from '../../service/ngrok/endpoint-records.ts'
@@ -34,6 +35,12 @@ export interface OpenTunnel {
   readonly hasUrl: boolean
 }
 
+const readEndpoint = /* @__PURE__ */ bodyReader(endpointFields)
+const readLabelled = /* @__PURE__ */ bodyReader(labelledFields)
+
+/** Replaces what has no place in a path. The JSON of agents has none of it either. */
+const toName = (text: string): string => text.replace(/\p{Surrogate}/gu, '\ufffd')
+
 /** The agent of a gateway, in one transaction: the oldest session of an agent that is connected (rules: agent#which-agent). */
 export class Agent {
   readonly #host: ControlHost
@@ -67,12 +74,12 @@ export class Agent {
     return this.#tx.findAll(tunnels, 'session', session.id).map((tunnel) => {
       const endpoint = this.#tx.get(endpoints, getEndpointId(tunnel.id))
       const name = endpoint?.name ?? tunnel.name ?? tunnel.id
-      return { name, tunnel, endpoint, hasUrl: tunnel.started_at <= shownBefore }
+      return { name: toName(name), tunnel, endpoint, hasUrl: tunnel.started_at <= shownBefore }
     })
   }
 
   find(name: string): OpenTunnel | undefined {
-    return this.list().find((each) => each.name === name)
+    return this.list().find((each) => each.name === toName(name))
   }
 
   /** Starts tunnels, and returns the first. The first start of all connects the agent. */
@@ -80,15 +87,16 @@ export class Agent {
     if (!this.#isPossible) refuse(errors.agent_unavailable, { dialect: this.#host.dialect.name })
     for (const { name } of starts) if (this.find(name)) refuse(errors.agent_tunnel_taken, { name: quote(name) })
     const session = this.session ?? startSession(this.#tx, v.parse(sessionFields, {}))
+    const { context } = this.#host.engine
     let made: string | undefined
     for (const each of starts) {
       if ('labels' in each) {
-        openLabelled(this.#tx, { ...session, started_at: this.#tx.now }, v.parse(labelledFields, each))
+        openLabelled(this.#tx, { ...session, started_at: this.#tx.now }, readLabelled({ ...each }, {}, context))
         continue
       }
-      const { scheme, url, ...fields } = each
+      const { scheme = 'https', url, ...fields } = each
       if (url === undefined) made ??= makeUrl(this.#tx, scheme)
-      const chosen = v.parse(endpointFields, { ...fields, url: url ?? withScheme(made, scheme) })
+      const chosen = readEndpoint({ ...fields, url: url ?? withScheme(made, scheme) }, {}, context)
       startEndpoint(this.#tx, session, chosen, url === undefined)
     }
     // It was just started.

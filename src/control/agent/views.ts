@@ -86,15 +86,19 @@ function viewResponse({ status, headers, body }: NonNullable<Captured['response'
 
 /** Returns the headers of a message, and the message as its bytes in Base64. */
 function viewMessage(start: string, sent: Captured['headers'], { parts }: CapturedBody, redaction: Redaction) {
-  const headers: Record<string, string[]> = {}
+  // A map, because visitors can send a header such as `__proto__`.
+  const headers = new Map<string, string[]>()
   for (const [name, value] of sent) {
     const shown = Object.values(redactHeaders([name, value], redaction))
     const canonical = name.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase())
-    headers[canonical] = [...(headers[canonical] ?? []), ...shown]
+    headers.set(canonical, [...(headers.get(canonical) ?? []), ...shown])
   }
-  const lines = Object.entries(headers).flatMap(([name, values]) => values.map((value) => `${name}: ${value}\r\n`))
+  const lines = [...headers].flatMap(([name, values]) => values.map((value) => `${name}: ${value}\r\n`))
   const head = utf8Bytes(`${start}\r\n${lines.join('')}\r\n`)
-  return { headers, raw: toBase64(joinBytes([head, redactBytes(joinBytes(parts), redaction)])) }
+  return {
+    headers: Object.fromEntries(headers),
+    raw: toBase64(joinBytes([head, redactBytes(joinBytes(parts), redaction)])),
+  }
 }
 
 function redactBytes(bytes: Uint8Array, { redactor }: Redaction): Uint8Array {

@@ -43,6 +43,29 @@ test('PUT creates an endpoint, and replaces it', async () => {
   expect((await call('PUT', '/api/endpoints/web', second.body)).status).toBe(200)
 })
 
+// rules: agent#addresses
+test.each(['tcp', 'tls', 'http', 'https'])('the URL "%s://" is a new one with this scheme', async (scheme) => {
+  const { call } = createWithAgent()
+  const upstream = { url: 'localhost:22' }
+  const first = await call('POST', '/api/endpoints', { name: 'new', url: `${scheme}://`, upstream })
+  expect([first.status, first.body.url]).toEqual([201, expect.stringMatching(`^${scheme}://.+`)])
+  const second = await call('PUT', '/api/endpoints/new', { url: `${scheme}://`, upstream })
+  expect([second.status, second.body.url === first.body.url]).toEqual([200, false])
+  const tunnel = await call('POST', '/api/tunnels', {
+    name: 'tunnel',
+    url: `${scheme}://`,
+    addr: 80,
+    proto: first.body.url.split(':')[0],
+  })
+  expect(tunnel.body.public_url).toMatch(`${scheme}://`)
+})
+
+test('the upstream "https://" is port 443 of this machine', async () => {
+  const { call } = createWithAgent()
+  const { body } = await call('POST', '/api/endpoints', { upstream: { url: 'https://', proxy_protocol: '2' } })
+  expect(body.upstream.url).toBe('https://localhost:443')
+})
+
 test('a PUT that the service refuses leaves the endpoint', async () => {
   const { call, gateway } = createWithAgent()
   await call('POST', '/api/endpoints', SENT)

@@ -71,3 +71,12 @@ test('the npm package ngrok does not try a refused start again', async () => {
   expect([refused.status, isRetriable(refused)]).toEqual([502, false])
   expect(refused.body.details.err).toContain('ERR_NGROK_108')
 })
+
+test('the npm package ngrok replays a request, with a field that agents do not know', async () => {
+  const { gateway, call } = createWithAgent()
+  const { public_url } = await gateway.agent.start({ addr: 3000 })
+  await gateway.traffic.fetch(public_url)
+  const [{ id, tunnel_name }] = (await call('GET', '/api/requests/http')).body.requests
+  expect((await call('POST', '/api/requests/http', { id, tunnelName: tunnel_name })).status).toBe(204)
+  expect((await call('GET', '/api/requests/http')).body.requests).toHaveLength(2)
+})
