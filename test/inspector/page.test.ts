@@ -67,7 +67,7 @@ describe.skipIf(!CHROMIUM)('The page', () => {
 
   test('opens links that a person mistyped, and looks up ids with any characters', async () => {
     const { page, go } = await open({}, { place: 'constructor' })
-    await page.getByText('No domains yet.').waitFor()
+    await page.getByText('No resources yet').waitFor()
     await go('requests/50%')
     await page.getByText('No requests yet.').waitFor()
     await go('resources/compression')
@@ -126,7 +126,7 @@ describe.skipIf(!CHROMIUM)('The page', () => {
     await page.getByText('live', { exact: true }).waitFor()
     await page.reload()
     await page.getByText('live', { exact: true }).waitFor()
-    await page.getByText('No domains yet.').waitFor()
+    await page.getByText('No resources yet').waitFor()
     const other = await context.newPage()
     await other.goto(`${server.url}/_fauxgate/`)
     await other.getByLabel('Control key').waitFor()

@@ -47,24 +47,46 @@ describe.skipIf(!CHROMIUM)('A user of the page', () => {
     await sendRequest(server, 'PUT', `/edges/https/${edge}/routes/${other}/circuit_breaker`, {})
     await sendRequest(server, 'GET', `/edges/https/${edge}/routes/${route}/circuit_breaker`)
     await sendRequest(server, 'GET', '/reserved_domain')
+    const rows = page.locator('.card').filter({ hasText: 'Worth a look' }).getByRole('listitem')
+    for (const [kind, text] of [
+      ['broken', 'Found a CNAME record to old.example.net'],
+      ['broken', 'The certificate is for a.example.net, not for own.example.com.'],
+      ['broken', 'The certificate expired at'],
+      ['broken', 'The uploaded certificate expired at'],
+      ['waiting', 'A client waits until'],
+      ['refused', 'POST /reserved_domains'],
+      ['refused', 'GET /reserved_domain'],
+      ['unused', 'INTERNAL_ERROR for forgotten.example.com'],
+      ['unused', 'reserved_addrs.create status 503'],
+      ['unused', 'The clock has not moved'],
+    ] as const)
+      await rows.filter({ hasText: kind }).filter({ hasText: text }).first().waitFor()
     const card = page.locator('.card').filter({ hasText: 'Worth a look' })
-    for (const text of [
-      'old.example.net',
-      'The certificate is for a.example.net, not for own.example.com.',
-      'The certificate expired at',
-      'The uploaded certificate expired at',
-      'INTERNAL_ERROR for forgotten.example.com',
-      'reserved_addrs.create status 503',
-      'A client waits',
-      'POST /reserved_domains',
-      'GET /reserved_domain.',
-      'The clock has not moved',
-    ])
-      await card.getByText(text).first().waitFor()
     await card.getByRole('link', { name: `${edge}/${other}` }).click()
     await page.getByRole('complementary').getByText('Volume threshold').waitFor()
     gateway.clock.advance('5s')
     await response
+  })
+
+  test('fixes on Now, in one click, all domains that fail for one reason, and then runs their attempts', async () => {
+    const { gateway, page } = await open()
+    const names = Array.from({ length: 60 }, (_, at) => `d${at}.example.com`)
+    for (const domain of names) gateway.reservedDomains.create({ domain, certificate_management_policy: ECDSA })
+    gateway.clock.advance('30s')
+    const card = page.locator('.card').filter({ hasText: 'Worth a look' })
+    await card.getByText('50 domains: found no record.').waitFor()
+    await card.getByText('60 broken').waitFor()
+    await card.getByRole('link', { name: '42 more' }).waitFor()
+    await card.getByText('10 more domains fail.').waitFor()
+    await card.getByRole('button', { name: 'Fix 50 records' }).click()
+    await card.getByText('50 domains: the DNS records are correct.').waitFor()
+    expect(gateway.dns.records()).toHaveLength(50)
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toContain('Worth a look')
+    await card.getByRole('button', { name: 'Run 50 attempts now' }).click()
+    const listIssued = () =>
+      gateway.reservedDomains.list({ limit: '100' }).reserved_domains.filter((each) => each.certificate)
+    await expect.poll(listIssued).toHaveLength(50)
+    await card.getByText('10 domains: found no record.').waitFor()
   })
 
   test('sees labels instead of wire names, and the wire names on hover', async () => {

@@ -27,7 +27,7 @@ function Zone() {
   const all = useControl<DnsRecord[]>('/dns') ?? []
   const found = all.filter(({ name, value }) => `${name} ${value}`.toLowerCase().includes(text.toLowerCase()))
   return (
-    <Card title="DNS zone" count={all.length} wide>
+    <Card title="DNS zone" note={all.length} wide>
       <p class="dim">
         {page.overview?.dns === 'simulated'
           ? 'Attempts look here for CNAME and CAA records.'
@@ -66,7 +66,7 @@ function Outcomes() {
   const path = '/provisioning/script'
   const outcomes = useControl<PendingOutcome[]>(path) ?? []
   return (
-    <Card title="Pending outcomes" count={outcomes.length} wide>
+    <Card title="Pending outcomes" note={outcomes.length} wide>
       <p class="dim">The outcomes of the next attempts.</p>
       <RecordList of={outcomes} keyOf={(_, index) => index}>
         {(each) => (
@@ -123,7 +123,7 @@ export function ScriptForm({ domain }: { domain?: string }) {
 function FaultList() {
   const faults = useControl<ListedFault[]>('/faults') ?? []
   return (
-    <Card title="Faults" count={faults.length} wide>
+    <Card title="Faults" note={faults.length} wide>
       <RecordList of={faults} keyOf={({ id }) => id}>
         {(fault) => (
           <>

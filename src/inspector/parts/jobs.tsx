@@ -7,6 +7,7 @@ import { formatCount, formatRelative, formatTime, formatTimes } from '../shared/
 import { Chip, DefinitionList, EmptyState, OutcomeChip, Side, Split, Table, Windowed } from '../shared/layout.tsx'
 import { curlToCreate } from './client-code.ts'
 import { RelatedRequests } from './entry.tsx'
+import { describeFound } from './failing-domains.tsx'
 import { PendingFaults, ScriptForm } from './faults.tsx'
 import { Axis, Lane, StateChip } from './lane.tsx'
 
@@ -182,7 +183,7 @@ function RecordState({ record: { name, type, value, problem } }: { record: Neede
   if (problem === null) return <Chip tone="good">found</Chip>
   return (
     <>
-      <p class="bad">{problem.split('. ').slice(1).join('. ') || problem}</p>
+      <p class="bad">{describeFound({ problem })}</p>
       <Button onClick={() => page.callControl('PUT', '/dns', { name, type, value })}>Fix the record</Button>
     </>
   )

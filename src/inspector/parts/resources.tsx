@@ -40,7 +40,7 @@ function Family({ service, family, ids }: ResourceProps) {
   const { name, many, create } = family
   const [text, setText] = useState('')
   const [wanted, setWanted] = useState(0)
-  const [isNew, setNew] = useState(false)
+  const [isNew, setNew] = readNew()
   const loaded = useLive(() => loadResources(family, text, wanted), [text, wanted])
   const rows = loaded?.rows ?? []
   const label = chooseLabel(service, family)
@@ -98,6 +98,11 @@ function Family({ service, family, ids }: ResourceProps) {
   )
 }
 
+/** The query of the place says whether the form for a new resource is open, so that links can open it. */
+function readNew() {
+  return [page.query.has('new'), (isNew: boolean) => page.setQuery({ new: isNew ? '1' : '' })] as const
+}
+
 /** The form that creates a resource, and then opens its page. */
 function CreateForm({ service, family, close }: Omit<ResourceProps, 'ids'> & { readonly close: () => void }) {
   const { name, create } = family
@@ -125,7 +130,7 @@ function Lookup({ service, family, ids }: ResourceProps) {
   const known = useControl<ListedRecord[]>(`/records?collection=${name}`) ?? []
   const names = listIdNames(itemPath).join('/')
   const isChosen = ids.length === names.split('/').length
-  const [isNew, setNew] = useState(false)
+  const [isNew, setNew] = readNew()
   // Other resources are created on the page of the one that has them.
   const canCreate = family.create !== undefined && !family.create.path.includes('{')
   const form = isNew && <CreateForm service={service} family={family} close={() => setNew(false)} />
@@ -135,7 +140,7 @@ function Lookup({ service, family, ids }: ResourceProps) {
   return (
     <Split side={form || details}>
       <div class="cards">
-        <Card title={formatLabel(family.many)} count={known.length}>
+        <Card title={formatLabel(family.many)} note={known.length}>
           <p class="dim">{family.description}</p>
           <RecordLinks of={known} />
           <Form act={look}>

@@ -63,7 +63,7 @@ function Snapshots() {
       setDifference(`From ${from} to ${to || 'now'}:\n${text}`)
     })
   return (
-    <Card title="Snapshots" count={snapshots.length} wide>
+    <Card title="Snapshots" note={snapshots.length} wide>
       <p class="dim">They survive a reset and, with --data, a restart.</p>
       <Form act={() => take()}>
         <Text

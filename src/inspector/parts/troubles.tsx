@@ -1,4 +1,3 @@
-import type { ComponentChildren } from 'preact'
 import type {
   JournalEntry,
   ListedFault,
@@ -9,21 +8,14 @@ import type {
 import { useControl, useLive } from '../live.ts'
 import { page } from '../page.ts'
 import { getErrorCode } from '../search.ts'
-import { formatTime, formatTimes } from '../shared/format.ts'
-import { Card, DefinitionList } from '../shared/layout.tsx'
+import { formatCount, formatTime } from '../shared/format.ts'
+import { Card } from '../shared/layout.tsx'
+import { listFailingDomains } from './failing-domains.tsx'
 import { FaultText } from './faults.tsx'
-
-/** The maximum number of rows of each kind. */
-const MAX_OF_EACH_KIND = 8
+import { KINDS, MAX_OF_EACH_KIND, type Trouble, TroubleRow } from './trouble.tsx'
 
 /** The number of domains that are checked, failing ones first. */
-const MAX_DOMAINS = 20
-
-interface Trouble {
-  readonly place: string
-  readonly what: string
-  readonly why: ComponentChildren
-}
+const MAX_DOMAINS = 50
 
 interface Certificates {
   readonly tls_certificates: readonly {
@@ -35,7 +27,7 @@ interface Certificates {
   }[]
 }
 
-/** The likely mistakes that the state shows, each with a link. Without mistakes there is no card. */
+/** The likely mistakes that the state shows: the cause, where it is, and a button that fixes it. Without mistakes there is no card. */
 export function Troubles() {
   const loaded = useLive(
     () =>
@@ -50,47 +42,61 @@ export function Troubles() {
   const { overview, journal } = page
   if (!overview || !loaded) return null
   const [domains, outcomes, faults, certificates] = loaded
-  const troubles: Trouble[] = [
-    overview.waiting.map(({ operationId, until }) => ({
-      place: `requests/${operationId}`,
-      what: 'A client waits',
-      why: `until ${formatTime(until)}, because of a fault.`,
-    })),
-    domains.timelines.flatMap(({ id, domain, state, problem, records, timeline }) => {
-      const last = state.includes('failing') ? timeline.findLast(({ outcome }) => outcome)?.message : undefined
-      const why = problem ?? records.find((each) => each.problem)?.problem ?? last
-      return why ? [{ place: `jobs/${id}`, what: domain, why: formatTimes(why) }] : []
-    }),
+  // The page may have more requests than the server, for example from before a restart.
+  const isWhole = overview.requests >= journal.length
+  const isUnmoved = overview.manual && overview.next && isWhole && journal.at(-1)?.at === overview.now
+  const lists: Trouble[][] = [
+    listFailingDomains(domains),
     certificates.tls_certificates
       .filter(({ issued_at, not_after }) => !issued_at && Date.parse(not_after) <= page.now)
       .map(({ id, subject_common_name: name, not_after }) => ({
-        place: `resources/tls_certificates/${id}`,
-        what: name || id,
-        why: `The uploaded certificate expired at ${formatTime(not_after)}.`,
+        kind: 'broken',
+        cause: `The uploaded certificate expired at ${formatTime(not_after)}.`,
+        about: <a href={`#resources/tls_certificates/${id}`}>{name || id}</a>,
       })),
-    faults
-      .filter(({ missed }) => missed)
-      .map((fault) => ({ place: 'faults', what: 'A fault waits', why: <FaultText fault={fault} /> })),
-    outcomes.map(({ domain, outcome }) => ({
-      place: 'faults',
-      what: 'An outcome waits',
-      why: `${outcome} for ${domain ?? 'any domain'}: no attempt has taken it yet.`,
+    overview.waiting.map(({ operationId, until }) => ({
+      kind: 'waiting',
+      cause: `A client waits until ${formatTime(until)}, because of a fault.`,
+      about: <a href={`#requests/${operationId}`}>{operationId}</a>,
     })),
     listRefusals(journal),
-  ].flatMap((kind: readonly Trouble[]) => kind.slice(0, MAX_OF_EACH_KIND))
-  // The page may have more requests than the server, for example from before a restart.
-  const isWhole = overview.requests >= journal.length
-  if (overview.manual && overview.next && isWhole && journal.at(-1)?.at === overview.now) {
-    troubles.push({
-      place: 'now',
-      what: 'The clock has not moved',
-      why: `since the oldest request of the journal. Next: ${formatTime(overview.next.at)}.`,
-    })
-  }
+    faults
+      .filter(({ missed }) => missed)
+      .map((fault) => ({
+        kind: 'unused',
+        cause: 'A fault waits for its request.',
+        about: <FaultText fault={fault} />,
+        fix: { label: 'Remove the fault', calls: [['DELETE', '/faults', { id: fault.id }]] },
+      })),
+    outcomes.map(({ domain, outcome }) => ({
+      kind: 'unused',
+      cause: 'No attempt has taken this outcome yet.',
+      about: <a href="#faults">{`${outcome} for ${domain ?? 'any domain'}`}</a>,
+    })),
+    isUnmoved
+      ? [
+          {
+            kind: 'unused',
+            cause: 'The clock has not moved since the oldest request of the journal.',
+            about: `Next: ${formatTime(overview.next?.at ?? '')}.`,
+          },
+        ]
+      : [],
+  ]
+  const troubles = lists.flatMap((each) => each.slice(0, MAX_OF_EACH_KIND))
   if (troubles.length === 0) return null
+  const kinds = Object.entries(KINDS).map(([kind, tone]) => {
+    const own = troubles.filter((each) => each.kind === kind)
+    return { kind, tone, own, count: own.reduce((sum, { count = 1 }) => sum + count, 0) }
+  })
+  const summary = kinds.flatMap(({ kind, count }) => (count > 0 ? `${formatCount(count)} ${kind}` : []))
   return (
-    <Card title="Worth a look" count={troubles.length} wide>
-      <DefinitionList of={troubles.map(({ place, what, why }) => [<a href={`#${place}`}>{what}</a>, why])} />
+    <Card title="Worth a look" note={summary.join(', ')} wide>
+      <ul>
+        {kinds.flatMap(({ tone, own }) =>
+          own.map((each, at) => <TroubleRow key={each.kind + at} trouble={each} tone={tone} />),
+        )}
+      </ul>
     </Card>
   )
 }
@@ -108,11 +114,15 @@ function listRefusals(journal: readonly JournalEntry[]): Trouble[] {
     else groups.set(word, { last: entry, count: 1 })
   }
   return [...groups].map(([word, { last, count }]) => ({
-    place: `requests?q=${encodeURIComponent(word)}`,
-    what: `${last.status} × ${count}`,
-    why: (
+    kind: last.fault ? 'injected' : 'refused',
+    count,
+    cause: last.problem ?? String(Object(last.response).msg),
+    about: (
       <>
-        The last: {last.method} {last.path}. {last.problem ?? Object(last.response).msg}
+        <a href={`#requests?q=${encodeURIComponent(word)}`}>
+          {last.status} × {count}
+        </a>
+        , the last: {last.method} {last.path}
         {last.status === 404 && last.operation && <OtherPlaces name={last.operation.replace(/\..*/, '')} />}
       </>
     ),
@@ -126,8 +136,7 @@ function OtherPlaces({ name }: { name: string }) {
   if (found.length === 0 || service?.families.find((each) => each.name === name)?.list) return null
   return (
     <>
-      {' '}
-      There is one at{' '}
+      . There is one at{' '}
       {found.slice(0, MAX_OF_EACH_KIND).map(({ key }) => (
         <a key={key} href={service?.linkToRecord(name, key) ?? ''}>
           {key}{' '}

@@ -1,5 +1,5 @@
 import type { ComponentChildren, InputHTMLAttributes } from 'preact'
-import { useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 
 interface ButtonProps {
   onClick: () => unknown
@@ -30,6 +30,15 @@ export function Button({
   disabled,
 }: ButtonProps) {
   const [isAsking, setAsking] = useState(false)
+  const element = useRef<HTMLButtonElement>(null)
+  useLayoutEffect(() => {
+    const { current } = element
+    const heading = current?.closest('section, aside')?.querySelector('h2')
+    // A button that goes, for example because it has fixed something, leaves its focus near.
+    return () => {
+      if (current === document.activeElement) heading?.focus({ preventScroll: true })
+    }
+  }, [])
   const press = (event: Event & { currentTarget: HTMLElement }) => {
     if (disabled) return
     // Safari does not focus a clicked button.
@@ -43,6 +52,7 @@ export function Button({
   }
   return (
     <button
+      ref={element}
       type="button"
       class={isAsking ? 'asking' : kind}
       onClick={press}

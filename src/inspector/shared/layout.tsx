@@ -7,14 +7,14 @@ type WithChildren<Props> = Props & { children: ComponentChildren }
 
 export function Card({
   title,
-  count,
+  note,
   wide,
   children,
-}: WithChildren<{ title: string; count?: number; wide?: boolean }>) {
+}: WithChildren<{ title: ComponentChildren; note?: string | number; wide?: boolean }>) {
   return (
     <section class={`card ${wide ? 'wide' : ''}`}>
-      <h2>
-        {title} {count !== undefined && <small class="dim">{formatCount(count)}</small>}
+      <h2 tabIndex={-1}>
+        {title} <small class="dim">{typeof note === 'number' ? formatCount(note) : note}</small>
       </h2>
       {children}
     </section>
@@ -225,7 +225,7 @@ export function Windowed({ total, rowHeight, label, onRange, onHold, row }: Wind
   )
 }
 
-export type Tone = 'good' | 'bad' | 'busy' | 'dim'
+export type Tone = 'good' | 'bad' | 'warn' | 'busy' | 'dim'
 
 export function Chip({ tone, children }: WithChildren<{ tone: Tone }>) {
   return <span class={`chip ${tone}`}>{children}</span>
