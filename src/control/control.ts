@@ -12,6 +12,7 @@ import { type CatalogueError, declareErrors, entry } from '../core/schema/errors
 import { general } from '../core/schema/general-errors.ts'
 import type { Dialect } from '../service/resources/dialects.ts'
 import type { AgentState } from './agent/state.ts'
+import type { ControlLog } from './control-log.ts'
 import type { Journal } from './journal/journal.ts'
 import type { OtherRequests } from './journal/other-requests.ts'
 import type { SavedSnapshots } from './saved-snapshots.ts'
@@ -85,6 +86,7 @@ export interface ControlHost {
   /** Resolves when the store has flushed all commits. Rejects with a `Refusal` if it has lost some. */
   flushed(): Promise<void>
   readonly journal: Journal
+  readonly controlLog: ControlLog
   /** The requests through the global `fetch` to other hosts. */
   readonly otherRequests: OtherRequests
   /** The requests of visitors through the gateway. */

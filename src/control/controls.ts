@@ -14,6 +14,7 @@ import { requests } from './requests.ts'
 import { snapshots } from './snapshots.ts'
 import { state } from './state.ts'
 import { traffic } from './traffic/index.ts'
+import { usedControlsControl } from './used-controls.ts'
 import { overview } from './views/overview.ts'
 import { records } from './views/records.ts'
 import { report } from './views/report.ts'
@@ -30,6 +31,7 @@ export const controls = [
   agent,
   policy,
   requests,
+  usedControlsControl,
   overview,
   records,
   report,

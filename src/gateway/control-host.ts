@@ -11,7 +11,7 @@ import { parseUrl } from './http/url.ts'
 import type { Parts } from './parts.ts'
 
 export function createControlHost(parts: Parts, applyInitialResources: () => void): ControlHost {
-  const { table, engine, options, ownKeys, journal, rateLimiter, baseline, snapshots, hooks } = parts
+  const { table, engine, options, ownKeys, journal, controlLog, rateLimiter, baseline, snapshots, hooks } = parts
   const { api, collections, readSnapshot } = table
   const { clock, authorityKeys, dialect, keys, families = {} } = options
   const otherRequests = new OtherRequests((url) => describeWrongUrl(url, engine.url, dialect))
@@ -21,6 +21,7 @@ export function createControlHost(parts: Parts, applyInitialResources: () => voi
   const traffic = new TrafficState({ engine, dialect, withoutKeys, watchAgent: agent.captured.add })
   const clearRequests = () => {
     journal.clear()
+    controlLog.begin(engine.state.records.sequence > 0)
     otherRequests.clear()
   }
   return {
@@ -29,6 +30,7 @@ export function createControlHost(parts: Parts, applyInitialResources: () => voi
     engine,
     collections,
     journal,
+    controlLog,
     otherRequests,
     leftovers: () => baseline.leftovers(engine, collections),
     withoutKeys,

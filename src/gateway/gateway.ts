@@ -107,6 +107,7 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
   requireFreeNames(families, members, direct)
   try {
     engine.runCall(() => engine.isLoaded || applyInitialResources())
+    parts.controlLog.begin(engine.state.records.sequence > 0)
   } catch (thrown) {
     engine.dispose()
     const error = boundary.createPublicError(thrown)

@@ -1,4 +1,5 @@
 import { CONTROL_PATH } from '../control/address.ts'
+import { describeControl, isChange } from '../control/control-log.ts'
 import type { OverviewMember } from '../control/views/overview.ts'
 import type { TimelinesMember } from '../control/views/timelines.ts'
 import type { HttpRequest, HttpResponse } from './http/messages.ts'
@@ -50,16 +51,6 @@ export function subscribeToEvents(gateway: Gateway, send: (event: string, value:
   }
 }
 
-/** The paths of controls whose bodies have no secrets and no snapshots. */
-const PUBLIC_CONTROLS = /^\/(clock|dns|faults|provisioning\/\w+|reset)$/
-
-const MAX_BODY_LENGTH = 4096
-
-/** Methods that change nothing: OPTIONS is the preflight of a browser. */
-const READING_METHODS = ['GET', 'HEAD', 'OPTIONS']
-/** The calls with a body that change nothing. */
-const READING_CALLS = ['/certificates', '/policy/check']
-
 /**
  * Returns the event for a call of a control, at a path below `/_fauxgate`. It has the body if the body is public. Returns
  * undefined for a call that only read, or that was refused.
@@ -69,13 +60,8 @@ export function createControlEvent(
   { status }: HttpResponse,
   path: string,
 ): object | undefined {
-  if (READING_METHODS.includes(method) || READING_CALLS.includes(path) || status >= 300) return undefined
-  const [, query] = url.split('?')
-  const hasPublicBody =
-    PUBLIC_CONTROLS.test(path) && typeof body === 'string' && body !== '' && body.length <= MAX_BODY_LENGTH
-  return {
-    method,
-    path: query && PUBLIC_CONTROLS.test(path) ? `${path}?${query}` : path,
-    ...(hasPublicBody && { body: JSON.parse(body) }),
-  }
+  if (!isChange({ method, path }) || status >= 300) return undefined
+  const [, query = ''] = url.split('?')
+  const { hidden: _, ...event } = describeControl({ method, path, query, body })
+  return { method, ...event }
 }

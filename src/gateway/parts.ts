@@ -1,3 +1,4 @@
+import { ControlLog } from '../control/control-log.ts'
 import { Journal } from '../control/journal/journal.ts'
 import { SavedSnapshots, SNAPSHOTS } from '../control/saved-snapshots.ts'
 import { Engine } from '../core/engine/engine.ts'
@@ -43,6 +44,8 @@ export function createParts(rawOptions: AnyOptions) {
     sideRecords: new Map([...authority.sideRecords, ['initial_resources', baseline], [SNAPSHOTS, snapshots]]),
     publicError: (error) => boundary.createPublicError(error),
   })
+  const { journalSize: size, journalBytes: bytes } = options
+  const journal = new Journal({ size, bytes, dialect, secretNames, ownKeys })
   return {
     options,
     table,
@@ -56,7 +59,8 @@ export function createParts(rawOptions: AnyOptions) {
     baseline,
     snapshots,
     hooks,
-    journal: new Journal({ size: options.journalSize, bytes: options.journalBytes, dialect, secretNames, ownKeys }),
+    journal,
+    controlLog: new ControlLog(journal, size),
     rateLimiter: options.rateLimit && new RateLimiter(options.rateLimit),
   }
 }

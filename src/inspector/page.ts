@@ -3,7 +3,6 @@ import { Connection, decodePart, ResponseError, takeKeyFromLink } from './connec
 import { Service } from './service.ts'
 
 const MAX_ENTRIES = 2000
-const MAX_ACTIONS = 1000
 
 /** The minimum time between two renderings, in ms. Requests that arrive in between are rendered together. */
 const DRAW_MS = 33
@@ -19,19 +18,6 @@ interface GatewayName {
   readonly name: string | null
   readonly url: string
   readonly dialect: string
-}
-
-/** A control that any client used, or a call of this page to the service. The journal has no entry for either. */
-export interface Action {
-  readonly method: string
-  readonly path: string
-  readonly body?: unknown
-  /** The body of the response of the service. */
-  readonly response?: unknown
-  /** The gateway's time before the action. */
-  readonly at: string
-  /** The operation id of the newest request before the action. */
-  readonly after: string
 }
 
 class PageState {
@@ -54,8 +40,6 @@ export class Page extends PageState {
   readonly connection = new Connection()
   /** The durations of requests on the wall clock, in ms, by operation id. */
   readonly durations = new Map<string, number>()
-  /** The actions since the page was opened, oldest first. */
-  readonly actions: Action[] = []
   /** Draws the page; set by the component that shows it. */
   draw: () => void = () => undefined
   /** The ms by which the gateway's system clock is ahead of the browser's. */
@@ -136,20 +120,6 @@ export class Page extends PageState {
     return this.connection.control(method, path, body)
   }
 
-  /** Calls the service without an entry in the journal. Throws {@link ResponseError}. */
-  async callService<T>(method: string, path: string, body?: unknown): Promise<T> {
-    const response = await this.connection.service<T>(method, path, body)
-    if (method !== 'GET') this.#addAction({ method, path, body, response })
-    return response
-  }
-
-  #addAction(action: Omit<Action, 'at' | 'after'>): void {
-    const after = (this.#newEntries.at(-1) ?? this.journal[0])?.operationId ?? ''
-    const at = new Date(this.now).toISOString().replace(/\.\d+Z$/, 'Z')
-    this.actions.push({ ...action, at, after })
-    if (this.actions.length > MAX_ACTIONS) this.actions.shift()
-  }
-
   /** Calls a control and shows its error. Returns whether it succeeded. */
   callControl(method: string, path: string, body?: unknown): Promise<boolean> {
     return this.run(() => this.control(method, path, body))
@@ -223,9 +193,7 @@ export class Page extends PageState {
     if (event === 'durations') this.#addDurations(data() as Record<string, number>) // The data of that event.
     if (event === 'overview') this.#setOverview(data() as Overview) // The data of that event.
     if (event === 'gateway') this.set({ gateway: data() as GatewayName }) // The data of that event.
-    if (event === 'control') this.#addAction(data() as Action) // The data of that event.
     if (event === 'emptied') {
-      this.actions.length = 0
       this.#newEntries = []
       this.#replaceJournal([])
     }

@@ -23,7 +23,10 @@ function runCopy(name: string, text: string, args: (folder: string) => string[])
   return { status, output: stdout + stderr }
 }
 
+/** Makes the test on a page that knows only what the server tells it, because it was loaded after everything. */
 async function makeTest(page: Page, runner: string): Promise<string> {
+  await page.reload()
+  await page.getByText('live', { exact: true }).waitFor()
   await page.getByRole('button', { name: runner, exact: true }).click()
   await page.getByRole('button', { name: 'Make the test' }).click()
   const text = page.locator('.card').filter({ hasText: 'Copy as test' }).locator('pre')
@@ -84,26 +87,115 @@ describe.skipIf(!CHROMIUM)('The test that "Copy as test" makes', () => {
     },
   )
 
-  test('runs with vitest, for a gateway in the ngrok dialect with pending faults and outcomes', async () => {
-    const { server, page, go } = await open({ dialect: ngrok })
-    const headers = { authorization: 'Bearer key', 'ngrok-version': '2', 'content-type': 'application/json' }
-    const body = JSON.stringify({ domain: DOMAIN })
-    await fetch(`${server.url}/reserved_domains`, { method: 'POST', headers, body })
-    await sendRequest(server, 'POST', '/_fauxgate/faults', { operation: 'reserved_domains.list', status: 500 })
-    await fetch(`${server.url}/nowhere`, { headers })
-    await fetch(`${server.url}/reserved_domains`, { method: 'POST', headers, body: '"a text"' })
-    await fetch(`${server.url}/reserved_domains`)
-    await fetch(`${server.url}/reserved_domains`, { headers: { authorization: 'Bearer key' } })
-    await sendRequest(server, 'POST', '/_fauxgate/snapshots', { name: 'the body of this control' })
-    await go('faults')
-    // The page then knows the controls.
-    await page.getByText('Set a record').waitFor()
+  test.each(RUNNERS)(
+    'runs with %s for a gateway in the ngrok dialect, and names what it leaves out',
+    async (runner, file, args) => {
+      const { server, page, go } = await open({ dialect: ngrok })
+      const headers = { authorization: 'Bearer key', 'ngrok-version': '2', 'content-type': 'application/json' }
+      const send = (method: string, path: string, body?: object, more: object = {}) =>
+        fetch(server.url + path, {
+          method,
+          headers: { ...headers, ...more },
+          ...(body && { body: JSON.stringify(body) }),
+        })
+      const certificate_management_policy = ECDSA
+      const created = await send('POST', '/reserved_domains', { domain: DOMAIN, certificate_management_policy })
+      const { id } = (await created.json()) as { id: string }
+      await send('POST', '/_fauxgate/faults', { operation: 'reserved_domains.list', status: 500 })
+      await send('GET', '/nowhere')
+      await send('GET', '/reserved_domains')
+      await send('POST', '/_fauxgate/clock', { advance: '60d' })
+      await send('GET', `/reserved_domains/${id}`)
+      await send('POST', '/reserved_domains', { domain: 'other' }, { 'content-type': 'text/plain' })
+      await fetch(`${server.url}/reserved_domains`)
+      await fetch(`${server.url}/reserved_domains`, { headers: { authorization: 'Bearer key' } })
+      await send('PUT', '/_fauxgate/traffic/upstreams', { url: 'https://app.internal', body: 'hello' })
+      await go('state')
+      const text = await makeTest(page, runner)
+      expect(text).toContain('createNgrok')
+      expect(text).toContain('or is too long: PUT /_fauxgate/traffic/upstreams\n')
+      expect(text).toContain('because its header authorization is missing')
+      expect(text).toContain('because its header Ngrok-Version is missing')
+      expect(text).toContain('because its header content-type is missing')
+      const { status, output } = runCopy(file, text, args)
+      expect(status, `${text}\n${output}`).toBe(0)
+    },
+  )
+
+  test('runs with every kind of fault, also with faults that were removed, and never waits', async () => {
+    const { server, page, go } = await open()
+    const control = (method: string, path: string, body?: object) =>
+      sendRequest(server, method, `/_fauxgate${path}`, body)
+    const operation = 'reserved_addrs.list'
+    for (const spec of [
+      { drop: true },
+      { truncate: 3 },
+      { truncate: 3, ending: 'break' },
+      { error: 'domain_taken' },
+      { status: 502, body: '<html>' },
+      { status: 503, phase: 'after', latency: '5s' },
+      { latency: '5s' },
+    ]) {
+      const { id } = (await (await control('POST', '/faults', { operation, times: 1, ...spec })).json()) as {
+        id: string
+      }
+      const response = sendRequest(server, 'GET', '/reserved_addrs').then((answer) => answer.text())
+      if ('latency' in spec) await control('POST', '/clock', { advance: '6s' })
+      await response.catch(() => undefined)
+      await control('DELETE', `/faults?id=${id}`)
+    }
     await go('state')
     const text = await makeTest(page, 'vitest')
-    expect(text).toContain('testUsing(createNgrok)')
-    expect(text).toContain('because its body is not known: POST /_fauxgate/snapshots\n')
-    expect(text).toContain('because its header authorization is missing')
-    expect(text).toContain('because its header Ngrok-Version is missing')
+    expect(text.match(/rejects/g)).toHaveLength(2)
+    const [, file, args] = RUNNERS[0] as (typeof RUNNERS)[number]
+    const { status, output } = runCopy(file, text, args)
+    expect(status, `${text}\n${output}`).toBe(0)
+  })
+
+  test('returns to earlier states as the page did, and has no trace of a memory that nobody returned to', async () => {
+    const { server, page, go } = await open()
+    const create = (domain: string) => sendRequest(server, 'POST', '/reserved_domains', { domain })
+    const next = page.getByRole('button', { name: 'Move the clock to the next event' })
+    await sendRequest(server, 'POST', '/reserved_domains', { domain: DOMAIN, certificate_management_policy: ECDSA })
+    await sendRequest(server, 'POST', '/_fauxgate/snapshots', { name: 'one domain' })
+    await next.click()
+    await page.getByRole('button', { name: 'Undo the last move' }).waitFor()
+    await create('other.example.com')
+    await page.getByRole('button', { name: 'Undo the last move' }).click()
+    await page.getByRole('button', { name: 'Lose what happened since' }).click()
+    await page.getByRole('button', { name: 'Undo the last move' }).waitFor({ state: 'detached' })
+    expect((await create('other.example.com')).status).toBe(201)
+    await sendRequest(server, 'POST', '/_fauxgate/snapshots/restore', { name: 'one domain' })
+    expect((await create('other.example.com')).status).toBe(201)
+    await next.click()
+    await page.getByRole('button', { name: 'Undo the last move' }).waitFor()
+    await go('state')
+    const text = await makeTest(page, 'vitest')
+    expect(text.match(/gateway\.snapshot\(\)/g)).toHaveLength(1)
+    expect(text).not.toContain('undo')
+    const [, file, args] = RUNNERS[0] as (typeof RUNNERS)[number]
+    const { status, output } = runCopy(file, text, args)
+    expect(status, `${text}\n${output}`).toBe(0)
+  })
+
+  test('says what happened before the journal begins, and leaves out what depends on it', async () => {
+    const { gateway, server, page, go } = await open({ journalSize: 5 })
+    const ids: string[] = []
+    for (const domain of ['a.example.com', 'b.example.com', 'c.example.com']) {
+      const response = await sendRequest(server, 'POST', '/reserved_domains', { domain })
+      ids.push(((await response.json()) as { id: string }).id)
+    }
+    const inProcess = gateway.reservedAddrs.create({})
+    await sendRequest(server, 'GET', `/reserved_domains/${ids[0]}`)
+    await sendRequest(server, 'GET', `/reserved_domains/${ids[2]}`)
+    await sendRequest(server, 'GET', `/reserved_addrs/${inProcess.id}`)
+    await sendRequest(server, 'POST', '/reserved_domains', { domain: 'a.example.com' })
+    await go('state')
+    const text = await makeTest(page, 'vitest')
+    expect(text).toContain('// Left out: 2 earlier requests that the journal has dropped.')
+    expect(text).toContain(`because ${ids[0]} is not from this test`)
+    expect(text).toContain(`because ${inProcess.id} is not from this test`)
+    expect(text).toContain('because its error may come from what is left out: POST /reserved_domains')
     const [, file, args] = RUNNERS[0] as (typeof RUNNERS)[number]
     const { status, output } = runCopy(file, text, args)
     expect(status, `${text}\n${output}`).toBe(0)

@@ -109,7 +109,18 @@ export class Journal implements PersistedJournal {
   }
 
   #readEntry(row: Row): JournalEntry {
-    return 'entry' in row ? row.entry : createEntry(row.exchange, this.#findSecrets())
+    return 'entry' in row ? row.entry : this.createEntry(row.exchange)
+  }
+
+  /** Makes the entry of an exchange, without secrets. */
+  createEntry(exchange: Exchange): JournalEntry {
+    return createEntry(exchange, this.#findSecrets())
+  }
+
+  /** The operation id of the newest request; empty for none. */
+  get newestId(): string {
+    const row = this.#rows.last
+    return row === undefined ? '' : 'entry' in row ? row.entry.operationId : row.exchange.operationId
   }
 
   #addAuthorization(authorization: string): void {

@@ -8,6 +8,11 @@ export class Queue<T> {
     return this.#items.length - this.#dropped
   }
 
+  /** The newest item. */
+  get last(): T | undefined {
+    return this.#items.at(-1)
+  }
+
   /** Returns all items, oldest first. */
   all(): T[] {
     return this.#items.slice(this.#dropped) as T[] // Only dropped items are undefined.

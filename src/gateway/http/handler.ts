@@ -1,5 +1,7 @@
+import type { ControlLog } from '../../control/control-log.ts'
 import { faultRecords } from '../../control/faults/fault.ts'
 import { applyFault } from '../../control/faults/matching.ts'
+import type { Exchange } from '../../control/journal/exchange.ts'
 import type { Journal } from '../../control/journal/journal.ts'
 import { findSentSecrets } from '../../control/journal/redact.ts'
 import type { RawCommit } from '../../core/engine/commits.ts'
@@ -45,6 +47,7 @@ interface HandlerOptions {
   readonly secretNames: SecretNames
   readonly emptyJsonOnDelete: boolean
   readonly journal: Journal
+  readonly controlLog: ControlLog
   readonly rateLimiter: RateLimiter | undefined
   readonly hooks: ArrivalHooks
 }
@@ -235,10 +238,15 @@ class Call {
   }
 
   #addToJournal(response: HttpResponse, now: number): HttpResponse {
-    const { journal } = this.#options
+    const { journal, controlLog } = this.#options
     const complete = this.#addHeaders(response)
-    if (!this.#headers) return complete
-    journal.add({
+    if (this.#headers) journal.add(this.#createExchange(response, complete, now))
+    else if (this.#commit) controlLog.addWrite(this.#createExchange(response, complete, now))
+    return complete
+  }
+
+  #createExchange(response: HttpResponse, complete: HttpResponse, now: number): Exchange {
+    return {
       operationId: this.#operationId,
       operation: this.#operation,
       method: this.#request.method,
@@ -246,7 +254,7 @@ class Call {
       query: this.#query,
       authorization: this.#request.header('authorization') ?? '',
       now,
-      requestHeaders: this.#headers,
+      requestHeaders: this.#headers ?? NO_HEADERS,
       request: this.#getStoredBody(),
       status: response.status,
       responseHeaders: complete.headers,
@@ -254,8 +262,7 @@ class Call {
       commit: this.#commit,
       fault: this.#fault?.id ?? null,
       problem: response.problem,
-    })
-    return complete
+    }
   }
 
   /** Returns the body for the journal. Of a client without access, a server's journal stores none (rules: requests#body). */

@@ -47,7 +47,8 @@ export function ResourceDetails({ service, family, ids }: ResourceProps) {
     })
   const loaded = useLive(find, [path])
   const resource = loaded ?? {}
-  const act = (each: ServiceOperation) => void page.run(() => page.callService(each.method, fillPath(each.path, ids)))
+  const act = (each: ServiceOperation) =>
+    void page.run(() => page.connection.service(each.method, fillPath(each.path, ids)))
   const below = service.listFamiliesBelow(family)
   const modules = below.filter((each) => !each.create)
   const inner = below.flatMap(({ create }) => create ?? [])
@@ -55,7 +56,7 @@ export function ResourceDetails({ service, family, ids }: ResourceProps) {
   const verb = update?.method === 'PUT' ? 'Set' : 'Change'
   const send = async (body: object) => {
     if (!form) return
-    const response = await page.callService<Resource>(form.method, fillPath(form.path, ids), body)
+    const response = await page.connection.service<Resource>(form.method, fillPath(form.path, ids), body)
     setForm(undefined)
     const made = below.find(({ create }) => create === form)
     if (made) page.goTo(`resources/${made.name}/${[...ids, response.id].join('/')}`)

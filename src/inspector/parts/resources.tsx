@@ -115,7 +115,7 @@ function CreateForm({ service, family, close }: Omit<ResourceProps, 'ids'> & { r
         verb="Create"
         cancel={close}
         send={async (body) => {
-          const created = await page.callService<Resource>('POST', create.path, body)
+          const created = await page.connection.service<Resource>('POST', create.path, body)
           close()
           page.goTo(`resources/${name}/${created.id}`)
         }}

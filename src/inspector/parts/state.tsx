@@ -124,7 +124,7 @@ function CopyTest() {
   const [text, setText] = useState('')
   return (
     <Card title="Copy as test" wide>
-      <p class="dim">The requests of the journal, and the controls used since this page was opened, as a test file.</p>
+      <p class="dim">The requests of the journal and the controls between them, as a test file.</p>
       <div class="row">
         {RUNNERS.map((each) => (
           <Button key={each} pressed={each === runner} onClick={() => setRunner(each)}>

@@ -1,0 +1,104 @@
+import type { UsedControl } from '../core/generated/controls.ts'
+import { timestamp } from '../core/schema/time.ts'
+import { isObject } from '../core/schema/values.ts'
+import { CONTROL_PATH } from './address.ts'
+import type { Exchange } from './journal/exchange.ts'
+import type { Journal } from './journal/journal.ts'
+import { Queue } from './journal/queue.ts'
+
+/** The paths of controls whose bodies and queries have no secrets and no snapshots. */
+const PUBLIC_CONTROLS = /^\/(clock|dns|faults|provisioning\/\w+|reset|undo|snapshots|snapshots\/restore)$/
+
+/** The controls whose results the later ones name: the id of a fault, the name of a snapshot. */
+const NAMED_RESULTS = /^\/(faults|snapshots)$/
+
+const MAX_BODY_LENGTH = 4096
+
+/** Methods that change nothing: OPTIONS is the preflight of a browser. */
+const READING_METHODS = ['GET', 'HEAD', 'OPTIONS']
+/** The calls with a body that change nothing. */
+const READING_CALLS = ['/certificates', '/policy/check']
+/** The calls after which no earlier control matters. */
+const EMPTYING_CALLS = ['POST /reset', 'DELETE /requests']
+
+/** A call of a control: its path below `/_fauxgate`, its query and its unread body. */
+export interface ControlRequest {
+  readonly method: string
+  readonly path: string
+  readonly query: string
+  readonly body: unknown
+}
+
+/** Returns whether a control may change something. */
+export function isChange({ method, path }: Pick<ControlRequest, 'method' | 'path'>): boolean {
+  return !READING_METHODS.includes(method) && !READING_CALLS.includes(path)
+}
+
+/** Returns what may be told of a control: its path with the query, and its body, if both are public. */
+export function describeControl({ path, query, body }: ControlRequest) {
+  const hasBody = body !== ''
+  const isPublic = PUBLIC_CONTROLS.test(path)
+  const isShown = isPublic && typeof body === 'string' && body.length <= MAX_BODY_LENGTH
+  return {
+    path: isPublic && query !== '' ? `${path}?${query}` : path,
+    // The call has accepted the body, so it is an object.
+    ...(isShown && hasBody && { body: JSON.parse(body) as Record<string, unknown> }),
+    ...(((hasBody && !isShown) || (query !== '' && !isPublic)) && { hidden: true as const }),
+  }
+}
+
+/** The last controls that were used, and the writes of the inspector, which the journal leaves out. */
+export class ControlLog {
+  readonly #journal: Journal
+  /** The maximum number of controls. */
+  readonly #size: number
+  readonly #all = new Queue<UsedControl>()
+  #dropped = 0
+  /** True if there was a state before the first control. */
+  #isLater = false
+
+  constructor(journal: Journal, size: number) {
+    this.#journal = journal
+    this.#size = size
+  }
+
+  /** Begins again. `isLater` is true if the state is not an empty one. */
+  begin(isLater: boolean): void {
+    this.#all.replace([])
+    this.#dropped = 0
+    this.#isLater = isLater
+  }
+
+  addControl(request: ControlRequest, now: number, result: unknown): void {
+    if (!isChange(request) || EMPTYING_CALLS.includes(`${request.method} ${request.path}`)) return
+    const { path, ...rest } = describeControl(request)
+    const response = NAMED_RESULTS.test(request.path) && isObject(result) && { response: result }
+    this.#add({ method: request.method, path: CONTROL_PATH + path, ...rest, ...response }, now)
+  }
+
+  /** Adds a write of the inspector to the service. */
+  addWrite(exchange: Exchange): void {
+    const { method, path, request, response } = this.#journal.createEntry(exchange)
+    const isLong = JSON.stringify([request, response]).length > 4 * MAX_BODY_LENGTH
+    const content = { ...(isObject(request) && { body: request }), response: isObject(response) ? response : {} }
+    this.#add({ method, path, ...(isLong ? { hidden: true } : content) }, exchange.now)
+  }
+
+  #add(control: Omit<UsedControl, 'at' | 'after'>, now: number): void {
+    if (this.#size === 0) return
+    this.#all.add({ ...control, at: timestamp(now), after: this.#journal.newestId })
+    if (this.#all.size <= this.#size) return
+    this.#all.drop()
+    this.#dropped++
+  }
+
+  /** Returns the controls, oldest first, with the numbers of what is missing. */
+  list() {
+    return {
+      later: this.#isLater,
+      requests: this.#journal.dropped,
+      dropped: this.#dropped,
+      controls: this.#all.all(),
+    }
+  }
+}

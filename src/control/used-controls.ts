@@ -1,0 +1,46 @@
+import * as v from 'valibot'
+import type { UsedControls } from '../core/generated/controls.ts'
+import { documented, named } from '../core/schema/documentation.ts'
+import { count } from '../core/schema/record-schema.ts'
+import { anyObject, time } from '../core/schema/schema.ts'
+import { type Control, controlCall } from './control.ts'
+
+const usedControl = named(
+  v.object({
+    method: documented(v.string(), 'The method.'),
+    path: documented(v.string(), 'The path below the base URL, with its query.'),
+    body: v.exactOptional(documented(anyObject<object>(), 'The JSON of the body, without secrets.')),
+    hidden: v.exactOptional(
+      documented(v.literal(true), 'True if its body or its query is left out: it may have secrets, or it is too long.'),
+    ),
+    response: v.exactOptional(
+      documented(anyObject<object>(), 'The response to a new fault, to a new snapshot or to a write of the inspector.'),
+    ),
+    at: documented(time, "The gateway's time before it."),
+    after: documented(v.string(), 'The operation id of the newest request of the journal before it; empty for none.'),
+  }),
+  'UsedControl',
+  'A control that changed something, or a write of the inspector. The journal has no entry for either.',
+)
+
+const usedControls = named(
+  v.object({
+    later: documented(v.boolean(), 'True if the gateway had a state already when this list and the journal began.'),
+    requests: documented(count, 'The number of requests that the journal has dropped.'),
+    dropped: documented(count, 'The number of controls that were dropped.'),
+    controls: documented(v.array(usedControl), 'The controls, oldest first.'),
+  }),
+  'UsedControls',
+  'The controls that were used since the journal was emptied, within its size, and what is missing before them.',
+)
+
+const list = controlCall({
+  method: 'GET',
+  path: '/controls',
+  summary: 'List the controls that were used since the journal was emptied, oldest first',
+  response: usedControls,
+  run: (host): UsedControls => JSON.parse(host.withoutKeys(JSON.stringify(host.controlLog.list()))),
+})
+
+/** Over HTTP only: a test knows which controls it used. */
+export const usedControlsControl: Control = { calls: { list } }

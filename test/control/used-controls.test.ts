@@ -1,0 +1,119 @@
+import { expect, onTestFinished, test } from 'vitest'
+import type { UsedControls } from '../../src/core/generated/controls.ts'
+import { createGateway } from '../../src/index.ts'
+import { serve } from '../../src/server/node.ts'
+import { client, controlClient } from '../support/client.ts'
+import { memoryStore } from '../support/memory-store.ts'
+import { DOMAIN, NEW_YEAR, openManual, timeAfter } from '../support/provisioning.ts'
+
+/** The controls that a gateway lists (rules: control-api#calls). */
+async function listUsed(send: ReturnType<typeof controlClient>): Promise<UsedControls> {
+  return (await send('GET', '/controls')).body as UsedControls
+}
+
+test('The controls are listed in order, each with the time and the request before it, and without those that only read', async () => {
+  const gateway = openManual()
+  const send = controlClient(gateway)
+  await send('POST', '/clock', { advance: '30s' })
+  await client(gateway)('GET', '/reserved_addrs')
+  await send('GET', '/clock')
+  await send('POST', '/certificates', { certificate_pem: 'none' })
+  const { body: fault } = await send('POST', '/faults', { status: 503 })
+  await send('DELETE', '/provisioning/script?domain=app.example.com')
+  await send('POST', '/clock', { advance: 'soon' })
+  const after = gateway.requests.last()?.operationId
+  expect(await listUsed(send)).toEqual({
+    later: false,
+    requests: 0,
+    dropped: 0,
+    controls: [
+      { method: 'POST', path: '/_fauxgate/clock', body: { advance: '30s' }, at: NEW_YEAR, after: '' },
+      {
+        method: 'POST',
+        path: '/_fauxgate/faults',
+        body: { status: 503 },
+        response: fault,
+        at: timeAfter('30s'),
+        after,
+      },
+      {
+        method: 'DELETE',
+        path: '/_fauxgate/provisioning/script?domain=app.example.com',
+        at: timeAfter('30s'),
+        after,
+      },
+    ],
+  })
+})
+
+test('A control whose body may have secrets is listed without it, and keys of the gateway are hidden everywhere', async () => {
+  const gateway = openManual({ keys: ['a-key-of-the-gateway'] })
+  const send = controlClient(gateway)
+  await send('PUT', '/state', gateway.snapshot())
+  await send('POST', '/faults', { status: 503, message: 'with a-key-of-the-gateway' })
+  await send('POST', '/faults', { body: 'x'.repeat(5000) })
+  const { controls } = await listUsed(send)
+  expect(controls).toMatchObject([
+    { path: '/_fauxgate/state', hidden: true },
+    { body: { status: 503, message: 'with [redacted]' } },
+    { path: '/_fauxgate/faults', hidden: true },
+  ])
+  expect(controls[0]).not.toHaveProperty('body')
+})
+
+test('A reset and an emptied journal begin the list again: the second one later than the state', async () => {
+  const gateway = openManual()
+  const send = controlClient(gateway)
+  gateway.reservedDomains.create({ domain: DOMAIN })
+  await send('POST', '/clock', { advance: '30s' })
+  await send('DELETE', '/requests')
+  expect(await listUsed(send)).toMatchObject({ later: true, controls: [] })
+  await send('POST', '/clock', { advance: '30s' })
+  await send('POST', '/reset')
+  expect(await listUsed(send)).toMatchObject({ later: false, controls: [] })
+})
+
+test('A gateway with initial resources or with the state of a store lists its controls as later ones', async () => {
+  const store = memoryStore()
+  const gateway = createGateway({ store })
+  expect(await listUsed(controlClient(gateway))).toMatchObject({ later: false })
+  gateway.reservedDomains.create({ domain: DOMAIN })
+  gateway.dispose()
+  expect(await listUsed(controlClient(createGateway({ store })))).toMatchObject({ later: true })
+  const initial = { reservedDomains: [{ domain: DOMAIN }] }
+  expect(await listUsed(controlClient(createGateway({ initial })))).toMatchObject({ later: true })
+})
+
+test('The list has as many controls as the journal has requests, and counts what both have dropped', async () => {
+  const gateway = openManual({ journalSize: 2 })
+  const send = controlClient(gateway)
+  for (const advance of ['1s', '2s', '3s']) await send('POST', '/clock', { advance })
+  for (let number = 0; number < 4; number++) await client(gateway)('GET', '/reserved_addrs')
+  expect(await listUsed(send)).toMatchObject({
+    requests: 2,
+    dropped: 1,
+    controls: [{ body: { advance: '2s' } }, { body: { advance: '3s' } }],
+  })
+})
+
+test('The writes of the inspector are listed with their responses, without secrets, and its reads are not', async () => {
+  const server = await serve(openManual())
+  onTestFinished(() => server.close())
+  const headers = { 'fauxgate-inspector': '1', 'content-type': 'application/json' }
+  const call = (method: string, path: string, body?: object) =>
+    fetch(server.url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) })
+  const created = await (await call('POST', '/reserved_addrs', { description: 'made on the page' })).json()
+  await call('GET', '/reserved_addrs')
+  await call('POST', '/reserved_domains', { domain: '-' })
+  const { controls } = (await (await call('GET', '/_fauxgate/controls')).json()) as UsedControls
+  expect(controls).toEqual([
+    {
+      method: 'POST',
+      path: '/reserved_addrs',
+      body: { description: 'made on the page' },
+      response: created,
+      at: NEW_YEAR,
+      after: '',
+    },
+  ])
+})
