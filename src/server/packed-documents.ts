@@ -14,7 +14,7 @@ export interface PackedResponse {
 export class PackedDocuments {
   readonly #packed = new Map<string, { readonly text: string; readonly body: Uint8Array }>()
 
-  /** Returns a response with a document as it is sent to a client that accepts gzip; undefined for any other. */
+  /** Returns the response with a document for a client that accepts gzip; undefined for any other response. */
   pack({ url, header }: HttpRequest, { status, headers, body }: HttpResponse): PackedResponse | undefined {
     const [path = ''] = url.split('?', 1)
     if (status !== 200 || !body || !DOCUMENT.test(path)) return undefined

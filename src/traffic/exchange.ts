@@ -1,4 +1,13 @@
+import type { KeptBody } from './kept-body.ts'
 import type { Trace } from './trace.ts'
+import type { Visitor } from './visitor.ts'
+
+/** The edge, the route and the backend that take a request, in place of those that its URL names. */
+export interface Target {
+  readonly edge?: string | undefined
+  readonly route?: string | undefined
+  readonly backend?: string | undefined
+}
 
 /** A request through the gateway, as it happened, secrets included. */
 export interface Exchange {
@@ -7,6 +16,11 @@ export interface Exchange {
   readonly method: string
   readonly url: string
   readonly ip: string
+  /** The visitor, as the caller described it. */
+  readonly from: Visitor
+  /** The edge, the route and the backend that the caller named. */
+  readonly target: Target
+  readonly body: KeptBody
   readonly headers: readonly (readonly [string, string])[]
   /** The status of the response; null if the connection closed, or if the run failed. */
   readonly status: number | null

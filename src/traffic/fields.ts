@@ -36,6 +36,11 @@ export class Fields implements HeaderFields {
     for (const [name, values] of this.#values) for (const value of values) yield [name, value]
   }
 
+  /** Returns the headers by name. Several values are joined. */
+  toRecord(): Record<string, string> {
+    return Object.fromEntries([...this.#values].map(([name, values]) => [name, values.join(', ')]))
+  }
+
   /** Returns the values of each header, by name. */
   toLists(): Record<string, readonly string[]> {
     return Object.fromEntries([...this.#values].map(([name, values]) => [name, [...values]]))

@@ -33,11 +33,15 @@ export interface TracedRule {
   readonly actions: readonly TracedAction[]
 }
 
-/** A step of the way that is no rule: the endpoint, a module, the backend, the upstream. */
+/** A step of the way that is no rule: the endpoint, a module, the backend, the upstream, or a policy that stopped early. */
 export interface TracedStep {
-  readonly step: 'endpoint' | 'certificate' | 'module' | 'backend' | 'upstream'
+  readonly step: 'endpoint' | 'certificate' | 'module' | 'backend' | 'upstream' | 'policy'
   readonly did: string
   readonly isEnd?: true
+  /** The request as the upstream got it. */
+  readonly request?: { readonly url: string; readonly headers: Readonly<Record<string, string>> }
+  /** The response of the upstream, before rules and modules changed it. */
+  readonly response?: { readonly status: number; readonly headers: Readonly<Record<string, string>> }
 }
 
 /** The way of a request through the gateway, in order. */

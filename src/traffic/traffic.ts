@@ -4,7 +4,10 @@ import { domains } from '../service/resources/reserved-domains/records.ts'
 import { createExpressions } from './cel/expression.ts'
 import { MissingFact } from './cel/values.ts'
 import { toResponse } from './errors.ts'
+import type { Target } from './exchange.ts'
 import { readFacts } from './given-facts.ts'
+import type { Luggage } from './journey.ts'
+import { keepBody } from './kept-body.ts'
 import { type UpstreamResponse, VisitorRequest } from './message.ts'
 import { NotSimulated } from './policy-run.ts'
 import { Reader } from './reader.ts'
@@ -13,7 +16,7 @@ import { findEndpoints } from './route.ts'
 import type { TrafficHost } from './traffic-host.ts'
 import { callUpstream, type UpstreamPlace } from './upstream-call.ts'
 import { DEFAULT_IP, type TrafficInit, type Visitor } from './visitor.ts'
-import { type Target, Way } from './way.ts'
+import { Way } from './way.ts'
 
 /** The gateway as its visitors see it. */
 export class GatewayTraffic {
@@ -82,8 +85,9 @@ export class GatewayTraffic {
     signal?: AbortSignal,
   ): Promise<Response | undefined> {
     const { host } = this
+    const trace: Luggage['trace'] = []
     const luggage = {
-      ...{ host, visitor, signal, sentUrl: request.url, trace: [], secrets: [] },
+      ...{ host, visitor, signal, sentUrl: request.url, trace, secrets: [] },
       reader: this.#read(),
       facts: readFacts(visitor),
       startedAt: host.now,
@@ -91,15 +95,21 @@ export class GatewayTraffic {
     const way = new Way(luggage, this.#compiled)
     const { method, url } = request
     const headers = [...request.headers]
+    const body = keepBody(request)
     let response: UpstreamResponse | undefined
     try {
       const end = await way.run(request, target)
       if (end !== 'close') response = toResponse(end, host.dialect)
+    } catch (error) {
+      const did = describeStop(error)
+      if (did !== undefined) trace.push({ step: 'policy', did, isEnd: true })
+      throw error
     } finally {
-      const { startedAt: at, trace, secrets } = luggage
+      const { startedAt: at, secrets } = luggage
       const { endpoint, upstream } = way
       host.record({
         ...{ at, method, url, ip: visitor.ip ?? DEFAULT_IP, headers, endpoint, upstream, trace, secrets },
+        ...{ from: visitor, target, body },
         status: response?.status ?? null,
         responseHeaders: [...(response?.headers ?? [])],
         error: response?.headers.get(host.dialect.errorCodeHeader) ?? null,
@@ -114,4 +124,12 @@ export class GatewayTraffic {
     if (this.#reader?.records !== records) this.#reader = new Reader(records)
     return this.#reader
   }
+}
+
+/** Returns why a policy stopped early; undefined for any other error. */
+function describeStop(error: unknown): string | undefined {
+  if (error instanceof MissingFact)
+    return `needs the fact ${error.path}, which the visitor does not have. See from.facts`
+  if (error instanceof NotSimulated) return `needs the result of the action ${error.action}. See from.actions`
+  return undefined
 }

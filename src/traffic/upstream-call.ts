@@ -48,8 +48,9 @@ export async function callUpstream(request: VisitorRequest, place: UpstreamPlace
 
 async function passOn(request: VisitorRequest, place: UpstreamPlace, call: Call): Promise<Ending> {
   const { host, trace, signal } = call
+  const seen = { url: request.url, headers: request.headers.toRecord() }
   const fail = (number: number, did: string, body?: string): Ending => {
-    trace.push({ step: 'upstream', did, isEnd: true })
+    trace.push({ step: 'upstream', did, isEnd: true, request: seen })
     return errorResponse(number, body)
   }
   const refused = place.isAgent ? 8012 : 3006
@@ -57,7 +58,8 @@ async function passOn(request: VisitorRequest, place: UpstreamPlace, call: Call)
   if (fault?.latency) await host.waitUntil(host.now + fault.latency, signal)
   if (fault?.drop) return fail(refused, `was refused by the fault ${fault.id}`)
   if (fault?.status !== undefined) {
-    trace.push({ step: 'upstream', did: `answered ${fault.status} by the fault ${fault.id}` })
+    const response = { status: fault.status, headers: {} }
+    trace.push({ step: 'upstream', did: `answered ${fault.status} by the fault ${fault.id}`, request: seen, response })
     return { status: fault.status, ...(fault.body !== undefined && { body: fault.body }) }
   }
   const upstream = host.upstreams.take(place.keys)
@@ -84,8 +86,15 @@ async function passOn(request: VisitorRequest, place: UpstreamPlace, call: Call)
   if (response.bodyUsed || response.body?.locked) {
     return fail(3004, `the function of the upstream ${key} returned a Response whose body was read`, OWN_FAULT)
   }
-  trace.push({ step: 'upstream', did: `${key} answered ${response.status}` })
-  return withFault(receive(response, host), fault, signal)
+  const received = receive(response, host)
+  const { status, headers } = received
+  trace.push({
+    step: 'upstream',
+    did: `${key} answered ${status}`,
+    request: seen,
+    response: { status, headers: headers.toRecord() },
+  })
+  return withFault(received, fault, signal)
 }
 
 const OWN_FAULT = 'The function of the upstream failed. See the trace of the request.'

@@ -14,6 +14,7 @@ import { certificateProblem } from './certificate.ts'
 import { type CompiledPolicy, type CompileOptions, compilePolicy } from './compile.ts'
 import { errorResponse, isOwnError, toResponse } from './errors.ts'
 import { streamEvents } from './event-stream.ts'
+import type { Target } from './exchange.ts'
 import { Fields } from './fields.ts'
 import type { Compiled, Journey, Luggage } from './journey.ts'
 import { UpstreamResponse, VisitorRequest } from './message.ts'
@@ -24,13 +25,6 @@ import type { TracedStep } from './trace.ts'
 import { callUpstream, type UpstreamPlace } from './upstream-call.ts'
 import { EndpointVisit } from './visit.ts'
 import { DEFAULT_IP } from './visitor.ts'
-
-/** The edge, the route and the backend that take a request, in place of those that its URL names. */
-export interface Target {
-  readonly edge?: string | undefined
-  readonly route?: string | undefined
-  readonly backend?: string | undefined
-}
 
 /** The most endpoints that a request is forwarded through, and the most requests of policies inside one another. */
 const MAX_FORWARDS = 5

@@ -33,6 +33,7 @@ const request = named(
 
 const outcome = named(
   v.object({
+    number: documented(v.number(), 'The number of the request in the journal of traffic.'),
     status: documented(
       v.nullable(v.number()),
       'The status of the response; null if the gateway closed the connection.',
@@ -64,9 +65,10 @@ async function sendRequest({ traffic }: ControlHost, { url, ...init }: v.InferOu
   requireSendable(url, init)
   const response = await fetchOrUndefined(() => traffic.fetch(url, init))
   const [entry] = traffic.journal.newestFirst()
-  const { rule = null, trace = [] } = entry ?? {}
-  if (!response) return { status: null, headers: {}, body: '', rule, trace }
+  const { number = 0, rule = null, trace = [] } = entry ?? {}
+  if (!response) return { number, status: null, headers: {}, body: '', rule, trace }
   return {
+    number,
     status: response.status,
     headers: Object.fromEntries(response.headers),
     body: await response.text(),
@@ -120,12 +122,23 @@ async function fetchOrUndefined(fetch: () => Promise<Response>): Promise<Respons
   }
 }
 
+const after = documented(
+  v.pipe(
+    v.union([v.number(), v.pipe(v.string(), v.regex(/^\d+$/), v.transform(Number))], 'an integer'),
+    integerFrom(0, Number.MAX_SAFE_INTEGER),
+  ),
+  'Only requests after the one with this `number`.',
+  { json: { type: 'integer', minimum: 0 } },
+)
+
 const list = controlCall({
   method: 'GET',
   path: '/traffic',
   summary: 'List the last requests of visitors, oldest first',
+  from: 'query',
+  schema: v.object({ after: v.exactOptional(after) }),
   response: v.array(anyObject()),
-  run: ({ traffic }) => [...traffic.journal.newestFirst()].reverse(),
+  run: ({ traffic }, { after = 0 }) => traffic.journal.after(after),
 })
 
 const clear = controlCall({

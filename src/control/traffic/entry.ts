@@ -1,13 +1,23 @@
+import type { Target } from '../../traffic/exchange.ts'
 import type { Trace } from '../../traffic/trace.ts'
+import type { Visitor } from '../../traffic/visitor.ts'
 
 /** A request through the gateway and what became of it. Secrets are `[redacted]`. */
 export interface TrafficEntry {
+  /** The number of the request since the journal was emptied, from 1. */
+  readonly number: number
   /** The time at which the request arrived. */
   readonly at: string
   readonly method: string
   readonly url: string
   /** The address of the visitor. */
   readonly ip: string
+  /** The visitor, as the caller described it. */
+  readonly from: Visitor
+  /** The edge, the route and the backend that the caller named. */
+  readonly target: Target
+  /** The body; null if there was none. It is absent if it has more than 16 KB, or is neither JSON nor a form. */
+  readonly body?: string | null
   /** The headers of the request, by name in lower case. */
   readonly headers: Readonly<Record<string, string>>
   /** The status of the response; null if the connection closed. */

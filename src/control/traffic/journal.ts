@@ -5,6 +5,7 @@ import { deepFreeze } from '../../core/schema/values.ts'
 import { readCredentials } from '../../service/policy/credentials.ts'
 import type { Exchange } from '../../traffic/exchange.ts'
 import { findDecision, nameOf, type Trace } from '../../traffic/trace.ts'
+import { joinBytes } from '../agent/captured.ts'
 import { Queue } from '../journal/queue.ts'
 import { redactHeaders, redactQuery } from '../journal/redact.ts'
 import type { TrafficEntry } from './entry.ts'
@@ -42,24 +43,55 @@ export class TrafficJournal {
 
   /** Yields the entries, newest first. Each is made when it is read. */
   *newestFirst(): Generator<TrafficEntry> {
-    for (const exchange of this.#queue.all().reverse()) yield toEntry(exchange, this.ownKeys)
+    let number = this.#count
+    for (const exchange of this.#queue.all().reverse()) yield toEntry(exchange, number--, this.ownKeys)
+  }
+
+  /** Returns the entries after the one with this number, oldest first. If there is none yet, all entries. */
+  after(number: number): TrafficEntry[] {
+    const last = number > this.#count ? 0 : number
+    const found: TrafficEntry[] = []
+    for (const entry of this.newestFirst()) {
+      if (entry.number <= last) break
+      found.push(entry)
+    }
+    return found.reverse()
   }
 }
 
-function toEntry(exchange: Exchange, ownKeys: Redactor): TrafficEntry {
-  const { at, headers, responseHeaders, trace, ...rest } = exchange
+function toEntry(exchange: Exchange, number: number, ownKeys: Redactor): TrafficEntry {
+  const { at, headers, responseHeaders, trace, from, body, ...rest } = exchange
   const redaction = createRedaction(exchange, ownKeys)
   const [address = '', query] = exchange.url.split(/\?(.*)/s)
   const decision = findDecision(trace)
   const { secrets: _, ...shown } = redact({ ...rest, rule: decision ? nameOf(decision) : null }, redaction)
+  const byNames = { ...redaction, names: SECRET_HEADERS }
+  const sent = redactBody(body(), byNames)
   return deepFreeze({
+    number,
     ...shown,
+    from: redact(from, byNames),
+    ...(sent !== undefined && { body: sent }),
     at: timestamp(at),
     url: redact(address, redaction) + (query === undefined ? '' : `?${redactQuery(query, [], redaction)}`),
     headers: redactHeaders(headers.flat(), redaction),
     responseHeaders: redactHeaders(responseHeaders.flat(), redaction),
-    trace: redact(toJson(trace), { ...redaction, names: SECRET_HEADERS }) as Trace, // The same form with redacted texts.
+    trace: redact(toJson(trace), byNames) as Trace, // The same form with redacted texts.
   })
+}
+
+/** Returns a body as a text. A text that is neither JSON nor a form is left out, because its secrets cannot be found. */
+function redactBody(parts: ReturnType<Exchange['body']>, redaction: Redaction): string | null | undefined {
+  if (!parts) return parts
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(joinBytes(parts))
+    if (/^[\w.~%+*-]+=[^\s{}[\]"]*$/.test(text)) return redactQuery(text, [], redaction)
+    const value: unknown = JSON.parse(text)
+    const shown = redact(value, redaction)
+    return shown === value ? text : JSON.stringify(shown)
+  } catch {
+    return undefined
+  }
 }
 
 type Sent = Pick<Exchange, 'url' | 'headers' | 'responseHeaders' | 'secrets'>

@@ -44,6 +44,7 @@ const overviewSchema = named(
     outcomes: documented(count, 'The number of pending outcomes.'),
     faults: documented(count, 'The number of pending faults.'),
     requests: documented(count, 'The number of entries of the journal.'),
+    traffic: documented(count, 'The number of requests of visitors since their journal was emptied.'),
     waiting: documented(
       v.array(waitingRequest),
       'The requests whose responses a fault delays, the earliest response first: at most 100.',
@@ -85,6 +86,7 @@ function createOverview(host: ControlHost): Overview {
     outcomes: listPendingOutcomes(tx).length,
     faults: faultsIn(tx).filter(isPending).length,
     requests: host.journal.size,
+    traffic: host.traffic.journal.count,
     waiting: waitingRequests(host),
     keys: host.hasKeys,
     undo: undo ? timestamp(undo.now) : null,

@@ -1,0 +1,23 @@
+import type { VisitorRequest } from './message.ts'
+
+/** The most bytes of the body of a request that are kept. */
+const MAX_BYTES = 16_384
+
+/** Returns the body of a request as far as it has passed; null if it has none, undefined if it is longer than 16 KB. */
+export type KeptBody = () => readonly Uint8Array[] | null | undefined
+
+/** Keeps the body of a request as it passes. */
+export function keepBody(request: VisitorRequest): KeptBody {
+  const { body, headers } = request
+  if (body === null) return () => null
+  const length = Number(headers.get('content-length'))
+  // A stream without a length may be long, and each part of it would pass through one more function.
+  if (!(length <= MAX_BYTES) || headers.get('content-length') === undefined) return () => undefined
+  const parts: Uint8Array[] = []
+  let size = 0
+  request.watchBody((part) => {
+    size += part.length
+    if (size <= MAX_BYTES) parts.push(part)
+  })
+  return () => (size === length ? parts : undefined)
+}

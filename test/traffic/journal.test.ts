@@ -1,0 +1,124 @@
+import { expect, it } from 'vitest'
+import { createNgrok } from '../../src/gateway/ngrok.ts'
+import { manualClock } from '../../src/index.ts'
+import type { Trace } from '../../src/traffic/trace.ts'
+
+const URL_OF_APP = 'https://app.example.com'
+
+function openApp(traffic_policy: string | null = null) {
+  const gateway = createNgrok({ clock: manualClock('2026-01-01T00:00:00Z') })
+  gateway.declare.tunnelSession({ endpoints: [{ url: URL_OF_APP, ...(traffic_policy && { traffic_policy }) }] })
+  return gateway
+}
+
+const upstreamStep = (trace: Trace = []) => trace.find((each) => 'step' in each && each.step === 'upstream')
+
+it('numbers requests from 1, and begins again once it was emptied', async () => {
+  const { traffic } = openApp()
+  for (let count = 0; count < 3; count++) await traffic.fetch(URL_OF_APP)
+  expect(traffic.all().map(({ number }) => number)).toEqual([1, 2, 3])
+  traffic.clear()
+  await traffic.fetch(URL_OF_APP)
+  expect(traffic.last()?.number).toBe(1)
+})
+
+it('has the headers on both sides of what rules changed', async () => {
+  const { traffic } = openApp(`
+on_http_request: [{ actions: [{ type: add-headers, config: { headers: { x-added: 'yes' } } }] }]
+on_http_response: [{ actions: [{ type: remove-headers, config: { headers: [x-internal] } }] }]`)
+  traffic.upstream(
+    URL_OF_APP,
+    () => new Response('hello', { status: 201, headers: { 'x-internal': 'a', 'x-open': 'b' } }),
+  )
+  await traffic.fetch(`${URL_OF_APP}/path?a=1`, { headers: { 'x-sent': 'c' } })
+  const entry = traffic.last()
+  expect(entry?.headers).not.toHaveProperty('x-added')
+  expect(upstreamStep(entry?.trace)).toMatchObject({
+    request: {
+      url: 'http://localhost/path?a=1',
+      headers: { 'x-sent': 'c', 'x-added': 'yes', 'x-forwarded-for': '203.0.113.1' },
+    },
+    response: { status: 201, headers: { 'x-internal': 'a', 'x-open': 'b' } },
+  })
+  expect(entry?.responseHeaders).toMatchObject({ 'x-open': 'b' })
+  expect(entry?.responseHeaders).not.toHaveProperty('x-internal')
+})
+
+it('shows no secret of the request or the response on either side of the upstream', async () => {
+  const { traffic } = openApp()
+  const secret = 'a-very-secret-value'
+  traffic.upstream(
+    URL_OF_APP,
+    () => new Response(secret, { headers: { 'set-cookie': `session=${secret}`, echo: secret } }),
+  )
+  await traffic.fetch(`${URL_OF_APP}/?token=${secret}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ password: 'another-secret-value', note: `it is ${secret}`, open: 1 }),
+    from: { identity: { email: 'a@example.com', access_token: 'a-third-secret-value' } },
+  })
+  const entry = traffic.last()
+  const text = JSON.stringify(entry)
+  for (const each of [secret, 'another-secret-value', 'a-third-secret-value']) expect(text).not.toContain(each)
+  expect(entry?.body).toBe('{"password":"[redacted]","note":"it is [redacted]","open":1}')
+  expect(entry?.from.identity).toMatchObject({ email: 'a@example.com' })
+})
+
+it('keeps bodies of up to 16 KB that are JSON or a form, whether they are texts or streams', async () => {
+  const { traffic } = openApp()
+  const post = async (body: BodyInit | null, length?: number) => {
+    const headers: HeadersInit = length === undefined ? {} : { 'content-length': String(length) }
+    const init: RequestInit & { duplex: 'half' } = { method: 'POST', headers, body, duplex: 'half' }
+    const sent = traffic.last()?.number ?? 0
+    traffic.upstream(URL_OF_APP, async (request) => new Response(await request.text()))
+    const response = await traffic.fetch(URL_OF_APP, init)
+    expect(await response.text()).toBe(typeof body === 'string' ? body : length === undefined ? '' : '{"a":1}')
+    expect(traffic.last()?.number).toBe(sent + 1)
+    return traffic.last()
+  }
+  expect((await post(null))?.body).toBeNull()
+  expect((await post('{"a":1}'))?.body).toBe('{"a":1}')
+  expect((await post('a=1&api_key=0123456789'))?.body).toBe('a=1&api_key=[redacted]')
+  expect((await post(new Blob(['{"a":1}']).stream(), 7))?.body).toBe('{"a":1}')
+  expect(await post('a plain text')).not.toHaveProperty('body')
+  const [longest, longer] = [16_382, 16_383].map((length) => JSON.stringify('x'.repeat(length)))
+  expect((await post(longest ?? ''))?.body).toBe(longest)
+  expect(await post(longer ?? '')).not.toHaveProperty('body')
+})
+
+it('says what a policy needs that the visitor does not have', async () => {
+  const { traffic } = openApp(
+    'on_http_request: [{ expressions: ["conn.geo.country_code == \'DE\'"], actions: [{ type: deny }] }]',
+  )
+  await expect(traffic.fetch(URL_OF_APP)).rejects.toThrow('conn.geo.country_code')
+  expect(traffic.last()?.trace.at(-1)).toEqual({
+    step: 'policy',
+    did: 'needs the fact conn.geo.country_code, which the visitor does not have. See from.facts',
+    isEnd: true,
+  })
+})
+
+it('returns over HTTP those after a number, and all if the journal was emptied since', async () => {
+  const gateway = openApp()
+  const list = async (query: string) => {
+    const response = await gateway.fetch(`http://localhost/_fauxgate/traffic${query}`)
+    const entries: { number: number }[] = await response.json()
+    return entries.map(({ number }) => number)
+  }
+  const send = async () => {
+    const body = JSON.stringify({ url: URL_OF_APP })
+    const response = await gateway.fetch('http://localhost/_fauxgate/traffic', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+    })
+    return (await response.json()).number
+  }
+  expect([await send(), await send(), await send()]).toEqual([1, 2, 3])
+  expect([await list(''), await list('?after=1'), await list('?after=3')]).toEqual([[1, 2, 3], [2, 3], []])
+  gateway.traffic.clear()
+  expect(await send()).toBe(1)
+  expect(await list('?after=3')).toEqual([1])
+  const refused = await gateway.fetch('http://localhost/_fauxgate/traffic?after=x')
+  expect([refused.status, (await refused.json()).msg]).toEqual([400, expect.stringContaining('after is "x"')])
+})
