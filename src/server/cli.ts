@@ -13,7 +13,7 @@ process.stdout.on('error', () => undefined)
 const args = process.argv.slice(2)
 process.exitCode = await runCommand(args)
 // A log that nobody reads would keep the process alive.
-if (args[0] === 'serve') {
+if (args[0] === 'serve' || args[0] === 'http') {
   await drain(process.stdout)
   process.exit()
 }

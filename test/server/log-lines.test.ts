@@ -107,6 +107,7 @@ function openWithLog(options: GatewayOptions = {}) {
   const order: string[] = []
   const log = {
     notice: () => undefined,
+    visitor: () => undefined,
     request(line: LoggedRequest) {
       requests.push(line)
       order.push(`${line.method} ${line.path} ${line.status}`)

@@ -3,6 +3,7 @@ import { policyCheckCommand } from '../policy/policy-check.ts'
 import { policyTestCommand } from '../policy/policy-test.ts'
 import type { Command } from './command.ts'
 import { completionCommand } from './completion.ts'
+import { httpCommand } from './http.ts'
 import { init } from './init.ts'
 import { migrateCommand } from './migrate.ts'
 import { recordCommand } from './record.ts'
@@ -15,6 +16,7 @@ import { verifyCommand } from './verify.ts'
 /** All commands, in the order of the help. */
 export const allCommands: readonly Command[] = [
   serveCommand,
+  httpCommand,
   migrateCommand,
   verifyCommand,
   recordCommand,

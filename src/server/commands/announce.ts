@@ -78,6 +78,11 @@ async function findFreePort(host: string, taken: number): Promise<number | undef
   return undefined
 }
 
+/** Returns a port that is free: this one, or the next. If there is none near, returns 0, for any. */
+export async function findPort(host: string, port: number): Promise<number> {
+  return (await findFreePort(host, port - 1)) ?? 0
+}
+
 /** Tries to listen at a port, and returns the error, if any. */
 async function tryListening(host: string, port: number): Promise<NodeJS.ErrnoException | undefined> {
   const server = createServer()

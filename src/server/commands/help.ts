@@ -9,7 +9,7 @@ a config file is wrong.`
 
 /** The headings of the list of commands, each with the first words of its commands. */
 const HEADINGS: Readonly<Record<string, readonly string[]>> = {
-  'Start and connect': ['serve', 'init', 'migrate', 'completion'],
+  'Start and connect': ['serve', 'http', 'init', 'migrate', 'completion'],
   Time: ['clock'],
   'Certificates and DNS': ['script', 'attempt', 'renew', 'expire', 'timeline', 'dns', 'root'],
   Failures: ['faults'],

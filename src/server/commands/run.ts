@@ -8,11 +8,12 @@ import { type Command, readArguments } from './command.ts'
 import { helpOn, helpOnAll, helpOnGroup } from './help.ts'
 
 /**
- * Returns the commands that a line can mean. Most starts are of `serve`, of `policy check` or of the client. The last two do not
+ * Returns the commands that a line can mean. Most starts are of `serve`, of `http`, of `policy check` or of the client. The last two do not
  * load a gateway.
  */
 async function commandsFor([first = '', ...more]: readonly string[]): Promise<readonly Command[]> {
   if (first === 'serve') return [(await import('./serve.ts')).serveCommand]
+  if (first === 'http') return [(await import('./http.ts')).httpCommand]
   if (first === 'policy' && more[0] === 'check') return [(await import('../policy/policy-check.ts')).policyCheckCommand]
   if (more.includes('help')) return (await import('./all.ts')).allCommands
   const { clientCommands } = await import('../client/commands.ts')

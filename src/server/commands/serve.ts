@@ -25,6 +25,7 @@ import { listenProblem, type Served, serve } from '../serve.ts'
 import { openStore } from '../sqlite/sqlite-store.ts'
 import { importState, StateFile } from '../state.ts'
 import { warn } from '../terminal.ts'
+import type { TrafficPort } from '../traffic/port.ts'
 import { serveTraffic } from '../traffic/serve-traffic.ts'
 import { onSignals, sleep, waitForSignal } from '../waiting.ts'
 import { announce, portTakenMessage } from './announce.ts'
@@ -50,8 +51,29 @@ export const serveCommand: Command = {
 
 async function runServe(parsed: Arguments, environment: NodeJS.ProcessEnv): Promise<number> {
   requireNoWords(parsed.words, 'serve', parsed)
+  return serveUntilStopped(parsed, environment)
+}
+
+/** The part that another command adds to `serve`. */
+export interface Addition {
+  /** Further files that `--watch` watches. */
+  readonly files: readonly string[]
+  /** Adds to the options of the user. */
+  readonly complete: (options: ParsedOptions) => Promise<ParsedOptions>
+  /** Prepares a gateway before it is served. */
+  readonly start: (gateway: Gateway) => Promise<void>
+  /** Returns the text to print when the ports are open. */
+  readonly describe: (gateway: Gateway, ports: readonly TrafficPort[]) => Promise<string>
+}
+
+/** Serves until a signal, and again after each change of a watched file. Returns the exit code. */
+export async function serveUntilStopped(
+  parsed: Arguments,
+  environment: NodeJS.ProcessEnv,
+  addition?: Addition,
+): Promise<number> {
   let last: RunResult = { isOver: false }
-  while (!last.isOver) last = await serveOnce(parsed, environment, last.port)
+  while (!last.isOver) last = await serveOnce(parsed, environment, last.port, addition)
   return 0
 }
 
@@ -65,16 +87,18 @@ async function serveOnce(
   parsed: Arguments,
   environment: NodeJS.ProcessEnv,
   port: number | undefined,
+  addition?: Addition,
 ): Promise<RunResult> {
   const reload = async () => {
-    const read = await loadOptions(parsed, environment)
+    const own = await loadOptions(parsed, environment)
+    const read = addition ? await addition.complete(own) : own
     requireOnePlace(read)
     return port === undefined ? read : { ...read, config: { ...read.config, port } }
   }
   const options = await reload()
   const { config, names } = options
   const { data, state } = config
-  const files = config.watch ? watchedFiles(options) : []
+  const files = config.watch ? watchedFiles(options, addition?.files) : []
   for (const each of warningsOfVariables(environment)) warn(each)
   const output = new LogOutput(process.stdout)
   const log = createLog(config, environment, (text) => output.write(text))
@@ -92,8 +116,13 @@ async function serveOnce(
         await requireReplaceable(state)
       })
     }
-    const check = async () => (await openGateway(await reload())).gateway.dispose()
-    return await serveUntilEnd({ ...opened, options, log, environment, files, resumed, check })
+    await addition?.start(opened.gateway)
+    const check = async () => {
+      const { gateway } = await openGateway(await reload())
+      await addition?.start(gateway)
+      gateway.dispose()
+    }
+    return await serveUntilEnd({ ...opened, options, log, environment, files, resumed, check, addition })
   } finally {
     output.flush()
     store?.close()
@@ -127,7 +156,7 @@ async function openGateway(parsed: ParsedOptions, store?: Store) {
 }
 
 /** The notices that a quiet server prints, because its clients need them. */
-const QUIET_NOTICES = ['listening', 'agent', 'root', 'traffic']
+const QUIET_NOTICES = ['listening', 'agent', 'root', 'traffic', 'forwarding']
 
 function createLog(
   { log, quiet, clock = 'system' }: Config,
@@ -153,10 +182,11 @@ interface RunContext {
   readonly resumed: string | undefined
   /** Throws if the files that the options name cannot be used. */
   readonly check: () => Promise<void>
+  readonly addition: Addition | undefined
 }
 
 async function serveUntilEnd(context: RunContext): Promise<RunResult> {
-  const { gateway, families, options, log, environment, files, resumed, check } = context
+  const { gateway, families, options, log, environment, files, resumed, check, addition } = context
   const { config, names } = options
   const { quiet, latency, seed = createSeed(), keys = [], control, state, tlsRoot, host = DEFAULT_HOST } = config
   const file = state === undefined ? undefined : new StateFile(gateway, state)
@@ -166,7 +196,7 @@ async function serveUntilEnd(context: RunContext): Promise<RunResult> {
   const delayed = range?.to ? withLatency(withPage, range, seed) : withPage
   const served = quiet ? delayed : withLog(delayed, log, families, [...keys, ...controlKeys])
   const server = await listen(served, host, config, names)
-  const ports = await openPorts(gateway, host, options, server)
+  const ports = await openPorts(gateway, host, options, server, quiet ? undefined : log.visitor)
   const unregister = registerServer(server.url, environment)
   const stopped = new AbortController()
   // Without a file, SIGHUP ends the process as usual: it comes when a terminal is closed.
@@ -184,6 +214,7 @@ async function serveUntilEnd(context: RunContext): Promise<RunResult> {
       log.notice('traffic', `Visitors of its endpoints${url.startsWith('https:') ? ', with TLS' : ''}: ${url}`, {
         traffic: url,
       })
+    if (addition) log.notice('forwarding', await addition.describe(gateway, ports))
     if (resumed !== undefined) logPostponedOptions(resumed, options, log)
     const ended = waitForSignal(['SIGINT', 'SIGTERM'], stopped.signal)
     const changed = await Promise.race([ended, waitForChange(files, check, stopped.signal)])
@@ -222,9 +253,15 @@ async function listen(gateway: Gateway, host: string, config: Config, names: Par
 }
 
 /** Opens the ports for visitors. If one cannot be opened, closes the server. */
-async function openPorts(gateway: Gateway, host: string, { config, names }: ParsedOptions, server: Served) {
+async function openPorts(
+  gateway: Gateway,
+  host: string,
+  { config, names }: ParsedOptions,
+  server: Served,
+  visitorLog?: Log['visitor'],
+) {
   try {
-    return await serveTraffic(gateway, host, config)
+    return await serveTraffic(gateway, host, config, visitorLog)
   } catch (error) {
     await server.close()
     const { traffic, trafficTls } = config

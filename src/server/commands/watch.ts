@@ -10,11 +10,14 @@ import { sleep } from '../waiting.ts'
 const DEBOUNCE_MS = 100
 
 /**
- * Returns the files that `--watch` watches: the config file and that of `initial`.
+ * Returns the files that `--watch` watches: the config file, that of `initial`, and those of the command.
  * @throws UsageError if there is none.
  */
-export function watchedFiles({ config: { initial }, names, file }: ParsedOptions): readonly string[] {
-  const files = [file, initial].filter((each) => typeof each === 'string')
+export function watchedFiles(
+  { config: { initial }, names, file }: ParsedOptions,
+  ofCommand: readonly string[] = [],
+): readonly string[] {
+  const files = [file, initial, ...ofCommand].filter((each) => typeof each === 'string')
   if (files.length === 0)
     throw new UsageError(`${names.get('watch')} needs a file to watch: a config file, or --initial FILE.`)
   return files

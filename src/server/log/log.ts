@@ -32,6 +32,8 @@ export interface Log {
   /** Logs a notice about the server itself; a program reads its `facts`. */
   notice(event: string, text: string, facts?: object): void
   request(request: LoggedRequest): void
+  /** Logs the request of a visitor. Its path is a URL. */
+  visitor(request: LoggedRequest): void
   provisioning(transition: LoggedTransition): void
 }
 
@@ -39,10 +41,12 @@ type Write = (text: string) => void
 
 export function jsonLog(write: Write): Log {
   const say = (event: string, facts: object) => write(`${escapeUnprintable(JSON.stringify({ event, ...facts }))}\n`)
+  const sayRequest = (event: string, { at, duration, ...rest }: LoggedRequest) =>
+    say(event, { at: new Date(at).toISOString(), ...rest, duration: roundToTenths(duration) })
   return {
     notice: (event, text, facts = {}) => say(event, { message: text, ...facts }),
-    request: ({ at, duration, ...rest }) =>
-      say('request', { at: new Date(at).toISOString(), ...rest, duration: roundToTenths(duration) }),
+    request: (request) => sayRequest('request', request),
+    visitor: (request) => sayRequest('visitor', request),
     provisioning: (transition) => say('provisioning', transition),
   }
 }
@@ -50,9 +54,11 @@ export function jsonLog(write: Write): Log {
 /** Returns a log for people, with dates if `isDated` is true. */
 export function textLog(write: Write, paint: Painter, isDated: boolean): Log {
   const time = isDated ? timestamp : cacheLastSecond(timeOfDay)
+  const writeRequest = (request: LoggedRequest) => write(renderLine(requestLine(request, time), paint))
   return {
     notice: (_event, text) => write(renderLine([text], paint)),
-    request: (request) => write(renderLine(requestLine(request, time), paint)),
+    request: writeRequest,
+    visitor: writeRequest,
     provisioning: (transition) => write(renderLine(transitionLine(transition, time), paint)),
   }
 }

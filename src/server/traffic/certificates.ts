@@ -1,16 +1,23 @@
 import { createSecureContext, type SecureContext } from 'node:tls'
 import type { ServerCertificate } from '../../control/authority.ts'
+import { readClock } from '../../core/engine/clock.ts'
 import type { ReservedDomain } from '../../core/generated/resources.ts'
 import type { Gateway } from '../../gateway/types.ts'
 import { isDnsName } from '../../service/provisioning/dns.ts'
+import { isServiceDomain } from '../../service/resources/reserved-domains/dialect.ts'
+
+const DAY_MS = 86_400_000
+
+/** Clients can ask for any number of names. */
+const MAX_CONTEXTS = 1000
 
 /** The certificates of the port with TLS. */
 interface Certificates {
   /**
    * Returns the certificate for the name that a client sends: that which the reserved domain has in use now.
-   * @throws Error if there is no such domain, or if it has no certificate yet.
+   * Rejects if there is no such domain, or if it has no certificate yet.
    */
-  readonly forName: (name: string) => SecureContext
+  readonly forName: (name: string) => Promise<SecureContext>
   /** The certificate for clients that send no name. */
   readonly own: ServerCertificate
 }
@@ -23,11 +30,18 @@ export function createCertificates(gateway: Gateway): Certificates {
     if (kept) return kept
     const { certificate_pem, private_key_pem } = make()
     const context = createSecureContext({ cert: certificate_pem, key: private_key_pem })
+    if (contexts.size >= MAX_CONTEXTS) contexts.clear()
     contexts.set(key, context)
     return context
   }
-  const forName = (sent: string) => {
-    const name = sent.toLowerCase().replace(/\.localhost$/, '')
+  const own = gateway.authority.serverCertificate({ names: ['localhost'] })
+  const forName = async (sent: string) => {
+    const { hostname: name } = new URL(await gateway.transport.locate(sent, ['https']))
+    // The service has certificates for names below its own domains, and renews them.
+    if (isServiceDomain(gateway.dialect, name)) {
+      const day = Math.floor(readClock(gateway.clock) / DAY_MS)
+      return keep(`${day} ${sent}`, () => gateway.authority.serverCertificate({ names: [sent] }))
+    }
     const domain = findDomain(gateway, name)
     const id = domain?.certificate?.id
     if (domain === undefined) throw new Error(`No reserved domain covers ${name}.`)
@@ -39,7 +53,7 @@ export function createCertificates(gateway: Gateway): Certificates {
       gateway.authority.serverCertificate({ names: [sent], notBefore: not_before, notAfter: not_after }),
     )
   }
-  return { forName, own: gateway.authority.serverCertificate({ names: ['localhost'] }) }
+  return { forName, own }
 }
 
 function readCertificate(gateway: Gateway, id: string): ServerCertificate {

@@ -41,6 +41,8 @@ export function createDialer(base: URL, upgrades: Upgrades): UpstreamHandler {
         path: base.pathname.replace(/\/$/, '') + pathname + search,
         headers: [...headers].flat(),
         signal: request.signal,
+        // As an agent does: servers of developers sign their own certificates.
+        rejectUnauthorized: !isThisMachine(base.hostname),
       })
       call.on('error', reject)
       call.on('response', (response) => resolve(toResponse(response)))

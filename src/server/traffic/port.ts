@@ -5,11 +5,14 @@ import { type Duplex, Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { ReadableStream } from 'node:stream/web'
 import type { TLSSocket } from 'node:tls'
+import { readClock, stopwatch } from '../../core/engine/clock.ts'
 import { printError } from '../../core/schema/print.ts'
 import type { Gateway } from '../../gateway/types.ts'
 import { errorResponse, toResponse } from '../../traffic/errors.ts'
 import { HEAD_LIMITS } from '../connection.ts'
+import { messageOf } from '../errors.ts'
 import { isHopByHop } from '../forward.ts'
+import type { LoggedRequest } from '../log/log.ts'
 import { createCertificates } from './certificates.ts'
 import { UPGRADE_HEADER, type Upgrades } from './dial.ts'
 import { type Arrived, hostOf, toFetch } from './visitor-request.ts'
@@ -27,7 +30,11 @@ export interface TrafficPortOptions {
   /** True for TLS, with the certificates that domains have in use. */
   readonly tls: boolean
   readonly upgrades: Upgrades
+  readonly log?: VisitorLog | undefined
 }
+
+/** Logs the request of a visitor. */
+export type VisitorLog = (request: LoggedRequest) => void
 
 /** The socket of a request over TLS has the name that the client sent; false if it sent none. */
 type WithName = TLSSocket & { readonly servername?: string | false }
@@ -39,7 +46,7 @@ type Answer = ServerResponse | Http2ServerResponse
 
 /** Listens for visitors of a gateway's endpoints. The host of a request chooses the endpoint (rules: traffic#ports). */
 export async function openTrafficPort(gateway: Gateway, options: TrafficPortOptions): Promise<TrafficPort> {
-  const { tls, upgrades } = options
+  const { tls, upgrades, log } = options
   // Endpoints have TLS at the gateway; a port without it stands for both.
   const schemes = tls ? ['https'] : ['http', 'https']
   const visit: Visit = async (request, channel, extra = []) => {
@@ -53,7 +60,8 @@ export async function openTrafficPort(gateway: Gateway, options: TrafficPortOpti
     const origin = await gateway.transport.locate(host, schemes)
     const [url, init] = toFetch(request, origin, extra)
     const ip = request.socket.remoteAddress?.replace(/^::ffff:/, '')
-    return gateway.traffic.fetch(url, { ...init, signal: left.signal, ...(ip && { from: { ip } }) })
+    const visited = gateway.traffic.fetch(url, { ...init, signal: left.signal, ...(ip && { from: { ip } }) })
+    return log ? logged(visited, { gateway, log, method: request.method ?? 'GET', url }) : visited
   }
   const listener = (request: Arrived, answer: Answer) =>
     // The response of HTTP/2 has the same members.
@@ -80,14 +88,38 @@ async function createPort(gateway: Gateway, tls: boolean): Promise<Server | Http
     // A client without a server name gets this certificate, and the error 3003.
     cert: own.certificate_pem,
     key: own.private_key_pem,
-    SNICallback: (name, callback) => {
-      try {
-        callback(null, forName(name))
-      } catch (error) {
-        callback(error instanceof Error ? error : new Error(String(error)))
-      }
-    },
+    SNICallback: (name, callback) =>
+      void forName(name).then(
+        (context) => callback(null, context),
+        (error: Error) => callback(error),
+      ),
   })
+}
+
+interface LoggedVisit {
+  readonly gateway: Gateway
+  readonly log: VisitorLog
+  readonly method: string
+  readonly url: string
+}
+
+/** Returns the same response, and logs the request when its head is there. */
+async function logged(visited: Promise<Response>, { gateway, log, method, url }: LoggedVisit): Promise<Response> {
+  const elapsed = stopwatch()
+  const say = (outcome: Pick<LoggedRequest, 'status' | 'error' | 'message'>) =>
+    log({
+      ...{ at: readClock(gateway.clock), method, path: url.replace(/\?.*$/, ''), operation: null, duration: elapsed() },
+      ...outcome,
+    })
+  try {
+    const response = await visited
+    const { status, headers } = response
+    say({ status, error: headers.get(gateway.dialect.errorCodeHeader), message: null })
+    return response
+  } catch (error) {
+    say({ status: null, error: null, message: messageOf(error) })
+    throw error
+  }
 }
 
 /** Returns the response to a request that no endpoint gets. */

@@ -2,7 +2,7 @@ import type { Config } from '../../core/generated/options.ts'
 import { quote } from '../../core/schema/text.ts'
 import type { Gateway } from '../../gateway/types.ts'
 import { createDialer, isThisMachine, type Upgrades } from './dial.ts'
-import { openTrafficPort, type TrafficPort } from './port.ts'
+import { openTrafficPort, type TrafficPort, type VisitorLog } from './port.ts'
 import { splitUpstream } from './traffic-options.ts'
 
 /**
@@ -13,6 +13,7 @@ export async function serveTraffic(
   gateway: Gateway,
   host: string,
   { traffic, trafficTls, upstreams = [], upstreamHosts = [] }: Config,
+  log?: VisitorLog,
 ): Promise<readonly TrafficPort[]> {
   const upgrades: Upgrades = new Map()
   for (const { key, server } of upstreams.flatMap((text) => splitUpstream(text) ?? [])) {
@@ -25,7 +26,7 @@ export async function serveTraffic(
       [traffic, false],
       [trafficTls, true],
     ] as const) {
-      if (port !== undefined) opened.push(await openTrafficPort(gateway, { port, host, tls, upgrades }))
+      if (port !== undefined) opened.push(await openTrafficPort(gateway, { port, host, tls, upgrades, log }))
     }
   } catch (error) {
     await Promise.all(opened.map((each) => each.close()))

@@ -233,6 +233,16 @@ describe('The port with TLS (rules: traffic#ports)', () => {
     expect(await shake(tlsPort, 'app.example.com', ca)).toBe('certificate has expired')
   })
 
+  it("always has a certificate for names below the service's own domains", async () => {
+    const { gateway, tlsPort } = await open(ECHO, { daysAgo: 100 })
+    const ca = gateway.authority.certificatePem
+    expect(await shake(tlsPort, 'app.ngrok-free.app', ca)).toBe('certificate has expired')
+    gateway.clock.advance('99d')
+    expect(await shake(tlsPort, 'app.ngrok-free.app', ca)).toMatch(/^[0-9A-F]+$/)
+    gateway.declare.tunnelSession({ endpoints: [{ url: 'https://web.ngrok.app' }] })
+    expect(await shake(tlsPort, 'web.localhost', ca)).toMatch(/^[0-9A-F]+$/)
+  })
+
   it('speaks HTTP/2 and HTTP/1.1', async () => {
     const { gateway, tlsPort: port } = await open()
     gateway.clock.advance('30s')

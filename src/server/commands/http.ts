@@ -1,0 +1,115 @@
+import { resolve } from 'node:path'
+import { toUpstream } from '../../control/agent/starts.ts'
+import type { Gateway } from '../../gateway/types.ts'
+import { isServiceDomain } from '../../service/resources/reserved-domains/dialect.ts'
+import { messageOf, UsageError } from '../errors.ts'
+import { readText } from '../files.ts'
+import { CONFIG_FLAG, textFlag } from '../options/flags.ts'
+import type { ParsedOptions } from '../options/parsed-options.ts'
+import { optionTable } from '../options/table.ts'
+import { warn } from '../terminal.ts'
+import type { TrafficPort } from '../traffic/port.ts'
+import { findPort } from './announce.ts'
+import { type Arguments, type Command, flagValue, requireOneWord } from './command.ts'
+import { type Addition, serveUntilStopped } from './serve.ts'
+
+const URL_FLAG = textFlag('url', 'URL', 'The public URL, such as `https://app.example.com`. Default: a new one.')
+const POLICY_FLAG = textFlag('traffic-policy-file', 'FILE', 'The file with the traffic policy of the endpoint.')
+
+export const httpCommand: Command = {
+  name: 'http',
+  words: 'ADDRESS',
+  summary: 'Put an application of this machine behind an emulated gateway, as "ngrok http" puts it online',
+  flags: [URL_FLAG, POLICY_FLAG, CONFIG_FLAG, ...optionTable],
+  notes: [
+    'ADDRESS is a port such as 3000, an address such as localhost:3000, or a URL. Nothing dials out.',
+    'The dialect is ngrok. Visitors use the ports 8080 and, with TLS, 8443. The API of the agent is at port 4040. If one is taken, the next free one is used.',
+    'All options of "fauxgate serve" apply. With --watch, a change of the policy restarts the gateway.',
+  ],
+  example: 'http 3000 --url https://app.example.com --traffic-policy-file policy.yml',
+  run: async (parsed, environment) => {
+    const upstream = readAddress(requireOneWord(httpCommand, parsed))
+    return serveUntilStopped(parsed, environment, createAddition(upstream, parsed))
+  },
+}
+
+function readAddress(word: string): string {
+  const problem = `ADDRESS is ${JSON.stringify(word)}. Allowed: a port, an address such as localhost:3000, or an http or https URL.`
+  try {
+    const upstream = toUpstream(word)
+    if (/^https?:/.test(upstream)) return upstream
+  } catch {
+    // As below.
+  }
+  throw new UsageError(problem)
+}
+
+function createAddition(upstream: string, parsed: Arguments): Addition {
+  const url = flagValue(parsed, URL_FLAG.flag)
+  const policy = flagValue(parsed, POLICY_FLAG.flag)
+  return {
+    files: policy === undefined ? [] : [resolve(policy)],
+    complete: (options) => complete(options, upstream),
+    async start(gateway) {
+      const sent = { url, policy: policy === undefined ? undefined : await readText(policy) }
+      await startTunnel(gateway, upstream, sent)
+      // An agent opens its tunnel again when the service forgets it.
+      gateway.transport.hooks.drop = (call, work) => {
+        const result = work()
+        if (call === 'reset()') startTunnel(gateway, upstream, sent).catch((error) => warn(messageOf(error)))
+        return result
+      }
+    },
+    describe: (gateway, ports) => describeTunnel(gateway, ports),
+  }
+}
+
+/** Adds the upstream, the dialect and the ports that were not set. */
+async function complete({ config, ...rest }: ParsedOptions, upstream: string): Promise<ParsedOptions> {
+  const { host = '127.0.0.1', upstreams = [] } = config
+  const usual = {
+    dialect: 'ngrok',
+    agent: config.agent ?? (await findPort('127.0.0.1', 4040)),
+    traffic: config.traffic ?? (await findPort(host, 8080)),
+    trafficTls: config.trafficTls ?? (await findPort(host, 8443)),
+  } as const
+  return { ...rest, config: { ...usual, ...config, upstreams: [...upstreams, `${upstream}=${upstream}`] } }
+}
+
+const NAME = 'command_line'
+const TUNNEL = `http://127.0.0.1:4040/api/tunnels/${NAME}`
+
+/** Starts the tunnel, in place of one that a stored state has. Reserves a domain of one's own. */
+async function startTunnel(
+  gateway: Gateway,
+  addr: string,
+  { url, policy }: { readonly url: string | undefined; readonly policy: string | undefined },
+): Promise<void> {
+  try {
+    await gateway.agent.fetch(TUNNEL, { method: 'DELETE' })
+    const host = url?.replace(/^https?:\/\//, '')
+    if (host !== undefined) reserve(gateway, host)
+    await gateway.agent.start({
+      ...{ name: NAME, addr },
+      ...(url !== undefined && { url: url.includes('://') ? url : `https://${url}` }),
+      ...(policy !== undefined && { traffic_policy: policy }),
+    })
+  } catch (error) {
+    throw new UsageError(messageOf(error))
+  }
+}
+
+function reserve({ dialect, reservedDomains }: Gateway, domain: string): void {
+  const isReservable = /^[\w.*-]+$/.test(domain) && !domain.endsWith('.internal')
+  if (!isReservable || isServiceDomain(dialect, domain)) return
+  const { reserved_domains } = reservedDomains.list({ filter: `obj.domain == ${JSON.stringify(domain)}` })
+  if (reserved_domains.length === 0) reservedDomains.create({ domain })
+}
+
+async function describeTunnel(gateway: Gateway, ports: readonly TrafficPort[]): Promise<string> {
+  const response = await gateway.agent.fetch(TUNNEL)
+  const { public_url, config } = (await response.json()) as { public_url: string; config: { addr: string } } // Its own API.
+  const host = new URL(public_url).hostname
+  const here = ports.map(({ url }) => `  ${url.replace('localhost', `${host}.localhost`)}`)
+  return [`Forwards ${public_url} to ${config.addr}. For a browser on this machine:`, ...here].join('\n')
+}

@@ -1,0 +1,125 @@
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { runToEnd, startCommand } from '../support/command.ts'
+import { newFolder } from '../support/folder.ts'
+import { waitUntil } from '../support/wire.ts'
+
+/** Starts an application of this machine, which says what it received. */
+async function startApp(): Promise<string> {
+  const app = http.createServer((request, response) => response.end(`${request.method} ${request.headers.host}`))
+  app.listen(0, '127.0.0.1')
+  await once(app, 'listening')
+  onTestFinished(() => void app.close())
+  return String((app.address() as AddressInfo).port) // It listens at a port.
+}
+
+const ANY_PORTS = ['--port', '0', '--agent', '0', '--traffic', '0', '--traffic-tls', '0']
+
+async function startHttp(...args: string[]) {
+  const server = await startCommand({}, ['http', await startApp(), ...ANY_PORTS, ...args], 'Forwards')
+  onTestFinished(async () => void (await server.stop()))
+  const { stdout } = server.output
+  const found = (pattern: RegExp) => pattern.exec(stdout)?.[1] ?? ''
+  return {
+    ...server,
+    publicUrl: found(/Forwards (\S+) to/),
+    here: found(/(http:\S+\.localhost:\d+)/),
+    agentApi: found(/local API is at (\S+)\./),
+  }
+}
+
+/** Sends a request to a URL below localhost, whose names Node does not resolve. */
+async function visit(here: string, path = '/') {
+  const { port, host } = new URL(here)
+  const [response] = (await once(http.get({ host: '127.0.0.1', port, path, headers: { host } }), 'response')) as [
+    http.IncomingMessage,
+  ]
+  let text = ''
+  for await (const part of response.setEncoding('utf8')) text += part
+  return { status: response.statusCode, text }
+}
+
+describe('fauxgate http', () => {
+  test('forwards the requests of visitors to the application, and logs them', async () => {
+    const { here, publicUrl, output } = await startHttp()
+    const { host } = new URL(publicUrl)
+    expect(publicUrl).toMatch(/^https:\/\/[0-9a-f]{12}\.ngrok-free\.app$/)
+    expect(await visit(here, '/hook?secret=1')).toEqual({ status: 200, text: `GET ${host}` })
+    await waitUntil(() => output.stdout.includes(`https://${host}/hook`))
+    expect(output.stdout).toMatch(/GET {4}https:\S+\/hook +200/)
+    expect(output.stdout).not.toContain('secret=1')
+  })
+
+  test("shows the tunnel in the agent's API, and opens it again after a reset", async () => {
+    const { url, agentApi, here, publicUrl } = await startHttp('--url', 'app.example.com')
+    expect(publicUrl).toBe('https://app.example.com')
+    const list = async () => (await (await fetch(`${agentApi}/tunnels`)).json()).tunnels
+    expect(await list()).toMatchObject([{ name: 'command_line', public_url: publicUrl }])
+    await fetch(`${url}/_fauxgate/reset`, { method: 'POST' })
+    await waitUntil(async () => (await list()).length === 1)
+    expect((await visit(here)).status).toBe(200)
+  })
+
+  test('reserves a domain of your own, whose certificate visitors get', async () => {
+    const { url } = await startHttp('--url', 'https://app.example.com')
+    const headers = { authorization: 'Bearer any', 'ngrok-version': '2' }
+    const { reserved_domains } = await (await fetch(`${url}/reserved_domains`, { headers })).json()
+    expect(reserved_domains).toMatchObject([{ domain: 'app.example.com' }])
+  })
+
+  test('follows a traffic policy, also one that changes', async () => {
+    const file = join(newFolder(), 'policy.yml')
+    const deny = (path: string) =>
+      `on_http_request:\n  - expressions: ["req.url.path == '${path}'"]\n    actions: [{ type: deny }]\n`
+    writeFileSync(file, deny('/admin'))
+    const { here, output } = await startHttp('--traffic-policy-file', file, '--watch')
+    expect((await visit(here, '/admin')).status).toBe(403)
+    expect((await visit(here, '/other')).status).toBe(200)
+    writeFileSync(file, 'on_http_request:\n  - actions: [{ type: denyy }]\n')
+    await waitUntil(() => output.stderr.includes('denyy'))
+    writeFileSync(file, deny('/other'))
+    await waitUntil(() => output.stdout.split('Forwards').length === 3)
+    const last = output.stdout.slice(output.stdout.lastIndexOf('Forwards'))
+    expect((await visit(/http:\S+\.localhost:\d+/.exec(last)?.[0] ?? '', '/other')).status).toBe(403)
+  })
+
+  test('continues a stored state with one tunnel', async () => {
+    const file = join(newFolder(), 'state.json')
+    const first = await startHttp('--state', file)
+    await first.stop()
+    const { agentApi, output } = await startHttp('--state', file)
+    expect(output.stderr).toBe('')
+    const { tunnels } = await (await fetch(`${agentApi}/tunnels`)).json()
+    expect(tunnels).toHaveLength(1)
+  })
+
+  test.each([
+    [[], 'http needs ADDRESS.'],
+    [['foo:bar'], 'ADDRESS is "foo:bar". Allowed: a port'],
+    [['tcp://localhost:22'], 'ADDRESS is "tcp://localhost:22". Allowed: a port'],
+    [['3000', '--url', 'https://x y'], 'url is "https://x y". Allowed: a URL'],
+    [['3000', '--url', 'https://app.example.com/path'], 'Allowed: a URL without a path'],
+    [['3000', '--traffic-policy-file', 'nope.yml'], 'nope.yml cannot be read'],
+    [['http://example.com'], 'a host of --upstream-host'],
+  ])('refuses %j', async (args, message) => {
+    const { code, stderr } = await runToEnd({}, 'http', ...args, ...ANY_PORTS)
+    expect(code).toBeGreaterThan(0)
+    expect(stderr).toContain(message)
+  })
+
+  test('uses the next ports if the usual ones are taken', async () => {
+    const start = async () => {
+      const server = await startCommand({}, ['http', await startApp(), '--port', '0'], 'Forwards')
+      onTestFinished(async () => void (await server.stop()))
+      return [...server.output.stdout.matchAll(/^(?:The agent's|Visitors).*:(\d+)(?:\/api|$)/gm)].map(
+        ([, port]) => port,
+      )
+    }
+    const ports = [...(await start()), ...(await start())]
+    expect([ports.length, new Set(ports).size]).toEqual([6, 6])
+  })
+})
