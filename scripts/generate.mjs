@@ -15,6 +15,7 @@ const PARTS = {
   'reference.mjs': ['docs/reference', 'docs/reference/ngrok'],
   'policy.ts': [],
   'command.mjs': [],
+  'standard.ts': [],
   'control-api.ts': [],
   'api.mjs': ['docs/api'],
 }

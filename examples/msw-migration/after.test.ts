@@ -1,9 +1,9 @@
-import { ngrok } from 'fauxgate'
-import { test } from 'fauxgate/vitest'
+import { createNgrok } from 'fauxgate/ngrok'
+import { testUsing } from 'fauxgate/vitest'
 import { expect } from 'vitest'
 import { reserve, waitForCertificate } from './domains.ts'
 
-test.override('gatewayOptions', { dialect: ngrok })
+const test = testUsing(createNgrok)
 test.beforeEach(({ gateway }) => void gateway.install({ others: 'refuse' }))
 
 test('waits for the certificate', async ({ gateway }) => {

@@ -1,10 +1,9 @@
 // Generates the tables of docs/command.md and docs/options.md, from the tables of options and commands.
 
-import { documentationOf } from '../../src/core/schema/documentation.ts'
-import { gatewayRows } from '../../src/gateway/options.ts'
 import { clientCommands } from '../../src/server/client/commands.ts'
 import { optionTable, sandboxTable } from '../../src/server/options/table.ts'
 import { table, withParts } from './markdown.ts'
+import { formatGatewayOptions } from './options-table.ts'
 
 export default function command(root) {
   return new Map([
@@ -41,15 +40,3 @@ const formatCommands = () =>
       return [`\`fauxgate ${`${name} ${words}`.trim()}\``, summary, ownFlags.join(', ')]
     }),
   )
-
-/** Formats the options of `createGateway`, each followed by the options in it. */
-function formatGatewayOptions() {
-  const rows = Object.entries(gatewayRows).flatMap(([path, row]) => [
-    { path, sentence: documentationOf(row).sentence },
-    ...optionTable.filter((option) => option.path.startsWith(`${path}.`)),
-  ])
-  return formatTable(
-    ['option', ''],
-    rows.map(({ path, sentence }) => [`\`${path}\``, sentence]),
-  )
-}

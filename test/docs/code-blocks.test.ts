@@ -39,7 +39,7 @@ function addAssertion(line: string): string {
 /** Runs a block, with the assertions of its comments. A fragment can use the names of its surroundings. */
 async function runBlock({ code, isFragment }: Block): Promise<void> {
   const body = code
-    .replace(/^import type .*$|^export default .*$/gm, '')
+    .replace(/^import type .*$|^import '.*$|^export default .*$/gm, '')
     .replace(/^import \* as (\w+) from '(.*)'$/gm, "const $1 = modules['$2']")
     .replace(/^import \{([^}]*)\} from '(.*)'$/gm, (_line, names: string, from: string) => {
       const values = names.split(',').filter((name) => name.trim() !== '' && !name.trim().startsWith('type '))
@@ -49,7 +49,7 @@ async function runBlock({ code, isFragment }: Block): Promise<void> {
     .map(addAssertion)
     .join('\n')
   const { code: script } = await transform(`async () => { ${body} }`, { loader: 'ts', target: 'es2022' })
-  const scope = isFragment ? { ...surroundings(code), modules } : { expect, modules }
+  const scope = isFragment ? { ...surroundings(), modules } : { expect, modules }
   await new Function(...Object.keys(scope), `return (${script.trim().replace(/;$/, '')})()`)(...Object.values(scope))
   await Promise.all(testPromises.splice(0))
 }

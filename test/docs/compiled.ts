@@ -29,19 +29,19 @@ export function pathOf({ document, line, file, isFragment }: Block): string {
 export function writeBlocks(folder: string): void {
   for (const name of ['fragments', 'whole']) mkdirSync(join(folder, name), { recursive: true })
   writeFileSync(join(folder, 'fragments/around.d.ts'), AROUND)
-  const names = Object.keys(surroundings(''))
+  const names = Object.keys(surroundings())
   for (const block of typescriptBlocks) {
     const path = pathOf(block)
     if (path.startsWith('examples/')) continue
+    // Blocks of the same document import it by its name.
+    if (block.file?.match(/^\w+\.ts$/)) writeFileSync(join(folder, 'whole', block.file), block.code)
     writeFileSync(join(folder, path), block.isFragment ? addSurroundings(block, names) : `${block.code}\nexport {}\n`)
   }
 }
 
-/** The type of the surroundings, including the names that only some blocks have. */
-const AROUND = `import 'fauxgate/vitest'
-import type { surroundings } from '../surroundings.js'
-type Some = ReturnType<typeof surroundings>
-export type Around = { [Name in keyof Some]-?: NonNullable<Some[Name]> }
+/** The type of the surroundings. */
+const AROUND = `import type { surroundings } from '../surroundings.js'
+export type Around = ReturnType<typeof surroundings>
 `
 
 /** Returns a fragment as a function of its surroundings, below its imports. */

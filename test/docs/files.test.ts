@@ -52,28 +52,35 @@ async function runVitest(files: Readonly<Record<string, string>>): Promise<strin
   }
 }
 
-test('Documents show what vitest prints for the smallest test and for survives, and their corrections pass', async () => {
-  const [{ code: smallest = '', file = '' } = {}] = listNamedBlocks('README.md')
-  const failure = listBlocksOf('README.md').find(({ language }) => language === 'text')
+test('Documents show what vitest prints for their failing tests, and the corrections pass', async () => {
+  const [{ code: smallest = '', file = '' } = {}, { code: retrying = '' } = {}] = listNamedBlocks('README.md')
+  const failures = listBlocksOf('README.md').filter(({ language }) => language === 'text')
   const removedLine = /^Take `(.*)` out/m.exec(readFileSync(join(root, 'README.md'), 'utf8'))?.[1] ?? ''
   expect(smallest).toContain(removedLine)
-  const [survives = '', report = '', fixed = ''] = listBlocksOf('docs/survives.md').map((block) => block.code)
+  const [buggy = '', survives = '', report = '', fixed = ''] = listBlocksOf('docs/survives.md').map(({ code }) => code)
   const [{ code: race = '' } = {}] = listNamedBlocks('docs/survives.md').filter(({ file }) => file === 'twice.test.ts')
+  const forgotten = listNamedBlocks('docs/runners.md').find((block) => block.file === 'forgotten.test.ts')?.code ?? ''
+  const forgottenReport = listBlocksOf('docs/runners.md').find(({ code }) => code.includes('under way'))
   const raceReport = listBlocksOf('docs/survives.md').find(({ code }) => code.includes('interleavings;'))
-  const correction = fixed.slice(0, fixed.indexOf('\nconst { summary }'))
   const output = await runVitest({
     'whole.test.ts': smallest,
     [file]: smallest.replace(removedLine, ''),
+    'retrying.test.ts': retrying,
+    'addresses.ts': buggy,
     'addresses.test.ts': survives,
     'twice.test.ts': race,
-    'corrected.test.ts': survives.replace(/^async function reserveAddress[\s\S]*?^\}\n/m, correction),
+    'forgotten.test.ts': forgotten,
+    'corrected.ts': fixed,
+    'corrected.test.ts': survives.replace('./addresses.ts', './corrected.ts'),
   })
   expect(output).toContain('✓ whole.test.ts')
   expect(output).toContain('✓ corrected.test.ts')
-  expect(output).toContain('Test Files  3 failed | 2 passed')
-  expect(output).toContain(failure?.code)
+  expect(output).toContain('Test Files  5 failed | 2 passed')
+  for (const { code } of failures) expect(output).toContain(code)
+  expect(failures).toHaveLength(2)
   expect(output).toContain(report)
   expect(output).toContain(raceReport?.code)
+  expect(output).toContain(forgottenReport?.code)
 })
 
 describe('Moving from Mock Service Worker', () => {

@@ -1,4 +1,5 @@
 import { Ngrok } from '@ngrok/ngrok-api'
+import { transform } from 'esbuild'
 import { setupServer } from 'msw/node'
 import * as valibot from 'valibot'
 import { expect, onTestFinished, vi } from 'vitest'
@@ -11,6 +12,7 @@ import * as msw from '../../src/testing/msw.ts'
 import * as testing from '../../src/testing/testing.ts'
 import { memoryStore } from '../support/memory-store.ts'
 import { hasSqlite, memoryDatabase, newFile } from '../support/sqlite.ts'
+import { listBlocksOf } from './blocks.ts'
 
 // As `fauxgate/vitest` does when a test file imports it.
 expect.extend(testing.matchers)
@@ -69,6 +71,9 @@ function createDurableObject() {
   }
 }
 
+/** Runs a hook of a block immediately. */
+const runNow = (work: () => unknown) => work()
+
 /** The modules that a block can import. */
 export const modules: Record<string, object> = {
   fauxgate: main,
@@ -80,77 +85,38 @@ export const modules: Record<string, object> = {
   'fauxgate/testing': testing,
   'fauxgate/vitest': { test: createRunner(), testOnSystemClock: createRunner(), testUsing },
   '@ngrok/ngrok-api': { Ngrok },
+  'msw/node': { setupServer },
   valibot,
   '@jest/globals': { expect, test: createRunner() },
+  'node:assert/strict': { deepEqual: (actual: unknown, expected: unknown) => expect(actual).toEqual(expected) },
+  'node:test': { beforeEach: runNow, afterEach: () => undefined, test: createRunner() },
   vitest: {
     expect,
     vi,
-    describe: (_name: string, work: () => unknown) => work(),
-    afterEach: (work: () => void) => void onTestFinished(work),
-  },
-}
-
-const headers = { authorization: 'Bearer key', 'service-version': '2', 'content-type': 'application/json' }
-
-/** Reserves an address: the corrected function of the guide to `survives`. */
-async function reserveAddress(url: string): Promise<string> {
-  const send = async (init: RequestInit = {}) => {
-    const response = await fetch(`${url}/reserved_addrs`, { headers, ...init })
-    if (!response.ok) throw new Error(`The service answered ${response.status}.`)
-    return response.json() as ReturnType<typeof JSON.parse>
-  }
-  for (let tries = 1; ; tries++) {
-    try {
-      const { reserved_addrs } = await send()
-      const known = reserved_addrs.find((each: { description: string }) => each.description === 'app')
-      return known?.id ?? (await send({ method: 'POST', body: '{"description":"app"}' })).id
-    } catch (error) {
-      if (tries === 5) throw error
-      await new Promise((resolve) => setTimeout(resolve, tries * 1000))
-    }
-  }
-}
-
-/** Returns the names that a fragment may use: a gateway, and domains on the gateway if the block names them. */
-export function surroundings(code: string) {
-  const gateway = main.createGateway({ clock: main.manualClock('2026-01-01T00:00:00Z'), seed: 'docs' })
-  const reserve = (domain: string) =>
-    gateway.reservedDomains.create({ domain, certificate_management_policy: { authority: 'letsencrypt' } })
-  return {
-    ...main,
-    ...clock,
-    ...msw,
-    survives: testing.survives,
-    reserveAddress,
-    headers,
-    gateway,
-    domain: /\bdomain\./.test(code) ? reserve('app.example.com') : undefined,
-    wildcard: code.includes('wildcard.') ? reserve('*.example.com') : undefined,
-    expect,
-    yourOwnHandlers: [],
-    yourOwnPlace() {
-      const { commits } = memoryStore()
-      return { open: () => Object.assign(memoryStore(), { commits }) }
-    },
-    ctx: createDurableObject(),
-    beforeEach: (work: () => unknown) => work(),
-    afterEach: () => undefined,
     test: createRunner(),
-    provision: async (_api: { fetch: main.Fetch }): Promise<void> => Promise.reject(new Error('rolled back')),
-    reuse: () => undefined,
-    setupServer(...handlers: Parameters<typeof setupServer>) {
-      const server = setupServer(...handlers)
-      onTestFinished(() => server.close())
-      return server
-    },
-    async provisionDomain(name: string, { fetch, baseUrl }: { fetch: main.Fetch; baseUrl: string }) {
-      const headers = { authorization: 'Bearer k', 'service-version': '2', 'content-type': 'application/json' }
-      const answer = await fetch(`${baseUrl}/reserved_domains`, {
-        method: 'POST',
-        headers,
-        body: JSON.stringify({ domain: name }),
-      })
-      if (answer.status !== 201) throw new Error(`The domain was not reserved: ${answer.status}.`)
-    },
-  }
+    describe: (_name: string, work: () => unknown) => work(),
+    beforeEach: runNow,
+    afterEach: (work: () => void) => void onTestFinished(work),
+    afterAll: (work: () => void) => void onTestFinished(work),
+  },
+  './addresses.ts': await readAddresses(),
 }
+
+/** Returns the exports of the last `addresses.ts` in the guide to `survives`. */
+async function readAddresses(): Promise<object> {
+  const { code = '' } = listBlocksOf('docs/survives.md').findLast(({ file }) => file === 'addresses.ts') ?? {}
+  const { code: script } = await transform(code, { loader: 'ts', format: 'cjs', target: 'es2022' })
+  const module = { exports: {} }
+  new Function('module', script)(module)
+  return module.exports
+}
+
+/** Returns the names that a fragment may use. */
+export const surroundings = () => ({
+  expect,
+  ctx: createDurableObject(),
+  yourOwnPlace() {
+    const { commits } = memoryStore()
+    return { open: () => Object.assign(memoryStore(), { commits }) }
+  },
+})

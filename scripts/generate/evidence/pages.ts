@@ -16,7 +16,7 @@ export function formatPages(
   return new Map([
     withParts(root, 'docs/fidelity.md', {
       totals: formatTotals(operations, all, sections),
-      statuses: `Of the ${documented} errors with a documented number, the documentation names the HTTP status of ${documented - decided}. fauxgate [decides](${PUBLISHED}/docs/decisions/errors.md#catalogue) the status of the other ${decided}. Rely on \`error_code\`.`,
+      statuses: formatUnknown(documented, decided, doubts.length),
       shares: formatShares(operations, all),
       operations: formatOperationTable(operations, all, doubts),
       doubts: formatDoubtTable(doubts),
@@ -24,10 +24,20 @@ export function formatPages(
     withParts(root, 'docs/differences.md', {
       parts: `The ${operations.length} operations are those of ${listGroups(operations)}.`,
       statuses: `The documentation numbers ${documented} errors, and names the status of ${documented - decided}. Programs rely on ${used} of these numbers.`,
-      doubts: doubts.map(({ link, text }) => `- ${link}: ${text}`).join('\n'),
+      doubts: doubts.map(({ name, text }) => `- [\`${name}\`](${PUBLISHED}/docs/fidelity.md#open-doubts): ${text}`).join('\n'),
     }),
   ])
 }
+
+const formatUnknown = (
+  documented: number,
+  decided: number,
+  doubts: number,
+) => `- **The HTTP status of ${decided} errors.** The documentation numbers ${documented} errors, and names the status of ${documented - decided}. fauxgate [decides](${PUBLISHED}/docs/decisions/errors.md#catalogue) the others. Rely on \`error_code\`.
+- **The words of all messages.** The documentation has none. Do not compare \`msg\`.
+- **The order of errors**, if several apply to one request.
+- **${doubts} open questions**, where sources disagree or are silent: see [the doubts](#open-doubts).
+- **Everything, as of today.** Nobody has asked the real service with a key. [\`fauxgate verify\`](verify.md) does that.`
 
 /** Counts the errors with a documented number: all, those with a decided status, and those that programs rely on. */
 function countNumbers({ errors }: AllEvidence) {
