@@ -65,7 +65,7 @@ export function formatGatewayOptions(): string {
 }
 
 function typeOfOption({ kind, schema }: (typeof optionTable)[number]): string {
-  return { texts: 'readonly string[]', switch: 'boolean', integer: 'number', text: typeOf(schema) }[kind]
+  return kind === 'texts' ? 'readonly string[]' : typeOf(schema)
 }
 
 function formatRow(path: string, type: string, schema?: v.GenericSchema, about?: string): readonly string[] {
@@ -74,7 +74,13 @@ function formatRow(path: string, type: string, schema?: v.GenericSchema, about?:
   const byDefault = DEFAULT.exec(sentence)?.[1] ?? (typeof value === 'string' ? `\`${value}\`` : 'none')
   const example = UNCHECKED[path] ?? checkExample(path, EXAMPLES[path])
   const name = type === 'C' ? 'Clock' : type
-  return [`\`${path}\``, `\`${name.replace('readonly ', '')}\``, byDefault, example && `\`${example}\``, sentence.replace(DEFAULT, '').trim()]
+  return [
+    `\`${path}\``,
+    `\`${name.replace('readonly ', '')}\``,
+    byDefault,
+    example && `\`${example}\``,
+    sentence.replace(DEFAULT, '').trim(),
+  ]
 }
 
 /** Returns an example if a gateway takes it. */

@@ -6,10 +6,9 @@ import { table, withParts } from './markdown.ts'
 
 const code = (text: string) => `\`${text}\``
 
-const statusOf = (key: string, dialect: Dialect) =>
-  String(openApi(dialect).components.examples[key]?.value.status_code)
+const statusOf = (key: string, dialect: Dialect) => String(openApi(dialect).components.examples[key]?.value.status_code)
 
-/** What a dialect says, in the words of the page. */
+/** The facts of a dialect, by their words on the page. */
 const ROWS: Readonly<Record<string, (dialect: Dialect) => string>> = {
   'base URL': ({ baseUrl }) => code(baseUrl),
   'version header': ({ versionHeader }) => code(`${versionHeader}: 2`),
@@ -25,9 +24,9 @@ const ROWS: Readonly<Record<string, (dialect: Dialect) => string>> = {
 }
 
 export default function standardPage(root: string): Map<string, string> {
-  const countPaths = (dialect: Dialect, families: object) =>
+  const countPaths = (dialect: Dialect, families = {}) =>
     Object.values(openApi(dialect, { families }).paths as Record<string, object>).flatMap(Object.keys).length
-  const counts = [countPaths(standard, {}), countPaths(ngrok, ngrokFamilies)].map(String)
+  const counts = [countPaths(standard), countPaths(ngrok, ngrokFamilies)].map(String)
   const rows = Object.entries(ROWS).map(([name, show]) => [name, show(ngrok), show(standard)])
   const [few = '', all = ''] = counts
   const differences = table(['', '`createNgrok`', '`createGateway`'], [...rows, ['operations', all, few]])
