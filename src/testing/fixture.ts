@@ -6,6 +6,7 @@ import { formatCount } from '../core/schema/text.ts'
 import { timestamp } from '../core/schema/time.ts'
 import type { Installed } from '../gateway/http/install.ts'
 import type { Gateway } from '../gateway/types.ts'
+import { type GlobalsOption, installGlobals, type ReplacedTimers } from './globals.ts'
 import { watchLosses } from './losses.ts'
 import { requireGateway } from './matched-domain.ts'
 import { unusedIn } from './strict.ts'
@@ -60,14 +61,13 @@ export function requireStrict(gateway: Gateway, { traffic, lost }: Connection): 
  * Adds the report and the unfinished requests to the error of a failing test. It leaves out the report if a matcher has
  * already added it. If there is a diff, the text follows the diff, since vitest prints the diff after the message.
  */
-export function addReport(error: ErrorWithText | undefined, gateway: Gateway, { traffic }: Connection): void {
+export function addReport(error: ErrorWithText | undefined, gateway: Gateway, connection: Connection): void {
   if (!error) return
   const { message, stack, diff } = error
-  const { unfinished, pauses } = traffic
   const texts = [
     ...reportFor(message, gateway),
-    ...(fakeTimersHint(gateway) ?? (pauses ? [pauses] : realTimersHint(message, gateway))),
-    ...(message.startsWith(PASSED) ? [] : unfinished),
+    ...timersHint(message, gateway, connection),
+    ...(message.startsWith(PASSED) ? [] : connection.traffic.unfinished),
   ]
   if (texts.length === 0) return
   const added = `\n\n${texts.join('\n')}\n`
@@ -94,6 +94,24 @@ function overwrite(error: ErrorWithText, name: keyof ErrorWithText, value: strin
   Reflect.defineProperty(error, name, { value, writable: true, configurable: true })
 }
 
+/** Returns a hint if the code under test waits for timers that do not fire. */
+function timersHint(message: string, gateway: Gateway, { traffic, timers }: Connection): readonly string[] {
+  if (timers) return waitingTimersHint(message, timers)
+  const { pauses } = traffic
+  return fakeTimersHint(gateway) ?? (pauses ? [pauses] : realTimersHint(message, gateway))
+}
+
+const isTimeout = (message: string) => message === ENDED || /timed out/i.test(message)
+
+/** Returns a hint if timers of the option `globals` wait, and the test timed out or never moved the clock. */
+function waitingTimersHint(message: string, { count, hasMoved }: ReplacedTimers): readonly string[] {
+  if (count() === 0 || (hasMoved() && !isTimeout(message))) return []
+  const wait = formatCount(count(), 'timer waits', 'timers wait')
+  return [
+    `${wait} for the gateway's clock. Advance it while your code waits: \`await gateway.clock.advanceAsync('30s')\`.`,
+  ]
+}
+
 /** Returns a hint if code waits on the runner's fake timers, but the gateway has a manual clock. */
 function fakeTimersHint({ clock }: Gateway): readonly string[] | undefined {
   // Vitest and Jest use @sinonjs/fake-timers, which sets this property.
@@ -110,7 +128,7 @@ function fakeTimersHint({ clock }: Gateway): readonly string[] | undefined {
 /** Returns a hint if a test timed out after the clock had moved: the code under test may wait on real timers. */
 function realTimersHint(message: string, { clock, requests }: Gateway): readonly string[] {
   const last = requests.last()?.at
-  if (!(message === ENDED || /timed out/.test(message)) || !isManual(clock) || last === undefined) return []
+  if (!isTimeout(message) || !isManual(clock) || last === undefined) return []
   const now = timestamp(clock.now)
   if (last === now) return []
   return [
@@ -122,8 +140,11 @@ function realTimersHint(message: string, { clock, requests }: Gateway): readonly
 /** The connection of a gateway with a test: the requests, the losses, and the function that ends the connection. */
 export type Connection = ReturnType<typeof connect>
 
-/** Connects a gateway with a test: requests travel as in {@link Traffic}, and the end of the test uninstalls it. */
-export function connect(gateway: Gateway) {
+/**
+ * Connects a gateway with a test: requests travel as in {@link Traffic}, the option `globals` applies, and the end of the test
+ * uninstalls the gateway.
+ */
+export function connect(gateway: Gateway, globals: GlobalsOption = false) {
   requireGateway('create returned', gateway)
   const losses = watchLosses(gateway)
   const traffic = new Traffic(gateway)
@@ -135,14 +156,17 @@ export function connect(gateway: Gateway) {
     installed.push(each)
     return each
   }
+  const timers = installGlobals(gateway, globals)
   return {
     traffic,
+    timers,
     /** Returns the losses that the test would not notice. */
     lost: () => [...traffic.refused, ...traffic.wrongKeys, ...losses],
     /** Uninstalls the gateway. Another call does nothing. */
     end() {
       traffic.end()
       for (const each of installed) each.uninstall()
+      timers?.restore()
     },
   }
 }

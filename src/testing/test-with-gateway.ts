@@ -1,14 +1,15 @@
 import * as v from 'valibot'
-import type { Clock } from '../core/engine/clock.ts'
+import { type Clock, systemClock } from '../core/engine/clock.ts'
 import { type ManualClock, manualClock } from '../core/engine/manual-clock.ts'
 import type { GatewayOptions } from '../core/generated/options.ts'
-import { optionsOf, readOptions, type SchemasOf, switchOption } from '../core/schema/options.ts'
+import { oneOfThese, optionsOf, readOptions, type SchemasOf, switchOption } from '../core/schema/options.ts'
 import { printError } from '../core/schema/print.ts'
 import { quote } from '../core/schema/text.ts'
 import { isObject } from '../core/schema/values.ts'
 import { createGateway } from '../gateway/gateway.ts'
 import type { Gateway } from '../gateway/types.ts'
 import { addReport, connect, createForTest, type ErrorWithText, requireStrict, START, timeoutError } from './fixture.ts'
+import { type GlobalsOption, globalsOption } from './globals.ts'
 import { type CallPlace, callFrom, findCaller } from './test-place.ts'
 import { watchUncaught } from './uncaught.ts'
 
@@ -23,6 +24,19 @@ export interface TestOptions<C extends Clock = ManualClock, G extends Gateway<C>
    * attempt consumed, a request to an unknown path, or a request without an answer. Default: true.
    */
   readonly strict?: boolean
+  /**
+   * True installs the gateway as the global `fetch` in each test, and puts timers and `Date` on its manual clock; the end of
+   * the test restores them. An object sets the options of `gateway.install()`. Default: false.
+   */
+  readonly globals?: GlobalsOption
+  /** The clock of the gateways, unless `gatewayOptions` sets one. The system clock follows fake timers. Default: `manual`. */
+  readonly clock?: 'manual' | 'system'
+}
+
+/** The options of {@link testWithGateway} for gateways on the system clock. */
+export interface TestOptionsOnSystemClock<G extends Gateway = Gateway> extends TestOptions<Clock, G> {
+  /** The system clock, which follows the fake timers of the runner. */
+  readonly clock: 'system'
 }
 
 /** `createGateway` checks the options of the gateway. */
@@ -37,6 +51,8 @@ const testOptions = optionsOf({
     ),
   ),
   strict: v.optional(switchOption),
+  globals: v.optional(globalsOption),
+  clock: v.optional(oneOfThese(['manual', 'system'])),
 } satisfies SchemasOf<TestOptions>)
 
 /** The function of a test. It receives the gateway, then the arguments of the runner, such as node:test's context. */
@@ -83,6 +99,16 @@ export type TestWithGateway<T, C extends Clock = ManualClock, G extends Gateway<
  * ```
  * @throws TypeError if `test` is not a function, and for an unknown option.
  */
+export function testWithGateway<T extends (...args: never[]) => unknown, G extends Gateway = Gateway>(
+  test: T,
+  options: TestOptionsOnSystemClock<G>,
+): TestWithGateway<T, Clock, G>
+/** Wraps the `test` of any runner, so that each test has a fresh gateway on a manual clock, or on that of `gatewayOptions`. */
+export function testWithGateway<
+  T extends (...args: never[]) => unknown,
+  C extends Clock = ManualClock,
+  G extends Gateway<C> = Gateway<C>,
+>(test: T, options?: TestOptions<C, G>): TestWithGateway<T, C, G>
 export function testWithGateway<
   T extends (...args: never[]) => unknown,
   C extends Clock = ManualClock,
@@ -131,14 +157,15 @@ function withGateway<C extends Clock, G extends Gateway<C>>(
   { name, place }: { readonly name: string; readonly place: CallPlace | undefined },
   work: TestWork<C, G>,
   // Without the option `create`, G is the result of createGateway.
-  { create = (each) => createGateway(each) as G, gatewayOptions = {}, strict }: TestOptions<C, G>,
+  { create = (each) => createGateway(each) as G, gatewayOptions = {}, strict, globals, clock }: TestOptions<C, G>,
   afterEach: EndHook,
 ) {
   return async (...context: unknown[]) => {
     const options = typeof gatewayOptions === 'function' ? gatewayOptions() : gatewayOptions
-    // Without the option `clock`, C is ManualClock.
-    const gateway = createForTest(create, options, () => ({ clock: manualClock(START) as Clock as C, seed: name }))
-    const connection = connect(gateway)
+    const clockOfTest: Clock = clock === 'system' ? systemClock : manualClock(START)
+    // The type C is that of the option `clock`.
+    const gateway = createForTest(create, options, () => ({ clock: clockOfTest as C, seed: name }))
+    const connection = connect(gateway, globals)
     const addReportTo = (error: unknown) => isErrorWithText(error) && addReport(error, gateway, connection)
     const unwatch = watchUncaught(addReportTo)
     const end = () => {

@@ -29,6 +29,7 @@ export {
   swappedPair,
   wrongOrderPair,
 } from './certificates.ts'
+export type { GlobalsOption } from './globals.ts'
 export { type GatewayMatchers, type MatcherFunctions, matchers, type Requested } from './matchers.ts'
 export { type ReplayOptions, replayRecording } from './replay-recording.ts'
 export { type StoreCheck, type StorePlace, storeSuite } from './store-suite.ts'
@@ -55,6 +56,7 @@ export type {
 export {
   type DefineTest,
   type TestOptions,
+  type TestOptionsOnSystemClock,
   type TestWithGateway,
   type TestWork,
   testWithGateway,

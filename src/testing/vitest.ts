@@ -3,10 +3,18 @@ import { test as base, expect, type TestAPI } from 'vitest'
 import { type Clock, systemClock } from '../core/engine/clock.ts'
 import { type ManualClock, manualClock } from '../core/engine/manual-clock.ts'
 import type { GatewayOptions } from '../core/generated/options.ts'
-import { readOptions, requireFunction, switchOption } from '../core/schema/options.ts'
+import {
+  oneOfThese,
+  optionsOf,
+  readOptions,
+  requireFunction,
+  type SchemasOf,
+  switchOption,
+} from '../core/schema/options.ts'
 import { createGateway } from '../gateway/gateway.ts'
 import type { Gateway } from '../gateway/types.ts'
 import { addReport, connect, createForTest, requireStrict, START } from './fixture.ts'
+import { type GlobalsOption, globalsOption } from './globals.ts'
 import { type GatewayMatchers, matchers } from './matchers.ts'
 
 declare module 'vitest' {
@@ -16,6 +24,12 @@ declare module 'vitest' {
 }
 
 expect.extend(matchers)
+
+/** The options of {@link testUsing}. It is here because {@link test} needs it. */
+const usingOptions = optionsOf({
+  globals: v.optional(globalsOption, false),
+  clock: v.optional(oneOfThese(['manual', 'system']), 'manual'),
+} satisfies SchemasOf<UsingOptions>)
 
 /** The fixtures of {@link test} and {@link testOnSystemClock}. */
 export interface GatewayFixtures<C extends Clock = ManualClock, G extends Gateway<C> = Gateway<C>> {
@@ -76,10 +90,26 @@ export const test: TestAPI<GatewayFixtures> = testUsing((options) => createGatew
  * })
  * ```
  */
-export const testOnSystemClock: TestAPI<GatewayFixtures<Clock>> = testWith(
-  () => systemClock,
-  (options) => createGateway(options),
-)
+export const testOnSystemClock: TestAPI<GatewayFixtures<Clock>> = testUsing((options) => createGateway(options), {
+  clock: 'system',
+})
+
+/** The options of {@link testUsing}. */
+export interface UsingOptions {
+  /**
+   * True installs the gateway as the global `fetch` in each test, and puts timers and `Date` on its manual clock; the end of
+   * the test restores them. An object sets the options of `gateway.install()`. Default: false.
+   */
+  readonly globals?: GlobalsOption
+  /** The clock of the gateways, unless `gatewayOptions` sets one. The system clock follows `vi.useFakeTimers()`. Default: `manual`. */
+  readonly clock?: 'manual' | 'system'
+}
+
+/** The options of {@link testUsing} for gateways on the system clock. */
+export interface UsingSystemClock extends UsingOptions {
+  /** The system clock, which follows `vi.useFakeTimers()`. */
+  readonly clock: 'system'
+}
 
 /**
  * Returns vitest's `test` as {@link test}, with gateways that a function makes: `createNgrok` of `fauxgate/ngrok`, or a
@@ -98,11 +128,42 @@ export const testOnSystemClock: TestAPI<GatewayFixtures<Clock>> = testWith(
  * })
  * ```
  */
+export function testUsing<G extends Gateway>(
+  create: (options: GatewayOptions<Clock>) => G,
+  options: UsingSystemClock,
+): TestAPI<GatewayFixtures<Clock, G>>
+/**
+ * Returns vitest's `test` with gateways on a manual clock. With `{ globals: true }`, the code under test needs no parameters:
+ * the gateway answers its global `fetch`, and its timers and dates follow the gateway's clock.
+ *
+ * @example
+ * ```ts
+ * import { expect } from 'vitest'
+ * import { createNgrok } from 'fauxgate/ngrok'
+ * import { testUsing } from 'fauxgate/vitest'
+ *
+ * const test = testUsing(createNgrok, { globals: true })
+ *
+ * test('waits on the clock of the gateway', async ({ gateway }) => {
+ *   const later = new Promise((resolve) => setTimeout(() => resolve(new Date().toISOString()), 5_000))
+ *   await gateway.clock.advanceAsync('5s')
+ *   expect(await later).toBe('2026-01-01T00:00:05.000Z')
+ * })
+ * ```
+ * @throws TypeError for an unknown option, or for a value that is not allowed
+ */
 export function testUsing<G extends Gateway<ManualClock>>(
   create: (options: GatewayOptions<ManualClock>) => G,
-): TestAPI<GatewayFixtures<ManualClock, G>> {
+  options?: UsingOptions & { readonly clock?: 'manual' },
+): TestAPI<GatewayFixtures<ManualClock, G>>
+export function testUsing<C extends Clock, G extends Gateway<C>>(
+  create: (options: GatewayOptions<C>) => G,
+  options: UsingOptions = {},
+): TestAPI<GatewayFixtures<C, G>> {
   requireFunction('create', create)
-  return testWith(() => manualClock(START), create)
+  const { globals, clock } = readOptions(usingOptions, options)
+  const clockOfTest = (): Clock => (clock === 'system' ? systemClock : manualClock(START))
+  return testWith(clockOfTest as () => C, create, globals) // The overloads say which clock it is.
 }
 
 /** The option `strict`, which is on unless a test turns it off. */
@@ -111,24 +172,29 @@ const strictOption = v.optional(switchOption, true)
 function testWith<C extends Clock, G extends Gateway<C>>(
   clockOfTest: () => C,
   create: (options: GatewayOptions<C>) => G,
+  globals: GlobalsOption,
 ): TestAPI<GatewayFixtures<C, G>> {
   return base.extend<GatewayFixtures<C, G>>({
     gatewayOptions: {},
     strict: true,
-    gateway: async ({ gatewayOptions, strict, task, onTestFinished, onTestFailed }, use) => {
-      const isStrict = readOptions(strictOption, strict, { whole: 'strict' })
-      const gateway = createForTest(create, gatewayOptions, () => ({ clock: clockOfTest(), seed: fullName(task) }))
-      const connection = connect(gateway)
-      onTestFinished(() => {
-        const { state } = task.result ?? {}
-        if (isStrict && !task.fails && state !== 'fail' && state !== 'skip') requireStrict(gateway, connection)
-      })
-      const before = task.result?.errors?.length ?? 0
-      onTestFailed(() => addReport(task.result?.errors?.slice(before).at(-1), gateway, connection))
-      // A hook instead of code after `use`: a test that times out ends before `use` resolves.
-      onTestFinished(connection.end)
-      await use(gateway)
-    },
+    gateway: [
+      async ({ gatewayOptions, strict, task, onTestFinished, onTestFailed }, use) => {
+        const isStrict = readOptions(strictOption, strict, { whole: 'strict' })
+        const gateway = createForTest(create, gatewayOptions, () => ({ clock: clockOfTest(), seed: fullName(task) }))
+        const connection = connect(gateway, globals)
+        onTestFinished(() => {
+          const { state } = task.result ?? {}
+          if (isStrict && !task.fails && state !== 'fail' && state !== 'skip') requireStrict(gateway, connection)
+        })
+        const before = task.result?.errors?.length ?? 0
+        onTestFailed(() => addReport(task.result?.errors?.slice(before).at(-1), gateway, connection))
+        // A hook instead of code after `use`: a test that times out ends before `use` resolves.
+        onTestFinished(connection.end)
+        await use(gateway)
+      },
+      // The globals of a test that does not name its gateway are replaced too.
+      { auto: globals !== false },
+    ],
   })
 }
 

@@ -8,8 +8,10 @@ import * as main from '../../src/index.ts'
 import * as node from '../../src/server/node.ts'
 import * as kit from '../../src/service/kit/index.ts'
 import * as clock from '../../src/testing/clock.ts'
+import { installGlobals } from '../../src/testing/globals.ts'
 import * as msw from '../../src/testing/msw.ts'
 import * as testing from '../../src/testing/testing.ts'
+import type { UsingOptions } from '../../src/testing/vitest.ts'
 import { memoryStore } from '../support/memory-store.ts'
 import { hasSqlite, memoryDatabase, newFile } from '../support/sqlite.ts'
 import { listBlocksOf } from './blocks.ts'
@@ -36,8 +38,14 @@ const createRunner = (create: (options: main.GatewayOptions) => main.Gateway = c
 }
 
 /** Creates a test runner with the gateways of a function, on a manual clock. */
-const testUsing = (create: typeof ngrokEntry.createNgrok) =>
-  createRunner((options) => uninstallAtEnd(create({ clock: main.manualClock('2026-01-01T00:00:00Z'), ...options })))
+const testUsing = (create: typeof ngrokEntry.createNgrok, { globals, clock }: UsingOptions = {}) =>
+  createRunner((options) => {
+    const manual = clock !== 'system' && { clock: main.manualClock('2026-01-01T00:00:00Z') }
+    const gateway = uninstallAtEnd(create({ ...manual, ...options }))
+    const timers = globals && installGlobals(gateway, globals)
+    if (timers) onTestFinished(timers.restore)
+    return gateway
+  })
 
 function createTestGateway(options: main.GatewayOptions): main.Gateway {
   return uninstallAtEnd(main.createGateway({ clock: main.manualClock('2026-01-01T00:00:00Z'), ...options }))

@@ -115,7 +115,7 @@ describe('The test of any runner', () => {
   })
 
   test.each<[options: unknown, message: string]>([
-    [{ stict: false }, '"stict" is not an option. Supported: create, gatewayOptions, strict.'],
+    [{ stict: false }, '"stict" is not an option. Supported: create, gatewayOptions, strict, globals, clock.'],
     [{ strict: 'no' }, 'strict is "no". Allowed: true or false.'],
     [{ gatewayOptions: 5 }, 'gatewayOptions is 5. Allowed: an object, or a function that returns one.'],
     [null, 'options is null. Allowed: an object.'],

@@ -1,8 +1,16 @@
+import { test as base } from 'node:test'
 import { describe, expectTypeOf, test } from 'vitest'
-import { createNgrok, type IpPolicy, ngrokFamilies, type TunnelSession } from '../../src/gateway/ngrok.ts'
-import { createGateway, type ManualClock, manualClock, ngrok } from '../../src/index.ts'
+import {
+  createNgrok,
+  type IpPolicy,
+  type Ngrok,
+  ngrokFamilies,
+  type TunnelSession,
+  type Vault,
+} from '../../src/gateway/ngrok.ts'
+import { type Clock, createGateway, type ManualClock, manualClock, ngrok } from '../../src/index.ts'
 import { timersOn } from '../../src/testing/clock.ts'
-import { survives } from '../../src/testing/testing.ts'
+import { schedules, survives, testWithGateway } from '../../src/testing/testing.ts'
 import { testUsing } from '../../src/testing/vitest.ts'
 
 const office = createNgrok({ clock: manualClock(0), initial: { ipPolicies: [{ description: 'the office' }] } })
@@ -38,10 +46,34 @@ describe('A gateway with the families of ngrok', () => {
 
   test('is passed to the code of survives', () => {
     const code = survives(({ gateway }) => gateway.ipPolicies.create().id, {
-      create: createNgrok<ManualClock>,
+      create: createNgrok,
       holds: ({ gateway, value }) => gateway.ipPolicies.get(value).id === value,
     })
     expectTypeOf(code).resolves.toHaveProperty('summary')
+    const withClock = survives(({ gateway }) => gateway.ipPolicies.create().id, { create: createNgrok<ManualClock> })
+    expectTypeOf(withClock).resolves.toHaveProperty('summary')
+    schedules(({ gateway }) => gateway.clock.advance('1s'), { create: createNgrok, faults: 1 })
+  })
+
+  test('follows the clock of the fixtures with the option globals', () => {
+    testUsing(createNgrok, { globals: true })('on a manual clock', ({ gateway }) => {
+      expectTypeOf(gateway).toEqualTypeOf<Ngrok<ManualClock>>()
+    })
+    testUsing(createNgrok, { globals: { traffic: true }, clock: 'system' })('on the system clock', ({ gateway }) => {
+      expectTypeOf(gateway).toEqualTypeOf<Ngrok<Clock>>()
+    })
+    testWithGateway(base, { create: createNgrok, globals: true, clock: 'system' })(
+      'on the system clock of another runner',
+      ({ gateway }) => {
+        expectTypeOf(gateway.vaults.list().vaults[0]).toEqualTypeOf<Vault | undefined>()
+        // @ts-expect-error: the system clock cannot be advanced
+        gateway.clock.advance('1s')
+      },
+    )
+    testWithGateway(base, { create: createNgrok, globals: true })('on a manual clock', ({ gateway }) => {
+      expectTypeOf(gateway.clock).toEqualTypeOf<ManualClock>()
+      expectTypeOf(gateway.vaults.list().vaults[0]).toEqualTypeOf<Vault | undefined>()
+    })
   })
 })
 

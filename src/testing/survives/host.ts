@@ -35,10 +35,6 @@ export function readHost() {
     },
     /** The work on threads that is under way, which resources do not show: crypto and zlib. Counted between start and stop. */
     threads: watchThreads(),
-    /** Node's modules whose functions are replaced, and how to tell those who have imported them. */
-    timers,
-    promises: nodeModule?.('node:timers/promises'),
-    syncExports: () => nodeModule?.('node:module')?.syncBuiltinESMExports?.(),
   }
 }
 

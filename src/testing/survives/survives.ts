@@ -1,8 +1,24 @@
 import type { ManualClock } from '../../core/engine/manual-clock.ts'
+import type { GatewayOptions } from '../../core/generated/options.ts'
 import { describeThrown } from '../../core/schema/text.ts'
 import type { Gateway } from '../../gateway/types.ts'
 import { SurvivalError } from './survival-error.ts'
 import type { CodeUnderTest, ScheduleOptions, SurvivalResult, SurvivesOptions, TriedSchedule } from './types.ts'
+
+type DefaultCreate = (options: GatewayOptions<ManualClock>) => Gateway<ManualClock>
+
+/** Makes the gateway of a run. Of a generic function such as `createNgrok`, the compiler knows only that it has some clock. */
+type CreateForRun = (options: GatewayOptions<ManualClock>) => Gateway
+
+/** The gateway of a run, which has a manual clock. */
+type GatewayOf<Create extends CreateForRun> =
+  ReturnType<Create> extends Gateway<ManualClock> ? ReturnType<Create> : ReturnType<Create> & Gateway<ManualClock>
+
+/** Options whose `create` is of a type of its own: otherwise the compiler infers nothing from a generic function. */
+type WithCreate<Options, Create> = Omit<Options, 'create'> & {
+  /** Makes the gateway of each run: see {@link ScheduleOptions}. */
+  readonly create?: Create
+}
 
 /**
  * Finds the failure that breaks your code. Runs an async function against a fresh gateway: once without failures, then once
@@ -22,9 +38,9 @@ import type { CodeUnderTest, ScheduleOptions, SurvivalResult, SurvivesOptions, T
  * @throws SurvivalError with the smallest failing schedule; its message tells what happened. TypeError for an option that is
  * unknown or has a value that is not allowed.
  */
-export async function survives<T, G extends Gateway<ManualClock> = Gateway<ManualClock>>(
-  code: CodeUnderTest<T, G>,
-  options: SurvivesOptions<T, G> = {},
+export async function survives<T, Create extends CreateForRun = DefaultCreate>(
+  code: CodeUnderTest<T, GatewayOf<Create>>,
+  options: WithCreate<SurvivesOptions<T, GatewayOf<Create>>, Create> = {},
 ): Promise<SurvivalResult> {
   const caller = new Error()
   Error.captureStackTrace?.(caller, survives)
@@ -48,9 +64,9 @@ export async function survives<T, G extends Gateway<ManualClock> = Gateway<Manua
  * for await (const { verdict, replay } of schedules(provision, { faults: 1 })) console.log(replay, verdict)
  * ```
  */
-export async function* schedules<T, G extends Gateway<ManualClock> = Gateway<ManualClock>>(
-  code: CodeUnderTest<T, G>,
-  options: ScheduleOptions<T, G> = {},
+export async function* schedules<T, Create extends CreateForRun = DefaultCreate>(
+  code: CodeUnderTest<T, GatewayOf<Create>>,
+  options: WithCreate<ScheduleOptions<T, GatewayOf<Create>>, Create> = {},
 ): AsyncGenerator<TriedSchedule, SurvivalResult> {
   const { iterate } = await import('./search.ts')
   // As in `survives`.

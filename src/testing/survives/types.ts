@@ -176,8 +176,7 @@ export interface ScheduleOptions<T = unknown, G extends Gateway<ManualClock> = G
   /** Tries this one schedule only: the text of a report. */
   readonly replay?: string
   /**
-   * Makes the gateway of each run, such as `createNgrok<ManualClock>` of `fauxgate/ngrok`: with the clock, TypeScript knows the
-   * families of `gateway`. A later run may have the same gateway, after a `reset`: `setup` prepares it. Default:
+   * Makes the gateway of each run, such as `createNgrok` of `fauxgate/ngrok`. A later run may have the same gateway, after a `reset`: `setup` prepares it. Default:
    * `createGateway`.
    */
   readonly create?: (options: GatewayOptions<ManualClock>) => G

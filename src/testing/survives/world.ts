@@ -1,11 +1,11 @@
-import { abortable } from '../../core/engine/clock.ts'
 import { manualClock } from '../../core/engine/manual-clock.ts'
 import { createRandomSource } from '../../core/engine/random.ts'
 import { type Fetch, isRequest } from '../../gateway/http/fetch.ts'
 import { isBelow } from '../../gateway/http/url.ts'
-import { createTimeoutSignal, fakeTimersOn } from '../fake-timers.ts'
-import { promisify } from '../fake-timers-util.ts'
+import { fakeTimersOn } from '../fake-timers.ts'
 import { START } from '../fixture.ts'
+import { ReplacedGlobals } from '../replaced-globals.ts'
+import { replaceTimers } from '../replaced-timers.ts'
 import { type Copy, Pasts } from './copy.ts'
 import { readHost } from './host.ts'
 import { OutsideWork } from './outside.ts'
@@ -16,11 +16,6 @@ type Handle = ReturnType<ReturnType<typeof fakeTimersOn>['fake']['setTimeout']>
 type Work = (...args: unknown[]) => void
 
 type SetTimer = (work: Work, ms?: number, ...args: unknown[]) => Handle
-
-interface SleepOptions {
-  readonly signal?: AbortSignal
-  readonly ref?: boolean
-}
 
 const keepsProcessAlive = (handle: Handle | undefined) =>
   typeof handle !== 'object' || !('hasRef' in handle) || handle.hasRef()
@@ -71,8 +66,7 @@ export class World {
   #handles = new Map<number, Handle>()
   /** The copies that have set the timers. */
   #owners = new Map<number, Copy | undefined>()
-  /** Functions that restore the host. Each returns the name of what it could not restore. */
-  #undo: (() => string | undefined)[] = []
+  readonly #globals = new ReplacedGlobals('survives')
 
   /** Starts a run, with the clock, timers and random numbers in their initial state. */
   begin(): void {
@@ -125,45 +119,23 @@ export class World {
   replaceGlobals(): void {
     requireHostTimers()
     const { fake, setInterval } = this.timers
-    const { timers, promises, threads } = this.host
-    const sleep = this.#sleep
-    async function* sleepRepeatedly(...args: Parameters<typeof sleep>) {
-      for (;;) yield await sleep(...args)
-    }
-    const replaced = {
-      setTimeout: Object.assign(this.#countActivityOf(fake.setTimeout), { [promisify.custom]: sleep, [MARK]: true }),
-      setInterval: this.#countActivityOf(setInterval),
-      clearTimeout: fake.clearTimeout,
-      clearInterval: fake.clearInterval,
-    }
+    const { threads } = this.host
     threads.start()
-    this.#undo.push(() => void threads.stop())
-    this.#replace(globalThis, { ...replaced, Date: fake.Date, fetch: this.#createFetch(globalThis.fetch) })
+    this.#globals.addUndo(() => void threads.stop())
+    replaceTimers(this.#globals, {
+      fake,
+      setTimeout: Object.assign(this.#countActivityOf(fake.setTimeout), { [MARK]: true }),
+      setInterval: this.#countActivityOf(setInterval),
+    })
+    this.#globals.replace(globalThis, { fetch: this.#createFetch(globalThis.fetch) })
     if (globalThis.setImmediate) this.#endImmediatesWithRun(globalThis.setImmediate)
-    this.#replace(timers, replaced, 'timers.')
-    this.#replace(promises, { setTimeout: sleep, setInterval: sleepRepeatedly }, 'timers.promises.')
-    this.#replace(promises?.scheduler, { wait: (ms: number) => sleep(ms) }, 'timers.promises.scheduler.')
-    this.#replace(performance, { now: () => fake.performance.now() }, 'performance.')
-    this.#replace(Math, { random: () => this.#nextRandom() }, 'Math.')
-    this.#replace(
-      AbortSignal,
-      { timeout: (ms: number) => createTimeoutSignal(ms, globalThis.setTimeout) },
-      'AbortSignal.',
-    )
-    this.host.syncExports()
+    this.#globals.replace(Math, { random: () => this.#nextRandom() }, 'Math.')
     this.#collectRejections()
   }
 
   /** Restores the functions of the host. @throws Error that names those that the code made unchangeable, after all others. */
   restoreGlobals(): void {
-    const stuck = this.#undo.reverse().flatMap((undo) => undo() ?? [])
-    this.#undo = []
-    this.host.syncExports()
-    if (stuck.length === 0) return
-    throw new Error(
-      `survives cannot restore ${stuck.join(', ')}: the code under test has made ${stuck.length === 1 ? 'it' : 'them'} ` +
-        'unchangeable. Let it define properties that are configurable or writable. All other globals are restored.',
-    )
+    this.#globals.restore()
   }
 
   end(): void {
@@ -175,24 +147,6 @@ export class World {
     }
   }
 
-  /** Replaces members of an object. `owner` precedes their names in messages. */
-  #replace(object: object | undefined, members: Readonly<Record<string, unknown>>, owner = ''): void {
-    if (!object) return
-    for (const [name, value] of Object.entries(members)) {
-      const before = Object.getOwnPropertyDescriptor(object, name)
-      const original: unknown = Reflect.get(object, name)
-      const setTo = (wanted: unknown) => Reflect.set(object, name, wanted) && Reflect.get(object, name) === wanted
-      const replacement = { value, writable: true, configurable: true, enumerable: true }
-      // A property that is not configurable may still be writable.
-      if (!Reflect.defineProperty(object, name, replacement) && !setTo(value))
-        throw new Error(`survives cannot replace ${owner}${name}, which is neither configurable nor writable.`)
-      this.#undo.push(() => {
-        const isRestored = before ? Reflect.defineProperty(object, name, before) : Reflect.deleteProperty(object, name)
-        return isRestored || setTo(original) ? undefined : `${owner}${name}`
-      })
-    }
-  }
-
   /** Makes an endless loop of `setImmediate` end with its run. */
   #endImmediatesWithRun(hostSetImmediate: typeof setImmediate): void {
     const setImmediate = (work: Work, ...args: unknown[]) => {
@@ -201,7 +155,7 @@ export class World {
         if (run === this.#run) work(...args)
       })
     }
-    this.#replace(globalThis, { setImmediate: Object.assign(setImmediate, hostSetImmediate) })
+    this.#globals.replace(globalThis, { setImmediate: Object.assign(setImmediate, hostSetImmediate) })
   }
 
   /** Returns a function that sets a timer, counts that as activity, and notes the handle. */
@@ -214,21 +168,6 @@ export class World {
       if (this.context) this.#owners.set(Number(handle), this.copy)
       return handle
     }
-  }
-
-  /** Waits like `setTimeout` of Node's timers/promises. */
-  readonly #sleep = async (ms?: number, value?: unknown, { signal, ref = true }: SleepOptions = {}) => {
-    const start = (resolve: () => void) => {
-      const handle = globalThis.setTimeout(resolve, ms)
-      if (!ref) handle.unref?.()
-      return () => clearTimeout(handle)
-    }
-    try {
-      await abortable(signal, start)
-    } catch (cause) {
-      throw Object.assign(new Error('The operation was aborted', { cause }), { name: 'AbortError', code: 'ABORT_ERR' })
-    }
-    return value
   }
 
   #createFetch(otherFetch: Fetch): Fetch {
@@ -257,7 +196,7 @@ export class World {
     const collect = (reason: unknown) => void this.unhandled.push(reason)
     process.removeAllListeners('unhandledRejection')
     process.on('unhandledRejection', collect)
-    this.#undo.push(() => {
+    this.#globals.addUndo(() => {
       process.off('unhandledRejection', collect)
       for (const listener of before) process.on('unhandledRejection', listener)
       return undefined

@@ -1,0 +1,177 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { afterAll, afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { createNgrok } from '../../src/gateway/ngrok.ts'
+import { createGateway, manualClock } from '../../src/index.ts'
+import type { TestOptions } from '../../src/testing/testing.ts'
+import { testUsing } from '../../src/testing/vitest.ts'
+import { catchTestMessage, runTest } from './run-test.ts'
+
+const URL_OF_DOMAINS = 'https://api.ngrok.com/reserved_domains'
+const headers = { authorization: 'Bearer k', 'ngrok-version': '2' }
+const START = Date.UTC(2026, 0, 1)
+
+/** The globals that the option replaces. */
+function readGlobals(): unknown[] {
+  const names = ['fetch', 'setTimeout', 'setInterval', 'clearTimeout', 'clearInterval', 'Date']
+  return [...names.map((name) => Reflect.get(globalThis, name)), performance.now, AbortSignal.timeout]
+}
+
+const before = readGlobals()
+
+/** Polls as applications do: with the global fetch, timers and dates, and without a parameter for any of them. */
+async function waitForCertificate(id: string, timeout = 60_000): Promise<object> {
+  for (const start = Date.now(); Date.now() - start < timeout; ) {
+    const response = await fetch(`${URL_OF_DOMAINS}/${id}`, { headers, signal: AbortSignal.timeout(5_000) })
+    const { certificate } = await response.json()
+    if (certificate) return certificate
+    await new Promise((resolve) => setTimeout(resolve, 1_000))
+  }
+  throw new Error(`There is no certificate after ${timeout} ms.`)
+}
+
+describe('The option globals', () => {
+  const ownTest = testUsing(createNgrok, { globals: true })
+
+  ownTest('lets code poll with the global fetch and timers', async ({ gateway }) => {
+    const { id } = gateway.reservedDomains.create({ domain: 'app.example.com' })
+    const certificate = waitForCertificate(id)
+    await gateway.clock.advanceAsync('2m')
+    expect(await certificate).toEqual(gateway.reservedDomains.get(id).certificate)
+    expect(gateway.requests.count()).toBeGreaterThan(25)
+  })
+
+  ownTest('moves every clock of the host with that of the gateway', async ({ gateway }) => {
+    expect([Date.now(), new Date('2026-01-01T00:00:00Z').getTime()]).toEqual([START, START])
+    const fired: string[] = []
+    const from = performance.now()
+    setTimeout(() => fired.push('setTimeout'), 1_000)
+    const interval = setInterval(() => fired.push('setInterval'), 2_000)
+    void sleep(3_000, 'timers/promises').then((text) => fired.push(text))
+    void promisify(setTimeout)(4_000).then(() => fired.push('promisify'))
+    AbortSignal.timeout(5_000).addEventListener('abort', () => fired.push('AbortSignal'))
+    await gateway.clock.advanceAsync('5s')
+    clearInterval(interval)
+    expect(fired).toEqual(['setTimeout', 'setInterval', 'timers/promises', 'setInterval', 'promisify', 'AbortSignal'])
+    expect([Date.now() - START, performance.now() - from]).toEqual([5_000, 5_000])
+  })
+
+  ownTest('applies to a test that does not name its gateway', async () => {
+    expect((await fetch(URL_OF_DOMAINS, { headers })).status).toBe(200)
+    expect(Date.now()).toBe(START)
+  })
+
+  describe('without the strict check', () => {
+    ownTest.override('strict', false)
+    ownTest('refuses requests to other hosts', async () => {
+      await expect(fetch('https://elsewhere.test/')).rejects.toThrow('other requests are refused')
+    })
+  })
+
+  ownTest('replaces all of these globals', () => {
+    expect(readGlobals().filter((each) => before.includes(each))).toEqual([])
+  })
+  afterEach(() => vi.useRealTimers())
+  afterAll(() => expect(readGlobals()).toEqual(before))
+})
+
+describe('The option globals with options of install', () => {
+  const agentTest = testUsing(createNgrok, { globals: { agent: true } })
+
+  agentTest('passes them on', async () => {
+    expect((await fetch('http://127.0.0.1:4040/api/tunnels')).status).toBe(200)
+  })
+})
+
+describe('The option globals on the system clock', () => {
+  const systemTest = testUsing(createNgrok, { globals: true, clock: 'system' })
+
+  systemTest('installs the gateway, and leaves timers to the runner', async ({ gateway }) => {
+    expect(readGlobals().slice(1)).toEqual(before.slice(1))
+    vi.useFakeTimers({ now: START })
+    onTestFinished(() => void vi.useRealTimers())
+    const { id } = gateway.reservedDomains.create({ domain: 'app.example.com' })
+    const certificate = waitForCertificate(id)
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(await certificate).toHaveProperty('uri')
+  })
+})
+
+describe('The option globals of any runner', () => {
+  const options: TestOptions = { create: (each) => createNgrok(each), globals: true }
+  afterEach(() => expect(readGlobals()).toEqual(before))
+
+  test('replaces the globals for the test alone', async () => {
+    const message = await catchTestMessage(async (gateway) => {
+      const { id } = gateway.reservedDomains.create({ domain: 'app.example.com' })
+      const certificate = waitForCertificate(id)
+      await gateway.clock.advanceAsync('1m')
+      await certificate
+    }, options)
+    expect(message).toBe('passed')
+  })
+
+  test('restores them after a test that fails, and drops its timers', async () => {
+    const clock = manualClock(START)
+    const fired: string[] = []
+    const error = await runTest(
+      () => {
+        setTimeout(() => fired.push('late'), 1_000)
+        throw new Error('no')
+      },
+      { ...options, gatewayOptions: () => ({ clock }) },
+    )
+    expect(error?.message).toMatch(/^no\n/)
+    clock.advance('1h')
+    expect(fired).toEqual([])
+  })
+
+  test('says that timers wait where a test never moved the clock', async () => {
+    const fail = () => {
+      setTimeout(() => undefined, 1_000)
+      throw new Error('no')
+    }
+    const hint = "1 timer waits for the gateway's clock. Advance it while your code waits:"
+    expect(await catchTestMessage(fail, options)).toContain(hint)
+    const failAfterMove = (...[gateway]: Parameters<NonNullable<Parameters<typeof runTest>[0]>>) => {
+      gateway.clock.advance('1ms')
+      fail()
+    }
+    expect(await catchTestMessage(failAfterMove, options)).not.toContain('timer waits')
+  })
+
+  test('with the system clock replaces fetch alone', async () => {
+    let seen: unknown[] = []
+    const message = await catchTestMessage(
+      () => {
+        seen = readGlobals()
+      },
+      { ...options, clock: 'system' },
+    )
+    expect([message, seen[0] === before[0], seen.slice(1)]).toEqual(['passed', false, before.slice(1)])
+  })
+
+  test('refuses fake timers, which it would bring back', async () => {
+    vi.useFakeTimers()
+    const message = await catchTestMessage(() => undefined, options)
+    vi.useRealTimers()
+    expect(message).toContain("The option globals puts timers on the gateway's clock, and finds fake ones.")
+  })
+
+  test.each([
+    ['globals', 5, 'globals is 5. Allowed: true, false, or an object with options of gateway.install().'],
+    ['clock', 'real', 'clock is "real". Allowed: "manual" or "system".'],
+  ])('allows only its values: %s', async (name, value, message) => {
+    const wrong = { [name]: value } as unknown as TestOptions
+    await expect(async () => runTest(() => undefined, wrong)).rejects.toThrow(message)
+    expect(() => testUsing(createGateway, wrong as object)).toThrow(message)
+  })
+
+  test('has no values that install refuses', async () => {
+    const wrong = { ...options, globals: { other: 'pass' } } as unknown as TestOptions
+    await expect(runTest(() => undefined, wrong)).resolves.toHaveProperty(
+      'message',
+      '"other" is not an option. Supported: others, traffic, agent.',
+    )
+  })
+})
