@@ -12,7 +12,7 @@ const PARTS = {
   'own-numbers.ts': [],
   'ngrok-paths.ts': [],
   'evidence.ts': [],
-  'reference.mjs': ['docs/reference', 'docs/reference/ngrok'],
+  'reference.mjs': ['docs/reference'],
   'policy.ts': [],
   'command.mjs': [],
   'standard.ts': [],

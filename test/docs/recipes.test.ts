@@ -171,7 +171,7 @@ test('An added control is a member, a path, a command and a row of the guide', a
 })
 
 test('An added action is checked, carried out, and part of the reference and of the schema for editors', async () => {
-  expect(readFileSync(toPath('docs/reference/ngrok/traffic-policies.md'), 'utf8')).toContain('\n### tag\n')
+  expect(readFileSync(toPath('docs/reference/traffic-policies.md'), 'utf8')).toContain('\n### tag\n')
   expect(readFileSync(toPath('policy.schema.json'), 'utf8')).toContain('Adds the header x-tag to the request.')
   expect(await runProgram('action')).toBe('ERR_NGROK_2221\nGET')
 })

@@ -108,7 +108,7 @@ code calls the gateway inside a call, or the store of a test fails. Counted with
 }
 
 const formatLinks = (keys: readonly string[]) =>
-  keys.map((key) => `[\`${key}\`](${PUBLISHED}/docs/reference/ngrok/error-catalogue.md#${key})`).join(', ')
+  keys.map((key) => `[\`${key}\`](${PUBLISHED}/docs/reference/error-catalogue.md#${key})`).join(', ')
 
 const formatPercent = (part: number, whole: number) => `${((100 * part) / whole).toFixed(1)} %`
 

@@ -4,9 +4,13 @@ import { operationsOf } from '../../operations.mjs'
 /** The order of methods: creations, then reads, then changes. */
 const ORDER = ['post', 'put', 'get', 'patch', 'delete']
 
-/** Returns the examples of a document's operations, by their names. */
-export async function createExamples(document, { createGateway, manualClock, upload }) {
-  const createExampleGateway = () => createGateway({ seed: 'reference', clock: manualClock('2026-01-01T00:00:00Z') })
+/** Returns the examples of a document's operations, by their names. The gateways have a route for its modules. */
+export async function createExamples(document, { createNgrok, manualClock, upload }) {
+  const createExampleGateway = () => {
+    const gateway = createNgrok({ seed: 'reference', clock: manualClock('2026-01-01T00:00:00Z') })
+    gateway.declare.edge('edghts_1', { routes: ['edghtsrt_1'] })
+    return gateway
+  }
   const [direct, served] = [createExampleGateway(), createExampleGateway()]
   const created = {}
   const examples = {}

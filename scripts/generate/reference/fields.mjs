@@ -51,17 +51,16 @@ function formatIdLimit(pattern, description) {
   return prefix && !description.includes(`\`${prefix}_`) && `An id \`${prefix}_…\`.`
 }
 
-/** Formats a table of the fields of an object. `more` are fields that only another dialect has. */
-export function formatFieldTable({ properties = {}, required = [] }, more = {}) {
-  const row = ([name, json], isExtra) => {
-    const must = required.includes(name) && !isExtra ? ' (required)' : ''
-    const sentences = [json.description, ...listLimits(json), isExtra && 'Only in the dialect `ngrok`.']
-    return [`\`${name}\``, `${formatType(json)}${must}`, sentences.filter(Boolean).join(' ')]
-  }
-  const rows = [
-    ...Object.entries(properties).map((entry) => row(entry, false)),
-    ...Object.entries(more).map((entry) => row(entry, true)),
-  ]
+/** Formats a table of the fields of an object. */
+export function formatFieldTable({ properties = {}, required = [] }) {
+  const rows = Object.entries(properties).map(([name, json]) => {
+    const must = required.includes(name) ? ' (required)' : ''
+    return [
+      `\`${name}\``,
+      `${formatType(json)}${must}`,
+      [json.description, ...listLimits(json)].filter(Boolean).join(' '),
+    ]
+  })
   return rows.length === 0 ? 'No fields.' : table(['field', 'type', ''], rows)
 }
 

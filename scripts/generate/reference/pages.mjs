@@ -5,39 +5,20 @@ import { anchorOf, table } from '../markdown.ts'
 import { createExamples } from './examples.mjs'
 import { formatFieldTable, formatType, listNames } from './fields.mjs'
 
-/** Returns the pages, by file name. */
-export async function createPages({ openApi, standard, ngrok, ...parts }) {
-  const whole = joinDocuments(openApi, standard)
-  const variant = joinDocuments(openApi, ngrok)
-  const examples = await createExamples(openApi(standard), parts)
-  return {
-    'README.md': formatIndexPage(whole, variant),
-    ...formatGroupPages(whole.tags, whole, variant, examples),
-    'error-catalogue.md': formatErrorPage(whole, variant, '../decisions'),
-  }
-}
-
-/** Returns the pages of the families that only this dialect has, by file name. */
-export function createFamilyPages({ openApi, dialect, families }) {
+/** Returns the pages about a dialect with its families, by file name. */
+export async function createPages({ openApi, dialect, families, ...parts }) {
   const whole = joinDocuments(openApi, dialect, families)
-  const known = joinDocuments(openApi, dialect).tags.map(({ name }) => name)
-  const groups = whole.tags.filter(({ name }) => !known.includes(name))
+  // Families that a test can use without others have examples.
+  const examples = await createExamples(openApi(dialect), parts)
   return {
-    'README.md': formatPage(
-      `# Further families of ${dialect.name}`,
-      `What \`createNgrok\` of \`fauxgate/ngrok\` and \`fauxgate serve --dialect ngrok\` have beside the families of the [service reference](../README.md).`,
-      '## Every request',
-      'As in the [service reference](../README.md#every-request).',
-      '## Operations',
-      formatOperationTable(groups, whole, whole),
-    ),
-    ...formatGroupPages(groups, whole, whole, {}),
-    'error-catalogue.md': formatErrorPage(whole, whole, '../../decisions'),
+    'README.md': formatIndexPage(whole),
+    ...Object.fromEntries(whole.tags.map((group) => [fileOf(group.name), formatGroupPage(group, whole, examples)])),
+    'error-catalogue.md': formatErrorPage(whole, '../decisions'),
   }
 }
 
 /** Joins the documents of the service and of the controls: the operations, the schemas, and the errors with evidence. */
-function joinDocuments(openApi, dialect, families = {}) {
+export function joinDocuments(openApi, dialect, families) {
   const documents = ['service', 'controls'].map((part) => openApi(dialect, { families, part }))
   const [{ servers, components }] = documents
   const operations = documents.flatMap(operationsOf)
@@ -60,43 +41,31 @@ const listErrorsWithSources = ({ components, 'x-fauxgate-sources': sources }) =>
     evidence: mapValues(evidence, (places) => places.map((place) => sources[place])),
   }))
 
-const NOTE = '<!-- Made by `npm run generate` from the schemas and operations in src/. -->'
+export const NOTE = '<!-- Made by `npm run generate` from the schemas and operations in src/. -->'
 
 const formatPage = (...parts) => `${[NOTE, ...parts].join('\n\n')}\n`
 
 const fileOf = (name) => `${name.replaceAll('_', '-')}.md`
 
-const formatGroupPages = (groups, ...rest) =>
-  Object.fromEntries(groups.map((group) => [fileOf(group.name), formatGroupPage(group, ...rest)]))
-
-function formatOperationTable(groups, whole, variant) {
-  const rows = groups.flatMap(({ name }) =>
-    listOperationsOfBoth(whole, variant, name).map(({ method, path, summary, isExtra }) => [
+function formatOperationTable(whole) {
+  const rows = whole.tags.flatMap(({ name }) =>
+    filterByTag(whole, name).map(({ method, path, summary }) => [
       `\`${method.toUpperCase()} ${path}\``,
-      `[${summary}](${fileOf(name)}#${anchorOf(summary)})${isExtra ? ' (`ngrok` only)' : ''}`,
+      `[${summary}](${fileOf(name)}#${anchorOf(summary)})`,
     ]),
   )
   return table(['', ''], rows)
 }
 
-const filterByTag = ({ operations }, tag) => operations.filter(({ tags }) => tags.includes(tag))
-
-/** Returns the operations of a tag, followed by the operations that only the other dialect has. */
-function listOperationsOfBoth(whole, variant, tag) {
-  const own = filterByTag(whole, tag)
-  const more = filterByTag(variant, tag).filter(
-    ({ operationId }) => !own.some((each) => each.operationId === operationId),
-  )
-  return [...own, ...more.map((each) => ({ ...each, isExtra: true }))]
-}
+export const filterByTag = ({ operations }, tag) => operations.filter(({ tags }) => tags.includes(tag))
 
 /** Returns the keys of the errors that an operation can answer with. */
-const errorsOf = ({ responses }) => Object.entries(responses).flatMap(keysOf)
+export const errorsOf = ({ responses }) => Object.entries(responses).flatMap(keysOf)
 
 const keysOf = ([status, { content }]) => (status < 400 ? [] : Object.keys(content['application/json'].examples))
 
 /** Returns the errors of every operation of the service, and the further errors of every operation with a body. */
-function findCommonErrors({ operations }) {
+export function findCommonErrors({ operations }) {
   const service = operations.filter(({ tags }) => !tags.includes('controls'))
   const findInAll = (list) => {
     const [first, ...others] = list.map((each) => new Set(errorsOf(each)))
@@ -109,78 +78,89 @@ function findCommonErrors({ operations }) {
 
 const formatErrorLinks = (keys) => keys.map((key) => `[${key}](error-catalogue.md#${key})`).join(', ')
 
-function formatIndexPage(whole, variant) {
+function formatIndexPage(whole) {
   const common = findCommonErrors(whole)
   return formatPage(
     '# Service reference',
-    'Every operation of the emulated service and of the controls for tests, with its fields, answers and errors. The same ' +
-      'as OpenAPI 3.1 documents, one of the service and one of the controls: `openApi()` of `fauxgate/openapi`, the ' +
-      'files `fauxgate/openapi.json`, `fauxgate/openapi.ngrok.json`, `fauxgate/openapi.control.json` and ' +
+    'Every operation of ngrok’s API in `createNgrok` of `fauxgate/ngrok` and in `fauxgate serve --dialect ngrok`, and of the controls ' +
+      'for tests, with its fields, answers and errors. [One page](../reference.md) has all operations and errors in short. The same as ' +
+      'OpenAPI 3.1 documents: `openApi()` of `fauxgate/openapi`, the files `fauxgate/openapi.ngrok.json` and ' +
       '`fauxgate/openapi.ngrok.control.json` of the package, and `GET /_fauxgate/openapi.json` and ' +
-      '`GET /_fauxgate/openapi.control.json` on a server. [Generate a client](../openapi.md) has the commands.',
+      '`GET /_fauxgate/openapi.control.json` on a server. [Generate a client](../openapi.md) has the commands. `createGateway` has other ' +
+      'names and statuses: see [the standard dialect](../standard.md).',
     '## Every request',
     table(
-      ['', '`standard`', '`ngrok`'],
+      ['', ''],
       [
-        ['base URL', whole.url, variant.url],
-        ['API key', '`Authorization: Bearer <API key>`', 'the same'],
-        ['version header', whole.version, variant.version],
-        ['operation id in every answer', whole.header, variant.header],
-        ['body of POST, PUT and PATCH', '`Content-Type: application/json`', 'the same'],
+        ['base URL', whole.url],
+        ['API key', '`Authorization: Bearer <API key>`'],
+        ['version header', whole.version],
+        ['operation id in every answer', whole.header],
+        ['body of POST, PUT and PATCH', '`Content-Type: application/json`'],
       ],
     ),
     `Any request can be refused as ${formatErrorLinks(common.any)}; one with a body also as ${formatErrorLinks(common.withBody)}.`,
     'A served gateway has its own base URL. In a body, `null` means "not given", and unknown fields are refused. The ' +
       'controls need none of these headers.',
     '## Operations',
-    formatOperationTable(whole.tags, whole, variant),
+    formatOperationTable(whole),
     'Errors have a [page of their own](error-catalogue.md).',
   )
 }
 
-function formatGroupPage({ name, description }, whole, variant, examples) {
-  const operations = listOperationsOfBoth(whole, variant, name)
-  const others = filterByTag(variant, name)
+function formatGroupPage({ name, description }, whole, examples) {
+  const operations = filterByTag(whole, name)
   const { any, withBody } = findCommonErrors(whole)
-  const sections = operations.flatMap((operation) => {
-    const other = others.find(({ operationId }) => operationId === operation.operationId)
-    const common = operation.requestBody ? [...any, ...withBody] : any
-    return formatOperation(operation, other, examples[operation.operationId], common, whole)
-  })
-  const types = new Set([...listNames(operations, whole.schemas), ...listNames(others, variant.schemas)])
+  const sections = operations.flatMap((operation) =>
+    formatOperation(operation, examples[operation.operationId], operation.requestBody ? [...any, ...withBody] : any),
+  )
+  const types = [...listNames(operations, whole.schemas)]
   return formatPage(
-    `# ${(name.charAt(0).toUpperCase() + name.slice(1)).replaceAll('_', ' ')}`,
+    `# ${titleOf(name)}`,
     description,
     ...sections,
-    ...(types.size > 0 ? ['## Types'] : []),
-    ...[...types].flatMap((type) => formatTypeSection(type, whole, variant)),
+    ...(types.length > 0 ? ['## Types'] : []),
+    ...types.flatMap((type) => formatTypeSection(type, whole.schemas[type])),
   )
 }
 
-/** Describes an operation. `other` is the same operation in the other dialect, if it exists there. */
-function formatOperation(operation, other, example, common, whole) {
-  const { method, path, summary, parameters, requestBody, responses } = operation
-  const only = operation.isExtra ? ', only in the dialect `ngrok`' : ''
-  const parts = [`## ${summary}`, `\`${method.toUpperCase()} ${path}\`${only}`]
+/** The abbreviations in the names of families. */
+const ABBREVIATIONS = {
+  addrs: 'addresses',
+  ip: 'IP',
+  tls: 'TLS',
+  tcp: 'TCP',
+  https: 'HTTPS',
+  http: 'HTTP',
+  ssh: 'SSH',
+  api: 'API',
+  ai: 'AI',
+  oidc: 'OIDC',
+  oauth: 'OAuth',
+  saml: 'SAML',
+}
+
+/** Returns the title of a family, such as "IP policies". */
+export function titleOf(name) {
+  const words = name.split('_').map((word) => ABBREVIATIONS[word] ?? word)
+  return words.join(' ').replace(/^./, (letter) => letter.toUpperCase())
+}
+
+function formatOperation({ method, path, summary, parameters, requestBody, responses }, example, common) {
+  const parts = [`## ${summary}`, `\`${method.toUpperCase()} ${path}\``]
   for (const place of ['path', 'query']) {
     const there = parameters.filter((each) => each.in === place)
-    const isExtra = (each) => each.in === place && !there.some(({ name }) => name === each.name)
-    if (there.length > 0)
-      parts.push(`In the ${place}:`, formatParameterTable(there, (other?.parameters ?? []).filter(isExtra)))
+    if (there.length > 0) parts.push(`In the ${place}:`, formatParameterTable(there))
   }
   if (requestBody) parts.push(`Body: ${formatType(requestBody.content['application/json'].schema)}.`)
-  const own = errorsOf(operation)
-  const onlyThere = other ? errorsOf(other).filter((key) => !whole.errors[key] && !own.includes(key)) : []
   parts.push(...formatResponses(responses, common))
-  if (onlyThere.length > 0) parts.push(`In the dialect \`ngrok\` also: ${formatErrorLinks(onlyThere)}.`)
   return example ? [...parts, ...formatExample(example)] : parts
 }
 
-function formatParameterTable(parameters, more) {
-  const fields = (list) =>
-    Object.fromEntries(list.map(({ name, description, schema }) => [name, { ...schema, description }]))
+function formatParameterTable(parameters) {
+  const fields = parameters.map(({ name, description, schema }) => [name, { ...schema, description }])
   const required = parameters.flatMap((each) => (each.required ? each.name : []))
-  return formatFieldTable({ properties: fields(parameters), required }, fields(more))
+  return formatFieldTable({ properties: Object.fromEntries(fields), required })
 }
 
 function formatResponses(responses, common) {
@@ -210,41 +190,33 @@ function formatExample({ curl, call, status, json }) {
   ]
 }
 
-function formatTypeSection(name, whole, variant) {
-  const there = variant.schemas[name]
-  const json = whole.schemas[name] ?? there
-  const isExtra = ([field]) => !json.properties?.[field]
-  const more = Object.fromEntries(Object.entries(there?.properties ?? {}).filter(isExtra))
-  return [`### ${name}`, json.description ?? '', json.properties ? formatFieldTable(json, more) : formatType(json)]
-}
+const formatTypeSection = (name, json) => [
+  `### ${name}`,
+  json.description ?? '',
+  json.properties ? formatFieldTable(json) : formatType(json),
+]
 
-function formatErrorPage(whole, variant, decisions) {
+function formatErrorPage({ errors, schemas }, decisions) {
   /** Formats a link to a page or to a section of the decisions. Other sources are names. */
   const linkTo = (source) => {
     const [, file, heading, rest = ''] = /\/docs\/decisions\/([\w-]+)\.md#([\w-]+)(.*)$/.exec(source) ?? []
     if (file) return `[${heading.replaceAll('-', ' ')}](${decisions}/${file}.md#${heading})${rest}`
     return source.startsWith('https:') ? `[${source.split('/').at(-1)}](${source})` : source
   }
-  const sections = Object.entries({ ...whole.errors, ...variant.errors }).flatMap(
-    ([key, { value: other, evidence }]) => {
-      const { error_code, status_code, msg } = (whole.errors[key] ?? variant.errors[key]).value
-      const codes = [...new Set([error_code, other.error_code])].map((code) => `\`${code}\``).join(', ')
-      const only = whole.errors[key] ? '' : ', only in the dialect `ngrok`'
-      const status = other.status_code === status_code ? '' : `, ${other.status_code} in the dialect \`ngrok\``
-      const kinds = KINDS.filter((kind) => evidence[kind])
-      const sources = kinds.map((kind) => `${kind} (${evidence[kind].map(linkTo).join(', ')})`)
-      return [
-        `## ${key}`,
-        `${codes}${only}; status ${status_code}${status}.`,
-        `> ${msg}`,
-        ...(sources.length > 0 ? [`Evidence: ${sources.join('; ')}.`] : []),
-      ]
-    },
-  )
+  const sections = Object.entries(errors).flatMap(([key, { value, evidence }]) => {
+    const kinds = KINDS.filter((kind) => evidence[kind])
+    const sources = kinds.map((kind) => `${kind} (${evidence[kind].map(linkTo).join(', ')})`)
+    return [
+      `## ${key}`,
+      `\`${value.error_code}\`; status ${value.status_code}.`,
+      `> ${value.msg}`,
+      ...(sources.length > 0 ? [`Evidence: ${sources.join('; ')}.`] : []),
+    ]
+  })
   return formatPage(
     '# Errors',
     'What every error answers, and every error by its key. Words in braces stand for what was received, and what is allowed.',
-    formatFieldTable(whole.schemas.Error),
+    formatFieldTable(schemas.Error),
     ...sections,
   )
 }
