@@ -106,5 +106,5 @@ export function formatLimitsPage(own: Families): string {
 
 /** Formats the numbers of errors, as links to the page of errors. */
 function formatLinks(errors: readonly CatalogueError[]): string {
-  return errors.map(({ key, number }) => `[${number}](ngrok/error-catalogue.md#${key})`).join(', ')
+  return errors.map(({ key, number }) => `[${number}](error-catalogue.md#${key})`).join(', ')
 }

@@ -99,6 +99,13 @@ describe('Links', () => {
     expect(elsewhere).toEqual([])
   })
 
+  test('of the package’s guides lead to no decisions, which are for maintainers', () => {
+    const { files }: { files: string[] } = JSON.parse(read('package.json'))
+    const guides = documents.filter((path) => /^docs\/[^/]+\.md$/.test(path) && !files.includes(`!${path}`))
+    const decisions = guides.flatMap((path) => listLinks(path).filter(({ link }) => link.includes('docs/decisions/')))
+    expect(decisions.map(({ link }) => link)).toEqual([`${repositoryUrl}/blob/main/docs/decisions/README.md`])
+  })
+
   test('of README.md are absolute, so that they work on the package’s page too', () => {
     const others = listLinks('README.md').filter(({ link }) => !link.startsWith('https://'))
     expect(others).toEqual([])
