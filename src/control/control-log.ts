@@ -34,7 +34,7 @@ export function isChange({ method, path }: Pick<ControlRequest, 'method' | 'path
   return !READING_METHODS.includes(method) && !READING_CALLS.includes(path)
 }
 
-/** Returns what may be told of a control: its path with the query, and its body, if both are public. */
+/** Returns the public part of a control: its path with the query, and its body, if both are public. */
 export function describeControl({ path, query, body }: ControlRequest) {
   const hasBody = body !== ''
   const isPublic = PUBLIC_CONTROLS.test(path)
