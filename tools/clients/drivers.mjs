@@ -29,7 +29,11 @@ export const OPERATORS = { '0.22.0': '7.8.0' }
 
 export class MissingError extends Error {}
 
-function run(command, args, options = {}) {
+/**
+ * Runs a command, and returns its output.
+ * @throws MissingError if the command or a package is missing here.
+ */
+export function run(command, args, options = {}) {
   const { status, stdout, stderr, error } = spawnSync(command, args, { encoding: 'utf8', ...options })
   if (error?.code === 'ENOENT') throw new MissingError(`${command} is missing`)
   if (status === 0) return stdout

@@ -10,6 +10,8 @@ export interface AgentMetrics {
 export interface AgentTunnel {
   /** The name, by which the agent's API finds it. */
   readonly name: string
+  /** The id that the agent gives the tunnel: 32 hexadecimal digits. The REST API has another one. */
+  readonly ID: string
   /** The path of the tunnel. */
   readonly uri: string
   /** The URL of its endpoint; "" until the agent has one, and for a tunnel with labels. */

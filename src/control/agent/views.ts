@@ -26,6 +26,8 @@ export function viewTunnel(open: OpenTunnel, captured: CapturedRequests): AgentT
   const url = endpoint?.url ?? ''
   return {
     name,
+    // (rules: agent#tunnels)
+    ID: [...utf8Bytes(tunnel.id.slice(-16))].map((byte) => byte.toString(16).padStart(2, '0')).join(''),
     uri: `/api/tunnels/${encodeURIComponent(name)}`,
     public_url: hasUrl ? url : '',
     proto: url.split(':')[0] ?? '',

@@ -19,6 +19,7 @@ describe('The tunnels of the agent', () => {
     expect(status).toBe(201)
     expect(body).toEqual({
       name: 'web',
+      ID: expect.stringMatching(/^[0-9a-f]{32}$/),
       uri: '/api/tunnels/web',
       public_url: URL_OF_APP,
       proto: 'https',
