@@ -28,7 +28,7 @@ test.each([
 
 describe('The page with the reference in the package', () => {
   const page = readFileSync('docs/reference.md', 'utf8')
-  const errors = [...page.matchAll(/^\| (\d+) \| (\d+) \| (\w+) \| /gm)].map(([, number, status, key = '']) => ({
+  const errors = [...page.matchAll(/^\| (\d+) \| (\d+) \| (\w+) \|$/gm)].map(([, number, status, key = '']) => ({
     number,
     status: Number(status),
     key,

@@ -47,7 +47,8 @@ export function formatShortPage(whole) {
       'types, * marks a required field of a body.',
     ...sections,
     '## Errors',
-    'The key and the code are what `gateway.faults.add({ error })` takes. Of each message, the table has one sentence.',
+    '`gateway.faults.add({ error })` takes the key, or the code, such as `ERR_NGROK_413`. ' +
+      '[The catalogue](https://github.com/fauxgate/fauxgate/blob/main/docs/reference/error-catalogue.md) has the messages.',
     formatErrors(errors),
   ].join('\n\n')}\n`
 }
@@ -134,16 +135,8 @@ function formatType({ $ref, anyOf, enum: values, items, type, additionalProperti
   return { boolean: 'bool', integer: 'int', string: 'text' }[kind] ?? kind ?? 'any'
 }
 
-/** Sentences that say only what was received. */
-const RECEIVED = /^(?:\{field\} is \{received\}|There would be \{amount\} \{what\}|[\w"]+ (?:is|was) \S+)\. (?=[A-Z])/
-
-/** Returns the first sentence of a message that says what is wrong, or what is allowed. */
-function abbreviate(message) {
-  const sentence = message.replace(RECEIVED, '').replace(/(?<=\w{2}["})]?\.) [A-Z][\s\S]*$/, '')
-  return sentence.length > 130 ? `${sentence.slice(0, 120)}…` : sentence
-}
-
-function formatErrors(errors) {
-  const rows = errors.map(({ number, status_code, key, msg }) => [number, status_code, key, abbreviate(msg)])
-  return table(['number', 'status', 'key', 'message'], rows)
-}
+const formatErrors = (errors) =>
+  table(
+    ['number', 'status', 'key'],
+    errors.map(({ number, status_code, key }) => [number, status_code, key]),
+  )
