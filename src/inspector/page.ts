@@ -49,6 +49,9 @@ export class Page extends PageState {
   #drawing: ReturnType<typeof setTimeout> | undefined
   #drawnAt = 0
   #ids = new Set<string>()
+  /** The numbers of the requests, in the order in which they came. */
+  readonly #numbers = new WeakMap<JournalEntry, number>()
+  #lastNumber = 0
   #newEntries: JournalEntry[] = []
   /** The overview as JSON, without the parts that requests alone change. */
   #lastOverview = ''
@@ -86,6 +89,11 @@ export class Page extends PageState {
   /** Returns the time until which the client of a request waits; undefined if it does not wait. */
   findWaitEnd(entry: JournalEntry): string | undefined {
     return this.overview?.waiting.find(({ operationId }) => operationId === entry.operationId)?.until
+  }
+
+  /** Returns the number of a request. On a manual clock, many requests have the same time. */
+  getNumber(entry: JournalEntry): number | undefined {
+    return this.#numbers.get(entry)
   }
 
   /** The parts of the place, such as `jobs` and the id of a domain. */
@@ -230,6 +238,9 @@ export class Page extends PageState {
   #replaceJournal(journal: readonly JournalEntry[]): void {
     Object.assign(this, { journal: journal.slice(0, MAX_ENTRIES) })
     this.#ids = new Set(this.journal.map(({ operationId }) => operationId))
+    if (journal.length === 0) this.#lastNumber = 0
+    for (const each of this.journal.toReversed())
+      if (!this.#numbers.has(each)) this.#numbers.set(each, ++this.#lastNumber)
   }
 
   #changed(): void {

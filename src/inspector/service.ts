@@ -17,6 +17,10 @@ export interface ServiceFamily {
   readonly one: string
   /** The noun for several resources, such as `reserved domains`. */
   readonly many: string
+  /** The name within its group. */
+  readonly part: string
+  /** The group of the family, such as `Modules of a route`. */
+  readonly group: string
   readonly description: string
   /** The path of one resource, with the names of its ids in braces. */
   readonly itemPath: string
@@ -49,8 +53,13 @@ export class Service {
       const operations = all.filter(({ item }) => item.tags.includes(name))
       return operations.length === 0 ? [] : [this.#toFamily(name, description, operations)]
     })
-    // Modules, which have no list, come last.
-    this.families = [...families.filter(({ list }) => list), ...families.filter(({ list }) => !list)]
+    // Modules, which have no list, come last. Of two families with one name, the second has that of its path.
+    const isFirst = ({ one }: ServiceFamily, index: number) => families.findIndex((each) => each.one === one) === index
+    const unique = families.map((each, index) => {
+      const name = each.name.replaceAll('_', ' ')
+      return isFirst(each, index) ? each : { ...each, one: name, many: name, part: name }
+    })
+    this.families = [...unique.filter(({ list }) => list), ...unique.filter(({ list }) => !list)]
   }
 
   /** The errors of the catalogue: their keys, with an example each. */
@@ -107,10 +116,15 @@ export class Service {
     const page = this.#responseSchema(named('list')?.item).properties ?? {}
     const singular = /^(?:Create|Get) (?:an?|the) (.+)$/.exec((create ?? get)?.summary ?? '')?.[1]
     const one = (singular ?? name).replace(' module', '')
+    const [part = '', owner = ''] = one.split(/ (?=of an? )/)
+    const plural = /^List (?:the )?(.+?)(?:,|$)/.exec(listAny?.summary ?? '')?.[1]
     return {
       name,
       one,
-      many: /^List (.+?)(?:,|$)/.exec(list?.summary ?? '')?.[1] ?? one,
+      // Only lists have a plural in the document.
+      many: plural ?? `${part.replace(/y$/, 'ie')}s ${owner}`.trim(),
+      part: list ? (plural ?? one) : part,
+      group: owner ? `Modules ${owner}` : 'Other resources',
       description,
       itemPath: get?.path ?? '',
       list,

@@ -44,17 +44,17 @@ function findDefects(page: Page): Promise<string[]> {
       ...wrappedButtons.map(({ textContent }) => `a button of two lines: ${textContent}`),
       ...clippedOperations.map(({ textContent }) => `a clipped operation: ${textContent}`),
       ...times.map((time) => `a timestamp of the wire: ${time}`),
-      ...(height > (innerWidth > 640 ? 50 : 90) ? [`a header of ${height} px`] : []),
+      ...(height > (innerWidth > 900 ? 50 : 90) ? [`a header of ${height} px`] : []),
     ]
   })
 }
 
-const WIDTHS = [360, 390, 1024, 1440]
+const WIDTHS = [360, 390, 768, 1024, 1440]
 
 /** The widths at which axe-core checks the page. */
 const AXE_WIDTHS = [360, 1440]
 
-describe.skipIf(!CHROMIUM)('Every part at 360, 390, 1,024 and 1,440 px, light and dark', () => {
+describe.skipIf(!CHROMIUM)('Every part at 360, 390, 768, 1,024 and 1,440 px, light and dark', () => {
   const open = useInspector()
 
   /** Returns a function that checks a place in all widths and colours, and the list of its findings. */

@@ -88,14 +88,14 @@ describe.skipIf(!CHROMIUM)('The inspector', () => {
     const [domain] = gateway.reservedDomains.list().reserved_domains
     expect(domain?.certificate).not.toBeNull()
     await page.getByRole('button', { name: 'Go to the renewal' }).click()
-    await page.getByRole('complementary').getByText('renewal started').waitFor()
+    await page.locator('aside ol').getByText('renewal started').waitFor()
     await page.getByRole('button', { name: '+ INTERNAL_ERROR' }).click()
     await page.getByRole('button', { name: 'Script', exact: true }).click()
     await page.getByRole('button', { name: 'Run the attempt now' }).click()
-    await page.getByRole('complementary').getByText('renewal failed').waitFor()
+    await page.locator('aside ol').getByText('renewal failed').waitFor()
     expect(gateway.provisioning.pendingOutcomes()).toEqual([])
     await page.getByRole('button', { name: 'Move the clock to the next event' }).click()
-    await page.getByRole('complementary').getByText('renewed', { exact: true }).waitFor()
+    await page.locator('aside ol').getByText('renewed', { exact: true }).waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('complementary').waitFor({ state: 'detached' })
   })
@@ -140,6 +140,30 @@ describe.skipIf(!CHROMIUM)('The inspector', () => {
     )
   })
 
+  test('Jobs: a picture shows whether a certificate is renewed before it expires', async () => {
+    const { gateway, page } = await open({ dns: 'off' }, { place: 'jobs' })
+    gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: ECDSA })
+    gateway.clock.advance('10d')
+    await page.getByText(/^renewal in .*, expiry in /).waitFor()
+    await page.getByText('Time is not to scale.').waitFor()
+    const readSpan = async (selector: string) => {
+      const { x = 0, width = 0 } = (await page.locator(`.lane ${selector}`).boundingBox()) ?? {}
+      return [x, x + width] as const
+    }
+    const [present] = await readSpan('line.now')
+    const [issued, expiry] = await readSpan('line.validity')
+    const [renewal] = await readSpan('circle.pending')
+    expect([issued, present, renewal, expiry].toSorted((a, b) => a - b)).toEqual([issued, present, renewal, expiry])
+    expect((await page.locator('.lane').boundingBox())?.height).toBe(44)
+    gateway.provisioning.failNext('INTERNAL_ERROR', { domain: DOMAIN, times: 1000 })
+    gateway.clock.advance('90d')
+    await page
+      .getByText(/The certificate expired at/)
+      .first()
+      .waitFor()
+    expect((await readSpan('line.validity'))[1]).toBeLessThan((await readSpan('line.now'))[0])
+  })
+
   test('Requests: appear live, and can be searched, filtered, opened, copied, sent again with another body, and cleared', async () => {
     const { gateway, server, page } = await open({}, { place: 'requests' })
     await page.getByText('No requests yet.').waitFor()
@@ -147,7 +171,7 @@ describe.skipIf(!CHROMIUM)('The inspector', () => {
     await sendRequest(server, 'POST', '/reserved_domains', { domain: DOMAIN, description: 'findable' })
     await sendRequest(server, 'GET', '/reserved_addrs')
     await sendRequest(server, 'POST', '/reserved_domains', { domain: '-' })
-    const rows = page.getByRole('region', { name: 'Requests' }).getByRole('listitem')
+    const rows = page.getByRole('region', { name: 'Requests' }).locator('.line:not(.heads)')
     await rows.nth(2).waitFor()
     expect(await rows.first().textContent()).toContain('400')
     await page.getByRole('button', { name: 'fault:yes' }).click()
@@ -159,12 +183,15 @@ describe.skipIf(!CHROMIUM)('The inspector', () => {
     await expect.poll(() => rows.count()).toBe(1)
     await rows.first().getByRole('link').first().click()
     const side = page.getByRole('complementary')
-    await side.getByText('Changes').waitFor()
+    expect(await side.getByRole('tab', { selected: true }).textContent()).toBe('Changes')
     expect(await side.locator('table').textContent()).toContain('findable')
-    await side.getByText('Request headers').click()
+    await side.getByRole('tab', { name: 'Response' }).click()
+    await side.locator('pre').getByText('"findable"').waitFor()
+    await side.getByRole('tab', { name: 'Request' }).click()
+    await side.getByText(/^Headers \(/).click()
     await side.getByText('service-version').waitFor()
     const headers = await side.locator('dl').allTextContents()
-    expect(headers.join()).toMatch(/authorization\[redacted\].*service-version2.*service-operation-idop_/)
+    expect(headers.join()).toMatch(/authorization\[redacted\].*service-version2/)
     const copyText = async (name: string) => {
       await side.getByRole('button', { name, exact: true }).click()
       await side.getByRole('button', { name: 'Copied' }).waitFor()
@@ -189,6 +216,45 @@ describe.skipIf(!CHROMIUM)('The inspector', () => {
     await page.getByRole('button', { name: 'Remove all of them?' }).click()
     await page.getByText('No requests yet.').waitFor()
     expect(gateway.requests.count()).toBe(0)
+  })
+
+  test('Requests: are replayed exactly in one click', async () => {
+    const { gateway, server, page, go } = await open()
+    await sendRequest(server, 'POST', '/reserved_addrs', { description: 'twice', region: 'eu' })
+    const [original] = gateway.requests.all()
+    await go(`requests/${original?.operationId}`)
+    await page.getByRole('button', { name: 'Replay' }).click()
+    await page.getByRole('status').getByText('201').waitFor()
+    const { method, path, query, request } = original ?? {}
+    expect(gateway.requests.last()).toMatchObject({ method, path, query, request })
+    expect(gateway.reservedAddrs.list().reserved_addrs.map(({ description }) => description)).toEqual([
+      'twice',
+      'twice',
+    ])
+  })
+
+  test('Requests: have numbers on a manual clock, with its moves between them, and stay in their places beside an open one', async () => {
+    const { gateway, server, page } = await open({}, { place: 'requests' })
+    await sendRequest(server, 'GET', '/reserved_addrs')
+    await sendRequest(server, 'POST', '/reserved_domains', { domain: DOMAIN })
+    gateway.clock.advance('2d')
+    await sendRequest(server, 'GET', '/reserved_addrs')
+    const rows = page.getByRole('region', { name: 'Requests' }).locator('.line:not(.heads)')
+    await rows.nth(3).waitFor()
+    const readFirstCells = () => rows.evaluateAll((all) => all.map((each) => each.firstElementChild?.textContent))
+    const moved = `${formatTime(timeAfter('2d'))} UTC: the clock moved on by 2 d`
+    expect(await readFirstCells()).toEqual(['3', moved, '2', '1'])
+    const readPlaces = () => rows.evaluateAll((all) => all.map((each) => JSON.stringify(each.getBoundingClientRect())))
+    const places = await readPlaces()
+    await rows.nth(2).getByRole('link').first().click()
+    await page.getByRole('complementary').waitFor()
+    expect(await readPlaces()).toEqual(places)
+    const head = page.getByRole('columnheader', { name: 'status' })
+    expect(await head.getAttribute('aria-sort')).toBeNull()
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Sort by status' }).click()
+    await expect.poll(() => head.getAttribute('aria-sort')).toBe('descending')
+    await expect.poll(readFirstCells).toEqual(['2', '3', '1'])
   })
 
   test('Requests: are sent again with all headers, also those after an empty header', async () => {
@@ -255,6 +321,61 @@ describe.skipIf(!CHROMIUM)('The inspector', () => {
     await side.getByText('There is none of that id.').waitFor()
     expect(gateway.reservedDomains.list().reserved_domains).toEqual([])
     expect(gateway.requests.count()).toBe(0)
+  })
+
+  test('Resources: domains are sorted by their state, required fields are marked, and ids come from a menu', async () => {
+    const { gateway, page, go } = await open({ dns: 'simulated' }, { place: 'resources/reserved_domains' })
+    gateway.reservedDomains.create({ domain: 'plain.example.com' })
+    for (const domain of ['fails.example.com', 'works.example.com']) {
+      const { cname_target } = gateway.reservedDomains.create({ domain, certificate_management_policy: ECDSA })
+      if (domain.startsWith('works')) gateway.dns.cname(domain, cname_target ?? '')
+    }
+    gateway.clock.advance('30s')
+    await page.getByRole('button', { name: 'Sort by State' }).click()
+    const states = page.getByRole('region', { name: 'reserved domains' }).locator('.chip')
+    await expect.poll(() => states.allTextContents()).toEqual(['unmanaged', 'issued', 'failing'])
+    await page.getByRole('button', { name: 'Sort by State' }).click()
+    await expect.poll(() => states.allTextContents()).toEqual(['failing', 'issued', 'unmanaged'])
+    await page.getByRole('link', { name: 'fails.example.com' }).click()
+    const side = page.getByRole('complementary')
+    await side.getByRole('button', { name: 'Detach the certificate management policy' }).waitFor()
+    expect(await side.getByRole('button', { name: /^Detach/ }).count()).toBe(1)
+    await side.getByRole('link', { name: 'Its job' }).waitFor()
+    await go('resources/reserved_domains?new=1')
+    await side.getByText('Domain (required)').waitFor()
+    const list = await side.getByLabel('Certificate ID').getAttribute('list')
+    const [certificate] = gateway.tlsCertificates.list().tls_certificates
+    const options = page.locator(`datalist[id="${list}"] option`)
+    await expect
+      .poll(() => options.evaluateAll((all) => all.map((each) => each.getAttribute('value'))))
+      .toEqual([certificate?.id])
+  })
+
+  test('Resources: families without resources are folded in groups, under names of their own', async () => {
+    const { gateway, page } = await open({ dialect: ngrok, families: ngrokFamilies }, { place: 'resources' })
+    const menu = page.getByRole('navigation', { name: 'Families' })
+    await menu.getByRole('link', { name: 'reserved domains' }).waitFor()
+    const readNames = () =>
+      menu.evaluate((each) =>
+        [...each.querySelectorAll<HTMLElement>('a')].flatMap((link) =>
+          link.checkVisibility() ? link.textContent.replace(/\s*\d+$/, '') : [],
+        ),
+      )
+    expect(await readNames()).toEqual([
+      'reserved addresses',
+      'reserved domains',
+      'weighted backends',
+      'TLS certificates',
+    ])
+    const { vaults } = gateway as unknown as Ngrok
+    vaults.create({ name: 'mine' })
+    await expect.poll(async () => (await readNames())[0]).toBe('vaults')
+    await menu.getByText('Modules of a route').click()
+    await menu.getByRole('link', { name: 'circuit breaker' }).first().waitFor()
+    const groups = await menu
+      .locator('details')
+      .evaluateAll((all) => all.map((group) => [...group.querySelectorAll('a')].map(({ textContent }) => textContent)))
+    expect(groups.every((names) => new Set(names).size === names.length)).toBe(true)
   })
 
   test('Resources: a traffic policy is checked while one types, at its lines, and shown with colours', async () => {

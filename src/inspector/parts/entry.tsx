@@ -1,9 +1,10 @@
+import type { ComponentChildren } from 'preact'
 import { useMemo } from 'preact/hooks'
 import type { JournalEntry } from '../../core/generated/controls.ts'
 import { page } from '../page.ts'
 import { compileSearch, getErrorCode } from '../search.ts'
 import { formatBytes, formatMs, formatTime } from '../shared/format.ts'
-import { Chip, StatusChip } from '../shared/layout.tsx'
+import { Chip, Row, StatusChip } from '../shared/layout.tsx'
 
 const MAX_RELATED = 10
 
@@ -17,24 +18,29 @@ export function RelatedRequests({ text, chosen }: { text: string; chosen?: Journ
       <h3>
         Its requests <a href={`#requests?q=${encodeURIComponent(search)}`}>all</a>
       </h3>
-      <div role="list">
-        {found.map((entry, at) => (
-          <Entry key={entry.operationId} entry={entry} before={found[at + 1]} isChosen={entry === chosen} />
-        ))}
-      </div>
+      <Entries of={found} chosen={chosen} />
       {found.length === 0 && <p class="dim">None in the journal.</p>}
     </>
   )
 }
 
-interface EntryProps {
-  entry: JournalEntry
-  /** The entry in the row below. */
-  before?: JournalEntry | undefined
-  isChosen?: boolean
+export function Entries({ of, chosen }: { of: readonly JournalEntry[]; chosen?: JournalEntry | undefined }) {
+  return (
+    <div role="table">
+      {of.map((entry) => (
+        <Entry key={entry.operationId} entry={entry} isChosen={entry === chosen} />
+      ))}
+    </div>
+  )
 }
 
-export function Entry({ entry, before, isChosen = false }: EntryProps) {
+interface EntryProps {
+  entry: JournalEntry
+  isChosen: boolean
+}
+
+/** A request as a row of a table. The link in it covers the row. */
+export function Entry({ entry, isChosen }: EntryProps) {
   const until = page.findWaitEnd(entry)
   const ms = page.durations.get(entry.operationId)
   const place = `requests/${entry.operationId}`
@@ -43,43 +49,53 @@ export function Entry({ entry, before, isChosen = false }: EntryProps) {
   // An unchanged row is not rendered again: its size is expensive to compute.
   return useMemo(() => {
     const { at, method, path, query, status, operation, fault, commit } = entry
-    const [day, time] = formatTime(at).split(' ')
-    const sameDay = before?.at.slice(0, 10) === at.slice(0, 10)
+    const cell = (name: string, content: ComponentChildren, title?: string) => (
+      <span class={`c-${name}`} role="cell" title={title}>
+        {content}
+      </span>
+    )
     return (
-      <div class={`line ${isChosen ? 'chosen' : ''}`} role="listitem">
-        <a href={href} aria-current={isChosen}>
-          <span class="c-time dim" title={`${day} ${time} UTC`}>
-            {before?.at === at ? '+0 s' : sameDay ? time : `${day} ${time}`}
-          </span>
-          <b class="c-method">{method}</b>
-          <code class="c-path clip">
-            {path}
-            {query && `?${query}`}
-          </code>
-          <span class="c-operation clip dim">{operation ?? 'unknown'}</span>
-          <span class="c-status">
+      <Row kind={isChosen ? 'chosen' : ''}>
+        {cell(
+          'time',
+          page.overview?.manual ? page.getNumber(entry) : formatTime(at).slice(11),
+          `${formatTime(at)} UTC`,
+        )}
+        {cell(
+          'status',
+          <>
             {until ? (
               <Chip tone="busy">waiting until {formatTime(until).slice(11)}</Chip>
             ) : (
               <StatusChip status={status} />
             )}{' '}
-            <small class="dim" title={getErrorCode(entry)}>
-              {getErrorCode(entry).replace(/.*_/, '')}
-            </small>
-          </span>
-          <span class="c-duration">{ms !== undefined && formatMs(ms)}</span>
-          <span class="c-size">{formatBytes(getResponseSize(entry))}</span>
-          <span class="c-fault">{fault && <Chip tone="bad">fault</Chip>}</span>
-          <small class="c-change dim">{commit && `${commit.changes.length} changed`}</small>
-        </a>
-        {operation && (
-          <a class="fail" href={linkTo(`${place}/fail`)}>
-            Fail next
-          </a>
+            <small class="dim">{getErrorCode(entry).replace(/.*_/, '')}</small>
+          </>,
+          getErrorCode(entry),
         )}
-      </div>
+        {cell('method', <b>{method}</b>)}
+        {cell(
+          'path',
+          <a href={href} aria-current={isChosen}>
+            {path}
+            {query && `?${query}`}
+          </a>,
+        )}
+        {cell('operation', operation ?? 'unknown')}
+        {cell('duration', ms !== undefined && formatMs(ms))}
+        {cell('size', formatBytes(getResponseSize(entry)))}
+        {cell('fault', fault && <Chip tone="bad">fault</Chip>)}
+        {cell('change', commit && `${commit.changes.length} changed`)}
+        {operation && (
+          <span role="cell" class="fail">
+            <a href={linkTo(`${place}/fail`)} tabIndex={-1}>
+              Fail next
+            </a>
+          </span>
+        )}
+      </Row>
     )
-  }, [entry, before?.at, until, isChosen, ms, href])
+  }, [entry, until, isChosen, ms, href])
 }
 
 /** Returns the approximate size of the response body, in characters. */

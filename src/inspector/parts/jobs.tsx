@@ -9,9 +9,9 @@ import { curlToCreate } from './client-code.ts'
 import { RelatedRequests } from './entry.tsx'
 import { describeFound } from './failing-domains.tsx'
 import { PendingFaults, ScriptForm } from './faults.tsx'
-import { Axis, Lane, StateChip } from './lane.tsx'
+import { Axis, Lane, Picture, StateChip } from './lane.tsx'
 
-const LANE_HEIGHT = 68
+const LANE_HEIGHT = 44
 
 /** The minimum of domains to load, which is more than most windows show. */
 const MIN_LOADED = 30
@@ -31,27 +31,31 @@ export function Jobs({ id }: { id: string }) {
   const since = Date.parse(response.since ?? '') || page.now
   const all = Object.values(response.states).reduce((sum, each) => sum + each, 0)
   return (
-    <Split side={chosen && <JobDetails key={chosen.id} job={chosen} />}>
-      <div class="tools row">
-        <Search what="domains" value={name} set={(q) => page.setQuery({ q })} />
-        <Button pressed={state === ''} onClick={() => page.setQuery({ state: '' })}>
-          all {formatCount(all)}
-        </Button>
-        {STATES.map((each) => {
-          const number = response.states[each] ?? 0
-          return (
-            (number > 0 || each === state) && (
-              <Button
-                key={each}
-                pressed={state === each}
-                onClick={() => page.setQuery({ state: state === each ? '' : each })}
-              >
-                {each} {formatCount(number)}
-              </Button>
+    <Split
+      side={chosen && <JobDetails key={chosen.id} job={chosen} />}
+      tools={
+        <>
+          <Search what="domains" value={name} set={(q) => page.setQuery({ q })} />
+          <Button pressed={state === ''} onClick={() => page.setQuery({ state: '' })}>
+            all {formatCount(all)}
+          </Button>
+          {STATES.map((each) => {
+            const number = response.states[each] ?? 0
+            return (
+              (number > 0 || each === state) && (
+                <Button
+                  key={each}
+                  pressed={state === each}
+                  onClick={() => page.setQuery({ state: state === each ? '' : each })}
+                >
+                  {each} {formatCount(number)}
+                </Button>
+              )
             )
-          )
-        })}
-      </div>
+          })}
+        </>
+      }
+    >
       {response.total > 0 ? (
         <>
           <Axis since={since} />
@@ -81,11 +85,8 @@ interface DomainResource {
   readonly certificate?: { readonly id: string } | null
 }
 
-function JobDetails({
-  job: { id, domain, state, due, expiresAt, problem, records, pending, timeline },
-}: {
-  job: DomainTimeline
-}) {
+function JobDetails({ job }: { job: DomainTimeline }) {
+  const { id, domain, state, due, expiresAt, problem, records, pending, timeline } = job
   const when = (at: string) => `${formatRelative(at, page.now)}, at ${formatTime(at)}`
   const resource = useLive(
     () => page.connection.service<DomainResource>('GET', `/reserved_domains/${id}`).catch(() => null),
@@ -114,15 +115,23 @@ function JobDetails({
           </>
         )}
       </div>
+      <Picture job={job} since={Date.parse(timeline[0]?.at ?? '') || page.now} />
       <DefinitionList
         of={[
-          ['Domain', <a href={`#resources/reserved_domains/${id}`}>{id}</a>],
+          [
+            'Domain',
+            <code>
+              <a href={`#resources/reserved_domains/${id}`}>{id}</a>
+            </code>,
+          ],
           ['Due next', due ? `${due.event} ${when(due.at)}` : 'nothing'],
           [
             'Certificate',
             expiresAt ? (
               <>
-                <a href={`#resources/tls_certificates/${certificate}`}>{certificate}</a>{' '}
+                <code>
+                  <a href={`#resources/tls_certificates/${certificate}`}>{certificate}</a>
+                </code>{' '}
                 <span class={Date.parse(expiresAt) <= page.now ? 'bad' : ''}>
                   {Date.parse(expiresAt) <= page.now ? 'expired' : 'expires'} {when(expiresAt)}
                 </span>

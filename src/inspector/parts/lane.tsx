@@ -8,10 +8,16 @@ type Entry = DomainTimeline['timeline'][number]
 
 const MAX_EVENTS = 12
 
-/** Horizontal places in a lane, in percent: its start, the present, and the next due event. */
-const START = 2
-const PRESENT = 82
-const DUE = 97
+/** Horizontal places in a picture, in percent: the oldest event, the present, and the furthest time ahead. */
+const [START, PRESENT, END] = [1, 56, 99]
+
+const DAY_MS = 86_400_000
+
+/** The furthest time ahead that pictures show: a certificate of Let's Encrypt is valid for 90 days. */
+const AHEAD_MS = 100 * DAY_MS
+
+/** The axis is not linear, so that seconds and months fit: a time ten times as far is 1.8 times as far in the picture. */
+const EXPONENT = 0.25
 
 export function StateChip({ state }: { state: string }) {
   if (state.includes('failing')) return <Chip tone="bad">{state}</Chip>
@@ -19,39 +25,127 @@ export function StateChip({ state }: { state: string }) {
   return <Chip tone={state === 'unmanaged' ? 'dim' : 'busy'}>{state}</Chip>
 }
 
-function chooseTone({ transition }: Entry): Tone {
-  if (transition.includes('failed')) return 'bad'
-  if (transition === 'issued' || transition === 'renewed') return 'good'
-  return transition === 'cancelled' ? 'dim' : 'busy'
+const isIssue = ({ transition }: Entry) => transition === 'issued' || transition === 'renewed'
+
+function chooseTone(entry: Entry): Tone {
+  if (entry.transition.includes('failed')) return 'bad'
+  if (isIssue(entry)) return 'good'
+  return entry.transition === 'cancelled' ? 'dim' : 'busy'
 }
 
-interface LaneProps {
-  /** Undefined while it is loaded. */
-  job: DomainTimeline | undefined
-  /** The oldest event of all lanes, in ms: events are placed by the logarithm of their age. */
+/** Returns the horizontal place of a time in percent. `since` is the time of the oldest event, in ms. */
+function computePlace(time: number, since: number): string {
+  const ms = time - page.now
+  const scale = (all: number) => Math.min(1, Math.abs(ms) / Math.max(1, all)) ** EXPONENT
+  const at =
+    ms < 0 ? PRESENT - scale(page.now - since) * (PRESENT - START) : PRESENT + scale(AHEAD_MS) * (END - PRESENT)
+  return `${at}%`
+}
+
+interface PictureProps {
+  job: DomainTimeline
   since: number
-  isChosen: boolean
+  isInList?: boolean
 }
 
-/** The provisioning of one domain as a picture. Arrow keys go from event to event. */
-export function Lane({ job, since, isChosen }: LaneProps) {
+/**
+ * The provisioning of one domain as a picture: what happened, the validity of the certificate as a bar, and the next
+ * event. Arrow keys go from event to event.
+ */
+export function Picture({ job: { domain, due, expiresAt, problem, timeline }, since, isInList = false }: PictureProps) {
   const [current, setCurrent] = useState<number | undefined>(undefined)
-  if (!job) return <div class="lane flex" role="listitem" />
-  const { id, domain, state, due, pending } = job
-  const events = job.timeline.slice(-MAX_EVENTS)
-  const places = events.map(({ at }) => computePlace(page.now - Date.parse(at), page.now - since))
+  const events = timeline.slice(-MAX_EVENTS)
   const index = current ?? events.length - 1
   const event = events[index]
+  const placeOf = (time: string) => computePlace(Date.parse(time), since)
+  const issuedAt = timeline.findLast(isIssue)?.at
   const move = (pressed: KeyboardEvent) => {
     const step = { ArrowLeft: -1, ArrowRight: 1 }[pressed.key]
     if (!step) return
     pressed.preventDefault()
     setCurrent(Math.max(0, Math.min(events.length - 1, index + step)))
   }
+  const [from, to] = [issuedAt ? placeOf(issuedAt) : `${START}%`, expiresAt && placeOf(expiresAt)]
+  return (
+    <div class="picture fill">
+      <small class="flex">
+        <span class="fill clip">
+          {problem && current === undefined ? (
+            <span class="bad">{formatTimes(problem)}</span>
+          ) : (
+            event && (
+              <>
+                <span class="dim">{formatTime(event.at)}</span> <b>{event.transition}</b> {formatTimes(event.message)}
+              </>
+            )
+          )}
+        </span>
+        <span class="dim">
+          {due && `${due.event} ${formatRelative(due.at, page.now)}`}
+          {due && expiresAt && ', '}
+          {expiresAt && `expiry ${formatRelative(expiresAt, page.now)}`}
+        </span>
+      </small>
+      <svg
+        role="img"
+        tabIndex={isInList ? -1 : 0}
+        aria-label={`${domain}: ${event ? `${formatTime(event.at)}, ${event.transition}. ${event.message}` : 'nothing happened yet'}`}
+        onKeyDown={move}
+        onBlur={() => setCurrent(undefined)}
+      >
+        <line class="dim now" x1={`${PRESENT}%`} x2={`${PRESENT}%`} y1="0" y2="18" />
+        {to && (
+          <>
+            <line class="validity" x1={from} x2={to} y1="9" y2="9" />
+            <line class={due ? 'dim' : 'bad'} x1={to} x2={to} y1="3" y2="15" />
+          </>
+        )}
+        {events.map((each, at) => {
+          const next = events[at + 1]?.at
+          return (
+            <line
+              key={at}
+              class={chooseTone(each)}
+              x1={placeOf(each.at)}
+              x2={next ? placeOf(next) : `${PRESENT}%`}
+              y1="9"
+              y2="9"
+            />
+          )
+        })}
+        {due && <line class="pending dim" x1={`${PRESENT}%`} x2={placeOf(due.at)} y1="9" y2="9" />}
+        {events.map((each, at) => (
+          <circle
+            key={at}
+            class={`${chooseTone(each)} ${current === at ? 'current' : ''}`}
+            cx={placeOf(each.at)}
+            cy="9"
+            r={each.outcome ? 6 : 4}
+            onPointerEnter={() => setCurrent(at)}
+            onPointerLeave={() => setCurrent(undefined)}
+          />
+        ))}
+        {due && <circle class="pending" cx={placeOf(due.at)} cy="9" r="5" />}
+      </svg>
+    </div>
+  )
+}
+
+interface LaneProps {
+  /** Undefined while it is loaded. */
+  job: DomainTimeline | undefined
+  /** The time of the oldest event of all lanes, in ms. */
+  since: number
+  isChosen: boolean
+}
+
+export function Lane({ job, since, isChosen }: LaneProps) {
+  if (!job) return <div class="lane flex" role="listitem" />
+  const { id, domain, state, pending } = job
   return (
     <div class={`lane flex ${isChosen ? 'chosen' : ''}`} role="listitem">
       <div class="who">
-        <a class="clip" href={`#jobs/${id}`}>
+        <a class="clip" href={page.linkWithin(`jobs/${id}`)}>
           <b>{domain}</b>
         </a>
         <span class="clip">
@@ -68,93 +162,37 @@ export function Lane({ job, since, isChosen }: LaneProps) {
           </small>
         </span>
       </div>
-      <div class="fill">
-        <svg
-          role="img"
-          tabIndex={0}
-          aria-label={`${domain}: ${event ? describeEvent(event) : 'nothing happened yet'}`}
-          onKeyDown={move}
-          onBlur={() => setCurrent(undefined)}
-        >
-          {events.map((each, at) => (
-            <line
-              key={at}
-              class={chooseTone(each)}
-              x1={`${places[at]}%`}
-              x2={`${places[at + 1] ?? PRESENT}%`}
-              y1="24"
-              y2="24"
-            />
-          ))}
-          {events.map((each, at) => (
-            <circle
-              key={at}
-              class={`${chooseTone(each)} ${current === at ? 'current' : ''}`}
-              cx={`${places[at]}%`}
-              cy="24"
-              r={each.outcome ? 6 : 4}
-              onPointerEnter={() => setCurrent(at)}
-              onPointerLeave={() => setCurrent(undefined)}
-            />
-          ))}
-          {due && (
-            <>
-              <line class="pending dim" x1={`${PRESENT}%`} x2={`${DUE}%`} y1="24" y2="24" />
-              <circle class="pending dim" cx={`${DUE}%`} cy="24" r="6" />
-              <text x="100%" y="12" text-anchor="end">
-                {due.event} {formatRelative(due.at, page.now)}
-              </text>
-            </>
-          )}
-        </svg>
-        <p class="clip">
-          {job.problem && <small class="bad">{formatTimes(job.problem)} </small>}
-          {event && (
-            <small>
-              <span class="dim">{formatTime(event.at)}</span> <b>{event.transition}</b> {formatTimes(event.message)}
-            </small>
-          )}
-        </p>
-      </div>
+      <Picture job={job} since={since} isInList />
     </div>
   )
 }
 
-function describeEvent({ at, transition, message }: Entry): string {
-  return `${formatTime(at)}, ${transition}. ${message}`
-}
-
-/** Returns the place of an age in percent, on the axis of all lanes. */
-function computePlace(ageMs: number, oldestMs: number): number {
-  const scale = (ms: number) => Math.log10(1 + Math.max(0, ms) / 1000)
-  return PRESENT - (scale(ageMs) / Math.max(1, scale(oldestMs))) * (PRESENT - START)
-}
-
-const TICKS_MS = [10, 60, 600, 3600, 21_600, 86_400, 864_000, 7_776_000, 31_536_000].map((seconds) => seconds * 1000)
+/** The times that the axis shows, in ms before or after the present. */
+const TICKS_MS = [
+  -1000 * DAY_MS,
+  -100 * DAY_MS,
+  -10 * DAY_MS,
+  -DAY_MS,
+  -DAY_MS / 24,
+  0,
+  DAY_MS / 24,
+  DAY_MS,
+  10 * DAY_MS,
+  90 * DAY_MS,
+]
 
 /** The axis of all lanes: ages with their ticks. */
 export function Axis({ since }: { since: number }) {
-  const oldest = page.now - since
-  let last = 200
-  const ticks = TICKS_MS.flatMap((ms) => {
-    const x = computePlace(ms, oldest)
-    if (ms > oldest || last - x < 13) return []
-    last = x
-    return [{ x, text: `${formatDuration(ms)} ago` }]
-  })
   return (
     <div class="axis flex" aria-hidden="true">
-      <span class="who" />
+      <small class="who dim">Time is not to scale.</small>
       {/* biome-ignore lint/a11y/noSvgWithoutTitle: each lane says its times */}
       <svg class="fill">
-        {[...ticks, { x: PRESENT, text: 'now' }].map(({ x, text }) => (
-          <text key={text} x={`${x}%`} y="14" text-anchor="middle">
-            {text}
+        {TICKS_MS.filter((ms) => ms >= since - page.now).map((ms) => (
+          <text key={ms} x={computePlace(page.now + ms, since)} y="14" text-anchor="middle">
+            {ms === 0 ? 'now' : `${ms > 0 ? 'in ' : ''}${formatDuration(Math.abs(ms))}${ms < 0 ? ' ago' : ''}`}
           </text>
         ))}
-        <text x="100%" y="14" text-anchor="end">
-          next
-        </text>
       </svg>
     </div>
   )

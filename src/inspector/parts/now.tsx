@@ -6,7 +6,7 @@ import { formatCount, formatRelative, formatTime } from '../shared/format.ts'
 import { Json } from '../shared/json.tsx'
 import { Card } from '../shared/layout.tsx'
 import { curlToCreate } from './client-code.ts'
-import { Entry } from './entry.tsx'
+import { Entries } from './entry.tsx'
 import { Troubles } from './troubles.tsx'
 
 const MAX_RECENT = 8
@@ -26,11 +26,7 @@ export function Now() {
       {service && <Resources families={service.families} counts={overview.counts} />}
       {recent.length > 0 && (
         <Card title="Last requests" wide>
-          <div role="list">
-            {recent.map((entry, at) => (
-              <Entry key={entry.operationId} entry={entry} before={recent[at + 1]} />
-            ))}
-          </div>
+          <Entries of={recent} />
         </Card>
       )}
     </div>

@@ -6,14 +6,16 @@ import { useControl } from '../live.ts'
 import { page } from '../page.ts'
 import { getErrorCode } from '../search.ts'
 import { matchIds } from '../service.ts'
-import { Choice, Copy, Field, Form, Lines, Submit, Text } from '../shared/controls.tsx'
+import { Button, Choice, Copy, Field, Form, Lines, Submit, Text } from '../shared/controls.tsx'
 import { formatLabel, formatMs, formatTime } from '../shared/format.ts'
 import { Json } from '../shared/json.tsx'
-import { Chip, DefinitionList, Side, StatusChip, Table } from '../shared/layout.tsx'
+import { Chip, DefinitionList, Side, StatusChip, Table, Tabs } from '../shared/layout.tsx'
 import { clientHeaders, findClientReplayProblem, toCurl, toDirectCall, toFetch } from './client-code.ts'
 import { RelatedRequests } from './entry.tsx'
 import { FaultForm } from './fault-form.tsx'
 import { MissedRequests } from './faults.tsx'
+
+const TABS = ['Request', 'Response']
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
@@ -29,6 +31,7 @@ export function RequestDetails({ entry }: { entry: JournalEntry }) {
   const known = page.service?.operations.find(({ name }) => name === operation)
   const ids = Object.values(matchIds(known?.path ?? '', path) ?? {})
   const created = Object(response).id
+  const [tab, setTab] = useState(commit ? 'Changes' : status < 400 || request === null ? 'Response' : 'Request')
   const own = [...ids, ...(known && family?.create?.name === known.name && created ? [created] : [])].join('/')
   return (
     <Side
@@ -45,11 +48,47 @@ export function RequestDetails({ entry }: { entry: JournalEntry }) {
         <p class="bad">It cannot be sent again exactly: {problem}</p>
       ) : (
         <div class="row">
+          <Replay entry={entry} />
           <Copy text={() => toCurl(page, entry)}>Copy as curl</Copy>
           <Copy text={() => toFetch(page, entry)}>as fetch</Copy>
           {direct && <Copy text={() => direct}>as direct call</Copy>}
         </div>
       )}
+      <DefinitionList
+        of={[
+          ['Operation', operation ?? <b class="bad">unknown</b>],
+          ...(family && own
+            ? [
+                [
+                  'Resource',
+                  <code>
+                    <a href={`#resources/${family.name}/${own}`}>{own}</a>
+                  </code>,
+                ] as const,
+              ]
+            : []),
+          ['Operation id', <code>{operationId}</code>],
+          ['At', `${formatTime(at)} UTC${ms === undefined ? '' : `, answered in ${formatMs(ms)}`}`],
+          ['Fault', <AppliedFault entry={entry} />],
+        ]}
+      />
+      {status >= 400 && <ErrorLine entry={entry} />}
+      <Tabs names={commit ? ['Changes', ...TABS] : TABS} current={tab} set={setTab} />
+      <div role="tabpanel" aria-label={tab}>
+        {tab === 'Request' && (
+          <>
+            <Headers of={entry.requestHeaders} />
+            {request !== null && <Json value={request} title="Body" />}
+          </>
+        )}
+        {tab === 'Response' && (
+          <>
+            <Headers of={entry.responseHeaders} />
+            <Json value={response} title="Body" />
+          </>
+        )}
+        {tab === 'Changes' && commit?.changes.map((change) => <Diff key={change.key} change={change} />)}
+      </div>
       <details open={problem !== undefined}>
         <summary>Edit and send again</summary>
         <Resend entry={entry} />
@@ -60,24 +99,6 @@ export function RequestDetails({ entry }: { entry: JournalEntry }) {
           <FaultForm operation={operation} />
         </details>
       )}
-      <DefinitionList
-        of={[
-          ['Operation', operation ?? <b class="bad">unknown</b>],
-          ...(family && own ? [['Resource', <a href={`#resources/${family.name}/${own}`}>{own}</a>] as const] : []),
-          ['Operation id', operationId],
-          ['At', `${formatTime(at)} UTC${ms === undefined ? '' : `, answered in ${formatMs(ms)}`}`],
-          ['Fault', <AppliedFault entry={entry} />],
-        ]}
-      />
-      {status >= 400 && <ErrorLine entry={entry} />}
-      <Headers of={entry.requestHeaders} title="Request headers" />
-      {request !== null && <Json value={request} title="Request" />}
-      <Headers of={entry.responseHeaders} title="Response headers" />
-      <Json value={response} title="Response" />
-      {commit && <h3>Changes</h3>}
-      {commit?.changes.map((change) => (
-        <Diff key={change.key} change={change} />
-      ))}
       {known?.evidence !== undefined && (
         <details>
           <summary>Evidence</summary>
@@ -86,6 +107,27 @@ export function RequestDetails({ entry }: { entry: JournalEntry }) {
       )}
       {own && <RelatedRequests text={own.split('/').pop() ?? ''} chosen={entry} />}
     </Side>
+  )
+}
+
+/** Sends a request again, exactly as it was. */
+function Replay({ entry }: { entry: JournalEntry }) {
+  const [response, setResponse] = useState<ServerResponse | undefined>(undefined)
+  const { method, request } = entry
+  const body = request === null ? '' : JSON.stringify(request)
+  const send = async () =>
+    setResponse(await page.connection.send(method, getFullPath(entry), clientHeaders(entry), body))
+  return (
+    <>
+      <Button kind="main" onClick={() => page.run(send)}>
+        Replay
+      </Button>
+      {response && (
+        <span role="status">
+          <StatusChip status={response.status} />
+        </span>
+      )}
+    </>
   )
 }
 
@@ -120,13 +162,11 @@ function ErrorLine({ entry }: { entry: JournalEntry }) {
   )
 }
 
-function Headers({ of, title }: { of: JournalEntry['requestHeaders']; title: string }) {
+function Headers({ of }: { of: JournalEntry['requestHeaders'] }) {
   const all = Object.entries(of)
   return (
     <details>
-      <summary>
-        {title} ({all.length})
-      </summary>
+      <summary>Headers ({all.length})</summary>
       <DefinitionList of={all} />
     </details>
   )
@@ -183,10 +223,9 @@ function Diff({ change: { collection, key, before, after } }: { change: Change }
   const what = before ? (after ? 'changed' : 'removed') : 'created'
   return (
     <>
-      <p>
-        <b>{service?.getNoun(collection)}</b> {after && place ? <a href={place}>{key}</a> : key}{' '}
-        <span class="dim">{what}</span>
-      </p>
+      <h3>
+        {service?.getNoun(collection)} {what}: {after && place ? <a href={place}>{key}</a> : key}
+      </h3>
       <Table
         heads={['Field', 'Before', 'After']}
         rows={names.map((name) => [<span title={name}>{formatLabel(name)}</span>, old[name], now[name]])}

@@ -3,8 +3,8 @@ import type { JournalEntry } from '../../core/generated/controls.ts'
 import { page } from '../page.ts'
 import { compileSearch, hasWord, toggleWord } from '../search.ts'
 import { Button, Text } from '../shared/controls.tsx'
-import { formatCount } from '../shared/format.ts'
-import { EmptyState, Split, Windowed } from '../shared/layout.tsx'
+import { formatCount, formatDuration, formatTime } from '../shared/format.ts'
+import { EmptyState, Row, Split, Windowed } from '../shared/layout.tsx'
 import { SortHead, sortBy } from '../shared/sorting.tsx'
 import { curlToCreate } from './client-code.ts'
 import { Entry, getResponseSize } from './entry.tsx'
@@ -19,10 +19,10 @@ const SORTS: Readonly<
   Record<string, (entry: JournalEntry, durations: ReadonlyMap<string, number>) => string | number>
 > = {
   time: ({ at }) => at,
+  status: ({ status }) => status,
   method: ({ method }) => method,
   path: ({ path }) => path,
   operation: ({ operation }) => operation ?? '',
-  status: ({ status }) => status,
   duration: ({ operationId }, durations) => durations.get(operationId) ?? 0,
   size: getResponseSize,
   fault: ({ fault }) => fault ?? '',
@@ -52,6 +52,10 @@ export function Requests({ id }: { id: string }) {
     const by = SORTS[sort.replace('-', '')]
     return by ? sortBy(matching, (entry) => by(entry, page.durations), sort) : matching
   }, [entries, search, sort])
+  const rows = useMemo(
+    () => (sort === NEWEST && overview?.manual ? found.flatMap(addMove) : found),
+    [found, sort, overview?.manual],
+  )
   const chosen = journal.find(({ operationId }) => operationId === id)
   const missed = holds ? journal.findIndex(({ operationId }) => operationId === entries[0]?.operationId) : 0
   if (journal.length === 0) {
@@ -67,73 +71,98 @@ export function Requests({ id }: { id: string }) {
     const next = found[found.findIndex(({ operationId }) => operationId === id) + by]
     if (!next) return
     page.goTo(page.linkWithin(`requests/${next.operationId}`).slice(1))
-    showRow(found.indexOf(next) * ROW_HEIGHT)
+    showRow(rows.indexOf(next) * ROW_HEIGHT)
   }
   return (
-    <Split step={step} side={chosen && <RequestDetails key={id} entry={chosen} />}>
-      <div class="tools row">
-        <Text
-          type="search"
-          class="find"
-          label="Search requests"
-          placeholder="Search: status:4xx method:POST path:/reserved_domains"
-          value={search}
-          set={(q) => page.setQuery({ q })}
-        />
-        {FILTERS.map((word) => (
-          <Button
-            key={word}
-            label={word}
-            pressed={hasWord(search, word)}
-            onClick={() => page.setQuery({ q: toggleWord(search, word) })}
-          >
-            {word.replace(/status:|method:|:yes/, '')}
+    <Split
+      step={step}
+      side={chosen && <RequestDetails key={id} entry={chosen} />}
+      tools={
+        <>
+          <Text
+            type="search"
+            class="find"
+            label="Search requests"
+            placeholder="Search: status:4xx method:POST path:/reserved_domains"
+            value={search}
+            set={(q) => page.setQuery({ q })}
+          />
+          {FILTERS.map((word) => (
+            <Button
+              key={word}
+              label={word}
+              pressed={hasWord(search, word)}
+              onClick={() => page.setQuery({ q: toggleWord(search, word) })}
+            >
+              {word.replace(/status:|method:|:yes/, '')}
+            </Button>
+          ))}
+          <span class="dim">
+            {formatCount(found.length)} of {formatCount(entries.length)} here
+          </span>
+          <Button pressed={isPaused} onClick={() => setPaused(!isPaused)}>
+            Pause
           </Button>
-        ))}
-        <span class="dim">
-          {formatCount(found.length)} of {formatCount(entries.length)} here
-        </span>
-        <Button pressed={isPaused} onClick={() => setPaused(!isPaused)}>
-          Pause
-        </Button>
-        {missed > 0 && (
+          {missed > 0 && (
+            <Button
+              kind="main"
+              onClick={() => {
+                setPaused(false)
+                setHeld(false)
+                document.querySelector('.windowed')?.scrollTo(0, 0)
+              }}
+            >
+              {formatCount(missed)} new
+            </Button>
+          )}
           <Button
-            kind="main"
-            onClick={() => {
-              setPaused(false)
-              setHeld(false)
-              document.querySelector('.windowed')?.scrollTo(0, 0)
-            }}
+            kind="quiet"
+            twice
+            asking="Remove all of them?"
+            onClick={() => page.callControl('DELETE', '/requests')}
           >
-            {formatCount(missed)} new
+            Clear
           </Button>
-        )}
-        <Button kind="quiet" twice asking="Remove all of them?" onClick={() => page.callControl('DELETE', '/requests')}>
-          Clear
-        </Button>
-      </div>
-      <div class="line heads">
-        {Object.keys(SORTS).map((name) => (
-          <SortHead key={name} name={name} sort={sort} set={(to) => page.setQuery({ sort: to })} />
-        ))}
-      </div>
+        </>
+      }
+    >
       {found.length === 0 && <EmptyState title="No request is like that." />}
       <Windowed
-        total={found.length}
+        total={rows.length}
         rowHeight={ROW_HEIGHT}
         label="Requests"
         onHold={sort === NEWEST ? setHeld : undefined}
+        heads={Object.keys(SORTS).map((name) => (
+          <SortHead
+            key={name}
+            name={name}
+            label={name === 'time' && overview?.manual ? 'no.' : name}
+            sort={sort}
+            set={(to) => page.setQuery({ sort: to })}
+          />
+        ))}
         row={(index) => {
-          const entry = found[index]
+          const row = rows[index]
+          if (!row) return null
+          if ('operationId' in row) return <Entry key={row.operationId} entry={row} isChosen={row === chosen} />
           return (
-            entry && (
-              <Entry key={entry.operationId} entry={entry} before={found[index + 1]} isChosen={entry === chosen} />
-            )
+            <Row key={row.to} kind="moved">
+              <span role="cell">
+                {formatTime(row.to)} UTC: the clock moved {row.ms < 0 ? 'back' : 'on'} by{' '}
+                {formatDuration(Math.abs(row.ms))}
+              </span>
+            </Row>
           )
         }}
       />
     </Split>
   )
+}
+
+/** Adds the move of the clock between an entry and the one before, which is in the row below. */
+function addMove(entry: JournalEntry, index: number, all: Entries) {
+  const ms = Date.parse(entry.at) - Date.parse(all[index + 1]?.at ?? entry.at)
+  return ms === 0 ? [entry] : [entry, { ms, to: entry.at }]
 }
 
 /** Scrolls a row into sight. */

@@ -21,6 +21,9 @@ export interface ResourceProps {
   ids: readonly string[]
 }
 
+/** The field of a domain whose certificates are managed. */
+const POLICY_FIELD = 'certificate_management_policy'
+
 type Resource = Readonly<Record<string, unknown>>
 
 /** The fields that people know resources by, the best first. */
@@ -52,6 +55,11 @@ export function ResourceDetails({ service, family, ids }: ResourceProps) {
   const below = service.listFamiliesBelow(family)
   const modules = below.filter((each) => !each.create)
   const inner = below.flatMap(({ create }) => create ?? [])
+  // Only what is attached can be detached. The certificate of a policy cannot.
+  const isPossible = ({ method, path: to }: ServiceOperation) => {
+    const field = to.split('/').pop() ?? ''
+    return method !== 'DELETE' || (resource[field] !== null && !(field === 'certificate' && resource[POLICY_FIELD]))
+  }
   const toggle = (each: ServiceOperation) => setForm(form === each ? undefined : each)
   const verb = update?.method === 'PUT' ? 'Set' : 'Change'
   const send = async (body: object) => {
@@ -67,7 +75,7 @@ export function ResourceDetails({ service, family, ids }: ResourceProps) {
       <div class="row">
         {update && <Button onClick={() => toggle(update)}>{verb}</Button>}
         {loaded &&
-          [...inner, ...actions].map((each) => {
+          [...inner, ...actions.filter(isPossible)].map((each) => {
             const hasForm = listInputs(service, each).length > 0
             return (
               <Button key={each.name} twice={!hasForm} onClick={() => (hasForm ? toggle(each) : act(each))}>
@@ -80,7 +88,7 @@ export function ResourceDetails({ service, family, ids }: ResourceProps) {
             Delete
           </Button>
         )}
-        {resource.certificate_management_policy ? <a href={`#jobs/${id}`}>Its domain page</a> : null}
+        {resource[POLICY_FIELD] ? <a href={`#jobs/${id}`}>Its job</a> : null}
       </div>
       {form && (
         <SchemaForm
@@ -223,15 +231,19 @@ function CertificateChain({ pem }: { pem: string }) {
   )
 }
 
+/** Matches ids and URLs, which have a style of their own. */
+const ID = /^[a-z]+_\w{20,}$|^https?:/
+
 export function Value({ value }: { value: unknown }) {
   if (`${value ?? ''}` === '') return <span class="dim">–</span>
   if (Array.isArray(value)) return <>{value.flatMap((each, at) => [at > 0 && ', ', <Value value={each} />])}</>
   if (typeof value === 'string' && /^\d{4}-\d\d-\d\dT.*Z$/.test(value)) return <>{formatTime(value)}</>
-  if (typeof value !== 'object') return <>{String(value)}</>
+  if (typeof value !== 'object') return ID.test(String(value)) ? <code>{value}</code> : <>{String(value)}</>
   const { id, uri } = value as { id?: string; uri?: string } // Of a reference; others have none.
   if (!id || !uri) return <code>{JSON.stringify(value)}</code>
   const path = URL.parse(uri)?.pathname.slice(page.connection.base.length) ?? ''
   const family = page.service?.families.find(({ itemPath }) => matchIds(itemPath, path))
   const ids = Object.values(matchIds(family?.itemPath ?? '', path) ?? {})
-  return family ? <a href={`#resources/${family.name}/${ids.join('/')}`}>{id}</a> : <>{id}</>
+  const link = family && `#resources/${family.name}/${ids.join('/')}`
+  return <code>{link ? <a href={link}>{id}</a> : id}</code>
 }

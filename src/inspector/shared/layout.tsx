@@ -22,21 +22,26 @@ export function Card({
 }
 
 interface SplitProps {
+  tools: ComponentChildren
+  /** The details of the chosen entry. They cover a part of the list, whose rows do not move. */
   side: ComponentChildren
   /** Goes to the entry before or after the chosen one: the keys j, k and the arrows call it. */
   step?: (by: number) => void
 }
 
-export function Split({ side, step, children }: WithChildren<SplitProps>) {
+export function Split({ tools, side, step, children }: WithChildren<SplitProps>) {
   useKeys((key) => {
     const by = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 }[key]
     if (by) step?.(by)
     return by !== undefined && step !== undefined
   })
   return (
-    <div class={`fill flex ${side ? 'open' : ''}`}>
-      <div class="list fill column">{children}</div>
-      {side}
+    <div class={`fill column ${side ? 'open' : ''}`}>
+      {tools && <div class="tools row">{tools}</div>}
+      <div class="split fill flex">
+        <div class="list fill column">{children}</div>
+        {side}
+      </div>
     </div>
   )
 }
@@ -81,7 +86,7 @@ export function Side({ title, mark, back, children }: WithChildren<SideProps>) {
       const giveBack = () => {
         // The user may have moved the focus already.
         if (document.querySelector('aside') || document.activeElement !== document.body) return
-        document.querySelector<HTMLElement>(`.list a[href="${CSS.escape(place)}"]`)?.focus()
+        document.querySelector<HTMLElement>(`.list a[href="${CSS.escape(place)}"], .tools .main`)?.focus()
       }
       setTimeout(giveBack)
     }
@@ -121,11 +126,7 @@ export function Table({ heads, rows, keys = [] }: TableProps) {
   return (
     <table>
       <thead>
-        <tr>
-          {heads.map((head) => (
-            <th scope="col">{head}</th>
-          ))}
-        </tr>
+        <tr>{heads.map((head) => (typeof head === 'string' ? <th scope="col">{head}</th> : head))}</tr>
       </thead>
       <tbody>
         {rows.map(([first, ...others], index) => (
@@ -165,6 +166,16 @@ export function RecordList<T>({ of, keyOf, children }: RecordsProps<T>) {
   )
 }
 
+/** A row of a table in a list of one height. */
+export function Row({ kind, children }: WithChildren<{ kind?: string | undefined }>) {
+  return (
+    // biome-ignore lint/a11y/useFocusableInteractive: rows of a table, unlike those of a grid, get no focus
+    <div class={`line ${kind ?? ''}`} role="row">
+      {children}
+    </div>
+  )
+}
+
 /** The number of rows that are rendered above and below the visible ones, for scrolling. */
 const EXTRA_ROWS = 8
 
@@ -175,11 +186,13 @@ interface WindowedProps {
   onRange?: (range: { first: number; count: number }) => void
   /** Called with true when rows must not move, because the user has scrolled down or uses the keyboard; later with false. */
   onHold?: ((isHeld: boolean) => void) | undefined
+  /** The heads of the columns, which make the list a table. They stay in sight. */
+  heads?: ComponentChildren
   row: (index: number) => ComponentChildren
 }
 
 /** A long list of rows of one height. Only the visible ones are in the page. */
-export function Windowed({ total, rowHeight, label, onRange, onHold, row }: WindowedProps) {
+export function Windowed({ total, rowHeight, label, onRange, onHold, heads, row }: WindowedProps) {
   const scroller = useRef<HTMLDivElement>(null)
   const [{ first, count }, setRange] = useState({ first: 0, count: 30 })
   const updateRange = () => {
@@ -216,9 +229,12 @@ export function Windowed({ total, rowHeight, label, onRange, onHold, row }: Wind
       role="region"
       aria-label={label}
     >
-      <div class="whole" style={{ height: `${total * rowHeight}px` }}>
-        <div role="list" style={{ transform: `translateY(${first * rowHeight}px)` }}>
-          {Array.from({ length: visible }, (_, index) => row(first + index))}
+      <div role={heads ? 'table' : undefined}>
+        {heads && <Row kind="heads">{heads}</Row>}
+        <div class="whole" style={{ height: `${total * rowHeight}px` }}>
+          <div role={heads ? 'rowgroup' : 'list'} style={{ transform: `translateY(${first * rowHeight}px)` }}>
+            {Array.from({ length: visible }, (_, index) => row(first + index))}
+          </div>
         </div>
       </div>
     </div>
@@ -229,6 +245,24 @@ export type Tone = 'good' | 'bad' | 'warn' | 'busy' | 'dim'
 
 export function Chip({ tone, children }: WithChildren<{ tone: Tone }>) {
   return <span class={`chip ${tone}`}>{children}</span>
+}
+
+interface TabsProps {
+  names: readonly string[]
+  current: string
+  set: (name: string) => void
+}
+
+export function Tabs({ names, current, set }: TabsProps) {
+  return (
+    <div class="tabs row" role="tablist">
+      {names.map((name) => (
+        <button key={name} type="button" role="tab" aria-selected={name === current} onClick={() => set(name)}>
+          {name}
+        </button>
+      ))}
+    </div>
+  )
 }
 
 export function StatusChip({ status }: { status: number }) {

@@ -1,6 +1,9 @@
 import { useState } from 'preact/hooks'
+import type { ListedRecord } from '../../core/generated/controls.ts'
 import type { JsonSchema } from '../../gateway/openapi/json-schema.ts'
 import { ResponseError } from '../connection.ts'
+import { useLive } from '../live.ts'
+import { page } from '../page.ts'
 import type { Service, ServiceOperation } from '../service.ts'
 import { Button, Choice, Field, Form, Lines, Problem, Submit, Text } from './controls.tsx'
 import { formatLabel } from './format.ts'
@@ -36,14 +39,22 @@ export function SchemaForm({ service, operation, current = {}, verb, send, cance
   }
   const errorAt = (at: string) =>
     Object.entries(error?.fields ?? {}).find(([name]) => name === at || name.startsWith(`${at}.`))?.[1]
-  const field = ({ path, schema }: Input) => {
+  const field = ({ path, schema, isRequired }: Input) => {
     const name = path.join('.')
     const label = formatLabel(path.at(-1) ?? '')
     return (
-      <Field key={name} label={label} hint={`${name}: ${schema.description ?? ''}`} error={errorAt(name)}>
+      <Field
+        key={name}
+        label={isRequired ? `${label} (required)` : label}
+        hint={`${name}: ${schema.description ?? ''}`}
+        error={errorAt(name)}
+      >
         <Control
+          service={service}
+          aria-required={isRequired}
           schema={schema}
           name={path.length > 1 ? `${label} (${path.slice(0, -1).join(' ').replaceAll('_', ' ')})` : label}
+          id={/^(.+)_id$/.exec(path.at(-1) ?? '')?.[1]}
           isLong={/YAML|PEM|pem$|csr$/.test(schema.description + name)}
           value={texts[name] ?? getText(current, path)}
           set={(to) => setTexts((all) => ({ ...all, [name]: to }))}
@@ -75,8 +86,12 @@ export function SchemaForm({ service, operation, current = {}, verb, send, cance
 }
 
 interface ControlProps {
+  service: Service
+  'aria-required': boolean
   schema: JsonSchema
   name: string
+  /** The name of a field for an id, without `_id`. */
+  id: string | undefined
   isLong: boolean
   value: string
   set: (text: string) => void
@@ -85,11 +100,48 @@ interface ControlProps {
 /** Matches the description of a field that is a traffic policy. */
 export const POLICY = /^(The|A) traffic policy\b/
 
-function Control({ schema, name, isLong, ...input }: ControlProps) {
+function Control({ service, schema, name, id, isLong, ...input }: ControlProps) {
   const values = listValues(schema)
   const isJson = listTypes(schema).some((type) => type === 'object' || type === 'array')
   if (POLICY.test(schema.description ?? '')) return <PolicyInput label={name} {...input} />
   if (values) return <Choice label={name} values={values} none="" {...input} />
+  if (id && !isJson) return <IdInput label={name} families={listReferredFamilies(service, id, schema)} {...input} />
   if (!isJson && !isLong) return <Text label={name} {...input} />
   return <Lines label={name} rows={3} placeholder={isJson ? 'JSON' : ''} {...input} />
+}
+
+/** Returns the families that a field such as `certificate_id` can refer to, by its name and its description. */
+function listReferredFamilies({ families }: Service, field: string, { description = '' }: JsonSchema): string[] {
+  const found = families.filter(({ name }) => {
+    const one = name.replace(/ies$/, 'y').replace(/s$/, '')
+    return one.endsWith(field) || field.endsWith(one)
+  })
+  const named = found.filter(({ one }) => description.includes(one))
+  return (named.length > 0 ? named : found).map(({ name }) => name)
+}
+
+interface IdInputProps {
+  label: string
+  families: readonly string[]
+  value: string
+  set: (id: string) => void
+}
+
+/** An input for an id, with a menu of the resources that it can be of. */
+function IdInput({ families, label, ...input }: IdInputProps) {
+  const list = `ids-${label}`
+  const load = (family: string) => page.control<ListedRecord[]>('GET', `/records?collection=${family}`)
+  const records = useLive(async () => (await Promise.all(families.map(load))).flat(), [list])
+  return (
+    <>
+      <Text label={label} list={list} {...input} />
+      <datalist id={list}>
+        {records?.map(({ key, name }) => (
+          <option key={key} value={key}>
+            {name}
+          </option>
+        ))}
+      </datalist>
+    </>
+  )
 }

@@ -5,6 +5,7 @@ import { listIdNames, type Service, type ServiceOperation } from '../service.ts'
 export interface Input {
   readonly path: readonly string[]
   readonly schema: JsonSchema
+  readonly isRequired: boolean
 }
 
 /**
@@ -21,14 +22,14 @@ function listInputsIn(
   hidden: readonly string[],
   at: readonly string[],
 ): Input[] {
-  const { properties = {}, if: other } = service.resolve(schema)
+  const { properties = {}, if: other, else: usual, required = [] } = service.resolve(schema)
   return Object.entries(properties).flatMap(([name, each]) => {
     const field = service.resolve(each)
     const path = [...at, name]
     if (field.deprecated || hidden.includes(name) || other?.required?.includes(name)) return []
     return field.properties && at.length === 0
       ? listInputsIn(service, field, ['id', ...hidden], path)
-      : [{ path, schema: field }]
+      : [{ path, schema: field, isRequired: [...required, ...(usual?.required ?? [])].includes(name) }]
   })
 }
 

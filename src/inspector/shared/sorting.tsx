@@ -10,12 +10,28 @@ export function sortBy<T>(items: readonly T[], by: (item: T) => string | number,
     .map(({ item }) => item)
 }
 
+interface SortHeadProps {
+  name: string
+  /** The text of the head. Default: the name. */
+  label?: string
+  sort: string
+  set: (sort: string) => void
+  tag?: 'span' | 'th'
+}
+
 /** A head that sorts by its column: first descending, then ascending. */
-export function SortHead({ name, sort, set }: { name: string; sort: string; set: (sort: string) => void }) {
-  const mark = sort === name ? '↑' : sort === `-${name}` ? '↓' : ''
+export function SortHead({ name, label = name, sort, set, tag: Tag = 'span' }: SortHeadProps) {
+  const isSorted = sort.replace('-', '') === name
+  const isDescending = isSorted && sort !== name
   return (
-    <Button kind={`quiet c-${name}`} label={`Sort by ${name}`} onClick={() => set(mark === '↓' ? name : `-${name}`)}>
-      {name} {mark}
-    </Button>
+    <Tag
+      role="columnheader"
+      class={`c-${name}`}
+      aria-sort={isSorted ? (isDescending ? 'descending' : 'ascending') : undefined}
+    >
+      <Button kind="quiet" label={`Sort by ${label}`} onClick={() => set(isDescending ? name : `-${name}`)}>
+        {label} {isSorted && (isDescending ? '↓' : '↑')}
+      </Button>
+    </Tag>
   )
 }
