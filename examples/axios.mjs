@@ -1,13 +1,14 @@
 // Serve a gateway on a loopback port, for clients that use node:http. Here: axios with its usual adapter.
 import assert from 'node:assert/strict'
 import axios from 'axios'
-import { createGateway, manualClock } from 'fauxgate'
+import { manualClock } from 'fauxgate'
+import { createNgrok } from 'fauxgate/ngrok'
 import { serve } from 'fauxgate/node'
 
-const gateway = createGateway({ clock: manualClock('2026-01-01T00:00:00Z'), seed: 'axios' })
+const gateway = createNgrok({ clock: manualClock('2026-01-01T00:00:00Z'), seed: 'axios' })
 const server = await serve(gateway, { port: 0 })
 try {
-  const headers = { authorization: 'Bearer any key', 'service-version': '2' }
+  const headers = { authorization: 'Bearer any key', 'ngrok-version': '2' }
   const client = axios.create({ baseURL: server.url, headers, proxy: false })
   const policy = { authority: 'letsencrypt' }
   const { data } = await client.post('/reserved_domains', {

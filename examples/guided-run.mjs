@@ -1,17 +1,18 @@
 // A guided run: a domain fails with DNS_ERROR, is fixed, gets its certificate, renews, fails to renew, and recovers.
 // It uses HTTP only, with an emulator on a loopback port, and controls its clock.
 import { X509Certificate } from 'node:crypto'
-import { createGateway, manualClock } from 'fauxgate'
+import { manualClock } from 'fauxgate'
+import { createNgrok } from 'fauxgate/ngrok'
 import { serve } from 'fauxgate/node'
 
-const gateway = createGateway({ clock: manualClock('2026-01-01T00:00:00Z'), dns: 'simulated', seed: 'guided run' })
+const gateway = createNgrok({ clock: manualClock('2026-01-01T00:00:00Z'), dns: 'simulated', seed: 'guided run' })
 const server = await serve(gateway)
 const say = (text) => console.log(`\n${text}`)
 const show = (text) => console.log(`    ${text}`)
 
 /** Sends a request to the API, or below /_fauxgate to the controls, and returns the JSON of the response. */
 async function send(method, path, body) {
-  const headers = { authorization: 'Bearer any key', 'service-version': '2', 'content-type': 'application/json' }
+  const headers = { authorization: 'Bearer any key', 'ngrok-version': '2', 'content-type': 'application/json' }
   const answer = await fetch(server.url + path, { method, headers, body: body && JSON.stringify(body) })
   return answer.status === 204 ? undefined : answer.json()
 }

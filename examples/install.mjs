@@ -1,17 +1,17 @@
 // Install the gateway as the global fetch, for code that takes no fetch.
 import assert from 'node:assert/strict'
-import { createGateway } from 'fauxgate'
+import { createNgrok } from 'fauxgate/ngrok'
 
 /** The code under test. */
 async function reserve(domain) {
-  const headers = { authorization: 'Bearer any key', 'service-version': '2', 'content-type': 'application/json' }
+  const headers = { authorization: 'Bearer any key', 'ngrok-version': '2', 'content-type': 'application/json' }
   const body = JSON.stringify({ domain })
   const answer = await fetch('https://gateway.example/reserved_domains', { method: 'POST', headers, body })
   return answer.json()
 }
 
 const before = globalThis.fetch
-const gateway = createGateway({ baseUrl: 'https://gateway.example', seed: 'install' })
+const gateway = createNgrok({ baseUrl: 'https://gateway.example', seed: 'install' })
 // With `using`: using installed = gateway.install({ others: 'refuse' })
 const installed = gateway.install({ others: 'refuse' })
 try {

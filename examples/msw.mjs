@@ -2,11 +2,11 @@
 // official TypeScript client, which uses node:http. No port.
 import assert from 'node:assert/strict'
 import { Ngrok } from '@ngrok/ngrok-api'
-import { createGateway, ngrok } from 'fauxgate'
 import { handlers } from 'fauxgate/msw'
+import { createNgrok } from 'fauxgate/ngrok'
 import { setupServer } from 'msw/node'
 
-const gateway = createGateway({ dialect: ngrok, emptyJsonOnDelete: true, seed: 'msw' })
+const gateway = createNgrok({ emptyJsonOnDelete: true, seed: 'msw' })
 const server = setupServer(...handlers(gateway))
 server.listen({ onUnhandledRequest: 'error' })
 try {

@@ -1,11 +1,11 @@
 // ngrok's official TypeScript client, unmodified, against an emulator on a loopback port.
 import { Ngrok } from '@ngrok/ngrok-api'
-import { createGateway, ngrok } from 'fauxgate'
+import { createNgrok } from 'fauxgate/ngrok'
 import { serve } from 'fauxgate/node'
 import { certificatePair } from 'fauxgate/testing'
 
 // This version of the client throws on the empty response of a DELETE: see emptyJsonOnDelete in docs/options.md.
-const gateway = createGateway({ dialect: ngrok, emptyJsonOnDelete: true })
+const gateway = createNgrok({ emptyJsonOnDelete: true })
 const server = await serve(gateway)
 const client = new Ngrok({ apiToken: 'any key', baseUrl: server.url })
 

@@ -1,9 +1,9 @@
 // Pass gateway.fetch to the code under test, or to a client that takes a fetch, here axios. No port, no globals.
 import assert from 'node:assert/strict'
 import axios from 'axios'
-import { createGateway } from 'fauxgate'
+import { createNgrok } from 'fauxgate/ngrok'
 
-const headers = { authorization: 'Bearer any key', 'service-version': '2', 'content-type': 'application/json' }
+const headers = { authorization: 'Bearer any key', 'ngrok-version': '2', 'content-type': 'application/json' }
 
 /** The code under test. */
 async function reserve(domain, { fetch = globalThis.fetch, baseUrl }) {
@@ -12,7 +12,7 @@ async function reserve(domain, { fetch = globalThis.fetch, baseUrl }) {
   return answer.json()
 }
 
-const gateway = createGateway({ seed: 'pass fetch' })
+const gateway = createNgrok({ seed: 'pass fetch' })
 const { id } = await reserve('app.example.com', { fetch: gateway.fetch, baseUrl: gateway.url })
 assert.equal(gateway.reservedDomains.get(id).domain, 'app.example.com')
 

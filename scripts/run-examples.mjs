@@ -35,6 +35,7 @@ const COMPOSE_VALIDATOR = 'go run github.com/compose-spec/compose-go/v2/cmd@v2.9
 /** The examples that are folders, each with a command that it needs and its steps. `to` is an empty folder. */
 const FOLDERS = {
   'msw-migration': { steps: () => [testsOfVitest] },
+  previews: { steps: () => [testsOfVitest] },
   jest: { steps: () => [node(join(root, 'node_modules/jest/bin/jest.js'), '--rootDir', '.')] },
   'node-test': { steps: () => [node('--test')] },
   vitest: { steps: () => [testsOfVitest] },

@@ -1,6 +1,6 @@
 /** The code under test: shows in a page which domains have a certificate. */
 export async function showDomains(element, baseUrl) {
-  const headers = { authorization: 'Bearer any key', 'service-version': '2' }
+  const headers = { authorization: 'Bearer any key', 'ngrok-version': '2' }
   const answer = await fetch(`${baseUrl}/reserved_domains`, { headers })
   if (!answer.ok) {
     element.textContent = `Domains cannot be shown: ${answer.status}`

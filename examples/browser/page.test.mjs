@@ -1,8 +1,10 @@
 // vitest's browser mode: the gateway runs in the page, beside the code under test. No server, no service worker.
-import { test } from 'fauxgate/vitest'
+import { createNgrok } from 'fauxgate/ngrok'
+import { testUsing } from 'fauxgate/vitest'
 import { expect } from 'vitest'
 import { showDomains } from './page.mjs'
 
+const test = testUsing(createNgrok)
 const managed = { domain: 'app.example.com', certificate_management_policy: { authority: 'letsencrypt' } }
 
 test('shows a domain before and after its certificate', async ({ gateway }) => {

@@ -1,12 +1,13 @@
 // Bun: a gateway for each test, and the same as a server, since Bun has node:http.
 import { test as base, expect } from 'bun:test'
+import { createNgrok } from 'fauxgate/ngrok'
 import { serve } from 'fauxgate/node'
 import { matchers, testWithGateway } from 'fauxgate/testing'
 
 expect.extend(matchers)
-const test = testWithGateway(base)
+const test = testWithGateway(base, { create: createNgrok })
 
-const headers = { authorization: 'Bearer any key', 'service-version': '2', 'content-type': 'application/json' }
+const headers = { authorization: 'Bearer any key', 'ngrok-version': '2', 'content-type': 'application/json' }
 
 /** The code under test: reserves a domain, with the global fetch. */
 async function reserve(domain, baseUrl) {

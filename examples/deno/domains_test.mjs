@@ -1,11 +1,12 @@
 // Deno: a gateway for each test, and the same as a server, since Deno has node:http.
 import assert from 'node:assert/strict'
+import { createNgrok } from 'fauxgate/ngrok'
 import { serve } from 'fauxgate/node'
 import { testWithGateway } from 'fauxgate/testing'
 
-const test = testWithGateway(Deno.test)
+const test = testWithGateway(Deno.test, { create: createNgrok })
 
-const headers = { authorization: 'Bearer any key', 'service-version': '2', 'content-type': 'application/json' }
+const headers = { authorization: 'Bearer any key', 'ngrok-version': '2', 'content-type': 'application/json' }
 
 /** The code under test: reserves a domain, with the global fetch. */
 async function reserve(domain, baseUrl) {

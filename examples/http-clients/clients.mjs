@@ -5,7 +5,7 @@ import got from 'got'
 import { request, fetch as undiciFetch } from 'undici'
 
 const url = 'https://gateway.example/reserved_domains'
-const headers = { authorization: 'Bearer any key', 'service-version': '2', 'content-type': 'application/json' }
+const headers = { authorization: 'Bearer any key', 'ngrok-version': '2', 'content-type': 'application/json' }
 
 /** For each client, a function that reserves a domain and returns its id. */
 export const onNodeHttp = {

@@ -1,14 +1,14 @@
 // Clients that take no fetch: those on node:http use Mock Service Worker, without a port, and undici its dispatcher.
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
-import { createGateway } from 'fauxgate'
 import { handlers } from 'fauxgate/msw'
+import { createNgrok } from 'fauxgate/ngrok'
 import { serve } from 'fauxgate/node'
 import { setupServer } from 'msw/node'
 import { onNodeHttp, onUndici } from './clients.mjs'
 import { undiciTo } from './undici-to.mjs'
 
-const gateway = createGateway({ baseUrl: 'https://gateway.example', seed: 'clients' })
+const gateway = createNgrok({ baseUrl: 'https://gateway.example', seed: 'clients' })
 
 beforeEach(() => gateway.reset())
 

@@ -1,8 +1,9 @@
 // Jest with jsdom: no polyfills. Where the environment has no fetch, install() brings one that answers for the gateway.
+import { createNgrok } from 'fauxgate/ngrok'
 import { testWithGateway } from 'fauxgate/testing'
 import { showDomains } from './status.cjs'
 
-const it = testWithGateway(test)
+const it = testWithGateway(test, { create: createNgrok })
 const managed = { domain: 'app.example.com', certificate_management_policy: { authority: 'letsencrypt' } }
 
 it('shows a domain before and after its certificate', async ({ gateway }) => {

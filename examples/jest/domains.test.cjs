@@ -1,7 +1,8 @@
 // Jest: a gateway for each test, with a report if it fails. A passing test leaves no fault or outcome unused.
+const { createNgrok } = require('fauxgate/ngrok')
 const { testWithGateway } = require('fauxgate/testing')
 
-const headers = { authorization: 'Bearer any key', 'service-version': '2', 'content-type': 'application/json' }
+const headers = { authorization: 'Bearer any key', 'ngrok-version': '2', 'content-type': 'application/json' }
 
 /** The code under test: reserves a domain, and tries once more if the service is overloaded. */
 async function reserve(domain, { fetch, baseUrl }) {
@@ -12,7 +13,7 @@ async function reserve(domain, { fetch, baseUrl }) {
   return answer.json()
 }
 
-const it = testWithGateway(test)
+const it = testWithGateway(test, { create: createNgrok })
 
 it('reserves a domain', async ({ gateway }) => {
   const { id } = await reserve('app.example.com', { fetch: gateway.fetch, baseUrl: gateway.url })

@@ -1,7 +1,7 @@
 // Jest's fake timers: a gateway without a clock follows them, and so do its delayed responses.
-const { createGateway } = require('fauxgate')
+const { createNgrok } = require('fauxgate/ngrok')
 
-const headers = { authorization: 'Bearer any key', 'service-version': '2', 'content-type': 'application/json' }
+const headers = { authorization: 'Bearer any key', 'ngrok-version': '2', 'content-type': 'application/json' }
 
 /** The code under test: waits until a domain has its certificate, with a request every 7 s. */
 async function waitForCertificate(id, { fetch, baseUrl }) {
@@ -17,7 +17,7 @@ let gateway
 let id
 beforeEach(() => {
   jest.useFakeTimers({ now: Date.parse('2026-01-01T00:00:00Z') })
-  gateway = createGateway({ seed: expect.getState().currentTestName })
+  gateway = createNgrok({ seed: expect.getState().currentTestName })
   const policy = { authority: 'letsencrypt' }
   id = gateway.reservedDomains.create({ domain: 'app.example.com', certificate_management_policy: policy }).id
 })

@@ -1,7 +1,8 @@
 // Jest: `survives` with crashes. What the program saves on its disk outlives them.
+const { createNgrok } = require('fauxgate/ngrok')
 const { survives } = require('fauxgate/testing')
 
-const headers = { authorization: 'Bearer any key', 'service-version': '2', 'content-type': 'application/json' }
+const headers = { authorization: 'Bearer any key', 'ngrok-version': '2', 'content-type': 'application/json' }
 
 /** Tries up to five times, with a pause before each new try. */
 async function retry(work) {
@@ -33,6 +34,7 @@ async function onboard({ fetch, url, disk, effect }) {
 
 test('a domain is reserved once, whatever fails and wherever the program crashes', async () => {
   const { summary } = await survives(onboard, {
+    create: createNgrok,
     restart: true,
     holds: ({ gateway, disk }) => gateway.reservedDomains.get(disk.get('id')).domain === 'app.example.com',
   })
@@ -47,5 +49,5 @@ test('two copies at once lose an update of a counter', async () => {
     await fetch(`${url}/reserved_addrs/${id}`, { method: 'PATCH', headers, body })
   }
   const setup = (gateway) => void gateway.reservedAddrs.create({ metadata: '0' })
-  await expect(survives(count, { copies: 2, setup })).rejects.toMatchObject({ replay: 'A1 B A' })
+  await expect(survives(count, { create: createNgrok, copies: 2, setup })).rejects.toMatchObject({ replay: 'A1 B A' })
 }, 30_000)

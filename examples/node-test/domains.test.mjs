@@ -1,9 +1,10 @@
 // node:test: a gateway for each test, with a report if it fails. A passing test leaves no fault or outcome unused.
 import assert from 'node:assert/strict'
 import { test as base } from 'node:test'
+import { createNgrok } from 'fauxgate/ngrok'
 import { testWithGateway } from 'fauxgate/testing'
 
-const headers = { authorization: 'Bearer any key', 'service-version': '2' }
+const headers = { authorization: 'Bearer any key', 'ngrok-version': '2' }
 
 /** The code under test: returns the names of all domains, from all pages of the list. */
 async function listNames({ fetch, baseUrl }) {
@@ -18,7 +19,7 @@ async function listNames({ fetch, baseUrl }) {
   return names
 }
 
-const test = testWithGateway(base)
+const test = testWithGateway(base, { create: createNgrok })
 
 test('returns no names for an empty account', async ({ gateway }) => {
   assert.deepEqual(await listNames({ fetch: gateway.fetch, baseUrl: gateway.url }), [])

@@ -1,9 +1,9 @@
 // The fake timers of node:test: a gateway without a clock follows them, and so do its delayed responses.
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
-import { createGateway } from 'fauxgate'
+import { createNgrok } from 'fauxgate/ngrok'
 
-const headers = { authorization: 'Bearer any key', 'service-version': '2' }
+const headers = { authorization: 'Bearer any key', 'ngrok-version': '2' }
 
 /** The code under test: waits until a domain has its certificate, with a request every 7 s. */
 async function waitForCertificate(id, { fetch, baseUrl }) {
@@ -29,7 +29,7 @@ let id
 beforeEach((t) => {
   // setImmediate is not faked, so the host's own work continues.
   t.mock.timers.enable({ apis: ['setTimeout', 'setInterval', 'Date'], now: Date.parse('2026-01-01T00:00:00Z') })
-  gateway = createGateway({ seed: t.name })
+  gateway = createNgrok({ seed: t.name })
   const policy = { authority: 'letsencrypt' }
   id = gateway.reservedDomains.create({ domain: 'app.example.com', certificate_management_policy: policy }).id
 })

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 
 /** The application under test: a page that lists domains, with a form that reserves one. */
 export function createApp(serviceUrl) {
-  const headers = { authorization: 'Bearer any key', 'service-version': '2', 'content-type': 'application/json' }
+  const headers = { authorization: 'Bearer any key', 'ngrok-version': '2', 'content-type': 'application/json' }
   const send = async (path, init) => {
     const answer = await fetch(`${serviceUrl}${path}`, { headers, ...init })
     return { ok: answer.ok, ...(await answer.json()) }

@@ -1,12 +1,13 @@
 // Playwright: each test serves its own gateway and starts the application against it, so tests run in parallel.
 import { test as base, expect } from '@playwright/test'
-import { createGateway, manualClock } from 'fauxgate'
+import { manualClock } from 'fauxgate'
+import { createNgrok } from 'fauxgate/ngrok'
 import { serve } from 'fauxgate/node'
 import { createApp } from './app.mjs'
 
 const test = base.extend({
   gateway: async ({ browserName: _ }, use, { title }) => {
-    const gateway = createGateway({ clock: manualClock('2026-01-01T00:00:00Z'), seed: title })
+    const gateway = createNgrok({ clock: manualClock('2026-01-01T00:00:00Z'), seed: title })
     const server = await serve(gateway)
     await use(gateway)
     await server.close()

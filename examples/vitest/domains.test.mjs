@@ -1,15 +1,19 @@
 // fauxgate/vitest: each test has its own gateway, so tests can run concurrently.
-import { test } from 'fauxgate/vitest'
+import { createNgrok } from 'fauxgate/ngrok'
+import { testUsing } from 'fauxgate/vitest'
 import { describe, expect } from 'vitest'
 
-const headers = { authorization: 'Bearer any key', 'service-version': '2', 'content-type': 'application/json' }
+const test = testUsing(createNgrok)
+
+const headers = { authorization: 'Bearer any key', 'ngrok-version': '2', 'content-type': 'application/json' }
 
 /** The code under test: reserves a domain with an automatic certificate. */
 async function reserve(domain, { fetch, baseUrl }) {
   const body = JSON.stringify({ domain, certificate_management_policy: { authority: 'letsencrypt' } })
   const answer = await fetch(`${baseUrl}/reserved_domains`, { method: 'POST', headers, body })
-  if (!answer.ok) throw new Error(`${domain} was not reserved: ${answer.status}`)
-  return answer.json()
+  const answered = await answer.json()
+  if (!answer.ok) throw new Error(`${domain} was not reserved: ${answered.status_code} ${answered.error_code}`)
+  return answered
 }
 
 describe.concurrent('reserve', () => {
@@ -33,6 +37,8 @@ describe('with an account that has a domain already', () => {
   test.override('gatewayOptions', { initial: { reservedDomains: [{ domain: 'app.example.com' }] } })
 
   test('the same name is refused', async ({ gateway }) => {
-    await expect(reserve('app.example.com', { fetch: gateway.fetch, baseUrl: gateway.url })).rejects.toThrow('409')
+    await expect(reserve('app.example.com', { fetch: gateway.fetch, baseUrl: gateway.url })).rejects.toThrow(
+      'ERR_NGROK_413',
+    )
   })
 })

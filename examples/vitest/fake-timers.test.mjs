@@ -1,8 +1,11 @@
 // vitest's fake timers: a gateway on the system clock follows them, and so do its delayed responses.
-import { testOnSystemClock as test } from 'fauxgate/vitest'
+import { createNgrok } from 'fauxgate/ngrok'
+import { testUsing } from 'fauxgate/vitest'
 import { afterEach, beforeEach, expect, vi } from 'vitest'
 
-const headers = { authorization: 'Bearer any key', 'service-version': '2' }
+const test = testUsing(createNgrok, { clock: 'system' })
+
+const headers = { authorization: 'Bearer any key', 'ngrok-version': '2' }
 
 /** The code under test: waits until a domain has its certificate, with a request every 7 s. */
 async function waitForCertificate(id, { fetch, baseUrl }) {

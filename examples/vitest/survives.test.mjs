@@ -1,8 +1,9 @@
 // vitest: `survives` tries every failure, and every pair of failures, at every request of a function.
+import { createNgrok } from 'fauxgate/ngrok'
 import { survives } from 'fauxgate/testing'
 import { expect, test } from 'vitest'
 
-const headers = { authorization: 'Bearer any key', 'service-version': '2', 'content-type': 'application/json' }
+const headers = { authorization: 'Bearer any key', 'ngrok-version': '2', 'content-type': 'application/json' }
 
 async function send(url, method, body) {
   const answer = await fetch(`${url}/reserved_addrs`, { method, headers, body })
@@ -37,12 +38,12 @@ function reserveBlindly(url) {
 }
 
 test('one address is reserved, whatever fails', async () => {
-  const { summary } = await survives(({ url }) => reserve(url))
+  const { summary } = await survives(({ url }) => reserve(url), { create: createNgrok })
   expect(summary).toMatch(/with up to 2 faults; 0 fail$/)
 })
 
 test('without the look, a lost answer leads to a second address', async () => {
-  await expect(survives(({ url }) => reserveBlindly(url))).rejects.toMatchObject({
+  await expect(survives(({ url }) => reserveBlindly(url), { create: createNgrok })).rejects.toMatchObject({
     message: expect.stringContaining('2 reserved_addrs where 1 is wanted'),
     replay: 'POST /reserved_addrs#1 lost-after',
   })
@@ -53,5 +54,5 @@ test('two copies at once reserve two addresses, since the look of one comes befo
     const { reserved_addrs } = await send(url, 'GET')
     if (reserved_addrs.length === 0) await send(url, 'POST', '{"description":"app"}')
   }
-  await expect(survives(code, { copies: 2 })).rejects.toMatchObject({ replay: 'A1 B A' })
+  await expect(survives(code, { create: createNgrok, copies: 2 })).rejects.toMatchObject({ replay: 'A1 B A' })
 })

@@ -1,11 +1,12 @@
 // workerd, the runtime of Cloudflare Workers: `workerd test` calls the test() of each entry point.
-import { createGateway, manualClock } from 'fauxgate'
+import { manualClock } from 'fauxgate'
+import { createNgrok } from 'fauxgate/ngrok'
 import { issuedDomain } from 'fauxgate/testing'
 
 /** The code under test: a Worker that answers which domains have a certificate. */
 const worker = {
   async fetch(_request, { gatewayUrl, fetch }) {
-    const headers = { authorization: 'Bearer any key', 'service-version': '2' }
+    const headers = { authorization: 'Bearer any key', 'ngrok-version': '2' }
     const answer = await fetch(`${gatewayUrl}/reserved_domains`, { headers })
     if (!answer.ok) return new Response(null, { status: 502 })
     const { reserved_domains } = await answer.json()
@@ -19,7 +20,7 @@ function equal(one, other) {
 }
 
 function createGatewayAndClient() {
-  const gateway = createGateway({ clock: manualClock('2026-01-01T00:00:00Z'), seed: 'worker' })
+  const gateway = createNgrok({ clock: manualClock('2026-01-01T00:00:00Z'), seed: 'worker' })
   const send = () => worker.fetch(new Request('https://app.test/'), { gatewayUrl: gateway.url, fetch: gateway.fetch })
   return { gateway, send }
 }

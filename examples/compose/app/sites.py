@@ -6,7 +6,7 @@ import urllib.error
 import urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-HEADERS = {"Authorization": "Bearer any key", "Service-Version": "2", "Content-Type": "application/json"}
+HEADERS = {"Authorization": "Bearer any key", "Ngrok-Version": "2", "Content-Type": "application/json"}
 
 
 def gateway(method, path, body=None):

@@ -1,0 +1,4 @@
+import { defineConfig } from 'vitest/config'
+
+// `survives` runs the application some hundred times, which takes more than 5 s on a busy machine.
+export default defineConfig({ test: { include: ['*.test.ts'], testTimeout: 60_000 } })
