@@ -2,9 +2,9 @@ import { render } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { CreatedSandbox, DescribedSandbox, SandboxList } from '../sandbox/objects.ts'
 import { ResponseError, requestJson } from './connection.ts'
-import { Button, Choice, Copy, Field, Form, Problem, Search, Submit, TextField } from './shared/controls.tsx'
+import { Button, Choice, Copy, Field, Form, Problem, Search, Submit, Text, TextField } from './shared/controls.tsx'
 import { formatCount, formatCounted, formatRelative, formatTime } from './shared/format.ts'
-import { DefinitionList, Table } from './shared/layout.tsx'
+import { Card, DefinitionList, Mark, Table } from './shared/layout.tsx'
 import { SortHead, sortBy } from './shared/sorting.tsx'
 
 /** A sandbox of the list, with its description once that is loaded. */
@@ -104,19 +104,28 @@ function Account() {
   const after = page?.next_after
   return (
     <>
-      <h1>fauxgate sandboxes</h1>
-      <Problem text={problem} />
-      {needsKey && <Key open={() => void run(list)} />}
-      {page && !needsKey && (
-        <main>
-          <Create dialects={page.dialects} create={create} />
-          {original && <Fork key={original} original={original} create={create} />}
-          {created && <Keys sandbox={created} close={() => setCreated(undefined)} />}
-          <Sandboxes rows={rows} fork={setOriginal} renew={(row) => void renew(row)} remove={(name) => remove(name)} />
-          {rows.length === 0 && <p>There is no sandbox yet.</p>}
-          {after && <Button onClick={() => run(() => list(after))}>More</Button>}
-        </main>
-      )}
+      <header class="top row">
+        <h1>
+          <Mark /> fauxgate sandboxes
+        </h1>
+      </header>
+      <main class="fill column">
+        <div class="cards">
+          <Problem text={problem} />
+          {needsKey && <Key open={() => void run(list)} />}
+          {page && !needsKey && (
+            <>
+              {created && <Keys sandbox={created} close={() => setCreated(undefined)} />}
+              {original && <Fork key={original} original={original} create={create} />}
+              <Create dialects={page.dialects} create={create} />
+              <Card title="Sandboxes" note={`${formatCount(rows.length)}${after ? ' or more' : ''}`} wide>
+                <Sandboxes rows={rows} fork={setOriginal} renew={(row) => void renew(row)} remove={remove} />
+                {after && <Button onClick={() => run(() => list(after))}>More</Button>}
+              </Card>
+            </>
+          )}
+        </div>
+      </main>
     </>
   )
 }
@@ -127,11 +136,17 @@ function Key({ open }: { open: () => void }) {
     open()
   }
   return (
-    <Form act={keep}>
-      <TextField type="password" label="Account key" name="key" required />
-      <Submit>Open</Submit>
-      <span class="dim">It is stored in this tab only.</span>
-    </Form>
+    <Card title="Account key" wide>
+      <Form act={keep}>
+        <Text type="password" label="Account key" name="key" required />
+        <Submit>Open</Submit>
+      </Form>
+      <p class="dim">
+        <code>fauxgate sandbox</code> printed it at its first start, and stored it in the file{' '}
+        <code>fauxgate-sandboxes/account-key</code>. On Cloudflare or in a container, it is the secret{' '}
+        <code>ACCOUNT_KEY</code>. This page stores it in this tab only.
+      </p>
+    </Card>
   )
 }
 
@@ -141,37 +156,38 @@ function Create({ dialects, create }: { dialects: readonly string[]; create: Cre
   const send = ({ name = '', ttl, ...options }: Readonly<Record<string, string>>) =>
     create('PUT', `/${encodeURIComponent(name)}`, { ...options, ...(ttl && { ttl }) })
   return (
-    <Form act={send}>
-      <TextField label="Name" name="name" required placeholder="branch-name" />
-      <Field label="Dialect">
-        <Choice label="Dialect" name="dialect" values={dialects} />
-      </Field>
-      <Field label="Clock">
-        <Choice label="Clock" name="clock" values={['system', 'manual']} />
-      </Field>
-      <TextField label="Ends after" name="ttl" placeholder="7d" />
-      <Submit>Create</Submit>
-    </Form>
+    <Card title="New sandbox" wide>
+      <Form act={send} kind="row ends">
+        <TextField label="Name" name="name" required placeholder="branch-name" />
+        <Field label="Dialect">
+          <Choice label="Dialect" name="dialect" values={dialects} />
+        </Field>
+        <Field label="Clock">
+          <Choice label="Clock" name="clock" values={['system', 'manual']} />
+        </Field>
+        <TextField label="Ends after" name="ttl" placeholder="7d" />
+        <Submit>Create</Submit>
+      </Form>
+    </Card>
   )
 }
 
 function Fork({ original, create }: { original: string; create: CreateCall }) {
   return (
-    <section>
-      <Form act={({ name, ttl }) => create('POST', `/${original}/fork`, { name, ...(ttl && { ttl }) })}>
+    <Card title={`Fork of ${original}`} wide>
+      <Form kind="row ends" act={({ name, ttl }) => create('POST', `/${original}/fork`, { name, ...(ttl && { ttl }) })}>
         <TextField label={`Fork ${original} to`} name="name" required autofocus />
         <TextField label="Ends after" name="ttl" placeholder="1d" />
         <Submit>Fork</Submit>
       </Form>
-    </section>
+    </Card>
   )
 }
 
 function Keys({ sandbox: { name, url, api_key, control_key }, close }: { sandbox: CreatedSandbox; close: () => void }) {
   const facts = Object.entries({ URL: url, 'API key': api_key, 'Control key': control_key })
   return (
-    <section>
-      <h2>{name} is ready. Save its keys now, they are not shown again:</h2>
+    <Card title={`${name} is ready`} note="Save its keys now, they are not shown again." wide>
       <DefinitionList
         of={facts.map(([what, value]) => [
           what,
@@ -180,8 +196,10 @@ function Keys({ sandbox: { name, url, api_key, control_key }, close }: { sandbox
           </>,
         ])}
       />
-      <Button onClick={close}>Done</Button>
-    </section>
+      <div class="row">
+        <Button onClick={close}>Done</Button>
+      </div>
+    </Card>
   )
 }
 
@@ -239,24 +257,27 @@ function Sandboxes({ rows, fork, renew, remove }: SandboxesProps) {
       `${row.dialect}, ${row.clock} clock`,
       <Time at={row.expires_at} none="never" />,
       <>
-        <Copy text={() => url}>Copy URL</Copy> <Button onClick={() => fork(name)}>Fork</Button>{' '}
-        <Button twice asking="End its present keys?" onClick={() => renew(row)}>
+        <Copy text={() => url}>Copy URL</Copy>
+        <Button kind="quiet" onClick={() => fork(name)}>
+          Fork
+        </Button>
+        <Button kind="quiet" twice asking="End its present keys?" onClick={() => renew(row)}>
           New keys
-        </Button>{' '}
-        <Button kind="danger" twice asking={`Delete ${name} with its state?`} onClick={() => remove(name)}>
+        </Button>
+        <Button kind="quiet danger" twice asking={`Delete ${name} with its state?`} onClick={() => remove(name)}>
           Delete
         </Button>
       </>,
     ]
   }
-  const heads = COLUMNS.map(([head, sorts]) => (sorts ? <SortHead name={head} sort={sort} set={setSort} /> : head))
+  const heads = COLUMNS.map(([head, sorts]) =>
+    sorts ? <SortHead key={head} tag="th" name={head} sort={sort} set={setSort} /> : head,
+  )
   return (
     <>
       <div class="row">
         <Search what="sandboxes" value={search} set={setSearch} />
-        <span class="dim">
-          {formatCount(found.length)} of {formatCount(rows.length)}
-        </span>
+        {search && <span class="dim">{formatCount(found.length)} found</span>}
         {selected.length > 0 && (
           <Button
             kind="danger"
@@ -268,7 +289,11 @@ function Sandboxes({ rows, fork, renew, remove }: SandboxesProps) {
           </Button>
         )}
       </div>
-      <Table heads={heads} rows={sorted.map(cells)} keys={sorted.map(({ name }) => name)} />
+      {rows.length === 0 ? (
+        <p>There is no sandbox yet. Create the first one above.</p>
+      ) : (
+        <Table heads={heads} rows={sorted.map(cells)} keys={sorted.map(({ name }) => name)} />
+      )}
     </>
   )
 }

@@ -9,7 +9,7 @@ import { Requests } from './parts/requests.tsx'
 import { State } from './parts/state.tsx'
 import { Button, Form, Submit, Text } from './shared/controls.tsx'
 import { formatCounted, formatRelative, formatTime } from './shared/format.ts'
-import { Card, useKeys } from './shared/layout.tsx'
+import { Card, Mark, useKeys } from './shared/layout.tsx'
 
 interface Part {
   readonly title: string
@@ -43,20 +43,20 @@ function App() {
       <header class="top row">
         <h1 class="clip">
           <a href="#now">
-            <svg class="mark" viewBox="0 0 16 16" aria-hidden="true">
-              <path d="M3 14V6a5 5 0 0 1 10 0v8M8 14V7" />
-            </svg>
+            <Mark />
             {page.gateway?.name ?? 'fauxgate'}
           </a>{' '}
           <small class="dim">{page.gateway && `${address} · ${page.gateway.dialect}`}</small>
         </h1>
-        <nav class="flex" aria-label="Parts">
-          {Object.entries(PARTS).map(([each, { title }]) => (
-            <a key={each} href={`#${each}`} aria-current={each === current ? 'page' : undefined}>
-              {title}
-            </a>
-          ))}
-        </nav>
+        {!page.needsKey && (
+          <nav class="flex" aria-label="Parts">
+            {Object.entries(PARTS).map(([each, { title }]) => (
+              <a key={each} href={`#${each}`} aria-current={each === current ? 'page' : undefined}>
+                {title}
+              </a>
+            ))}
+          </nav>
+        )}
         <Status />
       </header>
       {page.problem && (
@@ -116,11 +116,15 @@ function Key() {
   }
   return (
     <div class="cards">
-      <Card title="Control key">
+      <Card title="Control key" wide>
         <Form act={open}>
-          <Text type="password" label="Control key" name="key" />
+          <Text type="password" label="Control key" name="key" required />
           <Submit>Open</Submit>
         </Form>
+        <p class="dim">
+          The server was started with it, by <code>--control-key</code> or <code>FAUXGATE_CONTROL_KEY</code>. For a
+          sandbox, the response that created it has the key. This tab stores it until you close it.
+        </p>
       </Card>
     </div>
   )

@@ -3,6 +3,15 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Copy } from './controls.tsx'
 import { formatCount } from './format.ts'
 
+/** The mark of the product, a gate. */
+export function Mark() {
+  return (
+    <svg class="mark" viewBox="0 0 16 16" aria-hidden="true">
+      <path d="M3 14V6a5 5 0 0 1 10 0v8M8 14V7" />
+    </svg>
+  )
+}
+
 type WithChildren<Props> = Props & { children: ComponentChildren }
 
 export function Card({
@@ -132,14 +141,19 @@ export function Table({ heads, rows, keys = [] }: TableProps) {
         {rows.map(([first, ...others], index) => (
           <tr key={keys[index] ?? index}>
             <th scope="row">{first}</th>
-            {others.map((cell) => (
-              <td>{cell}</td>
+            {others.map((cell, at) => (
+              <td data-head={getHeadText(heads[at + 1])}>{cell}</td>
             ))}
           </tr>
         ))}
       </tbody>
     </table>
   )
+}
+
+/** Returns the text of a head, which narrow tables show in each cell. */
+function getHeadText(head: ComponentChildren): string {
+  return typeof head === 'string' ? head : String(Object(head).props?.name)
 }
 
 const MAX_SHOWN_RECORDS = 200
