@@ -9,6 +9,7 @@ import { benchDirect, benchPages } from './direct.mjs'
 import { benchFixture } from './fixture.mjs'
 import { benchHttp } from './http.mjs'
 import { print } from './measure.mjs'
+import { benchPort } from './port.mjs'
 import { benchData, benchLog, benchServe } from './serve.mjs'
 import { benchRestart, benchStart } from './start.mjs'
 import { benchMsw, benchState } from './state.mjs'
@@ -33,6 +34,7 @@ const ALL = {
   pages: benchPages,
   survives: benchSurvives,
   traffic: benchTraffic,
+  port: benchPort,
 }
 const self = fileURLToPath(import.meta.url)
 const isWriting = process.argv.includes('--write')

@@ -148,7 +148,8 @@ function createTransport(
       if (options.baseUrl === undefined) engine.state.url = url ?? initialUrl
     },
     locate: (name, schemes) => host.traffic.locate(name, schemes),
-    serveUpstream: (url, handler) => host.traffic.upstreams.addLasting(url, handler),
+    serveUpstream: (url, serve) => host.traffic.upstreams.addLasting(url, serve),
+    serveVisitor: (request) => host.traffic.serve(request),
     ...boundary.wrapAll({ settle: () => void engine.settle() }),
     renewed() {
       if (engine.hasSubscribers || journal.hasSubscribers || snapshots.isUsed) return false

@@ -1,7 +1,9 @@
 import type { DropHooks } from '../control/control.ts'
 import type { PersistedJournal } from '../control/journal/journal.ts'
 import type { AttemptHooks } from '../service/provisioning/managed-domain.ts'
-import type { UpstreamHandler } from '../traffic/upstreams.ts'
+import type { UpstreamResponse } from '../traffic/message.ts'
+import type { ServedRequest } from '../traffic/traffic.ts'
+import type { ServedUpstream } from '../traffic/upstreams.ts'
 import type { IssueHooks } from './authority-keys.ts'
 import type { BodyLimit } from './http/admission.ts'
 import type { ArrivalHooks } from './http/arrival.ts'
@@ -42,7 +44,12 @@ export interface Transport {
    * Sets the function that answers the requests that the gateway sends on to a URL. It stays after `reset` and `traffic.clear`.
    * @internal
    */
-  readonly serveUpstream: (url: string, handler: UpstreamHandler) => void
+  readonly serveUpstream: (url: string, serve: ServedUpstream) => void
+  /**
+   * Sends a request that a server received for an endpoint through the gateway. Rejects as `traffic.fetch` does.
+   * @internal
+   */
+  readonly serveVisitor: (request: ServedRequest) => Promise<UpstreamResponse>
   /** Runs everything that is due by now, as every other call does first. Hosts that sleep between requests need this. */
   readonly settle: () => void
   /**

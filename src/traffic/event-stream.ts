@@ -9,9 +9,10 @@ export function streamEvents(
   policy: CompiledPolicy,
   visit: EndpointVisit,
 ): UpstreamResponse {
-  const { stream } = response
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true
-  if (!stream || !isStream || !policy.phases.has('on_event_stream_message')) return response
+  if (!isStream || !policy.phases.has('on_event_stream_message')) return response
+  const { stream } = response
+  if (!stream) return response
   const decoder = new TextDecoder()
   const encoder = new TextEncoder()
   let rest = ''

@@ -1,7 +1,6 @@
 import type { PolicyRequest, PolicyResponse } from '../service/policy/visit.ts'
+import { type Body, toFetchBody, watchBody } from './body.ts'
 import { Fields } from './fields.ts'
-
-type Body = Uint8Array | ReadableStream<Uint8Array> | null
 
 abstract class Message {
   #body: Body
@@ -21,26 +20,16 @@ abstract class Message {
   async bytes(): Promise<Uint8Array> {
     const body = this.#body
     if (body instanceof Uint8Array) return body
-    const bytes = body ? new Uint8Array(await new Response(body).arrayBuffer()) : new Uint8Array()
+    const bytes = body
+      ? new Uint8Array(await new Response(toFetchBody(body) as BodyInit).arrayBuffer())
+      : new Uint8Array()
     this.#body = body && bytes
     return bytes
   }
 
   /** Calls a function with each part of the body as it passes. */
   watchBody(see: (part: Uint8Array) => void): void {
-    const body = this.#body
-    if (body instanceof Uint8Array) see(body)
-    else if (body) {
-      const reader = body.getReader()
-      const pull = async (passing: ReadableStreamDefaultController<Uint8Array>) => {
-        const { done, value } = await reader.read()
-        if (done) return passing.close()
-        see(value)
-        passing.enqueue(value)
-      }
-      // A pipe through a TransformStream takes several times as long.
-      this.#body = new ReadableStream({ pull, cancel: (reason) => reader.cancel(reason) }, { highWaterMark: 0 })
-    }
+    this.#body = watchBody(this.#body, see)
   }
 
   replaceBody(body: Uint8Array | ReadableStream<Uint8Array>): void {
@@ -102,7 +91,8 @@ export class UpstreamResponse extends Message implements PolicyResponse {
 
   get stream(): ReadableStream<Uint8Array> | null {
     const { body } = this
-    return body instanceof Uint8Array ? new Response(body.slice()).body : body
+    const sent = toFetchBody(body)
+    return sent instanceof Uint8Array ? new Response(sent.slice()).body : sent
   }
 
   static from(response: Response): UpstreamResponse {
@@ -113,11 +103,15 @@ export class UpstreamResponse extends Message implements PolicyResponse {
   /** Returns the response that the visitor gets. A response to HEAD has no body. */
   toResponse(method: string): Response {
     const { status, headers, body } = this
-    const isBodiless = method === 'HEAD' || status === 204 || status === 205 || status === 304
     // Responses of a fetch have no status below 200.
-    return new Response(isBodiless ? null : (body as BodyInit | null), {
+    return new Response(isBodiless(method, status) ? null : (toFetchBody(body) as BodyInit | null), {
       status: Math.max(status, 200),
       headers: [...headers],
     })
   }
+}
+
+/** Returns whether the response with a status to a request has no body. */
+export function isBodiless(method: string, status: number): boolean {
+  return method === 'HEAD' || status === 204 || status === 205 || status === 304
 }

@@ -1,10 +1,12 @@
 import { refuse } from '../core/schema/errors.ts'
 import { endpoints } from '../service/ngrok/endpoint-records.ts'
 import { domains } from '../service/resources/reserved-domains/records.ts'
+import type { Parts } from './body.ts'
 import { createExpressions } from './cel/expression.ts'
 import { MissingFact } from './cel/values.ts'
 import { toResponse } from './errors.ts'
 import type { Target } from './exchange.ts'
+import { Fields } from './fields.ts'
 import { readFacts } from './given-facts.ts'
 import type { Luggage } from './journey.ts'
 import { keepBody } from './kept-body.ts'
@@ -17,6 +19,19 @@ import type { TrafficHost } from './traffic-host.ts'
 import { callUpstream, type UpstreamPlace } from './upstream-call.ts'
 import { DEFAULT_IP, type TrafficInit, type Visitor } from './visitor.ts'
 import { Way } from './way.ts'
+
+/** A request that a server received for an endpoint. */
+export interface ServedRequest {
+  readonly method: string
+  /** The URL that the visitor means, with its path and its query. */
+  readonly url: string
+  readonly headers: Iterable<readonly [string, string]>
+  readonly body: Parts | null
+  /** The address of the visitor. */
+  readonly ip: string
+  /** Aborts when the visitor leaves. */
+  readonly signal: AbortSignal
+}
 
 /** The gateway as its visitors see it. */
 export class GatewayTraffic {
@@ -58,8 +73,22 @@ export class GatewayTraffic {
     const signal = init.signal ?? (input instanceof Request ? input.signal : undefined)
     signal?.throwIfAborted()
     const request = VisitorRequest.from(input, init)
+    return (await this.#visit(request, from, { edge, route, backend }, signal)).toResponse(request.method)
+  }
+
+  /** Sends a request that a server received through the gateway. No message becomes one of a `fetch`. */
+  async serve({ method, url, headers, body, ip, signal }: ServedRequest): Promise<UpstreamResponse> {
+    return this.#visit(new VisitorRequest(method, url, new Fields(headers), body), { ip }, {}, signal)
+  }
+
+  async #visit(
+    request: VisitorRequest,
+    from: Visitor,
+    target: Target,
+    signal: AbortSignal | undefined,
+  ): Promise<UpstreamResponse> {
     try {
-      const response = await this.#pass(request, from, { edge, route, backend }, signal)
+      const response = await this.#pass(request, from, target, signal)
       if (response) return response
     } catch (error) {
       if (error instanceof MissingFact) refuse(refusals.traffic_fact_missing, { path: error.path })
@@ -83,7 +112,7 @@ export class GatewayTraffic {
     visitor: Visitor,
     target: Target,
     signal?: AbortSignal,
-  ): Promise<Response | undefined> {
+  ): Promise<UpstreamResponse | undefined> {
     const { host } = this
     const trace: Luggage['trace'] = []
     const luggage = {
@@ -115,7 +144,7 @@ export class GatewayTraffic {
         error: response?.headers.get(host.dialect.errorCodeHeader) ?? null,
       })
     }
-    return response?.toResponse(method)
+    return response
   }
 
   /** Returns the reader of the present records, which `reset` and `restore` replace. */

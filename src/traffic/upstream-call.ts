@@ -2,11 +2,13 @@ import { cut } from '../core/schema/text.ts'
 import { truncateStream } from '../core/schema/truncated-stream.ts'
 import type { Ending } from '../service/policy/visit.ts'
 import type { PassedTunnel } from './agent-calls.ts'
+import { toFetchBody } from './body.ts'
 import { errorResponse, toResponse } from './errors.ts'
-import { removeHopByHop } from './fields.ts'
+import { Fields, removeHopByHop } from './fields.ts'
 import { UpstreamResponse, type VisitorRequest } from './message.ts'
 import type { TracedStep } from './trace.ts'
 import type { TrafficHost, UpstreamFault } from './traffic-host.ts'
+import type { Answering } from './upstreams.ts'
 
 /** The time that an upstream has for the head of its response, in ms. */
 const TIMEOUT = 60_000
@@ -41,9 +43,9 @@ export async function callUpstream(request: VisitorRequest, place: UpstreamPlace
   const { tunnel, url } = place
   const sent = toSent(request, place, call)
   const see = tunnel && host.watchAgent({ tunnel, request: sent, upstream: url, ip, secrets, at: host.now })
-  const answer = await passOn(sent, place, call)
-  if (answer !== 'close') see?.(toResponse(answer, host.dialect), host.now)
-  return answer
+  const end = await passOn(sent, place, call)
+  if (end !== 'close') see?.(toResponse(end, host.dialect), host.now)
+  return end
 }
 
 async function passOn(request: VisitorRequest, place: UpstreamPlace, call: Call): Promise<Ending> {
@@ -70,23 +72,21 @@ async function passOn(request: VisitorRequest, place: UpstreamPlace, call: Call)
       `${key} has no upstream.${host.upstreams.hint(place.keys)} Set one with gateway.traffic.upstream`,
     )
   }
-  const { key, handler } = upstream
-  let response: Response | undefined
+  const { key, answering } = upstream
+  let received: UpstreamResponse | undefined
   try {
-    response = await withTimeout(() => handler(toUpstreamRequest(request, call)), call)
+    received = await withTimeout(() => answer(answering, request, signal), call)
   } catch (error) {
     signal?.throwIfAborted()
     if (Object(error).code === 'ECONNREFUSED') return fail(refused, `${key} refused the connection`)
     const reason = error instanceof Error ? error.message : String(error)
-    return fail(3004, `the function of the upstream ${key} threw: ${cut(reason, 200)}`, OWN_FAULT)
+    const did = error instanceof WrongResponse ? reason : `threw: ${cut(reason, 200)}`
+    return fail(3004, `the function of the upstream ${key} ${did}`, OWN_FAULT)
   }
-  if (!response) return fail(3005, `the function of the upstream ${key} did not answer within ${TIMEOUT / 1000} s`)
-  if (!(response instanceof Response))
-    return fail(3004, `the function of the upstream ${key} returned no Response`, OWN_FAULT)
-  if (response.bodyUsed || response.body?.locked) {
-    return fail(3004, `the function of the upstream ${key} returned a Response whose body was read`, OWN_FAULT)
-  }
-  const received = receive(response, host)
+  if (!received) return fail(3005, `the function of the upstream ${key} did not answer within ${TIMEOUT / 1000} s`)
+  // Only the gateway may send these.
+  removeHopByHop(received.headers)
+  received.headers.delete(host.dialect.errorCodeHeader)
   const { status, headers } = received
   trace.push({
     step: 'upstream',
@@ -99,12 +99,28 @@ async function passOn(request: VisitorRequest, place: UpstreamPlace, call: Call)
 
 const OWN_FAULT = 'The function of the upstream failed. See the trace of the request.'
 
-/** Returns the response of an upstream without what only the gateway may send. */
-function receive(response: Response, { dialect }: TrafficHost): UpstreamResponse {
-  const received = UpstreamResponse.from(response)
-  removeHopByHop(received.headers)
-  received.headers.delete(dialect.errorCodeHeader)
-  return received
+/** The error of a function of a test that returns something else. */
+class WrongResponse extends Error {}
+
+/** Calls the function of an upstream. */
+export function answer(
+  answering: Answering,
+  request: VisitorRequest,
+  signal: AbortSignal | undefined,
+): UpstreamResponse | Promise<UpstreamResponse> {
+  if ('serve' in answering) {
+    return answering
+      .serve(request, signal)
+      .then(({ status, headers, body }) => new UpstreamResponse(status, new Fields(headers), body))
+  }
+  const response = answering.handler(toUpstreamRequest(request, signal))
+  return response instanceof Promise ? response.then(receive) : receive(response)
+}
+
+function receive(response: Response): UpstreamResponse {
+  if (!(response instanceof Response)) throw new WrongResponse('returned no Response')
+  if (response.bodyUsed || response.body?.locked) throw new WrongResponse('returned a Response whose body was read')
+  return UpstreamResponse.from(response)
 }
 
 function withFault(
@@ -112,7 +128,7 @@ function withFault(
   fault: UpstreamFault | undefined,
   signal: AbortSignal | undefined,
 ): UpstreamResponse {
-  const { stream } = response
+  const stream = fault?.truncate === undefined ? null : response.stream
   if (fault?.truncate === undefined || !stream) return response
   response.replaceBody(truncateStream(stream, { length: fault.truncate, ending: fault.ending, signal }))
   return response
@@ -136,11 +152,11 @@ function toSent(request: VisitorRequest, { url, isReplay }: UpstreamPlace, { ip 
   return sent
 }
 
-function toUpstreamRequest(sent: VisitorRequest, { signal }: Call): Request {
+function toUpstreamRequest(sent: VisitorRequest, signal: AbortSignal | undefined): Request {
   const { method, body, headers } = sent
   const hasBody = method !== 'GET' && method !== 'HEAD' && body !== null
   // The types of some libraries lack bodies of bytes and streams.
-  const init = hasBody ? { body: body as BodyInit, duplex: 'half' } : {}
+  const init = hasBody ? { body: toFetchBody(body) as BodyInit, duplex: 'half' } : {}
   return new Request(sent.url, { method, headers: [...headers], ...init, ...(signal && { signal }) })
 }
 
@@ -149,13 +165,14 @@ async function withTimeout<T>(run: () => T | Promise<T>, { host, signal }: Call)
   const running = run()
   if (!(running instanceof Promise)) return running
   const end = new AbortController()
-  const stop = () => end.abort()
+  // Without a reason, each abort makes an error.
+  const stop = () => end.abort('answered')
   signal?.addEventListener('abort', stop)
   const waiting = host.waitUntil(host.now + TIMEOUT, end.signal).catch(() => signal?.throwIfAborted())
   try {
     return await Promise.race([running, waiting.then(() => undefined)])
   } finally {
     signal?.removeEventListener('abort', stop)
-    end.abort()
+    stop()
   }
 }

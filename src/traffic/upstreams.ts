@@ -1,11 +1,26 @@
 import { suggestion } from '../core/schema/nearest.ts'
 import { quote } from '../core/schema/text.ts'
+import type { Parts } from './body.ts'
+import type { VisitorRequest } from './message.ts'
 
 /** Answers the requests that the gateway sends on. */
 export type UpstreamHandler = (request: Request) => Response | Promise<Response>
 
+/** A response of an upstream that is a server. Its body passes unread. */
+export interface ServedResponse {
+  readonly status: number
+  readonly headers: Iterable<readonly [string, string]>
+  readonly body: Parts | null
+}
+
+/** Passes requests that the gateway sends on to a server. It is faster than a handler: no message becomes one of a `fetch`. */
+export type ServedUpstream = (request: VisitorRequest, signal: AbortSignal | undefined) => Promise<ServedResponse>
+
+/** The function of an upstream: that of a test, or that of a server. */
+export type Answering = { readonly handler: UpstreamHandler } | { readonly serve: ServedUpstream }
+
 interface Upstream {
-  readonly handler: UpstreamHandler
+  readonly answering: Answering
   readonly times: number
   hits: number
 }
@@ -34,13 +49,17 @@ export function createCannedResponse({ status = 200, headers = {}, body = null }
 /** The upstreams that a test has set: by URL, or by the id of a backend. */
 export class Upstreams {
   readonly #byKey = new Map<string, Upstream>()
-  readonly #lasting = new Map<string, UpstreamHandler>()
+  readonly #lasting = new Map<string, ServedUpstream>()
 
   /** Adds an upstream, and returns a function that removes it. @throws TypeError */
-  add(key: string, handler: UpstreamHandler, times = Number.POSITIVE_INFINITY): () => void {
+  add(key: string, handler: UpstreamHandler, times?: number): () => void {
+    return this.#set(key, { handler }, times)
+  }
+
+  #set(key: string, answering: Answering, times = Number.POSITIVE_INFINITY): () => void {
     if (!isUpstreamKey(key)) throw new TypeError(`${quote(key)} is no upstream. Allowed: ${UPSTREAM_KEYS}.`)
     const normal = normalizeKey(key)
-    const upstream = { handler, times, hits: 0 }
+    const upstream = { answering, times, hits: 0 }
     this.#byKey.set(normal, upstream)
     return () => {
       if (this.#byKey.get(normal) === upstream) this.#byKey.delete(normal)
@@ -48,9 +67,9 @@ export class Upstreams {
   }
 
   /** Adds an upstream that stays when the others are cleared, such as one of a server. */
-  addLasting(key: string, handler: UpstreamHandler): void {
-    this.#lasting.set(key, handler)
-    this.add(key, handler)
+  addLasting(key: string, serve: ServedUpstream): void {
+    this.#lasting.set(key, serve)
+    this.#set(key, { serve })
   }
 
   /** Removes an upstream. Returns whether there was one. */
@@ -64,18 +83,18 @@ export class Upstreams {
 
   clear(): void {
     this.#byKey.clear()
-    for (const [key, handler] of this.#lasting) this.add(key, handler)
+    for (const [key, serve] of this.#lasting) this.#set(key, { serve })
   }
 
   /** Returns the upstream for the first of these URLs and ids that has one, and counts the request. */
-  take(keys: readonly string[]): { readonly key: string; readonly handler: UpstreamHandler } | undefined {
+  take(keys: readonly string[]): { readonly key: string; readonly answering: Answering } | undefined {
     for (const key of keys) {
       const normal = normalizeKey(key)
       const found = this.#byKey.has(normal) ? normal : this.#findAbove(normal)
       const upstream = found === undefined ? undefined : this.#byKey.get(found)
       if (found === undefined || !upstream || upstream.hits >= upstream.times) continue
       upstream.hits++
-      return { key: found, handler: upstream.handler }
+      return { key: found, answering: upstream.answering }
     }
     return undefined
   }

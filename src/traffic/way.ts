@@ -22,7 +22,7 @@ import { runRequestModules, runResponseModules, runRestriction } from './modules
 import { runPhase } from './policy-run.ts'
 import { type Binding, findEndpoints, findRoute } from './route.ts'
 import type { TracedStep } from './trace.ts'
-import { callUpstream, type UpstreamPlace } from './upstream-call.ts'
+import { answer, callUpstream, type UpstreamPlace } from './upstream-call.ts'
 import { EndpointVisit } from './visit.ts'
 import { DEFAULT_IP } from './visitor.ts'
 
@@ -261,6 +261,7 @@ export class Way implements Journey {
   readUrl = async (url: string): Promise<string> => {
     const upstream = this.luggage.host.upstreams.take([url])
     if (!upstream) throw new TypeError(`no upstream serves ${url}. Set one with gateway.traffic.upstream`)
-    return (await upstream.handler(new Request(url))).text()
+    const response = await answer(upstream.answering, VisitorRequest.from(url, {}), undefined)
+    return new TextDecoder().decode(await response.bytes())
   }
 }

@@ -1,7 +1,8 @@
 import type { Engine } from '../../core/engine/engine.ts'
 import type { CommonDialect } from '../../core/schema/dialect.ts'
 import type { AgentWatcher } from '../../traffic/agent-calls.ts'
-import type { GatewayTraffic } from '../../traffic/traffic.ts'
+import type { UpstreamResponse } from '../../traffic/message.ts'
+import type { GatewayTraffic, ServedRequest } from '../../traffic/traffic.ts'
 import type { TrafficHost } from '../../traffic/traffic-host.ts'
 import { Upstreams } from '../../traffic/upstreams.ts'
 import type { TrafficInit } from '../../traffic/visitor.ts'
@@ -31,6 +32,11 @@ export class TrafficState {
   /** Sends a request through the gateway. */
   async fetch(input: string | URL | Request, init: TrafficInit): Promise<Response> {
     return (await this.#loaded()).fetch(input, init)
+  }
+
+  /** Sends a request that a server received through the gateway. */
+  async serve(sent: ServedRequest): Promise<UpstreamResponse> {
+    return (await this.#loaded()).serve(sent)
   }
 
   /** Sends a request from an agent to its upstream again. */

@@ -1,11 +1,13 @@
-import { request as httpRequest, type IncomingMessage } from 'node:http'
+import { request as httpRequest, type IncomingMessage, type OutgoingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { BlockList, isIP } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import type { ReadableStream } from 'node:stream/web'
-import type { UpstreamHandler } from '../../traffic/upstreams.ts'
+import type { ReadableStream as NodeStream } from 'node:stream/web'
+import type { Body } from '../../traffic/body.ts'
+import { isBodiless } from '../../traffic/message.ts'
+import type { ServedResponse, ServedUpstream } from '../../traffic/upstreams.ts'
 
 const loopback = new BlockList()
 loopback.addSubnet('127.0.0.0', 8, 'ipv4')
@@ -27,43 +29,53 @@ export type Upgrades = Map<
 /** The header that names the visitor's connection while a request to switch protocols passes the gateway. */
 export const UPGRADE_HEADER = 'x-fauxgate-upgrade'
 
-/** Makes an upstream that sends requests to a server. Bodies stream, and a request that is aborted ends the connection. */
-export function createDialer(base: URL, upgrades: Upgrades): UpstreamHandler {
+/** Makes an upstream that sends requests to a server. Bodies and trailers stream, and a request that is aborted ends the connection. */
+export function createDialer(base: URL, upgrades: Upgrades): ServedUpstream {
   const send = base.protocol === 'https:' ? httpsRequest : httpRequest
-  return async (request) => {
-    const { pathname, search } = new URL(request.url)
-    const headers = new Headers(request.headers)
-    const upgrade = headers.get(UPGRADE_HEADER)
-    headers.delete(UPGRADE_HEADER)
-    return new Promise<Response>((resolve, reject) => {
-      const call = send(base, {
-        method: request.method,
-        path: base.pathname.replace(/\/$/, '') + pathname + search,
-        headers: [...headers].flat(),
-        signal: request.signal,
-        // As an agent does: servers of developers sign their own certificates.
-        rejectUnauthorized: !isThisMachine(base.hostname),
-      })
-      call.on('error', reject)
-      call.on('response', (response) => resolve(toResponse(response)))
-      call.on('upgrade', (response, socket, head) => {
-        if (upgrade === null) return void socket.destroy()
-        upgrades.set(upgrade, { response, socket, head })
-        resolve(new Response(null, { headers: { [UPGRADE_HEADER]: upgrade } }))
-      })
-      if (!request.body) return void call.end()
-      pipeline(Readable.fromWeb(request.body as ReadableStream), call).catch(reject) // Node's own types of the same stream differ.
-    })
+  const above = base.pathname.replace(/\/$/, '')
+  const place = {
+    ...{ protocol: base.protocol, host: base.hostname.replace(/^\[|\]$/g, ''), port: base.port },
+    // As an agent does: servers of developers sign their own certificates.
+    rejectUnauthorized: !isThisMachine(base.hostname),
   }
+  return ({ method, url, headers, body }, signal) =>
+    new Promise((resolve, reject) => {
+      const upgrade = headers.get(UPGRADE_HEADER)
+      headers.delete(UPGRADE_HEADER)
+      const { pathname, search } = new URL(url)
+      const call = send({ ...place, method, path: above + pathname + search, headers: [...headers].flat() })
+      const end = () => call.destroy()
+      signal?.addEventListener('abort', end)
+      call.once('close', () => signal?.removeEventListener('abort', end))
+      call.on('error', reject)
+      call.on('response', (response) => resolve(toServed(response, method)))
+      call.on('upgrade', (response, socket, head) => {
+        if (upgrade === undefined) return void socket.destroy()
+        upgrades.set(upgrade, { response, socket, head })
+        resolve({ status: 200, headers: [[UPGRADE_HEADER, upgrade]], body: null })
+      })
+      sendBody(body, call).catch(reject)
+    })
 }
 
-function toResponse(response: IncomingMessage): Response {
+function toServed(response: IncomingMessage, method: string): ServedResponse {
   const { statusCode: status = 502, rawHeaders } = response
-  const headers = rawHeaders.flatMap((name, index): [string, string][] =>
-    index % 2 === 0 ? [[name, rawHeaders[index + 1] ?? '']] : [],
-  )
-  const isBodiless = status === 204 || status === 205 || status === 304
-  const body = isBodiless ? null : (Readable.toWeb(response) as unknown as BodyInit) // As above.
-  if (isBodiless) response.resume()
-  return new Response(body, { status, headers })
+  const hasBody = !isBodiless(method, status)
+  if (!hasBody) response.resume()
+  return { status, headers: pairsOf(rawHeaders), body: hasBody ? response : null }
+}
+
+/** Sends a body on as it arrives, and then its trailers. */
+export async function sendBody(body: Body, to: OutgoingMessage): Promise<void> {
+  if (body === null || body instanceof Uint8Array) return void to.end(body)
+  if (body instanceof ReadableStream) return pipeline(Readable.fromWeb(body as NodeStream), to) // Node's types differ from those of the platform.
+  await pipeline(body, to, { end: false })
+  const trailers = pairsOf(body.rawTrailers ?? [])
+  if (trailers.length > 0) to.addTrailers(trailers)
+  to.end()
+}
+
+/** Returns the names and values of fields that Node lists one after the other. */
+export function pairsOf(raw: readonly string[]): [name: string, value: string][] {
+  return raw.flatMap((name, index): [string, string][] => (index % 2 === 0 ? [[name, raw[index + 1] ?? '']] : []))
 }

@@ -1,21 +1,19 @@
-import { createServer, type IncomingMessage, type Server, ServerResponse } from 'node:http'
-import { createSecureServer, type Http2SecureServer, type Http2ServerResponse } from 'node:http2'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createSecureServer, type Http2SecureServer } from 'node:http2'
 import type { AddressInfo, Socket } from 'node:net'
-import { type Duplex, Readable, type Writable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
-import type { ReadableStream } from 'node:stream/web'
+import type { Duplex } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
-import { readClock, stopwatch } from '../../core/engine/clock.ts'
 import { printError } from '../../core/schema/print.ts'
 import type { Gateway } from '../../gateway/types.ts'
 import { errorResponse, toResponse } from '../../traffic/errors.ts'
+import type { UpstreamResponse } from '../../traffic/message.ts'
 import { HEAD_LIMITS } from '../connection.ts'
-import { messageOf } from '../errors.ts'
-import { isHopByHop } from '../forward.ts'
-import type { LoggedRequest } from '../log/log.ts'
 import { createCertificates } from './certificates.ts'
-import { UPGRADE_HEADER, type Upgrades } from './dial.ts'
-import { type Arrived, hostOf, toFetch } from './visitor-request.ts'
+import type { Upgrades } from './dial.ts'
+import { type Answer, fail, send } from './response.ts'
+import { switchProtocols } from './upgrade.ts'
+import { logged, type VisitorLog } from './visitor-log.ts'
+import { type Arrived, hostOf, toSent, type Visit } from './visitor-request.ts'
 
 /** A port for visitors. */
 export interface TrafficPort {
@@ -33,16 +31,8 @@ export interface TrafficPortOptions {
   readonly log?: VisitorLog | undefined
 }
 
-/** Logs the request of a visitor. */
-export type VisitorLog = (request: LoggedRequest) => void
-
 /** The socket of a request over TLS has the name that the client sent; false if it sent none. */
 type WithName = TLSSocket & { readonly servername?: string | false }
-
-/** Sends a request through the gateway. `channel` is what the visitor gets the response by, and `extra` are further headers. */
-type Visit = (request: Arrived, channel: Writable, extra?: [string, string][]) => Promise<Response>
-
-type Answer = ServerResponse | Http2ServerResponse
 
 /** Listens for visitors of a gateway's endpoints. The host of a request chooses the endpoint (rules: traffic#ports). */
 export async function openTrafficPort(gateway: Gateway, options: TrafficPortOptions): Promise<TrafficPort> {
@@ -58,10 +48,10 @@ export async function openTrafficPort(gateway: Gateway, options: TrafficPortOpti
     // A visitor who leaves ends the request to the upstream.
     channel.once('close', () => void (channel.writableFinished || left.abort()))
     const origin = await gateway.transport.locate(host, schemes)
-    const [url, init] = toFetch(request, origin, extra)
-    const ip = request.socket.remoteAddress?.replace(/^::ffff:/, '')
-    const visited = gateway.traffic.fetch(url, { ...init, signal: left.signal, ...(ip && { from: { ip } }) })
-    return log ? logged(visited, { gateway, log, method: request.method ?? 'GET', url }) : visited
+    const ip = (request.socket.remoteAddress ?? '').replace(/^::ffff:/, '')
+    const sent = { ...toSent(request, origin, extra), ip, signal: left.signal }
+    const visited = gateway.transport.serveVisitor(sent)
+    return log ? logged(visited, { gateway, log, sent }) : visited
   }
   const listener = (request: Arrived, answer: Answer) =>
     // The response of HTTP/2 has the same members.
@@ -96,100 +86,9 @@ async function createPort(gateway: Gateway, tls: boolean): Promise<Server | Http
   })
 }
 
-interface LoggedVisit {
-  readonly gateway: Gateway
-  readonly log: VisitorLog
-  readonly method: string
-  readonly url: string
-}
-
-/** Returns the same response, and logs the request when its head is there. */
-async function logged(visited: Promise<Response>, { gateway, log, method, url }: LoggedVisit): Promise<Response> {
-  const elapsed = stopwatch()
-  const say = (outcome: Pick<LoggedRequest, 'status' | 'error' | 'message'>) =>
-    log({
-      ...{ at: readClock(gateway.clock), method, path: url.replace(/\?.*$/, ''), operation: null, duration: elapsed() },
-      ...outcome,
-    })
-  try {
-    const response = await visited
-    const { status, headers } = response
-    say({ status, error: headers.get(gateway.dialect.errorCodeHeader), message: null })
-    return response
-  } catch (error) {
-    say({ status: null, error: null, message: messageOf(error) })
-    throw error
-  }
-}
-
 /** Returns the response to a request that no endpoint gets. */
-function refuse({ dialect }: Gateway, number: number): Response {
-  return toResponse(errorResponse(number), dialect).toResponse('GET')
-}
-
-async function send(response: Response, answer: Answer): Promise<void> {
-  const headers = [...response.headers].filter(([name]) => !isHopByHop(name) && name !== 'connection')
-  for (const [name, value] of headers) if (name !== 'set-cookie') answer.setHeader(name, value)
-  const cookies = response.headers.getSetCookie()
-  if (cookies.length > 0) answer.setHeader('set-cookie', cookies)
-  answer.statusCode = response.status
-  if (!response.body) return void answer.end()
-  const body = Readable.fromWeb(response.body as ReadableStream) // Node's own types of the same stream differ.
-  // A visitor who leaves ends the body, and with it the request to the upstream.
-  await pipeline(body, answer as ServerResponse).catch(() => answer.destroy())
-}
-
-/** Ends a request that got no response: the gateway closed the connection, or a policy needs a fact that nobody gave. */
-function fail(error: unknown, answer: Answer): void {
-  const isRefusal = error instanceof Error && 'key' in error
-  if (!isRefusal || answer.headersSent) return void answer.destroy()
-  answer.statusCode = 501
-  answer.setHeader('content-type', 'text/plain; charset=utf-8')
-  answer.end(`${error.message}\n`)
-}
-
-interface Switching {
-  readonly visit: Visit
-  readonly upgrades: Upgrades
-  /** The name of the visitor's connection. */
-  readonly name: string
-}
-
-/** Lets a request to switch protocols, such as that of a WebSocket, pass the gateway, and joins the two connections. */
-async function switchProtocols(
-  request: IncomingMessage,
-  socket: Duplex,
-  head: Buffer,
-  { visit, upgrades, name }: Switching,
-): Promise<void> {
-  socket.on('error', () => socket.destroy())
-  try {
-    const { upgrade = '' } = request.headers
-    const response = await visit(request, socket, [
-      ['connection', 'Upgrade'],
-      ['upgrade', upgrade],
-      [UPGRADE_HEADER, name],
-    ])
-    const switched = upgrades.get(name)
-    if (!switched) {
-      const answer = new ServerResponse(request)
-      answer.shouldKeepAlive = false
-      answer.assignSocket(socket as Socket) // That of an HTTP server.
-      answer.once('finish', () => socket.end())
-      return await send(response, answer)
-    }
-    const { rawHeaders } = switched.response
-    const lines = rawHeaders.flatMap((each, index) => (index % 2 === 0 ? [`${each}: ${rawHeaders[index + 1]}`] : []))
-    socket.write(['HTTP/1.1 101 Switching Protocols', ...lines, '', ''].join('\r\n'))
-    socket.write(switched.head)
-    switched.socket.write(head)
-    await Promise.all([pipeline(socket, switched.socket), pipeline(switched.socket, socket)])
-  } catch {
-    socket.destroy()
-    upgrades.get(name)?.socket.destroy()
-  } finally {
-    upgrades.delete(name)
-  }
+function refuse({ dialect }: Gateway, number: number): UpstreamResponse {
+  return toResponse(errorResponse(number), dialect)
 }
 
 async function listen(

@@ -2,8 +2,9 @@ import type { Config } from '../../core/generated/options.ts'
 import { quote } from '../../core/schema/text.ts'
 import type { Gateway } from '../../gateway/types.ts'
 import { createDialer, isThisMachine, type Upgrades } from './dial.ts'
-import { openTrafficPort, type TrafficPort, type VisitorLog } from './port.ts'
+import { openTrafficPort, type TrafficPort } from './port.ts'
 import { splitUpstream } from './traffic-options.ts'
+import type { VisitorLog } from './visitor-log.ts'
 
 /**
  * Opens the ports for visitors that the options name, and sets their upstreams.

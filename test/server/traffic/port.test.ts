@@ -138,6 +138,41 @@ describe('A port for visitors (rules: traffic#ports)', () => {
     expect(await textOf(response)).toBe(' last')
   })
 
+  it('passes trailers on, in both directions', async () => {
+    const received: unknown[] = []
+    const { port } = await open((request, response) => {
+      request.resume().on('end', () => {
+        received.push(request.trailers)
+        response.writeHead(200, { trailer: 'x-sum' })
+        response.write('body')
+        response.addTrailers({ 'x-sum': 'abc' })
+        response.end()
+      })
+    })
+    const headers = { host: 'app.localhost', 'transfer-encoding': 'chunked', trailer: 'x-count' }
+    const request = http.request({ host: '127.0.0.1', port, method: 'POST', headers, agent: false })
+    request.write('body')
+    request.addTrailers({ 'x-count': '1' })
+    request.end()
+    const [response] = (await once(request, 'response')) as [IncomingMessage]
+    expect(await textOf(response)).toBe('body')
+    expect([received, response.trailers]).toEqual([[{ 'x-count': '1' }], { 'x-sum': 'abc' }])
+  })
+
+  it('sends no body with the response to HEAD, and the connection can be used again', async () => {
+    const { port } = await open((_request, response) => response.setHeader('content-length', '5').end('hello'))
+    const agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
+    closing.push(() => agent.destroy())
+    for (const method of ['HEAD', 'GET', 'HEAD']) {
+      const request = http.request({ host: '127.0.0.1', port, method, agent, headers: { host: 'app.localhost' } }).end()
+      const [response] = (await once(request, 'response')) as [IncomingMessage]
+      expect([response.headers['content-length'], await textOf(response)]).toEqual([
+        '5',
+        method === 'GET' ? 'hello' : '',
+      ])
+    }
+  })
+
   it('ends the request to the upstream if the visitor leaves', async () => {
     const responses: http.ServerResponse[] = []
     const { port } = await open((_request, response) => {

@@ -1,0 +1,30 @@
+import type { ServerResponse } from 'node:http'
+import type { Http2ServerResponse } from 'node:http2'
+import { isBodiless, type UpstreamResponse } from '../../traffic/message.ts'
+import { isHopByHop } from '../forward.ts'
+import { sendBody } from './dial.ts'
+
+/** The response that a visitor gets, in HTTP/1.1 or HTTP/2. */
+export type Answer = ServerResponse | Http2ServerResponse
+
+/** Sends a response to a visitor. */
+export async function send({ status, headers, body }: UpstreamResponse, answer: Answer): Promise<void> {
+  for (const [name, values] of Object.entries(headers.toLists())) {
+    if (!isHopByHop(name)) answer.setHeader(name, values.length === 1 ? String(values[0]) : values)
+  }
+  answer.statusCode = Math.max(status, 200)
+  // A visitor who leaves ends the body, and with it the request to the upstream. The response of HTTP/2 has the same members.
+  await sendBody(
+    isBodiless(answer.req.method ?? 'GET', answer.statusCode) ? null : body,
+    answer as ServerResponse,
+  ).catch(() => answer.destroy())
+}
+
+/** Ends a request that got no response: the gateway closed the connection, or a policy needs a fact that nobody gave. */
+export function fail(error: unknown, answer: Answer): void {
+  const isRefusal = error instanceof Error && 'key' in error
+  if (!isRefusal || answer.headersSent) return void answer.destroy()
+  answer.statusCode = 501
+  answer.setHeader('content-type', 'text/plain; charset=utf-8')
+  answer.end(`${error.message}\n`)
+}

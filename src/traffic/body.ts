@@ -1,0 +1,56 @@
+/** The parts of a body as a server of a host gives them, such as those of a connection of Node. They are read once. */
+export interface Parts extends AsyncIterable<Uint8Array> {
+  /** The names and values of the fields after the body, one after the other. They are known once it has been read. */
+  readonly rawTrailers?: readonly string[]
+}
+
+/** A body on its way. Bodies of a `fetch` are streams. */
+export type Body = Uint8Array | ReadableStream<Uint8Array> | Parts | null
+
+/** Returns a body as a `fetch` takes it. */
+export function toFetchBody(body: Body): Uint8Array | ReadableStream<Uint8Array> | null {
+  return body === null || body instanceof Uint8Array || body instanceof ReadableStream ? body : toStream(body)
+}
+
+function toStream(parts: Parts): ReadableStream<Uint8Array> {
+  const reader = parts[Symbol.asyncIterator]()
+  const pull = async (passing: ReadableStreamDefaultController<Uint8Array>) => {
+    const { done, value } = await reader.next()
+    if (done) passing.close()
+    else passing.enqueue(value)
+  }
+  return new ReadableStream({ pull, cancel: async () => void (await reader.return?.()) }, { highWaterMark: 0 })
+}
+
+/** Calls a function with each part of a body as it passes. Returns the body that passes. */
+export function watchBody(body: Body, see: (part: Uint8Array) => void): Body {
+  if (body instanceof ReadableStream) return watchStream(body, see)
+  if (body instanceof Uint8Array) see(body)
+  return body === null || body instanceof Uint8Array ? body : watchParts(body, see)
+}
+
+function watchParts(parts: Parts, see: (part: Uint8Array) => void): Parts {
+  return {
+    async *[Symbol.asyncIterator]() {
+      for await (const part of parts) {
+        see(part)
+        yield part
+      }
+    },
+    get rawTrailers() {
+      return parts.rawTrailers ?? []
+    },
+  }
+}
+
+function watchStream(stream: ReadableStream<Uint8Array>, see: (part: Uint8Array) => void): ReadableStream<Uint8Array> {
+  const reader = stream.getReader()
+  const pull = async (passing: ReadableStreamDefaultController<Uint8Array>) => {
+    const { done, value } = await reader.read()
+    if (done) return passing.close()
+    see(value)
+    passing.enqueue(value)
+  }
+  // A pipe through a TransformStream takes several times as long.
+  return new ReadableStream({ pull, cancel: (reason) => reader.cancel(reason) }, { highWaterMark: 0 })
+}
