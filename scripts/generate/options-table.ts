@@ -20,6 +20,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   references: "'declared'",
   unknownActions: "'accept'",
   emptyJsonOnDelete: 'true',
+  errorText: "'varied'",
   quirks: '{ lateStatus: true }',
   'quirks.keepBackendsOnPatch': 'true',
   'quirks.lateStatus': 'true',

@@ -6,6 +6,7 @@ import { documented } from '../core/schema/documentation.ts'
 import { refuse } from '../core/schema/errors.ts'
 import { general } from '../core/schema/general-errors.ts'
 import { optionsOf, readCallOptions } from '../core/schema/options.ts'
+import { printWarning } from '../core/schema/print.ts'
 import { quote } from '../core/schema/text.ts'
 import type { Duration } from '../core/schema/time.ts'
 import {
@@ -18,6 +19,7 @@ import {
   setRecord,
   zone,
 } from '../service/provisioning/dns.ts'
+import { provisioningRules } from '../service/provisioning/managed-domain.ts'
 import { type Control, type ControlHost, controlCall } from './control.ts'
 
 const records = controlCall({
@@ -122,6 +124,14 @@ export const dns: Control<DnsMember> = {
   members: (host) => ({ dns: createDns(host) }),
 }
 
+const ZONE_IGNORED =
+  "no attempt checks the zone, because the option dns is off. Create the gateway with { dns: 'simulated' }."
+
+/** Returns true if attempts ignore the zone. */
+function isZoneIgnored(host: ControlHost): boolean {
+  return host.transact((tx) => provisioningRules(tx.rules).dns) !== 'simulated'
+}
+
 /** `remove` requires a name. Over HTTP the name is optional: without it, all records are removed. */
 const readRecordName = bodyReader(v.object({ name: recordName }))
 
@@ -131,8 +141,15 @@ const readAuthorities = bodyReader(v.object({ authorities: v.array(v.string()) }
 const dnsOptions = optionsOf({ after: v.optional(v.unknown()) })
 
 function createDns(host: ControlHost): Dns {
-  const set = (record: object, options: unknown = {}) =>
-    put.run(host, { ...readCallOptions(dnsOptions, options), ...record })
+  let hasWarned = false
+  const set = (record: object, options: unknown = {}) => {
+    const read = put.run(host, { ...readCallOptions(dnsOptions, options), ...record })
+    if (!hasWarned && isZoneIgnored(host)) {
+      printWarning(`The record of ${read.name} has no effect: ${ZONE_IGNORED}`)
+      hasWarned = true
+    }
+    return read
+  }
   const joinAuthorities = (authorities: unknown) =>
     readAuthorities({ authorities }, {}, host.engine.context).authorities.join(',')
   return {

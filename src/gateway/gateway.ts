@@ -56,7 +56,7 @@ export function createGateway<C extends Clock = Clock>(options?: GatewayOptions<
 export function createGateway<C extends Clock>(options: AnyOptions = {}): Gateway<C> {
   const parts = createParts(options)
   const { engine, boundary, dialect, table } = parts
-  const { initial, clock, control, emptyJsonOnDelete, families } = parts.options
+  const { initial, clock, control, emptyJsonOnDelete, families, errorText } = parts.options
   const direct = createDirectMembers(parts)
   const applyInitialResources = () => {
     if (!initial) return
@@ -65,7 +65,7 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
   }
   const host = createControlHost(parts, applyInitialResources)
   const controlApi = createControlApi(host, table.controlRouter, control)
-  const servedParts = { ...parts, controlApi, emptyJsonOnDelete }
+  const servedParts = { ...parts, controlApi, emptyJsonOnDelete, hasVariedErrors: errorText === 'varied' }
   const exchange = createHandler(servedParts)
   const maxBodyBytes = (method: string, url: string) => controlApi.maxBodyBytes(method, splitUrl(url, engine.url).path)
   const fetch = createFetch(exchange, maxBodyBytes, (at, signal, operationId) =>

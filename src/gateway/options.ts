@@ -84,6 +84,12 @@ export const gatewayRows = {
     'Return 200 and `{}` instead of 204, for clients that cannot read an empty response.',
     { default: false },
   ),
+  errorText: optionRow(
+    oneOfThese(['usual', 'varied']),
+    'The `msg` of errors. With `varied`, it says nothing and differs each time, so that code that matches it fails; the report has ' +
+      'the usual text.',
+    { default: 'usual' },
+  ),
   quirks: optionRow(quirks, 'Behaviour of the real service that differs from its API reference.', {
     default: {},
     defaultText: '',

@@ -2,6 +2,7 @@ import { type Clock, isManual } from '../core/engine/clock.ts'
 import type { GatewayOptions } from '../core/generated/options.ts'
 import { AssertionError } from '../core/schema/assertion-error.ts'
 import { requireObject } from '../core/schema/options.ts'
+import { printWarning } from '../core/schema/print.ts'
 import { formatCount } from '../core/schema/text.ts'
 import { timestamp } from '../core/schema/time.ts'
 import type { Installed } from '../gateway/http/install.ts'
@@ -52,7 +53,10 @@ export interface ErrorWithText {
  */
 export function requireStrict(gateway: Gateway, { traffic, lost }: Connection): void {
   const problems = [...traffic.unfinished, ...lost(), ...unusedIn(gateway)]
-  if (problems.length === 0) return
+  if (problems.length === 0) {
+    for (const hint of traffic.hints) printWarning(hint)
+    return
+  }
   const error = new AssertionError([PASSED, ...problems].join('\n'))
   throw Object.assign(error, { stack: `${error.name}: ${error.message}` })
 }
@@ -68,6 +72,7 @@ export function addReport(error: ErrorWithText | undefined, gateway: Gateway, co
     ...reportFor(message, gateway),
     ...timersHint(message, gateway, connection),
     ...(message.startsWith(PASSED) ? [] : connection.traffic.unfinished),
+    ...connection.traffic.hints,
   ]
   if (texts.length === 0) return
   const added = `\n\n${texts.join('\n')}\n`

@@ -27,7 +27,7 @@ export interface ReplacedTimers {
   restore(): void
   /** The number of timers that wait for the clock, or that waited when they were restored. */
   count(): number
-  /** Whether the clock has moved since the timers were replaced. */
+  /** Returns true if the clock has moved since the timers were replaced. */
   hasMoved(): boolean
 }
 

@@ -6,10 +6,14 @@ const MOVES = ['advanceAsync', 'advanceToAsync', 'advanceToNextAsync'] as const
 type Move = (...args: unknown[]) => Promise<unknown>
 
 /**
- * Adds each asynchronous move of a clock to a set until it ends, so that a test notices a forgotten `await`. Returns a
- * function that restores the clock's own functions.
+ * Adds each asynchronous move of a clock to a set until it ends, so that a test notices a forgotten `await`. Calls `onStart`
+ * with the name before each. Returns a function that restores the clock's own functions.
  */
-export function watchMoves(clock: Clock, underWay: Set<{ readonly name: string }>): () => void {
+export function watchMoves(
+  clock: Clock,
+  underWay: Set<{ readonly name: string }>,
+  onStart: (move: string) => void,
+): () => void {
   const originals = MOVES.flatMap((name) => {
     const move = Reflect.get(clock, name) as Move | undefined // Clocks that are not manual have none.
     return move ? [[name, move] as const] : []
@@ -17,6 +21,7 @@ export function watchMoves(clock: Clock, underWay: Set<{ readonly name: string }
   for (const [name, move] of originals) {
     Reflect.set(clock, name, (...args: unknown[]) => {
       const call = { name: `clock.${name}(${args.map(quote).join(', ')})` }
+      onStart(name)
       const result = move(...args)
       underWay.add(call)
       const ended = () => void underWay.delete(call)

@@ -24,11 +24,13 @@ const STATELESS = ['fetch', 'url', 'dialect']
  * first. `requests` always makes them arrive, since an assertion must count each sent request. Responses stay late.
  */
 export class Traffic {
-  readonly #waiting = new Set<() => Promise<Response>>()
+  /** The functions that let requests arrive, with the names of the requests. */
+  readonly #waiting = new Map<() => Promise<Response>, string>()
   readonly #unfinishedRequests = new Set<{ readonly name: string }>()
   readonly #unfinishedMoves = new Set<{ readonly name: string }>()
   readonly #refused: string[] = []
   readonly #wrongKeys: string[] = []
+  readonly #notAwaited = new Map<string, string>()
   readonly #pauses: Pauses
   #isSameRun = false
   /** Detaches from the gateway's clock. */
@@ -43,7 +45,7 @@ export class Traffic {
     }
     Object.assign(gateway, { fetch: this.#delayFetch(fetch, () => gateway.url) })
     const detach = clock.attach?.(this.#follower)
-    const unwatch = watchMoves(clock, this.#unfinishedMoves)
+    const unwatch = watchMoves(clock, this.#unfinishedMoves, (move) => this.#noteNotAwaited(move))
     this.end = () => {
       if (typeof detach === 'function') detach()
       unwatch()
@@ -73,6 +75,15 @@ export class Traffic {
       : [`${requests} the text of an object in place of an API key: ${names}. Is an await missing?`]
   }
 
+  /** Hints at requests that the test did not await, and that a move of the clock let arrive. */
+  get hints(): readonly string[] {
+    return [...this.#notAwaited].map(
+      ([request, move]) =>
+        `${request} was still under way when the test called \`${move}\`, although the test had awaited something else since. ` +
+        'It arrived only because of that move. Is an await missing?',
+    )
+  }
+
   /** A hint that code waits on real timers while the gateway's clock does not move; otherwise undefined. */
   get pauses(): string | undefined {
     return this.#pauses.text
@@ -85,7 +96,7 @@ export class Traffic {
       const [sent, options] = [isRequest(input) ? input : String(input), init && copyInit(init)]
       this.#unfinishedRequests.add(request)
       this.#pauses.requestSent()
-      const response = this.#send(() => fetch(sent, options))
+      const response = this.#send(request.name, () => fetch(sent, options))
       void response.then(
         ({ status }) => {
           this.#noteRefused(request.name, status)
@@ -111,14 +122,14 @@ export class Traffic {
   }
 
   /** Sends a request after some microtasks, or when {@link #arriveAll} is called before. */
-  async #send(fetch: () => Promise<Response>): Promise<Response> {
+  async #send(name: string, fetch: () => Promise<Response>): Promise<Response> {
     let response: Promise<Response> | undefined
     const arrive = () => {
       this.#waiting.delete(arrive)
       response ??= fetch()
       return response
     }
-    this.#waiting.add(arrive)
+    this.#waiting.set(arrive, name)
     this.#isSameRun = true
     for (let count = 0; count < MICROTASKS; count++) {
       await null
@@ -127,8 +138,13 @@ export class Traffic {
     return arrive()
   }
 
+  /** Notes the requests on their way. Right after they were sent, the test may still await them. */
+  #noteNotAwaited(move: string): void {
+    if (!this.#isSameRun) for (const name of this.#waiting.values()) this.#notAwaited.set(name, move)
+  }
+
   #arriveAll(): void {
-    for (const arrive of this.#waiting) void arrive()
+    for (const arrive of this.#waiting.keys()) void arrive()
   }
 
   /** Makes requests arrive before a member of the gateway is used. */

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { test as base, expect, type TestAPI } from 'vitest'
+import { test as base, expect, type TestAPI, vi } from 'vitest'
 import { type Clock, systemClock } from '../core/engine/clock.ts'
 import { type ManualClock, manualClock } from '../core/engine/manual-clock.ts'
 import type { GatewayOptions } from '../core/generated/options.ts'
@@ -181,6 +181,8 @@ function testWith<C extends Clock, G extends Gateway<C>>(
       async ({ gatewayOptions, strict, task, onTestFinished, onTestFailed }, use) => {
         const isStrict = readOptions(strictOption, strict, { whole: 'strict' })
         const gateway = createForTest(create, gatewayOptions, () => ({ clock: clockOfTest(), seed: fullName(task) }))
+        // Vitest reads the globals at the first call about fake timers, and would take the replaced ones for real.
+        if (globals !== false) vi.isFakeTimers()
         const connection = connect(gateway, globals)
         onTestFinished(() => {
           const { state } = task.result ?? {}

@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { Ngrok } from '@ngrok/ngrok-api'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { setupServer } from 'msw/node'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { createNgrok } from '../../src/gateway/ngrok.ts'
 import { createGateway, type Gateway, ngrok } from '../../src/index.ts'
 import { type Served, serve } from '../../src/server/node.ts'
+import { handlers } from '../../src/testing/msw.ts'
 
 const pem = (name: string) => readFileSync(new URL(`../fixtures/x509/${name}.pem`, import.meta.url), 'utf8')
 
@@ -137,3 +140,25 @@ const DEFAULT_BREAKER = {
   volumeThreshold: 10,
   errorThresholdPercentage: 0.5,
 }
+
+/** What docs/ngrok.md says of this client: it uses node:http, not the global fetch. */
+describe('the official TypeScript client without a server', () => {
+  it('is answered by the handlers of fauxgate/msw at the URL of the service', async () => {
+    const own = createNgrok()
+    const interception = setupServer(...handlers(own))
+    interception.listen({ onUnhandledRequest: 'error' })
+    onTestFinished(() => interception.close())
+    const { id } = await new Ngrok({ apiToken: 'any' }).reservedAddrs.create({ description: 'SSH' })
+    expect(own.reservedAddrs.get(id).description).toBe('SSH')
+  })
+
+  it('does not reach an installed gateway, whose report names the ways that work', async () => {
+    const own = createNgrok()
+    const installed = own.install()
+    onTestFinished(() => installed.uninstall())
+    // Nothing listens there, so that the request of the client ends on this machine.
+    const escaping = new Ngrok({ apiToken: 'any', baseUrl: 'http://127.0.0.1:1' })
+    await expect(escaping.reservedAddrs.create({})).rejects.toThrow()
+    expect(own.report()).toContain('Connect them by the handlers of fauxgate/msw, or by serve of fauxgate/node')
+  })
+})

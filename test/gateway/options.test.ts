@@ -35,6 +35,7 @@ describe('The options of createGateway', () => {
     ['references', '"any" or "declared".', ['none', true]],
     ['unknownActions', '"refuse" or "accept".', ['ignore']],
     ['emptyJsonOnDelete', 'true or false.', ['yes']],
+    ['errorText', '"usual" or "varied".', ['random', true]],
     ['quirks', 'an object with "keepBackendsOnPatch"', [true]],
     ['quirks.keepBackendsOnPatch', 'true or false.', [{ keepBackendsOnPatch: 1 }]],
     ['rateLimit', 'true, false, or an object with requests and window.', ['on', null, []]],

@@ -72,6 +72,14 @@ describe('The controls of a running server as commands', () => {
     expect(gateway.dns.records()).toEqual([])
   })
 
+  it('say that a DNS record has no effect, if the server does not simulate DNS', async () => {
+    await server.close()
+    server = await serve(createGateway({ clock: manualClock(START), dialect: ngrok }))
+    const args = ['dns', 'cname', 'app.example.com', 'a.example.com']
+    const { code, stderr } = await runToEnd({ FAUXGATE_URL: server.url }, ...args)
+    expect([code, stderr]).toEqual([0, expect.stringContaining('Start it with --dns simulated.\n')])
+  })
+
   it('add faults, with every field of a fault', async () => {
     const flags = ['--operation', 'reserved_domains.create', '--times', '2', '--status', '503', '--retry-after', '2s']
     const first = JSON.parse(await readOutput('faults', 'add', ...flags, '--message', 'busy'))

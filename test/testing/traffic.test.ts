@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type Gateway, type ManualClock, manualClock } from '../../src/index.ts'
 import { timersOn } from '../../src/testing/clock.ts'
 import '../../src/testing/vitest.ts'
@@ -54,6 +54,42 @@ describe('A forgotten await', () => {
     expect(error).toMatch(
       /2 requests were still under way when the test ended: DELETE \/reserved_domains\/rd_\w+, DELETE .*Is an await missing/,
     )
+  })
+
+  test('is a hint if only an asynchronous move let the request arrive', async () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined)
+    onTestFinished(() => warn.mockRestore())
+    const forget = async (gateway: Gateway<ManualClock>) => {
+      const { reserve } = createClient(gateway)
+      const onboard = async () => {
+        reserve('app.example.com')
+      }
+      await onboard()
+      await gateway.clock.advanceAsync('30s')
+      expect(gateway.reservedDomains.list().reserved_domains[0]?.certificate).not.toBeNull()
+    }
+    await expectToPass(forget)
+    const hint = 'POST /reserved_domains was still under way when the test called `advanceAsync`'
+    expect(warn.mock.calls).toEqual([[expect.stringContaining(hint)]])
+    const error = await catchTestMessage(async (gateway) => {
+      await forget(gateway)
+      throw new Error('no')
+    })
+    expect(error).toContain(hint)
+  })
+
+  test('is no hint if the test awaits the request after the move', async () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined)
+    onTestFinished(() => warn.mockRestore())
+    await expectToPass(async (gateway) => {
+      const { reserve, list } = createClient(gateway)
+      const reserved = reserve('app.example.com')
+      await gateway.clock.advanceAsync('30s')
+      await reserved
+      await list()
+      await gateway.clock.advanceAsync('30s')
+    })
+    expect(warn).not.toHaveBeenCalled()
   })
 
   test('is allowed by `strict: false`', async () => {

@@ -13,6 +13,8 @@ export class OtherRequests {
   readonly #createHint: (url: string) => string
   /** The number of each listed request. */
   readonly #listed = { refused: new Map<string, number>(), passed: new Map<string, number>() }
+  /** True once the gateway was installed as the global `fetch`. */
+  wasInstalled = false
   #refusedCount = 0
   #hasWarned = false
 

@@ -77,10 +77,13 @@ interface RepeatedLine {
   readonly until: string
   from: string
   count: number
+  /** The newest of the requests. */
+  readonly last: JournalEntry
 }
 
-function listRequests({ journal, transact }: ControlHost): Section {
-  if (journal.size + journal.dropped === 0) return ['requests', ['none over HTTP']]
+function listRequests(host: ControlHost): Section {
+  const { journal, transact } = host
+  if (journal.size + journal.dropped === 0) return ['requests', ['none over HTTP', ...describeMissingRequests(host)]]
   const faults = new Map(transact(faultsIn).map((fault) => [fault.id, fault]))
   const requestedUrls = new Set([...journal.newestFirst()].map(({ path, query }) => `${path}?${query}`))
   const textOf = (entry: JournalEntry) => {
@@ -96,6 +99,15 @@ function listRequests({ journal, transact }: ControlHost): Section {
   const { lines, count } = mergeNewest(journal, textOf)
   const texts = lines.flatMap((line) => formatLine(line).split('\n'))
   return ['requests', [...noteDropped(journal.dropped), ...noteEarlier(journal.size - count), ...texts]]
+}
+
+/** Returns the likeliest reason why no request reached a gateway that was installed as the global `fetch`. */
+function describeMissingRequests({ otherRequests }: ControlHost): readonly string[] {
+  if (!otherRequests.wasInstalled || otherRequests.listLines().length > 0) return []
+  return [
+    'The gateway was installed as the global fetch, and nothing arrived. Clients of node:http, such as axios and got, do not use it:',
+    'their requests go to the network. Connect them by the handlers of fauxgate/msw, or by serve of fauxgate/node and its URL.',
+  ]
 }
 
 /** Describes the effects of a fault that the status of the response does not show. */
@@ -161,7 +173,7 @@ function mergeNewest(journal: ControlHost['journal'], textOf: (entry: JournalEnt
     if (later?.text === text) {
       later.from = entry.at
       later.count++
-    } else if (lines.push({ text, from: entry.at, until: entry.at, count: 1 }) > MAX_REQUESTS) {
+    } else if (lines.push({ text, from: entry.at, until: entry.at, count: 1, last: entry }) > MAX_REQUESTS) {
       lines.pop()
       break
     }
@@ -170,9 +182,21 @@ function mergeNewest(journal: ControlHost['journal'], textOf: (entry: JournalEnt
   return { lines: lines.reverse(), count }
 }
 
-function formatLine({ text, from, until, count }: RepeatedLine): string {
+function formatLine({ text, from, until, count, last }: RepeatedLine): string {
+  if (count === 1) return `${from}  ${text}`
   const times = from === until ? `${count} times` : `${count} times until ${until}`
-  return `${from}  ${count === 1 ? '' : `${times}: `}${text}`
+  return `${from}  ${times}: ${text}${describeLastResponse(last)}`
+}
+
+/** Describes the last response of code that polls: it has what the code waits for in vain. */
+function describeLastResponse({ method, status, response }: JournalEntry): string {
+  if (method !== 'GET' || status >= 400 || response === null) return ''
+  return `\n  the last response: ${typeof response === 'string' ? response : JSON.stringify(response, withoutAddresses)}`
+}
+
+/** Leaves out what says nothing about progress, because a long line is cut. */
+function withoutAddresses(name: string, value: unknown): unknown {
+  return name === 'uri' || name === 'created_at' || value === '' ? undefined : value
 }
 
 function listTimelines(tx: Transaction): Section[] {

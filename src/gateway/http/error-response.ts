@@ -3,6 +3,7 @@ import type { CommonDialect } from '../../core/schema/dialect.ts'
 import { createErrorFacts, type ErrorFacts } from '../../core/schema/error-facts.ts'
 import { type CatalogueError, problem, Refusal } from '../../core/schema/errors.ts'
 import { general } from '../../core/schema/general-errors.ts'
+import { mapValues } from '../../core/schema/values.ts'
 import { createJsonResponse, type HttpResponse } from './messages.ts'
 
 /** Makes the response for an error (rules: errors#body). No other code writes an error as JSON. */
@@ -10,6 +11,18 @@ export function createErrorResponse(error: Omit<ErrorFacts, 'key'>, operation_id
   const { code, status, message, details, headers } = error
   const body = { error_code: code, status_code: status, msg: message, details: { operation_id, ...details } }
   return createJsonResponse(status, body, headers)
+}
+
+/** Returns a text for the `msg` of an error, which differs with each request (rules: errors#varied). */
+export function createVariedText(operationId: string): string {
+  return `Programs must not read this text, which varies (errorText: 'varied'). Read error_code. ${operationId}`
+}
+
+/** Makes the response for an error without the usual texts. The journal still has the message. */
+export function createVariedResponse(facts: Omit<ErrorFacts, 'key'>, operationId: string): HttpResponse {
+  const message = createVariedText(operationId)
+  const details = mapValues(facts.details, (text, name) => (name.startsWith('field:') ? message : text))
+  return { ...createErrorResponse({ ...facts, message, details }, operationId), problem: facts.message }
 }
 
 const UNKNOWN_PATHS: readonly string[] = [general.path_not_found.key, general.method_not_allowed.key]

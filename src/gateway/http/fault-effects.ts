@@ -10,6 +10,7 @@ import { isSecretAt } from '../../core/schema/secret-fields.ts'
 import { quote, quoteSecret } from '../../core/schema/text.ts'
 import { durationMs } from '../../core/schema/time.ts'
 import { isObject } from '../../core/schema/values.ts'
+import { createVariedText } from './error-response.ts'
 import { createJsonResponse, type HttpResponse } from './messages.ts'
 
 /** The fields of a fault that change the response. */
@@ -30,6 +31,7 @@ interface FaultedRequest {
   /** The JSON of the body, or the parameters of the query. */
   readonly input: unknown
   readonly operationId: string
+  readonly hasVariedErrors: boolean
   /** The gateway's time, in ms. */
   readonly now: number
   readonly dialect: CommonDialect
@@ -77,7 +79,7 @@ function createFailure(fault: FaultEffect, request: FaultedRequest): HttpRespons
   return createJsonResponse(status, {
     error_code: codeOf(error, dialect),
     status_code: status,
-    msg: fault.message ?? createMessage(error, request),
+    msg: fault.message ?? (request.hasVariedErrors ? createVariedText(operationId) : createMessage(error, request)),
     details: { operation_id: operationId },
   })
 }

@@ -23,7 +23,7 @@ import { requireCaller } from './admission.ts'
 import type { Arrival, ArrivalHooks } from './arrival.ts'
 import type { ControlApi } from './control-api.ts'
 import { createCorsHeaders, createPreflightResponse, isPreflight } from './cors.ts'
-import { createBareResponse, createErrorResponse } from './error-response.ts'
+import { createBareResponse, createErrorResponse, createVariedResponse } from './error-response.ts'
 import { createFaultyResponse, type FaultEffect, replacesOperation } from './fault-effects.ts'
 import { createJsonCache, type ToJson } from './json-cache.ts'
 import {
@@ -46,6 +46,8 @@ interface HandlerOptions {
   readonly ownKeys: readonly string[]
   readonly secretNames: SecretNames
   readonly emptyJsonOnDelete: boolean
+  /** True if the `msg` of errors varies. */
+  readonly hasVariedErrors: boolean
   readonly journal: Journal
   readonly controlLog: ControlLog
   readonly rateLimiter: RateLimiter | undefined
@@ -154,7 +156,9 @@ class Call {
       const facts = createErrorFacts(error, dialect, secrets)
       const path = redactText(this.#path, secrets)
       const bare = this.#isControl ? undefined : createBareResponse(facts, path, dialect)
-      return bare ?? createErrorResponse(facts, this.#operationId)
+      if (bare) return bare
+      const create = this.#isControl || !this.#options.hasVariedErrors ? createErrorResponse : createVariedResponse
+      return create(facts, this.#operationId)
     }
   }
 
@@ -215,12 +219,13 @@ class Call {
     ids: PathIds,
     input: unknown,
   ): HttpResponse {
-    const { engine, dialect } = this.#options
+    const { engine, dialect, hasVariedErrors } = this.#options
     return createFaultyResponse(fault, usual, {
       operation,
       ids,
       input,
       operationId: this.#operationId,
+      hasVariedErrors,
       dialect,
       catalogue: engine.context.catalogue,
       now: engine.now,

@@ -101,6 +101,7 @@ export function installFetch(
   }
   const installed = Object.assign(fetchByInstallation, { fauxgate: installation })
   replaceGlobalFetch(installed)
+  otherRequests.wasInstalled = true
   const uninstall = () => {
     installation.isInstalled = false
     let last: GlobalFetch = globalThis.fetch

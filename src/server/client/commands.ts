@@ -6,7 +6,7 @@ import { type ClientCall, findCall, flagsForFields, outcomes, parseFlags, parseV
 import { formatResponse } from './format.ts'
 import { otherCommands } from './other-commands.ts'
 import { rewriteRefusal } from './refusals.ts'
-import { ControlError, callControl, printServer, readServerAddress } from './server-calls.ts'
+import { ControlError, callControl, printServer, readServerAddress, type ServerAddress } from './server-calls.ts'
 
 interface Row {
   readonly name: string
@@ -190,9 +190,17 @@ function commandOf(row: Row): Command {
       const { text, note } = formatResponse(row.call, response, values)
       printServer(server, response === undefined)
       if (note) printError(note)
+      if (row.call === 'PUT /dns') await warnIfZoneIsIgnored(server)
       return print(text)
     },
   }
+}
+
+/** Prints a warning if the attempts of a server ignore the records that the command sets. */
+async function warnIfZoneIsIgnored(server: ServerAddress): Promise<void> {
+  const { dns } = Object(await callControl(server, 'GET', '/overview'))
+  if (dns !== 'off') return
+  printError('no attempt checks this record: the server runs without simulated DNS. Start it with --dns simulated.')
 }
 
 function parseWords(

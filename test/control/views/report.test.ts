@@ -162,8 +162,45 @@ describe('The report', () => {
     expect(readSection(gateway, 'requests')).toEqual([
       `2026-01-01T00:00:00Z  PATCH /reserved_domains/${id} {"description":"first"} → 200`,
       `2026-01-01T00:00:00Z  40 times until 2026-01-01T00:00:39Z: GET /reserved_domains/${id} → 200`,
+      expect.stringMatching(
+        /^ {2}the last response: \{"id":"rd_\w+","description":"first","domain":"app\.example\.com",/,
+      ),
       '2026-01-01T00:00:40Z  GET /reserved_domains → 200',
     ])
+  })
+
+  test('has the last response of code that polls in vain, without secrets and addresses', async () => {
+    const gateway = openManual()
+    const { id } = gateway.reservedDomains.create({
+      domain: 'app.example.com',
+      certificate_management_policy: { authority: 'letsencrypt' },
+    })
+    for (let turn = 0; turn < 3; turn++) await client(gateway)('GET', `/reserved_domains/${id}`)
+    const [, last] = readSection(gateway, 'requests')
+    expect(last).toContain('"certificate":null')
+    expect(last).not.toContain('"uri"')
+    for (let turn = 0; turn < 3; turn++) await client(gateway)('GET', '/reserved_domains/rd_none')
+    expect(readSection(gateway, 'requests').filter((line) => line.includes('last response'))).toHaveLength(1)
+  })
+
+  test('says how to connect other clients, if a gateway was installed and nothing arrived', async () => {
+    const gateway = openManual()
+    gateway.install({ others: 'refuse' }).uninstall()
+    expect(readSection(gateway, 'requests')).toEqual([
+      'none over HTTP',
+      expect.stringContaining('Clients of node:http, such as axios and got, do not use it:'),
+      expect.stringMatching(/fauxgate\/msw, or by serve of fauxgate\/node/),
+    ])
+    await client(gateway)('GET', '/reserved_domains')
+    expect(gateway.report()).not.toContain('node:http')
+  })
+
+  test('names no other client, if a request for another host shows that the global fetch is in use', async () => {
+    const gateway = openManual()
+    const installed = gateway.install({ others: 'refuse' })
+    await expect(fetch('https://elsewhere.test/')).rejects.toThrow()
+    installed.uninstall()
+    expect(gateway.report()).not.toContain('node:http')
   })
 
   test('keeps the newest of everything, in a bounded number of lines of bounded length', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type Gateway, standard } from '../../../src/index.ts'
 import { client, expectError, outcome } from '../../support/client.ts'
 import { withoutFacts } from '../../support/details.ts'
@@ -130,6 +130,18 @@ describe('The source of the outcome of an attempt (rules: provisioning-jobs#outc
 })
 
 describe('The zone', () => {
+  test('says once that records have no effect, if the option dns is off', () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined)
+    onTestFinished(() => warn.mockRestore())
+    const { dns } = openManual()
+    dns.cname('a.example.com', 'b.example.com')
+    dns.fail('b.example.com', 'SERVFAIL')
+    const text = 'The record of a.example.com has no effect: no attempt checks the zone, because the option dns is off.'
+    expect(warn.mock.calls).toEqual([[expect.stringContaining(text)]])
+    openWithZone().dns.cname('a.example.com', 'b.example.com')
+    expect(warn).toHaveBeenCalledTimes(1)
+  })
+
   test('lists its records by name, in lower case and without trailing dots, with one record for a name', () => {
     const { dns } = openManual()
     expect(dns.cname('B.example.com.', 'Target.example.net.')).toEqual({
