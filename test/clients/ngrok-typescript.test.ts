@@ -148,7 +148,7 @@ describe('the official TypeScript client without a server', () => {
     const interception = setupServer(...handlers(own))
     interception.listen({ onUnhandledRequest: 'error' })
     onTestFinished(() => interception.close())
-    const { id } = await new Ngrok({ apiToken: 'any' }).reservedAddrs.create({ description: 'SSH' })
+    const { id } = await new Ngrok({ apiToken: 'any' }).reservedAddrs.create({ description: 'SSH', region: 'us' })
     expect(own.reservedAddrs.get(id).description).toBe('SSH')
   })
 
@@ -158,7 +158,7 @@ describe('the official TypeScript client without a server', () => {
     onTestFinished(() => installed.uninstall())
     // Nothing listens there, so that the request of the client ends on this machine.
     const escaping = new Ngrok({ apiToken: 'any', baseUrl: 'http://127.0.0.1:1' })
-    await expect(escaping.reservedAddrs.create({})).rejects.toThrow()
+    await expect(escaping.reservedAddrs.create({ region: 'us' })).rejects.toThrow()
     expect(own.report()).toContain('Connect them by the handlers of fauxgate/msw, or by serve of fauxgate/node')
   })
 })
