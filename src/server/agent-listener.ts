@@ -15,10 +15,16 @@ export interface AgentListener {
 /** The address that the agent listens on. Other machines cannot reach it. */
 const HOST = '127.0.0.1'
 
+interface Served {
+  readonly gateway: Gateway
+  /** The URL of the page with the traffic: a real agent has one at `/`. */
+  readonly page: string
+}
+
 /** Serves the local API of a gateway's agent. @throws Error of Node if the port is taken */
-export async function listenAsAgent(gateway: Gateway, port: number): Promise<AgentListener> {
+export async function listenAsAgent(gateway: Gateway, port: number, page: string): Promise<AgentListener> {
   const server = createServer((request, response) => {
-    answer(gateway, request, response).catch((error: unknown) => {
+    answer({ gateway, page }, request, response).catch((error: unknown) => {
       // An agent that is down refuses connections. This one was made already.
       if (!isRefusedConnection(error)) printError(error)
       request.socket.destroy()
@@ -37,7 +43,7 @@ export async function listenAsAgent(gateway: Gateway, port: number): Promise<Age
   }
 }
 
-async function answer(gateway: Gateway, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function answer({ gateway, page }: Served, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { method = 'GET', url = '/', headers } = request
   if (!isOwnHost(headers.host)) return void response.writeHead(403).end('The Host of the agent is localhost.\n')
   if (isOfOtherSite(headers.origin)) return void response.writeHead(403).end('Pages of other sites are refused.\n')
@@ -47,6 +53,7 @@ async function answer(gateway: Gateway, request: IncomingMessage, response: Serv
   if (typeof body !== 'string') return void response.writeHead(400).end('The body is too long, or not UTF-8.\n')
   const hasBody = body !== '' && method !== 'GET' && method !== 'HEAD'
   const answered = await gateway.agent.fetch(new URL(url, `http://${HOST}`), { method, ...(hasBody && { body }) })
+  if (url === '/') return void response.writeHead(302, { location: page }).end()
   response.writeHead(answered.status, Object.fromEntries(answered.headers)).end(await answered.text())
 }
 

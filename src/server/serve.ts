@@ -118,7 +118,7 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
   const agentListener =
     agent === undefined
       ? undefined
-      : await listenAsAgent(gateway, agent).catch(async (error) => {
+      : await listenAsAgent(gateway, agent, `${url}/_fauxgate/#traffic`).catch(async (error) => {
           await closeServer()
           throw new Error(`agent: ${listenProblem(error, '127.0.0.1', agent)}`, { cause: error })
         })

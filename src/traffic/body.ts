@@ -8,8 +8,10 @@ export interface Parts extends AsyncIterable<Uint8Array> {
 export type Body = Uint8Array | ReadableStream<Uint8Array> | Parts | null
 
 /** Returns a body as a `fetch` takes it. */
-export function toFetchBody(body: Body): Uint8Array | ReadableStream<Uint8Array> | null {
-  return body === null || body instanceof Uint8Array || body instanceof ReadableStream ? body : toStream(body)
+export function toFetchBody(body: Body): BodyInit | null {
+  const isReady = body === null || body instanceof Uint8Array || body instanceof ReadableStream
+  // The types of some libraries lack bodies of bytes and streams.
+  return (isReady ? body : toStream(body)) as BodyInit | null
 }
 
 function toStream(parts: Parts): ReadableStream<Uint8Array> {

@@ -20,9 +20,7 @@ abstract class Message {
   async bytes(): Promise<Uint8Array> {
     const body = this.#body
     if (body instanceof Uint8Array) return body
-    const bytes = body
-      ? new Uint8Array(await new Response(toFetchBody(body) as BodyInit).arrayBuffer())
-      : new Uint8Array()
+    const bytes = body ? new Uint8Array(await new Response(toFetchBody(body)).arrayBuffer()) : new Uint8Array()
     this.#body = body && bytes
     return bytes
   }
@@ -91,8 +89,8 @@ export class UpstreamResponse extends Message implements PolicyResponse {
 
   get stream(): ReadableStream<Uint8Array> | null {
     const { body } = this
-    const sent = toFetchBody(body)
-    return sent instanceof Uint8Array ? new Response(sent.slice()).body : sent
+    if (body instanceof ReadableStream) return body
+    return new Response(body instanceof Uint8Array ? body.slice() : toFetchBody(body)).body
   }
 
   static from(response: Response): UpstreamResponse {
@@ -104,7 +102,7 @@ export class UpstreamResponse extends Message implements PolicyResponse {
   toResponse(method: string): Response {
     const { status, headers, body } = this
     // Responses of a fetch have no status below 200.
-    return new Response(isBodiless(method, status) ? null : (toFetchBody(body) as BodyInit | null), {
+    return new Response(isBodiless(method, status) ? null : toFetchBody(body), {
       status: Math.max(status, 200),
       headers: [...headers],
     })

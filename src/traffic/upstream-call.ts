@@ -155,8 +155,7 @@ function toSent(request: VisitorRequest, { url, isReplay }: UpstreamPlace, { ip 
 function toUpstreamRequest(sent: VisitorRequest, signal: AbortSignal | undefined): Request {
   const { method, body, headers } = sent
   const hasBody = method !== 'GET' && method !== 'HEAD' && body !== null
-  // The types of some libraries lack bodies of bytes and streams.
-  const init = hasBody ? { body: toFetchBody(body) as BodyInit, duplex: 'half' } : {}
+  const init = hasBody ? { body: toFetchBody(body), duplex: 'half' } : {}
   return new Request(sent.url, { method, headers: [...headers], ...init, ...(signal && { signal }) })
 }
 

@@ -24,6 +24,12 @@ test('a server passes the port of the agent to the agent', async () => {
   await expect(fetch(url)).rejects.toThrow('fetch failed')
 })
 
+test('its root leads to the page with the traffic', async () => {
+  const { url } = await serveWithAgent()
+  const response = await fetch(new URL('/', url), { redirect: 'manual' })
+  expect([response.status, response.headers.get('location')]).toEqual([302, `${served?.url}/_fauxgate/#traffic`])
+})
+
 test('it breaks connections while the agent is down', async () => {
   const { gateway, url } = await serveWithAgent()
   gateway.agent.set({ down: true })
