@@ -1,7 +1,7 @@
 // Builds each page of src/inspector into one document, and parts that the inspector loads later into scripts. Writes
 // dist/documents.js with all of them: a module with texts in base64, gzipped, because both servers and Workers can load a module.
 import { createHash } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve as resolvePath } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
@@ -49,16 +49,24 @@ async function pack(name, text) {
 }
 
 /** The parts of the inspector that are scripts of their own, with the names of their components. */
-const LATER = { resources: 'Resources' }
+const LATER = { traffic: 'Traffic', resources: 'Resources', state: 'State' }
 
 /** Creates a part as a module that exports a function: it takes what the page has, and returns the component. */
 async function createPart(name, inPage) {
   const { text } = await bundleEntry(`parts/${name}.tsx`, {
     plugins: [takesFromPage(inPage)],
   })
-  const component = LATER[name]
-  const body = text.replace(/export \{[^}]*\};?$/, `return ${component};`)
-  return minifyScript(`export default (shared) => {\n${body}\n}`, { mangle: { reserved: ['shared'] } })
+  const body = text.replace(/export \{[^}]*\};?$/, `return ${LATER[name]};`)
+  return minifyScript(`export default (shared) => {\n${await adoptStyle(name)}${body}\n}`, {
+    mangle: { reserved: ['shared'] },
+  })
+}
+
+/** Returns the code that adds the style of a part, if it has one: the page's policy allows the text of no other style. */
+async function adoptStyle(name) {
+  if (!existsSync(path(`src/inspector/parts/${name}.css`))) return ''
+  const style = JSON.stringify((await bundleEntry(`parts/${name}.css`)).text)
+  return `const style = new CSSStyleSheet();style.replaceSync(${style});document.adoptedStyleSheets.push(style);\n`
 }
 
 /** Replaces modules that the page has by what a part takes from it. */

@@ -1,5 +1,5 @@
 import type { ComponentType } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import { shared } from './for-parts.ts'
 import { page } from './page.ts'
 
@@ -7,21 +7,21 @@ type Part = ComponentType<{ id: string }>
 
 const parts = new Map<string, Part>()
 
-/** A part of the page that is a script of its own, which is loaded once. */
-export function Later({ name, id }: { name: string; id: string }) {
-  const [, draw] = useState(false)
+/** A part of the page that is a script of its own, loaded once. */
+export function Later({ name, id = '' }: { name: string; id?: string }) {
   useEffect(() => {
-    if (!parts.has(name))
-      void page.load(async () => {
-        // The build must leave the import as it is, and so it has no text of its own.
-        const address = `./${name}.js`
-        const { default: create }: { default: (from: object) => Part } = await import(address).catch(() => {
-          throw new Error('This part of the page could not be loaded. Reload the page.')
-        })
-        parts.set(name, create(shared))
-        draw(true)
-      })
+    if (!parts.has(name)) void page.load(() => loadPart(name))
   }, [name])
   const Part = parts.get(name)
   return Part ? <Part id={id} /> : <p class="empty dim">Loading…</p>
+}
+
+async function loadPart(name: string): Promise<void> {
+  // The build must leave the import unchanged, so the address is no literal.
+  const address = `./${name}.js`
+  const { default: create }: { default: (from: object) => Part } = await import(address).catch(() => {
+    throw new Error('This part of the page could not be loaded. Reload the page.')
+  })
+  parts.set(name, create(shared))
+  page.set({})
 }

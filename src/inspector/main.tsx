@@ -6,7 +6,6 @@ import { Faults } from './parts/faults.tsx'
 import { Jobs } from './parts/jobs.tsx'
 import { Now } from './parts/now.tsx'
 import { Requests } from './parts/requests.tsx'
-import { State } from './parts/state.tsx'
 import { Button, Form, Submit, Text } from './shared/controls.tsx'
 import { formatCounted, formatRelative, formatTime } from './shared/format.ts'
 import { Card, Mark, useKeys } from './shared/layout.tsx'
@@ -20,9 +19,10 @@ const PARTS: Readonly<Record<string, Part>> = {
   now: { title: 'Now', show: () => <Now /> },
   jobs: { title: 'Jobs', show: (id) => <Jobs id={id} /> },
   requests: { title: 'Requests', show: (id) => <Requests id={id} /> },
-  resources: { title: 'Resources', show: () => <Later key="resources" name="resources" id="" /> },
+  traffic: { title: 'Traffic', show: (id) => <Later name="traffic" id={id} /> },
+  resources: { title: 'Resources', show: () => <Later name="resources" /> },
   faults: { title: 'DNS & faults', show: () => <Faults /> },
-  state: { title: 'State', show: () => <State /> },
+  state: { title: 'State', show: () => <Later name="state" /> },
 }
 
 function App() {
@@ -32,6 +32,8 @@ function App() {
   useDrawing()
   useEffect(() => {
     document.title = `${PARTS[current]?.title} · ${page.gateway?.name ?? address ?? 'fauxgate'}`
+    // On a phone, the tabs scroll.
+    document.querySelector('nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
   }, [current, page.gateway])
   useKeys((key) => {
     const found = key === '/' && document.querySelector<HTMLElement>('[type=search]')

@@ -18,4 +18,6 @@ declare module '*/documents.js' {
   export const inspector: string
   export const account: string
   export const resources: string
+  export const state: string
+  export const traffic: string
 }

@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest'
 import { CHROMIUM } from '../support/chromium.ts'
 import { populate } from './support/populate.ts'
 import { type OpenInspector, useInspector } from './support/use-inspector.ts'
+import { useTraffic, visitApp } from './support/visit-app.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
@@ -56,9 +57,10 @@ const AXE_WIDTHS = [360, 1440]
 
 describe.skipIf(!CHROMIUM)('Every part at 360, 390, 768, 1,024 and 1,440 px, light and dark', () => {
   const open = useInspector()
+  const openTraffic = useTraffic()
 
   /** Returns a function that checks a place in all widths and colours, and the list of its findings. */
-  const createChecker = ({ page, go }: OpenInspector) => {
+  const createChecker = ({ page, go }: Pick<OpenInspector, 'page' | 'go'>) => {
     const problems: string[] = []
     const check = async (place: string, name: string) => {
       await go(place)
@@ -81,7 +83,7 @@ describe.skipIf(!CHROMIUM)('Every part at 360, 390, 768, 1,024 and 1,440 px, lig
 
   test('fits the window, and axe-core finds no problem: an empty gateway', async () => {
     const { check, problems } = createChecker(await open())
-    for (const part of ['now', 'jobs', 'requests', 'resources/reserved_domains', 'faults', 'state']) {
+    for (const part of ['now', 'jobs', 'requests', 'traffic', 'resources/reserved_domains', 'faults', 'state']) {
       await check(part, `empty-${part.split('/')[0]}`)
     }
     expect(problems).toEqual([])
@@ -102,6 +104,16 @@ describe.skipIf(!CHROMIUM)('Every part at 360, 390, 768, 1,024 and 1,440 px, lig
     await check('resources/circuit_breaker', 'lookup')
     await check('faults', 'faults')
     await check('state', 'state')
+    expect(problems).toEqual([])
+  })
+
+  test('fits the window, and axe-core finds no problem: traffic', async () => {
+    const inspector = await openTraffic()
+    const { check, problems } = createChecker(inspector)
+    await visitApp(inspector.gateway)
+    await check('traffic', 'traffic')
+    for (const [name, number] of Object.entries({ refused: 4, changed: 3, lost: 6 }))
+      await check(`traffic/${number}`, `visit-${name}`)
     expect(problems).toEqual([])
   })
 })

@@ -141,7 +141,11 @@ export function Search({ what, ...more }: Omit<InputProps, 'label'> & { what: st
   return <Text type="search" size={26} label={`Search ${what}`} placeholder={`Search ${what}`} {...more} />
 }
 
-export function Lines({ label, set, ...more }: InputProps & { rows: number; placeholder?: string }) {
+export function Lines({
+  label,
+  set,
+  ...more
+}: InputProps & { rows: number; placeholder?: string; defaultValue?: string }) {
   return (
     <textarea aria-label={label} spellcheck={false} onInput={(event) => set?.(event.currentTarget.value)} {...more} />
   )
