@@ -92,9 +92,10 @@ export function Traffic({ id }: { id: string }) {
         rowHeight={ROW_HEIGHT}
         label="Traffic"
         onHold={setHeld}
-        heads={COLUMNS.map((name) => (
+        heads={Object.entries(COLUMNS).map(([name, label]) => (
+          // biome-ignore lint/a11y/useFocusableInteractive: heads that do not sort, unlike those of a grid, get no focus
           <span key={name} class={`c-${name}`} role="columnheader">
-            {name === 'time' && page.overview?.manual ? 'no.' : name}
+            {name === 'time' && page.overview?.manual ? 'no.' : label}
           </span>
         ))}
         row={row}
@@ -136,7 +137,8 @@ function matcher(search: string): (visit: TrafficEntry) => boolean {
   }
 }
 
-const COLUMNS = ['time', 'status', 'method', 'url', 'by']
+/** The heads of the columns, by their classes. */
+const COLUMNS = { time: 'time', status: 'status', method: 'method', url: 'URL', by: 'answered by' }
 
 function Visit({ visit, href, isChosen }: { visit: TrafficEntry; href: string; isChosen: boolean }) {
   const { number, at, method, url, rule, error, upstream } = visit
@@ -153,9 +155,9 @@ function Visit({ visit, href, isChosen }: { visit: TrafficEntry; href: string; i
   ]
   return (
     <Row kind={isChosen ? 'chosen' : ''}>
-      {cells.map((cell, column) => (
-        <span key={column} class={`c-${COLUMNS[column]}`} role="cell">
-          {cell}
+      {Object.keys(COLUMNS).map((name, column) => (
+        <span key={name} class={`c-${name}`} role="cell">
+          {cells[column]}
         </span>
       ))}
     </Row>
