@@ -19,6 +19,7 @@ import { overview } from './views/overview.ts'
 import { records } from './views/records.ts'
 import { report } from './views/report.ts'
 import { timelines } from './views/timelines.ts'
+import { troubles } from './views/troubles.ts'
 
 export const controls = [
   clock,
@@ -33,6 +34,7 @@ export const controls = [
   requests,
   usedControlsControl,
   overview,
+  troubles,
   records,
   report,
   state,

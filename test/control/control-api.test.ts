@@ -150,7 +150,7 @@ describe('Faults over HTTP (rules: control-api#calls)', () => {
     const response = await send('POST', '/faults', { operation: 'reserved_addrs.list', status: 500 })
     expect(response).toMatchObject({ status: 200, body: { status: 500, hits: 0, passed: 0 } })
     expect((await client(gateway)('GET', '/reserved_addrs')).status).toBe(500)
-    expect((await send('GET', '/faults')).body).toEqual([{ ...response.body, hits: 1 }])
+    expect((await send('GET', '/faults')).body).toEqual([{ state: 'active', ...response.body, hits: 1 }])
     await send('POST', '/faults', {})
     expect((await send('DELETE', `/faults?id=${response.body.id}`)).status).toBe(204)
     expect((await send('GET', '/faults')).body).toHaveLength(1)

@@ -3,7 +3,7 @@ import { createGateway, type Gateway, manualClock, ngrok } from '../../src/index
 import { serve } from '../../src/server/node.ts'
 import { declareErrors, entry } from '../../src/service/kit/index.ts'
 import { widgets } from '../service/kit/widgets.ts'
-import { client, expectError, outcome } from '../support/client.ts'
+import { client, controlClient, expectError, outcome } from '../support/client.ts'
 import { open, stateOf } from '../support/gateway.ts'
 
 const ADDRS = '/reserved_addrs'
@@ -22,6 +22,23 @@ async function sendAll(gateway: Gateway, times: number, path = ADDRS): Promise<n
 }
 
 describe('A fault', () => {
+  it('without `times` is pending until its first request, and active after it; with `times` it is used up', async () => {
+    const gateway = open()
+    const states = async () =>
+      ((await controlClient(gateway)('GET', '/faults')).body as unknown as { state: string }[]).map(
+        ({ state }) => state,
+      )
+    gateway.faults.add({ operation: 'reserved_addrs.create', status: 500 })
+    gateway.faults.add({ operation: 'reserved_addrs.list', times: 2 })
+    expect(await states()).toEqual(['pending', 'pending'])
+    await create(gateway)
+    await list(gateway)
+    expect(await states()).toEqual(['active', 'pending'])
+    await create(gateway)
+    await list(gateway)
+    expect(await states()).toEqual(['active', 'used up'])
+  })
+
   it('answers once with the default error, changes nothing, and lets the next request through', async () => {
     const gateway = open()
     gateway.faults.add({ operation: 'reserved_addrs.create', times: 1 })

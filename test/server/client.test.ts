@@ -44,11 +44,17 @@ describe('The controls of a running server as commands', () => {
 
   it('script outcomes, change DNS, and show the result', async () => {
     const { id, cname_target } = reserve()
-    expect(await readOutput('script', 'INTERNAL_ERROR', 'DNS_ERROR', '--domain', id, '--times', '1')).toBe('')
+    expect(
+      await readOutput('script', 'INTERNAL_ERROR', 'DNS_ERROR', '--domain', id, '--always', 'INTERNAL_ERROR'),
+    ).toBe('')
     expect(await readOutput('script', 'success', '--first')).toBe('')
     expect(await readOutput('script', 'show')).toBe(
-      'INTERNAL_ERROR for app.example.com\nDNS_ERROR for app.example.com\nsuccess for any domain\n',
+      'INTERNAL_ERROR for app.example.com (outcome_4)\nDNS_ERROR for app.example.com (outcome_5)\n' +
+        'always INTERNAL_ERROR for app.example.com (always_app.example.com)\nsuccess for any domain (outcome_6)\n',
     )
+    expect(await readOutput('script', 'remove', 'outcome_6')).toBe('')
+    expect(await readOutput('script', 'remove', 'always_app.example.com')).toBe('')
+    expect((await readOutput('script', 'show')).split('\n')).toHaveLength(3)
     await readOutput('clock', 'advance', '30s')
     await readOutput('script', 'clear')
     expect(gateway.provisioning.pendingOutcomes()).toEqual([])

@@ -189,6 +189,10 @@ const missed = named(
 export const listedFault = named(
   v.object({
     ...addedFields,
+    state: documented(
+      v.picklist(['pending', 'active', 'used up'], 'pending, active, used up'),
+      '`pending` if it waits for a request, `active` if it applies to requests until you remove it, or `used up`.',
+    ),
     missed: v.exactOptional(
       documented(
         v.array(missed),
@@ -222,6 +226,10 @@ export function isUsedUp({ times, hits }: ArmedFault): boolean {
 /** Tells whether a fault still waits for requests: without `times`, for its first. */
 export function isPending(fault: ArmedFault): boolean {
   return fault.times === undefined ? fault.hits === 0 : !isUsedUp(fault)
+}
+
+export function getFaultState(fault: ArmedFault): 'pending' | 'active' | 'used up' {
+  return isUsedUp(fault) ? 'used up' : isPending(fault) ? 'pending' : 'active'
 }
 
 /** Declares an error that the service documents, but that only a fault can cause here. */

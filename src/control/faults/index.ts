@@ -19,6 +19,7 @@ import {
   faultRecords,
   faultSpec,
   faultsIn,
+  getFaultState,
   isPending,
   isUsedUp,
   listedFault,
@@ -35,7 +36,11 @@ const list = controlCall({
     const requests = lastRequests(host.journal)
     const missedOf = (fault: ArmedFault) =>
       findMissed(fault, requests, host.api).map((missed) => ({ ...missed, reason: host.withoutKeys(missed.reason) }))
-    return host.transact(faultsIn).map((fault) => ({ ...fault, ...(isPending(fault) && { missed: missedOf(fault) }) }))
+    return host.transact(faultsIn).map((fault) => ({
+      ...fault,
+      state: getFaultState(fault),
+      ...(isPending(fault) && { missed: missedOf(fault) }),
+    }))
   },
 })
 

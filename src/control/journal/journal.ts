@@ -3,6 +3,7 @@ import { requireFunction } from '../../core/schema/options.ts'
 import { utf8Length } from '../../core/schema/platform.ts'
 import { printError } from '../../core/schema/print.ts'
 import { createRedactor, findKeysInHeader, type Redactor } from '../../core/schema/secret-texts.ts'
+import { timeMs } from '../../core/schema/time.ts'
 import { DroppedRequests, isUnknown, matchesQuery, type RequestFacts } from './dropped-requests.ts'
 import type { JournalQuery } from './entry.ts'
 import { BYTES_PER_CHARACTER, countBytes, type Exchange, shortenNames } from './exchange.ts'
@@ -115,6 +116,12 @@ export class Journal implements PersistedJournal {
   /** Makes the entry of an exchange, without secrets. */
   createEntry(exchange: Exchange): JournalEntry {
     return createEntry(exchange, this.#findSecrets())
+  }
+
+  /** The time of the oldest request, in ms; undefined for none. */
+  get oldestTime(): number | undefined {
+    const row = this.#rows.first
+    return row && ('entry' in row ? timeMs(row.entry.at) : row.exchange.now)
   }
 
   /** The operation id of the newest request; empty for none. */

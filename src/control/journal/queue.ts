@@ -8,6 +8,11 @@ export class Queue<T> {
     return this.#items.length - this.#dropped
   }
 
+  /** The oldest item. */
+  get first(): T | undefined {
+    return this.#items[this.#dropped]
+  }
+
   /** The newest item. */
   get last(): T | undefined {
     return this.#items.at(-1)

@@ -66,7 +66,7 @@ export interface Provisioning {
   failAlways(error: ProvisioningError | FailedAttempt, options?: ForDomain): void
   /** Drops all pending outcomes, or with `domain` only those that are scripted for that domain. */
   clear(options?: ForDomain): void
-  /** Returns the scripted outcomes that no attempt has used; `domain` is null for any domain. */
+  /** Returns the scripted outcomes that no attempt has used, without those of `failAlways`; `domain` is null for any domain. */
   pendingOutcomes(): readonly PendingOutcome[]
   /**
    * Throws if there are scripted outcomes that no attempt has used, or a `failAlways` that made no attempt fail. The error lists
@@ -139,7 +139,7 @@ function createProvisioning(host: ControlHost): Provisioning {
       requireValues(options, ['domain'], NO_VALUES)
       clear.run(host, readCallOptions(forDomain, options))
     },
-    pendingOutcomes: () => pending.run(host, {}),
+    pendingOutcomes: () => pending.run(host, {}).flatMap(({ id: _, always, ...rest }) => (always ? [] : rest)),
     assertNoPendingOutcomes: () => assertNoProblem(host.transact(describeUnusedOutcomes)),
     attempt: (id) => attempt.run(host, { id }),
     renewNow: (id) => renew.run(host, { id }),

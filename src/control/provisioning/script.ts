@@ -11,6 +11,7 @@ import { timestamp } from '../../core/schema/time.ts'
 import { normalizeName } from '../../service/provisioning/dns.ts'
 import {
   ANY_DOMAIN,
+  dropOutcome,
   dropOutcomes,
   failedAttempt,
   lastingOutcomes,
@@ -121,34 +122,46 @@ export const script = controlCall({
 export const clear = controlCall({
   method: 'DELETE',
   path: '/provisioning/script',
-  summary: 'Drop the pending outcomes of one domain, or of all',
+  summary: 'Drop the pending outcomes of one domain, or of all, or one',
   from: 'query',
-  schema: v.object({ domain }),
+  schema: v.object({ domain, id: v.optional(documented(v.string(), 'Only the outcome with this id.')) }),
   errors: DOMAIN_ERRORS,
-  run: (host, sent) => host.transact((tx) => dropOutcomes(tx, requireDomainName(tx, host, sent.domain))),
+  run: (host, sent) =>
+    host.transact((tx) => {
+      const { id } = sent
+      if (id === undefined) dropOutcomes(tx, requireDomainName(tx, host, sent.domain))
+      else if (!dropOutcome(tx, id))
+        refuse(general.not_found, { what: 'outcome with the id', received: quote(id) }, { id })
+    }),
 })
 
+const outcomeFields = {
+  domain: documented(v.nullable(v.string()), 'The domain; null for any.'),
+  outcome: documented(outcomeName, 'The outcome of the attempt.'),
+  message: v.exactOptional(documented(v.string(), 'The `msg` of the job, if it was scripted.')),
+  retriesAfter: v.exactOptional(
+    documented(v.union([v.string(), v.number()]), 'The time from the attempt to `retries_at`, if it was scripted.'),
+  ),
+  always: v.exactOptional(documented(v.literal(true), 'True for the outcome of all attempts after the scripted ones.')),
+}
+
 export const pendingOutcome = named(
-  v.object({
-    domain: documented(v.nullable(v.string()), 'The domain; null for any.'),
-    outcome: documented(outcomeName, 'The outcome of the attempt.'),
-    message: v.exactOptional(documented(v.string(), 'The `msg` of the job, if it was scripted.')),
-    retriesAfter: v.exactOptional(
-      documented(v.union([v.string(), v.number()]), 'The time from the attempt to `retries_at`, if it was scripted.'),
-    ),
-    always: v.exactOptional(
-      documented(v.literal(true), 'True for the outcome of all attempts after the scripted ones.'),
-    ),
-  }),
+  v.object(outcomeFields),
   'PendingOutcome',
-  'An outcome that no attempt has used.',
+  'An outcome of an attempt to come or, with `always`, of all attempts to come.',
+)
+
+const listedOutcome = named(
+  v.object({ id: documented(v.string(), 'The id that `DELETE` takes.'), ...outcomeFields }),
+  'ListedOutcome',
+  'A pending outcome with its id.',
 )
 
 export const pending = controlCall({
   method: 'GET',
   path: '/provisioning/script',
-  summary: 'List the outcomes that no attempt has used',
-  response: v.array(pendingOutcome),
+  summary: 'List the outcomes of the attempts to come',
+  response: v.array(listedOutcome),
   run: (host) => host.transact(listPendingOutcomes),
 })
 
@@ -174,7 +187,7 @@ export function describeUnusedOutcomes(tx: Transaction): string | undefined {
     domain: domain === ANY_DOMAIN ? null : domain,
     outcome: `always ${outcome}`,
   }))
-  const unused = [...listPendingOutcomes(tx), ...lasting]
+  const unused = [...listPendingOutcomes(tx).filter(({ always }) => !always), ...lasting]
   if (unused.length === 0) return undefined
   const texts = unused.slice(0, MAX_NAMED).map(({ domain, outcome }) => `${outcome} for ${domain ?? 'any domain'}`)
   const more = unused.length > MAX_NAMED ? ` and ${unused.length - MAX_NAMED} more` : ''

@@ -7,7 +7,7 @@ import { count } from '../../core/schema/record-schema.ts'
 import { time } from '../../core/schema/schema.ts'
 import { timestamp } from '../../core/schema/time.ts'
 import { provisioningRules } from '../../service/provisioning/managed-domain.ts'
-import { listPendingOutcomes } from '../../service/provisioning/outcomes.ts'
+import { countPendingOutcomes } from '../../service/provisioning/outcomes.ts'
 import { domains } from '../../service/resources/reserved-domains/records.ts'
 import { waitingRequest, waitingRequests } from '../clock.ts'
 import { type Control, type ControlHost, controlCall } from '../control.ts'
@@ -41,7 +41,7 @@ const overviewSchema = named(
     ),
     next: documented(v.nullable(nextDue), 'The next due event; null if nothing is due.'),
     counts: documented(v.record(v.string(), count), 'The number of resources, by collection.'),
-    outcomes: documented(count, 'The number of pending outcomes.'),
+    outcomes: documented(count, 'The number of pending outcomes, with those of all attempts.'),
     faults: documented(count, 'The number of pending faults.'),
     requests: documented(count, 'The number of entries of the journal.'),
     traffic: documented(count, 'The number of requests of visitors since their journal was emptied.'),
@@ -83,7 +83,7 @@ function createOverview(host: ControlHost): Overview {
     dns: provisioningRules(tx.rules).dns,
     next: findNextDue(host, tx),
     counts: Object.fromEntries(host.collections.map((each) => [each.name, tx.count(each)])),
-    outcomes: listPendingOutcomes(tx).length,
+    outcomes: countPendingOutcomes(tx),
     faults: faultsIn(tx).filter(isPending).length,
     requests: host.journal.size,
     traffic: host.traffic.journal.count,

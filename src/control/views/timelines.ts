@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { DomainTimeline, Timelines, TimelinesQuery } from '../../core/generated/controls.ts'
+import type { DomainTimeline, ListedOutcome, Timelines, TimelinesQuery } from '../../core/generated/controls.ts'
 import type { Transaction } from '../../core/operation/transaction.ts'
 import { documented, named } from '../../core/schema/documentation.ts'
 import { idPattern } from '../../core/schema/ids.ts'
@@ -10,7 +10,7 @@ import { timestamp } from '../../core/schema/time.ts'
 import { certificates } from '../../service/provisioning/certificate-records.ts'
 import { checkNeededRecords } from '../../service/provisioning/dns-check.ts'
 import { provisioningRules } from '../../service/provisioning/managed-domain.ts'
-import { ANY_DOMAIN, lastingOutcomes, listPendingOutcomes } from '../../service/provisioning/outcomes.ts'
+import { ANY_DOMAIN, listPendingOutcomes } from '../../service/provisioning/outcomes.ts'
 import { timelineEntryView } from '../../service/provisioning/timeline.ts'
 import { getState, PROVISIONING_STATES, timelineView } from '../../service/provisioning/transitions.ts'
 import { type DomainRecord, domains } from '../../service/resources/reserved-domains/records.ts'
@@ -44,6 +44,12 @@ const domainTimeline = named(
     domain: documented(v.string(), 'Its hostname.'),
     state: documented(state, 'The state of its provisioning.'),
     due: documented(v.nullable(due), 'The next due event, or null.'),
+    startedAt: documented(v.nullable(time), 'The start of its running job; null without one.'),
+    attempts: documented(
+      v.nullable(count),
+      'The number of attempts of its running job or, without one, of its last job. Null if it is not known any more.',
+    ),
+    validFrom: documented(v.nullable(time), 'The start of the validity of the certificate in use; null without one.'),
     expiresAt: documented(v.nullable(time), 'The expiry of the certificate in use; null without one.'),
     problem: documented(
       v.nullable(v.string()),
@@ -52,8 +58,9 @@ const domainTimeline = named(
     records: documented(v.array(neededRecord), 'The DNS records that attempts need, if DNS is simulated.'),
     pending: documented(
       v.array(pendingOutcome),
-      'The scripted outcomes that its next attempts take, in order: first the outcomes for this domain, then those for any domain. At most 20.',
+      'The outcomes that its next attempts take, in order: first the outcomes for this domain, then those for any domain. At most 20.',
     ),
+    outcomes: documented(count, 'The number of these outcomes, with those that `pending` leaves out.'),
     timeline: documented(v.array(timelineEntryView), 'The last 100 transitions, oldest first.'),
   }),
   'DomainTimeline',
@@ -67,7 +74,10 @@ const timelinesView = named(
       v.record(v.string(), count),
       'The number of domains in each state. The `state` of the query does not affect it.',
     ),
-    since: documented(v.nullable(time), 'The time of the oldest transition of the matching domains; null without any.'),
+    since: documented(
+      v.nullable(time),
+      'The time of the oldest transition or start of a running job of the matching domains; null without any.',
+    ),
     timelines: documented(
       v.array(domainTimeline),
       'The domains: the failing ones first with `order=failing`, or newest first.',
@@ -138,7 +148,8 @@ function listTimelines(
     const domainState = getState(domain)
     states[domainState] = (states[domainState] ?? 0) + 1
     if (state !== undefined && domainState !== state) continue
-    since = Math.min(since, domain.timeline[0]?.at ?? since)
+    const start = domain.job ? domain.job.started_at / 1000 : since
+    since = Math.min(since, start, domain.timeline[0]?.at ?? since)
     const list = order === 'failing' && (hasProblem || domainState.includes('failing')) ? failing : others
     list.push(domain)
   }
@@ -156,15 +167,12 @@ function listTimelines(
 const MAX_PENDING = 20
 
 /** Returns the pending outcomes by domain. The key `ANY_DOMAIN` has the outcomes for any domain. */
-function groupPendingByDomain(tx: Transaction): ReadonlyMap<string, DomainTimeline['pending']> {
-  const outcomes = new Map<string, DomainTimeline['pending']>()
-  const add = (domain: string | null, each: DomainTimeline['pending'][number]) => {
-    const list = outcomes.get(domain ?? ANY_DOMAIN) ?? []
-    if (list.length < MAX_PENDING) outcomes.set(domain ?? ANY_DOMAIN, [...list, each])
-  }
-  for (const each of listPendingOutcomes(tx)) add(each.domain, each)
-  for (const { domain, ...rest } of tx.newestFirst(lastingOutcomes)) {
-    add(domain, { domain: domain === ANY_DOMAIN ? null : domain, ...rest, always: true })
+export function groupPendingByDomain(tx: Transaction): ReadonlyMap<string, ListedOutcome[]> {
+  const outcomes = new Map<string, ListedOutcome[]>()
+  for (const each of listPendingOutcomes(tx)) {
+    const list = outcomes.get(each.domain ?? ANY_DOMAIN)
+    if (list) list.push(each)
+    else outcomes.set(each.domain ?? ANY_DOMAIN, [each])
   }
   return outcomes
 }
@@ -176,32 +184,50 @@ function createDomainTimeline(
 ): DomainTimeline {
   const { id, due, job, timeline } = domain
   const certificate = findCertificate(tx, domain)
+  const own = (domain.policy && outcomes.get(domain.domain)) ?? []
+  const forAny = (domain.policy && outcomes.get(ANY_DOMAIN)) ?? []
+  const pending = [...own.slice(0, MAX_PENDING), ...forAny.slice(0, MAX_PENDING)].slice(0, MAX_PENDING)
   return {
     id,
     domain: domain.domain,
     state: getState(domain),
     due: due && { at: timestamp(due.at), event: job ? 'attempt' : 'renewal' },
+    startedAt: job && timestamp(job.started_at),
+    attempts: countAttempts(domain),
+    validFrom: certificate ? timestamp(certificate.notBefore) : null,
     expiresAt: certificate ? timestamp(certificate.notAfter) : null,
     problem: describeProblem(tx, domain),
     records: provisioningRules(tx.rules).dns === 'simulated' ? checkNeededRecords(tx, domain) : [],
-    pending: domain.policy
-      ? [...(outcomes.get(domain.domain) ?? []), ...(outcomes.get(ANY_DOMAIN) ?? [])].slice(0, MAX_PENDING)
-      : [],
+    pending: pending.map(({ id: _, ...each }) => each),
+    outcomes: own.length + forAny.length,
     timeline: timelineView(tx, timeline),
   }
+}
+
+function countAttempts({ job, timeline }: DomainRecord): number | null {
+  if (job) return job.attempts ?? job.internal_errors
+  const start = timeline.findLastIndex(({ transition }) => transition.endsWith('started'))
+  if (start < 0 && timeline.length > 0) return null
+  return timeline.slice(start + 1).filter(({ outcome }) => outcome !== null).length
 }
 
 function findCertificate(tx: Transaction, { certificate_id }: DomainRecord) {
   const certificate = certificate_id === null ? undefined : tx.get(certificates, certificate_id)
   if (!certificate) return undefined
   const { upload, order } = certificate
-  if (!upload) return { notAfter: order.not_after, chainNotAfter: order.not_after, names: [order.domain] }
-  const { not_after: notAfter, subject_alternative_names: names } = upload.leaf
-  return { notAfter, chainNotAfter: upload.not_after, names: names.dns_names }
+  if (!upload)
+    return {
+      notBefore: order.not_before,
+      notAfter: order.not_after,
+      chainNotAfter: order.not_after,
+      names: [order.domain],
+    }
+  const { not_before: notBefore, not_after: notAfter, subject_alternative_names: names } = upload.leaf
+  return { notBefore, notAfter, chainNotAfter: upload.not_after, names: names.dns_names }
 }
 
 /** Describes why browsers would warn visitors: an expired certificate or issuer, or a certificate for other names (RFC 9525, 6.3). */
-function describeProblem(tx: Transaction, domain: DomainRecord): string | null {
+export function describeProblem(tx: Transaction, domain: DomainRecord): string | null {
   const certificate = findCertificate(tx, domain)
   if (!certificate) return null
   const { notAfter, chainNotAfter, names } = certificate

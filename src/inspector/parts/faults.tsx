@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { DnsRecord, ListedFault, MissedRequest, PendingOutcome } from '../../core/generated/controls.ts'
+import type { DnsRecord, ListedFault, ListedOutcome, MissedRequest } from '../../core/generated/controls.ts'
 import { useControl } from '../live.ts'
 import { page } from '../page.ts'
 import { Button, Search, Text } from '../shared/controls.tsx'
@@ -64,20 +64,25 @@ function Zone() {
 
 function Outcomes() {
   const path = '/provisioning/script'
-  const outcomes = useControl<PendingOutcome[]>(path) ?? []
+  const outcomes = useControl<ListedOutcome[]>(path) ?? []
   return (
     <Card title="Pending outcomes" note={outcomes.length} wide>
-      <p class="dim">The outcomes of the next attempts.</p>
-      <RecordList of={outcomes} keyOf={(_, index) => index}>
+      <p class="dim">The outcomes of the next attempts, or of all attempts.</p>
+      <RecordList of={outcomes} keyOf={({ id }) => id}>
         {(each) => (
           <>
+            {each.always && 'always '}
             <OutcomeChip outcome={each.outcome} />
             <b>{each.domain ?? 'any domain'}</b>
             <span class="dim">
               {each.message}
               {each.retriesAfter !== undefined && ` (retried after ${each.retriesAfter})`}
             </span>
-            {each.domain && <RemoveButton what={`all of ${each.domain}`} path={path} query={{ domain: each.domain }} />}
+            <RemoveButton
+              what={`${each.outcome} for ${each.domain ?? 'any domain'}`}
+              path={path}
+              query={{ id: each.id }}
+            />
           </>
         )}
       </RecordList>
@@ -127,7 +132,7 @@ function FaultList() {
       <RecordList of={faults} keyOf={({ id }) => id}>
         {(fault) => (
           <>
-            {fault.missed ? <Chip tone="busy">pending</Chip> : <Chip tone="dim">used up</Chip>}
+            <Chip tone={fault.state === 'used up' ? 'dim' : 'busy'}>{fault.state}</Chip>
             <FaultText fault={fault} />
             <a href={`#requests?q=fault:${fault.id}`}>its requests</a>
             <RemoveButton what={fault.id} path="/faults" query={{ id: fault.id }} />
@@ -154,16 +159,16 @@ export function MissedRequests({ of }: { of: readonly MissedRequest[] }) {
   )
 }
 
-/** The pending faults that may apply to requests for a resource. */
+/** The faults that may apply to requests for a resource. */
 export function PendingFaults({ family, id }: { family: string; id: string }) {
-  const all = useControl<ListedFault[]>('/faults')?.filter(({ missed }) => missed) ?? []
+  const all = useControl<ListedFault[]>('/faults')?.filter(({ state }) => state !== 'used up') ?? []
   const mattering = all.filter(({ operation, path, resource }) => {
     const isOfFamily = operation?.startsWith(`${family}.`) ?? true
     return isOfFamily && (resource ?? id) === id && (path ?? id).includes(id)
   })
   return (
     <>
-      {mattering.length > 0 && <h3>Pending faults of requests for it</h3>}
+      {mattering.length > 0 && <h3>Faults of requests for it</h3>}
       {mattering.map((fault) => (
         <p key={fault.id}>
           <a href="#faults">{fault.id}</a> <FaultText fault={fault} />
@@ -178,8 +183,8 @@ export function PendingFaults({ family, id }: { family: string; id: string }) {
 }
 
 /** A fault in words. */
-export function FaultText({ fault }: { fault: ListedFault }) {
-  const { id: _id, missed: _missed, hits, passed, times, operation, ...spec } = fault
+function FaultText({ fault }: { fault: ListedFault }) {
+  const { id: _id, missed: _missed, state: _state, hits, passed, times, operation, ...spec } = fault
   const rest = Object.entries(spec).map(([name, value]) => `${name} ${typeof value === 'object' ? '…' : value}`)
   return (
     <span>

@@ -7,7 +7,6 @@ import { formatCount, formatRelative, formatTime, formatTimes } from '../shared/
 import { Chip, DefinitionList, EmptyState, OutcomeChip, Side, Split, Table, Windowed } from '../shared/layout.tsx'
 import { curlToCreate } from './client-code.ts'
 import { RelatedRequests } from './entry.tsx'
-import { describeFound } from './failing-domains.tsx'
 import { PendingFaults, ScriptForm } from './faults.tsx'
 import { Axis, Lane, Picture, StateChip } from './lane.tsx'
 
@@ -15,6 +14,9 @@ const LANE_HEIGHT = 44
 
 /** The minimum of domains to load, which is more than most windows show. */
 const MIN_LOADED = 30
+
+/** The number of transitions of a domain that the gateway keeps. */
+const MAX_TRANSITIONS = 100
 
 const STATES = ['failing', 'renewal failing', 'provisioning', 'renewing', 'issued', 'unmanaged']
 
@@ -86,7 +88,7 @@ interface DomainResource {
 }
 
 function JobDetails({ job }: { job: DomainTimeline }) {
-  const { id, domain, state, due, expiresAt, problem, records, pending, timeline } = job
+  const { id, domain, state, due, expiresAt, problem, records, pending, outcomes, timeline } = job
   const when = (at: string) => `${formatRelative(at, page.now)}, at ${formatTime(at)}`
   const resource = useLive(
     () => page.connection.service<DomainResource>('GET', `/reserved_domains/${id}`).catch(() => null),
@@ -169,10 +171,11 @@ function JobDetails({ job }: { job: DomainTimeline }) {
             {each.domain === null && <small class="dim"> (of any domain)</small>}
           </span>
         ))}
+        {outcomes > pending.length && <a href="#faults"> and {formatCount(outcomes - pending.length)} more</a>}
       </p>
       <ScriptForm domain={domain} />
       <PendingFaults family="reserved_domains" id={id} />
-      <h3>What happened</h3>
+      <h3>What happened{timeline.length >= MAX_TRANSITIONS && `: the last ${MAX_TRANSITIONS} transitions`}</h3>
       <ol>
         {timeline.toReversed().map(({ at, transition, outcome, message }, index) => (
           <li key={timeline.length - index} class="record row">
@@ -192,7 +195,7 @@ function RecordState({ record: { name, type, value, problem } }: { record: Neede
   if (problem === null) return <Chip tone="good">found</Chip>
   return (
     <>
-      <p class="bad">{describeFound({ problem })}</p>
+      <p class="bad">{problem.split('. ').slice(1).join('. ') || problem}</p>
       <Button onClick={() => page.callControl('PUT', '/dns', { name, type, value })}>Fix the record</Button>
     </>
   )

@@ -52,20 +52,22 @@ interface PictureProps {
  * The provisioning of one domain as a picture: what happened, the validity of the certificate as a bar, and the next
  * event. Arrow keys go from event to event.
  */
-export function Picture({ job: { domain, due, expiresAt, problem, timeline }, since, isInList = false }: PictureProps) {
+export function Picture({ job, since, isInList = false }: PictureProps) {
+  const { domain, due, validFrom, expiresAt, problem, state, startedAt, timeline } = job
   const [current, setCurrent] = useState<number | undefined>(undefined)
   const events = timeline.slice(-MAX_EVENTS)
   const index = current ?? events.length - 1
   const event = events[index]
   const placeOf = (time: string) => computePlace(Date.parse(time), since)
-  const issuedAt = timeline.findLast(isIssue)?.at
+  // The timeline may not have the start of a long job any more.
+  const [first] = startedAt && startedAt < (events[0]?.at ?? '') ? events : []
   const move = (pressed: KeyboardEvent) => {
     const step = { ArrowLeft: -1, ArrowRight: 1 }[pressed.key]
     if (!step) return
     pressed.preventDefault()
     setCurrent(Math.max(0, Math.min(events.length - 1, index + step)))
   }
-  const [from, to] = [issuedAt ? placeOf(issuedAt) : `${START}%`, expiresAt && placeOf(expiresAt)]
+  const [from, to] = [validFrom ? placeOf(validFrom) : `${START}%`, expiresAt && placeOf(expiresAt)]
   return (
     <div class="picture fill">
       <small class="flex">
@@ -99,6 +101,15 @@ export function Picture({ job: { domain, due, expiresAt, problem, timeline }, si
             <line class="validity" x1={from} x2={to} y1="9" y2="9" />
             <line class={due ? 'dim' : 'bad'} x1={to} x2={to} y1="3" y2="15" />
           </>
+        )}
+        {first && startedAt && (
+          <line
+            class={state.includes('failing') ? 'bad' : 'busy'}
+            x1={placeOf(startedAt)}
+            x2={placeOf(first.at)}
+            y1="9"
+            y2="9"
+          />
         )}
         {events.map((each, at) => {
           const next = events[at + 1]?.at
@@ -141,7 +152,7 @@ interface LaneProps {
 
 export function Lane({ job, since, isChosen }: LaneProps) {
   if (!job) return <div class="lane flex" role="listitem" />
-  const { id, domain, state, pending } = job
+  const { id, domain, state, pending, outcomes } = job
   return (
     <div class={`lane flex ${isChosen ? 'chosen' : ''}`} role="listitem">
       <div class="who">
@@ -156,7 +167,7 @@ export function Lane({ job, since, isChosen }: LaneProps) {
             ) : (
               <b class="busy" title={pending.map(({ outcome }) => outcome).join(', then ')}>
                 {pending[0]?.domain ? 'then' : 'perhaps'} {pending[0]?.outcome}
-                {pending.length > 1 && ` +${pending.length - 1}`}
+                {outcomes > 1 && ` +${outcomes - 1}`}
               </b>
             )}
           </small>
@@ -198,9 +209,10 @@ export function Axis({ since }: { since: number }) {
   )
 }
 
-function describeAttempts({ state, timeline }: DomainTimeline): string {
-  const start = timeline.findLastIndex(({ transition }) => transition === 'started' || transition === 'renewal started')
-  const attempts = timeline.slice(start + 1).filter(({ outcome }) => outcome !== null).length
-  if (attempts > 0) return formatCounted(attempts, 'attempt')
-  return state === 'unmanaged' ? '' : 'no attempt yet'
+/** Says how many attempts the job had, and for how long it runs. */
+function describeAttempts({ state, attempts, startedAt }: DomainTimeline): string {
+  if (state === 'unmanaged' || attempts === null) return ''
+  if (attempts === 0) return 'no attempt yet'
+  const ageMs = startedAt ? page.now - Date.parse(startedAt) : 0
+  return `${formatCounted(attempts, 'attempt')}${ageMs > 0 ? ` in ${formatDuration(ageMs)}` : ''}`
 }

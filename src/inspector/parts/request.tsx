@@ -133,7 +133,7 @@ function Replay({ entry }: { entry: JournalEntry }) {
 
 /** The fault that applied, or why none did. */
 function AppliedFault({ entry }: { entry: JournalEntry }) {
-  const pending = useControl<ListedFault[]>('/faults')?.filter(({ missed }) => missed) ?? []
+  const pending = useControl<ListedFault[]>('/faults')?.filter(({ state }) => state !== 'used up') ?? []
   const { fault, operationId } = entry
   const missed = pending.flatMap((each) => each.missed ?? []).filter((each) => each.operationId === operationId)
   return (

@@ -1,89 +1,39 @@
-import type {
-  JournalEntry,
-  ListedFault,
-  ListedRecord,
-  PendingOutcome,
-  Timelines,
-} from '../../core/generated/controls.ts'
-import { useControl, useLive } from '../live.ts'
+import type { JournalEntry, Trouble as Listed, ListedRecord } from '../../core/generated/controls.ts'
+import { useControl } from '../live.ts'
 import { page } from '../page.ts'
 import { getErrorCode } from '../search.ts'
-import { formatCount, formatTime } from '../shared/format.ts'
+import { formatCount, formatRelative, formatTimes } from '../shared/format.ts'
 import { Card } from '../shared/layout.tsx'
-import { listFailingDomains } from './failing-domains.tsx'
-import { FaultText } from './faults.tsx'
 import { KINDS, MAX_OF_EACH_KIND, type Trouble, TroubleRow } from './trouble.tsx'
 
-/** The number of domains that are checked, failing ones first. */
-const MAX_DOMAINS = 50
-
-interface Certificates {
-  readonly tls_certificates: readonly {
-    readonly id: string
-    readonly subject_common_name: string
-    /** Null for an upload. */
-    readonly issued_at: string | null
-    readonly not_after: string
-  }[]
+/** The text of the button that sends a call, for one call and for several. */
+const FIXES: Readonly<Record<string, readonly [one: string, many: string]>> = {
+  '/dns': ['Fix the record', 'Fix # records'],
+  '/provisioning/attempt': ['Run the attempt now', 'Run # attempts now'],
+  '/provisioning/script': ['Remove the outcome', 'Remove # outcomes'],
+  '/faults': ['Remove the fault', 'Remove # faults'],
 }
 
 /** The likely mistakes that the state shows: the cause, where it is, and a button that fixes it. Without mistakes there is no card. */
 export function Troubles() {
-  const loaded = useLive(
-    () =>
-      Promise.all([
-        page.control<Timelines>('GET', `/timelines?order=failing&limit=${MAX_DOMAINS}`),
-        page.control<PendingOutcome[]>('GET', '/provisioning/script'),
-        page.control<ListedFault[]>('GET', '/faults'),
-        page.connection.service<Certificates>('GET', '/tls_certificates'),
-      ]),
-    [],
-  )
-  const { overview, journal } = page
-  if (!overview || !loaded) return null
-  const [domains, outcomes, faults, certificates] = loaded
-  // The page may have more requests than the server, for example from before a restart.
-  const isWhole = overview.requests >= journal.length
-  const isUnmoved = overview.manual && overview.next && isWhole && journal.at(-1)?.at === overview.now
-  const lists: Trouble[][] = [
-    listFailingDomains(domains),
-    certificates.tls_certificates
-      .filter(({ issued_at, not_after }) => !issued_at && Date.parse(not_after) <= page.now)
-      .map(({ id, subject_common_name: name, not_after }) => ({
-        kind: 'broken',
-        cause: `The uploaded certificate expired at ${formatTime(not_after)}.`,
-        about: <a href={`#resources/tls_certificates/${id}`}>{name || id}</a>,
-      })),
-    overview.waiting.map(({ operationId, until }) => ({
-      kind: 'waiting',
-      cause: `A client waits until ${formatTime(until)}, because of a fault.`,
-      about: <a href={`#requests/${operationId}`}>{operationId}</a>,
-    })),
-    listRefusals(journal),
-    faults
-      .filter(({ missed }) => missed)
-      .map((fault) => ({
-        kind: 'unused',
-        cause: 'A fault waits for its request.',
-        about: <FaultText fault={fault} />,
-        fix: { label: 'Remove the fault', calls: [['DELETE', '/faults', { id: fault.id }]] },
-      })),
-    outcomes.map(({ domain, outcome }) => ({
-      kind: 'unused',
-      cause: 'No attempt has taken this outcome yet.',
-      about: <a href="#faults">{`${outcome} for ${domain ?? 'any domain'}`}</a>,
-    })),
-    isUnmoved
+  const listed = useControl<Listed[]>('/troubles')
+  if (!listed) return null
+  const faults = new Set(listed.flatMap(({ about }) => about.map(({ key }) => key)))
+  const refusals = listRefusals(page.journal.filter(({ fault }) => !faults.has(fault ?? '')))
+  const others = refusals.length - MAX_OF_EACH_KIND
+  const troubles = [
+    ...listed.map(showTrouble),
+    ...refusals.slice(0, MAX_OF_EACH_KIND),
+    ...(others > 0
       ? [
           {
-            kind: 'unused',
-            cause: 'The clock has not moved since the oldest request of the journal.',
-            about: `Next: ${formatTime(overview.next?.at ?? '')}.`,
+            kind: 'refused' as const,
+            cause: `And ${others} more refusals.`,
+            about: <a href="#requests">all requests</a>,
           },
         ]
-      : [],
+      : []),
   ]
-  const troubles = lists.flatMap((each) => each.slice(0, MAX_OF_EACH_KIND))
   if (troubles.length === 0) return null
   const kinds = Object.entries(KINDS).map(([kind, tone]) => {
     const own = troubles.filter((each) => each.kind === kind)
@@ -99,6 +49,52 @@ export function Troubles() {
       </ul>
     </Card>
   )
+}
+
+function showTrouble({ kind, count, cause, about, due, fix = [] }: Listed): Trouble {
+  const [first] = about
+  const ofDomains = first?.collection === 'reserved_domains' && count > 1 && first.key !== ''
+  const more = first?.key === '' ? 0 : count - about.length
+  const [one, many] = FIXES[fix[0]?.path ?? ''] ?? ['']
+  return {
+    kind,
+    count,
+    cause: formatTimes(
+      ofDomains
+        ? `${formatCount(count)} domains: ${cause.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase())}`
+        : cause,
+    ),
+    about: (
+      <>
+        {about.flatMap((each, at) => [
+          at > 0 && ', ',
+          <a key={each.key} href={linkTo(each)}>
+            {each.name}
+          </a>,
+        ])}
+        {more > 0 && [
+          ' and ',
+          <a key="more" href={linkTo({ ...first, key: '' })}>
+            {formatCount(more)} more
+          </a>,
+        ]}
+        {due && `; next: ${formatRelative(due, page.now)}`}
+      </>
+    ),
+    fix:
+      one && fix.length > 0
+        ? {
+            label: fix.length === 1 ? one : `${many}`.replace('#', `${fix.length}`),
+            calls: fix.map(({ method, path, body }) => [method, path, body]),
+          }
+        : undefined,
+  }
+}
+
+function linkTo({ collection, key }: Partial<Listed['about'][number]>): string {
+  if (collection === 'reserved_domains') return key ? `#jobs/${key}` : '#jobs?state=failing'
+  if (collection === 'requests') return `#requests/${key}`
+  return collection === 'tls_certificates' ? `#resources/${collection}/${key}` : '#faults'
 }
 
 /** The refusals of requests, by operation and code, and the requests for unknown paths. */

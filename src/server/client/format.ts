@@ -1,6 +1,13 @@
 import type { TrafficEntry } from '../../control/traffic/entry.ts'
 import { describeTraffic } from '../../control/traffic/entry.ts'
-import type { DnsRecord, DomainTimeline, Overview, Timelines } from '../../core/generated/controls.ts'
+import type {
+  DnsRecord,
+  DomainTimeline,
+  ListedOutcome,
+  Overview,
+  Timelines,
+  Trouble,
+} from '../../core/generated/controls.ts'
 import { formatCount, quote } from '../../core/schema/text.ts'
 import { formatTimeline } from '../../service/provisioning/timeline-text.ts'
 
@@ -16,9 +23,14 @@ const FORMATS: Readonly<Record<string, Format>> = {
   'POST /clock': { text: clockText },
   'GET /timelines': { text: timelinesText },
   'GET /provisioning/script': {
-    text: (pending: readonly { readonly domain: string | null; readonly outcome: string }[]) =>
-      pending.map(({ domain, outcome }) => `${outcome} for ${domain ?? 'any domain'}`).join('\n'),
+    text: (pending: readonly ListedOutcome[]) =>
+      pending
+        .map(({ id, domain, outcome, always }) => {
+          return `${always ? 'always ' : ''}${outcome} for ${domain ?? 'any domain'} (${id})`
+        })
+        .join('\n'),
   },
+  'GET /troubles': { text: (troubles: readonly Trouble[]) => troubles.map(troubleText).join('\n') },
   'GET /dns': { text: (records: readonly DnsRecord[]) => records.map(dnsRecordText).join('\n') },
   'GET /overview': { text: overviewText, note: emptyCollections },
   'POST /faults': { note: requestsOfFault },
@@ -31,6 +43,11 @@ type SentFields = Readonly<Record<string, unknown>>
 function dnsRecordText({ name, type, value, visibleFrom }: DnsRecord): string {
   const seen = visibleFrom ? `, seen from ${visibleFrom}` : ''
   return `${`${name} ${type} ${value}`.trimEnd()}${seen}`
+}
+
+function troubleText({ kind, count, cause, about }: Trouble): string {
+  const more = count > about.length ? `, and ${count - about.length} more` : ''
+  return `${kind}: ${cause} ${about.map(({ name }) => name).join(', ')}${more}`
 }
 
 function overviewText({ counts, ...rest }: Overview): string {

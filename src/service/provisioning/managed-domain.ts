@@ -45,6 +45,8 @@ export const job = v.object({
   retries_at: v.nullable(scheduledTime),
   /** The number of INTERNAL_ERRORs so far. Each of them lengthens the backoff. */
   internal_errors: sequenceNumber,
+  /** The number of failed attempts so far. Absent for none, and in records of older versions. */
+  attempts: v.exactOptional(sequenceNumber),
 })
 
 /** A running provisioning job (rules: provisioning-jobs#start). Times are in ms since 1970. */

@@ -172,12 +172,43 @@ export function dropOutcomes(tx: Transaction, domain?: string): void {
   for (const each of [...lasting]) if (each) tx.remove(lastingOutcomes, each)
 }
 
-/** Returns the outcomes that no attempt has used: sorted by the name of their domain, and the outcomes for any domain last. */
-export function listPendingOutcomes(tx: Transaction): ({ domain: string | null } & DetailedOutcome)[] {
-  const sortKey = (domain: string) => (domain === ANY_DOMAIN ? '~' : domain)
-  return [...tx.newestFirst(scriptedOutcomes)]
-    .sort((a, b) => compare(sortKey(a.domain), sortKey(b.domain)))
-    .map(({ domain, place: _, ...rest }) => ({ domain: domain === ANY_DOMAIN ? null : domain, ...rest }))
+/** An outcome of attempts to come: of one attempt or, with `always`, of all attempts that find no other. */
+type ListedOutcome = DetailedOutcome & {
+  readonly id: string
+  readonly domain: string | null
+  readonly always?: true
+}
+
+/** Returns the number of outcomes that {@link listPendingOutcomes} returns. */
+export function countPendingOutcomes(tx: Transaction): number {
+  return tx.count(scriptedOutcomes) + tx.count(lastingOutcomes)
+}
+
+/**
+ * Returns the outcomes of attempts to come: sorted by the name of their domain, and the outcomes for any domain last. A
+ * lasting outcome follows the scripted ones.
+ */
+export function listPendingOutcomes(tx: Transaction): ListedOutcome[] {
+  const scopeOf = (domain: string) => (domain === ANY_DOMAIN ? null : domain)
+  const scripted = [...tx.newestFirst(scriptedOutcomes)].map(({ domain, place, ...rest }): ListedOutcome => {
+    return { id: `outcome_${Math.abs(place - MIDDLE_PLACE)}`, domain: scopeOf(domain), ...rest }
+  })
+  const lasting = [...tx.newestFirst(lastingOutcomes)].map(({ domain, used: _, ...rest }): ListedOutcome => {
+    return { id: `always_${domain || '*'}`, domain: scopeOf(domain), ...rest, always: true }
+  })
+  return [...scripted, ...lasting].sort((a, b) => compare(a.domain ?? '~', b.domain ?? '~'))
+}
+
+/** Drops the outcome with an id of {@link listPendingOutcomes}. Returns false if there is none. */
+export function dropOutcome(tx: Transaction, id: string): boolean {
+  const [, domain] = /^always_(.+)$/.exec(id) ?? []
+  const lasting = domain === undefined ? undefined : tx.get(lastingOutcomes, domain === '*' ? ANY_DOMAIN : domain)
+  const scripted = [...tx.newestFirst(scriptedOutcomes)].find(
+    ({ place }) => id === `outcome_${Math.abs(place - MIDDLE_PLACE)}`,
+  )
+  if (lasting) tx.remove(lastingOutcomes, lasting)
+  if (scripted) tx.remove(scriptedOutcomes, scripted)
+  return (lasting ?? scripted) !== undefined
 }
 
 function compare(a: string, b: string): number {

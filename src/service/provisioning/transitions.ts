@@ -159,7 +159,8 @@ export function scheduleRetry(tx: Transaction, before: Job, { error_code, msg, r
   const { at, due } = schedule(tx, isPast ? usual : retryTime)
   const retries_at = isPast ? roundUpToSecond(retryTime) : at
   const internal_errors = before.internal_errors + (isInternal ? 1 : 0)
-  const job: Job = { ...before, error_code, msg, retries_at, internal_errors }
+  const attempts = (before.attempts ?? before.internal_errors) + 1
+  const job: Job = { ...before, error_code, msg, retries_at, internal_errors, attempts }
   return { job, due }
 }
 

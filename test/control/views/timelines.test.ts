@@ -29,7 +29,11 @@ describe('The timelines of all domains', () => {
           domain: DOMAIN,
           state: 'provisioning',
           due,
+          startedAt: NEW_YEAR,
+          attempts: 0,
           pending: [],
+          outcomes: 0,
+          validFrom: null,
           expiresAt: null,
           problem: null,
           records: [{ ...record, problem }],
@@ -44,6 +48,28 @@ describe('The timelines of all domains', () => {
     const [first] = inspected(gateway).timelines().timelines
     expect(first).toMatchObject({ state: 'issued', due: { event: 'renewal' }, records: [{ ...record, problem: null }] })
     expect(first?.expiresAt).toBe(gateway.tlsCertificates.get(domain().certificate?.id as string).not_after)
+  })
+
+  test('count all attempts of a job of 80 days, and say when it started, although its transitions are the last 100', () => {
+    const { gateway, id } = openWithDomain({ dns: 'simulated' })
+    gateway.clock.advance('80d')
+    const before = inspected(gateway).timelines()
+    expect(before.since).toBe(NEW_YEAR)
+    expect(before.timelines[0]).toMatchObject({ state: 'failing', startedAt: NEW_YEAR, attempts: 80 * 24 })
+    expect(before.timelines[0]?.timeline).toHaveLength(100)
+    gateway.provisioning.failNext('DNS_ERROR', { domain: DOMAIN, times: 30 })
+    gateway.provisioning.script(['success'])
+    expect(inspected(gateway).timelines().timelines[0]).toMatchObject({ outcomes: 31, pending: { length: 20 } })
+    gateway.clock.advance('31h')
+    expect(inspected(gateway).timelines().timelines[0]).toMatchObject({
+      state: 'issued',
+      startedAt: null,
+      attempts: null,
+    })
+    gateway.provisioning.script(['INTERNAL_ERROR', 'success'])
+    gateway.provisioning.renewNow(id)
+    gateway.clock.advance('1h')
+    expect(inspected(gateway).timelines().timelines[0]).toMatchObject({ state: 'issued', attempts: 2 })
   })
 
   test('of a wildcard also need the record of the ACME challenge, but no record if DNS is not simulated', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { inspected } from '../../../src/gateway/inspected.ts'
 import type { Gateway } from '../../../src/index.ts'
 import { client, expectError, outcome, refusalKey } from '../../support/client.ts'
 import { withoutFacts } from '../../support/details.ts'
@@ -66,9 +67,33 @@ describe('A script over HTTP', () => {
     expect(outcome(await api('POST', url, { json: { ...json, first: true } }))).toBe('204')
     expect(outcome(await api('POST', url, { json: { outcomes: ['DNS_ERROR'], domain: DOMAIN } }))).toBe('204')
     const all = ['DNS_ERROR', 'success', 'DNS_ERROR', 'success', 'INTERNAL_ERROR', 'DNS_ERROR']
-    expect((await api('GET', url)).body).toEqual(all.map((each) => ({ domain: DOMAIN, outcome: each })))
+    expect((await api('GET', url)).body).toMatchObject(all.map((each) => ({ domain: DOMAIN, outcome: each })))
     expect(runAttempts(gateway, id)).toEqual(['DNS_ERROR', 'success'])
     expect(provisioning.pendingOutcomes().map((each) => each.outcome)).toEqual(all.slice(2))
+  })
+
+  test('lists the lasting outcomes too, after the others of their domain, and removes one outcome by its id alone', async () => {
+    const { gateway, provisioning, id } = openWithTwo()
+    const api = client(gateway)
+    const list = async () => (await api('GET', url)).body as unknown as { id: string; outcome: string }[]
+    provisioning.failAlways('INTERNAL_ERROR')
+    provisioning.failAlways('DNS_ERROR', { domain: DOMAIN })
+    provisioning.script(['INTERNAL_ERROR', 'success'], { domain: DOMAIN })
+    expect(await list()).toEqual([
+      { id: expect.any(String), domain: DOMAIN, outcome: 'INTERNAL_ERROR' },
+      { id: expect.any(String), domain: DOMAIN, outcome: 'success' },
+      { id: `always_${DOMAIN}`, domain: DOMAIN, outcome: 'DNS_ERROR', always: true },
+      { id: 'always_*', domain: null, outcome: 'INTERNAL_ERROR', always: true },
+    ])
+    expect(inspected(gateway).overview().outcomes).toBe(4)
+    const [first] = await list()
+    expect(outcome(await api('DELETE', `${url}?id=${first?.id}`))).toBe('204')
+    expect((await list()).map((each) => each.outcome)).toEqual(['success', 'DNS_ERROR', 'INTERNAL_ERROR'])
+    expect((await api('DELETE', `${url}?id=${first?.id}`)).status).toBe(404)
+    expect(runAttempts(gateway, id)).toEqual(['success'])
+    expect(outcome(await api('DELETE', `${url}?id=always_*`))).toBe('204')
+    expect(outcome(await api('DELETE', `${url}?id=always_${DOMAIN}`))).toBe('204')
+    expect(await list()).toEqual([])
   })
 
   test('can set a lasting outcome after it, also success, and clearing it removes both', async () => {

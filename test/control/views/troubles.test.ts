@@ -1,0 +1,140 @@
+import { describe, expect, test } from 'vitest'
+import type { Trouble } from '../../../src/core/generated/controls.ts'
+import type { Gateway } from '../../../src/index.ts'
+import { certificatePair, expiredPair } from '../../../src/testing/testing.ts'
+import { client, controlClient } from '../../support/client.ts'
+import {
+  DOMAIN,
+  ECDSA,
+  openManual,
+  openWithCertificate,
+  openWithDomain,
+  openWithZone,
+  timeAfter,
+} from '../../support/provisioning.ts'
+
+async function listTroubles(gateway: Gateway): Promise<Trouble[]> {
+  return (await controlClient(gateway)('GET', '/troubles')).body as Trouble[]
+}
+
+/** Sends the calls that end a trouble. */
+async function fix(gateway: Gateway, { fix: calls = [] }: Partial<Trouble> = {}) {
+  const statuses = []
+  for (const { method, path, body } of calls)
+    statuses.push((await controlClient(gateway)(method, path, body)).status < 300)
+  expect(statuses.length).toBeGreaterThan(0)
+  expect(statuses).not.toContain(false)
+}
+
+describe('The troubles of a gateway (rules: control-api#calls)', () => {
+  test('are none for a new gateway, for one with a certificate and for one without simulated DNS', async () => {
+    expect(await listTroubles(openManual())).toEqual([])
+    expect(await listTroubles(openWithCertificate().gateway)).toEqual([])
+  })
+
+  test('count all domains of one cause, name eight of them and have the calls that fix all', async () => {
+    const gateway = openManual({ dns: 'simulated' })
+    for (let number = 0; number < 40; number++) {
+      gateway.reservedDomains.create({ domain: `d${number}.example.com`, certificate_management_policy: ECDSA })
+    }
+    gateway.clock.advance('30s')
+    const [trouble, ...others] = await listTroubles(gateway)
+    expect(others).toEqual([])
+    expect(trouble).toMatchObject({ kind: 'broken', count: 40, cause: 'Found no record.' })
+    expect(trouble?.about).toHaveLength(8)
+    expect(trouble?.about[0]).toMatchObject({ collection: 'reserved_domains', name: 'd39.example.com' })
+    await fix(gateway, trouble)
+    expect(await listTroubles(gateway)).toMatchObject([
+      { kind: 'fixed', count: 40, cause: 'The DNS records are correct by now.' },
+    ])
+    gateway.clock.advance('1h')
+    expect(await listTroubles(gateway)).toEqual([])
+  })
+
+  test('say that a domain is fixed, and when its next attempt runs', async () => {
+    const { gateway, dns, domain } = openWithZone()
+    gateway.clock.advance('30s')
+    expect(await listTroubles(gateway)).toMatchObject([{ kind: 'broken' }])
+    dns.cname(DOMAIN, domain().cname_target)
+    expect(await listTroubles(gateway)).toMatchObject([{ kind: 'fixed', due: timeAfter('30s', '1h') }])
+  })
+
+  test('name a standing outcome as the cause once, for the domains that it makes fail, with the call that removes it', async () => {
+    const gateway = openManual()
+    gateway.provisioning.failAlways('INTERNAL_ERROR')
+    const cause = 'Every attempt ends in INTERNAL_ERROR, because it was set for all attempts.'
+    expect(await listTroubles(gateway)).toMatchObject([{ kind: 'unused', count: 1, cause }])
+    for (const domain of ['a.example.com', 'b.example.com'])
+      gateway.reservedDomains.create({ domain, certificate_management_policy: ECDSA })
+    gateway.clock.advance('30s')
+    const [trouble, ...others] = await listTroubles(gateway)
+    expect(others).toEqual([])
+    expect(trouble).toMatchObject({ kind: 'injected', count: 2, cause, fix: [{ method: 'DELETE' }] })
+    await fix(gateway, trouble)
+    expect(gateway.provisioning.pendingOutcomes()).toEqual([])
+    const [after] = await listTroubles(gateway)
+    expect(after).toMatchObject({ kind: 'broken', cause: expect.stringContaining('could not be reached') })
+    await fix(gateway, after)
+    expect(await listTroubles(gateway)).toEqual([])
+  })
+
+  test('have an expired upload once: with the domain that uses it, or alone behind 150 newer certificates', async () => {
+    const gateway = openManual()
+    const upload = (name: string) => gateway.tlsCertificates.create(expiredPair({ names: [name], issuers: 2 })).id
+    gateway.reservedDomains.create({ domain: 'used.example.com', certificate_id: upload('used.example.com') })
+    const unused = upload('unused.example.com')
+    const valid = certificatePair({ names: ['a.example.com'] })
+    for (let number = 0; number < 150; number++) gateway.tlsCertificates.create(valid)
+    expect(await listTroubles(gateway)).toMatchObject([
+      {
+        kind: 'broken',
+        cause: expect.stringMatching(/^The certificate expired at/),
+        about: [{ name: 'used.example.com' }],
+      },
+      {
+        kind: 'broken',
+        cause: expect.stringMatching(/^The uploaded certificate expired at/),
+        about: [{ collection: 'tls_certificates', key: unused, name: 'unused.example.com' }],
+      },
+    ])
+  })
+
+  test('have waiting faults and outcomes, faults that still apply, and none that is used up', async () => {
+    const gateway = openManual()
+    gateway.faults.add({ operation: 'reserved_addrs.list', status: 503 })
+    gateway.faults.add({ operation: 'reserved_addrs.get', status: 503, times: 1 })
+    gateway.provisioning.script(['DNS_ERROR', 'success'], { domain: DOMAIN })
+    await client(gateway)('GET', '/reserved_addrs')
+    await client(gateway)('GET', '/reserved_addrs/ra_1')
+    const found = await listTroubles(gateway)
+    expect(found).toMatchObject([
+      {
+        kind: 'unused',
+        count: 2,
+        cause: '2 outcomes wait for attempts.',
+        about: [{ name: `DNS_ERROR for ${DOMAIN}` }, {}],
+      },
+      { kind: 'injected', about: [{ name: 'reserved_addrs.list status 503' }] },
+    ])
+    for (const each of found) await fix(gateway, each)
+    expect(await listTroubles(gateway)).toEqual([])
+  })
+
+  test('count what they leave out: of 12 faults, eight are listed', async () => {
+    const gateway = openManual()
+    for (let number = 0; number < 12; number++) gateway.faults.add({ status: 503, times: 1 })
+    const found = await listTroubles(gateway)
+    expect(found.reduce((sum, { count }) => sum + count, 0)).toBe(12)
+    expect(found.at(-1)).toMatchObject({ count: 4, cause: 'And 4 more faults.', about: [{ name: 'all faults' }] })
+  })
+
+  test('say that the clock has not moved since the oldest request, until it moves', async () => {
+    const { gateway } = openWithDomain()
+    await client(gateway)('GET', '/reserved_domains')
+    expect(await listTroubles(gateway)).toMatchObject([
+      { cause: 'The clock has not moved since the oldest request of the journal.', due: timeAfter('30s') },
+    ])
+    gateway.clock.advance('1s')
+    expect(await listTroubles(gateway)).toEqual([])
+  })
+})
