@@ -120,6 +120,8 @@ const remember = controlCall({
   },
 })
 
+const NOTHING_REMEMBERED = 'to return to. Remember one first: `fauxgate undo remember`, or PUT /_fauxgate/undo'
+
 const undo = controlCall({
   method: 'POST',
   path: '/undo',
@@ -127,7 +129,7 @@ const undo = controlCall({
   errors: [general.not_found],
   run(host) {
     const state = host.snapshots.undo
-    if (!state) return refuse(general.not_found, { what: 'remembered state', received: 'to return to' }, {})
+    if (!state) return refuse(general.not_found, { what: 'remembered state', received: NOTHING_REMEMBERED }, {})
     host.restore(state)
     host.snapshots.undo = undefined
   },

@@ -16,7 +16,8 @@ export function parseHar(text: string, file: string): Recording {
   const har = tryParseJson(text)
   if (har === undefined) throw new Error(`${file} is not JSON. Allowed: a HAR 1.2 file.`)
   const log = isObject(har) ? har.log : undefined
-  if (!isObject(log)) throw new Error(`${file} has no log. Allowed: a HAR 1.2 file.`)
+  if (!isObject(log))
+    throw new Error(`${file} has no log. Allowed: a HAR 1.2 file, such as "fauxgate record --to URL" writes.`)
   const entries = Array.isArray(log.entries) ? log.entries : []
   const heads = entries.map((each, index) => readHead(each, index + 1))
   return isObject(log._fauxgate) ? readOwnRecording(log._fauxgate, heads, file) : readOtherRecording(log, heads, file)

@@ -93,6 +93,21 @@ test('the command prints where the agent is, also if it is quiet', async () => {
 
 test('the command names the option of a port that is taken', async () => {
   const { url } = await serveWithAgent()
-  const { code, stderr } = await runToEnd({}, 'serve', '--port', '0', '--agent', new URL(url).port)
-  expect([code, stderr]).toEqual([1, expect.stringMatching(/--agent.* is taken/s)])
+  const { code, stderr } = await runToEnd(
+    {},
+    'serve',
+    '--dialect',
+    'ngrok',
+    '--port',
+    '0',
+    '--agent',
+    new URL(url).port,
+  )
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/^fauxgate: --agent: Port \d+ on 127\.0\.0\.1 is taken\./)])
+})
+
+test('the command refuses an agent that could start no tunnel', async () => {
+  const { code, stderr } = await runToEnd({}, 'serve', '--port', '0', '--agent', '0')
+  const message = '--agent needs ngrok\'s families, and the dialect "standard" has no tunnels. Add --dialect ngrok.'
+  expect([code, stderr]).toEqual([2, `fauxgate: ${message} See "fauxgate help serve".\n`])
 })

@@ -86,6 +86,11 @@ describe('The controls of a running server as commands', () => {
     expect([code, stderr]).toEqual([0, expect.stringContaining('Start it with --dns simulated.\n')])
   })
 
+  it('say what to type before there is a state to return to', async () => {
+    const undo = await runToEnd({ FAUXGATE_URL: server.url }, 'undo')
+    expect([undo.code, undo.stderr]).toEqual([1, expect.stringContaining('`fauxgate undo remember`')])
+  })
+
   it('add faults, with every field of a fault', async () => {
     const flags = ['--operation', 'reserved_domains.create', '--times', '2', '--status', '503', '--retry-after', '2s']
     const first = JSON.parse(await readOutput('faults', 'add', ...flags, '--message', 'busy'))
@@ -216,7 +221,7 @@ describe('A command that fails gives the reason, and what to do', () => {
     ['script NOPE', /^OUTCOME is "NOPE"\. Allowed: success, INTERNAL_ERROR, DNS_ERROR\. See /],
     [
       'faults add --operation reserved_domain.create',
-      /^--operation is "reserved_domain\.create"\. Allowed: .* and \d+ more\. Did you mean reserved_domains\.create\? See /,
+      /^--operation is "reserved_domain\.create"\. Did you mean reserved_domains\.create\? See /,
     ],
     ['request nowhere', /^URL is "nowhere"\. Allowed: a URL such as|^url is "nowhere"\. Allowed: a URL such as/],
     ['request https://a.example.com --header x', /^--header needs a name and a value, for example /],

@@ -25,6 +25,8 @@ export function rewriteRefusal(
   if (name === undefined || received === undefined || allowed === undefined) return undefined
   const isUnitMissing = typed !== undefined && /^"\d+"$/.test(received)
   const unit = isUnitMissing ? ` The unit is missing, as in ${received.slice(1, -1)}s.` : ''
+  // A long list would hide the name that was meant.
+  if (nearest && names.length > MAX_LISTED) return `${name} is ${received}. Did you mean ${nearest}?`
   const listed = names.length > 0 ? shortenList(names) : (typed ?? allowed)
   return `${name} is ${received}. Allowed: ${listed}.${unit}${nearest ? ` Did you mean ${nearest}?` : ''}`
 }

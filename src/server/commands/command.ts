@@ -78,6 +78,16 @@ export function readArguments(args: readonly string[], flags: readonly Flag[], c
 /** The maximum number of options that a message lists. */
 const MAX_LISTED = 8
 
+/** The flags that people mean by flags of other programs. */
+const MEANT: Readonly<Record<string, string>> = {
+  '--dry-run': 'plan',
+  '--output': 'out',
+  '-o': 'out',
+  '-p': 'port',
+  '-y': 'yes',
+  '--target': 'to',
+}
+
 /** Reads `--no-` with the name of a switch, which turns the switch off. Throws for any other name. */
 function readNegation(
   name: string,
@@ -94,7 +104,11 @@ function readNegation(
   }
   const flags = [...known.keys()]
   const all = flags.length <= MAX_LISTED ? ` Allowed: ${flags.map((flag) => `--${flag}`).join(', ') || 'none'}.` : ''
-  const hint = suggestion(flagText.replace(/^-+/, ''), flags, (flag) => `--${flag}`) || all
+  const meant = MEANT[flagText]
+  const hint =
+    meant !== undefined && known.has(meant)
+      ? ` Did you mean --${meant}?`
+      : suggestion(flagText.replace(/^-+/, ''), flags, (flag) => `--${flag}`) || all
   throw new UsageError(`${flagText} is not an option of "${command}".${hint}`)
 }
 

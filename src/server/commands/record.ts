@@ -6,7 +6,7 @@ import { formatCount } from '../../core/schema/text.ts'
 import { dialectNames, dialects } from '../../service/resources/dialects.ts'
 import { recordingText } from '../../verify/sanitize.ts'
 import { baseUrlOf } from '../client/server-calls.ts'
-import { asSystemError } from '../errors.ts'
+import { asSystemError, UsageError } from '../errors.ts'
 import { replaceFile } from '../files.ts'
 import { integerFlag, textFlag } from '../options/flags.ts'
 import { Recorder } from '../recorder.ts'
@@ -41,8 +41,11 @@ export const recordCommand: Command = {
 }
 
 async function runRecord(parsed: Arguments): Promise<number> {
-  requireNoWords(parsed.words, 'record', parsed)
   const value = (flag: string) => flagValue(parsed, flag)
+  const [typed] = parsed.words
+  if (value('to') === undefined && typed !== undefined && URL.canParse(typed))
+    throw new UsageError('record takes the URL after --to: "fauxgate record --to URL".')
+  requireNoWords(parsed.words, 'record', parsed)
   const target = baseUrlOf(
     parseBaseUrl(value('to') ?? '', 'record needs the URL of a service', 'record --to https://api.ngrok.com'),
   )

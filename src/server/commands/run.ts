@@ -6,6 +6,7 @@ import { messageOf, UsageError } from '../errors.ts'
 import { print, printError } from '../terminal.ts'
 import { type Command, readArguments } from './command.ts'
 import { helpOn, helpOnAll, helpOnGroup } from './help.ts'
+import { findMeant } from './meant.ts'
 
 /**
  * Returns the commands that a line can mean. Most starts are of `serve`, of `http`, of `policy check` or of the client. The last two do not
@@ -76,6 +77,8 @@ function findCommand(args: readonly string[], commands: readonly Command[]): Com
   throw new UsageError(unknownCommandMessage(args, longerNames, commands))
 }
 
+const STOP_HINT = ' A server stops at Ctrl+C in its terminal, or at SIGTERM.'
+
 function unknownCommandMessage(
   [first = '', second = '', ...more]: readonly string[],
   longerNames: readonly string[],
@@ -86,14 +89,17 @@ function unknownCommandMessage(
     const later = [second, ...more].find((word) => commands.some(({ name }) => name === word)) ?? 'serve'
     return `A command is missing before the options.${alone || ` Did you mean "fauxgate ${later}"?`}`
   }
+  const meant = findMeant(first, second, commands)
+  const did = meant === undefined ? '' : ` Did you mean "fauxgate ${meant}"?`
   if (longerNames.length > 0) {
-    const hint = second && suggestion(`${first} ${second}`, longerNames)
+    const hint = did || (second && suggestion(`${first} ${second}`, longerNames))
     const seconds = longerNames.map((name) => name.slice(first.length + 1)).join(', ')
     if (second === '' || second.startsWith('-')) return `${first} needs one of: ${seconds}.`
     return `${quote(`${first} ${second}`)} is not a command. Allowed after ${first}: ${seconds}.${hint}`
   }
   const names = [...new Set(commands.map(({ name }) => name.split(' ')[0] ?? ''))]
-  return `${quote(first)} is not a command.${suggestion(first, names) || ` Allowed: ${names.join(', ')}.`}`
+  const stop = first === 'stop' || first === 'kill' ? STOP_HINT : ''
+  return `${quote(first)} is not a command.${did || stop || ` Allowed: ${names.join(', ')}.`}`
 }
 
 /** Returns the keys on the command line and in the environment, which messages must not contain. */

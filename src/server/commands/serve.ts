@@ -4,6 +4,7 @@ import { createSeed } from '../../core/engine/random.ts'
 import type { Config } from '../../core/generated/options.ts'
 import type { Families } from '../../core/operation/family.ts'
 import type { Store } from '../../core/operation/store.ts'
+import { formatCount, quote } from '../../core/schema/text.ts'
 import { rangeMs } from '../../core/schema/time.ts'
 import { createGateway } from '../../gateway/gateway.ts'
 import type { Gateway } from '../../gateway/types.ts'
@@ -106,6 +107,7 @@ async function serveOnce(
   try {
     const before = store?.versions()
     const opened = await openGateway(options, store)
+    requireTunnels(opened.gateway, options)
     await store?.flushed()
     const migration = store && migrationText(before, store)
     if (migration) log.notice('migrated', `${data}: ${migration}`)
@@ -134,6 +136,25 @@ function requireOnePlace({ config: { data, state }, names }: ParsedOptions): voi
   if (data === undefined || state === undefined) return
   const [one, other] = [names.get('data'), names.get('state')]
   throw new UsageError(`${one} and ${other} were both set. The state is stored in one place: leave one out.`)
+}
+
+/** Throws if the agent's local API could start no tunnel, because the gateway lacks ngrok's families. */
+function requireTunnels({ declare, dialect }: Gateway, { config: { agent }, names }: ParsedOptions): void {
+  if (agent === undefined || 'tunnelSession' in declare) return
+  throw new UsageError(
+    `${names.get('agent')} needs ngrok's families, and the dialect "${dialect.name}" has no tunnels. Add --dialect ngrok.`,
+  )
+}
+
+/** Logs what came from the config file: people forget that it is there. */
+function logConfigFile({ file, names }: ParsedOptions, log: Log): void {
+  if (file === undefined) return
+  const name = pathFromHere(file)
+  const read = [...names].flatMap(([path, as]) =>
+    as === `${quote(path)} in ${name}` && !path.includes('.') ? path : [],
+  )
+  const which = read.length === 0 ? 'no option' : `${formatCount(read.length, 'option')}: ${read.join(', ')}`
+  log.notice('config', `${name} sets ${which}`, { file: name, options: read })
 }
 
 /** The options that describe the state after a reset. A stored state has its own seed, time and resources. */
@@ -210,6 +231,7 @@ async function serveUntilEnd(context: RunContext): Promise<RunResult> {
     if (tlsRoot !== undefined)
       await prefixErrors('tlsRoot', names, () => writeText(tlsRoot, gateway.authority.certificatePem, 0o644))
     announce(gateway, server, config, host, log)
+    logConfigFile(options, log)
     for (const { url } of ports)
       log.notice('traffic', `Visitors of its endpoints${url.startsWith('https:') ? ', with TLS' : ''}: ${url}`, {
         traffic: url,
@@ -243,8 +265,7 @@ async function listen(gateway: Gateway, host: string, config: Config, names: Par
   } catch (error) {
     const { code = '' } = asSystemError(asSystemError(error).cause ?? {})
     const isOfAgent = error instanceof Error && error.message.startsWith('agent: ')
-    if (isOfAgent)
-      throw new Error(`${names.get('agent')} is refused. ${error.message.slice('agent: '.length)}`, { cause: error })
+    if (isOfAgent) throw new Error(`${names.get('agent')}: ${error.message.slice('agent: '.length)}`, { cause: error })
     if (code === 'EADDRINUSE') throw new Error(await portTakenMessage(host, port), { cause: error })
     const option = OPTION_OF_ERROR[code]
     if (option === undefined) throw error
@@ -261,7 +282,7 @@ async function openPorts(
   visitorLog?: Log['visitor'],
 ) {
   try {
-    return await serveTraffic(gateway, host, config, visitorLog)
+    return await serveTraffic(gateway, host, config, names.get('upstreams'), visitorLog)
   } catch (error) {
     await server.close()
     const { traffic, trafficTls } = config

@@ -12,6 +12,9 @@ const KEY_VARIABLE = 'NGROK_API_KEY'
 /** The key for servers that accept any key. */
 const ANY_KEY = 'fauxgate-verify'
 
+/** The most requests per minute, which is no limit in practice. */
+const MAX_RATE = 60_000
+
 const DEFAULTS = { rate: 60, timeout: 30, list: 'fauxgate-verify.jsonl' }
 
 export const verifyFlags: readonly Flag[] = [
@@ -30,7 +33,10 @@ export const verifyFlags: readonly Flag[] = [
   switchFlag('read-only', 'Create nothing: request only lists, and resources that do not exist.'),
   switchFlag('plan', 'Print which requests would be sent, which would not, and why. Sends none of them.'),
   switchFlag('clean', 'Compare nothing: delete what an earlier run left behind.'),
-  integerFlag('rate', `The maximum number of requests per minute. Default: ${DEFAULTS.rate}.`),
+  integerFlag(
+    'rate',
+    `The maximum number of requests per minute. Default: ${DEFAULTS.rate}; for a server on this machine, no limit.`,
+  ),
   integerFlag('timeout', `How many seconds to wait for a response. Default: ${DEFAULTS.timeout}.`),
   textFlag(
     'list',
@@ -62,7 +68,7 @@ export function parseVerifyFlags(parsed: Arguments) {
     families: Array.isArray(only)
       ? only.map((name) => requireOneOf('--only', name, operationGroups('ngrok')))
       : undefined,
-    perMinute: parseCount('--rate', value('rate'), DEFAULTS.rate, 60_000),
+    rate: value('rate') === undefined ? undefined : parseCount('--rate', value('rate'), DEFAULTS.rate, MAX_RATE),
     timeout: parseCount('--timeout', value('timeout'), DEFAULTS.timeout, 600) * 1000,
     isReadOnly: isOn('read-only'),
     isConfirmed: isOn('yes'),
@@ -77,6 +83,11 @@ export function parseVerifyFlags(parsed: Arguments) {
 
 /** The parsed flags of `verify`. Times are in ms. */
 export type VerifySettings = ReturnType<typeof parseVerifyFlags>
+
+/** Returns the maximum number of requests per minute. A server on this machine has no other users to spare. */
+export function rateFor({ rate }: VerifySettings, { isLocal }: { readonly isLocal: boolean }): number {
+  return rate ?? (isLocal ? MAX_RATE : DEFAULTS.rate)
+}
 
 /**
  * Reads a whole number from `min` to `max`.

@@ -20,7 +20,7 @@ import { RunLogFile } from '../run-log-file.ts'
 import { askAtTerminal, breakLine, print, printError, showProgress } from '../terminal.ts'
 import { onSignals, sleep } from '../waiting.ts'
 import { type Arguments, type Command, requireNoWords } from './command.ts'
-import { parseTarget, parseVerifyFlags, type VerifySettings, verifyFlags } from './verify-flags.ts'
+import { parseTarget, parseVerifyFlags, rateFor, type VerifySettings, verifyFlags } from './verify-flags.ts'
 
 export const verifyCommand: Command = {
   name: 'verify',
@@ -53,6 +53,7 @@ async function runVerify(parsed: Arguments, environment: NodeJS.ProcessEnv): Pro
     const options = {
       ...args,
       ...target,
+      perMinute: rateFor(args, target),
       dialect,
       domain: args.domain ?? (target.isLocal ? 'example.com' : undefined),
       log: list,
@@ -153,10 +154,20 @@ async function requireConsent(plan: string): Promise<void> {
   if (!/^y(es)?$/i.test(answer)) throw new UsageError('Nothing was sent that creates anything.')
 }
 
-/** Returns functions that show the progress of a run in one line of the terminal, and clear it. */
+/** The number of lines that show the progress without a terminal. */
+const PROGRESS_LINES = 10
+
+/** Returns functions that show the progress of a run in one line of the terminal, and clear it. Elsewhere, prints some lines. */
 function progressLine() {
+  let printed = 0
   return {
-    show: ({ done, total, now }: Progress) => showProgress(`${done} of about ${total}  ${now}`),
+    show: ({ done, total, now }: Progress) => {
+      showProgress(`${done} of about ${total}  ${now}`)
+      const part = Math.min(PROGRESS_LINES, Math.floor((done * PROGRESS_LINES) / Math.max(1, total)))
+      if (process.stderr.isTTY || part <= printed) return
+      printed = part
+      printError(`${done} of about ${total} requests`)
+    },
     clear: () => showProgress(''),
   }
 }
@@ -164,7 +175,7 @@ function progressLine() {
 /** Deletes the resources that earlier runs left, by their list. */
 async function clean(
   list: RunLogFile,
-  { perMinute, timeout }: VerifySettings,
+  args: VerifySettings,
   environment: NodeJS.ProcessEnv,
   typed: string | undefined,
   signal: AbortSignal,
@@ -178,7 +189,14 @@ async function clean(
     throw new UsageError(`${list.file} is of ${target.url}. Leave the URL out, or name another list with --list.`)
   list.removeCutLine()
   const { versionHeader } = dialects[started.dialect as DialectName] ?? dialects.ngrok // It wrote the name itself.
-  const client = new ServiceClient({ ...target, versionHeader, timeout, perMinute, host: HOST, signal })
+  const client = new ServiceClient({
+    ...target,
+    versionHeader,
+    timeout: args.timeout,
+    perMinute: rateFor(args, target),
+    host: HOST,
+    signal,
+  })
   const remaining = await deleteLeftovers(client, new RunLog(list, entries), markOf(started.run))
   if (remaining.length === 0) list.remove()
   for (const { path, reason } of remaining) printError(`${path} may be left: ${reason}`)

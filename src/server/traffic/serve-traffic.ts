@@ -7,18 +7,19 @@ import { splitUpstream } from './traffic-options.ts'
 import type { VisitorLog } from './visitor-log.ts'
 
 /**
- * Opens the ports for visitors that the options name, and sets their upstreams.
+ * Opens the ports for visitors that the options name, and sets their upstreams. `upstreamsName` is the option as the user wrote it.
  * @throws Error if an upstream is on another machine that `upstreamHosts` does not name, or if a port cannot be opened.
  */
 export async function serveTraffic(
   gateway: Gateway,
   host: string,
   { traffic, trafficTls, upstreams = [], upstreamHosts = [] }: Config,
+  upstreamsName = 'upstreams',
   log?: VisitorLog,
 ): Promise<readonly TrafficPort[]> {
   const upgrades: Upgrades = new Map()
   for (const { key, server } of upstreams.flatMap((text) => splitUpstream(text) ?? [])) {
-    requireReachable(server, upstreamHosts)
+    requireReachable(server, upstreamHosts, upstreamsName)
     gateway.transport.serveUpstream(key, createDialer(server, upgrades))
   }
   const opened: TrafficPort[] = []
@@ -36,7 +37,7 @@ export async function serveTraffic(
   return opened
 }
 
-function requireReachable({ hostname, href }: URL, allowed: readonly string[]): void {
+function requireReachable({ hostname, href }: URL, allowed: readonly string[], name: string): void {
   if (isThisMachine(hostname) || allowed.includes(hostname)) return
-  throw new Error(`upstreams has ${quote(href)}. Allowed: servers of this machine, or a host of --upstream-host.`)
+  throw new Error(`${name} has ${quote(href)}. Allowed: servers of this machine, or a host of --upstream-host.`)
 }
