@@ -7,7 +7,7 @@ import { authorities } from './certificate-authorities.ts'
 import { policies } from './ip-policies.ts'
 import { defineModule, EDGES, type ModuleNames, type Owner, ROUTES } from './modules.ts'
 import { policyTextErrors, requireModulePolicy, requirePolicy } from './policy-text.ts'
-import { refField, refusedField, refuseUnless } from './shared.ts'
+import { refField, refusedField, refuseUnless, requireEach } from './shared.ts'
 
 const enabledShape = v.unwrap(parts.enabled)
 
@@ -89,12 +89,8 @@ export function ipRestrictionModule<Ids extends parts.PathIds>(owner: Owner<Ids>
       enabled,
       ip_policies: ids.map((id) => kit.refTo(wire, '/ip_policies', id)),
     }),
-    check(tx, { ip_policy_ids }) {
-      for (const [index, id] of ip_policy_ids.entries()) {
-        if (tx.get(policies, id)) continue
-        kit.refuse(ipErrors.edge_ip_policy_not_found, { field: `ip_policy_ids.${index}`, received: kit.quote(id) })
-      }
-    },
+    check: (tx, { ip_policy_ids: ids }) =>
+      requireEach(tx, policies, { ip_policy_ids: ids }, ipErrors.edge_ip_policy_not_found),
   })
 }
 
@@ -145,12 +141,8 @@ export function mutualTlsModule(owner: Owner) {
       enabled,
       certificate_authorities: ids.map((id) => kit.refTo(wire, '/certificate_authorities', id)),
     }),
-    check(tx, { certificate_authority_ids }) {
-      for (const [index, id] of certificate_authority_ids.entries()) {
-        const facts = { field: `certificate_authority_ids.${index}`, received: kit.quote(id) }
-        if (!tx.get(authorities, id)) kit.refuse(authorityErrors.certificate_authority_not_found, facts)
-      }
-    },
+    check: (tx, { certificate_authority_ids: ids }) =>
+      requireEach(tx, authorities, { certificate_authority_ids: ids }, authorityErrors.certificate_authority_not_found),
   })
 }
 

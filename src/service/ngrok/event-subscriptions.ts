@@ -3,7 +3,7 @@ import * as kit from '../kit/index.ts'
 import { destinations } from './event-destinations.ts'
 import { SOURCES, sourceBody, sourceErrors, sourceShape, sourceView } from './event-sources.ts'
 import { subscriptions } from './event-subscription-records.ts'
-import { defineBodies, FILTERABLE, refuseUnless, texts } from './shared.ts'
+import { defineBodies, FILTERABLE, refuseUnless, requireEach, texts } from './shared.ts'
 
 /** The most destinations of one subscription. */
 const MAX_DESTINATIONS = 5
@@ -26,13 +26,6 @@ const destinationIds = v.pipe(
 )
 
 const DESTINATIONS = `The event destinations that get the events, at most ${MAX_DESTINATIONS}.`
-
-function requireDestinations(tx: kit.Transaction, ids: readonly string[]): void {
-  for (const [index, id] of ids.entries()) {
-    const facts = { field: `destination_ids.${index}`, received: kit.quote(id) }
-    if (!tx.get(destinations, id)) kit.refuse(errors.event_destination_unknown, facts)
-  }
-}
 
 const typesOf = (sent: readonly { readonly type: string }[]) => sent.map(({ type }) => type)
 
@@ -85,7 +78,7 @@ export const eventSubscriptions = kit.resource(
     create: {
       errors: [errors.event_destination_unknown],
       run(tx, { sources, destination_ids, ...rest }) {
-        requireDestinations(tx, destination_ids)
+        requireEach(tx, destinations, { destination_ids }, errors.event_destination_unknown)
         const head = kit.newHead(tx, 'esb', rest)
         return tx.put(subscriptions, { ...head, source_types: typesOf(sources), destination_ids })
       },
@@ -93,7 +86,7 @@ export const eventSubscriptions = kit.resource(
     update: {
       errors: [errors.event_destination_unknown],
       run(tx, before, { sources, destination_ids = before.destination_ids, ...rest }) {
-        requireDestinations(tx, destination_ids)
+        requireEach(tx, destinations, { destination_ids }, errors.event_destination_unknown)
         const source_types = sources ? typesOf(sources) : before.source_types
         return tx.put(subscriptions, { ...before, ...kit.described(rest, before), source_types, destination_ids })
       },

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
 import { isInRangeOf, policies, rules } from './ip-policies.ts'
-import { defineBodies, defineUnique, FILTERABLE, refuseUnless, texts } from './shared.ts'
+import { defineBodies, defineUnique, FILTERABLE, refuseUnless, requireEach, texts } from './shared.ts'
 
 const TYPES = ['dashboard', 'api', 'agent', 'endpoints'] as const
 const ALLOWED = TYPES.join(', ')
@@ -79,13 +79,6 @@ const unique = defineUnique(restrictions, 'type', {
   allowed: 'a type that no other IP restriction has',
 })
 
-function requirePolicies(tx: kit.Transaction, ids: readonly string[]): void {
-  for (const [index, id] of ids.entries()) {
-    const facts = { field: `ip_policy_ids.${index}`, received: kit.quote(id) }
-    if (!tx.get(policies, id)) kit.refuse(errors.ip_restriction_policy_unknown, facts)
-  }
-}
-
 function findRestrictionOf(tx: kit.Transaction, policy: string, only?: Restriction['type']): Restriction | undefined {
   return [...tx.newestFirst(restrictions)].find(
     ({ type, ip_policy_ids }) => ip_policy_ids.includes(policy) && (only === undefined || type === only),
@@ -145,7 +138,7 @@ export const ipRestrictions = kit.resource(
     create: {
       errors: [errors.ip_restriction_policy_unknown, errors.ip_restriction_type_taken],
       run(tx, { type, enforced, ip_policy_ids, ...rest }) {
-        requirePolicies(tx, ip_policy_ids)
+        requireEach(tx, policies, { ip_policy_ids }, errors.ip_restriction_policy_unknown)
         const head = kit.newHead(tx, 'ipx', rest)
         return tx.put(restrictions, unique.requireUnique(tx, { ...head, type, enforced, ip_policy_ids }))
       },
@@ -153,7 +146,7 @@ export const ipRestrictions = kit.resource(
     update: {
       errors: [errors.ip_restriction_policy_unknown],
       run(tx, before, { enforced = before.enforced, ip_policy_ids = before.ip_policy_ids, ...rest }) {
-        requirePolicies(tx, ip_policy_ids)
+        requireEach(tx, policies, { ip_policy_ids }, errors.ip_restriction_policy_unknown)
         return tx.put(restrictions, { ...before, ...kit.described(rest, before), enforced, ip_policy_ids })
       },
     },
