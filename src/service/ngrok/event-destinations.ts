@@ -2,7 +2,8 @@ import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import type * as parts from '../parts/index.ts'
 import { subscriptions } from './event-subscription-records.ts'
-import { KINDS, target, targetErrors, targetShape, targetView } from './event-targets.ts'
+import { targetErrors } from './event-targets/errors.ts'
+import { KINDS, target, targetShape, targetView } from './event-targets/index.ts'
 import { defineBodies, FILTERABLE, texts } from './shared.ts'
 
 const errors = kit.declareErrors({

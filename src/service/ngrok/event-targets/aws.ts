@@ -1,0 +1,104 @@
+/** Targets of AWS, and how the service signs in there. */
+import * as v from 'valibot'
+import * as kit from '../../kit/index.ts'
+import { targetErrors } from './errors.ts'
+import { matching, secretText, text } from './fields.ts'
+
+const role = kit.named(
+  v.object({
+    role_arn: matching(
+      targetErrors.event_role_invalid,
+      /^arn:[^:]+:iam::[^:]*:role\/.+$/,
+      'The ARN of the role that the service takes.',
+    ),
+  }),
+  'AwsRoleBody',
+  'A role that the service takes.',
+)
+
+const creds = kit.named(
+  v.object({
+    aws_access_key_id: text('The id of the access key.'),
+    aws_secret_access_key: secretText('The secret access key.'),
+  }),
+  'AwsCredentials',
+  'An access key.',
+)
+
+const roleShape = kit.named(
+  v.object({ role_arn: text('The ARN of the role.') }),
+  'AwsRole',
+  'A role that the service takes.',
+)
+
+const awsAuth = v.object({
+  role: v.optional(kit.documented(role, 'The role that the service takes.')),
+  creds: v.optional(kit.documented(creds, 'The access key that the service uses.')),
+})
+
+const { event_auth_missing, event_auth_empty, event_auths_several } = targetErrors
+
+const checkedAuth = v.pipe(
+  awsAuth,
+  kit.rule<v.InferOutput<typeof awsAuth>, typeof event_auth_empty | typeof event_auths_several>(
+    [event_auth_empty, event_auths_several],
+    ({ role, creds }, report) => {
+      if (role && creds) report(event_auths_several, {})
+      else if (!role && !creds) report(event_auth_empty, {})
+    },
+  ),
+)
+
+const auth = kit.named(checkedAuth, 'AwsAuthBody', 'How the service signs in to AWS.')
+
+const AUTH = 'How the service signs in to AWS: `role` or `creds`.'
+
+/** Makes the field of the ARN of a resource of a service. */
+export function arnOf(service: string) {
+  const sentence = `The ARN of the ${service} resource.`
+  const arn = v.pipe(
+    v.string(),
+    kit.rule([targetErrors.event_arn_invalid], (text, report) => {
+      if (!new RegExp(`^arn:[^:]+:${service}:.+$`).test(text)) report(targetErrors.event_arn_invalid, { service })
+    }),
+  )
+  return kit.documented(v.optional(arn, ''), sentence, { isRequired: true })
+}
+
+/** Makes the schema of a target of AWS from the field of its ARN. */
+export function awsTarget<const Arn extends v.ObjectEntries>(arn: Arn, title: string, sentence: string) {
+  const fields = v.object({ auth: kit.documented(v.optional(auth), AUTH, { isRequired: true }), ...arn })
+  const authRule = kit.ruleOnWhole<v.InferOutput<typeof fields>, typeof event_auth_missing>(
+    [event_auth_missing],
+    (sent, report) => {
+      const value: unknown = Reflect.get(sent, 'auth')
+      if (value === undefined) report(event_auth_missing, {}, { path: ['auth'], value })
+    },
+  )
+  return v.optional(kit.named(v.pipe(fields, authRule), title, sentence))
+}
+
+const authShape = kit.named(
+  v.object({
+    role: kit.documented(v.nullable(roleShape), 'The role, or null.'),
+    creds: kit.documented(v.nullable(creds), 'The access key, or null.'),
+  }),
+  'AwsAuth',
+  'How the service signs in to AWS. One of both is null.',
+)
+
+/** The field of an ARN in a response. */
+export const ARN = text('The ARN of the resource.')
+
+/** Makes the schema of a target of AWS in a response from the field of its ARN. */
+export function awsShape<const Arn extends v.ObjectEntries>(arn: Arn, title: string, sentence: string) {
+  const shown = kit.named(v.object({ auth: kit.documented(authShape, AUTH), ...arn }), title, sentence)
+  return kit.documented(v.nullable(shown), `${sentence} Null if the events go elsewhere.`)
+}
+
+/** Returns a target of AWS for a response; null if there is none. */
+export function awsView<Target extends { readonly auth?: kit.Frozen<v.InferOutput<typeof awsAuth>> | undefined }>(
+  target: Target | undefined,
+) {
+  return target ? { ...target, auth: { role: target.auth?.role ?? null, creds: target.auth?.creds ?? null } } : null
+}

@@ -1,0 +1,69 @@
+import * as v from 'valibot'
+import * as kit from '../../kit/index.ts'
+import { refuseUnless } from '../shared.ts'
+import { targetErrors } from './errors.ts'
+import { text } from './fields.ts'
+
+/** The sites of Datadog. */
+const SITES = [
+  'datadoghq.com',
+  'us3.datadoghq.com',
+  'us5.datadoghq.com',
+  'datadoghq.eu',
+  'ap1.datadoghq.com',
+  'ap2.datadoghq.com',
+  'ddog-gov.com',
+]
+
+const { event_api_key_missing, event_datadog_site_invalid } = targetErrors
+
+/** The schema of a target of Datadog. */
+export const datadog = v.object({
+  api_key: kit.documented(
+    v.optional(
+      v.pipe(
+        v.string(),
+        kit.secretHere,
+        refuseUnless(event_api_key_missing, (key) => key !== ''),
+      ),
+      '',
+    ),
+    'The API key of Datadog.',
+    { isRequired: true },
+  ),
+  ddtags: v.optional(text('The tags of the events.')),
+  service: v.optional(text('The name of the service that sends the events.')),
+  ddsite: v.optional(
+    kit.documented(
+      v.pipe(
+        v.string(),
+        kit.rule([event_datadog_site_invalid], (site, report) => {
+          if (!SITES.includes(site)) report(event_datadog_site_invalid, { sites: SITES.join(', ') })
+        }),
+      ),
+      'The site of Datadog.',
+      { json: { enum: SITES } },
+    ),
+  ),
+})
+
+const nullableText = kit.documented(v.nullable(v.string()), 'As sent; null if it was not.')
+
+/** The schema of a target of Datadog in a response. */
+export const datadogShape = kit.named(
+  v.object({
+    api_key: kit.documented(v.pipe(v.string(), kit.secretHere), 'The API key of Datadog.'),
+    ddtags: nullableText,
+    service: nullableText,
+    ddsite: nullableText,
+  }),
+  'DatadogTarget',
+  'An account of Datadog.',
+)
+
+/** Returns a target of Datadog for a response; null if there is none. */
+export function datadogView(sent: kit.Frozen<v.InferOutput<typeof datadog>> | undefined) {
+  if (!sent) return null
+  const { api_key, ddtags = null, service = null, ddsite = null } = sent
+  return { api_key, ddtags, service, ddsite }
+}

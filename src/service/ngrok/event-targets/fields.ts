@@ -1,0 +1,19 @@
+import * as v from 'valibot'
+import * as kit from '../../kit/index.ts'
+import type * as parts from '../../parts/index.ts'
+import { refuseUnless } from '../shared.ts'
+
+/** Makes a field of text. */
+export const text = (sentence: string) => kit.documented(v.string(), sentence)
+
+/** Makes a field of text that no output shows. */
+export const secretText = (sentence: string) => kit.documented(v.pipe(v.string(), kit.secret), sentence)
+
+/** Makes the schema of a text that must match a pattern. It may be absent in the body, which is refused with the same error. */
+export function matching<E extends parts.FieldError<string, object>>(error: E, pattern: RegExp, sentence: string) {
+  const read = v.pipe(
+    v.string(),
+    refuseUnless(error, (value) => pattern.test(value)),
+  )
+  return kit.documented(v.optional(kit.documented(read, sentence), ''), sentence, { isRequired: true })
+}
