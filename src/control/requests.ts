@@ -202,7 +202,7 @@ export function describeRequest({ method, path, query, request, ...response }: J
   return [
     `${method} ${path}${query === '' ? '' : `?${query}`}`,
     request === null ? '' : ` ${cut(typeof request === 'string' ? request : JSON.stringify(request))}`,
-    ` → ${response.status}`,
+    ` → ${response.cancelled ? 'the client gave up' : response.status}`,
     error_code === undefined ? '' : ` ${error_code}`,
   ].join('')
 }

@@ -68,9 +68,7 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
   const servedParts = { ...parts, controlApi, emptyJsonOnDelete, hasVariedErrors: errorText === 'varied' }
   const exchange = createHandler(servedParts)
   const maxBodyBytes = (method: string, url: string) => controlApi.maxBodyBytes(method, splitUrl(url, engine.url).path)
-  const fetch = createFetch(exchange, maxBodyBytes, (at, signal, operationId) =>
-    engine.clock.waitUntil(at, signal, operationId),
-  )
+  const fetch = createFetch(exchange, maxBodyBytes, createWait(parts))
   // The clock's functions are the user's own, and stay unchanged.
   const fromControls = boundary.wrapAll(createControlMembers(host), clock)
   const ownMembers: Omit<Gateway<C>, keyof Resources | Exclude<keyof ControlMembers, 'clock'> | 'url'> = {
@@ -127,6 +125,18 @@ function createDirectMembers({ engine, boundary, dialect, table }: Parts) {
   })
 }
 
+/** Makes the function that waits for a delayed response. It rejects, and the journal notes it, if the client gives up. */
+function createWait({ engine, journal }: Parts) {
+  return async (at: number, signal?: AbortSignal, operationId?: string): Promise<void> => {
+    try {
+      await engine.clock.waitUntil(at, signal, operationId)
+    } catch (error) {
+      if (operationId !== undefined && signal?.aborted) journal.cancel(operationId)
+      throw error
+    }
+  }
+}
+
 function createTransport(
   served: Parts & { readonly controlApi: ControlApi },
   exchange: Handler,
@@ -134,6 +144,7 @@ function createTransport(
 ): Transport {
   const { engine, boundary, options, journal, snapshots, hooks } = served
   const initialUrl = engine.url
+  const waitUntil = createWait(served)
   return {
     exchange,
     bodyLimit: createBodyLimit(served),
@@ -141,7 +152,7 @@ function createTransport(
     async delivered(response, { signal } = {}) {
       const flushed = response.safe ? await waitForFlush(response.safe, signal) : response
       const { delivery } = flushed
-      if (delivery) await engine.clock.waitUntil(delivery.notBefore, signal, delivery.operationId)
+      if (delivery) await waitUntil(delivery.notBefore, signal, delivery.operationId)
       return flushed
     },
     servedAt(url) {

@@ -30,9 +30,12 @@ export function createOverviewEvent(gateway: Gateway): string {
   return formatEvent('overview', inspected(gateway).overview())
 }
 
-/** Returns the event that every listener receives first. It identifies the gateway; `name` is for people. */
-export function createGatewayEvent({ url, dialect }: Gateway, name: string | null): string {
-  return formatEvent('gateway', { name, url, dialect: dialect.name })
+/**
+ * Returns the event that every listener receives first. It identifies the gateway; `name` is for people. `started` is the
+ * time at which a server started: requests of another start are not in its journal.
+ */
+export function createGatewayEvent({ url, dialect }: Gateway, name: string | null, started?: string): string {
+  return formatEvent('gateway', { name, url, dialect: dialect.name, started })
 }
 
 /**

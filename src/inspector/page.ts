@@ -18,6 +18,8 @@ interface GatewayName {
   readonly name: string | null
   readonly url: string
   readonly dialect: string
+  /** The time at which the server started; absent for a sandbox. */
+  readonly started?: string
 }
 
 class PageState {
@@ -28,6 +30,8 @@ class PageState {
   readonly overview: Overview | undefined = undefined
   /** The newest first. */
   readonly journal: readonly JournalEntry[] = []
+  /** The requests before the last restart of the server, the newest first. */
+  readonly earlier: readonly JournalEntry[] = []
   /** Counts the changes of the state at the server; 0 before the first event. */
   readonly version: number = 0
   readonly isConnected: boolean = false
@@ -200,13 +204,37 @@ export class Page extends PageState {
     if (event === 'request') this.#addEntry(data() as JournalEntry) // The data of that event.
     if (event === 'durations') this.#addDurations(data() as Record<string, number>) // The data of that event.
     if (event === 'overview') this.#setOverview(data() as Overview) // The data of that event.
-    if (event === 'gateway') this.set({ gateway: data() as GatewayName }) // The data of that event.
+    if (event === 'gateway') this.#setGateway(data() as GatewayName) // The data of that event.
+    if (event === 'cancelled') this.#cancel([(data() as { operationId: string }).operationId]) // The data of that event.
     if (event === 'emptied') {
       this.#newEntries = []
+      this.set({ earlier: [] })
       this.#replaceJournal([])
     }
     if (event === 'missed') void this.load(() => this.#loadMissedEntries())
     if (event === 'commit' || event === 'control' || event === 'missed') this.#changed()
+  }
+
+  #setGateway(gateway: GatewayName): void {
+    if (this.gateway && this.gateway.started !== gateway.started) {
+      this.#takeNewEntries()
+      this.#cancel(this.overview?.waiting.map(({ operationId }) => operationId) ?? [])
+      this.set({ earlier: [...this.journal, ...this.earlier].slice(0, MAX_ENTRIES), journal: [] })
+      this.#ids.clear()
+    }
+    this.set({ gateway })
+  }
+
+  /** Marks requests whose clients gave up. */
+  #cancel(ids: readonly string[]): void {
+    this.#takeNewEntries()
+    const mark = (entry: JournalEntry) => {
+      if (!ids.includes(entry.operationId)) return entry
+      const marked: JournalEntry = { ...entry, cancelled: true }
+      this.#numbers.set(marked, this.#numbers.get(entry) ?? 0)
+      return marked
+    }
+    this.set({ journal: this.journal.map(mark) })
   }
 
   #setOverview(overview: Overview): void {
@@ -258,6 +286,10 @@ export class Page extends PageState {
     const after = this.journal[0]?.operationId ?? ''
     const loaded = await this.control<JournalEntry[]>('GET', `/requests${after && `?after=${after}`}`)
     this.#takeNewEntries()
+    // A server may serve a gateway that another one served.
+    const isLoaded = (old: JournalEntry) =>
+      loaded.some((each) => each.operationId === old.operationId && each.at === old.at)
+    if (this.earlier.length > 0) this.set({ earlier: this.earlier.filter((each) => !isLoaded(each)) })
     const ids = new Set(loaded.map(({ operationId }) => operationId))
     const others = this.journal.filter(({ operationId }) => !ids.has(operationId))
     const at = others.findIndex(({ operationId }) => operationId === after)

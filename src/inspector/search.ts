@@ -4,7 +4,8 @@ type Test = (entry: JournalEntry) => boolean
 
 /** The words that search in one field, such as `status:4xx`. Any other word searches in the whole entry. */
 const WORDS: Readonly<Record<string, (entry: JournalEntry, value: string) => boolean>> = {
-  status: ({ status }, value) => [...value].every((digit, at) => digit === 'x' || digit === `${status}`[at]),
+  status: ({ status, cancelled }, value) =>
+    !cancelled && [...value].every((digit, at) => digit === 'x' || digit === `${status}`[at]),
   method: ({ method }, value) => method.toLowerCase() === value,
   code: (entry, value) => getErrorCode(entry).toLowerCase().endsWith(value),
   path: ({ path, query }, value) => `${path}?${query}`.toLowerCase().includes(value),

@@ -131,11 +131,13 @@ export class Connection {
 
   /** Resolves with a response when it may be sent, or with undefined if the client has left. */
   async #delivered(response: HttpResponse): Promise<HttpResponse | undefined> {
-    const { gateway } = this.#responders
+    const { gateway, inspector } = this.#responders
     try {
       return await gateway.transport.delivered(response, { signal: this.#closed })
     } catch (error) {
-      return this.#socket.destroyed && error === this.#closed.reason ? undefined : internalFailure(gateway, error)
+      if (!this.#socket.destroyed || error !== this.#closed.reason) return internalFailure(gateway, error)
+      inspector.broadcastCancelled(response)
+      return undefined
     }
   }
 

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { Queue } from '../control/journal/queue.ts'
+import { readClock, systemClock } from '../core/engine/clock.ts'
 import {
   createGatewayEvent,
   createOverviewEvent,
@@ -40,6 +41,7 @@ interface Listener {
 export class Events {
   readonly #gateway: Gateway
   readonly #name: string | null
+  readonly #started = new Date(readClock(systemClock)).toISOString()
   readonly #listeners = new Set<Listener>()
   #unsubscribe: (() => void) | undefined
   #timer: NodeJS.Timeout | undefined
@@ -57,7 +59,8 @@ export class Events {
     const listener: Listener = { response, hasMissed: false }
     const durations =
       this.#durations.size === 0 ? '' : formatEvent('durations', Object.fromEntries(this.#durations.all()))
-    const first = createGatewayEvent(this.#gateway, this.#name) + createOverviewEvent(this.#gateway) + durations
+    const first =
+      createGatewayEvent(this.#gateway, this.#name, this.#started) + createOverviewEvent(this.#gateway) + durations
     response.writeHead(200, EVENT_HEADERS).write(first)
     response.on('drain', () => this.#sendMissed(listener))
     response.once('close', () => this.#remove(listener))

@@ -62,6 +62,11 @@ export class Inspector {
     if (event) this.#events.broadcast('control', event)
   }
 
+  /** Tells all listeners that the client of a request gave up before its response was sent. */
+  broadcastCancelled({ delivery }: HttpResponse): void {
+    if (delivery?.operationId) this.#events.broadcast('cancelled', { operationId: delivery.operationId })
+  }
+
   /** Records the duration of the response to a request of the journal, in ms. */
   recordDuration({ isInspector, url }: HttpRequest, { headers }: HttpResponse, ms: number): void {
     const id = headers[this.#gateway.dialect.operationIdHeader]

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { serve } from '../../src/server/node.ts'
 import { certificatePair, expiredPair, type Pair } from '../../src/testing/certificates.ts'
 import { CHROMIUM } from '../support/chromium.ts'
@@ -283,6 +283,46 @@ describe.skipIf(!CHROMIUM)('A user of the page', () => {
     await page.getByText('since the oldest request of the journal').waitFor({ state: 'detached' })
     await page.getByText('GET /nowhere').waitFor()
     await newServer.close()
+  })
+
+  test('sees after a restart which requests are older, and that their clients got no response', async () => {
+    const { gateway, server, page } = await open({}, { place: 'requests' })
+    await sendRequest(server, 'GET', '/reserved_addrs')
+    gateway.faults.add({ operation: 'reserved_domains.list', latency: '5s' })
+    const lost = sendRequest(server, 'GET', '/reserved_domains').catch(() => 'lost')
+    await page.getByText('waiting until').waitFor()
+    await server.close()
+    await page.getByText('not connected').waitFor()
+    expect(await lost).toBe('lost')
+    // With the same seed, the operation ids are the same too.
+    const newServer = await serve(openManual(), { port: server.port })
+    onTestFinished(() => newServer.close())
+    await page.getByText('live', { exact: true }).waitFor()
+    await page.getByText('0 of 0 here, 2 of 2 before the restart').waitFor()
+    await page.getByText('cancelled', { exact: true }).waitFor()
+    await sendRequest(newServer, 'POST', '/reserved_addrs', {})
+    await page.getByText('1 of 1 here, 2 of 2 before the restart').waitFor()
+    const rows = page.getByRole('region', { name: 'Requests' }).getByRole('row')
+    await expect
+      .poll(async () => (await rows.allTextContents()).join('\n'))
+      .toMatch(/POST.*\nThe server restarted\.\n.*GET/)
+    await page.getByRole('searchbox').fill('status:200')
+    await page.getByText('0 of 1 here, 1 of 2 before the restart').waitFor()
+  })
+
+  test('sees that a client gave up, at once and after a reload', async () => {
+    const { gateway, server, page } = await open({}, { place: 'requests' })
+    gateway.faults.add({ operation: 'reserved_addrs.list', latency: '5s' })
+    const headers = { authorization: 'Bearer key', 'service-version': '2' }
+    const controller = new AbortController()
+    const response = fetch(`${server.url}/reserved_addrs`, { headers, signal: controller.signal })
+    await page.getByText('waiting until').waitFor()
+    controller.abort()
+    await expect(response).rejects.toThrow()
+    await page.getByText('cancelled', { exact: true }).waitFor()
+    await page.reload()
+    await page.getByText('cancelled', { exact: true }).waitFor()
+    expect(await page.getByText('200', { exact: true }).count()).toBe(0)
   })
 
   test('keeps the rows while the server is away, and gets a readable error for a bad file', async () => {

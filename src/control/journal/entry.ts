@@ -63,6 +63,12 @@ export const journalEntry = named(
       type: 'Commit | null',
       imports: { Commit: 'core/operation/collection.ts' },
     }),
+    cancelled: v.exactOptional(
+      documented(
+        v.literal(true),
+        'True if the client gave up before the response was sent. `status` is that of the response.',
+      ),
+    ),
     fault: documented(v.nullable(v.string()), 'The id of the fault that applied to the request, or null.'),
     problem: v.exactOptional(
       documented(v.string(), 'What is wrong with the request. Absent if the response says it, as it usually does.'),

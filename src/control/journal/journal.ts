@@ -51,6 +51,8 @@ export class Journal implements PersistedJournal {
   /** Redacts the keys of the gateway and of all authorizations; undefined until it is needed. */
   #sharedSecrets: Redactor | undefined
   readonly #dropped = new DroppedRequests()
+  /** The operation ids of requests whose clients gave up. */
+  readonly #cancelled = new Set<string>()
   /** The headers of the last requests, newest first. */
 
   constructor(options: JournalOptions) {
@@ -99,6 +101,7 @@ export class Journal implements PersistedJournal {
     const oldest = this.#rows.drop()
     if (!oldest) return
     this.#countDropped(oldest)
+    if ('exchange' in oldest) this.#cancelled.delete(oldest.exchange.operationId)
     this.#bytes -= oldest.bytes
   }
 
@@ -115,7 +118,13 @@ export class Journal implements PersistedJournal {
 
   /** Makes the entry of an exchange, without secrets. */
   createEntry(exchange: Exchange): JournalEntry {
-    return createEntry(exchange, this.#findSecrets())
+    const entry = createEntry(exchange, this.#findSecrets())
+    return this.#cancelled.has(exchange.operationId) ? { ...entry, cancelled: true } : entry
+  }
+
+  /** Marks the request of an operation: its client gave up before the response was sent. */
+  cancel(operationId: string): void {
+    if (this.isOn) this.#cancelled.add(operationId)
   }
 
   /** The time of the oldest request, in ms; undefined for none. */
@@ -205,6 +214,7 @@ export class Journal implements PersistedJournal {
     this.#authorizations.clear()
     this.#sharedSecrets = undefined
     this.#dropped.clear()
+    this.#cancelled.clear()
     this.#notify(undefined)
   }
 

@@ -67,7 +67,7 @@ export function Entry({ entry, isChosen }: EntryProps) {
             {until ? (
               <Chip tone="busy">waiting until {formatTime(until).slice(11)}</Chip>
             ) : (
-              <StatusChip status={status} />
+              <StatusChip status={status} cancelled={entry.cancelled} />
             )}{' '}
             <small class="dim">{getErrorCode(entry).replace(/.*_/, '')}</small>
           </>,

@@ -36,7 +36,7 @@ export function RequestDetails({ entry }: { entry: JournalEntry }) {
   return (
     <Side
       title={`${method} ${getFullPath(entry)}`}
-      mark={<StatusChip status={status} />}
+      mark={<StatusChip status={status} cancelled={entry.cancelled} />}
       back={page.linkWithin('requests')}
     >
       {until && (

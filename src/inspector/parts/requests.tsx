@@ -40,7 +40,8 @@ export function Requests({ id }: { id: string }) {
   const [isPaused, setPaused] = useState(false)
   const [isHeld, setHeld] = useState(false)
   const held = useRef<Entries>([])
-  const { journal, overview } = page
+  const { overview, earlier } = page
+  const journal = useMemo(() => [...page.journal, ...earlier], [page.journal, earlier])
   const holds = isPaused || isHeld
   if (!holds || held.current.length === 0 || journal.length === 0) held.current = journal
   const entries = held.current
@@ -53,9 +54,10 @@ export function Requests({ id }: { id: string }) {
     return by ? sortBy(matching, (entry) => by(entry, page.durations), sort) : matching
   }, [entries, search, sort])
   const rows = useMemo(
-    () => (sort === NEWEST && overview?.manual ? found.flatMap(addMove) : found),
-    [found, sort, overview?.manual],
+    () => (sort === NEWEST ? found.flatMap((...each) => addRow(...each, overview?.manual)) : found),
+    [found, sort, overview?.manual, earlier],
   )
+  const oldFound = earlier.length > 0 ? found.filter((each) => earlier.includes(each)).length : 0
   const chosen = journal.find(({ operationId }) => operationId === id)
   const missed = holds ? journal.findIndex(({ operationId }) => operationId === entries[0]?.operationId) : 0
   if (journal.length === 0) {
@@ -98,7 +100,8 @@ export function Requests({ id }: { id: string }) {
             </Button>
           ))}
           <span class="dim">
-            {formatCount(found.length)} of {formatCount(entries.length)} here
+            {formatCount(found.length - oldFound)} of {formatCount(entries.length - earlier.length)} here
+            {earlier.length > 0 && `, ${formatCount(oldFound)} of ${formatCount(earlier.length)} before the restart`}
           </span>
           <Button pressed={isPaused} onClick={() => setPaused(!isPaused)}>
             Pause
@@ -144,13 +147,10 @@ export function Requests({ id }: { id: string }) {
         row={(index) => {
           const row = rows[index]
           if (!row) return null
-          if ('operationId' in row) return <Entry key={row.operationId} entry={row} isChosen={row === chosen} />
+          if ('operationId' in row) return <Entry key={page.getNumber(row)} entry={row} isChosen={row === chosen} />
           return (
-            <Row key={row.to} kind="moved">
-              <span role="cell">
-                {formatTime(row.to)} UTC: the clock moved {row.ms < 0 ? 'back' : 'on'} by{' '}
-                {formatDuration(Math.abs(row.ms))}
-              </span>
+            <Row key={index} kind="moved">
+              <span role="cell">{row.text}</span>
             </Row>
           )
         }}
@@ -159,10 +159,15 @@ export function Requests({ id }: { id: string }) {
   )
 }
 
-/** Adds the move of the clock between an entry and the one before, which is in the row below. */
-function addMove(entry: JournalEntry, index: number, all: Entries) {
-  const ms = Date.parse(entry.at) - Date.parse(all[index + 1]?.at ?? entry.at)
-  return ms === 0 ? [entry] : [entry, { ms, to: entry.at }]
+/** Adds what happened between an entry and the one before, which is in the row below: a restart or a move of the clock. */
+function addRow(entry: JournalEntry, index: number, all: Entries, isManual = false) {
+  const before = all[index + 1]
+  if (before === undefined) return [entry]
+  if (page.earlier.includes(before) && !page.earlier.includes(entry)) return [entry, { text: 'The server restarted.' }]
+  const ms = isManual ? Date.parse(entry.at) - Date.parse(before.at) : 0
+  if (ms === 0) return [entry]
+  const how = `${ms < 0 ? 'back' : 'on'} by ${formatDuration(Math.abs(ms))}`
+  return [entry, { text: `${formatTime(entry.at)} UTC: the clock moved ${how}` }]
 }
 
 /** Scrolls a row into sight. */

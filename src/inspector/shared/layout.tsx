@@ -279,7 +279,8 @@ export function Tabs({ names, current, set }: TabsProps) {
   )
 }
 
-export function StatusChip({ status }: { status: number }) {
+export function StatusChip({ status, cancelled }: { status: number; cancelled?: true | undefined }) {
+  if (cancelled) return <Chip tone="warn">cancelled</Chip>
   return <Chip tone={status >= 400 ? 'bad' : status < 300 ? 'good' : 'dim'}>{status}</Chip>
 }
 
