@@ -1,5 +1,3 @@
-import { isIP } from 'node:net'
-import { readClock, systemClock } from '../../core/engine/clock.ts'
 import { createSeed } from '../../core/engine/random.ts'
 import type { Config } from '../../core/generated/options.ts'
 import type { Families } from '../../core/operation/family.ts'
@@ -9,7 +7,7 @@ import { rangeMs } from '../../core/schema/time.ts'
 import { createGateway } from '../../gateway/gateway.ts'
 import type { Gateway } from '../../gateway/types.ts'
 import { registerServer } from '../client/running.ts'
-import { asSystemError, messageOf, UsageError } from '../errors.ts'
+import { messageOf, UsageError } from '../errors.ts'
 import { requireReplaceable, writeText } from '../files.ts'
 import { withFrontPage } from '../front-page.ts'
 import { withLatency } from '../latency.ts'
@@ -22,15 +20,14 @@ import { CONFIG_FLAG, variableName } from '../options/flags.ts'
 import { gatewayOptionsOf, withOptionNames } from '../options/gateway-options.ts'
 import { loadOptions, type ParsedOptions, prefixErrors, warningsOfVariables } from '../options/parsed-options.ts'
 import { optionTable } from '../options/table.ts'
-import { listenProblem, type Served, serve } from '../serve.ts'
 import { openStore } from '../sqlite/sqlite-store.ts'
 import { importState, StateFile } from '../state.ts'
 import { warn } from '../terminal.ts'
 import type { TrafficPort } from '../traffic/port.ts'
-import { serveTraffic } from '../traffic/serve-traffic.ts'
 import { onSignals, sleep, waitForSignal } from '../waiting.ts'
-import { announce, portTakenMessage } from './announce.ts'
+import { announce } from './announce.ts'
 import { type Arguments, type Command, requireNoWords } from './command.ts'
+import { listen, openPorts } from './listen.ts'
 import { migrationText } from './migration-text.ts'
 import { waitForChange, watchedFiles } from './watch.ts'
 
@@ -250,68 +247,6 @@ async function serveUntilEnd(context: RunContext): Promise<RunResult> {
     await Promise.all([server, ...ports].map((each) => each.close()))
     await file?.write()
   }
-}
-
-async function listen(gateway: Gateway, host: string, config: Config, names: ParsedOptions['names']): Promise<Served> {
-  const { port = configRows.port.default, tls, tlsRoot, name, agent } = config
-  try {
-    return await serve(gateway, {
-      port,
-      host,
-      ...(name !== undefined && { name }),
-      ...(agent !== undefined && { agent }),
-      ...(tls || tlsRoot ? { tls: issueCertificate(gateway, host, config) } : {}),
-    })
-  } catch (error) {
-    const { code = '' } = asSystemError(asSystemError(error).cause ?? {})
-    const isOfAgent = error instanceof Error && error.message.startsWith('agent: ')
-    if (isOfAgent) throw new Error(`${names.get('agent')}: ${error.message.slice('agent: '.length)}`, { cause: error })
-    if (code === 'EADDRINUSE') throw new Error(await portTakenMessage(host, port), { cause: error })
-    const option = OPTION_OF_ERROR[code]
-    if (option === undefined) throw error
-    return prefixErrors(option, names, () => Promise.reject(error))
-  }
-}
-
-/** Opens the ports for visitors. If one cannot be opened, closes the server. */
-async function openPorts(
-  gateway: Gateway,
-  host: string,
-  { config, names }: ParsedOptions,
-  server: Served,
-  visitorLog?: Log['visitor'],
-) {
-  try {
-    return await serveTraffic(gateway, host, config, names.get('upstreams'), visitorLog)
-  } catch (error) {
-    await server.close()
-    const { traffic, trafficTls } = config
-    const { code, port } = asSystemError(error) as NodeJS.ErrnoException & { readonly port?: number } // Errors of `listen` have it.
-    if (code === undefined || port === undefined) throw error
-    const option = port === trafficTls && port !== traffic ? 'trafficTls' : 'traffic'
-    return prefixErrors(option, names, () => Promise.reject(new Error(listenProblem(asSystemError(error), host, port))))
-  }
-}
-
-const OPTION_OF_ERROR: Readonly<Record<string, string>> = { EACCES: 'port', EADDRNOTAVAIL: 'host', ENOTFOUND: 'host' }
-
-const DAY_MS = 86_400_000
-
-/** Issues a certificate for all names of the server. It uses the real time, because clients ignore the gateway's clock. */
-function issueCertificate(gateway: Gateway, host: string, { baseUrl, control }: Config) {
-  const now = readClock(systemClock)
-  const allowed = typeof control === 'object' ? (control.allowHosts ?? []) : []
-  const based = baseUrl === undefined ? [] : [new URL(baseUrl).hostname.replace(/^\[|\]$/g, '')]
-  // A URL writes out an address in a short form, such as 127.1.
-  const listening = isIP(host) ? host : new URL(`http://${host}`).hostname
-  const all = new Set(['localhost', '127.0.0.1', '::1', listening, ...based, ...allowed])
-  const wildcards = ['0.0.0.0', '::']
-  return gateway.authority.serverCertificate({
-    names: [...all].filter((name) => !isIP(name)),
-    ips: [...all].filter((name) => isIP(name) && !wildcards.includes(name)),
-    notBefore: now - DAY_MS,
-    notAfter: now + 365 * DAY_MS,
-  })
 }
 
 /** The interval at which due events run, for the log. */
