@@ -8,6 +8,7 @@ import type { ReadableStream as NodeStream } from 'node:stream/web'
 import type { Body } from '../../traffic/body.ts'
 import { isBodiless } from '../../traffic/message.ts'
 import type { ServedResponse, ServedUpstream } from '../../traffic/upstreams.ts'
+import { isHopByHop } from '../forward.ts'
 
 const loopback = new BlockList()
 loopback.addSubnet('127.0.0.0', 8, 'ipv4')
@@ -65,12 +66,15 @@ function toServed(response: IncomingMessage, method: string): ServedResponse {
   return { status, headers: pairsOf(rawHeaders), body: hasBody ? response : null }
 }
 
+const FRAMING = /^(content-length|host)$/i
+
 /** Sends a body on as it arrives, and then its trailers. */
 export async function sendBody(body: Body, to: OutgoingMessage): Promise<void> {
   if (body === null || body instanceof Uint8Array) return void to.end(body)
   if (body instanceof ReadableStream) return pipeline(Readable.fromWeb(body as NodeStream), to) // Node's types differ from those of the platform.
   await pipeline(body, to, { end: false })
-  const trailers = pairsOf(body.rawTrailers ?? [])
+  // A trailer must not frame or route a message (RFC 9110, section 6.5.1).
+  const trailers = pairsOf(body.rawTrailers ?? []).filter(([name]) => !isHopByHop(name) && !FRAMING.test(name))
   if (trailers.length > 0) to.addTrailers(trailers)
   to.end()
 }

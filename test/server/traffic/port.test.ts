@@ -145,7 +145,7 @@ describe('A port for visitors (rules: traffic#ports)', () => {
         received.push(request.trailers)
         response.writeHead(200, { trailer: 'x-sum' })
         response.write('body')
-        response.addTrailers({ 'x-sum': 'abc' })
+        response.addTrailers({ 'x-sum': 'abc', host: 'evil.example.com', te: 'gzip' })
         response.end()
       })
     })
