@@ -141,7 +141,7 @@ const DEFAULT_BREAKER = {
   errorThresholdPercentage: 0.5,
 }
 
-/** What docs/ngrok.md says of this client: it uses node:http, not the global fetch. */
+/** This client uses node:http, not the global fetch: see docs/ngrok.md. */
 describe('the official TypeScript client without a server', () => {
   it('is answered by the handlers of fauxgate/msw at the URL of the service', async () => {
     const own = createNgrok()

@@ -1,15 +1,9 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
-import {
-  authorityErrors,
-  authorityIdErrors,
-  ipErrors,
-  ipRestrictionModule,
-  mutualTlsModule,
-  tlsErrors,
-  tlsTerminationModule,
-} from './edge-modules.ts'
+import { ipErrors, ipRestrictionModule } from './edge-modules/ip-restriction.ts'
+import { authorityErrors, authorityIdErrors, mutualTlsModule } from './edge-modules/mutual-tls.ts'
+import { tlsErrors, tlsTerminationModule } from './edge-modules/tls-termination.ts'
 import { makeTwins, refuseWithTwins } from './endpoint-configuration-errors.ts'
 import { defineModule, moduleFields, type Owner } from './modules.ts'
 import { headerErrors, headersModule } from './route-modules.ts'

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
-import { edgeModules } from './edge-modules.ts'
+import { edgeModules } from './edge-modules/index.ts'
 import { edgeErrors, edges, edgeTexts, MATCH_TYPES, type RouteRecord, routes } from './edge-records.ts'
 import { moduleFields } from './modules.ts'
 import { requireModulePolicy } from './policy-text.ts'

@@ -1,0 +1,46 @@
+import * as v from 'valibot'
+import * as kit from '../../kit/index.ts'
+import * as parts from '../../parts/index.ts'
+import { backendId } from '../backends.ts'
+import { defineModule, type Owner } from '../modules.ts'
+import { refField } from '../shared.ts'
+
+const backendShape = kit.named(
+  v.object({ enabled: v.unwrap(parts.enabled), backend: refField('The backend.') }),
+  'EdgeBackend',
+  'The backend that gets the traffic of an edge or a route.',
+)
+
+/** The last segments of the paths of backends, by the prefixes of their ids. */
+const BACKENDS: Readonly<Record<string, string>> = {
+  bkdtg: 'tunnel_group',
+  bkdfo: 'failover',
+  bkdhr: 'http_response',
+  bkdsc: 'static',
+  bkdwd: 'weighted',
+}
+
+function backendRef(wire: kit.Wire, id: string) {
+  const kind = BACKENDS[id.slice(0, id.indexOf('_'))]
+  return kit.refTo(wire, kind === undefined ? '/backends' : `/backends/${kind}`, id)
+}
+
+/** Makes the module `backend` (rules: edges#backends). */
+export function backendModule<Ids extends parts.PathIds>(owner: Owner<Ids>) {
+  return defineModule(owner, {
+    segment: 'backend',
+    title: 'Backend',
+    what: 'backend',
+    errors: parts.backendErrors,
+    body: v.object({
+      enabled: parts.enabled,
+      backend_id: kit.documented(backendId, 'The id of the backend that gets the traffic.', {
+        rules: 'edges#backends',
+      }),
+    }),
+    example: { backend_id: 'bkdtg_1' },
+    shape: backendShape,
+    view: ({ enabled, backend_id }, wire) => ({ enabled, backend: backendRef(wire, backend_id) }),
+    check: (tx, { backend_id }) => parts.requireBackend(tx, 'backend_id', backend_id),
+  })
+}

@@ -1,0 +1,97 @@
+import * as v from 'valibot'
+import * as kit from '../../kit/index.ts'
+import * as parts from '../../parts/index.ts'
+import { defineModule, EDGES, type Owner } from '../modules.ts'
+import { refusedField } from '../shared.ts'
+
+const VERSIONS = ['1.0', '1.1', '1.2', '1.3'] as const
+const TERMINATION_POINTS = ['edge', 'upstream'] as const
+
+const httpsTlsErrors = kit.declareErrors({
+  https_edge_terminates_itself: kit.field(7109, 400, () => 'no terminate_at: an HTTPS edge terminates TLS itself'),
+})
+
+/** The errors of TLS that an owner may leave to the upstream. */
+export const tlsErrors = kit.declareErrors({
+  tls_version_of_upstream: kit.ofField(
+    7032,
+    400,
+    (it) => `${it.field} is ${it.received}, but terminate_at is "upstream", which decides for itself. Leave one out.`,
+  ),
+})
+
+/** Makes the schema of an optional choice of texts. An empty text counts as absent. */
+function optionalChoice<const T extends readonly string[]>(texts: T, sentence: string) {
+  const read = v.pipe(v.picklist(texts), parts.blankIsAbsent(), parts.facts({ json: { enum: [...texts, ''] } }))
+  return v.optional(kit.documented(read, sentence))
+}
+
+const min_version = optionalChoice(
+  VERSIONS,
+  'The oldest version of TLS that clients may use. Default: the service chooses.',
+)
+
+const tlsFields = v.object({
+  enabled: parts.enabled,
+  terminate_at: optionalChoice(TERMINATION_POINTS, 'The place where TLS ends: `edge` or `upstream`. Default: `edge`.'),
+  min_version,
+})
+
+const tlsTermination = {
+  segment: 'tls_termination',
+  title: 'TlsTermination',
+  what: 'TLS termination',
+  shape: kit.named(
+    v.object({
+      enabled: v.unwrap(parts.enabled),
+      terminate_at: kit.documented(
+        v.picklist(TERMINATION_POINTS),
+        'The place where TLS ends: at the edge, or at the upstream.',
+      ),
+      min_version: kit.documented(v.nullable(v.picklist(VERSIONS)), 'The oldest version of TLS; null if none was set.'),
+    }),
+    'EdgeTlsTermination',
+    'The TLS termination of an edge.',
+  ),
+}
+
+/** The module `tls_termination` of HTTPS edges. */
+export const httpsEdgeTlsTermination = defineModule(EDGES.https, {
+  ...tlsTermination,
+  errors: httpsTlsErrors,
+  body: v.object({
+    enabled: parts.enabled,
+    min_version,
+    terminate_at: refusedField(
+      httpsTlsErrors.https_edge_terminates_itself,
+      'Refused: an HTTPS edge terminates TLS itself.',
+      'edges#edges',
+    ),
+  }),
+  example: { min_version: '1.3' },
+  view: ({ enabled, min_version = null }) => ({ enabled, terminate_at: TERMINATION_POINTS[0], min_version }),
+})
+
+/** Makes the module `tls_termination` of owners that can leave TLS to the upstream. */
+export const tlsTerminationModule = (owner: Owner) =>
+  defineModule(owner, {
+    ...tlsTermination,
+    errors: tlsErrors,
+    body: v.pipe(
+      tlsFields,
+      kit.ruleOnWhole<v.InferOutput<typeof tlsFields>, typeof tlsErrors.tls_version_of_upstream>(
+        [tlsErrors.tls_version_of_upstream],
+        ({ terminate_at, min_version }, report) => {
+          const at = { path: ['min_version'], value: min_version }
+          if (terminate_at === 'upstream' && min_version !== undefined)
+            report(tlsErrors.tls_version_of_upstream, {}, at)
+        },
+      ),
+    ),
+    example: { terminate_at: 'upstream' },
+    view: ({ enabled, terminate_at = TERMINATION_POINTS[0], min_version = null }) => ({
+      enabled,
+      terminate_at,
+      min_version,
+    }),
+  })

@@ -1,0 +1,58 @@
+import * as v from 'valibot'
+import * as kit from '../../kit/index.ts'
+import * as parts from '../../parts/index.ts'
+import { hideSecretsOfPolicy } from '../../policy/index.ts'
+import { defineModule, type Owner, ROUTES } from '../modules.ts'
+import { policyTextErrors, requireModulePolicy, requirePolicy } from '../policy-text.ts'
+
+const POLICY = 'The policy as JSON or YAML: an object whose keys are phases, each with a list of rules.'
+const policyValue = kit.documented(v.pipe(v.string(), parts.shownAs(hideSecretsOfPolicy)), POLICY, {
+  rules: 'traffic-policy#texts',
+})
+
+const DENY = ':\n  - actions:\n      - type: deny\n'
+const POLICIES = { https: `on_http_request${DENY}`, tcp: `on_tcp_connect${DENY}`, tls: `on_tcp_connect${DENY}` }
+
+const policyShape = kit.named(
+  v.object({
+    enabled: v.unwrap(parts.enabled),
+    value: kit.documented(v.pipe(v.string(), parts.shownAs(hideSecretsOfPolicy)), `${POLICY} Exactly as sent.`),
+  }),
+  'PolicyText',
+  'A traffic policy as a text.',
+)
+
+/** Makes the module `traffic_policy` of edges or routes (rules: traffic-policy#texts). */
+export function policyModule<Ids extends parts.PathIds>(owner: Owner<Ids>, protocol: keyof typeof POLICIES) {
+  return defineModule(owner, {
+    segment: 'traffic_policy',
+    title: 'PolicyText',
+    what: 'traffic policy',
+    errors: policyTextErrors,
+    body: v.object({ enabled: parts.enabled, value: policyValue }),
+    example: { value: POLICIES[protocol] },
+    shape: policyShape,
+    view: (sent) => sent,
+    check: (tx, sent) => requirePolicy(tx, sent.value, { protocol, place: 'edge' }),
+  })
+}
+
+/** The rules of the language for the older module `policy` of an edge (rules: traffic-policy#module). */
+export const olderRules = (protocol: 'tcp' | 'tls') => ({
+  errors: policyTextErrors,
+  check: (tx: kit.Transaction, body: object) => requireModulePolicy(tx, body, protocol),
+})
+
+const routePolicy = policyModule(ROUTES, 'https')
+
+/** The module `traffic_policy` of routes. It brings the language of policies to the older module `policy` too. */
+export const routeTrafficPolicy: typeof routePolicy = {
+  ...routePolicy,
+  before: {
+    'traffic_policy.replace': {
+      errors: Object.values(policyTextErrors),
+      // The schema of the operation has read the body.
+      run: (tx, _ids, body) => requireModulePolicy(tx, body as object, 'https'),
+    },
+  },
+}
