@@ -1,7 +1,8 @@
 import { transform } from 'esbuild'
 import { describe, expect, it } from 'vitest'
 import { type Block, listBlocks } from './blocks.ts'
-import { modules, surroundings, testPromises } from './surroundings.ts'
+import { modules, testPromises } from './modules.ts'
+import { surroundings } from './surroundings.ts'
 
 /** A line with its value in a comment: a literal, in which "…" matches any text, and maybe words. */
 const LINE = /^(?:const (\w+) = )?(\S.*?) +\/\/ (['"[{\d-].*|true|false|null|undefined)(?:,.*)?$/
