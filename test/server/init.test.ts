@@ -142,11 +142,56 @@ describe('The test that fauxgate init writes', () => {
   )
 })
 
-it('fauxgate init writes TypeScript for ts-jest, which makes CommonJS of it', async () => {
-  project({ devDependencies: { jest: '^30.0.0', 'ts-jest': '^29.0.0' } })
-  expect((await runToEnd({}, 'init')).stdout).toContain('\nRun the test:      npx jest fauxgate.test.ts\n')
-  expect(readFileSync('fauxgate.test.ts', 'utf8')).toContain("from '@jest/globals'")
-  await (await loadTest('fauxgate.test.ts', 'jest'))()
+describe('fauxgate init for ts-jest', () => {
+  const init = async (facts: object) => {
+    project({ devDependencies: { jest: '^30.0.0', 'ts-jest': '^29.0.0' }, ...facts })
+    return (await runToEnd({}, 'init')).stdout
+  }
+  const readConfig = (text: string) =>
+    new Function('module', `${text.replace('export default', 'module.exports =')}; return module.exports`)({})
+
+  it('writes a test in TypeScript, and the configuration that compiles it to CommonJS', async () => {
+    expect(await init({})).toContain('\nRun the test:      npx jest fauxgate.test.ts\n')
+    expect(readFileSync('fauxgate.test.ts', 'utf8')).toContain("from '@jest/globals'")
+    expect(readConfig(readFileSync('jest.config.js', 'utf8'))).toEqual({ transform: { '^.+\\.ts$': 'ts-jest' } })
+    await (await loadTest('fauxgate.test.ts', 'jest'))()
+  })
+
+  it.each([
+    ['with a tsconfig.json', true, { useESM: true }],
+    ['without one', false, { useESM: true, tsconfig: { module: 'esnext', moduleResolution: 'bundler' } }],
+  ])('writes the configuration for ECMAScript modules, %s', async (_how, isTyped, options) => {
+    if (isTyped) writeFileSync('tsconfig.json', '{}')
+    const command = 'NODE_OPTIONS=--experimental-vm-modules npx jest fauxgate.test.ts'
+    expect(await init({ type: 'module' })).toContain(`\nRun the test:      ${command}\n`)
+    expect(readConfig(readFileSync('jest.config.js', 'utf8'))).toEqual({
+      extensionsToTreatAsEsm: ['.ts'],
+      transform: { '^.+\\.ts$': ['ts-jest', options] },
+    })
+  })
+
+  it.each([
+    ['{ "preset": "ts-jest" }', {}, undefined],
+    ['{ "preset": "ts-jest/presets/default-esm" }', { type: 'module' }, undefined],
+    ['{ "preset": "ts-jest" }', { type: 'module' }, "extensionsToTreatAsEsm: ['.ts'], transform: {"],
+    ['{ "testEnvironment": "node" }', {}, "transform: { '^.+\\\\.ts$': 'ts-jest' }"],
+  ])('keeps the configuration %s of a project with %j, and says what it lacks', async (config, facts, missing) => {
+    writeFileSync('jest.config.json', config)
+    const stdout = await init(facts)
+    expect(existsSync('jest.config.js')).toBe(false)
+    if (missing === undefined) expect(stdout).not.toContain('missing')
+    else expect(stdout).toContain(`missing in Jest's configuration: ${missing}`)
+  })
+
+  it('reads the configuration in package.json too', async () => {
+    expect(await init({ jest: { preset: 'ts-jest' } })).not.toContain('missing')
+    expect(existsSync('jest.config.js')).toBe(false)
+  })
+
+  it('leaves projects without ts-jest unchanged, whose test is JavaScript', async () => {
+    project({ devDependencies: { jest: '^30.0.0' } })
+    expect((await runToEnd({}, 'init')).stdout).not.toContain('jest.config')
+  })
 })
 
 it('the first test for Playwright fails if it leaves something unused, and prints the report if it fails', async () => {

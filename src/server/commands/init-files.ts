@@ -1,4 +1,5 @@
-import { DELAY, firstTest, INITIAL, isJestModule, type ProjectFacts, type Runner } from './init-test.ts'
+import { DELAY, firstTest, INITIAL, type ProjectFacts, type Runner } from './init-test.ts'
+import { jestConfigFor } from './jest-config.ts'
 
 /** A file that `fauxgate init` writes. */
 export interface InitFile {
@@ -8,10 +9,7 @@ export interface InitFile {
 }
 
 /** Returns the files for a test runner. The last file is the test. */
-export function initFilesFor(
-  runner: Runner,
-  facts: ProjectFacts,
-): readonly [config: InitFile, initial: InitFile, test: InitFile] {
+export function initFilesFor(runner: Runner, facts: ProjectFacts): readonly InitFile[] {
   const config = { dialect: 'ngrok', port: 4747, initial: INITIAL, provisioningDelay: DELAY }
   const initial = {
     reservedDomains: [{ domain: 'app.example.com', certificate_management_policy: { authority: 'letsencrypt' } }],
@@ -20,6 +18,7 @@ export function initFilesFor(
   return [
     { name: 'fauxgate.config.json', purpose: 'the options of "fauxgate serve"', text: json(config) },
     { name: INITIAL, purpose: 'what exists from the beginning', text: json(initial) },
+    ...(runner === 'jest' ? jestConfigFor(facts) : []),
     { name: testName(runner, facts), purpose: 'a first test', text: firstTest(runner, facts) },
   ]
 }
@@ -29,7 +28,7 @@ export function commandOf(runner: Runner, facts: ProjectFacts): string {
   const test = testName(runner, facts)
   const commands: Readonly<Record<Runner, string>> = {
     vitest: `npx vitest run ${test}`,
-    jest: `${isJestModule(facts) ? 'NODE_OPTIONS=--experimental-vm-modules ' : ''}npx jest ${test}`,
+    jest: `${facts.isModule ? 'NODE_OPTIONS=--experimental-vm-modules ' : ''}npx jest ${test}`,
     playwright: `npx playwright test ${test}`,
     bun: `bun test ${test}`,
     deno: `deno test --allow-read --allow-env ${test}`,

@@ -11,6 +11,8 @@ export interface ProjectFacts {
   readonly isTyped: boolean
   /** True if package.json names ts-jest. */
   readonly hasTsJest: boolean
+  /** The text of Jest's configuration; undefined if there is none. */
+  readonly jestConfig?: string | undefined
 }
 
 export const INITIAL = 'fauxgate.initial.json'
@@ -18,16 +20,11 @@ export const INITIAL = 'fauxgate.initial.json'
 /** The time from a policy to the certificate, of the served gateway and of the first test. */
 export const DELAY = '5s'
 
-/** Returns true if the test for Jest is an ECMAScript module. */
-export function isJestModule({ isModule, hasTsJest }: ProjectFacts): boolean {
-  return isModule && !hasTsJest
-}
-
 type Kind = Runner | 'jest module' | 'ts-jest'
 
 /** Returns the text of a first test. Its fixture adds the report to errors, and runs the strict check. */
 export function firstTest(runner: Runner, facts: ProjectFacts): string {
-  const jest = facts.hasTsJest ? 'ts-jest' : isJestModule(facts) ? 'jest module' : 'jest'
+  const jest = facts.hasTsJest ? 'ts-jest' : facts.isModule ? 'jest module' : 'jest'
   const kind = runner === 'jest' ? jest : runner
   const [request, get] = kind === 'playwright' ? [', request', 'request.get'] : ['', 'gateway.fetch']
   const [isNull, isNotNull] =

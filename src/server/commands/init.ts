@@ -9,6 +9,7 @@ import { askAtTerminal, printLine } from '../terminal.ts'
 import { type Arguments, type Command, flagValue, requireNoWords, requireOneOf } from './command.ts'
 import { commandOf, type InitFile, initFilesFor } from './init-files.ts'
 import { RUNNERS, type Runner } from './init-test.ts'
+import { missingInJest } from './jest-config.ts'
 
 export const init: Command = {
   name: 'init',
@@ -27,7 +28,7 @@ export const init: Command = {
 
 async function runInit(parsed: Arguments): Promise<number> {
   requireNoWords(parsed.words, 'init', parsed)
-  const { type, words } = await readProject()
+  const { type, words, jest } = await readProject()
   const named = flagValue(parsed, 'runner')
   const runner = named === undefined ? findRunner(words) : requireOneOf('--runner', named, RUNNERS)
   const shouldAsk = !parsed.flags.get('yes') && named === undefined && process.stdin.isTTY && process.stdout.isTTY
@@ -36,22 +37,42 @@ async function runInit(parsed: Arguments): Promise<number> {
     isModule: type === 'module',
     isTyped: existsSync('tsconfig.json'),
     hasTsJest: words.includes('ts-jest'),
+    jestConfig: await readJestConfig(jest),
   }
   for (const each of initFilesFor(chosen, facts)) printLine(await writeNewFile(each))
+  const missing = chosen === 'jest' ? missingInJest(facts) : undefined
+  if (missing !== undefined) printLine(`missing in Jest's configuration: ${missing}`)
   printLine(`\nRun the test:      ${commandOf(chosen, facts)}`)
   printLine('Start the server:  npx fauxgate serve')
   return 0
 }
 
-/** Reads package.json. Returns its type, and `words`: the names of its dependencies and the words of its test script. */
-async function readProject(): Promise<{ readonly type: unknown; readonly words: readonly string[] }> {
+interface Project {
+  readonly type: unknown
+  /** The names of its dependencies, and the words of its test script. */
+  readonly words: readonly string[]
+  /** The configuration of Jest in package.json. */
+  readonly jest: unknown
+}
+
+/** Reads package.json. */
+async function readProject(): Promise<Project> {
   const file = 'package.json'
   const project: unknown = existsSync(file) ? parseJson(await readText(file), file) : {}
   if (!isObject(project)) throw new Error(`${file} holds ${quote(project)}. Allowed: an object.`)
-  const { type, dependencies, devDependencies, scripts } = project
+  const { type, dependencies, devDependencies, scripts, jest } = project
   const names = [dependencies, devDependencies].flatMap((each) => (isObject(each) ? Object.keys(each) : []))
   const script = isObject(scripts) && typeof scripts.test === 'string' ? scripts.test.split(/\s+/) : []
-  return { type, words: [...names, ...script] }
+  return { type, words: [...names, ...script], jest }
+}
+
+const JEST_CONFIGS = ['js', 'mjs', 'cjs', 'ts', 'json'].map((ending) => `jest.config.${ending}`)
+
+/** Returns the text of Jest's configuration; undefined if there is none. */
+async function readJestConfig(inPackage: unknown): Promise<string | undefined> {
+  const file = JEST_CONFIGS.find((name) => existsSync(name))
+  if (file !== undefined) return readText(file)
+  return inPackage === undefined ? undefined : JSON.stringify(inPackage)
 }
 
 function findRunner(words: readonly string[]): Runner {
