@@ -34,8 +34,10 @@ export function createOverviewEvent(gateway: Gateway): string {
  * Returns the event that every listener receives first. It identifies the gateway; `name` is for people. `started` is the
  * time at which a server started: requests of another start are not in its journal.
  */
-export function createGatewayEvent({ url, dialect }: Gateway, name: string | null, started?: string): string {
-  return formatEvent('gateway', { name, url, dialect: dialect.name, started })
+export function createGatewayEvent(gateway: Gateway, name: string | null, started?: string): string {
+  const { url, dialect } = gateway
+  const facts = { versionHeader: dialect.versionHeader, nouns: inspected(gateway).nouns() }
+  return formatEvent('gateway', { name, url, dialect: dialect.name, started, ...facts })
 }
 
 /**

@@ -17,11 +17,13 @@ export function useLive<T>(load: () => Promise<T>, inputs: readonly unknown[]): 
     }
     state.isLoading = false
   }
+  // An effect runs later than the drawing. A version that came in between has an effect of its own.
+  const { version } = page
   useEffect(() => {
-    if (page.version === 0) return
+    if (version === 0) return
     state.isStale = true
     if (!state.isLoading) void run()
-  }, [page.version, ...inputs])
+  }, [version, ...inputs])
   return value
 }
 

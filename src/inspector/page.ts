@@ -1,3 +1,4 @@
+import type { Nouns } from '../control/views/nouns.ts'
 import type { JournalEntry, Overview } from '../core/generated/controls.ts'
 import { Connection, decodePart, ResponseError, takeKeyFromLink } from './connection.ts'
 import { Service } from './service.ts'
@@ -20,13 +21,12 @@ interface GatewayName {
   readonly dialect: string
   /** The time at which the server started; absent for a sandbox. */
   readonly started?: string
+  readonly versionHeader: string
+  readonly nouns: Nouns
 }
 
 class PageState {
   readonly gateway: GatewayName | undefined = undefined
-  readonly service: Service | undefined = undefined
-  /** The controls, as their document describes them. */
-  readonly controls: Service | undefined = undefined
   readonly overview: Overview | undefined = undefined
   /** The newest first. */
   readonly journal: readonly JournalEntry[] = []
@@ -60,6 +60,8 @@ export class Page extends PageState {
   /** The overview as JSON, without the parts that requests alone change. */
   #lastOverview = ''
   #isProblemFromLoading = false
+  #connections = 0
+  readonly #documents = new Map<string, { readonly service?: Service; readonly connection: number }>()
 
   constructor() {
     super()
@@ -83,6 +85,35 @@ export class Page extends PageState {
       },
       Math.max(0, this.#drawnAt + DRAW_MS - performance.now()),
     )
+  }
+
+  /** The service, as its document describes it; undefined until the document is loaded. The first view that reads it loads it. */
+  get service(): Service | undefined {
+    return this.#describe('/openapi.json')
+  }
+
+  /** The controls, in the same way. */
+  get controls(): Service | undefined {
+    return this.#describe('/openapi.control.json')
+  }
+
+  /** Returns what a document describes. Loads the document once in each connection: another server may have another one. */
+  #describe(path: string): Service | undefined {
+    const known = this.#documents.get(path)
+    if (this.isConnected && known?.connection !== this.#connections) {
+      this.#documents.set(path, { ...known, connection: this.#connections })
+      void this.load(async () => {
+        const service = new Service(await this.control('GET', path), this.gateway?.nouns)
+        this.#documents.set(path, { service, connection: this.#connections })
+        this.set({})
+      })
+    }
+    return known?.service
+  }
+
+  /** The header that names the version of the API. */
+  get versionHeader(): Record<string, string> {
+    return { [this.gateway?.versionHeader ?? '']: '2' }
   }
 
   get now(): number {
@@ -189,15 +220,13 @@ export class Page extends PageState {
 
   /** Loads the data that no event contains. */
   async #load(): Promise<void> {
+    this.#connections++
     this.set({ isConnected: true, needsKey: false, problem: '' })
     // The page has no event of what changed while there was no connection.
     this.#changed()
     // The server handles one request after the other, so the requests of the current part come first.
     await new Promise((resolve) => setTimeout(resolve, 2 * GATHER_MS))
     await this.#loadMissedEntries()
-    // The server makes the document at the first request for it, which takes a while.
-    this.set({ service: new Service(await this.control('GET', '/openapi.json')) })
-    this.set({ controls: new Service(await this.control('GET', '/openapi.control.json')) })
   }
 
   #handle(event: string, data: () => unknown): void {
@@ -239,9 +268,10 @@ export class Page extends PageState {
 
   #setOverview(overview: Overview): void {
     this.#clockAheadMs = Date.parse(overview.now) - Math.floor(Date.now() / 1000) * 1000
-    const { requests: _requests, waiting: _waiting, now, ...rest } = overview
+    const { requests: _requests, traffic: _traffic, waiting: _waiting, now, ...rest } = overview
     const facts = JSON.stringify(rest.manual ? { now, ...rest } : rest)
-    if (facts !== this.#lastOverview) this.#changed()
+    // The first one comes with the connection, which has loaded everything.
+    if (this.#lastOverview && facts !== this.#lastOverview) this.#changed()
     this.#lastOverview = facts
     this.set({ overview })
   }

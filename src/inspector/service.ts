@@ -1,3 +1,4 @@
+import type { Nouns } from '../control/views/nouns.ts'
 import type { OpenApiDocument, OperationItem } from '../gateway/openapi/document.ts'
 import type { JsonSchema } from '../gateway/openapi/json-schema.ts'
 
@@ -44,7 +45,10 @@ export class Service {
   readonly families: readonly ServiceFamily[]
   readonly operations: readonly ServiceOperation[]
 
-  constructor(readonly document: OpenApiDocument) {
+  constructor(
+    readonly document: OpenApiDocument,
+    readonly nouns: Nouns = {},
+  ) {
     const all = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, item]) => ({ item, operation: this.#toOperation(method, path, item) })),
     )
@@ -65,11 +69,6 @@ export class Service {
   /** The errors of the catalogue: their keys, with an example each. */
   get errors(): OpenApiDocument['components']['examples'] {
     return this.document.components.examples
-  }
-
-  get versionHeader(): Record<string, string> {
-    const { name, schema } = this.document.components.parameters.version ?? {}
-    return name ? { [name]: String(schema?.enum?.[0] ?? '') } : {}
   }
 
   /** Returns the schema that a schema refers to, without the choice of null. */
@@ -114,16 +113,13 @@ export class Service {
     const list = listAny?.path.includes('{') ? undefined : listAny
     const usual = ['list', 'get', 'create', 'update', 'replace', 'delete'].map((each) => `${name}.${each}`)
     const page = this.#responseSchema(named('list')?.item).properties ?? {}
-    const singular = /^(?:Create|Get) (?:an?|the) (.+)$/.exec((create ?? get)?.summary ?? '')?.[1]
-    const one = (singular ?? name).replace(' module', '')
+    const [one, many] = this.nouns[name] ?? [name, name]
     const [part = '', owner = ''] = one.split(/ (?=of an? )/)
-    const plural = /^List (?:the )?(.+?)(?:,|$)/.exec(listAny?.summary ?? '')?.[1]
     return {
       name,
       one,
-      // Only lists have a plural in the document.
-      many: plural ?? `${part.replace(/y$/, 'ie')}s ${owner}`.trim(),
-      part: list ? (plural ?? one) : part,
+      many,
+      part: list ? many : part,
       group: owner ? `Modules ${owner}` : 'Other resources',
       description,
       itemPath: get?.path ?? '',

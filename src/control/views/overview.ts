@@ -12,6 +12,7 @@ import { domains } from '../../service/resources/reserved-domains/records.ts'
 import { waitingRequest, waitingRequests } from '../clock.ts'
 import { type Control, type ControlHost, controlCall } from '../control.ts'
 import { faultsIn, isPending } from '../faults/fault.ts'
+import { listNouns, type Nouns } from './nouns.ts'
 
 const nextDue = named(
   v.object({
@@ -67,12 +68,17 @@ const read = controlCall({
 export interface OverviewMember {
   /** Returns the state of the gateway in numbers, and its next due event. It first runs everything that is due. */
   overview(): Overview
+  /** Returns the nouns of the gateway's resources, for one and for several. */
+  nouns(): Nouns
 }
 
 /** A gateway's type leaves this member out: see `inspected`. */
 export const overview: Control = {
   calls: { read },
-  members: (host): OverviewMember => ({ overview: () => createOverview(host) }),
+  members: (host): OverviewMember => ({
+    overview: () => createOverview(host),
+    nouns: () => listNouns(host.api.operations),
+  }),
 }
 
 function createOverview(host: ControlHost): Overview {

@@ -76,7 +76,7 @@ const FIRST_DOMAIN = { domain: 'app.example.com', certificate_management_policy:
 export function curlToCreate(page: Page): string {
   const requestHeaders = {
     authorization: 'Bearer key',
-    ...page.service?.versionHeader,
+    ...page.versionHeader,
     'content-type': 'application/json',
   }
   return toCurl(page, { method: 'POST', path: '/reserved_domains', query: '', requestHeaders, request: FIRST_DOMAIN })

@@ -61,7 +61,9 @@ export function FaultForm({ operation, family, resource }: FaultFormProps) {
   })
   const [error, setError] = useState<unknown>(undefined)
   const [done, setDone] = useState('')
-  const { operations = [], errors = {} } = page.service ?? {}
+  const [isOpen, setOpen] = useState(false)
+  // The document of the service is large, and the presets do not need it.
+  const { operations = [], errors = {} } = (isOpen && page.service) || {}
   const chosen = operation ?? String(values.operation ?? '')
   const send = async (what: Values, said: string) => {
     setDone('')
@@ -112,7 +114,7 @@ export function FaultForm({ operation, family, resource }: FaultFormProps) {
           </Button>
         ))}
       </div>
-      <details>
+      <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>Another fault</summary>
         <Form kind="fields grid" act={submit}>
           <Field label="The request">

@@ -217,18 +217,20 @@ function RemoveAllButton({ what, path }: { what: string; path: string }) {
 }
 
 function RecordForm() {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>Set a record</summary>
+      {isOpen && <RecordInputs />}
+    </details>
+  )
+}
+
+function RecordInputs() {
   const service = page.controls
   const operation = service?.operations.find(({ path, method }) => path === '/_fauxgate/dns' && method === 'PUT')
-  if (!service || !operation) return null
+  if (!service || !operation) return <p class="dim">Loading…</p>
   return (
-    <details>
-      <summary>Set a record</summary>
-      <SchemaForm
-        service={service}
-        operation={operation}
-        verb="Set"
-        send={(body) => page.control('PUT', '/dns', body)}
-      />
-    </details>
+    <SchemaForm service={service} operation={operation} verb="Set" send={(body) => page.control('PUT', '/dns', body)} />
   )
 }

@@ -1,6 +1,5 @@
 import type { NextDue, Overview } from '../../core/generated/controls.ts'
 import { page } from '../page.ts'
-import type { ServiceFamily } from '../service.ts'
 import { Button, Copy, Form, Submit, Text } from '../shared/controls.tsx'
 import { formatCount, formatRelative, formatTime } from '../shared/format.ts'
 import { Json } from '../shared/json.tsx'
@@ -12,7 +11,7 @@ import { Troubles } from './troubles.tsx'
 const MAX_RECENT = 8
 
 export function Now() {
-  const { overview, service } = page
+  const { overview } = page
   if (!overview) return null
   const { manual, next } = overview
   const recent = page.journal.slice(0, MAX_RECENT)
@@ -23,7 +22,7 @@ export function Now() {
         {manual ? <ClockForm /> : <p class="dim">The system clock. Start with --clock manual to advance it here.</p>}
       </Card>
       <Troubles />
-      {service && <Resources families={service.families} counts={overview.counts} />}
+      <Resources counts={overview.counts} />
       {recent.length > 0 && (
         <Card title="Last requests" wide>
           <Entries of={recent} />
@@ -44,13 +43,13 @@ function Due({ next: { at, event, domain, collection, key } }: { next: NextDue }
   )
 }
 
-function Resources({ families, counts }: { families: readonly ServiceFamily[]; counts: Overview['counts'] }) {
-  const present = families.filter(({ name }) => counts[name])
+function Resources({ counts }: { counts: Overview['counts'] }) {
+  const present = Object.entries(page.gateway?.nouns ?? {}).filter(([name]) => counts[name])
   if (present.length === 0) return <Welcome />
   return (
     <Card title="Resources" wide>
       <ul class="row">
-        {present.map(({ name, one, many }) => (
+        {present.map(([name, [one, many]]) => (
           <li key={name}>
             <a href={`#resources/${name}`}>
               <b>{formatCount(counts[name] ?? 0)}</b> {counts[name] === 1 ? one : many}

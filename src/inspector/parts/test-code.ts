@@ -78,7 +78,7 @@ class TestFile {
   }
 
   #createHead(start: string): string[] {
-    const { overview, gateway, service } = page
+    const { overview, gateway } = page
     const isNgrok = gateway?.dialect === 'ngrok'
     const dns = overview?.dns === 'simulated' ? ", dns: 'simulated'" : ''
     const options = `{ clock: manualClock('${start}')${dns} }`
@@ -98,7 +98,7 @@ class TestFile {
         ? `const testOf = testUsing(${create})\ntestOf.override('gatewayOptions', ${options})\ntestOf.override('strict', false)`
         : `const testOf = testWithGateway(test, { create: ${create}, gatewayOptions: () => (${options}), strict: false })`,
     ]
-    const headers = { authorization: 'Bearer key', ...service?.versionHeader, 'content-type': 'application/json' }
+    const headers = { authorization: 'Bearer key', ...page.versionHeader, 'content-type': 'application/json' }
     return [
       `// What the inspector of ${gateway?.url} saw since ${start}.`,
       ...this.#listMissing(),
@@ -270,7 +270,7 @@ function findHeaderProblem({ method, path, status, request, requestHeaders, faul
   if (status < 400 || fault !== null) return undefined
   if (status === 401) return 'the journal does not have its API key'
   if (status === 429 || status >= 500) return 'the test has neither the rate limit nor the failures of the server'
-  const all = Object.entries({ authorization: '[redacted]', ...page.service?.versionHeader })
+  const all = Object.entries({ authorization: '[redacted]', ...page.versionHeader })
   const [wrong] = all.find(([name, text]) => requestHeaders[name.toLowerCase()] !== text) ?? []
   const isJson = request === null || /^application\/json\b/.test(requestHeaders['content-type'] ?? '')
   const name = wrong ?? (isJson ? undefined : 'content-type')
