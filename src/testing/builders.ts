@@ -54,9 +54,9 @@ export interface DomainWithCertificate {
  *
  * @example
  * ```ts
- * import { createGateway } from 'fauxgate'
+ * import { createNgrok } from 'fauxgate/ngrok'
  * import { issuedDomain } from 'fauxgate/testing'
- * const { domain, certificate } = issuedDomain(createGateway())
+ * const { domain, certificate } = issuedDomain(createNgrok())
  * console.log(certificate.subject_common_name === domain.domain) // true
  * ```
  * @throws GatewayError if the API refuses the domain, as all builders do.
@@ -73,9 +73,9 @@ export function issuedDomain(gateway: Gateway, options: DomainOptions = {}): Dom
  *
  * @example
  * ```ts
- * import { createGateway } from 'fauxgate'
+ * import { createNgrok } from 'fauxgate/ngrok'
  * import { failedDomain } from 'fauxgate/testing'
- * const domain = failedDomain(createGateway(), { error: 'DNS_ERROR' })
+ * const domain = failedDomain(createNgrok(), { error: 'DNS_ERROR' })
  * console.log(domain.certificate_management_status?.provisioning_job?.error_code) // DNS_ERROR
  * ```
  */
@@ -91,9 +91,10 @@ export function failedDomain(gateway: Gateway, options: FailingOptions = {}): Re
  *
  * @example
  * ```ts
- * import { createGateway, manualClock } from 'fauxgate'
+ * import { manualClock } from 'fauxgate'
+ * import { createNgrok } from 'fauxgate/ngrok'
  * import { expiringDomain } from 'fauxgate/testing'
- * const gateway = createGateway({ clock: manualClock('2026-01-01T00:00:00Z') })
+ * const gateway = createNgrok({ clock: manualClock('2026-01-01T00:00:00Z') })
  * const { certificate } = expiringDomain(gateway)
  * console.log((Date.parse(certificate.not_after) - gateway.clock.now) / 86_400_000) // 7
  * ```
@@ -118,9 +119,9 @@ export function expiringDomain(gateway: Gateway<ManualClock>, options: FailingOp
  *
  * @example
  * ```ts
- * import { createGateway } from 'fauxgate'
+ * import { createNgrok } from 'fauxgate/ngrok'
  * import { uploadedDomain } from 'fauxgate/testing'
- * const { domain, certificate } = uploadedDomain(createGateway())
+ * const { domain, certificate } = uploadedDomain(createNgrok())
  * console.log(domain.certificate?.id === certificate.id) // true
  * ```
  */
@@ -151,9 +152,9 @@ export interface RolloutOptions {
  *
  * @example
  * ```ts
- * import { createGateway } from 'fauxgate'
+ * import { createNgrok } from 'fauxgate/ngrok'
  * import { weightedRollout } from 'fauxgate/testing'
- * const gateway = createGateway({ references: 'declared' })
+ * const gateway = createNgrok({ references: 'declared' })
  * console.log(weightedRollout(gateway, { weights: { bkdhr_old: 95, bkdhr_new: 5 } }).backends.bkdhr_new) // 5
  * ```
  */
@@ -169,9 +170,9 @@ export function weightedRollout(gateway: Gateway, options: RolloutOptions = {}):
  *
  * @example
  * ```ts
- * import { createGateway } from 'fauxgate'
+ * import { createNgrok } from 'fauxgate/ngrok'
  * import { trippingRoute } from 'fauxgate/testing'
- * const { route, circuitBreaker } = trippingRoute(createGateway({ references: 'declared' }))
+ * const { route, circuitBreaker } = trippingRoute(createNgrok({ references: 'declared' }))
  * console.log(route.id, circuitBreaker.volume_threshold) // edghtsrt_1 1
  * ```
  */

@@ -41,9 +41,9 @@ export interface PairAroundOptions extends Omit<PairOptions, 'notBefore' | 'notA
  *
  * @example
  * ```ts
- * import { createGateway } from 'fauxgate'
+ * import { createNgrok } from 'fauxgate/ngrok'
  * import { certificatePair } from 'fauxgate/testing'
- * const gateway = createGateway()
+ * const gateway = createNgrok()
  * const pair = certificatePair({ names: ['shop.example.com', '*.shop.example.com'], keyType: 'rsa', issuers: 2 })
  * console.log(gateway.tlsCertificates.create(pair).subject_common_name) // shop.example.com
  * ```

@@ -50,9 +50,10 @@ export interface Timers {
  *
  * @example
  * ```ts
- * import { createGateway, manualClock } from 'fauxgate'
+ * import { manualClock } from 'fauxgate'
+ * import { createNgrok } from 'fauxgate/ngrok'
  * import { timersOn } from 'fauxgate/clock'
- * const gateway = createGateway({ clock: manualClock('2026-01-01T00:00:00Z') })
+ * const gateway = createNgrok({ clock: manualClock('2026-01-01T00:00:00Z') })
  * const { setTimeout } = timersOn(gateway.clock)
  * let isOver = false
  * void new Promise<void>((resolve) => setTimeout(resolve, 3_600_000)).then(() => (isOver = true))

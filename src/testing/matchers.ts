@@ -78,11 +78,11 @@ export type MatcherFunctions = {
  *
  * @example
  * ```ts
- * import { createGateway } from 'fauxgate'
+ * import { createNgrok } from 'fauxgate/ngrok'
  * import { matchers } from 'fauxgate/testing'
  * import { expect } from 'vitest'
  * expect.extend(matchers)
- * const gateway = createGateway()
+ * const gateway = createNgrok()
  * gateway.reservedAddrs.create()
  * expect(gateway).toHaveNoLeftovers() // throws: Expected no leftover resources, and there is 1. …
  * ```

@@ -11,10 +11,10 @@ import { isBelow } from '../gateway/http/url.ts'
  *
  * @example
  * ```ts
- * import { createGateway } from 'fauxgate'
+ * import { createNgrok } from 'fauxgate/ngrok'
  * import { handlers } from 'fauxgate/msw'
  * import { setupServer } from 'msw/node'
- * const gateway = createGateway()
+ * const gateway = createNgrok()
  * const server = setupServer(...handlers(gateway))
  * server.listen({ onUnhandledRequest: 'error' })
  * ```

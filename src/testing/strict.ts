@@ -11,9 +11,9 @@ export type Strict = Pick<Gateway, 'faults' | 'provisioning' | 'requests'>
  *
  * @example
  * ```ts
- * import { createGateway } from 'fauxgate'
+ * import { createNgrok } from 'fauxgate/ngrok'
  * import { assertStrict } from 'fauxgate/testing'
- * const gateway = createGateway()
+ * const gateway = createNgrok()
  * gateway.faults.add({ operation: 'reserved_domains.create', times: 1 })
  * assertStrict(gateway) // throws: 1 fault still waits for requests. …
  * ```

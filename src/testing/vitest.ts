@@ -52,7 +52,7 @@ export interface GatewayFixtures<C extends Clock = ManualClock, G extends Gatewa
  * @example
  * ```ts
  * import { expect } from 'vitest'
- * import { test } from 'fauxgate/vitest'
+ * import { test } from 'fauxgate/vitest' // the standard dialect; for ngrok's API, see testUsing
  *
  * test.override('gatewayOptions', { provisioningDelay: '5s' }) // for this file; inside a describe, for that
  *

@@ -28,12 +28,12 @@ type WithCreate<Options, Create> = Omit<Options, 'create'> & {
  *
  * @example
  * ```ts
+ * import { createNgrok } from 'fauxgate/ngrok'
  * import { survives } from 'fauxgate/testing'
  *
- * await survives(async ({ fetch, url }) => {
- *   const headers = { authorization: 'Bearer key', 'service-version': '2' }
- *   await fetch(`${url}/reserved_addrs`, { method: 'POST', headers, body: '{}' })
- * }) // throws: the code does not survive one fault …
+ * const headers = { authorization: 'Bearer key', 'ngrok-version': '2', 'content-type': 'application/json' }
+ * const reserve = ({ url }) => fetch(`${url}/reserved_addrs`, { method: 'POST', headers, body: '{}' })
+ * await survives(reserve, { create: createNgrok }) // throws: the code does not survive one fault …
  * ```
  * @throws SurvivalError with the smallest failing schedule; its message tells what happened. TypeError for an option that is
  * unknown or has a value that is not allowed.
