@@ -6,6 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { loadPolicyTests } from '../../src/server/policy/test-files.ts'
 import { describeFailure } from '../../src/testing/policy-tests/text.ts'
 import { CHROMIUM } from '../support/chromium.ts'
+import { useInspector } from './support/use-inspector.ts'
 import { useTraffic, visitApp } from './support/visit-app.ts'
 
 const URL_OF_APP = 'https://app.example.com'
@@ -15,6 +16,7 @@ const stops = (page: Page) => page.locator('.way > li').allInnerTexts()
 
 describe.skipIf(!CHROMIUM)('The tab Traffic', () => {
   const open = useTraffic()
+  const openStandard = useInspector()
 
   test('says how to send a first request, and shows requests as they come', async () => {
     const { gateway, page, go } = await open()
@@ -166,6 +168,27 @@ describe.skipIf(!CHROMIUM)('The tab Traffic', () => {
       )
       expect(await runPolicyTest(other)).toEqual([expect.stringContaining('received 418')])
     }
+  })
+
+  test('shows the modules of an edge, and sends its visit to the same edge, route and backend again', async () => {
+    const { gateway, page, go } = await openStandard({}, { place: '' })
+    gateway.compression.replace({ edge_id: 'edghts_1', id: 'edghtsrt_1' }, { enabled: true })
+    gateway.traffic.upstream('bkdhr_1', () => new Response('hello '.repeat(100)))
+    const target = { edge: 'edghts_1', route: 'edghtsrt_1', backend: 'bkdhr_1' }
+    await gateway.traffic.fetch('https://any.example.com/', { ...target, headers: { 'accept-encoding': 'gzip' } })
+    await go('traffic/1')
+    await page.locator('.way').getByText('Module').waitFor()
+    expect((await stops(page)).map((each) => each.split('\n')[0])).toEqual([
+      'Visitor 203.0.113.1',
+      'Backend',
+      'Upstream answered 200',
+      'Module',
+      'Response 200',
+    ])
+    await page.getByText('No policy test: ').waitFor()
+    await page.getByRole('button', { name: 'Send again' }).click()
+    await page.waitForURL(/#traffic\/2$/)
+    expect(gateway.traffic.last()).toMatchObject({ number: 2, status: 200, target })
   })
 
   test('says why it makes no policy test of a visit that did not depend on the policy alone', async () => {

@@ -117,6 +117,15 @@ describe('A port for visitors (rules: traffic#ports)', () => {
     expect((await send({ port })).status).toBe(418)
   })
 
+  it('leaves in the journal what it takes to send a visit again', async () => {
+    const { gateway, port } = await open()
+    const headers = { 'content-type': 'application/json', 'content-length': '7' }
+    await send({ port, method: 'POST', path: '/a', headers, body: '{"a":1}' })
+    expect(gateway.traffic.last()).toMatchObject({ number: 1, body: '{"a":1}', from: { ip: '127.0.0.1' }, headers })
+    await send({ port, method: 'POST', path: '/a', body: 'of unknown length' })
+    expect(gateway.traffic.last()).not.toHaveProperty('body')
+  })
+
   it('keeps its upstreams after a reset', async () => {
     const { port, gateway } = await open()
     gateway.reset()
