@@ -85,9 +85,9 @@ describe.skipIf(!CHROMIUM)('The page', () => {
 
   test('shows a family of the user’s own, which it knows only from the OpenAPI document', async () => {
     const { gateway, page } = await open({ families: { widgets } }, { place: 'resources/widgets' })
-    await page.getByRole('button', { name: 'Create' }).click()
+    await page.getByRole('button', { name: 'Create', exact: true }).click()
     await page.getByLabel('Name', { exact: true }).fill('left')
-    await page.getByRole('complementary').getByRole('button', { name: 'Create' }).click()
+    await page.getByRole('complementary').getByRole('button', { name: 'Create', exact: true }).click()
     await page.getByRole('region', { name: 'widgets' }).getByText('left').waitFor()
     expect(inspected(gateway).overview().counts.widgets).toBe(1)
   })

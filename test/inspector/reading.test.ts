@@ -216,7 +216,7 @@ describe.skipIf(!CHROMIUM)('A user of the page', () => {
     await page.getByText('1 of 3').waitFor()
     expect(page.url()).toContain('q=path%3A%2Fa')
     await go('resources/reserved_addrs')
-    await page.getByRole('button', { name: 'Create' }).click()
+    await page.getByRole('button', { name: 'Create', exact: true }).click()
     await page.getByRole('complementary').waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('complementary').waitFor({ state: 'detached' })
