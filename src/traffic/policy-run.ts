@@ -4,6 +4,7 @@ import type { Phase } from '../service/policy/phases.ts'
 import type { Ending, Outcome, Visit } from '../service/policy/visit.ts'
 import { EvaluationProblem, MissingFact, readField, readPath, type Values } from './cel/values.ts'
 import type { CompiledAction, CompiledPhase, CompiledPolicy, CompiledRule } from './compile.ts'
+import { errorResponse } from './errors.ts'
 import type { TracedAction, TracedExpression, TracedRule } from './trace.ts'
 
 /** The surroundings of a policy that runs. */
@@ -115,17 +116,20 @@ async function runAction(
   }
   if (!row?.run) throw new NotSimulated(type)
   let config: Config
+  let outcome: Outcome
   try {
     config = action.read(run.values(phase))
+    // Actions evaluate some expressions themselves, such as those of `set-vars`.
+    const running = row.run(config, run.visit)
+    outcome = running instanceof Promise ? await running : running
   } catch (error) {
     if (!(error instanceof EvaluationProblem)) throw error
-    return {
-      did: `failed: ${error.message}`,
-      end: { status: 500, error: 2224, body: 'An expression of the policy failed.' },
-    }
+    const { source, message } = error
+    return source === undefined
+      ? { did: `failed: ${message}`, end: errorResponse(3901) }
+      : { did: `failed: ${source}: ${message}`, end: errorResponse(3900) }
   }
-  const running = row.run(config, run.visit)
-  const { did, sets, ends, isRefusal } = running instanceof Promise ? await running : running
+  const { did, sets, ends, isRefusal } = outcome
   run.keep(variable, { ...sets, ...(isRefusal && errorOf(ends, run)) })
   const passes = isRefusal && (config.enforce === false || config.on_error === 'continue')
   if (!ends) return { did }

@@ -172,6 +172,29 @@ describe('actions on requests', () => {
     expect(received[0]?.headers.get('x-text')).toBe('n is 1')
   })
 
+  test('an expression that fails in an action is error 3900, and the trace has its source', async () => {
+    const assign = (value: string) => policyOf('set-vars', { vars: [{ a: value }] })
+    const read = (expression: string) => policyOf('custom-response', { body: `\${${expression}}` })
+    const cases = [
+      [assign("${req.headers['x-id'][0]}"), "req.headers['x-id'][0]: No such key: x-id"],
+      [read("getReqHeader('x-id')[0]"), "getReqHeader('x-id')[0]: No such key: index out of bounds, index 0 >= size 0"],
+      [read("secrets.get('v', 's')"), "secrets.get('v', 's'): the vault v has no secret s"],
+    ] as const
+    for (const [policy, why] of cases) {
+      const { visit, gateway } = createVisited(policy)
+      const response = await visit()
+      expect([response.status, response.headers.get('ngrok-error-code')]).toEqual([500, 'ERR_NGROK_3900'])
+      const actions = gateway.traffic.last()?.trace.flatMap((each) => ('actions' in each ? each.actions : []))
+      expect(actions).toEqual([{ type: expect.any(String), did: `failed: ${why}`, isEnd: true }])
+    }
+  })
+
+  test('an expression that gives a pattern that is not valid is error 3901', async () => {
+    const { visit } = createVisited(policyOf('url-rewrite', { from: "${req.headers['x-from'][0]}", to: '/' }))
+    const response = await visit('/', { headers: { 'x-from': '(?=look-ahead)' } })
+    expect([response.status, response.headers.get('ngrok-error-code')]).toEqual([500, 'ERR_NGROK_3901'])
+  })
+
   test('find-replace works on whole bodies, one replacement after the other, and updates the length', async () => {
     const { visit, received } = createVisited(
       policyOf('request-body-find-replace', {

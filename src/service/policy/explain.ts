@@ -112,6 +112,12 @@ function explainVariable(name: string, { scope, variables }: Known): Explanation
   if (elsewhere.length > 0) {
     return { message: `${name} does not exist in ${scope.phase}`, hint: `It exists in ${elsewhere.join(' and ')}.` }
   }
+  if (/^(?:env|[A-Z][A-Z0-9_]+)$/.test(name)) {
+    return {
+      message: `there is no variable ${cut(name)}`,
+      hint: "A policy cannot read environment variables. Use secrets.get('vault', 'name').",
+    }
+  }
   const suggested = nearest(name, Object.keys(variables)) ?? nearestPath(name, listPaths(variables))
   return { message: `there is no variable ${cut(name)}`, hint: suggest(suggested) }
 }

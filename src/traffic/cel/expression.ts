@@ -105,7 +105,9 @@ function compileValid(source: string, scope: Scope, environment: Environment): E
         const value: unknown = run(new Context(values))
         return value
       } catch (error) {
-        throw toProblem(error)
+        const problem = toProblem(error)
+        if (problem instanceof EvaluationProblem) problem.source = source
+        throw problem
       }
     },
   }
@@ -130,7 +132,9 @@ function toProblem(error: unknown): unknown {
     if (cause instanceof MissingFact || cause instanceof EvaluationProblem) return cause
   if (!(error instanceof Error)) return error
   const summary: unknown = Reflect.get(error, 'summary')
-  return new EvaluationProblem(typeof summary === 'string' ? summary : error.message, { cause: error })
+  const message = typeof summary === 'string' ? summary : error.message
+  // The CEL library has no size for an empty list.
+  return new EvaluationProblem(message.replace(/>= size undefined$/, '>= size 0'), { cause: error })
 }
 
 /** Finds what the CEL library evaluates in another way than the language does. */

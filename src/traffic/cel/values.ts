@@ -24,7 +24,10 @@ export class MissingFact extends Error {
 }
 
 /** An expression that cannot be evaluated, such as one that names a header that is not there. */
-export class EvaluationProblem extends Error {}
+export class EvaluationProblem extends Error {
+  /** The expression; undefined for a pattern that an expression gave. */
+  source?: string
+}
 
 /** Returns the value below others, by its path, such as `req.url.path`. @throws MissingFact */
 export function readPath(roots: Roots, path: string): unknown {

@@ -6,6 +6,8 @@ import {
   type PolicyOptions,
 } from '../../../src/service/policy/index.ts'
 
+const NO_ENVIRONMENT = "A policy cannot read environment variables. Use secrets.get('vault', 'name')."
+
 const condition = (source: string, options?: PolicyOptions) => {
   const policy = { on_http_request: [{ expressions: [source], actions: [{ type: 'deny' }] }] }
   const [problem] = checkPolicyValue(policy, options)
@@ -44,6 +46,8 @@ describe('Expressions are checked with types (rules: traffic-policy#expressions)
     ['res.status_code == 200', 'res', 'It exists in on_http_response and on_event_stream_message.'],
     ['req.method = "GET"', '=', 'Did you mean ==?'],
     ['conn.client_ip.geo.location.contry == "DE"', 'contry', 'Did you mean conn.client_ip.geo.location.country?'],
+    ['req.headers["a"][0] == API_KEY', 'API_KEY', NO_ENVIRONMENT],
+    ['req.headers["a"][0] == env.API_KEY', 'env', NO_ENVIRONMENT],
     ['req.url == "a" && conn.geo.countrycode == "DE"', 'countrycode', 'Did you mean conn.geo.country_code?'],
   ])('%s: the problem is at "%s", with a hint', (source, part, hint) => {
     const problem = condition(source)
