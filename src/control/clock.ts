@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { type Clock, isManual, type MovableClock, stopwatch } from '../core/engine/clock.ts'
+import type { RawCommit } from '../core/engine/commits.ts'
 import { documented, named } from '../core/schema/documentation.ts'
 import { declareErrors, entry, refuse } from '../core/schema/errors.ts'
 import { general } from '../core/schema/general-errors.ts'
@@ -8,6 +9,7 @@ import { ruleOnWhole } from '../core/schema/rule.ts'
 import { time } from '../core/schema/schema.ts'
 import { formatCount, quote } from '../core/schema/text.ts'
 import { durationMs, LATEST_TIME, timeMs, timestamp } from '../core/schema/time.ts'
+import { type DomainRecord, domains } from '../service/resources/reserved-domains/records.ts'
 import { type Control, type ControlHost, controlCall } from './control.ts'
 
 export const errors = declareErrors({
@@ -31,6 +33,14 @@ export const errors = declareErrors({
   ),
 })
 
+/** The field of a move of the clock that can be undone. */
+export const remember = v.optional(
+  documented(
+    v.literal(true),
+    'Remember the state before it, in memory, for `POST /_fauxgate/undo`, and count in the overview what happened.',
+  ),
+)
+
 const move = v.object({
   advance: v.optional(sentDuration('The duration to advance by: ms, or a whole number with a unit.')),
   to: v.optional(
@@ -39,10 +49,11 @@ const move = v.object({
   next: v.optional(
     documented(v.literal(true), 'Advance to the next event that is due, or to the next delayed response.'),
   ),
+  remember,
 })
 
 const exactlyOne = ruleOnWhole<v.InferOutput<typeof move>, never>([], (sent, report) => {
-  const names = Object.keys(sent)
+  const names = Object.keys(sent).filter((name) => name !== 'remember')
   if (names.length !== 1) report(general.field_invalid, { allowed: 'exactly one of advance, to and next' })
 })
 
@@ -96,13 +107,15 @@ const moveCall = controlCall({
   schema: named(v.pipe(move, exactlyOne), 'ClockMove', 'Exactly one way to advance a manual clock.'),
   response: clockView,
   errors: [errors.clock_not_manual, errors.clock_move_stopped],
-  run(host, { advance, to }) {
+  run(host, { advance, to, remember }) {
     const clock = requireManual(host.clock)
-    if (advance !== undefined) {
-      moveTo(host, clock, requireReachable('advance', advance, clock.now + (durationMs(advance) ?? 0)))
-    } else if (to !== undefined) moveTo(host, clock, requireLater(clock, to))
-    else moveToNext(host, clock)
-    return showClock(host)
+    return moveWithMemory(host, remember, () => {
+      if (advance !== undefined) {
+        moveTo(host, clock, requireReachable('advance', advance, clock.now + (durationMs(advance) ?? 0)))
+      } else if (to !== undefined) moveTo(host, clock, requireLater(clock, to))
+      else moveToNext(host, clock)
+      return showClock(host)
+    })
   },
 })
 
@@ -110,6 +123,40 @@ export const clock: Control<{ readonly clock: Clock }, typeof errors> = {
   errors,
   calls: { read, move: moveCall },
   members: (host) => ({ clock: host.clock }),
+}
+
+/**
+ * Runs a move of the clock. With `remember`, an undo returns to the state before it, and the overview counts what happened.
+ * After a move that fails without moving the clock, an undo still returns to the state of the last one.
+ */
+export function moveWithMemory<T>(host: ControlHost, isRemembered: true | undefined, move: () => T): T {
+  if (!isRemembered) return move()
+  const { engine, snapshots } = host
+  const before = host.snapshot(true)
+  const { waiting } = engine.clock
+  const counts: Record<string, number> = {}
+  engine.listener = ({ changes }) => {
+    for (const name of changes.flatMap(listTransitions)) counts[name] = (counts[name] ?? 0) + 1
+  }
+  try {
+    return move()
+  } finally {
+    engine.listener = undefined
+    if (engine.now !== before.now) {
+      const responses = waiting.filter(({ until }) => until <= engine.now).length
+      snapshots.undo = before
+      snapshots.happened = { ...counts, ...(responses > 0 && { responses }) }
+    }
+  }
+}
+
+/** Returns the transitions that a change adds to the timeline of a domain. */
+function listTransitions({ collection, before, after }: RawCommit['changes'][number]): string[] {
+  if (collection.name !== domains.name || !after) return []
+  // Each change of a timeline adds to the entries of the one before, the last of which it keeps.
+  const [{ timeline }, old] = [after, before] as [DomainRecord, DomainRecord | undefined] // The collection has these.
+  const last = old?.timeline.at(-1)
+  return timeline.slice(last ? timeline.lastIndexOf(last) + 1 : 0).map(({ transition }) => transition)
 }
 
 /** The longest time that one move may take. Every other request waits meanwhile. */
@@ -146,11 +193,18 @@ export function requireManual(clock: Clock): MovableClock {
 }
 
 function requireLater(clock: MovableClock, to: string): number {
-  const ms = timeMs(to)
+  const ms = timeMs(to) ?? timeMs(completeTime(to))
   const allowed = `an RFC 3339 time, at the earliest "${timestamp(clock.now)}"`
   if (ms === undefined || ms < clock.now)
     return refuse(general.field_invalid, { field: 'to', received: quote(to), allowed })
   return requireReachable('to', to, ms)
+}
+
+/** Completes a date, or a time without its seconds or its zone, to a time in UTC. */
+function completeTime(text: string): string {
+  const [, date, time = '00:00', seconds = ':00'] =
+    /^\s*(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d)?)?\s*$/.exec(text) ?? []
+  return `${date}T${time}${seconds}Z`
 }
 
 function requireReachable(field: string, received: unknown, ms: number): number {

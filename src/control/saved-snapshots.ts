@@ -27,6 +27,8 @@ const RECORDS_PER_PART = 100
 export class SavedSnapshots implements SideRecords {
   /** The state that an undo restores; not stored. */
   undo: Snapshot | undefined
+  /** The numbers of transitions of domains and of delayed responses in the move of the clock that an undo takes back. */
+  happened: Readonly<Record<string, number>> = {}
   /** The snapshots, oldest first. */
   all: readonly SavedSnapshot[] = []
 

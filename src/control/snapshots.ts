@@ -117,6 +117,7 @@ const remember = controlCall({
   run(host) {
     // Nobody sees this snapshot, so it has secrets. To leave them out would take 40 µs for a domain with a year of renewals.
     host.snapshots.undo = host.snapshot(true)
+    host.snapshots.happened = {}
   },
 })
 
@@ -132,6 +133,7 @@ const undo = controlCall({
     if (!state) return refuse(general.not_found, { what: 'remembered state', received: NOTHING_REMEMBERED }, {})
     host.restore(state)
     host.snapshots.undo = undefined
+    host.snapshots.happened = {}
   },
 })
 

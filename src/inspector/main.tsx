@@ -7,8 +7,9 @@ import { Jobs } from './parts/jobs.tsx'
 import { Now } from './parts/now.tsx'
 import { Requests } from './parts/requests.tsx'
 import { Button, Form, Submit, Text } from './shared/controls.tsx'
-import { formatCounted, formatRelative, formatTime } from './shared/format.ts'
+import { formatCount, formatCounted, formatRelative, formatTime } from './shared/format.ts'
 import { Card, Mark, useKeys } from './shared/layout.tsx'
+import { showOverrides } from './shared/visible.ts'
 
 interface Part {
   readonly title: string
@@ -69,8 +70,43 @@ function App() {
           </Button>
         </p>
       )}
+      <Happened />
       <main class="fill column">{page.needsKey ? <Key /> : PARTS[current]?.show(id)}</main>
     </>
+  )
+}
+
+/** The transitions and responses of a move of the clock, with their words and the places where they are seen. */
+const HAPPENED = [
+  ['issued', 'issued', 'jobs?state=issued'],
+  ['renewed', 'renewed', 'jobs?state=issued'],
+  ['failed', 'failed', 'jobs?state=failing'],
+  ['renewal failed', 'failed to renew', 'jobs?state=renewal+failing'],
+  ['renewal started', 'started to renew', 'jobs?state=renewing'],
+  ['responses', 'delayed responses sent', 'requests'],
+] as const
+
+/** What happened in the last move of the clock, until it is undone or dismissed. */
+function Happened() {
+  const { undo, happened = {} } = page.overview ?? {}
+  const id = JSON.stringify([undo, happened])
+  const found = HAPPENED.filter(([name]) => happened[name])
+  if (!undo || found.length === 0 || page.dismissed === id) return null
+  return (
+    <p class="tools row" role="status">
+      <span>
+        Since {formatTime(undo)}:{' '}
+        {found.flatMap(([name, words, place], at) => [
+          at > 0 && ', ',
+          <a key={name} href={`#${place}`}>
+            {formatCount(happened[name] ?? 0)} {happened[name] === 1 ? words.replace('responses', 'response') : words}
+          </a>,
+        ])}
+      </span>
+      <Button kind="quiet" label="Dismiss what happened" onClick={() => page.set({ dismissed: id })}>
+        ×
+      </Button>
+    </p>
   )
 }
 
@@ -89,7 +125,7 @@ function Status() {
         <Button
           label="Move the clock to the next event"
           onClick={() => page.moveClock('/clock', { next: true })}
-          disabled={!overview.next}
+          disabled={!overview.next || page.isMoving}
         >
           Next ›
         </Button>
@@ -147,4 +183,5 @@ function useDrawing(): void {
   }, [isMoving])
 }
 
+showOverrides()
 render(<App />, document.body)

@@ -2,6 +2,7 @@ import type { Nouns } from '../control/views/nouns.ts'
 import type { JournalEntry, Overview } from '../core/generated/controls.ts'
 import { Connection, decodePart, ResponseError, takeKeyFromLink } from './connection.ts'
 import { Service } from './service.ts'
+import { used } from './shared/used-control.ts'
 
 const MAX_ENTRIES = 2000
 
@@ -30,6 +31,8 @@ class PageState {
   readonly overview: Overview | undefined = undefined
   /** The newest first. */
   readonly journal: readonly JournalEntry[] = []
+  /** True once the journal has been loaded. */
+  readonly isLoaded: boolean = false
   /** The requests before the last restart of the server, the newest first. */
   readonly earlier: readonly JournalEntry[] = []
   /** Counts the changes of the state at the server; 0 before the first event. */
@@ -37,6 +40,10 @@ class PageState {
   readonly isConnected: boolean = false
   readonly needsKey: boolean = false
   readonly problem: string = ''
+  /** True while a move of the clock is under way. */
+  readonly isMoving: boolean = false
+  /** The move of the clock whose results the user has dismissed. */
+  readonly dismissed: string = ''
   readonly place: string = location.hash.slice(1)
 }
 
@@ -67,6 +74,8 @@ export class Page extends PageState {
     super()
     const follow = () => {
       const hasKey = takeKeyFromLink()
+      // Errors do not follow to other tabs.
+      if (decodePart(location.hash.slice(1)).split(/[/?]/, 1)[0] !== this.path[0]) this.#forgetProblem()
       this.set({ place: location.hash.slice(1), ...(hasKey && { needsKey: false }) })
     }
     addEventListener('hashchange', follow)
@@ -169,23 +178,30 @@ export class Page extends PageState {
   }
 
   /** Calls a control that moves the clock, which can be undone. */
-  moveClock(path: string, body: object): Promise<boolean> {
-    return this.run(async () => {
-      await this.control('PUT', '/undo')
-      await this.control('POST', path, body)
-    })
+  async moveClock(path: string, body: object): Promise<boolean> {
+    if (this.isMoving) return false
+    this.set({ isMoving: true })
+    const isDone = await this.run(() => this.control('POST', path, { ...body, remember: true }))
+    this.set({ isMoving: false })
+    return isDone
+  }
+
+  #forgetProblem(): void {
+    used.error = undefined
+    if (!this.#isProblemFromLoading) this.set({ problem: '' })
   }
 
   /** Runs work, and shows its error. Returns whether it succeeded. */
   async run(work: () => Promise<unknown>, isLoading = false): Promise<boolean> {
+    const at = isLoading ? undefined : used.control
     try {
       await work()
+      if (!isLoading) this.#forgetProblem()
       // Data that is loaded in the background does not hide an error of something that the user did.
       if (this.problem && (this.#isProblemFromLoading || !isLoading)) this.set({ problem: '' })
       return true
     } catch (error) {
-      this.#isProblemFromLoading = isLoading
-      this.#showError(error)
+      this.#showError(error, at, isLoading)
       return false
     }
   }
@@ -195,10 +211,14 @@ export class Page extends PageState {
     return this.run(work, true)
   }
 
-  #showError(error: unknown): void {
+  /** Shows an error at the control that was used or, without one, above the page. */
+  #showError(error: unknown, at?: object, isLoading = true): void {
     if (error instanceof ResponseError && error.status === 401) this.set({ needsKey: true })
     const { message } = Object(error)
-    this.set({ problem: error instanceof TypeError ? `The gateway could not be reached: ${message}` : message })
+    const text = error instanceof TypeError ? `The gateway could not be reached: ${message}` : message
+    used.error = at ? { at, text } : used.error
+    this.#isProblemFromLoading = isLoading
+    this.set({ problem: at ? '' : text })
   }
 
   async #listen(): Promise<void> {
@@ -227,6 +247,7 @@ export class Page extends PageState {
     // The server handles one request after the other, so the requests of the current part come first.
     await new Promise((resolve) => setTimeout(resolve, 2 * GATHER_MS))
     await this.#loadMissedEntries()
+    this.set({ isLoaded: true })
   }
 
   #handle(event: string, data: () => unknown): void {

@@ -15,6 +15,14 @@ const WORDS: Readonly<Record<string, (entry: JournalEntry, value: string) => boo
   domain: (entry, value) => getSearchText(entry).includes(value),
 }
 
+/** The values that the words take which do not take any text. */
+const VALUES: Readonly<Record<string, readonly [pattern: RegExp, example: string]>> = {
+  status: [/^[1-5x][\dx]{0,2}$/, 'digits, such as status:4xx or status:503'],
+  method: [/^(get|head|post|put|patch|delete|options)$/, 'a method, such as method:POST'],
+  changed: [/^(yes|no)$/, 'yes or no'],
+  fault: [/^(yes|no|fault_\w+)$/, 'yes, no or the id of a fault'],
+}
+
 const texts = new WeakMap<JournalEntry, string>()
 
 /** Returns an entry as JSON in lower case. It is made once for each entry. */
@@ -31,14 +39,31 @@ export function getErrorCode({ response }: Pick<JournalEntry, 'response'>): stri
 
 /** Returns a test for entries that match all words of a search. A minus before a word excludes it. */
 export function compileSearch(search: string): Test {
-  const tests = [...search.toLowerCase().matchAll(/(-?)(?:(\w+):)?("[^"]*"|\S+)/g)].map(([, minus, name, quoted]) => {
-    const value = (quoted ?? '').replaceAll('"', '')
+  const tests = parse(search).map(({ minus, name, value }) => {
     const word = WORDS[name ?? '']
     const whole = name && !word ? `${name}:${value}` : value
     const test: Test = (entry) => (word ? word(entry, value) : getSearchText(entry).includes(whole))
     return minus ? (entry: JournalEntry) => !test(entry) : test
   })
   return (entry) => tests.every((test) => test(entry))
+}
+
+function parse(search: string) {
+  return [...search.toLowerCase().matchAll(/(-?)(?:(\w+):)?("[^"]*"|\S+)/g)].map(([, minus, name, quoted = '']) => {
+    return { minus, name, value: quoted.replaceAll('"', '') }
+  })
+}
+
+/** Returns the likely mistake in a search that finds nothing, or an empty text. */
+export function findHint(search: string): string {
+  const hints = parse(search).map(({ name = '', value }) => {
+    const [pattern, allowed] = VALUES[name] ?? []
+    if (pattern?.test(value) === false) return `${name}: takes ${allowed}, not "${value}".`
+    if (name === '' || WORDS[name]) return ''
+    const near = Object.keys(WORDS).find((word) => name.startsWith(word.slice(0, 3)))
+    return `"${name}:" is no word of the search${near ? `. Did you mean ${near}:${value}?` : `: there are ${Object.keys(WORDS).join(', ')}.`}`
+  })
+  return hints.find(Boolean) ?? ''
 }
 
 function splitWords(search: string): string[] {

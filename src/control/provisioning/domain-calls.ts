@@ -12,7 +12,7 @@ import { timelineEntryView } from '../../service/provisioning/timeline.ts'
 import { timelineView } from '../../service/provisioning/transitions.ts'
 import { type DomainRecord, domains } from '../../service/resources/reserved-domains/records.ts'
 import { domainView, shape } from '../../service/resources/reserved-domains/schemas.ts'
-import { errors as clockErrors, moveTo, requireManual } from '../clock.ts'
+import { errors as clockErrors, moveTo, moveWithMemory, remember, requireManual } from '../clock.ts'
 import { type ControlHost, controlCall } from '../control.ts'
 
 export const errors = declareErrors({
@@ -27,6 +27,8 @@ export const errors = declareErrors({
 const schema = v.object({ id: documented(v.string(), 'The name or the id of a reserved domain.') })
 
 const ofDomain = { method: 'POST', from: 'body', schema, response: shape } as const
+
+const moveSchema = v.object({ ...schema.entries, remember })
 
 const MOVE_ERRORS = [general.not_found, errors.nothing_ahead, ...Object.values(clockErrors)]
 
@@ -48,7 +50,8 @@ export const renew = controlCall({
   path: '/provisioning/renew',
   summary: "Advance a manual clock to the renewal of a domain's certificate",
   errors: MOVE_ERRORS,
-  run: (host, { id }) => moveDomainTo(host, id, (_tx, domain) => requireNextRenewal(domain)),
+  schema: moveSchema,
+  run: (host, sent) => moveDomainTo(host, sent, (_tx, domain) => requireNextRenewal(domain)),
 })
 
 export const expire = controlCall({
@@ -56,7 +59,8 @@ export const expire = controlCall({
   path: '/provisioning/expire',
   summary: "Advance a manual clock to the expiry of a domain's certificate",
   errors: MOVE_ERRORS,
-  run: (host, { id }) => moveDomainTo(host, id, requireNextExpiry),
+  schema: moveSchema,
+  run: (host, sent) => moveDomainTo(host, sent, requireNextExpiry),
 })
 
 export const timeline = controlCall({
@@ -71,10 +75,14 @@ export const timeline = controlCall({
 })
 
 /** Advances the clock to an event of a domain, and returns the domain. */
-function moveDomainTo(host: ControlHost, id: string, eventTime: (tx: Transaction, domain: DomainRecord) => number) {
+function moveDomainTo(
+  host: ControlHost,
+  { id, remember }: v.InferOutput<typeof moveSchema>,
+  eventTime: (tx: Transaction, domain: DomainRecord) => number,
+) {
   const clock = requireManual(host.clock)
   const at = host.transact((tx) => eventTime(tx, requireDomain(tx, id)))
-  moveTo(host, clock, at)
+  moveWithMemory(host, remember, () => moveTo(host, clock, at))
   return host.transact((tx) => domainView(tx, requireDomain(tx, id)))
 }
 

@@ -52,6 +52,12 @@ const overviewSchema = named(
     ),
     keys: documented(v.boolean(), 'True if requests need one of the keys that the gateway was started with.'),
     undo: documented(v.nullable(time), 'The time that `POST /_fauxgate/undo` returns to; null if there is none.'),
+    happened: v.exactOptional(
+      documented(
+        v.record(v.string(), count),
+        'What happened in the last move of the clock with `remember`: the number of each transition of domains, and of delayed `responses`. Absent without one.',
+      ),
+    ),
   }),
   'Overview',
   'The number of resources, requests and faults, and the next due event.',
@@ -82,7 +88,7 @@ export const overview: Control = {
 }
 
 function createOverview(host: ControlHost): Overview {
-  const { undo } = host.snapshots
+  const { undo, happened } = host.snapshots
   return host.transact((tx) => ({
     now: timestamp(tx.now),
     manual: isManual(host.clock),
@@ -96,6 +102,7 @@ function createOverview(host: ControlHost): Overview {
     waiting: waitingRequests(host),
     keys: host.hasKeys,
     undo: undo ? timestamp(undo.now) : null,
+    ...(Object.keys(happened).length > 0 && { happened }),
   }))
 }
 

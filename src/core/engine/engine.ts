@@ -34,6 +34,8 @@ export class Engine {
   /** Limits the move of the clock that is under way. */
   #moveLimit: { readonly isOver: () => boolean; isReached: boolean } | undefined
   readonly context: RuleContext
+  /** Called with each commit, if it is set. */
+  listener: ((commit: RawCommit) => void) | undefined
   /** True if the engine continues from a state in the store. */
   readonly isLoaded: boolean = false
 
@@ -268,6 +270,7 @@ export class Engine {
   #onCommit(commit: RawCommit): void {
     this.#persistence?.addChanges(commit.operation, commit.changes)
     this.#subscribers.enqueue(commit)
+    this.listener?.(commit)
     this.#attachIfDue()
   }
 

@@ -4,7 +4,17 @@ import { useLive } from '../live.ts'
 import { page } from '../page.ts'
 import { Button, Search } from '../shared/controls.tsx'
 import { formatCount, formatRelative, formatTime, formatTimes } from '../shared/format.ts'
-import { Chip, DefinitionList, EmptyState, OutcomeChip, Side, Split, Table, Windowed } from '../shared/layout.tsx'
+import {
+  Chip,
+  DefinitionList,
+  EmptyState,
+  Missing,
+  OutcomeChip,
+  Side,
+  Split,
+  Table,
+  Windowed,
+} from '../shared/layout.tsx'
 import { curlToCreate } from './client-code.ts'
 import { RelatedRequests } from './entry.tsx'
 import { PendingFaults, ScriptForm } from './faults.tsx'
@@ -28,13 +38,21 @@ export function Jobs({ id }: { id: string }) {
     page.control<Timelines>('GET', `/timelines?${new URLSearchParams(parameters)}`)
   const parameters = { skip: String(first), limit: String(count), name, order: 'failing', ...(state && { state }) }
   const response = useLive(async () => ({ ...(await timelines(parameters)), first }), [first, count, name, state])
-  const chosen = useLive(async () => (id ? (await timelines({ name: id })).timelines[0] : undefined), [id])
+  const chosen = useLive(async () => (id ? ((await timelines({ name: id })).timelines[0] ?? null) : undefined), [id])
   if (!response) return <p class="empty dim">Loading…</p>
   const since = Date.parse(response.since ?? '') || page.now
   const all = Object.values(response.states).reduce((sum, each) => sum + each, 0)
   return (
     <Split
-      side={chosen && <JobDetails key={chosen.id} job={chosen} />}
+      side={
+        chosen === null ? (
+          <Missing title={id} back={page.linkWithin('jobs')}>
+            The gateway has no managed domain of that id.
+          </Missing>
+        ) : (
+          chosen && <JobDetails key={chosen.id} job={chosen} />
+        )
+      }
       tools={
         <>
           <Search what="domains" value={name} set={(q) => page.setQuery({ q })} />
@@ -95,7 +113,7 @@ function JobDetails({ job }: { job: DomainTimeline }) {
     [id],
   )
   const certificate = resource?.certificate?.id
-  const move = (path: string) => void page.moveClock(`/provisioning/${path}`, { id })
+  const move = (path: string) => page.moveClock(`/provisioning/${path}`, { id })
   return (
     <Side title={domain} mark={<StateChip state={state} />} back={page.linkWithin('jobs')}>
       <div class="row">
@@ -108,10 +126,10 @@ function JobDetails({ job }: { job: DomainTimeline }) {
         </Button>
         {page.overview?.manual && (
           <>
-            <Button onClick={() => move('renew')} disabled={due?.event !== 'renewal'}>
+            <Button onClick={() => move('renew')} disabled={due?.event !== 'renewal' || page.isMoving}>
               Go to the renewal
             </Button>
-            <Button onClick={() => move('expire')} disabled={!expiresAt}>
+            <Button onClick={() => move('expire')} disabled={!expiresAt || page.isMoving}>
               Go to the expiry
             </Button>
           </>

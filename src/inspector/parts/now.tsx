@@ -81,14 +81,15 @@ function Welcome() {
 const STEPS = ['30s', '5m', '1h', '1d', '30d', '365d']
 
 function ClockForm() {
-  const move = (how: object) => void page.moveClock('/clock', how)
+  const move = (how: object) => page.moveClock('/clock', how)
+  const { isMoving } = page
   return (
     <div class="row">
-      <Button kind="main" disabled={!page.overview?.next} onClick={() => move({ next: true })}>
+      <Button kind="main" disabled={!page.overview?.next || isMoving} onClick={() => move({ next: true })}>
         To the next event
       </Button>
       {STEPS.map((step) => (
-        <Button key={step} onClick={() => move({ advance: step })}>
+        <Button key={step} disabled={isMoving} onClick={() => move({ advance: step })}>
           + {step}
         </Button>
       ))}
@@ -96,7 +97,7 @@ function ClockForm() {
         <Text label="Advance by" name="advance" size={5} defaultValue="90s" />
         <Submit kind="">Advance by</Submit>
       </Form>
-      <Form act={({ to = '' }) => move({ to: to.trim().replace(' ', 'T').replace(/Z?$/, 'Z') })}>
+      <Form act={move}>
         <Text label="Go to, in UTC" name="to" size={17} placeholder={formatTime(page.now)} required />
         <Submit kind="">Go to</Submit>
       </Form>

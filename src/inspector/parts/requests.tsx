@@ -1,10 +1,10 @@
 import { useMemo, useRef, useState } from 'preact/hooks'
 import type { JournalEntry } from '../../core/generated/controls.ts'
 import { page } from '../page.ts'
-import { compileSearch, hasWord, toggleWord } from '../search.ts'
+import { compileSearch, findHint, hasWord, toggleWord } from '../search.ts'
 import { Button, Text } from '../shared/controls.tsx'
 import { formatCount, formatDuration, formatTime } from '../shared/format.ts'
-import { EmptyState, Row, Split, Windowed } from '../shared/layout.tsx'
+import { EmptyState, Missing, Row, Split, Windowed } from '../shared/layout.tsx'
 import { SortHead, sortBy } from '../shared/sorting.tsx'
 import { curlToCreate } from './client-code.ts'
 import { Entry, getResponseSize } from './entry.tsx'
@@ -31,6 +31,8 @@ const SORTS: Readonly<
 
 /** The order of the journal. */
 const NEWEST = '-time'
+
+const NO_REQUEST = 'The journal has no request of that id. It may have been dropped or cleared.'
 
 const FILTERS = ['status:4xx', 'status:5xx', 'method:POST', 'fault:yes', 'changed:yes']
 
@@ -63,7 +65,7 @@ export function Requests({ id }: { id: string }) {
   if (journal.length === 0) {
     return (
       overview?.requests === 0 && (
-        <EmptyState title="No requests yet." command={curlToCreate(page)}>
+        <EmptyState title={id ? NO_REQUEST : 'No requests yet.'} command={curlToCreate(page)}>
           Requests of clients appear here as they come. Send one:
         </EmptyState>
       )
@@ -78,7 +80,18 @@ export function Requests({ id }: { id: string }) {
   return (
     <Split
       step={step}
-      side={chosen && <RequestDetails key={id} entry={chosen} />}
+      side={
+        chosen ? (
+          <RequestDetails key={id} entry={chosen} />
+        ) : (
+          id &&
+          page.isLoaded && (
+            <Missing title={id} back={page.linkWithin('requests')}>
+              {NO_REQUEST}
+            </Missing>
+          )
+        )
+      }
       tools={
         <>
           <Text
@@ -129,7 +142,7 @@ export function Requests({ id }: { id: string }) {
         </>
       }
     >
-      {found.length === 0 && <EmptyState title="No request is like that." />}
+      {found.length === 0 && <EmptyState title="No request is like that.">{findHint(search)}</EmptyState>}
       <Windowed
         total={rows.length}
         rowHeight={ROW_HEIGHT}

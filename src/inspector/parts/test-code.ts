@@ -53,6 +53,7 @@ class TestFile {
       const isUndo = step.path === '/_fauxgate/undo'
       if (isUndo && step.method === 'PUT') last = step
       else if (isUndo && last) this.#remembered.set(last, `state${this.#remembered.size + 1}`)
+      else if ('body' in step && step.body?.remember) last = step
     }
   }
 
@@ -169,13 +170,17 @@ class TestFile {
     const { method, path } = step
     const what = `${method} ${path}`
     const state = this.#remembered.get(step)
+    const isMemory = what === 'PUT /_fauxgate/undo'
     if (state) this.#lines.push(`const ${state} = gateway.snapshot()`)
-    if (what === 'PUT /_fauxgate/undo') this.#undo = state ?? ''
-    else if (what === 'POST /_fauxgate/undo' && this.#undo) this.#restore(`gateway.restore(${this.#undo})`)
+    if (isMemory || step.body?.remember) this.#undo = state ?? ''
+    if (isMemory) return
+    if (what === 'POST /_fauxgate/undo' && this.#undo) this.#restore(`gateway.restore(${this.#undo})`)
     else this.#repeatControl(what, step)
   }
 
-  #repeatControl(what: string, { method, path, body, hidden, response }: UsedControl): void {
+  #repeatControl(what: string, { method, path, body: sent, hidden, response }: UsedControl): void {
+    const { remember: _, ...rest } = sent ?? {}
+    const body = sent && rest
     const text = JSON.stringify([path, body])
     const why =
       (hidden && 'its body may have secrets, or is too long') ||

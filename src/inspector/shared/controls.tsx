@@ -1,5 +1,6 @@
 import type { ComponentChildren, InputHTMLAttributes } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { used } from './used-control.ts'
 
 interface ButtonProps {
   onClick: () => unknown
@@ -30,6 +31,7 @@ export function Button({
   disabled,
 }: ButtonProps) {
   const [isAsking, setAsking] = useState(false)
+  const { isBusy, error, use } = useControl()
   const element = useRef<HTMLButtonElement>(null)
   useLayoutEffect(() => {
     const { current } = element
@@ -40,17 +42,17 @@ export function Button({
     }
   }, [])
   const press = (event: Event & { currentTarget: HTMLElement }) => {
-    if (disabled) return
+    if (disabled || isBusy) return
     // Safari does not focus a clicked button.
     event.currentTarget.focus()
     setAsking(twice && !isAsking)
-    if (!twice || isAsking) onClick()
+    if (!twice || isAsking) use(onClick)
   }
   const leave = () => {
     setAsking(false)
     onLeave?.()
   }
-  return (
+  const button = (
     <button
       ref={element}
       type="button"
@@ -59,11 +61,28 @@ export function Button({
       onBlur={leave}
       aria-label={isAsking ? undefined : label}
       aria-disabled={disabled}
+      aria-busy={isBusy}
       aria-pressed={pressed}
     >
       {isAsking ? asking : children}
     </button>
   )
+  return error ? [button, error] : button
+}
+
+/** The state of a button or a form: whether its work is under way, and its error. */
+function useControl() {
+  const self = useRef({}).current
+  const [isBusy, setBusy] = useState(false)
+  const use = (work: () => unknown) => {
+    used.control = self
+    const result = work()
+    used.control = undefined
+    if (!(result instanceof Promise)) return
+    setBusy(true)
+    void result.finally(() => setBusy(false))
+  }
+  return { isBusy, use, error: used.error?.at === self && <Problem text={used.error.text} /> }
 }
 
 /** A button that copies a text, and says so until it loses the focus. */
@@ -88,13 +107,16 @@ interface FormProps {
 }
 
 export function Form({ act, kind = 'row', children }: FormProps) {
+  const { isBusy, error, use } = useControl()
   const submit = (event: Event & { currentTarget: HTMLFormElement }) => {
     event.preventDefault()
-    act(Object.fromEntries(new FormData(event.currentTarget)) as Record<string, string>) // No input is a file.
+    const values = Object.fromEntries(new FormData(event.currentTarget)) as Record<string, string> // No input is a file.
+    if (!isBusy) use(() => act(values))
   }
   return (
-    <form class={kind} onSubmit={submit}>
+    <form class={kind} onSubmit={submit} aria-busy={isBusy}>
       {children}
+      {error}
     </form>
   )
 }
@@ -127,7 +149,9 @@ export function Choice({
     <select aria-label={label} onChange={(event) => set?.(event.currentTarget.value)} {...more}>
       {none !== undefined && <option value="">{none}</option>}
       {values.map((each) => (
-        <option key={each}>{each}</option>
+        <option key={each} value={each}>
+          {each}
+        </option>
       ))}
     </select>
   )

@@ -116,6 +116,15 @@ export function Side({ title, mark, back, children }: WithChildren<SideProps>) {
   )
 }
 
+/** The details of something that is not there, for example because a link is old. */
+export function Missing({ children, ...side }: WithChildren<Omit<SideProps, 'mark'>>) {
+  return (
+    <Side {...side}>
+      <p>{children}</p>
+    </Side>
+  )
+}
+
 export function DefinitionList({
   of,
 }: {

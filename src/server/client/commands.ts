@@ -79,8 +79,8 @@ const ROWS: readonly Row[] = [
     flags: ['domain'],
   },
   { name: 'attempt', call: 'POST /provisioning/attempt', words: { id: 'DOMAIN' }, example: 'app.example.com' },
-  { name: 'renew', call: 'POST /provisioning/renew', words: { id: 'DOMAIN' }, example: 'app.example.com' },
-  { name: 'expire', call: 'POST /provisioning/expire', words: { id: 'DOMAIN' }, example: 'app.example.com' },
+  { name: 'renew', call: 'POST /provisioning/renew', words: { id: 'DOMAIN' }, flags: [], example: 'app.example.com' },
+  { name: 'expire', call: 'POST /provisioning/expire', words: { id: 'DOMAIN' }, flags: [], example: 'app.example.com' },
   {
     name: 'timeline',
     call: 'GET /timelines',

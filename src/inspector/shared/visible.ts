@@ -1,0 +1,22 @@
+import { options } from 'preact'
+
+/** The characters that reverse or hide the text around them (Unicode, UAX 9). */
+const OVERRIDES = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
+
+const TEXTS = ['title', 'aria-label']
+
+/** Shows the characters in all texts of the page that would reverse or hide others, such as `\u202e` in a name. */
+export function showOverrides(): void {
+  // A text has no type, and is itself in place of the properties.
+  options.vnode = (node: { type: unknown; props: unknown }) => {
+    if (node.type === null) node.props = withEscapes(node.props)
+    const properties = Object(node.props)
+    if (typeof node.type === 'string')
+      for (const name of TEXTS) if (name in properties) properties[name] = withEscapes(properties[name])
+  }
+}
+
+function withEscapes(value: unknown): unknown {
+  if (typeof value !== 'string') return value
+  return value.replace(OVERRIDES, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import { inspected } from '../../src/gateway/inspected.ts'
+import { client, controlClient } from '../support/client.ts'
+import { DOMAIN, ECDSA, NEW_YEAR, openManual, openWithDomain, timeAfter } from '../support/provisioning.ts'
+
+test('A move with `remember` counts what happened in it, and an undo returns to the state before it', async () => {
+  const gateway = openManual()
+  const send = controlClient(gateway)
+  for (const domain of ['a.example.com', 'b.example.com', DOMAIN])
+    gateway.reservedDomains.create({ domain, certificate_management_policy: ECDSA })
+  gateway.provisioning.failNext('DNS_ERROR', { domain: DOMAIN })
+  gateway.faults.add({ operation: 'reserved_addrs.list', latency: '5s', times: 2 })
+  const responses = [client(gateway)('GET', '/reserved_addrs'), client(gateway)('GET', '/reserved_addrs')]
+  await send('GET', '/clock')
+  await send('POST', '/clock', { advance: '1m', remember: true })
+  await Promise.all(responses)
+  const happened = { issued: 2, failed: 1, responses: 2 }
+  expect(inspected(gateway).overview()).toMatchObject({ undo: NEW_YEAR, happened, now: timeAfter('1m') })
+  await send('POST', '/provisioning/renew', { id: 'a.example.com', remember: true })
+  expect(inspected(gateway).overview()).toMatchObject({
+    undo: timeAfter('1m'),
+    happened: { retried: 1, issued: 1, 'renewal started': 2 },
+  })
+  await send('POST', '/undo')
+  expect(inspected(gateway).overview()).toMatchObject({ undo: null, now: timeAfter('1m') })
+  expect(inspected(gateway).overview()).not.toHaveProperty('happened')
+})
+
+test('A move that fails, or that does not remember, leaves the undo of the last one', async () => {
+  const { gateway, id } = openWithDomain()
+  const send = controlClient(gateway)
+  await send('POST', '/clock', { advance: '1m', remember: true })
+  expect((await send('POST', '/clock', { to: NEW_YEAR, remember: true })).status).toBe(400)
+  expect((await send('POST', '/provisioning/expire', { id: 'nobody', remember: true })).status).toBe(404)
+  await send('POST', '/clock', { advance: '1h' })
+  expect(inspected(gateway).overview()).toMatchObject({ undo: NEW_YEAR, happened: { issued: 1 } })
+  await send('POST', '/undo')
+  expect(gateway.clock.now).toBe(Date.parse(NEW_YEAR))
+  expect(gateway.provisioning.timeline(id)).toHaveLength(1)
+})
+
+test.each([
+  ['2026-03-01', '2026-03-01T00:00:00Z'],
+  ['2026-03-01 10:30', '2026-03-01T10:30:00Z'],
+  [' 2026-03-01T10:30:05 ', '2026-03-01T10:30:05Z'],
+  ['2026-03-01T10:30:05+01:00', '2026-03-01T09:30:05Z'],
+])('A move to %j goes to %s', async (to, now) => {
+  expect((await controlClient(openManual())('POST', '/clock', { to })).body).toMatchObject({ now })
+})
+
+test.each(['2025-03-01', 'tomorrow', '2026-13-01', '2026-03-01 25:00'])(
+  'A move to %j is refused with the text that was sent',
+  async (to) => {
+    const { status, body } = await controlClient(openManual())('POST', '/clock', { to })
+    expect([status, body.msg]).toEqual([400, expect.stringContaining(`to is "${to}". Allowed: an RFC 3339 time`)])
+  },
+)

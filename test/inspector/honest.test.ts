@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest'
+import { CHROMIUM } from '../support/chromium.ts'
+import { DOMAIN, ECDSA, NEW_YEAR } from '../support/provisioning.ts'
+import { sendRequest, useInspector } from './support/use-inspector.ts'
+
+describe.skipIf(!CHROMIUM)('The page', () => {
+  const open = useInspector()
+
+  test('shows that a move of the clock is under way, takes no second one, and says with links what happened', async () => {
+    const { gateway, page } = await open({ dns: 'off' })
+    for (const domain of ['a.example.com', DOMAIN])
+      gateway.reservedDomains.create({ domain, certificate_management_policy: ECDSA })
+    gateway.provisioning.failNext('DNS_ERROR', { domain: DOMAIN })
+    let release = () => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    let moves = 0
+    await page.route(/\/_fauxgate\/clock$/, async (route) => {
+      moves++
+      await held
+      await route.continue()
+    })
+    await page.getByRole('button', { name: '+ 5m' }).click()
+    await page.locator('button[aria-busy=true]', { hasText: '+ 5m' }).waitFor()
+    await page.getByRole('button', { name: '+ 5m' }).click({ force: true })
+    await page.getByRole('button', { name: '+ 1h' }).click({ force: true })
+    await page.getByRole('textbox', { name: 'Go to, in UTC' }).fill('2026-05-01')
+    await page.keyboard.press('Enter')
+    release()
+    await page.getByText('Since 2026-01-01 00:00:00: 1 issued, 1 failed').waitFor()
+    await page.locator('button[aria-busy=true]').waitFor({ state: 'detached' })
+    expect(moves).toBe(1)
+    expect(gateway.clock.now).toBe(Date.parse(NEW_YEAR) + 300_000)
+    await page.getByRole('link', { name: '1 failed' }).click()
+    await page.getByRole('button', { name: 'failing 1' }).waitFor()
+    await page.getByRole('button', { name: 'Undo the last move of the clock' }).click()
+    await page.getByRole('button', { name: 'Lose what happened since' }).click()
+    await page.getByText('Since 2026-01-01').waitFor({ state: 'detached' })
+    expect(gateway.clock.now).toBe(Date.parse(NEW_YEAR))
+  })
+
+  test('shows an error at its button, with the text that was typed, until the tab is left; an undo stays', async () => {
+    const { gateway, page } = await open()
+    await page.getByRole('button', { name: '+ 30d' }).click()
+    await page.getByRole('button', { name: 'Undo the last move of the clock' }).waitFor()
+    await page.getByRole('textbox', { name: 'Go to, in UTC' }).fill('2026-01-02')
+    await page.getByRole('button', { name: 'Go to' }).click()
+    const alert = page.locator('form').filter({ hasText: 'Go to' }).getByRole('alert')
+    await alert.waitFor()
+    expect(await alert.textContent()).toContain('to is "2026-01-02".')
+    await page.getByRole('button', { name: 'Undo the last move of the clock' }).waitFor()
+    await page.getByRole('link', { name: 'Requests', exact: true }).click()
+    await page.getByRole('link', { name: 'Now', exact: true }).click()
+    await page.getByRole('textbox', { name: 'Go to, in UTC' }).waitFor()
+    expect(await page.getByRole('alert').count()).toBe(0)
+    await page.getByRole('textbox', { name: 'Go to, in UTC' }).fill('2026-03-01')
+    await page.getByRole('button', { name: 'Go to' }).click()
+    await expect.poll(() => gateway.clock.now).toBe(Date.parse('2026-03-01T00:00:00Z'))
+  })
+
+  test('says that a link leads to nothing, and why a search finds nothing', async () => {
+    const { server, page, go } = await open()
+    await go('requests/op_x')
+    await page.getByText('The journal has no request of that id.').waitFor()
+    await sendRequest(server, 'GET', '/reserved_addrs')
+    await page.getByRole('complementary').getByText('The journal has no request of that id.').waitFor()
+    const search = page.getByRole('searchbox')
+    for (const [typed, hint] of [
+      ['status:foo', 'status: takes digits, such as status:4xx or status:503, not "foo".'],
+      ['statuss:4xx', 'Did you mean status:4xx?'],
+      ['changed:maybe', 'changed: takes yes or no, not "maybe".'],
+      ['color:red', '"color:" is no word of the search: there are status,'],
+    ] as const) {
+      await search.fill(typed)
+      await page.getByText(hint).waitFor()
+    }
+    await go('jobs/rd_x')
+    await page.getByRole('complementary').getByText('The gateway has no managed domain of that id.').waitFor()
+  })
+
+  test('shows characters that reverse text as they are encoded, and edits them unchanged', async () => {
+    const description = 'invoice\u202egpj.exe'
+    const { gateway, page, go } = await open()
+    const { id } = gateway.reservedAddrs.create({ description })
+    await go('resources/reserved_addrs')
+    await page.getByText('invoice\\u202egpj.exe').first().waitFor()
+    expect(await page.locator('body').textContent()).not.toContain('\u202e')
+    await go(`resources/reserved_addrs/${id}`)
+    await page.getByRole('button', { name: 'Change', exact: true }).click()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('button', { name: 'Change', exact: true }).waitFor()
+    expect(gateway.reservedAddrs.get(id).description).toBe(description)
+  })
+})
