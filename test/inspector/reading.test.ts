@@ -281,7 +281,9 @@ describe.skipIf(!CHROMIUM)('A user of the page', () => {
     const newServer = await serve(other, { port: server.port })
     await page.getByText('live', { exact: true }).waitFor()
     await page.getByText('since the oldest request of the journal').waitFor({ state: 'detached' })
-    await page.getByText('GET /nowhere').waitFor()
+    await page.getByRole('navigation').getByText('Requests').click()
+    await page.getByText('The server restarted.').waitFor()
+    await page.getByRole('link', { name: '/nowhere' }).waitFor()
     await newServer.close()
   })
 

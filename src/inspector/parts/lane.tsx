@@ -179,18 +179,7 @@ export function Lane({ job, since, isChosen }: LaneProps) {
 }
 
 /** The times that the axis shows, in ms before or after the present. */
-const TICKS_MS = [
-  -1000 * DAY_MS,
-  -100 * DAY_MS,
-  -10 * DAY_MS,
-  -DAY_MS,
-  -DAY_MS / 24,
-  0,
-  DAY_MS / 24,
-  DAY_MS,
-  10 * DAY_MS,
-  90 * DAY_MS,
-]
+const TICKS_MS = [-1000, -100, -10, -1, -1 / 24, 0, 1 / 24, 1, 10, 90].map((days) => days * DAY_MS)
 
 /** The axis of all lanes: ages with their ticks. */
 export function Axis({ since }: { since: number }) {
@@ -200,7 +189,13 @@ export function Axis({ since }: { since: number }) {
       {/* biome-ignore lint/a11y/noSvgWithoutTitle: each lane says its times */}
       <svg class="fill">
         {TICKS_MS.filter((ms) => ms >= since - page.now).map((ms) => (
-          <text key={ms} x={computePlace(page.now + ms, since)} y="14" text-anchor="middle">
+          <text
+            key={ms}
+            class={ms !== 0 && Math.abs(ms) < DAY_MS ? 'near' : ''}
+            x={computePlace(page.now + ms, since)}
+            y="14"
+            text-anchor="middle"
+          >
             {ms === 0 ? 'now' : `${ms > 0 ? 'in ' : ''}${formatDuration(Math.abs(ms))}${ms < 0 ? ' ago' : ''}`}
           </text>
         ))}
