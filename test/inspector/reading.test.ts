@@ -282,7 +282,7 @@ describe.skipIf(!CHROMIUM)('A user of the page', () => {
     await page.getByText('live', { exact: true }).waitFor()
     await page.getByText('since the oldest request of the journal').waitFor({ state: 'detached' })
     await page.getByRole('navigation').getByText('Requests').click()
-    await page.getByText('The server restarted.').waitFor()
+    await page.getByText('1 of 1 before the restart').waitFor()
     await page.getByRole('link', { name: '/nowhere' }).waitFor()
     await newServer.close()
   })
