@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import type { ServerCertificateOptions } from '../core/generated/controls.ts'
 import { required } from '../core/operation/resource.ts'
+import { atCaller } from '../core/schema/caller-stack.ts'
 import { named } from '../core/schema/documentation.ts'
 import { declareErrors, entry, refuse } from '../core/schema/errors.ts'
 import { requireId } from '../core/schema/ids.ts'
@@ -115,10 +116,10 @@ export function requireUsable({
   readonly notAfter: number
 }): void {
   if (names.length + ips.length === 0) {
-    throw new TypeError('names and ips are both empty. Allowed: at least one name or IP address.')
+    throw atCaller(new TypeError('names and ips are both empty. Allowed: at least one name or IP address.'))
   }
   const [start, end] = [timestamp(notBefore), timestamp(notAfter)]
-  if (end < start) throw new TypeError(`notAfter is ${end}. Allowed: ${start}, which is notBefore, or later.`)
+  if (end < start) throw atCaller(new TypeError(`notAfter is ${end}. Allowed: ${start}, which is notBefore, or later.`))
 }
 
 const certificate = controlCall({

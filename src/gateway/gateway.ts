@@ -6,6 +6,7 @@ import type { Resources } from '../core/generated/resources.ts'
 import type { Families } from '../core/operation/family.ts'
 import { isOperationOf } from '../core/operation/operation.ts'
 import { requireJsonObject } from '../core/schema/body.ts'
+import { atCaller } from '../core/schema/caller-stack.ts'
 import { createControlHost } from './control-host.ts'
 import { createDirectApi } from './direct/direct-api.ts'
 import { applyInitial } from './direct/initial.ts'
@@ -177,7 +178,9 @@ function createTransport(
 function requireFreeNames(families: Families = {}, gateway: object, direct: object): void {
   for (const name of Object.keys(families)) {
     if (name !== 'url' && Reflect.get(gateway, name) === Reflect.get(direct, name)) continue
-    throw new TypeError(`families.${name} has the name of a member that every gateway has. Choose another name.`)
+    throw atCaller(
+      new TypeError(`families.${name} has the name of a member that every gateway has. Choose another name.`),
+    )
   }
 }
 

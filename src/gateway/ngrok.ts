@@ -3,11 +3,13 @@
  *
  * @module
  */
+
 import type { Clock } from '../core/engine/clock.ts'
 import type { NgrokLimits } from '../core/generated/limits.ts'
 import type { NgrokDeclare, NgrokFamilies, NgrokResources } from '../core/generated/ngrok.ts'
 import type { GatewayOptions } from '../core/generated/options.ts'
 import type { Resources } from '../core/generated/resources.ts'
+import { atCaller } from '../core/schema/caller-stack.ts'
 import { requireObject } from '../core/schema/options.ts'
 import { ngrokFamilies as families } from '../service/ngrok/families.ts'
 import { ngrok } from '../service/resources/dialects.ts'
@@ -59,8 +61,10 @@ export function createNgrok<C extends Clock = Clock>(options?: NgrokOptions<C>):
   for (const name of ['dialect', 'families']) {
     if (options && name in options) {
       const alternative = 'createGateway({ dialect: ngrok, families: { ...ngrokFamilies, … } })'
-      throw new TypeError(
-        `"${name}" is not an option of createNgrok, which sets it. For families of your own, use ${alternative}.`,
+      throw atCaller(
+        new TypeError(
+          `"${name}" is not an option of createNgrok, which sets it. For families of your own, use ${alternative}.`,
+        ),
       )
     }
   }

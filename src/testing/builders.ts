@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { isManual, readClock } from '../core/engine/clock.ts'
 import type { ManualClock } from '../core/engine/manual-clock.ts'
 import type { ReservedDomain } from '../core/generated/resources.ts'
+import { atCaller } from '../core/schema/caller-stack.ts'
 import { oneOfThese, optionsOf, readOptions, textOption } from '../core/schema/options.ts'
 import { isObject } from '../core/schema/values.ts'
 import type { Gateway } from '../gateway/types.ts'
@@ -102,8 +103,10 @@ export function failedDomain(gateway: Gateway, options: FailingOptions = {}): Re
 export function expiringDomain(gateway: Gateway<ManualClock>, options: FailingOptions = {}): DomainWithCertificate {
   requireGateway('expiringDomain received', gateway)
   if (!isManual(gateway.clock)) {
-    throw new TypeError(
-      'expiringDomain received a gateway whose clock it cannot advance. Allowed: one with a manualClock().',
+    throw atCaller(
+      new TypeError(
+        'expiringDomain received a gateway whose clock it cannot advance. Allowed: one with a manualClock().',
+      ),
     )
   }
   const { domain: name, error } = readOptions(failingOptions, options)
@@ -197,7 +200,7 @@ export function trippingRoute(
 function reserveAndAttempt(gateway: Gateway, domain: string, outcome: Outcome): ReservedDomain {
   const { provisioning, dialect } = gateway
   const isScripted = provisioning.pendingOutcomes().some((each) => each.domain === domain.toLowerCase())
-  if (isScripted) throw new Error(`Outcomes of ${domain} are pending already. Script them after this call.`)
+  if (isScripted) throw atCaller(new Error(`Outcomes of ${domain} are pending already. Script them after this call.`))
   return allOrNothing(gateway, ({ reservedDomains }) => {
     provisioning.script([outcome], { domain })
     const policy = { authority: dialect.authority }

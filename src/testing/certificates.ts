@@ -1,5 +1,6 @@
 import type { Time } from '../core/engine/manual-clock.ts'
 import type { PairOptions } from '../core/generated/options.ts'
+import { atCaller } from '../core/schema/caller-stack.ts'
 import { requireObject } from '../core/schema/options.ts'
 import type { Draw } from '../core/schema/values.ts'
 import { encode, integer, nullValue, octetString, oid, sequence } from '../service/x509/der-writer.ts'
@@ -143,7 +144,7 @@ function readMomentOption(options: PairAroundOptions) {
   requireObject('options', options)
   const { at, ...rest } = options
   for (const name of ['notBefore', 'notAfter']) {
-    if (name in rest) throw new TypeError(`"${name}" is not an option here. It follows from "at".`)
+    if (name in rest) throw atCaller(new TypeError(`"${name}" is not an option here. It follows from "at".`))
   }
   return { at: readMoment('at', at, DAY + YEAR), rest }
 }

@@ -1,4 +1,5 @@
 import type { ManualClock } from '../core/engine/manual-clock.ts'
+import { atCaller } from '../core/schema/caller-stack.ts'
 import { quote } from '../core/schema/text.ts'
 import { createTimeoutSignal, fakeTimersOn, type SetTimeout } from './fake-timers.ts'
 
@@ -63,7 +64,9 @@ export interface Timers {
  */
 export function timersOn(clock: ManualClock): Timers {
   if (!clock || typeof clock.attach !== 'function') {
-    throw new TypeError(`timersOn received ${quote(clock)}. Allowed: a manual clock, such as that of manualClock().`)
+    throw atCaller(
+      new TypeError(`timersOn received ${quote(clock)}. Allowed: a manual clock, such as that of manualClock().`),
+    )
   }
   const { fake, setInterval } = fakeTimersOn(clock)
   const { setTimeout, clearTimeout, clearInterval, setImmediate, clearImmediate } = fake

@@ -1,6 +1,7 @@
 import { type Clock, isManual } from '../core/engine/clock.ts'
 import type { GatewayOptions } from '../core/generated/options.ts'
 import { AssertionError } from '../core/schema/assertion-error.ts'
+import { atCaller, withoutWrapperFrames } from '../core/schema/caller-stack.ts'
 import { requireObject } from '../core/schema/options.ts'
 import { printWarning } from '../core/schema/print.ts'
 import { formatCount } from '../core/schema/text.ts'
@@ -32,7 +33,9 @@ export function createForTest<C extends Clock, G extends Gateway<C>>(
   requireGateway('create returned', gateway)
   // `connect` sets this hook.
   if (gateway.transport.hooks.drop) {
-    throw new TypeError('create returned the gateway of an earlier test. Allowed: a new gateway for each test.')
+    throw atCaller(
+      new TypeError('create returned the gateway of an earlier test. Allowed: a new gateway for each test.'),
+    )
   }
   return gateway
 }
@@ -67,7 +70,9 @@ export function requireStrict(gateway: Gateway, { traffic, lost }: Connection): 
  */
 export function addReport(error: ErrorWithText | undefined, gateway: Gateway, connection: Connection): void {
   if (!error) return
-  const { message, stack, diff } = error
+  const { message, diff } = error
+  const stack = error.stack && withoutWrapperFrames(error.stack)
+  if (stack && stack !== error.stack) overwrite(error, 'stack', stack)
   const texts = [
     ...reportFor(message, gateway),
     ...timersHint(message, gateway, connection),

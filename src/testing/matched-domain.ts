@@ -1,5 +1,6 @@
 import { isManual } from '../core/engine/clock.ts'
 import type { ReservedDomain, ReservedDomainCertJob } from '../core/generated/resources.ts'
+import { atCaller } from '../core/schema/caller-stack.ts'
 import { quote } from '../core/schema/text.ts'
 import type { Gateway } from '../gateway/types.ts'
 
@@ -17,15 +18,20 @@ export function readCheckedDomain(
 ): CheckedDomain {
   const [name] = names
   if (names.length > 0 && typeof name !== 'string') {
-    throw new TypeError(
-      `${matcher} received ${name === undefined ? 'undefined' : quote(name)} for the name. Allowed: the name or the id of a domain.`,
+    throw atCaller(
+      new TypeError(
+        `${matcher} received ${name === undefined ? 'undefined' : quote(name)} for the name. Allowed: the name or the id of a domain.`,
+      ),
     )
   }
   if (isGateway(received)) return { domain: findDomain(received, matcher, name), gateway: received }
   if (!isDomain(received)) {
-    throw new TypeError(`${matcher} received ${describeReceived(received)}. Allowed: a gateway, or a reserved domain.`)
+    throw atCaller(
+      new TypeError(`${matcher} received ${describeReceived(received)}. Allowed: a gateway, or a reserved domain.`),
+    )
   }
-  if (name !== undefined) throw new TypeError(`${matcher} takes no name of a domain when it received a domain.`)
+  if (name !== undefined)
+    throw atCaller(new TypeError(`${matcher} takes no name of a domain when it received a domain.`))
   return { domain: received, gateway: undefined }
 }
 
@@ -36,7 +42,7 @@ function describeReceived(received: unknown): string {
 
 /** @throws TypeError if a value is no gateway. `what` says where the value comes from, such as `create returned`. */
 export function requireGateway(what: string, value: unknown): asserts value is Gateway {
-  if (!isGateway(value)) throw new TypeError(`${what} ${describeReceived(value)}. Allowed: a gateway.`)
+  if (!isGateway(value)) throw atCaller(new TypeError(`${what} ${describeReceived(value)}. Allowed: a gateway.`))
 }
 
 /** Returns true for a gateway of any bundle. */
@@ -54,11 +60,11 @@ function findDomain({ reservedDomains }: Gateway, matcher: string, name: string 
   const all = allDomains(reservedDomains)
   if (name === undefined) {
     if (all.length === 1 && all[0]) return all[0]
-    throw new TypeError(`${matcher} needs the name or the id of a domain: ${describeDomains(all)}.`)
+    throw atCaller(new TypeError(`${matcher} needs the name or the id of a domain: ${describeDomains(all)}.`))
   }
   const hostname = name.toLowerCase().replace(/\.$/, '')
   const domain = all.find(({ id, domain }) => id === name || domain === hostname)
-  if (!domain) throw new Error(`${matcher} found no domain ${quote(name)}: ${describeDomains(all)}.`)
+  if (!domain) throw atCaller(new Error(`${matcher} found no domain ${quote(name)}: ${describeDomains(all)}.`))
   return domain
 }
 

@@ -1,4 +1,5 @@
 import { type HttpHandler, HttpResponse, http } from 'msw'
+import { atCaller } from '../core/schema/caller-stack.ts'
 import { quote } from '../core/schema/text.ts'
 import type { Fetch } from '../gateway/http/fetch.ts'
 import { isBelow } from '../gateway/http/url.ts'
@@ -22,7 +23,7 @@ import { isBelow } from '../gateway/http/url.ts'
  */
 export function handlers(gateway: { readonly url: string; readonly fetch: Fetch }): HttpHandler[] {
   if (!gateway || typeof gateway.fetch !== 'function') {
-    throw new TypeError(`handlers received ${quote(gateway)}. Allowed: a gateway.`)
+    throw atCaller(new TypeError(`handlers received ${quote(gateway)}. Allowed: a gateway.`))
   }
   return [
     http.all(

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { readClock, systemClock } from '../core/engine/clock.ts'
+import { atCaller } from '../core/schema/caller-stack.ts'
 import { describeReceived } from '../core/schema/errors.ts'
 import { optionsOf, readOptions, type SchemasOf, textOption } from '../core/schema/options.ts'
 import { printWarning } from '../core/schema/print.ts'
@@ -39,7 +40,9 @@ const replayOptions = optionsOf({
 export async function replayRecording(text: string, options: ReplayOptions = {}): Promise<ReplayReport> {
   const { known } = readOptions(replayOptions, options)
   if (typeof text !== 'string' || !text.trimStart().startsWith('{')) {
-    throw new TypeError(`text is ${describeReceived(quote(text))}. Allowed: the text of a HAR 1.2 file, not its path.`)
+    throw atCaller(
+      new TypeError(`text is ${describeReceived(quote(text))}. Allowed: the text of a HAR 1.2 file, not its path.`),
+    )
   }
   const recording = parseHar(text, 'The text')
   // Loaded here, since it brings all families of the ngrok dialect, which other tests do not need.
@@ -47,5 +50,5 @@ export async function replayRecording(text: string, options: ReplayOptions = {})
   const report = await replay(recording, { now: readClock(systemClock), known })
   for (const warning of report.warnings) printWarning(`fauxgate: ${warning}`)
   if (hasPassed(report)) return report
-  throw new Error(`The replay of the recording failed:\n\n${replayText(report)}`)
+  throw atCaller(new Error(`The replay of the recording failed:\n\n${replayText(report)}`))
 }

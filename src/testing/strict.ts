@@ -1,4 +1,5 @@
 import { AssertionError } from '../core/schema/assertion-error.ts'
+import { atCaller } from '../core/schema/caller-stack.ts'
 import { quote } from '../core/schema/text.ts'
 import type { Gateway } from '../gateway/types.ts'
 
@@ -21,7 +22,7 @@ export type Strict = Pick<Gateway, 'faults' | 'provisioning' | 'requests'>
 export function assertStrict(gateway: Strict): void {
   const received: Partial<Strict> | undefined = gateway
   if (PARTS.some((part) => !received?.[part])) {
-    throw new TypeError(`assertStrict received ${quote(received)}. Allowed: a gateway.`)
+    throw atCaller(new TypeError(`assertStrict received ${quote(received)}. Allowed: a gateway.`))
   }
   const unused = unusedIn(gateway)
   if (unused.length === 0) return

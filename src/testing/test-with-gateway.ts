@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { type Clock, systemClock } from '../core/engine/clock.ts'
 import { type ManualClock, manualClock } from '../core/engine/manual-clock.ts'
 import type { GatewayOptions } from '../core/generated/options.ts'
+import { atCaller } from '../core/schema/caller-stack.ts'
 import { oneOfThese, optionsOf, readOptions, type SchemasOf, switchOption } from '../core/schema/options.ts'
 import { printError } from '../core/schema/print.ts'
 import { quote } from '../core/schema/text.ts'
@@ -94,7 +95,7 @@ export type TestWithGateway<T, C extends Clock = ManualClock, G extends Gateway<
  *     certificate_management_policy: { authority: 'letsencrypt' },
  *   })
  *   gateway.clock.advance('30s')
- *   if (!gateway.reservedDomains.get(id).certificate) throw new Error('There is no certificate.')
+ *   if (!gateway.reservedDomains.get(id).certificate) throw atCaller(new Error('There is no certificate.'))
  * })
  * ```
  * @throws TypeError if `test` is not a function, and for an unknown option.
@@ -116,8 +117,8 @@ export function testWithGateway<
 >(test: T, options: TestOptions<C, G> = {}): TestWithGateway<T, C, G> {
   readOptions(testOptions, options)
   if (typeof test !== 'function') {
-    throw new TypeError(
-      `testWithGateway received ${quote(test)}. Allowed: the function of a runner that defines a test.`,
+    throw atCaller(
+      new TypeError(`testWithGateway received ${quote(test)}. Allowed: the function of a runner that defines a test.`),
     )
   }
   const afterEach = findAfterEach()

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import type { AgentTunnelDefinition } from '../../core/generated/controls.ts'
+import { atCaller } from '../../core/schema/caller-stack.ts'
 import { documented, named } from '../../core/schema/documentation.ts'
 import { duration, optionsOf, readCallOptions, sentDuration, switchOption } from '../../core/schema/options.ts'
 import { platform } from '../../core/schema/platform.ts'
@@ -132,5 +133,5 @@ function createAgent(host: ControlHost): GatewayAgent {
 /** Makes the error with which `fetch` of Node rejects if nothing listens at an address. */
 function createRefusedConnection(): TypeError {
   const cause = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:4040'), { code: 'ECONNREFUSED' })
-  return new TypeError('fetch failed', { cause })
+  return atCaller(new TypeError('fetch failed', { cause }))
 }

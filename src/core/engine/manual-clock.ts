@@ -1,3 +1,4 @@
+import { atCaller } from '../schema/caller-stack.ts'
 import { moment, readOptions, duration as spanOfTime } from '../schema/options.ts'
 import { type Duration, LATEST_TIME, timestamp } from '../schema/time.ts'
 import type { Clock, ClockFollower } from './clock.ts'
@@ -129,10 +130,12 @@ function requireTime(time: Time): number {
 
 function requireNotPast(ms: number, now: number): number {
   if (ms >= now) return ms
-  throw new RangeError(`The time is ${timestamp(ms)}, in the past. Allowed: ${timestamp(now)} or later.`)
+  throw atCaller(new RangeError(`The time is ${timestamp(ms)}, in the past. Allowed: ${timestamp(now)} or later.`))
 }
 
 function requireInRange(ms: number): number {
   if (ms >= 0 && ms <= LATEST_TIME) return ms
-  throw new RangeError(`The time is ${ms} ms. Allowed: from 0, in 1970, to ${LATEST_TIME}, the end of the year 9999.`)
+  throw atCaller(
+    new RangeError(`The time is ${ms} ms. Allowed: from 0, in 1970, to ${LATEST_TIME}, the end of the year 9999.`),
+  )
 }

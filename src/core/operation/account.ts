@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { atCaller } from '../schema/caller-stack.ts'
 import type { CommonDialect, Rules } from '../schema/dialect.ts'
 import { type CatalogueError, declareErrors, type Problem, problem, refuse } from '../schema/errors.ts'
 import { suggestion } from '../schema/nearest.ts'
@@ -233,7 +234,7 @@ export function requireKnownLimits(
     if (!limits) {
       const names = [...table.keys()]
       const hint = suggestion(name, names) || ` Supported: ${names.join(', ')}.`
-      throw new TypeError(`account.limits.${name} is no limit of this gateway.${hint}`)
+      throw atCaller(new TypeError(`account.limits.${name} is no limit of this gateway.${hint}`))
     }
     for (const value of listed) requireKnownNumber(`account.limits.${name}`, value, limits)
     requireDifferentWindows(`account.limits.${name}`, listed)
@@ -244,19 +245,19 @@ function requireDifferentWindows(name: string, listed: readonly LimitValue[]): v
   const windows = listed.flatMap(({ window }) => window ?? [])
   const repeated = windows.find((window, index) => windows.indexOf(window) < index)
   if (repeated !== undefined)
-    throw new TypeError(
-      `${name} has two rates with the window "${durationText(repeated)}". Allowed: one for each window.`,
+    throw atCaller(
+      new TypeError(`${name} has two rates with the window "${durationText(repeated)}". Allowed: one for each window.`),
     )
 }
 
 function requireKnownNumber(name: string, { number, window }: LimitValue, limits: readonly AccountLimit[]): void {
   if (window !== undefined && limits.every(({ isSize }) => isSize))
-    throw new TypeError(`${name} has a window. Allowed: a maximum, since it is the size of one thing.`)
+    throw atCaller(new TypeError(`${name} has a window. Allowed: a maximum, since it is the size of one thing.`))
   if (number === undefined) return
   const errors = limits.flatMap((limit) => (window === undefined ? listMaximumErrors(limit) : [findRateError(limit)]))
   const numbers = [...new Set(errors.map((each) => each.number))].sort((a, b) => a - b)
   if (!numbers.includes(number))
-    throw new TypeError(`${name} has the number ${quote(number)}. Allowed: ${numbers.join(' or ')}.`)
+    throw atCaller(new TypeError(`${name} has the number ${quote(number)}. Allowed: ${numbers.join(' or ')}.`))
 }
 
 const rate = v.object({ limit: someText, window: v.number(), times: v.array(instant) })

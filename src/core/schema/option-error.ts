@@ -1,3 +1,5 @@
+import { atCaller } from './caller-stack.ts'
+
 /** Returns the name of an option as its caller wrote it, by its path, such as `certificates.validity`. */
 type NameOf = (option: string) => string
 
@@ -9,7 +11,7 @@ const DESCRIBE: unique symbol = Symbol.for('fauxgate.describe')
 
 /** Makes the error of an option whose value is not allowed. Its message names options by their paths. */
 export function createOptionError(describe: Describe): TypeError {
-  return withDescription(new TypeError(describe((option) => option)), describe)
+  return withDescription(atCaller(new TypeError(describe((option) => option))), describe)
 }
 
 export function withDescription<E extends Error>(error: E, describe: Describe): E {

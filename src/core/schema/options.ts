@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { atCaller } from './caller-stack.ts'
 import { documented, type Facts, facts, withSteps } from './documentation.ts'
 import { type CatalogueError, describeReceived, type Problem, problem, Refusal, refuse } from './errors.ts'
 import { general } from './general-errors.ts'
@@ -214,16 +215,18 @@ export function readCallOptions<S extends v.GenericSchema>(
 /** @throws TypeError if a parameter is not a function. It would fail only when it is called, far from the caller's mistake. */
 export function requireFunction(name: string, value: unknown): void {
   if (typeof value !== 'function')
-    throw new TypeError(`${name} is ${describeReceived(quote(value))}. Allowed: a function.`)
+    throw atCaller(new TypeError(`${name} is ${describeReceived(quote(value))}. Allowed: a function.`))
 }
 
 /** Returns the answer of a caller's predicate. @throws TypeError for a promise or an error, because both always count as true. */
 export function readAnswer(predicate: string, answer: unknown): boolean {
   if (answer instanceof Error) {
-    throw new TypeError(`${predicate} returned an error, as a class of errors does. Allowed: true or false.`)
+    throw atCaller(new TypeError(`${predicate} returned an error, as a class of errors does. Allowed: true or false.`))
   }
   if (!(answer instanceof Promise)) return Boolean(answer)
-  throw new TypeError(`${predicate} returned a promise. Allowed: true or false, from a function that is not async.`)
+  throw atCaller(
+    new TypeError(`${predicate} returned a promise. Allowed: true or false, from a function that is not async.`),
+  )
 }
 
 /**
@@ -234,12 +237,13 @@ export function requireSync<T>(name: string, result: T): T {
   if (!(result instanceof Promise)) return result
   // The error below is enough: an unhandled rejection would end the process.
   result.catch(() => undefined)
-  throw new TypeError(`${name} returned a promise. Allowed: a function that is not async.`)
+  throw atCaller(new TypeError(`${name} returned a promise. Allowed: a function that is not async.`))
 }
 
 /** @throws TypeError if a parameter is not an object. Spreading it would ignore null and arrays. */
 export function requireObject(name: string, value: unknown): void {
-  if (!isObject(value)) throw new TypeError(`${name} is ${describeReceived(quote(value))}. Allowed: an object.`)
+  if (!isObject(value))
+    throw atCaller(new TypeError(`${name} is ${describeReceived(quote(value))}. Allowed: an object.`))
 }
 
 /** The values that the reading of a body leaves out. */

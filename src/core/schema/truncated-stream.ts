@@ -1,10 +1,12 @@
+import { atCaller } from './caller-stack.ts'
+
 /** The end of a body that is cut: the usual end, a broken connection, or silence until the client gives up. */
 export type Ending = 'complete' | 'break' | 'stall'
 
 /** Returns the error of a connection that breaks, as `fetch` rejects with it. */
 export function createBrokenConnection(message: string): TypeError {
   const cause = Object.assign(new Error('A fault broke the connection.'), { code: 'ECONNRESET' })
-  return new TypeError(message, { cause })
+  return atCaller(new TypeError(message, { cause }))
 }
 
 interface Truncation {

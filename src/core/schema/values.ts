@@ -1,3 +1,5 @@
+import { atCaller } from './caller-stack.ts'
+
 /** Returns whether a value is a plain object of any realm: not an array, `Map` or `Date`. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return Object.prototype.toString.call(value) === '[object Object]'
@@ -9,9 +11,11 @@ export function isObject(value: unknown): value is Record<string, unknown> {
  */
 export function requirePlainPrototype(): void {
   for (const name in {}) {
-    throw new TypeError(
-      `Object.prototype has the enumerable property ${JSON.stringify(name)}, so every object seems to have a field of that ` +
-        'name. Remove it, or define it by Object.defineProperty, which makes it not enumerable.',
+    throw atCaller(
+      new TypeError(
+        `Object.prototype has the enumerable property ${JSON.stringify(name)}, so every object seems to have a field of that ` +
+          'name. Remove it, or define it by Object.defineProperty, which makes it not enumerable.',
+      ),
     )
   }
 }

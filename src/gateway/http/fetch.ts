@@ -1,5 +1,6 @@
 import { abortable } from '../../core/engine/clock.ts'
 import { MAX_BODY_BYTES, type RequestBody } from '../../core/schema/body.ts'
+import { atCaller } from '../../core/schema/caller-stack.ts'
 import { platform, utf8Length, utf8Text } from '../../core/schema/platform.ts'
 import { hideUrlSecrets } from '../../core/schema/secret-texts.ts'
 import { quote } from '../../core/schema/text.ts'
@@ -43,8 +44,8 @@ export function isRequest(input: string | URL | Request): input is Request {
 function readSignal(signal: AbortSignal | null): AbortSignal | undefined {
   if (!signal) return undefined
   if (typeof signal.throwIfAborted === 'function') return signal
-  throw new TypeError(
-    `signal is ${quote(signal)}. Allowed: an AbortSignal, such as the \`signal\` of an AbortController.`,
+  throw atCaller(
+    new TypeError(`signal is ${quote(signal)}. Allowed: an AbortSignal, such as the \`signal\` of an AbortController.`),
   )
 }
 
@@ -75,7 +76,7 @@ function readPlainRequest(sentUrl: string, init: RequestInit, findLimit: FindLim
   const method = normalizeMethod(init.method ?? 'GET')
   const body = init.body as string | null | undefined // Any other body goes through a `Request`.
   if (body != null && (method === 'GET' || method === 'HEAD')) {
-    throw new TypeError(`A ${method} request cannot have a body.`)
+    throw atCaller(new TypeError(`A ${method} request cannot have a body.`))
   }
   const headers = new (platform('Headers'))(init.headers)
   const rawHeaders = listHeaders(init.headers, headers)
@@ -100,8 +101,10 @@ const NORMALIZED = /^https?:\/\/[a-z0-9-]+(\.[a-z0-9-]+)*\/[\w/-]*$/
 function normalizeUrl(text: string): string {
   if (NORMALIZED.test(text)) return text
   const { href, host, username, password } = parseUrl(text) ?? {}
-  if (href === undefined || !host) throw new TypeError(`${quote(hideUrlSecrets(text))} is not an absolute URL.`)
-  if (username || password) throw new TypeError(`The URL for ${quote(host)} has credentials. Send them in a header.`)
+  if (href === undefined || !host)
+    throw atCaller(new TypeError(`${quote(hideUrlSecrets(text))} is not an absolute URL.`))
+  if (username || password)
+    throw atCaller(new TypeError(`The URL for ${quote(host)} has credentials. Send them in a header.`))
   return href
 }
 
@@ -129,7 +132,7 @@ function normalizeMethod(method: string): string {
   const upperCase = String(method).toUpperCase()
   if (NORMALIZED_METHODS.has(upperCase)) return upperCase
   if (METHOD.test(method)) return method
-  throw new TypeError(`${quote(method)} is not a method that fetch can use.`)
+  throw atCaller(new TypeError(`${quote(method)} is not a method that fetch can use.`))
 }
 
 async function readStreamedRequest(

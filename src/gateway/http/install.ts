@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import type { OtherRequests } from '../../control/journal/other-requests.ts'
+import { atCaller } from '../../core/schema/caller-stack.ts'
 import { oneOfThese, optionsOf, readOptions, type SchemasOf, switchOption } from '../../core/schema/options.ts'
 import { type Fetch, isRequest } from './fetch.ts'
 import { isBelow } from './url.ts'
@@ -97,7 +98,9 @@ export function installFetch(
       return before(input, init)
     }
     const why = before ? 'other requests are refused' : 'there is no other fetch'
-    return Promise.reject(new TypeError(`${request} is not below ${listUrls(installed)}, and ${why}. ${hint}`))
+    return Promise.reject(
+      atCaller(new TypeError(`${request} is not below ${listUrls(installed)}, and ${why}. ${hint}`)),
+    )
   }
   const installed = Object.assign(fetchByInstallation, { fauxgate: installation })
   replaceGlobalFetch(installed)
@@ -142,9 +145,11 @@ function requireFree(fetch: Fetch, url: string, before: GlobalFetch): void {
   const others = listInstallations(before).filter((each) => each.fetch !== fetch)
   const taken = others.map(({ baseUrl }) => baseUrl()).find((other) => isBelow(url, other) || isBelow(other, url))
   if (taken === undefined) return
-  throw new Error(
-    `Another gateway is installed at ${taken} already. Uninstall it first, in afterEach for one; tests that run ` +
-      'concurrently need a baseUrl for each gateway, or gateway.fetch.',
+  throw atCaller(
+    new Error(
+      `Another gateway is installed at ${taken} already. Uninstall it first, in afterEach for one; tests that run ` +
+        'concurrently need a baseUrl for each gateway, or gateway.fetch.',
+    ),
   )
 }
 

@@ -1,12 +1,5 @@
-import { DELAY, firstTest, INITIAL, type ProjectFacts, type Runner } from './init-test.ts'
+import { DELAY, firstTest, INITIAL, type InitFile, type ProjectFacts, type Runner } from './init-test.ts'
 import { jestConfigFor } from './jest-config.ts'
-
-/** A file that `fauxgate init` writes. */
-export interface InitFile {
-  readonly name: string
-  readonly purpose: string
-  readonly text: string
-}
 
 /** Returns the files for a test runner. The last file is the test. */
 export function initFilesFor(runner: Runner, facts: ProjectFacts): readonly InitFile[] {

@@ -15,6 +15,13 @@ export interface ProjectFacts {
   readonly jestConfig?: string | undefined
 }
 
+/** A file that `fauxgate init` writes. */
+export interface InitFile {
+  readonly name: string
+  readonly purpose: string
+  readonly text: string
+}
+
 export const INITIAL = 'fauxgate.initial.json'
 
 /** The time from a policy to the certificate, of the served gateway and of the first test. */

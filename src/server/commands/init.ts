@@ -7,8 +7,8 @@ import { parseJson, readText, writeError } from '../files.ts'
 import { switchFlag, textFlag } from '../options/flags.ts'
 import { askAtTerminal, printLine } from '../terminal.ts'
 import { type Arguments, type Command, flagValue, requireNoWords, requireOneOf } from './command.ts'
-import { commandOf, type InitFile, initFilesFor } from './init-files.ts'
-import { RUNNERS, type Runner } from './init-test.ts'
+import { commandOf, initFilesFor } from './init-files.ts'
+import { type InitFile, RUNNERS, type Runner } from './init-test.ts'
 import { missingInJest } from './jest-config.ts'
 
 export const init: Command = {

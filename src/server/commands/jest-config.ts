@@ -1,5 +1,4 @@
-import type { InitFile } from './init-files.ts'
-import type { ProjectFacts } from './init-test.ts'
+import type { InitFile, ProjectFacts } from './init-test.ts'
 
 /** Returns the configuration by which Jest runs a test in TypeScript, unless the project has one. */
 export function jestConfigFor({ hasTsJest, isModule, isTyped, jestConfig }: ProjectFacts): readonly InitFile[] {
