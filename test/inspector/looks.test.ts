@@ -26,7 +26,7 @@ async function findProblems(page: Page, isColoursOnly: boolean): Promise<string[
   )
 }
 
-/** Returns visible defects: broken buttons, a tall header, and unformatted timestamps. */
+/** Returns visible defects: broken buttons, more than three sizes of type, a tall header, and unformatted timestamps. */
 function findDefects(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const wrappedButtons = [...document.querySelectorAll('button:not(.fold)')].filter((each) => {
@@ -41,7 +41,15 @@ function findDefects(page: Page): Promise<string[]> {
     const times = [...document.querySelectorAll('.lane, .record, dd')].flatMap(
       ({ textContent }) => textContent?.match(/\d{4}-\d\d-\d\dT\S+/) ?? [],
     )
+    const sizes = [...document.querySelectorAll('body *')].flatMap((each) =>
+      [...each.childNodes].some((node) => node.nodeType === Node.TEXT_NODE) && each.tagName !== 'SCRIPT'
+        ? getComputedStyle(each).fontSize
+        : [],
+    )
+    // A hidden word has no size.
+    const otherSizes = new Set(sizes.filter((size) => !['0px', '12px', '14px', '20px'].includes(size)))
     return [
+      ...[...otherSizes].map((size) => `a fourth size of type: ${size}`),
       ...wrappedButtons.map(({ textContent }) => `a button of two lines: ${textContent}`),
       ...clippedOperations.map(({ textContent }) => `a clipped operation: ${textContent}`),
       ...times.map((time) => `a timestamp of the wire: ${time}`),
@@ -87,6 +95,14 @@ describe.skipIf(!CHROMIUM)('Every part at 360, 390, 768, 1,024 and 1,440 px, lig
       await check(part, `empty-${part.split('/')[0]}`)
     }
     expect(problems).toEqual([])
+  })
+
+  test('shows the chosen tab in forced colours', async () => {
+    const { page } = await open({}, { place: 'requests', forcedColors: 'active' })
+    const readColours = (selector: string) =>
+      page.locator(selector).evaluateAll((all) => all.map((each) => getComputedStyle(each).backgroundColor))
+    const tabs = await readColours('nav a')
+    expect(tabs.filter((each) => each === tabs[0])).toHaveLength(tabs.length - 1)
   })
 
   test('fits the window, and axe-core finds no problem: a full gateway', async () => {

@@ -244,6 +244,8 @@ describe.skipIf(!CHROMIUM)('The inspector', () => {
     const readFirstCells = () => rows.evaluateAll((all) => all.map((each) => each.firstElementChild?.textContent))
     const moved = `${formatTime(timeAfter('2d'))} UTC: the clock moved on by 2 d`
     expect(await readFirstCells()).toEqual(['3', moved, '2', '1'])
+    // One tab stop for each row.
+    expect(await rows.locator('a:not([tabindex="-1"])').count()).toBe(3)
     const readPlaces = () => rows.evaluateAll((all) => all.map((each) => JSON.stringify(each.getBoundingClientRect())))
     const places = await readPlaces()
     await rows.nth(2).getByRole('link').first().click()

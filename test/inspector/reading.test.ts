@@ -76,6 +76,9 @@ describe.skipIf(!CHROMIUM)('A user of the page', () => {
     const card = page.locator('.card').filter({ hasText: 'Worth a look' })
     await card.getByText('60 domains: found no record.').waitFor()
     await card.getByText('60 broken').waitFor()
+    expect((await page.getByRole('button', { name: 'To the next event', exact: true }).boundingBox())?.y).toBeLessThan(
+      200,
+    )
     await card.getByRole('link', { name: '52 more' }).waitFor()
     await card.getByRole('button', { name: 'Fix 60 records' }).click()
     await card.getByText('60 domains: the DNS records are correct by now.').waitFor()

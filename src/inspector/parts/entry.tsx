@@ -4,7 +4,8 @@ import type { JournalEntry } from '../../core/generated/controls.ts'
 import { page } from '../page.ts'
 import { compileSearch, getErrorCode } from '../search.ts'
 import { formatBytes, formatMs, formatTime } from '../shared/format.ts'
-import { Chip, Row, StatusChip } from '../shared/layout.tsx'
+import { Chip, StatusChip } from '../shared/layout.tsx'
+import { Row } from '../shared/windowed.tsx'
 
 const MAX_RELATED = 10
 

@@ -4,21 +4,13 @@ import { useLive } from '../live.ts'
 import { page } from '../page.ts'
 import { Button, Search } from '../shared/controls.tsx'
 import { formatCount, formatRelative, formatTime, formatTimes } from '../shared/format.ts'
-import {
-  Chip,
-  DefinitionList,
-  EmptyState,
-  Missing,
-  OutcomeChip,
-  Side,
-  Split,
-  Table,
-  Windowed,
-} from '../shared/layout.tsx'
+import { Chip, DefinitionList, EmptyState, Missing, OutcomeChip, Side, Split, Table } from '../shared/layout.tsx'
+import { Windowed } from '../shared/windowed.tsx'
 import { curlToCreate } from './client-code.ts'
 import { RelatedRequests } from './entry.tsx'
 import { PendingFaults, ScriptForm } from './faults.tsx'
-import { Axis, Lane, Picture, StateChip } from './lane.tsx'
+import { Lane, StateChip } from './lane.tsx'
+import { Axis, Picture } from './picture.tsx'
 
 const LANE_HEIGHT = 44
 

@@ -5,7 +5,8 @@ import { page } from '../page.ts'
 import { hasWord, toggleWord } from '../search.ts'
 import { Button, Copy, Text } from '../shared/controls.tsx'
 import { formatCount, formatTime } from '../shared/format.ts'
-import { EmptyState, Row, Side, Split, Windowed } from '../shared/layout.tsx'
+import { EmptyState, Side, Split } from '../shared/layout.tsx'
+import { Row, Windowed } from '../shared/windowed.tsx'
 import { Outcome, VisitDetails } from './visit.tsx'
 
 const ROW_HEIGHT = 30

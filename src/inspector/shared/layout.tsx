@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { Copy } from './controls.tsx'
 import { formatCount } from './format.ts'
 
@@ -186,81 +186,6 @@ export function RecordList<T>({ of, keyOf, children }: RecordsProps<T>) {
       </ul>
       {more > 0 && <p class="dim">{formatCount(more)} more are not shown.</p>}
     </>
-  )
-}
-
-/** A row of a table in a list of one height. */
-export function Row({ kind, children }: WithChildren<{ kind?: string | undefined }>) {
-  return (
-    // biome-ignore lint/a11y/useFocusableInteractive: rows of a table, unlike those of a grid, get no focus
-    <div class={`line ${kind ?? ''}`} role="row">
-      {children}
-    </div>
-  )
-}
-
-/** The number of rows that are rendered above and below the visible ones, for scrolling. */
-const EXTRA_ROWS = 8
-
-interface WindowedProps {
-  total: number
-  rowHeight: number
-  label: string
-  onRange?: (range: { first: number; count: number }) => void
-  /** Called with true when rows must not move, because the user has scrolled down or uses the keyboard; later with false. */
-  onHold?: ((isHeld: boolean) => void) | undefined
-  /** The heads of the columns, which make the list a table. They stay in sight. */
-  heads?: ComponentChildren
-  row: (index: number) => ComponentChildren
-}
-
-/** A long list of rows of one height. Only the visible ones are in the page. */
-export function Windowed({ total, rowHeight, label, onRange, onHold, heads, row }: WindowedProps) {
-  const scroller = useRef<HTMLDivElement>(null)
-  const [{ first, count }, setRange] = useState({ first: 0, count: 30 })
-  const updateRange = () => {
-    const { scrollTop, clientHeight } = scroller.current ?? { scrollTop: 0, clientHeight: 600 }
-    const top = Math.floor(scrollTop / rowHeight)
-    const start = Math.max(0, top - EXTRA_ROWS)
-    const range = { first: start, count: top - start + Math.ceil(clientHeight / rowHeight) + EXTRA_ROWS }
-    onHold?.(scrollTop > 0 || scroller.current?.querySelector(':focus-visible') != null)
-    if (range.first === first && range.count === count) return
-    setRange(range)
-    onRange?.(range)
-  }
-  const current = useRef(updateRange)
-  current.current = updateRange
-  useLayoutEffect(() => {
-    // Measures only when the size changes, because measuring makes the browser lay out the page.
-    const observer = new ResizeObserver(() => current.current())
-    if (scroller.current) observer.observe(scroller.current)
-    return () => observer.disconnect()
-  }, [])
-  useLayoutEffect(() => {
-    if (total <= first) updateRange()
-  }, [total])
-  const visible = Math.max(0, Math.min(count, total - first))
-  const later = () => setTimeout(() => current.current())
-  return (
-    <div
-      class="windowed fill"
-      ref={scroller}
-      onScroll={updateRange}
-      onFocusCapture={later}
-      onBlurCapture={later}
-      tabIndex={0}
-      role="region"
-      aria-label={label}
-    >
-      <div role={heads ? 'table' : undefined}>
-        {heads && <Row kind="heads">{heads}</Row>}
-        <div class="whole" style={{ height: `${total * rowHeight}px` }}>
-          <div role={heads ? 'rowgroup' : 'list'} style={{ transform: `translateY(${first * rowHeight}px)` }}>
-            {Array.from({ length: visible }, (_, index) => row(first + index))}
-          </div>
-        </div>
-      </div>
-    </div>
   )
 }
 
