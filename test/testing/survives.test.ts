@@ -53,6 +53,21 @@ test('a crash between creating and saving is found', async () => {
   expect(error.message).toContain('the code starts again')
 })
 
+test('a report tells the story of further bugs too, each after its replay', async () => {
+  const createTwo = async ({ fetch, url }: Life) => {
+    const headers = { authorization: 'Bearer k', 'service-version': '2', 'content-type': 'application/json' }
+    await fetch(`${url}/reserved_addrs`, { method: 'POST', headers, body: '{}' })
+    await fetch(`${url}/reserved_domains`, { method: 'POST', headers, body: '{"domain":"app.example.com"}' })
+  }
+  const { message, groups } = await expectSurvivalError(survives(createTwo, { kinds: ['lost', '5xx'] }))
+  expect(groups.length).toBeGreaterThan(2)
+  const [, further] = message.split(/^ {2}Also /m)
+  expect(further).toMatch(
+    /^\d+ schedules?: .*\n {4}'POST \/reserved_\w+#1 \S+'\n\n {8}0s {2}POST \/reserved_addrs \{\}/,
+  )
+  expect(further).toContain('    in the end: ')
+})
+
 test('the story shows where the code has ended, if requests follow', async () => {
   const webhook: CodeUnderTest = async (life) => {
     void createIfMissing(life)

@@ -89,8 +89,15 @@ function reportOf(
   ].join('\n')
 }
 
-const alsoOf = (others: readonly FailureGroup[]) =>
-  others.map((each) => `  Also ${formatCount(each.count, 'schedule')}: ${each.message}\n    ${literal(each.replay)}`)
+/** The number of further groups whose story a report tells. `error.groups` has all of them. */
+const MAX_STORIES = 3
+
+function alsoOf(others: readonly FailureGroup[]): readonly string[] {
+  return others.map(({ count, message, replay, story }, index) => {
+    const head = `  Also ${formatCount(count, 'schedule')}: ${message}\n    ${literal(replay)}`
+    return index < MAX_STORIES ? `${head}\n\n${story.replace(/^(?=.)/gm, '  ')}` : head
+  })
+}
 
 /** Writes a text as JavaScript does, in single quotes where that needs no escape. */
 const literal = (text: string) => (/['\\\n]/.test(text) ? JSON.stringify(text) : `'${text}'`)
