@@ -15,6 +15,9 @@ import { installWorkerd } from './workerd.mjs'
 
 const WIDTH = 1240
 
+/** In a lower window, the page gives its lists a height of their own. */
+const MIN_HEIGHT = 481
+
 const MAX_BYTES = 200 * 1024
 
 const browser = await startChromium()
@@ -26,7 +29,7 @@ async function take(name, url, prepare, shown = '.card, .lane') {
     await page.goto(url)
     await prepare(page)
     const ends = await page.locator(shown).evaluateAll((all) => all.map((each) => each.getBoundingClientRect().bottom))
-    const height = Math.ceil(Math.max(...ends)) + 8
+    const height = Math.max(MIN_HEIGHT, Math.ceil(Math.max(...ends)) + 8)
     await page.setViewportSize({ width: WIDTH, height })
     const path = join(root, `docs/pictures/${name}-${colorScheme}.png`)
     await page.screenshot({ path })
