@@ -46,15 +46,13 @@ describe.skipIf(!CHROMIUM)('The inspector', () => {
     expect(await page.getByRole('alert').textContent()).toContain('"soon"')
   })
 
-  test('Now: an error stays visible while the page loads the certificates of a resource', async () => {
-    const { gateway, page, go } = await open({ dns: 'off' })
-    gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: ECDSA })
-    gateway.clock.advance('1d')
+  test('Now: an error stays visible while the page loads what has changed', async () => {
+    const { gateway, page } = await open()
     await page.getByRole('textbox', { name: 'Advance by' }).fill('soon')
     await page.getByRole('button', { name: 'Advance by' }).click()
     await page.getByRole('alert').waitFor()
-    await go(`resources/tls_certificates/${gateway.tlsCertificates.list().tls_certificates[0]?.id}`)
-    await page.getByText('Certificate 1 of').waitFor()
+    gateway.faults.add({ status: 503, times: 1 })
+    await page.getByText('A fault waits for its request.').waitFor()
     expect(await page.getByRole('alert').textContent()).toContain('"soon"')
   })
 

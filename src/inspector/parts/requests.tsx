@@ -66,8 +66,8 @@ export function Requests({ id }: { id: string }) {
   if (journal.length === 0) {
     return (
       overview?.requests === 0 && (
-        <EmptyState title={id ? NO_REQUEST : 'No requests yet.'} command={curlToCreate(page)}>
-          Requests of clients appear here as they come. Send one:
+        <EmptyState title="No requests yet." command={curlToCreate(page)}>
+          {id && NO_REQUEST} Requests of clients appear here as they come. Send one:
         </EmptyState>
       )
     )
