@@ -1,8 +1,12 @@
 import { nearest } from '../core/schema/nearest.ts'
-import starts from './ngrok-paths.json'
+import groupsByPath from './ngrok-paths.json'
 
 /** The beginning of the paths of each group of operations that only gateways with all of ngrok's families have. */
-const STARTS: Readonly<Record<string, string>> = starts
+const STARTS: Readonly<Record<string, string>> = /* @__PURE__ */ Object.fromEntries(
+  Object.entries(groupsByPath).flatMap(([start, groups]) =>
+    groups.split(' ').map((group) => [group, start === '/' ? `/${group}` : start]),
+  ),
+)
 
 /**
  * Returns the beginning of a path that ngrok has, if this gateway lacks it: `/api_keys` of `/api_keys/ak_1`. `isKnown` says
