@@ -1,4 +1,4 @@
-import { quote } from '../core/schema/text.ts'
+import { cut, escapeUnprintable, quote } from '../core/schema/text.ts'
 import { nameOf, type Trace, type TracedExpression, type TracedRule, type TracedStep } from './trace.ts'
 
 /** Returns the way of a request as text: each step in a line, and below a rule its expressions and its actions. */
@@ -21,7 +21,15 @@ function formatRule(rule: TracedRule): string {
 }
 
 function formatExpression({ source, value, values, error }: TracedExpression): string {
-  const known = Object.entries(values).map(([path, each]) => `${path} = ${quote(each)}`)
+  const known = Object.entries(values).map(([path, each]) => `${path} = ${formatValue(each)}`)
   const from = known.length === 0 ? '' : ` (${known.join(', ')})`
-  return error === undefined ? `${source} is ${quote(value)}${from}` : `${source} failed: ${error}${from}`
+  const line = source.trim().replace(/\s*\n\s*/g, ' ')
+  return error === undefined ? `${line} is ${formatValue(value)}${from}` : `${line} failed: ${error}${from}`
+}
+
+/** Returns a value as text: lists and maps as JSON, such as the headers of a request. */
+function formatValue(value: unknown): string {
+  if (typeof value !== 'object' || value === null || value instanceof Map) return quote(value)
+  const json = JSON.stringify(value, (_, each) => (typeof each === 'bigint' ? Number(each) : each))
+  return cut(escapeUnprintable(json))
 }

@@ -93,6 +93,42 @@ describe('fauxgate policy test', () => {
     expect(stdout).toContain('    line 11: the action deny\n')
   })
 
+  test('gives the policy the secrets of the file, and shows lists, maps and conditions of several lines', async () => {
+    writeFileSync(
+      'policy.yml',
+      `on_http_request:
+  - name: claude
+    expressions:
+      - |
+        req.headers.exists(name, name == 'x-key')
+          && req.headers['x-key'][0] == secrets.get('callers', 'claude')
+    actions: [{ type: custom-response, config: { status_code: 204 } }]
+  - name: not chatgpt
+    expressions: ["!('com.openai.chatgpt' in conn.client_ip.categories)"]
+    actions: [{ type: deny }]
+`,
+    )
+    writeFileSync(
+      'policy.test.yml',
+      `policy: policy.yml
+secrets: { callers: { claude: '1234567890' } }
+tests:
+  - name: claude
+    request: { url: https://api.example.com/, headers: { x-key: 1234567890 } }
+    expect: { status: 204 }
+  - name: chatgpt
+    request: { url: https://api.example.com/, from: { facts: { conn.client_ip.categories: [com.openai.chatgpt] } } }
+    expect: { status: 403 }
+`,
+    )
+    const { stdout } = await runToEnd({}, 'policy', 'test', 'policy.test.yml')
+    expect(stdout).toContain('  ✓ claude\n')
+    expect(stdout).toContain(
+      `req.headers.exists(name, name == 'x-key') && req.headers['x-key'][0] == secrets.get('callers', 'claude') is false (req.headers = {"host":["api.example.com"]})`,
+    )
+    expect(stdout).toContain('is false (conn.client_ip.categories = ["com.openai.chatgpt"])')
+  })
+
   test('fails under a share of rules, in percent', async () => {
     const { code, stderr } = await runToEnd({}, 'policy', 'test', 'policy.test.yml', '--fail-under', '76')
     expect(code).toBe(1)
@@ -131,6 +167,14 @@ describe('fauxgate policy test', () => {
     [
       'policy: policy.yml\ntests: [{ name: a, reqest: {} }]',
       '"tests.0.reqest" is not an option. Supported: name, request, repeat, expect, steps.',
+    ],
+    [
+      'policy: policy.yml\nsecrets: { a: b }\ntests: [{ name: a, request: { url: https://a.test } }]',
+      'secrets.a is "b". Allowed: a map of names to texts.',
+    ],
+    [
+      'policy: policy.yml\ntests: [{ name: a, request: { url: https://a.test, headers: { a: 1.5 } } }]',
+      'tests.0.request.headers.a is 1.5. Allowed: a text.',
     ],
     [
       'policy: policy.yml\ntests: [{ name: a, steps: [{ advance: 5 minutes }] }]',

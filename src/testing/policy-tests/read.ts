@@ -50,11 +50,16 @@ export interface PolicyTestFile {
   readonly policy: string | object
   readonly start: string
   readonly upstreams: Readonly<Record<string, CannedResponse>>
+  /** The values of secrets, by the names of their vaults and then by their own. */
+  readonly secrets: Readonly<Record<string, Readonly<Record<string, string>>>>
   readonly tests: readonly PolicyTest[]
 }
 
 const text = v.string('a text')
 const texts = v.record(v.string(), text, 'a map of names to texts')
+// YAML reads `retry-after: 60` as a number.
+const headerValue = v.pipe(v.union([text, v.pipe(v.number(), v.safeInteger('a text'))], 'a text'), v.transform(String))
+const headers = v.record(v.string(), headerValue, 'a map of names to texts')
 const nullable = <S extends v.GenericSchema>(schema: S) => v.optional(v.nullable(schema))
 
 const request = optionsOf(
@@ -64,7 +69,7 @@ const request = optionsOf(
       v.check((url) => /^https?:\/\/[^/]/.test(url) && URL.canParse(url), 'a URL such as "https://api.example.com/"'),
     ),
     method: v.optional(text),
-    headers: v.optional(texts),
+    headers: v.optional(headers),
     body: v.optional(text),
     from: v.optional(v.custom<Record<string, unknown>>(isObject, 'a map such as { ip: 203.0.113.9, country: DE }')),
   },
@@ -74,7 +79,7 @@ const request = optionsOf(
 const expected = optionsOf(
   {
     status: nullable(integerFrom(100, 599)),
-    headers: v.optional(v.record(v.string(), v.nullable(text), 'a map of names to texts, or to null')),
+    headers: v.optional(v.record(v.string(), v.nullable(headerValue), 'a map of names to texts, or to null')),
     body: v.optional(text),
     contains: v.optional(text),
     rule: nullable(text),
@@ -110,7 +115,7 @@ const test = optionsOf(
 const UPSTREAM_URL = 'URLs such as "https://app.internal" as names'
 
 const canned = optionsOf(
-  { status: v.optional(integerFrom(200, 599)), headers: v.optional(texts), body: v.optional(text) },
+  { status: v.optional(integerFrom(200, 599)), headers: v.optional(headers), body: v.optional(text) },
   'a map with status, headers or body',
 )
 
@@ -135,6 +140,7 @@ const file = optionsOf(
       ),
       {},
     ),
+    secrets: v.optional(v.record(v.string(), texts, 'a map of vaults to their secrets'), {}),
     tests: v.pipe(v.array(test, 'a list of tests'), v.minLength(1, 'at least one test')),
   },
   'a map with policy and tests',

@@ -91,9 +91,13 @@ function fail(request: string, received: string) {
   return { differences: [{ what: 'the request', expected: 'a response', received }], request, trace: '' }
 }
 
-/** Creates a gateway with the policy at each origin that the test visits, and with the upstreams of the file. */
-function createVisited({ start, upstreams }: PolicyTestFile, traffic_policy: string, steps: readonly Step[]) {
+/** Creates a gateway with the policy at each origin that the test visits, and with the upstreams and secrets of the file. */
+function createVisited({ start, upstreams, secrets }: PolicyTestFile, traffic_policy: string, steps: readonly Step[]) {
   const gateway = createNgrok({ clock: manualClock(start), seed: 'policy tests' })
+  for (const [vault_name, values] of Object.entries(secrets)) {
+    gateway.vaults.create({ name: vault_name })
+    for (const [name, value] of Object.entries(values)) gateway.vaultSecrets.create({ vault_name, name, value })
+  }
   const origins = new Set(steps.flatMap((step) => ('request' in step ? new URL(step.request.url).origin : [])))
   const others = Object.keys(upstreams).filter((url) => !origins.has(url))
   gateway.declare.tunnelSession({
