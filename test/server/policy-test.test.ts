@@ -129,6 +129,24 @@ tests:
     expect(stdout).toContain('is false (conn.client_ip.categories = ["com.openai.chatgpt"])')
   })
 
+  test('gives the policy the IP policies of the file', async () => {
+    writeFileSync(
+      'policy.yml',
+      'on_http_request: [{ actions: [{ type: restrict-ips, config: { ip_policies: [ipp_office] } }] }]',
+    )
+    const visit = (ip: string, status: number) =>
+      `  - { name: ${ip}, request: { url: https://a.example.com/, from: { ip: ${ip} } }, expect: { status: ${status} } }\n`
+    writeFileSync(
+      'policy.test.yml',
+      `policy: policy.yml
+ip_policies: { ipp_office: { allow: [203.0.113.0/24], deny: [203.0.113.9/32] } }
+tests:
+${visit('203.0.113.1', 200)}${visit('203.0.113.9', 403)}${visit('198.51.100.1', 403)}`,
+    )
+    const { stdout } = await runToEnd({}, 'policy', 'test', 'policy.test.yml')
+    expect(stdout).toMatch(/\n3 passed, 0 failed\n$/)
+  })
+
   test('fails under a share of rules, in percent', async () => {
     const { code, stderr } = await runToEnd({}, 'policy', 'test', 'policy.test.yml', '--fail-under', '76')
     expect(code).toBe(1)

@@ -52,6 +52,8 @@ export interface PolicyTestFile {
   readonly upstreams: Readonly<Record<string, CannedResponse>>
   /** The values of secrets, by the names of their vaults and then by their own. */
   readonly secrets: Readonly<Record<string, Readonly<Record<string, string>>>>
+  /** The ranges of IP policies, by the ids that the policy names. */
+  readonly ipPolicies: Readonly<Record<string, Readonly<Partial<Record<'allow' | 'deny', readonly string[]>>>>>
   readonly tests: readonly PolicyTest[]
 }
 
@@ -119,6 +121,9 @@ const canned = optionsOf(
   'a map with status, headers or body',
 )
 
+const ranges = v.optional(v.array(text, 'a list of ranges such as 203.0.113.0/24'))
+const ipPolicy = optionsOf({ allow: ranges, deny: ranges }, 'a map with allow or deny')
+
 const file = optionsOf(
   {
     policy: v.union([text, v.custom<object>(isObject)], 'the path of a policy, or a policy'),
@@ -141,6 +146,7 @@ const file = optionsOf(
       {},
     ),
     secrets: v.optional(v.record(v.string(), texts, 'a map of vaults to their secrets'), {}),
+    ip_policies: v.optional(v.record(v.string(), ipPolicy, 'a map of ids to their ranges'), {}),
     tests: v.pipe(v.array(test, 'a list of tests'), v.minLength(1, 'at least one test')),
   },
   'a map with policy and tests',
@@ -154,8 +160,8 @@ export function readPolicyTests(text: string): PolicyTestFile {
   const document = parseDocument(text, { logLevel: 'error', prettyErrors: true })
   const [error] = document.errors
   if (error) throw new TypeError(`The file cannot be read: ${error.message.split('\n')[0]}`)
-  const { tests, ...read } = readOptions(file, document.toJS(), { whole: 'the file' })
-  return { ...read, tests: tests.map((each, index) => ({ name: each.name, steps: listSteps(each, `tests.${index}`) })) }
+  const { tests, ip_policies: ipPolicies, ...read } = readOptions(file, document.toJS(), { whole: 'the file' })
+  return { ...read, ipPolicies, tests: tests.map((each, index) => ({ name: each.name, steps: listSteps(each, `tests.${index}`) })) }
 }
 
 function listSteps(

@@ -91,12 +91,23 @@ function fail(request: string, received: string) {
   return { differences: [{ what: 'the request', expected: 'a response', received }], request, trace: '' }
 }
 
-/** Creates a gateway with the policy at each origin that the test visits, and with the upstreams and secrets of the file. */
-function createVisited({ start, upstreams, secrets }: PolicyTestFile, traffic_policy: string, steps: readonly Step[]) {
+/** Creates a gateway with the policy at each origin that the test visits, and with what else the file has. */
+function createVisited(
+  { start, upstreams, secrets, ipPolicies }: PolicyTestFile,
+  policy: string,
+  steps: readonly Step[],
+) {
   const gateway = createNgrok({ clock: manualClock(start), seed: 'policy tests' })
   for (const [vault_name, values] of Object.entries(secrets)) {
     gateway.vaults.create({ name: vault_name })
     for (const [name, value] of Object.entries(values)) gateway.vaultSecrets.create({ vault_name, name, value })
+  }
+  let traffic_policy = policy
+  for (const [id, ranges] of Object.entries(ipPolicies)) {
+    const { id: ip_policy_id } = gateway.ipPolicies.create({})
+    for (const action of ['allow', 'deny'] as const)
+      for (const cidr of ranges[action] ?? []) gateway.ipPolicyRules.create({ ip_policy_id, action, cidr })
+    traffic_policy = traffic_policy.replaceAll(id, ip_policy_id)
   }
   const origins = new Set(steps.flatMap((step) => ('request' in step ? new URL(step.request.url).origin : [])))
   const others = Object.keys(upstreams).filter((url) => !origins.has(url))
