@@ -53,7 +53,7 @@ export interface PolicyTestFile {
   /** The values of secrets, by the names of their vaults and then by their own. */
   readonly secrets: Readonly<Record<string, Readonly<Record<string, string>>>>
   /** The ranges of IP policies, by the ids that the policy names. */
-  readonly ipPolicies: Readonly<Record<string, Readonly<Partial<Record<'allow' | 'deny', readonly string[]>>>>>
+  readonly ipPolicies: Readonly<Record<string, Readonly<Record<'allow' | 'deny', readonly string[]>>>>
   readonly tests: readonly PolicyTest[]
 }
 
@@ -121,7 +121,7 @@ const canned = optionsOf(
   'a map with status, headers or body',
 )
 
-const ranges = v.optional(v.array(text, 'a list of ranges such as 203.0.113.0/24'))
+const ranges = v.optional(v.array(text, 'a list of ranges such as 203.0.113.0/24'), [])
 const ipPolicy = optionsOf({ allow: ranges, deny: ranges }, 'a map with allow or deny')
 
 const file = optionsOf(
@@ -161,7 +161,11 @@ export function readPolicyTests(text: string): PolicyTestFile {
   const [error] = document.errors
   if (error) throw new TypeError(`The file cannot be read: ${error.message.split('\n')[0]}`)
   const { tests, ip_policies: ipPolicies, ...read } = readOptions(file, document.toJS(), { whole: 'the file' })
-  return { ...read, ipPolicies, tests: tests.map((each, index) => ({ name: each.name, steps: listSteps(each, `tests.${index}`) })) }
+  return {
+    ...read,
+    ipPolicies,
+    tests: tests.map((each, index) => ({ name: each.name, steps: listSteps(each, `tests.${index}`) })),
+  }
 }
 
 function listSteps(

@@ -106,7 +106,7 @@ function createVisited(
   for (const [id, ranges] of Object.entries(ipPolicies)) {
     const { id: ip_policy_id } = gateway.ipPolicies.create({})
     for (const action of ['allow', 'deny'] as const)
-      for (const cidr of ranges[action] ?? []) gateway.ipPolicyRules.create({ ip_policy_id, action, cidr })
+      for (const cidr of ranges[action]) gateway.ipPolicyRules.create({ ip_policy_id, action, cidr })
     traffic_policy = traffic_policy.replaceAll(id, ip_policy_id)
   }
   const origins = new Set(steps.flatMap((step) => ('request' in step ? new URL(step.request.url).origin : [])))
