@@ -2,6 +2,7 @@ import { suggestion } from '../../core/schema/nearest.ts'
 import { quote } from '../../core/schema/text.ts'
 import { isObject } from '../../core/schema/values.ts'
 import type { Action, Config } from './action.ts'
+import { suggestAction } from './action-names.ts'
 import { ACTIONS } from './actions/index.ts'
 import { checkCondition } from './cel-fields.ts'
 import { checkConfig } from './config.ts'
@@ -216,7 +217,7 @@ function checkAction(each: unknown, path: PolicyPath, known: Known, seen: Map<st
   if (!action) {
     if (options.unknownActions === 'accept') return undefined
     const types = ACTIONS.map(({ type }) => type)
-    const near = typeof each.type === 'string' ? suggestion(OLDER[each.type] ?? each.type, types) : ''
+    const near = typeof each.type === 'string' ? suggestAction(each.type, types) : ''
     const received = each.type === undefined ? 'missing' : quote(each.type)
     reporter.report(2201, at, `is ${received}.${near} Allowed: ${types.join(', ')}`)
     return undefined
@@ -230,14 +231,6 @@ function checkAction(each: unknown, path: PolicyPath, known: Known, seen: Map<st
     checkConfig(isObject(config) ? config : {}, [...path, 'config'], { ...known, action, scope })
   }
   return action
-}
-
-/** Names of actions that other pages and older versions use. */
-const OLDER: Readonly<Record<string, string>> = {
-  oidc: 'openid-connect',
-  'webhook-verification': 'verify-webhook',
-  'webhook-validation': 'verify-webhook',
-  'ip-restriction': 'restrict-ips',
 }
 
 /** Checks that an action may be in its phase, for its protocol, on the plan, and beside the others. Returns whether it may be there. */

@@ -155,6 +155,18 @@ describe('Problems have places in the text', () => {
   })
 })
 
+test.each([
+  ['dny', ' Did you mean deny?'],
+  ['limit', ' Did you mean rate-limit?'],
+  ['add-request-headers', ' Did you mean add-headers?'],
+  ['rate_limit', ' Did you mean rate-limit?'],
+  ['webhook-validation', ' Did you mean verify-webhook?'],
+  ['headers', ''],
+])('The type %s is no action.%s', (type, suggested) => {
+  const [problem] = checkPolicyValue({ on_http_request: [{ actions: [{ type }] }] })
+  expect(problem?.message).toContain(`type is "${type}".${suggested} Allowed: add-headers, `)
+})
+
 describe('A policy that a cloud endpoint may have answers all traffic (rules: traffic-policy#the-end)', () => {
   const last = (type: string, config: object = {}, expressions: string[] = []) =>
     checkPolicyValue({ on_http_request: [{ expressions, actions: [{ type, config }] }] }, { place: 'cloud' }).map(
