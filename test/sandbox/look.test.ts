@@ -132,7 +132,7 @@ describe('The pages', () => {
       const { status, headers, text } = await sandboxes.send('GET', path)
       expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
       expect(headers.get('content-security-policy')).toMatch(
-        /^default-src 'none'; script-src 'sha256-[\w+/=]+'; style-src 'sha256-/,
+        /^default-src 'none'; script-src( 'sha256-[\w+/=]+')+; style-src 'sha256-/,
       )
       expect(text).toMatch(/^<!doctype html>.*<title>fauxgate/s)
       expect((await sandboxes.send('GET', path, { headers: { 'accept-encoding': 'identity' } })).text).toBe(text)

@@ -169,7 +169,7 @@ describe('A replay', () => {
 
   test.each([
     ['no JSON', 'nonsense', 'a.har is not JSON. Allowed: a HAR 1.2 file.'],
-    ['an array', '[]', 'a.har has no log. Allowed: a HAR 1.2 file.'],
+    ['an array', '[]', 'a.har has no log. Allowed: a HAR 1.2 file, such as'],
     ['no HAR', '{}', 'has no log'],
     ['a HAR without requests', '{"log":{"entries":[]}}', 'has no request to this API'],
     [

@@ -32,6 +32,12 @@ const place = v.object({
   name: documented(v.string(), 'Its name.'),
 })
 
+const call = v.object({
+  method: documented(v.string(), 'The method.'),
+  path: documented(v.string(), 'The path below `/_fauxgate`.'),
+  body: documented(anyObject<object>(), 'The JSON of the body.'),
+})
+
 const trouble = named(
   v.object({
     kind: documented(v.picklist(KINDS, KINDS.join(', ')), 'The kind.'),
@@ -39,12 +45,7 @@ const trouble = named(
     cause: documented(v.string(), 'The cause.'),
     about: documented(v.array(place), `The first places that have it: at most ${MAX_LISTED}.`),
     due: v.exactOptional(documented(time, 'The time of the next attempt, if the attempt will end it.')),
-    fix: v.exactOptional(
-      documented(
-        v.array(v.object({ method: v.string(), path: v.string(), body: anyObject<object>() })),
-        `The calls of controls that end it: at most ${MAX_CALLS}.`,
-      ),
-    ),
+    fix: v.exactOptional(documented(v.array(call), `The calls of controls that end it: at most ${MAX_CALLS}.`)),
   }),
   'Trouble',
   'A likely mistake that the state shows, and where it is.',

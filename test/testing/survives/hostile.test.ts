@@ -250,7 +250,7 @@ it('A replay text with a quote or the end of a line is written as JavaScript rea
     }
     const options: SurvivesOptions = { restart: true, kinds: ['crash'] }
     const { message } = await survives(code, options).catch((thrown) => thrown)
-    const [, text = ''] = /\n {4}(.*)$/.exec(message) ?? []
+    const [, text = ''] = /^ {4}(".*")$/m.exec(message) ?? []
     expect(text).toBe(JSON.stringify(`effect ${name}#1 crash-before`))
     expect(await search(code, { ...options, replay: JSON.parse(text) })).toContain('does not survive one fault')
   }
