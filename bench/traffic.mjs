@@ -16,7 +16,7 @@ const traffic_policy = JSON.stringify({
 
 export async function benchTraffic() {
   const gateway = createNgrok({ seed: 'bench' })
-  gateway.declare.tunnelSession({ endpoints: [{ url: APP, traffic_policy }] })
+  gateway.declare.tunnelSession({ endpoints: [{ url: APP, traffic_policy, inspect: false }] })
   gateway.traffic.upstream(APP, () => new Response('hello'))
   const perSecond = await rate(() => gateway.traffic.fetch(`${APP}/x`))
   print('traffic.fetch through 5 rules to an upstream function, calls/s', format(perSecond), 'at least 15,000')

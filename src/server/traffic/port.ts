@@ -46,7 +46,7 @@ export async function openTrafficPort(gateway: Gateway, options: TrafficPortOpti
     if (host === undefined) return refuse(gateway, 3200)
     const left = new AbortController()
     // A visitor who leaves ends the request to the upstream.
-    channel.once('close', () => void (channel.writableFinished || left.abort()))
+    channel.once('close', () => void (channel.writableEnded || left.abort()))
     const origin = await gateway.transport.locate(host, schemes)
     const ip = (request.socket.remoteAddress ?? '').replace(/^::ffff:/, '')
     const sent = { ...toSent(request, origin, extra), ip, signal: left.signal }
