@@ -95,7 +95,7 @@ export type TestWithGateway<T, C extends Clock = ManualClock, G extends Gateway<
  *     certificate_management_policy: { authority: 'letsencrypt' },
  *   })
  *   gateway.clock.advance('30s')
- *   if (!gateway.reservedDomains.get(id).certificate) throw atCaller(new Error('There is no certificate.'))
+ *   if (!gateway.reservedDomains.get(id).certificate) throw new Error('There is no certificate.')
  * })
  * ```
  * @throws TypeError if `test` is not a function, and for an unknown option.

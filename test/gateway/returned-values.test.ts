@@ -79,6 +79,9 @@ const gateways = {
 describe('Everything that a member of a gateway returns (rules: transactions#all-or-nothing)', () => {
   test.each(Object.entries(gateways))('is frozen or a copy: %s', async (_, create) => {
     const gateway: Gateway = await create()
+    // The calls below are not awaited, so what they load must be there before the file ends.
+    const { traffic, agent } = gateway
+    await Promise.allSettled([traffic.fetch('https://app.example.com'), agent.fetch('http://localhost:4040/api')])
     const ids = findIds(gateway)
     // A snapshot freezes what it shows, so the members at the top come last.
     const all = [...listFunctions(gateway)]

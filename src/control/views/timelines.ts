@@ -26,8 +26,9 @@ const neededRecord = named(
     value: documented(v.string(), 'The required target of the name, or the authority that must be allowed.'),
     problem: documented(
       v.nullable(v.string()),
-      'The wrong or missing record that was found instead; null if the name leads to the value.',
+      'The expected and the found record, in sentences; null if the name leads to the value.',
     ),
+    found: documented(v.nullable(v.string()), 'The end of the problem: what was found. Null if there is no problem.'),
   }),
   'NeededRecord',
   'A DNS record that the attempts of a domain need, and the problem with it, if any.',

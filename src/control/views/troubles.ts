@@ -154,8 +154,11 @@ function findCause(
   return { kind: 'fixed', cause: 'The DNS records are correct by now.', fix: attempt, ...at }
 }
 
-function describeFound({ name, type, value, problem }: NeededRecord, domain: string): Pick<Cause, 'cause' | 'alone'> {
-  const found = problem?.split('. ').slice(1).join('. ') || `${problem}`
+function describeFound(
+  { name, type, value, found: fact }: NeededRecord,
+  domain: string,
+): Pick<Cause, 'cause' | 'alone'> {
+  const found = `Found ${fact}.`
   const cause = [name, domain].reduce(
     (text, each) => text.replaceAll(` for ${each}`, '').replaceAll(each, 'the domain'),
     found,

@@ -24,7 +24,7 @@ export function checkNeededRecords(tx: Transaction, domain: DomainTargets): Need
     if (value === null) return []
     const found = describeMismatch(tx, name, normalizeName(value))
     const problem = found && `Expected a CNAME record for ${name} with the value ${value}. Found ${found}.`
-    return [{ name, type: 'CNAME', value, problem }]
+    return [{ name, type: 'CNAME', value, problem, found }]
   })
   return needed.every(({ problem }) => problem === null) ? [...needed, ...findForbiddingCaa(tx, domain)] : needed
 }
@@ -43,15 +43,9 @@ function findForbiddingCaa(tx: Transaction, { domain, policy }: DomainTargets): 
     const isAllowed = parseAuthorities(value).some((each) => each === authority || each.startsWith(`${authority}.`))
     if (isAllowed) return []
     const caa = `one for ${name} that ${describeAuthorities(value)}. Add ${authority} to it, or remove it`
+    const found = isFailing ? describeInsteadOfCname(tx, record, name) : caa
     const expected = `Expected no CAA record for ${domain} that forbids ${authority} to issue, at it or above it.`
-    return [
-      {
-        name,
-        type: 'CAA',
-        value: authority,
-        problem: `${expected} Found ${isFailing ? describeInsteadOfCname(tx, record, name) : caa}.`,
-      },
-    ]
+    return [{ name, type: 'CAA', value: authority, problem: `${expected} Found ${found}.`, found }]
   }
   return []
 }

@@ -16,7 +16,8 @@ describe('The timelines of all domains', () => {
   test('have the events, the next due event, and the DNS records that attempts look for', () => {
     const { gateway, id, domain } = openWithDomain({ dns: 'simulated' })
     const value = domain().cname_target
-    const problem = `Expected a CNAME record for ${DOMAIN} with the value ${value}. Found no record for ${DOMAIN}.`
+    const found = `no record for ${DOMAIN}`
+    const problem = `Expected a CNAME record for ${DOMAIN} with the value ${value}. Found ${found}.`
     const record = { name: DOMAIN, type: 'CNAME', value }
     const due = { at: timeAfter('30s'), event: 'attempt' }
     expect(inspected(gateway).timelines()).toEqual({
@@ -36,7 +37,7 @@ describe('The timelines of all domains', () => {
           validFrom: null,
           expiresAt: null,
           problem: null,
-          records: [{ ...record, problem }],
+          records: [{ ...record, problem, found }],
           timeline: gateway.provisioning.timeline(id),
         },
       ],
@@ -46,7 +47,11 @@ describe('The timelines of all domains', () => {
     gateway.dns.cname(DOMAIN, value as string)
     gateway.provisioning.attempt(id)
     const [first] = inspected(gateway).timelines().timelines
-    expect(first).toMatchObject({ state: 'issued', due: { event: 'renewal' }, records: [{ ...record, problem: null }] })
+    expect(first).toMatchObject({
+      state: 'issued',
+      due: { event: 'renewal' },
+      records: [{ ...record, problem: null, found: null }],
+    })
     expect(first?.expiresAt).toBe(gateway.tlsCertificates.get(domain().certificate?.id as string).not_after)
   })
 

@@ -229,8 +229,14 @@ describe('The zone', () => {
     dns.caa('example.com', ['digicert.com'])
     const { body } = await client(gateway)('GET', 'http://localhost/_fauxgate/timelines')
     expect(body.timelines[0].records).toEqual([
-      { name: DOMAIN, type: 'CNAME', value: target, problem: null },
-      { name: 'example.com', type: 'CAA', value: 'letsencrypt', problem: expect.stringContaining('digicert.com') },
+      { name: DOMAIN, type: 'CNAME', value: target, problem: null, found: null },
+      {
+        name: 'example.com',
+        type: 'CAA',
+        value: 'letsencrypt',
+        problem: expect.stringContaining('digicert.com'),
+        found: expect.stringMatching(/^one for example.com that allows only digicert.com/),
+      },
     ])
   })
 })
