@@ -8,7 +8,7 @@ import { formatCount } from '../core/schema/text.ts'
 import { timestamp } from '../core/schema/time.ts'
 import type { Installed } from '../gateway/http/install.ts'
 import type { Gateway } from '../gateway/types.ts'
-import { type GlobalsOption, installGlobals, type ReplacedTimers } from './globals.ts'
+import type { ReplacedTimers, ReplaceGlobals } from './globals.ts'
 import { watchLosses } from './losses.ts'
 import { requireGateway } from './matched-domain.ts'
 import { unusedIn } from './strict.ts'
@@ -151,10 +151,10 @@ function realTimersHint(message: string, { clock, requests }: Gateway): readonly
 export type Connection = ReturnType<typeof connect>
 
 /**
- * Connects a gateway with a test: requests travel as in {@link Traffic}, the option `globals` applies, and the end of the test
+ * Connects a gateway with a test: requests travel as in {@link Traffic}, the globals may be replaced, and the end of the test
  * uninstalls the gateway.
  */
-export function connect(gateway: Gateway, globals: GlobalsOption = false) {
+export function connect(gateway: Gateway, replaceGlobals?: ReplaceGlobals) {
   requireGateway('create returned', gateway)
   const losses = watchLosses(gateway)
   const traffic = new Traffic(gateway)
@@ -166,7 +166,7 @@ export function connect(gateway: Gateway, globals: GlobalsOption = false) {
     installed.push(each)
     return each
   }
-  const timers = installGlobals(gateway, globals)
+  const timers = replaceGlobals?.(gateway)
   return {
     traffic,
     timers,

@@ -1,12 +1,7 @@
 import * as v from 'valibot'
-import { isManual } from '../core/engine/clock.ts'
-import type { ManualClock } from '../core/engine/manual-clock.ts'
 import { switchOption } from '../core/schema/options.ts'
 import type { InstallOptions } from '../gateway/http/install.ts'
 import type { Gateway } from '../gateway/types.ts'
-import { fakeTimersOn } from './fake-timers.ts'
-import { ReplacedGlobals } from './replaced-globals.ts'
-import { replaceTimers } from './replaced-timers.ts'
 
 /**
  * The option `globals` of the fixtures. True installs the gateway as the global `fetch` in each test, and puts timers and
@@ -31,41 +26,11 @@ export interface ReplacedTimers {
   hasMoved(): boolean
 }
 
-/**
- * Installs a gateway as the global `fetch`, and puts the timers and dates of the host on its clock if that is manual. Returns
- * these timers; undefined on the system clock.
- * @throws Error if the timers are faked already, or if another gateway is installed for the same base URL
- */
-export function installGlobals(gateway: Gateway, option: GlobalsOption): ReplacedTimers | undefined {
-  if (option === false) return undefined
-  const { clock } = gateway
-  const hasTimers = isManual(clock) && typeof clock.attach === 'function'
-  if (hasTimers) requireRealTimers()
-  gateway.install(option === true ? {} : option)
-  if (!hasTimers) return undefined
-  const globals = new ReplacedGlobals('The option globals')
-  const start = clock.now
-  const { fake, setInterval, drop } = fakeTimersOn(clock as ManualClock) // The check above found the members of a manual clock.
-  replaceTimers(globals, { fake, setTimeout: fake.setTimeout, setInterval })
-  let left: number | undefined
-  return {
-    restore() {
-      left ??= fake.countTimers()
-      globals.restore()
-      // The clock may be that of the next test too.
-      drop()
-    },
-    count: () => left ?? fake.countTimers(),
-    hasMoved: () => clock.now !== start,
-  }
-}
+/** Replaces the globals for a gateway. Returns the replaced timers; undefined on the system clock. */
+export type ReplaceGlobals = (gateway: Gateway) => ReplacedTimers | undefined
 
-/** @throws Error if timers are faked already: restoring them would bring the fake ones back */
-function requireRealTimers(): void {
-  const { setTimeout } = globalThis
-  if (!('clock' in setTimeout || '_isMockFunction' in setTimeout)) return
-  throw new Error(
-    "The option globals puts timers on the gateway's clock, and finds fake ones. Leave out fake timers, such as those of " +
-      'vi.useFakeTimers() or jest.useFakeTimers(), or give the gateway the system clock, which follows them.',
-  )
+/** Loads the function that replaces the globals. Fake timers set a real one when they load, which Workers refuse. */
+export async function loadGlobals(option: Exclude<GlobalsOption, false>): Promise<ReplaceGlobals> {
+  const { installGlobals } = await import('./install-globals.ts')
+  return (gateway) => installGlobals(gateway, option)
 }

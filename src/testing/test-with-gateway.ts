@@ -10,7 +10,7 @@ import { isObject } from '../core/schema/values.ts'
 import { createGateway } from '../gateway/gateway.ts'
 import type { Gateway } from '../gateway/types.ts'
 import { addReport, connect, createForTest, type ErrorWithText, requireStrict, START, timeoutError } from './fixture.ts'
-import { type GlobalsOption, globalsOption } from './globals.ts'
+import { type GlobalsOption, globalsOption, loadGlobals } from './globals.ts'
 import { type CallPlace, callFrom, findCaller } from './test-place.ts'
 import { watchUncaught } from './uncaught.ts'
 
@@ -166,7 +166,7 @@ function withGateway<C extends Clock, G extends Gateway<C>>(
     const clockOfTest: Clock = clock === 'system' ? systemClock : manualClock(START)
     // The type C is that of the option `clock`.
     const gateway = createForTest(create, options, () => ({ clock: clockOfTest as C, seed: name }))
-    const connection = connect(gateway, globals)
+    const connection = connect(gateway, globals ? await loadGlobals(globals) : undefined)
     const addReportTo = (error: unknown) => isErrorWithText(error) && addReport(error, gateway, connection)
     const unwatch = watchUncaught(addReportTo)
     const end = () => {

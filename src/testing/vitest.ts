@@ -14,7 +14,7 @@ import {
 import { createGateway } from '../gateway/gateway.ts'
 import type { Gateway } from '../gateway/types.ts'
 import { addReport, connect, createForTest, requireStrict, START } from './fixture.ts'
-import { type GlobalsOption, globalsOption } from './globals.ts'
+import { type GlobalsOption, globalsOption, loadGlobals } from './globals.ts'
 import { type GatewayMatchers, matchers } from './matchers.ts'
 
 declare module 'vitest' {
@@ -183,7 +183,7 @@ function testWith<C extends Clock, G extends Gateway<C>>(
         const gateway = createForTest(create, gatewayOptions, () => ({ clock: clockOfTest(), seed: fullName(task) }))
         // Vitest reads the globals at the first call about fake timers, and would take the replaced ones for real.
         if (globals !== false) vi.isFakeTimers()
-        const connection = connect(gateway, globals)
+        const connection = connect(gateway, globals ? await loadGlobals(globals) : undefined)
         onTestFinished(() => {
           const { state } = task.result ?? {}
           if (isStrict && !task.fails && state !== 'fail' && state !== 'skip') requireStrict(gateway, connection)
