@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { switchOption } from '../core/schema/options.ts'
 import type { InstallOptions } from '../gateway/http/install.ts'
 import type { Gateway } from '../gateway/types.ts'
+import type { ReplacedTimers } from './replaced-timers.ts'
 
 /**
  * The option `globals` of the fixtures. True installs the gateway as the global `fetch` in each test, and puts timers and
@@ -17,20 +18,11 @@ export const globalsOption = v.union(
   'true, false, or an object with options of gateway.install()',
 )
 
-/** The timers of a test that are on the gateway's clock, until `restore`. */
-export interface ReplacedTimers {
-  restore(): void
-  /** The number of timers that wait for the clock, or that waited when they were restored. */
-  count(): number
-  /** Returns true if the clock has moved since the timers were replaced. */
-  hasMoved(): boolean
-}
-
 /** Replaces the globals for a gateway. Returns the replaced timers; undefined on the system clock. */
 export type ReplaceGlobals = (gateway: Gateway) => ReplacedTimers | undefined
 
 /** Loads the function that replaces the globals. Fake timers set a real one when they load, which Workers refuse. */
-export async function loadGlobals(option: Exclude<GlobalsOption, false>): Promise<ReplaceGlobals> {
+export async function loadGlobals(option: true | InstallOptions): Promise<ReplaceGlobals> {
   const { installGlobals } = await import('./install-globals.ts')
   return (gateway) => installGlobals(gateway, option)
 }

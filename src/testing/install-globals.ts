@@ -1,17 +1,17 @@
 import { isManual } from '../core/engine/clock.ts'
 import type { ManualClock } from '../core/engine/manual-clock.ts'
+import type { InstallOptions } from '../gateway/http/install.ts'
 import type { Gateway } from '../gateway/types.ts'
 import { fakeTimersOn } from './fake-timers.ts'
-import type { GlobalsOption, ReplacedTimers } from './globals.ts'
 import { ReplacedGlobals } from './replaced-globals.ts'
-import { replaceTimers } from './replaced-timers.ts'
+import { type ReplacedTimers, replaceTimers } from './replaced-timers.ts'
 
 /**
  * Installs a gateway as the global `fetch`, and puts the timers and dates of the host on its clock if that is manual. Returns
  * these timers; undefined on the system clock.
  * @throws Error if the timers are faked already, or if another gateway is installed for the same base URL
  */
-export function installGlobals(gateway: Gateway, option: Exclude<GlobalsOption, false>): ReplacedTimers | undefined {
+export function installGlobals(gateway: Gateway, option: true | InstallOptions): ReplacedTimers | undefined {
   const { clock } = gateway
   const hasTimers = isManual(clock) && typeof clock.attach === 'function'
   if (hasTimers) requireRealTimers()

@@ -3,6 +3,15 @@ import { createTimeoutSignal, type fakeTimersOn } from './fake-timers.ts'
 import { promisify } from './fake-timers-util.ts'
 import type { ReplacedGlobals } from './replaced-globals.ts'
 
+/** The timers of a test that are on the gateway's clock, until `restore`. */
+export interface ReplacedTimers {
+  restore(): void
+  /** The number of timers that wait for the clock, or that waited when they were restored. */
+  count(): number
+  /** Returns true if the clock has moved since the timers were replaced. */
+  hasMoved(): boolean
+}
+
 /** The timers that replace those of the host. */
 interface Replacement extends Pick<ReturnType<typeof fakeTimersOn>, 'fake'> {
   readonly setTimeout: object
