@@ -18,8 +18,8 @@ const { values } = parseArgs({
   },
 })
 
-/** The time in ms after which a step counts as endless. */
-const HANG_MS = 60_000
+/** The time in ms after which a step counts as endless. A move over 70 days of retries takes a minute on a busy machine. */
+const HANG_MS = 180_000
 /** A batch of cases under one seed; each case has some eight calls. */
 const BATCH = 100
 /** The time in ms after which a batch ends, and after which a failure is not shrunk further. */
