@@ -68,8 +68,10 @@ export class Comparison {
 
 /** Reads the body of a request from its description; undefined if it has none or is no JSON. */
 export function readBody(description: string): unknown {
+  const start = description.indexOf(' {')
+  if (start < 0) return undefined
   try {
-    return JSON.parse(description.slice(description.indexOf(' {') + 1))
+    return JSON.parse(description.slice(start))
   } catch {
     return undefined
   }

@@ -143,6 +143,9 @@ export class World {
     try {
       this.restoreGlobals()
     } finally {
+      // Until it is disabled, Node 20 and 22 copy it into each new promise of the process.
+      this.context?.storage.disable()
+      this.context = undefined
       this.host.end()
     }
   }

@@ -1,5 +1,6 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { Ngrok } from '@ngrok/ngrok-api'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { createGateway } from '../../../src/gateway/gateway.ts'
 import { createNgrok } from '../../../src/gateway/ngrok.ts'
 import { serve } from '../../../src/server/node.ts'
@@ -168,4 +169,12 @@ test('a crash of one copy leaves the other one alone, which goes on', async () =
   const { summary } = await survives(code, { copies: 2, faults: 1, restart: true, kinds: ['crash'], holds })
   expect(summary).toMatch(/; 0 fail$/)
   expect([...lives].sort()).toEqual(['A1', 'A2', 'B1', 'B2'])
+})
+
+test('the end of a search disables what tells the copies apart: Node 20 would copy it into each later promise', async () => {
+  const disable = vi.spyOn(AsyncLocalStorage.prototype, 'disable')
+  await survives(reserveOnce, { copies: 2 })
+  const count = disable.mock.calls.length
+  disable.mockRestore()
+  expect(count).toBe(1)
 })
