@@ -33,14 +33,12 @@ export function toStandardBody(
   problems: Problems,
 ): { readonly body: SentBody; readonly aliases?: Aliases } {
   const { fieldAliases, ignoredFields, moduleEnvelope } = dialect
-  const ofGroup = ignoredFields[facts.group]
-  const ofOperation = ignoredFields[facts.name]
-  const aliases = fieldAliases[facts.group]
+  const ignored = [...(ignoredFields[facts.group] ?? []), ...(ignoredFields[facts.name] ?? [])]
+  const aliases = Object.keys(fieldAliases[facts.group] ?? {})
   const isWrapped = facts.wrappable && moduleEnvelope !== null && Object.hasOwn(sent, moduleEnvelope)
-  if (!aliases && !ofGroup && !ofOperation && !isWrapped) return { body: sent }
+  if (!isWrapped && ![...ignored, ...aliases].some((name) => Object.hasOwn(sent, name))) return { body: sent }
   const body = isWrapped ? unwrap(sent, moduleEnvelope, facts.fields, problems) : { ...sent }
-  for (const name of [...(ofGroup ?? []), ...(ofOperation ?? [])]) delete body[name]
-  if (!aliases) return { body }
+  for (const name of ignored) delete body[name]
   const used = resolveAliases(body, facts, dialect, problems)
   return used.size > 0 ? { body, aliases: used } : { body }
 }

@@ -1,12 +1,12 @@
 import type * as v from 'valibot'
-import { describeChoices, findSchema, listExtraFields, marksOf } from './documentation.ts'
+import { describeChoices, findSchema, listExtraFields, marksOf, partsOf } from './documentation.ts'
 import { ANY_VALUE, type Problem, Problems, problem, refuse, withFacts } from './errors.ts'
 import { general } from './general-errors.ts'
-import { createInvalidProblem, formatValue, PlainCopier, type Shape, toShape } from './plain-values.ts'
+import { createInvalidProblem, PlainCopier } from './plain-values.ts'
 import { Reading, type RuleContext } from './rule.ts'
 import { isSecretAt } from './secret-fields.ts'
 import { formatPath, quote, quoteSecret, THE_BODY } from './text.ts'
-import { isObject, requirePlainPrototype } from './values.ts'
+import { isObject, pick, requirePlainPrototype } from './values.ts'
 
 /** The maximum number of bytes of a body (rules: requests#body). */
 export const MAX_BODY_BYTES = 1024 * 1024
@@ -52,45 +52,27 @@ type BodyReader<T> = (
  * throws one refusal with all problems.
  */
 export function bodyReader<S extends v.GenericSchema>(schema: S): BodyReader<v.InferOutput<S>> {
-  let shapes: ReturnType<typeof splitShapes> | undefined
+  const { entries = {} } = partsOf(schema)
+  let extras: readonly string[] | undefined
   return (body, ids, context, dialect) => {
-    // The shapes are made for the first body only, because most programs use few of the operations.
-    shapes ??= splitShapes(schema)
-    const { all, extras, documented } = shapes
-    const known = dialect?.extraFields
+    // Looked for when the first body comes, because most programs use few of the operations.
+    extras ??= listExtraFields(schema)
+    const hidden = extras.filter((name) => !dialect?.extraFields?.includes(name))
+    const fields = hidden.length === 0 ? entries : pick(entries, (name) => !hidden.includes(name))
     const problems = dialect?.problems ?? new Problems()
-    const sent = omitPathIds(body, ids, problems)
-    const fields = known ? omitFields(all, (name) => extras.includes(name) && !known.includes(name)) : documented
-    return readBySchema(schema, new PlainCopier(problems, false).copyFields(fields, sent), context, problems, THE_BODY)
+    checkPathIds(body, ids, problems)
+    const copier = new PlainCopier(problems, false)
+    return readBySchema(schema, copier.copyFields(fields, body, ids), copier, context, THE_BODY)
   }
 }
 
-type Fields = ReadonlyMap<string, Shape>
-
-/** Returns the fields of a body: all of them, the names of those that only some dialects have, and the others. */
-function splitShapes(schema: v.GenericSchema) {
-  const shape = toShape(schema)
-  const all: Fields = shape.kind === 'object' ? shape.fields : new Map()
-  const extras = listExtraFields(schema)
-  return { all, extras, documented: omitFields(all, (name) => extras.includes(name)) }
-}
-
-function omitFields(fields: Fields, isOmitted: (name: string) => boolean): Fields {
-  return new Map([...fields].filter(([name]) => !isOmitted(name)))
-}
-
-/** Returns a body without the ids of its path, such as `id` and `edge_id`. Adds a problem if an id differs from the path's. */
-function omitPathIds(body: SentBody, ids: Readonly<Record<string, string>>, problems: Problems): SentBody {
-  let rest: Record<string, unknown> | undefined
+/** Adds a problem for each id in a body, such as `id` and `edge_id`, that differs from the path's. */
+function checkPathIds(body: SentBody, ids: Readonly<Record<string, string>>, problems: Problems): void {
   for (const name in ids) {
-    if (!Object.hasOwn(body, name)) continue
-    if (isSent(body[name]) && body[name] !== ids[name]) {
+    if (Object.hasOwn(body, name) && isSent(body[name]) && body[name] !== ids[name]) {
       problems.add(() => createInvalidProblem(name, body[name], `the path's own id, ${quote(ids[name])}`))
     }
-    rest ??= { ...body }
-    delete rest[name]
   }
-  return rest ?? body
 }
 
 /**
@@ -101,12 +83,9 @@ export function storedReader<S extends v.GenericSchema>(
   schema: S,
   whole: string,
 ): (raw: unknown, context: RuleContext) => v.InferOutput<S> {
-  let shape: Shape | undefined
   return (raw, context) => {
-    shape ??= toShape(schema)
-    const problems = new Problems()
-    const copy = new PlainCopier(problems, true).copy(shape, raw)
-    return readBySchema(schema, copy, context, problems, whole)
+    const copier = new PlainCopier(new Problems(), true)
+    return readBySchema(schema, copier.copy(schema, raw), copier, context, whole)
   }
 }
 
@@ -119,17 +98,18 @@ function nameField(it: Problem): Problem {
 
 function readBySchema<S extends v.GenericSchema>(
   schema: S,
-  plain: unknown,
+  copy: unknown,
+  copier: PlainCopier,
   context: RuleContext,
-  problems: Problems,
   whole: string,
 ): v.InferOutput<S> {
   requirePlainPrototype()
   const reading = new Reading(context)
-  const { issues = [], value } = reading.run(schema, plain)
+  const { issues = [], value } = reading.run(schema, copy)
+  const { problems } = copier
   for (const issue of issues) {
     problems.add(() => {
-      const found = createProblem(issue, schema, whole, reading)
+      const found = createProblem(issue, copier.receivedFor(issue.input), schema, whole, reading)
       return context.state ? nameField(found) : found
     })
   }
@@ -137,18 +117,24 @@ function readBySchema<S extends v.GenericSchema>(
   return value as v.InferOutput<S> // Without a problem, the value is the schema's output.
 }
 
-function createProblem(issue: v.BaseIssue<unknown>, schema: v.GenericSchema, whole: string, reading: Reading): Problem {
+function createProblem(
+  issue: v.BaseIssue<unknown>,
+  input: unknown,
+  schema: v.GenericSchema,
+  whole: string,
+  reading: Reading,
+): Problem {
   const path = issue.path?.map((step) => String(step.key)) ?? []
   const field = formatPath(path, whole)
   const isSecret = isSecretAt(schema, path)
-  const received = isSecret ? quoteSecret(issue.input) : formatValue(issue.input)
+  const received = isSecret ? quoteSecret(input) : quote(input)
   const reported = reading.createProblem(issue, { field, received })
   if (reported) return { ...reported, field }
   // A missing field is refused by the object around it.
   const at = isMissing(issue) ? undefined : findSchema(schema, path)
   const error = (at && marksOf(at).refusedAs) ?? general.field_invalid
   const allowed = issue.message || describeAllowed(issue)
-  return problem(error, { field, received, allowed, ...(at && !isSecret && describeChoices(at, issue.input)) })
+  return problem(error, { field, received, allowed, ...(at && !isSecret && describeChoices(at, input)) })
 }
 
 function isMissing({ message, received }: v.BaseIssue<unknown>): boolean {

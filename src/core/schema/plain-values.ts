@@ -15,24 +15,8 @@ const MAX_DEPTH = 64
  */
 const MAX_VALUES = 1_000_000
 
-/** The part of a schema that a copy needs: the fields of its objects, those in which "" means absent, and those that take anything. */
-export type Shape =
-  | { readonly kind: 'object'; readonly fields: ReadonlyMap<string, Shape> }
-  | { readonly kind: 'list'; readonly item: Shape }
-  | { readonly kind: 'map' }
-  | { readonly kind: 'value'; readonly blankIsAbsent: boolean; readonly isAnything: boolean }
-
-export function toShape(schema: v.GenericSchema): Shape {
-  const { type, wrapped, entries, item } = partsOf(schema)
-  if (wrapped) return toShape(wrapped)
-  if (entries) {
-    return { kind: 'object', fields: new Map(Object.entries(entries).map(([name, entry]) => [name, toShape(entry)])) }
-  }
-  if (type === 'record') return { kind: 'map' }
-  if (type === 'array' && item) return { kind: 'list', item: toShape(item) }
-  const isAnything = type === 'unknown' || type === 'any'
-  return { kind: 'value', blankIsAbsent: marksOf(schema).blank === 'absent', isAnything }
-}
+/** The schemas of the fields of an object. */
+type Fields = Readonly<Record<string, v.GenericSchema>>
 
 /**
  * Copies values before a schema reads them, and reports unknown fields and values that JSON does not have. In a request it
@@ -42,23 +26,35 @@ export class PlainCopier {
   readonly #path: (string | number)[] = []
   /** The number of items that the lists of a request may still have. */
   #room = MAX_VALUES
+  readonly #replaced = new Map<unknown, unknown>()
 
   constructor(
     readonly problems: Problems,
     readonly isStored: boolean,
   ) {}
 
-  copy(shape: Shape, value: unknown): unknown {
-    if (shape.kind === 'value' && shape.isAnything) return this.#copyJson(value)
+  copy(schema: v.GenericSchema, value: unknown): unknown {
+    const { type, entries, item } = partsOf(unwrap(schema))
+    if (!entries && (type === 'unknown' || type === 'any')) return this.#copyJson(value)
     if (typeof value !== 'object' || value === null) return value
-    // A symbol replaces any other object, so that the schema refuses it: valibot would accept an array as an object.
-    if (shape.kind === 'object') return isObject(value) ? this.copyFields(shape.fields, value) : Symbol(quote(value))
-    if (shape.kind === 'map' && !isObject(value)) return Symbol(quote(value))
-    if (shape.kind !== 'list' || !Array.isArray(value)) return this.#copyJson(value)
-    return this.#copyList(shape.item, value)
+    if (entries) return isObject(value) ? this.copyFields(entries, value) : this.#replace(value)
+    if (type === 'record' && !isObject(value)) return this.#replace(value)
+    return type === 'array' && item && Array.isArray(value) ? this.#copyList(item, value) : this.#copyJson(value)
   }
 
-  #copyList(shape: Shape, list: readonly unknown[]): unknown[] {
+  /** Returns a symbol in place of a value, so that the schema refuses it: valibot would accept an array as an object. */
+  #replace(value: unknown): symbol {
+    const replacement = Symbol('not an object')
+    this.#replaced.set(replacement, value)
+    return replacement
+  }
+
+  /** Returns the value that was received: that of a copy, or that which a symbol replaces. */
+  receivedFor(value: unknown): unknown {
+    return this.#replaced.get(value) ?? value
+  }
+
+  #copyList(schema: v.GenericSchema, list: readonly unknown[]): unknown[] {
     this.#room -= this.isStored ? 0 : list.length
     if (this.#room < 0) {
       this.#reportInvalid(list, `at most ${MAX_VALUES} items in all lists together`)
@@ -68,23 +64,25 @@ export class PlainCopier {
     let present = 0
     while (present < list.length && list[present] !== undefined) present++
     const read = present === list.length ? list : list.slice(0, present + 1)
-    return read.map((item, index) => this.#at(index, () => this.copy(shape, item)))
+    return read.map((item, index) => this.#at(index, () => this.copy(schema, item)))
   }
 
-  copyFields(shapes: ReadonlyMap<string, Shape>, value: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  /** Copies the fields that an object has, without those in `omitted`. */
+  copyFields(fields: Fields, value: Readonly<Record<string, unknown>>, omitted: object = {}): Record<string, unknown> {
     const copy: Record<string, unknown> = {}
     for (const name of Object.keys(value)) {
-      const shape = shapes.get(name)
+      if (Object.hasOwn(omitted, name)) continue
+      const schema = Object.hasOwn(fields, name) ? fields[name] : undefined
       const received = value[name]
-      if (!shape) this.#reportUnknown(name, shapes)
-      else if (this.#isPresent(received, shape)) copy[name] = this.#at(name, () => this.copy(shape, received))
+      if (!schema) this.#reportUnknown(name, Object.keys(fields))
+      else if (this.#isPresent(received, schema)) copy[name] = this.#at(name, () => this.copy(schema, received))
     }
     return copy
   }
 
-  #isPresent(value: unknown, shape: Shape): boolean {
+  #isPresent(value: unknown, schema: v.GenericSchema): boolean {
     if (value === undefined || this.isStored) return value !== undefined
-    return value !== null && !(value === '' && shape.kind === 'value' && shape.blankIsAbsent)
+    return value !== null && !(value === '' && marksOf(unwrap(schema)).blank === 'absent')
   }
 
   /** Runs work with a key added to the path of the present value. */
@@ -95,9 +93,8 @@ export class PlainCopier {
     return result
   }
 
-  #reportUnknown(name: string, shapes: ReadonlyMap<string, Shape>): void {
+  #reportUnknown(name: string, choices: readonly string[]): void {
     this.problems.add(() => {
-      const choices = [...shapes.keys()]
       const facts = { field: formatPath([...this.#path, name]), choices, nearest: nearest(name, choices) }
       return problem(general.field_unknown, { ...facts, allowed: choices.join(', ') || 'none' })
     })
@@ -132,16 +129,17 @@ export class PlainCopier {
   }
 }
 
+/** Returns the schema that others wrap, such as that of a text in that of an optional text. */
+function unwrap(schema: v.GenericSchema): v.GenericSchema {
+  const { wrapped } = partsOf(schema)
+  return wrapped ? unwrap(wrapped) : schema
+}
+
 function isJsonLeaf(value: unknown): boolean {
   if (typeof value === 'number') return Number.isFinite(value)
   return value === null || value === undefined || typeof value === 'string' || typeof value === 'boolean'
 }
 
 export function createInvalidProblem(field: string, value: unknown, allowed: string): Problem {
-  return problem(general.field_invalid, { field, received: formatValue(value), allowed })
-}
-
-/** Formats a value for a message. For a symbol of {@link PlainCopier}, formats the value that it replaced. */
-export function formatValue(value: unknown): string {
-  return typeof value === 'symbol' ? (value.description ?? 'a symbol') : quote(value)
+  return problem(general.field_invalid, { field, received: quote(value), allowed })
 }

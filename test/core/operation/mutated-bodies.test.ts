@@ -83,6 +83,19 @@ describe('Bodies with one or two values replaced (rules: requests#fields, errors
     )
   })
 
+  test('name a symbol of the caller, and an array in place of an object, by their kinds', () => {
+    const { trafficPolicy } = open()
+    const action = { type: Symbol('is a text'), config: [1, 2] } as never
+    expect(() => trafficPolicy.replace(IDS, { inbound: [{ actions: [action] }] })).toThrow(
+      expect.objectContaining({
+        details: expect.objectContaining({
+          'field:inbound.0.actions.0.type': expect.stringContaining('type is a symbol.'),
+          'field:inbound.0.actions.0.config': expect.stringContaining('config is an array of 2.'),
+        }),
+      }),
+    )
+  })
+
   test('that contain themselves are refused by the direct API', () => {
     const loop: Record<string, unknown> = { again: null }
     loop.again = loop
