@@ -1,8 +1,10 @@
-// Generates the pages of docs/api: the exports of each entry point, with a sentence each. Editors show the rest.
+// Generates the pages of docs/api: the exports of each entry point, with a sentence each. Editors show the rest. Beside them is
+// the list of all public names.
 import { join } from 'node:path'
 import { entryPointsByImport } from '../entries.ts'
 import { readExports, textOf } from '../exports.mjs'
 import ts from '../typescript.mjs'
+import { listNames } from './names.ts'
 
 const NOTE = '<!-- Written by `npm run generate` from the docstrings in src/. -->'
 
@@ -15,12 +17,19 @@ export default function api(root) {
     types: [],
   })
   const fileOf = (name) => `${name.replace('/', '-')}.md`
-  const pages = entries.map(([name], place) => [
-    `docs/api/${fileOf(name)}`,
-    formatPage(name, exportsOf(paths[place]), checker),
-  ])
+  const exportsByEntry = entries.map(([name], place) => [name, exportsOf(paths[place])])
+  const pages = exportsByEntry.map(([name, all]) => [`docs/api/${fileOf(name)}`, formatPage(name, all, checker)])
+  const names = exportsByEntry.flatMap(([entry, all]) =>
+    all
+      .filter(({ symbol }) => isPublic(symbol))
+      .map(({ name, isType, membersOf }) => [`${entry}:${name}`, isType ? listPublicNames(membersOf()) : []]),
+  )
   const links = entries.map(([name]) => `- [\`${name}\`](${fileOf(name)})`)
-  return new Map([['docs/api/README.md', `${NOTE}\n\n# Entry points\n\n${links.join('\n')}\n`], ...pages])
+  return new Map([
+    ['docs/api/README.md', `${NOTE}\n\n# Entry points\n\n${links.join('\n')}\n`],
+    ...pages,
+    listNames(root, names),
+  ])
 }
 
 function formatPage(name, all, checker) {
@@ -33,6 +42,8 @@ function formatPage(name, all, checker) {
   if (parts.length === 0) parts.push(`Nothing but its effect: import it as \`import '${name}'\`.`)
   return `${[NOTE, `# ${name}`, ...parts].join('\n\n')}\n`
 }
+
+const listPublicNames = (symbols) => symbols.filter(isPublic).map(({ name }) => name)
 
 const isPublic = (symbol) => !symbol.getJsDocTags().some((tag) => tag.name === 'internal')
 
