@@ -78,6 +78,12 @@ export function findRateError({ rate = accountErrors.account_rate_reached }: Acc
   return rate
 }
 
+/** Returns the lowest maximum of limits in a gateway; undefined if they have none. */
+export function findMaximum(rules: Rules, limits: LimitsByName): number | undefined {
+  const values = Object.entries(limits).flatMap(([name, limit]) => findLimitValues(rules, name, limit))
+  return values.length === 0 ? undefined : Math.min(...values.map(({ max }) => max))
+}
+
 /**
  * Checks a field that counts against a limit of the account, such as the rules of a policy.
  *

@@ -80,11 +80,7 @@ export function policyProblems(
     hasIpPolicy,
     mustEnd,
   })
-  const problems = found.slice(0, MAX_NAMED).flatMap((each) => refusedAt(field, each))
-  const tooMany = parts.ruleLimitProblem(rules, field, Object.values(value).flat().length)
-  return tooMany
-    ? [...problems, toProblem(tooMany.error, field, `The policy is too large. ${tooMany.message}`)]
-    : problems
+  return found.slice(0, MAX_NAMED).flatMap((each) => refusedAt(field, each))
 }
 
 /** Refuses the older module `policy` if the language of policies does not take it (rules: traffic-policy#module). */
@@ -127,8 +123,7 @@ function checkByLanguage(
     mustEnd: mustEnd && !quirks?.policyMayFallThrough,
     ...(account?.plan !== undefined && { plan: account.plan }),
     ...(hasIpPolicy && { hasIpPolicy }),
-    // The account's limit of rules is an option of the gateway.
-    maxRules: MAX_RULES,
+    ...parts.policyMaxima(rules),
   })
 }
 
@@ -143,7 +138,6 @@ function toProblem(error: kit.Problem['error'], field: string, message: string):
   return { error: { ...error, message: () => message }, values: {}, field, message, prefix: '' }
 }
 
-const MAX_RULES = 1_000
 /** The maximum number of problems that a response names. */
 const MAX_NAMED = 20
 

@@ -66,7 +66,7 @@ export { scheduleRenewal, scheduleRetry, startJob } from '../provisioning/transi
 export { circuitBreaker, circuitBreakerModule } from '../resources/circuit-breaker.ts'
 export { compression, compressionModule } from '../resources/compression.ts'
 export { declare as declareEdge, declareMade, undeclare } from '../resources/declarations.ts'
-export { policyErrors, ruleLimitProblem } from '../resources/policy-rules.ts'
+export { policyErrors, policyMaxima } from '../resources/policy-rules.ts'
 export { devDomain } from '../resources/reserved-domains/dev-domain.ts'
 export { domainDialect, isServiceDomain } from '../resources/reserved-domains/dialect.ts'
 export { errors as domainErrors } from '../resources/reserved-domains/errors.ts'

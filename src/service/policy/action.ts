@@ -16,7 +16,16 @@ interface FieldFacts {
 }
 
 /** The ways in which a text must be written. */
-export type Format = 'cidr' | 'credentials' | 'header-value' | 'pattern' | 'pem' | 'printable' | 'query-value' | 'url'
+export type Format =
+  | 'cidr'
+  | 'credentials'
+  | 'domain'
+  | 'header-value'
+  | 'pattern'
+  | 'pem'
+  | 'printable'
+  | 'query-value'
+  | 'url'
 
 export type Field = FieldFacts &
   (

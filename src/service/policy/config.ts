@@ -25,16 +25,7 @@ export function checkConfig(config: Config, path: PolicyPath, place: Place): und
 }
 
 function checkFields(fields: Fields, values: Config, path: PolicyPath, place: Place, isOpen = false): undefined {
-  const names = Object.keys(fields)
-  for (const name of isOpen ? [] : Object.keys(values)) {
-    if (names.includes(name)) continue
-    const allowed = names.length > 0 ? `Allowed: ${names.join(', ')}` : 'It has no fields'
-    place.reporter.report(
-      2203,
-      [...path, name],
-      `is no field of ${place.action.type}.${suggestion(name, names)} ${allowed}`,
-    )
-  }
+  if (!isOpen) place.reporter.reportUnknown(2203, path, values, Object.keys(fields), place.action.type)
   for (const [name, field] of Object.entries(fields)) {
     const at = [...path, name]
     if (isGiven(values[name])) checkValue(field, values[name], at, place)

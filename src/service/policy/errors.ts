@@ -34,6 +34,8 @@ export const languageErrors = declareErrors({
   policy_text_too_short: refused(2237, 'A text in a config is too short.'),
   policy_two_sign_ins: refused(2239, 'A policy has two actions that let users sign in.'),
   policy_pair_incomplete: refused(2240, 'A config has one of two fields that belong together.'),
+  policy_domain_punycode_invalid: refused(2242, 'The domain of a cookie has a label that is no Punycode.'),
+  policy_domain_invalid: refused(2243, 'The domain of a cookie is no name of a domain.'),
   policy_too_many_query_parameters: refused(2244, 'A request has too many parameters.'),
   policy_query_key_too_long: refused(2245, 'The name of a parameter is too long.'),
   policy_query_value_too_long: refused(2246, 'The value of a parameter is too long.'),
@@ -49,6 +51,6 @@ export const languageErrors = declareErrors({
     'The policy of an internal endpoint for HTTP has the phase `on_tcp_connect`.',
   ),
   policy_feature_not_on_plan: refused(2263, 'The plan of the account does not have a feature of the action.'),
-  policy_rule_too_large: refused(2265, 'A rule has too many expressions or actions.'),
   policy_two_ai_gateways: refused(2266, 'A policy has two actions `ai-gateway`.'),
+  policy_provider_keys: refused(2267, 'An action `ai-gateway` has keys of a provider that is not your own.'),
 })

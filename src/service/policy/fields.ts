@@ -80,7 +80,7 @@ export const signIn = {
   idle_session_timeout: session('How long a session lasts without requests.'),
   userinfo_refresh_interval: session('How often the data about the user are read again.'),
   allow_cors_preflight: { kind: 'boolean', default: false, about: 'Whether CORS preflights pass without a session.' },
-  auth_cookie_domain: word('The domain of the cookie.'),
+  auth_cookie_domain: { kind: 'text', format: 'domain', about: 'The domain of the cookie.' },
 } as const satisfies Fields
 
 /** The variables of `oauth` and `openid-connect`. */

@@ -1,4 +1,5 @@
 import { quote } from '../../core/schema/text.ts'
+import { isPunycode } from '../resources/reserved-domains/is-punycode.ts'
 import { ipBytes } from '../x509/ip.ts'
 import type { Format } from './action.ts'
 import { MAX_HEADER_VALUE } from './headers.ts'
@@ -26,6 +27,16 @@ const CHECKS: Readonly<Record<Format, (text: string) => FormatProblem | undefine
     return { number: 2217, what: `is ${quote(text)}.${hint} Allowed: a range of addresses, such as "203.0.113.0/24"` }
   },
   credentials: credentialsProblem,
+  domain(text) {
+    const labels = text.replace(/^\./, '').split('.')
+    const allowed = 'Allowed: the name of a domain, such as "example.com"'
+    if (labels.length < 2 || text.length > 253 || !labels.every((label) => /^(?!-)[a-z0-9-]{1,63}(?<!-)$/i.test(label)))
+      return { number: 2243, what: `is ${quote(text)}. ${allowed}` }
+    const wrong = labels.find((label) => /^xn--/i.test(label) && !isPunycode(label.slice(4).toLowerCase()))
+    return wrong === undefined
+      ? undefined
+      : { number: 2242, what: `is ${quote(text)}, and ${quote(wrong)} is no Punycode. ${allowed}` }
+  },
   'header-value'(text) {
     if (text.length > MAX_HEADER_VALUE) {
       return { number: 2209, what: `has ${text.length} characters. At most ${MAX_HEADER_VALUE} are allowed` }

@@ -17,11 +17,11 @@ export interface PolicyOptions {
   /** The account's plan, such as `free`. Without a plan, no feature is refused for its price. */
   readonly plan?: string
   /** The maximum number of rules of the policy. Default: the limit of the plan. */
-  readonly maxRules?: number
-  /** The maximum number of actions of a rule. Default: the limit of the plan. */
-  readonly maxActions?: number
-  /** The maximum number of expressions of a rule. Default: the limit of the plan. */
-  readonly maxExpressions?: number
+  readonly maxRules?: number | undefined
+  /** The maximum number of actions of a rule. Default: no limit, since the service publishes none. */
+  readonly maxActions?: number | undefined
+  /** The maximum number of expressions of a rule. Default: no limit, since the service publishes none. */
+  readonly maxExpressions?: number | undefined
   /** True if the policy must answer all traffic. Default: true for the place `cloud`. */
   readonly mustEnd?: boolean
   /** With `accept`, an action that the service does not document passes. Default `refuse`. */

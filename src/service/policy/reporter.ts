@@ -1,3 +1,4 @@
+import { suggestion } from '../../core/schema/nearest.ts'
 import { cut, quote, quoteSecret } from '../../core/schema/text.ts'
 import type { PolicyExpression } from './expression.ts'
 import type { PolicyPath, PolicyProblem } from './problem.ts'
@@ -29,6 +30,21 @@ export class Reporter {
     const { isSecret, ...rest } = more
     const received = value === undefined ? 'is missing' : `is ${isSecret ? quoteSecret(value) : quote(value)}`
     this.report(number, path, `${received}. Allowed: ${allowed}`, rest)
+  }
+
+  /** Reports the keys of a value that are none of its fields. Returns these keys. */
+  reportUnknown(
+    number: number,
+    path: PolicyPath,
+    value: object,
+    fields: readonly string[],
+    of: string,
+  ): readonly string[] {
+    const unknown = Object.keys(value).filter((key) => !fields.includes(key))
+    const allowed = fields.length > 0 ? `Allowed: ${fields.join(', ')}` : 'It has no fields'
+    for (const key of unknown)
+      this.report(number, [...path, key], `is no field of ${of}.${suggestion(key, fields)} ${allowed}`)
+    return unknown
   }
 
   /** True if there are so many problems that no more are listed. */

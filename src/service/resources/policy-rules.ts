@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { parseCel } from '../../core/filter/cel-parser.ts'
-import { limitProblem } from '../../core/operation/account.ts'
+import { findMaximum, limitProblem } from '../../core/operation/account.ts'
 import { sectionReader } from '../../core/operation/family.ts'
 import { accountLimits, tooMany } from '../../core/operation/limit.ts'
 import type { Rules } from '../../core/schema/dialect.ts'
@@ -10,6 +10,7 @@ import { type Report, rule, ruleOnWhole } from '../../core/schema/rule.ts'
 import { anyObject, shownAs } from '../../core/schema/schema.ts'
 import { quote } from '../../core/schema/text.ts'
 import { isObject } from '../../core/schema/values.ts'
+import { RULES_OF_PLANS } from './policy-limits.ts'
 import { hidePolicySecrets } from './policy-secrets.ts'
 
 /** The errors of the rules of a traffic policy. */
@@ -30,21 +31,41 @@ export const policyErrors = declareErrors({
       `${it.field} is ${it.received} and comes after "${it.after}", which ends the rule. Put a terminating action last.`,
   ),
   policy_rules_reached: tooMany(2264),
+  policy_rule_too_large: tooMany(2265),
 })
 
-/** The limit of the rules of a traffic policy. */
+const perRule = (what: string) =>
+  ({
+    what: `${what} of a rule of a traffic policy`,
+    isSize: true,
+    reached: policyErrors.policy_rule_too_large,
+  }) as const
+
+/** The limits of the size of a traffic policy. The service publishes only that of rules. */
 export const policyLimits = accountLimits({
   policy_rules: {
     what: 'rules of a traffic policy',
     isSize: true,
     reached: policyErrors.policy_rules_reached,
-    plans: { free: 5 },
+    plans: RULES_OF_PLANS,
   },
+  policy_actions: perRule('actions'),
+  policy_expressions: perRule('expressions'),
 })
 
 /** Returns the problem of a traffic policy with more rules than the account may have in a policy; undefined if it has fewer. */
 export function ruleLimitProblem(rules: Rules, field: string, amount: number): Problem | undefined {
-  return limitProblem(rules, policyLimits, { field, amount })
+  return limitProblem(rules, { policy_rules: policyLimits.policy_rules }, { field, amount })
+}
+
+/** Returns how many rules a traffic policy of the account may have, and how many actions and expressions each rule. */
+export function policyMaxima(rules: Rules) {
+  const { policy_rules, policy_actions, policy_expressions } = policyLimits
+  return {
+    maxRules: findMaximum(rules, { policy_rules }),
+    maxActions: findMaximum(rules, { policy_actions }),
+    maxExpressions: findMaximum(rules, { policy_expressions }),
+  }
 }
 
 // (rules: traffic-policy#actions)

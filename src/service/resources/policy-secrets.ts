@@ -3,6 +3,7 @@ import { isObject, mapValues } from '../../core/schema/values.ts'
 
 /** The fields of actions whose values are secret. Actions of any type may have these, because a type may be misspelt. */
 export const POLICY_SECRETS: ReadonlySet<string> = new Set([
+  'api_keys',
   'client_secret',
   'credentials',
   'secret',

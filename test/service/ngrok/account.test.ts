@@ -42,6 +42,16 @@ const toEndpoint = (name: string, more: object = {}) => ({
   traffic_policy: JSON.stringify(toRules(1)),
   ...more,
 })
+const LOG = { type: 'log', config: { metadata: { a: 1 } } }
+const LARGE_RULE: readonly Creation[] = [
+  [
+    '/endpoints',
+    () =>
+      toEndpoint('a', {
+        traffic_policy: JSON.stringify({ on_http_request: [{ expressions: ['true', 'true'], actions: [LOG, LOG] }] }),
+      }),
+  ],
+]
 const pooled = toEndpoint('pool', { pooling_enabled: true })
 
 const KEYS = toCreations('/api_keys', {}, {})
@@ -112,6 +122,8 @@ const NUMBERS: readonly [number, Limits, readonly Creation[], status?: 429][] = 
     { policy_rules: 1 },
     toCreations('/endpoints', toEndpoint('a', { traffic_policy: JSON.stringify(toRules(2)) })),
   ],
+  [2265, { policy_actions: 1 }, LARGE_RULE],
+  [2265, { policy_expressions: 1 }, LARGE_RULE],
   [5000, { kubernetes_operators: 0 }, toCreations('/kubernetes_operators', {})],
   [5000, { weighted_backends: 1 }, toCreations('/backends/weighted', {}, {})],
   [5001, { vaults: RATE }, VAULTS, 429],
@@ -208,7 +220,7 @@ describe('A plan (rules: account#plans)', () => {
     )
     expect([key, message]).toEqual([
       'policy_rules_reached',
-      'The policy is too large. There would be 6 rules of a traffic policy. ' + 'The plan "free" allows at most 5.',
+      'In the policy, on_http_request brings the rules to 6. At most 5 are allowed on the plan free.',
     ])
   })
 

@@ -1,14 +1,24 @@
+import { isObject } from '../../../core/schema/values.ts'
 import { action } from '../action.ts'
 import { text, whole } from '../fields.ts'
 
 export const aiGateway = action({
   type: 'ai-gateway',
-  about: 'Routes requests to providers of language models. Its fields are not checked.',
+  about: 'Routes requests to providers of language models. Of its fields, only the keys of providers are checked.',
   page: 'ai-gateway',
   phases: ['on_http_request'],
   config: {},
   isOpen: true,
   mayEnd: true,
+  // Only a provider of your own, which has a base URL, may have keys here.
+  check: ({ providers }) =>
+    (Array.isArray(providers) ? [...providers.entries()] : [])
+      .filter(([, each]) => isObject(each) && each.api_keys !== undefined && each.base_url === undefined)
+      .map(([index]) => ({
+        number: 2267,
+        path: ['providers', index, 'api_keys'],
+        message: 'has the keys of a provider that is not your own. Attach them to your AI Gateway API key instead',
+      })),
   onlyOne: { group: 'ai-gateway', number: 2266 },
   sets: {
     status: text('`success` or `error`.'),

@@ -20,7 +20,6 @@ export const openidConnect = action({
   },
   check: (config) => needsPair(config, false),
   onlyOne: { group: 'sign-in', number: 2239 },
-  notOnPlans: ['free'],
   variable: 'oidc',
   sets: signedIn('current_session_id', { identity_token: text('The identity token of the user.') }),
   run: ({ allow_cors_preflight }, visit) => signInVisitor(visit, { allow_cors_preflight }),

@@ -7,14 +7,14 @@ export const urlRewrite = action({
   page: 'url-rewrite',
   phases: ['on_http_request'],
   config: {
-    from: { ...from('The pattern, in the syntax of RE2.'), isRequired: true },
+    from: from('The pattern, in the syntax of RE2. Without it, the whole URL matches.'),
     to: { ...to, isRequired: true },
   },
   sets: { matches: texts('The parts of the URL that matched.'), url: text('The new URL.') },
   run({ from, to }, { request, pattern }) {
-    const matches = pattern(from).matches(request.url)
     const before = request.url
-    request.url = pattern(from).replaceAll(before, to)
+    const matches = from === undefined ? [before] : pattern(from).matches(before)
+    request.url = from === undefined ? to : pattern(from).replaceAll(before, to)
     const did = before === request.url ? 'left the URL unchanged' : `rewrote the URL to ${request.url}`
     return { did, sets: { matches, url: request.url } }
   },

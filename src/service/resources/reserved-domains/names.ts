@@ -1,10 +1,10 @@
-import punycode from 'punycode.js'
 import * as v from 'valibot'
 import type { CommonDialect } from '../../../core/schema/dialect.ts'
 import type { JsonFacts } from '../../../core/schema/documentation.ts'
 import { declareErrors, type FieldError, field } from '../../../core/schema/errors.ts'
 import { rule } from '../../../core/schema/rule.ts'
 import { domainDialect } from './dialect.ts'
+import { isPunycode } from './is-punycode.ts'
 
 /** The errors of a domain's name (rules: domain-names#grammar). */
 export const nameErrors = declareErrors({
@@ -103,17 +103,4 @@ function labelProblem(label: string, isFirst: boolean): NameError | undefined {
   if (/^xn--/i.test(label))
     return isPunycode(label.slice(4).toLowerCase()) ? undefined : nameErrors.domain_punycode_invalid
   return label.slice(2, 4) === '--' ? nameErrors.domain_hyphens_3_4 : undefined
-}
-
-/**
- * Tells whether the text after `xn--`, in lower case, is the Punycode of a text with letters other than ASCII (RFC 3492).
- * The URL parser also checks this, but its strictness differs between versions of Node.
- */
-function isPunycode(encoded: string): boolean {
-  try {
-    const text = punycode.decode(encoded)
-    return /\P{ASCII}/u.test(text) && !/\p{Surrogate}/u.test(text) && punycode.encode(text) === encoded
-  } catch {
-    return false
-  }
 }

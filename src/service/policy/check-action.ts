@@ -1,0 +1,68 @@
+import { quote } from '../../core/schema/text.ts'
+import { isObject } from '../../core/schema/values.ts'
+import type { Action } from './action.ts'
+import { suggestAction } from './action-names.ts'
+import { ACTIONS } from './actions/index.ts'
+import { checkConfig } from './config.ts'
+import type { Place } from './place.ts'
+import type { PolicyPath } from './problem.ts'
+
+type Known = Omit<Place, 'action'>
+
+/** Checks an action. Returns its row, if its type exists. `seen` has the actions that a policy may have once. */
+export function checkAction(
+  each: unknown,
+  path: PolicyPath,
+  known: Known,
+  seen: Map<string, PolicyPath>,
+): Action | undefined {
+  const { reporter } = known
+  if (!isObject(each)) return reporter.reportValue(2236, path, each, 'an action: an object with type and config')
+  reporter.reportUnknown(2236, path, each, ['type', 'config'], 'an action')
+  const action = ACTIONS.find(({ type }) => type === each.type)
+  const at = [...path, 'type']
+  if (!action) return known.options.unknownActions === 'accept' ? undefined : reportType(each.type, at, known)
+  // The config of an action that is in a wrong place would have problems of its own, which do not matter.
+  if (!checkPlace(action, at, known, seen)) return action
+  const { config } = each
+  if (config !== undefined && config !== null && !isObject(config)) {
+    reporter.reportValue(2203, [...path, 'config'], config, 'an object')
+  } else {
+    checkConfig(isObject(config) ? config : {}, [...path, 'config'], { ...known, action })
+  }
+  return action
+}
+
+function reportType(type: unknown, at: PolicyPath, { reporter }: Known): undefined {
+  const types = ACTIONS.map((each) => each.type)
+  const near = typeof type === 'string' ? suggestAction(type, types) : ''
+  const received = type === undefined ? 'missing' : quote(type)
+  reporter.report(2201, at, `is ${received}.${near} Allowed: ${types.join(', ')}`)
+}
+
+/** Checks that an action may be in its phase, for its protocol, on the plan, and beside the others. Returns whether it may be there. */
+function checkPlace(
+  { type, phases, protocols, notOnPlans, onlyOne }: Action,
+  at: PolicyPath,
+  { reporter, options, scope }: Known,
+  seen: Map<string, PolicyPath>,
+): boolean {
+  const { protocol = 'https', plan } = options
+  const isInPhase = phases.includes(scope.phase)
+  const isForProtocol = !protocols || protocols.includes(protocol)
+  if (!isInPhase) {
+    const allowed = ACTIONS.filter((each) => each.phases.includes(scope.phase)).map((each) => each.type)
+    reporter.report(2202, at, `is ${type}, which does not exist in this phase. Allowed: ${allowed.join(', ')}`)
+  } else if (protocols && !isForProtocol) {
+    reporter.report(2205, at, `is ${type}, which does not exist for ${protocol}. It exists for ${protocols.join(', ')}`)
+  }
+  if (plan !== undefined && notOnPlans?.includes(plan))
+    reporter.report(2256, at, `is ${type}, which the plan ${plan} does not have`)
+  if (onlyOne && seen.has(onlyOne.group)) {
+    const members = ACTIONS.filter((each) => each.onlyOne?.group === onlyOne.group).map((each) => each.type)
+    const what = `is ${type}, and the policy has one already. Only one ${members.join(', ')} is allowed in a policy`
+    reporter.report(onlyOne.number, at, what)
+  }
+  if (onlyOne) seen.set(onlyOne.group, at)
+  return isInPhase && isForProtocol
+}

@@ -1,0 +1,36 @@
+import { isObject } from '../../core/schema/values.ts'
+import type { Action, Config } from './action.ts'
+import { ACTIONS } from './actions/index.ts'
+import type { Reporter } from './reporter.ts'
+
+/** Checks that the policy of a cloud endpoint answers all traffic: its last rule without expressions must end it. */
+export function checkEnd(policy: Config, protocol: string, reporter: Reporter): undefined {
+  const last = protocol === 'tcp' || protocol === 'tls' ? 'on_tcp_connect' : 'on_http_request'
+  const rules: readonly unknown[] = [policy.on_tcp_connect, policy[last]].flat()
+  const isEnd = rules.some(
+    (rule) => isObject(rule) && matchesAll(rule) && Array.isArray(rule.actions) && rule.actions.some(isEnding),
+  )
+  if (!isEnd) {
+    const path = Object.hasOwn(policy, last) ? [last] : []
+    reporter.report(
+      2235,
+      path,
+      'does not answer all traffic. End it with a rule without expressions whose last action is custom-response, deny, forward-internal, redirect or close-connection',
+    )
+  }
+}
+
+/** Returns whether nothing after an action in its rule runs. An action with `on_error: continue` ends no rule. */
+export function endsRule({ ends }: Action, { config }: Config): boolean {
+  const given = isObject(config) ? config : {}
+  return given.on_error !== 'continue' && ends?.(given) === true
+}
+
+function matchesAll({ expressions }: Config): boolean {
+  return !Array.isArray(expressions) || expressions.every((each) => each === true || each === 'true')
+}
+
+function isEnding(each: unknown): boolean {
+  const action = isObject(each) ? ACTIONS.find(({ type }) => type === each.type) : undefined
+  return action !== undefined && isObject(each) && (action.mayEnd === true || endsRule(action, each))
+}

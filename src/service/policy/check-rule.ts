@@ -1,0 +1,71 @@
+import { nearest } from '../../core/schema/nearest.ts'
+import { quote } from '../../core/schema/text.ts'
+import { isObject } from '../../core/schema/values.ts'
+import { checkCondition } from './cel-fields.ts'
+import { checkAction } from './check-action.ts'
+import { endsRule } from './check-end.ts'
+import type { Place } from './place.ts'
+import type { PolicyPath } from './problem.ts'
+
+/** The facts about a phase of a policy that the check of its rules needs. */
+export type Known = Omit<Place, 'action'>
+
+/** The most characters of the text of one rule. */
+const MAX_RULE_LENGTH = 65_536
+
+const FIELDS = ['name', 'expressions', 'actions']
+
+/** Checks a rule. `seen` has the actions that a policy may have once. */
+export function checkRule(rule: unknown, path: PolicyPath, known: Known, seen: Map<string, PolicyPath>): undefined {
+  const { reporter } = known
+  if (!isObject(rule)) return reporter.reportValue(2236, path, rule, `a rule: an object with ${FIELDS.join(', ')}`)
+  const unknown = reporter.reportUnknown(2236, path, rule, FIELDS, 'a rule')
+  const { name, expressions, actions } = rule
+  if (name !== undefined && name !== null && typeof name !== 'string')
+    reporter.reportValue(2236, [...path, 'name'], name, 'a text')
+  const length = JSON.stringify(rule).length
+  if (length > MAX_RULE_LENGTH)
+    return reporter.report(2236, path, `has ${length} characters. At most ${MAX_RULE_LENGTH} are allowed in a rule`)
+  checkExpressions(expressions, [...path, 'expressions'], known)
+  // A misspelt `actions` is one mistake, not two.
+  if (actions !== undefined || !unknown.some((key) => nearest(key, FIELDS) === 'actions'))
+    checkActions(actions, [...path, 'actions'], known, seen)
+}
+
+function checkExpressions(expressions: unknown, path: PolicyPath, known: Known): undefined {
+  if (expressions === undefined || expressions === null) return
+  if (!Array.isArray(expressions))
+    return known.reporter.reportValue(2236, path, expressions, 'a list of CEL expressions')
+  checkLimit(expressions.length, 'expressions', known.options.maxExpressions, path, known)
+  for (const [index, each] of expressions.entries()) {
+    // YAML reads `true` as a boolean.
+    if (typeof each === 'string') checkCondition(each, [...path, index], known)
+    else if (typeof each !== 'boolean')
+      known.reporter.reportValue(2200, [...path, index], each, 'a CEL expression, as text')
+  }
+}
+
+function checkActions(actions: unknown, path: PolicyPath, known: Known, seen: Map<string, PolicyPath>): undefined {
+  const { reporter, options } = known
+  if (actions === undefined || actions === null || (Array.isArray(actions) && actions.length === 0)) {
+    const what = actions === undefined ? 'missing' : 'empty'
+    return reporter.report(2206, path, `is ${what}. Every rule needs at least one action`)
+  }
+  if (!Array.isArray(actions)) return reporter.reportValue(2236, path, actions, 'a list of actions')
+  checkLimit(actions.length, 'actions', options.maxActions, path, known)
+  let last: string | undefined
+  for (const [index, each] of actions.entries()) {
+    const action = checkAction(each, [...path, index], known, seen)
+    if (last !== undefined && isObject(each)) {
+      const what = `is ${quote(each.type)} and comes after ${last}, which ends the rule. Put what ends a rule last`
+      reporter.report(2207, [...path, index], what)
+      last = undefined
+    }
+    if (action && isObject(each) && endsRule(action, each)) last = action.type
+  }
+}
+
+function checkLimit(amount: number, what: string, max: number | undefined, path: PolicyPath, known: Known): undefined {
+  if (max !== undefined && amount > max)
+    known.reporter.report(2265, path, `has ${amount} ${what}. At most ${max} are allowed in a rule`)
+}
