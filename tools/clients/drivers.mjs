@@ -3,12 +3,12 @@
 // its language, and writes `{"answer": …}`, with all fields that the client shows, `{"error": {"status", "code"}}`,
 // `{"failure": …}` if no answer came, or `{"unknown": true}` if the client has no such call. The call `methods` answers with
 // the names of all methods, by their families. tools/clients.mjs and tools/endurance.mjs make the calls.
-import { spawn, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { startDriver } from '../driver.mjs'
 
 const toPath = (name) => fileURLToPath(new URL(name, import.meta.url))
 
@@ -262,18 +262,5 @@ export function startClient(language, version) {
     throw error
   }
   const [command, args, env] = driver
-  const child = spawn(command, args, {
-    env: { ...process.env, NO_PROXY: '*', ...env },
-    stdio: ['pipe', 'pipe', 'inherit'],
-  })
-  const lines = createInterface(child.stdout)[Symbol.asyncIterator]()
-  return {
-    async send(line) {
-      child.stdin.write(`${JSON.stringify(line)}\n`)
-      const { done, value } = await lines.next()
-      if (done) throw new Error(`The client ended at ${JSON.stringify(line)}.`)
-      return JSON.parse(value)
-    },
-    end: () => child.stdin.end(),
-  }
+  return startDriver([command, ...args], { ...process.env, NO_PROXY: '*', ...env })
 }

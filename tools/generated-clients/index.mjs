@@ -10,9 +10,10 @@ import { createNgrok } from '../../dist/ngrok.js'
 import { serve } from '../../dist/node.js'
 import { operationsOf } from '../../scripts/operations.mjs'
 import { succeeds } from '../../scripts/shared.mjs'
+import { startDriver } from '../driver.mjs'
 import { createCalls } from './calls.mjs'
 import { createControlCalls, DOMAIN } from './control-calls.mjs'
-import { makeCalls, startDriver } from './session.mjs'
+import { makeCalls } from './session.mjs'
 
 const GENERATOR = 'openapi-generator-cli:7.17.0'
 const PYTHON = ['pydantic==2.12.5', 'python-dateutil==2.9.0.post0', 'typing-extensions==4.15.0', 'urllib3==2.6.3']

@@ -1,26 +1,9 @@
 // Sends the calls of a document with a generated client to a served gateway: each operation must succeed, and each answer
 // must come back from the types of the client with the fields that the gateway sent.
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { createInterface } from 'node:readline'
 
 /** An id of the examples. */
 const ID = /\b[a-z0-9]+_2AbCdEfGhIjKlMnOpQrStUvW[0-9A-Za-z]+\b/g
-
-/** Starts a program that answers each line of JSON by one. */
-export function startDriver([program, ...args]) {
-  const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'inherit'] })
-  const lines = createInterface(child.stdout)[Symbol.asyncIterator]()
-  return {
-    async send(line) {
-      child.stdin.write(`${JSON.stringify(line)}\n`)
-      const { done, value } = await lines.next()
-      if (done) throw new Error(`The program ended at ${JSON.stringify(line)}.`)
-      return JSON.parse(value)
-    },
-    end: () => child.stdin.end(),
-  }
-}
 
 /** The ids that only a declaration creates, by their prefixes: those of the first resource. */
 const DECLARED = {

@@ -65,15 +65,17 @@ export const errorsOf = ({ responses }) => Object.entries(responses).flatMap(key
 const keysOf = ([status, { content }]) => (status < 400 ? [] : Object.keys(content['application/json'].examples))
 
 /** Returns the errors of every operation of the service, and the further errors of every operation with a body. */
-export function findCommonErrors({ operations }) {
-  const service = operations.filter(({ tags }) => !tags.includes('controls'))
-  const findInAll = (list) => {
-    const [first, ...others] = list.map((each) => new Set(errorsOf(each)))
-    return [...first].filter((key) => others.every((keys) => keys.has(key)))
-  }
-  const any = findInAll(service)
-  const withBody = findInAll(service.filter(({ requestBody }) => requestBody)).filter((key) => !any.includes(key))
+export function findCommonErrors(whole) {
+  const any = findErrorsOfAll(whole, () => true)
+  const withBody = findErrorsOfAll(whole, ({ requestBody }) => requestBody).filter((key) => !any.includes(key))
   return { any, withBody }
+}
+
+/** Returns the errors that all operations of a kind share, without those of the controls. */
+export function findErrorsOfAll({ operations }, isOne) {
+  const ofService = operations.filter(({ tags }) => !tags.includes('controls')).filter(isOne)
+  const [first, ...others] = ofService.map((each) => new Set(errorsOf(each)))
+  return [...first].filter((key) => others.every((keys) => keys.has(key)))
 }
 
 const formatErrorLinks = (keys) => keys.map((key) => `[${key}](error-catalogue.md#${key})`).join(', ')

@@ -1,7 +1,7 @@
 // Creates docs/reference.md, the reference in the package: every operation, field and error of ngrok's API on one page.
 import { table } from '../markdown.ts'
 import { listNames } from './fields.mjs'
-import { errorsOf, filterByTag, findCommonErrors, NOTE, titleOf } from './pages.mjs'
+import { errorsOf, filterByTag, findCommonErrors, findErrorsOfAll, NOTE, titleOf } from './pages.mjs'
 
 /** Fields that most resources have. The page explains them once. */
 const COMMON = ['id', 'uri', 'created_at', 'updated_at', 'description', 'metadata', 'next_page_uri']
@@ -56,11 +56,7 @@ export function formatShortPage(whole) {
 /** Returns the errors that kinds of operations share, each with the operations. */
 function findSharedErrors(whole) {
   const { any, withBody } = findCommonErrors(whole)
-  const operations = whole.operations.filter(({ tags }) => !tags.includes('controls'))
-  const ofEach = (isOne) => {
-    const [first, ...others] = operations.filter(isOne).map((each) => new Set(errorsOf(each)))
-    return [...first].filter((key) => !any.includes(key) && others.every((keys) => keys.has(key)))
-  }
+  const ofEach = (isOne) => findErrorsOfAll(whole, isOne).filter((key) => !any.includes(key))
   const isList = ({ parameters }) => parameters.some(({ name }) => name === 'before_id')
   const isOnId = ({ path }) => path.includes('{')
   const isDelete = ({ method }) => method === 'delete'
