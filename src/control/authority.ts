@@ -94,7 +94,7 @@ const NINETY_DAYS_MS = 90 * 86_400_000
 function serverCertificate({ engine }: ControlHost, options: ServerCertificateOptions): ServerCertificate {
   const read = readOptions(serverOptions, options)
   const { names = [], ips = [], notBefore = engine.now, notAfter = notBefore + NINETY_DAYS_MS } = read
-  requireUsable({ names, ips, notBefore, notAfter })
+  requireUsableCertificate({ names, ips, notBefore, notAfter })
   return issuing(engine.authority).issueForServer({
     names,
     ips: ips.flatMap((ip) => ipBytes(ip) ?? []),
@@ -104,7 +104,7 @@ function serverCertificate({ engine }: ControlHost, options: ServerCertificateOp
 }
 
 /** Throws a TypeError if a certificate with these options would be for no host, or would end before its start. */
-export function requireUsable({
+export function requireUsableCertificate({
   names,
   ips,
   notBefore,

@@ -2,7 +2,7 @@ import type { UsedControl } from '../core/generated/controls.ts'
 import { timestamp } from '../core/schema/time.ts'
 import { isObject } from '../core/schema/values.ts'
 import { CONTROL_PATH } from './address.ts'
-import type { Exchange } from './journal/exchange.ts'
+import type { JournaledExchange } from './journal/exchange.ts'
 import type { Journal } from './journal/journal.ts'
 import { Queue } from './journal/queue.ts'
 
@@ -77,7 +77,7 @@ export class ControlLog {
   }
 
   /** Adds a write of the inspector to the service. */
-  addWrite(exchange: Exchange): void {
+  addWrite(exchange: JournaledExchange): void {
     const { method, path, request, response } = this.#journal.createEntry(exchange)
     const isLong = JSON.stringify([request, response]).length > 4 * MAX_BODY_LENGTH
     const content = { ...(isObject(request) && { body: request }), response: isObject(response) ? response : {} }

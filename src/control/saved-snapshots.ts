@@ -2,7 +2,7 @@ import type { SideRecords } from '../core/engine/persistence/stored-records.ts'
 import { groupByCollection } from '../core/engine/persistence/versions.ts'
 import type { Snapshot } from '../core/generated/controls.ts'
 import type { StoredChange } from '../core/operation/store.ts'
-import type { Records } from './snapshot.ts'
+import type { SnapshotRecords } from './snapshot.ts'
 
 /** The name of the collection of saved snapshots in a store. */
 export const SNAPSHOTS = 'saved_snapshots'
@@ -18,7 +18,7 @@ export interface SavedSnapshot {
 /** One row of a snapshot: its facts, or some of its records. A single row of 20 MB would be too long for some stores. */
 interface Part extends Omit<SavedSnapshot, 'snapshot'> {
   readonly facts?: Omit<Snapshot, 'records'>
-  readonly records?: Records
+  readonly records?: SnapshotRecords
 }
 
 const RECORDS_PER_PART = 100
@@ -78,6 +78,6 @@ function splitIntoParts({ name, place, snapshot: { records, ...facts } }: SavedS
   return parts.map((part, at) => [`${place} ${String(at).padStart(6, '0')}`, Object.freeze(part)])
 }
 
-function listRows(records: Records) {
+function listRows(records: SnapshotRecords) {
   return Object.entries(records).flatMap(([collection, list]) => list.map((record) => ({ collection, record })))
 }

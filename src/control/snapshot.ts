@@ -46,7 +46,7 @@ export const snapshotBody = named(
   'The state of a gateway as plain JSON.',
 )
 
-export type Records = Snapshot['records']
+export type SnapshotRecords = Snapshot['records']
 
 /** A snapshot in the present form, with its records checked. */
 export interface ReadSnapshot extends Snapshot {
@@ -55,10 +55,10 @@ export interface ReadSnapshot extends Snapshot {
 }
 
 /** The records, with secrets, of snapshots of this process. No copy, clone, print or JSON of a snapshot shows these records. */
-const ownRecords = new WeakMap<object, Records>()
+const ownRecords = new WeakMap<object, SnapshotRecords>()
 
 /** Makes a snapshot. Restoring the object itself also brings back `recordsWithSecrets`. */
-export function createSnapshot(facts: Omit<Snapshot, 'version'>, recordsWithSecrets: Records): Snapshot {
+export function createSnapshot(facts: Omit<Snapshot, 'version'>, recordsWithSecrets: SnapshotRecords): Snapshot {
   const snapshot = { version: RECORDS_VERSION, ...facts }
   ownRecords.set(snapshot, recordsWithSecrets)
   for (const rows of Object.values(snapshot.records)) Object.freeze(rows)

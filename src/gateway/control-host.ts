@@ -8,9 +8,9 @@ import { refuseAsStoreFailed } from '../core/engine/persistence/persistence.ts'
 import { createRedactor, redactText } from '../core/schema/secret-texts.ts'
 import { type Dialect, dialects } from '../service/resources/dialects.ts'
 import { parseUrl } from './http/url.ts'
-import type { Parts } from './parts.ts'
+import type { GatewayParts } from './parts.ts'
 
-export function createControlHost(parts: Parts, applyInitialResources: () => void): ControlHost {
+export function createControlHost(parts: GatewayParts, applyInitialResources: () => void): ControlHost {
   const { table, engine, options, ownKeys, journal, controlLog, rateLimiter, baseline, snapshots, hooks } = parts
   const { api, collections, readSnapshot } = table
   const { clock, authorityKeys, dialect, keys, families = {} } = options

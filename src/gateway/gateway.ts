@@ -18,10 +18,10 @@ import { createRefused } from './http/error-response.ts'
 import { createFetch, type Fetch, waitForFlush } from './http/fetch.ts'
 import { createHandler, type Handler } from './http/handler.ts'
 import { installFetch } from './http/install.ts'
-import { requireRoute } from './http/router.ts'
+import { requireKnownOperation } from './http/router.ts'
 import { splitUrl } from './http/url.ts'
 import type { AnyOptions } from './options.ts'
-import { createParts, type Parts } from './parts.ts'
+import { createParts, type GatewayParts } from './parts.ts'
 import type { Transport } from './transport.ts'
 import type { Gateway, GatewayWith, OptionsWith, OwnFamilies } from './types.ts'
 
@@ -115,10 +115,10 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
   return members
 }
 
-function createDirectMembers({ engine, boundary, dialect, table }: Parts) {
+function createDirectMembers({ engine, boundary, dialect, table }: GatewayParts) {
   return createDirectApi(table.families, (operation, ids, input, call) => {
     try {
-      if (!isOperationOf(dialect, operation)) requireRoute(table.router, operation, ids)
+      if (!isOperationOf(dialect, operation)) requireKnownOperation(table.router, operation, ids)
       return engine.execute(operation, ids, operation.body ? requireJsonObject(input) : input).result
     } catch (error) {
       throw boundary.createErrorAtCaller(call, error, input, operation)
@@ -127,7 +127,7 @@ function createDirectMembers({ engine, boundary, dialect, table }: Parts) {
 }
 
 /** Makes the function that waits for a delayed response. It rejects, and the journal notes it, if the client gives up. */
-function createWait({ engine, journal }: Parts) {
+function createWait({ engine, journal }: GatewayParts) {
   return async (at: number, signal?: AbortSignal, operationId?: string): Promise<void> => {
     try {
       await engine.clock.waitUntil(at, signal, operationId)
@@ -139,7 +139,7 @@ function createWait({ engine, journal }: Parts) {
 }
 
 function createTransport(
-  served: Parts & { readonly controlApi: ControlApi },
+  served: GatewayParts & { readonly controlApi: ControlApi },
   exchange: Handler,
   host: ControlHost,
 ): Transport {

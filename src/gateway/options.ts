@@ -177,12 +177,12 @@ export const gatewayOptions = named(
 /** The options of any gateway, with or without families of your own. */
 export type AnyOptions = GatewayOptions & { readonly families?: Families | undefined }
 
-export type ParsedOptions = v.InferOutput<typeof gatewayOptions>
+export type ParsedGatewayOptions = v.InferOutput<typeof gatewayOptions>
 
 const secretNames = Object.entries(gatewayRows).flatMap(([name, row]) => (marksOf(row).secret ? [name] : []))
 
 /** Returns the options that rules may read: all except secrets. */
-export function selectRules(options: ParsedOptions): Rules {
+export function selectRules(options: ParsedGatewayOptions): Rules {
   return Object.fromEntries(Object.entries(options).filter(([name]) => !secretNames.includes(name)))
 }
 
@@ -190,7 +190,7 @@ export function selectRules(options: ParsedOptions): Rules {
  * Reads the options of a gateway and fills in the defaults.
  * @throws TypeError for an unknown option or a value that is not allowed.
  */
-export function readGatewayOptions(options: AnyOptions): ParsedOptions {
+export function readGatewayOptions(options: AnyOptions): ParsedGatewayOptions {
   const parsed = readOptions(gatewayOptions, options, { secret: secretNames })
   requireConsistentDurations(options, parsed)
   const { dialect, quirks } = parsed
@@ -199,7 +199,7 @@ export function readGatewayOptions(options: AnyOptions): ParsedOptions {
   return { ...parsed, dialect: { ...dialect, errorStatuses } }
 }
 
-function requireConsistentDurations(passed: AnyOptions, parsed: ParsedOptions): void {
+function requireConsistentDurations(passed: AnyOptions, parsed: ParsedGatewayOptions): void {
   const { validity = PROFILES[MIN_DEFAULT_PROFILE], renewalLead = 0 } = parsed.certificates ?? {}
   if (renewalLead >= validity && isObject(passed.certificates)) {
     const { validity: passedValidity, renewalLead: passedLead } = passed.certificates

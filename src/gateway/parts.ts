@@ -7,14 +7,14 @@ import { RateLimiter } from '../core/engine/rate-limiter.ts'
 import { requireKnownLimits } from '../core/operation/account.ts'
 import { createRedactor } from '../core/schema/secret-texts.ts'
 import { createAuthorityKeys } from './authority-keys.ts'
-import { Baseline } from './direct/initial.ts'
+import { InitialRecords } from './direct/initial.ts'
 import { ErrorBoundary } from './error-boundary.ts'
 import { createKeyCheck } from './http/access.ts'
 import { type AnyOptions, readGatewayOptions, selectRules } from './options.ts'
 import { tableOf } from './table.ts'
 import type { Hooks } from './transport.ts'
 
-export type Parts = ReturnType<typeof createParts>
+export type GatewayParts = ReturnType<typeof createParts>
 
 /** Creates the parts of one gateway: its parsed options, its engine with the state, its journal and its error boundary. */
 export function createParts(rawOptions: AnyOptions) {
@@ -26,7 +26,7 @@ export function createParts(rawOptions: AnyOptions) {
   const ownKeys = [...(keys ?? []), ...(control.key === undefined ? [] : [control.key])]
   const hooks: Hooks = {}
   const authority = createAuthorityKeys(options.authorityKeys, hooks)
-  const baseline = new Baseline()
+  const baseline = new InitialRecords()
   const snapshots = new SavedSnapshots((changes) => engine.storeSideRecords(changes))
   const secretNames = table.secretNamesFor(dialect)
   const boundary = new ErrorBoundary(dialect, secretNames, ownKeys, table.catalogue)

@@ -17,7 +17,7 @@ import { families } from '../service/resources/index.ts'
 import { createRouter } from './http/router.ts'
 
 /** Everything that follows from the families of a gateway and from its controls. */
-export type Table = ReturnType<typeof createTable>
+export type GatewayTable = ReturnType<typeof createTable>
 
 /** The names that a test's own families may not use: id prefixes, and names of declarations. */
 const RESERVED = { prefixes: [OPERATION_PREFIX, FAULT_PREFIX, ...declaredPrefixes], declarations: reservedDeclarations }
@@ -26,15 +26,15 @@ const RESERVED = { prefixes: [OPERATION_PREFIX, FAULT_PREFIX, ...declaredPrefixe
 const NONE: Families = Object.freeze({})
 
 /** Caches tables by their families and by the operations that a dialect adds: a table depends on nothing else, and never changes. */
-const tables = new WeakMap<Families, Map<string, Table>>()
+const tables = new WeakMap<Families, Map<string, GatewayTable>>()
 
 /**
  * Returns the table of fauxgate's families and a test's own families, with the operations that the dialect has.
  * @throws TypeError if an own family does not fit.
  */
-export function tableOf(dialect: CommonDialect, own: Families = NONE): Table {
+export function tableOf(dialect: CommonDialect, own: Families = NONE): GatewayTable {
   const extras = dialect.extraOperations.join(' ')
-  const byExtras = tables.get(own) ?? new Map<string, Table>()
+  const byExtras = tables.get(own) ?? new Map<string, GatewayTable>()
   const cached = byExtras.get(extras)
   if (cached) return cached
   requireCompatibleFamilies(own, families, RESERVED)

@@ -17,18 +17,18 @@ export async function respond(work: () => HttpResponse | Promise<HttpResponse>):
   try {
     return await work()
   } catch (error) {
-    return errorResponse(error)
+    return refusalResponse(error)
   }
 }
 
 /** Returns the response for a refusal, or for an object that the platform cannot reach. Throws any other error again. */
-export function errorResponse(error: unknown): HttpResponse {
+export function refusalResponse(error: unknown): HttpResponse {
   if (error instanceof GatewayError) return createErrorResponse(error)
   if (error instanceof Refusal) return createErrorResponse(createErrorFacts(error, standard))
   // The platform's own errors have these: the object's process has ended, or has too much to do.
   const { retryable, overloaded } = error as { readonly retryable?: boolean; readonly overloaded?: boolean }
   if (retryable !== true && overloaded !== true) throw error
-  return retryAfter(1, errorResponse(new Refusal([problem(errors.object_unreachable, {})])))
+  return retryAfter(1, refusalResponse(new Refusal([problem(errors.object_unreachable, {})])))
 }
 
 function createErrorResponse(error: Omit<ErrorFacts, 'key'>): HttpResponse {
@@ -42,7 +42,7 @@ export function retryAfter(seconds: number, response: HttpResponse): HttpRespons
 }
 
 /** Returns a response as the platform's object. A Worker cannot break a connection before the headers, so a fault breaks it after them. */
-export function toResponse(response: HttpResponse): Response {
+export function toWorkerResponse(response: HttpResponse): Response {
   const { status, headers, delivery } = response
   if (!delivery?.drop) return toPlatformResponse(response)
   const broken = new ReadableStream({ start: (stream) => stream.error(createBrokenConnection('terminated')) })
@@ -70,7 +70,7 @@ export function createHead(
 export const MAX_STATE_BYTES = 20 * MAX_BODY_BYTES
 
 /** Reads the body of a request, as a whole if its length is known: a stream takes longer. */
-export async function readBody(request: Request, limit: number): Promise<RequestBody> {
+export async function readWholeBody(request: Request, limit: number): Promise<RequestBody> {
   const length = Number(request.headers.get('content-length'))
   if (!(length > 0 && length <= limit)) return (await readRequest(request, () => limit)).body
   try {

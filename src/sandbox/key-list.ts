@@ -6,12 +6,12 @@ import { computeDigest, type SentKeys } from './keys.ts'
 /** The permissions of a key: requests to the API, requests to the controls, or requests to both that only read. */
 export const SCOPES = ['api', 'control', 'read'] as const
 
-export type Scope = (typeof SCOPES)[number]
+export type KeyScope = (typeof SCOPES)[number]
 
 /** A key as its sandbox stores it. */
 export interface StoredKey {
   readonly name: string
-  readonly scopes: readonly Scope[]
+  readonly scopes: readonly KeyScope[]
   readonly digest: string
   readonly created: number
   /** The expiry in ms since 1970; null for never. */
@@ -40,7 +40,7 @@ export function getGrant(keys: readonly StoredKey[], sent: SentKeys, method: str
   const found = { api: findKey(valid, sent.api), control: findKey(valid, sent.control) }
   if (!found.api && !found.control) return undefined
   const isReading = method === 'GET' || method === 'HEAD'
-  const allows = (key: StoredKey | undefined, scope: Scope) =>
+  const allows = (key: StoredKey | undefined, scope: KeyScope) =>
     key !== undefined && (key.scopes.includes(scope) || (isReading && key.scopes.includes('read')))
   const until = found.control?.expires ?? null
   const grant = { api: allows(found.api, 'api'), control: allows(found.control, 'control'), until }

@@ -106,7 +106,7 @@ export interface SentKeys {
 }
 
 /** Returns the keys of a request. With a WebSocket, a browser sends the key in a subprotocol instead of a header. */
-export function readKeys(header: Header): SentKeys {
+export function readSentKeys(header: Header): SentKeys {
   const offered = isWebSocketRequest(header) ? readOfferedKey(header('sec-websocket-protocol')) : null
   return {
     api: BEARER.exec(header('authorization') ?? '')?.[1],

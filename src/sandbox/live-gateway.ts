@@ -9,7 +9,7 @@ import { openApi } from '../gateway/openapi/openapi.ts'
 import type { Gateway } from '../gateway/types.ts'
 import type { Limits } from './environment.ts'
 import { errors } from './errors.ts'
-import { toResponse } from './http.ts'
+import { toWorkerResponse } from './http.ts'
 import { StoredJournal } from './journal.ts'
 import { createGatewayKeys } from './keys.ts'
 import { Listeners } from './listeners.ts'
@@ -100,8 +100,8 @@ export class LiveGateway {
     this.setAlarm()
     this.listeners.afterEvent(gateway, request, response)
     this.#journal.storeLater(gateway)
-    if (!response.delivery) return toResponse(response)
-    return gateway.transport.delivered(response, { signal: this.#ended.signal }).then(toResponse)
+    if (!response.delivery) return toWorkerResponse(response)
+    return gateway.transport.delivered(response, { signal: this.#ended.signal }).then(toWorkerResponse)
   }
 
   /** Runs due events after an alarm, each at its own time. */

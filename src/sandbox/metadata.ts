@@ -1,6 +1,6 @@
 import { readClock, systemClock } from '../core/engine/clock.ts'
 import { timestamp } from '../core/schema/time.ts'
-import type { Scope, StoredKey } from './key-list.ts'
+import type { KeyScope, StoredKey } from './key-list.ts'
 import type { Keys } from './keys.ts'
 import type { ObjectStorage, RegisteredSandbox } from './objects.ts'
 import type { StoredOptions } from './options.ts'
@@ -69,7 +69,7 @@ export class MetadataStore {
 function upgrade(stored: StoredMetadata | undefined): Metadata | undefined {
   if (!stored) return undefined
   const { digests, keys, ...facts } = stored
-  const firstKey = (name: string, scope: Scope, digest = ''): StoredKey => {
+  const firstKey = (name: string, scope: KeyScope, digest = ''): StoredKey => {
     return { name, scopes: [scope], digest, created: facts.created, expires: null }
   }
   const first = [firstKey('api', 'api', digests?.api_key), firstKey('control', 'control', digests?.control_key)]

@@ -1,6 +1,6 @@
 import type { StoredRecord, StoredState } from '../core/operation/store.ts'
 import type { SqlValue } from '../core/store/sql.ts'
-import type { Scope } from './key-list.ts'
+import type { KeyScope } from './key-list.ts'
 import type { Keys } from './keys.ts'
 import type { SandboxOptions } from './options.ts'
 
@@ -130,7 +130,7 @@ export type ExistingPolicy = 'refuse' | 'keep' | 'replace'
 /** The properties of a key to create. */
 export interface NamedKey {
   readonly name: string
-  readonly scopes: readonly Scope[]
+  readonly scopes: readonly KeyScope[]
   /** The time to live in ms; undefined: as long as the sandbox. */
   readonly ttl: number | undefined
 }

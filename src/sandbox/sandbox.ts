@@ -9,10 +9,18 @@ import { parseAddress, type SandboxAddress } from './address.ts'
 import { encodeLine, encodeSandbox, readLine } from './archive.ts'
 import { getSigningSecret, RequestRate, readLimits, readQuotas, type SandboxEnvironment } from './environment.ts'
 import { errors } from './errors.ts'
-import { createHead, errorResponse, MAX_STATE_BYTES, readBody, respond, retryAfter, toResponse } from './http.ts'
+import {
+  createHead,
+  MAX_STATE_BYTES,
+  readWholeBody,
+  refusalResponse,
+  respond,
+  retryAfter,
+  toWorkerResponse,
+} from './http.ts'
 import { getGrant } from './key-list.ts'
 import { KeyRing } from './key-ring.ts'
-import { isWebSocketRequest, readKeys } from './keys.ts'
+import { isWebSocketRequest, readSentKeys } from './keys.ts'
 import { EVENTS_PATH, MAX_LISTENERS } from './listeners.ts'
 import { LiveGateway } from './live-gateway.ts'
 import { isExpired, type Metadata, MetadataStore, toRegisteredSandbox } from './metadata.ts'
@@ -49,7 +57,7 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
     try {
       return await this.#respond(request, parseAddress(request, this.env) as SandboxAddress) // The Worker passes on only requests for a sandbox.
     } catch (error) {
-      return toResponse(errorResponse(error))
+      return toWorkerResponse(refusalResponse(error))
     }
   }
 
@@ -60,7 +68,8 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
     const wait = this.#rate.take(now)
     const gateway = this.#open(address)
     const { most } = this.#rate
-    if (wait > 0) return toResponse(retryAfter(wait, gateway.transport.refused(errors.sandbox_busy, { most, wait })))
+    if (wait > 0)
+      return toWorkerResponse(retryAfter(wait, gateway.transport.refused(errors.sandbox_busy, { most, wait })))
     this.#metadata.recordUse(now)
     void this.#usage.report(this.#account(), address.name, now)
     if (below === EVENTS_PATH) return this.#listen(gateway, head, until, address.name)
@@ -68,7 +77,7 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
     const limit = Math.min(gateway.transport.bodyLimit(head), MAX_STATE_BYTES)
     // If the head of a request is refused, its body is not read.
     if (limit === 0) return this.#live.exchange(gateway, { ...head, body: { unread: 'refused' } })
-    const body = await readBody(request, limit)
+    const body = await readWholeBody(request, limit)
     // The sandbox may have been removed meanwhile, and created again.
     const { head: again } = this.#requirePermission(request, address, readClock(systemClock))
     return this.#live.exchange(this.#open(address), { ...again, body })
@@ -77,7 +86,7 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
   /** Returns the head of a request with the permissions of its keys, and the time at which these end. Refuses keys of other sandboxes. */
   #requirePermission(request: Request, { name, below }: SandboxAddress, now: number) {
     const { method, headers } = request
-    const sent = readKeys((header) => headers.get(header))
+    const sent = readSentKeys((header) => headers.get(header))
     const grant = getGrant(this.#findMetadata()?.keys ?? [], sent, method, now)
     if (!grant) refuse(errors.sandbox_key_refused, { name })
     return { head: createHead(request, below, sent, grant, this.#live.keys), until: grant.until }
@@ -92,10 +101,10 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
   /** Accepts a WebSocket. A stream would keep the object awake. */
   #listen(gateway: Gateway, head: HttpRequest, until: number | null, name: string): Response {
     const refusal = findControlRefusal(gateway, head)
-    if (refusal) return toResponse(refusal)
+    if (refusal) return toWorkerResponse(refusal)
     if (!isWebSocketRequest(head.header)) return new Response(null, { status: 426, headers: { Upgrade: 'websocket' } })
     if (this.#live.listeners.count < MAX_LISTENERS) return this.#live.listeners.add(gateway, until, name)
-    return toResponse(gateway.transport.refused(errors.too_many_listeners, { most: MAX_LISTENERS }))
+    return toWorkerResponse(gateway.transport.refused(errors.too_many_listeners, { most: MAX_LISTENERS }))
   }
 
   webSocketMessage(): void {
@@ -144,7 +153,7 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
       this.#live.getOrLoad(metadata)
       return { options: metadata.options, state: this.#live.readState(name) }
     } catch (error) {
-      return { refused: errorResponse(error) }
+      return { refused: refusalResponse(error) }
     }
   }
 
@@ -191,7 +200,7 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
     try {
       return encodeSandbox(metadata, this.#live.readState(name))
     } catch (error) {
-      return encodeLine({ name, error: JSON.parse(errorResponse(error).body ?? '{}').msg })
+      return encodeLine({ name, error: JSON.parse(refusalResponse(error).body ?? '{}').msg })
     }
   }
 

@@ -21,8 +21,8 @@ import { auditEntry } from './audit.ts'
 import { corsHeaders, preflightResponse } from './cors.ts'
 import { getSigningSecret, requireVariables } from './environment.ts'
 import { errors } from './errors.ts'
-import { errorResponse, MAX_STATE_BYTES, retryAfter, toResponse } from './http.ts'
-import { checkSignature, computeDigest, readKeys } from './keys.ts'
+import { MAX_STATE_BYTES, refusalResponse, retryAfter, toWorkerResponse } from './http.ts'
+import { checkSignature, computeDigest, readSentKeys } from './keys.ts'
 import { RequestCounts } from './metrics.ts'
 import { getObject, type WorkerContext } from './objects.ts'
 import { Pages } from './pages.ts'
@@ -41,7 +41,7 @@ export class WorkerProcess {
   #checked: WorkerEnvironment | undefined
 
   async fetch(request: Request, env: WorkerEnvironment, context?: WorkerContext): Promise<Response> {
-    const response = toPlatformResponse(await this.#respond(request, env).catch(errorResponse))
+    const response = toPlatformResponse(await this.#respond(request, env).catch(refusalResponse))
     this.#counts.add(`${Math.floor(response.status / 100)}xx`)
     const report = this.#counts.reportDue(() => getObject(env.ACCOUNTS, 'account'), readClock(systemClock))
     if (report) context?.waitUntil(report)
@@ -64,7 +64,7 @@ export class WorkerProcess {
       address.name === undefined
         ? this.#accountResponse(request, head, env, address)
         : sandboxResponse(request, head, env, address)
-    const response = await work.catch(errorResponse)
+    const response = await work.catch(refusalResponse)
     return head.header('origin') === null ? response : addHeaders(toPlatformResponse(response), cors)
   }
 
@@ -81,7 +81,8 @@ export class WorkerProcess {
     const client = getClientAddress(request)
     const now = readClock(systemClock)
     const wait = this.#throttle.getWait(client, now)
-    if (wait > 0) return retryAfter(wait, errorResponse(new Refusal([problem(errors.account_key_throttled, { wait })])))
+    if (wait > 0)
+      return retryAfter(wait, refusalResponse(new Refusal([problem(errors.account_key_throttled, { wait })])))
     const accountKey = requireAccountKey(head, path, env, () => {
       this.#throttle.addFailure(client, now)
       this.#counts.add('wrong_keys')
@@ -95,7 +96,7 @@ export class WorkerProcess {
     const urlOf = (sandbox: string) => `${home}${SANDBOXES_PATH}/${sandbox}`
     const largest = call.body === 'state' ? MAX_STATE_BYTES : MAX_BODY_BYTES
     const sent = readInput(call, call.body === 'stream' ? head : await readRequest(request, () => largest), query)
-    const response = await call.run({ env, urlOf, body, name, key }, sent).catch(errorResponse)
+    const response = await call.run({ env, urlOf, body, name, key }, sent).catch(refusalResponse)
     if (call.audit === undefined || response instanceof Response) return response
     const auditName = typeof call.audit === 'string' ? call.audit : call.audit(sent)
     await account.addAuditEntry(auditEntry({ call: auditName, name, key, sent, accountKey, now }, response))
@@ -104,7 +105,7 @@ export class WorkerProcess {
 }
 
 function toPlatformResponse(response: HttpResponse | Response): Response {
-  return response instanceof Response ? response : toResponse(response)
+  return response instanceof Response ? response : toWorkerResponse(response)
 }
 
 /** Passes a request to its sandbox if one of its keys can be valid. Any call of an object creates a file. */
@@ -120,7 +121,7 @@ async function sandboxResponse(
 }
 
 async function mayHaveKey(head: HttpRequest, env: WorkerEnvironment, name: string): Promise<boolean> {
-  const { api, control } = readKeys(head.header)
+  const { api, control } = readSentKeys(head.header)
   const secret = getSigningSecret(env)
   const trusts = [api, control].map((key) => (key === undefined ? 'foreign' : checkSignature(key, name, secret)))
   if (trusts.includes('signed')) return true
@@ -146,7 +147,7 @@ function requireAccountKey(
 ): string {
   if (!ACCOUNT_KEY) refuse(errors.account_key_unset, {})
   const header = ACCOUNT_KEY_HEADER
-  const token = path === METRICS_PATH ? readKeys(request.header).api : undefined
+  const token = path === METRICS_PATH ? readSentKeys(request.header).api : undefined
   const received = request.header(header.toLowerCase()) || token || refuse(errors.account_key_missing, { header })
   if (isOneOf([computeDigest(ACCOUNT_KEY)], computeDigest(received))) return ACCOUNT_KEY
   onWrongKey()

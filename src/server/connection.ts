@@ -32,7 +32,7 @@ export interface Responders {
  * A connection that handles its requests one after the other. It handles the next request only when the client has received
  * the last response (rules: answers#pipelining).
  */
-export class Connection {
+export class PipelinedConnection {
   readonly #socket: Socket
   readonly #responders: Responders
   /** The address of the other end; unknown once the connection has ended. */

@@ -24,7 +24,7 @@ export class BodyTooLong extends Error {
  * Reads a body as a whole.
  * @throws BodyTooLong after {@link MAX_FORWARDED_BYTES}, and then reads no more.
  */
-export async function readBody(stream: IncomingMessage, what: string): Promise<Buffer> {
+export async function readForwardedBody(stream: IncomingMessage, what: string): Promise<Buffer> {
   const chunks: Buffer[] = []
   let length = 0
   // Left open, because the client of a request that is too long must get its response.
@@ -76,7 +76,7 @@ export async function forward(
     rawHeaders: rawHeaders.flatMap((name, index) =>
       index % 2 === 0 ? [[name, rawHeaders[index + 1] ?? ''] as const] : [],
     ),
-    bytes: await readBody(response, 'response'),
+    bytes: await readForwardedBody(response, 'response'),
   }
 }
 

@@ -4,7 +4,7 @@ import type { CommonDialect } from '../core/schema/dialect.ts'
 import { connectionProblem } from '../verify/client.ts'
 import { tryParseJson } from '../verify/exchange.ts'
 import type { RecordedExchange } from '../verify/har.ts'
-import { BodyTooLong, forward, isHopByHop, readBody, type ServiceResponse, textOrSize } from './forward.ts'
+import { BodyTooLong, forward, isHopByHop, readForwardedBody, type ServiceResponse, textOrSize } from './forward.ts'
 
 /** Options of {@link Recorder}. */
 export interface RecorderOptions {
@@ -56,7 +56,7 @@ export class Recorder {
     const deadline = AbortSignal.timeout(timeout)
     try {
       const at = readClock(systemClock)
-      const sent = await readBody(request, 'request')
+      const sent = await readForwardedBody(request, 'request')
       const received = await forward(target, request, sent, AbortSignal.any([deadline, this.#stopped.signal]))
       this.#record(at, request, sent, received)
       sendResponse(response, received, target, `http://${request.headers.host ?? ''}`)

@@ -10,7 +10,7 @@ import { quote } from '../core/schema/text.ts'
 import { openApi } from '../gateway/openapi/openapi.ts'
 import type { Gateway } from '../gateway/types.ts'
 import { listenAsAgent } from './agent-listener.ts'
-import { Connection, HEAD_LIMITS, type ParseError, type Responders } from './connection.ts'
+import { HEAD_LIMITS, type ParseError, PipelinedConnection, type Responders } from './connection.ts'
 import { Inspector } from './inspector.ts'
 import * as schemas from './options/listen-schemas.ts'
 import { PackedDocuments } from './packed-documents.ts'
@@ -140,7 +140,7 @@ async function createHttpServer(
   sockets: Set<Socket>,
   tls: ServerCertificate | undefined,
 ): Promise<Server> {
-  const connections = new WeakMap<Socket, Connection>()
+  const connections = new WeakMap<Socket, PipelinedConnection>()
   const listener: RequestListener = ({ socket }, response) => connections.get(socket)?.receive(response)
   const options = {
     maxHeaderSize: HEAD_LIMITS.bytes,
@@ -162,7 +162,7 @@ async function createHttpServer(
       socket.once('close', () => sockets.delete(socket))
     })
     .on(tls ? 'secureConnection' : 'connection', (socket: Socket) => {
-      connections.set(socket, new Connection(socket, responders))
+      connections.set(socket, new PipelinedConnection(socket, responders))
     })
     .on('clientError', (error: ParseError, socket: Socket) => {
       const connection = connections.get(socket)

@@ -36,7 +36,7 @@ export function printLine(line: string): void {
 }
 
 /** Prints a line to the standard error. */
-export function printError(text: string): void {
+export function printErrorLine(text: string): void {
   process.stderr.write(`fauxgate: ${escapeUnprintable(text)}\n`)
 }
 
@@ -53,7 +53,7 @@ export function breakLine(): void {
 }
 
 export function warn(text: string): void {
-  printError(`warning: ${text}`)
+  printErrorLine(`warning: ${text}`)
 }
 
 /** Asks a question at the terminal. */

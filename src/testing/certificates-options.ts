@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { ipAddresses, requireUsable } from '../control/authority.ts'
+import { ipAddresses, requireUsableCertificate } from '../control/authority.ts'
 import type { Time } from '../core/engine/manual-clock.ts'
 import type { PairOptions, PairSubject } from '../core/generated/options.ts'
 import { named } from '../core/schema/documentation.ts'
@@ -120,7 +120,7 @@ export type ReadPairOptions = ReturnType<typeof readPairOptions>
  */
 export function readPairOptions(options: PairOptions = {}, minIssuers = 0) {
   const read = readOptions(pairOptions(minIssuers), options)
-  requireUsable(read)
+  requireUsableCertificate(read)
   const { names, ips, keyType, seed, issuers } = read
   return {
     names,

@@ -14,7 +14,7 @@ import { requireGateway } from './matched-domain.ts'
 import type { ReplacedTimers } from './replaced-timers.ts'
 import { unusedIn } from './strict.ts'
 import type { TestPlace } from './test-place.ts'
-import { Traffic } from './traffic.ts'
+import { DelayedRequests } from './traffic.ts'
 
 export const START = '2026-01-01T00:00:00Z'
 
@@ -55,7 +55,7 @@ export interface ErrorWithText {
  * Throws like {@link assertStrict}, and also for unfinished requests and for losses. The error has no stack frames: no
  * single line of the test is to blame, and no line of this file.
  */
-export function requireStrict(gateway: Gateway, { traffic, lost }: Connection): void {
+export function requireStrict(gateway: Gateway, { traffic, lost }: TestConnection): void {
   const problems = [...traffic.unfinished, ...lost(), ...unusedIn(gateway)]
   if (problems.length === 0) {
     for (const hint of traffic.hints) printWarning(hint)
@@ -69,7 +69,7 @@ export function requireStrict(gateway: Gateway, { traffic, lost }: Connection): 
  * Adds the report and the unfinished requests to the error of a failing test. It leaves out the report if a matcher has
  * already added it. If there is a diff, the text follows the diff, since vitest prints the diff after the message.
  */
-export function addReport(error: ErrorWithText | undefined, gateway: Gateway, connection: Connection): void {
+export function addReport(error: ErrorWithText | undefined, gateway: Gateway, connection: TestConnection): void {
   if (!error) return
   const { message, diff } = error
   const stack = error.stack && withoutWrapperFrames(error.stack)
@@ -92,7 +92,7 @@ export function addReport(error: ErrorWithText | undefined, gateway: Gateway, co
 const ENDED = 'The runner ended this test before its function did.'
 
 /** Makes the error of a test whose runner ended it before its function did, with the report and the line of the test. */
-export function timeoutError(gateway: Gateway, connection: Connection, place: TestPlace | undefined): Error {
+export function timeoutError(gateway: Gateway, connection: TestConnection, place: TestPlace | undefined): Error {
   const error = new Error(ENDED)
   const at = place ? `\n    at ${place.file}:${place.line}:${place.column}` : ''
   Object.assign(error, { stack: `Error: ${error.message}${at}` })
@@ -106,7 +106,7 @@ function overwrite(error: ErrorWithText, name: keyof ErrorWithText, value: strin
 }
 
 /** Returns a hint if the code under test waits for timers that do not fire. */
-function timersHint(message: string, gateway: Gateway, { traffic, timers }: Connection): readonly string[] {
+function timersHint(message: string, gateway: Gateway, { traffic, timers }: TestConnection): readonly string[] {
   if (timers) return waitingTimersHint(message, timers)
   const { pauses } = traffic
   return fakeTimersHint(gateway) ?? (pauses ? [pauses] : realTimersHint(message, gateway))
@@ -149,16 +149,16 @@ function realTimersHint(message: string, { clock, requests }: Gateway): readonly
 }
 
 /** The connection of a gateway with a test: the requests, the losses, and the function that ends the connection. */
-export type Connection = ReturnType<typeof connect>
+export type TestConnection = ReturnType<typeof connect>
 
 /**
- * Connects a gateway with a test: requests travel as in {@link Traffic}, the globals may be replaced, and the end of the test
+ * Connects a gateway with a test: requests travel as in {@link DelayedRequests}, the globals may be replaced, and the end of the test
  * uninstalls the gateway.
  */
 export function connect(gateway: Gateway, replaceGlobals?: ReplaceGlobals) {
   requireGateway('create returned', gateway)
   const losses = watchLosses(gateway)
-  const traffic = new Traffic(gateway)
+  const traffic = new DelayedRequests(gateway)
   const installed: Installed[] = []
   const { install } = gateway
   gateway.install = (options = {}) => {

@@ -23,7 +23,7 @@ const STATELESS = ['fetch', 'url', 'dialect']
  * notices a forgotten `await`. If the test uses a member of the gateway in the same synchronous run, its requests arrive
  * first. `requests` always makes them arrive, since an assertion must count each sent request. Responses stay late.
  */
-export class Traffic {
+export class DelayedRequests {
   /** The functions that let requests arrive, with the names of the requests. */
   readonly #waiting = new Map<() => Promise<Response>, string>()
   readonly #unfinishedRequests = new Set<{ readonly name: string }>()

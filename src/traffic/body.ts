@@ -1,11 +1,11 @@
 /** The parts of a body as a server of a host gives them, such as those of a connection of Node. They are read once. */
-export interface Parts extends AsyncIterable<Uint8Array> {
+export interface BodyParts extends AsyncIterable<Uint8Array> {
   /** The names and values of the fields after the body, one after the other. They are known once it has been read. */
   readonly rawTrailers?: readonly string[]
 }
 
 /** A body on its way. Bodies of a `fetch` are streams. */
-export type Body = Uint8Array | ReadableStream<Uint8Array> | Parts | null
+export type Body = Uint8Array | ReadableStream<Uint8Array> | BodyParts | null
 
 /** Returns a body as a `fetch` takes it. */
 export function toFetchBody(body: Body): BodyInit | null {
@@ -14,7 +14,7 @@ export function toFetchBody(body: Body): BodyInit | null {
   return (isReady ? body : toStream(body)) as BodyInit | null
 }
 
-function toStream(parts: Parts): ReadableStream<Uint8Array> {
+function toStream(parts: BodyParts): ReadableStream<Uint8Array> {
   const reader = parts[Symbol.asyncIterator]()
   const pull = async (passing: ReadableStreamDefaultController<Uint8Array>) => {
     const { done, value } = await reader.next()
@@ -31,7 +31,7 @@ export function watchBody(body: Body, see: (part: Uint8Array) => void): Body {
   return body === null || body instanceof Uint8Array ? body : watchParts(body, see)
 }
 
-function watchParts(parts: Parts, see: (part: Uint8Array) => void): Parts {
+function watchParts(parts: BodyParts, see: (part: Uint8Array) => void): BodyParts {
   return {
     async *[Symbol.asyncIterator]() {
       for await (const part of parts) {

@@ -1,6 +1,6 @@
 import type { CommonDialect } from '../core/schema/dialect.ts'
 import type { Ending, OwnResponse } from '../service/policy/visit.ts'
-import { Fields } from './fields.ts'
+import { MessageHeaders } from './fields.ts'
 import { UpstreamResponse } from './message.ts'
 
 /** The errors that visitors get, by their numbers: the status, and the sentence. The numbers are those of the service. */
@@ -27,7 +27,7 @@ const ERRORS: Readonly<Record<number, readonly [status: number, sentence: string
 }
 
 /** Returns the response of an end. */
-export function toResponse(end: Exclude<Ending, 'close'>, dialect: CommonDialect): UpstreamResponse {
+export function toUpstreamResponse(end: Exclude<Ending, 'close'>, dialect: CommonDialect): UpstreamResponse {
   if (end instanceof UpstreamResponse) return end
   return toOwnResponse(end as OwnResponse, dialect) // No other class is a response of an upstream.
 }
@@ -39,7 +39,7 @@ export function isOwnError(end: Ending): boolean {
 
 /** Makes a response of the gateway itself. An error is a text with its code and its sentence (rules: traffic#errors). */
 function toOwnResponse(own: OwnResponse, dialect: CommonDialect): UpstreamResponse {
-  const headers = new Fields(Object.entries(own.headers ?? {}))
+  const headers = new MessageHeaders(Object.entries(own.headers ?? {}))
   if (own.error === undefined) return new UpstreamResponse(own.status, headers, toBody(own.body))
   const code = `${dialect.errorPrefix}${own.error}`
   const [status, sentence] = ERRORS[own.error] ?? [own.status, 'A rule of the policy failed.']

@@ -10,7 +10,7 @@ export interface Target {
 }
 
 /** A request through the gateway, as it happened, secrets included. */
-export interface Exchange {
+export interface VisitorExchange {
   /** The time at which it arrived, in ms since 1970. */
   readonly at: number
   readonly method: string

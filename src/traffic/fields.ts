@@ -1,7 +1,7 @@
 import type { HeaderFields } from '../service/policy/visit.ts'
 
 /** The headers of a message. */
-export class Fields implements HeaderFields {
+export class MessageHeaders implements HeaderFields {
   readonly #values = new Map<string, string[]>()
 
   constructor(headers: Iterable<readonly [string, string]> = []) {
@@ -59,7 +59,7 @@ const HOP_BY_HOP = [
 ]
 
 /** Removes the headers of one connection. `connection: upgrade` and `upgrade` stay. */
-export function removeHopByHop(headers: Fields): void {
+export function removeHopByHop(headers: MessageHeaders): void {
   const connection = headers.get('connection') ?? ''
   const named = connection.split(',').map((each) => each.trim().toLowerCase())
   const isUpgrade = named.includes('upgrade')

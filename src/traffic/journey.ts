@@ -1,4 +1,4 @@
-import type { IncomingResponse, Outcome, OutgoingRequest } from '../service/policy/visit.ts'
+import type { ActionOutcome, IncomingResponse, OutgoingRequest } from '../service/policy/visit.ts'
 import type { Expressions } from './cel/expression.ts'
 import type { CompiledPolicy } from './compile.ts'
 import type { KeyCache } from './jwt/index.ts'
@@ -38,7 +38,7 @@ export interface Journey {
   readonly luggage: Luggage
   readonly compiled: Compiled
   /** Sends a request on to an internal endpoint, whose own policy runs. */
-  forward(url: string, request: VisitorRequest): Promise<Outcome>
+  forward(url: string, request: VisitorRequest): Promise<ActionOutcome>
   /** Sends a request of `http-request` to an internal endpoint, until a time of the gateway in ms. @throws SendFailure */
   send(request: OutgoingRequest, until: number): Promise<IncomingResponse>
   /** Returns the text at a URL that the test serves as an upstream, such as a JWKS document. */

@@ -1,12 +1,12 @@
 import type { PolicyRequest, PolicyResponse } from '../service/policy/visit.ts'
 import { type Body, toFetchBody, watchBody } from './body.ts'
-import { Fields } from './fields.ts'
+import { MessageHeaders } from './fields.ts'
 
 abstract class Message {
   #body: Body
 
   constructor(
-    readonly headers: Fields,
+    readonly headers: MessageHeaders,
     body: Body,
   ) {
     this.#body = body
@@ -42,7 +42,7 @@ export class VisitorRequest extends Message implements PolicyRequest {
   constructor(
     readonly method: string,
     public url: string,
-    headers: Fields,
+    headers: MessageHeaders,
     body: Body,
   ) {
     super(headers, body)
@@ -54,7 +54,7 @@ export class VisitorRequest extends Message implements PolicyRequest {
     const isPlain =
       typeof input === 'string' && Object.keys(init).every((name) => name === 'headers' || name === 'signal')
     const { method, url, headers: sent, body } = isPlain ? readPlain(input, init) : new Request(input, init)
-    const headers = new Fields(sent)
+    const headers = new MessageHeaders(sent)
     const { host } = new URL(url)
     if (headers.get('host') === undefined) headers.set('host', host)
     // The length of a text or of bytes is known, and clients send it.
@@ -67,7 +67,7 @@ export class VisitorRequest extends Message implements PolicyRequest {
 
   /** Returns a copy that is sent to another URL. */
   to(url: string): VisitorRequest {
-    return new VisitorRequest(this.method, url, new Fields(this.headers), this.body)
+    return new VisitorRequest(this.method, url, new MessageHeaders(this.headers), this.body)
   }
 }
 
@@ -81,7 +81,7 @@ function readPlain(url: string, { headers = {} }: RequestInit) {
 export class UpstreamResponse extends Message implements PolicyResponse {
   constructor(
     readonly status: number,
-    headers: Fields,
+    headers: MessageHeaders,
     body: Body,
   ) {
     super(headers, body)
@@ -94,7 +94,7 @@ export class UpstreamResponse extends Message implements PolicyResponse {
   }
 
   static from(response: Response): UpstreamResponse {
-    const headers = new Fields(response.headers)
+    const headers = new MessageHeaders(response.headers)
     return new UpstreamResponse(response.status, headers, response.body)
   }
 

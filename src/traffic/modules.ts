@@ -1,6 +1,6 @@
 import type { Config } from '../service/policy/action.ts'
 import { ACTIONS } from '../service/policy/actions/index.ts'
-import type { Ending, Outcome } from '../service/policy/visit.ts'
+import type { ActionOutcome, Ending } from '../service/policy/visit.ts'
 import type { EndpointVisit } from './visit.ts'
 
 type Module = Readonly<Record<string, unknown>>
@@ -10,10 +10,10 @@ type ReadModule = (name: string) => Module | undefined
 interface ModuleRow {
   /** The name of its collection. */
   readonly name: string
-  readonly run: (module: Module, visit: EndpointVisit) => Outcome | Promise<Outcome>
+  readonly run: (module: Module, visit: EndpointVisit) => ActionOutcome | Promise<ActionOutcome>
 }
 
-function runAction(type: string, config: Config, visit: EndpointVisit): Outcome | Promise<Outcome> {
+function runAction(type: string, config: Config, visit: EndpointVisit): ActionOutcome | Promise<ActionOutcome> {
   const run = ACTIONS.find((each) => each.type === type)?.run
   if (!run) throw new Error(`The action ${type} has no run.`)
   return run(config, visit)
@@ -117,7 +117,7 @@ async function runModules(
   return undefined
 }
 
-function filterUserAgent({ allow, deny }: Module, visit: EndpointVisit): Outcome {
+function filterUserAgent({ allow, deny }: Module, visit: EndpointVisit): ActionOutcome {
   const agent = visit.request.headers.get('user-agent') ?? ''
   const matches = (patterns: unknown) =>
     Array.isArray(patterns) && patterns.some((each) => visit.pattern(String(each)).test(agent))

@@ -1,7 +1,7 @@
 import type { Config } from '../service/policy/action.ts'
 import { TEXT } from '../service/policy/environment.ts'
 import type { Phase } from '../service/policy/phases.ts'
-import type { Ending, Outcome, Visit } from '../service/policy/visit.ts'
+import type { ActionOutcome, Ending, Visit } from '../service/policy/visit.ts'
 import { EvaluationProblem, MissingFact, readField, readPath, type Values } from './cel/values.ts'
 import type { CompiledAction, CompiledPhase, CompiledPolicy, CompiledRule } from './compile.ts'
 import { errorResponse } from './errors.ts'
@@ -116,7 +116,7 @@ async function runAction(
   }
   if (!row?.run) throw new NotSimulated(type)
   let config: Config
-  let outcome: Outcome
+  let outcome: ActionOutcome
   try {
     config = action.read(run.values(phase))
     // Actions evaluate some expressions themselves, such as those of `set-vars`.
@@ -137,7 +137,7 @@ async function runAction(
 }
 
 /** Returns the error of an action that refused, as its variables have it. */
-function errorOf(ends: Outcome['ends'], run: PolicyRun): object {
+function errorOf(ends: ActionOutcome['ends'], run: PolicyRun): object {
   if (typeof ends !== 'object' || !('error' in ends) || ends.error === undefined) return {}
   return { error: { code: run.codeOf(ends.error), message: 'The request was refused.' } }
 }

@@ -3,7 +3,7 @@ import type { Transaction } from '../core/operation/transaction.ts'
 import type { CommonDialect } from '../core/schema/dialect.ts'
 import type { Ending } from '../core/schema/truncated-stream.ts'
 import type { AgentWatcher } from './agent-calls.ts'
-import type { Exchange } from './exchange.ts'
+import type { VisitorExchange } from './exchange.ts'
 import type { Upstreams } from './upstreams.ts'
 
 /** The effects of a fault on a request to an upstream. */
@@ -35,5 +35,5 @@ export interface TrafficHost {
   applyFault(keys: readonly string[]): UpstreamFault | undefined
   readonly watchAgent: AgentWatcher
   /** Adds a request to the journal of traffic. */
-  record(exchange: Exchange): void
+  record(exchange: VisitorExchange): void
 }

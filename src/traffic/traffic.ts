@@ -1,12 +1,12 @@
 import { refuse } from '../core/schema/errors.ts'
 import { endpoints } from '../service/ngrok/endpoint-records.ts'
 import { domains } from '../service/resources/reserved-domains/records.ts'
-import type { Parts } from './body.ts'
+import type { BodyParts } from './body.ts'
 import { createExpressions } from './cel/expression.ts'
 import { MissingFact } from './cel/values.ts'
-import { toResponse } from './errors.ts'
+import { toUpstreamResponse } from './errors.ts'
 import type { Target } from './exchange.ts'
-import { Fields } from './fields.ts'
+import { MessageHeaders } from './fields.ts'
 import { readFacts } from './given-facts.ts'
 import type { Luggage } from './journey.ts'
 import { keepBody } from './kept-body.ts'
@@ -26,7 +26,7 @@ export interface ServedRequest {
   /** The URL that the visitor means, with its path and its query. */
   readonly url: string
   readonly headers: Iterable<readonly [string, string]>
-  readonly body: Parts | null
+  readonly body: BodyParts | null
   /** The address of the visitor. */
   readonly ip: string
   /** Aborts when the visitor leaves. */
@@ -78,7 +78,7 @@ export class GatewayTraffic {
 
   /** Sends a request that a server received through the gateway. No message becomes one of a `fetch`. */
   async serve({ method, url, headers, body, ip, signal }: ServedRequest): Promise<UpstreamResponse> {
-    return this.#visit(new VisitorRequest(method, url, new Fields(headers), body), { ip }, {}, signal)
+    return this.#visit(new VisitorRequest(method, url, new MessageHeaders(headers), body), { ip }, {}, signal)
   }
 
   async #visit(
@@ -103,7 +103,7 @@ export class GatewayTraffic {
   async replay(request: VisitorRequest, place: UpstreamPlace, ip: string): Promise<void> {
     const call = { host: this.host, trace: [], secrets: [], signal: undefined, ip }
     const answer = await callUpstream(request, { ...place, isReplay: true }, call)
-    if (answer !== 'close') await toResponse(answer, this.host.dialect).bytes()
+    if (answer !== 'close') await toUpstreamResponse(answer, this.host.dialect).bytes()
   }
 
   /** Returns the response; undefined if the connection closes. */
@@ -128,7 +128,7 @@ export class GatewayTraffic {
     let response: UpstreamResponse | undefined
     try {
       const end = await way.run(request, target)
-      if (end !== 'close') response = toResponse(end, host.dialect)
+      if (end !== 'close') response = toUpstreamResponse(end, host.dialect)
     } catch (error) {
       const did = describeStop(error)
       if (did !== undefined) trace.push({ step: 'policy', did, isEnd: true })

@@ -3,8 +3,8 @@ import { truncateStream } from '../core/schema/truncated-stream.ts'
 import type { Ending } from '../service/policy/visit.ts'
 import type { PassedTunnel } from './agent-calls.ts'
 import { toFetchBody } from './body.ts'
-import { errorResponse, toResponse } from './errors.ts'
-import { Fields, removeHopByHop } from './fields.ts'
+import { errorResponse, toUpstreamResponse } from './errors.ts'
+import { MessageHeaders, removeHopByHop } from './fields.ts'
 import { UpstreamResponse, type VisitorRequest } from './message.ts'
 import type { TracedStep } from './trace.ts'
 import type { TrafficHost, UpstreamFault } from './traffic-host.ts'
@@ -44,7 +44,7 @@ export async function callUpstream(request: VisitorRequest, place: UpstreamPlace
   const sent = toSent(request, place, call)
   const see = tunnel && host.watchAgent({ tunnel, request: sent, upstream: url, ip, secrets, at: host.now })
   const end = await passOn(sent, place, call)
-  if (end !== 'close') see?.(toResponse(end, host.dialect), host.now)
+  if (end !== 'close') see?.(toUpstreamResponse(end, host.dialect), host.now)
   return end
 }
 
@@ -111,7 +111,7 @@ export function answer(
   if ('serve' in answering) {
     return answering
       .serve(request, signal)
-      .then(({ status, headers, body }) => new UpstreamResponse(status, new Fields(headers), body))
+      .then(({ status, headers, body }) => new UpstreamResponse(status, new MessageHeaders(headers), body))
   }
   const response = answering.handler(toUpstreamRequest(request, signal))
   return response instanceof Promise ? response.then(receive) : receive(response)

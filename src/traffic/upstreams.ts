@@ -1,6 +1,6 @@
 import { suggestion } from '../core/schema/nearest.ts'
 import { quote } from '../core/schema/text.ts'
-import type { Parts } from './body.ts'
+import type { BodyParts } from './body.ts'
 import type { VisitorRequest } from './message.ts'
 
 /** Answers the requests that the gateway sends on. */
@@ -10,7 +10,7 @@ export type UpstreamHandler = (request: Request) => Response | Promise<Response>
 export interface ServedResponse {
   readonly status: number
   readonly headers: Iterable<readonly [string, string]>
-  readonly body: Parts | null
+  readonly body: BodyParts | null
 }
 
 /** Passes requests that the gateway sends on to a server. It is faster than a handler: no message becomes one of a `fetch`. */

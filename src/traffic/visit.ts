@@ -5,7 +5,13 @@ import { rules as ipRules } from '../service/ngrok/ip-policies.ts'
 import { vaults } from '../service/ngrok/vault-records.ts'
 import { secrets } from '../service/ngrok/vault-secrets.ts'
 import type { Phase } from '../service/policy/phases.ts'
-import type { BreakerSettings, IncomingResponse, Outcome, OutgoingRequest, Visit } from '../service/policy/visit.ts'
+import type {
+  ActionOutcome,
+  BreakerSettings,
+  IncomingResponse,
+  OutgoingRequest,
+  Visit,
+} from '../service/policy/visit.ts'
 import { isInRange } from './cel/addresses.ts'
 import { EvaluationProblem, type Values } from './cel/values.ts'
 import type { CompiledPhase } from './compile.ts'
@@ -152,7 +158,7 @@ export class EndpointVisit implements Visit, PolicyRun {
     })
   }
 
-  forward(url: string): Promise<Outcome> {
+  forward(url: string): Promise<ActionOutcome> {
     return this.way.forward(url, this.request)
   }
 
@@ -160,7 +166,7 @@ export class EndpointVisit implements Visit, PolicyRun {
     return this.way.send(request, until)
   }
 
-  async verifyWebhook(provider: string, secret: string): Promise<Outcome> {
+  async verifyWebhook(provider: string, secret: string): Promise<ActionOutcome> {
     const { verifyWebhook } = await import('./webhooks/index.ts')
     const { method, url, headers } = this.request
     const signed = { method, url, headers: new Headers([...headers]), body: await this.request.bytes() }
@@ -177,7 +183,7 @@ export class EndpointVisit implements Visit, PolicyRun {
     }
   }
 
-  async validateJwt(config: object): Promise<Outcome> {
+  async validateJwt(config: object): Promise<ActionOutcome> {
     const { validateJwt } = await import('./jwt/index.ts')
     const { method, headers } = this.request
     const body = await this.request.bytes()

@@ -3,19 +3,19 @@ import { restrictions } from '../service/ngrok/ip-restrictions.ts'
 import { tunnels } from '../service/ngrok/session-records.ts'
 import { readText } from '../service/policy/text.ts'
 import {
+  type ActionOutcome,
   type Ending,
   type IncomingResponse,
-  type Outcome,
   type OutgoingRequest,
   SendFailure,
 } from '../service/policy/visit.ts'
 import { chooseTarget } from './backends.ts'
 import { certificateProblem } from './certificate.ts'
 import { type CompiledPolicy, type CompileOptions, compilePolicy } from './compile.ts'
-import { errorResponse, isOwnError, toResponse } from './errors.ts'
+import { errorResponse, isOwnError, toUpstreamResponse } from './errors.ts'
 import { streamEvents } from './event-stream.ts'
 import type { Target } from './exchange.ts'
-import { Fields } from './fields.ts'
+import { MessageHeaders } from './fields.ts'
 import type { Compiled, Journey, Luggage } from './journey.ts'
 import { UpstreamResponse, VisitorRequest } from './message.ts'
 import { runRequestModules, runResponseModules, runRestriction } from './modules.ts'
@@ -130,7 +130,7 @@ export class Way implements Journey {
       const answer = end ?? (await sendOn())
       if (answer === 'close') return answer
       reached = answer.status || 502
-      const response = toResponse(answer, this.luggage.host.dialect)
+      const response = toUpstreamResponse(answer, this.luggage.host.dialect)
       if (!policy) return response
       visit.response = response
       const changed = await runPhase(policy, 'on_http_response', visit)
@@ -178,7 +178,7 @@ export class Way implements Journey {
     const target = backend ?? reader.module('route_backend', key)?.backend_id
     const answer = await this.#runPolicy(visit, policy, () => this.#sendToBackend(target, request))
     if (answer === 'close') return answer
-    const response = toResponse(answer, this.luggage.host.dialect)
+    const response = toUpstreamResponse(answer, this.luggage.host.dialect)
     visit.response = response
     await runResponseModules(visit, (name) => reader.module(name, key))
     return response
@@ -213,9 +213,9 @@ export class Way implements Journey {
     return callUpstream(request, place, { host, trace, signal, secrets, ip: visitor.ip ?? DEFAULT_IP })
   }
 
-  async forward(url: string, request: VisitorRequest): Promise<Outcome> {
+  async forward(url: string, request: VisitorRequest): Promise<ActionOutcome> {
     const target = new URL(url)
-    const fail = (error: number, did: string): Outcome => ({ did, ends: errorResponse(error), isRefusal: true })
+    const fail = (error: number, did: string): ActionOutcome => ({ did, ends: errorResponse(error), isRefusal: true })
     if (this.forwards >= MAX_FORWARDS) return fail(3501, `found more than ${MAX_FORWARDS} endpoints on the way`)
     if (findEndpoints(this.luggage.reader, target, 'internal').length === 0) {
       const hint = target.hostname.endsWith('.internal') ? '' : ', and only hosts below .internal are internal'
@@ -225,7 +225,7 @@ export class Way implements Journey {
     const way = new Way(this.luggage, this.compiled, this.forwards + 1, this.sends)
     const ends = await way.#runUrl(request.to(`${target.origin}${pathname}${search}`), 'internal')
     this.upstream = way.upstream
-    const response = ends === 'close' ? ends : toResponse(ends, this.luggage.host.dialect)
+    const response = ends === 'close' ? ends : toUpstreamResponse(ends, this.luggage.host.dialect)
     const did = `forwarded to ${target.origin}`
     // An error of the gateway itself on the way there is a failure of the action.
     return { did, sets: { url }, ends: response, ...(isOwnError(ends) && { isRefusal: true }) }
@@ -236,7 +236,7 @@ export class Way implements Journey {
     if (this.sends >= MAX_SENDS) throw new SendFailure(3603, 'the requests go round in a circle')
     if (findEndpoints(this.luggage.reader, new URL(url), 'internal').length === 0)
       throw new SendFailure(3200, `no internal endpoint is online at ${new URL(url).origin}`)
-    const fields = new Fields(
+    const fields = new MessageHeaders(
       Object.entries({ host: new URL(url).host, 'x-forwarded-for': visitor.ip ?? DEFAULT_IP, ...headers }),
     )
     const request = new VisitorRequest(method, url, fields, body === undefined ? null : new TextEncoder().encode(body))
@@ -247,7 +247,7 @@ export class Way implements Journey {
       const ends = await Promise.race([way.#runUrl(request, 'internal'), waiting.then(() => undefined)])
       if (ends === undefined) throw new SendFailure(3602, 'it timed out')
       if (ends === 'close') throw new SendFailure(undefined, 'the connection closed')
-      const response = toResponse(ends, host.dialect)
+      const response = toUpstreamResponse(ends, host.dialect)
       return {
         status: response.status,
         headers: response.headers.toLists(),

@@ -1,7 +1,7 @@
 import type { Operation } from '../core/operation/operation.ts'
 import { partsOf } from '../core/schema/documentation.ts'
 import { MAX_DESCRIPTION_BYTES, MAX_METADATA_BYTES } from '../core/schema/schema.ts'
-import type { Example } from './examples.ts'
+import type { FamilyExample } from './examples.ts'
 
 /** A value that no field takes: a list of numbers. */
 const WRONG_TYPE = [5]
@@ -30,7 +30,7 @@ export function extremeTexts(operation: Operation): [string, object][] {
  * Returns bodies of creations, by what is wrong: those of the example, and three for each field. In these the field has
  * another type, is missing, or is nonsense. If the service accepts one, its resource is deleted at once.
  */
-export function invalidCreations({ create, refused = {} }: Example, operation: Operation): [string, object][] {
+export function invalidCreations({ create, refused = {} }: FamilyExample, operation: Operation): [string, object][] {
   const renamed = withOtherNames(create)
   const ownFields = Object.entries(renamed).filter(([field]) => !Object.hasOwn(LIMITS, field))
   const bodies: [string, object][] = [
@@ -65,7 +65,7 @@ export function fieldsOf({ body }: Operation): readonly string[] {
 }
 
 /** Returns changes that are refused, by what is wrong. */
-export function invalidChanges({ refusedUpdates = {} }: Example, operation: Operation): [string, object][] {
+export function invalidChanges({ refusedUpdates = {} }: FamilyExample, operation: Operation): [string, object][] {
   const fields = fieldsOf(operation)
   return [
     ...fields.map((field): [string, object] => [`a ${field} of the wrong type`, { [field]: WRONG_TYPE }]),

@@ -1,7 +1,7 @@
 import { type ApiRequest, type ApiResponse, readResponse, UnreadableResponse } from './exchange.ts'
 
 /** The functions of the platform that a run uses. */
-export interface Host {
+export interface VerifyHost {
   /** Sends a request, as the global `fetch` does. */
   fetch(url: string, init: RequestInit): Promise<Response>
   /** The time in ms since 1970. */
@@ -21,7 +21,7 @@ export interface ServiceClientOptions {
   readonly perMinute: number
   /** The ms to wait for a response. */
   readonly timeout: number
-  readonly host: Host
+  readonly host: VerifyHost
   /** Ends all waiting between requests. */
   readonly signal: AbortSignal
   /** Called before a longer wait that the service asks for. */

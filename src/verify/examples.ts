@@ -1,24 +1,24 @@
 import { createAuthority } from '../service/x509/authority.ts'
 
 /** The bodies that the scenario of a family sends. Texts may name values, as in steps. */
-export interface Example {
+export interface FamilyExample {
   /** Resources of other families that it needs, by the names in the bodies, oldest first. */
   readonly needs?: Readonly<Record<string, Need>>
   /** A body with every field that needs no id of another account. */
-  readonly create: Body
+  readonly create: ExampleBody
   /** A second body, with only the required fields. */
-  readonly second: Body
+  readonly second: ExampleBody
   /** A change of the first resource. */
-  readonly update: Body
+  readonly update: ExampleBody
   /** A filter of the list that selects only the first resource, after its change. */
   readonly filter?: string
   /**
    * Bodies of further creations, by what is wrong or special. A resource that one creates nevertheless is deleted at
    * once.
    */
-  readonly refused?: Readonly<Record<string, Body>>
+  readonly refused?: Readonly<Record<string, ExampleBody>>
   /** Changes of the first resource that are refused, by what is wrong. */
-  readonly refusedUpdates?: Readonly<Record<string, Body>>
+  readonly refusedUpdates?: Readonly<Record<string, ExampleBody>>
 }
 
 /** A resource of another family. */
@@ -26,10 +26,10 @@ export interface Need {
   readonly family: string
   /** The path of its list. Default: the name of the family. */
   readonly path?: string
-  readonly body: Body
+  readonly body: ExampleBody
 }
 
-export type Body = Readonly<Record<string, unknown>>
+export type ExampleBody = Readonly<Record<string, unknown>>
 
 /** A certificate for tests and its key, to upload. */
 export interface Upload {
@@ -52,7 +52,7 @@ const rule = { ...texts, ip_policy_id: '{policy}', cidr: '203.0.113.0/24', actio
 const SSH_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEH3IY4s2cSOuKj63wdOpGLQRkEbBGYbddAi683q3ewX ci@example.com'
 
 /** Adds the texts to the example of a family. Each body that is left out consists of texts alone. */
-const withTexts = ({ create, second: minimal, update, ...rest }: Partial<Example>): Example => ({
+const withTexts = ({ create, second: minimal, update, ...rest }: Partial<FamilyExample>): FamilyExample => ({
   create: { ...texts, ...create },
   second: minimal ?? { description: second },
   update: { ...changedTexts, ...update },
@@ -60,10 +60,10 @@ const withTexts = ({ create, second: minimal, update, ...rest }: Partial<Example
 })
 
 /** Returns the example of each family, by the group of its operations. */
-export function examplesWith({ certificate_pem, private_key_pem }: Upload): Readonly<Record<string, Example>> {
+export function examplesWith({ certificate_pem, private_key_pem }: Upload): Readonly<Record<string, FamilyExample>> {
   const upload = { certificate_pem, private_key_pem }
   const authority = createAuthority('test', () => (size) => new Uint8Array(size)).certificatePem
-  const families: Readonly<Record<string, Partial<Example>>> = {
+  const families: Readonly<Record<string, Partial<FamilyExample>>> = {
     reserved_addrs: { create: { region: 'eu' }, filter: byMetadata },
     reserved_domains: {
       needs: { certificate: { family: 'tls_certificates', body: { ...upload, description: '{mark}' } } },
@@ -318,7 +318,7 @@ function kinesisOf(name: string) {
   return { stream_arn: `arn:aws:kinesis:us-east-1:123456789012:stream/${name}`, auth: { role: { role_arn } } }
 }
 
-function sshCertificates(own: Body): Partial<Example> {
+function sshCertificates(own: ExampleBody): Partial<FamilyExample> {
   const ssh_certificate_authority_id = '{authority}'
   return {
     needs: { authority: { family: 'ssh_certificate_authorities', body: { description: '{mark}' } } },
@@ -334,7 +334,7 @@ function sshCertificates(own: Body): Partial<Example> {
 const OTHER_SSH_KEY =
   'ecdsa-sha2-nistp256 AAAAE2VjZHNhLXNoYTItbmlzdHAyNTYAAAAIbmlzdHAyNTYAAABBBOCDj8XJev8zs3xLCS9lD+DThuxyUgLEFgSO9Krs05Zp3xzBV1i4vV/CPPvM3WSIUEEN2yhn/dZ/cIbeNYGOzrU= ci@example.com'
 
-const user: Example = {
+const user: FamilyExample = {
   create: { name: first, active: false },
   second: { name: second },
   update: { name: third, active: true },

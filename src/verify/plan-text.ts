@@ -1,13 +1,13 @@
 import { ruleOf } from './permissions.ts'
 import { markOf } from './run-log.ts'
-import type { Plan } from './scenarios.ts'
+import type { RequestPlan } from './scenarios.ts'
 import type { VerifyOptions } from './verify.ts'
 
 /**
  * Describes the requests that a run would send, and those that it would not. `isShort` leaves out the single requests.
  */
 export function planText(
-  { scenarios, notAsked, requests }: Plan,
+  { scenarios, notAsked, requests }: RequestPlan,
   { url, domain, perMinute, run }: Pick<VerifyOptions, 'url' | 'domain' | 'perMinute' | 'run'>,
   isShort = false,
 ): string {
@@ -26,6 +26,6 @@ export function planText(
   ].join('\n')
 }
 
-function stepText({ method, path, operation, what }: Plan['scenarios'][number]['steps'][number]): string {
+function stepText({ method, path, operation, what }: RequestPlan['scenarios'][number]['steps'][number]): string {
   return `  ${method.padEnd(6)} ${path}  (${operation} ${what})`
 }

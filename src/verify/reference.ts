@@ -6,14 +6,14 @@ import { requestInit } from './client.ts'
 import { type ApiRequest, type ApiResponse, readResponse } from './exchange.ts'
 
 /** A separate gateway. Its responses are compared with the responses of a service. */
-export interface Reference {
+export interface ReferenceGateway {
   send(request: ApiRequest): Promise<ApiResponse>
   /** Empties the gateway. */
   reset(): void
 }
 
 /** Creates a gateway with all families of a dialect, at the URL of the service. */
-export function createReference(dialect: DialectName, url: string, now: () => number): Reference {
+export function createReferenceGateway(dialect: DialectName, url: string, now: () => number): ReferenceGateway {
   const { versionHeader } = dialects[dialect]
   const options: AnyOptions = {
     dialect: dialects[dialect],

@@ -4,7 +4,7 @@ import { type ComparisonContext, type Difference, differencesOf, differenceText 
 import type { ApiRequest, ApiResponse } from './exchange.ts'
 import type { RecordedExchange, Recording, RecordingInfo } from './har.ts'
 import { ID_IN_TEXT, IdMap, idsIn } from './ids.ts'
-import { createReference, type Reference } from './reference.ts'
+import { createReferenceGateway, type ReferenceGateway } from './reference.ts'
 import { mapPath, matchesWildcards } from './texts.ts'
 
 /** A difference that is known, with the reason why it stays. */
@@ -94,7 +94,7 @@ export async function replay(
 
 /** A fresh gateway that gets the requests of a recording, one after the other. */
 class Replayer {
-  readonly #reference: Reference
+  readonly #reference: ReferenceGateway
   readonly #context: ComparisonContext
   readonly #ids = new IdMap()
   /** Lists from which the gateway lacks resources, so that their pages differ. */
@@ -110,7 +110,7 @@ class Replayer {
     this.#recordedIds = new Set(
       exchanges.flatMap(({ response }) => (response.status < 300 ? idsIn(response.text) : [])),
     )
-    this.#reference = createReference(dialect as DialectName, url, () => this.#at) // It is known.
+    this.#reference = createReferenceGateway(dialect as DialectName, url, () => this.#at) // It is known.
     this.#context = {
       ids: this.#ids,
       base: url,

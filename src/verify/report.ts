@@ -4,16 +4,16 @@ import { type Difference, differenceText } from './differ.ts'
 import type { ApiResponse } from './exchange.ts'
 import { NOT_CHOSEN } from './scenarios.ts'
 
-export type Verdict = 'same' | 'differs' | 'not asked'
+export type StepVerdict = 'same' | 'differs' | 'not asked'
 
 /** The outcome of one step. */
-export interface Outcome {
+export interface StepOutcome {
   readonly family: string
   readonly operation: string
   readonly what: string
   readonly method: string
   readonly path: string
-  readonly verdict: Verdict
+  readonly verdict: StepVerdict
   /** The reason why the step was not sent. */
   readonly reason?: string
   /** True if an earlier failure kept the step from being sent, and not a rule of the run. */
@@ -44,7 +44,7 @@ export function excerptOf({ status, text, body }: ApiResponse): ResponseExcerpt 
 /** The result of an operation. */
 export interface OperationResult {
   readonly operation: string
-  readonly verdict: Verdict
+  readonly verdict: StepVerdict
   /** The number of its requests with each verdict. */
   readonly same: number
   readonly differs: number
@@ -61,14 +61,14 @@ export interface InventoryChange {
 }
 
 /** The result of a run. */
-export interface Report {
+export interface VerifyReport {
   readonly url: string
   readonly dialect: string
   /** The id of the run, a part of each name that it gave. */
   readonly run: string
   readonly startedAt: string
   readonly requests: number
-  readonly outcomes: readonly Outcome[]
+  readonly outcomes: readonly StepOutcome[]
   readonly operations: readonly OperationResult[]
   readonly inventory: readonly InventoryChange[]
   /** The resources that the run may have left. */
@@ -80,12 +80,12 @@ export interface Report {
 /** Sums up the outcomes of each operation; one without outcomes has the reason why it was not asked. */
 export function operationResults(
   operations: readonly string[],
-  outcomes: readonly Outcome[],
+  outcomes: readonly StepOutcome[],
   notAsked: ReadonlyMap<string, string>,
 ): readonly OperationResult[] {
   return operations.map((operation) => {
     const own = outcomes.filter((each) => each.operation === operation)
-    const count = (verdict: Verdict) => own.filter((each) => each.verdict === verdict).length
+    const count = (verdict: StepVerdict) => own.filter((each) => each.verdict === verdict).length
     const counts = { same: count('same'), differs: count('differs'), notAsked: count('not asked') }
     const verdict = counts.differs > 0 ? 'differs' : counts.same > 0 ? 'same' : 'not asked'
     const reason = own.find((each) => each.reason !== undefined)?.reason ?? notAsked.get(operation)
@@ -97,7 +97,7 @@ export function operationResults(
  * Returns the exit code of the command: 0 if nothing differs, 1 if a response or the inventory does, 3 if something could not
  * be called, 4 if something may be left behind.
  */
-export function exitCodeOf({ outcomes, inventory, remaining, stopped }: Report): 0 | 1 | 3 | 4 {
+export function exitCodeOf({ outcomes, inventory, remaining, stopped }: VerifyReport): 0 | 1 | 3 | 4 {
   if (remaining.length > 0) return 4
   if (inventory.length > 0 || outcomes.some(({ verdict }) => verdict === 'differs')) return 1
   const isAnySame = outcomes.some(({ verdict }) => verdict === 'same')
@@ -105,11 +105,11 @@ export function exitCodeOf({ outcomes, inventory, remaining, stopped }: Report):
 }
 
 /** Returns the result as a text for people. */
-export function reportText(report: Report): string {
+export function reportText(report: VerifyReport): string {
   const { operations, outcomes, inventory, remaining, stopped, url, dialect, requests } = report
   const called = operations.filter(({ verdict }) => verdict !== 'not asked')
   const width = Math.max(0, ...called.map(({ operation }) => operation.length))
-  const count = (verdict: Verdict) => operations.filter((each) => each.verdict === verdict).length
+  const count = (verdict: StepVerdict) => operations.filter((each) => each.verdict === verdict).length
   const counts = `${count('same')} operations the same, ${count('differs')} different, ${count('not asked')} not asked`
   return [
     ...called.map((each) => `${each.operation.padEnd(width)}  ${rowText(each)}`),
@@ -148,7 +148,15 @@ function notAskedLines(operations: readonly OperationResult[]): string[] {
   return ['', 'Not asked:', ...[...byReason].flatMap(([reason, names]) => linesOf(reason, names))]
 }
 
-function differenceLines({ operation, what, method, path, differences = [], expected, received }: Outcome): string[] {
+function differenceLines({
+  operation,
+  what,
+  method,
+  path,
+  differences = [],
+  expected,
+  received,
+}: StepOutcome): string[] {
   return [
     `${operation} ${what}: ${method} ${path}`,
     ...differences.map((each) => `  ${differenceText(each)}`),
@@ -167,7 +175,7 @@ function responseText(response: ResponseExcerpt | undefined): string {
 }
 
 /** Returns the result as JUnit XML: a suite for each family, a case for each request. */
-export function reportXml({ outcomes, url, inventory, remaining, stopped }: Report): string {
+export function reportXml({ outcomes, url, inventory, remaining, stopped }: VerifyReport): string {
   const families = [...new Set(outcomes.map(({ family }) => family))]
   const suites = families.map((family) => {
     const own = outcomes.filter((each) => each.family === family)
@@ -188,7 +196,7 @@ function suite(name: string, cases: readonly string[]): string {
   return `<testsuite name="${escapeXml(name)}" ${counts}>\n${cases.join('\n')}\n</testsuite>`
 }
 
-function testCase(outcome: Outcome): string {
+function testCase(outcome: StepOutcome): string {
   const { operation, what, verdict, reason, differences = [] } = outcome
   return verdict === 'differs'
     ? failedCase(operation, what, differences.map((each) => differenceText(each)).join('\n'))

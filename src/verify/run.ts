@@ -1,13 +1,13 @@
 import { dialectFamilies } from '../gateway/dialect-families.ts'
 import { type DialectName, dialects } from '../service/resources/dialects.ts'
 import { deleteLeftovers, deleteResource } from './clean-up.ts'
-import type { Host, Sender } from './client.ts'
+import type { Sender, VerifyHost } from './client.ts'
 import { type ComparisonContext, differencesOf } from './differ.ts'
 import { type ApiRequest, type ApiResponse, type Exchange, errorOf, textAt } from './exchange.ts'
 import { IdMap, isId } from './ids.ts'
 import { type ItemsById, readList, refusalText } from './lists.ts'
-import { createReference, type Reference } from './reference.ts'
-import { excerptOf, type Outcome } from './report.ts'
+import { createReferenceGateway, type ReferenceGateway } from './reference.ts'
+import { excerptOf, type StepOutcome } from './report.ts'
 import { markOf, type RunLog } from './run-log.ts'
 import { planLimits, requireOwn } from './safety.ts'
 import { fillRequest, findMissingName, type Scenario, type Step } from './step.ts'
@@ -20,7 +20,7 @@ export interface CallerOptions {
   /** The id of the run, a part of all names that it gives: lower-case letters and digits. */
   readonly run: string
   readonly domain?: string | undefined
-  readonly host: Host
+  readonly host: VerifyHost
   /** Ends the run after the present request. The resources of the run are still deleted. */
   readonly signal: AbortSignal
   /** Called with each request of a scenario and its response. */
@@ -44,14 +44,14 @@ const isUninformative = (status: number) => [401, 402, 403, 429].includes(status
 const isUncertain = (status: number) => status === 408 || status >= 500
 
 /** Runs scenarios against a server and a fresh gateway, and compares their responses. */
-export class Run {
-  readonly outcomes: Outcome[] = []
+export class VerifyRun {
+  readonly outcomes: StepOutcome[] = []
   /** The reason why the run sends no more requests; undefined while it does. */
   stopped: string | undefined
   /** The lists before the first creation, by their paths. */
   readonly listsBefore = new Map<string, ItemsById>()
   readonly #options: RunOptions
-  readonly #reference: Reference
+  readonly #reference: ReferenceGateway
   /** The codes of the errors by which the plan of an account limits it. */
   readonly #planLimits: ReadonlySet<string>
   readonly #mark: string
@@ -82,7 +82,7 @@ export class Run {
         return response
       },
     }
-    this.#reference = createReference(dialect, url, () => host.now())
+    this.#reference = createReferenceGateway(dialect, url, () => host.now())
     this.#planLimits = planLimits(Object.values(dialectFamilies[dialect] ?? {}), dialects[dialect])
   }
 
@@ -277,7 +277,7 @@ export class Run {
   }
 }
 
-type Result = Pick<Outcome, 'verdict' | 'reason' | 'isFailure' | 'differences' | 'expected' | 'received'>
+type Result = Pick<StepOutcome, 'verdict' | 'reason' | 'isFailure' | 'differences' | 'expected' | 'received'>
 
 function notSent(reason: string): Result {
   return { verdict: 'not asked', reason }

@@ -6,7 +6,7 @@ import { harText, type RecordedExchange, type RecordingInfo, type Replaced } fro
 import { placeholderAddress, placeholderText } from './placeholder.ts'
 import { hasNames, isPlainWord, kindOfField, SensitiveValues, type ValueKind } from './sensitive-values.ts'
 import { mapPath, TIME } from './texts.ts'
-import { replaceSpans, type Span, ValueSearch } from './value-search.ts'
+import { replaceSpans, type TextRange, ValueSearch } from './value-search.ts'
 
 /** Response headers that say something about the API. */
 const API_HEADERS = /^(content-type|content-length|date|allow|retry-after|.*operation-id|(x-)?ratelimit.*)$/
@@ -162,7 +162,7 @@ class Replacer {
   }
 
   #replaceInText(text: string, isName: boolean): string {
-    const forms = [...text.matchAll(FORMS)].map(({ 0: value, index }): Span => [index, index + value.length])
+    const forms = [...text.matchAll(FORMS)].map(({ 0: value, index }): TextRange => [index, index + value.length])
     const values = this.#search.findIn(text, (value, at) => this.#isReplacedAt(value, text, at, isName))
     return replaceSpans(text, [...forms, ...values], (value) => this.#placeholderOf(value))
   }

@@ -4,12 +4,12 @@ import { dialectFamilies } from '../gateway/dialect-families.ts'
 import { tableOf } from '../gateway/table.ts'
 import { type DialectName, dialects } from '../service/resources/dialects.ts'
 import { extremeTexts, fieldsOf, invalidChanges, invalidCreations, withOtherNames } from './bodies.ts'
-import { type Example, examplesWith, type Need, type Upload } from './examples.ts'
+import { examplesWith, type FamilyExample, type Need, type Upload } from './examples.ts'
 import { type Permission, reasonAgainst } from './permissions.ts'
 import type { Scenario, Step } from './step.ts'
 
 /** The requests that a run sends, and the operations that it leaves out. */
-export interface Plan {
+export interface RequestPlan {
   readonly scenarios: readonly Scenario[]
   /** The reasons why operations are left out, by their names. */
   readonly notAsked: ReadonlyMap<string, string>
@@ -40,7 +40,7 @@ export function operationGroups(dialect: DialectName): readonly string[] {
 }
 
 /** Derives the requests from the table of operations: a scenario for each family. */
-export function planOf(options: PlanOptions): Plan {
+export function planOf(options: PlanOptions): RequestPlan {
   const operations = operationsOf(options.dialect)
   const examples = examplesWith(options.upload)
   const notAsked = new Map<string, string>()
@@ -130,7 +130,7 @@ function readingSteps(make: StepMaker, own: readonly Operation[]): Step[] {
   ]
 }
 
-function changingSteps(make: StepMaker, groups: Groups, example: Example): Step[] {
+function changingSteps(make: StepMaker, groups: Groups, example: FamilyExample): Step[] {
   const own = groups.get(make.group) ?? []
   const operation = (verb: string) => own.find(({ name }) => name === `${make.group}.${verb}`)
   const [create, update] = [operation('create'), operation('update')]

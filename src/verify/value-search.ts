@@ -2,7 +2,7 @@
 export const MIN_VALUE_LENGTH = 4
 
 /** The beginning and the end of a part of a text. */
-export type Span = readonly [from: number, to: number]
+export type TextRange = readonly [from: number, to: number]
 
 /** The number of first characters that are looked up. Values that share more are compared one by one. */
 const MAX_BEGINNING = 32
@@ -24,8 +24,8 @@ export class ValueSearch {
   }
 
   /** Returns the place of the longest accepted value at each place of a text. Leaves out values within others. */
-  findIn(text: string, isAccepted: (value: string, at: number) => boolean): Span[] {
-    const spans: Span[] = []
+  findIn(text: string, isAccepted: (value: string, at: number) => boolean): TextRange[] {
+    const spans: TextRange[] = []
     let end = 0
     for (let at = 0; at + MIN_VALUE_LENGTH <= text.length; at++) {
       const found = this.#candidatesAt(text, at).find(
@@ -51,7 +51,7 @@ function listAt<T>(lists: Map<string, T[]>, key: string): T[] {
 }
 
 /** Replaces parts of a text. Parts that overlap become one. */
-export function replaceSpans(text: string, spans: readonly Span[], replacement: (part: string) => string): string {
+export function replaceSpans(text: string, spans: readonly TextRange[], replacement: (part: string) => string): string {
   const joined: [from: number, to: number][] = []
   for (const [from, to] of [...spans].sort(([one], [other]) => one - other)) {
     const last = joined.at(-1)

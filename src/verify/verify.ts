@@ -3,8 +3,8 @@ import { dialects } from '../service/resources/dialects.ts'
 import { deleteLeftovers, type RemainingResource } from './clean-up.ts'
 import { type Sender, ServiceClient } from './client.ts'
 import { type ItemsById, readList } from './lists.ts'
-import { type InventoryChange, operationResults, type Report } from './report.ts'
-import { type CallerOptions, Run } from './run.ts'
+import { type InventoryChange, operationResults, type VerifyReport } from './report.ts'
+import { type CallerOptions, VerifyRun } from './run.ts'
 import { markOf, RunLog, type RunLogStorage } from './run-log.ts'
 import { type PlanOptions, planOf } from './scenarios.ts'
 
@@ -32,7 +32,7 @@ export interface Progress {
  * Sends the scenarios to a server and to a fresh gateway, and compares their responses. Changes and deletes only
  * resources that it has created, and deletes all of them at the end. Never rejects, whatever the server does.
  */
-export async function verify(options: VerifyOptions): Promise<Report> {
+export async function verify(options: VerifyOptions): Promise<VerifyReport> {
   const { url, run, dialect, host } = options
   const startedAt = timestamp(host.now())
   const plan = planOf(options)
@@ -44,7 +44,7 @@ export async function verify(options: VerifyOptions): Promise<Report> {
     versionHeader: dialects[dialect].versionHeader,
     onWait: (seconds) => onStep(`waiting ${seconds} s, as the service asks`),
   })
-  const work = new Run({ ...options, client, log, onStep })
+  const work = new VerifyRun({ ...options, client, log, onStep })
   await work.readLists(plan.scenarios.flatMap(({ path }) => path || []))
   for (const scenario of plan.scenarios) await work.runScenario(scenario)
   // A signal ends the scenarios, not the clean-up.

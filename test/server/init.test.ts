@@ -6,7 +6,7 @@ import { transform } from 'esbuild'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import * as ngrokEntry from '../../src/gateway/ngrok.ts'
 import * as main from '../../src/index.ts'
-import { RUNNERS, type Runner } from '../../src/server/commands/init-test.ts'
+import { RUNNERS, type TestRunner } from '../../src/server/commands/init-test.ts'
 import { serve } from '../../src/server/node.ts'
 import { readConfigFile } from '../../src/server/options/config-file.ts'
 import { gatewayOptionsOf } from '../../src/server/options/gateway-options.ts'
@@ -32,7 +32,7 @@ interface TestDefinition {
 }
 
 /** Returns the test that a file defines, as a function that runs it. */
-async function loadTest(file: string, runner: Runner, changed: main.GatewayOptions<main.ManualClock> = {}) {
+async function loadTest(file: string, runner: TestRunner, changed: main.GatewayOptions<main.ManualClock> = {}) {
   const { work, gateway: fixture, create } = await readDefinition(file, runner, changed)
   return async () => {
     const clock = main.manualClock('2026-01-01T00:00:00Z')
@@ -45,7 +45,7 @@ async function loadTest(file: string, runner: Runner, changed: main.GatewayOptio
 }
 
 /** Returns the test that a file defines. The file gets its imports and the globals of its runner, and nothing else. */
-async function readDefinition(file: string, runner: Runner, changed: main.GatewayOptions<main.ManualClock> = {}) {
+async function readDefinition(file: string, runner: TestRunner, changed: main.GatewayOptions<main.ManualClock> = {}) {
   const definitions: TestDefinition[] = []
   let create = (options: main.GatewayOptions): main.Gateway => main.createGateway(options)
   const define = (name: string, work: Work) => void definitions.push({ name, work })
@@ -58,7 +58,7 @@ async function readDefinition(file: string, runner: Runner, changed: main.Gatewa
   }
   const testWithGateway = (base: typeof define, options: TestOptions) =>
     testing.testWithGateway(base, { ...options, gatewayOptions: { ...options.gatewayOptions, ...changed } })
-  const own: Readonly<Record<Runner, Readonly<Record<string, unknown>>>> = {
+  const own: Readonly<Record<TestRunner, Readonly<Record<string, unknown>>>> = {
     vitest: { vitest: { expect }, 'fauxgate/vitest': { testUsing } },
     jest: { '@jest/globals': { expect, test: define } },
     playwright: { '@playwright/test': { expect, test: { extend } }, 'fauxgate/node': { serve } },
@@ -93,7 +93,7 @@ async function readDefinition(file: string, runner: Runner, changed: main.Gatewa
 }
 
 /** The command of each runner that runs a test file. */
-const COMMANDS: Readonly<Record<Runner, string>> = {
+const COMMANDS: Readonly<Record<TestRunner, string>> = {
   vitest: 'npx vitest run FILE',
   jest: 'npx jest FILE',
   playwright: 'npx playwright test FILE',
@@ -116,7 +116,7 @@ describe('The test that fauxgate init writes', () => {
       if (typed === 'typed') writeFileSync('tsconfig.json', '{}')
       const { code, stdout, stderr } = await runToEnd({}, 'init', '--runner', runner)
       expect([code, stderr]).toEqual([0, ''])
-      const endings: Partial<Record<Runner, string>> = { jest: 'js', ...(typed === 'typed' && { vitest: 'ts' }) }
+      const endings: Partial<Record<TestRunner, string>> = { jest: 'js', ...(typed === 'typed' && { vitest: 'ts' }) }
       const file = `fauxgate.test.${endings[runner] ?? ending}`
       expect([testFile(), stdout]).toEqual([file, expect.stringContaining(`wrote  ${file}, a first test\n`)])
       const text = readFileSync(file, 'utf8')

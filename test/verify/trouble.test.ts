@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { createNgrok } from '../../src/gateway/ngrok.ts'
 import type { Gateway } from '../../src/index.ts'
 import { deleteLeftovers } from '../../src/verify/clean-up.ts'
-import { type Host, ServiceClient } from '../../src/verify/client.ts'
+import { ServiceClient, type VerifyHost } from '../../src/verify/client.ts'
 import { exitCodeOf, reportText, reportXml } from '../../src/verify/report.ts'
 import { leftoversIn, markOf, RunLog, type RunLogEntry } from '../../src/verify/run-log.ts'
 import { requireOwn } from '../../src/verify/safety.ts'
@@ -189,7 +189,7 @@ describe('A run whose requests get no usable response', () => {
 })
 
 /** Returns a host whose deadlines pass as soon as a request hangs. */
-function createImpatientHost(fetch: Fetch): Host {
+function createImpatientHost(fetch: Fetch): VerifyHost {
   return {
     now: () => 0,
     sleep: async () => {},

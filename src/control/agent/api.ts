@@ -3,10 +3,10 @@ import { bodyReader, requireJsonObject } from '../../core/schema/body.ts'
 import { Refusal } from '../../core/schema/errors.ts'
 import { platform } from '../../core/schema/platform.ts'
 import { anyObject } from '../../core/schema/schema.ts'
-import { Fields } from '../../traffic/fields.ts'
+import { MessageHeaders } from '../../traffic/fields.ts'
 import { VisitorRequest } from '../../traffic/message.ts'
 import type { ControlHost } from '../control.ts'
-import { type Answer, Failure, invalid, notFound, notStarted, reading, unknownPath } from './answer.ts'
+import { AgentFailure, type AgentResponse, invalid, notFound, notStarted, reading, unknownPath } from './answer.ts'
 import { type Captured, joinBytes } from './captured.ts'
 import { readDefinition, type TunnelDefinition } from './definition.ts'
 import { errors } from './errors.ts'
@@ -26,7 +26,7 @@ interface Call {
   readonly readJson: () => Record<string, unknown>
 }
 
-type Handler = (call: Call) => Answer | Promise<Answer>
+type Handler = (call: Call) => AgentResponse | Promise<AgentResponse>
 
 /** Starts the tunnels of a definition, and returns the first. */
 export function startTunnel(host: ControlHost, definition: TunnelDefinition): AgentTunnel {
@@ -42,8 +42,8 @@ export function restartAgent(host: ControlHost, hasNewUrls: boolean): void {
   host.agent.captured.empty()
 }
 
-const ok = (body: object): Answer => ({ status: 200, body })
-const NO_CONTENT: Answer = { status: 204 }
+const ok = (body: object): AgentResponse => ({ status: 200, body })
+const NO_CONTENT: AgentResponse = { status: 204 }
 
 const listOf = (host: ControlHost) => Agent.transact(host, (agent) => agent.list())
 const findIn = (host: ControlHost, name: string) => Agent.transact(host, (agent) => agent.find(name))
@@ -144,7 +144,7 @@ function starting<T>(host: ControlHost, work: (agent: Agent) => T): T {
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     const isTaken = error.problems[0].error.key === errors.agent_tunnel_taken.key
-    throw new Failure(isTaken ? invalid(error.message) : notStarted(error, host.dialect))
+    throw new AgentFailure(isTaken ? invalid(error.message) : notStarted(error, host.dialect))
   }
 }
 
@@ -183,7 +183,12 @@ const replay: Handler = async ({ host, readJson, path }) => {
   const open = found && findIn(host, tunnel_name ?? found.tunnel.name)
   if (!found || !open?.endpoint) return notFound(`${path}/${found ? (tunnel_name ?? found.tunnel.name) : id}`)
   const { method, url, headers, body: kept, ip } = found
-  const request = new VisitorRequest(method, url, new Fields(headers), kept.size > 0 ? joinBytes(kept.parts) : null)
+  const request = new VisitorRequest(
+    method,
+    url,
+    new MessageHeaders(headers),
+    kept.size > 0 ? joinBytes(kept.parts) : null,
+  )
   await host.traffic.replay(request, placeOf(open), ip)
   return NO_CONTENT
 }
@@ -232,7 +237,7 @@ export async function answerRequest(host: ControlHost, request: Request): Promis
   return new (platform('Response'))(body ? `${JSON.stringify(body)}\n` : null, { status, headers })
 }
 
-async function answer(host: ControlHost, request: Request): Promise<Answer> {
+async function answer(host: ControlHost, request: Request): Promise<AgentResponse> {
   const { pathname, searchParams: query } = new URL(request.url)
   const path = pathname.replace(/(.)\/$/, '$1')
   const [, parent = '', last = ''] = /^(.*)\/([^/]+)$/.exec(path) ?? []
@@ -246,7 +251,7 @@ async function answer(host: ControlHost, request: Request): Promise<Answer> {
   try {
     return await handler({ host, path, query, name, readJson: () => requireJsonObject(parse(sent)) })
   } catch (error) {
-    if (error instanceof Failure) return error.answer
+    if (error instanceof AgentFailure) return error.answer
     throw error
   }
 }
@@ -255,7 +260,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw new Failure(invalid(String(error)))
+    throw new AgentFailure(invalid(String(error)))
   }
 }
 

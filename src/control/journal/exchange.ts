@@ -3,7 +3,7 @@ import type { Operation } from '../../core/operation/operation.ts'
 import type { RequestBody } from '../../core/schema/body.ts'
 
 /** A request and its response, from which an entry of the journal is made when it is first read. */
-export interface Exchange {
+export interface JournaledExchange {
   readonly operationId: string
   readonly operation: Operation | null
   readonly method: string
@@ -32,7 +32,7 @@ const BYTES_PER_VALUE = 16
 export const BYTES_PER_CHARACTER = 2
 
 /** Returns the exchange with its method, path and query cut to {@link MAX_NAME_LENGTH} characters each. */
-export function shortenNames(exchange: Exchange): Exchange {
+export function shortenNames(exchange: JournaledExchange): JournaledExchange {
   const { method, path, query } = exchange
   if (method.length + path.length + query.length <= MAX_NAME_LENGTH) return exchange
   return { ...exchange, method: cut(method), path: cut(path), query: cut(query) }
@@ -46,7 +46,7 @@ function cut(text: string): string {
 }
 
 /** Estimates the memory that an exchange takes in the journal, in bytes. */
-export function countBytes(exchange: Exchange): number {
+export function countBytes(exchange: JournaledExchange): number {
   const { method, path, query, authorization, requestHeaders, request, responseHeaders, response, commit } = exchange
   let length = method.length + path.length + query.length + authorization.length + (response?.length ?? 0)
   if (typeof request === 'string') length += request.length

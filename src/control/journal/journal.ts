@@ -6,7 +6,7 @@ import { createRedactor, findKeysInHeader, type Redactor } from '../../core/sche
 import { timeMs } from '../../core/schema/time.ts'
 import { DroppedRequests, isUnknown, matchesQuery, type RequestFacts } from './dropped-requests.ts'
 import type { JournalQuery } from './entry.ts'
-import { BYTES_PER_CHARACTER, countBytes, type Exchange, shortenNames } from './exchange.ts'
+import { BYTES_PER_CHARACTER, countBytes, type JournaledExchange, shortenNames } from './exchange.ts'
 import { Queue } from './queue.ts'
 import { createEntry, type Secrets } from './redact.ts'
 
@@ -20,7 +20,7 @@ interface JournalOptions extends Secrets {
 type Row = (ExchangeRow | RestoredRow) & { readonly bytes: number }
 
 interface ExchangeRow {
-  readonly exchange: Exchange
+  readonly exchange: JournaledExchange
 }
 
 interface RestoredRow {
@@ -71,7 +71,7 @@ export class Journal implements PersistedJournal {
     return this.#rows.size
   }
 
-  add(received: Exchange): void {
+  add(received: JournaledExchange): void {
     const exchange = shortenNames(received)
     if (!this.isOn) {
       this.#countDropped({ exchange, bytes: 0 })
@@ -117,7 +117,7 @@ export class Journal implements PersistedJournal {
   }
 
   /** Makes the entry of an exchange, without secrets. */
-  createEntry(exchange: Exchange): JournalEntry {
+  createEntry(exchange: JournaledExchange): JournalEntry {
     const entry = createEntry(exchange, this.#findSecrets())
     return this.#cancelled.has(exchange.operationId) ? { ...entry, cancelled: true } : entry
   }

@@ -16,7 +16,7 @@ import {
 } from '../../core/schema/secret-texts.ts'
 import { formatCount } from '../../core/schema/text.ts'
 import { timestamp } from '../../core/schema/time.ts'
-import type { Exchange } from './exchange.ts'
+import type { JournaledExchange } from './exchange.ts'
 
 export interface Secrets {
   readonly dialect: CommonDialect
@@ -28,7 +28,10 @@ export interface Secrets {
 type SharedSecrets = Omit<Secrets, 'ownKeys'> & { readonly shared: Redactor }
 
 /** Makes the entry of an exchange, without secrets. */
-export function createEntry(exchange: Exchange, { dialect, secretNames, shared }: SharedSecrets): JournalEntry {
+export function createEntry(
+  exchange: JournaledExchange,
+  { dialect, secretNames, shared }: SharedSecrets,
+): JournalEntry {
   const { operationId, operation, now, status, requestHeaders, responseHeaders, commit, fault } = exchange
   const names = secretNames.of(operation)
   const records = commit?.changes.flatMap(({ before, after }) => [before, after])
@@ -77,7 +80,7 @@ export function findSentSecrets(
     requestHeaders,
     query,
     request,
-  }: Pick<Exchange, 'authorization' | 'requestHeaders' | 'query' | 'request'>,
+  }: Pick<JournaledExchange, 'authorization' | 'requestHeaders' | 'query' | 'request'>,
   names: Redaction['names'],
 ): string[] {
   const named = [...new URLSearchParams(query)].filter(([name]) => names.has(name))
@@ -85,7 +88,7 @@ export function findSentSecrets(
   return [...keys, ...named.map(([, value]) => value), ...findSecrets(parseJson(request), names)]
 }
 
-function parseJson(body: Exchange['request' | 'response']): unknown {
+function parseJson(body: JournaledExchange['request' | 'response']): unknown {
   if (typeof body !== 'string') return undefined
   try {
     return JSON.parse(body)
@@ -102,7 +105,7 @@ const UNREAD_BODY = {
 } as const
 
 /** Redacts a body. A description replaces a text that is not JSON, because its secrets cannot be found. */
-function redactBody(body: Exchange['request' | 'response'], redaction: Redaction): unknown {
+function redactBody(body: JournaledExchange['request' | 'response'], redaction: Redaction): unknown {
   if (body === null || body === '') return null
   if (typeof body === 'object') return UNREAD_BODY[body.unread]
   const value = parseJson(body)

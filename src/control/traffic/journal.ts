@@ -3,7 +3,7 @@ import { createRedactor, findKeysInHeaders, isSecretHeader, type Redactor } from
 import { timestamp } from '../../core/schema/time.ts'
 import { deepFreeze } from '../../core/schema/values.ts'
 import { readCredentials } from '../../service/policy/credentials.ts'
-import type { Exchange } from '../../traffic/exchange.ts'
+import type { VisitorExchange } from '../../traffic/exchange.ts'
 import { findDecision, nameOf, type Trace } from '../../traffic/trace.ts'
 import { joinBytes } from '../agent/captured.ts'
 import { Queue } from '../journal/queue.ts'
@@ -15,7 +15,7 @@ const SIZE = 1000
 
 /** The last requests through a gateway. */
 export class TrafficJournal {
-  readonly #queue = new Queue<Exchange>()
+  readonly #queue = new Queue<VisitorExchange>()
   #count = 0
 
   constructor(readonly ownKeys: Redactor) {}
@@ -30,7 +30,7 @@ export class TrafficJournal {
     return this.#count - this.#queue.size
   }
 
-  add(exchange: Exchange): void {
+  add(exchange: VisitorExchange): void {
     this.#queue.add(exchange)
     this.#count++
     if (this.#queue.size > SIZE) this.#queue.drop()
@@ -59,7 +59,7 @@ export class TrafficJournal {
   }
 }
 
-function toEntry(exchange: Exchange, number: number, ownKeys: Redactor): TrafficEntry {
+function toEntry(exchange: VisitorExchange, number: number, ownKeys: Redactor): TrafficEntry {
   const { at, headers, responseHeaders, trace, from, body, ...rest } = exchange
   const redaction = createRedaction(exchange, ownKeys)
   const [address = '', query] = exchange.url.split(/\?(.*)/s)
@@ -81,7 +81,7 @@ function toEntry(exchange: Exchange, number: number, ownKeys: Redactor): Traffic
 }
 
 /** Returns a body as a text. A text that is neither JSON nor a form is left out, because its secrets cannot be found. */
-function redactBody(parts: ReturnType<Exchange['body']>, redaction: Redaction): string | null | undefined {
+function redactBody(parts: ReturnType<VisitorExchange['body']>, redaction: Redaction): string | null | undefined {
   if (!parts) return parts
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(joinBytes(parts))
@@ -94,7 +94,7 @@ function redactBody(parts: ReturnType<Exchange['body']>, redaction: Redaction): 
   }
 }
 
-type Sent = Pick<Exchange, 'url' | 'headers' | 'responseHeaders' | 'secrets'>
+type Sent = Pick<VisitorExchange, 'url' | 'headers' | 'responseHeaders' | 'secrets'>
 
 /** Returns the redaction of what was sent with a request, and in its response. */
 export function createRedaction(exchange: Sent, ownKeys: Redactor): Redaction {
@@ -114,7 +114,7 @@ function findSecretTexts({ url, headers, responseHeaders, secrets }: Sent): read
 }
 
 /** Returns user and password of a header, which only its Base64 has. */
-function decodeBasic(headers: Exchange['headers']): string[] {
+function decodeBasic(headers: VisitorExchange['headers']): string[] {
   const found = headers.find(([name]) => name === 'authorization')?.[1]
   const text = readCredentials(found)
   return text === undefined ? [] : [text, text.slice(text.indexOf(':') + 1)]

@@ -13,10 +13,10 @@ import {
   createTimestamp,
   describeFields,
   type Evaluate,
-  type Expression,
+  type FilterExpression,
+  fieldOf,
   findFieldType,
   isNow,
-  readField,
   refuseType,
   TEXT_TESTS,
 } from './expressions.ts'
@@ -55,14 +55,14 @@ export class Compiler {
     return condition.evaluate
   }
 
-  #compile(node: ASTNode): Expression {
+  #compile(node: ASTNode): FilterExpression {
     if (++this.#depth > MAX_DEPTH) refuseNode(node, `nested deeper than ${MAX_DEPTH} levels`, 'no more nesting')
     const expression = this.#compileNode(node)
     this.#depth--
     return expression
   }
 
-  #compileNode(node: ASTNode): Expression {
+  #compileNode(node: ASTNode): FilterExpression {
     switch (node.op) {
       case 'value':
         return createLiteral(node, node.args)
@@ -101,7 +101,7 @@ export class Compiler {
   }
 
   /** Compiles a chain such as `a && b && c` as one expression, so that a long chain does not exceed the maximum nesting. */
-  #compileChain(node: ASTNode, operator: '&&' | '||'): Expression {
+  #compileChain(node: ASTNode, operator: '&&' | '||'): FilterExpression {
     const rest: ASTNode[] = []
     let first = node
     for (; first.op === operator; first = first.args[0]) rest.unshift(first.args[1])
@@ -116,7 +116,7 @@ export class Compiler {
   }
 
   /** Compiles `obj`, or a field such as `obj.id`. */
-  #compileField(node: ASTNode): Expression {
+  #compileField(node: ASTNode): FilterExpression {
     const names: string[] = []
     let root = node
     for (; root.op === '.'; root = root.args[0]) names.unshift(root.args[1])
@@ -129,17 +129,17 @@ export class Compiler {
       : this.#compilePath(node, names)
   }
 
-  #compilePath(node: ASTNode, names: readonly string[]): Expression {
+  #compilePath(node: ASTNode, names: readonly string[]): FilterExpression {
     let [type, path] = [this.itemType, this.itemName]
     for (const name of names) {
       type = findFieldType(node, type, path, name)
       path = `${path}.${name}`
     }
-    const evaluate: Evaluate = (obj) => names.reduce<unknown>((value, name) => readField(value, name), obj)
+    const evaluate: Evaluate = (obj) => names.reduce<unknown>((value, name) => fieldOf(value, name), obj)
     return { node, type, evaluate }
   }
 
-  #compileDeclaredField(node: ASTNode, name: string, fields: DeclaredFields): Expression {
+  #compileDeclaredField(node: ASTNode, name: string, fields: DeclaredFields): FilterExpression {
     const declared = fields.get(name)
     if (!declared) {
       const names = [...fields.keys()].map((each) => `${this.itemName}.${each}`).join(', ')
@@ -155,7 +155,7 @@ export class Compiler {
   }
 
   /** Compiles `size(x)`, `timestamp("…")` or `timestamp(time.now)`. */
-  #compileCall(node: ASTNode, name: string, [argument, ...others]: readonly ASTNode[]): Expression {
+  #compileCall(node: ASTNode, name: string, [argument, ...others]: readonly ASTNode[]): FilterExpression {
     if (argument && others.length === 0) {
       if (name === 'size') return createSize(node, this.#compile(argument))
       if (name === 'timestamp')
@@ -170,9 +170,9 @@ export class Compiler {
   #compileMethod(
     node: ASTNode,
     name: string,
-    target: Expression,
+    target: FilterExpression,
     [argument, ...others]: readonly ASTNode[],
-  ): Expression {
+  ): FilterExpression {
     if (name === 'size' && !argument) return createSize(node, target)
     if (argument && others.length === 0) {
       const test = Object.hasOwn(TEXT_TESTS, name) && TEXT_TESTS[name]

@@ -7,7 +7,7 @@ import { canEqual, describeType, findType, isComparable, isOrdered, mergeTypes, 
 export type Evaluate = (obj: object, now: number) => unknown
 
 /** A compiled part of a filter. */
-export interface Expression {
+export interface FilterExpression {
   readonly node: ASTNode
   readonly type: Type
   readonly evaluate: Evaluate
@@ -68,12 +68,12 @@ function toNanoseconds(value: unknown): bigint | null {
 
 const NANOSECONDS_PER_MS = 1_000_000n
 
-export function refuseType({ node, type }: Expression, allowed: string): never {
+export function refuseType({ node, type }: FilterExpression, allowed: string): never {
   return refuseNode(node, type.kind === 'null' ? undefined : describeType(type), allowed)
 }
 
-export function createLiteral(node: ASTNode, value: unknown): Expression {
-  const literal = (type: Type, written = value): Expression => ({
+export function createLiteral(node: ASTNode, value: unknown): FilterExpression {
+  const literal = (type: Type, written = value): FilterExpression => ({
     node,
     type,
     evaluate: () => written,
@@ -90,14 +90,14 @@ export function createLiteral(node: ASTNode, value: unknown): Expression {
   return refuseNode(node, 'which is too large', `a number up to ${Number.MAX_SAFE_INTEGER}`)
 }
 
-export function createNegation(node: ASTNode, operand: Expression): Expression {
+export function createNegation(node: ASTNode, operand: FilterExpression): FilterExpression {
   if (operand.type.kind !== 'number') return refuseType(operand, 'a number')
   return operand.isLiteral
     ? createLiteral(node, -Number(operand.evaluate({}, 0)))
     : refuseNode(node, 'arithmetic', VALUE_ALLOWED)
 }
 
-export function createList(node: ASTNode, items: readonly Expression[]): Expression {
+export function createList(node: ASTNode, items: readonly FilterExpression[]): FilterExpression {
   let itemType: Type | undefined
   for (const item of items) {
     requireComparable(item)
@@ -110,7 +110,7 @@ export function createList(node: ASTNode, items: readonly Expression[]): Express
 }
 
 /** Refuses an object or a map, which cannot be compared. The message lists its fields. */
-function requireComparable({ node, type }: Expression): void {
+function requireComparable({ node, type }: FilterExpression): void {
   if (!isComparable(type))
     refuseNode(node, describeType(type), describeFields(node.input.slice(node.range.start, node.range.end), type))
 }
@@ -130,12 +130,12 @@ export function findFieldType(node: ASTNode, type: Type, path: string, name: str
   return schema ? findType(schema, nullable) : refuseNode(node, 'an unknown field', describeFields(path, type))
 }
 
-export function readField(object: unknown, name: string): unknown {
+export function fieldOf(object: unknown, name: string): unknown {
   if (typeof object !== 'object' || object === null || !Object.hasOwn(object, name)) return null
   return Reflect.get(object, name)
 }
 
-export function createComparison(node: ASTNode, left: Expression, right: Expression): Expression {
+export function createComparison(node: ASTNode, left: FilterExpression, right: FilterExpression): FilterExpression {
   const [a, b] = [
     readTimeFor(translateWords(left, right), right.type),
     readTimeFor(translateWords(right, left), left.type),
@@ -148,7 +148,7 @@ export function createComparison(node: ASTNode, left: Expression, right: Express
 }
 
 /** Refuses the operand whose type cannot be compared this way. If both types can, refuses the literal. */
-function refuseComparison(left: Expression, right: Expression, fits: (type: Type) => boolean): never {
+function refuseComparison(left: FilterExpression, right: FilterExpression, fits: (type: Type) => boolean): never {
   const wrong = [left, right].find(({ type }) => !fits(type)) ?? (left.isLiteral && !right.isLiteral ? left : right)
   requireComparable(wrong)
   const { type } = wrong === left ? right : left
@@ -161,7 +161,7 @@ function describeComparable(type: Type): string {
 }
 
 /** Makes an operand return the values of the field that it is compared with, in place of the field's other words. */
-function translateWords(operand: Expression, { words }: Expression): Expression {
+function translateWords(operand: FilterExpression, { words }: FilterExpression): FilterExpression {
   if (!words) return operand
   const translate = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(translate)
@@ -171,11 +171,15 @@ function translateWords(operand: Expression, { words }: Expression): Expression 
 }
 
 /** Reads a text that is an RFC 3339 time as that time, if it is compared with a time. */
-function readTimeFor(operand: Expression, { kind }: Type): Expression {
+function readTimeFor(operand: FilterExpression, { kind }: Type): FilterExpression {
   return kind === 'time' && operand.type.isTime ? readAsTime(operand.node, operand) : operand
 }
 
-export function createMembership(node: ASTNode, needle: Expression, haystack: Expression): Expression {
+export function createMembership(
+  node: ASTNode,
+  needle: FilterExpression,
+  haystack: FilterExpression,
+): FilterExpression {
   const { kind, item } = haystack.type
   if (kind === 'map') {
     if (needle.type.kind !== 'text') refuseType(needle, 'a text')
@@ -199,7 +203,7 @@ export function createMembership(node: ASTNode, needle: Expression, haystack: Ex
   return { node, type: CONDITION, evaluate }
 }
 
-export function createSize(node: ASTNode, operand: Expression): Expression {
+export function createSize(node: ASTNode, operand: FilterExpression): FilterExpression {
   if (!['text', 'list', 'map'].includes(operand.type.kind)) refuseType(operand, 'a text, a list or a map')
   const evaluate: Evaluate = (obj, now) => {
     const value = operand.evaluate(obj, now)
@@ -208,7 +212,12 @@ export function createSize(node: ASTNode, operand: Expression): Expression {
   return { node, type: NUMBER, evaluate }
 }
 
-export function createTextTest(node: ASTNode, test: TextTest, target: Expression, sought: Expression): Expression {
+export function createTextTest(
+  node: ASTNode,
+  test: TextTest,
+  target: FilterExpression,
+  sought: FilterExpression,
+): FilterExpression {
   for (const each of [target, sought]) if (each.type.kind !== 'text') refuseType(each, 'a text')
   const evaluate: Evaluate = (obj, now) => {
     const [text, part] = [target.evaluate(obj, now), sought.evaluate(obj, now)]
@@ -221,12 +230,12 @@ export function isNow({ op, args }: ASTNode): boolean {
   return op === '.' && args[1] === 'now' && args[0].op === 'id' && args[0].args === 'time'
 }
 
-export function createNow(node: ASTNode): Expression {
+export function createNow(node: ASTNode): FilterExpression {
   return { node, type: TIME, evaluate: (_obj, now) => toNanoseconds(now) }
 }
 
 /** Makes the time that a text names. With `takesDays`, a day such as "2026-01-01Z" is the time at which the day begins. */
-export function createTimestamp(node: ASTNode, operand: Expression, takesDays = false): Expression {
+export function createTimestamp(node: ASTNode, operand: FilterExpression, takesDays = false): FilterExpression {
   if (operand.type.kind === 'time') return operand
   const [, day] = (takesDays && operand.isLiteral && /^(\d{4}-\d\d-\d\d)Z$/.exec(String(operand.evaluate({}, 0)))) || []
   if (day !== undefined) return createTimestamp(node, createLiteral(operand.node, `${day}T00:00:00Z`))
@@ -235,7 +244,7 @@ export function createTimestamp(node: ASTNode, operand: Expression, takesDays = 
     : refuseType(operand, `${TIME_ALLOWED}, time.now or a field that holds a time`)
 }
 
-function readAsTime(node: ASTNode, { type, evaluate, isLiteral }: Expression): Expression {
+function readAsTime(node: ASTNode, { type, evaluate, isLiteral }: FilterExpression): FilterExpression {
   const written = isLiteral && toNanoseconds(evaluate({}, 0))
   return {
     node,
@@ -244,7 +253,12 @@ function readAsTime(node: ASTNode, { type, evaluate, isLiteral }: Expression): E
   }
 }
 
-export function createShiftedTime(node: ASTNode, time: Expression, duration: ASTNode, sign: 1 | -1): Expression {
+export function createShiftedTime(
+  node: ASTNode,
+  time: FilterExpression,
+  duration: ASTNode,
+  sign: 1 | -1,
+): FilterExpression {
   if (time.type.kind !== 'time') refuseType(time, TIME_EXPRESSION_ALLOWED)
   const durationInMs = typeof duration.args === 'string' ? durationMs(duration.args) : undefined
   if (durationInMs === undefined) {

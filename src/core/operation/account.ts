@@ -12,7 +12,7 @@ import { type Family, sectionReader } from './family.ts'
 import {
   type AccountLimit,
   countOneMore,
-  type Fields,
+  type FieldValues,
   type LimitError,
   type LimitFacts,
   type LimitsByName,
@@ -143,7 +143,7 @@ function isNewlyCounted(limit: AccountLimit, dialect: CommonDialect, after: obje
 }
 
 function isCounted({ counts }: AccountLimit, dialect: CommonDialect, it: object): boolean {
-  return counts ? counts(it as Fields, dialect) : true // An object has fields.
+  return counts ? counts(it as FieldValues, dialect) : true // An object has fields.
 }
 
 /** Returns the groups that a record counts in, by its values in an index; undefined is the group of all records. */

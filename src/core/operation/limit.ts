@@ -55,7 +55,7 @@ export interface AccountLimit {
    * Returns whether a record or an unread body counts, by its fields. Default: every record counts. Records that are
    * attached to another one never count.
    */
-  readonly counts?: (fields: Fields, dialect: CommonDialect) => boolean
+  readonly counts?: (fields: FieldValues, dialect: CommonDialect) => boolean
   /** The index whose values group the records that count together, such as that of their vault. Default: all count together. */
   readonly each?: string
   /** True if it limits the size of one thing, which has no rate. A family checks it by `limitProblem`. */
@@ -75,7 +75,7 @@ export interface AccountLimit {
 }
 
 /** The fields of a record or a body. */
-export type Fields = Readonly<Record<string, unknown>>
+export type FieldValues = Readonly<Record<string, unknown>>
 
 /** Limits by their names in the option `account.limits`. */
 export type LimitsByName = Readonly<Record<string, AccountLimit>>

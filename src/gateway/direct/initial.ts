@@ -59,7 +59,7 @@ function initialError(text: string, entry?: string): TypeError {
 }
 
 /** The initial resources of a gateway, which are not leftovers. A store keeps their keys as side records. */
-export class Baseline implements SideRecords {
+export class InitialRecords implements SideRecords {
   #keys: ReadonlySet<string> = new Set()
 
   rows(): ReadonlyMap<string, object> {

@@ -1,7 +1,7 @@
 import type { ControlLog } from '../../control/control-log.ts'
 import { faultRecords } from '../../control/faults/fault.ts'
 import { applyFault } from '../../control/faults/matching.ts'
-import type { Exchange } from '../../control/journal/exchange.ts'
+import type { JournaledExchange } from '../../control/journal/exchange.ts'
 import type { Journal } from '../../control/journal/journal.ts'
 import { findSentSecrets } from '../../control/journal/redact.ts'
 import type { RawCommit } from '../../core/engine/commits.ts'
@@ -250,7 +250,7 @@ class Call {
     return complete
   }
 
-  #createExchange(response: HttpResponse, complete: HttpResponse, now: number): Exchange {
+  #createExchange(response: HttpResponse, complete: HttpResponse, now: number): JournaledExchange {
     return {
       operationId: this.#operationId,
       operation: this.#operation,

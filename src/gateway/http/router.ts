@@ -121,7 +121,7 @@ export function requireOperation<O extends Routed>(route: Route<O>, method: stri
 }
 
 /** Refuses an operation that a router lacks, with the error of a request for that operation. */
-export function requireRoute<O extends Routed>(router: Router<O>, { method, path }: O, ids: PathIds): void {
+export function requireKnownOperation<O extends Routed>(router: Router<O>, { method, path }: O, ids: PathIds): void {
   const sent = path.replace(/\{(\w+)\}/g, (_, name) => String(ids[name]))
   requireOperation(router.require(sent, method), method, sent)
 }

@@ -1,7 +1,7 @@
 import { type Arguments, type Command, requireNoWords, requireOneOf, throwMissingWords } from '../commands/command.ts'
 import { UsageError } from '../errors.ts'
 import { SERVER_FLAGS } from '../options/flags.ts'
-import { print, printError } from '../terminal.ts'
+import { print, printErrorLine } from '../terminal.ts'
 import { type ClientCall, findCall, flagsForFields, outcomes, parseFlags, parseValue } from './fields.ts'
 import { formatResponse } from './format.ts'
 import { otherCommands } from './other-commands.ts'
@@ -204,7 +204,7 @@ function commandOf(row: Row): Command {
       })
       const { text, note } = formatResponse(row.call, response, values)
       printServer(server, response === undefined)
-      if (note) printError(note)
+      if (note) printErrorLine(note)
       if (row.call === 'PUT /dns') await warnIfZoneIsIgnored(server)
       return print(text)
     },
@@ -215,7 +215,7 @@ function commandOf(row: Row): Command {
 async function warnIfZoneIsIgnored(server: ServerAddress): Promise<void> {
   const { dns } = Object(await callControl(server, 'GET', '/overview'))
   if (dns !== 'off') return
-  printError('no attempt checks this record: the server runs without simulated DNS. Start it with --dns simulated.')
+  printErrorLine('no attempt checks this record: the server runs without simulated DNS. Start it with --dns simulated.')
 }
 
 function parseWords(

@@ -6,7 +6,7 @@ import { type Arguments, flagValue } from '../commands/command.ts'
 import { asSystemError, readErrorBody, UsageError } from '../errors.ts'
 import { readText } from '../files.ts'
 import { variableName } from '../options/flags.ts'
-import { printError } from '../terminal.ts'
+import { printErrorLine } from '../terminal.ts'
 import type { RefusalDetails } from './refusals.ts'
 import { findStartTime, type RunningServer, registeredServers } from './running.ts'
 
@@ -81,7 +81,7 @@ export async function detectProgram(url: string): Promise<'fauxgate' | 'web serv
 /** Prints to the standard error which server a command acted on. */
 export function printServer({ url, started }: ServerAddress, isDone = false): void {
   const since = started === undefined ? '' : `, started ${started}`
-  printError(`${isDone ? 'done ' : ''}at ${urlWithoutKey(url)}${since}`)
+  printErrorLine(`${isDone ? 'done ' : ''}at ${urlWithoutKey(url)}${since}`)
 }
 
 /** Returns a URL without its user, password and query, and without a slash at its end. */

@@ -5,7 +5,7 @@ import { isServiceDomain } from '../../service/resources/reserved-domains/dialec
 import { messageOf, UsageError } from '../errors.ts'
 import { readText } from '../files.ts'
 import { CONFIG_FLAG, textFlag } from '../options/flags.ts'
-import type { ParsedOptions } from '../options/parsed-options.ts'
+import type { ParsedServerOptions } from '../options/parsed-options.ts'
 import { optionTable } from '../options/table.ts'
 import { warn } from '../terminal.ts'
 import type { TrafficPort } from '../traffic/port.ts'
@@ -65,7 +65,7 @@ function createAddition(upstream: string, parsed: Arguments): Addition {
 }
 
 /** Adds the upstream, the dialect and the ports that were not set. */
-async function complete({ config, ...rest }: ParsedOptions, upstream: string): Promise<ParsedOptions> {
+async function complete({ config, ...rest }: ParsedServerOptions, upstream: string): Promise<ParsedServerOptions> {
   const { host = '127.0.0.1', upstreams = [] } = config
   const usual = {
     dialect: 'ngrok',

@@ -1,8 +1,8 @@
-import { DELAY, firstTest, INITIAL, type InitFile, type ProjectFacts, type Runner } from './init-test.ts'
+import { DELAY, firstTest, INITIAL, type InitFile, type ProjectFacts, type TestRunner } from './init-test.ts'
 import { jestConfigFor } from './jest-config.ts'
 
 /** Returns the files for a test runner. The last file is the test. */
-export function initFilesFor(runner: Runner, facts: ProjectFacts): readonly InitFile[] {
+export function initFilesFor(runner: TestRunner, facts: ProjectFacts): readonly InitFile[] {
   const config = { dialect: 'ngrok', port: 4747, initial: INITIAL, provisioningDelay: DELAY }
   const initial = {
     reservedDomains: [{ domain: 'app.example.com', certificate_management_policy: { authority: 'letsencrypt' } }],
@@ -17,9 +17,9 @@ export function initFilesFor(runner: Runner, facts: ProjectFacts): readonly Init
 }
 
 /** Returns the command that runs the first test. */
-export function commandOf(runner: Runner, facts: ProjectFacts): string {
+export function commandOf(runner: TestRunner, facts: ProjectFacts): string {
   const test = testName(runner, facts)
-  const commands: Readonly<Record<Runner, string>> = {
+  const commands: Readonly<Record<TestRunner, string>> = {
     vitest: `npx vitest run ${test}`,
     jest: `${facts.isModule ? 'NODE_OPTIONS=--experimental-vm-modules ' : ''}npx jest ${test}`,
     playwright: `npx playwright test ${test}`,
@@ -34,7 +34,7 @@ function json(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`
 }
 
-function testName(runner: Runner, { isModule, isTyped, hasTsJest }: ProjectFacts): string {
+function testName(runner: TestRunner, { isModule, isTyped, hasTsJest }: ProjectFacts): string {
   if (runner === 'jest') return `fauxgate.test.${hasTsJest ? 'ts' : 'js'}`
   return `fauxgate.test.${runner === 'vitest' && isTyped ? 'ts' : isModule ? 'js' : 'mjs'}`
 }

@@ -1,7 +1,7 @@
 /** The test runners that `fauxgate init` knows, in the order in which it looks for them. */
 export const RUNNERS = ['vitest', 'jest', 'playwright', 'bun', 'deno', 'node'] as const
 
-export type Runner = (typeof RUNNERS)[number]
+export type TestRunner = (typeof RUNNERS)[number]
 
 /** The facts of a project that decide how its first test is written. */
 export interface ProjectFacts {
@@ -27,10 +27,10 @@ export const INITIAL = 'fauxgate.initial.json'
 /** The time from a policy to the certificate, of the served gateway and of the first test. */
 export const DELAY = '5s'
 
-type Kind = Runner | 'jest module' | 'ts-jest'
+type Kind = TestRunner | 'jest module' | 'ts-jest'
 
 /** Returns the text of a first test. Its fixture adds the report to errors, and runs the strict check. */
-export function firstTest(runner: Runner, facts: ProjectFacts): string {
+export function firstTest(runner: TestRunner, facts: ProjectFacts): string {
   const jest = facts.hasTsJest ? 'ts-jest' : facts.isModule ? 'jest module' : 'jest'
   const kind = runner === 'jest' ? jest : runner
   const [request, get] = kind === 'playwright' ? [', request', 'request.get'] : ['', 'gateway.fetch']

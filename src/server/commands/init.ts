@@ -8,7 +8,7 @@ import { switchFlag, textFlag } from '../options/flags.ts'
 import { askAtTerminal, printLine } from '../terminal.ts'
 import { type Arguments, type Command, flagValue, requireNoWords, requireOneOf } from './command.ts'
 import { commandOf, initFilesFor } from './init-files.ts'
-import { type InitFile, RUNNERS, type Runner } from './init-test.ts'
+import { type InitFile, RUNNERS, type TestRunner } from './init-test.ts'
 import { missingInJest } from './jest-config.ts'
 
 export const init: Command = {
@@ -75,11 +75,11 @@ async function readJestConfig(inPackage: unknown): Promise<string | undefined> {
   return inPackage === undefined ? undefined : JSON.stringify(inPackage)
 }
 
-function findRunner(words: readonly string[]): Runner {
+function findRunner(words: readonly string[]): TestRunner {
   return RUNNERS.find((runner) => words.includes(runner) || words.includes(`@${runner}/test`)) ?? 'node'
 }
 
-async function askForRunner(runner: Runner): Promise<Runner> {
+async function askForRunner(runner: TestRunner): Promise<TestRunner> {
   const question = `What runs your tests: ${RUNNERS.join(', ')}? [${runner}] `
   const answer = await askAtTerminal(question, process.stdout)
   return answer === '' ? runner : requireOneOf('The answer', answer, RUNNERS)

@@ -5,7 +5,7 @@ import type { Gateway } from '../../gateway/types.ts'
 import { asSystemError } from '../errors.ts'
 import type { Log } from '../log/log.ts'
 import { configRows } from '../options/config.ts'
-import { type ParsedOptions, prefixErrors } from '../options/parsed-options.ts'
+import { type ParsedServerOptions, prefixErrors } from '../options/parsed-options.ts'
 import { listenProblem, type Served, serve } from '../serve.ts'
 import { serveTraffic } from '../traffic/serve-traffic.ts'
 import { portTakenMessage } from './announce.ts'
@@ -15,7 +15,7 @@ export async function listen(
   gateway: Gateway,
   host: string,
   config: Config,
-  names: ParsedOptions['names'],
+  names: ParsedServerOptions['names'],
 ): Promise<Served> {
   const { port = configRows.port.default, tls, tlsRoot, name, agent } = config
   try {
@@ -41,7 +41,7 @@ export async function listen(
 export async function openPorts(
   gateway: Gateway,
   host: string,
-  { config, names }: ParsedOptions,
+  { config, names }: ParsedServerOptions,
   server: Served,
   visitorLog?: Log['visitor'],
 ) {

@@ -3,7 +3,7 @@ import { suggestion } from '../../core/schema/nearest.ts'
 import { createRedactor, type Redactor, redactText } from '../../core/schema/secret-texts.ts'
 import { quote } from '../../core/schema/text.ts'
 import { messageOf, UsageError } from '../errors.ts'
-import { print, printError } from '../terminal.ts'
+import { print, printErrorLine } from '../terminal.ts'
 import { type Command, readArguments } from './command.ts'
 import { helpOn, helpOnAll, helpOnGroup } from './help.ts'
 import { findMeant } from './meant.ts'
@@ -41,7 +41,7 @@ export async function runCommand(args: readonly string[], environment = process.
   } catch (error) {
     const isUsage = error instanceof UsageError
     const message = redactText(messageOf(error), keysIn(args, environment))
-    printError(`${message}${isUsage ? ` See "fauxgate ${help}".` : ''}`)
+    printErrorLine(`${message}${isUsage ? ` See "fauxgate ${help}".` : ''}`)
     return isUsage ? 2 : 1
   }
 }

@@ -18,7 +18,7 @@ import { configRows } from '../options/config.ts'
 import { pathFromHere } from '../options/config-file.ts'
 import { CONFIG_FLAG, variableName } from '../options/flags.ts'
 import { gatewayOptionsOf, withOptionNames } from '../options/gateway-options.ts'
-import { loadOptions, type ParsedOptions, prefixErrors, warningsOfVariables } from '../options/parsed-options.ts'
+import { loadOptions, type ParsedServerOptions, prefixErrors, warningsOfVariables } from '../options/parsed-options.ts'
 import { optionTable } from '../options/table.ts'
 import { openStore } from '../sqlite/sqlite-store.ts'
 import { importState, StateFile } from '../state.ts'
@@ -57,7 +57,7 @@ export interface Addition {
   /** Further files that `--watch` watches. */
   readonly files: readonly string[]
   /** Adds to the options of the user. */
-  readonly complete: (options: ParsedOptions) => Promise<ParsedOptions>
+  readonly complete: (options: ParsedServerOptions) => Promise<ParsedServerOptions>
   /** Prepares a gateway before it is served. */
   readonly start: (gateway: Gateway) => Promise<void>
   /** Returns the text to print when the ports are open. */
@@ -129,14 +129,14 @@ async function serveOnce(
 }
 
 /** Throws if the state would be stored in two places. */
-function requireOnePlace({ config: { data, state }, names }: ParsedOptions): void {
+function requireOnePlace({ config: { data, state }, names }: ParsedServerOptions): void {
   if (data === undefined || state === undefined) return
   const [one, other] = [names.get('data'), names.get('state')]
   throw new UsageError(`${one} and ${other} were both set. The state is stored in one place: leave one out.`)
 }
 
 /** Throws if the agent's local API could start no tunnel, because the gateway lacks ngrok's families. */
-function requireTunnels({ declare, dialect }: Gateway, { config: { agent }, names }: ParsedOptions): void {
+function requireTunnels({ declare, dialect }: Gateway, { config: { agent }, names }: ParsedServerOptions): void {
   if (agent === undefined || 'tunnelSession' in declare) return
   throw new UsageError(
     `${names.get('agent')} needs ngrok's families, and the dialect "${dialect.name}" has no tunnels. Add --dialect ngrok.`,
@@ -144,7 +144,7 @@ function requireTunnels({ declare, dialect }: Gateway, { config: { agent }, name
 }
 
 /** Logs what came from the config file: people forget that it is there. */
-function logConfigFile({ file, names }: ParsedOptions, log: Log): void {
+function logConfigFile({ file, names }: ParsedServerOptions, log: Log): void {
   if (file === undefined) return
   const name = pathFromHere(file)
   const read = [...names].flatMap(([path, as]) =>
@@ -157,14 +157,14 @@ function logConfigFile({ file, names }: ParsedOptions, log: Log): void {
 /** The options that describe the state after a reset. A stored state has its own seed, time and resources. */
 const OPTIONS_OF_RESET = ['seed', 'start', 'initial']
 
-function logPostponedOptions(file: string, { names }: ParsedOptions, log: Log): void {
+function logPostponedOptions(file: string, { names }: ParsedServerOptions, log: Log): void {
   const passed = OPTIONS_OF_RESET.flatMap((option) => names.get(option) ?? [])
   if (passed.length === 0) return
   const verb = passed.length === 1 ? 'applies' : 'apply'
   log.notice('resumed', `${file} has a state already: ${passed.join(', ')} ${verb} only after a reset.`)
 }
 
-async function openGateway(parsed: ParsedOptions, store?: Store) {
+async function openGateway(parsed: ParsedServerOptions, store?: Store) {
   const options = await gatewayOptionsOf(parsed)
   try {
     return { gateway: createGateway(store ? { ...options, store } : options), families: options.families }
@@ -191,7 +191,7 @@ function createLog(
 interface RunContext {
   readonly gateway: Gateway
   readonly families: Families | undefined
-  readonly options: ParsedOptions
+  readonly options: ParsedServerOptions
   readonly log: Log
   readonly environment: NodeJS.ProcessEnv
   /** The files to watch. */

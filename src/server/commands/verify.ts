@@ -5,7 +5,7 @@ import { createRedactor, redactText } from '../../core/schema/secret-texts.ts'
 import { type DialectName, dialectNames, dialects } from '../../service/resources/dialects.ts'
 import { certificatePair } from '../../testing/certificates.ts'
 import { deleteLeftovers } from '../../verify/clean-up.ts'
-import { type Host, ServiceClient } from '../../verify/client.ts'
+import { ServiceClient, type VerifyHost } from '../../verify/client.ts'
 import type { Exchange } from '../../verify/exchange.ts'
 import type { RecordedExchange } from '../../verify/har.ts'
 import { planText } from '../../verify/plan-text.ts'
@@ -17,7 +17,7 @@ import { type Progress, type VerifyOptions, verify } from '../../verify/verify.t
 import { UsageError } from '../errors.ts'
 import { requireCanWrite, writeText } from '../files.ts'
 import { RunLogFile } from '../run-log-file.ts'
-import { askAtTerminal, breakLine, print, printError, showProgress } from '../terminal.ts'
+import { askAtTerminal, breakLine, print, printErrorLine, showProgress } from '../terminal.ts'
 import { onSignals, sleep } from '../waiting.ts'
 import { type Arguments, type Command, requireNoWords } from './command.ts'
 import { parseTarget, parseVerifyFlags, rateFor, type VerifySettings, verifyFlags } from './verify-flags.ts'
@@ -47,7 +47,7 @@ async function runVerify(parsed: Arguments, environment: NodeJS.ProcessEnv): Pro
     const target = parseTarget(typed ?? '', environment, isPlan)
     const dialect = args.dialect ?? (isPlan ? 'ngrok' : await detectDialect(target, timeout, stopping.signal))
     if (typeof dialect !== 'string') {
-      printError(dialect.problem)
+      printErrorLine(dialect.problem)
       return 3
     }
     const options = {
@@ -102,7 +102,7 @@ async function compareAndPrint(options: VerifyOptions, args: VerifySettings, lis
 
 const RUN_LENGTH = 8
 
-const HOST: Host = {
+const HOST: VerifyHost = {
   fetch: (url, init) => fetch(url, init),
   now: () => readClock(systemClock),
   sleep,
@@ -137,7 +137,7 @@ function abortOnSignal() {
   const stopped = new AbortController()
   const stop = () => {
     breakLine()
-    printError('stopping; what was made is deleted first. Another signal ends it at once.')
+    printErrorLine('stopping; what was made is deleted first. Another signal ends it at once.')
     end()
     stopped.abort()
   }
@@ -166,7 +166,7 @@ function progressLine() {
       const part = Math.min(PROGRESS_LINES, Math.floor((done * PROGRESS_LINES) / Math.max(1, total)))
       if (process.stderr.isTTY || part <= printed) return
       printed = part
-      printError(`${done} of about ${total} requests`)
+      printErrorLine(`${done} of about ${total} requests`)
     },
     clear: () => showProgress(''),
   }
@@ -199,6 +199,6 @@ async function clean(
   })
   const remaining = await deleteLeftovers(client, new RunLog(list, entries), markOf(started.run))
   if (remaining.length === 0) list.remove()
-  for (const { path, reason } of remaining) printError(`${path} may be left: ${reason}`)
+  for (const { path, reason } of remaining) printErrorLine(`${path} may be left: ${reason}`)
   return remaining.length === 0 ? print('All that was left is deleted.\n') : 4
 }

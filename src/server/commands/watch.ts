@@ -2,7 +2,7 @@ import { watch } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { messageOf, UsageError } from '../errors.ts'
 import { pathFromHere } from '../options/config-file.ts'
-import type { ParsedOptions } from '../options/parsed-options.ts'
+import type { ParsedServerOptions } from '../options/parsed-options.ts'
 import { warn } from '../terminal.ts'
 import { sleep } from '../waiting.ts'
 
@@ -14,7 +14,7 @@ const DEBOUNCE_MS = 100
  * @throws UsageError if there is none.
  */
 export function watchedFiles(
-  { config: { initial }, names, file }: ParsedOptions,
+  { config: { initial }, names, file }: ParsedServerOptions,
   ofCommand: readonly string[] = [],
 ): readonly string[] {
   const files = [file, initial, ...ofCommand].filter((each) => typeof each === 'string')

@@ -9,16 +9,16 @@ import { type AnyOptions, gatewayRows } from '../../gateway/options.ts'
 import { type DialectName, dialects } from '../../service/resources/dialects.ts'
 import { UsageError } from '../errors.ts'
 import { readValue } from './config-file.ts'
-import type { ParsedOptions } from './parsed-options.ts'
+import type { ParsedServerOptions } from './parsed-options.ts'
 import { optionTable } from './table.ts'
 
-type Names = ParsedOptions['names']
+type Names = ParsedServerOptions['names']
 
 /**
  * Returns the options for `createGateway` from the options of the command.
  * @throws UsageError if options contradict each other, or an option names a file that cannot be read.
  */
-export async function gatewayOptionsOf({ config, names }: ParsedOptions): Promise<AnyOptions> {
+export async function gatewayOptionsOf({ config, names }: ParsedServerOptions): Promise<AnyOptions> {
   const { dialect, initial } = config
   const configured = config.families as Families | undefined // The schema checks that the kit made them.
   const dialectOnly = typeof dialect === 'string' && dialect !== 'standard' ? await loadFamilies(dialect) : undefined
@@ -40,7 +40,7 @@ async function loadFamilies(dialect: DialectName): Promise<Families | undefined>
   return dialectFamilies[dialect]
 }
 
-function clockOf({ clock = 'system', start }: ParsedOptions['config'], names: Names): Clock {
+function clockOf({ clock = 'system', start }: ParsedServerOptions['config'], names: Names): Clock {
   // Events fall on whole seconds: from within a second, 30 s would end before an attempt that is due after 30 s.
   if (clock === 'manual') return manualClock(start ?? timestamp(readClock(systemClock)))
   if (start !== undefined) throw new UsageError(`${names.get('start')} needs --clock manual.`)

@@ -13,7 +13,7 @@ import { type ConfigFile, pathFromHere, readConfigFile } from './config-file.ts'
 import { CONFIG_FLAG, SERVER_FLAGS, variableName } from './flags.ts'
 import { type Option, optionTable } from './table.ts'
 
-export interface ParsedOptions {
+export interface ParsedServerOptions {
   readonly config: Config
   /** The name of each option as the user wrote it, by its path: `--port`, `FAUXGATE_PORT`, `"port" in fauxgate.config.json`. */
   readonly names: ReadonlyMap<string, string>
@@ -22,7 +22,7 @@ export interface ParsedOptions {
 }
 
 /** Reads the options of a command line, the environment and the config file. */
-export async function loadOptions(parsed: Arguments, environment: NodeJS.ProcessEnv): Promise<ParsedOptions> {
+export async function loadOptions(parsed: Arguments, environment: NodeJS.ProcessEnv): Promise<ParsedServerOptions> {
   const variable = variableName(CONFIG_FLAG.flag)
   const named = flagValue(parsed, CONFIG_FLAG.flag) ?? environment[variable]
   if (named === '') throwEmpty(variable)
@@ -32,7 +32,7 @@ export async function loadOptions(parsed: Arguments, environment: NodeJS.Process
 /** Runs work for an option. If it fails, the message begins with the name of the option as the user wrote it. */
 export async function prefixErrors<T>(
   option: string,
-  names: ParsedOptions['names'],
+  names: ParsedServerOptions['names'],
   work: () => T | Promise<T>,
 ): Promise<T> {
   try {
@@ -53,7 +53,7 @@ export function parseOptions(
   environment: NodeJS.ProcessEnv,
   file: ConfigFile | undefined,
   table: readonly Option[] = optionTable,
-): ParsedOptions {
+): ParsedServerOptions {
   requireNoContradiction(flags)
   const names = new Map<string, string>()
   const config = file ? parseConfig(file, names) : {}

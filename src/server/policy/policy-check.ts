@@ -4,7 +4,7 @@ import { type Command, flagValue, requireOneOf, throwMissingWords } from '../com
 import { messageOf } from '../errors.ts'
 import { createPainter } from '../log/log.ts'
 import { switchFlag, textFlag } from '../options/flags.ts'
-import { print, printError, warn } from '../terminal.ts'
+import { print, printErrorLine, warn } from '../terminal.ts'
 import { listFiles, readEncoded, STDIN } from './read-files.ts'
 import { FORMATS, type Paint, type ReportedFile } from './render.ts'
 
@@ -44,7 +44,7 @@ export const policyCheckCommand: Command = {
       if (hasFailed) return 2
       if (format !== 'text') print(FORMATS[format](files, plain))
       if (parsed.flags.get('pass-without-policies')) return 0
-      printError(
+      printErrorLine(
         `No traffic policy in ${parsed.words.join(', ')}. A policy has lists of rules by phase, such as on_http_request.`,
       )
       return 2
@@ -76,7 +76,7 @@ async function checkAll(
       files.push({ ...checked, problems, file: file === STDIN ? '<stdin>' : file })
     } catch (error) {
       // The other files are checked all the same.
-      printError(messageOf(error))
+      printErrorLine(messageOf(error))
       hasFailed = true
     }
   }

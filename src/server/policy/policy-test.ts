@@ -4,7 +4,7 @@ import { waitForChange } from '../commands/watch.ts'
 import { messageOf, UsageError } from '../errors.ts'
 import { createPainter } from '../log/log.ts'
 import { switchFlag, textFlag } from '../options/flags.ts'
-import { print, printError } from '../terminal.ts'
+import { print, printErrorLine } from '../terminal.ts'
 import { waitForSignal } from '../waiting.ts'
 import { listFiles } from './read-files.ts'
 import { TEST_FORMATS } from './render-tests.ts'
@@ -36,7 +36,7 @@ export const policyTestCommand: Command = {
       print(TEST_FORMATS[format](tested, createPainter(process.stdout, environment)))
       const low = tested.filter(({ rules }) => percentOf(rules) < least)
       for (const { policyFile, rules } of low)
-        printError(
+        printErrorLine(
           `${shown(policyFile)}: the tests reach ${percentOf(rules)} % of its rules, and --fail-under is ${least}.`,
         )
       const isRed =
@@ -97,7 +97,7 @@ async function listTestFiles(words: readonly string[]): Promise<readonly string[
 async function testAll(files: readonly string[]) {
   const tested: TestedFile[] = []
   let hasFailed = files.length === 0
-  if (hasFailed) printError('There are no test files. Their names end with .test.yml, .test.yaml or .test.json.')
+  if (hasFailed) printErrorLine('There are no test files. Their names end with .test.yml, .test.yaml or .test.json.')
   for (const file of files) {
     try {
       const { tests, policyFile, load } = loadPolicyTests(file)
@@ -107,7 +107,7 @@ async function testAll(files: readonly string[]) {
       tested.push({ file, policyFile, results, rules: run.coverage.list() })
     } catch (error) {
       // The other files are tested all the same.
-      printError(messageOf(error))
+      printErrorLine(messageOf(error))
       hasFailed = true
     }
   }

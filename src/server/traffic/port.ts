@@ -5,15 +5,15 @@ import type { Duplex } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
 import { printError } from '../../core/schema/print.ts'
 import type { Gateway } from '../../gateway/types.ts'
-import { errorResponse, toResponse } from '../../traffic/errors.ts'
+import { errorResponse, toUpstreamResponse } from '../../traffic/errors.ts'
 import type { UpstreamResponse } from '../../traffic/message.ts'
 import { HEAD_LIMITS } from '../connection.ts'
 import { createCertificates } from './certificates.ts'
 import type { Upgrades } from './dial.ts'
-import { type Answer, fail, send } from './response.ts'
+import { fail, send, type VisitorResponse } from './response.ts'
 import { switchProtocols } from './upgrade.ts'
 import { logged, type VisitorLog } from './visitor-log.ts'
-import { type Arrived, hostOf, toSent, type Visit } from './visitor-request.ts'
+import { type Arrived, hostOf, type SendVisit, toSent } from './visitor-request.ts'
 
 /** A port for visitors. */
 export interface TrafficPort {
@@ -39,7 +39,7 @@ export async function openTrafficPort(gateway: Gateway, options: TrafficPortOpti
   const { tls, upgrades, log } = options
   // Endpoints have TLS at the gateway; a port without it stands for both.
   const schemes = tls ? ['https'] : ['http', 'https']
-  const visit: Visit = async (request, channel, extra = []) => {
+  const visit: SendVisit = async (request, channel, extra = []) => {
     const host = hostOf(request)
     const { servername } = request.socket as WithName // Node's types lack it.
     if (tls && !servername) return refuse(gateway, 3003)
@@ -53,7 +53,7 @@ export async function openTrafficPort(gateway: Gateway, options: TrafficPortOpti
     const visited = gateway.transport.serveVisitor(sent)
     return log ? logged(visited, { gateway, log, sent }) : visited
   }
-  const listener = (request: Arrived, answer: Answer) =>
+  const listener = (request: Arrived, answer: VisitorResponse) =>
     // The response of HTTP/2 has the same members.
     void visit(request, answer as ServerResponse).then(
       (response) => send(response, answer),
@@ -88,7 +88,7 @@ async function createPort(gateway: Gateway, tls: boolean): Promise<Server | Http
 
 /** Returns the response to a request that no endpoint gets. */
 function refuse({ dialect }: Gateway, number: number): UpstreamResponse {
-  return toResponse(errorResponse(number), dialect)
+  return toUpstreamResponse(errorResponse(number), dialect)
 }
 
 async function listen(

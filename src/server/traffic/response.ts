@@ -5,10 +5,10 @@ import { isHopByHop } from '../forward.ts'
 import { sendBody } from './dial.ts'
 
 /** The response that a visitor gets, in HTTP/1.1 or HTTP/2. */
-export type Answer = ServerResponse | Http2ServerResponse
+export type VisitorResponse = ServerResponse | Http2ServerResponse
 
 /** Sends a response to a visitor. */
-export async function send({ status, headers, body }: UpstreamResponse, answer: Answer): Promise<void> {
+export async function send({ status, headers, body }: UpstreamResponse, answer: VisitorResponse): Promise<void> {
   for (const [name, values] of Object.entries(headers.toLists())) {
     if (!isHopByHop(name)) answer.setHeader(name, values.length === 1 ? String(values[0]) : values)
   }
@@ -21,7 +21,7 @@ export async function send({ status, headers, body }: UpstreamResponse, answer: 
 }
 
 /** Ends a request that got no response: the gateway closed the connection, or a policy needs a fact that nobody gave. */
-export function fail(error: unknown, answer: Answer): void {
+export function fail(error: unknown, answer: VisitorResponse): void {
   const isRefusal = error instanceof Error && 'key' in error
   if (!isRefusal || answer.headersSent) return void answer.destroy()
   answer.statusCode = 501

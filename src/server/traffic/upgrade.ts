@@ -4,10 +4,10 @@ import type { Duplex } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { UPGRADE_HEADER, type Upgrades } from './dial.ts'
 import { send } from './response.ts'
-import type { Visit } from './visitor-request.ts'
+import type { SendVisit } from './visitor-request.ts'
 
 interface Switching {
-  readonly visit: Visit
+  readonly visit: SendVisit
   readonly upgrades: Upgrades
   /** The name of the visitor's connection. */
   readonly name: string

@@ -22,7 +22,7 @@ export function hostOf({ headers }: { readonly headers: IncomingHttpHeaders }): 
 const OWN = ['host', HOST_HEADER, UPGRADE_HEADER]
 
 /** Sends a request through the gateway. `channel` is what the visitor gets the response by, and `extra` are further headers. */
-export type Visit = (request: Arrived, channel: Writable, extra?: [string, string][]) => Promise<UpstreamResponse>
+export type SendVisit = (request: Arrived, channel: Writable, extra?: [string, string][]) => Promise<UpstreamResponse>
 
 /** The parts of a request that the gateway gets. */
 type Sent = Pick<ServedRequest, 'method' | 'url' | 'headers' | 'body'>

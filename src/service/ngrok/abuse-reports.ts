@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
-import { defineBodies, texts } from './shared.ts'
+import { defineBodies, descriptionAndMetadata } from './shared.ts'
 
 const errors = kit.declareErrors({ abuse_limit_none: kit.tooMany(221) })
 
@@ -19,7 +19,7 @@ const urls = v.pipe(
 
 const URLS = 'The URLs of the pages that somebody abuses.'
 
-const record = v.object({ ...kit.recordHead('abrp', texts()), urls })
+const record = v.object({ ...kit.recordHead('abrp', descriptionAndMetadata()), urls })
 
 const reports = kit.collection<kit.Frozen<v.InferOutput<typeof record>>>({ name: 'abuse_reports', schema: record })
 
@@ -66,7 +66,7 @@ const all = kit.resource(
     collection: reports,
     shape,
     ...defineBodies('AbuseReport', 'an abuse report', {
-      create: { metadata: texts().metadata, urls: kit.documented(urls, URLS) },
+      create: { metadata: descriptionAndMetadata().metadata, urls: kit.documented(urls, URLS) },
       update: {},
       examples: [{ urls: ['http://a-bank-login.ngrok.io/login'] }],
     }),

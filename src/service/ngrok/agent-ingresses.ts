@@ -9,7 +9,7 @@ import {
   runDue,
   withSentPolicy,
 } from './agent-ingress-certificates.ts'
-import { defineBodies, defineUnique, FILTERABLE, texts } from './shared.ts'
+import { defineBodies, defineUnique, descriptionAndMetadata, FILTERABLE } from './shared.ts'
 
 const errors = kit.declareErrors({
   ingress_description_too_long: parts.tooLong(6700),
@@ -25,7 +25,7 @@ const errors = kit.declareErrors({
   ingress_limit_none: kit.tooMany(6707),
 })
 
-const ingressTexts = texts({
+const ingressTexts = descriptionAndMetadata({
   description: errors.ingress_description_too_long,
   metadata: errors.ingress_metadata_too_long,
 })

@@ -3,7 +3,7 @@ import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
 import { endpoints } from './endpoint-records.ts'
 import { newToken } from './owned-records.ts'
-import { ACCOUNT_USER, defineBodies, putIfChanged, refField, texts, userField } from './shared.ts'
+import { ACCOUNT_USER, defineBodies, descriptionAndMetadata, putIfChanged, refField, userField } from './shared.ts'
 
 const updated_at = kit.documented(kit.time, 'The time of the last change.')
 const display_name = kit.documented(v.string(), 'The beginning and the end of the key, such as `sk-abc***xyz`.')
@@ -21,7 +21,7 @@ function redact(key: string): string {
 }
 
 const keyRecord = v.object({
-  ...kit.recordHead('aigk', texts()),
+  ...kit.recordHead('aigk', descriptionAndMetadata()),
   updated_at: parts.instant,
   endpoint_id: v.nullable(kit.idOf('ep')),
   token: v.exactOptional(v.pipe(v.string(), kit.secret)),
@@ -33,7 +33,7 @@ type KeyRecord = kit.Frozen<v.InferOutput<typeof keyRecord>>
 const keys = kit.collection<KeyRecord>({ name: 'ai_gateway_api_keys', schema: keyRecord })
 
 const providerRecord = v.object({
-  ...kit.recordHead('aigpk', texts()),
+  ...kit.recordHead('aigpk', descriptionAndMetadata()),
   updated_at: parts.instant,
   key_id: kit.idOf('aigk'),
   provider_id: v.string(),
@@ -115,7 +115,7 @@ const shape = kit.named(
 const endpointId = v.optional(kit.documented(v.string(), 'The id of the endpoint that the key is for.'))
 
 const sentProviderKey = v.object({
-  ...texts(),
+  ...descriptionAndMetadata(),
   provider_id,
   name: v.optional(kit.documented(v.string(), 'A name, which no response has.')),
   value,
@@ -133,11 +133,11 @@ export const aiGatewayApiKeys = kit.resource(
     shape,
     ...defineBodies('AiGatewayApiKey', 'an API key of the AI gateway', {
       create: {
-        ...texts(),
+        ...descriptionAndMetadata(),
         endpoint_id: endpointId,
         provider_keys: v.optional(kit.documented(v.array(sentProviderKey), 'The keys of providers.'), []),
       },
-      update: { ...texts(), endpoint_id: endpointId },
+      update: { ...descriptionAndMetadata(), endpoint_id: endpointId },
       examples: [{ description: 'the chat' }, { description: 'the chat' }],
     }),
   },
@@ -193,12 +193,12 @@ export const aiGatewayProviderKeys = kit.resource(
     shape: providerShape,
     ...defineBodies('AiGatewayProviderKey', 'a provider key of the AI gateway', {
       create: {
-        ...texts(),
+        ...descriptionAndMetadata(),
         ai_gateway_api_key_id: kit.documented(someText, 'The id of the API key that the key belongs to.'),
         provider_id,
         value,
       },
-      update: texts(),
+      update: descriptionAndMetadata(),
       examples: [{ ai_gateway_api_key_id: 'aigk_1', provider_id: 'openai', value: 'a key of the provider' }],
     }),
   },

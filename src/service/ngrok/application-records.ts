@@ -21,10 +21,10 @@ const user = v.object({
 })
 
 /** A person who signed in at an endpoint. */
-export type UserRecord = kit.Frozen<v.InferOutput<typeof user>>
+export type ApplicationUserRecord = kit.Frozen<v.InferOutput<typeof user>>
 
 /** The people who signed in at endpoints. */
-export const applicationUserRecords = kit.collection<UserRecord>({ name: 'application_users', schema: user })
+export const applicationUserRecords = kit.collection<ApplicationUserRecord>({ name: 'application_users', schema: user })
 
 const session = v.object({
   id: kit.idOf('as'),

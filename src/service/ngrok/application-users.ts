@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import type * as parts from '../parts/index.ts'
-import { applicationSessionRecords, applicationUserRecords, type UserRecord } from './application-records.ts'
+import { type ApplicationUserRecord, applicationSessionRecords, applicationUserRecords } from './application-records.ts'
 
 const { id, uri, created_at } = kit.resourceHead
 const text = (sentence: string) => kit.documented(v.string(), sentence)
@@ -30,7 +30,7 @@ const shape = kit.named(
   'A person who signed in at an endpoint.',
 )
 
-const view: kit.View<UserRecord, kit.Frozen<v.InferOutput<typeof shape>>> = (user, { url }) => ({
+const view: kit.View<ApplicationUserRecord, kit.Frozen<v.InferOutput<typeof shape>>> = (user, { url }) => ({
   id: user.id,
   uri: `${url}/app/users/${user.id}`,
   identity_provider: { name: user.provider, url: user.provider_url },

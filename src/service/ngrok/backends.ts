@@ -2,7 +2,7 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
-import { refuseUnless, texts } from './shared.ts'
+import { descriptionAndMetadata, refuseUnless } from './shared.ts'
 
 /** The errors of backends of every kind. */
 export const backendErrors = {
@@ -15,7 +15,7 @@ export const backendErrors = {
 }
 
 /** The texts of a backend. */
-export const backendTexts = texts({
+export const backendTexts = descriptionAndMetadata({
   description: backendErrors.backend_description_too_long,
   metadata: backendErrors.backend_metadata_too_long,
 })
@@ -47,7 +47,7 @@ export const children = kit.documented(
   { rules: 'backends#failover' },
 )
 
-const failover = v.object({ ...kit.recordHead('bkdfo', texts()), backends: children })
+const failover = v.object({ ...kit.recordHead('bkdfo', descriptionAndMetadata()), backends: children })
 
 /** A failover backend. */
 export type FailoverRecord = kit.Frozen<v.InferOutput<typeof failover>>

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
-import { defineBodies, FILTERABLE, texts } from './shared.ts'
+import { defineBodies, descriptionAndMetadata, FILTERABLE } from './shared.ts'
 
 const errors = kit.declareErrors({
   authority_several: kit.entry(
@@ -21,7 +21,7 @@ const errors = kit.declareErrors({
   authority_limit_reached: kit.tooMany(1954),
 })
 
-const authorityTexts = texts({
+const authorityTexts = descriptionAndMetadata({
   description: errors.authority_description_too_long,
   metadata: errors.authority_metadata_too_long,
 })

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
 import { EDGE_PREFIXES, type EdgeKind, isHost } from './endpoint-records.ts'
-import { texts } from './shared.ts'
+import { descriptionAndMetadata } from './shared.ts'
 
 type HostportProblem = parts.FieldFacts & { readonly problem: string }
 
@@ -29,7 +29,7 @@ export const edgeErrors = kit.declareErrors({
 })
 
 /** The texts of an edge or a route. */
-export const edgeTexts = texts({
+export const edgeTexts = descriptionAndMetadata({
   description: edgeErrors.edge_description_too_long,
   metadata: edgeErrors.edge_metadata_too_long,
 })
@@ -62,7 +62,7 @@ export const edgeFields = {
 }
 
 function edgeCollection(kind: EdgeKind) {
-  const record = v.object({ ...kit.recordHead(EDGE_PREFIXES[kind], texts()), hostports })
+  const record = v.object({ ...kit.recordHead(EDGE_PREFIXES[kind], descriptionAndMetadata()), hostports })
   return kit.collection<EdgeRecord>({ name: `${kind}_edges`, schema: record })
 }
 
@@ -78,7 +78,7 @@ export const edges = { https: edgeCollection('https'), tcp: edgeCollection('tcp'
 export const MATCH_TYPES = ['exact_path', 'path_prefix'] as const
 
 const route = v.object({
-  ...kit.recordHead('edghtsrt', texts()),
+  ...kit.recordHead('edghtsrt', descriptionAndMetadata()),
   edge_id: parts.ownId('edghts'),
   match_type: parts.oneOfThese(MATCH_TYPES),
   match: v.string(),

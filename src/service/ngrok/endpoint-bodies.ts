@@ -5,7 +5,7 @@ import { hideSecretsOfPolicy } from '../policy/index.ts'
 import { BINDINGS } from './endpoint-records.ts'
 import { urlErrors } from './endpoint-url.ts'
 import { BINDING, POLICY, POOLING, URL_SENTENCE } from './endpoint-view.ts'
-import { defineBodies, refuseIfEmpty, texts } from './shared.ts'
+import { defineBodies, descriptionAndMetadata, refuseIfEmpty } from './shared.ts'
 
 const inUseError = (number: number, status: number) =>
   kit.entry(
@@ -76,7 +76,10 @@ const bindings = kit.documented(
 
 const fields = {
   bindings: v.optional(bindings),
-  ...texts({ description: errors.endpoint_description_too_long, metadata: errors.endpoint_metadata_too_long }),
+  ...descriptionAndMetadata({
+    description: errors.endpoint_description_too_long,
+    metadata: errors.endpoint_metadata_too_long,
+  }),
 }
 const pooling = kit.documented(v.boolean(), POOLING)
 

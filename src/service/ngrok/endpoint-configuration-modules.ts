@@ -9,7 +9,7 @@ import { defineModule, moduleFields, type Owner } from './modules.ts'
 import { headerErrors, headersModule } from './route-modules.ts'
 import { oauthModule, providerErrors } from './route-oauth.ts'
 import { oidcErrors, oidcModule, samlModule, signInErrors } from './route-sign-in.ts'
-import { refuseUnless, responseFields, texts } from './shared.ts'
+import { descriptionAndMetadata, refuseUnless, responseFields } from './shared.ts'
 
 const TYPES = ['http', 'https', 'tcp'] as const
 
@@ -33,7 +33,7 @@ export const configurationErrors = kit.declareErrors({
   ),
 })
 
-const record = v.object({ ...kit.recordHead('ec', texts()), type: parts.oneOfThese(TYPES) })
+const record = v.object({ ...kit.recordHead('ec', descriptionAndMetadata()), type: parts.oneOfThese(TYPES) })
 
 /** The record of an endpoint configuration. */
 export type ConfigurationRecord = kit.Frozen<v.InferOutput<typeof record>>

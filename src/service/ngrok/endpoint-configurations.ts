@@ -11,7 +11,7 @@ import {
   requireModulesOf,
   requireOneSignIn,
 } from './endpoint-configuration-modules.ts'
-import { defineBodies, texts } from './shared.ts'
+import { defineBodies, descriptionAndMetadata } from './shared.ts'
 
 const errors = kit.declareErrors({
   domain_configuration_of_other_type: kit.ofField(
@@ -43,7 +43,7 @@ const type = v.pipe(
   kit.refusedAs(configurationErrors.configuration_type_invalid),
 )
 
-const configurationTexts = texts({
+const configurationTexts = descriptionAndMetadata({
   description: configurationErrors.configuration_description_too_long,
   metadata: configurationErrors.configuration_metadata_too_long,
 })

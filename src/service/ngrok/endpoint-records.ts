@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
 import { hideSecretsOfPolicy } from '../policy/index.ts'
-import { texts } from './shared.ts'
+import { descriptionAndMetadata } from './shared.ts'
 
 export const BINDINGS = ['public', 'internal', 'kubernetes'] as const
 export const SCHEMES = ['http', 'https', 'tcp', 'tls'] as const
@@ -42,7 +42,7 @@ export function parseUrl(text: string): UrlParts | undefined {
 }
 
 const record = v.object({
-  ...kit.recordHead('ep', texts()),
+  ...kit.recordHead('ep', descriptionAndMetadata()),
   updated_at: parts.instant,
   edge_id: v.nullable(parts.someText),
   /** The session of the agent, if any. The owner of its credential is the principal. */
@@ -67,7 +67,7 @@ const record = v.object({
 
 export type EndpointRecord = kit.Frozen<v.InferOutput<typeof record>>
 
-export type Place = Pick<EndpointRecord, 'url' | 'binding' | 'domain_id' | 'tcp_addr_id'>
+export type EndpointPlace = Pick<EndpointRecord, 'url' | 'binding' | 'domain_id' | 'tcp_addr_id'>
 
 /** The fields of an endpoint that has neither an agent nor an edge. */
 export const NO_AGENT = {
@@ -95,7 +95,7 @@ export const endpoints = kit.collection<EndpointRecord>({
 export function putEdgeEndpoint(
   tx: kit.Transaction,
   edge_id: string,
-  place: Place,
+  place: EndpointPlace,
   texts?: Pick<EndpointRecord, 'description' | 'metadata'>,
 ): EndpointRecord {
   return tx.put(endpoints, {
@@ -123,7 +123,7 @@ export function findOtherEndpoint(
   return tx.findAll(endpoints, 'place', placeKey(place)).find(({ id }) => id !== self)
 }
 
-type Reservation = Omit<Place, 'url' | 'binding'>
+type Reservation = Omit<EndpointPlace, 'url' | 'binding'>
 
 /**
  * Returns the reservation for a public URL: the address, or the longest domain that is its host or above its host. For tcp it is a

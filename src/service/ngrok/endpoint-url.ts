@@ -2,11 +2,11 @@ import * as kit from '../kit/index.ts'
 import type * as parts from '../parts/index.ts'
 import {
   type BINDINGS,
+  type EndpointPlace,
   type EndpointRecord,
   findOtherEndpoint,
   findReservation,
   hasDedicatedIps,
-  type Place,
   parseUrl,
   SCHEMES,
   type UrlParts,
@@ -64,7 +64,7 @@ export const urlErrors = kit.declareErrors({
 type Binding = (typeof BINDINGS)[number]
 
 /** Returns the place of the URL of a cloud endpoint. Refuses a wrong URL, and a public URL without a reservation. */
-export function resolveReservedPlace(tx: kit.Transaction, text: string, sent: Binding | undefined): Place {
+export function resolveReservedPlace(tx: kit.Transaction, text: string, sent: Binding | undefined): EndpointPlace {
   const place = resolvePlace(tx, text, sent)
   if (place.binding === 'public' && !place.domain_id && !place.tcp_addr_id) {
     kit.refuse(urlErrors.endpoint_not_reserved, { field: 'url', received: kit.quote(text) })
@@ -73,7 +73,7 @@ export function resolveReservedPlace(tx: kit.Transaction, text: string, sent: Bi
 }
 
 /** Returns the place of a URL: its binding and its reservation, if any. Refuses a wrong URL. */
-export function resolvePlace(tx: kit.Transaction, text: string, sent: Binding | undefined): Place {
+export function resolvePlace(tx: kit.Transaction, text: string, sent: Binding | undefined): EndpointPlace {
   const sentUrl = { field: 'url', received: kit.quote(text) }
   const parts = parseUrl(text) ?? kit.refuse(urlErrors.endpoint_url_unparsable, sentUrl)
   const { scheme, host, path, url } = parts
@@ -119,7 +119,7 @@ export function requireScheme(text: string, before: string): void {
 }
 
 /** Refuses a cloud endpoint at a place where another endpoint is online, unless both are pooled. */
-export function requireFree(
+export function requireFreePlace(
   tx: kit.Transaction,
   endpoint: Pick<EndpointRecord, 'url' | 'binding' | 'pooling_enabled'>,
   self?: string,

@@ -4,7 +4,7 @@ import * as parts from '../parts/index.ts'
 import { edgeEndpoint } from './edge-endpoint.ts'
 import { endpointBodies, endpointLimits, errors } from './endpoint-bodies.ts'
 import { type EndpointRecord, getTunnelId, NO_AGENT, endpoints as records } from './endpoint-records.ts'
-import { requireFree, requireScheme, resolveReservedPlace, urlErrors } from './endpoint-url.ts'
+import { requireFreePlace, requireScheme, resolveReservedPlace, urlErrors } from './endpoint-url.ts'
 import { endpointShape, endpointView, publicParts } from './endpoint-view.ts'
 import { policyTextErrors, requirePolicy } from './policy-text.ts'
 import { tunnels } from './session-records.ts'
@@ -61,7 +61,7 @@ export const endpoints = kit.resource(
       run(tx, { url, type: _, bindings, pooling_enabled, traffic_policy, ...rest }) {
         const place = resolveReservedPlace(tx, url, bindings)
         requireValidPolicy(tx, { ...place, traffic_policy })
-        requireFree(tx, { ...place, pooling_enabled })
+        requireFreePlace(tx, { ...place, pooling_enabled })
         return tx.put(records, {
           ...kit.newHead(tx, 'ep', rest),
           updated_at: tx.now,
@@ -88,7 +88,7 @@ export const endpoints = kit.resource(
         }
         const isMoved = after.url !== endpoint.url || after.binding !== endpoint.binding
         if (isMoved || traffic_policy !== endpoint.traffic_policy) requireValidPolicy(tx, after)
-        requireFree(tx, after, endpoint.id)
+        requireFreePlace(tx, after, endpoint.id)
         return putIfChanged(tx, records, endpoint, after)
       },
     },

@@ -4,7 +4,7 @@ import type * as parts from '../parts/index.ts'
 import { subscriptions } from './event-subscription-records.ts'
 import { targetErrors } from './event-targets/errors.ts'
 import { KINDS, target, targetShape, targetView } from './event-targets/index.ts'
-import { defineBodies, FILTERABLE, texts } from './shared.ts'
+import { defineBodies, descriptionAndMetadata, FILTERABLE } from './shared.ts'
 
 const errors = kit.declareErrors({
   event_format_invalid: kit.field(235, 400, () => '"json"'),
@@ -24,7 +24,7 @@ const errors = kit.declareErrors({
   event_destination_limit_none: kit.tooMany(5128),
 })
 
-const record = v.object({ ...kit.recordHead('ed', texts()), format: v.string(), target })
+const record = v.object({ ...kit.recordHead('ed', descriptionAndMetadata()), format: v.string(), target })
 
 /** The event destinations. */
 export const destinations = kit.collection<kit.Frozen<v.InferOutput<typeof record>>>({
@@ -65,12 +65,12 @@ export const eventDestinations = kit.resource(
     ),
     ...defineBodies('EventDestination', 'an event destination', {
       create: {
-        ...texts(),
+        ...descriptionAndMetadata(),
         format: kit.documented(v.optional(format, ''), FORMAT, { isRequired: true, json: { enum: ['json'] } }),
         target: kit.documented(v.optional(target, {}), TARGET, { isRequired: true }),
       },
       update: {
-        ...texts(),
+        ...descriptionAndMetadata(),
         format: kit.documented(v.optional(format), FORMAT, { json: { enum: ['json'] } }),
         target: kit.documented(v.optional(target), `${TARGET} It must be of the same kind as before.`),
       },

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
-import { texts } from './shared.ts'
+import { descriptionAndMetadata } from './shared.ts'
 
 /** The kinds of resources whose creations, changes and deletions are events. */
 const WITH_LIFE = [
@@ -34,7 +34,7 @@ export const EVENT_TYPES: readonly string[] = [
 ]
 
 const record = v.object({
-  ...kit.recordHead('esb', texts()),
+  ...kit.recordHead('esb', descriptionAndMetadata()),
   source_types: v.array(parts.oneOfThese(EVENT_TYPES)),
   destination_ids: v.array(kit.idOf('ed')),
 })

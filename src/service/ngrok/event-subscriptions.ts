@@ -3,7 +3,7 @@ import * as kit from '../kit/index.ts'
 import { destinations } from './event-destinations.ts'
 import { SOURCES, sourceBody, sourceErrors, sourceShape, sourceView } from './event-sources.ts'
 import { subscriptions } from './event-subscription-records.ts'
-import { defineBodies, FILTERABLE, refuseUnless, requireEach, texts } from './shared.ts'
+import { defineBodies, descriptionAndMetadata, FILTERABLE, refuseUnless, requireEach } from './shared.ts'
 
 /** The most destinations of one subscription. */
 const MAX_DESTINATIONS = 5
@@ -57,12 +57,12 @@ export const eventSubscriptions = kit.resource(
     ),
     ...defineBodies('EventSubscription', 'an event subscription', {
       create: {
-        ...texts(),
+        ...descriptionAndMetadata(),
         sources: v.optional(kit.documented(sources, SOURCES), []),
         destination_ids: v.optional(kit.documented(destinationIds, DESTINATIONS), []),
       },
       update: {
-        ...texts(),
+        ...descriptionAndMetadata(),
         sources: v.optional(kit.documented(sources, `${SOURCES} They replace those before.`)),
         destination_ids: v.optional(kit.documented(destinationIds, `${DESTINATIONS} They replace those before.`)),
       },

@@ -3,7 +3,7 @@ import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
 import { backendDeletion, backendErrors, backendTexts, createBackend } from './backends.ts'
 import { headersSchema } from './header-fields.ts'
-import { defineBodies, texts } from './shared.ts'
+import { defineBodies, descriptionAndMetadata } from './shared.ts'
 
 /** The longest body in bytes. The service has a limit too, but does not publish it. */
 const MAX_BODY_BYTES = 65_536
@@ -33,7 +33,12 @@ const status_code = kit.documented(
   { rules: 'backends#http-responses' },
 )
 
-const record = v.object({ ...kit.recordHead('bkdhr', texts()), body: v.string(), headers, status_code })
+const record = v.object({
+  ...kit.recordHead('bkdhr', descriptionAndMetadata()),
+  body: v.string(),
+  headers,
+  status_code,
+})
 
 type ResponseRecord = kit.Frozen<v.InferOutput<typeof record>>
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
-import { defineBodies, defineUnique, FILTERABLE, refField, refusedField, texts } from './shared.ts'
+import { defineBodies, defineUnique, descriptionAndMetadata, FILTERABLE, refField, refusedField } from './shared.ts'
 
 const RANGE = 'an address and the length of its prefix, such as "203.0.113.0/24" or "2001:db8::/32"'
 
@@ -40,7 +40,7 @@ const ruleErrors = kit.declareErrors({
   ip_rule_action_invalid: kit.field(1422, 400),
 })
 
-const ruleTexts = texts({ description: ruleErrors.ip_rule_description_too_long })
+const ruleTexts = descriptionAndMetadata({ description: ruleErrors.ip_rule_description_too_long })
 
 /** Reads a range of addresses. Returns its normal form, or the error if it is wrong. */
 function readRange(cidr: string) {
@@ -87,7 +87,7 @@ const cidr = v.pipe(
 
 const ACTIONS = ['allow', 'deny'] as const
 
-const policyRecord = v.object(kit.recordHead('ipp', texts()))
+const policyRecord = v.object(kit.recordHead('ipp', descriptionAndMetadata()))
 
 /** The IP policies, without their rules. */
 export const policies = kit.collection<kit.Frozen<v.InferOutput<typeof policyRecord>>>({
@@ -113,7 +113,7 @@ export const rules = kit.collection<kit.Frozen<v.InferOutput<typeof ruleRecord>>
 })
 
 const policyFields = {
-  ...texts(),
+  ...descriptionAndMetadata(),
   action: refusedField(
     policyErrors.ip_policy_action,
     'Refused: each rule of a policy has its own action.',

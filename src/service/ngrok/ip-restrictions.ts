@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
 import { isInRangeOf, policies, rules } from './ip-policies.ts'
-import { defineBodies, defineUnique, FILTERABLE, refuseUnless, requireEach, texts } from './shared.ts'
+import { defineBodies, defineUnique, descriptionAndMetadata, FILTERABLE, refuseUnless, requireEach } from './shared.ts'
 
 const TYPES = ['dashboard', 'api', 'agent', 'endpoints'] as const
 const ALLOWED = TYPES.join(', ')
@@ -37,13 +37,13 @@ const errors = kit.declareErrors({
 
 const limitOf = (type: (typeof TYPES)[number]) => ({
   what: `IP restrictions of the type ${type}`,
-  counts: (fields: parts.Fields) => fields.type === type,
+  counts: (fields: parts.FieldValues) => fields.type === type,
   reached: errors[`ip_restriction_limit_${type}`],
   plans: { free: 0, hobbyist: 0 },
 })
 
 const record = v.object({
-  ...kit.recordHead('ipx', texts()),
+  ...kit.recordHead('ipx', descriptionAndMetadata()),
   type: parts.oneOfThese(TYPES),
   enforced: v.boolean(),
   ip_policy_ids: v.array(kit.idOf('ipp')),
@@ -119,12 +119,12 @@ export const ipRestrictions = kit.resource(
     ),
     ...defineBodies('IpRestriction', 'an IP restriction', {
       create: {
-        ...texts(),
+        ...descriptionAndMetadata(),
         enforced: v.optional(enforced, false),
         type: kit.documented(v.optional(type, ''), TYPE, { isRequired: true, json: { enum: TYPES } }),
         ip_policy_ids: kit.documented(v.optional(policyIds, []), IP_POLICIES, { isRequired: true }),
       },
-      update: { ...texts(), enforced: v.optional(enforced), ip_policy_ids: v.optional(policyIds) },
+      update: { ...descriptionAndMetadata(), enforced: v.optional(enforced), ip_policy_ids: v.optional(policyIds) },
       examples: [{ type: 'agent', ip_policy_ids: ['ipp_1'] }],
     }),
   },

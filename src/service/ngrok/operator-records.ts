@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
-import { texts } from './shared.ts'
+import { descriptionAndMetadata } from './shared.ts'
 
 const FEATURES = ['bindings', 'ingress', 'gateway'] as const
 const ALLOWED_FEATURES = FEATURES.join(', ')
@@ -54,7 +54,7 @@ export const selectors = v.array(
 const order = v.object({ csr, not_before: parts.scheduledTime, number: kit.count })
 
 const record = v.object({
-  ...kit.recordHead('k8sop', texts()),
+  ...kit.recordHead('k8sop', descriptionAndMetadata()),
   updated_at: parts.instant,
   enabled_features: v.array(parts.oneOfThese(FEATURES)),
   region: v.string(),

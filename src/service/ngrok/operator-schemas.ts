@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
 import { csr, features, getExpiry, type OperatorRecord, selectors } from './operator-records.ts'
-import { ACCOUNT_USER, defineBodies, knownRegions, texts, userField } from './shared.ts'
+import { ACCOUNT_USER, defineBodies, descriptionAndMetadata, knownRegions, userField } from './shared.ts'
 
 export const DEFAULT_REGION = 'global'
 
@@ -18,7 +18,7 @@ const updatableFields = { name: text('name'), version: text('version of the oper
 const deploymentFields = { ...updatableFields, namespace: text('namespace'), cluster_name: text('name of the cluster') }
 
 const fields = {
-  ...texts(),
+  ...descriptionAndMetadata(),
   enabled_features: v.optional(kit.documented(features, FEATURES)),
   region: v.optional(
     kit.documented(

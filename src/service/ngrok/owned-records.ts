@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
 import { endSessionsOf } from './session-records.ts'
-import { ACCOUNT_USER, texts } from './shared.ts'
+import { ACCOUNT_USER, descriptionAndMetadata } from './shared.ts'
 
 /** The prefixes of a user's id, one for each path. Records have the first one. */
 export const PREFIXES = ['bot', 'service'] as const
@@ -15,22 +15,22 @@ const user = v.object({
 })
 
 /** A bot user, which is also a service user. */
-export type UserRecord = kit.Frozen<v.InferOutput<typeof user>>
+export type BotUserRecord = kit.Frozen<v.InferOutput<typeof user>>
 
 /** The bot users, which are also the service users. */
-export const users = kit.collection<UserRecord>({
+export const users = kit.collection<BotUserRecord>({
   name: 'bot_users',
   schema: user,
   indexes: { name: ({ name }) => name },
 })
 
 /** Returns the user with an id of either prefix. */
-export function findUser(records: parts.OtherRecords, id: string): UserRecord | undefined {
+export function findUser(records: parts.OtherRecords, id: string): BotUserRecord | undefined {
   const prefix = PREFIXES.find((each) => id.startsWith(`${each}_`))
   return prefix && records.get(users, PREFIXES[0] + id.slice(prefix.length))
 }
 
-const ownedHead = (prefix: string) => ({ ...kit.recordHead(prefix, texts()), owner_id: v.string() })
+const ownedHead = (prefix: string) => ({ ...kit.recordHead(prefix, descriptionAndMetadata()), owner_id: v.string() })
 const token = v.exactOptional(v.pipe(v.string(), kit.secret))
 
 const credential = v.object({

@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
 import { findUser, type Owned, PREFIXES } from './owned-records.ts'
-import { ACCOUNT_USER, refuseUnless, texts } from './shared.ts'
+import { ACCOUNT_USER, descriptionAndMetadata, refuseUnless } from './shared.ts'
 
 const OWNERS = ['usr', ...PREFIXES]
 const OWNER_NAMES = ['owner_id', 'owner_email', 'scim_user_id'] as const
@@ -49,7 +49,7 @@ export const errors = kit.declareErrors({
 const OWNER = 'The user who owns it: the user of the account, a bot user or a service user.'
 
 /** The fields of a body that updates a record that a user owns. */
-export const updateFields = texts({
+export const updateFields = descriptionAndMetadata({
   description: errors.owned_description_too_long,
   metadata: errors.owned_metadata_too_long,
 })

@@ -24,7 +24,7 @@ const unreadable = kit.declareErrors({
 export const policyTextErrors = { ...parts.policyErrors, ...languageErrors, ...unreadable }
 
 /** The place of a traffic policy. `protocol` is the kind of the edge, or the scheme of the endpoint. */
-export interface PolicyPlace {
+export interface PolicyLocation {
   readonly protocol: 'http' | 'https' | 'tcp' | 'tls'
   readonly place: 'edge' | 'public' | 'internal' | 'kubernetes'
 }
@@ -46,7 +46,7 @@ interface Known {
 export function requirePolicy(
   tx: kit.Transaction,
   text: string,
-  at: PolicyPlace,
+  at: PolicyLocation,
   { mustEnd = false }: Pick<Known, 'mustEnd'> = {},
 ): void {
   const hasIpPolicy = (id: string) => tx.get(policies, id) !== undefined
@@ -60,7 +60,7 @@ export function requirePolicy(
  */
 export function policyProblems(
   text: string,
-  { protocol, place }: PolicyPlace,
+  { protocol, place }: PolicyLocation,
   rules: kit.Transaction['rules'],
   { hasIpPolicy, mustEnd }: Known = {},
 ): readonly kit.Problem[] {
@@ -84,7 +84,7 @@ export function policyProblems(
 }
 
 /** Refuses the older module `policy` if the language of policies does not take it (rules: traffic-policy#module). */
-export function requireModulePolicy(tx: kit.Transaction, body: object, protocol: PolicyPlace['protocol']): void {
+export function requireModulePolicy(tx: kit.Transaction, body: object, protocol: PolicyLocation['protocol']): void {
   const hasIpPolicy = (id: string) => tx.get(policies, id) !== undefined
   const found = checkByLanguage(body, { protocol, place: 'module' }, tx.rules, { hasIpPolicy })
   const [first, ...others] = found

@@ -10,7 +10,7 @@ import { isAllowed, restrictions } from './ip-restrictions.ts'
 import { credentials, newCredential, sshCredentials } from './owned-records.ts'
 import { requirePolicy } from './policy-text.ts'
 import { COMMANDS, openTunnel, type SessionRecord, sessions } from './session-records.ts'
-import { ACCOUNT_USER, knownRegions, limits, texts } from './shared.ts'
+import { ACCOUNT_USER, descriptionAndMetadata, knownRegions, limits } from './shared.ts'
 
 /** The errors of the declaration of a session. */
 export const declarationErrors = {
@@ -39,7 +39,7 @@ export const agentLimits = kit.accountLimits({
   },
 })
 
-const { metadata } = texts()
+const { metadata } = descriptionAndMetadata()
 const FORWARDS_TO = 'The address that the agent forwards to.'
 const textWithDefault = (sentence: string, byDefault: string) =>
   v.optional(kit.documented(parts.someText, sentence), byDefault)
@@ -48,7 +48,7 @@ const forwards_to = textWithDefault(FORWARDS_TO, 'http://localhost:80')
 /** The fields of an endpoint that an agent has online. */
 export const endpointFields = kit.named(
   v.object({
-    ...texts(),
+    ...descriptionAndMetadata(),
     url: v.optional(kit.documented(v.string(), `${URL_SENTENCE} Default: a new host below \`ngrok-free.app\`.`)),
     forwards_to,
     name: textWithDefault('The name that the agent gives the endpoint.', 'command_line'),

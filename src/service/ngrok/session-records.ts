@@ -3,13 +3,13 @@ import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
 import { type EndpointRecord, endpoints, getEndpointId, getTunnelId } from './endpoint-records.ts'
 import { resolvePlace } from './endpoint-url.ts'
-import { texts } from './shared.ts'
+import { descriptionAndMetadata } from './shared.ts'
 
 /** The commands of the API to an agent. */
 export const COMMANDS = ['restart', 'stop', 'update'] as const
 
-const { metadata } = texts()
-const { id, created_at: started_at } = kit.recordHead('ts', texts())
+const { metadata } = descriptionAndMetadata()
+const { id, created_at: started_at } = kit.recordHead('ts', descriptionAndMetadata())
 
 const session = v.object({
   id,

@@ -28,7 +28,7 @@ export function defineBodies<const Create extends v.ObjectEntries, const Update 
 }
 
 /** Makes the fields `description` and `metadata` of a body, with the errors of texts that are too long. */
-export function texts(errors: { readonly description?: TooLong; readonly metadata?: TooLong } = {}) {
+export function descriptionAndMetadata(errors: { readonly description?: TooLong; readonly metadata?: TooLong } = {}) {
   return {
     description: parts.textOfBytes(parts.MAX_DESCRIPTION_BYTES, errors.description, parts.DESCRIPTION),
     metadata: parts.textOfBytes(parts.MAX_METADATA_BYTES, errors.metadata, parts.METADATA),

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
-import { defineBodies, FILTERABLE, texts } from './shared.ts'
+import { defineBodies, descriptionAndMetadata, FILTERABLE } from './shared.ts'
 import { sshAuthorities, sshHostRecords, sshUserRecords } from './ssh-certificate-records.ts'
 
 const CURVES = Object.keys(parts.SSH_CURVES) as (keyof typeof parts.SSH_CURVES)[] // The keys of that object.
@@ -36,7 +36,7 @@ const errors = kit.declareErrors({
   ),
 })
 
-const authorityTexts = texts({
+const authorityTexts = descriptionAndMetadata({
   description: errors.ssh_authority_description_too_long,
   metadata: errors.ssh_authority_metadata_too_long,
 })

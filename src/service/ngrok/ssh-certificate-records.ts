@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
-import { texts } from './shared.ts'
+import { descriptionAndMetadata } from './shared.ts'
 
 const key = v.object({
   type: parts.oneOfThese(parts.SSH_KEY_TYPES),
@@ -10,7 +10,7 @@ const key = v.object({
   number: kit.count,
 })
 
-const authority = v.object({ ...kit.recordHead('sshca', texts()), key })
+const authority = v.object({ ...kit.recordHead('sshca', descriptionAndMetadata()), key })
 
 /** The SSH certificate authorities. Their keys derive from the order of each. */
 export const sshAuthorities = kit.collection<kit.Frozen<v.InferOutput<typeof authority>>>({
@@ -38,7 +38,7 @@ export type SshCertificateRecord = kit.ResourceRecord &
   kit.Frozen<v.InferOutput<v.ObjectSchema<typeof fields, undefined>>>
 
 function certificates(prefix: string, name: string) {
-  const schema = v.object({ ...kit.recordHead(prefix, texts()), ...fields })
+  const schema = v.object({ ...kit.recordHead(prefix, descriptionAndMetadata()), ...fields })
   return kit.collection<SshCertificateRecord>({
     name,
     schema,

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
-import { defineBodies, texts } from './shared.ts'
+import { defineBodies, descriptionAndMetadata } from './shared.ts'
 import { type SshCertificateRecord, sshAuthorities, sshHostRecords, sshUserRecords } from './ssh-certificate-records.ts'
 
 const DAY = 86_400_000
@@ -166,7 +166,7 @@ const EXAMPLE_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIMdsm12ZpaVNO+OUUG4Q5L0
 const HOSTS = 'The names and addresses of the hosts. None: the certificate is valid for every host.'
 const USERS = 'The names with which the holder may sign in. None: the certificate is valid for every user.'
 
-const hostTexts = texts({
+const hostTexts = descriptionAndMetadata({
   description: hostErrors.ssh_host_description_too_long,
   metadata: hostErrors.ssh_host_metadata_too_long,
 })
@@ -212,7 +212,7 @@ export const sshHostCertificates = kit.resource(
   },
 )
 
-const userTexts = texts({
+const userTexts = descriptionAndMetadata({
   description: userErrors.ssh_user_description_too_long,
   metadata: userErrors.ssh_user_metadata_too_long,
 })

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
 import { backendDeletion, backendErrors, backendTexts, createBackend } from './backends.ts'
-import { defineBodies, texts } from './shared.ts'
+import { defineBodies, descriptionAndMetadata } from './shared.ts'
 
 const errors = kit.declareErrors({
   static_address_missing: kit.entry(
@@ -47,7 +47,7 @@ const sentTls = kit.named(
 )
 
 const record = v.object({
-  ...kit.recordHead('bkdsc', texts()),
+  ...kit.recordHead('bkdsc', descriptionAndMetadata()),
   address: v.string(),
   tls: v.object({ enabled: v.boolean() }),
 })

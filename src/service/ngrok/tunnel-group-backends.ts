@@ -3,7 +3,7 @@ import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
 import { backendDeletion, backendErrors, backendTexts, createBackend } from './backends.ts'
 import { type TunnelRecord, tunnels } from './session-records.ts'
-import { defineBodies, texts } from './shared.ts'
+import { defineBodies, descriptionAndMetadata } from './shared.ts'
 
 /** The service has these limits too, but does not publish them. */
 const MAX_LABELS = 100
@@ -47,7 +47,7 @@ const labels = kit.documented(
   { json: { additionalProperties: { type: 'string' } }, rules: 'backends#tunnel-groups' },
 )
 
-const record = v.object({ ...kit.recordHead('bkdtg', texts()), labels })
+const record = v.object({ ...kit.recordHead('bkdtg', descriptionAndMetadata()), labels })
 
 type TunnelGroupRecord = kit.Frozen<v.InferOutput<typeof record>>
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
-import { refuseIfEmpty, refuseUnless, texts } from './shared.ts'
+import { descriptionAndMetadata, refuseIfEmpty, refuseUnless } from './shared.ts'
 
 const MAX_NAME_LENGTH = 255
 const CHARACTERS = 'letters, digits, "_", "/", "." and "-"'
@@ -48,7 +48,11 @@ export const vaultName = nameField(
   VAULT_NAME,
 )
 
-const vault = v.object({ ...kit.recordHead('vault', texts()), updated_at: parts.instant, name: vaultName })
+const vault = v.object({
+  ...kit.recordHead('vault', descriptionAndMetadata()),
+  updated_at: parts.instant,
+  name: vaultName,
+})
 
 export type VaultRecord = kit.Frozen<v.InferOutput<typeof vault>>
 

@@ -5,12 +5,12 @@ import {
   ACCOUNT_USER,
   defineBodies,
   defineUnique,
+  descriptionAndMetadata,
   FILTERABLE,
   nameTakenError,
   putIfChanged,
   refField,
   refuseIfEmpty,
-  texts,
   userField,
 } from './shared.ts'
 import { invalidNameError, missingNameError, nameField, type VaultRecord, vaultName, vaults } from './vault-records.ts'
@@ -59,7 +59,7 @@ const secretValue = kit.documented(
 )
 
 const record = v.object({
-  ...kit.recordHead('secret', texts()),
+  ...kit.recordHead('secret', descriptionAndMetadata()),
   updated_at: parts.instant,
   name: secretName,
   value: v.pipe(v.string(), kit.secret),
@@ -101,13 +101,13 @@ export const secretView: kit.View<SecretRecord, kit.Frozen<v.InferOutput<typeof 
 
 const bodies = defineBodies('VaultSecret', 'a secret of a vault', {
   create: {
-    ...texts(),
+    ...descriptionAndMetadata(),
     name: v.optional(secretName, ''),
     value: v.optional(secretValue, ''),
     vault_id: v.optional(kit.documented(v.string(), 'The id of the vault. Send this or `vault_name`.')),
     vault_name: v.optional(kit.documented(v.string(), 'The name of the vault. Send this or `vault_id`.')),
   },
-  update: { ...texts(), name: v.optional(secretName), value: v.optional(secretValue) },
+  update: { ...descriptionAndMetadata(), name: v.optional(secretName), value: v.optional(secretValue) },
 })
 
 const unique = defineUnique(secrets, 'place', {

@@ -1,6 +1,14 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
-import { ACCOUNT_USER, defineBodies, defineUnique, FILTERABLE, nameTakenError, putIfChanged, texts } from './shared.ts'
+import {
+  ACCOUNT_USER,
+  defineBodies,
+  defineUnique,
+  descriptionAndMetadata,
+  FILTERABLE,
+  nameTakenError,
+  putIfChanged,
+} from './shared.ts'
 import { vaults as records, VAULT_NAME, type VaultRecord, vaultErrors, vaultName } from './vault-records.ts'
 import { secretShape, secrets, secretView, vaultSecrets } from './vault-secrets.ts'
 
@@ -55,8 +63,8 @@ export const vaults = kit.resource(
     collection: records,
     shape,
     ...defineBodies('Vault', 'a vault', {
-      create: { ...texts(), name: v.optional(vaultName, '') },
-      update: { ...texts(), name: v.optional(vaultName) },
+      create: { ...descriptionAndMetadata(), name: v.optional(vaultName, '') },
+      update: { ...descriptionAndMetadata(), name: v.optional(vaultName) },
     }),
     more: {
       secrets: kit.listOperation({

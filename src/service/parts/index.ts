@@ -17,7 +17,14 @@ export type {
   ReportRelation,
   RulesBefore,
 } from '../../core/operation/family.ts'
-export type { AccountLimit, Fields, LimitError, LimitFacts, LimitsByName, Plan } from '../../core/operation/limit.ts'
+export type {
+  AccountLimit,
+  FieldValues,
+  LimitError,
+  LimitFacts,
+  LimitsByName,
+  Plan,
+} from '../../core/operation/limit.ts'
 export type { ListInput, ListQuery, Matching, Related } from '../../core/operation/list.ts'
 export type { CallOf, Matched, PathIds } from '../../core/operation/operation.ts'
 export type { ReadOperations } from '../../core/operation/resource.ts'

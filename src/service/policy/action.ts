@@ -1,6 +1,6 @@
 import type { PolicyProtocol } from './options.ts'
 import type { Phase } from './phases.ts'
-import type { Outcome, Visit } from './visit.ts'
+import type { ActionOutcome, Visit } from './visit.ts'
 
 /** The facts that every field of an action's config has. */
 interface FieldFacts {
@@ -155,12 +155,12 @@ export interface Action {
   /** The address of the action's page, below `https://ngrok.com/docs/traffic-policy/actions/`. */
   readonly page: string
   /** Carries the action out. Without it, the action is not simulated. */
-  readonly run?: (config: Config, visit: Visit) => Outcome | Promise<Outcome>
+  readonly run?: (config: Config, visit: Visit) => ActionOutcome | Promise<ActionOutcome>
 }
 
 type Row<F extends Fields> = Omit<Action, 'config' | 'run'> & {
   readonly config: F
-  readonly run?: (config: ConfigOf<F>, visit: Visit) => Outcome | Promise<Outcome>
+  readonly run?: (config: ConfigOf<F>, visit: Visit) => ActionOutcome | Promise<ActionOutcome>
 }
 
 /** Declares an action. The type of the config that `run` receives follows from the fields. */

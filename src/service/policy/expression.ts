@@ -103,7 +103,7 @@ function findNegation(tree: ASTNode): string | undefined {
 }
 
 /** Returns the path of a chain of names, such as `req.url.path`; undefined for other nodes. */
-export function readPath(node: ASTNode): string | undefined {
+export function pathOfNode(node: ASTNode): string | undefined {
   const names: string[] = []
   let root = node
   for (; root.op === '.'; root = root.args[0]) names.unshift(root.args[1])
@@ -117,7 +117,7 @@ function findEdits(tree: ASTNode, texts: ReadonlySet<string>, isGroup: (path: st
   walk(tree, (node, parent) => {
     if (node.op === '.') {
       const isOwner = (parent?.op === '.' || parent?.op === '[]') && parent.args[0] === node
-      const path = isOwner ? undefined : readPath(node)
+      const path = isOwner ? undefined : pathOfNode(node)
       if (path === undefined) return
       if (texts.has(path)) insert(node.range.end, `.${TEXT}`)
       else if (isComparison(parent) && isGroup(path)) {

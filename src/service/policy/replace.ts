@@ -1,4 +1,4 @@
-import type { Outcome, Visit } from './visit.ts'
+import type { ActionOutcome, Visit } from './visit.ts'
 
 interface Replacement {
   readonly from: string
@@ -18,7 +18,7 @@ export function replaceText(text: string, replacements: readonly Replacement[], 
 }
 
 /** Replaces matches in the body of the message of the phase. */
-export async function replaceBody(replacements: readonly Replacement[], visit: Visit): Promise<Outcome> {
+export async function replaceBody(replacements: readonly Replacement[], visit: Visit): Promise<ActionOutcome> {
   const before = new TextDecoder().decode(await visit.message.bytes())
   const { text, matched } = replaceText(before, replacements, visit.pattern)
   if (matched.length > 0) visit.message.replaceBody(new TextEncoder().encode(text))

@@ -1,4 +1,4 @@
-import { type IncomingResponse, type Outcome, type OutgoingRequest, SendFailure, type Visit } from './visit.ts'
+import { type ActionOutcome, type IncomingResponse, type OutgoingRequest, SendFailure, type Visit } from './visit.ts'
 
 /** The config of `http-request`. */
 interface SendConfig {
@@ -25,7 +25,7 @@ const OWN_HEADERS = { 'ngrok-req-type': 'http-request', 'user-agent': 'ngrok/clo
 type Attempt = { readonly response: IncomingResponse } | { readonly failure: SendFailure }
 
 /** Carries out `http-request`: sends a request, and sends it again while the condition for retries is true. */
-export async function sendRequest(config: SendConfig, visit: Visit): Promise<Outcome> {
+export async function sendWithRetries(config: SendConfig, visit: Visit): Promise<ActionOutcome> {
   const { method, headers, body = '', retry_condition, timeout } = config
   const url = withQuery(config)
   const request = { method, url, headers: { ...OWN_HEADERS, ...headers }, ...(body !== '' && { body }) }

@@ -1,4 +1,4 @@
-import type { Outcome, Visit } from './visit.ts'
+import type { ActionOutcome, Visit } from './visit.ts'
 
 interface SignInConfig {
   readonly provider?: string
@@ -6,7 +6,7 @@ interface SignInConfig {
 }
 
 /** Lets a visitor pass whose identity the caller gives. Sends all others to sign in. */
-export function signInVisitor(visit: Visit, { provider, allow_cors_preflight }: SignInConfig): Outcome {
+export function signInVisitor(visit: Visit, { provider, allow_cors_preflight }: SignInConfig): ActionOutcome {
   const { identity, request } = visit
   const isPreflight = request.method === 'OPTIONS' && request.headers.get('access-control-request-method') !== undefined
   if (isPreflight && allow_cors_preflight) return { did: 'let a CORS preflight pass' }

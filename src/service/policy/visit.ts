@@ -50,7 +50,7 @@ export interface OwnResponse {
 export type Ending = OwnResponse | PolicyResponse | 'close'
 
 /** The result of an action. */
-export interface Outcome {
+export interface ActionOutcome {
   /** The deed in words that continue "The action …", such as `added x-frontend`. No secret is in them. */
   readonly did: string
   /** The values of its variables, by name. */
@@ -133,11 +133,11 @@ export interface Visit {
   /** Lets a request pass a breaker, which then learns of its response. Returns false if the breaker is open. */
   passBreaker(settings: BreakerSettings): boolean
   /** Sends the request on to an internal endpoint. */
-  forward(url: string): Promise<Outcome>
+  forward(url: string): Promise<ActionOutcome>
   /** Sends a request to an internal endpoint, until a time of the gateway in ms. @throws SendFailure */
   send(request: OutgoingRequest, until: number): Promise<IncomingResponse>
-  verifyWebhook(provider: string, secret: string): Promise<Outcome>
-  validateJwt(config: object): Promise<Outcome>
+  verifyWebhook(provider: string, secret: string): Promise<ActionOutcome>
+  validateJwt(config: object): Promise<ActionOutcome>
   /** Returns a stream that compresses; undefined if the algorithm does not exist here. */
   compressor(algorithm: string): { readonly readable: ReadableStream; readonly writable: WritableStream } | undefined
 }

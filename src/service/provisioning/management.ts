@@ -3,7 +3,7 @@ import { certificates } from './certificate-records.ts'
 import { checkNeededRecords } from './dns-check.ts'
 import { type ManagedDomain, type Policy, provisioningRules } from './managed-domain.ts'
 import { type ProvisioningError, parseSignedMs, takeOutcome } from './outcomes.ts'
-import { applyTransition, type Failure } from './transitions.ts'
+import { type AttemptFailure, applyTransition } from './transitions.ts'
 
 const MESSAGES: Readonly<Record<ProvisioningError, string>> = {
   INTERNAL_ERROR: 'The certificate authority could not be reached. This is temporary.',
@@ -20,7 +20,11 @@ export function runAttempt<D extends ManagedDomain>(tx: Transaction, domain: D):
 }
 
 /** Returns the failure that the hook decides, or the usual one without a hook. */
-function applyHook(tx: Transaction, { domain }: ManagedDomain, usual: Failure | undefined): Failure | undefined {
+function applyHook(
+  tx: Transaction,
+  { domain }: ManagedDomain,
+  usual: AttemptFailure | undefined,
+): AttemptFailure | undefined {
   const { attempt } = provisioningRules(tx.rules).hooks
   const error_code = attempt ? attempt(domain, tx.now, usual?.error_code) : usual?.error_code
   if (error_code === usual?.error_code) return usual
@@ -28,7 +32,7 @@ function applyHook(tx: Transaction, { domain }: ManagedDomain, usual: Failure | 
 }
 
 /** Returns the failure that the script, or else simulated DNS, sets for an attempt. Without one, the attempt succeeds. */
-function determineFailure(tx: Transaction, domain: ManagedDomain): Failure | undefined {
+function determineFailure(tx: Transaction, domain: ManagedDomain): AttemptFailure | undefined {
   const scripted = takeScripted(tx, domain.domain)
   if (scripted) return scripted.failure
   if (provisioningRules(tx.rules).dns === 'off') return undefined
@@ -37,7 +41,10 @@ function determineFailure(tx: Transaction, domain: ManagedDomain): Failure | und
 }
 
 /** Takes the next outcome that the script has for a domain, if any. Without a failure, the attempt succeeds. */
-export function takeScripted(tx: Transaction, domain: string): { readonly failure: Failure | undefined } | undefined {
+export function takeScripted(
+  tx: Transaction,
+  domain: string,
+): { readonly failure: AttemptFailure | undefined } | undefined {
   const { outcome, message, retriesAfter } = takeOutcome(tx, domain) ?? {}
   if (outcome === undefined) return undefined
   if (outcome === 'success') return { failure: undefined }

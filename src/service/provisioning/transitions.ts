@@ -38,7 +38,7 @@ interface Row<TransitionInput> {
 }
 
 /** The reason why an attempt failed. */
-export interface Failure {
+export interface AttemptFailure {
   readonly error_code: ProvisioningError
   readonly msg: string
   /** The time to `retries_at` in ms, which may be negative. Default: the usual wait. */
@@ -60,10 +60,10 @@ const success = {
 interface Facts {
   readonly started: { readonly policy: Policy }
   readonly retried: object
-  readonly failed: Failure
+  readonly failed: AttemptFailure
   readonly issued: object
   readonly 'renewal started': object
-  readonly 'renewal failed': Failure
+  readonly 'renewal failed': AttemptFailure
   readonly renewed: object
   readonly cancelled: { readonly reason: string }
 }
@@ -141,14 +141,14 @@ export function startJob(tx: Transaction): Pick<ManagedDomain, 'job' | 'due'> {
   return { job, due: schedule(tx, tx.now + provisioningRules(tx.rules).provisioningDelay).due }
 }
 
-function failJob(tx: Transaction, domain: ManagedDomain, failure: Failure): Effects {
+function failJob(tx: Transaction, domain: ManagedDomain, failure: AttemptFailure): Effects {
   // The table lets only a domain with a job fail.
   const changes = scheduleRetry(tx, domain.job as Job, failure)
   return { changes, outcome: failure.error_code, note: failure.msg }
 }
 
 /** Returns a job after an attempt that failed, with the time of the next one. */
-export function scheduleRetry(tx: Transaction, before: Job, { error_code, msg, retriesAfter }: Failure) {
+export function scheduleRetry(tx: Transaction, before: Job, { error_code, msg, retriesAfter }: AttemptFailure) {
   const { internalErrorBackoff, dnsErrorRetry } = provisioningRules(tx.rules)
   const isInternal = error_code === 'INTERNAL_ERROR'
   const backoff = Math.min(internalErrorBackoff.most, internalErrorBackoff.first * 2 ** before.internal_errors)

@@ -12,7 +12,7 @@ import {
 import { certifiedKey } from './issue.ts'
 import { readAlgorithm, readPublicKey } from './keys.ts'
 import { readName } from './name.ts'
-import { describeType, splitPem } from './pem.ts'
+import { describePemType, splitPem } from './pem.ts'
 import { isSignedBy } from './signature.ts'
 
 const PEM_TYPE = 'CERTIFICATE REQUEST'
@@ -51,7 +51,7 @@ function readDer(pem: string): Uint8Array {
   const [block, second] = blocks
   if (problem !== undefined) throw new Unreadable(problem)
   if (!block || second) throw new Unreadable(`it has ${blocks.length} PEM blocks, not one`)
-  if (block.type !== PEM_TYPE) throw new Unreadable(`it is a PEM block of ${describeType(block.type)}`)
+  if (block.type !== PEM_TYPE) throw new Unreadable(`it is a PEM block of ${describePemType(block.type)}`)
   if (block.der) return block.der
   throw new Unreadable(block.damage)
 }

@@ -3,7 +3,7 @@ import { bitLength } from './bytes.ts'
 import { type Curve, curves, ed25519 } from './curves.ts'
 import * as asn1 from './der.ts'
 import { oids } from './oids.ts'
-import { describeType } from './pem.ts'
+import { describePemType } from './pem.ts'
 
 const PUBLIC_KEY = 'public key'
 const PRIVATE_KEY = 'DER structure'
@@ -127,7 +127,7 @@ const KEY_STRUCTURES = {
  */
 export function readPrivateKey({ type, der }: { readonly type: string; readonly der: Uint8Array }) {
   if (!Object.hasOwn(KEY_STRUCTURES, type))
-    throw new asn1.Unreadable(`a block of ${describeType(type)} is not supported`)
+    throw new asn1.Unreadable(`a block of ${describePemType(type)} is not supported`)
   const [, second] = asn1.readChildren(asn1.parse(der), PRIVATE_KEY)
   const found = Object.entries(KEY_STRUCTURES).find(([, { secondTag }]) => second && asn1.getTag(second) === secondTag)
   if (!found) throw asn1.malformedError(PRIVATE_KEY)

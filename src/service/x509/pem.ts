@@ -5,7 +5,7 @@ const COLUMNS = 64
 
 /** A block of a PEM text, with its decoded bytes or the problem with its base64. */
 export type PemBlock = DecodeResult & {
-  /** The label, for example `CERTIFICATE`. A client can send any label, so messages must use {@link describeType}. */
+  /** The label, for example `CERTIFICATE`. A client can send any label, so messages must use {@link describePemType}. */
   readonly type: string
   /** True if it has headers (RFC 1421) before its base64. */
   readonly hasHeaders?: true
@@ -189,6 +189,6 @@ const KNOWN_LABELS = [
 ]
 
 /** Returns the type of a PEM block for messages: `type X509 CRL`, or `an unknown type`. */
-export function describeType(type: string): string {
+export function describePemType(type: string): string {
   return KNOWN_LABELS.some((label) => label.test(type)) ? `type ${type}` : 'an unknown type'
 }

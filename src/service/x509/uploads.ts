@@ -5,7 +5,7 @@ import { readOr } from './der.ts'
 import { errors } from './errors.ts'
 import { belongsTo, keyName, type PrivateKey, readPrivateKey } from './keys.ts'
 import { quoteName } from './name.ts'
-import { describeType, type Pem, type PemBlock, splitPem, writePem } from './pem.ts'
+import { describePemType, type Pem, type PemBlock, splitPem, writePem } from './pem.ts'
 import { findSignatureProblem } from './signature.ts'
 
 /** The maximum length of a text, in bytes of UTF-8. */
@@ -59,7 +59,7 @@ function readCertificateBlocks(field: Field, text: string): readonly PemBlock[] 
   if (/-----BEGIN [A-Z0-9. ]*PRIVATE KEY-----/.test(text)) refuse(errors.certificate_is_key, { field })
   const { blocks, problem } = splitPem(text)
   const other = blocks.find(({ type }) => type !== 'CERTIFICATE')
-  if (other) refuse(errors.pem_wrong_type, { field, received: describeType(other.type), allowed: 'CERTIFICATE' })
+  if (other) refuse(errors.pem_wrong_type, { field, received: describePemType(other.type), allowed: 'CERTIFICATE' })
   if (problem !== undefined) refuse(errors.certificate_not_pem, { field, problem })
   if (blocks.some(({ hasHeaders }) => hasHeaders)) refuse(errors.pem_headers, { field })
   const [received, limit] = [blocks.length, MAX_CERTIFICATES]
@@ -106,7 +106,7 @@ export function readKey(text: string) {
 function findKeyBlock(field: Field, { blocks, problem }: Pem): PemBlock {
   const key = blocks.find(({ type }) => isKeyType(type))
   const other = blocks.find(({ type }) => !isKeyType(type) && !ALLOWED_BESIDE_A_KEY.has(type))
-  if (other) refuse(errors.pem_wrong_type, { field, received: describeType(other.type), allowed: KEY_TYPES })
+  if (other) refuse(errors.pem_wrong_type, { field, received: describePemType(other.type), allowed: KEY_TYPES })
   if (problem !== undefined) refuse(errors.key_unsupported, { field, problem })
   if (key) return key
   if (blocks.some(({ type }) => type === 'CERTIFICATE')) refuse(errors.key_is_certificate, { field })

@@ -24,7 +24,7 @@ export interface CoveredAction {
 }
 
 /** Notes which rules and actions of a policy tests reach. */
-export class Coverage {
+export class PolicyCoverage {
   /** The numbers of actions that ran, by the place of their rule. */
   readonly #ran = new Map<string, number>()
   readonly #read: ReadText

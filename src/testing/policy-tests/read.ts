@@ -32,7 +32,7 @@ export interface Expected {
 }
 
 /** A part of a test: a request, `repeat` times, or a move of the clock. */
-export type Step =
+export type TestStep =
   | { readonly advance: string | number }
   | {
       readonly request: TestRequest
@@ -42,7 +42,7 @@ export type Step =
 
 export interface PolicyTest {
   readonly name: string
-  readonly steps: readonly Step[]
+  readonly steps: readonly TestStep[]
 }
 
 export interface PolicyTestFile {
@@ -171,11 +171,11 @@ export function readPolicyTests(text: string): PolicyTestFile {
 function listSteps(
   { steps, request: first, repeat: times, expect: end }: v.InferOutput<typeof test>,
   at: string,
-): Step[] {
+): TestStep[] {
   if (steps && (first || times || end))
     throw new TypeError(`${at} has steps beside a request of its own. Put the request into the steps.`)
   const all = steps ?? [{ request: first, repeat: times, expect: end }]
-  return all.map((each, index): Step => {
+  return all.map((each, index): TestStep => {
     const place = steps ? `${at}.steps.${index}` : at
     if (each.advance !== undefined) {
       if (each.request || each.expect || each.repeat)

@@ -7,11 +7,11 @@ import { checkPolicy } from '../../service/policy/check-text.ts'
 import { readText } from '../../service/policy/text.ts'
 import { formatTrace } from '../../traffic/trace-text.ts'
 import { createCannedResponse } from '../../traffic/upstreams.ts'
-import { Coverage } from './coverage.ts'
-import type { Expected, PolicyTest, PolicyTestFile, Step } from './read.ts'
+import { PolicyCoverage } from './coverage.ts'
+import type { Expected, PolicyTest, PolicyTestFile, TestStep } from './read.ts'
 
 /** A part of the response that is not as a test expects it. */
-export interface Difference {
+export interface Mismatch {
   /** The part of the response, such as `status` or `headers.retry-after`. */
   readonly what: string
   readonly expected: string
@@ -21,7 +21,7 @@ export interface Difference {
 /** The result of a test of a policy. */
 export interface PolicyTestResult {
   readonly name: string
-  readonly differences: readonly Difference[]
+  readonly differences: readonly Mismatch[]
   /** The request that has the differences, such as `GET https://api.example.com/`; empty if the test passed. */
   readonly request: string
   /** The way of that request, as text. */
@@ -34,7 +34,7 @@ type Visited = ReturnType<typeof createVisited>
 export class PolicyTestRun {
   readonly #file: PolicyTestFile
   readonly #policy: string
-  readonly coverage: Coverage
+  readonly coverage: PolicyCoverage
 
   /** @throws TypeError that names the errors of the policy, if it has any */
   constructor(file: PolicyTestFile, policy: string) {
@@ -45,7 +45,7 @@ export class PolicyTestRun {
     this.#file = file
     // Each gateway reads the policy, and JSON is read much faster than YAML.
     this.#policy = JSON.stringify(read.value)
-    this.coverage = new Coverage(policy, read)
+    this.coverage = new PolicyCoverage(policy, read)
   }
 
   async run({ name, steps }: PolicyTest): Promise<PolicyTestResult> {
@@ -64,7 +64,7 @@ export class PolicyTestRun {
   /** Sends a request, and compares the last response. Returns undefined if it is as expected. */
   async #runRequest(
     gateway: Visited,
-    { request, repeat = 1, expect: expected = {} }: Extract<Step, { request: object }>,
+    { request, repeat = 1, expect: expected = {} }: Extract<TestStep, { request: object }>,
   ) {
     const { url, method = 'GET', headers, body, from } = request
     const sent = `${method} ${url}`
@@ -95,7 +95,7 @@ function fail(request: string, received: string) {
 function createVisited(
   { start, upstreams, secrets, ipPolicies }: PolicyTestFile,
   policy: string,
-  steps: readonly Step[],
+  steps: readonly TestStep[],
 ) {
   const gateway = createNgrok({ clock: manualClock(start), seed: 'policy tests' })
   for (const [vault_name, values] of Object.entries(secrets)) {
@@ -131,8 +131,8 @@ function compare(
   response: Response | undefined,
   received: string,
   entry: TrafficEntry | undefined,
-): Difference[] {
-  const found: Difference[] = []
+): Mismatch[] {
+  const found: Mismatch[] = []
   const add = (what: string, expected: unknown, actual: unknown) => {
     if (expected !== undefined && expected !== actual)
       found.push({ what, expected: describe(expected), received: describe(actual) })

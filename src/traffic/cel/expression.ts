@@ -1,6 +1,6 @@
 import { type ASTNode, Environment } from '@marcbachmann/cel-js'
 import { languageOf, type Scope, TEXT } from '../../service/policy/environment.ts'
-import { applyEdits, type Edit, readPath, walk } from '../../service/policy/expression.ts'
+import { applyEdits, type Edit, pathOfNode, walk } from '../../service/policy/expression.ts'
 import { FUNCTIONS, NAMESPACES } from '../../service/policy/functions.ts'
 import { IMPLEMENTATIONS, type Implementation, OF_VISIT, sortPairs } from './functions.ts'
 import { type CompilePattern, createPatterns } from './pattern.ts'
@@ -147,7 +147,7 @@ function findEdits(tree: ASTNode, texts: ReadonlySet<string>): readonly Edit[] {
   walk(tree, (node, parent) => {
     if (node.op === '.') {
       const isOwner = (parent?.op === '.' || parent?.op === '[]') && parent.args[0] === node
-      const path = isOwner ? undefined : readPath(node)
+      const path = isOwner ? undefined : pathOfNode(node)
       if (path !== undefined && texts.has(path)) replace(node.range.end, 0, `.${TEXT}`)
     } else if (node.op === 'call') {
       const [name, args] = node.args
@@ -186,7 +186,7 @@ function listPaths(tree: ASTNode): readonly string[] {
   const paths = new Set<string>()
   walk(tree, (node, parent) => {
     const isOwner = parent?.op === '.' && parent.args[0] === node
-    const path = isOwner ? undefined : readPath(node)
+    const path = isOwner ? undefined : pathOfNode(node)
     if (path !== undefined && ROOTS.includes(path.split('.', 1).join())) paths.add(path)
   })
   return [...paths]

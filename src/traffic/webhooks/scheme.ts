@@ -4,7 +4,7 @@ import type { SignedRequest } from './request.ts'
  * The place of a value in a request: a header by its name, an entry of the signature's header by its prefix, or a field of
  * the JSON body by its path. A function computes the value from the request and the values before it.
  */
-export type Place =
+export type SignaturePlace =
   | string
   | { readonly entry: string }
   | { readonly field: string }
@@ -26,11 +26,11 @@ export interface SignatureScheme {
   /** The character between the entries of the header. Default: the header is one entry. */
   readonly separator?: ',' | ' '
   /** The time of signing: Unix time in seconds or milliseconds, or an ISO 8601 time. It must be near the gateway's clock. */
-  readonly timestamp?: Place
+  readonly timestamp?: SignaturePlace
   /** True if a request without the timestamp may pass: the signature covers it, and older requests lack it. */
   readonly isTimestampOptional?: true
   /** More values that the signed text has, in their order. */
-  readonly values?: Readonly<Record<string, Place>>
+  readonly values?: Readonly<Record<string, SignaturePlace>>
   /**
    * The signed text, with `{body}`, `{method}`, `{url}`, `{path}` (with its query), `{secret}`, `{timestamp}` and the names of
    * `values`. Default: `{body}`.

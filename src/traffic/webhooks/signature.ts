@@ -6,7 +6,7 @@ import { hashes } from '../../service/x509/hashes.ts'
 import { readPublicKey } from '../../service/x509/keys.ts'
 import { decode, toBase64, toUtf8 } from './encoding.ts'
 import { bodyField, pathOf, type SignedRequest } from './request.ts'
-import type { Place, SecretForm, SignatureScheme } from './scheme.ts'
+import type { SecretForm, SignaturePlace, SignatureScheme } from './scheme.ts'
 
 /** The largest difference between the timestamp of a request and the gateway's clock, in ms (rules: webhook-verification#signatures). */
 const TOLERANCE = 5 * 60 * 1000
@@ -76,7 +76,7 @@ function readValues(scheme: SignatureScheme, request: SignedRequest, entries: re
 }
 
 function readPlace(
-  place: Place,
+  place: SignaturePlace,
   request: SignedRequest,
   entries: readonly string[],
   values: Readonly<Record<string, string>>,
@@ -176,7 +176,7 @@ function describePlaces({ signature }: SignatureScheme): string {
   return describePlace(first)
 }
 
-function describePlace(place: Place): string {
+function describePlace(place: SignaturePlace): string {
   if (typeof place === 'string') return `the header ${place}`
   if (typeof place === 'function') return 'what the signature covers'
   return 'field' in place

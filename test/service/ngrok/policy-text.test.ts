@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest'
-import { type PolicyPlace, policyProblems, policyTextErrors } from '../../../src/service/ngrok/policy-text.ts'
+import { type PolicyLocation, policyProblems, policyTextErrors } from '../../../src/service/ngrok/policy-text.ts'
 
-const EDGE: PolicyPlace = { protocol: 'https', place: 'edge' }
-const TCP: PolicyPlace = { protocol: 'tcp', place: 'edge' }
-const PUBLIC: PolicyPlace = { protocol: 'https', place: 'public' }
-const INTERNAL: PolicyPlace = { protocol: 'http', place: 'internal' }
+const EDGE: PolicyLocation = { protocol: 'https', place: 'edge' }
+const TCP: PolicyLocation = { protocol: 'tcp', place: 'edge' }
+const PUBLIC: PolicyLocation = { protocol: 'https', place: 'public' }
+const INTERNAL: PolicyLocation = { protocol: 'http', place: 'internal' }
 const rules = { unknownActions: 'refuse' }
 
-const listProblems = (text: string, at: PolicyPlace, unknownActions = 'refuse') =>
+const listProblems = (text: string, at: PolicyLocation, unknownActions = 'refuse') =>
   policyProblems(text, at, { ...rules, unknownActions })
-const listNumbers = (text: string, at: PolicyPlace) =>
+const listNumbers = (text: string, at: PolicyLocation) =>
   listProblems(text, at).map(({ error, field }) => `${error.number} ${field}`)
 const toPolicy = (phase: string, type: string, config = {}) =>
   JSON.stringify({ [phase]: [{ actions: [{ type, config }] }] })
@@ -21,7 +21,7 @@ test('The errors of a policy are those that operations declare', () => {
 })
 
 describe('A traffic policy as a text (rules: traffic-policy#texts)', () => {
-  test.each<[string, PolicyPlace]>([
+  test.each<[string, PolicyLocation]>([
     ['{}', EDGE],
     [toPolicy('on_http_request', 'circuit-breaker', { error_threshold: 0.2 }), EDGE],
     [toPolicy('on_http_response', 'compress-response'), EDGE],
@@ -34,7 +34,7 @@ describe('A traffic policy as a text (rules: traffic-policy#texts)', () => {
     expect(listNumbers(text, at)).toEqual([])
   })
 
-  test.each<[string, PolicyPlace, ...string[]]>([
+  test.each<[string, PolicyLocation, ...string[]]>([
     ['', EDGE, '2236 value'],
     ['[]', EDGE, '2236 value'],
     ['null', PUBLIC, '18002 traffic_policy'],

@@ -1,6 +1,6 @@
 import { action } from '../action.ts'
 import { headers, onError, text, whole } from '../fields.ts'
-import { sendRequest } from '../send.ts'
+import { sendWithRetries } from '../send.ts'
 import { SECOND } from '../time.ts'
 
 export const httpRequest = action({
@@ -73,5 +73,5 @@ export const httpRequest = action({
       body: text('The body of the response.'),
     },
   },
-  run: (config, visit) => sendRequest(config, visit),
+  run: (config, visit) => sendWithRetries(config, visit),
 })

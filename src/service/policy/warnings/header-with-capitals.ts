@@ -1,6 +1,6 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
 import { quote } from '../../../core/schema/text.ts'
-import { readPath } from '../expression.ts'
+import { pathOfNode } from '../expression.ts'
 import { findInExpressions, literalOf, type Warning } from './warning.ts'
 
 export const headerWithCapitals: Warning = {
@@ -35,6 +35,6 @@ function readLookup(node: ASTNode): readonly [headers?: string | undefined, name
 }
 
 function headersOf(node: ASTNode): string | undefined {
-  const path = readPath(node)
+  const path = pathOfNode(node)
   return path !== undefined && /^re[qs]\.(headers|trailers)$/.test(path) ? path : undefined
 }

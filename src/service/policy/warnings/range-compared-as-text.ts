@@ -1,6 +1,6 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
 import { quote } from '../../../core/schema/text.ts'
-import { readPath } from '../expression.ts'
+import { pathOfNode } from '../expression.ts'
 import { formatProblem } from '../formats.ts'
 import { findInExpressions, literalOf, type Warning } from './warning.ts'
 
@@ -41,7 +41,7 @@ export const rangeComparedAsText: Warning = {
 function readComparison(node: ASTNode): readonly [address: string | undefined, ranges: readonly string[]] {
   if (node.op === '==' || node.op === '!=') {
     const [left, right] = node.args
-    return isAddress(left) ? [readPath(left), rangesIn(right)] : [addressOf(right), rangesIn(left)]
+    return isAddress(left) ? [pathOfNode(left), rangesIn(right)] : [addressOf(right), rangesIn(left)]
   }
   if (node.op === 'in') return [addressOf(node.args[0]), rangesIn(node.args[1])]
   if (node.op === 'rcall' && TEXT_METHODS.has(node.args[0])) {
@@ -51,10 +51,10 @@ function readComparison(node: ASTNode): readonly [address: string | undefined, r
   return [undefined, []]
 }
 
-const addressOf = (node: ASTNode | undefined) => (isAddress(node) ? readPath(node) : undefined)
+const addressOf = (node: ASTNode | undefined) => (isAddress(node) ? pathOfNode(node) : undefined)
 
 function isAddress(node: ASTNode | undefined): node is ASTNode {
-  return node !== undefined && ADDRESSES.has(readPath(node) ?? '')
+  return node !== undefined && ADDRESSES.has(pathOfNode(node) ?? '')
 }
 
 function rangesIn(node: ASTNode | undefined): readonly string[] {

@@ -1,5 +1,5 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
-import { readPath } from '../expression.ts'
+import { pathOfNode } from '../expression.ts'
 import { type Finding, literalOf, type ReadAction, type ReadRule, type Warning } from './warning.ts'
 
 const DOCS = 'https://ngrok.com/docs/traffic-policy/how-it-works/#chaining-rules-and-priority'
@@ -124,7 +124,7 @@ function readTests(tree: ASTNode): readonly PathTest[] | undefined {
 }
 
 function isPath(node: ASTNode): boolean {
-  return readPath(node) === 'req.url.path'
+  return pathOfNode(node) === 'req.url.path'
 }
 
 function toTests(kind: PathTest['kind'], path: string | undefined): readonly PathTest[] | undefined {

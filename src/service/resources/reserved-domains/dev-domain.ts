@@ -7,7 +7,7 @@ import { general } from '../../../core/schema/general-errors.ts'
 import { rule } from '../../../core/schema/rule.ts'
 import { domainDialect } from './dialect.ts'
 import { domains } from './records.ts'
-import { newDomain, requireFree, takenErrors } from './reserved-domains.ts'
+import { newDomain, requireFreeDomain, takenErrors } from './reserved-domains.ts'
 import { domainView, shape } from './schemas.ts'
 
 const DESCRIPTION = 'Your dev domain'
@@ -58,7 +58,7 @@ export const devDomain = declaration({
   run(tx, { name }) {
     const base = requireBase(tx)
     const domain = name === undefined ? findFreeName(tx, base) : `${removeBase(name, base)}.${base}`
-    requireFree(tx, domain, 'name')
+    requireFreeDomain(tx, domain, 'name')
     const record = tx.put(domains, { ...newDomain(tx, { domain, description: DESCRIPTION }), is_dev: true })
     return domainView(tx, record)
   },

@@ -1,4 +1,4 @@
-import { accountLimits, type Fields, tooFast, tooMany } from '../../../core/operation/limit.ts'
+import { accountLimits, type FieldValues, tooFast, tooMany } from '../../../core/operation/limit.ts'
 import type { CommonDialect } from '../../../core/schema/dialect.ts'
 import { declareErrors } from '../../../core/schema/errors.ts'
 import { isServiceDomain } from './dialect.ts'
@@ -14,11 +14,11 @@ export const limitErrors = declareErrors({
   domain_limit_wildcard_reached: tooMany(433),
 })
 
-function isWildcard({ domain }: Fields): boolean {
+function isWildcard({ domain }: FieldValues): boolean {
   return typeof domain === 'string' && domain.startsWith('*.')
 }
 
-function isCustom({ domain }: Fields, dialect: CommonDialect): boolean {
+function isCustom({ domain }: FieldValues, dialect: CommonDialect): boolean {
   return typeof domain === 'string' && !isServiceDomain(dialect, domain.toLowerCase())
 }
 

@@ -30,7 +30,7 @@ const otherNames: OtherNames = {
   labelsBelow: (dialect) => String(domainDialect(dialect).serviceDomains[0]),
 }
 
-/** The errors of {@link requireFree}. */
+/** The errors of {@link requireFreeDomain}. */
 export const takenErrors = [errors.domain_taken, errors.domain_taken_elsewhere, errors.domain_conflicts_elsewhere]
 
 /**
@@ -147,7 +147,7 @@ const CHALLENGE_LABEL_LENGTH = 8
 
 function create(tx: Transaction, body: v.InferOutput<typeof createBody>): DomainRecord {
   const { authority, policyByDefault } = domainDialect(tx.dialect)
-  requireFree(tx, body.domain)
+  requireFreeDomain(tx, body.domain)
   const domain = newDomain(tx, body)
   const isOwned = isServiceDomain(tx.dialect, body.domain)
   const isUnmanaged = !isOwned && !body.certificate_id && !body.certificate_management_policy
@@ -158,7 +158,7 @@ function create(tx: Transaction, body: v.InferOutput<typeof createBody>): Domain
 const domainRules = sectionReader<{ readonly takenDomains: readonly string[] }>()
 
 /** Refuses a name that is already reserved, here or by another account (rules: domain-names#once, domain-names#other-accounts). */
-export function requireFree(tx: Transaction, domain: string, field = 'domain'): void {
+export function requireFreeDomain(tx: Transaction, domain: string, field = 'domain'): void {
   const own = tx.find(domains, 'domain', domain)
   if (own) refuse(errors.domain_taken, { field, domain: quote(domain), id: own.id })
   const { takenDomains } = domainRules(tx.rules)
