@@ -30,7 +30,7 @@ export function listInputSchemas(families: Families): AnySchema[] {
 /** Returns the schemas that clients and tests receive from families. */
 export function listResponseSchemas(families: Families): AnySchema[] {
   const schemas = listOperations(families).flatMap(({ response }) => response ?? [])
-  return [...schemas, ...listDeclarations(families).map(([, { answer }]) => answer)]
+  return [...schemas, ...listDeclarations(families).map(([, { response }]) => response)]
 }
 
 /** Returns the name of the interface of a family's calls: the name of the family, unless a schema has that name. */
@@ -85,11 +85,11 @@ function formatCall([verb, operation]: readonly [string, Operation]): string {
 }
 
 /** Formats the function of `gateway.declare` for a resource that tests declare. */
-export function formatDeclaration([name, { schema, answer, errors = [] }]: readonly [string, Declaration]): string {
+export function formatDeclaration([name, { schema, response, errors = [] }]: readonly [string, Declaration]): string {
   const { sentence = '' } = documentationOf(schema)
   const thrown = formatErrors(['what fields are refused as'], sortByNumber(errors))
   const about = formatComment(sentence, `@throws GatewayError ${thrown}.`)
-  return `${about}${name}(${formatParameter('input', schema)}): ${typeOf(answer)}\n`
+  return `${about}${name}(${formatParameter('input', schema)}): ${typeOf(response)}\n`
 }
 
 /** Formats a parameter. It is optional if each of its fields is. */

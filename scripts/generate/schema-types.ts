@@ -169,7 +169,7 @@ function typeOfJson({ type, additionalProperties }: JsonSchema): string {
 function convertToJson(schema: AnySchema, dialect: Dialect = standard): JsonSchema {
   const definitions = listDefinitions([schema])
   const inside = Object.fromEntries(Object.entries(definitions).filter(([, each]) => each !== schema))
-  return convert(schema, { dialect, place: 'answer', definitions: inside })
+  return convert(schema, { dialect, place: 'response', definitions: inside })
 }
 
 /** Returns the limits of a schema in words. */

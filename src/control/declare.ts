@@ -64,7 +64,7 @@ function collectDeclarations(families: Families): Readonly<Record<string, Declar
 function createDeclareCall(families: Families) {
   const added = collectDeclarations(families)
   const addedFields = Object.entries(added).map(([name, { schema }]) => [name, v.optional(schema)] as const)
-  const addedResults = Object.entries(added).map(([name, { answer }]) => [name, v.exactOptional(answer)] as const)
+  const addedResults = Object.entries(added).map(([name, { response }]) => [name, v.exactOptional(response)] as const)
   const body = v.object({ ...fields.entries, ...Object.fromEntries(addedFields) })
   const schema = v.pipe(body, consistent([...INDEPENDENT_FIELDS, ...Object.keys(added)]))
   return controlCall({

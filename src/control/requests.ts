@@ -7,8 +7,8 @@ import {
   integerFrom,
   type OptionWords,
   optionsOf,
-  readAnswer,
   readCallOptions,
+  readPredicateResult,
   requireValues,
 } from '../core/schema/options.ts'
 import { cut, formatCount } from '../core/schema/text.ts'
@@ -101,7 +101,7 @@ function createRequests({ journal, api, otherRequests, clearRequests }: ControlH
     return fields
   }
   const select = (predicate: (entry: JournalEntry) => boolean) =>
-    [...journal.newestFirst()].filter((entry) => readAnswer('The predicate', predicate(entry)))
+    [...journal.newestFirst()].filter((entry) => readPredicateResult('The predicate', predicate(entry)))
   function* newestFirst(filter?: JournalFilter) {
     if (typeof filter === 'function') return yield* select(filter)
     const fields = read(filter)

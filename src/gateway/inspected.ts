@@ -9,7 +9,7 @@ import type { Gateway } from './types.ts'
 export type Inspected = Gateway & OverviewMember & TimelinesMember
 
 /** Returns the gateway itself, with the types of its members for the inspector. */
-export function inspected(gateway: Gateway): Inspected {
+export function toInspected(gateway: Gateway): Inspected {
   // Every gateway has all controls.
   return gateway as Inspected
 }
@@ -27,7 +27,7 @@ export function formatEvent(event: string, value: unknown): string {
 
 /** Returns the event with the overview. The gateway first runs everything that is due. */
 export function createOverviewEvent(gateway: Gateway): string {
-  return formatEvent('overview', inspected(gateway).overview())
+  return formatEvent('overview', toInspected(gateway).overview())
 }
 
 /**
@@ -36,7 +36,7 @@ export function createOverviewEvent(gateway: Gateway): string {
  */
 export function createGatewayEvent(gateway: Gateway, name: string | null, started?: string): string {
   const { url, dialect } = gateway
-  const facts = { versionHeader: dialect.versionHeader, nouns: inspected(gateway).nouns() }
+  const facts = { versionHeader: dialect.versionHeader, nouns: toInspected(gateway).nouns() }
   return formatEvent('gateway', { name, url, dialect: dialect.name, started, ...facts })
 }
 

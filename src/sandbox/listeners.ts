@@ -6,8 +6,8 @@ import {
   createGatewayEvent,
   createOverviewEvent,
   formatEvent,
-  inspected,
   subscribeToEvents,
+  toInspected,
 } from '../gateway/inspected.ts'
 import type { Gateway } from '../gateway/types.ts'
 import type { ListenerSocket, ObjectState } from './objects.ts'
@@ -75,7 +75,7 @@ export class Listeners {
     const hasMissed = this.#sent > MAX_SENT_CHARACTERS
     this.#sent = 0
     if (hasMissed) this.#send('missed', {})
-    const overview = inspected(gateway).overview()
+    const overview = toInspected(gateway).overview()
     // The time of a system clock always changes, so it is not compared.
     const text = JSON.stringify(overview.manual ? overview : { ...overview, now: '' })
     if (hasMissed || text !== this.#overview) this.#send('overview', overview)

@@ -24,7 +24,7 @@ interface Served {
 /** Serves the local API of a gateway's agent. @throws Error of Node if the port is taken */
 export async function listenAsAgent(gateway: Gateway, port: number, page: string): Promise<AgentListener> {
   const server = createServer((request, response) => {
-    answer({ gateway, page }, request, response).catch((error: unknown) => {
+    respond({ gateway, page }, request, response).catch((error: unknown) => {
       // An agent that is down refuses connections. This one was made already.
       if (!isRefusedConnection(error)) printError(error)
       request.socket.destroy()
@@ -43,7 +43,7 @@ export async function listenAsAgent(gateway: Gateway, port: number, page: string
   }
 }
 
-async function answer({ gateway, page }: Served, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function respond({ gateway, page }: Served, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { method = 'GET', url = '/', headers } = request
   if (!isOwnHost(headers.host)) return void response.writeHead(403).end('The Host of the agent is localhost.\n')
   if (isOfOtherSite(headers.origin)) return void response.writeHead(403).end('Pages of other sites are refused.\n')

@@ -5,8 +5,8 @@ import {
   createGatewayEvent,
   createOverviewEvent,
   formatEvent,
-  inspected,
   subscribeToEvents,
+  toInspected,
 } from '../gateway/inspected.ts'
 import type { Gateway } from '../gateway/types.ts'
 
@@ -90,7 +90,7 @@ export class Events {
   #check(): void {
     this.#checks++
     try {
-      const { now, ...rest } = inspected(this.#gateway).overview()
+      const { now, ...rest } = toInspected(this.#gateway).overview()
       const text = JSON.stringify(rest.manual ? { now, ...rest } : rest)
       if (text !== this.#overview) this.broadcast('overview', { now, ...rest })
       else if (this.#checks % CHECKS_PER_HEARTBEAT === 0) this.#sendHeartbeat()

@@ -102,8 +102,8 @@ export class GatewayTraffic {
   /** Sends a request from an agent to its upstream again, past endpoints and policies. Resolves when the response has passed. */
   async replay(request: VisitorRequest, place: UpstreamPlace, ip: string): Promise<void> {
     const call = { host: this.host, trace: [], secrets: [], signal: undefined, ip }
-    const answer = await callUpstream(request, { ...place, isReplay: true }, call)
-    if (answer !== 'close') await toUpstreamResponse(answer, this.host.dialect).bytes()
+    const ending = await callUpstream(request, { ...place, isReplay: true }, call)
+    if (ending !== 'close') await toUpstreamResponse(ending, this.host.dialect).bytes()
   }
 
   /** Returns the response; undefined if the connection closes. */

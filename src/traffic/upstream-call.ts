@@ -8,7 +8,7 @@ import { MessageHeaders, removeHopByHop } from './fields.ts'
 import { UpstreamResponse, type VisitorRequest } from './message.ts'
 import type { TracedStep } from './trace.ts'
 import type { TrafficHost, UpstreamFault } from './traffic-host.ts'
-import type { Answering } from './upstreams.ts'
+import type { Responder } from './upstreams.ts'
 
 /** The time that an upstream has for the head of its response, in ms. */
 const TIMEOUT = 60_000
@@ -72,10 +72,10 @@ async function passOn(request: VisitorRequest, place: UpstreamPlace, call: Call)
       `${key} has no upstream.${host.upstreams.hint(place.keys)} Set one with gateway.traffic.upstream`,
     )
   }
-  const { key, answering } = upstream
+  const { key, responder } = upstream
   let received: UpstreamResponse | undefined
   try {
-    received = await withTimeout(() => answer(answering, request, signal), call)
+    received = await withTimeout(() => callHandler(responder, request, signal), call)
   } catch (error) {
     signal?.throwIfAborted()
     if (Object(error).code === 'ECONNREFUSED') return fail(refused, `${key} refused the connection`)
@@ -103,17 +103,17 @@ const OWN_FAULT = 'The function of the upstream failed. See the trace of the req
 class WrongResponse extends Error {}
 
 /** Calls the function of an upstream. */
-export function answer(
-  answering: Answering,
+export function callHandler(
+  responder: Responder,
   request: VisitorRequest,
   signal: AbortSignal | undefined,
 ): UpstreamResponse | Promise<UpstreamResponse> {
-  if ('serve' in answering) {
-    return answering
+  if ('serve' in responder) {
+    return responder
       .serve(request, signal)
       .then(({ status, headers, body }) => new UpstreamResponse(status, new MessageHeaders(headers), body))
   }
-  const response = answering.handler(toUpstreamRequest(request, signal))
+  const response = responder.handler(toUpstreamRequest(request, signal))
   return response instanceof Promise ? response.then(receive) : receive(response)
 }
 

@@ -17,10 +17,10 @@ export interface ServedResponse {
 export type ServedUpstream = (request: VisitorRequest, signal: AbortSignal | undefined) => Promise<ServedResponse>
 
 /** The function of an upstream: that of a test, or that of a server. */
-export type Answering = { readonly handler: UpstreamHandler } | { readonly serve: ServedUpstream }
+export type Responder = { readonly handler: UpstreamHandler } | { readonly serve: ServedUpstream }
 
 interface Upstream {
-  readonly answering: Answering
+  readonly responder: Responder
   readonly times: number
   hits: number
 }
@@ -56,10 +56,10 @@ export class Upstreams {
     return this.#set(key, { handler }, times)
   }
 
-  #set(key: string, answering: Answering, times = Number.POSITIVE_INFINITY): () => void {
+  #set(key: string, responder: Responder, times = Number.POSITIVE_INFINITY): () => void {
     if (!isUpstreamKey(key)) throw new TypeError(`${quote(key)} is no upstream. Allowed: ${UPSTREAM_KEYS}.`)
     const normal = normalizeKey(key)
-    const upstream = { answering, times, hits: 0 }
+    const upstream = { responder: responder, times, hits: 0 }
     this.#byKey.set(normal, upstream)
     return () => {
       if (this.#byKey.get(normal) === upstream) this.#byKey.delete(normal)
@@ -87,14 +87,14 @@ export class Upstreams {
   }
 
   /** Returns the upstream for the first of these URLs and ids that has one, and counts the request. */
-  take(keys: readonly string[]): { readonly key: string; readonly answering: Answering } | undefined {
+  take(keys: readonly string[]): { readonly key: string; readonly responder: Responder } | undefined {
     for (const key of keys) {
       const normal = normalizeKey(key)
       const found = this.#byKey.has(normal) ? normal : this.#findAbove(normal)
       const upstream = found === undefined ? undefined : this.#byKey.get(found)
       if (found === undefined || !upstream || upstream.hits >= upstream.times) continue
       upstream.hits++
-      return { key: found, answering: upstream.answering }
+      return { key: found, responder: upstream.responder }
     }
     return undefined
   }

@@ -22,7 +22,7 @@ import { runRequestModules, runResponseModules, runRestriction } from './modules
 import { runPhase } from './policy-run.ts'
 import { type Binding, findEndpoints, findRoute } from './route.ts'
 import type { TracedStep } from './trace.ts'
-import { answer, callUpstream, type UpstreamPlace } from './upstream-call.ts'
+import { callHandler, callUpstream, type UpstreamPlace } from './upstream-call.ts'
 import { EndpointVisit } from './visit.ts'
 import { DEFAULT_IP } from './visitor.ts'
 
@@ -127,10 +127,10 @@ export class Way implements Journey {
         ((await runPhase(policy, 'on_tcp_connect', visit)) ?? (await runPhase(policy, 'on_http_request', visit)))
       // What a rule answers itself is the response. What an upstream answers goes through the rules for responses.
       if (end && !(end instanceof UpstreamResponse)) return end
-      const answer = end ?? (await sendOn())
-      if (answer === 'close') return answer
-      reached = answer.status || 502
-      const response = toUpstreamResponse(answer, this.luggage.host.dialect)
+      const ending = end ?? (await sendOn())
+      if (ending === 'close') return ending
+      reached = ending.status || 502
+      const response = toUpstreamResponse(ending, this.luggage.host.dialect)
       if (!policy) return response
       visit.response = response
       const changed = await runPhase(policy, 'on_http_response', visit)
@@ -176,9 +176,9 @@ export class Way implements Journey {
       (older &&
         this.#compile(reader.moduleRecord('traffic_policy', key), older, { protocol: 'https', place: 'module' }))
     const target = backend ?? reader.module('route_backend', key)?.backend_id
-    const answer = await this.#runPolicy(visit, policy, () => this.#sendToBackend(target, request))
-    if (answer === 'close') return answer
-    const response = toUpstreamResponse(answer, this.luggage.host.dialect)
+    const ending = await this.#runPolicy(visit, policy, () => this.#sendToBackend(target, request))
+    if (ending === 'close') return ending
+    const response = toUpstreamResponse(ending, this.luggage.host.dialect)
     visit.response = response
     await runResponseModules(visit, (name) => reader.module(name, key))
     return response
@@ -261,7 +261,7 @@ export class Way implements Journey {
   readUrl = async (url: string): Promise<string> => {
     const upstream = this.luggage.host.upstreams.take([url])
     if (!upstream) throw new TypeError(`no upstream serves ${url}. Set one with gateway.traffic.upstream`)
-    const response = await answer(upstream.answering, VisitorRequest.from(url, {}), undefined)
+    const response = await callHandler(upstream.responder, VisitorRequest.from(url, {}), undefined)
     return new TextDecoder().decode(await response.bytes())
   }
 }

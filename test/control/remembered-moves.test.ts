@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { inspected } from '../../src/gateway/inspected.ts'
+import { toInspected } from '../../src/gateway/inspected.ts'
 import { client, controlClient } from '../support/client.ts'
 import { DOMAIN, ECDSA, NEW_YEAR, openManual, openWithDomain, timeAfter } from '../support/provisioning.ts'
 
@@ -15,15 +15,15 @@ test('A move with `remember` counts what happened in it, and an undo returns to 
   await send('POST', '/clock', { advance: '1m', remember: true })
   await Promise.all(responses)
   const happened = { issued: 2, failed: 1, responses: 2 }
-  expect(inspected(gateway).overview()).toMatchObject({ undo: NEW_YEAR, happened, now: timeAfter('1m') })
+  expect(toInspected(gateway).overview()).toMatchObject({ undo: NEW_YEAR, happened, now: timeAfter('1m') })
   await send('POST', '/provisioning/renew', { id: 'a.example.com', remember: true })
-  expect(inspected(gateway).overview()).toMatchObject({
+  expect(toInspected(gateway).overview()).toMatchObject({
     undo: timeAfter('1m'),
     happened: { retried: 1, issued: 1, 'renewal started': 2 },
   })
   await send('POST', '/undo')
-  expect(inspected(gateway).overview()).toMatchObject({ undo: null, now: timeAfter('1m') })
-  expect(inspected(gateway).overview()).not.toHaveProperty('happened')
+  expect(toInspected(gateway).overview()).toMatchObject({ undo: null, now: timeAfter('1m') })
+  expect(toInspected(gateway).overview()).not.toHaveProperty('happened')
 })
 
 test('A move that fails, or that does not remember, leaves the undo of the last one', async () => {
@@ -33,7 +33,7 @@ test('A move that fails, or that does not remember, leaves the undo of the last 
   expect((await send('POST', '/clock', { to: NEW_YEAR, remember: true })).status).toBe(400)
   expect((await send('POST', '/provisioning/expire', { id: 'nobody', remember: true })).status).toBe(404)
   await send('POST', '/clock', { advance: '1h' })
-  expect(inspected(gateway).overview()).toMatchObject({ undo: NEW_YEAR, happened: { issued: 1 } })
+  expect(toInspected(gateway).overview()).toMatchObject({ undo: NEW_YEAR, happened: { issued: 1 } })
   await send('POST', '/undo')
   expect(gateway.clock.now).toBe(Date.parse(NEW_YEAR))
   expect(gateway.provisioning.timeline(id)).toHaveLength(1)

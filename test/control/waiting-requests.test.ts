@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { inspected } from '../../src/gateway/inspected.ts'
+import { toInspected } from '../../src/gateway/inspected.ts'
 import { client, controlClient } from '../support/client.ts'
 import { openManual, openWithDomain, timeAfter } from '../support/provisioning.ts'
 
@@ -17,7 +17,7 @@ test('A request that a latency delays is named by the clock, the overview and th
   const entry = await getClock().then(() => gateway.requests.last())
   const until = timeAfter('5s')
   expect(await getClock()).toMatchObject({ waiting: [{ operationId: entry?.operationId, until }] })
-  expect(inspected(gateway).overview()).toMatchObject({
+  expect(toInspected(gateway).overview()).toMatchObject({
     next: { at: until, event: 'response', key: entry?.operationId },
   })
   expect(gateway.report()).toContain(`GET /reserved_addrs → 200: its client waits until ${until}`)
@@ -47,10 +47,10 @@ test('A client that gives up does not wait any longer', async () => {
   const headers = { authorization: 'Bearer key', 'service-version': '2' }
   const response = gateway.fetch(`${gateway.url}/reserved_addrs`, { headers, signal: controller.signal })
   await Promise.resolve()
-  expect(inspected(gateway).overview().waiting).toHaveLength(1)
+  expect(toInspected(gateway).overview().waiting).toHaveLength(1)
   controller.abort()
   await expect(response).rejects.toThrow()
-  expect(inspected(gateway).overview().waiting).toEqual([])
+  expect(toInspected(gateway).overview().waiting).toEqual([])
   expect(gateway.clock.advanceToNext()).toBe(false)
   expect(gateway.requests.last()).toMatchObject({ status: 200, cancelled: true })
   expect(gateway.report()).toContain('GET /reserved_addrs → the client gave up')

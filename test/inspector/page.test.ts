@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { inspected } from '../../src/gateway/inspected.ts'
+import { toInspected } from '../../src/gateway/inspected.ts'
 import type { Gateway, ManualClock } from '../../src/index.ts'
 import { serve } from '../../src/server/node.ts'
 import { widgets } from '../service/kit/widgets.ts'
@@ -89,7 +89,7 @@ describe.skipIf(!CHROMIUM)('The page', () => {
     await page.getByLabel('Name', { exact: true }).fill('left')
     await page.getByRole('complementary').getByRole('button', { name: 'Create', exact: true }).click()
     await page.getByRole('region', { name: 'widgets' }).getByText('left').waitFor()
-    expect(inspected(gateway).overview().counts.widgets).toBe(1)
+    expect(toInspected(gateway).overview().counts.widgets).toBe(1)
   })
 
   test('does not interpret texts as HTML', async () => {

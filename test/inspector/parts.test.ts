@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Page, Route } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { inspected } from '../../src/gateway/inspected.ts'
+import { toInspected } from '../../src/gateway/inspected.ts'
 import { type Ngrok, ngrokFamilies } from '../../src/gateway/ngrok.ts'
 import { ngrok } from '../../src/index.ts'
 import { CHROMIUM } from '../support/chromium.ts'
@@ -134,7 +134,7 @@ describe.skipIf(!CHROMIUM)('The inspector', () => {
     await page.keyboard.press('ArrowLeft')
     await page.getByRole('img', { name: /retried\. The next attempt runs/ }).waitFor()
     expect(await picture.locator('circle').count()).toBe(
-      1 + (inspected(gateway).timelines().timelines[0]?.timeline.length ?? 0),
+      1 + (toInspected(gateway).timelines().timelines[0]?.timeline.length ?? 0),
     )
   })
 

@@ -1,6 +1,6 @@
 import { get as httpGet, type IncomingMessage } from 'node:http'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { inspected } from '../../src/gateway/inspected.ts'
+import { toInspected } from '../../src/gateway/inspected.ts'
 import type { Gateway, GatewayOptions } from '../../src/index.ts'
 import { createControlClient } from '../support/client.ts'
 import { ECDSA, openManual } from '../support/provisioning.ts'
@@ -54,7 +54,7 @@ describe('GET /_fauxgate/events', () => {
     const { gateway, server } = await serveNew()
     const { response, next } = await listenToEvents(server.url)
     expect(response.headers['content-type']).toContain('text/event-stream')
-    expect((await next('overview')).data).toEqual(inspected(gateway).overview())
+    expect((await next('overview')).data).toEqual(toInspected(gateway).overview())
     await create(server.url, { domain: 'app.example.com' })
     expect((await next('commit')).data).toMatchObject({ operation: 'reserved_domains.create' })
     expect((await next('request')).data).toEqual(JSON.parse(JSON.stringify(gateway.requests.last())))
@@ -87,7 +87,7 @@ describe('GET /_fauxgate/events', () => {
     gateway.clock.advance('30s')
     expect((await next('commit')).data).toMatchObject({ operation: 'provisioning' })
     gateway.clock.advance('1h')
-    expect((await next('overview')).data.now).toBe(inspected(gateway).overview().now)
+    expect((await next('overview')).data.now).toBe(toInspected(gateway).overview().now)
   })
 
   it('reports the use of controls over HTTP, unless it changes nothing, and an emptied journal', async () => {
@@ -142,7 +142,7 @@ describe('GET /_fauxgate/events', () => {
     for (const { response } of listeners) response.destroy()
     while (subscriptions > 0) await new Promise(setImmediate)
     const { next } = await listenToEvents(server.url)
-    expect((await next('overview')).data).toEqual(inspected(gateway).overview())
+    expect((await next('overview')).data).toEqual(toInspected(gateway).overview())
     expect(subscriptions).toBe(1)
   })
 

@@ -6,11 +6,19 @@ import { anyObject } from '../../core/schema/schema.ts'
 import { MessageHeaders } from '../../traffic/fields.ts'
 import { VisitorRequest } from '../../traffic/message.ts'
 import type { ControlHost } from '../control.ts'
-import { AgentFailure, type AgentResponse, invalid, notFound, notStarted, reading, unknownPath } from './answer.ts'
 import { type Captured, joinBytes } from './captured.ts'
 import { readDefinition, type TunnelDefinition } from './definition.ts'
 import { errors } from './errors.ts'
 import type { AgentTunnel } from './resources.ts'
+import {
+  AgentFailure,
+  type AgentResponse,
+  createInvalid,
+  createNotFound,
+  createUnknownPath,
+  notStarted,
+  withAgentErrors,
+} from './response.ts'
 import { type EndpointStart, NAME_BY_DEFAULT, readPlace, toStarts, toUpstream } from './starts.ts'
 import { Agent, type OpenTunnel } from './tunnels.ts'
 import { viewEndpoint, viewEndpointDetail, viewRequest, viewTunnel } from './views.ts'
@@ -54,18 +62,18 @@ const listTunnels: Handler = ({ host }) => {
 }
 
 const postTunnel: Handler = ({ host, readJson }) => {
-  const starts = reading(() => toStarts(readDefinition(readJson(), host.engine.context)))
-  const open = starting(host, (agent) => agent.start(starts))
+  const starts = withAgentErrors(() => toStarts(readDefinition(readJson(), host.engine.context)))
+  const open = runStart(host, (agent) => agent.start(starts))
   return { status: 201, body: viewTunnel(open, host.agent.captured) }
 }
 
 const getTunnel: Handler = ({ host, name, path }) => {
   const open = findIn(host, name)
-  return open ? ok(viewTunnel(open, host.agent.captured)) : notFound(path)
+  return open ? ok(viewTunnel(open, host.agent.captured)) : createNotFound(path)
 }
 
 const stop: Handler = ({ host, name, path }) =>
-  Agent.transact(host, (agent) => agent.stop(name)) ? NO_CONTENT : notFound(path)
+  Agent.transact(host, (agent) => agent.stop(name)) ? NO_CONTENT : createNotFound(path)
 
 const listEndpoints: Handler = ({ host }) => {
   const shown = listOf(host).filter(({ hasUrl }) => hasUrl)
@@ -75,7 +83,7 @@ const listEndpoints: Handler = ({ host }) => {
 const getEndpoint: Handler = ({ host, name, path }) => {
   const open = findIn(host, name)
   const body = open && viewEndpointDetail(open, host.agent.captured)
-  return body ? ok(body) : notFound(path)
+  return body ? ok(body) : createNotFound(path)
 }
 
 const text = v.exactOptional(v.string())
@@ -100,7 +108,7 @@ const endpointBody = v.object({
 const readEndpoint = bodyReader(endpointBody)
 
 function toEndpointStart({ host, readJson, name: inPath }: Call): EndpointStart {
-  return reading(() => {
+  return withAgentErrors(() => {
     const sent = readEndpoint(readJson(), {}, host.engine.context)
     const { name, url, upstream, bindings, traffic_policy, ...others } = sent
     const { uri: _uri, metrics: _metrics, agent_tls_termination: _tls, ...rest } = others
@@ -122,14 +130,14 @@ function toEndpointStart({ host, readJson, name: inPath }: Call): EndpointStart 
 
 const postEndpoint: Handler = (call) => {
   const start = toEndpointStart(call)
-  const open = starting(call.host, (agent) => agent.start([start]))
+  const open = runStart(call.host, (agent) => agent.start([start]))
   return { status: 201, body: viewEndpointDetail(open, call.host.agent.captured) ?? {} }
 }
 
 const putEndpoint: Handler = (call) => {
   const start = toEndpointStart(call)
   // In one transaction: if the service refuses the new endpoint, the old one stays.
-  const { wasOpen, open } = starting(call.host, (agent) => {
+  const { wasOpen, open } = runStart(call.host, (agent) => {
     const before = agent.find(start.name)?.endpoint
     const wasOpen = agent.stop(start.name)
     return { wasOpen, open: agent.start([before && !start.scheme ? { ...start, url: before.url } : start]) }
@@ -138,13 +146,13 @@ const putEndpoint: Handler = (call) => {
 }
 
 /** Runs a start. A refusal of the service becomes the agent's error, and changes nothing. */
-function starting<T>(host: ControlHost, work: (agent: Agent) => T): T {
+function runStart<T>(host: ControlHost, work: (agent: Agent) => T): T {
   try {
     return Agent.transact(host, work)
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     const isTaken = error.problems[0].error.key === errors.agent_tunnel_taken.key
-    throw new AgentFailure(isTaken ? invalid(error.message) : notStarted(error, host.dialect))
+    throw new AgentFailure(isTaken ? createInvalid(error.message) : notStarted(error, host.dialect))
   }
 }
 
@@ -163,7 +171,7 @@ const listRequests: Handler = ({ host, query }) => {
 
 const getRequest: Handler = ({ host, name, path }) => {
   const found = capturedOf(host).find(({ id }) => id === name)
-  return found ? ok(viewRequest(found, host)) : notFound(path)
+  return found ? ok(viewRequest(found, host)) : createNotFound(path)
 }
 
 const deleteRequests: Handler = ({ host }) => {
@@ -174,14 +182,14 @@ const deleteRequests: Handler = ({ host }) => {
 const readReplay = bodyReader(v.object({ id: v.string(), tunnel_name: text }))
 
 const replay: Handler = async ({ host, readJson, path }) => {
-  const { id, tunnel_name } = reading(() => {
+  const { id, tunnel_name } = withAgentErrors(() => {
     // The npm package ngrok sends another name for `tunnel_name`, which has no effect.
     const { id, tunnel_name } = readJson()
     return readReplay({ id, ...(tunnel_name !== undefined && { tunnel_name }) }, {}, host.engine.context)
   })
   const found = capturedOf(host).find((each) => each.id === id)
   const open = found && findIn(host, tunnel_name ?? found.tunnel.name)
-  if (!found || !open?.endpoint) return notFound(`${path}/${found ? (tunnel_name ?? found.tunnel.name) : id}`)
+  if (!found || !open?.endpoint) return createNotFound(`${path}/${found ? (tunnel_name ?? found.tunnel.name) : id}`)
   const { method, url, headers, body: kept, ip } = found
   const request = new VisitorRequest(
     method,
@@ -231,27 +239,27 @@ const ROUTES: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
 }
 
 /** Answers a request to the agent's API. */
-export async function answerRequest(host: ControlHost, request: Request): Promise<Response> {
-  const { status, body } = await answer(host, request)
+export async function respondTo(host: ControlHost, request: Request): Promise<Response> {
+  const { status, body } = await respond(host, request)
   const headers = body ? { 'Content-Type': 'application/json' } : {}
   return new (platform('Response'))(body ? `${JSON.stringify(body)}\n` : null, { status, headers })
 }
 
-async function answer(host: ControlHost, request: Request): Promise<AgentResponse> {
+async function respond(host: ControlHost, request: Request): Promise<AgentResponse> {
   const { pathname, searchParams: query } = new URL(request.url)
   const path = pathname.replace(/(.)\/$/, '$1')
   const [, parent = '', last = ''] = /^(.*)\/([^/]+)$/.exec(path) ?? []
   const exact = ROUTES[path]
   const methods = exact ?? ROUTES[`${parent}/*`]
   const name = exact ? '' : decode(last)
-  if (!methods || name === undefined) return unknownPath(404, path)
+  if (!methods || name === undefined) return createUnknownPath(404, path)
   const handler = Object.hasOwn(methods, request.method) && methods[request.method]
-  if (!handler) return unknownPath(405, path)
+  if (!handler) return createUnknownPath(405, path)
   const sent = await request.text()
   try {
     return await handler({ host, path, query, name, readJson: () => requireJsonObject(parse(sent)) })
   } catch (error) {
-    if (error instanceof AgentFailure) return error.answer
+    if (error instanceof AgentFailure) return error.response
     throw error
   }
 }
@@ -260,7 +268,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw new AgentFailure(invalid(String(error)))
+    throw new AgentFailure(createInvalid(String(error)))
   }
 }
 

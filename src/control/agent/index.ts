@@ -110,7 +110,7 @@ function createAgent(host: ControlHost): GatewayAgent {
     async fetch(input, init) {
       const request = new (platform('Request'))(input, init)
       if (host.agent.isDown) throw createRefusedConnection()
-      return (await load()).answerRequest(host, request)
+      return (await load()).respondTo(host, request)
     },
     async start(definition) {
       const read = readDefinition(definition, host.engine.context)

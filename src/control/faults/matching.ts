@@ -5,7 +5,7 @@ import { refuse } from '../../core/schema/errors.ts'
 import { general } from '../../core/schema/general-errors.ts'
 import { findIdError } from '../../core/schema/ids.ts'
 import { nearest } from '../../core/schema/nearest.ts'
-import { readAnswer } from '../../core/schema/options.ts'
+import { readPredicateResult } from '../../core/schema/options.ts'
 import { describeThrown, formatCount, quote } from '../../core/schema/text.ts'
 import type { Api, ControlHost } from '../control.ts'
 import type { Journal } from '../journal/journal.ts'
@@ -46,7 +46,8 @@ function findMismatches(fault: ArmedFault, request: FaultRequest): string[] {
   const { resource, when } = fault
   if (resource !== undefined && !Object.values(request.ids).includes(resource))
     found.push(`${resource} is not in its path`)
-  if (found.length === 0 && when && !readAnswer('it', when(request))) found.push('its predicate returned false')
+  if (found.length === 0 && when && !readPredicateResult('it', when(request)))
+    found.push('its predicate returned false')
   return found
 }
 

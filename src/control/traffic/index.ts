@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { bodyReader } from '../../core/schema/body.ts'
-import { readAnswer, readCallOptions, requireFunction } from '../../core/schema/options.ts'
+import { readCallOptions, readPredicateResult, requireFunction } from '../../core/schema/options.ts'
 import { breakers, windows } from '../../traffic/records.ts'
 import { refusals as errors } from '../../traffic/refusals.ts'
 import type { UpstreamHandler } from '../../traffic/upstreams.ts'
@@ -76,7 +76,8 @@ function createTraffic({ traffic, engine }: ControlHost): Traffic {
   const readVisitor = bodyReader(v.object({ from: visitor }))
   const select = (filter: TrafficFilter = {}) => {
     const entries = [...journal.newestFirst()]
-    if (typeof filter === 'function') return entries.filter((each) => readAnswer('The predicate', filter(each)))
+    if (typeof filter === 'function')
+      return entries.filter((each) => readPredicateResult('The predicate', filter(each)))
     const wanted = Object.entries(readCallOptions(trafficFilter, filter))
     return entries.filter((each) => wanted.every(([name, value]) => Reflect.get(each, name) === value))
   }

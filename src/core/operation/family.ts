@@ -56,7 +56,7 @@ export interface Declaration<Call extends (...args: never[]) => unknown = (...ar
   /** The schema of the input. */
   readonly schema: v.GenericSchema
   /** The schema of the declared resource in a response. */
-  readonly answer: v.GenericSchema
+  readonly response: v.GenericSchema
   /** The errors that `run` may throw, in addition to those of the schema. */
   readonly errors?: readonly CatalogueError[]
   /** The call that ends a declared resource. */
@@ -75,18 +75,18 @@ export interface Declaration<Call extends (...args: never[]) => unknown = (...ar
  * ```ts
  * const brokenWidget = declaration({
  *   schema: named(v.object({ description }), 'BrokenWidgetDeclaration', 'Declares a widget that is broken.'),
- *   answer: shape,
+ *   response: shape,
  *   run: (tx, input) => tx.show(view, tx.put(records, { ...newHead(tx, 'wid', input), isBroken: true })),
  * })
  * ```
  */
-export function declaration<Schema extends v.GenericSchema, Answer extends v.GenericSchema<unknown, object>>(
+export function declaration<Schema extends v.GenericSchema, Shown extends v.GenericSchema<unknown, object>>(
   definition: Pick<Declaration, 'errors' | 'end'> & {
     readonly schema: Schema
-    readonly answer: Answer
-    readonly run: (tx: Transaction, input: v.InferOutput<Schema>) => Frozen<v.InferOutput<Answer>>
+    readonly response: Shown
+    readonly run: (tx: Transaction, input: v.InferOutput<Schema>) => Frozen<v.InferOutput<Shown>>
   },
-): Declaration<(...args: InputArguments<v.InferInput<Schema>>) => Frozen<v.InferOutput<Answer>>> {
+): Declaration<(...args: InputArguments<v.InferInput<Schema>>) => Frozen<v.InferOutput<Shown>>> {
   return definition
 }
 

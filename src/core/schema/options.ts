@@ -219,11 +219,11 @@ export function requireFunction(name: string, value: unknown): void {
 }
 
 /** Returns the answer of a caller's predicate. @throws TypeError for a promise or an error, because both always count as true. */
-export function readAnswer(predicate: string, answer: unknown): boolean {
-  if (answer instanceof Error) {
+export function readPredicateResult(predicate: string, result: unknown): boolean {
+  if (result instanceof Error) {
     throw atCaller(new TypeError(`${predicate} returned an error, as a class of errors does. Allowed: true or false.`))
   }
-  if (!(answer instanceof Promise)) return Boolean(answer)
+  if (!(result instanceof Promise)) return Boolean(result)
   throw atCaller(
     new TypeError(`${predicate} returned a promise. Allowed: true or false, from a function that is not async.`),
   )

@@ -36,7 +36,7 @@ export function truncateStream(
     if (ending === 'complete') controller.close()
     else if (ending === 'break') controller.error(createBrokenConnection('terminated'))
     else {
-      await aborted(signal)
+      await waitForAbort(signal)
       controller.error(signal?.reason)
     }
   }
@@ -44,7 +44,7 @@ export function truncateStream(
   return new ReadableStream({ pull, cancel: (reason) => reader.cancel(reason) }, { highWaterMark: 0 })
 }
 
-function aborted(signal: AbortSignal | undefined): Promise<void> {
+function waitForAbort(signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) resolve()
     signal?.addEventListener('abort', () => resolve(), { once: true })

@@ -23,15 +23,15 @@ export function createCallItem(
   conversions: Conversions,
   errors: readonly CatalogueError[],
 ): OperationItem {
-  const { method, path, summary, response: answer, mediaType = 'application/json' } = call
-  const status = answer ? 200 : 204
+  const { method, path, summary, response, mediaType = 'application/json' } = call
+  const status = response ? 200 : 204
   return {
     operationId: `controls.${method.toLowerCase()}${path.replaceAll(/\W/g, '_')}`,
     tags: [CONTROL_TAG.name],
     summary,
     ...createInput(call, conversions),
     responses: {
-      [status]: createResponseItem(answer, mediaType, conversions),
+      [status]: createResponseItem(response, mediaType, conversions),
       ...createErrorResponses(errors, conversions.dialect),
     },
   }

@@ -39,7 +39,7 @@ export interface JsonSchema
 export interface Conversion {
   readonly dialect: CommonDialect
   /** The place of the values. In a body, `null` means "not given", and unknown fields are refused. */
-  readonly place: 'body' | 'query' | 'answer'
+  readonly place: 'body' | 'query' | 'response'
   /** The named schemas, which the document refers to. */
   readonly definitions: Readonly<Record<string, AnySchema>>
 }
@@ -132,13 +132,13 @@ function createObjectSchema(
     const facts = schema ? documentationOf(schema).facts : []
     if (!schema || facts.some(({ isNoData }) => isNoData)) return []
     const formatted = addNumberFormats(described)
-    const property = place === 'answer' ? formatted : addRefusals(formatted, schema, dialect)
+    const property = place === 'response' ? formatted : addRefusals(formatted, schema, dialect)
     if (facts.some(({ isRequired }) => isRequired) && !mayBeAbsent(schema)) {
       required.push(name)
       return [[name, omit(property, ['default'])]]
     }
     const isOptional = OPTIONAL.includes(schema.type)
-    if (!isOptional || (place === 'answer' && schema.type !== 'exact_optional')) required.push(name)
+    if (!isOptional || (place === 'response' && schema.type !== 'exact_optional')) required.push(name)
     return [[name, isOptional && place === 'body' ? allowNull(property) : property]]
   })
   const properties = Object.fromEntries(fields)

@@ -156,7 +156,7 @@ function describeControls(own: Families, families: readonly Family[], dialect: D
   const errorsOfCall = (call: ControlCall) =>
     [...listCallErrors(call, records), ...CONNECTION_ERRORS].filter((error) => isErrorOf(dialect, error))
   const bodies = calls.flatMap(({ from, schema }) => (schema && from === 'body' ? schema : []))
-  const responses = calls.flatMap(({ response: answer }) => answer ?? [])
+  const responses = calls.flatMap(({ response }) => response ?? [])
   const conversions = createConversions(bodies, responses, dialect)
   return {
     info: { title: `Controls of fauxgate (${dialect.name})`, description: CONTROL_TAG.description },

@@ -30,7 +30,7 @@ type AnySchema = v.GenericSchema
 export type Conversions = ReturnType<typeof createConversions>
 
 /**
- * Makes the conversions of a document, for bodies (`sent`) and for responses (`answered`), and the names of the operations'
+ * Makes the conversions of a document, for bodies (`sent`) and for responses (`returned`), and the names of the operations'
  * bodies. A body that is also a field of another body has a second name there.
  */
 export function createConversions(
@@ -48,9 +48,9 @@ export function createConversions(
     innerBodies.has(schema) ? `${name.replace(/Body$/, '')}Fields` : name,
     schema,
   ])
-  const conversions: { readonly sent: Conversion; readonly answered: Conversion } = {
+  const conversions: { readonly sent: Conversion; readonly returned: Conversion } = {
     sent: { dialect, place: 'body', definitions: Object.fromEntries(sent) },
-    answered: { dialect, place: 'answer', definitions: named },
+    returned: { dialect, place: 'response', definitions: named },
   }
   return { dialect, ...conversions, bodyNames: new Map(names.map(([name, schema]) => [schema, name])) }
 }
@@ -95,9 +95,9 @@ function createPathParameters({ ids }: Operation): Parameter[] {
   }))
 }
 
-function createQueryParameters(operation: Operation, { dialect, answered }: Conversions): Parameter[] {
+function createQueryParameters(operation: Operation, { dialect, returned }: Conversions): Parameter[] {
   if (!operation.query) return []
-  const { properties = {} } = convert(operation.query, { ...answered, place: 'query' })
+  const { properties = {} } = convert(operation.query, { ...returned, place: 'query' })
   return Object.entries(properties)
     .filter(([name]) => name !== 'filter' || hasFilter(operation, dialect))
     .map(([name, json]) => {
@@ -133,21 +133,21 @@ function createBodySchema(operation: Operation, sent: Conversion): JsonSchema {
 export function createResponseItem(
   schema: AnySchema | undefined,
   mediaType: string,
-  { answered }: Conversions,
+  { returned }: Conversions,
 ): ResponseItem {
-  const headers = { [answered.dialect.operationIdHeader]: createReference('headers', 'operationId') }
+  const headers = { [returned.dialect.operationIdHeader]: createReference('headers', 'operationId') }
   if (!schema) return { description: 'Done; there is no body.', headers }
   const { sentence = 'The response.' } = documentationOf(schema)
   return {
     description: sentence,
     headers,
-    content: { [mediaType]: { schema: simplify(convert(schema, answered)) } },
+    content: { [mediaType]: { schema: simplify(convert(schema, returned)) } },
   }
 }
 
-export function createResponseSchemas({ dialect, answered }: Conversions): Schemas {
-  return mapValues(answered.definitions, (schema) => {
-    const { properties = {}, ...json } = convertWhole(schema, answered)
+export function createResponseSchemas({ dialect, returned }: Conversions): Schemas {
+  return mapValues(returned.definitions, (schema) => {
+    const { properties = {}, ...json } = convertWhole(schema, returned)
     const foreign = listForeignFields(schema, dialect)
     const always = listRequiredExtraFields(schema, dialect)
     const required = always.length > 0 && { required: [...(json.required ?? []), ...always] }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { createSecret } from '../../core/engine/random.ts'
 import { UsageError } from '../errors.ts'
 import { readText, writeError } from '../files.ts'
-import { nodeSqlite, type OpenDatabase, SqliteFile, using } from '../sqlite/sqlite-file.ts'
+import { nodeSqlite, type OpenDatabase, SqliteFile, withDatabase } from '../sqlite/sqlite-file.ts'
 
 /**
  * Creates the data folder unless it exists, for its owner only. Removes the files of removed sandboxes, and returns their
@@ -47,7 +47,10 @@ function removeEmptyDatabases(objects: string, open: OpenDatabase): number {
 /** Returns true if a database is empty, and false if it cannot be read. */
 function hasNoTables(file: string, open: OpenDatabase): boolean {
   try {
-    return using(open(file), (database) => database.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').all().length === 0)
+    return withDatabase(
+      open(file),
+      (database) => database.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').all().length === 0,
+    )
   } catch {
     return false
   }

@@ -155,7 +155,7 @@ function openExclusively(file: string, open: OpenDatabase, check: ((run: RunSql)
 }
 
 /** Runs work with a database, and closes the database. */
-export function using<T>(database: Database, work: (database: Database) => T): T {
+export function withDatabase<T>(database: Database, work: (database: Database) => T): T {
   try {
     return work(database)
   } finally {
@@ -165,7 +165,7 @@ export function using<T>(database: Database, work: (database: Database) => T): T
 
 /** Rolls back the journal of a process that was killed while it created the file. This needs write access. */
 function rollBackJournal(file: string, open: OpenDatabase, check: ((run: RunSql) => void) | undefined): void {
-  using(open(file), (database) => database.prepare('PRAGMA user_version').all())
+  withDatabase(open(file), (database) => database.prepare('PRAGMA user_version').all())
   if (statSync(file).size > 0) requireIntact(file, open, check)
 }
 
@@ -173,7 +173,7 @@ function rollBackJournal(file: string, open: OpenDatabase, check: ((run: RunSql)
 function requireIntact(file: string, open: OpenDatabase, check: ((run: RunSql) => void) | undefined): void {
   // Reading the file may create a log.
   const hasLog = existsSync(`${file}-wal`)
-  using(open(file, { readOnly: true }), (database) => {
+  withDatabase(open(file, { readOnly: true }), (database) => {
     try {
       requireQuickCheck(database)
       if (!check) return

@@ -12,7 +12,7 @@ import { createCertificates } from './certificates.ts'
 import type { Upgrades } from './dial.ts'
 import { fail, send, type VisitorResponse } from './response.ts'
 import { switchProtocols } from './upgrade.ts'
-import { logged, type VisitorLog } from './visitor-log.ts'
+import { logVisit, type VisitorLog } from './visitor-log.ts'
 import { type Arrived, hostOf, type SendVisit, toSent } from './visitor-request.ts'
 
 /** A port for visitors. */
@@ -51,13 +51,13 @@ export async function openTrafficPort(gateway: Gateway, options: TrafficPortOpti
     const ip = (request.socket.remoteAddress ?? '').replace(/^::ffff:/, '')
     const sent = { ...toSent(request, origin, extra), ip, signal: left.signal }
     const visited = gateway.transport.serveVisitor(sent)
-    return log ? logged(visited, { gateway, log, sent }) : visited
+    return log ? logVisit(visited, { gateway, log, sent }) : visited
   }
-  const listener = (request: Arrived, answer: VisitorResponse) =>
+  const listener = (request: Arrived, outgoing: VisitorResponse) =>
     // The response of HTTP/2 has the same members.
-    void visit(request, answer as ServerResponse).then(
-      (response) => send(response, answer),
-      (error) => fail(error, answer),
+    void visit(request, outgoing as ServerResponse).then(
+      (response) => send(response, outgoing),
+      (error) => fail(error, outgoing),
     )
   let count = 0
   const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) =>

@@ -8,23 +8,23 @@ import { sendBody } from './dial.ts'
 export type VisitorResponse = ServerResponse | Http2ServerResponse
 
 /** Sends a response to a visitor. */
-export async function send({ status, headers, body }: UpstreamResponse, answer: VisitorResponse): Promise<void> {
+export async function send({ status, headers, body }: UpstreamResponse, outgoing: VisitorResponse): Promise<void> {
   for (const [name, values] of Object.entries(headers.toLists())) {
-    if (!isHopByHop(name)) answer.setHeader(name, values.length === 1 ? String(values[0]) : values)
+    if (!isHopByHop(name)) outgoing.setHeader(name, values.length === 1 ? String(values[0]) : values)
   }
-  answer.statusCode = Math.max(status, 200)
+  outgoing.statusCode = Math.max(status, 200)
   // A visitor who leaves ends the body, and with it the request to the upstream. The response of HTTP/2 has the same members.
   await sendBody(
-    isBodiless(answer.req.method ?? 'GET', answer.statusCode) ? null : body,
-    answer as ServerResponse,
-  ).catch(() => answer.destroy())
+    isBodiless(outgoing.req.method ?? 'GET', outgoing.statusCode) ? null : body,
+    outgoing as ServerResponse,
+  ).catch(() => outgoing.destroy())
 }
 
 /** Ends a request that got no response: the gateway closed the connection, or a policy needs a fact that nobody gave. */
-export function fail(error: unknown, answer: VisitorResponse): void {
+export function fail(error: unknown, outgoing: VisitorResponse): void {
   const isRefusal = error instanceof Error && 'key' in error
-  if (!isRefusal || answer.headersSent) return void answer.destroy()
-  answer.statusCode = 501
-  answer.setHeader('content-type', 'text/plain; charset=utf-8')
-  answer.end(`${error.message}\n`)
+  if (!isRefusal || outgoing.headersSent) return void outgoing.destroy()
+  outgoing.statusCode = 501
+  outgoing.setHeader('content-type', 'text/plain; charset=utf-8')
+  outgoing.end(`${error.message}\n`)
 }

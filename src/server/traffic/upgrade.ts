@@ -30,11 +30,11 @@ export async function switchProtocols(
     ])
     const switched = upgrades.get(name)
     if (!switched) {
-      const answer = new ServerResponse(request)
-      answer.shouldKeepAlive = false
-      answer.assignSocket(socket as Socket) // That of an HTTP server.
-      answer.once('finish', () => socket.end())
-      return await send(response, answer)
+      const outgoing = new ServerResponse(request)
+      outgoing.shouldKeepAlive = false
+      outgoing.assignSocket(socket as Socket) // That of an HTTP server.
+      outgoing.once('finish', () => socket.end())
+      return await send(response, outgoing)
     }
     const { rawHeaders } = switched.response
     const lines = rawHeaders.flatMap((each, index) => (index % 2 === 0 ? [`${each}: ${rawHeaders[index + 1]}`] : []))

@@ -15,7 +15,10 @@ interface LoggedVisit {
 }
 
 /** Returns the same response, and logs the request when its head is there. */
-export async function logged(visited: Promise<UpstreamResponse>, { gateway, log, sent: { method, url } }: LoggedVisit) {
+export async function logVisit(
+  visited: Promise<UpstreamResponse>,
+  { gateway, log, sent: { method, url } }: LoggedVisit,
+) {
   const elapsed = stopwatch()
   const say = (outcome: Pick<LoggedRequest, 'status' | 'error' | 'message'>) =>
     log({

@@ -113,7 +113,7 @@ const applicationSession = kit.declaration({
     'ApplicationSessionDeclaration',
     'Declares the session of a person, which begins now.',
   ),
-  answer: shape,
+  response: shape,
   errors: [kit.general.field_invalid],
   run(tx, { user, expires_in, endpoint, edge, route, ...facts }) {
     if (!tx.get(applicationUserRecords, user)) {

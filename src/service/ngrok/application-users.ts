@@ -58,7 +58,7 @@ const applicationUser = kit.declaration({
     'ApplicationUserDeclaration',
     'Declares a person who signed in at an endpoint now.',
   ),
-  answer: shape,
+  response: shape,
   run(tx, person) {
     const times = { created_at: tx.now, last_active: tx.now, last_login: tx.now }
     return tx.show(view, tx.put(applicationUserRecords, { id: tx.newId('au'), ...times, ...person }))

@@ -46,7 +46,7 @@ const defaultCredential = kit.declaration({
     'CredentialDeclaration',
     'Declares a credential that no operation makes.',
   ),
-  answer: shape,
+  response: shape,
   run(tx) {
     const credential = newCredential(tx, { owner_id: ACCOUNT_USER, acl: [], is_default: true })
     return { ...tx.show(view, credential), token: credential.token ?? null }

@@ -48,7 +48,7 @@ const fields = kit.named(
 /** The declaration of the endpoint of a declared edge. The endpoints of other edges follow from their hostports. */
 export const edgeEndpoint = kit.declaration({
   schema: fields,
-  answer: endpointShape,
+  response: endpointShape,
   errors: [
     ...Object.values(urlErrors),
     declarationErrors.agent_url_taken,

@@ -80,7 +80,7 @@ export function policyProblems(
     hasIpPolicy,
     mustEnd,
   })
-  return found.slice(0, MAX_NAMED).flatMap((each) => refusedAt(field, each))
+  return found.slice(0, MAX_NAMED).flatMap((each) => toProblems(field, each))
 }
 
 /** Refuses the older module `policy` if the language of policies does not take it (rules: traffic-policy#module). */
@@ -90,7 +90,7 @@ export function requireModulePolicy(tx: kit.Transaction, body: object, protocol:
   const [first, ...others] = found
     .filter(({ number, path }) => number === UNREACHABLE || !isOfSchema(body, path))
     .slice(0, MAX_NAMED)
-    .flatMap((each) => refusedAt('', each))
+    .flatMap((each) => toProblems('', each))
   if (first) throw new parts.Refusal([first, ...others])
 }
 
@@ -127,7 +127,7 @@ function checkByLanguage(
   })
 }
 
-function refusedAt(field: string, { number, path, message, hint }: PolicyProblem): readonly kit.Problem[] {
+function toProblems(field: string, { number, path, message, hint }: PolicyProblem): readonly kit.Problem[] {
   const error = byNumber.get(number ?? 0)
   const at = (field === '' ? path : [field, ...path]).join('.')
   return error ? [toProblem(error, at, hint === undefined ? message : `${message} ${hint}`)] : []

@@ -48,7 +48,7 @@ const view: kit.View<SessionRecord, kit.Frozen<v.InferOutput<typeof shape>>> = (
 
 const tunnelSession = kit.declaration({
   schema: sessionFields,
-  answer: shape,
+  response: shape,
   errors: [
     ...[urlErrors, declarationErrors, policyTextErrors].flatMap((each) => Object.values(each)),
     ...parts.listLimitErrors(endpointLimits, false),

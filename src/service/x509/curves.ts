@@ -69,11 +69,11 @@ export type Curve = keyof typeof curves
 
 /** Returns the functions of Ed25519 (RFC 8032). */
 export const ed25519: () => Eddsa = lazy(() =>
-  eddsa(edwards(EDWARDS25519), sha512, { adjustScalarBytes: clamped, zip215: true }),
+  eddsa(edwards(EDWARDS25519), sha512, { adjustScalarBytes: clamp, zip215: true }),
 )
 
 /** Sets and clears the fixed bits of a secret scalar (RFC 8032, 5.1.5), and returns it. */
-function clamped(bytes: Uint8Array): Uint8Array {
+function clamp(bytes: Uint8Array): Uint8Array {
   bytes[0] = (bytes[0] ?? 0) & 0b1111_1000
   bytes[31] = ((bytes[31] ?? 0) & 0b0111_1111) | 0b0100_0000
   return bytes

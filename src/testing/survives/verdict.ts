@@ -1,4 +1,4 @@
-import { readAnswer } from '../../core/schema/options.ts'
+import { readPredicateResult } from '../../core/schema/options.ts'
 import { describeThrown, formatCount } from '../../core/schema/text.ts'
 import { durationText } from '../../core/schema/time.ts'
 import { changesOf, missingChange } from './changes.ts'
@@ -147,7 +147,9 @@ function judgeError(
 function judgeAllowed(run: Run, copy: Copy, error: unknown, { allow }: ParsedSurvivalOptions): Judgement {
   const refused = (why: string) => verdictOf('refused-error', `it rejects with ${describeThrown(error)}, ${why}.`)
   try {
-    return !allow || readAnswer('it', allow(run.toEnded(copy))) ? SURVIVED : refused('which `allow` does not accept')
+    return !allow || readPredicateResult('it', allow(run.toEnded(copy)))
+      ? SURVIVED
+      : refused('which `allow` does not accept')
   } catch (thrown) {
     return refused(`and \`allow\` throws ${describeThrown(thrown)}`)
   }

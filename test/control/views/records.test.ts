@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { inspected } from '../../../src/gateway/inspected.ts'
+import { toInspected } from '../../../src/gateway/inspected.ts'
 import { createNgrok } from '../../../src/gateway/ngrok.ts'
 import { createName, leafCertificate } from '../../../src/service/x509/issue.ts'
 import { writePem } from '../../../src/service/x509/pem.ts'
@@ -70,7 +70,7 @@ test('The timeline of a domain names a certificate for other names, and one that
   const gateway = openManual()
   const { id, not_after } = gateway.tlsCertificates.create(upload())
   gateway.reservedDomains.create({ domain: 'not-in-it.example.net', certificate_id: id })
-  const readProblem = () => inspected(gateway).timelines({ order: 'failing' }).timelines[0]?.problem
+  const readProblem = () => toInspected(gateway).timelines({ order: 'failing' }).timelines[0]?.problem
   expect(readProblem()).toMatch(/^The certificate is for .*, not for not-in-it\.example\.net\.$/)
   gateway.clock.advanceTo(not_after)
   expect(readProblem()).toBe(`The certificate expired at ${not_after}.`)
@@ -95,7 +95,7 @@ test('The timeline of a domain names an issuer in the chain that expired before 
   const domain = 'app.example.com'
   const { id } = gateway.tlsCertificates.create(createPairWithExpiringIssuer(domain))
   gateway.reservedDomains.create({ domain, certificate_id: id })
-  const readProblem = () => inspected(gateway).timelines({ order: 'failing' }).timelines[0]?.problem
+  const readProblem = () => toInspected(gateway).timelines({ order: 'failing' }).timelines[0]?.problem
   expect(readProblem()).toBeUndefined()
   gateway.clock.advanceTo('2026-02-01T00:00:00Z')
   const expired = 'An issuer in the chain of the certificate expired at 2026-02-01T00:00:00Z.'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { inspected } from '../../../src/gateway/inspected.ts'
+import { toInspected } from '../../../src/gateway/inspected.ts'
 import { createGateway } from '../../../src/index.ts'
 import { client } from '../../support/client.ts'
 import {
@@ -20,7 +20,7 @@ describe('The timelines of all domains', () => {
     const problem = `Expected a CNAME record for ${DOMAIN} with the value ${value}. Found ${found}.`
     const record = { name: DOMAIN, type: 'CNAME', value }
     const due = { at: timeAfter('30s'), event: 'attempt' }
-    expect(inspected(gateway).timelines()).toEqual({
+    expect(toInspected(gateway).timelines()).toEqual({
       total: 1,
       states: { provisioning: 1 },
       since: NEW_YEAR,
@@ -43,10 +43,10 @@ describe('The timelines of all domains', () => {
       ],
     })
     gateway.clock.advance('30s')
-    expect(inspected(gateway).timelines().timelines[0]).toMatchObject({ state: 'failing' })
+    expect(toInspected(gateway).timelines().timelines[0]).toMatchObject({ state: 'failing' })
     gateway.dns.cname(DOMAIN, value as string)
     gateway.provisioning.attempt(id)
-    const [first] = inspected(gateway).timelines().timelines
+    const [first] = toInspected(gateway).timelines().timelines
     expect(first).toMatchObject({
       state: 'issued',
       due: { event: 'renewal' },
@@ -58,15 +58,15 @@ describe('The timelines of all domains', () => {
   test('count all attempts of a job of 80 days, and say when it started, although its transitions are the last 100', () => {
     const { gateway, id } = openWithDomain({ dns: 'simulated' })
     gateway.clock.advance('80d')
-    const before = inspected(gateway).timelines()
+    const before = toInspected(gateway).timelines()
     expect(before.since).toBe(NEW_YEAR)
     expect(before.timelines[0]).toMatchObject({ state: 'failing', startedAt: NEW_YEAR, attempts: 80 * 24 })
     expect(before.timelines[0]?.timeline).toHaveLength(100)
     gateway.provisioning.failNext('DNS_ERROR', { domain: DOMAIN, times: 30 })
     gateway.provisioning.script(['success'])
-    expect(inspected(gateway).timelines().timelines[0]).toMatchObject({ outcomes: 31, pending: { length: 20 } })
+    expect(toInspected(gateway).timelines().timelines[0]).toMatchObject({ outcomes: 31, pending: { length: 20 } })
     gateway.clock.advance('31h')
-    expect(inspected(gateway).timelines().timelines[0]).toMatchObject({
+    expect(toInspected(gateway).timelines().timelines[0]).toMatchObject({
       state: 'issued',
       startedAt: null,
       attempts: null,
@@ -74,23 +74,23 @@ describe('The timelines of all domains', () => {
     gateway.provisioning.script(['INTERNAL_ERROR', 'success'])
     gateway.provisioning.renewNow(id)
     gateway.clock.advance('1h')
-    expect(inspected(gateway).timelines().timelines[0]).toMatchObject({ state: 'issued', attempts: 2 })
+    expect(toInspected(gateway).timelines().timelines[0]).toMatchObject({ state: 'issued', attempts: 2 })
   })
 
   test('of a wildcard also need the record of the ACME challenge, but no record if DNS is not simulated', () => {
-    const simulated = inspected(openWithDomain({ dns: 'simulated' }, '*.example.com').gateway).timelines()
+    const simulated = toInspected(openWithDomain({ dns: 'simulated' }, '*.example.com').gateway).timelines()
     expect(simulated.timelines[0]?.records.map(({ name }) => name)).toEqual([
       '*.example.com',
       '_acme-challenge.example.com',
     ])
-    expect(inspected(openWithDomain().gateway).timelines().timelines[0]?.records).toEqual([])
+    expect(toInspected(openWithDomain().gateway).timelines().timelines[0]?.records).toEqual([])
   })
 
   test('leave out domains without events, and begin with the newest domain', () => {
     const { gateway } = openWithCertificate()
     gateway.reservedDomains.create({ domain: 'plain.example.com' })
     gateway.reservedDomains.create({ domain: 'second.example.com', certificate_management_policy: ECDSA })
-    const { total, timelines } = inspected(gateway).timelines()
+    const { total, timelines } = toInspected(gateway).timelines()
     expect([total, timelines.map(({ domain }) => domain)]).toEqual([2, ['second.example.com', DOMAIN]])
   })
 
@@ -102,7 +102,7 @@ describe('The timelines of all domains', () => {
     )
     gateway.provisioning.attempt(ids[1] as string)
     const listDomains = (query: object) => {
-      const { total, timelines } = inspected(gateway).timelines(query)
+      const { total, timelines } = toInspected(gateway).timelines(query)
       return [total, timelines.map(({ domain }) => domain.slice(0, 1)).join('')]
     }
     expect(listDomains({})).toEqual([4, 'dcba'])
@@ -123,7 +123,7 @@ describe('The overview', () => {
     gateway.reservedAddrs.create()
     gateway.provisioning.script(['DNS_ERROR', 'success'])
     gateway.faults.add({ operation: 'reserved_addrs.list', status: 503, times: 1 })
-    expect(inspected(gateway).overview()).toMatchObject({
+    expect(toInspected(gateway).overview()).toMatchObject({
       now: NEW_YEAR,
       manual: true,
       dns: 'off',
@@ -136,8 +136,11 @@ describe('The overview', () => {
   })
 
   test('names a renewal as the next event, and has none if nothing is due', () => {
-    expect(inspected(openWithCertificate().gateway).overview().next).toMatchObject({ domain: DOMAIN, event: 'renewal' })
-    expect(inspected(createGateway()).overview()).toMatchObject({ manual: false, next: null, requests: 0 })
+    expect(toInspected(openWithCertificate().gateway).overview().next).toMatchObject({
+      domain: DOMAIN,
+      event: 'renewal',
+    })
+    expect(toInspected(createGateway()).overview()).toMatchObject({ manual: false, next: null, requests: 0 })
   })
 })
 

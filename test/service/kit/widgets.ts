@@ -72,7 +72,7 @@ const updateBody = v.object({ size: v.optional(size), description: kit.descripti
 
 const brokenWidget = kit.declaration({
   schema: v.object({ name: kit.documented(name, 'What the widget is called.') }),
-  answer: shape,
+  response: shape,
   run(tx, { name }) {
     const record = { ...kit.newHead(tx, 'wid'), name, size: 1, token: '', locked: true, due: null }
     return tx.show(view, tx.put(widgetRecords, record))

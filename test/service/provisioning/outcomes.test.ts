@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { inspected } from '../../../src/gateway/inspected.ts'
+import { toInspected } from '../../../src/gateway/inspected.ts'
 import type { Gateway } from '../../../src/index.ts'
 import { client, expectError, outcome, refusalKey } from '../../support/client.ts'
 import { withoutFacts } from '../../support/details.ts'
@@ -85,7 +85,7 @@ describe('A script over HTTP', () => {
       { id: `always_${DOMAIN}`, domain: DOMAIN, outcome: 'DNS_ERROR', always: true },
       { id: 'always_*', domain: null, outcome: 'INTERNAL_ERROR', always: true },
     ])
-    expect(inspected(gateway).overview().outcomes).toBe(4)
+    expect(toInspected(gateway).overview().outcomes).toBe(4)
     const [first] = await list()
     expect(outcome(await api('DELETE', `${url}?id=${first?.id}`))).toBe('204')
     expect((await list()).map((each) => each.outcome)).toEqual(['success', 'DNS_ERROR', 'INTERNAL_ERROR'])

@@ -2,11 +2,11 @@
 import * as v from 'valibot'
 import * as kit from '../../kit/index.ts'
 import { targetErrors } from './errors.ts'
-import { matching, secretText, text } from './fields.ts'
+import { secretText, text, textMatching } from './fields.ts'
 
 const role = kit.named(
   v.object({
-    role_arn: matching(
+    role_arn: textMatching(
       targetErrors.event_role_invalid,
       /^arn:[^:]+:iam::[^:]*:role\/.+$/,
       'The ARN of the role that the service takes.',

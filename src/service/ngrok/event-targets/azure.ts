@@ -2,22 +2,26 @@ import * as v from 'valibot'
 import * as kit from '../../kit/index.ts'
 import { responseFields } from '../shared.ts'
 import { targetErrors } from './errors.ts'
-import { matching, secretText } from './fields.ts'
+import { secretText, textMatching } from './fields.ts'
 
 const { event_azure_invalid, event_azure_rule_missing, event_azure_stream_missing, event_azure_uri_invalid } =
   targetErrors
 const SOME = /./
 
 const azureFields = {
-  tenant_id: matching(event_azure_invalid, SOME, 'The id of the tenant.'),
-  client_id: matching(event_azure_invalid, SOME, 'The id of the client of the application.'),
-  logs_ingestion_uri: matching(
+  tenant_id: textMatching(event_azure_invalid, SOME, 'The id of the tenant.'),
+  client_id: textMatching(event_azure_invalid, SOME, 'The id of the client of the application.'),
+  logs_ingestion_uri: textMatching(
     event_azure_uri_invalid,
     /^https:\/\/[^\s/]+/,
     'The URI of the data collection endpoint.',
   ),
-  data_collection_rule_id: matching(event_azure_rule_missing, SOME, 'The immutable id of the data collection rule.'),
-  data_collection_stream_name: matching(event_azure_stream_missing, SOME, 'The name of the stream in that rule.'),
+  data_collection_rule_id: textMatching(
+    event_azure_rule_missing,
+    SOME,
+    'The immutable id of the data collection rule.',
+  ),
+  data_collection_stream_name: textMatching(event_azure_stream_missing, SOME, 'The name of the stream in that rule.'),
 }
 
 const client_secret = secretText('The secret of that client.')

@@ -10,7 +10,7 @@ export const text = (sentence: string) => kit.documented(v.string(), sentence)
 export const secretText = (sentence: string) => kit.documented(v.pipe(v.string(), kit.secret), sentence)
 
 /** Makes the schema of a text that must match a pattern. It may be absent in the body, which is refused with the same error. */
-export function matching<E extends parts.FieldError<string, object>>(error: E, pattern: RegExp, sentence: string) {
+export function textMatching<E extends parts.FieldError<string, object>>(error: E, pattern: RegExp, sentence: string) {
   const read = v.pipe(
     v.string(),
     refuseUnless(error, (value) => pattern.test(value)),

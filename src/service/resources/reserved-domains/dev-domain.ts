@@ -53,7 +53,7 @@ export const devDomain = declaration({
     'DevDomainDeclaration',
     'Declares the dev domain of the account, which no operation makes or deletes. `gateway.declare.end(id)` removes it.',
   ),
-  answer: shape,
+  response: shape,
   errors: takenErrors,
   run(tx, { name }) {
     const base = requireBase(tx)

@@ -11,7 +11,7 @@ export interface AgentResponse {
 
 /** Ends a request with an error of the agent itself. */
 export class AgentFailure extends Error {
-  constructor(readonly answer: AgentResponse) {
+  constructor(readonly response: AgentResponse) {
     super()
   }
 }
@@ -22,7 +22,7 @@ const INVALID = 102
 const NOT_STARTED = 103
 
 /** Makes the response to a path or a method that the agent does not have. */
-export function unknownPath(status: 404 | 405, path: string): AgentResponse {
+export function createUnknownPath(status: 404 | 405, path: string): AgentResponse {
   return {
     status,
     body: { status_code: status, msg: status === 404 ? 'Not Found' : 'Method Not Allowed', details: { path } },
@@ -30,17 +30,17 @@ export function unknownPath(status: 404 | 405, path: string): AgentResponse {
 }
 
 /** Makes the response to a name or an id of nothing. */
-export function notFound(path: string): AgentResponse {
-  return failed(404, NOT_FOUND, 'Resource not found', { path })
+export function createNotFound(path: string): AgentResponse {
+  return createFailure(404, NOT_FOUND, 'Resource not found', { path })
 }
 
 /** Makes the response to a body that the agent cannot read. */
-export function invalid(err: string): AgentResponse {
-  return failed(400, INVALID, 'invalid tunnel configuration', { err })
+export function createInvalid(err: string): AgentResponse {
+  return createFailure(400, INVALID, 'invalid tunnel configuration', { err })
 }
 
 /** Runs work that reads what was sent. Its refusals become errors of the agent itself. */
-export function reading<T>(work: () => T): T {
+export function withAgentErrors<T>(work: () => T): T {
   try {
     return work()
   } catch (error) {
@@ -49,16 +49,16 @@ export function reading<T>(work: () => T): T {
     // Agents read definitions as YAML, and programs know this sentence.
     const isUnknown = problem.key === general.field_unknown.key
     const unknown = `yaml: unmarshal errors:\n  line 1: field ${field} not found in type config.HTTPv2Tunnel`
-    throw new AgentFailure(invalid(isUnknown ? unknown : message))
+    throw new AgentFailure(createInvalid(isUnknown ? unknown : message))
   }
 }
 
 /** Makes the response to a refusal of the service, whose text ends with its number. */
 export function notStarted(refusal: Refusal, dialect: CommonDialect): AgentResponse {
   const { message, code } = createErrorFacts(refusal, dialect)
-  return failed(502, NOT_STARTED, 'failed to start tunnel', { err: `${message}\r\n\r\n${code}\r\n` })
+  return createFailure(502, NOT_STARTED, 'failed to start tunnel', { err: `${message}\r\n\r\n${code}\r\n` })
 }
 
-function failed(status_code: number, error_code: number, msg: string, details: object): AgentResponse {
+function createFailure(status_code: number, error_code: number, msg: string, details: object): AgentResponse {
   return { status: status_code, body: { error_code, status_code, msg, details } }
 }
