@@ -21,7 +21,11 @@ export function quote(value: unknown): string {
 /** Describes a thrown value by its text, such as `TypeError: too long`, or by its kind if it has no text. Never throws. */
 export function describeThrown(thrown: unknown): string {
   try {
-    return String(thrown)
+    const text = String(thrown)
+    if (text !== '[object Object]') return text
+    // Some clients reject with the body of a response.
+    const { message, msg = message } = thrown as { message?: unknown; msg?: unknown }
+    return typeof msg === 'string' ? msg : text
   } catch {
     // An object may have no text, and a getter or a proxy may throw.
     return quote(thrown)

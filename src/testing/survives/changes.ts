@@ -43,7 +43,7 @@ export function missingChange(run: Run, changes: readonly Change[]): string | un
   for (const { at, body, fields, collection, count } of changes) {
     const actual = countIn(rows, collection, fields)
     if (actual >= count || others.includes(at)) continue
-    return `${actual === 0 ? 'no' : actual} ${collection} with ${body} where ${count} ${count === 1 ? 'is' : 'are'} wanted.`
+    return `${actual === 0 ? 'no' : actual} ${collection} with ${body} where ${count} ${count === 1 ? 'is' : 'are'} wanted`
   }
   return undefined
 }

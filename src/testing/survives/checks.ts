@@ -42,18 +42,14 @@ export function noFailuresError(): Error {
   )
 }
 
-/** Throws if a failure of a replay did not happen: the code has changed since. */
+/** Throws if a failure or a turn of a replay did not happen: the code has changed since. */
 export function requireApplied({ arrivals: { events, interleaving }, schedule }: Run): void {
-  if (interleaving?.hasTurnsLeft)
-    throw new Error(
-      'The replay no longer applies: the copies did not take all of its turns. The code has changed since. Search again without replay.',
-    )
   const missing = schedule.length - events.filter(({ failure }) => failure).length
-  if (missing === 0) return
-  throw new Error(
-    `The replay "${formatReplay(schedule)}" no longer applies: ${missing} of its failures happened nowhere. ` +
-      'The code has changed since. Search again without replay.',
-  )
+  const turns = interleaving?.hasTurnsLeft ? 'the copies did not take all of its turns' : undefined
+  const why = missing > 0 ? `${missing} of its failures happened nowhere` : turns
+  if (!why) return
+  const replay = missing > 0 ? `The replay "${formatReplay(schedule)}"` : 'The replay'
+  throw new Error(`${replay} no longer applies: ${why}. The code has changed since. Search again without replay.`)
 }
 
 /** Throws if two runs differ: with such code, no schedule could be repeated. */

@@ -1,3 +1,4 @@
+import { describeThrown } from '../../core/schema/text.ts'
 import type { Disk } from './types.ts'
 
 /** The names of copies. */
@@ -18,6 +19,9 @@ export class Copy {
     readonly files: Map<string, unknown>,
   ) {}
 }
+
+/** Describes a thrown value for the middle of a sentence. */
+export const thrownText = (thrown: unknown) => describeThrown(thrown).replace(/\.$/, '')
 
 /** Returns the disk of a life. After a crash, the old life can no longer write. */
 export function createDisk({ files }: Copy, hasCrashed = () => false): Disk {

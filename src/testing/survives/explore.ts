@@ -1,69 +1,51 @@
-import type { ManualClock } from '../../core/engine/manual-clock.ts'
-import type { GatewayOptions } from '../../core/generated/options.ts'
 import { describeReceived } from '../../core/schema/errors.ts'
 import { requireFunction } from '../../core/schema/options.ts'
-import { quote } from '../../core/schema/text.ts'
-import { createGateway } from '../../gateway/gateway.ts'
-import type { Transport } from '../../gateway/transport.ts'
-import type { Gateway } from '../../gateway/types.ts'
-import type { IssuedCertificate } from '../../service/x509/order.ts'
+import { formatCount, quote } from '../../core/schema/text.ts'
 import { assertStrict } from '../strict.ts'
 import type { Event } from './arrivals.ts'
-import {
-  noFailuresError,
-  noRequestsError,
-  requireApplied,
-  requireEqualRuns,
-  requireServer,
-  requireUsable,
-  type Server,
-} from './checks.ts'
+import { noFailuresError, noRequestsError, requireApplied, requireEqualRuns } from './checks.ts'
 import { COPY_NAMES } from './copy.ts'
 import { FAILURES, type Failure, formatReplay, readReplay } from './failures.ts'
+import { Gateways } from './gateways.ts'
 import { countSwitches, formatOrder, type Order, permutationsOf, readOrder } from './interleaving.ts'
 import { type ParsedSurvivalOptions, readSurvivalOptions } from './options.ts'
-import type { Outcome } from './outcome.ts'
 import { type Plan, Run } from './run.ts'
 import { storyOf } from './story.ts'
 import type { CodeUnderTest, Coverage, ScheduledFault, SurvivesOptions, TriedSchedule } from './types.ts'
 import { type Baseline, baselineOf, judge } from './verdict.ts'
 import { requireHostTimers, World } from './world.ts'
 
-type Schedule = readonly ScheduledFault[]
-
 /** A schedule of failures, in an order of the copies. */
 interface Trial extends Order {
-  readonly schedule: Schedule
+  readonly schedule: readonly ScheduledFault[]
 }
+
+const START: Trial = { schedule: [], turns: [], switches: 0 }
 
 /** The story of a schedule that was survived in a search, where nobody reads it. */
 const NO_STORY = { message: '', story: '', snapshot: {} }
 
-/** Tries schedules of failures, fewest first. */
+/** Tries schedules of failures and orders of copies, the smallest first. */
 export class Explorer {
   readonly world: World
   readonly copies: number
-  readonly #copyNames: readonly string[]
+  readonly #names: readonly string[]
   readonly #code: CodeUnderTest
   readonly #options: ParsedSurvivalOptions
   readonly #isSearch: boolean
   readonly #failures: readonly Failure[]
+  readonly #gateways: Gateways
   readonly #coverage = new Map<string, Record<string, number>>()
-  /** The certificates of all runs, by their orders. A cache, since issuing a certificate takes as long as a run. */
-  readonly #issued = new Map<string, IssuedCertificate>()
+  readonly #knownOrders = new Set([''])
   #baseline: Baseline | undefined
   #run: Run | undefined
-  /** The gateway of the current run. */
-  #gateway: Gateway<ManualClock>
-  /** The servers, one for each copy. */
-  #servers: Server[] = []
-  /** The orders that were tried, in words; empty without copies. */
-  scope = ''
+  /** What was tried, in words. */
+  scope = 'schedules with up to 0 faults'
   tried = 0
   total = 0
   failing = 0
-  /** The number of failures in each current schedule. */
-  level = 0
+  /** The number of failures in the current schedule. */
+  faults = 0
 
   /** @param isSearch true to end with the level at which a schedule fails, without stories of survived schedules */
   constructor(code: CodeUnderTest, options: SurvivesOptions, isSearch: boolean) {
@@ -71,15 +53,14 @@ export class Explorer {
     this.#code = code
     this.#options = readSurvivalOptions(options)
     this.#isSearch = isSearch
-    const { kinds, also, restart } = this.#options
+    const { kinds, also, restart, copies } = this.#options
     const enabledKinds: readonly string[] = [...kinds, ...also]
     this.#failures = FAILURES.filter(({ kind }) => enabledKinds.includes(kind) && (kind !== 'crash' || restart))
     requireHostTimers()
-    this.world = new World()
-    this.copies = this.#options.copies
-    this.#copyNames = COPY_NAMES.slice(0, this.copies)
-    if (this.copies > 1) this.world.context = this.world.host.createContext()
-    this.#gateway = this.#newGateway()
+    this.world = new World(copies)
+    this.copies = copies
+    this.#names = COPY_NAMES.slice(0, copies)
+    this.#gateways = new Gateways(this.world, this.#options)
   }
 
   get coverage(): Coverage[] {
@@ -93,102 +74,103 @@ export class Explorer {
   /** Yields each schedule after it was tried, the empty one first. */
   async *runSchedules(): AsyncGenerator<TriedSchedule> {
     try {
-      const { serve } = this.#options
-      for (const name of serve ? this.#copyNames : []) {
-        this.#servers.push(requireServer(await serve?.(this.#gatewayOfEachRun(name))))
-      }
+      await this.#gateways.serve(this.#names, (name) => this.#run?.copies.find((copy) => copy.name === name))
       this.world.replaceGlobals()
-      yield* this.copies > 1 ? this.#runOrders() : this.#runLevels()
+      const first = yield* this.#runOneAfterTheOther()
+      if (first) yield* this.#runTrials(first)
     } finally {
       try {
         this.world.end()
       } finally {
-        for (const server of this.#servers) await server.close()
-        this.#gateway.dispose()
+        await this.#gateways.close()
       }
     }
   }
 
-  async *#runLevels(): AsyncGenerator<TriedSchedule> {
-    const { replay, faults, budget } = this.#options
-    const [first, result] = await this.#runSchedule([])
-    // Before the next run, which resets the gateway.
-    const baseline = baselineOf(first, this.#options)
-    const [second] = await this.#runSchedule([])
-    requireEqualRuns(first, second)
-    yield result
-    if (result.verdict !== 'survived') return
-    if (first.arrivals.events.length === 0) throw noRequestsError(first.gateway.url)
-    assertStrict(first.gateway)
-    this.#baseline = baseline
-    let schedules = replay === undefined ? this.#extensionsOf(first) : [readReplay(replay)]
-    if (schedules.length === 0) throw noFailuresError()
-    while (schedules[0] && !(this.#isSearch && this.failing > 0)) {
-      this.level = schedules[0].length
-      this.total += schedules.length
-      const longer: Schedule[] = []
-      for (const schedule of schedules) {
-        if (this.tried === budget) return
-        const [run, result] = await this.#runSchedule(schedule)
-        if (replay !== undefined) requireApplied(run)
-        this.tried++
-        if (result.verdict !== 'survived') this.failing++
-        else if (this.level < faults && replay === undefined) longer.push(...this.#extensionsOf(run))
-        yield result
-      }
-      schedules = longer
-    }
-  }
-
-  /** Tries the orders of copies, fewest switches first, and then failures in the orders with at most one switch. */
-  async *#runOrders(): AsyncGenerator<TriedSchedule> {
-    const { replay, faults, switches, budget } = this.#options
-    const outcomes: Outcome[] = []
+  /** Runs the copies one after the other, in each order. Returns the first run; undefined if the code fails. */
+  async *#runOneAfterTheOther(): AsyncGenerator<TriedSchedule, Run | undefined> {
     let first: Run | undefined
-    for (const serial of permutationsOf(this.#copyNames)) {
-      const [run, result] = await this.#runSchedule([], { serial })
-      outcomes.push(...run.outcomes)
-      if (result.verdict !== 'survived') return yield result
-      if (first) continue
-      first = run
+    let baseline: Baseline | undefined
+    for (const serial of permutationsOf(this.#names)) {
+      const [run, result] = await this.#runTrial(START, { serial })
+      const isSurvived = result.verdict === 'survived'
+      baseline?.outcomes.push(...run.outcomes)
+      if (!first) {
+        first = run
+        // Before the next run, which resets the gateway.
+        baseline = baselineOf(run)
+        const [again] = await this.#runTrial(START, { serial })
+        requireEqualRuns(run, again)
+      }
+      if (run === first || !isSurvived) yield result
+      if (!isSurvived) return undefined
+      if (run !== first) continue
       if (run.arrivals.events.length === 0) throw noRequestsError(run.gateway.url)
       assertStrict(run.gateway)
-      const [again] = await this.#runSchedule([], { serial })
-      requireEqualRuns(run, again)
-      yield result
     }
-    if (!first) return
-    this.#baseline = { ...baselineOf(first, this.#options), outcomes }
-    const start: Trial = replay === undefined ? { schedule: [], turns: [], switches: 0 } : readOrderReplay(replay)
-    // The last level has the orders in which something fails.
-    const levels: Trial[][] = [[start], ...Array.from({ length: switches + 1 }, () => [])]
-    const known = new Set([''])
+    this.#baseline = baseline
+    return first
+  }
+
+  /**
+   * Tries levels of schedules, the smallest first. Without copies, the level is the number of failures. With copies, it is the
+   * number of switches, and the last level has the orders in which something fails.
+   */
+  async *#runTrials(first: Run): AsyncGenerator<TriedSchedule> {
+    const { replay, budget } = this.#options
+    const levels = replay === undefined ? this.#firstLevels(first) : [[readTrial(replay, this.copies)]]
     for (const [level, trials] of levels.entries()) {
-      if (this.failing > 0 && this.#isSearch) return
-      if (level <= switches) this.scope = `interleavings ${countSwitches(level)}`
-      else if (faults > 0) this.scope += ', and with 1 fault'
+      if (this.#isSearch && this.failing > 0) return
+      this.scope = this.#scopeOf(level, trials)
       this.total += trials.length
-      for (const { schedule, turns, switches: taken } of trials) {
+      for (const trial of trials) {
         if (this.tried === budget) return
-        const [run, result] = await this.#runSchedule(schedule, { turns })
+        const [run, result] = await this.#runTrial(trial, { turns: trial.turns })
+        if (replay !== undefined) requireApplied(run)
         this.tried++
         if (result.verdict !== 'survived') this.failing++
-        if (replay !== undefined) requireApplied(run)
+        if (replay === undefined && this.copies > 1) this.#addOrders(levels, level, run, trial)
+        else if (replay === undefined && result.verdict === 'survived')
+          this.#addSchedules(levels[level + 1], run, trial)
         yield result
-        if (replay !== undefined) return
-        if (level > switches) continue
-        for (const other of run.arrivals.interleaving?.otherOrders(!this.#hasHiddenState(run)) ?? []) {
-          const name = formatOrder(other.turns)
-          if (other.switches > switches || known.has(name)) continue
-          known.add(name)
-          levels[Math.max(other.switches, level)]?.push({ schedule, ...other })
-          if (other.switches <= level) this.total++
-        }
-        if (faults > 0 && taken < 2) {
-          levels.at(-1)?.push(...this.#extensionsOf(run).map((each) => ({ schedule: each, turns, switches: taken })))
-        }
       }
     }
+  }
+
+  #firstLevels(first: Run): Trial[][] {
+    const { faults, switches } = this.#options
+    if (this.copies > 1) return [[START], ...Array.from({ length: switches + 1 }, () => [])]
+    const levels: Trial[][] = Array.from({ length: faults + 1 }, () => [])
+    if (this.#addSchedules(levels[1], first, START) === 0) throw noFailuresError()
+    return levels
+  }
+
+  #scopeOf(level: number, [first]: readonly Trial[]): string {
+    const { faults, switches } = this.#options
+    if (this.copies > 1 && level <= switches) return `interleavings ${countSwitches(level)}`
+    if (this.copies > 1) return `${this.scope}${faults > 0 ? ', and with 1 fault' : ''}`
+    return first ? `schedules with up to ${formatCount(first.schedule.length, 'fault')}` : this.scope
+  }
+
+  /** Adds the schedules that have one failure more than a run. Returns how many there are. */
+  #addSchedules(level: Trial[] | undefined, run: Run, trial: Trial): number {
+    const found = level ? extensionsOf(run, this.#failures) : []
+    level?.push(...found.map((schedule) => ({ ...trial, schedule })))
+    return found.length
+  }
+
+  /** Adds the orders in which another copy continues somewhere in a run, and the failures of orders with at most one switch. */
+  #addOrders(levels: Trial[][], level: number, run: Run, trial: Trial): void {
+    const { faults, switches } = this.#options
+    if (level > switches) return
+    for (const order of run.arrivals.interleaving?.otherOrders(!this.#hasHiddenState(run)) ?? []) {
+      const name = formatOrder(order.turns)
+      if (order.switches > switches || this.#knownOrders.has(name)) continue
+      this.#knownOrders.add(name)
+      levels[Math.max(order.switches, level)]?.push({ ...START, ...order })
+      if (order.switches <= level) this.total++
+    }
+    if (faults > 0 && trial.switches < 2) this.#addSchedules(levels.at(-1), run, trial)
   }
 
   /** True if a request that changes no record may still change the response to another request. */
@@ -197,81 +179,50 @@ export class Explorer {
     return hasFaults || disk === 'shared' || create !== undefined || 'rateLimit' in gatewayOptions
   }
 
-  /** Runs the code with a schedule of failures, and returns the run and its result. */
-  async #runSchedule(schedule: Schedule, plan: Plan = {}): Promise<[Run, TriedSchedule]> {
-    const world = this.world
+  /** Runs the code with failures, and returns the run and its result. */
+  async #runTrial({ schedule }: Trial, plan: Plan): Promise<[Run, TriedSchedule]> {
+    const { world } = this
     this.#options.signal?.throwIfAborted()
     world.begin()
-    const gateway = this.#renewGateway()
-    const [server] = this.#servers
-    if (server) gateway.transport.servedAt(server.url)
-    const urls = new Map(this.#servers.map(({ url }, place) => [this.#copyNames[place] ?? '', url]))
-    const run = new Run(world, this.#options, gateway, schedule, { ...plan, urls })
+    const gateway = this.#gateways.renew()
+    const run = new Run(world, this.#options, gateway, schedule, { ...plan, urls: this.#gateways.urls })
     this.#run = run
+    this.faults = schedule.length
     await run.run(this.#code)
     for (const { at, fault } of schedule) {
       const counts = this.#coverage.get(at) ?? {}
       counts[fault] = (counts[fault] ?? 0) + 1
       this.#coverage.set(at, counts)
     }
-    const { verdict, message } = await judge(run, this.#baseline, this.#options)
+    const { verdict, message } = await judge(run, this.#baseline)
     const isShown = !this.#isSearch || verdict !== 'survived'
     const shown = isShown ? { ...storyOf(run, message), snapshot: gateway.snapshot() } : NO_STORY
     await run.end()
-    const order = plan.serial ? plan.serial.join(' ') : formatOrder(run.arrivals.interleaving?.order ?? [])
-    const replay = [...(order ? [order] : []), ...(schedule.length > 0 ? [formatReplay(schedule)] : [])].join(', ')
+    const turns = plan.serial?.map((copy) => ({ copy })) ?? run.arrivals.interleaving?.order ?? []
+    const order = this.copies > 1 ? formatOrder(turns) : ''
+    const replay = [order, formatReplay(schedule)].filter(Boolean).join(', ')
     return [run, { schedule, order, verdict, replay, ...shown }]
   }
+}
 
-  /** Returns the gateway of the last run, if it can be reset: a reset takes a third of the time of a new gateway. */
-  #renewGateway(): Gateway<ManualClock> {
-    if (this.#gateway.transport.renewed()) return this.#gateway
-    this.#gateway.dispose()
-    this.#gateway = this.#newGateway()
-    this.#gateway.transport.renewed()
-    return this.#gateway
-  }
+/** Reads a replay: with copies, such as `A1 B A` or `A B, POST /reserved_addrs#1 lost-after`. */
+function readTrial(replay: string, copies: number): Trial {
+  if (copies === 1) return { ...START, schedule: readReplay(replay) }
+  const [, order, faults] = /^((?:[A-C]\d*(?: |$|(?=, )))+)(?:, (.+))?$/s.exec(replay) ?? []
+  if (order) return { ...START, turns: readOrder(order), schedule: faults ? readReplay(faults) : [] }
+  const allowed = 'Allowed with copies: the text of a report, such as "A1 B A".'
+  throw new TypeError(`replay is ${describeReceived(quote(replay))}. ${allowed}`)
+}
 
-  #newGateway(): Gateway<ManualClock> {
-    const { create, gatewayOptions } = this.#options
-    const options: GatewayOptions<ManualClock> = { seed: 'survives', ...gatewayOptions, clock: this.world.clock }
-    const gateway = create ? create(options) : createGateway(options)
-    requireUsable(gateway, this.world.clock)
-    gateway.transport.hooks.issue = (order, issue) => {
-      const key = JSON.stringify(order)
-      const certificate = this.#issued.get(key) ?? issue(order)
-      this.#issued.set(key, certificate)
-      return certificate
-    }
-    return gateway
-  }
-
-  /** Returns a proxy for the gateway of the current run, so that one server serves all runs. */
-  #gatewayOfEachRun(copyName: string): Gateway<ManualClock> {
-    const transport = () => {
-      const { transport } = this.#gateway
-      const exchange: Transport['exchange'] = (request) => {
-        const copy = this.#run?.copies.find(({ name }) => name === copyName)
-        return copy ? this.world.runAs(copy, () => transport.exchange(request)) : transport.exchange(request)
-      }
-      return this.copies > 1 ? { ...transport, exchange } : transport
-    }
-    return new Proxy(this.#gateway, {
-      get: (_first, name) => (name === 'transport' ? transport() : Reflect.get(this.#gateway, name, this.#gateway)),
-    })
-  }
-
-  /** Returns the schedules that have one failure more than a run, after its last one. */
-  #extensionsOf({ arrivals: { events }, schedule }: Run): Schedule[] {
-    const last = events.findLastIndex(({ failure }) => failure)
-    const repeated = repeatedPolls(events)
-    const next = events.slice(last + 1).filter((event) => !repeated.has(event))
-    return next.flatMap((event) => {
-      const { at, nth } = event
-      const failures = this.#failures.filter((failure) => fits(failure, event))
-      return failures.map(({ name }) => [...schedule, { at, nth, fault: name }])
-    })
-  }
+/** Returns the schedules that have one failure more than a run, after its last one. */
+function extensionsOf({ arrivals: { events }, schedule }: Run, failures: readonly Failure[]): ScheduledFault[][] {
+  const last = events.findLastIndex(({ failure }) => failure)
+  const repeated = repeatedPolls(events)
+  const next = events.slice(last + 1).filter((event) => !repeated.has(event))
+  return next.flatMap((event) => {
+    const { at, nth } = event
+    return failures.filter((each) => fits(each, event)).map(({ name }) => [...schedule, { at, nth, fault: name }])
+  })
 }
 
 function fits(failure: Failure, { type, hasChanged, response }: Event): boolean {
@@ -298,14 +249,4 @@ function repeatedPolls(events: readonly Event[]): ReadonlySet<Event> {
     }
   }
   return new Set([...rows.values()].flatMap((row) => row.slice(2, -1)))
-}
-
-/** Reads a replay with copies, such as `A1 B A` or `A B, POST /reserved_addrs#1 lost-after`. */
-function readOrderReplay(replay: string): Trial {
-  const [, order, faults] = /^((?:[A-C]\d*(?: |$|(?=, )))+)(?:, (.+))?$/s.exec(replay) ?? []
-  if (!order) {
-    const allowed = 'Allowed with copies: the text of a report, such as "A1 B A".'
-    throw new TypeError(`replay is ${describeReceived(quote(replay))}. ${allowed}`)
-  }
-  return { turns: readOrder(order), switches: 0, schedule: faults ? readReplay(faults) : [] }
 }

@@ -26,17 +26,12 @@ export class Comparison {
 
   /** Describes the first difference between two outcomes, as a part of a sentence; undefined if there is none. */
   differenceOf(actual: Outcome, expected: Outcome): string | undefined {
-    const [rows, others] = [this.#rowsOf(actual), this.#rowsOf(expected)]
-    const pairs = [...new Set([...rows.keys(), ...others.keys()])].map(
-      (family) => [family, rows.get(family) ?? [], others.get(family) ?? []] as const,
-    )
-    for (const [family, { length }, { length: count }] of pairs) {
-      if (length !== count)
-        return `${length || 'no'} ${family} where ${count || 'none'} ${count === 1 ? 'is' : 'are'} left`
-    }
-    for (const [family, texts, wanted] of pairs) {
-      const place = texts.findIndex((text, at) => text !== wanted[at])
-      if (place >= 0) return `${family} with ${texts[place]} where ${wanted[place]} is left`
+    const [rows, wanted] = [this.#rowsOf(actual), this.#rowsOf(expected)]
+    const counts = countDifference(countRows(rows), countRows(wanted), 'left')
+    if (counts) return counts
+    for (const [family, texts] of rows) {
+      const place = texts.findIndex((text, at) => text !== wanted.get(family)?.[at])
+      if (place >= 0) return `${family} with ${texts[place]} where ${wanted.get(family)?.[place]} is left`
     }
     return undefined
   }
@@ -53,7 +48,10 @@ export class Comparison {
   #rowsOf({ records }: Outcome): Rows {
     const all = Object.values(records).flat()
     const plain = new Map(all.map((record) => [Reflect.get(record, 'id') as unknown, this.#textOf(record)])) // Any id.
-    const textOf = (record: object) => this.#textOf(record, (id, prefix) => plain.get(id) ?? prefix)
+    const textOf = (record: object) =>
+      this.#textOf(record, (id, prefix) =>
+        plain.has(id) ? `the ${prefix} with ${plain.get(id)}` : `a deleted ${prefix}`,
+      )
     return new Map(Object.entries(records).map(([family, each]) => [family, each.map(textOf).sort()]))
   }
 
@@ -61,9 +59,25 @@ export class Comparison {
   #textOf(record: object, label = (_id: string, prefix: string) => prefix): string {
     const sent = Object.entries(record).filter(([name]) => this.#names.has(name))
     const known = (_name: string, value: unknown) =>
-      typeof value === 'object' || this.#values.has(value) ? value : '#'
+      typeof value === 'object' || this.#values.has(value) ? value : undefined
     return JSON.stringify(Object.fromEntries(sent), known).replace(TIME, '#').replace(ID, label)
   }
+}
+
+const countRows = (rows: Rows) => new Map([...rows].map(([family, { length }]) => [family, length]))
+
+/** Describes the first family of which there are more or fewer resources, such as `2 reserved_addrs where 1 is left`. */
+export function countDifference(
+  actual: ReadonlyMap<string, number>,
+  expected: ReadonlyMap<string, number>,
+  end: 'left' | 'wanted',
+): string | undefined {
+  for (const family of new Set([...expected.keys(), ...actual.keys()])) {
+    const [count, other] = [actual.get(family) ?? 0, expected.get(family) ?? 0]
+    if (count !== other)
+      return `${count || 'no'} ${family} where ${other || 'none'} ${other === 1 ? 'is' : 'are'} ${end}`
+  }
+  return undefined
 }
 
 /** Reads the body of a request from its description; undefined if it has none or is no JSON. */

@@ -7,20 +7,12 @@ import type { Fetch } from '../../gateway/http/fetch.ts'
 import type { Gateway } from '../../gateway/types.ts'
 import { Arrivals } from './arrivals.ts'
 import { COPY_NAMES, Copy, createDisk } from './copy.ts'
+import { Driver, type StopReason } from './driver.ts'
 import { Interleaving, type Turn } from './interleaving.ts'
 import type { ParsedSurvivalOptions } from './options.ts'
 import { type Outcome, readBody } from './outcome.ts'
 import type { CodeUnderTest, Ended, ScheduledFault } from './types.ts'
 import type { World } from './world.ts'
-
-/** The maximum number of turns of the event loop at one time: an endless loop over `setImmediate` needs nothing else. */
-const MAX_TURNS = 20_000
-
-/** The maximum number of moves of the clock in a row by 1 ms or less. */
-const MAX_SMALL_MOVES = 5000
-
-/** The maximum number of moves of the clock after the end of the code. */
-const MAX_STOPS_AFTER = 1000
 
 /** The number of turns in which sockets can close at the end of a run. */
 const MAX_CLOSING_TURNS = 10
@@ -40,46 +32,52 @@ export interface Plan {
 /** One run of the code under test: from the first call to the end of everything that followed, through crashes. */
 export class Run {
   readonly copies: readonly Copy[]
+  readonly arrivals: Arrivals
+  readonly driver: Driver
   /** The outcome before and after each copy, if the copies run one after the other. */
   readonly outcomes: Outcome[] = []
   /** The reason why the run was stopped, if it was. */
-  stopReason: 'nothing' | 'time' | 'requests' | 'turns' | 'timers' | undefined
+  stopReason: StopReason | undefined
   /** The resources from before the code ran. */
   resourcesBefore: readonly string[] = []
-  /** The delays, in ms, of the timers that were left at the end of the code. */
-  remainingTimers: readonly number[] = []
-  /** The number of requests after the end of the code. */
-  requestsAfterEnd = 0
-  /** The number of events before the code ended. */
-  eventsBeforeEnd = 0
-  /** True if clients wait at sockets for responses that never come. */
-  hasOpenSockets = false
-  #cleanUp: unknown
-  readonly #options: ParsedSurvivalOptions
-  readonly arrivals: Arrivals
   /** True if `setup` has added faults. */
   hasFaults = false
+  /** The delays, in ms, of the timers that were left at the end of the code. */
+  remainingTimers: readonly number[] = []
+  /** The number of events before the code ended. */
+  eventsBeforeEnd = 0
+  /** The number of requests after the end of the code. */
+  requestsAfterEnd = 0
+  /** True if clients wait at sockets for responses that never come. */
+  #hasOpenSockets = false
+  #cleanUp: unknown
   readonly #fetches = new Map<Copy, Fetch>()
-  #smallMoves = 0
 
   constructor(
     readonly world: World,
-    options: ParsedSurvivalOptions,
+    readonly options: ParsedSurvivalOptions,
     readonly gateway: Gateway<ManualClock>,
     readonly schedule: readonly ScheduledFault[],
-    readonly plan: Plan = {},
+    readonly plan: Plan,
   ) {
-    this.#options = options
     const shared = new Map<string, unknown>()
     const filesOf = () => (options.disk === 'shared' ? shared : new Map<string, unknown>())
     this.copies = COPY_NAMES.slice(0, options.copies).map((name) => new Copy(name, filesOf()))
     const interleaving = options.copies > 1 ? new Interleaving(plan.turns ?? []) : undefined
     this.arrivals = new Arrivals(world, schedule, this.copies, interleaving)
+    this.driver = new Driver(world, this.arrivals, options.within, schedule.length === 0)
   }
 
   /** True if every copy has resolved or rejected. */
   get hasEnded(): boolean {
     return this.copies.every(({ settled }) => settled)
+  }
+
+  /** The outcome of the run so far. */
+  get outcome(): Outcome {
+    const resolved = this.copies.filter(({ settled }) => settled && !settled.error).map(({ name }) => name)
+    const bodies = this.arrivals.events.map(({ description }) => readBody(description))
+    return { resolved: resolved.join(), isWhole: this.hasEnded, records: this.gateway.snapshot().records, bodies }
   }
 
   /** Returns the family and the id of each resource that was created. */
@@ -89,66 +87,70 @@ export class Run {
 
   /** Runs the code, again after each crash, and what it has left under way. */
   async run(code: CodeUnderTest): Promise<void> {
-    const { setup } = this.#options
-    const { gateway, arrivals } = this
-    gateway.transport.hooks.arrival = undefined
-    gateway.transport.hooks.attempt = undefined
-    if (setup) this.#cleanUp = await this.runToEnd('setup', () => setup(gateway))
+    const { gateway, arrivals, world } = this
+    const { hooks } = gateway.transport
+    const { setup } = this.options
+    hooks.arrival = undefined
+    hooks.attempt = undefined
+    if (setup) this.#cleanUp = await this.driver.runToEnd('setup', () => setup(gateway))
     this.resourcesBefore = this.leftovers()
     this.hasFaults = gateway.faults.all().length > 0
-    arrivals.start = this.world.clock.now
-    gateway.transport.hooks.arrival = (arrival) => arrivals.arrive(arrival)
-    gateway.transport.hooks.attempt = (...attempt) => arrivals.attempt(...attempt)
-    if (this.plan.serial) this.outcomes.push(this.outcome)
-    for (const name of this.plan.serial ?? ['']) {
-      const group = this.copies.filter((copy) => name === '' || copy.name === name)
-      for (const copy of group) this.#startLife(copy, code)
-      this.stopReason = await this.#advanceUntil(() => this.#hasGroupEnded(group, code), this.world.clock.now)
-      if (this.stopReason) break
-      if (name) this.outcomes.push(this.outcome)
-    }
-    this.remainingTimers = this.world.remainingDelays()
-    if (!this.stopReason) await this.#finishWork()
-    this.hasOpenSockets = arrivals.waitingSockets > 0
+    arrivals.start = world.clock.now
+    hooks.arrival = (arrival) => arrivals.arrive(arrival)
+    hooks.attempt = (...attempt) => arrivals.attempt(...attempt)
+    await this.#runCopies(code)
+    this.remainingTimers = world.remainingDelays()
+    this.eventsBeforeEnd = arrivals.events.length
+    if (!this.stopReason) await this.driver.finishWork()
+    const after = arrivals.events.slice(this.eventsBeforeEnd)
+    this.requestsAfterEnd = after.filter(({ type }) => type === 'request').length
+    this.#hasOpenSockets = arrivals.waitingSockets > 0
     arrivals.settle(LATEST_TIME)
+  }
+
+  /** Runs the copies at once, or one after the other. */
+  async #runCopies(code: CodeUnderTest): Promise<void> {
+    const { serial } = this.plan
+    const groups = serial ? serial.map((name) => this.copies.filter((copy) => copy.name === name)) : [this.copies]
+    if (serial) this.outcomes.push(this.outcome)
+    for (const group of groups) {
+      for (const copy of group) this.#startLife(copy, code)
+      this.stopReason = await this.driver.advanceUntil(() => {
+        for (const copy of group) if (copy.hasCrashed) this.#startLife(copy, code)
+        return group.every(({ settled }) => settled)
+      })
+      if (this.stopReason) return
+      if (serial) this.outcomes.push(this.outcome)
+    }
   }
 
   /** Ends the run, so that its requests and crashes cannot reach the next run. */
   async end(): Promise<void> {
     const { gateway } = this
-    await this.#runCleanUp()
+    const cleanUp = this.#cleanUp
+    if (typeof cleanUp === 'function') await this.driver.cleanUp(() => cleanUp())
     gateway.transport.hooks.arrival = (arrival) => arrival.fail({ drop: true })
     for (const copy of this.copies) copy.hasCrashed = true
-    if (this.hasOpenSockets) {
-      // The reset breaks the connections of waiting clients.
-      gateway.reset()
-      for (let turns = 0; turns < MAX_CLOSING_TURNS; turns++) await this.world.host.turn()
-    }
+    if (!this.#hasOpenSockets) return
+    // The reset breaks the connections of waiting clients.
+    gateway.reset()
+    for (let turns = 0; turns < MAX_CLOSING_TURNS; turns++) await this.world.host.turn()
   }
 
-  /** Calls the function that `setup` returned, if any, and advances the clock until its promise settles. */
-  async #runCleanUp(): Promise<void> {
-    const cleanUp = this.#cleanUp
-    if (typeof cleanUp !== 'function') return
-    let isOver = false
-    const end = () => {
-      isOver = true
-    }
-    const done = (async () => cleanUp())()
-    done.then(end, end)
-    const { host } = this.world
-    for (await host.turn(); !isOver; await host.pause()) {
-      const next = this.#nextAt()
-      if (next !== undefined) this.#advanceTo(next)
-    }
-    await done
+  /** Returns the argument of the caller's `holds` and `allow`. */
+  toEnded(copy: Copy): Ended {
+    const { gateway, schedule } = this
+    const { name, settled } = copy
+    return { gateway, schedule, copy: name, disk: createDisk(copy), value: settled?.value, error: settled?.error }
   }
 
   /** Calls the code for a copy. */
   #startLife(copy: Copy, code: CodeUnderTest): void {
     const { gateway, world, plan } = this
-    if (copy.hasCrashed) world.dropTimers(copy)
-    if (copy.hasCrashed) this.arrivals.interleaving?.drop(copy.name)
+    if (copy.hasCrashed) {
+      world.dropTimers(copy)
+      this.arrivals.interleaving?.drop(copy.name)
+    }
     copy.hasCrashed = false
     copy.settled = undefined
     const life = ++copy.life
@@ -171,93 +173,6 @@ export class Run {
     )
   }
 
-  /** Calls crashed copies again. Returns true if all copies of a group have ended. */
-  #hasGroupEnded(group: readonly Copy[], code: CodeUnderTest): boolean {
-    for (const copy of group) if (copy.hasCrashed) this.#startLife(copy, code)
-    return group.every(({ settled }) => settled)
-  }
-
-  /** Runs the function of an option to its end, on the clock of this world. */
-  async runToEnd(option: string, work: () => unknown): Promise<unknown> {
-    const { settled } = await this.#settle(work, this.world.clock.now)
-    if (!settled) throw new Error(`The function \`${option}\` never ends.`)
-    if (settled.error) throw settled.error
-    return settled.value
-  }
-
-  /** Calls a function, and advances the clock until its promise settles. Returns its result, or why it was stopped. */
-  async #settle(work: () => unknown, start: number): Promise<Pick<Copy, 'settled'> & Pick<Run, 'stopReason'>> {
-    let settled: Copy['settled']
-    void (async () => work())().then(
-      (value) => (settled = { value }),
-      (thrown) => (settled = { error: toError(thrown) }),
-    )
-    const stopReason = await this.#advanceUntil(() => settled !== undefined, start)
-    return { settled, stopReason }
-  }
-
-  /** Advances the clock whenever nothing else can happen, until the end or a crash. Returns why it stopped earlier, if it did. */
-  async #advanceUntil(isOver: () => boolean, start: number): Promise<Run['stopReason']> {
-    const world = this.world
-    for (let lastActivity = -1, turns = 0, pauses = 0; ; turns++) {
-      await world.host.turn()
-      if (turns > MAX_TURNS) return 'turns'
-      if (lastActivity !== world.activity) {
-        lastActivity = world.activity
-        pauses = 0
-        continue
-      }
-      if (await world.outside.wait(this.arrivals.waitingSockets)) continue
-      if (isOver()) return undefined
-      if (lastActivity !== world.activity) continue
-      if (this.arrivals.interleaving?.next()) {
-        world.activity++
-        turns = 0
-        continue
-      }
-      if (this.arrivals.isOverloaded) return 'requests'
-      const next = this.#nextAt()
-      if (next === undefined) {
-        // The first runs may load modules, which a runner fetches from another thread.
-        if (pauses++ === (this.schedule.length === 0 ? 500 : world.host.lastPauses)) return 'nothing'
-        await world.host.pause()
-        continue
-      }
-      if (next > start + this.#options.within) return 'time'
-      this.#smallMoves = next > world.clock.now + 1 ? 0 : this.#smallMoves + 1
-      if (this.#smallMoves > MAX_SMALL_MOVES) return 'timers'
-      turns = 0
-      this.#advanceTo(next)
-    }
-  }
-
-  #nextAt(): number | undefined {
-    const next = Math.min(this.world.timers.nextStopAt() ?? LATEST_TIME, this.arrivals.nextAt())
-    return next === LATEST_TIME ? undefined : next
-  }
-
-  #advanceTo(at: number): void {
-    this.world.advanceTo(at)
-    this.arrivals.settle(this.world.clock.now)
-  }
-
-  /** Runs everything that the code has left under way. */
-  async #finishWork(): Promise<void> {
-    const world = this.world
-    this.eventsBeforeEnd = this.arrivals.events.length
-    for (let stops = 0; stops < MAX_STOPS_AFTER; stops++) {
-      await world.host.turn()
-      while (this.arrivals.interleaving?.next()) await world.host.turn()
-      const next = this.#nextAt()
-      if (next === undefined || (world.remainingDelays().length === 0 && !this.arrivals.isWaiting)) break
-      this.#advanceTo(next)
-    }
-    await world.host.turn()
-    this.requestsAfterEnd = this.arrivals.events
-      .slice(this.eventsBeforeEnd)
-      .filter(({ type }) => type === 'request').length
-  }
-
   /** Returns the `fetch` of a life. Its open requests never end if the life crashes. */
   #createFetch(copy: Copy, hasCrashed: () => boolean): Fetch {
     const { fetch } = this.gateway
@@ -276,29 +191,14 @@ export class Run {
     requireFunction("The effect's work", work)
     if (hasCrashed()) return neverSettles()
     this.world.activity++
-    const arrivals = this.arrivals
+    const { arrivals } = this
     await arrivals.interleaving?.wait(copy.name)
     if (hasCrashed()) return neverSettles()
-    const event = arrivals.add(`effect ${name}`, 'effect', name, copy)
-    const { failure } = event
+    const { failure } = arrivals.add(`effect ${name}`, 'effect', name, copy)
     if (failure?.name === 'crash-before') copy.hasCrashed = true
     if (hasCrashed()) return neverSettles()
     const result = await work()
     if (!hasCrashed() && failure?.name === 'crash-after') copy.hasCrashed = true
     return hasCrashed() ? neverSettles() : result
-  }
-
-  /** Returns the argument of the caller's `holds` and `allow`. */
-  toEnded(copy: Copy): Ended {
-    const { gateway, schedule } = this
-    const { name, settled } = copy
-    return { gateway, schedule, copy: name, disk: createDisk(copy), value: settled?.value, error: settled?.error }
-  }
-
-  /** The outcome of the run so far. */
-  get outcome(): Outcome {
-    const resolved = this.copies.filter(({ settled }) => settled && !settled.error).map(({ name }) => name)
-    const bodies = this.arrivals.events.map(({ description }) => readBody(description))
-    return { resolved: resolved.join(), isWhole: this.hasEnded, records: this.gateway.snapshot().records, bodies }
   }
 }

@@ -1,4 +1,5 @@
 import { formatCount } from '../../core/schema/text.ts'
+import { COPY_NAMES } from './copy.ts'
 import { Explorer } from './explore.ts'
 import { progressLine } from './progress.ts'
 import { SurvivalError } from './survival-error.ts'
@@ -13,11 +14,11 @@ export async function search(code: CodeUnderTest, options: SurvivesOptions): Pro
   try {
     for await (const result of explorer.runSchedules()) {
       if (result.verdict !== 'survived') {
-        const name = `${result.verdict} ${result.schedule.at(-1)?.at} ${result.order && result.message}`
+        const name = groupOf(result)
         const group = groups.get(name) ?? { ...result, count: 0 }
         groups.set(name, { ...group, count: group.count + 1 })
       }
-      const { tried, total, failing, level: faults } = explorer
+      const { tried, total, failing, faults } = explorer
       onProgress({ tried, total, failing, faults })
     }
   } finally {
@@ -27,6 +28,15 @@ export async function search(code: CodeUnderTest, options: SurvivesOptions): Pro
   if (!first) return resultOf(explorer)
   const report = reportOf(code, first, others, explorer, options.replay !== undefined)
   throw new SurvivalError(report, [first, ...others], explorer.coverage)
+}
+
+/** Returns the name of the group of a failing schedule. With copies, it does not matter which copy and which id a message names. */
+function groupOf({ verdict, schedule, order, message }: TriedSchedule): string {
+  const names = [...new Set(order.match(/[A-C]/g))]
+  const text = message
+    .replace(/\b[A-C]\b/g, (name) => COPY_NAMES[names.indexOf(name)] ?? name)
+    .replace(/\b([a-z]+)_([a-z]|\d+)\b/g, '$1')
+  return `${verdict} ${schedule.at(-1)?.at} ${order && text}`
 }
 
 /** Yields each schedule that was tried. Between two schedules, the host has its own timers and dates. */
@@ -43,9 +53,9 @@ export async function* iterate(
   return resultOf(explorer)
 }
 
-function resultOf({ tried, total, isComplete, coverage, level, failing, scope }: Explorer): SurvivalResult {
+function resultOf({ tried, total, isComplete, coverage, failing, scope }: Explorer): SurvivalResult {
   const cut = isComplete ? '' : '; the budget has ended'
-  const summary = `${number(tried)} of ${number(total)} ${scope || `schedules with up to ${formatCount(level, 'fault')}`}; ${number(failing)} fail${cut}`
+  const summary = `${number(tried)} of ${number(total)} ${scope}; ${number(failing)} fail${cut}`
   return { summary, tried, total, isComplete, coverage }
 }
 
@@ -61,40 +71,43 @@ function reportOf(
   isReplay: boolean,
 ): string {
   const code = name || 'The code'
-  if (copies > 1 && total === 0) return `${code} fails in copies one after the other: ${message}\n\n${story}`
-  if (copies > 1) {
-    const count =
-      failing === 1 ? 'The only failing interleaving' : `The smallest of ${number(failing)} failing interleavings`
-    const which = isComplete ? `all ${number(total)}` : `${number(tried)} of ${number(total)}`
-    const shown = verdict === 'race' ? `do not end as one after the other: ${message}` : `fail: ${message}`
-    const lines = [`${copies === 2 ? 'Two' : 'Three'} copies at once ${shown}`, '', story]
-    if (isReplay) return lines.join('\n')
-    return [
-      ...lines,
-      `  ${count}; ${which} ${scope.replace('interleavings ', '')} were tried.`,
-      `  Replay: survives(code, { copies: ${copies}, replay: ${literal(replay)} })`,
-      ...alsoOf(others),
-    ].join('\n')
+  if (total === 0) {
+    const how = copies > 1 ? 'in copies one after the other' : 'without any fault'
+    return `${code} fails ${how}: ${message}\n\n${story}`
   }
-  if (length === 0) return `${code} fails without any fault: ${message}\n\n${story}`
   const faults = `${COUNTS[length]} ${length === 1 ? 'fault' : 'faults'}`
-  const lines = [`${code} does not survive ${faults}: ${message}`, '', story]
+  const words =
+    copies > 1
+      ? {
+          fails: `${copies === 2 ? 'Two' : 'Three'} copies at once ${verdict === 'race' ? 'do not end as one after the other' : 'fail'}`,
+          noun: 'interleaving',
+          tried: scope.replace('interleavings ', ''),
+          options: `copies: ${copies}, `,
+        }
+      : {
+          fails: `${code} does not survive ${faults}`,
+          noun: 'schedule',
+          tried: `with ${length === 1 ? '' : 'up to '}${faults}`,
+          options: '',
+        }
+  const lines = [`${words.fails}: ${message}`, '', story]
   if (isReplay) return lines.join('\n')
-  const which = `${isComplete ? 'all' : `${number(tried)} of`} ${number(total)} with ${length === 1 ? '' : 'up to '}${faults}`
+  const which = `${isComplete ? 'all' : `${number(tried)} of`} ${number(total)} ${words.tried}`
+  const count = failing === 1 ? `only failing ${words.noun}` : `smallest of ${number(failing)} failing ${words.noun}s`
   return [
     ...lines,
-    `  ${failing === 1 ? 'The only failing schedule' : `The smallest of ${number(failing)} failing schedules`}; ${which} were tried.`,
-    `  Replay: survives(code, { replay: ${literal(replay)} })`,
-    ...alsoOf(others),
+    `  The ${count}; ${which} were tried.`,
+    `  Replay: survives(code, { ${words.options}replay: ${literal(replay)} })`,
+    ...alsoOf(others, words.noun),
   ].join('\n')
 }
 
 /** The number of further groups whose story a report tells. `error.groups` has all of them. */
 const MAX_STORIES = 3
 
-function alsoOf(others: readonly FailureGroup[]): readonly string[] {
+function alsoOf(others: readonly FailureGroup[], noun: string): readonly string[] {
   return others.map(({ count, message, replay, story }, index) => {
-    const head = `  Also ${formatCount(count, 'schedule')}: ${message}\n    ${literal(replay)}`
+    const head = `  Also ${formatCount(count, noun)}: ${message}\n    ${literal(replay)}`
     return index < MAX_STORIES ? `${head}\n\n${story.replace(/^(?=.)/gm, '  ')}` : head
   })
 }

@@ -1,11 +1,18 @@
-import { cut, describeThrown } from '../../core/schema/text.ts'
+import { cut, formatCount } from '../../core/schema/text.ts'
 import type { Event } from './arrivals.ts'
-import type { Copy } from './copy.ts'
+import { type Copy, thrownText } from './copy.ts'
 import type { Run } from './run.ts'
 import type { TriedSchedule } from './types.ts'
 
 const MAX_DESCRIPTION_LENGTH = 160
 const MAX_MESSAGE_LENGTH = 100
+/** The most lines that are shown as one series, if it repeats. */
+const MAX_PERIOD = 12
+
+/** The lines at the start and at the end of a long story. */
+const FIRST_LINES = 40
+const LAST_LINES = 20
+
 const STARTS_AGAIN = 'the code starts again'
 const HAS_ENDED = 'the code has ended: nobody awaits the following'
 
@@ -25,6 +32,8 @@ export function storyOf(run: Run, message: string): Pick<TriedSchedule, 'story' 
     at += period * count
     if (count > 1) lines.push(`        … ${count} times, until ${rows[at - 1]?.time}`)
   }
+  const left = lines.length - FIRST_LINES - LAST_LINES
+  if (left > 0) lines.splice(FIRST_LINES, left, `        … ${formatCount(left, 'line')} left out`)
   const shortenIds = createIdShortener()
   return { story: shortenIds([...lines, `  in the end: ${describeEnd(run)}`].join('\n')), message: shortenIds(message) }
 }
@@ -55,7 +64,7 @@ function rowsOf({ arrivals: { events }, copies, requestsAfterEnd, eventsBeforeEn
 
 /** Counts how often the next event, or the next few, come again and again. */
 function countRepeats(rows: readonly Row[], start: number): [count: number, period: number] {
-  for (const period of [1, 2, 3]) {
+  for (let period = 1; period <= MAX_PERIOD; period++) {
     let end = start + period
     while (
       end < rows.length &&
@@ -72,9 +81,12 @@ function countRepeats(rows: readonly Row[], start: number): [count: number, peri
 function textOf({ description, failure, response, type }: Event): string {
   // The texts of most failures already describe the response.
   const isShown = response && type !== 'effect' && (!failure || failure.showsResponse)
-  const text = cut(description, MAX_DESCRIPTION_LENGTH)
+  const text = cutText(description, MAX_DESCRIPTION_LENGTH)
   return `${text}${failure ? ` ✗ ${failure.text}` : ''}${isShown ? ` → ${responseText(response)}` : ''}`
 }
+
+/** Cuts a text, and not within an id: it would be shortened as another one. */
+const cutText = (text: string, length: number) => cut(text, length).replace(/\b[a-z]{1,12}_\w*…$/, '…')
 
 /** Writes the id of the resource that a request has created. */
 function createdText({ response }: Event): string {
@@ -86,7 +98,7 @@ function createdText({ response }: Event): string {
 function responseText({ status, body }: NonNullable<Event['response']>): string {
   if (typeof status === 'string' || status < 400) return String(status)
   const [, message] = /"msg":"((?:[^"\\]|\\.)*)"/.exec(body ?? '') ?? []
-  return message ? `${status} ${cut(JSON.parse(`"${message}"`), MAX_MESSAGE_LENGTH)}` : String(status)
+  return message ? `${status} ${cutText(JSON.parse(`"${message}"`), MAX_MESSAGE_LENGTH)}` : String(status)
 }
 
 const UNITS = ['d', 'h', 'm', 's']
@@ -104,12 +116,11 @@ function shortTime(ms: number): string {
 function describeEnd(run: Run): string {
   const { copies, stopReason } = run
   const left = run.leftovers().map(leftoverText)
-  const endingOf = ({ settled }: Copy) =>
-    !settled || (stopReason && copies.length === 1)
-      ? 'has not ended'
-      : settled.error
-        ? `rejects with ${describeThrown(settled.error)}`
-        : 'resolves'
+  const endingOf = (copy: Copy) => {
+    if (!copy.settled || (stopReason && copies.length === 1)) return 'has not ended'
+    const { error } = copy.settled
+    return error ? `rejects with ${thrownText(error)}` : 'resolves'
+  }
   const areAllResolved = copies.length > 1 && copies.every(({ settled }) => settled && !settled.error)
   const each = copies.map((copy) => `${copies.length > 1 ? copy.name : 'it'} ${endingOf(copy)}`)
   const ending = areAllResolved ? `${copies.length === 2 ? 'both' : 'all'} resolve` : each.join(', ')

@@ -2,9 +2,8 @@ import { readPredicateResult } from '../../core/schema/options.ts'
 import { describeThrown, formatCount } from '../../core/schema/text.ts'
 import { durationText } from '../../core/schema/time.ts'
 import { changesOf, missingChange } from './changes.ts'
-import type { Copy } from './copy.ts'
-import type { ParsedSurvivalOptions } from './options.ts'
-import { Comparison, type Outcome } from './outcome.ts'
+import { type Copy, thrownText } from './copy.ts'
+import { Comparison, countDifference, type Outcome } from './outcome.ts'
 import type { Run } from './run.ts'
 import type { TriedSchedule } from './types.ts'
 
@@ -15,13 +14,13 @@ export type Judgement = Pick<TriedSchedule, 'verdict' | 'message'>
 export type Baseline = ReturnType<typeof baselineOf>
 
 /** Collects the results of the run without failures. With the option `holds`, changes are not compared. */
-export function baselineOf(run: Run, { holds }: ParsedSurvivalOptions) {
+export function baselineOf(run: Run) {
   return {
     /** The outcomes of copies one after the other. */
-    outcomes: run.outcomes,
+    outcomes: [...run.outcomes],
     families: countFamilies(run.leftovers()),
     hasTimersLeft: run.remainingTimers.length > 0,
-    changes: holds ? [] : changesOf(run),
+    changes: run.options.holds ? [] : changesOf(run),
   }
 }
 
@@ -39,33 +38,29 @@ const STOP_REASONS = {
 } as const
 
 /** Returns the verdict on a run, compared with the run without failures. That run itself is compared with nothing. */
-export async function judge(
-  run: Run,
-  baseline: Baseline | undefined,
-  options: ParsedSurvivalOptions,
-): Promise<Judgement> {
-  const wrong = judgeEnd(run, baseline, options)
+export async function judge(run: Run, baseline: Baseline | undefined): Promise<Judgement> {
+  const wrong = judgeEnd(run, baseline)
   if (wrong) return wrong
+  if (run.copies.length > 1) return judgeCopies(run, baseline)
   const [copy] = run.copies
-  if (run.copies.length > 1) return judgeCopies(run, baseline, options)
-  return copy?.settled?.error
-    ? judgeError(run, copy, copy.settled.error, baseline, options)
-    : judgeResult(run, baseline, options)
+  const judgeOne = copy?.settled?.error ? judgeError : judgeResult
+  return (copy && (await judgeOne(run, copy, baseline))) ?? SURVIVED
 }
 
 /** Returns the verdict on a run that does not end well, whatever it leaves. */
-function judgeEnd(run: Run, baseline: Baseline | undefined, options: ParsedSurvivalOptions): Judgement | undefined {
-  const { hasEnded, stopReason, requestsAfterEnd, remainingTimers } = run
+function judgeEnd(run: Run, baseline: Baseline | undefined): Judgement | undefined {
+  const { hasEnded, stopReason, requestsAfterEnd, remainingTimers, options } = run
   const { unhandled } = run.world
   if (stopReason || !hasEnded) {
-    return verdictOf(
-      'never-ends',
-      `it never ends: ${STOP_REASONS[stopReason ?? 'nothing'](options.within, remainingTimers)}.`,
-    )
+    const copy = run.copies.find(({ settled }) => !settled)
+    const reason = STOP_REASONS[stopReason ?? 'nothing'](options.within, remainingTimers)
+    return verdictOf('never-ends', `${subjectOf(run, copy)} never ends: ${reason}.`)
   }
   if (unhandled.length > 0) {
-    const error = describeThrown(unhandled[0])
-    return verdictOf('unhandled-rejection', `a promise rejects with ${error}, and nobody handles it.`)
+    return verdictOf(
+      'unhandled-rejection',
+      `a promise rejects with ${thrownText(unhandled[0])}, and nobody handles it.`,
+    )
   }
   if (requestsAfterEnd > 0) {
     return verdictOf('work-after-end', `it has ended, and then sends ${formatCount(requestsAfterEnd, 'request')}.`)
@@ -78,48 +73,49 @@ function judgeEnd(run: Run, baseline: Baseline | undefined, options: ParsedSurvi
 }
 
 /** Compares copies that ran at once with the same copies one after the other. */
-async function judgeCopies(
-  run: Run,
-  baseline: Baseline | undefined,
-  options: ParsedSurvivalOptions,
-): Promise<Judgement> {
+async function judgeCopies(run: Run, baseline: Baseline | undefined): Promise<Judgement> {
   const rejected = run.copies.filter(({ settled }) => settled?.error)
   const [first] = rejected
-  const rejection = first && `${first.name} rejects with ${describeThrown(first.settled?.error)}`
-  if (run.outcomes[1]?.resolved === '' && rejection)
-    return verdictOf('refused-error', `${rejection}, and nothing had failed.`)
+  if (run.outcomes[1]?.resolved === '' && first) return refuseError(run, first, 'and nothing had failed')
   if (baseline) {
     const actual = run.outcome
     const whole = baseline.outcomes.filter(({ isWhole }) => isWhole)
     const isAsUsual = ({ resolved }: Outcome) => resolved === actual.resolved
     // A copy that rejects where it may must leave nothing: it counts as a copy that did not run.
-    const mayReject = !whole.some(isAsUsual) && (options.allow !== undefined || run.schedule.length > 0)
+    const mayReject = !whole.some(isAsUsual) && (run.options.allow !== undefined || run.schedule.length > 0)
     const alike = (mayReject ? baseline.outcomes : whole).filter(isAsUsual)
-    const comparison = new Comparison([...baseline.outcomes, actual], !options.holds)
+    const comparison = new Comparison([...baseline.outcomes, actual], !run.options.holds)
     const differences = (alike.length > 0 ? alike : whole).map((each) => comparison.differenceOf(actual, each))
     const [difference] = differences
     if (difference !== undefined && !differences.includes(undefined))
-      return verdictOf('race', `${difference}.${sharingOf(run, options)}`)
-    if (alike.length === 0)
-      return verdictOf(
-        'race',
-        `${rejection ?? 'all resolve'}, which happens in no order one after the other.${sharingOf(run, options)}`,
-      )
-    const refused = (mayReject ? rejected : [])
-      .map((copy) => judgeAllowed(run, copy, copy.settled?.error, options))
-      .find(({ verdict }) => verdict !== 'survived')
-    if (refused) return refused
+      return verdictOf('race', `${difference}.${sharingOf(run)}`)
+    if (alike.length === 0) {
+      const ending = first ? describeRejection(run, first) : 'all resolve'
+      return verdictOf('race', `${ending}. One after the other, ${endingsOf(run, whole)}.${sharingOf(run)}`)
+    }
+    for (const copy of mayReject ? rejected : []) {
+      const refused = judgeAllowed(run, copy)
+      if (refused) return refused
+    }
   }
   for (const copy of run.copies) {
-    const judgement = copy.settled?.error ? SURVIVED : await judgeHolds(run, copy, options)
-    if (judgement.verdict !== 'survived') return judgement
+    const refused = copy.settled?.error ? undefined : await judgeHolds(run, copy)
+    if (refused) return refused
   }
   return SURVIVED
 }
 
+/** Describes which copies resolve in outcomes, such as `only A or only B resolve`. */
+function endingsOf({ copies }: Run, outcomes: readonly Outcome[]): string {
+  const all = copies.map(({ name }) => name).join()
+  const word = copies.length === 2 ? 'both' : 'all'
+  const endings = outcomes.map(({ resolved }) => (resolved === all ? word : resolved ? `only ${resolved}` : 'none'))
+  return `${[...new Set(endings)].join(' or ')} resolve`
+}
+
 /** Describes in a sentence what shows that the copies share something besides the gateway; empty if nothing does. */
-function sharingOf({ arrivals: { difference } }: Run, { disk }: ParsedSurvivalOptions): string {
-  if (!difference || disk === 'shared') return ''
+function sharingOf({ arrivals: { difference }, options }: Run): string {
+  if (!difference || options.disk === 'shared') return ''
   const [one, other] = difference
   return (
     ` The copies share something besides the gateway: after the same responses, a copy sent ${one} in one run, and ${other} ` +
@@ -127,62 +123,47 @@ function sharingOf({ arrivals: { difference } }: Run, { disk }: ParsedSurvivalOp
   )
 }
 
-function judgeError(
-  run: Run,
-  copy: Copy,
-  error: Error,
-  baseline: Baseline | undefined,
-  options: ParsedSurvivalOptions,
-): Judgement {
-  const refused = (why: string) => verdictOf('refused-error', `it rejects with ${describeThrown(error)}, ${why}.`)
-  if (!baseline) return refused('and nothing had failed')
+const subjectOf = ({ copies }: Run, copy: Copy | undefined) => (copy && copies.length > 1 ? copy.name : 'it')
+
+const describeRejection = (run: Run, copy: Copy) =>
+  `${subjectOf(run, copy)} rejects with ${thrownText(copy.settled?.error)}`
+
+const refuseError = (run: Run, copy: Copy, why: string) =>
+  verdictOf('refused-error', `${describeRejection(run, copy)}, ${why}.`)
+
+function judgeError(run: Run, copy: Copy, baseline: Baseline | undefined): Judgement | undefined {
+  if (!baseline) return refuseError(run, copy, 'and nothing had failed')
   const left = countFamilies(run.leftovers().filter((each) => !run.resourcesBefore.includes(each)))
-  if (left.size > 0) {
-    const families = [...left].map(([family, count]) => `${count} ${family}`).join(' and ')
-    return verdictOf('leftovers-after-error', `it rejects with ${describeThrown(error)}, and leaves ${families}.`)
-  }
-  return judgeAllowed(run, copy, error, options)
+  if (left.size === 0) return judgeAllowed(run, copy)
+  const families = [...left].map(([family, count]) => `${count} ${family}`).join(' and ')
+  return verdictOf('leftovers-after-error', `${describeRejection(run, copy)}, and leaves ${families}.`)
 }
 
-function judgeAllowed(run: Run, copy: Copy, error: unknown, { allow }: ParsedSurvivalOptions): Judgement {
-  const refused = (why: string) => verdictOf('refused-error', `it rejects with ${describeThrown(error)}, ${why}.`)
+function judgeAllowed(run: Run, copy: Copy): Judgement | undefined {
+  const { allow } = run.options
   try {
-    return !allow || readPredicateResult('it', allow(run.toEnded(copy)))
-      ? SURVIVED
-      : refused('which `allow` does not accept')
+    const isAllowed = !allow || readPredicateResult('it', allow(run.toEnded(copy)))
+    return isAllowed ? undefined : refuseError(run, copy, 'which `allow` does not accept')
   } catch (thrown) {
-    return refused(`and \`allow\` throws ${describeThrown(thrown)}`)
+    return refuseError(run, copy, `and \`allow\` throws ${describeThrown(thrown)}`)
   }
 }
 
-async function judgeResult(
-  run: Run,
-  baseline: Baseline | undefined,
-  options: ParsedSurvivalOptions,
-): Promise<Judgement> {
-  const message = baseline && (otherLeftovers(run, baseline) ?? missingChange(run, baseline.changes))
-  const [copy] = run.copies
-  if (message) return verdictOf('other-leftovers', message)
-  return copy ? judgeHolds(run, copy, options) : SURVIVED
+async function judgeResult(run: Run, copy: Copy, baseline: Baseline | undefined): Promise<Judgement | undefined> {
+  const difference = baseline && countDifference(countFamilies(run.leftovers()), baseline.families, 'wanted')
+  const message = difference ?? (baseline && missingChange(run, baseline.changes))
+  return message ? verdictOf('other-leftovers', `${message}.`) : judgeHolds(run, copy)
 }
 
-async function judgeHolds(run: Run, copy: Copy, { holds }: ParsedSurvivalOptions): Promise<Judgement> {
+async function judgeHolds(run: Run, copy: Copy): Promise<Judgement | undefined> {
+  const { holds } = run.options
+  const resolves = `${subjectOf(run, copy)} resolves, and \`holds\` says`
   try {
-    const isGood = !holds || (await run.runToEnd('holds', () => holds(run.toEnded(copy)))) !== false
-    return isGood ? SURVIVED : verdictOf('does-not-hold', 'it resolves, and `holds` says no.')
+    const isGood = !holds || (await run.driver.runToEnd('holds', () => holds(run.toEnded(copy)))) !== false
+    return isGood ? undefined : verdictOf('does-not-hold', `${resolves} no.`)
   } catch (thrown) {
-    return verdictOf('does-not-hold', `it resolves, and \`holds\` says: ${describeThrown(thrown)}`)
+    return verdictOf('does-not-hold', `${resolves}: ${describeThrown(thrown)}`)
   }
-}
-
-function otherLeftovers(run: Run, { families: expected }: Baseline): string | undefined {
-  const families = countFamilies(run.leftovers())
-  for (const family of new Set([...expected.keys(), ...families.keys()])) {
-    const [actual, count] = [families.get(family) ?? 0, expected.get(family) ?? 0]
-    if (actual !== count)
-      return `${actual || 'no'} ${family} where ${count || 'none'} ${count === 1 ? 'is' : 'are'} wanted.`
-  }
-  return undefined
 }
 
 function countFamilies(left: readonly string[]): Map<string, number> {

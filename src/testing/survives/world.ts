@@ -49,8 +49,8 @@ export class World {
   readonly timers = fakeTimersOn(this.clock)
   readonly host = readHost()
   readonly outside = new OutsideWork(this.host)
-  /** The copy that is at work, with the option copies. */
-  context: ReturnType<World['host']['createContext']> | undefined
+  /** Knows the copy that is at work, if there are several. */
+  #context: ReturnType<World['host']['createContext']> | undefined
   readonly pasts = new Pasts()
   /** Counts the actions of the code that can have consequences. */
   activity = 0
@@ -67,6 +67,10 @@ export class World {
   /** The copies that have set the timers. */
   #owners = new Map<number, Copy | undefined>()
   readonly #globals = new ReplacedGlobals('survives')
+
+  constructor(copies: number) {
+    if (copies > 1) this.#context = this.host.createContext()
+  }
 
   /** Starts a run, with the clock, timers and random numbers in their initial state. */
   begin(): void {
@@ -88,17 +92,17 @@ export class World {
 
   /** The copy whose code runs; undefined without copies, and outside of the code. */
   get copy(): Copy | undefined {
-    return this.context?.storage.getStore()
+    return this.#context?.storage.getStore()
   }
 
   /** Runs work of a copy, and everything that follows from it. */
   runAs<T>(copy: Copy, work: () => T): T {
-    return this.context ? this.context.storage.run(copy, work) : work()
+    return this.#context ? this.#context.storage.run(copy, work) : work()
   }
 
   /** Drops the timers of a crashed copy. */
   dropTimers(copy: Copy): void {
-    if (!this.context) this.timers.drop()
+    if (!this.#context) this.timers.drop()
     for (const [id, owner] of this.#owners) if (owner === copy) this.timers.fake.clearTimeout(this.#handles.get(id))
   }
 
@@ -144,8 +148,8 @@ export class World {
       this.restoreGlobals()
     } finally {
       // Until it is disabled, Node 20 and 22 copy it into each new promise of the process.
-      this.context?.storage.disable()
-      this.context = undefined
+      this.#context?.storage.disable()
+      this.#context = undefined
       this.host.end()
     }
   }
@@ -166,9 +170,9 @@ export class World {
     return (...args) => {
       this.activity++
       const [work, ...rest] = args
-      const handle = set(this.context && typeof work === 'function' ? this.context.bind(work) : work, ...rest)
+      const handle = set(this.#context && typeof work === 'function' ? this.#context.bind(work) : work, ...rest)
       this.#handles.set(Number(handle), handle)
-      if (this.context) this.#owners.set(Number(handle), this.copy)
+      if (this.#context) this.#owners.set(Number(handle), this.copy)
       return handle
     }
   }

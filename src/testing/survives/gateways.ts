@@ -1,0 +1,84 @@
+import type { ManualClock } from '../../core/engine/manual-clock.ts'
+import type { GatewayOptions } from '../../core/generated/options.ts'
+import { createGateway } from '../../gateway/gateway.ts'
+import type { Transport } from '../../gateway/transport.ts'
+import type { Gateway } from '../../gateway/types.ts'
+import type { IssuedCertificate } from '../../service/x509/order.ts'
+import { requireServer, requireUsable, type Server } from './checks.ts'
+import type { Copy } from './copy.ts'
+import type { ParsedSurvivalOptions } from './options.ts'
+import type { World } from './world.ts'
+
+/** The gateways of the runs, and the servers of the option `serve`, one for each copy. */
+export class Gateways {
+  /** The URLs of the servers, by the names of the copies. */
+  readonly urls = new Map<string, string>()
+  readonly #world: World
+  readonly #options: ParsedSurvivalOptions
+  readonly #servers: Server[] = []
+  /** The certificates of all runs, by their orders. A cache, since issuing a certificate takes as long as a run. */
+  readonly #issued = new Map<string, IssuedCertificate>()
+  #current: Gateway<ManualClock>
+
+  constructor(world: World, options: ParsedSurvivalOptions) {
+    this.#world = world
+    this.#options = options
+    this.#current = this.#create()
+  }
+
+  /** Starts the servers. They serve the gateways of all runs. */
+  async serve(names: readonly string[], findCopy: (name: string) => Copy | undefined): Promise<void> {
+    const { serve } = this.#options
+    for (const name of serve ? names : []) {
+      const server = requireServer(await serve?.(this.#gatewayOfEachRun(() => findCopy(name))))
+      this.#servers.push(server)
+      this.urls.set(name, server.url)
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const server of this.#servers) await server.close()
+    this.#current.dispose()
+  }
+
+  /** Returns a gateway for the next run: the last one, if it can be reset, which takes a third of the time of a new one. */
+  renew(): Gateway<ManualClock> {
+    if (!this.#current.transport.renewed()) {
+      this.#current.dispose()
+      this.#current = this.#create()
+      this.#current.transport.renewed()
+    }
+    const [server] = this.#servers
+    if (server) this.#current.transport.servedAt(server.url)
+    return this.#current
+  }
+
+  #create(): Gateway<ManualClock> {
+    const { create, gatewayOptions } = this.#options
+    const options: GatewayOptions<ManualClock> = { seed: 'survives', ...gatewayOptions, clock: this.#world.clock }
+    const gateway = create ? create(options) : createGateway(options)
+    requireUsable(gateway, this.#world.clock)
+    gateway.transport.hooks.issue = (order, issue) => {
+      const key = JSON.stringify(order)
+      const certificate = this.#issued.get(key) ?? issue(order)
+      this.#issued.set(key, certificate)
+      return certificate
+    }
+    return gateway
+  }
+
+  /** Returns a proxy for the gateway of the current run, whose requests are those of a copy. */
+  #gatewayOfEachRun(findCopy: () => Copy | undefined): Gateway<ManualClock> {
+    const transport = () => {
+      const { transport } = this.#current
+      const exchange: Transport['exchange'] = (request) => {
+        const copy = findCopy()
+        return copy ? this.#world.runAs(copy, () => transport.exchange(request)) : transport.exchange(request)
+      }
+      return { ...transport, exchange }
+    }
+    return new Proxy(this.#current, {
+      get: (_first, name) => (name === 'transport' ? transport() : Reflect.get(this.#current, name, this.#current)),
+    })
+  }
+}
