@@ -1,14 +1,15 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { Ngrok } from '@ngrok/ngrok-api'
 import { expect, test, vi } from 'vitest'
+import type { ManualClock } from '../../../src/core/engine/manual-clock.ts'
 import { createGateway } from '../../../src/gateway/gateway.ts'
-import { createNgrok } from '../../../src/gateway/ngrok.ts'
+import { createNgrok, type NgrokOptions } from '../../../src/gateway/ngrok.ts'
 import { serve } from '../../../src/server/node.ts'
-import { type CodeUnderTest, schedules, survives } from '../../../src/testing/testing.ts'
+import { type CodeUnderTest, type SurvivesOptions, schedules, survives } from '../../../src/testing/testing.ts'
 import { widgets } from '../../service/kit/widgets.ts'
 import { expectSurvivalError } from './failure.ts'
 import { createCall, ensureAddress, find, retry, sleep, statusOf } from './programs/client.ts'
-import { optionsOf, RACY } from './programs/racy.ts'
+import { optionsOf, RACY, type Race } from './programs/racy.ts'
 
 const lookThenCreate: CodeUnderTest = (life) => ensureAddress(createCall(life), 'app')
 
@@ -38,6 +39,64 @@ test('the report of a race has a column for each copy, and names the order', asy
       '  The smallest of 2 failing interleavings; all 4 with one switch were tried.',
       "  Replay: survives(code, { copies: 2, replay: 'A1 B A' })",
     ].join('\n'),
+  )
+})
+
+test('a copy that rejects is named, with what happens one after the other, and the mirror image is no other story', async () => {
+  const code: CodeUnderTest = async (life) => {
+    const call = createCall(life)
+    const { reserved_addrs } = await call('GET', '/reserved_addrs')
+    for (const { id } of reserved_addrs) await call('DELETE', `/reserved_addrs/${id}`)
+  }
+  const setup: SurvivesOptions['setup'] = ({ reservedAddrs }) => {
+    for (const description of ['one', 'two']) reservedAddrs.create({ description })
+  }
+  const { message, groups } = await expectSurvivalError(survives(code, { copies: 2, setup }))
+  expect(message.split('\n')[0]).toBe(
+    'Two copies at once do not end as one after the other: A rejects with Error: DELETE /reserved_addrs/ra_a was answered ' +
+      'with 404. One after the other, both resolve.',
+  )
+  expect(groups.map(({ count }) => count)).toEqual([4])
+})
+
+test('the error of a client that is no Error shows its message', async () => {
+  const code: CodeUnderTest = async ({ url }) => {
+    const { ipPolicies, ipPolicyRules } = new Ngrok({ apiToken: 'any key', baseUrl: url })
+    const [policy] = await ipPolicies.list()
+    if ((await ipPolicyRules.list()).length === 0)
+      await ipPolicyRules.create({ ipPolicyId: policy?.id ?? '', cidr: '10.0.0.0/8', action: 'allow' })
+  }
+  const create = (options: NgrokOptions<ManualClock>) =>
+    createNgrok({ ...options, initial: { ipPolicies: [{ description: 'office' }] } })
+  const { message } = await expectSurvivalError(survives(code, { copies: 2, serve, create }))
+  expect(message).toContain('A rejects with Error: cidr is "10.0.0.0/8". Allowed: ')
+  expect(message).toMatch(/→ 400 cidr is "10.0.0.0\/8"\. .*, as of …\n/)
+})
+
+test('a reference to a resource that is gone is described', async () => {
+  const race = RACY['a reference to a key that the other one has deleted'] as Race
+  const { message } = await expectSurvivalError(survives(race.code, optionsOf(race, createNgrok)))
+  expect(message).toContain(
+    'reserved_addrs with {"description":"app","metadata":"a deleted cr"} where ' +
+      '{"description":"app","metadata":"the cr with {"description":"app"}"} is left.',
+  )
+})
+
+test('copies that wait for one another are named, and their polls are one series', async () => {
+  const race = RACY['two locks, which each one takes in another order'] as Race
+  const { message, groups } = await expectSurvivalError(survives(race.code, optionsOf(race, createNgrok)))
+  expect(message).toMatch(/^Two copies at once fail: A never ends: it runs longer than 1m/)
+  expect(groups[0]?.story.split('\n').length).toBeLessThan(15)
+})
+
+test('a long story has its first and its last lines', async () => {
+  const code: CodeUnderTest = async (life) => {
+    for (let n = 1; n <= 50; n++) await createCall(life)('POST', '/reserved_addrs', { description: `${life.copy}${n}` })
+  }
+  const runs = []
+  for await (const each of schedules(code, { copies: 2, switches: 0 })) runs.push(each)
+  expect(runs[0]?.story).toMatch(
+    /A40"\} → 201 \(ra_\d+\)\n {8}… 40 lines left out\n {5}B {2}POST \/reserved_addrs \{"description":"B31"/,
   )
 })
 
@@ -140,7 +199,10 @@ test('`holds` checks each copy', async () => {
   await survives(reserveOnce, { copies: 2, holds })
   expect(new Set(found)).toEqual(new Set(['A', 'B']))
   const refused = survives(reserveOnce, { copies: 2, holds: ({ copy }) => copy === 'A' })
-  expect((await expectSurvivalError(refused)).groups[0]?.verdict).toBe('does-not-hold')
+  expect((await expectSurvivalError(refused)).groups[0]).toMatchObject({
+    verdict: 'does-not-hold',
+    message: 'B resolves, and `holds` says no.',
+  })
 })
 
 test('copies race for resources of your own families', async () => {

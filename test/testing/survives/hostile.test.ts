@@ -180,12 +180,12 @@ describe('A value from the caller that cannot work is named', () => {
   })
 
   it.each<[unknown[], string]>([
-    [[], "TypeError: The effect's name is missing. Allowed: a string."],
-    [[() => 1], "TypeError: The effect's name is a function. Allowed: a string."],
-    [['save'], "TypeError: The effect's work is missing. Allowed: a function."],
+    [[], "TypeError: The effect's name is missing. Allowed: a string"],
+    [[() => 1], "TypeError: The effect's name is a function. Allowed: a string"],
+    [['save'], "TypeError: The effect's work is missing. Allowed: a function"],
   ])('in an effect: %j', async (args, message) => {
     const result = await search(({ effect }) => (effect as (...args: unknown[]) => Promise<unknown>)(...args))
-    expect(result).toContain(`fails without any fault: it rejects with ${message}`)
+    expect(result).toContain(`fails without any fault: it rejects with ${message}, and`)
   })
 })
 

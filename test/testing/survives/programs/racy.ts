@@ -1,7 +1,7 @@
 // Programs that two copies run at once: some with a race, and some that are correct.
 
 import type { createNgrok, NgrokOptions } from '../../../../src/gateway/ngrok.ts'
-import type { CodeUnderTest, SurvivesOptions } from '../../../../src/testing/testing.ts'
+import type { CodeUnderTest, SurvivesOptions, Verdict } from '../../../../src/testing/testing.ts'
 import { upload } from '../../../support/pem.ts'
 import { type Body, type Call, createCall, find, Problem, sleep, statusOf } from './client.ts'
 
@@ -12,6 +12,8 @@ export interface Race {
   /** The resources at the start, for a program that needs ngrok's API. */
   readonly initial?: NgrokOptions['initial']
   readonly order?: string
+  /** Default: `race`. */
+  readonly verdict?: Verdict
 }
 
 /** Returns the options of the search for a race of two copies. */
@@ -45,12 +47,11 @@ const withAddress: SurvivesOptions = {
   },
 }
 
-const LOCK = { domain: 'lock.example.com' }
-
 /** Calls work with a lock, which is a domain: only one of the copies can reserve it. */
-async function withLock(call: Call, work: () => Promise<unknown>) {
+async function withLock(call: Call, work: () => Promise<unknown>, name = 'lock') {
   for (;;) {
-    const lock: Body = await call('POST', '/reserved_domains', LOCK).catch(unless(400, 409, 413))
+    const domain = `${name}.example.com`
+    const lock: Body = await call('POST', '/reserved_domains', { domain }).catch(unless(400, 409, 413))
     if (lock) {
       await work()
       return call('DELETE', `/reserved_domains/${lock.id}`)
@@ -184,6 +185,47 @@ export const RACY: Readonly<Record<string, Race>> = {
     options: { disk: 'shared' },
     order: 'A1 B A',
   },
+  'a reference to a key that the other one has deleted': {
+    code: copies(async (call) => {
+      const { id } = await address(call)
+      const key = await call('POST', '/credentials', { description: 'app' })
+      await call('PATCH', `/reserved_addrs/${id}`, { metadata: key.id })
+      const [, ...older] = (await call('GET', '/credentials')).credentials
+      for (const each of older) await call('DELETE', `/credentials/${each.id}`).catch(unless(404))
+    }),
+    options: withAddress,
+    initial: {},
+    order: 'A2 B A',
+  },
+  'a slot that both give up, because each one sees two': {
+    code: copies(async (call) => {
+      const { id } = await create(call)
+      if ((await call('GET', '/reserved_addrs')).reserved_addrs.length > 1)
+        await call('DELETE', `/reserved_addrs/${id}`)
+    }),
+    order: 'A1 B2 A B',
+  },
+  'a lease that ends while its holder works': {
+    code: copies(async (call) => {
+      const { id } = await address(call)
+      while (Date.now() < Number((await address(call)).metadata)) await sleep(10_000)
+      await call('PATCH', `/reserved_addrs/${id}`, { metadata: String(Date.now() + 30_000) })
+      if (await find(call, 'reserved_addrs', 'description', 'work')) return
+      await sleep(60_000)
+      await create(call, 'work')
+    }),
+    options: withAddress,
+    order: 'A B',
+  },
+  'two locks, which each one takes in another order': {
+    code: copies((call, copy) => {
+      const [outer, inner] = copy === 'A' ? ['one', 'two'] : ['two', 'one']
+      return withLock(call, () => withLock(call, async () => undefined, inner), outer)
+    }),
+    options: { within: '1m' },
+    order: 'A1 B A',
+    verdict: 'never-ends',
+  },
 }
 
 export const SAFE: Readonly<Record<string, Race>> = {
@@ -241,6 +283,23 @@ export const SAFE: Readonly<Record<string, Race>> = {
       const policy = { certificate_management_policy: { authority: 'letsencrypt' } }
       await call('POST', '/reserved_domains', { domain: 'a.example.com', ...policy }).catch(unless(400, 409, 413))
       while (!(await find(call, 'reserved_domains', 'domain', 'a.example.com')).certificate) await sleep(7000)
+    }),
+  },
+  'the first by name, which stays whoever created it': {
+    code: copies(async (call, copy) => {
+      await create(call, copy)
+      const { reserved_addrs } = await call('GET', '/reserved_addrs')
+      const byName = reserved_addrs.sort((one: Body, other: Body) => one.description.localeCompare(other.description))
+      for (const { id } of byName.slice(1)) await call('DELETE', `/reserved_addrs/${id}`).catch(unless(404))
+    }),
+  },
+  'a queue whose items are taken by a unique name': {
+    code: copies(async (call) => {
+      for (const item of ['one', 'two']) {
+        const domain = `${item}.example.com`
+        const isMine = await call('POST', '/reserved_domains', { domain }).catch(unless(400, 409, 413))
+        if (isMine) await create(call, item)
+      }
     }),
   },
   'a conflict that is allowed': {
