@@ -39,7 +39,7 @@ export class Explorer {
   readonly #knownOrders = new Set([''])
   #baseline: Baseline | undefined
   #run: Run | undefined
-  /** What was tried, in words. */
+  /** The words for the schedules that were tried. */
   scope = 'schedules with up to 0 faults'
   tried = 0
   total = 0
