@@ -13,7 +13,7 @@ const filesIn = (folder) => readdirSync(join(root, folder), { recursive: true })
 const BUILT = 'dist/THIRD-PARTY-LICENSES.md'
 
 const isBuilt = () =>
-  [...filesIn('src'), 'tsup.config.ts', 'package-lock.json', 'scripts/inspector.mjs'].every(
+  [...filesIn('src'), 'tsup.config.ts', 'package-lock.json', 'scripts/bundle.mjs', 'scripts/inspector.mjs'].every(
     (path) => findModifiedTime(path) < findModifiedTime(BUILT),
   )
 
