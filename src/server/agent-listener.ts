@@ -1,9 +1,10 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { printError } from '../core/schema/print.ts'
 import { isLoopbackAddress } from '../gateway/http/access.ts'
 import type { Gateway } from '../gateway/types.ts'
 import { asSystemError } from './errors.ts'
+import { createServer } from './http.ts'
 import { readBody } from './request-body.ts'
 
 /** A second, smaller server, for the local API of the agent. */

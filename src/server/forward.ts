@@ -1,7 +1,8 @@
-import { request as httpRequest, type IncomingMessage } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib'
 import { utf8Text } from '../core/schema/platform.ts'
+import { request as httpRequest } from './http.ts'
 
 const HOP_BY_HOP = /^(connection|keep-alive|proxy-.*|transfer-encoding|upgrade|te|trailer)$/i
 

@@ -1,4 +1,4 @@
-import http, { type RequestListener, type Server, type ServerOptions } from 'node:http'
+import type { RequestListener, Server, ServerOptions } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 // Fake timers may replace the global `setImmediate`, but sockets close in real turns of the event loop.
 import { setImmediate as atNextTurn } from 'node:timers'
@@ -11,6 +11,7 @@ import { openApi } from '../gateway/openapi/openapi.ts'
 import type { Gateway } from '../gateway/types.ts'
 import { listenAsAgent } from './agent-listener.ts'
 import { HEAD_LIMITS, type ParseError, PipelinedConnection, type Responders } from './connection.ts'
+import { createServer as createPlainServer } from './http.ts'
 import { Inspector } from './inspector.ts'
 import * as schemas from './options/listen-schemas.ts'
 import { PackedDocuments } from './packed-documents.ts'
@@ -152,7 +153,7 @@ async function createHttpServer(
     requireHostHeader: false,
     ...(tls && { cert: tls.certificate_pem, key: tls.private_key_pem }),
   }
-  const { createServer }: { createServer: CreateServer } = tls ? await import('node:https') : http
+  const createServer: CreateServer = tls ? (await import('node:https')).createServer : createPlainServer
   return createServer(options, listener)
     .on('checkExpectation', listener)
     .on('connection', (socket: Socket) => {

@@ -18,8 +18,8 @@ interface Certificates {
    * Rejects if there is no such domain, or if it has no certificate yet.
    */
   readonly forName: (name: string) => Promise<SecureContext>
-  /** The certificate for clients that send no name. */
-  readonly own: ServerCertificate
+  /** Issues the certificate for clients that send no name. */
+  readonly issueOwn: () => ServerCertificate
 }
 
 /** Makes the certificates of the port with TLS. Contexts are kept by certificate, so a renewal takes effect at the next handshake. */
@@ -34,7 +34,7 @@ export function createCertificates(gateway: Gateway): Certificates {
     contexts.set(key, context)
     return context
   }
-  const own = gateway.authority.serverCertificate({ names: ['localhost'] })
+  const issueOwn = () => gateway.authority.serverCertificate({ names: ['localhost'] })
   const forName = async (sent: string) => {
     const { hostname: name } = new URL(await gateway.transport.locate(sent, ['https']))
     // The service has certificates for names below its own domains, and renews them.
@@ -53,7 +53,7 @@ export function createCertificates(gateway: Gateway): Certificates {
       gateway.authority.serverCertificate({ names: [sent], notBefore: not_before, notAfter: not_after }),
     )
   }
-  return { forName, own }
+  return { forName, issueOwn }
 }
 
 function readCertificate(gateway: Gateway, id: string): ServerCertificate {

@@ -1,4 +1,4 @@
-import { request as httpRequest, type IncomingMessage, type OutgoingMessage } from 'node:http'
+import type { IncomingMessage, OutgoingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { BlockList, isIP } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -9,6 +9,7 @@ import type { Body } from '../../traffic/body.ts'
 import { isBodiless } from '../../traffic/message.ts'
 import type { ServedResponse, ServedUpstream } from '../../traffic/upstreams.ts'
 import { isHopByHop } from '../forward.ts'
+import { request as httpRequest } from '../http.ts'
 
 const loopback = new BlockList()
 loopback.addSubnet('127.0.0.0', 8, 'ipv4')
