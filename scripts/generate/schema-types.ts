@@ -1,7 +1,13 @@
 // Writes one schema as a TypeScript interface.
 import type * as v from 'valibot'
 import { documentationOf, type Facts, isSchema, marksOf, partsOf } from '../../src/core/schema/documentation.ts'
-import { convert, type JsonSchema, listDefinitions, listRefusals } from '../../src/gateway/openapi/json-schema.ts'
+import {
+  convert,
+  createConversion,
+  type JsonSchema,
+  listDefinitions,
+  listRefusals,
+} from '../../src/gateway/openapi/json-schema.ts'
 import { type Dialect, ngrok, standard } from '../../src/service/resources/dialects.ts'
 
 type AnySchema = v.GenericSchema
@@ -169,7 +175,7 @@ function typeOfJson({ type, additionalProperties }: JsonSchema): string {
 function convertToJson(schema: AnySchema, dialect: Dialect = standard): JsonSchema {
   const definitions = listDefinitions([schema])
   const inside = Object.fromEntries(Object.entries(definitions).filter(([, each]) => each !== schema))
-  return convert(schema, { dialect, place: 'response', definitions: inside })
+  return convert(schema, createConversion(dialect, 'response', inside))
 }
 
 /** Returns the limits of a schema in words. */

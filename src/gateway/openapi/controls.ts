@@ -3,7 +3,7 @@ import type { ControlCall } from '../../control/control.ts'
 import type { CatalogueError } from '../../core/schema/errors.ts'
 import type { OperationItem } from './document.ts'
 import { createErrorResponses } from './errors.ts'
-import { convert, convertWhole, findName } from './json-schema.ts'
+import { convert, convertWhole } from './json-schema.ts'
 import { type Conversions, createQueryParameter, createRequestBody, createResponseItem } from './operations.ts'
 
 export const CONTROL_TAG = {
@@ -42,7 +42,7 @@ function createInput(
   { sent }: Conversions,
 ): Pick<OperationItem, 'parameters' | 'requestBody'> {
   if (!schema) return {}
-  if (from === 'body') return { requestBody: createRequestBody(convertWhole(schema, sent), findName(schema, sent)) }
+  if (from === 'body') return { requestBody: createRequestBody(convertWhole(schema, sent), sent.names.get(schema)) }
   const { properties = {}, required = [] } = convert(schema, { ...sent, place: 'query' })
   const parameters = Object.entries(properties).map(([name, json]) =>
     createQueryParameter(name, json, required.includes(name)),

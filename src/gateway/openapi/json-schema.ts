@@ -1,4 +1,4 @@
-import { toJsonSchema } from '@valibot/to-json-schema'
+import { toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema'
 import type * as v from 'valibot'
 import type { CommonDialect } from '../../core/schema/dialect.ts'
 import {
@@ -11,7 +11,7 @@ import {
 } from '../../core/schema/documentation.ts'
 import { isErrorOf } from '../../core/schema/errors.ts'
 import { general } from '../../core/schema/general-errors.ts'
-import { pick } from '../../core/schema/values.ts'
+import { lazy, pick } from '../../core/schema/values.ts'
 import type { Evidence, WithEvidence } from './evidence.ts'
 
 /** A JSON Schema (2020-12), as OpenAPI 3.1 has them. */
@@ -40,8 +40,10 @@ export interface Conversion {
   readonly dialect: CommonDialect
   /** The place of the values. In a body, `null` means "not given", and unknown fields are refused. */
   readonly place: 'body' | 'query' | 'response'
-  /** The named schemas, which the document refers to. */
-  readonly definitions: Readonly<Record<string, AnySchema>>
+  /** The named schemas, which the document refers to, with their names. */
+  readonly names: ReadonlyMap<AnySchema, string>
+  /** Returns the named schemas in full, by their names. All are converted at once, which is fast. */
+  readonly whole: () => Readonly<Record<string, JsonSchema>>
 }
 
 type AnySchema = v.GenericSchema
@@ -51,15 +53,37 @@ type Config = NonNullable<Parameters<typeof toJsonSchema>[1]>
 /** The steps of pipes that JSON Schema cannot express. The facts of a schema describe their effect. */
 const SKIPPED_STEPS = ['raw_check', 'raw_transform', 'transform', 'to_lower_case', 'to_upper_case', 'trim', 'check']
 
+/** Makes a conversion in which these named schemas are referred to. */
+export function createConversion(
+  dialect: CommonDialect,
+  place: Conversion['place'],
+  definitions: Readonly<Record<string, AnySchema>>,
+): Conversion {
+  const names = new Map(Object.entries(definitions).map(([name, schema]) => [schema, name]))
+  const conversion: Conversion = {
+    dialect,
+    place,
+    names,
+    // Valibot's type is that of an older JSON Schema.
+    whole: lazy(() => toJsonSchemaDefs(definitions, createConfig(conversion)) as Readonly<Record<string, JsonSchema>>),
+  }
+  return conversion
+}
+
 /**
- * Converts a schema to JSON Schema, by the steps of its pipe and by its facts.
+ * Converts a schema to JSON Schema, by the steps of its pipe and by its facts. A named schema becomes a reference.
  * @throws Error for a schema that JSON Schema cannot express and that has no facts.
  */
 export function convert(schema: AnySchema, conversion: Conversion): JsonSchema {
+  const name = conversion.names.get(schema)
+  if (name !== undefined) return { $ref: `#/components/schemas/${name}` }
   // `toJsonSchema` converts all definitions that it receives, so only the used ones are passed.
-  const below = listSchemas([schema])
-  const definitions = pick(conversion.definitions, (_name, each) => below.has(each))
-  const { $schema: _, $defs: __, ...json } = toJsonSchema(schema, createConfig({ ...conversion, definitions }))
+  const used = [...listSchemas([schema])].flatMap((each) => {
+    const known = conversion.names.get(each)
+    return known === undefined ? [] : [[known, each] as const]
+  })
+  const config = { ...createConfig(conversion), definitions: Object.fromEntries(used) }
+  const { $schema: _, $defs: __, ...json } = toJsonSchema(schema, config)
   return json as JsonSchema // Valibot's type is that of an older JSON Schema.
 }
 
@@ -67,23 +91,18 @@ function asValibotJson(json: object): Json {
   return json as Json // Valibot passes it on unchanged.
 }
 
-export function findName(schema: AnySchema, { definitions }: Conversion): string | undefined {
-  return Object.keys(definitions).find((name) => definitions[name] === schema)
-}
-
 /** Converts a schema in full, even if it has a name under which other schemas refer to it. */
 export function convertWhole(schema: AnySchema, conversion: Conversion): JsonSchema {
-  const definitions = pick(conversion.definitions, (_name, each) => each !== schema)
-  return convert(schema, { ...conversion, definitions })
+  const name = conversion.names.get(schema)
+  return (name !== undefined && conversion.whole()[name]) || convert(schema, conversion)
 }
 
 function createConfig(conversion: Conversion): Config {
-  const { dialect, place, definitions } = conversion
+  const { dialect, place } = conversion
   return {
     target: 'draft-2020-12',
     // Several schemas in one pipe count as one. The code below refuses what JSON Schema cannot express.
     errorMode: 'ignore',
-    definitions,
     overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
     overrideAction: ({ valibotAction, jsonSchema, errors }) => {
       // Only the steps that documentation.ts makes have these facts.

@@ -11,7 +11,7 @@ import {
 import type { CatalogueError } from '../../core/schema/errors.ts'
 import { ANY_TEXT, idPattern } from '../../core/schema/ids.ts'
 import { formatIdStart } from '../../core/schema/text.ts'
-import { mapValues, pick } from '../../core/schema/values.ts'
+import { pick } from '../../core/schema/values.ts'
 import { adaptBody } from './dialect-body.ts'
 import {
   createJsonContent,
@@ -22,7 +22,14 @@ import {
   type ResponseItem,
 } from './document.ts'
 import { createErrorResponses } from './errors.ts'
-import { type Conversion, convert, convertWhole, type JsonSchema, listDefinitions } from './json-schema.ts'
+import {
+  type Conversion,
+  convert,
+  convertWhole,
+  createConversion,
+  type JsonSchema,
+  listDefinitions,
+} from './json-schema.ts'
 import { simplify } from './plain.ts'
 
 type AnySchema = v.GenericSchema
@@ -48,11 +55,12 @@ export function createConversions(
     innerBodies.has(schema) ? `${name.replace(/Body$/, '')}Fields` : name,
     schema,
   ])
-  const conversions: { readonly sent: Conversion; readonly returned: Conversion } = {
-    sent: { dialect, place: 'body', definitions: Object.fromEntries(sent) },
-    returned: { dialect, place: 'response', definitions: named },
+  return {
+    dialect,
+    sent: createConversion(dialect, 'body', Object.fromEntries(sent)),
+    returned: createConversion(dialect, 'response', named),
+    bodyNames: new Map(names.map(([name, schema]) => [schema, name])),
   }
-  return { dialect, ...conversions, bodyNames: new Map(names.map(([name, schema]) => [schema, name])) }
 }
 
 /** Lists the bodies that are also fields of other bodies. As fields they have neither the ids of a path nor an envelope. */
@@ -146,13 +154,14 @@ export function createResponseItem(
 }
 
 export function createResponseSchemas({ dialect, returned }: Conversions): Schemas {
-  return mapValues(returned.definitions, (schema) => {
+  const schemas = [...returned.names].map(([schema, name]) => {
     const { properties = {}, ...json } = convertWhole(schema, returned)
     const foreign = listForeignFields(schema, dialect)
     const always = listRequiredExtraFields(schema, dialect)
     const required = always.length > 0 && { required: [...(json.required ?? []), ...always] }
-    return { ...json, ...required, properties: pick(properties, (field) => !foreign.includes(field)) }
+    return [name, { ...json, ...required, properties: pick(properties, (field) => !foreign.includes(field)) }] as const
   })
+  return Object.fromEntries(schemas)
 }
 
 type Schemas = Readonly<Record<string, JsonSchema>>
@@ -172,6 +181,6 @@ export function createBodySchemas(operations: readonly Operation[], { sent, body
     }
     schemas[name] = json
   }
-  for (const [name, schema] of Object.entries(sent.definitions)) schemas[name] ??= convertWhole(schema, sent)
+  for (const [schema, name] of sent.names) schemas[name] ??= convertWhole(schema, sent)
   return schemas
 }
