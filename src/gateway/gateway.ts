@@ -18,6 +18,7 @@ import { createRefused } from './http/error-response.ts'
 import { createFetch, type Fetch, waitForFlush } from './http/fetch.ts'
 import { createHandler, type Handler } from './http/handler.ts'
 import { installFetch } from './http/install.ts'
+import type { Delivery } from './http/messages.ts'
 import { requireKnownOperation } from './http/router.ts'
 import { splitUrl } from './http/url.ts'
 import type { AnyOptions } from './options.ts'
@@ -126,15 +127,17 @@ function createDirectMembers({ engine, boundary, dialect, table }: GatewayParts)
   })
 }
 
-/** Makes the function that waits for a delayed response. It rejects, and the journal notes it, if the client gives up. */
+/** Makes the function that waits for a delayed response. The journal notes if the client gives up, then or while the body stalls. */
 function createWait({ engine, journal }: GatewayParts) {
-  return async (at: number, signal?: AbortSignal, operationId?: string): Promise<void> => {
+  return async ({ notBefore, operationId, cut }: Delivery, signal?: AbortSignal): Promise<void> => {
+    const cancel = () => operationId !== undefined && journal.cancel(operationId)
     try {
-      await engine.clock.waitUntil(at, signal, operationId)
+      await engine.clock.waitUntil(notBefore, signal, operationId)
     } catch (error) {
-      if (operationId !== undefined && signal?.aborted) journal.cancel(operationId)
+      if (signal?.aborted) cancel()
       throw error
     }
+    if (cut?.ending === 'stall') signal?.addEventListener('abort', cancel, { once: true })
   }
 }
 
@@ -145,7 +148,7 @@ function createTransport(
 ): Transport {
   const { engine, boundary, options, journal, snapshots, hooks } = served
   const initialUrl = engine.url
-  const waitUntil = createWait(served)
+  const wait = createWait(served)
   return {
     exchange,
     bodyLimit: createBodyLimit(served),
@@ -153,7 +156,7 @@ function createTransport(
     async delivered(response, { signal } = {}) {
       const flushed = response.safe ? await waitForFlush(response.safe, signal) : response
       const { delivery } = flushed
-      if (delivery) await waitUntil(delivery.notBefore, signal, delivery.operationId)
+      if (delivery) await wait(delivery, signal)
       return flushed
     },
     servedAt(url) {

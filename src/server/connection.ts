@@ -120,7 +120,10 @@ export class PipelinedConnection {
     const { inspector, documents } = this.#responders
     inspector.broadcastControlUse(httpRequest, result)
     inspector.recordDuration(httpRequest, result, elapsed)
-    if (result.delivery?.drop) this.#drop()
+    const { drop, cut } = result.delivery ?? {}
+    // Only the client ends a response that stalls.
+    if (cut?.ending === 'stall') response.once('close', () => inspector.broadcastCancelled(result))
+    if (drop) this.#drop()
     else send(result, response, documents.pack(httpRequest, result))
   }
 

@@ -252,6 +252,7 @@ describe('A fault', () => {
       expect(await Promise.race([reading, other.text()])).toContain('"reserved_addrs":[]')
       client.abort(new Error('the client gave up'))
       await expect(reading).rejects.toThrow(/gave up|abort/)
+      await expect.poll(() => gateway.requests.all().map(({ cancelled }) => cancelled)).toEqual([true, undefined])
       await server.close()
     })
 

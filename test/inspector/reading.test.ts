@@ -315,15 +315,20 @@ describe.skipIf(!CHROMIUM)('A user of the page', () => {
     await page.getByText('0 of 1 here, 1 of 2 before the restart').waitFor()
   })
 
-  test('sees that a client gave up, at once and after a reload', async () => {
+  test.each([
+    ['before the response', { latency: '5s' }, 'waiting until'],
+    ['while the response stalls', { truncate: 4, ending: 'stall' }, '200'],
+  ] as const)('sees that a client gave up %s, at once and after a reload', async (_, fault, before) => {
     const { gateway, server, page } = await open({}, { place: 'requests' })
-    gateway.faults.add({ operation: 'reserved_addrs.list', latency: '5s' })
+    gateway.faults.add({ operation: 'reserved_addrs.list', ...fault })
     const headers = { authorization: 'Bearer key', 'service-version': '2' }
     const controller = new AbortController()
     const response = fetch(`${server.url}/reserved_addrs`, { headers, signal: controller.signal })
-    await page.getByText('waiting until').waitFor()
+    const text = response.then((each) => each.text())
+    await page.getByRole('row').getByText(before).waitFor()
+    if (before === '200') await response
     controller.abort()
-    await expect(response).rejects.toThrow()
+    await expect(text).rejects.toThrow()
     await page.getByText('cancelled', { exact: true }).waitFor()
     await page.reload()
     await page.getByText('cancelled', { exact: true }).waitFor()

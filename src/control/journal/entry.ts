@@ -66,7 +66,7 @@ export const journalEntry = named(
     cancelled: v.exactOptional(
       documented(
         v.literal(true),
-        'True if the client gave up before the response was sent. `status` is that of the response.',
+        'True if the client gave up before the whole response was sent. `status` is that of the response.',
       ),
     ),
     fault: documented(v.nullable(v.string()), 'The id of the fault that applied to the request, or null.'),

@@ -15,11 +15,11 @@ export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promi
 /** A function that returns the maximum number of bytes of a request's body. */
 type FindLimit = (method: string, url: string) => number
 
-/** A function that waits for a time in ms, on the gateway's clock. */
-type WaitUntil = (at: number, signal?: AbortSignal, operationId?: string) => Promise<void>
+/** A function that waits, on the gateway's clock, until a response may be delivered. */
+type WaitForDelivery = (delivery: Delivery, signal?: AbortSignal) => Promise<void>
 
 /** Makes the `fetch` of a gateway. It is bound, and as strict about its arguments as the global one. */
-export function createFetch(handler: Handler, findLimit: FindLimit, waitUntil: WaitUntil): Fetch {
+export function createFetch(handler: Handler, findLimit: FindLimit, wait: WaitForDelivery): Fetch {
   return async (input, options) => {
     const init = options ?? {}
     const sent = isRequest(input) ? input : undefined
@@ -31,7 +31,8 @@ export function createFetch(handler: Handler, findLimit: FindLimit, waitUntil: W
       : await readStreamedRequest(input, init, { signal, findLimit })
     const immediate = handler(request)
     const response = immediate.safe ? await waitForFlush(immediate.safe, signal) : immediate
-    if (response.delivery) await waitForDelivery(response.delivery, waitUntil, signal)
+    if (response.delivery) await wait(response.delivery, signal)
+    if (response.delivery?.drop) throw createBrokenConnection('fetch failed')
     return toResponse(response, signal)
   }
 }
@@ -56,16 +57,6 @@ export async function waitForFlush(safe: Promise<HttpResponse>, signal?: AbortSi
     return () => undefined
   })
   return safe
-}
-
-/** Waits for a delayed response. Rejects like fetch if a fault drops the connection. */
-async function waitForDelivery(
-  { notBefore, drop, operationId }: Delivery,
-  waitUntil: WaitUntil,
-  signal?: AbortSignal,
-): Promise<void> {
-  await waitUntil(notBefore, signal, operationId)
-  if (drop) throw createBrokenConnection('fetch failed')
 }
 
 const TEXT_TYPE = 'text/plain;charset=UTF-8'
