@@ -2,10 +2,10 @@ import { render } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { CreatedSandbox, DescribedSandbox, SandboxList } from '../sandbox/objects.ts'
 import { ResponseError, requestJson } from './connection.ts'
-import { Button, Choice, Copy, Field, Form, Problem, Search, Submit, Text, TextField } from './shared/controls.tsx'
+import { Button, Choice, Copy, Field, Form, Problem, Search, Submit, TextField } from './shared/controls.tsx'
 import { formatCount, formatCounted, formatRelative, formatTime } from './shared/format.ts'
-import { Card, DefinitionList, Mark, Table } from './shared/layout.tsx'
-import { SortHead, sortBy } from './shared/sorting.tsx'
+import { Card, DefinitionList, KeyCard, Mark } from './shared/layout.tsx'
+import { type Column, sortRows, Table } from './shared/table.tsx'
 
 /** A sandbox of the list, with its description once that is loaded. */
 type Row = SandboxList['sandboxes'][number] & Partial<DescribedSandbox>
@@ -26,24 +26,10 @@ function call<T>(method: string, path: string, body?: object): Promise<T> {
   return requestJson(method, base + path, key ? { 'Fauxgate-Account-Key': key } : {}, body)
 }
 
-function Account() {
-  const [problem, setProblem] = useState('')
-  const [needsKey, setNeedsKey] = useState(false)
+/** The sandboxes of the account: those that are loaded, and how to load the others. */
+function useSandboxes() {
   const [page, setPage] = useState<SandboxList | undefined>(undefined)
   const [rows, setRows] = useState<readonly Row[]>([])
-  const [original, setOriginal] = useState('')
-  const [created, setCreated] = useState<CreatedSandbox | undefined>(undefined)
-
-  const run = async (work: () => Promise<unknown>) => {
-    setProblem('')
-    try {
-      await work()
-    } catch (error) {
-      const isKeyWanted = error instanceof ResponseError && error.status === 401
-      if (isKeyWanted) setNeedsKey(true)
-      if (!isKeyWanted || sessionStorage.getItem(KEY) !== null) setProblem(String(error).replace(/^Error: /, ''))
-    }
-  }
   const replace = (name: string, by: readonly Row[]) =>
     setRows((all) => all.flatMap((each) => (each.name === name ? by : each)))
   const describe = async (waiting: Row[]) => {
@@ -57,32 +43,14 @@ function Account() {
   }
   const list = async (after = '') => {
     const next = await call<SandboxList>('GET', `?limit=${PAGE_SIZE}&after=${encodeURIComponent(after)}`)
-    setNeedsKey(false)
     setPage(next)
     setRows((all) => [...(after ? all : []), ...next.sandboxes])
     const waiting = [...next.sandboxes]
     for (let one = 0; one < MAX_AT_ONCE; one++) void describe(waiting)
   }
-  const create = (method: string, path: string, body: object) =>
-    run(async () => {
-      setCreated(await call<CreatedSandbox>(method, path, body))
-      setOriginal('')
-      await list()
-    })
-  const remove = (name: string) =>
-    run(async () => {
-      await call('DELETE', `/${name}`)
-      replace(name, [])
-    })
-  const renew = (row: Row) =>
-    run(async () => {
-      const keys = await call<Pick<CreatedSandbox, 'api_key' | 'control_key'>>('POST', `/${row.name}/keys`, {})
-      // Only the keys change.
-      setCreated({ ...row, ...keys } as CreatedSandbox)
-    })
   /** Loads the sandboxes that others created or removed. Loads no description again, because that would wake the sandboxes. */
   const refresh = async () => {
-    if (document.visibilityState !== 'visible' || needsKey) return
+    if (document.visibilityState !== 'visible') return
     const next = await call<SandboxList>('GET', `?limit=${PAGE_SIZE}`).catch(() => undefined)
     if (!next) return
     const last = next.next_after
@@ -94,14 +62,34 @@ function Account() {
     })
     setTimeout(() => void describe([...fresh]))
   }
-  useEffect(() => void run(list), [])
   useEffect(() => {
     if (!page) return undefined
     const timer = setInterval(() => void refresh(), REFRESH_MS)
     return () => clearInterval(timer)
-  }, [page === undefined, needsKey])
+  }, [page === undefined])
+  return { page, rows, list, replace }
+}
 
-  const after = page?.next_after
+type Sandboxes = ReturnType<typeof useSandboxes>
+
+function Account() {
+  const sandboxes = useSandboxes()
+  const { page, list } = sandboxes
+  const [problem, setProblem] = useState<Error | undefined>(undefined)
+  const [original, setOriginal] = useState('')
+  const [created, setCreated] = useState<CreatedSandbox | undefined>(undefined)
+  const create = async (method: string, path: string, body: object) => {
+    setCreated(await call<CreatedSandbox>(method, path, body))
+    setOriginal('')
+    await list()
+  }
+  useEffect(() => void list().catch(setProblem), [])
+  const open = async (key: string) => {
+    sessionStorage.setItem(KEY, key)
+    await list()
+    setProblem(undefined)
+  }
+  const needsKey = problem instanceof ResponseError && problem.status === 401
   return (
     <>
       <header class="top row">
@@ -110,43 +98,23 @@ function Account() {
         </h1>
       </header>
       <main class="fill column">
-        <div class="cards">
-          <Problem text={problem} />
-          {needsKey && <Key open={() => void run(list)} />}
-          {page && !needsKey && (
-            <>
-              {created && <Keys sandbox={created} close={() => setCreated(undefined)} />}
-              {original && <Fork key={original} original={original} create={create} />}
-              <Create dialects={page.dialects} create={create} />
-              <Card title="Sandboxes" note={`${formatCount(rows.length)}${after ? ' or more' : ''}`} wide>
-                <Sandboxes rows={rows} fork={setOriginal} renew={(row) => void renew(row)} remove={remove} />
-                {after && <Button onClick={() => run(() => list(after))}>More</Button>}
-              </Card>
-            </>
-          )}
-        </div>
+        {needsKey ? (
+          <KeyCard name="Account key" open={open}>
+            <code>fauxgate sandbox</code> printed it at its first start, and stored it in the file{' '}
+            <code>fauxgate-sandboxes/account-key</code>. On Cloudflare or in a container, it is the secret{' '}
+            <code>ACCOUNT_KEY</code>. This page stores it in this tab only.
+          </KeyCard>
+        ) : (
+          <div class="cards">
+            <Problem text={problem?.message} />
+            {created && <Keys sandbox={created} close={() => setCreated(undefined)} />}
+            {original && <Fork key={original} original={original} create={create} />}
+            {page && <Create dialects={page.dialects} create={create} />}
+            {page && <List {...sandboxes} fork={setOriginal} show={setCreated} />}
+          </div>
+        )}
       </main>
     </>
-  )
-}
-
-function Key({ open }: { open: () => void }) {
-  const keep = ({ key = '' }) => {
-    sessionStorage.setItem(KEY, key)
-    open()
-  }
-  return (
-    <Card title="Account key" wide>
-      <Form act={keep}>
-        <Text type="password" label="Account key" name="key" required />
-        <Submit>Open</Submit>
-      </Form>
-      <p class="dim">
-        <code>fauxgate sandbox</code> printed it at its first start, and stored it in the file{' '}
-        <code>fauxgate-sandboxes/account-key</code>. On Cloudflare or in a container, it is the secret{' '}
-        <code>ACCOUNT_KEY</code>. This page stores it in this tab only.
-      </p>
-    </Card>
   )
 }
 
@@ -189,12 +157,7 @@ function Keys({ sandbox: { name, url, api_key, control_key }, close }: { sandbox
   return (
     <Card title={`${name} is ready`} note="Save its keys now, they are not shown again." wide>
       <DefinitionList
-        of={facts.map(([what, value]) => [
-          what,
-          <>
-            <code>{value}</code> <Copy text={() => value} />
-          </>,
-        ])}
+        of={facts.map(([what, value]) => [what, [<code>{value}</code>, ' ', <Copy text={() => value} />]])}
       />
       <div class="row">
         <Button onClick={close}>Done</Button>
@@ -203,87 +166,72 @@ function Keys({ sandbox: { name, url, api_key, control_key }, close }: { sandbox
   )
 }
 
-/** The columns, with the values that they are sorted by. */
-const COLUMNS: readonly (readonly [head: string, by?: (row: Row) => string | number])[] = [
-  ['Name', ({ name }) => name],
-  ['Age', ({ created_at }) => created_at],
-  ['Last use', ({ last_used_at }) => last_used_at ?? ''],
-  ['Next event', ({ next_event_at }) => next_event_at ?? '~'],
-  ['Size', ({ bytes }) => bytes ?? 0],
-  ['Kind', ({ dialect, clock }) => `${dialect} ${clock}`],
-  ['Ends', ({ expires_at }) => expires_at ?? '~'],
-  ['Actions'],
-]
-
-interface SandboxesProps {
-  rows: readonly Row[]
+interface ListProps extends Sandboxes {
   fork: (name: string) => void
-  renew: (row: Row) => void
-  remove: (name: string) => Promise<void>
+  /** Shows a sandbox with new keys. */
+  show: (sandbox: CreatedSandbox) => void
 }
 
-function Sandboxes({ rows, fork, renew, remove }: SandboxesProps) {
+function List({ page, rows, list, replace, fork, show }: ListProps) {
   const [search, setSearch] = useState('')
   const [sort, setSort] = useState('Name')
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const [chosen, setChosen] = useState<readonly string[]>([])
   const found = rows.filter(({ name, dialect, clock }) => `${name} ${dialect} ${clock}`.includes(search.toLowerCase()))
-  const [, by] = COLUMNS.find(([head]) => sort.endsWith(head)) ?? []
-  const sorted = by ? sortBy(found, by, sort) : found
-  const selected = found.filter(({ name }) => chosen.has(name))
-  const choose = (name: string, isChosen: boolean) => {
-    const others = [...chosen].filter((each) => each !== name)
-    setChosen(new Set(isChosen ? [...others, name] : others))
+  const selected = found.flatMap(({ name }) => (chosen.includes(name) ? [name] : []))
+  const remove = async (names: readonly string[]) => {
+    for (const name of names) {
+      await call('DELETE', `/${name}`)
+      replace(name, [])
+    }
   }
-  const removeChosen = async () => {
-    for (const { name } of selected) await remove(name)
-    setChosen(new Set())
+  const renew = async (row: Row) => {
+    const keys = await call<Pick<CreatedSandbox, 'api_key' | 'control_key'>>('POST', `/${row.name}/keys`, {})
+    // Only the keys change.
+    show({ ...row, ...keys } as CreatedSandbox)
   }
-  const cells = (row: Row) => {
-    const { name, url, records, bytes = 0, now } = row
-    return [
-      <>
-        <input
-          type="checkbox"
-          aria-label={`Choose ${name}`}
-          checked={chosen.has(name)}
-          onChange={({ currentTarget }) => choose(name, currentTarget.checked)}
-        />{' '}
-        <a href={`${new URL(url).pathname.replace(/\/+$/, '')}/_fauxgate/`}>{name}</a>
-      </>,
-      <Time at={row.created_at} />,
-      <Time at={row.last_used_at} none="never" />,
-      <Time at={row.next_event_at} none="none" now={now} />,
-      records === undefined ? '…' : `${formatCounted(records, 'record')}, ${formatCount(Math.ceil(bytes / 1000))} kB`,
-      `${row.dialect}, ${row.clock} clock`,
-      <Time at={row.expires_at} none="never" />,
-      <>
-        <Copy text={() => url}>Copy URL</Copy>
-        <Button kind="quiet" onClick={() => fork(name)}>
-          Fork
-        </Button>
-        <Button kind="quiet" twice asking="End its present keys?" onClick={() => renew(row)}>
-          New keys
-        </Button>
-        <Button kind="quiet danger" twice asking={`Delete ${name} with its state?`} onClick={() => remove(name)}>
-          Delete
-        </Button>
-      </>,
-    ]
-  }
-  const heads = COLUMNS.map(([head, sorts]) =>
-    sorts ? <SortHead key={head} tag="th" name={head} sort={sort} set={setSort} /> : head,
-  )
-  return (
+  const choose = (name: string, isChosen: boolean) =>
+    setChosen([...chosen.filter((each) => each !== name), ...(isChosen ? [name] : [])])
+  const link = ({ name, url }: Row) => (
     <>
+      <input
+        type="checkbox"
+        aria-label={`Choose ${name}`}
+        checked={chosen.includes(name)}
+        onChange={({ currentTarget }) => choose(name, currentTarget.checked)}
+      />{' '}
+      <a href={`${new URL(url).pathname.replace(/\/+$/, '')}/_fauxgate/`}>{name}</a>
+    </>
+  )
+  const actions = (row: Row) => (
+    <>
+      <Copy text={() => row.url}>Copy URL</Copy>
+      <Button kind="quiet" onClick={() => fork(row.name)}>
+        Fork
+      </Button>
+      <Button kind="quiet" asking="End its present keys?" onClick={() => renew(row)}>
+        New keys
+      </Button>
+      <Button kind="quiet danger" asking={`Delete ${row.name} with its state?`} onClick={() => remove([row.name])}>
+        Delete
+      </Button>
+    </>
+  )
+  const columns: readonly Column<Row>[] = [
+    { name: 'Name', by: ({ name }) => name, cell: link },
+    ...COLUMNS,
+    { name: 'Actions', cell: actions },
+  ]
+  const after = page?.next_after
+  return (
+    <Card title="Sandboxes" note={`${formatCount(rows.length)}${after ? ' or more' : ''}`} wide>
       <div class="row">
         <Search what="sandboxes" value={search} set={setSearch} />
         {search && <span class="dim">{formatCount(found.length)} found</span>}
         {selected.length > 0 && (
           <Button
             kind="danger"
-            twice
-            asking={`Delete ${selected.map(({ name }) => name).join(', ')} with all state?`}
-            onClick={() => removeChosen()}
+            asking={`Delete ${selected.join(', ')} with all state?`}
+            onClick={() => remove(selected)}
           >
             Delete the {selected.length} chosen
           </Button>
@@ -292,15 +240,44 @@ function Sandboxes({ rows, fork, renew, remove }: SandboxesProps) {
       {rows.length === 0 ? (
         <p>There is no sandbox yet. Create the first one above.</p>
       ) : (
-        <Table heads={heads} rows={sorted.map(cells)} keys={sorted.map(({ name }) => name)} />
+        <Table
+          columns={columns}
+          rows={sortRows(found, columns, sort)}
+          keyOf={({ name }) => name}
+          sort={sort}
+          setSort={setSort}
+        />
       )}
-    </>
+      {after && <Button onClick={() => list(after)}>More</Button>}
+    </Card>
   )
 }
 
-/** A time relative to now. `at` is undefined while it is loaded. */
-function Time({ at, none, now }: { at: string | null | undefined; none?: string; now?: string | undefined }) {
-  if (!at) return <>{at === null ? none : '…'}</>
+const COLUMNS: readonly Column<Row>[] = [
+  { name: 'Age', by: ({ created_at }) => created_at, cell: (row) => formatAt(row.created_at) },
+  { name: 'Last use', by: ({ last_used_at: at }) => at ?? '', cell: (row) => formatAt(row.last_used_at, 'never') },
+  {
+    name: 'Next event',
+    by: ({ next_event_at: at }) => at ?? '~',
+    cell: (row) => formatAt(row.next_event_at, 'none', row.now),
+  },
+  {
+    name: 'Size',
+    by: ({ bytes }) => bytes ?? 0,
+    cell: ({ records, bytes = 0 }) =>
+      records === undefined ? '…' : `${formatCounted(records, 'record')}, ${formatCount(Math.ceil(bytes / 1000))} kB`,
+  },
+  {
+    name: 'Kind',
+    by: ({ dialect, clock }) => `${dialect} ${clock}`,
+    cell: ({ dialect, clock }) => `${dialect}, ${clock} clock`,
+  },
+  { name: 'Ends', by: ({ expires_at: at }) => at ?? '~', cell: (row) => formatAt(row.expires_at, 'never') },
+]
+
+/** Shows a time relative to now. `at` is undefined while it is loaded. */
+function formatAt(at: string | null | undefined, none = '', now?: string) {
+  if (!at) return at === null ? none : '…'
   return <span title={`${formatTime(at)} UTC`}>{formatRelative(at, now ? Date.parse(now) : Date.now())}</span>
 }
 

@@ -6,9 +6,9 @@ import { Faults } from './parts/faults.tsx'
 import { Jobs } from './parts/jobs.tsx'
 import { Now } from './parts/now.tsx'
 import { Requests } from './parts/requests.tsx'
-import { Button, Form, Submit, Text } from './shared/controls.tsx'
+import { Button } from './shared/controls.tsx'
 import { formatCount, formatCounted, formatRelative, formatTime } from './shared/format.ts'
-import { Card, Mark, useKeys } from './shared/layout.tsx'
+import { Banner, KeyCard, Mark, useKeys } from './shared/layout.tsx'
 import { showOverrides } from './shared/visible.ts'
 
 interface Part {
@@ -63,12 +63,9 @@ function App() {
         <Status />
       </header>
       {page.problem && (
-        <p class="tools row bad" role="alert">
+        <Banner role="alert" kind="bad" dismiss={() => page.set({ problem: '' })}>
           {page.problem}
-          <Button kind="quiet" label="Dismiss" onClick={() => page.set({ problem: '' })}>
-            ×
-          </Button>
-        </p>
+        </Banner>
       )}
       <Happened />
       <main class="fill column">{page.needsKey ? <Key /> : PARTS[current]?.show(id)}</main>
@@ -93,49 +90,44 @@ function Happened() {
   const found = HAPPENED.filter(([name]) => happened[name])
   if (!undo || found.length === 0 || page.dismissed === id) return null
   return (
-    <p class="tools row" role="status">
-      <span>
-        Since {formatTime(undo)}:{' '}
-        {found.flatMap(([name, words, place], at) => [
-          at > 0 && ', ',
-          <a key={name} href={`#${place}`}>
-            {formatCount(happened[name] ?? 0)} {happened[name] === 1 ? words.replace('responses', 'response') : words}
-          </a>,
-        ])}
-      </span>
-      <Button kind="quiet" label="Dismiss what happened" onClick={() => page.set({ dismissed: id })}>
-        ×
-      </Button>
-    </p>
+    <Banner role="status" dismiss={() => page.set({ dismissed: id })}>
+      Since {formatTime(undo)}:{' '}
+      {found.flatMap(([name, words, place], at) => [
+        at > 0 && ', ',
+        <a key={name} href={`#${place}`}>
+          {formatCount(happened[name] ?? 0)} {happened[name] === 1 ? words.replace('responses', 'response') : words}
+        </a>,
+      ])}
+    </Banner>
   )
 }
 
 function Status() {
   const { overview, isConnected } = page
+  const { waiting = [], next, manual, undo } = overview ?? {}
   return (
     <div class="status row">
-      {overview && overview.waiting.length > 0 && (
-        <a class="busy" href={`#requests/${overview.waiting[0]?.operationId}`}>
-          {formatCounted(overview.waiting.length, 'request')} waiting
+      {waiting.length > 0 && (
+        <a class="busy" href={`#requests/${waiting[0]?.operationId}`}>
+          {formatCounted(waiting.length, 'request')} waiting
         </a>
       )}
       {overview && <b>{formatTime(page.now)}</b>}
-      {overview?.next && <span class="dim next">next {formatRelative(overview.next.at, page.now)}</span>}
-      {overview?.manual && (
+      {next && <span class="dim next">next {formatRelative(next.at, page.now)}</span>}
+      {manual && (
         <Button
           label="Move the clock to the next event"
           onClick={() => page.moveClock('/clock', { next: true })}
-          disabled={!overview.next || page.isMoving}
+          disabled={!next || page.isMoving}
         >
           Next ›
         </Button>
       )}
-      {overview?.undo && (
+      {undo && (
         <Button
-          twice
-          asking={`Lose what happened since ${formatTime(overview.undo)}?`}
+          asking={`Lose what happened since ${formatTime(undo)}?`}
           label="Undo the last move of the clock"
-          onClick={() => page.callControl('POST', '/undo')}
+          onClick={() => page.control('POST', '/undo')}
         >
           Undo
         </Button>
@@ -148,23 +140,15 @@ function Status() {
 }
 
 function Key() {
-  const open = ({ key = '' }) => {
+  const open = (key: string) => {
     page.connection.key = key
     page.set({ needsKey: false })
   }
   return (
-    <div class="cards">
-      <Card title="Control key" wide>
-        <Form act={open}>
-          <Text type="password" label="Control key" name="key" required />
-          <Submit>Open</Submit>
-        </Form>
-        <p class="dim">
-          The server was started with it, by <code>--control-key</code> or <code>FAUXGATE_CONTROL_KEY</code>. For a
-          sandbox, the response that created it has the key. This tab stores it until you close it.
-        </p>
-      </Card>
-    </div>
+    <KeyCard name="Control key" open={open}>
+      The server was started with it, by <code>--control-key</code> or <code>FAUXGATE_CONTROL_KEY</code>. For a sandbox,
+      the response that created it has the key. This tab stores it until you close it.
+    </KeyCard>
   )
 }
 

@@ -1,10 +1,10 @@
 import type { Nouns } from '../control/views/nouns.ts'
 import type { JournalEntry, Overview } from '../core/generated/controls.ts'
 import { Connection, decodePart, ResponseError, takeKeyFromLink } from './connection.ts'
+import { KnownRequests } from './journal.ts'
 import { Service } from './service.ts'
-import { used } from './shared/used-control.ts'
 
-const MAX_ENTRIES = 2000
+const MAX_DURATIONS = 2000
 
 /** The minimum time between two renderings, in ms. Requests that arrive in between are rendered together. */
 const DRAW_MS = 33
@@ -29,16 +29,13 @@ interface GatewayName {
 class PageState {
   readonly gateway: GatewayName | undefined = undefined
   readonly overview: Overview | undefined = undefined
-  /** The newest first. */
-  readonly journal: readonly JournalEntry[] = []
   /** True once the journal has been loaded. */
   readonly isLoaded: boolean = false
-  /** The requests before the last restart of the server, the newest first. */
-  readonly earlier: readonly JournalEntry[] = []
   /** Counts the changes of the state at the server; 0 before the first event. */
   readonly version: number = 0
   readonly isConnected: boolean = false
   readonly needsKey: boolean = false
+  /** The error of what the page loads by itself. */
   readonly problem: string = ''
   /** True while a move of the clock is under way. */
   readonly isMoving: boolean = false
@@ -49,6 +46,7 @@ class PageState {
 
 export class Page extends PageState {
   readonly connection = new Connection()
+  readonly requests = new KnownRequests()
   /** The durations of requests on the wall clock, in ms, by operation id. */
   readonly durations = new Map<string, number>()
   /** Draws the page; set by the component that shows it. */
@@ -59,14 +57,8 @@ export class Page extends PageState {
   #loadedAt = 0
   #drawing: ReturnType<typeof setTimeout> | undefined
   #drawnAt = 0
-  #ids = new Set<string>()
-  /** The numbers of the requests, in the order in which they came. */
-  readonly #numbers = new WeakMap<JournalEntry, number>()
-  #lastNumber = 0
-  #newEntries: JournalEntry[] = []
   /** The overview as JSON, without the parts that requests alone change. */
   #lastOverview = ''
-  #isProblemFromLoading = false
   #connections = 0
   readonly #documents = new Map<string, { readonly service?: Service; readonly connection: number }>()
 
@@ -74,8 +66,6 @@ export class Page extends PageState {
     super()
     const follow = () => {
       const hasKey = takeKeyFromLink()
-      // Errors do not follow to other tabs.
-      if (decodePart(location.hash.slice(1)).split(/[/?]/, 1)[0] !== this.path[0]) this.#forgetProblem()
       this.set({ place: location.hash.slice(1), ...(hasKey && { needsKey: false }) })
     }
     addEventListener('hashchange', follow)
@@ -89,11 +79,15 @@ export class Page extends PageState {
       () => {
         this.#drawing = undefined
         this.#drawnAt = performance.now()
-        this.#takeNewEntries()
         this.draw()
       },
       Math.max(0, this.#drawnAt + DRAW_MS - performance.now()),
     )
+  }
+
+  /** The requests since the last restart of the server, the newest first. */
+  get journal(): readonly JournalEntry[] {
+    return this.requests.all
   }
 
   /** The service, as its document describes it; undefined until the document is loaded. The first view that reads it loads it. */
@@ -135,11 +129,6 @@ export class Page extends PageState {
     return this.overview?.waiting.find(({ operationId }) => operationId === entry.operationId)?.until
   }
 
-  /** Returns the number of a request. On a manual clock, many requests have the same time. */
-  getNumber(entry: JournalEntry): number | undefined {
-    return this.#numbers.get(entry)
-  }
-
   /** The parts of the place, such as `jobs` and the id of a domain. */
   get path(): string[] {
     return (this.place.split('?')[0] ?? '').split('/').map(decodePart)
@@ -169,56 +158,31 @@ export class Page extends PageState {
   }
 
   control<T>(method: string, path: string, body?: unknown): Promise<T> {
-    return this.connection.control(method, path, body)
-  }
-
-  /** Calls a control and shows its error. Returns whether it succeeded. */
-  callControl(method: string, path: string, body?: unknown): Promise<boolean> {
-    return this.run(() => this.control(method, path, body))
+    return this.connection.control<T>(method, path, body).catch((error) => {
+      if (error instanceof ResponseError && error.status === 401) this.set({ needsKey: true, problem: error.message })
+      throw error
+    })
   }
 
   /** Calls a control that moves the clock, which can be undone. */
-  async moveClock(path: string, body: object): Promise<boolean> {
-    if (this.isMoving) return false
+  async moveClock(path: string, body: object): Promise<void> {
+    if (this.isMoving) return
     this.set({ isMoving: true })
-    const isDone = await this.run(() => this.control('POST', path, { ...body, remember: true }))
-    this.set({ isMoving: false })
-    return isDone
-  }
-
-  #forgetProblem(): void {
-    used.error = undefined
-    if (!this.#isProblemFromLoading) this.set({ problem: '' })
-  }
-
-  /** Runs work, and shows its error. Returns whether it succeeded. */
-  async run(work: () => Promise<unknown>, isLoading = false): Promise<boolean> {
-    const at = isLoading ? undefined : used.control
     try {
-      await work()
-      if (!isLoading) this.#forgetProblem()
-      // Data that is loaded in the background does not hide an error of something that the user did.
-      if (this.problem && (this.#isProblemFromLoading || !isLoading)) this.set({ problem: '' })
-      return true
-    } catch (error) {
-      this.#showError(error, at, isLoading)
-      return false
+      await this.control('POST', path, { ...body, remember: true })
+    } finally {
+      this.set({ isMoving: false })
     }
   }
 
-  /** Loads something for the page itself, and shows its error until it can be loaded. */
-  load(work: () => Promise<unknown>): Promise<boolean> {
-    return this.run(work, true)
-  }
-
-  /** Shows an error at the control that was used or, without one, above the page. */
-  #showError(error: unknown, at?: object, isLoading = true): void {
-    if (error instanceof ResponseError && error.status === 401) this.set({ needsKey: true })
-    const { message } = Object(error)
-    const text = error instanceof TypeError ? `The gateway could not be reached: ${message}` : message
-    used.error = at ? { at, text } : used.error
-    this.#isProblemFromLoading = isLoading
-    this.set({ problem: at ? '' : text })
+  /** Loads something for the page itself, and shows its error above the page until something can be loaded. */
+  async load(work: () => Promise<unknown>): Promise<void> {
+    try {
+      await work()
+      if (this.problem && !this.needsKey) this.set({ problem: '' })
+    } catch (error) {
+      this.set({ problem: Object(error).message })
+    }
   }
 
   async #listen(): Promise<void> {
@@ -230,7 +194,7 @@ export class Page extends PageState {
         }
       } catch (error) {
         // The header shows a lost connection.
-        if (error instanceof ResponseError) this.#showError(error)
+        if (error instanceof ResponseError) this.set({ needsKey: error.status === 401, problem: error.message })
       }
       this.set({ isConnected: false })
       do await new Promise((resolve) => setTimeout(resolve, RECONNECT_MS))
@@ -250,41 +214,25 @@ export class Page extends PageState {
     this.set({ isLoaded: true })
   }
 
-  #handle(event: string, data: () => unknown): void {
-    if (event === 'request') this.#addEntry(data() as JournalEntry) // The data of that event.
-    if (event === 'durations') this.#addDurations(data() as Record<string, number>) // The data of that event.
-    if (event === 'overview') this.#setOverview(data() as Overview) // The data of that event.
-    if (event === 'gateway') this.#setGateway(data() as GatewayName) // The data of that event.
-    if (event === 'cancelled') this.#cancel([(data() as { operationId: string }).operationId]) // The data of that event.
-    if (event === 'emptied') {
-      this.#newEntries = []
-      this.set({ earlier: [] })
-      this.#replaceJournal([])
-    }
+  #handle(event: string, read: () => unknown): void {
+    const data = () => read() as never // Each event has the data that the method takes.
+    if (event === 'request') this.requests.add(data())
+    if (event === 'durations') this.#addDurations(data())
+    if (event === 'overview') this.#setOverview(data())
+    if (event === 'gateway') this.#setGateway(data())
+    if (event === 'cancelled') this.requests.cancel(Object.values(data()))
+    if (event === 'emptied') this.requests.empty()
     if (event === 'missed') void this.load(() => this.#loadMissedEntries())
     if (event === 'commit' || event === 'control' || event === 'missed') this.#changed()
+    else this.set({})
   }
 
   #setGateway(gateway: GatewayName): void {
     if (this.gateway && this.gateway.started !== gateway.started) {
-      this.#takeNewEntries()
-      this.#cancel(this.overview?.waiting.map(({ operationId }) => operationId) ?? [])
-      this.set({ earlier: [...this.journal, ...this.earlier].slice(0, MAX_ENTRIES), journal: [] })
-      this.#ids.clear()
+      this.requests.cancel(this.overview?.waiting.map(({ operationId }) => operationId) ?? [])
+      this.requests.restart()
     }
     this.set({ gateway })
-  }
-
-  /** Marks requests whose clients gave up. */
-  #cancel(ids: readonly string[]): void {
-    this.#takeNewEntries()
-    const mark = (entry: JournalEntry) => {
-      if (!ids.includes(entry.operationId)) return entry
-      const marked: JournalEntry = { ...entry, cancelled: true }
-      this.#numbers.set(marked, this.#numbers.get(entry) ?? 0)
-      return marked
-    }
-    this.set({ journal: this.journal.map(mark) })
   }
 
   #setOverview(overview: Overview): void {
@@ -299,27 +247,7 @@ export class Page extends PageState {
 
   #addDurations(durations: Record<string, number>): void {
     for (const [id, ms] of Object.entries(durations)) this.durations.set(id, ms)
-    for (const id of this.durations.keys()) if (this.durations.size > MAX_ENTRIES) this.durations.delete(id)
-    this.set({})
-  }
-
-  #addEntry(entry: JournalEntry): void {
-    if (this.#ids.has(entry.operationId)) return
-    this.#ids.add(entry.operationId)
-    this.#newEntries.push(entry)
-    this.set({})
-  }
-
-  #takeNewEntries(): void {
-    if (this.#newEntries.length > 0) this.#replaceJournal([...this.#newEntries.splice(0).reverse(), ...this.journal])
-  }
-
-  #replaceJournal(journal: readonly JournalEntry[]): void {
-    Object.assign(this, { journal: journal.slice(0, MAX_ENTRIES) })
-    this.#ids = new Set(this.journal.map(({ operationId }) => operationId))
-    if (journal.length === 0) this.#lastNumber = 0
-    for (const each of this.journal.toReversed())
-      if (!this.#numbers.has(each)) this.#numbers.set(each, ++this.#lastNumber)
+    for (const id of this.durations.keys()) if (this.durations.size > MAX_DURATIONS) this.durations.delete(id)
   }
 
   #changed(): void {
@@ -332,20 +260,9 @@ export class Page extends PageState {
     }, wait)
   }
 
-  /** Loads the entries of the journal that the page does not have. New entries may arrive as events at the same time. */
   async #loadMissedEntries(): Promise<void> {
     const after = this.journal[0]?.operationId ?? ''
-    const loaded = await this.control<JournalEntry[]>('GET', `/requests${after && `?after=${after}`}`)
-    this.#takeNewEntries()
-    // A server may serve a gateway that another one served.
-    const isLoaded = (old: JournalEntry) =>
-      loaded.some((each) => each.operationId === old.operationId && each.at === old.at)
-    if (this.earlier.length > 0) this.set({ earlier: this.earlier.filter((each) => !isLoaded(each)) })
-    const ids = new Set(loaded.map(({ operationId }) => operationId))
-    const others = this.journal.filter(({ operationId }) => !ids.has(operationId))
-    const at = others.findIndex(({ operationId }) => operationId === after)
-    const older = at < 0 ? [] : others.splice(at)
-    this.#replaceJournal([...others, ...loaded.reverse(), ...older])
+    this.requests.addMissed(after, await this.control('GET', `/requests${after && `?after=${after}`}`))
     this.set({})
   }
 }

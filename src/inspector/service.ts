@@ -8,8 +8,6 @@ export interface ServiceOperation {
   readonly path: string
   readonly summary: string
   readonly body: JsonSchema | undefined
-  /** Says where the rules of the operation come from, if the document does. */
-  readonly evidence?: unknown
 }
 
 export interface ServiceFamily {
@@ -50,7 +48,7 @@ export class Service {
     readonly nouns: Nouns = {},
   ) {
     const all = Object.entries(document.paths).flatMap(([path, methods]) =>
-      Object.entries(methods).map(([method, item]) => ({ item, operation: this.#toOperation(method, path, item) })),
+      Object.entries(methods).map(([method, item]) => ({ item, operation: toOperation(method, path, item) })),
     )
     this.operations = all.map(({ operation }) => operation)
     const families = document.tags.flatMap(({ name, description }) => {
@@ -135,28 +133,17 @@ export class Service {
     }
   }
 
-  #toOperation(method: string, path: string, item: OperationItem): ServiceOperation {
-    const kinds = Object.entries(item['x-fauxgate-evidence'] ?? {})
-    const sources = kinds.map(([kind, places]) => [
-      kind,
-      places.map((at: number) => this.document['x-fauxgate-sources'][at]),
-    ])
-    return {
-      name: item.operationId,
-      method: method.toUpperCase(),
-      path,
-      summary: item.summary,
-      body: item.requestBody?.content['application/json']?.schema,
-      evidence: kinds.length > 0 ? Object.fromEntries(sources) : undefined,
-    }
-  }
-
   #responseSchema(item: OperationItem | undefined): JsonSchema {
     const ok = item?.responses['200']
     const response = ok && '$ref' in ok ? this.document.components.responses[getLastPart(ok.$ref)] : ok
     const content = response && 'content' in response ? response.content : undefined
     return this.resolve(content?.['application/json']?.schema)
   }
+}
+
+function toOperation(method: string, path: string, item: OperationItem): ServiceOperation {
+  const { operationId: name, summary, requestBody } = item
+  return { name, method: method.toUpperCase(), path, summary, body: requestBody?.content['application/json']?.schema }
 }
 
 function getLastPart(reference: string): string {

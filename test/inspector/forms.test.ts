@@ -112,7 +112,8 @@ class Forms {
           const text = texts[name]
           if (!input || text === undefined) throw new Error(`There is no input of ${name}.`)
           if (text === '') continue
-          input.value = text
+          // A menu of several ids takes one at a time.
+          input.value = input.tagName === 'SELECT' && text.startsWith('[') ? JSON.parse(text)[0] : text
           input.dispatchEvent(new Event(input.tagName === 'SELECT' ? 'change' : 'input', { bubbles: true }))
         }
         if (fields.length !== Object.keys(texts).length) throw new Error('A field is missing.')

@@ -88,7 +88,7 @@ describe.skipIf(!CHROMIUM)('The inspector', () => {
     await page.getByRole('button', { name: 'Go to the renewal' }).click()
     await page.locator('aside ol').getByText('renewal started').waitFor()
     await page.getByRole('button', { name: '+ INTERNAL_ERROR' }).click()
-    await page.getByRole('button', { name: 'Script', exact: true }).click()
+    await page.getByRole('complementary').getByText('INTERNAL_ERROR', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Run the attempt now' }).click()
     await page.locator('aside ol').getByText('renewal failed').waitFor()
     expect(gateway.provisioning.pendingOutcomes()).toEqual([])
@@ -214,6 +214,28 @@ describe.skipIf(!CHROMIUM)('The inspector', () => {
     await page.getByRole('button', { name: 'Remove all of them?' }).click()
     await page.getByText('No requests yet.').waitFor()
     expect(gateway.requests.count()).toBe(0)
+  })
+
+  test('Requests: the tabs of a request are one tab stop, and arrow keys, Home and End go between them', async () => {
+    const { gateway, server, page, go } = await open()
+    await sendRequest(server, 'POST', '/reserved_addrs', { description: 'described' })
+    await go(`requests/${gateway.requests.last()?.operationId}`)
+    const side = page.getByRole('complementary')
+    const chosen = side.getByRole('tab', { selected: true })
+    await chosen.focus()
+    expect(await side.locator('[role=tab]:not([tabindex="-1"])').allTextContents()).toEqual(['Changes'])
+    for (const [key, name] of [
+      ['ArrowRight', 'Request'],
+      ['End', 'Response'],
+      ['ArrowRight', 'Changes'],
+      ['ArrowLeft', 'Response'],
+      ['Home', 'Changes'],
+    ] as const) {
+      await page.keyboard.press(key)
+      await expect.poll(() => chosen.textContent()).toBe(name)
+      expect(await chosen.evaluate((each) => each === document.activeElement)).toBe(true)
+      await side.getByRole('tabpanel', { name }).waitFor()
+    }
   })
 
   test('Requests: are replayed exactly in one click', async () => {
@@ -351,6 +373,25 @@ describe.skipIf(!CHROMIUM)('The inspector', () => {
       .toEqual([certificate?.id])
   })
 
+  test('Resources: several ids are chosen from a menu of their resources, and removed again', async () => {
+    const { gateway, page } = await open(
+      { dialect: ngrok, families: ngrokFamilies },
+      { place: 'resources/ip_restrictions?new=1' },
+    )
+    const { ipPolicies, ipRestrictions } = gateway as unknown as Ngrok
+    const [office, home] = ['office', 'home'].map((description) => ipPolicies.create({ description }).id)
+    const side = page.getByRole('complementary')
+    const menu = side.getByLabel('IP policy IDs')
+    for (const id of [office, home]) await menu.selectOption(String(id))
+    await side.getByRole('button', { name: `Remove ${office}` }).click()
+    await side.getByRole('button', { name: `Remove ${office}` }).waitFor({ state: 'detached' })
+    await side.getByLabel('Type').selectOption('api')
+    await side.getByRole('button', { name: 'Create', exact: true }).click()
+    await expect
+      .poll(() => ipRestrictions.list().ip_restrictions.map((each) => each.ip_policies.map(({ id }) => id)))
+      .toEqual([[home]])
+  })
+
   test('Resources: families without resources are folded in groups, under names of their own', async () => {
     const { gateway, page } = await open({ dialect: ngrok, families: ngrokFamilies }, { place: 'resources' })
     const menu = page.getByRole('navigation', { name: 'Families' })
@@ -427,13 +468,13 @@ describe.skipIf(!CHROMIUM)('The inspector', () => {
       .toEqual([{ name: DOMAIN, type: 'CNAME', value: 'other.example.net' }])
     await page.getByRole('button', { name: `Remove ${DOMAIN}` }).click()
     await expect.poll(() => gateway.dns.records()).toEqual([])
-    await page.getByRole('button', { name: '+ DNS_ERROR' }).click({ clickCount: 2 })
-    await page.getByRole('button', { name: 'Script', exact: true }).click()
-    await page.getByText('any domain').nth(1).waitFor()
+    for (const count of [0, 1]) {
+      await page.getByRole('button', { name: '+ DNS_ERROR' }).click()
+      await page.getByText('any domain').nth(count).waitFor()
+    }
     expect(gateway.provisioning.pendingOutcomes()).toHaveLength(2)
     await page.getByLabel('Retries after').fill('-5m')
     await page.getByRole('button', { name: '+ DNS_ERROR' }).click()
-    await page.getByRole('button', { name: 'Script', exact: true }).click()
     await page.getByText('(retried after -5m)').first().waitFor()
     await page.getByText('Another fault').click()
     await page.getByLabel('Operation').selectOption('reserved_domains.create')

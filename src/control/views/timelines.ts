@@ -159,7 +159,8 @@ function listTimelines(
   const outcomes = groupPendingByDomain(tx)
   return {
     total: all.length,
-    states,
+    // In the order of the states, whichever domain is first.
+    states: Object.fromEntries(PROVISIONING_STATES.flatMap((each) => (states[each] ? [[each, states[each]]] : []))),
     since: Number.isFinite(since) ? timestamp(since * 1000) : null,
     timelines: page.map((domain) => createDomainTimeline(tx, domain, outcomes)),
   }

@@ -1,19 +1,98 @@
-import type { ComponentChildren } from 'preact'
-import { useMemo } from 'preact/hooks'
 import type { JournalEntry } from '../../core/generated/controls.ts'
 import { page } from '../page.ts'
-import { compileSearch, getErrorCode } from '../search.ts'
+import { COMMON_WORDS, compileSearch, getErrorCode, getSearchText, type Words } from '../search.ts'
 import { formatBytes, formatMs, formatTime } from '../shared/format.ts'
 import { Chip, StatusChip } from '../shared/layout.tsx'
-import { Row } from '../shared/windowed.tsx'
+import { Cells, type Column } from '../shared/table.tsx'
 
 const MAX_RELATED = 10
 
+export const WORDS: Words<JournalEntry> = {
+  ...COMMON_WORDS,
+  code: { finds: (entry, value) => getErrorCode(entry).toLowerCase().endsWith(value) },
+  path: { finds: ({ path, query }, value) => `${path}?${query}`.toLowerCase().includes(value) },
+  op: { finds: ({ operation }, value) => (operation ?? 'none').includes(value) },
+  fault: {
+    finds: ({ fault }, value) => (value === 'yes' && fault !== null) || (fault ?? 'no').toLowerCase() === value,
+    allowed: [/^(yes|no|fault_\w+)$/, 'yes, no or the id of a fault'],
+  },
+  changed: {
+    finds: ({ commit }, value) => (commit !== null) === (value !== 'no'),
+    allowed: [/^(yes|no)$/, 'yes or no'],
+  },
+  domain: { finds: (entry, value) => getSearchText(entry).includes(value) },
+}
+
+/** Returns the approximate size of the response body, in characters. */
+function getResponseSize({ response }: JournalEntry): number {
+  return response === null ? 0 : JSON.stringify(response).length
+}
+
+const getDuration = ({ operationId }: JournalEntry) => page.durations.get(operationId)
+
+/** The columns of tables of requests. On a manual clock, many requests have the same time, so they have numbers. */
+export function listColumns(): Column<JournalEntry>[] {
+  const number = (entry: JournalEntry) => page.requests.getNumber(entry)
+  const { manual } = page.overview ?? {}
+  return [
+    {
+      name: 'time',
+      label: manual ? 'no.' : 'time',
+      by: (entry) => number(entry) ?? 0,
+      cell: (entry) => (
+        <span title={`${formatTime(entry.at)} UTC`}>{manual ? number(entry) : formatTime(entry.at).slice(11)}</span>
+      ),
+    },
+    { name: 'status', by: ({ status }) => status, cell: (entry) => <Status entry={entry} /> },
+    { name: 'method', by: ({ method }) => method, cell: ({ method }) => <b>{method}</b> },
+    {
+      name: 'path',
+      by: ({ path }) => path,
+      cell: ({ operationId, path, query }) => (
+        <a href={linkTo(operationId)}>
+          {path}
+          {query && `?${query}`}
+        </a>
+      ),
+    },
+    { name: 'operation', by: ({ operation }) => operation ?? '', cell: ({ operation }) => operation ?? 'unknown' },
+    { name: 'duration', by: (entry) => getDuration(entry) ?? 0, cell: (entry) => formatMs(getDuration(entry)) },
+    { name: 'size', by: getResponseSize, cell: (entry) => formatBytes(getResponseSize(entry)) },
+    { name: 'fault', by: ({ fault }) => fault ?? '', cell: ({ fault }) => fault && <Chip tone="bad">fault</Chip> },
+    {
+      name: 'change',
+      by: ({ commit }) => commit?.changes.length ?? 0,
+      cell: ({ commit }) => commit && `${commit.changes.length} changed`,
+    },
+  ]
+}
+
+function linkTo(id: string): string {
+  return page.path[0] === 'requests' ? page.linkWithin(`requests/${id}`) : `#requests/${id}`
+}
+
+/** What a row of a request shows besides the entry. */
+export const listShown = (entry: JournalEntry) => [
+  page.findWaitEnd(entry),
+  getDuration(entry),
+  linkTo(entry.operationId),
+]
+
+function Status({ entry }: { entry: JournalEntry }) {
+  const until = page.findWaitEnd(entry)
+  const code = getErrorCode(entry)
+  return (
+    <span title={code}>
+      {until ? <Chip tone="busy">waiting until {formatTime(until).slice(11)}</Chip> : <StatusChip {...entry} />}{' '}
+      <small class="dim">{code.replace(/.*_/, '')}</small>
+    </span>
+  )
+}
+
 /** The last requests that contain a text, such as an id. */
 export function RelatedRequests({ text, chosen }: { text: string; chosen?: JournalEntry }) {
-  const { journal } = page
   const search = `"${text}"`
-  const found = journal.filter(compileSearch(search)).slice(0, MAX_RELATED)
+  const found = page.journal.filter(compileSearch(search)).slice(0, MAX_RELATED)
   return (
     <>
       <h3>
@@ -26,80 +105,18 @@ export function RelatedRequests({ text, chosen }: { text: string; chosen?: Journ
 }
 
 export function Entries({ of, chosen }: { of: readonly JournalEntry[]; chosen?: JournalEntry | undefined }) {
+  const columns = listColumns()
   return (
     <div role="table">
       {of.map((entry) => (
-        <Entry key={entry.operationId} entry={entry} isChosen={entry === chosen} />
+        <Cells
+          key={entry.operationId}
+          of={entry}
+          kind="requests"
+          columns={columns}
+          inputs={[entry, entry === chosen, ...listShown(entry)]}
+        />
       ))}
     </div>
   )
-}
-
-interface EntryProps {
-  entry: JournalEntry
-  isChosen: boolean
-}
-
-/** A request as a row of a table. The link in it covers the row. */
-export function Entry({ entry, isChosen }: EntryProps) {
-  const until = page.findWaitEnd(entry)
-  const ms = page.durations.get(entry.operationId)
-  const place = `requests/${entry.operationId}`
-  const linkTo = (to: string) => (page.place.startsWith('requests') ? page.linkWithin(to) : `#${to}`)
-  const href = linkTo(place)
-  // An unchanged row is not rendered again: its size is expensive to compute.
-  return useMemo(() => {
-    const { at, method, path, query, status, operation, fault, commit } = entry
-    const cell = (name: string, content: ComponentChildren, title?: string) => (
-      <span class={`c-${name}`} role="cell" title={title}>
-        {content}
-      </span>
-    )
-    return (
-      <Row kind={isChosen ? 'chosen' : ''}>
-        {cell(
-          'time',
-          page.overview?.manual ? page.getNumber(entry) : formatTime(at).slice(11),
-          `${formatTime(at)} UTC`,
-        )}
-        {cell(
-          'status',
-          <>
-            {until ? (
-              <Chip tone="busy">waiting until {formatTime(until).slice(11)}</Chip>
-            ) : (
-              <StatusChip status={status} cancelled={entry.cancelled} />
-            )}{' '}
-            <small class="dim">{getErrorCode(entry).replace(/.*_/, '')}</small>
-          </>,
-          getErrorCode(entry),
-        )}
-        {cell('method', <b>{method}</b>)}
-        {cell(
-          'path',
-          <a href={href} aria-current={isChosen}>
-            {path}
-            {query && `?${query}`}
-          </a>,
-        )}
-        {cell('operation', operation ?? 'unknown')}
-        {cell('duration', ms !== undefined && formatMs(ms))}
-        {cell('size', formatBytes(getResponseSize(entry)))}
-        {cell('fault', fault && <Chip tone="bad">fault</Chip>)}
-        {cell('change', commit && `${commit.changes.length} changed`)}
-        {operation && (
-          <span role="cell" class="fail">
-            <a href={linkTo(`${place}/fail`)} tabIndex={-1}>
-              Fail next
-            </a>
-          </span>
-        )}
-      </Row>
-    )
-  }, [entry, until, isChosen, ms, href])
-}
-
-/** Returns the approximate size of the response body, in characters. */
-export function getResponseSize({ response }: JournalEntry): number {
-  return response === null ? 0 : JSON.stringify(response).length
 }

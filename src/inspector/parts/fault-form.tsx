@@ -1,23 +1,19 @@
 import { useState } from 'preact/hooks'
-import { ResponseError } from '../connection.ts'
 import { page } from '../page.ts'
-import { Button, Choice, Field, Form, Problem, Submit, Text } from '../shared/controls.tsx'
-import { formatLabel } from '../shared/format.ts'
+import { Button, Choice, Field } from '../shared/controls.tsx'
+import { Fold } from '../shared/layout.tsx'
+import { ControlForm } from '../shared/schema-form.tsx'
 
-/** The effects of faults, each with the inputs that it needs. */
-const EFFECTS: Readonly<Record<string, readonly string[]>> = {
-  'fails with a status': ['status', 'retryAfter', 'message', 'phase'],
-  'fails with an error': ['error', 'message', 'phase'],
-  'loses the connection': ['phase'],
-  'cuts the response': ['truncate', 'ending'],
-  'comes late': ['latency'],
+/** The effects of faults: the fields of each, and the values that it has in any case. */
+const EFFECTS: Readonly<Record<string, { readonly fields: readonly string[]; readonly always?: object }>> = {
+  'fails with a status': { fields: ['status', 'retryAfter', 'message', 'phase'] },
+  'fails with an error': { fields: ['error', 'message', 'phase'] },
+  'loses the connection': { fields: ['phase'], always: { drop: true } },
+  'cuts the response': { fields: ['truncate', 'ending'] },
+  'comes late': { fields: ['latency'] },
 }
 
-const NAMES = Object.keys(EFFECTS)
-
-type Values = Readonly<Record<string, string | number | boolean>>
-
-const PRESETS: Readonly<Record<string, Values>> = {
+const PRESETS: Readonly<Record<string, object>> = {
   '503': { status: 503 },
   '429, retry after 2 s': { status: 429, retryAfter: '2s' },
   'lost before': { drop: true },
@@ -26,7 +22,7 @@ const PRESETS: Readonly<Record<string, Values>> = {
   'slow by 5 s': { latency: '5s' },
 }
 
-const LABELS: Readonly<Record<string, string>> = {
+const LABELS = {
   times: 'How often',
   after: 'After how many requests',
   phase: 'When',
@@ -35,9 +31,7 @@ const LABELS: Readonly<Record<string, string>> = {
   latency: 'Delay',
 }
 
-const getLabel = (name: string) => LABELS[name] ?? formatLabel(name)
-
-const NUMBERS = ['status', 'times', 'after', 'truncate']
+const DEFAULTS = { times: '1', status: '503', latency: '5s', truncate: '20' }
 
 interface FaultFormProps {
   /** The operation; without it, the form has a menu of operations. */
@@ -49,102 +43,59 @@ interface FaultFormProps {
 }
 
 /** Adds faults: presets in one click, or a form with the inputs of the chosen effect. */
-export function FaultForm({ operation, family, resource }: FaultFormProps) {
-  const [effect, setEffect] = useState(NAMES[0] ?? '')
-  const [values, setValues] = useState<Values>({
-    times: '1',
-    status: '503',
-    latency: '5s',
-    truncate: '20',
-    ending: 'complete',
-    phase: 'before',
-  })
-  const [error, setError] = useState<unknown>(undefined)
+export function FaultForm(props: FaultFormProps) {
+  const { operation, resource } = props
+  const scope = { ...(operation && { operation }), ...(resource && { resource }) }
   const [done, setDone] = useState('')
-  const [isOpen, setOpen] = useState(false)
-  // The document of the service is large, and the presets do not need it.
-  const { operations = [], errors = {} } = (isOpen && page.service) || {}
-  const chosen = operation ?? String(values.operation ?? '')
-  const send = async (what: Values, said: string) => {
+  const add = async (fault: object, said: string) => {
     setDone('')
-    try {
-      await page.control('POST', '/faults', {
-        ...(chosen && { operation: chosen }),
-        ...(resource && { resource }),
-        ...what,
-      })
-      setError(undefined)
-      setDone(said)
-    } catch (thrown) {
-      setError(thrown)
-    }
-  }
-  const names = [...(EFFECTS[effect] ?? []), 'times', 'after']
-  const submit = () => {
-    const filled = names
-      .filter((name) => values[name])
-      .map((name) => [name, NUMBERS.includes(name) ? Number(values[name]) : values[name]])
-    void send({ ...Object.fromEntries(filled), ...(effect === NAMES[2] && { drop: true }) }, 'Added.')
-  }
-  const fields = error instanceof ResponseError ? error.fields : {}
-  const visibleNames = [...(operation ? [] : ['operation']), ...names]
-  const input = (name: string) => {
-    const value = {
-      label: getLabel(name),
-      value: String(values[name] ?? ''),
-      set: (to: string) => setValues({ ...values, [name]: to }),
-    }
-    if (name === 'operation') {
-      const all = operations.map((each) => each.name)
-      const ofFamily = family ? all.filter((each) => each.startsWith(`${family}.`)) : all
-      return <Choice {...value} none="every operation" values={ofFamily} />
-    }
-    if (name === 'phase') return <Choice {...value} values={['before', 'after']} />
-    if (name === 'ending') return <Choice {...value} values={['complete', 'break', 'stall']} />
-    if (name === 'error') return <Text {...value} list="errors" placeholder="Search the catalogue" />
-    return <Text {...value} {...(NUMBERS.includes(name) && { type: 'number', min: '0' })} />
+    await page.control('POST', '/faults', { ...fault, ...scope })
+    setDone(said)
   }
   return (
     <div class="fields">
       <div class="row">
         <span class="dim">The next request:</span>
-        {Object.entries(PRESETS).map(([name, what]) => (
-          <Button key={name} onClick={() => send({ ...what, times: 1 }, `Added: ${name}.`)}>
+        {Object.entries(PRESETS).map(([name, preset]) => (
+          <Button key={name} onClick={() => add({ ...preset, times: 1 }, `Added: ${name}.`)}>
             {name}
           </Button>
         ))}
       </div>
-      <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-        <summary>Another fault</summary>
-        <Form kind="fields grid" act={submit}>
-          <Field label="The request">
-            <Choice label="Effect" value={effect} set={setEffect} values={NAMES} />
-          </Field>
-          {visibleNames.map((name) => (
-            <Field key={name} label={getLabel(name)} error={fields[name]}>
-              {input(name)}
-            </Field>
-          ))}
-          <datalist id="errors">
-            {Object.entries(errors).map(([key, { summary }]) => (
-              <option key={key} value={key}>
-                {summary}
-              </option>
-            ))}
-          </datalist>
-          <div class="row">
-            <Submit kind="">Add the fault</Submit>
-          </div>
-        </Form>
-      </details>
-      <Problem
-        text={error instanceof Error && !visibleNames.some((name) => name in fields) ? error.message : undefined}
-      />
+      <Fold title="Another fault">
+        <OtherFault {...props} add={(fault) => add(fault, 'Added.')} />
+      </Fold>
       {done && (
         <p class="good" role="status">
           {done}
         </p>
       )}
     </div>
+  )
+}
+
+function OtherFault({ operation, family, add }: FaultFormProps & { add: (fault: object) => Promise<void> }) {
+  const names = Object.keys(EFFECTS)
+  const [effect, setEffect] = useState(names[0] ?? '')
+  const { fields = [], always } = EFFECTS[effect] ?? {}
+  const { operations = [], errors = {} } = page.service ?? {}
+  const choices = operations.flatMap(({ name }) => (name.startsWith(family ? `${family}.` : '') ? [name] : []))
+  return (
+    <>
+      <Field label="The request">
+        <Choice label="Effect" value={effect} set={setEffect} values={names} />
+      </Field>
+      <ControlForm
+        key={effect}
+        method="POST"
+        path="/faults"
+        verb="Add the fault"
+        fields={[...(operation ? [] : ['operation']), ...fields, 'times', 'after']}
+        labels={LABELS}
+        initial={DEFAULTS}
+        choices={{ operation: choices, error: Object.keys(errors) }}
+        send={(fault) => add({ ...fault, ...always })}
+      />
+    </>
   )
 }

@@ -4,8 +4,9 @@ import { useControl } from '../live.ts'
 import { page } from '../page.ts'
 import { Button, Search, Text } from '../shared/controls.tsx'
 import { formatTime } from '../shared/format.ts'
-import { Card, Chip, OutcomeChip, RecordList, Table } from '../shared/layout.tsx'
-import { SchemaForm } from '../shared/schema-form.tsx'
+import { Card, Chip, Fold, OutcomeChip, RecordList } from '../shared/layout.tsx'
+import { ControlForm } from '../shared/schema-form.tsx'
+import { Table } from '../shared/table.tsx'
 import { FaultForm } from './fault-form.tsx'
 
 const MAX_RECORDS = 200
@@ -19,6 +20,53 @@ export function Faults() {
       <Outcomes />
       <Zone />
     </div>
+  )
+}
+
+function FaultList() {
+  const faults = useControl<ListedFault[]>('/faults') ?? []
+  return (
+    <Card title="Faults" note={faults.length} wide>
+      <RecordList of={faults} keyOf={({ id }) => id}>
+        {(fault) => (
+          <>
+            <Chip tone={fault.state === 'used up' ? 'dim' : 'busy'}>{fault.state}</Chip>
+            <FaultText fault={fault} />
+            <a href={`#requests?q=fault:${fault.id}`}>its requests</a>
+            <Remove what={fault.id} path="/faults" query={{ id: fault.id }} />
+            {fault.missed && <MissedRequests of={fault.missed} />}
+          </>
+        )}
+      </RecordList>
+      {faults.length > 0 && <RemoveAll what="faults" path="/faults" />}
+      <FaultForm />
+    </Card>
+  )
+}
+
+function Outcomes() {
+  const path = '/provisioning/script'
+  const outcomes = useControl<ListedOutcome[]>(path) ?? []
+  return (
+    <Card title="Pending outcomes" note={outcomes.length} wide>
+      <p class="dim">The outcomes of the next attempts, or of all attempts.</p>
+      <RecordList of={outcomes} keyOf={({ id }) => id}>
+        {({ id, always, outcome, message, retriesAfter, domain }) => (
+          <>
+            {always && 'always '}
+            <OutcomeChip outcome={outcome} />
+            <b>{domain ?? 'any domain'}</b>
+            <span class="dim">
+              {message}
+              {retriesAfter !== undefined && ` (retried after ${retriesAfter})`}
+            </span>
+            <Remove what={`${outcome} for ${domain ?? 'any domain'}`} path={path} query={{ id }} />
+          </>
+        )}
+      </RecordList>
+      <ScriptForm />
+      {outcomes.length > 0 && <RemoveAll what="outcomes" path={path} />}
+    </Card>
   )
 }
 
@@ -36,113 +84,62 @@ function Zone() {
       {all.length > 10 && <Search what="records" value={text} set={setText} />}
       {found.length > 0 && (
         <Table
-          heads={['Name', 'Type', 'Value', 'Action']}
-          keys={found.map(({ name, type }) => name + type)}
-          rows={found.slice(0, MAX_RECORDS).map((record) => [
-            <code>{record.name}</code>,
-            <>
-              {record.type}{' '}
-              {record.visibleFrom && <small class="dim">seen from {formatTime(record.visibleFrom)}</small>}
-            </>,
-            <input
-              aria-label={`Value of ${record.name}`}
-              // A new value from the server does not overwrite the text that the user is typing.
-              defaultValue={record.value}
-              onChange={({ currentTarget: { value } }) =>
-                void page.callControl('PUT', '/dns', { name: record.name, type: record.type, value })
-              }
-            />,
-            <RemoveButton what={record.name} path="/dns" query={{ name: record.name }} />,
-          ])}
+          rows={found.slice(0, MAX_RECORDS)}
+          keyOf={({ name, type }) => name + type}
+          columns={[
+            { name: 'Name', cell: ({ name }) => <code>{name}</code> },
+            { name: 'Type', cell: (record) => <RecordType of={record} /> },
+            { name: 'Value', cell: (record) => <RecordValue of={record} /> },
+            { name: 'Action', cell: ({ name }) => <Remove what={name} path="/dns" query={{ name }} /> },
+          ]}
         />
       )}
       {found.length > MAX_RECORDS && <p class="dim">The first {MAX_RECORDS} are shown.</p>}
-      <RecordForm />
+      <Fold title="Set a record">
+        <ControlForm method="PUT" path="/dns" verb="Set" />
+      </Fold>
     </Card>
   )
 }
 
-function Outcomes() {
-  const path = '/provisioning/script'
-  const outcomes = useControl<ListedOutcome[]>(path) ?? []
-  return (
-    <Card title="Pending outcomes" note={outcomes.length} wide>
-      <p class="dim">The outcomes of the next attempts, or of all attempts.</p>
-      <RecordList of={outcomes} keyOf={({ id }) => id}>
-        {(each) => (
-          <>
-            {each.always && 'always '}
-            <OutcomeChip outcome={each.outcome} />
-            <b>{each.domain ?? 'any domain'}</b>
-            <span class="dim">
-              {each.message}
-              {each.retriesAfter !== undefined && ` (retried after ${each.retriesAfter})`}
-            </span>
-            <RemoveButton
-              what={`${each.outcome} for ${each.domain ?? 'any domain'}`}
-              path={path}
-              query={{ id: each.id }}
-            />
-          </>
-        )}
-      </RecordList>
-      <ScriptForm />
-      {outcomes.length > 0 && <RemoveAllButton what="outcomes" path={path} />}
-    </Card>
-  )
-}
-
-/** Scripts the outcomes of the next attempts, for a domain or for one that the user enters. */
-export function ScriptForm({ domain }: { domain?: string }) {
-  const [entered, setEntered] = useState('')
-  const [outcomes, setOutcomes] = useState<readonly string[]>([])
-  const [message, setMessage] = useState('')
-  const [retriesAfter, setRetriesAfter] = useState('')
-  const send = async () => {
-    const details = { ...(message && { message }), ...(retriesAfter && { retriesAfter }) }
-    const isPlain = Object.keys(details).length === 0
-    const detailed = outcomes.map((outcome) => (isPlain || outcome === 'success' ? outcome : { outcome, ...details }))
-    const body = { outcomes: detailed, domain: domain ?? (entered || undefined) }
-    if (await page.callControl('POST', '/provisioning/script', body)) setOutcomes([])
-  }
+function RecordType({ of: { type, visibleFrom } }: { of: DnsRecord }) {
   return (
     <>
-      <div class="row">
-        {OUTCOMES.map((outcome) => (
-          <Button key={outcome} onClick={() => setOutcomes([...outcomes, outcome])}>
-            + {outcome}
-          </Button>
-        ))}
-        {domain === undefined && <Text label="Domain" placeholder="any domain" value={entered} set={setEntered} />}
-        <Text label="Message" placeholder="the usual message" value={message} set={setMessage} />
-        <Text label="Retries after" placeholder="the usual wait" value={retriesAfter} set={setRetriesAfter} />
-        <Button disabled={outcomes.length === 0} onClick={() => send()}>
-          Script
-        </Button>
-      </div>
-      <p class="dim">{outcomes.join(', then ')}</p>
+      {type} {visibleFrom && <small class="dim">seen from {formatTime(visibleFrom)}</small>}
     </>
   )
 }
 
-function FaultList() {
-  const faults = useControl<ListedFault[]>('/faults') ?? []
+/** The value of a record in an input. A new value from the server does not overwrite the text that the user is typing. */
+function RecordValue({ of: { name, type, value } }: { of: DnsRecord }) {
+  const change = ({ currentTarget }: { currentTarget: HTMLInputElement }) =>
+    void page.load(() => page.control('PUT', '/dns', { name, type, value: currentTarget.value }))
+  return <input aria-label={`Value of ${name}`} defaultValue={value} onChange={change} />
+}
+
+/** Scripts the outcomes of the next attempts, for a domain or for one that the user enters. */
+export function ScriptForm({ domain }: { domain?: string }) {
+  const [values, setValues] = useState<Readonly<Record<string, string>>>({ domain: domain ?? '' })
+  const add = (outcome: string) => {
+    const { domain, ...more } = Object.fromEntries(Object.entries(values).filter(([, value]) => value))
+    const outcomes = [outcome === 'success' ? outcome : { outcome, ...more }]
+    return page.control('POST', '/provisioning/script', { outcomes, domain })
+  }
+  const input = (name: string, label: string, placeholder: string) => (
+    <Text label={label} placeholder={placeholder} set={(value) => setValues({ ...values, [name]: value })} />
+  )
   return (
-    <Card title="Faults" note={faults.length} wide>
-      <RecordList of={faults} keyOf={({ id }) => id}>
-        {(fault) => (
-          <>
-            <Chip tone={fault.state === 'used up' ? 'dim' : 'busy'}>{fault.state}</Chip>
-            <FaultText fault={fault} />
-            <a href={`#requests?q=fault:${fault.id}`}>its requests</a>
-            <RemoveButton what={fault.id} path="/faults" query={{ id: fault.id }} />
-            {fault.missed && <MissedRequests of={fault.missed} />}
-          </>
-        )}
-      </RecordList>
-      {faults.length > 0 && <RemoveAllButton what="faults" path="/faults" />}
-      <FaultForm />
-    </Card>
+    <div class="row">
+      <span class="dim">Then:</span>
+      {OUTCOMES.map((outcome) => (
+        <Button key={outcome} onClick={() => add(outcome)}>
+          + {outcome}
+        </Button>
+      ))}
+      {domain === undefined && input('domain', 'Domain', 'any domain')}
+      {input('message', 'Message', 'the usual message')}
+      {input('retriesAfter', 'Retries after', 'the usual wait')}
+    </div>
   )
 }
 
@@ -174,10 +171,9 @@ export function PendingFaults({ family, id }: { family: string; id: string }) {
           <a href="#faults">{fault.id}</a> <FaultText fault={fault} />
         </p>
       ))}
-      <details>
-        <summary>Fail the next request for it</summary>
+      <Fold title="Fail the next request for it">
         <FaultForm family={family} resource={id} />
-      </details>
+      </Fold>
     </>
   )
 }
@@ -198,39 +194,20 @@ function FaultText({ fault }: { fault: ListedFault }) {
   )
 }
 
-function RemoveButton({ what, path, query }: { what: string; path: string; query: object }) {
+function Remove({ what, path, query }: { what: string; path: string; query: object }) {
   return (
-    <Button kind="quiet" label={`Remove ${what}`} onClick={() => page.callControl('DELETE', path, query)}>
+    <Button kind="quiet" label={`Remove ${what}`} onClick={() => page.control('DELETE', path, query)}>
       Remove
     </Button>
   )
 }
 
-function RemoveAllButton({ what, path }: { what: string; path: string }) {
+function RemoveAll({ what, path }: { what: string; path: string }) {
   return (
     <div class="row">
-      <Button kind="danger" twice label={`Remove all ${what}`} onClick={() => page.callControl('DELETE', path)}>
+      <Button kind="danger" asking="Really?" label={`Remove all ${what}`} onClick={() => page.control('DELETE', path)}>
         Remove all
       </Button>
     </div>
-  )
-}
-
-function RecordForm() {
-  const [isOpen, setOpen] = useState(false)
-  return (
-    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary>Set a record</summary>
-      {isOpen && <RecordInputs />}
-    </details>
-  )
-}
-
-function RecordInputs() {
-  const service = page.controls
-  const operation = service?.operations.find(({ path, method }) => path === '/_fauxgate/dns' && method === 'PUT')
-  if (!service || !operation) return <p class="dim">Loading…</p>
-  return (
-    <SchemaForm service={service} operation={operation} verb="Set" send={(body) => page.control('PUT', '/dns', body)} />
   )
 }

@@ -4,13 +4,13 @@ import { useLive } from '../live.ts'
 import { page } from '../page.ts'
 import { Button, Search } from '../shared/controls.tsx'
 import { formatCount, formatRelative, formatTime, formatTimes } from '../shared/format.ts'
-import { Chip, DefinitionList, EmptyState, Missing, OutcomeChip, Side, Split, Table } from '../shared/layout.tsx'
+import { Chip, DefinitionList, EmptyState, Loading, OutcomeChip, Side, Split } from '../shared/layout.tsx'
+import { Table } from '../shared/table.tsx'
 import { Windowed } from '../shared/windowed.tsx'
 import { curlToCreate } from './client-code.ts'
 import { RelatedRequests } from './entry.tsx'
 import { PendingFaults, ScriptForm } from './faults.tsx'
-import { Lane, StateChip } from './lane.tsx'
-import { Axis, Picture } from './picture.tsx'
+import { Axis, Lane, Picture, StateChip } from './picture.tsx'
 
 const LANE_HEIGHT = 44
 
@@ -20,64 +20,58 @@ const MIN_LOADED = 30
 /** The number of transitions of a domain that the gateway keeps. */
 const MAX_TRANSITIONS = 100
 
-const STATES = ['failing', 'renewal failing', 'provisioning', 'renewing', 'issued', 'unmanaged']
+const loadTimelines = (query: Record<string, string>) =>
+  page.control<Timelines>('GET', `/timelines?${new URLSearchParams(query)}`)
 
 export function Jobs({ id }: { id: string }) {
   const { query } = page
   const [name, state] = [query.get('q') ?? '', query.get('state') ?? '']
   const [{ first, count }, setRange] = useState({ first: 0, count: MIN_LOADED })
-  const timelines = (parameters: Record<string, string>) =>
-    page.control<Timelines>('GET', `/timelines?${new URLSearchParams(parameters)}`)
-  const parameters = { skip: String(first), limit: String(count), name, order: 'failing', ...(state && { state }) }
-  const response = useLive(async () => ({ ...(await timelines(parameters)), first }), [first, count, name, state])
-  const chosen = useLive(async () => (id ? ((await timelines({ name: id })).timelines[0] ?? null) : undefined), [id])
-  if (!response) return <p class="empty dim">Loading…</p>
-  const since = Date.parse(response.since ?? '') || page.now
-  const all = Object.values(response.states).reduce((sum, each) => sum + each, 0)
+  const wanted = { skip: String(first), limit: String(count), name, order: 'failing', ...(state && { state }) }
+  const loaded = useLive(async () => ({ ...(await loadTimelines(wanted)), first }), [first, count, name, state])
+  const chosen = useLive(async () => id && ((await loadTimelines({ name: id })).timelines[0] ?? null), [id])
+  if (!loaded) return <Loading />
+  const since = Date.parse(loaded.since ?? '') || page.now
+  const all = Object.values(loaded.states).reduce((sum, each) => sum + each, 0)
+  // A state without domains stays while it is chosen.
+  const states = Object.entries({ all, ...(state && { [state]: 0 }), ...loaded.states })
+  const back = page.linkWithin('jobs')
+  const missing = chosen === null && (
+    <Side title={id} back={back}>
+      <p>The gateway has no managed domain of that id.</p>
+    </Side>
+  )
   return (
     <Split
-      side={
-        chosen === null ? (
-          <Missing title={id} back={page.linkWithin('jobs')}>
-            The gateway has no managed domain of that id.
-          </Missing>
-        ) : (
-          chosen && <JobDetails key={chosen.id} job={chosen} />
-        )
-      }
+      side={chosen ? <JobDetails key={chosen.id} job={chosen} back={back} /> : missing}
       tools={
         <>
           <Search what="domains" value={name} set={(q) => page.setQuery({ q })} />
-          <Button pressed={state === ''} onClick={() => page.setQuery({ state: '' })}>
-            all {formatCount(all)}
-          </Button>
-          {STATES.map((each) => {
-            const number = response.states[each] ?? 0
+          {states.map(([each, number]) => {
+            const isPressed = each === (state || 'all')
             return (
-              (number > 0 || each === state) && (
-                <Button
-                  key={each}
-                  pressed={state === each}
-                  onClick={() => page.setQuery({ state: state === each ? '' : each })}
-                >
-                  {each} {formatCount(number)}
-                </Button>
-              )
+              <Button
+                key={each}
+                pressed={isPressed}
+                onClick={() => page.setQuery({ state: isPressed || each === 'all' ? '' : each })}
+              >
+                {each} {formatCount(number)}
+              </Button>
             )
           })}
         </>
       }
     >
-      {response.total > 0 ? (
+      {loaded.total > 0 ? (
         <>
           <Axis since={since} />
           <Windowed
-            total={response.total}
+            total={loaded.total}
             rowHeight={LANE_HEIGHT}
             label="Domains"
             onRange={(range) => setRange({ ...range, count: Math.max(MIN_LOADED, range.count) })}
             row={(index) => {
-              const job = response.timelines[index - response.first]
+              const job = loaded.timelines[index - loaded.first]
               return <Lane key={job?.id ?? index} job={job} since={since} isChosen={job?.id === id} />
             }}
           />
@@ -97,7 +91,7 @@ interface DomainResource {
   readonly certificate?: { readonly id: string } | null
 }
 
-function JobDetails({ job }: { job: DomainTimeline }) {
+function JobDetails({ job, back }: { job: DomainTimeline; back: string }) {
   const { id, domain, state, due, expiresAt, problem, records, pending, outcomes, timeline } = job
   const when = (at: string) => `${formatRelative(at, page.now)}, at ${formatTime(at)}`
   const resource = useLive(
@@ -105,13 +99,14 @@ function JobDetails({ job }: { job: DomainTimeline }) {
     [id],
   )
   const certificate = resource?.certificate?.id
+  const isExpired = expiresAt !== null && Date.parse(expiresAt) <= page.now
   const move = (path: string) => page.moveClock(`/provisioning/${path}`, { id })
   return (
-    <Side title={domain} mark={<StateChip state={state} />} back={page.linkWithin('jobs')}>
+    <Side title={domain} mark={<StateChip state={state} />} back={back}>
       <div class="row">
         <Button
           kind="main"
-          onClick={() => page.callControl('POST', '/provisioning/attempt', { id })}
+          onClick={() => page.control('POST', '/provisioning/attempt', { id })}
           disabled={due?.event !== 'attempt'}
         >
           Run the attempt now
@@ -130,27 +125,15 @@ function JobDetails({ job }: { job: DomainTimeline }) {
       <Picture job={job} since={Date.parse(timeline[0]?.at ?? '') || page.now} />
       <DefinitionList
         of={[
-          [
-            'Domain',
-            <code>
-              <a href={`#resources/reserved_domains/${id}`}>{id}</a>
-            </code>,
-          ],
+          ['Domain', <a href={`#resources/reserved_domains/${id}`}>{id}</a>],
           ['Due next', due ? `${due.event} ${when(due.at)}` : 'nothing'],
           [
             'Certificate',
-            expiresAt ? (
-              <>
-                <code>
-                  <a href={`#resources/tls_certificates/${certificate}`}>{certificate}</a>
-                </code>{' '}
-                <span class={Date.parse(expiresAt) <= page.now ? 'bad' : ''}>
-                  {Date.parse(expiresAt) <= page.now ? 'expired' : 'expires'} {when(expiresAt)}
-                </span>
-              </>
-            ) : (
-              'none yet'
-            ),
+            certificate ? <a href={`#resources/tls_certificates/${certificate}`}>{certificate}</a> : 'none yet',
+          ],
+          [
+            isExpired ? 'Expired' : 'Expires',
+            expiresAt === null ? undefined : <span class={isExpired ? 'bad' : ''}>{when(expiresAt)}</span>,
           ],
         ]}
       />
@@ -159,26 +142,24 @@ function JobDetails({ job }: { job: DomainTimeline }) {
         <>
           <h3>DNS records</h3>
           <Table
-            heads={['Name', 'Expected', 'Found']}
-            rows={records.map((record) => [
-              <code>{record.name}</code>,
-              <code>
-                {record.type} {record.value}
-              </code>,
-              <RecordState record={record} />,
-            ])}
+            rows={records}
+            columns={[
+              { name: 'Name', cell: ({ name }) => <code>{name}</code> },
+              { name: 'Expected', cell: ({ type, value }) => <code>{`${type} ${value}`}</code> },
+              { name: 'Found', cell: (record) => <RecordState record={record} /> },
+            ]}
           />
         </>
       )}
       <h3>Pending outcomes</h3>
       <p>
         {pending.length === 0 && <span class="dim">None.</span>}
-        {pending.map((each, at) => (
+        {pending.map(({ outcome, always, domain }, at) => (
           <span key={at}>
             {at > 0 && ' then '}
-            {each.always && 'always '}
-            <OutcomeChip outcome={each.outcome} />
-            {each.domain === null && <small class="dim"> (of any domain)</small>}
+            {always && 'always '}
+            <OutcomeChip outcome={outcome} />
+            {domain === null && <small class="dim"> (of any domain)</small>}
           </span>
         ))}
         {outcomes > pending.length && <a href="#faults"> and {formatCount(outcomes - pending.length)} more</a>}
@@ -201,12 +182,12 @@ function JobDetails({ job }: { job: DomainTimeline }) {
   )
 }
 
-function RecordState({ record: { name, type, value, problem } }: { record: NeededRecord }) {
+function RecordState({ record: { name, type, value, problem, found } }: { record: NeededRecord }) {
   if (problem === null) return <Chip tone="good">found</Chip>
   return (
     <>
-      <p class="bad">{problem.split('. ').slice(1).join('. ') || problem}</p>
-      <Button onClick={() => page.callControl('PUT', '/dns', { name, type, value })}>Fix the record</Button>
+      <p class="bad">{found}</p>
+      <Button onClick={() => page.control('PUT', '/dns', { name, type, value })}>Fix the record</Button>
     </>
   )
 }

@@ -1,10 +1,8 @@
 import { useState } from 'preact/hooks'
 import type { DomainTimeline } from '../../core/generated/controls.ts'
 import { page } from '../page.ts'
-import { formatDuration, formatRelative, formatTime, formatTimes } from '../shared/format.ts'
-import type { Tone } from '../shared/layout.tsx'
-
-type Entry = DomainTimeline['timeline'][number]
+import { formatCounted, formatDuration, formatRelative, formatTime, formatTimes } from '../shared/format.ts'
+import { Chip, type Tone } from '../shared/layout.tsx'
 
 const MAX_EVENTS = 12
 
@@ -19,12 +17,15 @@ const AHEAD_MS = 100 * DAY_MS
 /** The axis is not linear, so that seconds and months fit: a time ten times as far is 1.8 times as far in the picture. */
 const EXPONENT = 0.25
 
-const isIssue = ({ transition }: Entry) => transition === 'issued' || transition === 'renewed'
+/** Returns the colour of a state or of a transition. */
+function chooseTone(name: string): Tone {
+  if (/fail/.test(name)) return 'bad'
+  if (/^(issued|renewed)$/.test(name)) return 'good'
+  return /^(cancelled|unmanaged)$/.test(name) ? 'dim' : 'busy'
+}
 
-function chooseTone(entry: Entry): Tone {
-  if (entry.transition.includes('failed')) return 'bad'
-  if (isIssue(entry)) return 'good'
-  return entry.transition === 'cancelled' ? 'dim' : 'busy'
+export function StateChip({ state }: { state: string }) {
+  return <Chip tone={chooseTone(state)}>{state}</Chip>
 }
 
 /** Returns the horizontal place of a time in percent. `since` is the time of the oldest event, in ms. */
@@ -38,6 +39,7 @@ function computePlace(time: number, since: number): string {
 
 interface PictureProps {
   job: DomainTimeline
+  /** The time of the oldest event of all pictures, in ms. */
   since: number
   isInList?: boolean
 }
@@ -53,15 +55,20 @@ export function Picture({ job, since, isInList = false }: PictureProps) {
   const index = current ?? events.length - 1
   const event = events[index]
   const placeOf = (time: string) => computePlace(Date.parse(time), since)
-  // The timeline may not have the start of a long job any more.
-  const [first] = startedAt && startedAt < (events[0]?.at ?? '') ? events : []
   const move = (pressed: KeyboardEvent) => {
     const step = { ArrowLeft: -1, ArrowRight: 1 }[pressed.key]
     if (!step) return
     pressed.preventDefault()
     setCurrent(Math.max(0, Math.min(events.length - 1, index + step)))
   }
-  const [from, to] = [validFrom ? placeOf(validFrom) : `${START}%`, expiresAt && placeOf(expiresAt)]
+  const line = (kind: string, x1: string, x2: string) => (
+    <line key={kind + x1} class={kind} x1={x1} x2={x2} y1="9" y2="9" />
+  )
+  const present = `${PRESENT}%`
+  const [expiry, next] = [expiresAt && placeOf(expiresAt), due && placeOf(due.at)]
+  // The timeline may not have the start of a long job any more.
+  const [first] = startedAt && startedAt < (events[0]?.at ?? '') ? events : []
+  const said = event ? `${formatTime(event.at)}, ${event.transition}. ${event.message}` : 'nothing happened yet'
   return (
     <div class="picture fill">
       <small class="flex">
@@ -69,11 +76,11 @@ export function Picture({ job, since, isInList = false }: PictureProps) {
           {problem && current === undefined ? (
             <span class="bad">{formatTimes(problem)}</span>
           ) : (
-            event && (
-              <>
-                <span class="dim">{formatTime(event.at)}</span> <b>{event.transition}</b> {formatTimes(event.message)}
-              </>
-            )
+            event && [
+              <span class="dim">{formatTime(event.at)}</span>,
+              <b> {event.transition} </b>,
+              formatTimes(event.message),
+            ]
           )}
         </span>
         <span class="dim">
@@ -85,44 +92,23 @@ export function Picture({ job, since, isInList = false }: PictureProps) {
       <svg
         role="img"
         tabIndex={isInList ? -1 : 0}
-        aria-label={`${domain}: ${event ? `${formatTime(event.at)}, ${event.transition}. ${event.message}` : 'nothing happened yet'}`}
+        aria-label={`${domain}: ${said}`}
         onKeyDown={move}
         onBlur={() => setCurrent(undefined)}
       >
-        <line class="dim now" x1={`${PRESENT}%`} x2={`${PRESENT}%`} y1="0" y2="18" />
-        {to && (
-          <>
-            <line class="validity" x1={from} x2={to} y1="9" y2="9" />
-            <line class={due ? 'dim' : 'bad'} x1={to} x2={to} y1="3" y2="15" />
-          </>
-        )}
-        {first && startedAt && (
-          <line
-            class={state.includes('failing') ? 'bad' : 'busy'}
-            x1={placeOf(startedAt)}
-            x2={placeOf(first.at)}
-            y1="9"
-            y2="9"
-          />
-        )}
-        {events.map((each, at) => {
-          const next = events[at + 1]?.at
-          return (
-            <line
-              key={at}
-              class={chooseTone(each)}
-              x1={placeOf(each.at)}
-              x2={next ? placeOf(next) : `${PRESENT}%`}
-              y1="9"
-              y2="9"
-            />
-          )
+        <line class="dim now" x1={present} x2={present} y1="0" y2="18" />
+        {expiry && line('validity', validFrom ? placeOf(validFrom) : `${START}%`, expiry)}
+        {expiry && <line class={due ? 'dim' : 'bad'} x1={expiry} x2={expiry} y1="3" y2="15" />}
+        {first && startedAt && line(chooseTone(state), placeOf(startedAt), placeOf(first.at))}
+        {events.map(({ at, transition }, number) => {
+          const later = events[number + 1]
+          return line(chooseTone(transition), placeOf(at), later ? placeOf(later.at) : present)
         })}
-        {due && <line class="pending dim" x1={`${PRESENT}%`} x2={placeOf(due.at)} y1="9" y2="9" />}
+        {next && line('pending dim', present, next)}
         {events.map((each, at) => (
           <circle
             key={at}
-            class={`${chooseTone(each)} ${current === at ? 'current' : ''}`}
+            class={`${chooseTone(each.transition)} ${current === at ? 'current' : ''}`}
             cx={placeOf(each.at)}
             cy="9"
             r={each.outcome ? 6 : 4}
@@ -130,10 +116,52 @@ export function Picture({ job, since, isInList = false }: PictureProps) {
             onPointerLeave={() => setCurrent(undefined)}
           />
         ))}
-        {due && <circle class="pending" cx={placeOf(due.at)} cy="9" r="5" />}
+        {next && <circle class="pending" cx={next} cy="9" r="5" />}
       </svg>
     </div>
   )
+}
+
+interface LaneProps extends Omit<PictureProps, 'job'> {
+  /** Undefined while it is loaded. */
+  job: DomainTimeline | undefined
+  isChosen: boolean
+}
+
+/** A domain in the list of all: its state beside its picture. */
+export function Lane({ job, since, isChosen }: LaneProps) {
+  if (!job) return <div class="lane flex" role="listitem" />
+  const { id, domain, state, pending, outcomes } = job
+  const [next] = pending
+  return (
+    <div class={`lane flex ${isChosen ? 'chosen' : ''}`} role="listitem">
+      <div class="who">
+        <a class="clip" href={page.linkWithin(`jobs/${id}`)}>
+          <b>{domain}</b>
+        </a>
+        <span class="clip">
+          <StateChip state={state} />{' '}
+          {next ? (
+            <small class="busy" title={pending.map(({ outcome }) => outcome).join(', then ')}>
+              {next.domain ? 'then' : 'perhaps'} {next.outcome}
+              {outcomes > 1 && ` +${outcomes - 1}`}
+            </small>
+          ) : (
+            <small class="dim">{describeAttempts(job)}</small>
+          )}
+        </span>
+      </div>
+      <Picture job={job} since={since} isInList />
+    </div>
+  )
+}
+
+/** Says how many attempts the job had, and for how long it runs. */
+function describeAttempts({ state, attempts, startedAt }: DomainTimeline): string {
+  if (state === 'unmanaged' || attempts === null) return ''
+  if (attempts === 0) return 'no attempt yet'
+  const ageMs = startedAt ? page.now - Date.parse(startedAt) : 0
+  return `${formatCounted(attempts, 'attempt')}${ageMs > 0 ? ` in ${formatDuration(ageMs)}` : ''}`
 }
 
 /** The times that the axis shows, in ms before or after the present. */

@@ -6,39 +6,34 @@ import { useControl } from '../live.ts'
 import { page } from '../page.ts'
 import { getErrorCode } from '../search.ts'
 import { matchIds } from '../service.ts'
-import { Button, Choice, Copy, Field, Form, Lines, Submit, Text } from '../shared/controls.tsx'
+import { Button, Copy } from '../shared/controls.tsx'
 import { formatLabel, formatMs, formatTime } from '../shared/format.ts'
 import { Json } from '../shared/json.tsx'
-import { Chip, DefinitionList, Side, StatusChip, Table, Tabs } from '../shared/layout.tsx'
+import { Chip, DefinitionList, Fold, Side, StatusChip, Tabs } from '../shared/layout.tsx'
+import { Resend } from '../shared/resend.tsx'
+import { Table } from '../shared/table.tsx'
 import { clientHeaders, findClientReplayProblem, toCurl, toDirectCall, toFetch } from './client-code.ts'
 import { RelatedRequests } from './entry.tsx'
 import { FaultForm } from './fault-form.tsx'
 import { MissedRequests } from './faults.tsx'
 
-const TABS = ['Request', 'Response']
-
-const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
-
 const CATALOGUE = 'https://github.com/fauxgate/fauxgate/blob/main/docs/reference/error-catalogue.md'
 
 export function RequestDetails({ entry }: { entry: JournalEntry }) {
-  const { method, path, status, operation, operationId, at, request, response, commit } = entry
+  const { method, path, query, status, operation, operationId, at, request, response, commit } = entry
+  const [received, setReceived] = useState<ServerResponse | undefined>(undefined)
   const direct = toDirectCall(page, entry)
   const problem = findClientReplayProblem(page, entry)
   const ms = page.durations.get(operationId)
   const until = page.findWaitEnd(entry)
-  const family = page.service?.families.find(({ name }) => operation?.startsWith(`${name}.`))
-  const known = page.service?.operations.find(({ name }) => name === operation)
-  const ids = Object.values(matchIds(known?.path ?? '', path) ?? {})
-  const created = Object(response).id
-  const [tab, setTab] = useState(commit ? 'Changes' : status < 400 || request === null ? 'Response' : 'Request')
-  const own = [...ids, ...(known && family?.create?.name === known.name && created ? [created] : [])].join('/')
+  const address = `${path}${query && `?${query}`}`
+  const resource = findResource(entry)
+  const send = async (...sent: Parameters<typeof page.connection.send>) =>
+    setReceived(await page.connection.send(...sent))
+  const text = (indent?: number) => (request === null ? '' : JSON.stringify(request, null, indent))
+  const first = commit ? 'Changes' : status < 400 || request === null ? 'Response' : 'Request'
   return (
-    <Side
-      title={`${method} ${getFullPath(entry)}`}
-      mark={<StatusChip status={status} cancelled={entry.cancelled} />}
-      back={page.linkWithin('requests')}
-    >
+    <Side title={`${method} ${address}`} mark={<StatusChip {...entry} />} back={page.linkWithin('requests')}>
       {until && (
         <p class="busy">
           <b>The client still waits</b> until {formatTime(until)}.
@@ -48,7 +43,14 @@ export function RequestDetails({ entry }: { entry: JournalEntry }) {
         <p class="bad">It cannot be sent again exactly: {problem}</p>
       ) : (
         <div class="row">
-          <Replay entry={entry} />
+          <Button kind="main" onClick={() => send(method, address, clientHeaders(entry), text())}>
+            Replay
+          </Button>
+          {received && (
+            <span role="status">
+              <StatusChip status={received.status} />
+            </span>
+          )}
           <Copy text={() => toCurl(page, entry)}>Copy as curl</Copy>
           <Copy text={() => toFetch(page, entry)}>as fetch</Copy>
           {direct && <Copy text={() => direct}>as direct call</Copy>}
@@ -57,78 +59,55 @@ export function RequestDetails({ entry }: { entry: JournalEntry }) {
       <DefinitionList
         of={[
           ['Operation', operation ?? <b class="bad">unknown</b>],
-          ...(family && own
-            ? [
-                [
-                  'Resource',
-                  <code>
-                    <a href={`#resources/${family.name}/${own}`}>{own}</a>
-                  </code>,
-                ] as const,
-              ]
-            : []),
+          ['Resource', resource && <a href={`#resources/${resource}`}>{resource.replace(/^\w+\//, '')}</a>],
           ['Operation id', <code>{operationId}</code>],
           ['At', `${formatTime(at)} UTC${ms === undefined ? '' : `, answered in ${formatMs(ms)}`}`],
           ['Fault', <AppliedFault entry={entry} />],
+          ['Error', status >= 400 ? <ErrorLine entry={entry} /> : undefined],
         ]}
       />
-      {status >= 400 && <ErrorLine entry={entry} />}
-      <Tabs names={commit ? ['Changes', ...TABS] : TABS} current={tab} set={setTab} />
-      <div role="tabpanel" aria-label={tab}>
-        {tab === 'Request' && (
-          <>
-            <Headers of={entry.requestHeaders} />
-            {request !== null && <Json value={request} title="Body" />}
-          </>
-        )}
-        {tab === 'Response' && (
-          <>
-            <Headers of={entry.responseHeaders} />
-            <Json value={response} title="Body" />
-          </>
-        )}
-        {tab === 'Changes' && commit?.changes.map((change) => <Diff key={change.key} change={change} />)}
-      </div>
-      <details open={problem !== undefined}>
-        <summary>Edit and send again</summary>
-        <Resend entry={entry} />
-      </details>
+      <Tabs
+        first={first}
+        of={{
+          ...(commit && { Changes: commit.changes.map((change) => <Diff key={change.key} change={change} />) }),
+          Request: <Message headers={entry.requestHeaders} body={request ?? undefined} />,
+          Response: <Message headers={entry.responseHeaders} body={response} />,
+        }}
+      />
+      <Resend
+        label="Path"
+        method={method}
+        address={address}
+        headers={clientHeaders(entry)}
+        body={typeof request === 'string' ? '' : text(2)}
+        isOpen={problem !== undefined}
+        send={({ method, address, headers, body }) => send(method, address, headers, body)}
+        response={
+          received && (
+            <>
+              <StatusChip status={received.status} /> <Json value={received.body} title="Answer" />
+            </>
+          )
+        }
+      />
       {operation && (
-        <details open={page.path[2] === 'fail'}>
-          <summary>Fail the next request like this</summary>
+        <Fold title="Fail the next request like this" isOpen={page.path[2] === 'fail'}>
           <FaultForm operation={operation} />
-        </details>
+        </Fold>
       )}
-      {known?.evidence !== undefined && (
-        <details>
-          <summary>Evidence</summary>
-          <Json value={known.evidence} />
-        </details>
-      )}
-      {own && <RelatedRequests text={own.split('/').pop() ?? ''} chosen={entry} />}
+      {resource && <RelatedRequests text={resource.split('/').pop() ?? ''} chosen={entry} />}
     </Side>
   )
 }
 
-/** Sends a request again, exactly as it was. */
-function Replay({ entry }: { entry: JournalEntry }) {
-  const [response, setResponse] = useState<ServerResponse | undefined>(undefined)
-  const { method, request } = entry
-  const body = request === null ? '' : JSON.stringify(request)
-  const send = async () =>
-    setResponse(await page.connection.send(method, getFullPath(entry), clientHeaders(entry), body))
-  return (
-    <>
-      <Button kind="main" onClick={() => page.run(send)}>
-        Replay
-      </Button>
-      {response && (
-        <span role="status">
-          <StatusChip status={response.status} />
-        </span>
-      )}
-    </>
-  )
+/** Returns the place of the resource that a request was for or created: its family and its ids. */
+function findResource({ operation, path, response }: JournalEntry): string | undefined {
+  const family = page.service?.families.find(({ name }) => operation?.startsWith(`${name}.`))
+  const known = page.service?.operations.find(({ name }) => name === operation)
+  const ids = Object.values(matchIds(known?.path ?? '', path) ?? {})
+  const created = known && known === family?.create && Object(response).id
+  const all = [...ids, ...(created ? [created] : [])]
+  return family && all.length > 0 ? [family.name, ...all].join('/') : undefined
 }
 
 /** The fault that applied, or why none did. */
@@ -151,66 +130,26 @@ function ErrorLine({ entry }: { entry: JournalEntry }) {
     return code !== '' && (summary === code || value.error_code === code)
   }) ?? ['']
   return (
-    <p>
+    <>
       <Chip tone="bad">{code || entry.status}</Chip> {entry.problem ?? String(Object(entry.response).msg ?? '')}{' '}
       {key && (
         <a href={`${CATALOGUE}#${key}`} target="_blank" rel="noreferrer">
           {key} in the catalogue
         </a>
       )}
-    </p>
+    </>
   )
 }
 
-function Headers({ of }: { of: JournalEntry['requestHeaders'] }) {
-  const all = Object.entries(of)
+function Message({ headers, body }: { headers: JournalEntry['requestHeaders']; body: unknown }) {
+  const all = Object.entries(headers)
   return (
-    <details>
-      <summary>Headers ({all.length})</summary>
-      <DefinitionList of={all} />
-    </details>
-  )
-}
-
-function Resend({ entry }: { entry: JournalEntry }) {
-  const { request } = entry
-  const [method, setMethod] = useState(entry.method)
-  const [path, setPath] = useState(getFullPath(entry))
-  const known = Object.entries(clientHeaders(entry))
-  const [headers, setHeaders] = useState(known.map((each) => each.join(': ')).join('\n'))
-  const [body, setBody] = useState(
-    request === null || typeof request === 'string' ? '' : JSON.stringify(request, null, 2),
-  )
-  const [response, setResponse] = useState<ServerResponse | undefined>(undefined)
-  const send = async () => setResponse(await page.connection.send(method, path, parseHeaders(headers), body))
-  return (
-    <Form kind="fields" act={() => page.run(send)}>
-      <div class="row">
-        <Choice label="Method" value={method} set={setMethod} values={METHODS} />
-        <Text label="Path" class="fill" value={path} set={setPath} />
-      </div>
-      <Field label="Headers">
-        <Lines label="Headers" rows={3} value={headers} set={setHeaders} />
-      </Field>
-      <Field label="Body">
-        <Lines label="Body" rows={6} value={body} set={setBody} />
-      </Field>
-      <div class="row">
-        <Submit>Send</Submit>
-        {response && <StatusChip status={response.status} />}
-      </div>
-      {response && <Json value={response.body} title="Answer" />}
-    </Form>
-  )
-}
-
-function getFullPath({ path, query }: JournalEntry): string {
-  return `${path}${query && `?${query}`}`
-}
-
-function parseHeaders(text: string): Record<string, string> {
-  return Object.fromEntries(
-    [...text.matchAll(/^\s*(\S+?)[ \t]*:[ \t]*(.*?)[ \t]*$/gm)].map(([, name, value]) => [name, value]),
+    <>
+      <Fold title={`Headers (${all.length})`}>
+        <DefinitionList of={all} />
+      </Fold>
+      {body !== undefined && <Json value={body} title="Body" />}
+    </>
   )
 }
 
@@ -219,7 +158,6 @@ function Diff({ change: { collection, key, before, after } }: { change: Change }
   const { edge_id } = Object(after)
   const place = service?.linkToRecord(collection, key, edge_id ? [edge_id] : [])
   const [old, now] = [flatten(before), flatten(after)]
-  const names = Object.keys({ ...old, ...now }).filter((name) => old[name] !== now[name])
   const what = before ? (after ? 'changed' : 'removed') : 'created'
   return (
     <>
@@ -227,8 +165,12 @@ function Diff({ change: { collection, key, before, after } }: { change: Change }
         {service?.getNoun(collection)} {what}: {after && place ? <a href={place}>{key}</a> : key}
       </h3>
       <Table
-        heads={['Field', 'Before', 'After']}
-        rows={names.map((name) => [<span title={name}>{formatLabel(name)}</span>, old[name], now[name]])}
+        rows={Object.keys({ ...old, ...now }).filter((name) => old[name] !== now[name])}
+        columns={[
+          { name: 'Field', cell: (name) => <span title={name}>{formatLabel(name)}</span> },
+          { name: 'Before', cell: (name) => old[name] },
+          { name: 'After', cell: (name) => now[name] },
+        ]}
       />
     </>
   )

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { ListedRecord } from '../../core/generated/controls.ts'
 import type { JsonSchema } from '../../gateway/openapi/json-schema.ts'
@@ -8,7 +9,6 @@ import { Button } from '../shared/controls.tsx'
 import { formatLabel, formatTime } from '../shared/format.ts'
 import { Json } from '../shared/json.tsx'
 import { Chip, DefinitionList, RecordList, Side } from '../shared/layout.tsx'
-import { PolicyText } from '../shared/policy.tsx'
 import { POLICY, SchemaForm } from '../shared/schema-form.tsx'
 import { listInputs } from '../shared/schema-inputs.ts'
 import { RelatedRequests } from './entry.tsx'
@@ -50,8 +50,8 @@ export function ResourceDetails({ service, family, ids }: ResourceProps) {
     })
   const loaded = useLive(find, [path])
   const resource = loaded ?? {}
-  const act = (each: ServiceOperation) =>
-    void page.run(() => page.connection.service(each.method, fillPath(each.path, ids)))
+  const call = ({ method, path: to }: ServiceOperation, body?: object) =>
+    page.connection.service<Resource>(method, fillPath(to, ids), body)
   const below = service.listFamiliesBelow(family)
   const modules = below.filter((each) => !each.create)
   const inner = below.flatMap(({ create }) => create ?? [])
@@ -62,29 +62,28 @@ export function ResourceDetails({ service, family, ids }: ResourceProps) {
   }
   const toggle = (each: ServiceOperation) => setForm(form === each ? undefined : each)
   const verb = update?.method === 'PUT' ? 'Set' : 'Change'
-  const send = async (body: object) => {
-    if (!form) return
-    const response = await page.connection.service<Resource>(form.method, fillPath(form.path, ids), body)
+  const send = async (operation: ServiceOperation, body: object) => {
+    const response = await call(operation, body)
     setForm(undefined)
-    const made = below.find(({ create }) => create === form)
+    const made = below.find(({ create }) => create === operation)
     if (made) page.goTo(`resources/${made.name}/${[...ids, response.id].join('/')}`)
+  }
+  const operationButton = (each: ServiceOperation) => {
+    const hasForm = listInputs(service, each).length > 0
+    return (
+      <Button key={each.name} asking={!hasForm && 'Really?'} onClick={() => (hasForm ? toggle(each) : call(each))}>
+        {each.summary.replace(` from a ${family.one}`, '')}
+      </Button>
+    )
   }
   return (
     <Side title={getDisplayName(resource) || ids.join(' ')} back={`resources/${name}`}>
       {loaded === null && <p class="dim">There is none of that id.</p>}
       <div class="row">
         {update && <Button onClick={() => toggle(update)}>{verb}</Button>}
-        {loaded &&
-          [...inner, ...actions.filter(isPossible)].map((each) => {
-            const hasForm = listInputs(service, each).length > 0
-            return (
-              <Button key={each.name} twice={!hasForm} onClick={() => (hasForm ? toggle(each) : act(each))}>
-                {each.summary.replace(` from a ${family.one}`, '')}
-              </Button>
-            )
-          })}
+        {loaded && [...inner, ...actions.filter(isPossible)].map(operationButton)}
         {loaded && remove && (
-          <Button kind="danger" twice asking={`Delete this ${family.one}?`} onClick={() => act(remove)}>
+          <Button kind="danger" asking={`Delete this ${family.one}?`} onClick={() => call(remove)}>
             Delete
           </Button>
         )}
@@ -98,7 +97,7 @@ export function ResourceDetails({ service, family, ids }: ResourceProps) {
           current={form === update ? resource : {}}
           verb={form === update ? 'Save' : 'Send'}
           cancel={() => setForm(undefined)}
-          send={send}
+          send={(body) => send(form, body)}
         />
       )}
       <Fields of={resource} known={family.fields} />
@@ -113,8 +112,12 @@ export function ResourceDetails({ service, family, ids }: ResourceProps) {
           )
         })}
       </div>
-      {loaded && <UsedBy ids={ids} resource={resource} />}
-      {loaded && <PendingFaults family={name} id={id} />}
+      {loaded && (
+        <>
+          <UsedBy ids={ids} resource={resource} />
+          <PendingFaults family={name} id={id} />
+        </>
+      )}
       <RelatedRequests text={id} />
     </Side>
   )
@@ -165,40 +168,40 @@ interface FieldsProps {
 
 /** Fields below their labels. Objects and long texts come after the others, with headings of their own. */
 function Fields({ of, known }: FieldsProps) {
-  const { now, service } = page
   const fields = Object.entries(of).map(([name, value]) => {
+    const isPast = name === 'not_after' && Date.parse(value) <= page.now
     const label = <span title={name}>{known && !known[name] ? name : formatLabel(name)}</span>
-    const isPast = name === 'not_after' && Date.parse(value) <= now
-    return { name, value, label, mark: isPast && <Chip tone="bad">expired</Chip> }
+    return { name, value, label, schema: known?.[name], mark: isPast && <Chip tone="bad">expired</Chip> }
   })
+  const short = fields.filter(({ value }) => !isLong(value))
   return (
     <>
-      <DefinitionList
-        of={fields
-          .filter(({ value }) => !isLong(value))
-          .map(({ value, label, mark }) => {
-            const view = (
-              <>
-                <Value value={value} /> {mark}
-              </>
-            )
-            return [label, view] as const
-          })}
-      />
-      {fields.map(({ name, value, label }) => {
-        if (!isLong(value)) return null
-        if (String(value).startsWith('-----BEGIN CERT')) return <CertificateChain key={name} pem={value} />
-        if (typeof value === 'string' && POLICY.test(known?.[name]?.description ?? ''))
-          return <PolicyText key={name} text={value} title={label} />
-        if (typeof value === 'string' || Array.isArray(value)) return <Json key={name} value={value} title={label} />
-        return (
-          <section key={name}>
-            <h3>{label}</h3>
-            <Fields of={value} known={known && (service?.resolve(known[name]).properties ?? {})} />
-          </section>
-        )
-      })}
+      <DefinitionList of={short.map(({ value, label, mark }) => [label, [<Value value={value} />, ' ', mark]])} />
+      {fields
+        .filter(({ value }) => isLong(value))
+        .map(({ name, value, label, schema }) => (
+          <LongField key={name} value={value} label={label} schema={schema} />
+        ))}
     </>
+  )
+}
+
+interface LongFieldProps {
+  value: unknown
+  label: ComponentChildren
+  schema: JsonSchema | undefined
+}
+
+function LongField({ value, label, schema }: LongFieldProps) {
+  if (String(value).startsWith('-----BEGIN CERT')) return <CertificateChain pem={String(value)} />
+  if (typeof value === 'string' && POLICY.test(schema?.description ?? ''))
+    return <Json value={value} title={label} isYaml />
+  if (typeof value === 'string' || Array.isArray(value)) return <Json value={value} title={label} />
+  return (
+    <section>
+      <h3>{label}</h3>
+      <Fields of={Object(value)} known={schema && (page.service?.resolve(schema).properties ?? {})} />
+    </section>
   )
 }
 
@@ -212,9 +215,8 @@ function isLong(value: unknown): boolean {
 function CertificateChain({ pem }: { pem: string }) {
   const [certificates, setCertificates] = useState<readonly object[]>([])
   useEffect(() => {
-    void page.load(async () => {
-      setCertificates(await page.control('POST', '/certificates', { certificate_pem: pem }))
-    })
+    const read = () => page.control<object[]>('POST', '/certificates', { certificate_pem: pem })
+    void page.load(async () => setCertificates(await read()))
   }, [pem])
   return (
     <>

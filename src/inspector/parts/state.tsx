@@ -10,16 +10,6 @@ import { generateTest, RUNNERS, type Runner } from './test-code.ts'
 
 export function State() {
   const report = useControl<string>('/report')
-  const load = async (file: File) => {
-    const text = await file.text()
-    let snapshot: unknown
-    try {
-      snapshot = JSON.parse(text)
-    } catch (error) {
-      throw new Error(`${file.name} is not a snapshot: ${Object(error).message}. Choose a file that Export wrote.`)
-    }
-    await page.control('PUT', '/state', snapshot)
-  }
   return (
     <div class="cards">
       <Snapshots />
@@ -27,13 +17,12 @@ export function State() {
       <Card title="The whole state" wide>
         <p class="dim">Files are JSON, without private keys. A reset goes back to the state at the start.</p>
         <div class="row">
-          <Button onClick={() => page.run(async () => download(await page.control('GET', '/state')))}>Export</Button>
-          <Button onClick={() => chooseFile((file) => void page.run(() => load(file)))}>Import</Button>
+          <Button onClick={async () => download(await page.control('GET', '/state'))}>Export</Button>
+          <Button onClick={async () => load(await chooseFile())}>Import</Button>
           <Button
             kind="danger"
-            twice
             asking="Lose all resources and requests?"
-            onClick={() => page.callControl('POST', '/reset')}
+            onClick={() => page.control('POST', '/reset')}
           >
             Reset the gateway
           </Button>
@@ -51,63 +40,51 @@ function Snapshots() {
   const [name, setName] = useState('')
   const [difference, setDifference] = useState('')
   const [chosen, setChosen] = useState('')
+  const names = snapshots.map((each) => each.name)
   // The chosen snapshot may be forgotten by now.
-  const to = snapshots.some((each) => each.name === chosen) ? chosen : ''
+  const to = names.includes(chosen) ? chosen : ''
   const take = async () => {
-    if (await page.callControl('POST', '/snapshots', name ? { name } : {})) setName('')
+    await page.control('POST', '/snapshots', name ? { name } : {})
+    setName('')
   }
-  const compare = (from: string) =>
-    page.run(async () => {
-      const query = new URLSearchParams({ from, ...(to && { to }) })
-      const text = await page.control<string>('GET', `/snapshots/difference?${query}`)
-      setDifference(`From ${from} to ${to || 'now'}:\n${text}`)
-    })
+  const compare = async (from: string) => {
+    const query = new URLSearchParams({ from, ...(to && { to }) })
+    const text = await page.control<string>('GET', `/snapshots/difference?${query}`)
+    setDifference(`From ${from} to ${to || 'now'}:\n${text}`)
+  }
   return (
     <Card title="Snapshots" note={snapshots.length} wide>
       <p class="dim">They survive a reset and, with --data, a restart.</p>
       <Form act={() => take()}>
-        <Text
-          label="Name of the snapshot"
-          placeholder={`Snapshot ${snapshots.length + 1}`}
-          value={name}
-          set={setName}
-        />
+        <Text label="Name of the snapshot" placeholder={`Snapshot ${names.length + 1}`} value={name} set={setName} />
         <Submit>Take a snapshot</Submit>
-        {snapshots.length > 0 && (
+        {names.length > 0 && (
           <span>
-            compare with{' '}
-            <Choice
-              label="Compare with"
-              value={to}
-              set={setChosen}
-              values={snapshots.map((each) => each.name)}
-              none="now"
-            />
+            compare with <Choice label="Compare with" value={to} set={setChosen} values={names} none="now" />
           </span>
         )}
       </Form>
       <RecordList of={snapshots.toReversed()} keyOf={(each) => each.name}>
-        {(each) => (
+        {({ name, at, records }) => (
           <>
-            <b>{each.name}</b>
+            <b>{name}</b>
             <span class="dim">
-              {formatTime(each.at)} UTC, {formatCounted(each.records, 'record')}
+              {formatTime(at)} UTC, {formatCounted(records, 'record')}
             </span>
             <Button
-              label={`Go back to ${each.name}`}
-              twice
+              label={`Go back to ${name}`}
               asking="Lose the present state?"
-              onClick={() => page.callControl('POST', '/snapshots/restore', { name: each.name })}
+              onClick={() => page.control('POST', '/snapshots/restore', { name })}
             >
               Go back
             </Button>
-            <Button label={`Compare ${each.name}`} onClick={() => compare(each.name)}>
+            <Button label={`Compare ${name}`} onClick={() => compare(name)}>
               Compare
             </Button>
             <Button
               kind="quiet"
-              label={`Forget ${each.name}`}
-              onClick={() => page.callControl('DELETE', '/snapshots', { name: each.name })}
+              label={`Forget ${name}`}
+              onClick={() => page.control('DELETE', '/snapshots', { name })}
             >
               Forget
             </Button>
@@ -131,7 +108,7 @@ function CopyTest() {
             {each}
           </Button>
         ))}
-        <Button onClick={() => page.run(async () => setText(await generateTest(runner)))}>Make the test</Button>
+        <Button onClick={async () => setText(await generateTest(runner))}>Make the test</Button>
       </div>
       {text && <Json value={text} title="Test" />}
     </Card>
@@ -144,10 +121,23 @@ function download(snapshot: object): void {
   URL.revokeObjectURL(href)
 }
 
-function chooseFile(use: (file: File) => void): void {
+function chooseFile(): Promise<File | undefined> {
   const input = Object.assign(document.createElement('input'), { type: 'file', accept: '.json' })
-  input.onchange = () => {
-    for (const file of input.files ?? []) use(file)
+  return new Promise((resolve) => {
+    input.oncancel = () => resolve(undefined)
+    input.onchange = () => resolve(input.files?.[0])
+    input.click()
+  })
+}
+
+async function load(file: File | undefined): Promise<void> {
+  if (!file) return
+  const text = await file.text()
+  let snapshot: unknown
+  try {
+    snapshot = JSON.parse(text)
+  } catch (error) {
+    throw new Error(`${file.name} is not a snapshot: ${Object(error).message}. Choose a file that Export wrote.`)
   }
-  input.click()
+  await page.control('PUT', '/state', snapshot)
 }

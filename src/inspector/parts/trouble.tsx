@@ -37,7 +37,7 @@ export function TroubleRow({ trouble: { kind, cause, about, fix }, tone }: { tro
         <p class={`cause ${tone}`}>{cause}</p>
         <p class="dim">{about}</p>
       </div>
-      {fix && <Button onClick={() => page.run(send)}>{fix.label}</Button>}
+      {fix && <Button onClick={send}>{fix.label}</Button>}
     </li>
   )
 }

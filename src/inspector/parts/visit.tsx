@@ -1,12 +1,12 @@
 import type { ComponentChildren } from 'preact'
-import { useState } from 'preact/hooks'
 import type { TrafficEntry } from '../../control/traffic/entry.ts'
 import type { TracedExpression, TracedRule, TracedStep } from '../../traffic/trace.ts'
 import { useLive } from '../live.ts'
 import { page } from '../page.ts'
-import { Button, Copy, Field, Form, Lines, Problem, Submit, Text } from '../shared/controls.tsx'
+import { Button, Copy, Problem, TextField } from '../shared/controls.tsx'
 import { formatCounted, formatLabel, formatTime } from '../shared/format.ts'
-import { Chip, DefinitionList, Side, StatusChip } from '../shared/layout.tsx'
+import { Chip, DefinitionList, Fold, Side, StatusChip } from '../shared/layout.tsx'
+import { Resend } from '../shared/resend.tsx'
 import { findHidden, findTestProblem, toPolicyTest, toSendable } from './policy-test.ts'
 
 type Headers = Readonly<Record<string, string>>
@@ -20,26 +20,20 @@ interface VisitProps {
   visit: TrafficEntry
   /** All requests, the newest first. */
   visits: readonly TrafficEntry[]
-  back: string
 }
 
-export function VisitDetails({ visit, visits, back }: VisitProps) {
+export function VisitDetails({ visit, visits }: VisitProps) {
   const { method, url, at, endpoint } = visit
-  const [problem, setProblem] = useState('')
   const policy = useLive(() => loadPolicy(endpoint), [endpoint])
   const request = toSendable(visit)
   const hidden = findHidden(visit)
   const send = async (changes: object) => {
-    try {
-      const { number } = await page.control<TrafficEntry>('POST', '/traffic', { ...request, ...changes })
-      page.goTo(page.linkWithin(`traffic/${number}`).slice(1))
-    } catch (error) {
-      setProblem(Object(error).message)
-    }
+    const { number } = await page.control<TrafficEntry>('POST', '/traffic', { ...request, ...changes })
+    page.goTo(page.linkWithin(`traffic/${number}`).slice(1))
   }
   const untested = findTestProblem(visit, policy ?? '')
   return (
-    <Side title={`${method} ${url}`} mark={<Outcome visit={visit} />} back={back}>
+    <Side title={`${method} ${url}`} mark={<Outcome visit={visit} />} back={page.linkWithin('traffic')}>
       <div class="row">
         {!hidden && (
           <Button kind="main" onClick={() => send({})}>
@@ -51,14 +45,20 @@ export function VisitDetails({ visit, visits, back }: VisitProps) {
         )}
         <span class="dim">{formatTime(at)} UTC</span>
       </div>
-      <Problem text={problem} />
       {hidden && <p class="dim">It cannot be sent again exactly: the journal hides {hidden}.</p>}
       {policy !== undefined && untested && !hidden && <p class="dim">No policy test: {untested}</p>}
-      <details>
-        <summary>Edit and send again</summary>
-        {hidden && <p class="bad">Fill in what is hidden: {hidden}.</p>}
-        <Resend request={request} send={send} />
-      </details>
+      <Resend
+        label="URL"
+        method={method}
+        address={url}
+        headers={request.headers}
+        body={request.body ?? ''}
+        send={({ address, body, from, ...rest }) =>
+          send({ ...rest, url: address, body: body || undefined, from: JSON.parse(String(from || '{}')) })
+        }
+        note={hidden && <p class="bad">Fill in what is hidden: {hidden}.</p>}
+        inputs={<TextField label="Visitor" name="from" rows={2} defaultValue={JSON.stringify(request.from)} />}
+      />
       <Way visit={visit} />
     </Side>
   )
@@ -71,43 +71,6 @@ async function loadPolicy(endpoint: string | null): Promise<string> {
     .service<{ traffic_policy?: string }>('GET', `/endpoints/${endpoint}`)
     .catch(() => ({}))
   return 'traffic_policy' in found ? found.traffic_policy : ''
-}
-
-type Sendable = ReturnType<typeof toSendable>
-
-function Resend({ request, send }: { request: Sendable; send: (changes: object) => unknown }) {
-  const { method, url, headers, body, from } = request
-  const submit = ({ method = '', url = '', headers = '', body = '', from = '' }) => {
-    const pairs = [...headers.matchAll(/^\s*([^\s:]+):[ \t]*(.*?)[ \t]*$/gm)].map(([, name, value]) => [name, value])
-    return send({
-      method,
-      url,
-      headers: Object.fromEntries(pairs),
-      body: body || undefined,
-      from: JSON.parse(from || '{}'),
-    })
-  }
-  const lines = Object.entries(headers).map((each) => each.join(': '))
-  return (
-    <Form kind="fields" act={submit}>
-      <div class="row">
-        <Text label="Method" name="method" size={7} defaultValue={method} />
-        <Text label="URL" name="url" class="fill" defaultValue={url} />
-      </div>
-      <Field label="Headers">
-        <Lines label="Headers" name="headers" rows={3} defaultValue={lines.join('\n')} />
-      </Field>
-      <Field label="Body">
-        <Lines label="Body" name="body" rows={2} defaultValue={body ?? ''} />
-      </Field>
-      <Field label="Visitor">
-        <Lines label="Visitor" name="from" rows={2} defaultValue={JSON.stringify(from)} />
-      </Field>
-      <div class="row">
-        <Submit>Send</Submit>
-      </div>
-    </Form>
-  )
 }
 
 /** The way of a request as a picture: each stop with what it did, from the visitor to the upstream and back. */
@@ -134,11 +97,7 @@ function Way({ visit }: { visit: TrafficEntry }) {
       )}
       {!call && <Stop name="Upstream" kind="idle unreached" note="not reached" />}
       <Stop
-        name={
-          <>
-            Response <Outcome visit={visit} />
-          </>
-        }
+        name={['Response ', <Outcome visit={visit} />]}
         note={error ?? ''}
         kind={status !== null && status < 400 ? 'passed' : 'ended'}
       >
@@ -257,10 +216,9 @@ function HeaderChanges({ before, after }: { before: Headers; after: Headers }) {
         ),
       )}
       {same.length > 0 && (
-        <details>
-          <summary>{formatCounted(same.length, before === after ? 'header' : 'unchanged header')}</summary>
+        <Fold title={formatCounted(same.length, before === after ? 'header' : 'unchanged header')}>
           <DefinitionList of={same.map((name) => [name, after[name]])} />
-        </details>
+        </Fold>
       )}
     </>
   )

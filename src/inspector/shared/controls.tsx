@@ -1,6 +1,21 @@
 import type { ComponentChildren, InputHTMLAttributes } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { used } from './used-control.ts'
+
+/** Runs the work of a button or a form. Knows whether it is under way, and the error of the last one until it is run again. */
+function useWork() {
+  const [{ isBusy, error }, setState] = useState<{ isBusy: boolean; error?: Error }>({ isBusy: false })
+  const run = async (work: () => unknown) => {
+    try {
+      const result = work()
+      if (result instanceof Promise) setState({ isBusy: true })
+      await result
+      setState({ isBusy: false })
+    } catch (thrown) {
+      setState({ isBusy: false, error: thrown instanceof Error ? thrown : new Error(String(thrown)) })
+    }
+  }
+  return { isBusy, error, run }
+}
 
 interface ButtonProps {
   onClick: () => unknown
@@ -8,30 +23,18 @@ interface ButtonProps {
   onLeave?: () => void
   children: ComponentChildren
   kind?: string
-  /** True if the first press only asks, until the focus goes elsewhere. */
-  twice?: boolean
-  /** The question, which for example names what is lost. */
-  asking?: string
-  label?: string
+  /** The question of a button whose first press only asks, until the focus goes elsewhere. */
+  asking?: string | false
+  label?: string | undefined
   /** The state of a button that switches something on and off. */
   pressed?: boolean
   disabled?: boolean
 }
 
-/** A button. It keeps the focus while it is disabled. */
-export function Button({
-  onClick,
-  onLeave,
-  children,
-  kind,
-  twice = false,
-  asking = 'Really?',
-  label,
-  pressed,
-  disabled,
-}: ButtonProps) {
+/** A button, with the error of its work beside it. It keeps the focus while it is disabled. */
+export function Button({ onClick, onLeave, children, kind, asking, label, pressed, disabled }: ButtonProps) {
   const [isAsking, setAsking] = useState(false)
-  const { isBusy, error, use } = useControl()
+  const { isBusy, error, run } = useWork()
   const element = useRef<HTMLButtonElement>(null)
   useLayoutEffect(() => {
     const { current } = element
@@ -45,44 +48,31 @@ export function Button({
     if (disabled || isBusy) return
     // Safari does not focus a clicked button.
     event.currentTarget.focus()
-    setAsking(twice && !isAsking)
-    if (!twice || isAsking) use(onClick)
+    setAsking(Boolean(asking) && !isAsking)
+    if (!asking || isAsking) void run(onClick)
   }
   const leave = () => {
     setAsking(false)
     onLeave?.()
   }
-  const button = (
-    <button
-      ref={element}
-      type="button"
-      class={isAsking ? 'asking' : kind}
-      onClick={press}
-      onBlur={leave}
-      aria-label={isAsking ? undefined : label}
-      aria-disabled={disabled}
-      aria-busy={isBusy}
-      aria-pressed={pressed}
-    >
-      {isAsking ? asking : children}
-    </button>
+  return (
+    <>
+      <button
+        ref={element}
+        type="button"
+        class={isAsking ? 'asking' : kind}
+        onClick={press}
+        onBlur={leave}
+        aria-label={isAsking ? undefined : label}
+        aria-disabled={disabled}
+        aria-busy={isBusy}
+        aria-pressed={pressed}
+      >
+        {isAsking ? asking : children}
+      </button>
+      <Problem text={error?.message} />
+    </>
   )
-  return error ? [button, error] : button
-}
-
-/** The state of a button or a form: whether its work is under way, and its error. */
-function useControl() {
-  const self = useRef({}).current
-  const [isBusy, setBusy] = useState(false)
-  const use = (work: () => unknown) => {
-    used.control = self
-    const result = work()
-    used.control = undefined
-    if (!(result instanceof Promise)) return
-    setBusy(true)
-    void result.finally(() => setBusy(false))
-  }
-  return { isBusy, use, error: used.error?.at === self && <Problem text={used.error.text} /> }
 }
 
 /** A button that copies a text, and says so until it loses the focus. */
@@ -103,20 +93,20 @@ interface FormProps {
   /** Receives the values of the inputs that have names. */
   act: (values: Readonly<Record<string, string>>) => unknown
   kind?: string
-  children: ComponentChildren
+  /** A function receives the error of the last `act`, and shows it. */
+  children: ComponentChildren | ((error: Error | undefined) => ComponentChildren)
 }
 
 export function Form({ act, kind = 'row', children }: FormProps) {
-  const { isBusy, error, use } = useControl()
+  const { isBusy, error, run } = useWork()
   const submit = (event: Event & { currentTarget: HTMLFormElement }) => {
     event.preventDefault()
     const values = Object.fromEntries(new FormData(event.currentTarget)) as Record<string, string> // No input is a file.
-    if (!isBusy) use(() => act(values))
+    if (!isBusy) void run(() => act(values))
   }
   return (
     <form class={kind} onSubmit={submit} aria-busy={isBusy}>
-      {children}
-      {error}
+      {typeof children === 'function' ? children(error) : [children, <Problem text={error?.message} />]}
     </form>
   )
 }
@@ -137,42 +127,44 @@ interface InputProps {
   set?: (value: string) => void
 }
 
-/** A menu of values. `none` is the text of a first entry, whose value is empty. */
-export function Choice({
-  label,
-  set,
-  values,
-  none,
-  ...more
-}: InputProps & { values: readonly string[]; none?: string }) {
+interface ChoiceProps extends InputProps {
+  values: readonly string[]
+  /** The text of a first entry, whose value is empty. */
+  none?: string
+  /** Returns the text of a value. Default: the value. */
+  show?: (value: string) => string
+}
+
+export function Choice({ label, set, values, none, show = String, ...more }: ChoiceProps) {
   return (
     <select aria-label={label} onChange={(event) => set?.(event.currentTarget.value)} {...more}>
       {none !== undefined && <option value="">{none}</option>}
       {values.map((each) => (
         <option key={each} value={each}>
-          {each}
+          {show(each)}
         </option>
       ))}
     </select>
   )
 }
 
-export function Text({ label, set, ...more }: InputProps & InputHTMLAttributes) {
-  return <input aria-label={label} spellcheck={false} onInput={(event) => set?.(event.currentTarget.value)} {...more} />
+/** An input of one line or, with `rows`, of several. */
+export function Text({ label, set, rows, ...more }: InputProps & InputHTMLAttributes & { rows?: number }) {
+  const Tag = (rows ? 'textarea' : 'input') as 'input' // Both have all of these properties.
+  const size = rows && { rows }
+  return (
+    <Tag
+      aria-label={label}
+      spellcheck={false}
+      onInput={(event) => set?.(event.currentTarget.value)}
+      {...size}
+      {...more}
+    />
+  )
 }
 
 export function Search({ what, ...more }: Omit<InputProps, 'label'> & { what: string }) {
   return <Text type="search" size={26} label={`Search ${what}`} placeholder={`Search ${what}`} {...more} />
-}
-
-export function Lines({
-  label,
-  set,
-  ...more
-}: InputProps & { rows: number; placeholder?: string; defaultValue?: string }) {
-  return (
-    <textarea aria-label={label} spellcheck={false} onInput={(event) => set?.(event.currentTarget.value)} {...more} />
-  )
 }
 
 interface FieldProps {
@@ -193,7 +185,7 @@ export function Field({ label, hint, error, children }: FieldProps) {
   )
 }
 
-export function TextField(props: InputProps & InputHTMLAttributes) {
+export function TextField(props: Parameters<typeof Text>[0]) {
   return (
     <Field label={props.label}>
       <Text {...props} />

@@ -46,8 +46,9 @@ export function formatBytes(bytes: number): string {
   return bytes < 1000 ? `${bytes} B` : `${(bytes / 1000).toFixed(bytes < 10_000 ? 1 : 0)} kB`
 }
 
-/** Formats a duration on the wall clock: `0.4 ms`, `12 ms`, `3.1 s`. */
-export function formatMs(ms: number): string {
+/** Formats a duration on the wall clock: `0.4 ms`, `12 ms`, `3.1 s`; an unknown one as an empty text. */
+export function formatMs(ms: number | undefined): string {
+  if (ms === undefined) return ''
   if (ms >= 1000) return `${(ms / 1000).toFixed(1)} s`
   return `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`
 }

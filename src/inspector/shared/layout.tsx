@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
-import { Copy } from './controls.tsx'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { Button, Copy, Form, Submit, Text } from './controls.tsx'
 import { formatCount } from './format.ts'
 
 /** The mark of the product, a gate. */
@@ -12,7 +12,7 @@ export function Mark() {
   )
 }
 
-type WithChildren<Props> = Props & { children: ComponentChildren }
+type WithChildren<Props> = Props & { children?: ComponentChildren }
 
 export function Card({
   title,
@@ -31,7 +31,7 @@ export function Card({
 }
 
 interface SplitProps {
-  tools: ComponentChildren
+  tools?: ComponentChildren
   /** The details of the chosen entry. They cover a part of the list, whose rows do not move. */
   side: ComponentChildren
   /** Goes to the entry before or after the chosen one: the keys j, k and the arrows call it. */
@@ -116,53 +116,13 @@ export function Side({ title, mark, back, children }: WithChildren<SideProps>) {
   )
 }
 
-/** The details of something that is not there, for example because a link is old. */
-export function Missing({ children, ...side }: WithChildren<Omit<SideProps, 'mark'>>) {
-  return (
-    <Side {...side}>
-      <p>{children}</p>
-    </Side>
-  )
-}
-
+/** Facts by their names. A fact that is undefined is left out. */
 export function DefinitionList({
   of,
 }: {
   of: readonly (readonly [name: ComponentChildren, value: ComponentChildren])[]
 }) {
-  return <dl>{of.flatMap(([name, value]) => [<dt>{name}</dt>, <dd>{value}</dd>])}</dl>
-}
-
-interface TableProps {
-  heads: readonly ComponentChildren[]
-  rows: readonly (readonly ComponentChildren[])[]
-  /** The keys of the rows, so that inputs and questions stay with their rows. Default: the index. */
-  keys?: readonly string[]
-}
-
-export function Table({ heads, rows, keys = [] }: TableProps) {
-  return (
-    <table>
-      <thead>
-        <tr>{heads.map((head) => (typeof head === 'string' ? <th scope="col">{head}</th> : head))}</tr>
-      </thead>
-      <tbody>
-        {rows.map(([first, ...others], index) => (
-          <tr key={keys[index] ?? index}>
-            <th scope="row">{first}</th>
-            {others.map((cell, at) => (
-              <td data-head={getHeadText(heads[at + 1])}>{cell}</td>
-            ))}
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  )
-}
-
-/** Returns the text of a head, which narrow tables show in each cell. */
-function getHeadText(head: ComponentChildren): string {
-  return typeof head === 'string' ? head : String(Object(head).props?.name)
+  return <dl>{of.flatMap(([name, value]) => (value === undefined ? [] : [<dt>{name}</dt>, <dd>{value}</dd>]))}</dl>
 }
 
 const MAX_SHOWN_RECORDS = 200
@@ -196,20 +156,46 @@ export function Chip({ tone, children }: WithChildren<{ tone: Tone }>) {
 }
 
 interface TabsProps {
-  names: readonly string[]
-  current: string
-  set: (name: string) => void
+  /** The names of the tabs, with their panels. */
+  of: Readonly<Record<string, ComponentChildren>>
+  first: string
 }
 
-export function Tabs({ names, current, set }: TabsProps) {
+/** Tabs with the panel of the chosen one. Arrow keys, Home and End choose another: only the chosen tab is a tab stop. */
+export function Tabs({ of, first }: TabsProps) {
+  const [current, choose] = useState(first)
+  const names = Object.keys(of)
+  const move = (event: KeyboardEvent & { currentTarget: HTMLElement }) => {
+    const at = names.indexOf(current)
+    const to = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: -1 }[event.key]
+    if (to === undefined) return
+    event.preventDefault()
+    const next = (to + names.length) % names.length
+    choose(names[next] ?? first)
+    event.currentTarget.querySelectorAll<HTMLElement>('button')[next]?.focus()
+  }
   return (
-    <div class="tabs row" role="tablist">
-      {names.map((name) => (
-        <button key={name} type="button" role="tab" aria-selected={name === current} onClick={() => set(name)}>
-          {name}
-        </button>
-      ))}
-    </div>
+    <>
+      <div class="tabs row" role="tablist" onKeyDown={move}>
+        {names.map((name) => (
+          <button
+            key={name}
+            type="button"
+            role="tab"
+            id={`tab-${name}`}
+            aria-controls="panel"
+            aria-selected={name === current}
+            tabIndex={name === current ? 0 : -1}
+            onClick={() => choose(name)}
+          >
+            {name}
+          </button>
+        ))}
+      </div>
+      <div role="tabpanel" id="panel" aria-labelledby={`tab-${current}`}>
+        {of[current]}
+      </div>
+    </>
   )
 }
 
@@ -222,24 +208,79 @@ export function OutcomeChip({ outcome }: { outcome: string }) {
   return <Chip tone={outcome === 'success' ? 'good' : 'bad'}>{outcome}</Chip>
 }
 
-export function EmptyState({
-  title,
-  command,
-  children,
-}: {
-  title: string
-  command?: string
-  children?: ComponentChildren
-}) {
+interface BannerProps {
+  role: 'alert' | 'status'
+  kind?: string
+  dismiss: () => void
+}
+
+/** A line above the page that the user can dismiss. */
+export function Banner({ role, kind = '', dismiss, children }: WithChildren<BannerProps>) {
+  return (
+    <p class={`tools row ${kind}`} role={role}>
+      <span>{children}</span>
+      <Button kind="quiet" label="Dismiss" onClick={dismiss}>
+        ×
+      </Button>
+    </p>
+  )
+}
+
+interface KeyCardProps {
+  name: string
+  open: (key: string) => unknown
+}
+
+/** Asks for a key. The children say where it is found. */
+export function KeyCard({ name, open, children }: WithChildren<KeyCardProps>) {
+  return (
+    <div class="cards">
+      <Card title={name} wide>
+        <Form act={({ key = '' }) => open(key)}>
+          <Text type="password" label={name} name="key" required />
+          <Submit>Open</Submit>
+        </Form>
+        <p class="dim">{children}</p>
+      </Card>
+    </div>
+  )
+}
+
+/** A command for a shell, to copy. */
+export function Command({ text }: { text: string }) {
+  return (
+    <div class="shell flex">
+      <code>{text}</code>
+      <Copy text={() => text} />
+    </div>
+  )
+}
+
+export function EmptyState({ title, command, children }: WithChildren<{ title: string; command?: string }>) {
   return (
     <div class="empty">
       <b>{title}</b> {children}
-      {command && (
-        <div class="shell flex">
-          <code>{command}</code>
-          <Copy text={() => command} />
-        </div>
-      )}
+      {command && <Command text={command} />}
     </div>
+  )
+}
+
+/** Something that is not loaded yet. */
+export function Loading() {
+  return <p class="empty dim">Loading…</p>
+}
+
+/** A part that is folded until it is wanted, and is not made before. */
+export function Fold({
+  title,
+  isOpen = false,
+  children,
+}: WithChildren<{ title: ComponentChildren; isOpen?: boolean }>) {
+  const [isShown, setShown] = useState(isOpen)
+  return (
+    <details open={isShown} onToggle={({ currentTarget }) => setShown(currentTarget.open)}>
+      <summary>{title}</summary>
+      {isShown && children}
+    </details>
   )
 }

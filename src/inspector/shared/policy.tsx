@@ -1,7 +1,6 @@
-import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { page } from '../page.ts'
-import { Copy, Lines } from './controls.tsx'
+import { Text } from './controls.tsx'
 
 /** The pause in typing after which a policy is checked, in ms. */
 const PAUSE_MS = 250
@@ -54,7 +53,7 @@ export function PolicyInput({ label, value, set }: PolicyInputProps) {
             ))}
           </div>
         </div>
-        <Lines
+        <Text
           label={label}
           rows={Math.min(Math.max(numbers.length + 1, 6), 24)}
           placeholder="YAML"
@@ -74,32 +73,3 @@ export function PolicyInput({ label, value, set }: PolicyInputProps) {
 }
 
 const TONES = { error: 'bad', warning: 'busy', none: 'dim' }
-
-/** Matches what is coloured in a policy: comments, keys, and quoted texts. */
-const PARTS = /(#.*$)|("?[\w.-]+"?(?=\s*:(?:\s|$)))|("(?:[^"\\]|\\.)*"|'[^']*')/gm
-
-/** A traffic policy with colours. */
-export function PolicyText({ text, title }: { text: string; title: ComponentChildren }) {
-  const parts: ComponentChildren[] = []
-  let end = 0
-  for (const { 0: part, 1: comment, 2: key, index } of text.matchAll(PARTS)) {
-    parts.push(
-      text.slice(end, index),
-      <span key={index} class={comment ? 'dim' : key ? 'busy' : 'good'}>
-        {part}
-      </span>,
-    )
-    end = index + part.length
-  }
-  return (
-    <>
-      <h3>
-        {title} <Copy text={() => text} />
-      </h3>
-      <pre tabIndex={0}>
-        {parts}
-        {text.slice(end)}
-      </pre>
-    </>
-  )
-}

@@ -5,57 +5,75 @@ import { ResponseError } from '../connection.ts'
 import { useLive } from '../live.ts'
 import { page } from '../page.ts'
 import type { Service, ServiceOperation } from '../service.ts'
-import { Button, Choice, Field, Form, Lines, Problem, Submit, Text } from './controls.tsx'
+import { Button, Choice, Field, Form, Problem, Submit, Text } from './controls.tsx'
 import { formatLabel } from './format.ts'
+import { Loading } from './layout.tsx'
 import { PolicyInput } from './policy.tsx'
 import { buildBody, getText, type Input, listInputs, listTypes, listValues } from './schema-inputs.ts'
 
 /** With more objects in a body, their fields are folded at first. */
 const MAX_OPEN_OBJECTS = 2
 
-interface SchemaFormProps {
+type Texts = Readonly<Record<string, string>>
+
+interface FormOptions {
+  /** The fields to show, in order. Default: all. */
+  fields?: readonly string[]
+  labels?: Texts
+  /** The texts at first. */
+  initial?: Texts
+  /** The values of fields whose schema does not list them. */
+  choices?: Readonly<Record<string, readonly string[]>>
+  verb: string
+}
+
+interface SchemaFormProps extends FormOptions {
   service: Service
   operation: ServiceOperation
   /** The values before the change; only fields with other values are sent. */
   current?: Readonly<Record<string, unknown>>
-  verb: string
   send: (body: object) => Promise<unknown>
   cancel?: () => void
 }
 
 /** A form made from the schema of a body. Errors that name a field are shown at the field. */
-export function SchemaForm({ service, operation, current = {}, verb, send, cancel }: SchemaFormProps) {
-  const inputs = listInputs(service, operation)
-  const [texts, setTexts] = useState<Readonly<Record<string, string>>>({})
-  const [error, setError] = useState<{ message: string; fields?: Readonly<Record<string, string>> } | undefined>()
+export function SchemaForm(props: SchemaFormProps) {
+  const {
+    service,
+    operation,
+    current = {},
+    verb,
+    send,
+    cancel,
+    fields,
+    labels = {},
+    initial = {},
+    choices = {},
+  } = props
+  const all = listInputs(service, operation)
+  const inputs = fields ? fields.flatMap((name) => all.find(({ path }) => path[0] === name) ?? []) : all
+  const [texts, setTexts] = useState(initial)
   const submit = async () => {
-    try {
-      await send(buildBody(inputs, texts, current, operation.method === 'PUT'))
-      setError(undefined)
-      setTexts({})
-    } catch (thrown) {
-      setError(thrown instanceof ResponseError ? thrown : { message: String(thrown) })
-    }
+    await send(buildBody(inputs, texts, current, operation.method === 'PUT'))
+    setTexts(initial)
   }
-  const errorAt = (at: string) =>
-    Object.entries(error?.fields ?? {}).find(([name]) => name === at || name.startsWith(`${at}.`))?.[1]
-  const field = ({ path, schema, isRequired }: Input) => {
+  const field = ({ path, schema, isRequired }: Input, error: string | undefined) => {
     const name = path.join('.')
-    const label = formatLabel(path.at(-1) ?? '')
+    const label = labels[name] ?? formatLabel(path.at(-1) ?? '')
     return (
       <Field
         key={name}
         label={isRequired ? `${label} (required)` : label}
         hint={`${name}: ${schema.description ?? ''}`}
-        error={errorAt(name)}
+        error={error}
       >
         <Control
           service={service}
           aria-required={isRequired}
           schema={schema}
-          name={path.length > 1 ? `${label} (${path.slice(0, -1).join(' ').replaceAll('_', ' ')})` : label}
-          id={/^(.+)_id$/.exec(path.at(-1) ?? '')?.[1]}
-          isLong={/YAML|PEM|pem$|csr$/.test(schema.description + name)}
+          label={path.length > 1 ? `${label} (${path.slice(0, -1).join(' ').replaceAll('_', ' ')})` : label}
+          name={name}
+          values={choices[name] ?? listValues(schema)}
           value={texts[name] ?? getText(current, path)}
           set={(to) => setTexts((all) => ({ ...all, [name]: to }))}
         />
@@ -64,50 +82,81 @@ export function SchemaForm({ service, operation, current = {}, verb, send, cance
   }
   const objects = [...new Set(inputs.flatMap(({ path }) => (path.length > 1 ? path.slice(0, 1) : [])))]
   return (
-    <Form kind="fields" act={() => submit()}>
-      {inputs.filter(({ path }) => path.length === 1).map(field)}
-      {objects.map((name) => (
-        <details key={name} open={objects.length <= MAX_OPEN_OBJECTS || errorAt(name) !== undefined}>
-          <summary>{formatLabel(name)}</summary>
-          <div class="fields">{inputs.filter(({ path }) => path.length > 1 && path[0] === name).map(field)}</div>
-        </details>
-      ))}
-      {!inputs.some(({ path }) => errorAt(path.join('.'))) && <Problem text={error?.message} />}
-      <div class="row">
-        <Submit>{verb}</Submit>
-        {cancel && (
-          <Button kind="quiet" onClick={cancel}>
-            Cancel
-          </Button>
-        )}
-      </div>
+    <Form kind={fields ? 'fields grid' : 'fields'} act={submit}>
+      {(error) => {
+        const refused = Object.entries(error instanceof ResponseError ? error.fields : {})
+        const errorAt = (at: string) => refused.find(([name]) => name === at || name.startsWith(`${at}.`))?.[1]
+        const show = (each: Input) => field(each, errorAt(each.path.join('.')))
+        return (
+          <>
+            {inputs.filter(({ path }) => path.length === 1).map(show)}
+            {objects.map((name) => (
+              <details key={name} open={objects.length <= MAX_OPEN_OBJECTS || errorAt(name) !== undefined}>
+                <summary>{formatLabel(name)}</summary>
+                <div class="fields">{inputs.filter(({ path }) => path.length > 1 && path[0] === name).map(show)}</div>
+              </details>
+            ))}
+            {!inputs.some(({ path }) => errorAt(path.join('.'))) && <Problem text={error?.message} />}
+            <div class="row">
+              <Submit>{verb}</Submit>
+              {cancel && (
+                <Button kind="quiet" onClick={cancel}>
+                  Cancel
+                </Button>
+              )}
+            </div>
+          </>
+        )
+      }}
     </Form>
   )
 }
 
-interface ControlProps {
-  service: Service
+interface ControlFormProps extends FormOptions {
+  method: string
+  path: string
+  /** Default: calls the control. */
+  send?: (body: object) => Promise<unknown>
+}
+
+/** A form for a control. */
+export function ControlForm({ method, path, send, ...more }: ControlFormProps) {
+  const { controls } = page
+  const operation = controls?.operations.find((each) => each.method === method && each.path === `/_fauxgate${path}`)
+  if (!controls || !operation) return <Loading />
+  const call = (body: object) => page.control(method, path, body)
+  return <SchemaForm service={controls} operation={operation} send={send ?? call} {...more} />
+}
+
+interface InputControlProps {
   'aria-required': boolean
-  schema: JsonSchema
-  name: string
-  /** The name of a field for an id, without `_id`. */
-  id: string | undefined
-  isLong: boolean
+  label: string
   value: string
   set: (text: string) => void
+}
+
+interface ControlProps extends InputControlProps {
+  service: Service
+  schema: JsonSchema
+  name: string
+  values: readonly string[] | undefined
 }
 
 /** Matches the description of a field that is a traffic policy. */
 export const POLICY = /^(The|A) traffic policy\b/
 
-function Control({ service, schema, name, id, isLong, ...input }: ControlProps) {
-  const values = listValues(schema)
-  const isJson = listTypes(schema).some((type) => type === 'object' || type === 'array')
-  if (POLICY.test(schema.description ?? '')) return <PolicyInput label={name} {...input} />
-  if (values) return <Choice label={name} values={values} none="" {...input} />
-  if (id && !isJson) return <IdInput label={name} families={listReferredFamilies(service, id, schema)} {...input} />
-  if (!isJson && !isLong) return <Text label={name} {...input} />
-  return <Lines label={name} rows={3} placeholder={isJson ? 'JSON' : ''} {...input} />
+/** The input of a field: its schema, its name and its description decide which. */
+function Control({ service, schema, name, values, ...input }: ControlProps) {
+  const types = listTypes(schema)
+  const isJson = types.includes('object') || types.includes('array')
+  const [, id, isList] = /([a-z_]+)_id(s?)$/.exec(name) ?? []
+  if (POLICY.test(schema.description ?? '')) return <PolicyInput {...input} />
+  if (values) return <Choice values={values} none="" {...input} />
+  if (id && isList && types.includes('array'))
+    return <IdsInput families={listReferredFamilies(service, id, schema)} {...input} />
+  if (id && !isJson) return <IdInput families={listReferredFamilies(service, id, schema)} {...input} />
+  const isLong = isJson || /YAML|PEM|pem$|csr$/.test(schema.description + name)
+  return <Text {...(isLong && { rows: 3 })} placeholder={isJson ? 'JSON' : ''} {...input} />
 }
 
 /** Returns the families that a field such as `certificate_id` can refer to, by its name and its description. */
@@ -116,32 +165,58 @@ function listReferredFamilies({ families }: Service, field: string, { descriptio
     const one = name.replace(/ies$/, 'y').replace(/s$/, '')
     return one.endsWith(field) || field.endsWith(one)
   })
-  const named = found.filter(({ one }) => description.includes(one))
+  const named = found.filter(({ one, many }) => description.includes(one) || description.includes(many))
   return (named.length > 0 ? named : found).map(({ name }) => name)
 }
 
-interface IdInputProps {
-  label: string
-  families: readonly string[]
-  value: string
-  set: (id: string) => void
+type IdInputProps = InputControlProps & { families: readonly string[] }
+
+function useRecords(families: readonly string[]): readonly ListedRecord[] {
+  const load = (family: string) => page.control<ListedRecord[]>('GET', `/records?collection=${family}`)
+  return useLive(async () => (await Promise.all(families.map(load))).flat(), [families.join()]) ?? []
 }
 
 /** An input for an id, with a menu of the resources that it can be of. */
-function IdInput({ families, label, ...input }: IdInputProps) {
-  const list = `ids-${label}`
-  const load = (family: string) => page.control<ListedRecord[]>('GET', `/records?collection=${family}`)
-  const records = useLive(async () => (await Promise.all(families.map(load))).flat(), [list])
+function IdInput({ families, ...input }: IdInputProps) {
+  const list = `ids-${input.label}`
   return (
     <>
-      <Text label={label} list={list} {...input} />
+      <Text list={list} {...input} />
       <datalist id={list}>
-        {records?.map(({ key, name }) => (
+        {useRecords(families).map(({ key, name }) => (
           <option key={key} value={key}>
             {name}
           </option>
         ))}
       </datalist>
+    </>
+  )
+}
+
+/** An input for several ids: the chosen ones, and a menu of the other resources. */
+function IdsInput({ families, value, set, label, ...input }: IdInputProps) {
+  const records = useRecords(families)
+  const chosen: readonly string[] = JSON.parse(value || '[]')
+  const show = (id: string) => [records.find(({ key }) => key === id)?.name, id].filter(Boolean).join(' · ')
+  const choose = (ids: readonly string[]) => set(JSON.stringify(ids))
+  return (
+    <>
+      <div class="row">
+        {chosen.map((id) => (
+          <Button key={id} label={`Remove ${id}`} onClick={() => choose(chosen.filter((each) => each !== id))}>
+            {show(id)} ×
+          </Button>
+        ))}
+      </div>
+      <Choice
+        label={label}
+        none={records.length > 0 ? 'Add' : 'There is none to add.'}
+        value=""
+        values={records.flatMap(({ key }) => (chosen.includes(key) ? [] : [key]))}
+        show={show}
+        set={(id) => id && choose([...chosen, id])}
+        {...input}
+      />
     </>
   )
 }

@@ -1,27 +1,17 @@
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 
-/** A row of a table in a list of one height. */
-export function Row({ kind, children }: { kind?: string | undefined; children: ComponentChildren }) {
-  return (
-    // biome-ignore lint/a11y/useFocusableInteractive: rows of a table, unlike those of a grid, get no focus
-    <div class={`line ${kind ?? ''}`} role="row">
-      {children}
-    </div>
-  )
-}
-
 /** The number of rows that are rendered above and below the visible ones, for scrolling. */
 const EXTRA_ROWS = 8
 
-interface WindowedProps {
+export interface WindowedProps {
   total: number
   rowHeight: number
   label: string
   onRange?: (range: { first: number; count: number }) => void
   /** Called with true when rows must not move, because the user has scrolled down or uses the keyboard; later with false. */
   onHold?: ((isHeld: boolean) => void) | undefined
-  /** The heads of the columns, which make the list a table. They stay in sight. */
+  /** The row of heads, which makes the list a table. It stays in sight. */
   heads?: ComponentChildren
   row: (index: number) => ComponentChildren
 }
@@ -65,7 +55,7 @@ export function Windowed({ total, rowHeight, label, onRange, onHold, heads, row 
       aria-label={label}
     >
       <div role={heads ? 'table' : undefined}>
-        {heads && <Row kind="heads">{heads}</Row>}
+        {heads}
         <div class="whole" style={{ height: `${total * rowHeight}px` }}>
           <div role={heads ? 'rowgroup' : 'list'} style={{ transform: `translateY(${first * rowHeight}px)` }}>
             {Array.from({ length: visible }, (_, index) => row(first + index))}

@@ -1,0 +1,77 @@
+import type { JournalEntry } from '../core/generated/controls.ts'
+
+const MAX_ENTRIES = 2000
+
+/** The requests that the page knows, each once, with numbers in the order in which they came. */
+export class KnownRequests {
+  /** By their operation ids, the oldest first. */
+  #entries = new Map<string, JournalEntry>()
+  readonly #numbers = new WeakMap<JournalEntry, number>()
+  #lastNumber = 0
+  #newestFirst: readonly JournalEntry[] | undefined
+  /** The requests before the last restart of the server, the newest first. */
+  earlier: readonly JournalEntry[] = []
+
+  /** The requests since the last restart of the server, the newest first. */
+  get all(): readonly JournalEntry[] {
+    this.#newestFirst ??= [...this.#entries.values()].reverse()
+    return this.#newestFirst
+  }
+
+  /** Returns the number of a request. On a manual clock, many requests have the same time. */
+  getNumber(entry: JournalEntry): number | undefined {
+    return this.#numbers.get(entry)
+  }
+
+  add(entry: JournalEntry): void {
+    if (!this.#entries.has(entry.operationId)) this.#set(entry, ++this.#lastNumber)
+    for (const id of this.#entries.keys()) {
+      if (this.#entries.size <= MAX_ENTRIES) break
+      this.#entries.delete(id)
+    }
+  }
+
+  #set(entry: JournalEntry, number: number): void {
+    this.#entries.set(entry.operationId, entry)
+    this.#numbers.set(entry, number)
+    this.#newestFirst = undefined
+  }
+
+  /** Adds the requests after the one with the id `after`, as the server lists them. Newer ones may have come as events. */
+  addMissed(after: string, missed: readonly JournalEntry[]): void {
+    const known = [...this.#entries.values()]
+    const newer = known.slice(known.findIndex(({ operationId }) => operationId === after) + 1)
+    for (const { operationId } of newer) this.#entries.delete(operationId)
+    this.#lastNumber -= newer.length
+    for (const each of [...missed, ...newer]) this.add(each)
+    // A server may serve a gateway that another one served.
+    const isSame = (old: JournalEntry) =>
+      missed.some((each) => each.operationId === old.operationId && each.at === old.at)
+    if (this.earlier.length > 0) this.earlier = this.earlier.filter((each) => !isSame(each))
+  }
+
+  /** Marks requests whose clients gave up. */
+  cancel(ids: readonly string[]): void {
+    for (const id of ids) {
+      const entry = this.#entries.get(id)
+      if (entry) this.#set({ ...entry, cancelled: true }, this.#numbers.get(entry) ?? 0)
+    }
+  }
+
+  /** Keeps the requests as those before a restart of the server. */
+  restart(): void {
+    this.earlier = [...this.all, ...this.earlier].slice(0, MAX_ENTRIES)
+    this.#forget()
+  }
+
+  empty(): void {
+    this.earlier = []
+    this.#lastNumber = 0
+    this.#forget()
+  }
+
+  #forget(): void {
+    this.#entries.clear()
+    this.#newestFirst = undefined
+  }
+}

@@ -1,0 +1,52 @@
+import type { ComponentChildren } from 'preact'
+import { Form, Submit, Text, TextField } from './controls.tsx'
+import { Fold } from './layout.tsx'
+
+interface Sent {
+  readonly method: string
+  readonly address: string
+  readonly headers: Readonly<Record<string, string>>
+  /** An empty text for no body. */
+  readonly body: string
+  /** The values of further inputs, by their names. */
+  readonly [more: string]: unknown
+}
+
+interface ResendProps extends Pick<Sent, 'method' | 'address' | 'headers' | 'body'> {
+  /** What the address is called. */
+  label: string
+  isOpen?: boolean
+  send: (sent: Sent) => Promise<unknown>
+  /** Further inputs. */
+  inputs?: ComponentChildren
+  /** What is above the form. */
+  note?: ComponentChildren
+  response?: ComponentChildren
+}
+
+/** A form that sends a request again, edited. */
+export function Resend({ method, address, label, headers, body, isOpen, send, inputs, note, response }: ResendProps) {
+  const lines = Object.entries(headers).map((each) => each.join(': '))
+  const submit = ({ headers: text = '', ...rest }: Readonly<Record<string, string>>) => {
+    const pairs = [...text.matchAll(/^\s*([^\s:]+)[ \t]*:[ \t]*(.*?)[ \t]*$/gm)].map(([, name, value]) => [name, value])
+    return send({ method, address, body, ...rest, headers: Object.fromEntries(pairs) })
+  }
+  return (
+    <Fold title="Edit and send again" isOpen={isOpen ?? false}>
+      {note}
+      <Form kind="fields" act={submit}>
+        <div class="row">
+          <Text label="Method" name="method" size={7} defaultValue={method} />
+          <Text label={label} name="address" class="fill" defaultValue={address} />
+        </div>
+        <TextField label="Headers" name="headers" rows={3} defaultValue={lines.join('\n')} />
+        <TextField label="Body" name="body" rows={4} defaultValue={body} />
+        {inputs}
+        <div class="row">
+          <Submit>Send</Submit>
+        </div>
+        {response}
+      </Form>
+    </Fold>
+  )
+}
