@@ -4,7 +4,7 @@ import { useLive } from '../live.ts'
 import { page } from '../page.ts'
 import { Button, Search } from '../shared/controls.tsx'
 import { formatCount, formatRelative, formatTime, formatTimes } from '../shared/format.ts'
-import { Chip, DefinitionList, EmptyState, Loading, OutcomeChip, Side, Split } from '../shared/layout.tsx'
+import { Chip, DefinitionList, EmptyState, IdLink, Loading, OutcomeChip, Side, Split } from '../shared/layout.tsx'
 import { Table } from '../shared/table.tsx'
 import { Windowed } from '../shared/windowed.tsx'
 import { curlToCreate } from './client-code.ts'
@@ -125,11 +125,11 @@ function JobDetails({ job, back }: { job: DomainTimeline; back: string }) {
       <Picture job={job} since={Date.parse(timeline[0]?.at ?? '') || page.now} />
       <DefinitionList
         of={[
-          ['Domain', <a href={`#resources/reserved_domains/${id}`}>{id}</a>],
+          ['Domain', <IdLink to={`resources/reserved_domains/${id}`} id={id} />],
           ['Due next', due ? `${due.event} ${when(due.at)}` : 'nothing'],
           [
             'Certificate',
-            certificate ? <a href={`#resources/tls_certificates/${certificate}`}>{certificate}</a> : 'none yet',
+            certificate ? <IdLink to={`resources/tls_certificates/${certificate}`} id={certificate} /> : 'none yet',
           ],
           [
             isExpired ? 'Expired' : 'Expires',

@@ -9,7 +9,7 @@ import { matchIds } from '../service.ts'
 import { Button, Copy } from '../shared/controls.tsx'
 import { formatLabel, formatMs, formatTime } from '../shared/format.ts'
 import { Json } from '../shared/json.tsx'
-import { Chip, DefinitionList, Fold, Side, StatusChip, Tabs } from '../shared/layout.tsx'
+import { Chip, DefinitionList, Fold, IdLink, Side, StatusChip, Tabs } from '../shared/layout.tsx'
 import { Resend } from '../shared/resend.tsx'
 import { Table } from '../shared/table.tsx'
 import { clientHeaders, findClientReplayProblem, toCurl, toDirectCall, toFetch } from './client-code.ts'
@@ -59,7 +59,7 @@ export function RequestDetails({ entry }: { entry: JournalEntry }) {
       <DefinitionList
         of={[
           ['Operation', operation ?? <b class="bad">unknown</b>],
-          ['Resource', resource && <a href={`#resources/${resource}`}>{resource.replace(/^\w+\//, '')}</a>],
+          ['Resource', resource && <IdLink to={`resources/${resource}`} id={resource.replace(/^\w+\//, '')} />],
           ['Operation id', <code>{operationId}</code>],
           ['At', `${formatTime(at)} UTC${ms === undefined ? '' : `, answered in ${formatMs(ms)}`}`],
           ['Fault', <AppliedFault entry={entry} />],

@@ -8,7 +8,7 @@ import { fillPath, matchIds, type Service, type ServiceFamily, type ServiceOpera
 import { Button } from '../shared/controls.tsx'
 import { formatLabel, formatTime } from '../shared/format.ts'
 import { Json } from '../shared/json.tsx'
-import { Chip, DefinitionList, RecordList, Side } from '../shared/layout.tsx'
+import { Chip, DefinitionList, IdLink, RecordList, Side } from '../shared/layout.tsx'
 import { POLICY, SchemaForm } from '../shared/schema-form.tsx'
 import { listInputs } from '../shared/schema-inputs.ts'
 import { RelatedRequests } from './entry.tsx'
@@ -173,10 +173,16 @@ function Fields({ of, known }: FieldsProps) {
     const label = <span title={name}>{known && !known[name] ? name : formatLabel(name)}</span>
     return { name, value, label, schema: known?.[name], mark: isPast && <Chip tone="bad">expired</Chip> }
   })
-  const short = fields.filter(({ value }) => !isLong(value))
+  const short = fields.filter(({ value }) => !isLong(value) && !isEmpty(value))
+  const unset = fields.filter(({ value }) => isEmpty(value)).flatMap(({ label }, at) => [at > 0 && ', ', label])
   return (
     <>
-      <DefinitionList of={short.map(({ value, label, mark }) => [label, [<Value value={value} />, ' ', mark]])} />
+      <DefinitionList
+        of={[
+          ...short.map(({ value, label, mark }) => [label, [<Value value={value} />, ' ', mark]] as const),
+          ['Not set', unset.length > 0 ? <span class="dim">{unset}</span> : undefined],
+        ]}
+      />
       {fields
         .filter(({ value }) => isLong(value))
         .map(({ name, value, label, schema }) => (
@@ -204,6 +210,8 @@ function LongField({ value, label, schema }: LongFieldProps) {
     </section>
   )
 }
+
+const isEmpty = (value: unknown) => `${value ?? ''}` === ''
 
 /** Returns whether a value needs more than a line: a text of several lines, or an object other than a reference. */
 function isLong(value: unknown): boolean {
@@ -237,7 +245,7 @@ function CertificateChain({ pem }: { pem: string }) {
 const ID = /^[a-z]+_\w{20,}$|^https?:/
 
 export function Value({ value }: { value: unknown }) {
-  if (`${value ?? ''}` === '') return <span class="dim">–</span>
+  if (isEmpty(value)) return <span class="dim">–</span>
   if (Array.isArray(value)) return <>{value.flatMap((each, at) => [at > 0 && ', ', <Value value={each} />])}</>
   if (typeof value === 'string' && /^\d{4}-\d\d-\d\dT.*Z$/.test(value)) return <>{formatTime(value)}</>
   if (typeof value !== 'object') return ID.test(String(value)) ? <code>{value}</code> : <>{String(value)}</>
@@ -246,6 +254,6 @@ export function Value({ value }: { value: unknown }) {
   const path = URL.parse(uri)?.pathname.slice(page.connection.base.length) ?? ''
   const family = page.service?.families.find(({ itemPath }) => matchIds(itemPath, path))
   const ids = Object.values(matchIds(family?.itemPath ?? '', path) ?? {})
-  const link = family && `#resources/${family.name}/${ids.join('/')}`
-  return <code>{link ? <a href={link}>{id}</a> : id}</code>
+  const link = family && `resources/${family.name}/${ids.join('/')}`
+  return link ? <IdLink to={link} id={id} /> : <code>{id}</code>
 }

@@ -125,6 +125,15 @@ export function DefinitionList({
   return <dl>{of.flatMap(([name, value]) => (value === undefined ? [] : [<dt>{name}</dt>, <dd>{value}</dd>]))}</dl>
 }
 
+/** A link to a place of the page, by an id. */
+export function IdLink({ to, id }: { to: string; id: string }) {
+  return (
+    <code>
+      <a href={`#${to}`}>{id}</a>
+    </code>
+  )
+}
+
 const MAX_SHOWN_RECORDS = 200
 
 interface RecordsProps<T> {
