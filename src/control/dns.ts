@@ -19,7 +19,7 @@ import {
   setRecord,
   zone,
 } from '../service/provisioning/dns.ts'
-import { provisioningRules } from '../service/provisioning/managed-domain.ts'
+import { provisioningOptions } from '../service/provisioning/managed-domain.ts'
 import { type Control, type ControlHost, controlCall } from './control.ts'
 
 const records = controlCall({
@@ -129,7 +129,7 @@ const ZONE_IGNORED =
 
 /** Returns true if attempts ignore the zone. */
 function isZoneIgnored(host: ControlHost): boolean {
-  return host.transact((tx) => provisioningRules(tx.rules).dns) !== 'simulated'
+  return host.transact((tx) => provisioningOptions(tx.options).dns) !== 'simulated'
 }
 
 /** `remove` requires a name. Over HTTP the name is optional: without it, all records are removed. */

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { systemClock } from '../core/engine/clock.ts'
 import type { GatewayOptions } from '../core/generated/options.ts'
 import type { Families } from '../core/operation/family.ts'
-import type { Rules } from '../core/schema/dialect.ts'
+import type { RuleOptions } from '../core/schema/dialect.ts'
 import { marksOf, named } from '../core/schema/documentation.ts'
 import { createOptionError } from '../core/schema/option-error.ts'
 import {
@@ -182,7 +182,7 @@ export type ParsedGatewayOptions = v.InferOutput<typeof gatewayOptions>
 const secretNames = Object.entries(gatewayRows).flatMap(([name, row]) => (marksOf(row).secret ? [name] : []))
 
 /** Returns the options that rules may read: all except secrets. */
-export function selectRules(options: ParsedGatewayOptions): Rules {
+export function selectRuleOptions(options: ParsedGatewayOptions): RuleOptions {
   return Object.fromEntries(Object.entries(options).filter(([name]) => !secretNames.includes(name)))
 }
 

@@ -10,7 +10,7 @@ import { createAuthorityKeys } from './authority-keys.ts'
 import { InitialRecords } from './direct/initial.ts'
 import { ErrorBoundary } from './error-boundary.ts'
 import { createKeyCheck } from './http/access.ts'
-import { type AnyOptions, readGatewayOptions, selectRules } from './options.ts'
+import { type AnyOptions, readGatewayOptions, selectRuleOptions } from './options.ts'
 import { tableOf } from './table.ts'
 import type { Hooks } from './transport.ts'
 
@@ -33,7 +33,7 @@ export function createParts(rawOptions: AnyOptions) {
   const engine: Engine = new Engine({
     clock: options.clock,
     dialect,
-    rules: { ...selectRules(options), hooks },
+    ruleOptions: { ...selectRuleOptions(options), hooks },
     seed: options.seed ?? createSeed(),
     authorityFor: authority.authorityFor,
     url: options.baseUrl ?? dialect.baseUrl,

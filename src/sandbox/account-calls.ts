@@ -42,7 +42,7 @@ export interface AccountCall {
 }
 
 /** The context for reading bodies. The account has no gateway, so this is the context of a default gateway. */
-const CONTEXT: RuleContext = { dialect: standard, rules: {}, catalogue: new Map() }
+const CONTEXT: RuleContext = { dialect: standard, options: {}, catalogue: new Map() }
 
 type Definition<S extends v.GenericSchema> = Omit<AccountCall, 'run'> & {
   readonly schema: S

@@ -6,7 +6,7 @@ import { documented, named } from '../../core/schema/documentation.ts'
 import { count } from '../../core/schema/record-schema.ts'
 import { time } from '../../core/schema/schema.ts'
 import { timestamp } from '../../core/schema/time.ts'
-import { provisioningRules } from '../../service/provisioning/managed-domain.ts'
+import { provisioningOptions } from '../../service/provisioning/managed-domain.ts'
 import { countPendingOutcomes } from '../../service/provisioning/outcomes.ts'
 import { domains } from '../../service/resources/reserved-domains/records.ts'
 import { waitingRequest, waitingRequests } from '../clock.ts'
@@ -92,7 +92,7 @@ function createOverview(host: ControlHost): Overview {
   return host.transact((tx) => ({
     now: timestamp(tx.now),
     manual: isManual(host.clock),
-    dns: provisioningRules(tx.rules).dns,
+    dns: provisioningOptions(tx.options).dns,
     next: findNextDue(host, tx),
     counts: Object.fromEntries(host.collections.map((each) => [each.name, tx.count(each)])),
     outcomes: countPendingOutcomes(tx),

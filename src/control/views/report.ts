@@ -6,7 +6,7 @@ import { cut, escapeUnprintable, formatCount } from '../../core/schema/text.ts'
 import { timestamp } from '../../core/schema/time.ts'
 import { isObject } from '../../core/schema/values.ts'
 import { zone } from '../../service/provisioning/dns.ts'
-import { provisioningRules } from '../../service/provisioning/managed-domain.ts'
+import { provisioningOptions } from '../../service/provisioning/managed-domain.ts'
 import { formatTimeline } from '../../service/provisioning/timeline-text.ts'
 import { timelineView } from '../../service/provisioning/transitions.ts'
 import { type DomainRecord, domains } from '../../service/resources/reserved-domains/records.ts'
@@ -215,7 +215,7 @@ function listTimelines(tx: Transaction): Section[] {
 /** Warns that attempts ignore the DNS records, because DNS is not simulated. A test may expect a record to make attempts fail. */
 function warnOfUncheckedRecords(tx: Transaction): Section {
   const count = tx.count(zone)
-  if (count === 0 || provisioningRules(tx.rules).dns === 'simulated') return ['dns', []]
+  if (count === 0 || provisioningOptions(tx.options).dns === 'simulated') return ['dns', []]
   return ['dns', [`No attempt checks the zone, which has ${formatCount(count, 'record')}: the option dns is off.`]]
 }
 

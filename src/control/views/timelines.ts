@@ -9,7 +9,7 @@ import { time } from '../../core/schema/schema.ts'
 import { timestamp } from '../../core/schema/time.ts'
 import { certificates } from '../../service/provisioning/certificate-records.ts'
 import { checkNeededRecords } from '../../service/provisioning/dns-check.ts'
-import { provisioningRules } from '../../service/provisioning/managed-domain.ts'
+import { provisioningOptions } from '../../service/provisioning/managed-domain.ts'
 import { ANY_DOMAIN, listPendingOutcomes } from '../../service/provisioning/outcomes.ts'
 import { timelineEntryView } from '../../service/provisioning/timeline.ts'
 import { getState, PROVISIONING_STATES, timelineView } from '../../service/provisioning/transitions.ts'
@@ -199,7 +199,7 @@ function createDomainTimeline(
     validFrom: certificate ? timestamp(certificate.notBefore) : null,
     expiresAt: certificate ? timestamp(certificate.notAfter) : null,
     problem: describeProblem(tx, domain),
-    records: provisioningRules(tx.rules).dns === 'simulated' ? checkNeededRecords(tx, domain) : [],
+    records: provisioningOptions(tx.options).dns === 'simulated' ? checkNeededRecords(tx, domain) : [],
     pending: pending.map(({ id: _, ...each }) => each),
     outcomes: own.length + forAny.length,
     timeline: timelineView(tx, timeline),

@@ -10,7 +10,7 @@ import { timestamp } from '../../core/schema/time.ts'
 import { isObject } from '../../core/schema/values.ts'
 import { certificates } from '../../service/provisioning/certificate-records.ts'
 import { checkNeededRecords } from '../../service/provisioning/dns-check.ts'
-import { provisioningRules } from '../../service/provisioning/managed-domain.ts'
+import { provisioningOptions } from '../../service/provisioning/managed-domain.ts'
 import { ANY_DOMAIN, listUnusedLasting } from '../../service/provisioning/outcomes.ts'
 import { type DomainRecord, domains } from '../../service/resources/reserved-domains/records.ts'
 import { type Control, type ControlHost, controlCall } from '../control.ts'
@@ -139,7 +139,7 @@ function findCause(
     cause: alone.replaceAll(domain.domain, 'the domain'),
   }
   if (!policy) return problem ? { ...problem, fix: [] } : undefined
-  const isChecked = provisioningRules(tx.rules).dns === 'simulated'
+  const isChecked = provisioningOptions(tx.options).dns === 'simulated'
   const records = isChecked ? checkNeededRecords(tx, domain) : []
   const wrong = records.filter((each) => each.problem !== null)
   const [first] = wrong

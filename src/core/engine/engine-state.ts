@@ -3,7 +3,7 @@ import type { Collection } from '../operation/collection.ts'
 import type { Family } from '../operation/family.ts'
 import type { Store } from '../operation/store.ts'
 import type { Authority, View, Wire } from '../operation/view.ts'
-import type { CommonDialect, Rules } from '../schema/dialect.ts'
+import type { CommonDialect, RuleOptions } from '../schema/dialect.ts'
 import { type Catalogue, Problems, problem } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
 import { OPERATION_PREFIX } from '../schema/ids.ts'
@@ -19,7 +19,7 @@ import { Records } from './records.ts'
 
 interface StateOptions {
   readonly dialect: CommonDialect
-  readonly rules: Rules
+  readonly ruleOptions: RuleOptions
   readonly seed: string
   /** Returns the authority of a gateway with this random source. */
   readonly authorityFor: (random: RandomSource) => Authority

@@ -40,9 +40,9 @@ export class Engine {
   readonly isLoaded: boolean = false
 
   constructor(options: EngineOptions) {
-    const { dialect, rules, families, catalogue, clock, store, sideRecords, redactor, publicError } = options
+    const { dialect, ruleOptions, families, catalogue, clock, store, sideRecords, redactor, publicError } = options
     this.#publicError = publicError
-    this.context = { dialect, rules, catalogue }
+    this.context = { dialect, options: ruleOptions, catalogue }
     this.#state = EngineState.initial(options)
     const onCommit = (commit: RawCommit) => this.#onCommit(commit)
     this.#transactions = new Transactions(families, this.#guard, redactor, onCommit)

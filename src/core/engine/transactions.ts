@@ -2,7 +2,7 @@ import type { Collection } from '../operation/collection.ts'
 import type { Family } from '../operation/family.ts'
 import type { Transaction } from '../operation/transaction.ts'
 import type { View, Wire } from '../operation/view.ts'
-import type { CommonDialect, Rules } from '../schema/dialect.ts'
+import type { CommonDialect, RuleOptions } from '../schema/dialect.ts'
 import { refuse } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
 import type { Redactor } from '../schema/secret-texts.ts'
@@ -45,7 +45,7 @@ export class Guard {
 export class OpenTransaction implements Transaction {
   readonly changes: RecordChange[] = []
   readonly dialect: CommonDialect
-  readonly rules: Rules
+  readonly options: RuleOptions
   readonly wire: Wire
   readonly #state: EngineState
   readonly #sequenceBefore: number
@@ -56,7 +56,7 @@ export class OpenTransaction implements Transaction {
   ) {
     const { options, wire, records } = state
     this.dialect = options.dialect
-    this.rules = options.rules
+    this.options = options.ruleOptions
     this.wire = wire
     this.#state = state
     this.#sequenceBefore = records.sequence

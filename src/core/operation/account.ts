@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { atCaller } from '../schema/caller-stack.ts'
-import type { CommonDialect, Rules } from '../schema/dialect.ts'
+import type { CommonDialect, RuleOptions } from '../schema/dialect.ts'
 import { type CatalogueError, declareErrors, type Problem, problem, refuse } from '../schema/errors.ts'
 import { suggestion } from '../schema/nearest.ts'
 import { instant, someText } from '../schema/record-schema.ts'
@@ -47,11 +47,11 @@ interface AppliedLimit extends LimitValue {
   readonly by: string
 }
 
-const accountRules = sectionReader<{ readonly account?: Account | undefined }>()
+const accountOptions = sectionReader<{ readonly account?: Account | undefined }>()
 
 /** Returns the values of a limit in a gateway: those of the options, and that of the plan unless an option sets a maximum. */
-function findLimitValues(rules: Rules, name: string, { plans = {} }: AccountLimit): readonly AppliedLimit[] {
-  const { plan, limits = {} } = accountRules(rules).account ?? {}
+function findLimitValues(options: RuleOptions, name: string, { plans = {} }: AccountLimit): readonly AppliedLimit[] {
+  const { plan, limits = {} } = accountOptions(options).account ?? {}
   const optionValues = (Object.hasOwn(limits, name) && limits[name]) || []
   const planMaximum = plan && plans[plan]
   const isOverridden = optionValues.some(({ window }) => window === undefined)
@@ -79,8 +79,8 @@ export function findRateError({ rate = accountErrors.account_rate_reached }: Acc
 }
 
 /** Returns the lowest maximum of limits in a gateway; undefined if they have none. */
-export function findMaximum(rules: Rules, limits: LimitsByName): number | undefined {
-  const values = Object.entries(limits).flatMap(([name, limit]) => findLimitValues(rules, name, limit))
+export function findMaximum(options: RuleOptions, limits: LimitsByName): number | undefined {
+  const values = Object.entries(limits).flatMap(([name, limit]) => findLimitValues(options, name, limit))
   return values.length === 0 ? undefined : Math.min(...values.map(({ max }) => max))
 }
 
@@ -90,12 +90,12 @@ export function findMaximum(rules: Rules, limits: LimitsByName): number | undefi
  * @returns the problem; undefined if the amount is within the limit
  */
 export function limitProblem(
-  rules: Rules,
+  options: RuleOptions,
   limits: LimitsByName,
   { field, amount }: { readonly field: string; readonly amount: number },
 ): Problem | undefined {
   const applied = Object.entries(limits).flatMap(([name, limit]) =>
-    findLimitValues(rules, name, limit).map((value) => ({ limit, value })),
+    findLimitValues(options, name, limit).map((value) => ({ limit, value })),
   )
   const exceeded = applied.find(({ value: { max, window } }) => window === undefined && amount > max)
   if (!exceeded) return undefined
@@ -124,14 +124,14 @@ function createLimitFacts(
 export function requirePermitted(
   limits: LimitsByName,
   sent: object,
-  { rules, dialect }: Pick<Transaction, 'rules' | 'dialect'>,
+  { options, dialect }: Pick<Transaction, 'options' | 'dialect'>,
   before?: object,
 ): void {
-  if (!accountRules(rules).account) return
+  if (!accountOptions(options).account) return
   const fields = { ...before, ...sent }
   for (const [name, limit] of Object.entries(limits)) {
     if (!isNewlyCounted(limit, dialect, fields, before)) continue
-    const value = findLimitValues(rules, name, limit).find(({ max, window }) => max === 0 && window === undefined)
+    const value = findLimitValues(options, name, limit).find(({ max, window }) => max === 0 && window === undefined)
     if (value) refuse(selectError(limit, value), createLimitFacts(limit, value, {}))
   }
 }
@@ -168,7 +168,7 @@ export function requireWithin<R extends object>(
   after: R,
   before?: R,
 ): void {
-  if (!accountRules(tx.rules).account) return
+  if (!accountOptions(tx.options).account) return
   // A change can also move a record to another group, such as an endpoint that joins another pool.
   const isMoved = (limit: AccountLimit) => {
     if (!before || !limit.isChangeable) return false
@@ -177,7 +177,7 @@ export function requireWithin<R extends object>(
   }
   const applied = Object.entries(limits)
     .filter(([, limit]) => isNewlyCounted(limit, tx.dialect, after, isMoved(limit) ? undefined : before))
-    .flatMap(([name, limit]) => findLimitValues(tx.rules, name, limit).map((value) => ({ name, limit, value })))
+    .flatMap(([name, limit]) => findLimitValues(tx.options, name, limit).map((value) => ({ name, limit, value })))
   for (const { limit, value } of applied.filter(({ value }) => value.window === undefined)) {
     // Counting takes long, and is not necessary if the whole collection is within the limit.
     const amount = tx.count(collection) > value.max ? countTogether(tx, limit, collection, after) : 0

@@ -184,13 +184,13 @@ export function recordsOf(family: object): Collection<ResourceRecord> {
 }
 
 /**
- * Returns a typed view of something that all families share: the dialect, the rules of a gateway, or the surroundings of a
+ * Returns a typed view of something that all families share: the dialect, the options of a gateway, or the surroundings of a
  * view. Each family declares the fields that it reads.
  *
  * @example
  * ```ts
- * const widgetRules = sectionReader<{ readonly widgetsPerRegion: number }>()
- * const most = widgetRules(tx.rules).widgetsPerRegion
+ * const widgetOptions = sectionReader<{ readonly widgetsPerRegion: number }>()
+ * const most = widgetOptions(tx.options).widgetsPerRegion
  * ```
  */
 export function sectionReader<Own extends object>(): (shared: object) => Own {

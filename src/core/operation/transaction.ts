@@ -1,4 +1,4 @@
-import type { CommonDialect, Rules } from '../schema/dialect.ts'
+import type { CommonDialect, RuleOptions } from '../schema/dialect.ts'
 import type { Collection } from './collection.ts'
 import type { View, Wire } from './view.ts'
 
@@ -12,7 +12,7 @@ export interface Transaction {
   /** The dialect of the gateway. */
   readonly dialect: CommonDialect
   /** The options of the gateway that change rules; see `sectionReader`. */
-  readonly rules: Rules
+  readonly options: RuleOptions
   /** The inputs of views besides the record. */
   readonly wire: Wire
   /** Returns the response of a record, frozen. The view runs once per record; its result is cached. */

@@ -49,4 +49,4 @@ export interface CommonDialect {
 }
 
 /** The options of a gateway that change rules. Each family reads its own, by `sectionReader`. */
-export type Rules = object
+export type RuleOptions = object

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { CommonDialect, Rules } from './dialect.ts'
+import type { CommonDialect, RuleOptions } from './dialect.ts'
 import {
   type Catalogue,
   type CatalogueError,
@@ -16,7 +16,7 @@ export interface RuleContext {
   /** The dialect of the gateway. */
   readonly dialect: CommonDialect
   /** The options of the gateway that change rules. */
-  readonly rules: Rules
+  readonly options: RuleOptions
   /** All errors of the gateway, by key. */
   readonly catalogue: Catalogue
   /** The state that a stored record belongs to; absent while a request is read. */
@@ -40,7 +40,7 @@ const NO_GATEWAY: RuleContext = {
   get dialect(): never {
     throw new TypeError('A rule looks at the dialect. Let an operation read its schema, not valibot alone.')
   },
-  rules: {},
+  options: {},
   catalogue: new Map(),
 }
 

@@ -47,7 +47,7 @@ const bodies = defineBodies('FailoverBackend', 'a failover backend', {
   examples: [{ backends: ['bkdhr_1', 'bkdhr_2'] }, { backends: ['bkdhr_2'] }],
 })
 
-const readRules = kit.sectionReader<{ readonly quirks: { readonly keepBackendsOnPatch: boolean } }>()
+const backendOptions = kit.sectionReader<{ readonly quirks: { readonly keepBackendsOnPatch: boolean } }>()
 
 /** Failover backends (rules: backends#failover). */
 export const failoverBackends = kit.resource(
@@ -79,7 +79,7 @@ export const failoverBackends = kit.resource(
       errors: childErrors,
       run(tx, record, { backends, ...rest }) {
         if (backends) requireChildren(tx, backends)
-        const unsent = readRules(tx.rules).quirks.keepBackendsOnPatch ? record.backends : []
+        const unsent = backendOptions(tx.options).quirks.keepBackendsOnPatch ? record.backends : []
         return tx.put(failovers, { ...record, ...kit.described(rest, record), backends: backends ?? unsent })
       },
     },

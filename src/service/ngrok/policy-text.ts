@@ -29,7 +29,7 @@ export interface PolicyLocation {
   readonly place: 'edge' | 'public' | 'internal' | 'kubernetes'
 }
 
-const accountRules = kit.sectionReader<{
+const accountOptions = kit.sectionReader<{
   readonly account?: { readonly plan?: string | undefined } | undefined
   readonly unknownActions: 'refuse' | 'accept'
   readonly quirks?: { readonly policyMayFallThrough: boolean } | undefined
@@ -50,7 +50,7 @@ export function requirePolicy(
   { mustEnd = false }: Pick<Known, 'mustEnd'> = {},
 ): void {
   const hasIpPolicy = (id: string) => tx.get(policies, id) !== undefined
-  const [first, ...others] = policyProblems(text, at, tx.rules, { hasIpPolicy, mustEnd })
+  const [first, ...others] = policyProblems(text, at, tx.options, { hasIpPolicy, mustEnd })
   if (first) throw new parts.Refusal([first, ...others])
 }
 
@@ -61,7 +61,7 @@ export function requirePolicy(
 export function policyProblems(
   text: string,
   { protocol, place }: PolicyLocation,
-  rules: kit.Transaction['rules'],
+  rules: kit.Transaction['options'],
   { hasIpPolicy, mustEnd }: Known = {},
 ): readonly kit.Problem[] {
   const field = place === 'edge' ? 'value' : 'traffic_policy'
@@ -86,7 +86,7 @@ export function policyProblems(
 /** Refuses the older module `policy` if the language of policies does not take it (rules: traffic-policy#module). */
 export function requireModulePolicy(tx: kit.Transaction, body: object, protocol: PolicyLocation['protocol']): void {
   const hasIpPolicy = (id: string) => tx.get(policies, id) !== undefined
-  const found = checkByLanguage(body, { protocol, place: 'module' }, tx.rules, { hasIpPolicy })
+  const found = checkByLanguage(body, { protocol, place: 'module' }, tx.options, { hasIpPolicy })
   const [first, ...others] = found
     .filter(({ number, path }) => number === UNREACHABLE || !isOfSchema(body, path))
     .slice(0, MAX_NAMED)
@@ -113,10 +113,10 @@ function isOfSchema(body: object, [phase, index, actions, at]: PolicyPath): bool
 function checkByLanguage(
   policy: unknown,
   place: PolicyOptions,
-  rules: kit.Transaction['rules'],
+  rules: kit.Transaction['options'],
   { hasIpPolicy, mustEnd = false }: Known,
 ): readonly PolicyProblem[] {
-  const { account, unknownActions, quirks } = accountRules(rules)
+  const { account, unknownActions, quirks } = accountOptions(rules)
   return checkPolicyValue(policy, {
     ...place,
     unknownActions,

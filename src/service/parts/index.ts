@@ -29,7 +29,7 @@ export type { ListInput, ListQuery, Matching, Related } from '../../core/operati
 export type { CallOf, Matched, PathIds } from '../../core/operation/operation.ts'
 export type { ReadOperations } from '../../core/operation/resource.ts'
 export type { ReadableKind, ResourceKind, ResourceRules } from '../../core/operation/resource-kind.ts'
-export type { CommonDialect, Rules } from '../../core/schema/dialect.ts'
+export type { CommonDialect, RuleOptions as Rules } from '../../core/schema/dialect.ts'
 export { type Facts, facts, type JsonFacts } from '../../core/schema/documentation.ts'
 export { emptyUpdate, requireUpdate } from '../../core/schema/empty-update.ts'
 export {

@@ -14,7 +14,7 @@ import { PROVISIONING_ERRORS, type ProvisioningError } from './outcomes.ts'
 import { timeline } from './timeline.ts'
 
 /** The options of a gateway for provisioning; `GatewayOptions` has their meaning and defaults. Durations are in ms. */
-export interface ProvisioningRules {
+export interface ProvisioningOptions {
   readonly dns: 'off' | 'simulated'
   readonly provisioningDelay: number
   readonly certificates: CertificateLifetime | undefined
@@ -32,7 +32,7 @@ export interface AttemptHooks {
     | undefined
 }
 
-export const provisioningRules = sectionReader<ProvisioningRules>()
+export const provisioningOptions = sectionReader<ProvisioningOptions>()
 
 export const policy = v.object({ authority: someText, private_key_type: oneOfThese(MANAGED_KEY_TYPES) })
 

@@ -1,7 +1,7 @@
 import type { Transaction } from '../../core/operation/transaction.ts'
 import { certificates } from './certificate-records.ts'
 import { checkNeededRecords } from './dns-check.ts'
-import { type ManagedDomain, type Policy, provisioningRules } from './managed-domain.ts'
+import { type ManagedDomain, type Policy, provisioningOptions } from './managed-domain.ts'
 import { type ProvisioningError, parseSignedMs, takeOutcome } from './outcomes.ts'
 import { type AttemptFailure, applyTransition } from './transitions.ts'
 
@@ -25,7 +25,7 @@ function applyHook(
   { domain }: ManagedDomain,
   usual: AttemptFailure | undefined,
 ): AttemptFailure | undefined {
-  const { attempt } = provisioningRules(tx.rules).hooks
+  const { attempt } = provisioningOptions(tx.options).hooks
   const error_code = attempt ? attempt(domain, tx.now, usual?.error_code) : usual?.error_code
   if (error_code === usual?.error_code) return usual
   return error_code && { error_code, msg: MESSAGES[error_code] }
@@ -35,7 +35,7 @@ function applyHook(
 function determineFailure(tx: Transaction, domain: ManagedDomain): AttemptFailure | undefined {
   const scripted = takeScripted(tx, domain.domain)
   if (scripted) return scripted.failure
-  if (provisioningRules(tx.rules).dns === 'off') return undefined
+  if (provisioningOptions(tx.options).dns === 'off') return undefined
   const wrong = checkNeededRecords(tx, domain).find(({ problem }) => problem !== null)
   return wrong?.problem ? { error_code: 'DNS_ERROR', msg: wrong.problem } : undefined
 }
@@ -94,5 +94,5 @@ function withoutJob<D extends ManagedDomain>(tx: Transaction, domain: D, reason:
 
 /** Runs the first attempt in the call that starts the job, if the delay is 0. */
 function attemptWithoutDelay<D extends ManagedDomain>(tx: Transaction, domain: D): D {
-  return provisioningRules(tx.rules).provisioningDelay === 0 ? runAttempt(tx, domain) : domain
+  return provisioningOptions(tx.options).provisioningDelay === 0 ? runAttempt(tx, domain) : domain
 }

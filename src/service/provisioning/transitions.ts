@@ -8,8 +8,8 @@ import {
   type Job,
   type ManagedDomain,
   type Policy,
-  type ProvisioningRules,
-  provisioningRules,
+  type ProvisioningOptions,
+  provisioningOptions,
 } from './managed-domain.ts'
 import type { ProvisioningError } from './outcomes.ts'
 import { type Timeline, type TimelineRecord, type Transition, withEntry } from './timeline.ts'
@@ -34,7 +34,7 @@ interface Effects extends Partial<Pick<TimelineRecord, 'outcome' | 'note'>> {
 interface Row<TransitionInput> {
   readonly from: readonly ProvisioningState[]
   readonly apply: (tx: Transaction, domain: ManagedDomain, facts: TransitionInput) => Effects
-  readonly message: (entry: TimelineRecord, rules: ProvisioningRules) => string
+  readonly message: (entry: TimelineRecord, rules: ProvisioningOptions) => string
 }
 
 /** The reason why an attempt failed. */
@@ -52,7 +52,7 @@ const failure = {
 
 const success = {
   apply: putNewCertificate,
-  message: ({ at, note }: TimelineRecord, rules: ProvisioningRules) =>
+  message: ({ at, note }: TimelineRecord, rules: ProvisioningOptions) =>
     `${note} is in use, to be renewed at ${timestamp(roundUpToSecond(getRenewalTime(at * 1000, rules)))}.`,
 }
 
@@ -101,10 +101,10 @@ const transitions: { readonly [T in Transition]: Row<Facts[T]> } = {
 
 /** Returns a timeline as the API shows it. */
 export function timelineView(tx: Transaction, timeline: Timeline): readonly TimelineEntry[] {
-  const rules = provisioningRules(tx.rules)
+  const options = provisioningOptions(tx.options)
   return timeline.map((entry) => {
     const { at, transition, outcome } = entry
-    return { at: timestamp(at * 1000), transition, outcome, message: transitions[transition].message(entry, rules) }
+    return { at: timestamp(at * 1000), transition, outcome, message: transitions[transition].message(entry, options) }
   })
 }
 
@@ -138,7 +138,7 @@ export function startJob(tx: Transaction): Pick<ManagedDomain, 'job' | 'due'> {
     retries_at: null,
     internal_errors: 0,
   }
-  return { job, due: schedule(tx, tx.now + provisioningRules(tx.rules).provisioningDelay).due }
+  return { job, due: schedule(tx, tx.now + provisioningOptions(tx.options).provisioningDelay).due }
 }
 
 function failJob(tx: Transaction, domain: ManagedDomain, failure: AttemptFailure): Effects {
@@ -149,7 +149,7 @@ function failJob(tx: Transaction, domain: ManagedDomain, failure: AttemptFailure
 
 /** Returns a job after an attempt that failed, with the time of the next one. */
 export function scheduleRetry(tx: Transaction, before: Job, { error_code, msg, retriesAfter }: AttemptFailure) {
-  const { internalErrorBackoff, dnsErrorRetry } = provisioningRules(tx.rules)
+  const { internalErrorBackoff, dnsErrorRetry } = provisioningOptions(tx.options)
   const isInternal = error_code === 'INTERNAL_ERROR'
   const backoff = Math.min(internalErrorBackoff.most, internalErrorBackoff.first * 2 ** before.internal_errors)
   const usual = tx.now + (isInternal ? backoff : dnsErrorRetry)
@@ -175,7 +175,7 @@ function putNewCertificate(tx: Transaction, domain: ManagedDomain): Effects {
 
 /** Ends a job by which a certificate was issued at a time in ms, and schedules the renewal. */
 export function scheduleRenewal(tx: Transaction, issued_at: number) {
-  const { at: renews_at, due } = schedule(tx, getRenewalTime(issued_at, provisioningRules(tx.rules)))
+  const { at: renews_at, due } = schedule(tx, getRenewalTime(issued_at, provisioningOptions(tx.options)))
   return { renews_at, job: null, due }
 }
 
@@ -186,7 +186,7 @@ function makeCertificateRecord(
   issued_at: number,
 ): CertificateRecord {
   const { private_key_type } = policy as Policy // Only a managed domain gets here.
-  const { validity } = getCertificateLifetime(issued_at, provisioningRules(tx.rules).certificates)
+  const { validity } = getCertificateLifetime(issued_at, provisioningOptions(tx.options).certificates)
   return {
     id: tx.newId('cert'),
     created_at: tx.now,
@@ -202,7 +202,7 @@ function makeCertificateRecord(
   }
 }
 
-function getRenewalTime(issuedAtMs: number, { certificates: options }: ProvisioningRules): number {
+function getRenewalTime(issuedAtMs: number, { certificates: options }: ProvisioningOptions): number {
   const { validity, renewalLead } = getCertificateLifetime(issuedAtMs, options)
   return issuedAtMs + validity - renewalLead
 }

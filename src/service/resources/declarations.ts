@@ -73,7 +73,7 @@ export const declared: Family<Record<never, never>, typeof errors> = {
   },
 }
 
-const readRules = sectionReader<{ readonly references: 'any' | 'declared' }>()
+const referenceOptions = sectionReader<{ readonly references: 'any' | 'declared' }>()
 
 /**
  * Declares that an edge, a route, an endpoint configuration or a backend exists, if `references` is `declared`. With `edge_id`,
@@ -117,12 +117,12 @@ export function requireEdge(tx: Transaction, edge: string, name = 'id'): void {
 /** Refuses a path whose edge, or whose route on that edge, does not exist. */
 export function requireRoute(tx: Transaction, edge_id: string, id: string): void {
   requireEdge(tx, edge_id, 'edge_id')
-  const isStrict = readRules(tx.rules).references === 'declared' || tx.get(declarations, edge_id)?.is_made
+  const isStrict = referenceOptions(tx.options).references === 'declared' || tx.get(declarations, edge_id)?.is_made
   const isElsewhere = isStrict && tx.get(declarations, id)?.edge_id !== edge_id
   if (isElsewhere) refuse(general.not_found, { what: `route of the edge ${edge_id} with the id`, received: id }, { id })
 }
 
 /** Tells whether something does not exist because it was not declared. */
 export function isMissing(tx: Transaction, id: string): boolean {
-  return readRules(tx.rules).references === 'declared' && !tx.get(declarations, id)
+  return referenceOptions(tx.options).references === 'declared' && !tx.get(declarations, id)
 }

@@ -3,7 +3,7 @@ import { parseCel } from '../../core/filter/cel-parser.ts'
 import { findMaximum, limitProblem } from '../../core/operation/account.ts'
 import { sectionReader } from '../../core/operation/family.ts'
 import { accountLimits, tooMany } from '../../core/operation/limit.ts'
-import type { Rules } from '../../core/schema/dialect.ts'
+import type { RuleOptions } from '../../core/schema/dialect.ts'
 import { documented, named } from '../../core/schema/documentation.ts'
 import { declareErrors, type FieldFacts, field, ofField, type Problem } from '../../core/schema/errors.ts'
 import { type Report, rule, ruleOnWhole } from '../../core/schema/rule.ts'
@@ -54,17 +54,17 @@ export const policyLimits = accountLimits({
 })
 
 /** Returns the problem of a traffic policy with more rules than the account may have in a policy; undefined if it has fewer. */
-export function ruleLimitProblem(rules: Rules, field: string, amount: number): Problem | undefined {
-  return limitProblem(rules, { policy_rules: policyLimits.policy_rules }, { field, amount })
+export function ruleLimitProblem(options: RuleOptions, field: string, amount: number): Problem | undefined {
+  return limitProblem(options, { policy_rules: policyLimits.policy_rules }, { field, amount })
 }
 
 /** Returns how many rules a traffic policy of the account may have, and how many actions and expressions each rule. */
-export function policyMaxima(rules: Rules) {
+export function policyMaxima(options: RuleOptions) {
   const { policy_rules, policy_actions, policy_expressions } = policyLimits
   return {
-    maxRules: findMaximum(rules, { policy_rules }),
-    maxActions: findMaximum(rules, { policy_actions }),
-    maxExpressions: findMaximum(rules, { policy_expressions }),
+    maxRules: findMaximum(options, { policy_rules }),
+    maxActions: findMaximum(options, { policy_actions }),
+    maxExpressions: findMaximum(options, { policy_expressions }),
   }
 }
 
@@ -103,7 +103,7 @@ const CONFIGS: Readonly<Record<string, Readonly<Record<string, ConfigField>>>> =
   log: { metadata: { allowed: 'an object', test: isObject } },
 }
 
-const policyRules = sectionReader<{ readonly unknownActions: 'refuse' | 'accept' }>()
+const policyOptions = sectionReader<{ readonly unknownActions: 'refuse' | 'accept' }>()
 
 const NAME = 'The name of the rule, for people.'
 const EXPRESSIONS =
@@ -149,10 +149,10 @@ const action = named(
     }),
     ruleOnWhole(
       [policyErrors.action_unknown, policyErrors.action_config_invalid],
-      ({ type, config }, report, { rules, state }) => {
+      ({ type, config }, report, { options, state }) => {
         if (typeof type !== 'string') return
         // A snapshot may come from a gateway that accepts unknown actions.
-        const acceptsUnknown = state || policyRules(rules).unknownActions === 'accept'
+        const acceptsUnknown = state || policyOptions(options).unknownActions === 'accept'
         if (!acceptsUnknown && !POLICY_ACTIONS.includes(type)) {
           report(policyErrors.action_unknown, { allowed: POLICY_ACTIONS.join(', ') }, { path: ['type'], value: type })
         }

@@ -159,7 +159,7 @@ export interface AddressDialect {
 }
 
 const addressDialect = sectionReader<AddressDialect>()
-const addressRules = sectionReader<{ readonly addressesPerRegion: number }>()
+const addressOptions = sectionReader<{ readonly addressesPerRegion: number }>()
 
 /** Reserved addresses (rules: reserved-addresses#resource). */
 export const reservedAddrs = resource(
@@ -227,7 +227,7 @@ export const reservedAddrs = resource(
 /** Finds a free address of the region. The search starts at a random address. */
 function findFreeAddress(tx: Transaction, sent: Region | undefined): string {
   const region = sent ?? DEFAULT_REGION
-  const size = addressRules(tx.rules).addressesPerRegion
+  const size = addressOptions(tx.options).addressesPerRegion
   const start = tx.randomInteger(size)
   for (let step = 0; step < size; step++) {
     const place = (start + step) % size

@@ -62,7 +62,7 @@ export function trafficPolicyOf<Ids extends PathIds, Errors extends ErrorsByKey 
     check(tx, body) {
       const { inbound, outbound } = body
       const problem = ruleLimitProblem(
-        tx.rules,
+        tx.options,
         inbound.length > 0 ? 'inbound' : 'outbound',
         inbound.length + outbound.length,
       )

@@ -113,7 +113,7 @@ const updateBody = named(
   { json: { examples: [{ backends: { bkdhr_2: 100 } }] } },
 )
 
-const readRules = sectionReader<{ readonly quirks: { readonly keepBackendsOnPatch: boolean } }>()
+const backendOptions = sectionReader<{ readonly quirks: { readonly keepBackendsOnPatch: boolean } }>()
 
 /** Weighted backends (rules: weighted-backends#resource). */
 export const weightedBackends = resource(
@@ -149,7 +149,7 @@ export const weightedBackends = resource(
       errors: [backendErrors.child_backend_not_found],
       run(tx, record, { backends: map, ...rest }) {
         requireChildren(tx, map ?? {}, record.id)
-        const unsent = readRules(tx.rules).quirks.keepBackendsOnPatch ? record.backends : {}
+        const unsent = backendOptions(tx.options).quirks.keepBackendsOnPatch ? record.backends : {}
         return tx.put(backends, { ...record, ...described(rest, record), backends: map ?? unsent })
       },
     },

@@ -24,7 +24,7 @@ type Step = typeof step extends fc.Arbitrary<infer Each> ? Each : never
 const createState = (): EngineState =>
   EngineState.initial({
     dialect: standard,
-    rules: {},
+    ruleOptions: {},
     seed: 'x',
     authorityFor: () => ({ certificatePem: '' }),
     url: 'https://example.com',

@@ -66,7 +66,7 @@ describe('A family of a test (rules: one-table#families), through the direct API
     const { unlock } = widgets.operations
     let rules: object = {}
     const run: typeof unlock.run = (tx, ...rest) => {
-      rules = tx.rules
+      rules = tx.options
       return unlock.run(tx, ...rest)
     }
     const families = { widgets: { ...widgets, operations: { ...widgets.operations, unlock: { ...unlock, run } } } }

@@ -10,7 +10,7 @@ import { refuse } from '../../../core/schema/errors.ts'
 import { general } from '../../../core/schema/general-errors.ts'
 import { quote } from '../../../core/schema/text.ts'
 import { certificates } from '../../provisioning/certificate-records.ts'
-import { provisioningRules } from '../../provisioning/managed-domain.ts'
+import { provisioningOptions } from '../../provisioning/managed-domain.ts'
 import { runAttempt, withoutPolicy, withRenewal } from '../../provisioning/management.ts'
 import { requireEndpointConfiguration } from '../declarations.ts'
 import { domainDialect, isBelow, isServiceDomain, tidyName } from './dialect.ts'
@@ -139,7 +139,7 @@ export const reservedDomains = resource(
 /** Hides the status in the response to the PATCH that sets a policy, as the service was seen to do (rules: provisioning-jobs#late-status). */
 function lateStatus(tx: Transaction, { policy }: DomainRecord, before: DomainRecord) {
   const isNew = policy !== null && policy !== before.policy
-  return isNew && provisioningRules(tx.rules).quirks.lateStatus ? { certificate_management_status: null } : {}
+  return isNew && provisioningOptions(tx.options).quirks.lateStatus ? { certificate_management_status: null } : {}
 }
 
 const LABEL_LENGTH = 17
@@ -155,13 +155,13 @@ function create(tx: Transaction, body: v.InferOutput<typeof createBody>): Domain
   return tx.put(domains, withTls(tx, domain, policy ? { certificate_management_policy: policy } : body))
 }
 
-const domainRules = sectionReader<{ readonly takenDomains: readonly string[] }>()
+const domainOptions = sectionReader<{ readonly takenDomains: readonly string[] }>()
 
 /** Refuses a name that is already reserved, here or by another account (rules: domain-names#once, domain-names#other-accounts). */
 export function requireFreeDomain(tx: Transaction, domain: string, field = 'domain'): void {
   const own = tx.find(domains, 'domain', domain)
   if (own) refuse(errors.domain_taken, { field, domain: quote(domain), id: own.id })
-  const { takenDomains } = domainRules(tx.rules)
+  const { takenDomains } = domainOptions(tx.options)
   if (takenDomains.includes(domain)) refuse(errors.domain_taken_elsewhere, { field, received: quote(domain) })
   const other = takenDomains.find((taken) => isAbove(taken, domain) || isBelow(taken, domain))
   if (other === undefined) return
