@@ -1,4 +1,6 @@
-import type { UsedControl } from '../core/generated/controls.ts'
+import type { UsedControl, UsedControls } from '../core/generated/controls.ts'
+import { redact, type SecretNames } from '../core/schema/secret-fields.ts'
+import { NO_REDACTION } from '../core/schema/secret-texts.ts'
 import { timestamp } from '../core/schema/time.ts'
 import { isObject } from '../core/schema/values.ts'
 import { CONTROL_PATH } from './address.ts'
@@ -7,10 +9,14 @@ import type { Journal } from './journal/journal.ts'
 import { Queue } from './journal/queue.ts'
 
 /** The paths of controls whose bodies and queries have no secrets and no snapshots. */
-const PUBLIC_CONTROLS = /^\/(clock|dns|faults|provisioning\/\w+|reset|undo|snapshots|snapshots\/restore)$/
+const PUBLIC_CONTROLS =
+  /^\/(agent|agent\/restart|clock|dns|faults|provisioning\/\w+|reset|undo|snapshots|snapshots\/restore)$/
 
-/** The controls whose results the later ones name: the id of a fault, the name of a snapshot. */
-const NAMED_RESULTS = /^\/(faults|snapshots)$/
+/** The control whose body has fields of resources, whose names say what is secret. */
+const DECLARING = '/declare'
+
+/** The controls whose results the later ones name: the id of a fault or of a session, the name of a snapshot. */
+const NAMED_RESULTS = /^\/(faults|snapshots|declare)$/
 
 const MAX_BODY_LENGTH = 4096
 
@@ -47,57 +53,85 @@ export function describeControl({ path, query, body }: ControlRequest) {
   }
 }
 
+interface ControlLogOptions extends Pick<UsedControls, 'options' | 'own'> {
+  readonly journal: Journal
+  /** The maximum number of controls. */
+  readonly size: number
+  readonly secretNames: SecretNames
+}
+
 /** The last controls that were used, and the writes of the inspector, which the journal leaves out. */
 export class ControlLog {
-  readonly #journal: Journal
-  /** The maximum number of controls. */
-  readonly #size: number
+  readonly #options: ControlLogOptions
   readonly #all = new Queue<UsedControl>()
   #dropped = 0
+  #others = 0
   /** True if there was a state before the first control. */
   #isLater = false
 
-  constructor(journal: Journal, size: number) {
-    this.#journal = journal
-    this.#size = size
+  constructor(options: ControlLogOptions) {
+    this.#options = options
   }
 
   /** Begins again. `isLater` is true if the state is not an empty one. */
   begin(isLater: boolean): void {
     this.#all.replace([])
     this.#dropped = 0
+    this.#others = 0
     this.#isLater = isLater
+  }
+
+  /** Counts a change of resources that came neither over HTTP nor by a control. */
+  addOther(): void {
+    this.#others++
   }
 
   addControl(request: ControlRequest, now: number, result: unknown): void {
     if (!isChange(request) || EMPTYING_CALLS.includes(`${request.method} ${request.path}`)) return
-    const { path, ...rest } = describeControl(request)
-    const response = NAMED_RESULTS.test(request.path) && isObject(result) && { response: result }
+    const { path, ...rest } = request.path === DECLARING ? this.#describeDeclaration(request) : describeControl(request)
+    const response = NAMED_RESULTS.test(request.path) && isObject(result) && { response: this.#redact(result) }
     this.#add({ method: request.method, path: CONTROL_PATH + path, ...rest, ...response }, now)
   }
 
   /** Adds a write of the inspector to the service. */
   addWrite(exchange: JournaledExchange): void {
-    const { method, path, request, response } = this.#journal.createEntry(exchange)
+    const { method, path, request, response } = this.#options.journal.createEntry(exchange)
     const isLong = JSON.stringify([request, response]).length > 4 * MAX_BODY_LENGTH
     const content = { ...(isObject(request) && { body: request }), response: isObject(response) ? response : {} }
     this.#add({ method, path, ...(isLong ? { hidden: true } : content) }, exchange.now)
   }
 
+  #describeDeclaration({ path, query, body }: ControlRequest) {
+    const isShort = typeof body === 'string' && body.length <= MAX_BODY_LENGTH
+    return {
+      path: query === '' ? path : `${path}?${query}`,
+      ...(isShort ? body !== '' && { body: this.#redact(JSON.parse(body)) } : { hidden: true as const }),
+    }
+  }
+
+  #redact<T extends object>(value: T): T {
+    return redact(value, { names: this.#options.secretNames, redactor: NO_REDACTION })
+  }
+
   #add(control: Omit<UsedControl, 'at' | 'after'>, now: number): void {
-    if (this.#size === 0) return
-    this.#all.add({ ...control, at: timestamp(now), after: this.#journal.newestId })
-    if (this.#all.size <= this.#size) return
+    const { journal, size } = this.#options
+    if (size === 0) return
+    this.#all.add({ ...control, at: timestamp(now), after: journal.newestId })
+    if (this.#all.size <= size) return
     this.#all.drop()
     this.#dropped++
   }
 
   /** Returns the controls, oldest first, with the numbers of what is missing. */
   list() {
+    const { journal, options, own } = this.#options
     return {
       later: this.#isLater,
-      requests: this.#journal.dropped,
+      requests: journal.dropped,
       dropped: this.#dropped,
+      others: this.#others,
+      options,
+      own,
       controls: this.#all.all(),
     }
   }

@@ -16,10 +16,15 @@ export function findNgrokPath(path: string, isKnown: (path: string) => boolean):
   return Object.values(STARTS).find((start) => `${path}/`.startsWith(`${start}/`) && !isKnown(start))
 }
 
+/** Returns whether an operation is one of ngrok's further families. */
+export function isNgrokOperation(name: string): boolean {
+  return Object.hasOwn(STARTS, name.split('.', 1)[0] ?? '')
+}
+
 /** Returns the operation of ngrok's further families that a name means, also if it is misspelt: `vault_secrets.create` of `secrets.create`. */
 export function findNgrokOperation(name: string): string | undefined {
-  const [group = '', call = ''] = name.split('.')
-  if (Object.hasOwn(STARTS, group)) return name
+  const [, call = ''] = name.split('.')
+  if (isNgrokOperation(name)) return name
   return nearest(
     name,
     Object.keys(STARTS).map((each) => `${each}.${call}`),

@@ -28,6 +28,15 @@ const usedControls = named(
     later: documented(v.boolean(), 'True if the gateway had a state already when this list and the journal began.'),
     requests: documented(count, 'The number of requests that the journal has dropped.'),
     dropped: documented(count, 'The number of controls that were dropped.'),
+    others: documented(
+      count,
+      "The number of changes of resources by other ways: calls in the gateway's own process, and its agent's API.",
+    ),
+    options: documented(
+      anyObject<object>(),
+      'The options of the gateway that are not the defaults, without secrets and without those of its time, its address and its start.',
+    ),
+    own: documented(v.array(v.string()), 'The operations of families of your own, which neither dialect has.'),
     controls: documented(v.array(usedControl), 'The controls, oldest first.'),
   }),
   'UsedControls',

@@ -116,11 +116,13 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
   return members
 }
 
-function createDirectMembers({ engine, boundary, dialect, table }: GatewayParts) {
+function createDirectMembers({ engine, boundary, dialect, table, controlLog }: GatewayParts) {
   return createDirectApi(table.families, (operation, ids, input, call) => {
     try {
       if (!isOperationOf(dialect, operation)) requireKnownOperation(table.router, operation, ids)
-      return engine.execute(operation, ids, operation.body ? requireJsonObject(input) : input).result
+      const { result, commit } = engine.execute(operation, ids, operation.body ? requireJsonObject(input) : input)
+      if (commit) controlLog.addOther()
+      return result
     } catch (error) {
       throw boundary.createErrorAtCaller(call, error, input, operation)
     }

@@ -186,6 +186,19 @@ export function selectRuleOptions(options: ParsedGatewayOptions): RuleOptions {
   return Object.fromEntries(Object.entries(options).filter(([name]) => !secretNames.includes(name)))
 }
 
+/** The options that say where a gateway is, how it starts and what it stores: another gateway has its own. */
+const OWN_OPTIONS = 'dialect baseUrl seed initial families clock store journalSize journalBytes'.split(' ')
+
+/** Returns the options that another gateway needs to answer like this one: those that are not the defaults, without secrets. */
+export function listRepeatable(options: AnyOptions): Readonly<Record<string, unknown>> {
+  const isRepeatable = ([name, value]: [string, unknown]) =>
+    !OWN_OPTIONS.includes(name) &&
+    !secretNames.includes(name) &&
+    value !== undefined &&
+    JSON.stringify(value) !== JSON.stringify(v.getDefault(Reflect.get(gatewayRows, name)))
+  return Object.fromEntries(Object.entries(options).filter(isRepeatable))
+}
+
 /**
  * Reads the options of a gateway and fills in the defaults.
  * @throws TypeError for an unknown option or a value that is not allowed.

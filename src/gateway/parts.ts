@@ -1,5 +1,6 @@
 import { ControlLog } from '../control/control-log.ts'
 import { Journal } from '../control/journal/journal.ts'
+import { isNgrokOperation } from '../control/ngrok-paths.ts'
 import { SavedSnapshots, SNAPSHOTS } from '../control/saved-snapshots.ts'
 import { Engine } from '../core/engine/engine.ts'
 import { createSeed } from '../core/engine/random.ts'
@@ -10,7 +11,7 @@ import { createAuthorityKeys } from './authority-keys.ts'
 import { InitialRecords } from './direct/initial.ts'
 import { ErrorBoundary } from './error-boundary.ts'
 import { createKeyCheck } from './http/access.ts'
-import { type AnyOptions, readGatewayOptions, selectRuleOptions } from './options.ts'
+import { type AnyOptions, listRepeatable, readGatewayOptions, selectRuleOptions } from './options.ts'
 import { tableOf } from './table.ts'
 import type { Hooks } from './transport.ts'
 
@@ -46,6 +47,9 @@ export function createParts(rawOptions: AnyOptions) {
   })
   const { journalSize: size, journalBytes: bytes } = options
   const journal = new Journal({ size, bytes, dialect, secretNames, ownKeys })
+  const own = Object.values(options.families ?? {})
+    .flatMap(({ operations }) => Object.values(operations).map(({ name }) => name))
+    .filter((name) => !isNgrokOperation(name))
   return {
     options,
     table,
@@ -60,7 +64,13 @@ export function createParts(rawOptions: AnyOptions) {
     snapshots,
     hooks,
     journal,
-    controlLog: new ControlLog(journal, size),
+    controlLog: new ControlLog({
+      journal,
+      size,
+      secretNames,
+      options: listRepeatable(rawOptions),
+      own,
+    }),
     rateLimiter: options.rateLimit && new RateLimiter(options.rateLimit),
   }
 }

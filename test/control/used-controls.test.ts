@@ -1,8 +1,10 @@
 import { expect, onTestFinished, test } from 'vitest'
 import type { UsedControls } from '../../src/core/generated/controls.ts'
-import { createGateway } from '../../src/index.ts'
+import { createNgrok } from '../../src/gateway/ngrok.ts'
+import { createGateway, manualClock } from '../../src/index.ts'
 import { serve } from '../../src/server/node.ts'
 import { client, controlClient } from '../support/client.ts'
+import { lockers } from '../support/lockers.ts'
 import { memoryStore } from '../support/memory-store.ts'
 import { DOMAIN, NEW_YEAR, openManual, timeAfter } from '../support/provisioning.ts'
 
@@ -26,6 +28,9 @@ test('The controls are listed in order, each with the time and the request befor
     later: false,
     requests: 0,
     dropped: 0,
+    others: 0,
+    options: {},
+    own: [],
     controls: [
       { method: 'POST', path: '/_fauxgate/clock', body: { advance: '30s' }, at: NEW_YEAR, after: '' },
       {
@@ -116,4 +121,39 @@ test('The writes of the inspector are listed with their responses, without secre
       after: '',
     },
   ])
+})
+
+test('A declaration is listed with its response, without its secrets', async () => {
+  const gateway = createNgrok({ seed: 'test', clock: manualClock(NEW_YEAR) })
+  const send = controlClient(gateway)
+  const tunnel_session = { endpoints: [{ url: 'https://shop.example.com', token: 'a-token-of-the-shop' }] }
+  const { status } = await send('POST', '/declare', { tunnel_session })
+  expect(status).toBe(400)
+  const { body } = await send('POST', '/declare', { tunnel_session: { endpoints: [] } })
+  await send('DELETE', `/declare?id=${Object(body).tunnel_session.id}`)
+  expect((await listUsed(send)).controls).toMatchObject([
+    { path: '/_fauxgate/declare', body: { tunnel_session: { endpoints: [] } }, response: body },
+    { method: 'DELETE', path: `/_fauxgate/declare?id=${Object(body).tunnel_session.id}` },
+  ])
+})
+
+test('Changes by calls in the process of the gateway and by the API of the agent are counted, and reads are not', async () => {
+  const gateway = createNgrok({ seed: 'test', clock: manualClock(NEW_YEAR) })
+  gateway.reservedDomains.create({ domain: DOMAIN })
+  gateway.reservedDomains.list()
+  await gateway.agent.fetch('http://127.0.0.1:4040/api/tunnels')
+  const body = JSON.stringify({ name: 'web', addr: '3000' })
+  await gateway.agent.fetch('http://127.0.0.1:4040/api/tunnels', { method: 'POST', body })
+  expect(await listUsed(controlClient(gateway))).toMatchObject({ others: 2, controls: [] })
+})
+
+test('The options that are not the defaults are listed, without secrets and those of the start, and so are your own operations', async () => {
+  const initial = { reservedDomains: [{ domain: DOMAIN }] }
+  const options = { dns: 'simulated', provisioningDelay: '30s', rateLimit: { requests: 3 } } as const
+  const gateway = createGateway({ ...options, initial, keys: ['a-key-of-the-gateway'], families: { lockers } })
+  expect(await listUsed(controlClient(gateway))).toMatchObject({
+    options: { dns: 'simulated', rateLimit: { requests: 3 } },
+    own: expect.arrayContaining(['lockers.create']),
+  })
+  expect((await listUsed(controlClient(createNgrok()))).own).toEqual([])
 })

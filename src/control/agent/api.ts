@@ -241,6 +241,7 @@ const ROUTES: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
 /** Answers a request to the agent's API. */
 export async function respondTo(host: ControlHost, request: Request): Promise<Response> {
   const { status, body } = await respond(host, request)
+  if (status < 300 && request.method !== 'GET') host.controlLog.addOther()
   const headers = body ? { 'Content-Type': 'application/json' } : {}
   return new (platform('Response'))(body ? `${JSON.stringify(body)}\n` : null, { status, headers })
 }

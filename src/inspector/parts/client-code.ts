@@ -18,8 +18,15 @@ export function clientHeaders({ requestHeaders }: SentRequest): Record<string, s
 /** Returns the reason why a test cannot send a request again verbatim; undefined if it can. */
 export function findReplayProblem({ method, path, query, request }: JournalEntry): string | undefined {
   if (typeof request === 'string' && request.startsWith('[')) return 'the journal does not have its body'
-  if (`${path}${query}${JSON.stringify(request)}`.includes('[redacted]')) return 'a secret in it is hidden'
+  const text = `${path}${query}${JSON.stringify(request)}`
+  if (text.includes('… [cut: ')) return 'the journal has cut it'
+  if (text.includes('[redacted]')) return describeHidden(text)
   return request !== null && (method === 'GET' || method === 'HEAD') ? 'a GET cannot have a body here' : undefined
+}
+
+/** Names the first field that is hidden in the JSON of a request. */
+export function describeHidden(text: string): string {
+  return `${/"(\w+)":\[?"\[redacted\]"/.exec(text)?.[1] ?? 'a secret'} in it is hidden`
 }
 
 /** Returns the reason why a client cannot send a request again verbatim; undefined if it can. */

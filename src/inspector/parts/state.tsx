@@ -6,7 +6,8 @@ import { Button, Choice, Form, Submit, Text } from '../shared/controls.tsx'
 import { formatCounted, formatTime } from '../shared/format.ts'
 import { Json } from '../shared/json.tsx'
 import { Card, RecordList } from '../shared/layout.tsx'
-import { generateTest, RUNNERS, type Runner } from './test-code.ts'
+import { generateTest } from './test-code.ts'
+import { RUNNERS, type Runner } from './test-source.ts'
 
 export function State() {
   const report = useControl<string>('/report')

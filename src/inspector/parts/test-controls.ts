@@ -1,0 +1,62 @@
+import { Call } from './test-source.ts'
+
+type Input = Readonly<Record<string, unknown>>
+
+/** The fields that a call of the direct API has arguments for, and these arguments. */
+type Row = readonly [fields: readonly string[], toCall: (input: Input) => Call]
+
+const call =
+  (callee: string, ...fields: readonly string[]) =>
+  (input: Input): Call =>
+    new Call(
+      `gateway.${callee}`,
+      fields.flatMap((name) => (name in input ? [input[name]] : [])),
+    )
+
+/** Returns an options argument with these fields, or none. */
+function withOptions({ callee, args }: Call, input: Input, ...fields: readonly string[]): Call {
+  const options = Object.fromEntries(fields.flatMap((name) => (name in input ? [[name, input[name]]] : [])))
+  return new Call(callee, Object.keys(options).length > 0 ? [...args, options] : args)
+}
+
+/** The members of a gateway that do the same as a control. The first row with all fields of an input applies. */
+const ROWS: Readonly<Record<string, readonly Row[]>> = {
+  'POST /clock': [
+    [['advance'], call('clock.advanceAsync', 'advance')],
+    // The direct API takes no date without a time.
+    [['to'], ({ to }) => new Call('gateway.clock.advanceToAsync', [String(to).replace(/^[\d-]+$/, '$&T00:00:00Z')])],
+    [['next'], call('clock.advanceToNextAsync')],
+  ],
+  'POST /provisioning/script': [
+    [['outcomes', 'domain'], (input) => withOptions(call('provisioning.script', 'outcomes')(input), input, 'domain')],
+  ],
+  'DELETE /provisioning/script': [
+    [['domain'], (input) => withOptions(call('provisioning.clear')(input), input, 'domain')],
+  ],
+  'POST /provisioning/attempt': [[['id'], call('provisioning.attempt', 'id')]],
+  'POST /provisioning/renew': [[['id'], call('provisioning.renewNow', 'id')]],
+  'POST /provisioning/expire': [[['id'], call('provisioning.expireNow', 'id')]],
+  'PUT /dns CNAME': [
+    [
+      ['name', 'type', 'value', 'after'],
+      (input) => withOptions(call('dns.cname', 'name', 'value')(input), input, 'after'),
+    ],
+  ],
+  'DELETE /dns': [
+    [[], call('dns.clear')],
+    [['name'], call('dns.remove', 'name')],
+  ],
+  'DELETE /faults': [
+    [[], call('faults.clear')],
+    [['id'], call('faults.remove', 'id')],
+  ],
+}
+
+/** Returns the call of a gateway's member that does the same as a control; undefined if there is none. */
+export function toDirectCall(what: string, body: Input = {}): Call | undefined {
+  const [name = '', query] = what.split('?')
+  const input: Input = { ...Object.fromEntries(new URLSearchParams(query)), ...body }
+  const rows = ROWS[name === 'PUT /dns' ? `PUT /dns ${input.type}` : name] ?? []
+  const row = rows.find(([fields]) => Object.keys(input).every((field) => fields.includes(field)))
+  return row?.[1](input)
+}

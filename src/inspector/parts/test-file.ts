@@ -1,0 +1,318 @@
+import type { FaultSpec, JournalEntry, UsedControl } from '../../core/generated/controls.ts'
+import { formatCounted } from '../shared/format.ts'
+import { describeHidden, findReplayProblem } from './client-code.ts'
+import { toDirectCall } from './test-controls.ts'
+import { findChanges } from './test-facts.ts'
+import { writeTestFile } from './test-head.ts'
+import { findHeaderProblem, type History, listMissing } from './test-history.ts'
+import {
+  Call,
+  type Checks,
+  checksOf,
+  createSend,
+  escapeInvisible,
+  INDENT,
+  type Runner,
+  SourceWriter,
+  toPlace,
+  WIDTH,
+} from './test-source.ts'
+
+type Step = JournalEntry | UsedControl
+
+/** Returns a test file that repeats what the server knows: requests of clients, writes of the inspector, and controls. */
+export function writeTest(runner: Runner, history: History): string {
+  return new TestFile(runner, history).text()
+}
+
+/** Matches the ids that a gateway makes. */
+const ID = /\b[a-z][a-z0-9]*_[0-9A-Za-z]{27}\b/g
+
+/** The fields of responses whose values later requests use. */
+const USED_FIELD = /^(\w+_)?(id|cname_target|addr|hostport|url)$/
+
+/** The fields of requests that name a reserved domain or address. */
+const URL_FIELD = /^(url|hostports)$/
+
+/** Controls of visitors and of the agent's behaviour, which change no resource. */
+const OF_VISITORS = /^\/_fauxgate\/(traffic(\/upstreams)?|agent)$/
+
+/** Controls that move the clock. */
+const MOVES = /^\/_fauxgate\/(clock|provisioning\/(renew|expire)|snapshots\/restore|undo)$/
+
+class TestFile {
+  readonly #runner: Runner
+  readonly #checks: Checks
+  readonly #history: History
+  readonly #steps: readonly Step[]
+  readonly #source = new SourceWriter()
+  readonly #missing: string[]
+  /** The variables with the states that an undo returns to, by the steps before which they are remembered. */
+  readonly #remembered = new Map<Step, string>()
+  /** The lines of each step. */
+  #blocks: string[][] = []
+  #lines: string[] = []
+  /** The texts that clients have sent. */
+  readonly #sent = new Set<string>()
+  /** The faults that the test adds, by their ids. A fault that only delays has no effects. */
+  readonly #faults = new Map<string, FaultSpec | undefined>()
+  /** The names of the snapshots that the test takes. */
+  readonly #snapshots = new Set<unknown>()
+  /** The newest response with each resource alone, by its id. */
+  readonly #seen = new Map<string, object>()
+  #isAfterControl = false
+  #undo = ''
+  #start = ''
+  #time = ''
+  #responses = 0
+  #leftOut = 0
+  /** True if the state of the test may be another one. Its errors are then not those of the journal. */
+  #isPartial: boolean
+
+  constructor(runner: Runner, history: History) {
+    const { used, journal } = history
+    this.#runner = runner
+    this.#checks = checksOf(runner)
+    this.#history = history
+    this.#missing = listMissing(history)
+    this.#isPartial = used.later || used.requests + used.dropped + used.others > 0
+    const ids = new Set(journal.map(({ operationId }) => operationId))
+    const of = (id: string) => used.controls.filter(({ after }) => after === id)
+    this.#steps = [
+      ...used.controls.filter(({ after }) => !ids.has(after)),
+      ...journal.flatMap((entry): Step[] => [entry, ...of(entry.operationId)]),
+    ]
+    let last: Step | undefined
+    for (const step of this.#steps) {
+      const isUndo = step.path === '/_fauxgate/undo'
+      if (isUndo && step.method === 'PUT') last = step
+      else if (isUndo && last) this.#remembered.set(last, `state${this.#remembered.size + 1}`)
+      else if ('body' in step && step.body?.remember) last = step
+    }
+  }
+
+  text(): string {
+    for (const step of this.#steps) {
+      this.#lines = []
+      this.#addAdvance(step.at)
+      const isRequest = 'operationId' in step
+      if (isRequest) this.#addRequest(step)
+      else this.#addControl(step)
+      if (this.#lines.length === 0) continue
+      // The controls between two requests are one block.
+      if (isRequest || !this.#isAfterControl) this.#blocks.push(this.#lines)
+      else this.#blocks.at(-1)?.push(...this.#lines)
+      this.#isAfterControl = !isRequest
+    }
+    const body = this.#blocks.map((lines) => lines.map((line) => `${INDENT}${line}\n`).join('')).join('\n')
+    const names = new Map<string, number>()
+    for (const [name] of body.matchAll(/\b(body|fault)\d+\b/g)) names.set(name, (names.get(name) ?? 0) + 1)
+    const isUsed = (name: string) => (names.get(name) ?? 0) > 1
+    const used = body
+      .replace(/^ {2}const (body\d+) = .*\n/gm, (line, name) => (isUsed(name) ? line : ''))
+      .replace(/^ {2}const (fault\d+) = /gm, (line, name) => (isUsed(name) ? line : INDENT))
+    const left = this.#leftOut > 0 ? [`${formatCounted(this.#leftOut, 'step')}, marked below with the reason`] : []
+    const start = this.#start || this.#history.now
+    return writeTestFile(this.#runner, this.#history, { start, missing: [...this.#missing, ...left], body: used })
+  }
+
+  #addRequest(entry: JournalEntry): void {
+    const { method, path, query, request, status, response, fault, commit } = entry
+    const why = this.#findProblem(entry)
+    if (why) return void this.#leaveOut(why, `${method} ${path}`, commit !== null)
+    this.#rememberSent(request)
+    const { drop, truncate, ending } = this.#faults.get(fault ?? '') ?? {}
+    const call = createSend('send', method, `${path}${query && `?${query}`}`, request ?? undefined)
+    if (drop) return void this.#lines.push(this.#checks.rejects(this.#source.write(call, WIDTH - 40, INDENT)))
+    const number = ++this.#responses
+    this.#addVariable(`response${number}`, call)
+    this.#lines.push(this.#checks.equal(`response${number}.status`, String(status)))
+    if (ending === 'break') return void this.#lines.push(this.#checks.rejects(`response${number}.text()`))
+    const hasBody = typeof response === 'object' && response !== null && method !== 'HEAD'
+    if (truncate === undefined && hasBody) this.#addBody(number, entry)
+  }
+
+  /** Adds the body of a response, what must be in it, and its values for later requests. */
+  #addBody(number: number, { status, response, fault }: Pick<JournalEntry, 'status' | 'response' | 'fault'>): void {
+    const body = `body${number}`
+    // `json()` has the type unknown in projects without the types of a browser.
+    this.#lines.push(`const ${body} = JSON.parse(await response${number}.text())`)
+    const { error_code } = Object(response)
+    if (status >= 400 && error_code)
+      this.#lines.push(this.#checks.equal(`${body}.error_code`, this.#source.write(error_code)))
+    if (status >= 400) return
+    this.#rememberValues(response, body)
+    if (fault === null) this.#addFacts(Object(response), body)
+  }
+
+  /** Adds how many items a page has, and what changed in a resource since its last response. */
+  #addFacts(response: Readonly<Record<string, unknown>>, body: string): void {
+    const { id } = response
+    const before = typeof id === 'string' && this.#seen.get(id)
+    if (typeof id === 'string') this.#seen.set(id, response)
+    if (this.#isPartial) return
+    for (const [name, value] of Object.entries(response))
+      if ('next_page_uri' in response && Array.isArray(value))
+        this.#lines.push(this.#checks.hasLength(toPlace(body, name), value.length))
+    if (!before) return
+    for (const { place, value } of findChanges(before, response, (text) => this.#sent.has(text)))
+      this.#lines.push(this.#createCheck(place.reduce(toPlace, body), value))
+  }
+
+  #createCheck(place: string, value: unknown): string {
+    if (value === null) return this.#checks.isNull(place)
+    if (Array.isArray(value)) return this.#checks.hasLength(place, value.length)
+    return typeof value === 'object'
+      ? this.#checks.isNotNull(place)
+      : this.#checks.equal(place, this.#source.write(value))
+  }
+
+  #addVariable(name: string, call: Call): void {
+    this.#add(`const ${name} = await `, call)
+  }
+
+  #add(before: string, value: unknown): void {
+    this.#lines.push(this.#source.writeLine(before, value, INDENT))
+  }
+
+  /** Returns the reason why the test would not get the response to a request; undefined if it would. */
+  #findProblem(entry: JournalEntry): string | undefined {
+    const { path, query, request, status, operation, fault } = entry
+    const { own, options } = this.#history.used
+    if (operation !== null && own.includes(operation)) return 'its family is one of your own'
+    if (fault !== null && !this.#faults.has(fault)) return `the fault ${fault} was not added over HTTP, or is left out`
+    const why = findReplayProblem(entry) ?? findHeaderProblem(entry, this.#history.versionHeader)
+    if (why) return why
+    if (fault === null && status === 429 && !('rateLimit' in options && this.#leftOut === 0 && !this.#isPartial))
+      return 'the test may not reach the rate limit'
+    if (status >= 400 && this.#isPartial && operation !== null && fault === null)
+      return 'its error may come from what is left out'
+    if (status >= 400) return undefined
+    return this.#findUnknown([path, query, request]) ?? (this.#isPartial ? this.#findMissingHost(request) : undefined)
+  }
+
+  #findUnknown(value: unknown): string | undefined {
+    const unknown = JSON.stringify(value)
+      .match(ID)
+      ?.find((id) => !this.#source.known.has(id))
+    return unknown && `${unknown} is not from this test`
+  }
+
+  /** Returns the first host of a URL that no request of the test has reserved. */
+  #findMissingHost(request: unknown): string | undefined {
+    const urls = Object.entries(Object(request)).flatMap(([name, value]) => (URL_FIELD.test(name) ? value : []))
+    const hosts = urls.map((url) => String(url).replace(/^\w+:\/\/|[:/].*$/g, ''))
+    const missing = hosts.find((host) => host.includes('.') && !host.endsWith('.internal') && !this.#sent.has(host))
+    return missing && `${missing} may be left out`
+  }
+
+  #leaveOut(why: string, what: string, isChange = true): void {
+    this.#lines.push(escapeInvisible(`// Left out, because ${why}: ${what}`))
+    this.#leftOut++
+    this.#isPartial ||= isChange
+  }
+
+  /** Forgets all steps until now: the state after them is one that the test cannot make. */
+  #startAgain(what: string, at: string): void {
+    this.#missing.push(`what happened until ${at}, when ${what}`)
+    this.#blocks = []
+    this.#lines = []
+    this.#isAfterControl = false
+    this.#source.known.clear()
+    for (const all of [this.#faults, this.#snapshots, this.#seen]) all.clear()
+    this.#undo = ''
+    this.#start = ''
+    this.#time = ''
+    this.#responses = 0
+    this.#leftOut = 0
+    this.#isPartial = true
+  }
+
+  #addControl(step: UsedControl): void {
+    const { method, path, body, at } = step
+    const what = `${method} ${path}`
+    const state = this.#remembered.get(step)
+    const isMemory = what === 'PUT /_fauxgate/undo'
+    if (what === 'PUT /_fauxgate/state') return void this.#startAgain('a snapshot was loaded', at)
+    if (what === 'POST /_fauxgate/snapshots/restore' && !this.#snapshots.has(body?.name))
+      return void this.#startAgain('an earlier snapshot was restored', at)
+    if (state) this.#lines.push(`const ${state} = gateway.snapshot()`)
+    if (isMemory || body?.remember) this.#undo = state ?? ''
+    if (isMemory) return
+    if (what !== 'POST /_fauxgate/undo') this.#repeatControl(what, step)
+    else if (this.#undo) this.#lines.push(`gateway.restore(${this.#undo})`)
+    else this.#startAgain('the page returned to an earlier state', at)
+    // The time of the next step is the new time.
+    if (MOVES.test(path)) this.#time = ''
+  }
+
+  #repeatControl(what: string, { method, path, body: sent, hidden, response }: UsedControl): void {
+    const { remember: _, ...rest } = sent ?? {}
+    const body = sent && rest
+    const text = JSON.stringify([path, body])
+    const why =
+      (hidden && 'its body may have secrets, or is too long') ||
+      (text.includes('[redacted]') && describeHidden(text)) ||
+      (this.#history.used.own.includes(String(body?.operation)) && 'its family is one of your own') ||
+      this.#findUnknown([path, body])
+    const address = path.replace('/_fauxgate', '')
+    const query = new URLSearchParams(path.split('?')[1])
+    if (what.startsWith('DELETE /_fauxgate/faults?') && this.#isDelay(query.get('id'))) return
+    if (why) return void this.#leaveOut(why, what, !OF_VISITORS.test(path))
+    this.#rememberSent(body)
+    if (what === 'POST /_fauxgate/faults') return void this.#addFault(Object(body), Object(response).id)
+    if (what === 'POST /_fauxgate/snapshots') this.#snapshots.add(Object(response).name)
+    const direct = toDirectCall(what.replace('/_fauxgate', ''), body)
+    if (direct) return void this.#add(direct.callee.includes('Async') ? 'await ' : '', direct)
+    if (path !== address) return void this.#add('await ', createSend('control', method, address, body))
+    const number = ++this.#responses
+    this.#addVariable(`response${number}`, createSend('send', method, path, body))
+    this.#lines.push(this.#checks.equal(`response${number}.ok`, 'true'))
+    this.#addBody(number, { status: 200, response, fault: null })
+  }
+
+  #isDelay(id: string | null): boolean {
+    return id !== null && this.#faults.has(id) && !this.#source.known.has(id)
+  }
+
+  /** Adds a fault without its delay: no test waits. A fault that only delays responses is left out. */
+  #addFault({ latency, ending, ...rest }: FaultSpec, id: string): void {
+    const { operation: _, method, path, resource, times, after, phase, ...effects } = rest
+    if (latency !== undefined) this.#lines.push(`// The delay of its responses is left out: ${id}`)
+    // A response that stalls has no end.
+    const spec = { ...rest, ...(ending && { ending: ending === 'stall' ? ('break' as const) : ending }) }
+    this.#faults.set(id, spec)
+    if (latency !== undefined && Object.keys(effects).length === 0) return
+    const name = `fault${this.#faults.size}`
+    this.#add(`const ${name} = `, new Call('gateway.faults.add', [spec]))
+    this.#source.known.set(id, `${name}.id`)
+  }
+
+  /** Advances the clock to the time of the next step, unless an earlier step did. */
+  #addAdvance(at: string): void {
+    this.#start ||= at
+    if (this.#time !== '' && at > this.#time) this.#lines.push(`await gateway.clock.advanceToAsync('${at}')`)
+    if (at > this.#time) this.#time = at
+  }
+
+  #rememberSent(value: unknown): void {
+    if (typeof value === 'string') this.#sent.add(value)
+    else for (const inner of Object.values(Object(value))) this.#rememberSent(inner)
+  }
+
+  /** Remembers the values that a server made and later requests use, such as ids. */
+  #rememberValues(value: unknown, place: string): void {
+    for (const [name, inner] of Object.entries(Object(value))) {
+      // If something is left out, the test may have shorter lists.
+      if (Array.isArray(inner) && this.#isPartial) continue
+      if (typeof inner !== 'string') this.#rememberValues(inner, toPlace(place, name))
+      else if (USED_FIELD.test(name) && isRandom(inner) && !this.#sent.has(inner) && !this.#source.known.has(inner))
+        this.#source.known.set(inner, toPlace(place, name))
+    }
+  }
+}
+
+/** Returns whether a text can be one that a gateway made up. */
+function isRandom(text: string): boolean {
+  return text.length >= 12 && /^[\w.:/-]+$/.test(text)
+}

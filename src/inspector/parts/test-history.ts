@@ -1,0 +1,46 @@
+import type { JournalEntry, UsedControls } from '../../core/generated/controls.ts'
+import { formatCounted } from '../shared/format.ts'
+
+/** The knowledge of a server about what happened. */
+export interface History {
+  readonly used: UsedControls
+  readonly journal: readonly JournalEntry[]
+  readonly url: string
+  readonly dialect: string
+  /** The header that names the version of the API. */
+  readonly versionHeader: Readonly<Record<string, string>>
+  /** The number of requests of visitors. */
+  readonly visits: number
+  readonly now: string
+}
+
+/** Describes what happened before the first step that the server knows, or without it. */
+export function listMissing({ used, visits, dialect }: History): string[] {
+  const { later, requests, dropped, others, own } = used
+  return [
+    ...(later ? ['what was there before the journal began, such as resources of an earlier start'] : []),
+    ...(requests > 0 ? [`${formatCounted(requests, 'earlier request')} that the journal has dropped`] : []),
+    ...(dropped > 0 ? [formatCounted(dropped, 'earlier control')] : []),
+    ...(others > 0 ? [`${formatCounted(others, 'change')} by calls in the gateway's own process or by its agent`] : []),
+    ...(own.length > 0 ? ['your own families'] : []),
+    ...(visits > 0 ? [`${formatCounted(visits, 'request')} of visitors, which "Copy as policy test" repeats`] : []),
+    ...(dialect === 'ngrok' || dialect === 'standard' ? [] : [`the dialect ${dialect}`]),
+  ]
+}
+
+/** Returns the reason why the request of the test would have another response; undefined if it would not. */
+export function findHeaderProblem(
+  { method, path, status, request, requestHeaders, fault }: JournalEntry,
+  versionHeader: History['versionHeader'],
+): string | undefined {
+  if (method === 'OPTIONS') return 'it is the preflight of a browser'
+  if (new URL(path, 'http://localhost').pathname !== path) return 'fetch would change its path'
+  if (status < 400 || fault !== null) return undefined
+  if (status >= 500) return 'the test does not have the failures of the server'
+  const all = Object.entries({ authorization: '[redacted]', ...versionHeader })
+  const [wrong] = all.find(([name, text]) => requestHeaders[name.toLowerCase()] !== text) ?? []
+  const isJson = request === null || /^application\/json\b/.test(requestHeaders['content-type'] ?? '')
+  const name = wrong ?? (isJson ? undefined : 'content-type')
+  if (name) return `its header ${name} is missing or has another value`
+  return status === 401 || status === 403 ? 'the journal does not have its API key' : undefined
+}
