@@ -1,19 +1,27 @@
 import type { ComponentType } from 'preact'
-import { useEffect } from 'preact/hooks'
+import { useLayoutEffect } from 'preact/hooks'
 import { shared } from './for-parts.ts'
 import { page } from './page.ts'
+import type { Service } from './service.ts'
+import { Loading } from './shared/layout.tsx'
 
-type Part = ComponentType<{ id: string }>
+/** What parts take: an id, or what the page knows of the service. */
+interface PartProps {
+  readonly id?: string
+  readonly service?: Service | undefined
+}
+
+type Part = ComponentType<PartProps>
 
 const parts = new Map<string, Part>()
 
 /** A part of the page that is a script of its own, loaded once. */
-export function Later({ name, id = '' }: { name: string; id?: string }) {
-  useEffect(() => {
+export function Later({ name, ...props }: PartProps & { name: string }) {
+  useLayoutEffect(() => {
     if (!parts.has(name)) void page.load(() => loadPart(name))
   }, [name])
   const Part = parts.get(name)
-  return Part ? <Part id={id} /> : <p class="empty dim">Loading…</p>
+  return Part ? <Part {...props} /> : <Loading />
 }
 
 async function loadPart(name: string): Promise<void> {

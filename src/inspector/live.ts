@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { page } from './page.ts'
 
 /**
@@ -17,9 +17,9 @@ export function useLive<T>(load: () => Promise<T>, inputs: readonly unknown[]): 
     }
     state.isLoading = false
   }
-  // An effect runs later than the drawing. A version that came in between has an effect of its own.
+  // A layout effect runs with the drawing: an effect would begin to load one frame later.
   const { version } = page
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (version === 0) return
     state.isStale = true
     if (!state.isLoading) void run()

@@ -1,5 +1,5 @@
 import { render } from 'preact'
-import { useEffect, useReducer } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useReducer } from 'preact/hooks'
 import { Later } from './later.tsx'
 import { page } from './page.ts'
 import { Faults } from './parts/faults.tsx'
@@ -21,7 +21,8 @@ const PARTS: Readonly<Record<string, Part>> = {
   jobs: { title: 'Jobs', show: (id) => <Jobs id={id} /> },
   requests: { title: 'Requests', show: (id) => <Requests id={id} /> },
   traffic: { title: 'Traffic', show: (id) => <Later name="traffic" id={id} /> },
-  resources: { title: 'Resources', show: () => <Later name="resources" /> },
+  // The document of the service is loaded at the same time as the part.
+  resources: { title: 'Resources', show: () => <Later name="resources" service={page.service} /> },
   faults: { title: 'DNS & faults', show: () => <Faults /> },
   state: { title: 'State', show: () => <Later name="state" /> },
 }
@@ -156,7 +157,7 @@ function Key() {
 function useDrawing(): void {
   const [, draw] = useReducer((count: number) => count + 1, 0)
   const isMoving = page.overview?.manual === false
-  useEffect(() => {
+  useLayoutEffect(() => {
     page.draw = () => draw(undefined)
     draw(undefined)
   }, [])

@@ -1,5 +1,6 @@
 import type { Nouns } from '../control/views/nouns.ts'
 import type { JournalEntry, Overview } from '../core/generated/controls.ts'
+import type { OpenApiDocument } from '../gateway/openapi/document.ts'
 import { Connection, decodePart, ResponseError, takeKeyFromLink } from './connection.ts'
 import { KnownRequests } from './journal.ts'
 import { Service } from './service.ts'
@@ -59,7 +60,13 @@ export class Page extends PageState {
   #drawnAt = 0
   /** The overview as JSON, without the parts that requests alone change. */
   #lastOverview = ''
-  #connections = 0
+  /** Counts the connections that have ended. */
+  #ended = 0
+  /** Resolves when the first event has named the gateway. */
+  #name: () => void = () => undefined
+  readonly #named = new Promise<void>((resolve) => {
+    this.#name = resolve
+  })
   readonly #documents = new Map<string, { readonly service?: Service; readonly connection: number }>()
 
   constructor() {
@@ -103,11 +110,13 @@ export class Page extends PageState {
   /** Returns what a document describes. Loads the document once in each connection: another server may have another one. */
   #describe(path: string): Service | undefined {
     const known = this.#documents.get(path)
-    if (this.isConnected && known?.connection !== this.#connections) {
-      this.#documents.set(path, { ...known, connection: this.#connections })
+    const connection = this.#ended
+    // The first view need not wait until the page is connected.
+    if ((this.isConnected || connection === 0) && known?.connection !== connection) {
+      this.#documents.set(path, { ...known, connection })
       void this.load(async () => {
-        const service = new Service(await this.control('GET', path), this.gateway?.nouns)
-        this.#documents.set(path, { service, connection: this.#connections })
+        const [document] = await Promise.all([this.control<OpenApiDocument>('GET', path), this.#named])
+        this.#documents.set(path, { service: new Service(document, this.gateway?.nouns), connection })
         this.set({})
       })
     }
@@ -196,6 +205,7 @@ export class Page extends PageState {
         // The header shows a lost connection.
         if (error instanceof ResponseError) this.set({ needsKey: error.status === 401, problem: error.message })
       }
+      this.#ended++
       this.set({ isConnected: false })
       do await new Promise((resolve) => setTimeout(resolve, RECONNECT_MS))
       while (this.needsKey)
@@ -204,7 +214,6 @@ export class Page extends PageState {
 
   /** Loads the data that no event contains. */
   async #load(): Promise<void> {
-    this.#connections++
     this.set({ isConnected: true, needsKey: false, problem: '' })
     // The page has no event of what changed while there was no connection.
     this.#changed()
@@ -233,6 +242,7 @@ export class Page extends PageState {
       this.requests.restart()
     }
     this.set({ gateway })
+    this.#name()
   }
 
   #setOverview(overview: Overview): void {

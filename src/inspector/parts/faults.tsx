@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import type { DnsRecord, ListedFault, ListedOutcome, MissedRequest } from '../../core/generated/controls.ts'
 import { useControl } from '../live.ts'
 import { page } from '../page.ts'
-import { Button, Search, Text } from '../shared/controls.tsx'
+import { Button, Problem, Search, Text, useWork } from '../shared/controls.tsx'
 import { formatTime } from '../shared/format.ts'
 import { Card, Chip, Fold, OutcomeChip, RecordList } from '../shared/layout.tsx'
 import { ControlForm } from '../shared/schema-form.tsx'
@@ -111,10 +111,19 @@ function RecordType({ of: { type, visibleFrom } }: { of: DnsRecord }) {
 }
 
 /** The value of a record in an input. A new value from the server does not overwrite the text that the user is typing. */
-function RecordValue({ of: { name, type, value } }: { of: DnsRecord }) {
-  const change = ({ currentTarget }: { currentTarget: HTMLInputElement }) =>
-    void page.load(() => page.control('PUT', '/dns', { name, type, value: currentTarget.value }))
-  return <input aria-label={`Value of ${name}`} defaultValue={value} onChange={change} />
+function RecordValue({ of: { name, type, value: known } }: { of: DnsRecord }) {
+  const { error, run } = useWork()
+  const set = (value: string) => page.control('PUT', '/dns', { name, type, value })
+  return (
+    <>
+      <input
+        aria-label={`Value of ${name}`}
+        defaultValue={known}
+        onChange={({ currentTarget }) => void run(() => set(currentTarget.value))}
+      />
+      <Problem text={error?.message} />
+    </>
+  )
 }
 
 /** Scripts the outcomes of the next attempts, for a domain or for one that the user enters. */

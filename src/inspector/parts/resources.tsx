@@ -17,8 +17,7 @@ type Resource = Readonly<Record<string, unknown>> & { readonly id: string }
 /** The number of families that are always in sight. */
 const FIRST_FAMILIES = 4
 
-export function Resources() {
-  const { service } = page
+export function Resources({ service }: { service?: Service | undefined }) {
   const [, name = '', ...ids] = page.path
   const family = service?.families.find((each) => each.name === name) ?? service?.families[0]
   if (!service || !family) return <Loading />

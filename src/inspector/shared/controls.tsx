@@ -1,8 +1,8 @@
 import type { ComponentChildren, InputHTMLAttributes } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 
-/** Runs the work of a button or a form. Knows whether it is under way, and the error of the last one until it is run again. */
-function useWork() {
+/** Runs the work of a control. Knows whether it is under way, and the error of the last one until it is run again. */
+export function useWork() {
   const [{ isBusy, error }, setState] = useState<{ isBusy: boolean; error?: Error }>({ isBusy: false })
   const run = async (work: () => unknown) => {
     try {
