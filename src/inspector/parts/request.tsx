@@ -91,7 +91,7 @@ export function RequestDetails({ entry }: { entry: JournalEntry }) {
         }
       />
       {operation && (
-        <Fold title="Fail the next request like this" isOpen={page.path[2] === 'fail'}>
+        <Fold key={page.path[2]} title="Fail the next request like this" isOpen={page.path[2] === 'fail'}>
           <FaultForm operation={operation} />
         </Fold>
       )}
