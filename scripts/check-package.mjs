@@ -71,6 +71,33 @@ function loadedWith(path, outputs, found = new Set()) {
   return found
 }
 
+/** Returns the files of dist that a file of it imports at once, with itself. */
+function filesLoadedWith(name, dist, found = new Set()) {
+  if (found.has(name)) return found
+  found.add(name)
+  const imports = readFileSync(join(dist, name), 'utf8').matchAll(/(?:from|import)"\.\/([\w.-]+\.js)"/g)
+  for (const [, imported] of imports) filesLoadedWith(imported, dist, found)
+  return found
+}
+
+/** Checks what an import reads, and that a client command reads no gateway. */
+function checkLoaded(dist) {
+  const client = readdirSync(dist).find((name) => /^client-.*\.js$/.test(name))
+  for (const [name, files, maximum] of [
+    ['index.js', 8, 560_000],
+    ['ngrok.js', 10, 910_000],
+    [client, 8, 105_000],
+  ]) {
+    const loaded = [...filesLoadedWith(name, dist)]
+    check(`${name} loads ${loaded.length} files of at most ${files}`, loaded.length <= files)
+    checkSize(
+      `${name} with them`,
+      loaded.reduce((sum, each) => sum + statSync(join(dist, each)).size, 0),
+      maximum,
+    )
+  }
+}
+
 const checkSize = (what, bytes, maximum) =>
   check(`${what}: ${(bytes / 1000).toFixed(1)} KB of at most ${maximum / 1000}`, bytes <= maximum)
 
@@ -93,7 +120,8 @@ async function checkContents(folder, tarball) {
   check('is clean to attw', true)
   run(folder, 'tar', '-xzf', tarball)
   const size = names.reduce((sum, name) => sum + statSync(join(folder, name)).size, 0)
-  checkSize('unpacked', size, 6_300_000)
+  checkSize('unpacked', size, 6_200_000)
+  checkLoaded(join(folder, 'package/dist'))
   const { inspector, account: _account, ...later } = await import(join(folder, 'package/dist/documents.js'))
   const page = Buffer.from(inspector, 'base64')
   checkSize('the inspector', gunzipSync(page).length, 88_000)
