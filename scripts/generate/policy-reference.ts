@@ -168,7 +168,7 @@ ${ACTIONS.map(formatAction).join('\n\n')}
 
 ## Variables
 
-The variables of actions stand with their actions.
+The variables of actions are listed with their actions.
 
 ${formatVariables()}
 

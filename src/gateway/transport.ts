@@ -36,7 +36,7 @@ export interface Transport {
   /** Sets the URL at which the gateway is served, or undefined. It becomes the gateway's `url` unless `baseUrl` was set. */
   readonly servedAt: (url: string | undefined) => void
   /**
-   * Returns the origin of the endpoint that a visitor of a local port means, by the host and the schemes that the port can stand for.
+   * Returns the origin of the endpoint that a visitor of a local port means, by the host and the schemes that the port can have.
    * @internal
    */
   readonly locate: (host: string, schemes: readonly string[]) => Promise<string>

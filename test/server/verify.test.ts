@@ -198,7 +198,7 @@ describe('fauxgate verify refuses, and sends nothing', () => {
     ['no URL', [], KEY, 'verify needs the URL of a server'],
     ['no web server', ['ftp://example.com'], KEY, 'verify needs the URL of a server'],
     ['a URL with a password', ['https://a:b@example.com'], KEY, 'has more than a host, a port and a path'],
-    ['a family that there is not', [URL, '--only', 'ip_polices'], KEY, 'Did you mean ip_policies?'],
+    ['an unknown family', [URL, '--only', 'ip_polices'], KEY, 'Did you mean ip_policies?'],
     ['--clean, which deletes, with --plan', ['--clean', '--plan'], KEY, '--clean and --plan were both set.'],
     ['--clean with --read-only', ['--clean', '--read-only'], KEY, '--clean and --read-only were both set.'],
     ['a rate of 0', [URL, '--rate', '0'], KEY, 'Allowed: a whole number from 1 to 60000.'],

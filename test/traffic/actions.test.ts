@@ -308,7 +308,7 @@ describe('http-request', () => {
     expect((await tooMany.visit()).status).toBe(502)
   })
 
-  test('a response of more than 256 KB is error 3601, and on_error: continue goes on', async () => {
+  test('a response of more than 256 KB is error 3601, and on_error: continue runs the next action', async () => {
     const large = () => new Response('x'.repeat(256 * 1024 + 1))
     expect(await (await withAuth({}, [large]).visit()).text()).toContain('ERR_NGROK_3601')
     const halted = await withAuth({ on_error: 'halt' }, [large]).visit()

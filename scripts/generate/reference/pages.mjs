@@ -217,7 +217,7 @@ function formatErrorPage({ errors, schemas }, decisions) {
   })
   return formatPage(
     '# Errors',
-    'What every error answers, and every error by its key. Words in braces stand for what was received, and what is allowed.',
+    'What every error answers, and every error by its key. Words in braces are places for what was received, and what is allowed.',
     formatFieldTable(schemas.Error),
     ...sections,
   )

@@ -38,7 +38,7 @@ type WithName = TLSSocket & { readonly servername?: string | false }
 /** Listens for visitors of a gateway's endpoints. The host of a request chooses the endpoint (rules: traffic#ports). */
 export async function openTrafficPort(gateway: Gateway, options: TrafficPortOptions): Promise<TrafficPort> {
   const { tls, upgrades, log } = options
-  // Endpoints have TLS at the gateway; a port without it stands for both.
+  // Endpoints have TLS at the gateway; a port without it is for both.
   const schemes = tls ? ['https'] : ['http', 'https']
   const visit: SendVisit = async (request, channel, extra = []) => {
     const host = hostOf(request)

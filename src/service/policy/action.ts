@@ -51,7 +51,7 @@ export type Field = FieldFacts &
         readonly min?: number
         readonly max?: number
         readonly isUnique?: true
-        /** True if one item may stand without a list around it. */
+        /** True if one item needs no list around it. */
         readonly takesOne?: true
         /** The number of the error for too many items. Default 2218. */
         readonly countNumber?: number

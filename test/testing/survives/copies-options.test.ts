@@ -129,7 +129,7 @@ test('one failure is tried in each order of one switch', async () => {
   expect(replay).toBe('A B, POST /reserved_addrs#1 lost-after')
 })
 
-test('copies that share a variable of a module are told so', async () => {
+test('a report says that copies share a variable of a module', async () => {
   let name = ''
   const code: CodeUnderTest = async (life) => {
     const call = createCall(life)
@@ -220,7 +220,7 @@ test('copies race for resources of your own families', async () => {
   expect(error).toMatchObject({ replay: 'A1 B A', message: expect.stringContaining('2 widgets where 1 is left.') })
 })
 
-test('a crash of one copy leaves the other one alone, which goes on', async () => {
+test('a crash of one copy does not stop the other one', async () => {
   const code: CodeUnderTest = async (life) => {
     await sleep(1000)
     await reserveOnce(life)
