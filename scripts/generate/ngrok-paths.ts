@@ -17,5 +17,5 @@ export default function ngrokPaths(): Map<string, string> {
     groups.set(key, (groups.get(key) ?? new Set()).add(group))
   }
   const texts = Object.fromEntries([...groups].map(([start, names]) => [start, [...names].join(' ')]))
-  return new Map([['src/control/ngrok-paths.json', `${JSON.stringify(texts, null, 2)}\n`]])
+  return new Map([['src/service/resources/ngrok-paths.json', `${JSON.stringify(texts, null, 2)}\n`]])
 }

@@ -1,3 +1,4 @@
+import { Queue } from '../core/engine/queue.ts'
 import type { UsedControl, UsedControls } from '../core/generated/controls.ts'
 import { redact, type SecretNames } from '../core/schema/secret-fields.ts'
 import { NO_REDACTION } from '../core/schema/secret-texts.ts'
@@ -6,7 +7,6 @@ import { isObject } from '../core/schema/values.ts'
 import { CONTROL_PATH } from './address.ts'
 import type { JournaledExchange } from './journal/exchange.ts'
 import type { Journal } from './journal/journal.ts'
-import { Queue } from './journal/queue.ts'
 
 /** The paths of controls whose bodies and queries have no secrets and no snapshots. */
 const PUBLIC_CONTROLS =

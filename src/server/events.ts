@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
-import { Queue } from '../control/journal/queue.ts'
 import { readClock, systemClock } from '../core/engine/clock.ts'
+import { Queue } from '../core/engine/queue.ts'
 import {
   createGatewayEvent,
   createOverviewEvent,

@@ -1,7 +1,7 @@
 import type { CommonDialect } from '../core/schema/dialect.ts'
 import type { Ending, OwnResponse } from '../service/policy/visit.ts'
-import { MessageHeaders } from './fields.ts'
 import { UpstreamResponse } from './message.ts'
+import { MessageHeaders } from './message-headers.ts'
 
 /** The errors that visitors get, by their numbers: the status, and the sentence. The numbers are those of the service. */
 const ERRORS: Readonly<Record<number, readonly [status: number, sentence: string]>> = {

@@ -1,6 +1,6 @@
 import type { PolicyRequest, PolicyResponse } from '../service/policy/visit.ts'
 import { type Body, toFetchBody, watchBody } from './body.ts'
-import { MessageHeaders } from './fields.ts'
+import { MessageHeaders } from './message-headers.ts'
 
 abstract class Message {
   #body: Body

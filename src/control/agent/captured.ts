@@ -1,5 +1,5 @@
+import { Queue } from '../../core/engine/queue.ts'
 import type { AgentCall, AgentWatcher } from '../../traffic/agent-calls.ts'
-import { Queue } from '../journal/queue.ts'
 
 /** The maximum size of all captured requests, as that of the agent by default, and of one body. */
 const MAX_BYTES = 50 * 1024 * 1024

@@ -7,9 +7,9 @@ import { findIdError } from '../../core/schema/ids.ts'
 import { nearest } from '../../core/schema/nearest.ts'
 import { readPredicateResult } from '../../core/schema/options.ts'
 import { describeThrown, formatCount, quote } from '../../core/schema/text.ts'
+import { describeNgrokOnly, findNgrokOperation } from '../../service/resources/ngrok-paths.ts'
 import type { Api, ControlHost } from '../control.ts'
 import type { Journal } from '../journal/journal.ts'
-import { describeNgrokOnly, findNgrokOperation } from '../ngrok-paths.ts'
 import { countHits, type FaultRequest, faultRecords, isPending } from './fault.ts'
 
 /**

@@ -1,3 +1,4 @@
+import { Queue } from '../../core/engine/queue.ts'
 import type { JournalEntry } from '../../core/generated/controls.ts'
 import { requireFunction } from '../../core/schema/options.ts'
 import { utf8Length } from '../../core/schema/platform.ts'
@@ -7,7 +8,6 @@ import { timeMs } from '../../core/schema/time.ts'
 import { DroppedRequests, isUnknown, matchesQuery, type RequestFacts } from './dropped-requests.ts'
 import type { JournalQuery } from './entry.ts'
 import { BYTES_PER_CHARACTER, countBytes, type JournaledExchange, shortenNames } from './exchange.ts'
-import { Queue } from './queue.ts'
 import { createEntry, type Secrets } from './redact.ts'
 
 interface JournalOptions extends Secrets {

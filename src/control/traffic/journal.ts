@@ -1,3 +1,4 @@
+import { Queue } from '../../core/engine/queue.ts'
 import { NO_NAMES, type Redaction, redact } from '../../core/schema/secret-fields.ts'
 import { createRedactor, findKeysInHeaders, isSecretHeader, type Redactor } from '../../core/schema/secret-texts.ts'
 import { timestamp } from '../../core/schema/time.ts'
@@ -6,7 +7,6 @@ import { readCredentials } from '../../service/policy/credentials.ts'
 import type { VisitorExchange } from '../../traffic/exchange.ts'
 import { findDecision, nameOf, type Trace } from '../../traffic/trace.ts'
 import { joinBytes } from '../agent/captured.ts'
-import { Queue } from '../journal/queue.ts'
 import { redactHeaders, redactQuery } from '../journal/redact.ts'
 import type { TrafficEntry } from './entry.ts'
 

@@ -1,10 +1,10 @@
-import { describeNgrokOnly, findNgrokPath } from '../../control/ngrok-paths.ts'
 import type { PathIds } from '../../core/operation/operation.ts'
 import { refuse } from '../../core/schema/errors.ts'
 import { general } from '../../core/schema/general-errors.ts'
 import { nearest } from '../../core/schema/nearest.ts'
 import { quote, quoteWord } from '../../core/schema/text.ts'
 import { itemAt } from '../../core/schema/values.ts'
+import { describeNgrokOnly, findNgrokPath } from '../../service/resources/ngrok-paths.ts'
 
 /** An operation or a control call, as far as a router needs it. */
 interface Routed {

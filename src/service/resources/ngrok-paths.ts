@@ -1,4 +1,4 @@
-import { nearest } from '../core/schema/nearest.ts'
+import { nearest } from '../../core/schema/nearest.ts'
 import groupsByPath from './ngrok-paths.json'
 
 /** The beginning of the paths of each group of operations that only gateways with all of ngrok's families have. */
