@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { parse } from 'yaml'
+import { load as parse } from 'js-yaml'
 import { ownPort } from './own-port.mjs'
 import { inFolder, pack, root } from './shared.mjs'
 

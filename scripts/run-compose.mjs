@@ -6,7 +6,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parse } from 'yaml'
+import { load as parse } from 'js-yaml'
 import { ownPort } from './own-port.mjs'
 
 const folder = fileURLToPath(new URL('../examples/compose/', import.meta.url))

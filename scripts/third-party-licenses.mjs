@@ -13,7 +13,7 @@ const BUNDLED = [
   'punycode.js',
   'type-detect',
   'valibot',
-  'yaml',
+  'js-yaml',
 ]
 
 /** The chosen licences of packages with several. The text of the other licence begins at its heading. */

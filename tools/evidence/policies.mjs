@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { parse } from 'yaml'
+import { load as parse } from 'js-yaml'
 import { importSource } from '../../scripts/import-source.mjs'
 import { matchAll } from './guesses.mjs'
 
@@ -25,10 +25,11 @@ export function listPolicies(folder) {
   const found = new Map()
   for (const path of readdirSync(folder, { recursive: true }).sort()) {
     if (!/\.(?:mdx?|ya?ml|json)$/.test(path) || !statSync(join(folder, path)).isFile()) continue
-    for (const { text } of readTexts(join(folder, path)).flatMap((each) => findPolicies(each).policies)) {
+    const policies = readTexts(join(folder, path)).flatMap((each) => findPolicies(each).policies)
+    for (const { text } of policies.map(({ slice }) => slice())) {
       let value = text
       try {
-        value = JSON.stringify(parse(text, { uniqueKeys: false }))
+        value = JSON.stringify(parse(text, { json: true }))
       } catch {
         // It is refused later.
       }

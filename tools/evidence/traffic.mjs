@@ -4,7 +4,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { parse } from 'yaml'
+import { load as parse } from 'js-yaml'
 import { importSource } from '../../scripts/import-source.mjs'
 import { root } from '../../scripts/shared.mjs'
 import { guessVisit, matchAll, sampleOf, unique } from './guesses.mjs'

@@ -1,4 +1,4 @@
-import { LineCounter } from 'yaml'
+import { placesOf, type ReadPlace } from './lines.ts'
 import type { PolicyOptions } from './options.ts'
 import type { PlacedPolicyProblem, PolicyProblem } from './problem.ts'
 import { type ReadText, readText, type Span } from './text.ts'
@@ -17,7 +17,7 @@ import { checkWithWarnings } from './warnings/index.ts'
  * ```
  */
 export function checkPolicy(text: string, options: PolicyOptions = {}): readonly PlacedPolicyProblem[] {
-  const read = readText(text)
+  const read = readText(text, Number.POSITIVE_INFINITY)
   if (!read.problem) return placeProblems(text, read, checkWithWarnings(read.value, options))
   const { message, offset } = read.problem
   const what = `In the policy, the whole text cannot be read: ${message}. Allowed: JSON or YAML, one object whose keys are phases.`
@@ -49,19 +49,7 @@ function placeProblems(
   return placed.sort((a, b) => a.span.start - b.span.start).map(({ problem }) => problem)
 }
 
-type ReadPlace = (offset: number) => { readonly line: number; readonly column: number }
-
 function toPlace({ start, end }: Span, readPlace: ReadPlace) {
   const [first, last] = [readPlace(start), readPlace(end)]
   return { line: first.line, column: first.column, endLine: last.line, endColumn: last.column }
-}
-
-/** Returns a function that tells the line and the column of an offset. */
-function placesOf(text: string): ReadPlace {
-  const counter = new LineCounter()
-  for (let start = 0; start >= 0; start = text.indexOf('\n', start) + 1 || -1) counter.addNewLine(start)
-  return (offset) => {
-    const { line, col } = counter.linePos(offset)
-    return { line, column: col }
-  }
 }

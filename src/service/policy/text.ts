@@ -1,13 +1,9 @@
 // The import is static, because the direct API reads policies in synchronous calls.
-import { isCollection, isMap, isPair, isScalar, isSeq, Lexer, LineCounter, type Node, parseDocument } from 'yaml'
-import { isDeepJson, locateInJson } from './json-places.ts'
 import type { PolicyPath } from './problem.ts'
+import { type Event, readEvents, readYaml } from './yaml.ts'
+import { readNodes, type Span, type YamlNode } from './yaml-nodes.ts'
 
-/** A place in a text: offsets of its first character and of the one after its last. */
-export interface Span {
-  readonly start: number
-  readonly end: number
-}
+export type { Span } from './yaml-nodes.ts'
 
 /** A text that was read: its value, and the places of the values in it; or the problem. */
 export interface ReadText {
@@ -17,95 +13,53 @@ export interface ReadText {
   readonly locate: (path: PolicyPath, within?: { readonly offset: number; readonly length: number }) => Span
 }
 
-/** The maximum number of characters and tokens of a YAML text: reading more would block all other requests for too long. */
-const MAX_YAML_LENGTH = 64 * 1024
-const MAX_YAML_TOKENS = 16 * 1024
+/** The maximum number of characters of a YAML text that a gateway reads. Reading more would block all other requests for too long. */
+const MAX_YAML_LENGTH = 256 * 1024
 
-/** Reads a text as JSON, else as YAML (rules: traffic-policy#texts). Never throws. */
-export function readText(text: string): ReadText {
+/** Reads a text as JSON, else as YAML with at most `most` characters (rules: traffic-policy#texts). Never throws. */
+export function readText(text: string, most = MAX_YAML_LENGTH): ReadText {
   const source = text.startsWith('\ufeff') ? ` ${text.slice(1)}` : text
-  // JSON.parse takes long to refuse what is nested too deeply.
-  if (isDeepJson(source))
-    return { problem: { message: 'it is nested too deeply', offset: 0 }, locate: () => ({ start: 0, end: 1 }) }
-  try {
-    const value: unknown = JSON.parse(source)
-    return { value, locate: locateInJson(source) }
-  } catch {
-    const problem = yamlLimitProblem(source)
-    return problem === undefined
-      ? readYaml(source)
-      : { problem: { message: problem, offset: 0 }, locate: () => ({ start: 0, end: 1 }) }
+  if (/^\s*[[{]/.test(source)) {
+    // JSON.parse takes long to refuse what is nested too deeply.
+    if (isDeepJson(source)) return refuse('it is nested too deeply')
+    try {
+      return { value: JSON.parse(source), locate: locateIn(source, () => readEvents(source, MAX_DEPTH)) }
+    } catch {
+      // It may be YAML.
+    }
   }
+  if (source.length > most) {
+    return refuse(
+      `it is not JSON, and YAML has at most ${most} characters; these are ${source.length}. Send a longer policy as JSON`,
+    )
+  }
+  const { events, ...read } = readYaml(source)
+  return { ...read, locate: locateIn(source, () => events) }
 }
 
-/** Returns the limit that a YAML text exceeds, as a problem; undefined if there is none. */
-function yamlLimitProblem(text: string): string | undefined {
-  const advice = 'Send a longer policy as JSON'
-  if (text.length > MAX_YAML_LENGTH) {
-    return `it is not JSON, and YAML has at most ${MAX_YAML_LENGTH} characters; these are ${text.length}. ${advice}`
-  }
-  if (isTooDeep(text)) return 'it is nested too deeply'
-  let tokens = 0
-  for (const _ of new Lexer().lex(text)) {
-    if (++tokens > MAX_YAML_TOKENS) return `it is not JSON, and YAML has at most ${MAX_YAML_TOKENS} tokens. ${advice}`
-  }
-  return undefined
+function refuse(message: string): ReadText {
+  return { problem: { message, offset: 0 }, locate: () => ({ start: 0, end: 1 }) }
 }
 
-/** The longest text whose keys are compared. All pairs of keys are compared, which takes too long in longer texts. */
-const MAX_LENGTH_WITH_UNIQUE_KEYS = 10_000
-
-function readYaml(text: string): ReadText {
-  const lineCounter = new LineCounter()
-  const uniqueKeys = text.length <= MAX_LENGTH_WITH_UNIQUE_KEYS
-  // Each pretty error would copy its line.
-  const document = parseDocument(text, { logLevel: 'error', prettyErrors: false, lineCounter, uniqueKeys })
-  const locate: ReadText['locate'] = (path, within) => locateInYaml(text, document.contents, path, within)
-  const [error] = document.errors
-  if (error) {
-    const { line } = lineCounter.linePos(error.pos[0])
-    return { problem: { message: `${error.message} in line ${line}`, offset: error.pos[0] }, locate }
+/** Returns a function that finds the places of values in JSON or YAML, both of which are YAML. For a path that does not exist, it returns the nearest owner's key. */
+function locateIn(text: string, listEvents: () => readonly Event[] | undefined): ReadText['locate'] {
+  let root: YamlNode | undefined
+  return (path, within) => {
+    root ??= readNodes(text, listEvents() ?? [])
+    let node = root
+    for (const step of path) {
+      const below = node?.below.get(step)
+      if (!below) break
+      node = below
+    }
+    if (!node) return { start: 0, end: Math.min(1, text.length) }
+    if (within && node.text !== undefined) return narrow(text, node, within, node.text)
+    const { key, start, end, kind } = node
+    const isScalar = kind === 'scalar' || kind === 'literal'
+    if (key && (!isScalar || start === end)) return key
+    const lineEnd = isScalar ? -1 : text.indexOf('\n', start)
+    return { start, end: Math.max(start + 1, lineEnd < 0 ? end : Math.min(end, lineEnd)) }
   }
-  try {
-    return { value: document.toJS(), locate }
-  } catch (thrown) {
-    // Aliases that expand to too much.
-    return { problem: { message: thrown instanceof Error ? thrown.message : String(thrown), offset: 0 }, locate }
-  }
-}
-
-/** Returns the place of a value. For a path that does not exist, returns the nearest owner's key. */
-function locateInYaml(
-  text: string,
-  contents: Node | null,
-  path: PolicyPath,
-  within?: { offset: number; length: number },
-): Span {
-  let node: unknown = contents
-  let key: unknown
-  for (const step of path) {
-    if (!isCollection(node)) break
-    const pair: unknown = isMap(node)
-      ? node.items.find((each) => isScalar(each.key) && String(each.key.value) === String(step))
-      : undefined
-    const below: unknown =
-      isSeq(node) && typeof step === 'number' ? node.items[step] : isPair(pair) ? pair.value : undefined
-    if (below === undefined) break
-    key = isPair(pair) ? pair.key : undefined
-    node = below
-  }
-  const isWhole = isCollection(node) && isScalar(key)
-  const span = spanOf(text, isWhole ? key : node) ?? spanOf(text, key) ?? { start: 0, end: Math.min(1, text.length) }
-  if (!within || !isScalar(node)) return span
-  return narrow(text, span, within, String(node.value))
-}
-
-function spanOf(text: string, node: unknown): Span | undefined {
-  if (!isScalar(node) && !isCollection(node)) return undefined
-  const [start, end] = node.range ?? [0, 0]
-  if (isScalar(node)) return { start, end: Math.max(end, start + 1) }
-  const lineEnd = text.indexOf('\n', start)
-  return { start, end: Math.max(start + 1, Math.min(end, lineEnd < 0 ? text.length : lineEnd)) }
 }
 
 /** Returns a part of a text value. Where the text is folded or escaped, the place of the part may be a few characters off. */
@@ -123,17 +77,17 @@ function narrow(text: string, span: Span, { offset, length }: { offset: number; 
   return { start: span.start + at, end: span.start + at + part.length }
 }
 
-const MAX_BRACKET_DEPTH = 64
+const MAX_DEPTH = 1_000
 
-/**
- * Tells whether a YAML text has so many levels that reading it could overflow the stack. Counts its brackets, and the
- * characters for nesting at the start of a line. A stack overflow in a regular expression ends the process.
- */
-function isTooDeep(text: string): boolean {
-  let depth = 0
-  for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
-    depth = Math.max(0, depth + (bracket === '[' || bracket === '{' ? 1 : -1))
-    if (depth > MAX_BRACKET_DEPTH) return true
+/** Returns whether a text would be nested more than 1,000 levels deep as JSON. */
+function isDeepJson(text: string): boolean {
+  let [depth, isQuoted] = [0, false]
+  for (let at = 0; at < text.length && depth <= MAX_DEPTH; at++) {
+    const letter = text.charCodeAt(at)
+    if (letter === 0x22) isQuoted = !isQuoted
+    else if (isQuoted) at += letter === 0x5c ? 1 : 0
+    else if (letter === 0x5b || letter === 0x7b) depth++
+    else if (letter === 0x5d || letter === 0x7d) depth--
   }
-  return /^[ \t?:-]{256}/m.test(text)
+  return depth > MAX_DEPTH
 }

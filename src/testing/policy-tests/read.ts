@@ -1,8 +1,8 @@
 import * as v from 'valibot'
-import { parseDocument } from 'yaml'
 import { integerFrom, optionsOf, readOptions, sentDuration } from '../../core/schema/options.ts'
 import { TIME_ALLOWED, timeMs } from '../../core/schema/time.ts'
 import { isObject } from '../../core/schema/values.ts'
+import { readYaml } from '../../service/policy/yaml.ts'
 import type { CannedResponse } from '../../traffic/upstreams.ts'
 
 /** A visitor's request of a test. */
@@ -157,10 +157,9 @@ const file = optionsOf(
  * @throws TypeError that names the first part that is not allowed
  */
 export function readPolicyTests(text: string): PolicyTestFile {
-  const document = parseDocument(text, { logLevel: 'error', prettyErrors: true })
-  const [error] = document.errors
-  if (error) throw new TypeError(`The file cannot be read: ${error.message.split('\n')[0]}`)
-  const { tests, ip_policies: ipPolicies, ...read } = readOptions(file, document.toJS(), { whole: 'the file' })
+  const { value, problem } = readYaml(text)
+  if (problem) throw new TypeError(`The file cannot be read: ${problem.message}`)
+  const { tests, ip_policies: ipPolicies, ...read } = readOptions(file, value, { whole: 'the file' })
   return {
     ...read,
     ipPolicies,

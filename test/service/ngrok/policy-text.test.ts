@@ -86,24 +86,28 @@ describe('A traffic policy as a text (rules: traffic-policy#texts)', () => {
   })
 
   test.each([
-    ['brackets', '['.repeat(65)],
-    ['braces', '{a: '.repeat(65)],
-    ['sequences', '- '.repeat(200)],
-    ['indentation', `a:\n${' '.repeat(256)}b: 1`],
-  ])('is refused before it is read if its %s go too deep', (_, text) => {
-    expect(listProblems(text, EDGE)[0]?.message).toContain('nested too deeply')
+    ['brackets', `a: ${'['.repeat(101)}`, 'nesting exceeded'],
+    ['braces', '{a: '.repeat(101), 'nesting exceeded'],
+    ['sequences', '- '.repeat(200), 'nesting exceeded'],
+    ['levels of JSON', '['.repeat(1001), 'nested too deeply'],
+  ])('is refused before it is read if its %s go too deep', (_, text, message) => {
+    expect(listProblems(text, EDGE)[0]?.message).toContain(message)
   })
 
   test.each<[string, string, string | undefined]>([
-    ['of 64 KiB', `on_http_request: [] ${'#'.repeat(65_516)}`, undefined],
-    ['of a character more', `on_http_request: [] ${'#'.repeat(65_517)}`, 'YAML has at most 65536 characters'],
-    ['of 16,384 tokens', `[${','.repeat(16_381)}]`, 'Unexpected ,'],
-    ['of one token more', `[${','.repeat(16_382)}]`, 'YAML has at most 16384 tokens'],
-    ['that is JSON of any length', `{"on_http_request": []${' '.repeat(500_000)}}`, undefined],
-  ])('is read as YAML up to a length and a number of tokens: one %s', (_, text, message) => {
+    ['YAML of 256 KiB', `on_http_request: [] ${'#'.repeat(262_124)}`, undefined],
+    ['YAML of a character more', `on_http_request: [] ${'#'.repeat(262_125)}`, 'YAML has at most 262144 characters'],
+    ['JSON of any length', `{"on_http_request": []${' '.repeat(500_000)}}`, undefined],
+  ])('has a length: %s', (_, text, message) => {
     const [problem] = listProblems(text, EDGE)
     if (message === undefined) expect(problem).toBeUndefined()
     else expect(problem?.message).toContain(message)
+  })
+
+  test('may have merge keys, and tags of other programs', () => {
+    const text =
+      'on_http_request:\n- &deny { actions: [{ type: !my deny }] }\n- { <<: *deny, name: !other [], expressions: [] }\n'
+    expect(listNumbers(text, EDGE)).toEqual(['2236 value.on_http_request.1.name'])
   })
 
   test.each([

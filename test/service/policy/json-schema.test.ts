@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Ajv } from 'ajv'
+import { load as parse } from 'js-yaml'
 import { describe, expect, test } from 'vitest'
-import { parse } from 'yaml'
 import { checkPolicyValue } from '../../../src/service/policy/index.ts'
 import { WARNINGS } from '../../../src/service/policy/warnings/index.ts'
 

@@ -1,7 +1,8 @@
 import { checkPolicy } from '../index.ts'
 import type { PolicyOptions } from '../options.ts'
 import type { PlacedPolicyProblem } from '../problem.ts'
-import { type FoundPolicy, findPolicies } from './find.ts'
+import { checkWithWarnings } from '../warnings/index.ts'
+import { type FoundPolicy, findPolicies, type Slice } from './find.ts'
 import { linesWithoutSecrets } from './source-lines.ts'
 
 /** A problem in a file, with the place of its policy in the file, such as `endpoints[0].traffic_policy`. */
@@ -23,17 +24,10 @@ export interface CheckedFile {
 /** Checks all traffic policies in the text of a file. Options override what the file says about protocol and place. */
 export function checkPolicyFile(text: string, options: PolicyOptions = {}): CheckedFile {
   const { policies, problems, isTemplate } = findPolicies(text)
-  const found = policies.flatMap((each) => {
-    const { name, protocol, place, indent, isScattered } = each
-    const known = { ...(protocol && { protocol }), ...(place && { place }), ...options }
-    const own = checkPolicy(each.text, known)
-    const lines = own.length === 0 || isScattered ? [] : linesWithoutSecrets(each.text)
-    return own.map((problem) => {
-      const line = lines[problem.line - 1]
-      return { ...inFile(problem, each), policy: name, source: line === undefined ? '' : ' '.repeat(indent) + line }
-    })
-  })
-  const all = [...problems.map((problem) => ({ ...problem, policy: '', source: '' })), ...found]
+  const all = [
+    ...problems.map((problem) => ({ ...problem, policy: '', source: '' })),
+    ...policies.flatMap((each) => checkFound(each, options)),
+  ]
   return {
     policies: policies.map(({ name }) => name),
     problems: all.sort((a, b) => a.line - b.line || a.column - b.column),
@@ -41,8 +35,25 @@ export function checkPolicyFile(text: string, options: PolicyOptions = {}): Chec
   }
 }
 
+function checkFound(
+  { name, protocol, place, value, slice }: FoundPolicy,
+  options: PolicyOptions,
+): readonly FileProblem[] {
+  const known = { ...(protocol && { protocol }), ...(place && { place }), ...options }
+  // Most policies have no problems, and need no places.
+  if (typeof value === 'object' && checkWithWarnings(value, known).length === 0) return []
+  const sliced = slice()
+  const problems = checkPolicy(sliced.text, known)
+  const lines = problems.length === 0 || sliced.isScattered ? [] : linesWithoutSecrets(sliced.text)
+  return problems.map((problem) => {
+    const line = lines[problem.line - 1]
+    const source = line === undefined ? '' : ' '.repeat(sliced.indent) + line
+    return { ...inFile(problem, sliced), policy: name, source }
+  })
+}
+
 /** Returns a problem of a policy at its place in the file. */
-function inFile(problem: PlacedPolicyProblem, { linesBefore, indent, isScattered }: FoundPolicy): PlacedPolicyProblem {
+function inFile(problem: PlacedPolicyProblem, { linesBefore, indent, isScattered }: Slice): PlacedPolicyProblem {
   const { line, column, endLine, endColumn } = problem
   const [start, last, end] = isScattered ? [indent + 1, 1, indent + 2] : [column + indent, endLine, endColumn + indent]
   const first = isScattered ? 1 : line

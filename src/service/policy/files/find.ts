@@ -1,13 +1,24 @@
-import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, type ParsedNode, parseDocument, visit } from 'yaml'
+import { isObject } from '../../../core/schema/values.ts'
+import { placesOf } from '../lines.ts'
 import type { PolicyOptions, PolicyPlace, PolicyProtocol } from '../options.ts'
-import type { PlacedPolicyProblem } from '../problem.ts'
+import type { PlacedPolicyProblem, PolicyPath } from '../problem.ts'
+import { type Event, readYaml } from '../yaml.ts'
+import { readNodes, type YamlNode } from '../yaml-nodes.ts'
 
 /** A traffic policy in a file, with the facts that the file gives about its place. */
 export interface FoundPolicy extends Pick<PolicyOptions, 'protocol' | 'place'> {
-  /** The text of the policy. Blanks replace what precedes the text on its first line, so that columns are those of the file. */
-  readonly text: string
   /** The path in the file, such as `endpoints[0].traffic_policy`; empty for a file that is a policy. */
   readonly name: string
+  /** The policy, if the file was read to find it. A text is a policy in a text of the file. */
+  readonly value?: unknown
+  /** Returns the text of the policy. It takes long in comparison with the value, and only problems need it. */
+  readonly slice: () => Slice
+}
+
+/** The text of a policy, and its place in the file. */
+export interface Slice {
+  /** The text. Blanks replace what precedes the text on its first line, so that columns are those of the file. */
+  readonly text: string
   /** The number of lines of the file before the text. */
   readonly linesBefore: number
   /** The number of characters that the file has before each line of the text. */
@@ -25,6 +36,7 @@ export interface FoundPolicies {
 }
 
 const PHASE = 'on_\\w+|inbound|outbound'
+const IS_PHASE = new RegExp(`^(?:${PHASE})$`)
 
 /** Matches a document that is a policy. Such a document needs no search, and is parsed only once. */
 const IS_POLICY = new RegExp(`^(?:\\s*\\{\\s*|(?:---[ \\t]+)?)(["']?)(?:${PHASE})\\1[ \\t]*:`, 'm')
@@ -37,9 +49,10 @@ const MAY_HAVE_POLICY = new RegExp(`\\b(?:${PHASE}|traffic_?policy|actions)\\b`,
  * config of an agent, and the policies of Kubernetes manifests.
  */
 export function findPolicies(text: string): FoundPolicies {
-  const found = splitDocuments(text).map(({ text: document, linesBefore }) => {
+  const found = splitDocuments(text).map(({ text: document, linesBefore }): Search => {
     if (!MAY_HAVE_POLICY.test(document)) return { policies: [] }
-    if (IS_POLICY.test(document)) return { policies: [{ text: document, name: '', linesBefore, indent: 0 }] }
+    if (IS_POLICY.test(document))
+      return { policies: [{ name: '', slice: () => ({ text: document, linesBefore, indent: 0 }) }] }
     return searchDocument(document, linesBefore)
   })
   return {
@@ -50,70 +63,75 @@ export function findPolicies(text: string): FoundPolicies {
 }
 
 /** Splits a text into its YAML documents. A line that begins with three hyphens starts one, even inside a text. */
-function splitDocuments(text: string): readonly { readonly text: string; readonly linesBefore: number }[] {
+function splitDocuments(text: string): readonly Pick<Slice, 'text' | 'linesBefore'>[] {
   let linesBefore = 0
   return text.split(/^(?=---(?:\s|$))/m).map((document) => {
     const start = linesBefore
-    linesBefore += countLines(document)
+    linesBefore += document.split('\n').length - 1
     return { text: document.replace(/^---/, '   '), linesBefore: start }
   })
 }
 
-const countLines = (text: string) => text.split('\n').length - 1
-
-type Search = { readonly policies: readonly FoundPolicy[] } & Partial<FoundPolicies>
-
-/** The deepest nesting of a document. Deeper ones could overflow the stack. */
-const MAX_DEPTH = 256
+type Search = Pick<FoundPolicies, 'policies'> & Partial<FoundPolicies>
 
 /** Matches a value that a template computes. YAML would read it as a map whose key is a map. */
 const IS_TEMPLATE = /:[ \t]+\{\{/
 
 function searchDocument(text: string, linesBefore: number): Search {
   if (IS_TEMPLATE.test(text)) return { policies: [], isTemplate: true }
-  const lines = new LineCounter()
-  const depth = measureDepth(text)
-  if (depth > MAX_DEPTH) return { policies: [], problems: [unreadable('It is nested too deeply', 1 + linesBefore, 1)] }
-  const document = parseDocument(text, { lineCounter: lines, merge: true, prettyErrors: false, uniqueKeys: false })
-  const [error] = document.errors
-  if (error) {
+  const { value: whole, events = [], problem } = readYaml(text)
+  if (problem) {
     if (text.includes('{{')) return { policies: [], isTemplate: true }
-    const { line, col } = lines.linePos(error.pos[0])
-    return { policies: [], problems: [unreadable(error.message, line + linesBefore, col)] }
+    const { line, column } = placesOf(text)(problem.offset)
+    return { policies: [], problems: [unreadable(problem.message, line + linesBefore, column)] }
   }
+  const sliceAt = slicer(text, linesBefore, events)
   const policies: FoundPolicy[] = []
-  const seen = new Set<Node>()
-  const search = (node: Node | null | undefined, path: string, facts: Facts): void => {
-    if (isSeq(node)) for (const [index, item] of node.items.entries()) search(item as Node, `${path}[${index}]`, facts) // A parsed list has nodes.
-    if (!isMap<ParsedNode, ParsedNode | null>(node)) return
-    const own = { ...facts, ...factsIn(node) }
-    for (const { key, value } of node.items) {
-      const name = isScalar(key) ? String(key.value) : ''
-      const inner = `${path}${path && '.'}${name}`
-      const target = isAlias(value) ? value.resolve(document) : value
-      if (!target || seen.has(target)) continue
-      if (isPolicyAt(name, target, own)) {
-        seen.add(target)
-        policies.push({ ...own, ...sliceOf(target), name: inner })
-      } else if (!isAlias(value)) search(target, inner, own)
+  // A value that has aliases is there several times, and is checked once.
+  const seen = new Set<unknown>()
+  const search = (value: unknown, path: PolicyPath, name: string, facts: Facts): void => {
+    if (Array.isArray(value))
+      for (const [index, item] of value.entries()) search(item, [...path, index], `${name}[${index}]`, facts)
+    if (!isObject(value) || seen.has(value)) return
+    const own = { ...facts, ...factsIn(value) }
+    for (const [key, below] of Object.entries(value)) {
+      const [inner, place] = [`${name}${name && '.'}${key}`, [...path, key]]
+      if (isPolicyAt(key, below, own) && !seen.has(below)) {
+        if (isObject(below)) seen.add(below)
+        const { protocol, place: kind } = own
+        policies.push({
+          ...(protocol && { protocol }),
+          ...(kind && { place: kind }),
+          name: inner,
+          value: below,
+          slice: () => sliceAt(place, below),
+        })
+      } else search(below, place, inner, own)
     }
   }
-  const sliceOf = (node: Node): Omit<FoundPolicy, 'name'> => {
-    const [start, end] = node.range ?? [0, 0]
-    const { line, col } = lines.linePos(start)
-    const first = linesBefore + line - 1
-    if (isScalar(node) && node.type === 'BLOCK_LITERAL') {
-      const [indent = ''] = /^[ ]*(?=\S)/m.exec(text.slice(text.indexOf('\n', start) + 1, end)) ?? []
-      return { text: String(node.value), linesBefore: first + 1, indent: indent.length }
-    }
-    const isText = isScalar(node)
-    if (!isText && !hasAliases(node))
-      return { text: ' '.repeat(col - 1) + text.slice(start, end), linesBefore: first, indent: 0 }
-    const whole = isText ? String(node.value) : JSON.stringify(node.toJS(document, { maxAliasCount: 100 }))
-    return { text: whole, linesBefore: first, indent: col - 1, isScattered: true }
-  }
-  search(document.contents, '', {})
+  search(whole, [], '', {})
   return { policies }
+}
+
+/** Returns a function that returns the text of the policy at a path of a document. */
+function slicer(text: string, linesBefore: number, events: readonly Event[]) {
+  let root: YamlNode | undefined
+  return (path: PolicyPath, value: unknown): Slice => {
+    root ??= readNodes(text, events)
+    let node = root
+    for (const step of path) node = node?.below.get(step) ?? node
+    const { kind, start, end, hasAlias } = node ?? { kind: 'scalar', start: 0, end: 0, hasAlias: false }
+    const { line, column } = placesOf(text)(start)
+    const first = linesBefore + line - 1
+    if (kind === 'literal') {
+      const [indent = ''] = /^[ ]*(?=\S)/m.exec(text.slice(text.indexOf('\n', start) + 1, end)) ?? []
+      return { text: String(value), linesBefore: first + 1, indent: indent.length }
+    }
+    if ((kind === 'map' || kind === 'list') && !hasAlias)
+      return { text: ' '.repeat(column - 1) + text.slice(start, end), linesBefore: first, indent: 0 }
+    const whole = typeof value === 'string' ? value : JSON.stringify(value)
+    return { text: whole, linesBefore: first, indent: column - 1, isScattered: true }
+  }
 }
 
 interface Facts {
@@ -130,11 +148,13 @@ const KINDS: Readonly<Record<string, PolicyPlace | undefined>> = {
 }
 
 /** Returns what an object says about the policies in it: the kind of a manifest, the URL of an endpoint, the protocol of a tunnel. */
-function factsIn(node: { get(key: string): unknown }): Facts {
-  const [kind, url, proto] = ['kind', 'url', 'proto'].map((key) => textOf(node.get(key)))
-  const [, scheme, host = ''] = /^(?:(https?|tcp|tls):\/\/)?([^/:]*)/.exec(url ?? '') ?? []
+function factsIn(value: Readonly<Record<string, unknown>>): Facts {
+  const [kind, url = '', proto = ''] = ['kind', 'url', 'proto'].map((key) =>
+    typeof value[key] === 'string' ? value[key] : undefined,
+  )
+  const [, scheme, host = ''] = /^(?:(https?|tcp|tls):\/\/)?([^/:]*)/.exec(url) ?? []
   const place = /\.internal$/.test(host) ? 'internal' : kind && KINDS[kind]
-  const protocol = scheme ?? (/^(?:https?|tcp|tls)$/.test(proto ?? '') ? proto : undefined)
+  const protocol = scheme ?? (/^(?:https?|tcp|tls)$/.test(proto) ? proto : undefined)
   return {
     ...(kind !== undefined && { kind }),
     ...(place && { place }),
@@ -143,38 +163,15 @@ function factsIn(node: { get(key: string): unknown }): Facts {
   }
 }
 
-const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined)
-
 /** Returns whether a value is a policy, by its key and by its own keys. */
-function isPolicyAt(name: string, node: Node, { kind = '' }: Facts): boolean {
-  const isPolicy = isScalar(node)
-    ? typeof node.value === 'string' && IS_POLICY.test(node.value)
-    : isMap(node) && node.items.some(({ key }) => isScalar(key) && new RegExp(`^(?:${PHASE})$`).test(String(key.value)))
-  if (name === 'traffic_policy') return isPolicy || isMap(node)
-  if (isPolicy) return /policy|inline/i.test(name) || isScalar(node)
-  return Object.hasOwn(KINDS, kind) && /^(?:policy|inline)$/.test(name) && isMap(node)
-}
-
-function hasAliases(node: Node): boolean {
-  let has = false
-  visit(node, {
-    Alias: () => {
-      has = true
-      return visit.BREAK
-    },
-  })
-  return has
-}
-
-/** Returns an upper bound of the nesting of a text, without parsing it. */
-function measureDepth(text: string): number {
-  let brackets = 0
-  let deepest = 0
-  for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
-    brackets = Math.max(0, brackets + (bracket === '[' || bracket === '{' ? 1 : -1))
-    deepest = Math.max(deepest, brackets)
-  }
-  return /^[ \t?:-]{256}/m.test(text) ? MAX_DEPTH + 1 : deepest
+function isPolicyAt(name: string, value: unknown, { kind = '' }: Facts): boolean {
+  const isText = typeof value === 'string'
+  const isPolicy = isText
+    ? IS_POLICY.test(value)
+    : isObject(value) && Object.keys(value).some((key) => IS_PHASE.test(key))
+  if (name === 'traffic_policy') return isPolicy || isObject(value)
+  if (isPolicy) return /policy|inline/i.test(name) || isText
+  return Object.hasOwn(KINDS, kind) && /^(?:policy|inline)$/.test(name) && isObject(value)
 }
 
 function unreadable(message: string, line: number, column: number): PlacedPolicyProblem {

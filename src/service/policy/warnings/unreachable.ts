@@ -21,7 +21,7 @@ export const ruleUnreachable: Warning = {
   - expressions: ["req.url.path.startsWith('/api')"]
     actions: [{ type: forward-internal, config: { url: https://api.internal } }]
 `,
-  find: ({ rules }) => findUnreachable(rules).filter(({ isLimit }) => !isLimit),
+  find: ({ rules }) => findUnreachable(rules, false),
 }
 
 export const rateLimitUnreachable: Warning = {
@@ -41,7 +41,7 @@ export const rateLimitUnreachable: Warning = {
         config: { name: calls, algorithm: sliding_window, capacity: 10, rate: 60s, bucket_key: [conn.client_ip] }
   - actions: [{ type: forward-internal, config: { url: https://api.internal } }]
 `,
-  find: ({ rules }) => findUnreachable(rules).filter(({ isLimit }) => isLimit),
+  find: ({ rules }) => findUnreachable(rules, true),
 }
 
 /** The traffic that a rule ends: all of it, or the paths of these tests. */
@@ -56,13 +56,18 @@ interface PathTest {
   readonly path: string
 }
 
-function findUnreachable(rules: readonly ReadRule[]): readonly (Finding & { readonly isLimit: boolean })[] {
-  const found: (Finding & { isLimit: boolean })[] = []
+/** The tests of the path in each condition of a rule, of which one must hold; undefined for a condition that is something else. */
+type Tests = readonly (readonly PathTest[] | undefined)[]
+
+/** Finds the rules, with a rate limit or without, whose traffic an earlier rule ends. */
+function findUnreachable(rules: readonly ReadRule[], isLimit: boolean): readonly Finding[] {
+  const found: Finding[] = []
   const endings: Ending[] = []
   for (const rule of rules) {
-    const before = endings.find((each) => isBefore(each, rule) && isEnded(rule, each))
+    const tests: Tests = rule.conditions.map(({ tree }) => tree && readTests(tree))
+    const isAsked = isLimit === rule.actions.some(({ row }) => row.type === 'rate-limit')
+    const before = isAsked ? endings.find((each) => isBefore(each, rule) && isEnded(tests, each)) : undefined
     if (before) {
-      const isLimit = rule.actions.some(({ row }) => row.type === 'rate-limit')
       const [phase, index] = before.rule.path
       const [first] = before.tests
       const which = first
@@ -72,16 +77,13 @@ function findUnreachable(rules: readonly ReadRule[]): readonly (Finding & { read
         path: rule.path,
         what: `${isLimit ? 'limits nothing' : 'is never reached'}: ${before.by.row.type} in ${phase}[${index}] ends ${which} before`,
         hint: `Move this rule before ${phase}[${index}].`,
-        isLimit,
       })
     }
     // A rewritten URL may have another path.
     if (rule.actions.some(({ row }) => row.type === 'url-rewrite')) endings.length = 0
     const by = rule.actions.find(isEnding)
-    const tests = rule.conditions.map(({ tree }) => (tree ? readTests(tree) : undefined))
     const [only = []] = tests
-    if (by && tests.length <= 1 && only !== undefined && (tests.length === 0 || only.length > 0))
-      endings.push({ rule, by, tests: only })
+    if (by && tests.length <= 1 && (tests.length === 0 || only.length > 0)) endings.push({ rule, by, tests: only })
   }
   return found
 }
@@ -98,12 +100,9 @@ function isBefore({ rule, tests }: Ending, later: ReadRule): boolean {
   return tests.length === 0 && rule.phase === 'on_tcp_connect'
 }
 
-function isEnded({ conditions }: ReadRule, { tests }: Ending): boolean {
+function isEnded(conditions: Tests, { tests }: Ending): boolean {
   if (tests.length === 0) return true
-  return conditions.some(({ tree }) => {
-    const own = tree ? readTests(tree) : undefined
-    return own?.every((each) => tests.some((test) => covers(test, each)))
-  })
+  return conditions.some((own) => own?.every((each) => tests.some((test) => covers(test, each))))
 }
 
 function covers(test: PathTest, other: PathTest): boolean {

@@ -1,0 +1,78 @@
+import {
+  CORE_SCHEMA,
+  constructFromEvents,
+  defineMappingTag,
+  defineScalarTag,
+  defineSequenceTag,
+  EVENT_ID,
+  type Event,
+  mapTag,
+  mergeTag,
+  parseEvents,
+  seqTag,
+  YAMLException,
+} from 'js-yaml'
+import { cut } from '../../core/schema/text.ts'
+
+export type { Event } from 'js-yaml'
+
+/** A YAML document that was read: its value and the parser's events, or the problem. */
+export interface ReadYaml {
+  readonly value?: unknown
+  readonly events?: readonly Event[]
+  readonly problem?: { readonly message: string; readonly offset: number }
+}
+
+/** The deepest nesting. The parser calls itself for each level. */
+const MAX_DEPTH = 100
+/** The maximum number of aliases, and of the values that they stand for. */
+const MAX_ALIASES = 1_000
+const MAX_VALUES = 100_000
+
+/** Merge keys, and tags of other programs such as `!include`, which say nothing about policies. */
+const schema = CORE_SCHEMA.withTags(
+  mergeTag,
+  ['!', 'tag:'].flatMap((name) => [
+    defineScalarTag(name, { matchByTagPrefix: true, resolve: (source) => source, identify: () => false }),
+    defineSequenceTag(name, { ...seqTag, matchByTagPrefix: true, identify: () => false }),
+    defineMappingTag(name, { ...mapTag, matchByTagPrefix: true, identify: () => false }),
+  ]),
+)
+
+/** Returns the parser's events of a text; undefined if it is no YAML. */
+export function readEvents(text: string, maxDepth: number): readonly Event[] | undefined {
+  try {
+    return parseEvents(text, { maxDepth })
+  } catch {
+    return undefined
+  }
+}
+
+/** Reads a text with one YAML document. A text without any is null. Never throws. */
+export function readYaml(text: string): ReadYaml {
+  try {
+    const events = parseEvents(text, { maxDepth: MAX_DEPTH })
+    const documents = constructFromEvents(events, { source: text, schema, maxAliases: MAX_ALIASES })
+    if (documents.length > 1) return refuse('it has more than one document', 0)
+    const [value = null] = documents
+    const hasAliases = events.some(({ type }) => type === EVENT_ID.ALIAS)
+    return hasAliases && isLarge(value) ? refuse('its aliases stand for too many values', 0) : { value, events }
+  } catch (error) {
+    if (!(error instanceof YAMLException)) return refuse(error instanceof Error ? error.message : String(error), 0)
+    const { reason, mark } = error
+    return refuse(`${cut(reason)} in line ${(mark?.line ?? 0) + 1}`, mark?.position ?? 0)
+  }
+}
+
+function refuse(message: string, offset: number): ReadYaml {
+  return { problem: { message, offset } }
+}
+
+function isLarge(value: unknown): boolean {
+  let left = MAX_VALUES
+  const count = (each: unknown): boolean => {
+    if (--left < 0) return true
+    return typeof each === 'object' && each !== null && Object.values(each).some(count)
+  }
+  return count(value)
+}
