@@ -11,26 +11,44 @@ interface DomainTargets {
   readonly acme_challenge_cname_target: string | null
 }
 
+/** Returns what was found, as a fragment for a message that calls the name of the record as it is told to. */
+type Found = (called: string) => string
+
+/** A needed record, and what was found in its place: null if the name leads to the value. */
+interface CheckedRecord extends Pick<NeededRecord, 'name' | 'type' | 'value'> {
+  readonly found: Found | null
+}
+
+/** Returns the records that a domain needs, as {@link findNeededRecords} does, with their problems in sentences. */
+export function checkNeededRecords(tx: Transaction, domain: DomainTargets): NeededRecord[] {
+  return findNeededRecords(tx, domain).map(({ name, type, value, found }) => {
+    if (!found) return { name, type, value, problem: null, found: null }
+    const expected =
+      type === 'CNAME'
+        ? `a CNAME record for ${name} with the value ${value}`
+        : `no CAA record for ${domain.domain} that forbids ${value} to issue, at it or above it`
+    return { name, type, value, problem: `Expected ${expected}. Found ${found(name)}.`, found: found(name) }
+  })
+}
+
 /**
  * Returns the records that a domain needs: its own CNAME and, for a wildcard, the CNAME of the ACME challenge. If these
  * are right, also returns the CAA record that forbids the authority to issue (rules: simulated-dns#needed-records, simulated-dns#caa).
  */
-export function checkNeededRecords(tx: Transaction, domain: DomainTargets): NeededRecord[] {
+export function findNeededRecords(tx: Transaction, domain: DomainTargets): CheckedRecord[] {
   const targets = [
     [domain.domain, domain.cname_target],
     [`_acme-challenge.${domain.domain.replace(/^\*\./, '')}`, domain.acme_challenge_cname_target],
   ] as const
-  const needed = targets.flatMap(([name, value]): NeededRecord[] => {
+  const needed = targets.flatMap(([name, value]): CheckedRecord[] => {
     if (value === null) return []
-    const found = describeMismatch(tx, name, normalizeName(value))
-    const problem = found && `Expected a CNAME record for ${name} with the value ${value}. Found ${found}.`
-    return [{ name, type: 'CNAME', value, problem, found }]
+    return [{ name, type: 'CNAME', value, found: findMismatch(tx, name, normalizeName(value)) }]
   })
-  return needed.every(({ problem }) => problem === null) ? [...needed, ...findForbiddingCaa(tx, domain)] : needed
+  return needed.every(({ found }) => found === null) ? [...needed, ...findForbiddingCaa(tx, domain)] : needed
 }
 
 /** Returns the CAA record, at the name or the nearest name above, that forbids the authority to issue (RFC 8659, 3). */
-function findForbiddingCaa(tx: Transaction, { domain, policy }: DomainTargets): NeededRecord[] {
+function findForbiddingCaa(tx: Transaction, { domain, policy }: DomainTargets): CheckedRecord[] {
   if (!policy) return []
   const { authority } = policy
   for (let key = reverseLabels(domain.replace(/^\*\./, '')); key !== ''; key = getParentKey(key)) {
@@ -42,10 +60,11 @@ function findForbiddingCaa(tx: Transaction, { domain, policy }: DomainTargets): 
     // The service names its authority by the first label of the name that CAA has, such as letsencrypt.org.
     const isAllowed = parseAuthorities(value).some((each) => each === authority || each.startsWith(`${authority}.`))
     if (isAllowed) return []
-    const caa = `one for ${name} that ${describeAuthorities(value)}. Add ${authority} to it, or remove it`
-    const found = isFailing ? describeInsteadOfCname(tx, record, name) : caa
-    const expected = `Expected no CAA record for ${domain} that forbids ${authority} to issue, at it or above it.`
-    return [{ name, type: 'CAA', value: authority, problem: `${expected} Found ${found}.`, found }]
+    const found: Found = (called) =>
+      isFailing
+        ? describeInsteadOfCname(tx, record, called)
+        : `one for ${called} that ${describeAuthorities(value)}. Add ${authority} to it, or remove it`
+    return [{ name, type: 'CAA', value: authority, found }]
   }
   return []
 }
@@ -82,23 +101,24 @@ function describeInsteadOfCname(tx: Transaction, record: DnsRecord | undefined, 
 
 const MAX_CHAIN_LENGTH = 8
 
-/** Follows the CNAME records of a name to its target. Returns null if they lead to the target, else a fragment for a message. */
-function describeMismatch(tx: Transaction, name: string, target: string): string | null {
+/** Follows the CNAME records of a name to its target. Returns null if they lead to the target. */
+function findMismatch(tx: Transaction, name: string, target: string): Found | null {
   const chain: string[] = []
   for (let at = name; ; at = chain.at(-1) ?? name) {
     const record = resolve(tx, at)
     if (record?.type !== 'CNAME' || !isVisible(tx, record)) {
-      if (chain.length === 0) return describeInsteadOfCname(tx, record, at)
-      return `a CNAME record to ${joinNames(chain)}, which has ${record ? describeInsteadOfCname(tx, record, at) : 'no record'}`
+      if (chain.length === 0) return (called) => describeInsteadOfCname(tx, record, called)
+      const end = record ? describeInsteadOfCname(tx, record, at) : 'no record'
+      return () => `a CNAME record to ${joinNames(chain)}, which has ${end}`
     }
-    if (chain.length === MAX_CHAIN_LENGTH) {
-      return `a chain of more than ${MAX_CHAIN_LENGTH} CNAME records: ${joinNames([name, ...chain, record.value])}`
-    }
-    if (record.value === target) return null
-    if (record.value === name || chain.includes(record.value)) {
-      return `a loop of CNAME records: ${joinNames([name, ...chain, record.value])}`
-    }
-    chain.push(record.value)
+    const { value } = record
+    if (chain.length === MAX_CHAIN_LENGTH)
+      return (called) =>
+        `a chain of more than ${MAX_CHAIN_LENGTH} CNAME records: ${joinNames([called, ...chain, value])}`
+    if (value === target) return null
+    if (value === name || chain.includes(value))
+      return (called) => `a loop of CNAME records: ${joinNames([called, ...chain, value === name ? called : value])}`
+    chain.push(value)
   }
 }
 
