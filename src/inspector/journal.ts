@@ -1,4 +1,4 @@
-import type { JournalEntry } from '../core/generated/controls.ts'
+import type { JournalEntry, Overview } from '../core/generated/controls.ts'
 
 const MAX_ENTRIES = 2000
 
@@ -8,6 +8,7 @@ export class KnownRequests {
   #entries = new Map<string, JournalEntry>()
   readonly #numbers = new WeakMap<JournalEntry, number>()
   #lastNumber = 0
+  #maxEntries = MAX_ENTRIES
   #newestFirst: readonly JournalEntry[] | undefined
   /** The requests before the last restart of the server, the newest first. */
   earlier: readonly JournalEntry[] = []
@@ -25,9 +26,20 @@ export class KnownRequests {
 
   add(entry: JournalEntry): void {
     if (!this.#entries.has(entry.operationId)) this.#set(entry, ++this.#lastNumber)
+    this.#dropOldest()
+  }
+
+  /** Keeps the requests that the journal of the server keeps, once it drops some. */
+  limitTo({ requests, dropped }: Overview): void {
+    this.#maxEntries = dropped > 0 ? Math.min(requests, MAX_ENTRIES) : MAX_ENTRIES
+    this.#dropOldest()
+  }
+
+  #dropOldest(): void {
     for (const id of this.#entries.keys()) {
-      if (this.#entries.size <= MAX_ENTRIES) break
+      if (this.#entries.size <= this.#maxEntries) break
       this.#entries.delete(id)
+      this.#newestFirst = undefined
     }
   }
 

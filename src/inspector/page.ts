@@ -247,11 +247,12 @@ export class Page extends PageState {
 
   #setOverview(overview: Overview): void {
     this.#clockAheadMs = Date.parse(overview.now) - Math.floor(Date.now() / 1000) * 1000
-    const { requests: _requests, traffic: _traffic, waiting: _waiting, now, ...rest } = overview
+    const { requests: _requests, dropped: _dropped, traffic: _traffic, waiting: _waiting, now, ...rest } = overview
     const facts = JSON.stringify(rest.manual ? { now, ...rest } : rest)
     // The first one comes with the connection, which has loaded everything.
     if (this.#lastOverview && facts !== this.#lastOverview) this.#changed()
     this.#lastOverview = facts
+    this.requests.limitTo(overview)
     this.set({ overview })
   }
 

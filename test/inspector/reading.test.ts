@@ -52,13 +52,13 @@ describe.skipIf(!CHROMIUM)('A user of the page', () => {
       ['broken', 'Found a CNAME record to old.example.net'],
       ['broken', 'The certificate is for a.example.net, not for own.example.com.'],
       ['broken', 'The certificate expired at'],
-      ['broken', 'The uploaded certificate expired at'],
+      ['unused', 'The uploaded certificate expired at'],
       ['waiting', 'A client waits until'],
       ['refused', 'POST /reserved_domains'],
       ['refused', 'GET /reserved_domain'],
       ['unused', 'INTERNAL_ERROR for forgotten.example.com'],
       ['unused', 'reserved_addrs.create status 503'],
-      ['unused', 'The clock has not moved'],
+      ['waiting', 'The clock has not moved'],
     ] as const)
       await rows.filter({ hasText: kind }).filter({ hasText: text }).first().waitFor()
     const card = page.locator('.card').filter({ hasText: 'Worth a look' })
@@ -74,7 +74,7 @@ describe.skipIf(!CHROMIUM)('A user of the page', () => {
     for (const domain of names) gateway.reservedDomains.create({ domain, certificate_management_policy: ECDSA })
     gateway.clock.advance('30s')
     const card = page.locator('.card').filter({ hasText: 'Worth a look' })
-    await card.getByText('60 domains: found no record.').waitFor()
+    await card.getByText('60 domains: no CNAME record leads to its target. Found no record for the domain.').waitFor()
     await card.getByText('60 broken').waitFor()
     expect((await page.getByRole('button', { name: 'To the next event', exact: true }).boundingBox())?.y).toBeLessThan(
       200,
@@ -276,14 +276,14 @@ describe.skipIf(!CHROMIUM)('A user of the page', () => {
     const { gateway, server, page } = await open()
     gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: ECDSA })
     await gateway.fetch(`${server.url}/nowhere`)
-    await page.getByText('since the oldest request of the journal').waitFor()
+    await page.getByText('since the oldest request').waitFor()
     await server.close()
     await page.getByText('not connected').waitFor()
     const other = openManual()
     other.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: ECDSA })
     const newServer = await serve(other, { port: server.port })
     await page.getByText('live', { exact: true }).waitFor()
-    await page.getByText('since the oldest request of the journal').waitFor({ state: 'detached' })
+    await page.getByText('since the oldest request').waitFor({ state: 'detached' })
     await page.getByRole('navigation').getByText('Requests').click()
     await page.getByText('1 of 1 before the restart').waitFor()
     await page.getByRole('link', { name: '/nowhere' }).waitFor()

@@ -8,7 +8,7 @@ import { timeMs } from '../../core/schema/time.ts'
 import { DroppedRequests, isUnknown, matchesQuery, type RequestFacts } from './dropped-requests.ts'
 import type { JournalQuery } from './entry.ts'
 import { BYTES_PER_CHARACTER, countBytes, type JournaledExchange, shortenNames } from './exchange.ts'
-import { createEntry, type Secrets } from './redact.ts'
+import { createEntry, parseJson, type Secrets } from './redact.ts'
 
 interface JournalOptions extends Secrets {
   readonly size: number
@@ -25,6 +25,14 @@ interface ExchangeRow {
 
 interface RestoredRow {
   readonly entry: JournalEntry
+}
+
+/** A request with what can be read of it without looking for secrets: no output may show it. */
+export interface SeenRequest extends RequestFacts, Pick<JournalEntry, 'operationId' | 'query' | 'fault' | 'cancelled'> {
+  readonly body: string
+  readResponse(): unknown
+  /** Makes its entry, without secrets. */
+  readEntry(): JournalEntry
 }
 
 type Subscriber = (entry: JournalEntry | undefined) => void
@@ -160,6 +168,29 @@ export class Journal implements PersistedJournal {
   *newestFirst(query: JournalQuery = {}): Generator<JournalEntry> {
     for (const row of this.#rows.all().reverse()) {
       if (matchesQuery(readFacts(row), query)) yield this.#readEntry(row)
+    }
+  }
+
+  /** Yields the requests in the journal, newest first. To make the entries of all takes long. */
+  *newestRequests(): Generator<SeenRequest> {
+    for (const row of this.#rows.all().reverse()) {
+      const readEntry = () => this.#readEntry(row)
+      if ('entry' in row) {
+        const { entry } = row
+        yield { ...entry, body: JSON.stringify(entry.request), readResponse: () => entry.response, readEntry }
+        continue
+      }
+      const { operationId, query, fault, request, response } = row.exchange
+      yield {
+        ...readFacts(row),
+        operationId,
+        query,
+        fault,
+        ...(this.#cancelled.has(operationId) && { cancelled: true }),
+        body: typeof request === 'string' ? request : JSON.stringify(request),
+        readResponse: () => parseJson(response),
+        readEntry,
+      }
     }
   }
 

@@ -88,7 +88,8 @@ export function findSentSecrets(
   return [...keys, ...named.map(([, value]) => value), ...findSecrets(parseJson(request), names)]
 }
 
-function parseJson(body: JournaledExchange['request' | 'response']): unknown {
+/** Returns the value of a body that is JSON; undefined for another one. */
+export function parseJson(body: JournaledExchange['request' | 'response']): unknown {
   if (typeof body !== 'string') return undefined
   try {
     return JSON.parse(body)

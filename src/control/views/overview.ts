@@ -45,6 +45,7 @@ const overviewSchema = named(
     outcomes: documented(count, 'The number of pending outcomes, with those of all attempts.'),
     faults: documented(count, 'The number of pending faults.'),
     requests: documented(count, 'The number of entries of the journal.'),
+    dropped: documented(count, 'The number of requests that the journal has dropped since it was emptied.'),
     traffic: documented(count, 'The number of requests of visitors since their journal was emptied.'),
     waiting: documented(
       v.array(waitingRequest),
@@ -98,6 +99,7 @@ function createOverview(host: ControlHost): Overview {
     outcomes: countPendingOutcomes(tx),
     faults: faultsIn(tx).filter(isPending).length,
     requests: host.journal.size,
+    dropped: host.journal.dropped,
     traffic: host.traffic.journal.count,
     waiting: waitingRequests(host),
     keys: host.hasKeys,
@@ -114,6 +116,12 @@ export function findNextDue(host: ControlHost, tx: Transaction): NextDue | null 
     const at = timestamp(waiting.until)
     return { at, collection: 'requests', key: waiting.operationId, domain: null, event: 'response' }
   }
+  return findNextEvent(host, tx)
+}
+
+/** Returns the next due event of a record; null if there is none. */
+export function findNextEvent({ engine }: ControlHost, tx: Transaction): NextDue | null {
+  const next = engine.nextDue
   if (!next) return null
   const { due, table, key } = next
   const { name } = table.collection

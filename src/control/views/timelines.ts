@@ -213,7 +213,8 @@ function countAttempts({ job, timeline }: DomainRecord): number | null {
   return timeline.slice(start + 1).filter(({ outcome }) => outcome !== null).length
 }
 
-function findCertificate(tx: Transaction, { certificate_id }: DomainRecord) {
+/** Returns the times and names of the certificate in use, if there is one. */
+export function findCertificate(tx: Transaction, { certificate_id }: DomainRecord) {
   const certificate = certificate_id === null ? undefined : tx.get(certificates, certificate_id)
   if (!certificate) return undefined
   const { upload, order } = certificate
@@ -228,15 +229,16 @@ function findCertificate(tx: Transaction, { certificate_id }: DomainRecord) {
   return { notBefore, notAfter, chainNotAfter: upload.not_after, names: names.dns_names }
 }
 
-/** Describes why browsers would warn visitors: an expired certificate or issuer, or a certificate for other names (RFC 9525, 6.3). */
-export function describeProblem(tx: Transaction, domain: DomainRecord): string | null {
+/** Describes why browsers would warn visitors of a domain, which may be called otherwise: an expired certificate or issuer, or a certificate for other names (RFC 9525, 6.3). */
+export function describeProblem(tx: Transaction, domain: DomainRecord, called = domain.domain): string | null {
   const certificate = findCertificate(tx, domain)
   if (!certificate) return null
-  const { notAfter, chainNotAfter, names } = certificate
+  const { notBefore, notAfter, chainNotAfter, names } = certificate
   if (notAfter <= tx.now) return `The certificate expired at ${timestamp(notAfter)}.`
   if (chainNotAfter <= tx.now)
     return `An issuer in the chain of the certificate expired at ${timestamp(chainNotAfter)}.`
   const wildcard = domain.domain.replace(/^[^.]+/, '*')
-  if (names.some((name) => name === domain.domain || name === wildcard)) return null
-  return `The certificate is for ${names.slice(0, 3).join(', ') || 'no name'}, not for ${domain.domain}.`
+  if (names.some((name) => name === domain.domain || name === wildcard))
+    return notBefore > tx.now ? `The certificate is not valid before ${timestamp(notBefore)}.` : null
+  return `The certificate is for ${names.slice(0, 3).join(', ') || 'no name'}, not for ${called}.`
 }

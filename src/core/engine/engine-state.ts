@@ -2,6 +2,7 @@ import type { Snapshot } from '../generated/controls.ts'
 import type { Collection } from '../operation/collection.ts'
 import type { Family } from '../operation/family.ts'
 import type { Store } from '../operation/store.ts'
+import type { Transaction } from '../operation/transaction.ts'
 import type { Authority, View, Wire } from '../operation/view.ts'
 import type { CommonDialect, RuleOptions } from '../schema/dialect.ts'
 import { type Catalogue, Problems, problem } from '../schema/errors.ts'
@@ -52,6 +53,17 @@ interface Origin {
   readonly authority: Authority
 }
 
+/** A result of reading all records, and the time in ms at which it may change although no record does. */
+export interface Derived<T> {
+  readonly value: T
+  readonly until: number
+}
+
+interface CachedResult extends Derived<unknown> {
+  readonly revision: number
+  readonly from: number
+}
+
 /** Everything that `reset`, `restore` and the load of a store replace as a whole. */
 export class EngineState {
   #wire: Wire
@@ -60,6 +72,9 @@ export class EngineState {
   #lastView: object | undefined
   /** The cached public form of records. To search each record for private keys every time takes five times as long. */
   #exports: WeakMap<object, object> | undefined
+
+  /** The results of {@link derive}, by their keys. */
+  readonly #derived = new Map<object, CachedResult>()
 
   private constructor(
     readonly options: StateOptions,
@@ -128,6 +143,16 @@ export class EngineState {
       this.#views.set(view, new WeakMap([[record, response]]))
     }
     return response
+  }
+
+  /** Returns what `read` returns from the records. It is cached under a key until a record changes, or until its time `until`. */
+  derive<T>({ now }: Transaction, key: object, read: () => Derived<T>): T {
+    const { revision } = this.records
+    const cached = this.#derived.get(key)
+    if (cached?.revision === revision && cached.from <= now && now < cached.until) return cached.value as T // Of the same key.
+    const derived = read()
+    this.#derived.set(key, { ...derived, revision, from: now })
+    return derived.value
   }
 
   /** Returns true if a value is the response that {@link view} returned last. */

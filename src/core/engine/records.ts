@@ -25,6 +25,8 @@ export interface AgendaEntry {
 export class Records {
   /** The next number for an id, a label or the scheduling order. */
   sequence = 0
+  /** The number of changes so far, undone ones included. */
+  revision = 0
   /** The events of all records, the earliest first. Events at the same time are in scheduling order. */
   readonly agenda = new SortedList<AgendaEntry>(isDueBefore)
   readonly #tables = new Map<string, Table>()
@@ -63,6 +65,7 @@ export class Records {
 
   /** Freezes a record and puts it under its key, or removes the record there. Updates the agenda and the indexes. */
   change<R extends object>(collection: Collection<R>, key: string, after: R | undefined): RecordChange {
+    this.revision++
     const table: Table<R> = this.table(collection)
     const dueOf = collection.due
     const due = after && dueOf?.(after)

@@ -39,6 +39,8 @@ export interface Collection<R extends object> {
   toPublic(record: R): object | null
   /** Returns the next event of a record, or null. The agenda is an index over this. */
   due?(record: R): Due | null
+  /** Returns the end of the validity of a record, in ms since 1970. Default: it has none. */
+  notAfter?(record: R): number
 }
 
 type Declared<R extends object> = Omit<Collection<R>, 'indexes' | 'key' | 'schema' | Form> &

@@ -9,9 +9,17 @@ const MAX_RELATED = 10
 
 export const WORDS: Words<JournalEntry> = {
   ...COMMON_WORDS,
-  code: { finds: (entry, value) => getErrorCode(entry).toLowerCase().endsWith(value) },
+  code: { finds: (entry, value) => !entry.cancelled && getErrorCode(entry).toLowerCase().endsWith(value) },
+  cancelled: {
+    finds: ({ cancelled = false }, value) => cancelled === (value !== 'no'),
+    allowed: [/^(yes|no)$/, 'yes or no'],
+  },
   path: { finds: ({ path, query }, value) => `${path}?${query}`.toLowerCase().includes(value) },
-  op: { finds: ({ operation }, value) => (operation ?? 'none').includes(value) },
+  op: {
+    // A whole name is that of one operation.
+    finds: ({ operation }, value) =>
+      value.includes('.') ? `${operation}`.startsWith(value) : (operation ?? 'none').includes(value),
+  },
   fault: {
     finds: ({ fault }, value) => (value === 'yes' && fault !== null) || (fault ?? 'no').toLowerCase() === value,
     allowed: [/^(yes|no|fault_\w+)$/, 'yes, no or the id of a fault'],

@@ -34,7 +34,10 @@ export function Requests({ id }: { id: string }) {
   }
   const count = (found: readonly JournalEntry[]) => {
     const old = found.filter((each) => earlier.includes(each)).length
-    const here = `${formatCount(found.length - old)} of ${formatCount(journal.length)} here`
+    const { requests: listed = 0, dropped = 0 } = page.overview ?? {}
+    const left = dropped > 0 ? listed + dropped - journal.length : 0
+    const omitted = left > 0 ? `, ${formatCount(left)} earlier ones left out` : ''
+    const here = `${formatCount(found.length - old)} of ${formatCount(journal.length)} here${omitted}`
     return earlier.length > 0
       ? `${here}, ${formatCount(old)} of ${formatCount(earlier.length)} before the restart`
       : here

@@ -3,14 +3,13 @@ import { page } from '../page.ts'
 import { Button } from '../shared/controls.tsx'
 import { Chip, type Tone } from '../shared/layout.tsx'
 
-/** The maximum number of rows of each kind, and of links in a row. */
-export const MAX_OF_EACH_KIND = 8
-
 /** The kinds of troubles, the worst first, with their colours. */
 export const KINDS = {
   broken: 'bad',
   waiting: 'busy',
   refused: 'warn',
+  cancelled: 'warn',
+  risk: 'warn',
   unused: 'dim',
   injected: 'dim',
   fixed: 'good',

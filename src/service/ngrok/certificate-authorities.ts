@@ -54,6 +54,7 @@ const record = v.object({ ...kit.recordHead('ca', authorityTexts), ca_pem: pem }
 export const authorities = kit.collection<kit.Frozen<v.InferOutput<typeof record>>>({
   name: 'certificate_authorities',
   schema: record,
+  notAfter: ({ ca_pem }) => readAuthority(ca_pem).fields.not_after,
 })
 
 const CA_PEM = 'The certificate of the authority: PEM with 64 columns of base64 and one line break at the end.'

@@ -47,6 +47,8 @@ export const job = v.object({
   internal_errors: sequenceNumber,
   /** The number of failed attempts so far. Absent for none, and in records of older versions. */
   attempts: v.exactOptional(sequenceNumber),
+  /** True if the script or the hook of a test decided the failure of the last attempt. */
+  scripted: v.exactOptional(v.literal(true)),
 })
 
 /** A running provisioning job (rules: provisioning-jobs#start). Times are in ms since 1970. */

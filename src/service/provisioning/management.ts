@@ -28,7 +28,7 @@ function applyHook(
   const { attempt } = provisioningOptions(tx.options).hooks
   const error_code = attempt ? attempt(domain, tx.now, usual?.error_code) : usual?.error_code
   if (error_code === usual?.error_code) return usual
-  return error_code && { error_code, msg: MESSAGES[error_code] }
+  return error_code && { error_code, msg: MESSAGES[error_code], scripted: true }
 }
 
 /** Returns the failure that the script, or else simulated DNS, sets for an attempt. Without one, the attempt succeeds. */
@@ -49,7 +49,7 @@ export function takeScripted(
   if (outcome === undefined) return undefined
   if (outcome === 'success') return { failure: undefined }
   const msg = message ?? MESSAGES[outcome]
-  return { failure: { error_code: outcome, msg, retriesAfter: parseSignedMs(retriesAfter) } }
+  return { failure: { error_code: outcome, msg, retriesAfter: parseSignedMs(retriesAfter), scripted: true } }
 }
 
 /**

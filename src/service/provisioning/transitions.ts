@@ -43,6 +43,8 @@ export interface AttemptFailure {
   readonly msg: string
   /** The time to `retries_at` in ms, which may be negative. Default: the usual wait. */
   readonly retriesAfter?: number | undefined
+  /** True if the script or the hook of a test decided it. */
+  readonly scripted?: true
 }
 
 const failure = {
@@ -148,7 +150,11 @@ function failJob(tx: Transaction, domain: ManagedDomain, failure: AttemptFailure
 }
 
 /** Returns a job after an attempt that failed, with the time of the next one. */
-export function scheduleRetry(tx: Transaction, before: Job, { error_code, msg, retriesAfter }: AttemptFailure) {
+export function scheduleRetry(
+  tx: Transaction,
+  before: Job,
+  { error_code, msg, retriesAfter, scripted }: AttemptFailure,
+) {
   const { internalErrorBackoff, dnsErrorRetry } = provisioningOptions(tx.options)
   const isInternal = error_code === 'INTERNAL_ERROR'
   const backoff = Math.min(internalErrorBackoff.most, internalErrorBackoff.first * 2 ** before.internal_errors)
@@ -160,7 +166,8 @@ export function scheduleRetry(tx: Transaction, before: Job, { error_code, msg, r
   const retries_at = isPast ? roundUpToSecond(retryTime) : at
   const internal_errors = before.internal_errors + (isInternal ? 1 : 0)
   const attempts = (before.attempts ?? before.internal_errors) + 1
-  const job: Job = { ...before, error_code, msg, retries_at, internal_errors, attempts }
+  const { scripted: _, ...rest } = before
+  const job: Job = { ...rest, error_code, msg, retries_at, internal_errors, attempts, ...(scripted && { scripted }) }
   return { job, due }
 }
 

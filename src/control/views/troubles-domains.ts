@@ -1,0 +1,141 @@
+import type { Trouble } from '../../core/generated/controls.ts'
+import type { Transaction } from '../../core/operation/transaction.ts'
+import { formatCount } from '../../core/schema/text.ts'
+import { timestamp } from '../../core/schema/time.ts'
+import { findNeededRecords } from '../../service/provisioning/dns-check.ts'
+import { provisioningOptions } from '../../service/provisioning/managed-domain.ts'
+import { ANY_DOMAIN } from '../../service/provisioning/outcomes.ts'
+import { type DomainRecord, domains } from '../../service/resources/reserved-domains/records.ts'
+import { describeProblem, findCertificate, groupPendingByDomain } from './timelines.ts'
+import { describeLasting, type Fix, MAX_CALLS, MAX_PLACES, removeOutcome } from './troubles-injected.ts'
+
+/** The time before the expiry of an uploaded certificate from which on it is a risk, in ms. */
+export const SOON_MS = 30 * 86_400_000
+
+/**
+ * The cause of one domain's trouble, without its name, so that domains with the same cause are listed together. What few of
+ * thousands of domains need is a function.
+ */
+interface Cause extends Pick<Trouble, 'kind' | 'cause'> {
+  /** Returns the cause with names and numbers, for a domain that is alone with it. */
+  readonly alone?: () => string
+  readonly fix?: () => Fix
+  /** The time of the next attempt, in ms; absent if none is due. */
+  readonly due?: number | undefined
+}
+
+interface Group extends Pick<Trouble, 'kind' | 'cause'> {
+  readonly alone: Cause['alone']
+  readonly about: Trouble['about'][number][]
+  readonly fix: Fix[number][]
+  count: number
+  due: number
+}
+
+/** Lists the domains that are in trouble, those with the same cause together, the largest groups first. */
+export function listDomains(tx: Transaction): Trouble[] {
+  const groups = new Map<string, Group>()
+  const outcomes = groupPendingByDomain(tx)
+  for (const domain of tx.newestFirst(domains)) {
+    const found = findCause(tx, domain, outcomes)
+    if (found) addToGroup(groups, domain, found)
+  }
+  return [...groups.values()]
+    .sort((a, b) => b.count - a.count)
+    .map(({ kind, alone, cause, count, about, fix, due }) => ({
+      kind,
+      count,
+      cause: (count === 1 && alone?.()) || cause,
+      about,
+      ...(Number.isFinite(due) && { due: timestamp(due) }),
+      ...(fix.length > 0 && { fix }),
+    }))
+}
+
+function addToGroup(groups: Map<string, Group>, { id: key, domain: name }: DomainRecord, found: Cause): void {
+  const { kind, cause, alone, fix, due = Number.POSITIVE_INFINITY } = found
+  const id = kind + cause
+  const group = groups.get(id) ?? { kind, cause, alone, count: 0, about: [], fix: [], due }
+  groups.set(id, group)
+  group.count++
+  group.due = Math.min(group.due, due)
+  if (group.about.length < MAX_PLACES) group.about.push({ collection: domains.name, key, name })
+  if (!fix || group.fix.length === MAX_CALLS) return
+  const calls = fix()
+  // One outcome may make all of them fail.
+  const isKnown = calls[0]?.method === 'DELETE' && group.count > 1
+  if (!isKnown && group.fix.length + calls.length <= MAX_CALLS) group.fix.push(...calls)
+}
+
+function findCause(
+  tx: Transaction,
+  domain: DomainRecord,
+  outcomes: ReturnType<typeof groupPendingByDomain>,
+): Cause | undefined {
+  const { id, job, policy } = domain
+  if (!policy) return findCertificateCause(tx, domain)
+  const isFailing = job !== null && job.error_code !== null
+  const isChecked = provisioningOptions(tx.options).dns === 'simulated'
+  const wrong = isChecked ? findNeededRecords(tx, domain).filter(({ found }) => found !== null) : []
+  const due = job ? domain.due?.at : undefined
+  const next = isFailing ? (outcomes.get(domain.domain)?.[0] ?? outcomes.get(ANY_DOMAIN)?.[0]) : undefined
+  const injected = (cause: string, fix: () => Fix): Cause => {
+    return { kind: 'injected', cause, alone: () => cause + describeFailure(tx, domain), fix, due }
+  }
+  if (next?.always) return injected(describeLasting(next), () => removeOutcome(next))
+  const [first] = wrong
+  if (first) {
+    const cause = describeRecord(
+      first,
+      first.name === domain.domain ? 'the domain' : 'its ACME challenge',
+      'its target',
+    )
+    const alone = () => describeRecord(first, first.name, first.value) + (isFailing ? describeFailure(tx, domain) : '')
+    return { kind: job ? 'broken' : 'risk', cause, alone, fix: () => wrong.map(setRecord), due }
+  }
+  const attempt = () => (due === undefined ? [] : [{ method: 'POST', path: '/provisioning/attempt', body: { id } }])
+  if (isFailing && isChecked && job.error_code === 'DNS_ERROR' && !job.scripted)
+    return { kind: 'fixed', cause: 'The DNS records are correct by now.', fix: attempt, due }
+  if (isFailing) return injected(`The last attempt ended in ${job.error_code}, because a test scripted it.`, attempt)
+  const problem = findCertificateCause(tx, domain)
+  return problem && { ...problem, fix: attempt, due }
+}
+
+type WrongRecord = ReturnType<typeof findNeededRecords>[number]
+
+function setRecord({ name, type, value }: WrongRecord): Fix[number] {
+  return { method: 'PUT', path: '/dns', body: { name, type, value } }
+}
+
+/** Describes a record that is missing or wrong, with words or names for it and for its target. */
+function describeRecord({ name, type, value, found }: WrongRecord, called: string, target: string): string {
+  const expected =
+    type === 'CNAME' ? `No CNAME record leads to ${target}` : `No CAA record may forbid ${value} to issue`
+  return `${expected}. Found ${found?.(type === 'CNAME' ? called : name)}.`
+}
+
+/** Describes the numbers of a job that fails: its attempts, and the end of the certificate in use. */
+function describeFailure(tx: Transaction, domain: DomainRecord): string {
+  const { attempts, internal_errors = 0 } = domain.job ?? {}
+  const { notAfter } = findCertificate(tx, domain) ?? {}
+  const end = notAfter && ` The certificate ${notAfter <= tx.now ? 'expired' : 'expires'} at ${timestamp(notAfter)}.`
+  return ` ${formatCount(attempts ?? internal_errors, 'attempt')} failed.${end ?? ''}`
+}
+
+/** Finds out why browsers warn the visitors of a domain, or soon will. */
+function findCertificateCause(tx: Transaction, domain: DomainRecord): Cause | undefined {
+  const alone = describeProblem(tx, domain)
+  if (alone !== null)
+    return { kind: 'broken', alone: () => alone, cause: describeProblem(tx, domain, 'the domain') ?? alone }
+  if (domain.policy) return undefined
+  const certificate = findCertificate(tx, domain)
+  if (certificate) {
+    const { chainNotAfter } = certificate
+    const cause = `The uploaded certificate expires at ${timestamp(chainNotAfter)}. Nothing renews it: upload another one.`
+    return chainNotAfter - SOON_MS <= tx.now ? { kind: 'risk', cause } : undefined
+  }
+  // The service's own domains have a certificate of the service.
+  if (domain.cname_target === null) return undefined
+  const cause = 'No certificate is attached, and no policy gets one: browsers warn visitors.'
+  return { kind: 'risk', cause }
+}

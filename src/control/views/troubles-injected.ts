@@ -1,0 +1,133 @@
+import { isManual } from '../../core/engine/clock.ts'
+import type { ArmedFault, ListedOutcome, Trouble } from '../../core/generated/controls.ts'
+import type { Transaction } from '../../core/operation/transaction.ts'
+import { formatCount } from '../../core/schema/text.ts'
+import { timestamp } from '../../core/schema/time.ts'
+import { isObject } from '../../core/schema/values.ts'
+import { listUnusedLasting } from '../../service/provisioning/outcomes.ts'
+import type { ControlHost } from '../control.ts'
+import { faultsIn, getFaultState } from '../faults/fault.ts'
+import { findMissed, lastRequests } from '../faults/matching.ts'
+import { findNextEvent } from './overview.ts'
+import { groupPendingByDomain } from './timelines.ts'
+
+/** The maximum number of places of one trouble. */
+export const MAX_PLACES = 8
+
+/** The maximum number of calls of a fix. */
+export const MAX_CALLS = 100
+
+export type Fix = NonNullable<Trouble['fix']>
+
+export function removeOutcome({ id }: ListedOutcome): Fix {
+  return [{ method: 'DELETE', path: '/provisioning/script', body: { id } }]
+}
+
+export function removeFault(id: string): Fix {
+  return [{ method: 'DELETE', path: '/faults', body: { id } }]
+}
+
+export function describeLasting({ domain, outcome }: Pick<ListedOutcome, 'domain' | 'outcome'>): string {
+  return `Every attempt${domain === null ? '' : ` for ${domain}`} ends in ${outcome}, because it was set for all attempts.`
+}
+
+/** Lists the faults that wait for requests, and those that apply to all. An agent that is down is one of them. */
+export function listFaults(host: ControlHost, tx: Transaction): Trouble[] {
+  const requests = lastRequests(host.journal)
+  const down: Trouble = {
+    kind: 'injected',
+    count: 1,
+    cause: 'The agent is down: connections to it are refused.',
+    about: [{ collection: 'agent', key: 'agent', name: 'the agent' }],
+    fix: [{ method: 'PUT', path: '/agent', body: { down: false } }],
+  }
+  const found = faultsIn(tx).flatMap((fault): Trouble[] => {
+    const state = getFaultState(fault)
+    if (state === 'used up') return []
+    const missed = findMissed(fault, requests, host.api).at(-1)
+    const last = missed ? `The last one, ${missed.request}: ${missed.reason}.` : 'There was none.'
+    const hits = formatCount(fault.hits, 'request')
+    return [
+      {
+        ...(state === 'active'
+          ? {
+              kind: 'injected',
+              cause: `A fault has applied to ${hits}, and applies to every matching one until you remove it.`,
+            }
+          : { kind: 'unused', cause: `A fault waits for ${fault.hits > 0 ? 'another' : 'a'} request. ${last}` }),
+        count: 1,
+        about: [{ collection: 'faults', key: fault.id, name: describeInWords(fault) }],
+        fix: removeFault(fault.id),
+      },
+    ]
+  })
+  return host.agent.isDown ? [down, ...found] : found
+}
+
+function describeInWords({ id: _id, hits: _hits, passed: _passed, operation, when, ...spec }: ArmedFault): string {
+  const rest = Object.entries(spec).map(([name, value]) => `${name} ${isObject(value) ? '…' : value}`)
+  const what = operation ?? (spec.traffic === undefined ? 'every operation' : 'requests of visitors')
+  return `${what} ${[...rest, ...(when ? ['with a predicate'] : [])].join(', ')}`
+}
+
+/** Lists the scripted outcomes that no attempt has used, by their domains, and the outcomes of all attempts. */
+export function listOutcomes(tx: Transaction): Trouble[] {
+  const unused = new Set(listUnusedLasting(tx).map(({ domain }) => domain))
+  return [...groupPendingByDomain(tx)].flatMap(([scope, all]) => {
+    const scripted = all.filter(({ always }) => !always)
+    const lasting = all.filter(({ always }) => always)
+    const cause = `${formatCount(scripted.length, 'outcome waits for an attempt', 'outcomes wait for attempts')}.`
+    return [
+      ...(scripted.length > 0 ? [{ ...describeOutcomes(scripted), kind: 'unused' as const, cause }] : []),
+      ...lasting.map((each) => {
+        const kind = unused.has(scope) ? ('unused' as const) : ('injected' as const)
+        return { ...describeOutcomes([each]), kind, cause: describeLasting(each) }
+      }),
+    ]
+  })
+}
+
+function describeOutcomes(all: readonly ListedOutcome[]): Pick<Trouble, 'count' | 'about' | 'fix'> {
+  const about = all.slice(0, MAX_PLACES).map(({ id, outcome, domain }) => {
+    return { collection: 'provisioning/script', key: id, name: `${outcome} for ${domain ?? 'any domain'}` }
+  })
+  return { count: all.length, about, fix: all.slice(0, MAX_CALLS).flatMap(removeOutcome) }
+}
+
+/** Lists what waits for the clock: responses that a fault delays, and the next event of a manual clock that does not move. */
+export function listDelays(host: ControlHost, tx: Transaction): Trouble[] {
+  const advance = (body: object) =>
+    isManual(host.clock) ? { fix: [{ method: 'POST', path: '/clock', body: { ...body, remember: true } }] } : {}
+  const { waiting } = host.engine.clock
+  const requests = new Map(
+    waiting.length > 0 ? [...host.journal.newestRequests()].map((each) => [each.operationId, each]) : [],
+  )
+  const delays = waiting.map(({ operationId: key, until }): Trouble => {
+    const { method = '', path = key } = requests.get(key) ?? {}
+    const cause = `A client waits until ${timestamp(until)}, because of a fault.`
+    const about = [{ collection: 'requests', key, name: `${method} ${path}`.trim() }]
+    return { kind: 'waiting', count: 1, cause, about, ...advance({ to: timestamp(until) }) }
+  })
+  return [...delays, ...describeStillClock(host, tx, advance({ next: true }))]
+}
+
+/** Describes the next due event if a manual clock has not moved since the oldest request: code that polls then waits forever. */
+function describeStillClock(host: ControlHost, tx: Transaction, fix: Pick<Trouble, 'fix'>): Trouble[] {
+  const next = findNextEvent(host, tx)
+  const { oldestTime = 0 } = host.journal
+  // No code waits for a renewal in two months.
+  const isStill = next && next.event !== 'renewal' && timestamp(oldestTime) === timestamp(tx.now)
+  if (!isStill || !isManual(host.clock)) return []
+  const name = next.domain ?? next.key
+  const cause = `The clock has not moved since the oldest request: it is ${timestamp(tx.now)}, and the ${next.event ?? 'event'} of ${name} is due at ${next.at}.`
+  return [
+    {
+      kind: 'waiting',
+      count: 1,
+      cause,
+      about: [{ collection: next.collection, key: next.key, name }],
+      due: next.at,
+      ...fix,
+    },
+  ]
+}

@@ -1,0 +1,111 @@
+import type { Trouble } from '../../core/generated/controls.ts'
+import type { Transaction } from '../../core/operation/transaction.ts'
+import { isObject } from '../../core/schema/values.ts'
+import type { ControlHost } from '../control.ts'
+import { faultsIn, isUsedUp } from '../faults/fault.ts'
+import type { SeenRequest } from '../journal/journal.ts'
+import { describeRefusal } from '../requests.ts'
+import type { TrafficEntry } from '../traffic/entry.ts'
+import { MAX_PLACES, removeFault } from './troubles-injected.ts'
+
+interface Group<Last> {
+  readonly last: Last
+  count: number
+}
+
+/** Counts things by a key, newest first, and keeps the newest of each key. */
+function groupBy<T>(all: Iterable<T>, keyOf: (each: T) => string | undefined): Map<string, Group<T>> {
+  const groups = new Map<string, Group<T>>()
+  for (const last of all) {
+    const key = keyOf(last)
+    if (key === undefined) continue
+    const known = groups.get(key)
+    if (known) known.count++
+    else groups.set(key, { last, count: 1 })
+  }
+  return groups
+}
+
+/**
+ * Lists the refused requests by operation and code, and those that their clients gave up. Of faults, only those count that are used
+ * up: others are listed themselves, or were removed.
+ */
+export function listRefusals(host: ControlHost, tx: Transaction): Trouble[] {
+  const all = [...host.journal.newestRequests()]
+  const usedUp = new Set(faultsIn(tx).flatMap((fault) => (isUsedUp(fault) ? fault.id : [])))
+  const counts = ({ fault }: SeenRequest) => fault === null || usedUp.has(fault)
+  const groups = groupBy(all, (each) => (counts(each) ? getSearch(each) : undefined))
+  return [...groups].map(([search, { last, count }]) => {
+    const { operationId: key, method, path } = last
+    const request = { collection: 'requests', key, name: `${method} ${path}` }
+    return { ...describeGroup(last, all), count, about: [request, ...listOtherPlaces(host, tx, last)], search }
+  })
+}
+
+/** Lists the places where a module is set that a request did not find. */
+function listOtherPlaces({ api, collections }: ControlHost, tx: Transaction, { operation, status }: SeenRequest) {
+  const name = operation?.replace(/\..*/, '')
+  const isListed = api.operations.some((each) => each.name === `${name}.list`)
+  const found = status === 404 && !isListed && collections.find((each) => each.name === name)
+  if (!found) return []
+  const keys = [...tx.newestFirst(found)].slice(0, MAX_PLACES).map((record) => found.key(record))
+  return keys.map((key) => ({ collection: found.name, key, name: `one at ${key}` }))
+}
+
+/** Returns the words that find the refused requests that are like this one; undefined for one that was not refused. */
+function getSearch({ operation, status, cancelled, fault, readResponse }: SeenRequest): string | undefined {
+  const words = `op:${operation ?? 'none'}${fault === null ? '' : ` fault:${fault}`}`
+  if (cancelled) return `${words} cancelled:yes`
+  if (status < 400) return undefined
+  const response = readResponse()
+  const code = isObject(response) && response.error_code
+  return `${words} ${typeof code === 'string' && code ? `code:${code}` : `status:${status}`}`
+}
+
+function describeGroup(last: SeenRequest, all: readonly SeenRequest[]): Pick<Trouble, 'kind' | 'cause' | 'fix'> {
+  const { method, path, query, body, status, fault } = last
+  if (last.cancelled) return { kind: 'cancelled', cause: 'The client gave up before the response was sent.' }
+  const entry = last.readEntry()
+  const cause = describeRefusal(entry) ?? `The response has the status ${status}.`
+  if (fault !== null) return { kind: 'injected', cause: `${cause} It is used up.`, fix: removeFault(fault) }
+  const later = all.slice(0, all.indexOf(last))
+  const isFixed = later.some(
+    (each) =>
+      each.status < 400 && each.path === path && each.method === method && each.query === query && each.body === body,
+  )
+  return isFixed ? { kind: 'fixed', cause: `${cause} The same request succeeded later.` } : { kind: 'refused', cause }
+}
+
+/** Lists the requests of visitors that the gateway refused or could not send on, by what refused them. */
+export function listVisitors({ traffic: { journal } }: ControlHost): Trouble[] {
+  const all = [...journal.newestFirst()]
+  const groups = groupBy(all, getEnd)
+  return [...groups.values()].map(({ last, count }) => {
+    const { method, url, status, error, number } = last
+    const code = error === null ? '' : ` ${error}`
+    const cause = `Visitors got ${status ?? 'no response'}${code}: ${describeEnd(last)}.`
+    const later = all.slice(0, all.indexOf(last))
+    const isFixed = later.some((each) => each.method === method && each.url === url && getEnd(each) === undefined)
+    const about = [{ collection: 'traffic', key: `${number}`, name: `${method} ${url}` }]
+    if (isFixed) return { kind: 'fixed', count, cause: `${cause} The same request succeeded later.`, about }
+    return { kind: 'refused', count, cause, about }
+  })
+}
+
+/** Returns a key of what refused a visitor; undefined if nothing did. */
+function getEnd({ status, error, rule, endpoint, url, trace }: TrafficEntry): string | undefined {
+  if (status !== null && status < 400) return undefined
+  const end = trace.findLast((each) => ('step' in each ? each.isEnd : each.actions.some(({ isEnd }) => isEnd)))
+  if (!end) return undefined
+  return JSON.stringify([status, error, rule, endpoint ?? new URL(url).origin, 'step' in end ? end.step : end.policy])
+}
+
+function describeEnd({ trace }: TrafficEntry): string {
+  const texts = trace.flatMap((each): string[] => {
+    if ('step' in each) return each.isEnd ? [each.did] : []
+    const { name, phase, index, policy, actions } = each
+    const action = actions.find(({ isEnd }) => isEnd)
+    return action ? [`the rule ${name ?? `${phase}.${index}`} of ${policy}: ${action.type} ${action.did}`] : []
+  })
+  return texts.at(-1) ?? ''
+}

@@ -1,0 +1,92 @@
+import type { Derived } from '../../core/engine/engine-state.ts'
+import type { Trouble } from '../../core/generated/controls.ts'
+import type { Transaction } from '../../core/operation/transaction.ts'
+import { formatCount } from '../../core/schema/text.ts'
+import { timeMs, timestamp } from '../../core/schema/time.ts'
+import { certificates } from '../../service/provisioning/certificate-records.ts'
+import { zone } from '../../service/provisioning/dns.ts'
+import { domains } from '../../service/resources/reserved-domains/records.ts'
+import { backends } from '../../service/resources/weighted-backends.ts'
+import type { ControlHost } from '../control.ts'
+import { listDomains, SOON_MS } from './troubles-domains.ts'
+
+/** The troubles that records alone show. */
+export interface RecordTroubles {
+  readonly domains: readonly Trouble[]
+  readonly resources: readonly Trouble[]
+}
+
+/** Lists the troubles that records alone show, and the time at which one may come or go although no record changes. */
+export function listRecordTroubles({ collections }: ControlHost, tx: Transaction): Derived<RecordTroubles> {
+  const expiring = listExpiring(collections, tx)
+  const resources = [...listExpiredUploads(tx), ...describeExpired(expiring, tx), ...listIdleBackends(tx)]
+  const times = [...expiring.map(({ at }) => at), ...listCertificateTimes(tx)]
+  return { value: { domains: listDomains(tx), resources }, until: findNextTime(tx, times) }
+}
+
+interface Expiring {
+  readonly collection: string
+  readonly key: string
+  readonly at: number
+}
+
+/** Lists the records with an end of validity, except TLS certificates. */
+function listExpiring(collections: ControlHost['collections'], tx: Transaction): Expiring[] {
+  return collections.flatMap((each) => {
+    const { name: collection, notAfter } = each
+    if (!notAfter) return []
+    return [...tx.newestFirst(each)].map((record) => ({ collection, key: each.key(record), at: notAfter(record) }))
+  })
+}
+
+function describeExpired(all: readonly Expiring[], { now }: Transaction): Trouble[] {
+  return all
+    .filter(({ at }) => at <= now)
+    .map(({ collection, key, at }) => ({
+      kind: 'broken',
+      count: 1,
+      cause: `It expired at ${timestamp(at)}: what it has signed is refused.`,
+      about: [{ collection, key, name: key }],
+    }))
+}
+
+/** Lists the uploaded certificates that have expired and that no domain uses. A domain that uses one is in trouble itself. */
+function listExpiredUploads(tx: Transaction): Trouble[] {
+  return [...tx.newestFirst(certificates)].flatMap(({ id, upload }): Trouble[] => {
+    if (!upload || upload.leaf.not_after > tx.now || tx.find(domains, 'certificate', id)) return []
+    const { not_after, subject_common_name } = upload.leaf
+    const about = [{ collection: certificates.name, key: id, name: subject_common_name || id }]
+    const cause = `The uploaded certificate expired at ${timestamp(not_after)}. No domain uses it: delete it.`
+    return [{ kind: 'unused', count: 1, cause, about }]
+  })
+}
+
+/** Lists the weighted backends that send no request to any child. */
+function listIdleBackends(tx: Transaction): Trouble[] {
+  return [...tx.newestFirst(backends)].flatMap(({ id: key, backends: weights, description }): Trouble[] => {
+    const children = Object.keys(weights).length
+    if (Object.values(weights).some((weight) => weight > 0)) return []
+    const why = children === 0 ? 'it has no children' : `its ${formatCount(children, 'weight is', 'weights are')} 0`
+    const about = [{ collection: backends.name, key, name: description || key }]
+    return [{ kind: 'risk', count: 1, cause: `The backend sends no request on: ${why}.`, about }]
+  })
+}
+
+/** Lists the times at which a certificate begins or ceases to be in trouble. */
+function listCertificateTimes(tx: Transaction): number[] {
+  return [...tx.newestFirst(certificates)].flatMap(({ upload, order }) => {
+    if (!upload) return order.not_after
+    const { leaf, not_after } = upload
+    return [leaf.not_before, leaf.not_after, not_after, not_after - SOON_MS]
+  })
+}
+
+/** Returns the next of these times. While a record of the zone propagates, it is now: messages count the seconds. */
+function findNextTime(tx: Transaction, times: readonly number[]): number {
+  for (const { visibleFrom } of tx.newestFirst(zone)) {
+    if ((timeMs(visibleFrom) ?? 0) > tx.now) return tx.now
+  }
+  let next = Number.POSITIVE_INFINITY
+  for (const at of times) if (at > tx.now && at < next) next = at
+  return next
+}

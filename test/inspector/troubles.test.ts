@@ -1,0 +1,75 @@
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { Trouble } from '../../src/core/generated/controls.ts'
+import { serve } from '../../src/server/node.ts'
+import { CHROMIUM, opensPages } from '../support/chromium.ts'
+import { controlClient } from '../support/client.ts'
+import { isLike, openPlanted, PLANTED } from '../support/planted-troubles.ts'
+
+/** Returns a text as the page shows its times. */
+const shown = (text: string) => text.replace(/(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)Z/g, '$1 $2')
+
+const sum = (troubles: readonly Trouble[]) => troubles.reduce((total, { count }) => total + count, 0)
+
+describe.skipIf(!CHROMIUM)('Now, with all troubles of the table at once,', () => {
+  const newPage = opensPages()
+
+  async function openWithAll() {
+    const gateway = openPlanted()
+    for (const { make } of PLANTED) await make(gateway)
+    const server = await serve(gateway)
+    onTestFinished(() => server.close())
+    const page = await newPage()
+    await page.goto(`${server.url}/_fauxgate/#now`)
+    const card = page.locator('.card').filter({ hasText: 'Worth a look' })
+    await card.waitFor()
+    const list = async () => (await controlClient(gateway)('GET', '/troubles')).body as Trouble[]
+    return { page, card, list, rows: card.getByRole('listitem') }
+  }
+
+  test('explains each in one row, the worst kinds first, and counts them as the server does', async () => {
+    const { card, list, rows } = await openWithAll()
+    const listed = await list()
+    await expect.poll(() => rows.count()).toBe(listed.length)
+    const texts = await rows.allInnerTexts()
+    for (const [at, { kind, cause }] of listed.entries()) {
+      expect(texts[at]?.toLowerCase()).toMatch(new RegExp(`^${kind}`))
+      expect(texts[at]).toContain(shown(cause))
+    }
+    for (const { name, kind, cause, about, count = 1 } of PLANTED) {
+      const like = listed.filter(
+        (each) => isLike(each.cause, cause) && each.about.some((place) => isLike(place.name, about)),
+      )
+      expect(like, name).toMatchObject([{ kind, count }])
+    }
+    const kinds = [...new Set(listed.map(({ kind }) => kind))]
+    const summary = kinds.map((kind) => `${sum(listed.filter((each) => each.kind === kind))} ${kind}`).join(', ')
+    expect(await card.textContent()).toContain(summary)
+  })
+
+  test('has for each a link to where it is, and a button that ends it where a control can', async () => {
+    const { page, card, list, rows } = await openWithAll()
+    const links = await rows.getByRole('link').evaluateAll((all) => all.map((each) => each.getAttribute('href') ?? ''))
+    const buttons = rows.getByRole('button')
+    let left = await buttons.count()
+    while (left > 0) {
+      const before = JSON.stringify(await list())
+      await buttons.first().click()
+      await expect.poll(async () => JSON.stringify(await list())).not.toBe(before)
+      const fixable = (await list()).filter(({ fix }) => fix).length
+      await expect.poll(() => buttons.count()).toBe(fixable)
+      left = fixable
+    }
+    expect((await list()).filter(({ kind }) => kind === 'injected' || kind === 'fixed' || kind === 'waiting')).toEqual(
+      [],
+    )
+    await card.waitFor()
+    expect(links.length).toBeGreaterThanOrEqual(PLANTED.length)
+    for (const href of new Set(links)) {
+      await page.goto(`${page.url().split('#')[0]}${href}`)
+      await page.locator('main').waitFor()
+      expect(await page.locator('main').textContent(), href).not.toMatch(
+        /has no (managed domain|request) of that id|does not have it/,
+      )
+    }
+  })
+})
