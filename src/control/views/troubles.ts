@@ -46,7 +46,7 @@ const trouble = named(
 const read = controlCall({
   method: 'GET',
   path: '/troubles',
-  summary: 'List the likely mistakes that the state and the requests show, those with one cause together',
+  summary: 'List the likely mistakes that state and requests show, by cause',
   response: v.array(trouble),
   run: (host): Trouble[] => JSON.parse(host.withoutKeys(JSON.stringify(listTroubles(host)))),
 })
