@@ -11,7 +11,7 @@ interface DomainTargets {
   readonly acme_challenge_cname_target: string | null
 }
 
-/** Returns what was found, as a fragment for a message that calls the name of the record as it is told to. */
+/** Returns what was found, as a fragment for a message. `called` is the word or the name for the record in it. */
 type Found = (called: string) => string
 
 /** A needed record, and what was found in its place: null if the name leads to the value. */
