@@ -28,9 +28,16 @@ export async function requestJson<T>(
 ): Promise<T> {
   const content = body !== undefined && { body: JSON.stringify(body) }
   const all = content ? { ...headers, 'Content-Type': 'application/json' } : headers
-  const response = await readResponse(await fetch(url, { method, headers: all, ...content }))
+  const response = await send(url, { method, headers: all, ...content })
   if (response.status >= 400) throw new ResponseError(response)
   return response.body as T // The caller knows the type of the body.
+}
+
+async function send(url: string, init: RequestInit): Promise<ServerResponse> {
+  const response = await fetch(url, init).catch((error) => {
+    throw new Error(`The gateway could not be reached: ${error.message}`)
+  })
+  return readResponse(response)
 }
 
 async function readResponse(response: Response): Promise<ServerResponse> {
@@ -96,7 +103,7 @@ export class Connection {
   /** Sends a request as any client would, with an entry in the journal. */
   async send(method: string, path: string, headers: Record<string, string>, body: string): Promise<ServerResponse> {
     const hasBody = method !== 'GET' && method !== 'HEAD'
-    return readResponse(await fetch(this.base + path, { method, headers, ...(hasBody && { body }) }))
+    return send(this.base + path, { method, headers, ...(hasBody && { body }) })
   }
 
   /**

@@ -342,6 +342,8 @@ describe.skipIf(!CHROMIUM)('A user of the page', () => {
     await row.waitFor()
     await server.close()
     await page.getByText('not connected').waitFor()
+    for (const name of ['Clear', 'Remove all of them?']) await page.getByRole('button', { name }).click()
+    await page.getByRole('alert').getByText('The gateway could not be reached').waitFor()
     await row.waitFor()
     const newServer = await serve(gateway, { port: server.port, name: 'the second' })
     await page.getByText('live', { exact: true }).waitFor()
