@@ -110,6 +110,7 @@ await measureRate(10, 10)
 await measureRate(200, 10)
 await measureFlood(10_000)
 for (const domains of [1000, 10_000]) {
-  for (const place of ['jobs', 'requests', 'traffic', 'resources/reserved_domains']) await measureFirstView(place, domains)
+  for (const place of ['jobs', 'requests', 'traffic', 'resources/reserved_domains'])
+    await measureFirstView(place, domains)
 }
 await browser.close()
