@@ -61,7 +61,6 @@ export class Journal implements PersistedJournal {
   readonly #dropped = new DroppedRequests()
   /** The operation ids of requests whose clients gave up. */
   readonly #cancelled = new Set<string>()
-  /** The headers of the last requests, newest first. */
 
   constructor(options: JournalOptions) {
     this.#options = options
