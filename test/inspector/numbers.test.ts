@@ -1,0 +1,80 @@
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { JournalEntry, Overview, Timelines, Trouble } from '../../src/core/generated/controls.ts'
+import type { Gateway } from '../../src/index.ts'
+import { serve } from '../../src/server/node.ts'
+import { certificatePair, expiredPair } from '../../src/testing/testing.ts'
+import { CHROMIUM } from '../support/chromium.ts'
+import { controlClient, uncheckedClient } from '../support/client.ts'
+import { memoryStore } from '../support/memory-store.ts'
+import { DOMAIN, ECDSA, openManual } from '../support/provisioning.ts'
+import { useInspector } from './support/use-inspector.ts'
+
+const read = async <T>(gateway: Gateway, path: string) => (await controlClient(gateway)('GET', path)).body as T
+
+const shown = (count: number) => count.toLocaleString('en')
+
+/** Sends requests that are refused, since the domain is taken. */
+async function flood(gateway: Gateway, times: number) {
+  const send = uncheckedClient(gateway)
+  for (let at = 0; at < times; at++) await send('POST', '/reserved_domains', { json: { domain: 'taken.example.com' } })
+}
+
+describe.skipIf(!CHROMIUM)('The numbers of the page are those of the server', () => {
+  const open = useInspector()
+
+  test('after 3,000 refused requests, of which the journal keeps 1,000', async () => {
+    const { gateway, page, go } = await open()
+    gateway.reservedDomains.create({ domain: 'taken.example.com' })
+    await flood(gateway, 3000)
+    const overview = await read<Overview>(gateway, '/overview')
+    expect(overview).toMatchObject({ requests: 1000, dropped: 2000 })
+    const refused = (await read<Trouble[]>(gateway, '/troubles')).find(({ kind }) => kind === 'refused')
+    expect(refused?.count).toBe((await read<JournalEntry[]>(gateway, '/requests')).length)
+    await page.getByRole('link', { name: `${shown(refused?.count ?? 0)} requests` }).click()
+    await page.getByText('1,000 of 1,000 here, 2,000 earlier ones left out').waitFor()
+    await flood(gateway, 1)
+    await page.getByText('1,000 of 1,000 here, 2,001 earlier ones left out').waitFor()
+    await go('now')
+    await page.getByText(`1,000 ${refused?.kind}`).waitFor()
+  })
+
+  test('after a domain has failed for 80 days', async () => {
+    const { gateway, page, go } = await open()
+    gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: ECDSA })
+    gateway.clock.advance('80d')
+    const [timeline] = (await read<Timelines>(gateway, '/timelines')).timelines
+    await page.getByText(`${timeline?.attempts} attempts failed.`).waitFor()
+    await go('jobs')
+    await page.getByText(`${shown(timeline?.attempts ?? 0)} attempts in 80 d`).waitFor()
+  })
+
+  test('with an expired upload behind 150 newer certificates', async () => {
+    const { gateway, page } = await open()
+    gateway.tlsCertificates.create(expiredPair({ names: ['old.example.com'], issuers: 2 }))
+    const valid = certificatePair({ names: ['a.example.com'] })
+    for (let number = 0; number < 150; number++) gateway.tlsCertificates.create(valid)
+    const { counts } = await read<Overview>(gateway, '/overview')
+    await page.getByText(`${shown(counts.tls_certificates ?? 0)} TLS certificates`).waitFor()
+    await page.locator('.card').filter({ hasText: 'Worth a look' }).getByText('1 unused', { exact: true }).waitFor()
+    await page.getByText('The uploaded certificate expired at').waitFor()
+  })
+
+  test('after a restart of a server with its store', async () => {
+    const store = memoryStore()
+    const { gateway, server, page } = await open({ store })
+    for (let number = 0; number < 40; number++)
+      gateway.reservedDomains.create({ domain: `d${number}.example.com`, certificate_management_policy: ECDSA })
+    gateway.clock.advance('3h')
+    await page.getByText('40 broken').waitFor()
+    const before = await read<Trouble[]>(gateway, '/troubles')
+    await server.close()
+    const restarted = openManual({ dns: 'simulated', store: memoryStore(store.commits) })
+    const again = await serve(restarted, { port: server.port })
+    onTestFinished(() => again.close())
+    await page.getByText('live', { exact: true }).waitFor()
+    expect(await read<Trouble[]>(restarted, '/troubles')).toEqual(before)
+    await page.getByText('40 domains: no CNAME record leads to its target.').waitFor()
+    await page.getByRole('link', { name: '32 more' }).click()
+    await page.getByRole('button', { name: 'failing 40' }).waitFor()
+  })
+})
