@@ -121,7 +121,7 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
       ? undefined
       : await listenAsAgent(gateway, agent, `${url}/_fauxgate/#traffic`).catch(async (error) => {
           await closeServer()
-          throw new Error(`agent: ${listenProblem(error, '127.0.0.1', agent)}`, { cause: error })
+          throw new AgentPortError(listenProblem(error, '127.0.0.1', agent), { cause: error })
         })
   const close = async () => void (await Promise.all([closeServer(), agentListener?.close()]))
   return { url, port: boundPort, address, agentUrl: agentListener?.url, close, [Symbol.asyncDispose]: close }
@@ -171,6 +171,16 @@ async function createHttpServer(
       if (connection) connection.refuse(error)
       else socket.destroy()
     })
+}
+
+/** Thrown if the port of the agent's API cannot be opened. */
+export class AgentPortError extends Error {
+  constructor(
+    readonly problem: string,
+    options: ErrorOptions,
+  ) {
+    super(`agent: ${problem}`, options)
+  }
 }
 
 /** Returns a sentence that says why a server cannot listen. */

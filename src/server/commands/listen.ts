@@ -6,7 +6,7 @@ import { asSystemError } from '../errors.ts'
 import type { Log } from '../log/log.ts'
 import { configRows } from '../options/config.ts'
 import { type ParsedServerOptions, prefixErrors } from '../options/parsed-options.ts'
-import { listenProblem, type Served, serve } from '../serve.ts'
+import { AgentPortError, listenProblem, type Served, serve } from '../serve.ts'
 import { serveTraffic } from '../traffic/serve-traffic.ts'
 import { portTakenMessage } from './announce.ts'
 
@@ -28,8 +28,9 @@ export async function listen(
     })
   } catch (error) {
     const { code = '' } = asSystemError(asSystemError(error).cause ?? {})
-    const isOfAgent = error instanceof Error && error.message.startsWith('agent: ')
-    if (isOfAgent) throw new Error(`${names.get('agent')}: ${error.message.slice('agent: '.length)}`, { cause: error })
+    if (error instanceof AgentPortError) {
+      return prefixErrors('agent', names, () => Promise.reject(new Error(error.problem, { cause: error })))
+    }
     if (code === 'EADDRINUSE') throw new Error(await portTakenMessage(host, port), { cause: error })
     const option = OPTION_OF_ERROR[code]
     if (option === undefined) throw error
