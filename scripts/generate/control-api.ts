@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { CONTROL_PATH } from '../../src/control/address.ts'
 import type { ControlCall } from '../../src/control/control.ts'
 import { controlCalls } from '../../src/control/controls.ts'
-import { partsOf } from '../../src/core/schema/documentation.ts'
+import { partsOf } from '../../src/core/schema/schema-parts.ts'
 
 const PAGE = 'docs/control-api.md'
 const ROW = new RegExp(`^\\| \`([A-Z]+ ${CONTROL_PATH}/[^\`?]+).*\\n`, 'gm')

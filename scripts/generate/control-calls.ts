@@ -1,6 +1,7 @@
 import type * as v from 'valibot'
 import { controlCalls } from '../../src/control/controls.ts'
-import { documentationOf, isSchema, partsOf } from '../../src/core/schema/documentation.ts'
+import { documentationOf } from '../../src/core/schema/documentation.ts'
+import { isSchema, partsOf } from '../../src/core/schema/schema-parts.ts'
 import type { Flag } from '../../src/server/options/flags.ts'
 import { OUTCOMES } from '../../src/service/provisioning/outcomes.ts'
 

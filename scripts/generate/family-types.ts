@@ -2,9 +2,10 @@
 import type * as v from 'valibot'
 import type { Declaration, Families, Family } from '../../src/core/operation/family.ts'
 import { listDirectErrors, type Operation, sortByNumber } from '../../src/core/operation/operation.ts'
-import { documentationOf, listErrors } from '../../src/core/schema/documentation.ts'
+import { documentationOf } from '../../src/core/schema/documentation.ts'
 import type { CatalogueError } from '../../src/core/schema/errors.ts'
 import { general } from '../../src/core/schema/general-errors.ts'
+import { listErrors } from '../../src/core/schema/schema-parts.ts'
 import { listDefinitions } from '../../src/gateway/openapi/json-schema.ts'
 import { factOf, formatComment, formatInterface, formatLiteral, nameOf, typeOf } from './schema-types.ts'
 

@@ -1,6 +1,8 @@
 // Writes one schema as a TypeScript interface.
 import type * as v from 'valibot'
-import { documentationOf, type Facts, isSchema, marksOf, partsOf } from '../../src/core/schema/documentation.ts'
+import { documentationOf } from '../../src/core/schema/documentation.ts'
+import type { Facts } from '../../src/core/schema/facts.ts'
+import { isSchema, marksOf, partsOf } from '../../src/core/schema/schema-parts.ts'
 import {
   convert,
   createConversion,

@@ -4,7 +4,8 @@ import type { InitialResources } from '../core/generated/resources.ts'
 import type { Families } from '../core/operation/family.ts'
 import { PLANS } from '../core/operation/limit.ts'
 import type { Store } from '../core/operation/store.ts'
-import { facts, named } from '../core/schema/documentation.ts'
+import { named } from '../core/schema/documentation.ts'
+import { facts } from '../core/schema/facts.ts'
 import {
   asOne,
   duration,

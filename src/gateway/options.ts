@@ -3,7 +3,7 @@ import { systemClock } from '../core/engine/clock.ts'
 import type { GatewayOptions } from '../core/generated/options.ts'
 import type { Families } from '../core/operation/family.ts'
 import type { RuleOptions } from '../core/schema/dialect.ts'
-import { marksOf, named } from '../core/schema/documentation.ts'
+import { named } from '../core/schema/documentation.ts'
 import { createOptionError } from '../core/schema/option-error.ts'
 import {
   baseUrl,
@@ -16,6 +16,7 @@ import {
   switchOption,
   textOption,
 } from '../core/schema/options.ts'
+import { marksOf } from '../core/schema/schema-parts.ts'
 import { hasNoPrivateKey } from '../core/schema/secret-texts.ts'
 import { quote } from '../core/schema/text.ts'
 import { type Duration, durationText } from '../core/schema/time.ts'

@@ -1,6 +1,6 @@
 import type { Operation } from '../core/operation/operation.ts'
-import { partsOf } from '../core/schema/documentation.ts'
 import { MAX_DESCRIPTION_BYTES, MAX_METADATA_BYTES } from '../core/schema/schema.ts'
+import { partsOf } from '../core/schema/schema-parts.ts'
 import type { FamilyExample } from './examples.ts'
 
 /** A value that no field takes: a list of numbers. */

@@ -3,7 +3,7 @@ import type { Commit } from '../../core/operation/collection.ts'
 import type { Operation } from '../../core/operation/operation.ts'
 import { MAX_BODY_BYTES } from '../../core/schema/body.ts'
 import type { CommonDialect } from '../../core/schema/dialect.ts'
-import { partsOf } from '../../core/schema/documentation.ts'
+import { partsOf } from '../../core/schema/schema-parts.ts'
 import { findSecrets, NO_NAMES, type Redaction, redact, type SecretNames } from '../../core/schema/secret-fields.ts'
 import {
   createRedactor,

@@ -1,5 +1,5 @@
 import type * as v from 'valibot'
-import { partsOf } from '../schema/documentation.ts'
+import { partsOf } from '../schema/schema-parts.ts'
 
 /** A field that filters can name: its path, such as `certificate.id`, or an object with its name and more. */
 export type FilterableField =

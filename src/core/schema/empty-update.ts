@@ -1,6 +1,7 @@
 import type * as v from 'valibot'
-import { documentationOf, marksOf, partsOf } from './documentation.ts'
+import { documentationOf } from './documentation.ts'
 import { type CatalogueError, type Entry, entry, refuse } from './errors.ts'
+import { marksOf, partsOf } from './schema-parts.ts'
 
 export interface UpdateFields {
   readonly fields: string

@@ -1,8 +1,8 @@
 import type * as v from 'valibot'
-import { marksOf, partsOf } from './documentation.ts'
 import { type Problem, type Problems, problem } from './errors.ts'
 import { general } from './general-errors.ts'
 import { nearest } from './nearest.ts'
+import { marksOf, partsOf } from './schema-parts.ts'
 import { formatPath, quote } from './text.ts'
 import { isObject } from './values.ts'
 

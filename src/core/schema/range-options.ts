@@ -1,5 +1,6 @@
 import * as v from 'valibot'
-import { documented, facts } from './documentation.ts'
+import { documented } from './documentation.ts'
+import { facts } from './facts.ts'
 import { type DurationRange, RANGE_ALLOWED, RANGE_FACTS, RANGE_IN_TEXT, rangeMs } from './time.ts'
 
 /** Makes the schema of a duration or of a range of durations, which is passed on as it was sent. */

@@ -1,5 +1,6 @@
 import type * as v from 'valibot'
-import { documentationOf, isSchema, marksOf, partsOf } from './documentation.ts'
+import { documentationOf } from './documentation.ts'
+import { isSchema, marksOf, partsOf } from './schema-parts.ts'
 import { REDACTED } from './secret-texts.ts'
 import { deepFreeze, isObject, mapValues, pick } from './values.ts'
 

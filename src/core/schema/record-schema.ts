@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { facts } from './documentation.ts'
+import { facts } from './facts.ts'
 import { general } from './general-errors.ts'
 import { findIdError, idPattern, isOwnId, parseSequence } from './ids.ts'
 import { type Report, rule, type StateFacts } from './rule.ts'

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
-import { documented, facts, type JsonFacts, named, withSteps } from './documentation.ts'
+import { documented, named, withSteps } from './documentation.ts'
 import type { FieldError } from './errors.ts'
+import { facts, type JsonFacts } from './facts.ts'
 import { general } from './general-errors.ts'
 import { findIdError, idPattern } from './ids.ts'
 import { utf8Length } from './platform.ts'

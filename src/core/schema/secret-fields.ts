@@ -1,6 +1,6 @@
 import type * as v from 'valibot'
 import type { CommonDialect } from './dialect.ts'
-import { isSchema, listSchemas, marksOf, partsOf } from './documentation.ts'
+import { isSchema, listSchemas, marksOf, partsOf } from './schema-parts.ts'
 import { REDACTED, type Redactor, redactText } from './secret-texts.ts'
 
 /** The maximum nesting; a text replaces deeper values. */

@@ -1,4 +1,4 @@
-import type { Facts } from './documentation.ts'
+import type { Facts } from './facts.ts'
 
 /** The latest time that timestamps can have: the end of the year 9999. */
 export const LATEST_TIME = Date.UTC(9999, 11, 31, 23, 59, 59)

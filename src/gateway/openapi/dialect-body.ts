@@ -1,6 +1,6 @@
 import { groupOf, type Operation } from '../../core/operation/operation.ts'
 import type { CommonDialect } from '../../core/schema/dialect.ts'
-import { listExtraFields } from '../../core/schema/documentation.ts'
+import { listExtraFields } from '../../core/schema/schema-parts.ts'
 import { mapValues, pick } from '../../core/schema/values.ts'
 import type { JsonSchema } from './json-schema.ts'
 

@@ -1,16 +1,11 @@
 import { toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema'
 import type * as v from 'valibot'
 import type { CommonDialect } from '../../core/schema/dialect.ts'
-import {
-  documentationOf,
-  type Facts,
-  type JsonFacts,
-  listErrors,
-  listSchemas,
-  partsOf,
-} from '../../core/schema/documentation.ts'
+import { documentationOf } from '../../core/schema/documentation.ts'
 import { isErrorOf } from '../../core/schema/errors.ts'
+import type { Facts, JsonFacts } from '../../core/schema/facts.ts'
 import { general } from '../../core/schema/general-errors.ts'
+import { listErrors, listSchemas, partsOf } from '../../core/schema/schema-parts.ts'
 import { lazy, pick } from '../../core/schema/values.ts'
 import type { Evidence, WithEvidence } from './evidence.ts'
 

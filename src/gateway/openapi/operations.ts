@@ -2,14 +2,10 @@ import type * as v from 'valibot'
 import { hasFilter } from '../../core/operation/list.ts'
 import { groupOf, type Operation } from '../../core/operation/operation.ts'
 import type { CommonDialect } from '../../core/schema/dialect.ts'
-import {
-  documentationOf,
-  listForeignFields,
-  listRequiredExtraFields,
-  listSchemas,
-} from '../../core/schema/documentation.ts'
+import { documentationOf } from '../../core/schema/documentation.ts'
 import type { CatalogueError } from '../../core/schema/errors.ts'
 import { ANY_TEXT, idPattern } from '../../core/schema/ids.ts'
+import { listForeignFields, listRequiredExtraFields, listSchemas } from '../../core/schema/schema-parts.ts'
 import { formatIdStart } from '../../core/schema/text.ts'
 import { pick } from '../../core/schema/values.ts'
 import { adaptBody } from './dialect-body.ts'

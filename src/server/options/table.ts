@@ -1,5 +1,6 @@
 import type * as v from 'valibot'
-import { documentationOf, innerOf, isSchema, marksOf, partsOf } from '../../core/schema/documentation.ts'
+import { documentationOf } from '../../core/schema/documentation.ts'
+import { innerOf, isSchema, marksOf, partsOf } from '../../core/schema/schema-parts.ts'
 import { configRows, sandboxRows } from './config.ts'
 import { type Flag, flagAt, variableName } from './flags.ts'
 

@@ -30,7 +30,6 @@ export type { CallOf, Matched, PathIds } from '../../core/operation/operation.ts
 export type { ReadOperations } from '../../core/operation/resource.ts'
 export type { ReadableKind, ResourceKind, ResourceRules } from '../../core/operation/resource-kind.ts'
 export type { CommonDialect, RuleOptions as Rules } from '../../core/schema/dialect.ts'
-export { type Facts, facts, type JsonFacts } from '../../core/schema/documentation.ts'
 export { emptyUpdate, requireUpdate } from '../../core/schema/empty-update.ts'
 export {
   type CatalogueError,
@@ -40,6 +39,7 @@ export {
   Refusal,
   tooLong,
 } from '../../core/schema/errors.ts'
+export { type Facts, facts, type JsonFacts } from '../../core/schema/facts.ts'
 export { ANY_TEXT, isIdOf, wasMade } from '../../core/schema/ids.ts'
 export { oneOfThese } from '../../core/schema/options.ts'
 export { instant, ownId, scheduledTime, someText } from '../../core/schema/record-schema.ts'

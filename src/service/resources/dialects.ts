@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { CommonDialect } from '../../core/schema/dialect.ts'
-import { facts } from '../../core/schema/documentation.ts'
+import { facts } from '../../core/schema/facts.ts'
 import { deepFreeze } from '../../core/schema/values.ts'
 import type { AddressDialect } from './reserved-addrs.ts'
 import type { DomainDialect } from './reserved-domains/dialect.ts'

@@ -38,7 +38,10 @@ const bodies: readonly (readonly [what: string, body: (length: number) => string
       }),
   ],
   ['begins many private keys', (n) => json({ description: '-----BEGIN PRIVATE KEY-----'.repeat(n / 27) })],
-  ['begins private keys that do not end', (n) => json({ description: '-----BEGIN PRIVATE KEY PRIVATE KEY'.repeat(n / 34) })],
+  [
+    'begins private keys that do not end',
+    (n) => json({ description: '-----BEGIN PRIVATE KEY PRIVATE KEY'.repeat(n / 34) }),
+  ],
   ['ends no private key', (n) => json({ description: `-----BEGIN PRIVATE KEY-----${'-----END A'.repeat(n / 10)}` })],
   ['opens brackets', (n) => '['.repeat(n)],
   ['escapes quotes', (n) => `{"description":"${'\\"'.repeat(n / 2)}`],

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { ownFamilies } from '../../../scripts/generate/evidence.ts'
 import { groupOf, type Operation } from '../../../src/core/operation/operation.ts'
-import { listSchemas, partsOf } from '../../../src/core/schema/documentation.ts'
+import { listSchemas, partsOf } from '../../../src/core/schema/schema-parts.ts'
 import { type Gateway, ngrok, standard } from '../../../src/index.ts'
 import { families } from '../../../src/service/resources/index.ts'
 import {

@@ -8,7 +8,7 @@ import {
   READABLE_VERSIONS,
   RECORDS_VERSION,
 } from '../../../src/core/engine/persistence/versions.ts'
-import { partsOf } from '../../../src/core/schema/documentation.ts'
+import { partsOf } from '../../../src/core/schema/schema-parts.ts'
 import { dialectFamilies } from '../../../src/gateway/dialect-families.ts'
 import { createNgrok, type NgrokOptions } from '../../../src/gateway/ngrok.ts'
 import { tableOf } from '../../../src/gateway/table.ts'

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { CommonDialect } from '../../../core/schema/dialect.ts'
-import type { JsonFacts } from '../../../core/schema/documentation.ts'
 import { declareErrors, type FieldError, field } from '../../../core/schema/errors.ts'
+import type { JsonFacts } from '../../../core/schema/facts.ts'
 import { rule } from '../../../core/schema/rule.ts'
 import { domainDialect } from './dialect.ts'
 import { isPunycode } from './is-punycode.ts'

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { collection } from '../../../core/operation/collection.ts'
-import { facts } from '../../../core/schema/documentation.ts'
 import { declareErrors, only, tooLong } from '../../../core/schema/errors.ts'
+import { facts } from '../../../core/schema/facts.ts'
 import { general } from '../../../core/schema/general-errors.ts'
 import { oneOfThese } from '../../../core/schema/options.ts'
 import { idOf, recordHead } from '../../../core/schema/record-schema.ts'

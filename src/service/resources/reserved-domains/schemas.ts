@@ -3,8 +3,9 @@ import type { ReservedDomain } from '../../../core/generated/resources.ts'
 import { viewHead } from '../../../core/operation/resource-head.ts'
 import type { Transaction } from '../../../core/operation/transaction.ts'
 import { refTo, type View } from '../../../core/operation/view.ts'
-import { documented, type JsonFacts, named } from '../../../core/schema/documentation.ts'
+import { documented, named } from '../../../core/schema/documentation.ts'
 import type { FieldError } from '../../../core/schema/errors.ts'
+import type { JsonFacts } from '../../../core/schema/facts.ts'
 import { readBy, rule } from '../../../core/schema/rule.ts'
 import {
   blankIsAbsent,

@@ -1,0 +1,172 @@
+import * as v from 'valibot'
+import type { CommonDialect } from './dialect.ts'
+import type { CatalogueError, FieldError } from './errors.ts'
+import type { Facts } from './facts.ts'
+import { nearest } from './nearest.ts'
+
+/** The properties of a schema, or of one step of its pipe, that fauxgate reads. */
+export interface SchemaParts {
+  readonly kind: string
+  readonly type: string
+  readonly wrapped?: v.GenericSchema
+  readonly entries?: Readonly<Record<string, v.GenericSchema>>
+  readonly item?: v.GenericSchema
+  readonly items?: readonly v.GenericSchema[]
+  readonly rest?: v.GenericSchema
+  readonly value?: v.GenericSchema
+  readonly getter?: (value: unknown) => v.GenericSchema
+  readonly default?: unknown
+  readonly options?: readonly unknown[]
+  readonly pipe?: readonly SchemaParts[]
+  readonly description?: string
+  readonly metadata?: { readonly facts?: Facts } & Marks
+  readonly errors?: readonly CatalogueError[]
+}
+
+export function partsOf(schema: v.GenericSchema): SchemaParts {
+  // Valibot's type of any schema leaves out what only some kinds have.
+  return schema as v.GenericSchema & SchemaParts
+}
+
+/** Returns the steps of a pipe and of the pipes in it. Unlike {@link listSteps}, it does not look into wrapped schemas. */
+function listPipedSteps({ pipe = [] }: SchemaParts): SchemaParts[] {
+  return pipe.flatMap((step) => (step.kind === 'schema' ? listPipedSteps(step) : [step]))
+}
+
+/** The marks of a field, as valibot's metadata. */
+interface Marks {
+  /** An empty text means that the field was not sent. */
+  readonly blank?: 'absent'
+  /** No message, journal, commit or snapshot has its value. */
+  readonly secret?: true
+  /** Returns the value as journal, commits and snapshots show it: without the secrets that are parts of it. */
+  readonly shownAs?: (value: unknown) => unknown
+  /** It follows from other fields, and is computed when the record is read. Snapshots and stores omit it. */
+  readonly isDerived?: true
+  /** Harmless fields of other operations have the same name. */
+  readonly isCommonName?: true
+  /** It exists only in dialects that name it. */
+  readonly extra?: true
+  /** The schema that {@link asOne} wraps. */
+  readonly whole?: v.GenericSchema
+  /** The command's flag of an option, if it is not its path with hyphens. */
+  readonly flag?: string
+  /** It is the path of a file. In a config file it is relative to the folder of that config file. */
+  readonly isFile?: true
+  /** The help shows it in place of an option's value. */
+  readonly placeholder?: string
+  /** The allowed values for a sender of texts only, if the message allows more. */
+  readonly typed?: string
+  /** The error of a value that the schema does not take. */
+  readonly refusedAs?: FieldError<string, { allowed: string }>
+}
+
+export function marksOf(schema: v.GenericSchema): Marks {
+  const { wrapped } = partsOf(schema)
+  return { ...(wrapped && marksOf(wrapped)), ...v.getMetadata(schema) }
+}
+
+export function listExtraFields(schema: v.GenericSchema): string[] {
+  const entries = Object.entries(partsOf(schema).entries ?? {})
+  return entries.flatMap(([name, entry]) => (marksOf(entry).extra ? [name] : []))
+}
+
+/** Returns the extra fields of a response that this dialect does not have. */
+export function listForeignFields(schema: v.GenericSchema, { extraFields }: CommonDialect): string[] {
+  const known = Object.values(extraFields).flat()
+  return listExtraFields(schema).filter((name) => !known.includes(name))
+}
+
+/** Returns the extra fields of a response that the dialect always has. */
+export function listRequiredExtraFields(schema: v.GenericSchema, { extraFields }: CommonDialect): string[] {
+  const always = Object.entries(extraFields).flatMap(([key, names]) => (key.includes('.') ? [] : names))
+  return listExtraFields(schema).filter((name) => always.includes(name))
+}
+
+export function findSchema(schema: v.GenericSchema, path: readonly unknown[]): v.GenericSchema | undefined {
+  if (path.length === 0) return schema
+  const inner = innerOf(schema)
+  if (inner) return findSchema(inner, path)
+  const { entries, item, options = [] } = partsOf(schema)
+  const [key, ...rest] = path
+  if (!entries && !item)
+    return options
+      .filter(isSchema)
+      .map((each) => findSchema(each, path))
+      .find(Boolean)
+  const next = entries ? entries[String(key)] : item
+  return next && findSchema(next, rest)
+}
+
+/** Returns the schema that another one wraps, or the step of its pipe that describes the fields. */
+export function innerOf(schema: v.GenericSchema): v.GenericSchema | undefined {
+  const { wrapped, pipe = [] } = partsOf(schema)
+  return (
+    wrapped ?? marksOf(schema).whole ?? pipe.filter(isSchema).find((step) => step !== schema && partsOf(step).entries)
+  )
+}
+
+/** Returns the names of the fields at a path of a schema. */
+export function listFields(schema: v.GenericSchema, path: readonly unknown[]): readonly string[] {
+  const at = findSchema(schema, path)
+  if (!at) return []
+  const inner = innerOf(at)
+  if (inner) return listFields(inner, [])
+  const { entries, options = [] } = partsOf(at)
+  return entries ? Object.keys(entries) : options.filter(isSchema).flatMap((each) => listFields(each, []))
+}
+
+/** Returns the texts that a schema allows beside objects; undefined if it allows others. */
+function choicesOf(schema: v.GenericSchema): readonly string[] | undefined {
+  const inner = innerOf(schema)
+  if (inner) return choicesOf(inner)
+  const { type, entries, options = [] } = partsOf(schema)
+  if (type === 'picklist') return options.map(String)
+  if (type !== 'union') return entries && []
+  const all = options.filter(isSchema).map(choicesOf)
+  const known = all.flatMap((each) => (each ? [each] : []))
+  return known.length === all.length ? known.flat() : undefined
+}
+
+/** Describes what a field allows a sender of texts, and what it probably meant. */
+export function describeChoices(schema: v.GenericSchema, received: unknown) {
+  const choices = choicesOf(schema)
+  if (!choices?.length) return { typed: marksOf(schema).typed }
+  return { choices, nearest: typeof received === 'string' ? nearest(received, choices) : undefined }
+}
+
+export function isSchema(part: unknown): part is v.GenericSchema {
+  return typeof part === 'object' && part !== null && 'kind' in part && part.kind === 'schema'
+}
+
+/** Returns schemas and all schemas inside of them; `isIncluded` selects among the inner ones. */
+export function listSchemas(
+  schemas: readonly v.GenericSchema[],
+  isIncluded: (inner: v.GenericSchema) => boolean = () => true,
+): Set<v.GenericSchema> {
+  const seen = new Set<v.GenericSchema>()
+  const open = [...schemas].reverse()
+  for (let schema = open.pop(); schema; schema = open.pop()) {
+    if (seen.has(schema)) continue
+    seen.add(schema)
+    const { wrapped, item, items = [], rest, value, entries = {}, options = [], pipe = [] } = partsOf(schema)
+    // The first step of a pipe has the same parts as the pipe itself.
+    const inner = [wrapped, item, ...items, rest, value, ...Object.values(entries), ...options, ...pipe.slice(1)]
+    open.push(...inner.filter(isSchema).filter(isIncluded).reverse())
+  }
+  return seen
+}
+
+/** Returns all errors that a schema and the rules in it declare; `isIncluded` selects among the schemas inside. */
+export function listErrors(
+  schema: v.GenericSchema,
+  isIncluded?: (inner: v.GenericSchema) => boolean,
+): Set<CatalogueError> {
+  const steps = [...listSchemas([schema], isIncluded)].flatMap((each) => listPipedSteps(partsOf(each)))
+  const errors = steps.flatMap(({ errors = [], metadata: { facts, refusedAs } = {} }) => [
+    ...errors,
+    ...(facts?.errors ?? []),
+    ...(refusedAs ? [refusedAs] : []),
+  ])
+  return new Set(errors)
+}
