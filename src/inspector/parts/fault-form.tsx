@@ -82,9 +82,11 @@ function OtherFault({ operation, family, add }: FaultFormProps & { add: (fault: 
   const choices = operations.flatMap(({ name }) => (name.startsWith(family ? `${family}.` : '') ? [name] : []))
   return (
     <>
-      <Field label="The request">
-        <Choice label="Effect" value={effect} set={setEffect} values={names} />
-      </Field>
+      <div class="fields grid">
+        <Field label="The request">
+          <Choice label="Effect" value={effect} set={setEffect} values={names} />
+        </Field>
+      </div>
       <ControlForm
         key={effect}
         method="POST"
