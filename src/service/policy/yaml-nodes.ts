@@ -13,7 +13,7 @@ export interface YamlNode extends Span {
   readonly text?: string
   readonly key?: YamlNode
   readonly below: ReadonlyMap<string | number, YamlNode>
-  /** True if an alias stands for the value, which is elsewhere. */
+  /** True if this is an alias of a value that is elsewhere. */
   readonly isAlias?: boolean
   /** True if a value below it is an alias. */
   readonly hasAlias: boolean
