@@ -31,6 +31,13 @@ export function print(text: string): number {
   return 0
 }
 
+/** Prints a text with colours and tabs. */
+export function printPainted(text: string): void {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with a control character
+  const parts = text.split(/(\u001b\[\d+m|\t)/)
+  process.stdout.write(parts.map((part, index) => (index % 2 === 0 ? escapeUnprintable(part) : part)).join(''))
+}
+
 export function printLine(line: string): void {
   print(`${line}\n`)
 }

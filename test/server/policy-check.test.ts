@@ -28,3 +28,10 @@ describe('The exit code of `fauxgate policy check`', () => {
     expect((await check()).code).toBe(2)
   })
 })
+
+test('The output keeps colours and tabs, and escapes other control characters', async () => {
+  const file = newFile('policy.yaml', 'on_http_request: [{ actions:\t[{ type: "dn\u202ey" }] }]\n')
+  const { stdout: out } = await runToEnd({ FORCE_COLOR: '1' }, 'policy', 'check', file)
+  expect(out).toContain('\u001b[31merror\u001b[39m')
+  expect(out).toContain('actions:\t[{ type: "dn\\u202ey" }]')
+})

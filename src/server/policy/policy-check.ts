@@ -4,7 +4,7 @@ import { type Command, flagValue, requireOneOf, throwMissingWords } from '../com
 import { messageOf } from '../errors.ts'
 import { createPainter } from '../log/log.ts'
 import { switchFlag, textFlag } from '../options/flags.ts'
-import { print, printErrorLine, warn } from '../terminal.ts'
+import { print, printErrorLine, printPainted, warn } from '../terminal.ts'
 import { listFiles, readEncoded, STDIN } from './read-files.ts'
 import { FORMATS, type Paint, type ReportedFile } from './render.ts'
 
@@ -49,7 +49,7 @@ export const policyCheckCommand: Command = {
       )
       return 2
     }
-    print(FORMATS[format](files, createPainter(process.stdout, environment)))
+    printPainted(FORMATS[format](files, createPainter(process.stdout, environment)))
     if (hasFailed) return 2
     return files.some(({ problems }) => problems.some(({ severity }) => severity === 'error')) ? 1 : 0
   },

@@ -4,7 +4,7 @@ import { waitForChange } from '../commands/watch.ts'
 import { messageOf, UsageError } from '../errors.ts'
 import { createPainter } from '../log/log.ts'
 import { switchFlag, textFlag } from '../options/flags.ts'
-import { print, printErrorLine } from '../terminal.ts'
+import { printErrorLine, printPainted } from '../terminal.ts'
 import { waitForSignal } from '../waiting.ts'
 import { listFiles } from './read-files.ts'
 import { TEST_FORMATS } from './render-tests.ts'
@@ -33,7 +33,7 @@ export const policyTestCommand: Command = {
     const least = readPercent(flagValue(parsed, 'fail-under'))
     const runOnce = async () => {
       const { tested, hasFailed } = await testAll(await listTestFiles(parsed.words))
-      print(TEST_FORMATS[format](tested, createPainter(process.stdout, environment)))
+      printPainted(TEST_FORMATS[format](tested, createPainter(process.stdout, environment)))
       const low = tested.filter(({ rules }) => percentOf(rules) < least)
       for (const { policyFile, rules } of low)
         printErrorLine(

@@ -44,7 +44,7 @@ const MAX_WIDTH = 100
 function renderProblem(problem: FileProblem, { file }: ReportedFile, paint: Paint): string {
   const { severity, line, column, endLine, endColumn, message, hint, docs, policy, source } = problem
   const isError = severity === 'error'
-  const head = `${paint('bold', `${file}:${line}:${column}`)}: ${paint(isError ? 'red' : 'yellow', severity)}: ${printable(message)} ${paint('dim', `[${codeOf(problem)}]`)}`
+  const head = `${paint('bold', `${printable(file)}:${line}:${column}`)}: ${paint(isError ? 'red' : 'yellow', severity)}: ${printable(message)} ${paint('dim', `[${codeOf(problem)}]`)}`
   const start = column > MAX_WIDTH * 0.8 ? column - 1 - MAX_WIDTH / 2 : 0
   const shown = source.slice(start, start + MAX_WIDTH)
   const length = Math.max(1, (endLine === line ? endColumn : source.length + 1) - column)

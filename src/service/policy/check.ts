@@ -12,7 +12,7 @@ import type { PolicyPath, PolicyProblem } from './problem.ts'
 import { Reporter } from './reporter.ts'
 
 /** The most rules of a policy: the check of more would take too long. */
-const MAX_RULES = 1_000
+export const MAX_RULES = 1_000
 /** The deepest policy that is checked. */
 const MAX_DEPTH = 64
 

@@ -10,6 +10,9 @@ import type { PolicyPath } from './problem.ts'
 import { checkVariables } from './set-variables.ts'
 import { readDuration } from './time.ts'
 
+/** The longest list of choices that a message has in full. */
+const MAX_NAMED = 30
+
 /** Checks the config of an action. */
 export function checkConfig(config: Config, path: PolicyPath, place: Place): undefined {
   const { action, reporter, options } = place
@@ -26,11 +29,15 @@ export function checkConfig(config: Config, path: PolicyPath, place: Place): und
 
 function checkFields(fields: Fields, values: Config, path: PolicyPath, place: Place, isOpen = false): undefined {
   if (!isOpen) place.reporter.reportUnknown(2203, path, values, Object.keys(fields), place.action.type)
+  const missing: string[] = []
   for (const [name, field] of Object.entries(fields)) {
-    const at = [...path, name]
-    if (isGiven(values[name])) checkValue(field, values[name], at, place)
-    else if (field.isRequired) place.reporter.report(2234, at, 'is missing. It is required')
+    if (isGiven(values[name])) checkValue(field, values[name], [...path, name], place)
+    else if (field.isRequired) missing.push(name)
   }
+  const [first, ...others] = missing
+  if (first === undefined) return
+  const also = others.length === 0 ? '' : `, and so ${others.length === 1 ? 'is' : 'are'} ${others.join(', ')}`
+  place.reporter.report(2234, [...path, first], `is missing. It is required${also}`)
 }
 
 function isGiven(value: unknown): boolean {
@@ -101,7 +108,8 @@ function checkText(field: Extract<Field, { kind: 'text' }>, value: unknown, path
   }
   const { choices, minLength = 0, maxLength = Number.POSITIVE_INFINITY } = field
   if (choices && !choices.includes(field.isAnyCase ? text.toLowerCase() : text)) {
-    const allowed = `${choices.join(', ')}`
+    const allowed =
+      choices.length > MAX_NAMED ? `${choices.slice(0, 8).join(', ')}, … (${choices.length} names)` : choices.join(', ')
     return reporter.report(
       field.choiceNumber ?? 2222,
       path,

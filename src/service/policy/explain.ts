@@ -86,7 +86,11 @@ function explainCode({ code, summary, node }: CelError, known: Known): Explanati
   if (code === 'limit_exceeded') return { message: 'the expression is too long or nested too deeply' }
   if (code === 'no_such_overload') {
     const message = `the types do not fit: there is no ${cleanTypes(summary.replace(/^no such overload: /, ''))}`
-    return { message }
+    const isOfList = /list<string> (?:==|!=) string|string (?:==|!=) list<string>/.test(summary)
+    return {
+      message,
+      hint: isOfList ? 'The list has several values: take the first, with [0], or test with in.' : undefined,
+    }
   }
   const hint = /^Unexpected character: (=|&|\|)$/.exec(summary)?.[1]
   const message = cut(cleanTypes(summary.charAt(0).toLowerCase() + summary.slice(1)), 200)

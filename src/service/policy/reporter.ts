@@ -7,7 +7,7 @@ import type { PolicyPath, PolicyProblem } from './problem.ts'
 type More = Pick<PolicyProblem, 'hint' | 'within'>
 
 /** The maximum number of problems that are listed. */
-const MAX_PROBLEMS = 200
+export const MAX_PROBLEMS = 200
 
 /** Collects the problems and the expressions of a policy. */
 export class Reporter {

@@ -59,8 +59,9 @@ export function readYaml(text: string): ReadYaml {
     return hasAliases && isLarge(value) ? refuse('its aliases stand for too many values', 0) : { value, events }
   } catch (error) {
     if (!(error instanceof YAMLException)) return refuse(error instanceof Error ? error.message : String(error), 0)
-    const { reason, mark } = error
-    return refuse(`${cut(reason)} in line ${(mark?.line ?? 0) + 1}`, mark?.position ?? 0)
+    // The end of a text is a place that no editor shows.
+    const offset = Math.max(0, Math.min(error.mark?.position ?? 0, text.trimEnd().length - 1))
+    return refuse(`${cut(error.reason)} in line ${text.slice(0, offset).split('\n').length}`, offset)
   }
 }
 

@@ -1,7 +1,7 @@
 import { examinePolicy } from '../check.ts'
 import type { PolicyOptions } from '../options.ts'
 import type { PolicyProblem } from '../problem.ts'
-import { toMessage } from '../reporter.ts'
+import { MAX_PROBLEMS, toMessage } from '../reporter.ts'
 import { anyoneSignsIn } from './anyone-signs-in.ts'
 import { headerWithCapitals } from './header-with-capitals.ts'
 import { negatedValue } from './negated-value.ts'
@@ -30,5 +30,5 @@ export function checkWithWarnings(policy: unknown, options: PolicyOptions): read
       return { severity: 'warning', rule: id, path, message: toMessage(path, what), docs, ...more }
     }),
   )
-  return [...problems, ...warnings]
+  return [...problems, ...warnings].slice(0, MAX_PROBLEMS)
 }

@@ -2,6 +2,7 @@ import type { ASTNode } from '@marcbachmann/cel-js'
 import { isObject } from '../../../core/schema/values.ts'
 import type { Action, Config } from '../action.ts'
 import { ACTIONS } from '../actions/index.ts'
+import { MAX_RULES } from '../check.ts'
 import type { PolicyExpression } from '../expression.ts'
 import { walk } from '../expression.ts'
 import type { PolicyOptions } from '../options.ts'
@@ -67,7 +68,7 @@ export function readPolicy(
   }
   const rules: ReadRule[] = []
   for (const [key, phase] of Object.entries(phasesOf(options.protocol ?? 'https', options.place))) {
-    for (const [index, rule] of entriesOf(isObject(policy) ? policy[key] : undefined)) {
+    for (const [index, rule] of entriesOf(isObject(policy) ? policy[key] : undefined).slice(0, MAX_RULES)) {
       if (!isObject(rule)) continue
       const path = [key, index]
       const actions = entriesOf(rule.actions).flatMap(([at, each]) => {
