@@ -17,9 +17,9 @@ const FIXES: Readonly<Record<string, readonly [one: string, many: string]>> = {
 
 /** The likely mistakes that the gateway shows: the cause, where it is, and a button that fixes it. Without mistakes there is no card. */
 export function Troubles() {
-  const { journal, overview } = page
+  const { overview } = page
   const load = () => page.control<Listed[]>('GET', '/troubles')
-  const listed = useLive(load, [journal, overview?.traffic, overview?.waiting.length])
+  const listed = useLive(load, [overview?.requests, overview?.traffic, overview?.waiting.length])
   if (!listed || listed.length === 0) return null
   const kinds = Object.entries(KINDS).map(([kind, tone]) => {
     const own = listed.filter((each) => each.kind === kind)
