@@ -17,5 +17,5 @@ test('Each refused policy of the documentation has its page, its place, and a re
     expect(page).toMatch(/\.mdx?$/)
     expect(number, `${page}: ${reason}`).toBe(numbers.get(reason))
   }
-  expect(documented.refused.length).toBeLessThan(documented.policies * 0.15)
+  expect(documented.refused.length).toBeLessThan(documented.policies * 0.2)
 })
