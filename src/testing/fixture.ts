@@ -55,13 +55,15 @@ export interface ErrorWithText {
  * Throws like {@link assertStrict}, and also for unfinished requests and for losses. The error has no stack frames: no
  * single line of the test is to blame, and no line of this file.
  */
-export function requireStrict(gateway: Gateway, { traffic, lost }: TestConnection): void {
+export function requireStrict(gateway: Gateway, connection: TestConnection): void {
+  const { traffic, lost } = connection
   const problems = [...traffic.unfinished, ...lost(), ...unusedIn(gateway)]
   if (problems.length === 0) {
     for (const hint of traffic.hints) printWarning(hint)
     return
   }
   const error = new AssertionError([PASSED, ...problems].join('\n'))
+  connection.failure = 'leftovers'
   throw Object.assign(error, { stack: `${error.name}: ${error.message}` })
 }
 
@@ -75,9 +77,9 @@ export function addReport(error: ErrorWithText | undefined, gateway: Gateway, co
   const stack = error.stack && withoutWrapperFrames(error.stack)
   if (stack && stack !== error.stack) overwrite(error, 'stack', stack)
   const texts = [
-    ...reportFor(message, gateway),
+    ...reportFor(message, gateway, connection),
     ...timersHint(message, gateway, connection),
-    ...(message.startsWith(PASSED) ? [] : connection.traffic.unfinished),
+    ...(connection.failure === 'leftovers' ? [] : connection.traffic.unfinished),
     ...connection.traffic.hints,
   ]
   if (texts.length === 0) return
@@ -89,11 +91,10 @@ export function addReport(error: ErrorWithText | undefined, gateway: Gateway, co
   if (stackWithReport) overwrite(error, 'stack', stackWithReport)
 }
 
-const ENDED = 'The runner ended this test before its function did.'
-
 /** Makes the error of a test whose runner ended it before its function did, with the report and the line of the test. */
 export function timeoutError(gateway: Gateway, connection: TestConnection, place: TestPlace | undefined): Error {
-  const error = new Error(ENDED)
+  const error = new Error('The runner ended this test before its function did.')
+  connection.failure = 'timeout'
   const at = place ? `\n    at ${place.file}:${place.line}:${place.column}` : ''
   Object.assign(error, { stack: `Error: ${error.message}${at}` })
   addReport(error, gateway, connection)
@@ -106,17 +107,21 @@ function overwrite(error: ErrorWithText, name: keyof ErrorWithText, value: strin
 }
 
 /** Returns a hint if the code under test waits for timers that do not fire. */
-function timersHint(message: string, gateway: Gateway, { traffic, timers }: TestConnection): readonly string[] {
-  if (timers) return waitingTimersHint(message, timers)
+function timersHint(
+  message: string,
+  gateway: Gateway,
+  { traffic, timers, failure }: TestConnection,
+): readonly string[] {
+  // Runners say so in words of their own.
+  const isTimeout = failure === 'timeout' || /timed out/i.test(message)
+  if (timers) return waitingTimersHint(isTimeout, timers)
   const { pauses } = traffic
-  return fakeTimersHint(gateway) ?? (pauses ? [pauses] : realTimersHint(message, gateway))
+  return fakeTimersHint(gateway) ?? (pauses ? [pauses] : realTimersHint(isTimeout, gateway))
 }
 
-const isTimeout = (message: string) => message === ENDED || /timed out/i.test(message)
-
 /** Returns a hint if timers of the option `globals` wait, and the test timed out or never moved the clock. */
-function waitingTimersHint(message: string, { count, hasMoved }: ReplacedTimers): readonly string[] {
-  if (count() === 0 || (hasMoved() && !isTimeout(message))) return []
+function waitingTimersHint(isTimeout: boolean, { count, hasMoved }: ReplacedTimers): readonly string[] {
+  if (count() === 0 || (hasMoved() && !isTimeout)) return []
   const wait = formatCount(count(), 'timer waits', 'timers wait')
   return [
     `${wait} for the gateway's clock. Advance it while your code waits: \`await gateway.clock.advanceAsync('30s')\`.`,
@@ -137,9 +142,9 @@ function fakeTimersHint({ clock }: Gateway): readonly string[] | undefined {
 }
 
 /** Returns a hint if a test timed out after the clock had moved: the code under test may wait on real timers. */
-function realTimersHint(message: string, { clock, requests }: Gateway): readonly string[] {
+function realTimersHint(isTimeout: boolean, { clock, requests }: Gateway): readonly string[] {
   const last = requests.last()?.at
-  if (!isTimeout(message) || !isManual(clock) || last === undefined) return []
+  if (!isTimeout || !isManual(clock) || last === undefined) return []
   const now = timestamp(clock.now)
   if (last === now) return []
   return [
@@ -171,6 +176,8 @@ export function connect(gateway: Gateway, replaceGlobals?: ReplaceGlobals) {
   return {
     traffic,
     timers,
+    /** The failure that the fixture itself found. */
+    failure: undefined as 'leftovers' | 'timeout' | undefined, // TypeScript would take the type undefined.
     /** Returns the losses that the test would not notice. */
     lost: () => [...traffic.refused, ...traffic.wrongKeys, ...losses],
     /** Uninstalls the gateway. Another call does nothing. */
@@ -188,10 +195,10 @@ const PROVISIONING = /^ {2}provisioning of (\S+) \((\w+)\):/
  * Returns the report that follows a message, unless it is part of the message. It begins with the domains that the message
  * names by their names or ids, and does not repeat what the message says to be pending.
  */
-function reportFor(message: string, gateway: Gateway): string[] {
+function reportFor(message: string, gateway: Gateway, { failure }: TestConnection): string[] {
   const [head = '', ...all] = gateway.report().split(/\n(?= {2}\S)/)
   if (message.includes(head)) return []
-  const parts = message.startsWith(PASSED) ? all.filter((part) => !part.startsWith('  pending:')) : all
+  const parts = failure === 'leftovers' ? all.filter((part) => !part.startsWith('  pending:')) : all
   const isNamed = (part: string) => {
     const [, ...names] = PROVISIONING.exec(part) ?? []
     return names.some((name) => message.includes(name))
