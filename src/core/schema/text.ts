@@ -25,7 +25,7 @@ export function describeThrown(thrown: unknown): string {
     if (text !== '[object Object]') return text
     // Some clients reject with the body of a response.
     const { message, msg = message } = thrown as { message?: unknown; msg?: unknown }
-    return typeof msg === 'string' ? msg : text
+    return typeof msg === 'string' ? msg : quote(thrown)
   } catch {
     // An object may have no text, and a getter or a proxy may throw.
     return quote(thrown)

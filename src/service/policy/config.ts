@@ -29,15 +29,13 @@ export function checkConfig(config: Config, path: PolicyPath, place: Place): und
 
 function checkFields(fields: Fields, values: Config, path: PolicyPath, place: Place, isOpen = false): undefined {
   if (!isOpen) place.reporter.reportUnknown(2203, path, values, Object.keys(fields), place.action.type)
-  const missing: string[] = []
-  for (const [name, field] of Object.entries(fields)) {
-    if (isGiven(values[name])) checkValue(field, values[name], [...path, name], place)
-    else if (field.isRequired) missing.push(name)
+  const [first, ...others] = Object.keys(fields).filter((name) => fields[name]?.isRequired && !isGiven(values[name]))
+  if (first !== undefined) {
+    const also = others.length === 0 ? '' : `, and so ${others.length === 1 ? 'is' : 'are'} ${others.join(', ')}`
+    place.reporter.report(2234, [...path, first], `is missing. It is required${also}`)
   }
-  const [first, ...others] = missing
-  if (first === undefined) return
-  const also = others.length === 0 ? '' : `, and so ${others.length === 1 ? 'is' : 'are'} ${others.join(', ')}`
-  place.reporter.report(2234, [...path, first], `is missing. It is required${also}`)
+  for (const [name, field] of Object.entries(fields))
+    if (isGiven(values[name])) checkValue(field, values[name], [...path, name], place)
 }
 
 function isGiven(value: unknown): boolean {
