@@ -1,5 +1,5 @@
 // Writes the modules and the CommonJS modules of dist. tsup.config.ts bundles their declarations.
-import { writeFileSync } from 'node:fs'
+import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { transform } from 'esbuild'
 import { build } from 'rolldown'
@@ -112,6 +112,8 @@ await build([
   bundle('esm', 'js', { ...entryPoints, ...alone, cli: 'src/server/cli.ts' }),
   bundle('cjs', 'cjs', both, { 'import.meta.url': file }),
 ])
+
+chmodSync(join(root, 'dist/cli.js'), 0o755)
 
 // An ES module can import the declarations of a CommonJS module, and not the other way round. Those of MSW's classes differ.
 for (const name of Object.keys(entryPoints).filter((each) => each !== 'msw'))
