@@ -40,12 +40,19 @@ async function countFurtherSteps(work: () => unknown): Promise<number> {
   return searches.steps() + (await countBlocks())
 }
 
-/** Divides the steps of work on an input of twice a length by the steps for that length. */
+/**
+ * Divides the steps of work on an input of twice a length by the steps for that length. V8 may lose the counts of a function whose
+ * code it collects as garbage, so that a growth that looks large is measured again.
+ */
 export async function measureGrowth(work: (length: number) => unknown, length = 8192): Promise<number> {
   await work(64)
-  const once = await countSteps(() => work(length))
-  if (once < 500) throw new Error(`Work of ${once} steps does not read an input of ${length} characters.`)
-  return (await countFurtherSteps(() => work(2 * length))) / once
+  const measure = async () => {
+    const once = await countSteps(() => work(length))
+    if (once < 500) throw new Error(`Work of ${once} steps does not read an input of ${length} characters.`)
+    return (await countFurtherSteps(() => work(2 * length))) / once
+  }
+  const growth = await measure()
+  return growth < 2.2 ? growth : Math.min(growth, await measure())
 }
 
 function countSearches() {
