@@ -69,11 +69,14 @@ function refuse(message: string, offset: number): ReadYaml {
   return { problem: { message, offset } }
 }
 
+/** Returns whether a value has more values than a policy may have. One that an alias puts into itself has any number. */
 function isLarge(value: unknown): boolean {
-  let left = MAX_VALUES
-  const count = (each: unknown): boolean => {
-    if (--left < 0) return true
-    return typeof each === 'object' && each !== null && Object.values(each).some(count)
+  const left = [value]
+  let count = 0
+  while (left.length > 0 && count <= MAX_VALUES) {
+    const values = Object.values(Object(left.pop()))
+    count += values.length
+    for (const each of values) if (typeof each === 'object') left.push(each)
   }
-  return count(value)
+  return count > MAX_VALUES
 }
