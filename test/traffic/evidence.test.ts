@@ -26,7 +26,7 @@ describe('The policies of the documentation and of public repositories', () => {
     expect(row?.run === undefined).toBe(Object.hasOwn(documented.notSimulated, type))
   })
 
-  test.each(namesOf('facts'))('The fact %s is asked for, and then read from the visitor', async (path) => {
+  test.each(namesOf('facts'))('The fact %s is required, and then read from the visitor', async (path) => {
     const { visit } = createVisited(policyOf('log', { metadata: { a: `\${${path}}` } }))
     await expect(visit()).rejects.toThrow(`The policy reads ${path}, which only the real network knows.`)
     expect((await visit('/', { from: { facts: { [path]: 'a' } } })).status).toBe(200)

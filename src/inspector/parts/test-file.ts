@@ -17,6 +17,7 @@ import {
   toPlace,
   WIDTH,
 } from './test-source.ts'
+import { TestValues } from './test-values.ts'
 
 type Step = JournalEntry | UsedControl
 
@@ -24,15 +25,6 @@ type Step = JournalEntry | UsedControl
 export function writeTest(runner: Runner, history: History): string {
   return new TestFile(runner, history).text()
 }
-
-/** Matches the ids that a gateway makes. */
-const ID = /\b[a-z][a-z0-9]*_[0-9A-Za-z]{27}\b/g
-
-/** The fields of responses whose values later requests use. */
-const USED_FIELD = /^(\w+_)?(id|cname_target|addr|hostport|url)$/
-
-/** The fields of requests that name a reserved domain or address. */
-const URL_FIELD = /^(url|hostports)$/
 
 /** Controls of visitors and of the agent's behaviour, which change no resource. */
 const OF_VISITORS = /^\/_fauxgate\/(traffic(\/upstreams)?|agent)$/
@@ -52,8 +44,7 @@ class TestFile {
   /** The lines of each step. */
   #blocks: string[][] = []
   #lines: string[] = []
-  /** The texts that clients have sent. */
-  readonly #sent = new Set<string>()
+  readonly #values = new TestValues(this.#source)
   /** The faults that the test adds, by their ids. A fault that only delays has no effects. */
   readonly #faults = new Map<string, FaultSpec | undefined>()
   /** The names of the snapshots that the test takes. */
@@ -120,7 +111,7 @@ class TestFile {
     const { method, path, query, request, status, response, fault, commit } = entry
     const why = this.#findProblem(entry)
     if (why) return void this.#leaveOut(why, `${method} ${path}`, commit !== null)
-    this.#rememberSent(request)
+    this.#values.rememberSent(request)
     const { drop, truncate, ending } = this.#faults.get(fault ?? '') ?? {}
     const call = createSend('send', method, `${path}${query && `?${query}`}`, request ?? undefined)
     if (drop) return void this.#lines.push(this.#checks.rejects(this.#source.write(call, WIDTH - 40, INDENT)))
@@ -141,7 +132,7 @@ class TestFile {
     if (status >= 400 && error_code)
       this.#lines.push(this.#checks.equal(`${body}.error_code`, this.#source.write(error_code)))
     if (status >= 400) return
-    this.#rememberValues(response, body)
+    this.#values.rememberMade(response, body, this.#isPartial)
     if (fault === null) this.#addFacts(Object(response), body)
   }
 
@@ -155,7 +146,7 @@ class TestFile {
       if ('next_page_uri' in response && Array.isArray(value))
         this.#lines.push(this.#checks.hasLength(toPlace(body, name), value.length))
     if (!before) return
-    for (const { place, value } of findChanges(before, response, (text) => this.#sent.has(text)))
+    for (const { place, value } of findChanges(before, response, (text) => this.#values.isSent(text)))
       this.#lines.push(this.#createCheck(place.reduce(toPlace, body), value))
   }
 
@@ -188,22 +179,10 @@ class TestFile {
     if (status >= 400 && this.#isPartial && operation !== null && fault === null)
       return 'its error may come from what is left out'
     if (status >= 400) return undefined
-    return this.#findUnknown([path, query, request]) ?? (this.#isPartial ? this.#findMissingHost(request) : undefined)
-  }
-
-  #findUnknown(value: unknown): string | undefined {
-    const unknown = JSON.stringify(value)
-      .match(ID)
-      ?.find((id) => !this.#source.known.has(id))
-    return unknown && `${unknown} is not from this test`
-  }
-
-  /** Returns the first host of a URL that no request of the test has reserved. */
-  #findMissingHost(request: unknown): string | undefined {
-    const urls = Object.entries(Object(request)).flatMap(([name, value]) => (URL_FIELD.test(name) ? value : []))
-    const hosts = urls.map((url) => String(url).replace(/^\w+:\/\/|[:/].*$/g, ''))
-    const missing = hosts.find((host) => host.includes('.') && !host.endsWith('.internal') && !this.#sent.has(host))
-    return missing && `${missing} may be left out`
+    return (
+      this.#values.findUnknown([path, query, request]) ??
+      (this.#isPartial ? this.#values.findMissingHost(request) : undefined)
+    )
   }
 
   #leaveOut(why: string, what: string, isChange = true): void {
@@ -254,12 +233,12 @@ class TestFile {
       (hidden && 'its body may have secrets, or is too long') ||
       (text.includes('[redacted]') && describeHidden(text)) ||
       (this.#history.used.own.includes(String(body?.operation)) && 'its family is one of your own') ||
-      this.#findUnknown([path, body])
+      this.#values.findUnknown([path, body])
     const address = path.replace('/_fauxgate', '')
     const query = new URLSearchParams(path.split('?')[1])
     if (what.startsWith('DELETE /_fauxgate/faults?') && this.#isDelay(query.get('id'))) return
     if (why) return void this.#leaveOut(why, what, !OF_VISITORS.test(path))
-    this.#rememberSent(body)
+    this.#values.rememberSent(body)
     if (what === 'POST /_fauxgate/faults') return void this.#addFault(Object(body), Object(response).id)
     if (what === 'POST /_fauxgate/snapshots') this.#snapshots.add(Object(response).name)
     const direct = toDirectCall(what.replace('/_fauxgate', ''), body)
@@ -294,25 +273,4 @@ class TestFile {
     if (this.#time !== '' && at > this.#time) this.#lines.push(`await gateway.clock.advanceToAsync('${at}')`)
     if (at > this.#time) this.#time = at
   }
-
-  #rememberSent(value: unknown): void {
-    if (typeof value === 'string') this.#sent.add(value)
-    else for (const inner of Object.values(Object(value))) this.#rememberSent(inner)
-  }
-
-  /** Remembers the values that a server made and later requests use, such as ids. */
-  #rememberValues(value: unknown, place: string): void {
-    for (const [name, inner] of Object.entries(Object(value))) {
-      // If something is left out, the test may have shorter lists.
-      if (Array.isArray(inner) && this.#isPartial) continue
-      if (typeof inner !== 'string') this.#rememberValues(inner, toPlace(place, name))
-      else if (USED_FIELD.test(name) && isRandom(inner) && !this.#sent.has(inner) && !this.#source.known.has(inner))
-        this.#source.known.set(inner, toPlace(place, name))
-    }
-  }
-}
-
-/** Returns whether a text can be one that a gateway made up. */
-function isRandom(text: string): boolean {
-  return text.length >= 12 && /^[\w.:/-]+$/.test(text)
 }

@@ -150,7 +150,7 @@ export const RACY: Readonly<Record<string, Race>> = {
       },
     },
   },
-  'a certificate that both upload, so that one is left over': {
+  'a certificate that both upload, so that one is a leftover': {
     code: copies(async (call) => {
       if (await find(call, 'tls_certificates', 'description', 'app')) return
       await call('POST', '/tls_certificates', { description: 'app', ...upload() })

@@ -1,0 +1,61 @@
+import { type SourceWriter, toPlace } from './test-source.ts'
+
+/** Matches the ids that a gateway makes. */
+const ID = /\b[a-z][a-z0-9]*_[0-9A-Za-z]{27}\b/g
+
+/** The fields of responses whose values later requests use. */
+const USED_FIELD = /^(\w+_)?(id|cname_target|addr|hostport|url)$/
+
+/** The fields of requests that name a reserved domain or address. */
+const URL_FIELD = /^(url|hostports)$/
+
+/** The texts that clients have sent in a copied test, and the values that its gateway makes. */
+export class TestValues {
+  readonly #sent = new Set<string>()
+  readonly #source: SourceWriter
+
+  constructor(source: SourceWriter) {
+    this.#source = source
+  }
+
+  isSent(text: string): boolean {
+    return this.#sent.has(text)
+  }
+
+  /** Returns the reason why a value cannot be sent: its first id that no response of the test has had; undefined if there is none. */
+  findUnknown(value: unknown): string | undefined {
+    const unknown = JSON.stringify(value)
+      .match(ID)
+      ?.find((id) => !this.#source.known.has(id))
+    return unknown && `${unknown} is not from this test`
+  }
+
+  /** Returns the first host of a URL that no request of the test has reserved. */
+  findMissingHost(request: unknown): string | undefined {
+    const urls = Object.entries(Object(request)).flatMap(([name, value]) => (URL_FIELD.test(name) ? value : []))
+    const hosts = urls.map((url) => String(url).replace(/^\w+:\/\/|[:/].*$/g, ''))
+    const missing = hosts.find((host) => host.includes('.') && !host.endsWith('.internal') && !this.#sent.has(host))
+    return missing && `${missing} may be left out`
+  }
+
+  rememberSent(value: unknown): void {
+    if (typeof value === 'string') this.#sent.add(value)
+    else for (const inner of Object.values(Object(value))) this.rememberSent(inner)
+  }
+
+  /** Remembers the values that a server made and later requests use, such as ids. */
+  rememberMade(value: unknown, place: string, isPartial: boolean): void {
+    for (const [name, inner] of Object.entries(Object(value))) {
+      // If something is left out, the test may have shorter lists.
+      if (Array.isArray(inner) && isPartial) continue
+      if (typeof inner !== 'string') this.rememberMade(inner, toPlace(place, name), isPartial)
+      else if (USED_FIELD.test(name) && isRandom(inner) && !this.#sent.has(inner) && !this.#source.known.has(inner))
+        this.#source.known.set(inner, toPlace(place, name))
+    }
+  }
+}
+
+/** Returns whether a text can be one that a gateway made up. */
+function isRandom(text: string): boolean {
+  return text.length >= 12 && /^[\w.:/-]+$/.test(text)
+}
