@@ -77,7 +77,7 @@ export function addReport(error: ErrorWithText | undefined, gateway: Gateway, co
   const stack = error.stack && withoutWrapperFrames(error.stack)
   if (stack && stack !== error.stack) overwrite(error, 'stack', stack)
   const texts = [
-    ...reportFor(message, gateway, connection),
+    ...(connection.hasReport(message) ? [] : [gateway.report({ about: message })]),
     ...timersHint(message, gateway, connection),
     ...(connection.failure === 'leftovers' ? [] : connection.traffic.unfinished),
     ...connection.traffic.hints,
@@ -165,7 +165,12 @@ export function connect(gateway: Gateway, replaceGlobals?: ReplaceGlobals) {
   const losses = watchLosses(gateway)
   const traffic = new DelayedRequests(gateway)
   const installed: Installed[] = []
-  const { install } = gateway
+  const { install, report } = gateway
+  let lastReport: string | undefined
+  gateway.report = (options) => {
+    lastReport = report(options)
+    return lastReport
+  }
   gateway.install = (options = {}) => {
     requireObject('options', options)
     const each = install({ ...options, others: options.others ?? 'refuse' })
@@ -180,6 +185,8 @@ export function connect(gateway: Gateway, replaceGlobals?: ReplaceGlobals) {
     failure: undefined as 'leftovers' | 'timeout' | undefined, // TypeScript would take the type undefined.
     /** Returns the losses that the test would not notice. */
     lost: () => [...traffic.refused, ...traffic.wrongKeys, ...losses],
+    /** Returns true if a message, such as that of a matcher, has the report that the test made last. */
+    hasReport: (message: string) => lastReport !== undefined && message.includes(lastReport),
     /** Uninstalls the gateway. Another call does nothing. */
     end() {
       traffic.end()
@@ -187,21 +194,4 @@ export function connect(gateway: Gateway, replaceGlobals?: ReplaceGlobals) {
       timers?.restore()
     },
   }
-}
-
-const PROVISIONING = /^ {2}provisioning of (\S+) \((\w+)\):/
-
-/**
- * Returns the report that follows a message, unless it is part of the message. It begins with the domains that the message
- * names by their names or ids, and does not repeat what the message says to be pending.
- */
-function reportFor(message: string, gateway: Gateway, { failure }: TestConnection): string[] {
-  const [head = '', ...all] = gateway.report().split(/\n(?= {2}\S)/)
-  if (message.includes(head)) return []
-  const parts = failure === 'leftovers' ? all.filter((part) => !part.startsWith('  pending:')) : all
-  const isNamed = (part: string) => {
-    const [, ...names] = PROVISIONING.exec(part) ?? []
-    return names.some((name) => message.includes(name))
-  }
-  return [head, ...parts.filter(isNamed), ...parts.filter((part) => !isNamed(part))]
 }

@@ -2,6 +2,8 @@ import * as v from 'valibot'
 import { isManual } from '../../core/engine/clock.ts'
 import type { ArmedFault, JournalEntry } from '../../core/generated/controls.ts'
 import type { Transaction } from '../../core/operation/transaction.ts'
+import { documented } from '../../core/schema/documentation.ts'
+import { optionsOf, readCallOptions } from '../../core/schema/options.ts'
 import { cut, escapeUnprintable, formatCount } from '../../core/schema/text.ts'
 import { timestamp } from '../../core/schema/time.ts'
 import { isObject } from '../../core/schema/values.ts'
@@ -31,10 +33,21 @@ const MAX_LINE_LENGTH = 400
 /** A title, with the lines below it. */
 type Section = readonly [title: string, lines: readonly string[]]
 
+const about = v.exactOptional(
+  documented(
+    v.string('a string'),
+    'A text that the report follows, such as the message of a failed assertion. Domains that it names by hostname or id come first, and pending faults and outcomes that it has are left out.',
+  ),
+)
+
+const reportOptions = optionsOf({ about })
+
 const read = controlCall({
   method: 'GET',
   path: '/report',
   summary: 'Show what happened at the gateway, as text',
+  from: 'query',
+  schema: v.object({ about }),
   response: v.string(),
   mediaType: 'text/plain; charset=utf-8',
   run: createReport,
@@ -44,25 +57,29 @@ export interface ReportMember {
   /**
    * Returns a text that helps to find out why a test failed: the last requests, the timelines of domains, pending faults and
    * outcomes, and leftover resources. At most some 100 lines, without secrets.
+   * With `about`, a text such as the message of a failed assertion, the domains that the text names come first, and pending
+   * faults and outcomes that it has are left out.
    */
-  report(): string
+  report(options?: { readonly about?: string }): string
 }
 
 export const report: Control<ReportMember> = {
   calls: { report: read },
-  members: (host) => ({ report: () => createReport(host) }),
+  members: (host) => ({ report: (options = {}) => createReport(host, readCallOptions(reportOptions, options)) }),
 }
 
-function createReport(host: ControlHost): string {
+function createReport(host: ControlHost, { about: text = '' }: { readonly about?: string }): string {
+  const { named, others } = host.transact((tx) => listTimelines(tx, text))
   const sections = [
+    ...named,
     listRequests(host),
     ['requests to other hosts', host.otherRequests.listLines()] as const,
     listVisitors(host),
     listWaiting(host),
     describeNextStep(host),
-    ...host.transact(listTimelines),
+    ...others,
     host.transact(warnOfUncheckedRecords),
-    listPending(host),
+    listPending(host, text),
     listLeftovers(host),
   ]
   const lines = sections.flatMap(([title, below]) =>
@@ -199,17 +216,22 @@ function withoutAddresses(name: string, value: unknown): unknown {
   return name === 'uri' || name === 'created_at' || value === '' ? undefined : value
 }
 
-function listTimelines(tx: Transaction): Section[] {
-  let count = 0
-  const newestDomains: DomainRecord[] = []
-  for (const domain of tx.newestFirst(domains)) {
-    if (domain.timeline.length > 0 && ++count <= MAX_DOMAINS) newestDomains.push(domain)
+/** Lists the timelines of the domains that a text names, and of the newest others. */
+function listTimelines(tx: Transaction, text: string): { readonly named: Section[]; readonly others: Section[] } {
+  const named: DomainRecord[] = []
+  const others: DomainRecord[] = []
+  for (const each of tx.newestFirst(domains)) {
+    if (each.timeline.length > 0) (text.includes(each.domain) || text.includes(each.id) ? named : others).push(each)
   }
-  const sections = newestDomains.reverse().map(({ id, domain, timeline }): Section => {
+  const sectionOf = ({ id, domain, timeline }: DomainRecord): Section => {
     const lines = formatTimeline(timelineView(tx, timeline)).split('\n')
     return [`provisioning of ${domain} (${id})`, keepNewest(lines, MAX_TRANSITIONS)]
-  })
-  return [['provisioning', noteEarlier(count - MAX_DOMAINS)], ...sections]
+  }
+  const sectionsOf = (newestFirst: readonly DomainRecord[]): Section[] => [
+    ['provisioning', noteEarlier(newestFirst.length - MAX_DOMAINS)],
+    ...newestFirst.slice(0, MAX_DOMAINS).reverse().map(sectionOf),
+  ]
+  return { named: sectionsOf(named), others: sectionsOf(others) }
 }
 
 /** Warns that attempts ignore the DNS records, because DNS is not simulated. A test may expect a record to make attempts fail. */
@@ -219,9 +241,10 @@ function warnOfUncheckedRecords(tx: Transaction): Section {
   return ['dns', [`No attempt checks the zone, which has ${formatCount(count, 'record')}: the option dns is off.`]]
 }
 
-function listPending(host: ControlHost): Section {
+/** Lists the pending faults and outcomes, without the lines that a text has already. */
+function listPending(host: ControlHost, text: string): Section {
   const texts = [describePendingFaults(host.transact(faultsIn), host), host.transact(describeUnusedOutcomes)]
-  const lines = texts.flatMap((text) => text?.split('\n') ?? [])
+  const lines = texts.flatMap((each) => each?.split('\n') ?? []).filter((line) => !text.includes(line))
   const omitted = lines.length - MAX_PENDING
   return ['pending', omitted > 0 ? [...lines.slice(0, MAX_PENDING), `… and ${omitted} more lines`] : lines]
 }

@@ -228,6 +228,50 @@ describe('The report', () => {
     expect(readSection(gateway, 'leftover resources')[0]).toBe('… 2 earlier left out')
   })
 
+  test('about a text begins with the domains that it names, and leaves out the pending lines that it has', async () => {
+    const gateway = openManual()
+    const policy = { certificate_management_policy: { authority: 'letsencrypt' } } as const
+    const created = [0, 1, 2, 3, 4, 5, 6].map((i) =>
+      gateway.reservedDomains.create({ domain: `d${i}.example.com`, ...policy }),
+    )
+    gateway.provisioning.failNext('DNS_ERROR', { domain: 'd2.example.com' })
+    gateway.faults.add({ operation: 'reserved_addrs.list', times: 1 })
+    const textOf = (assertion: () => void) => {
+      try {
+        assertion()
+      } catch (error) {
+        return (error as Error).message
+      }
+      throw new Error('It did not throw.')
+    }
+    const unused = textOf(() => gateway.provisioning.assertNoPendingOutcomes())
+    const about = `Expected ${created[1]?.id} and d0.example.com.\n${unused}`
+    const text = gateway.report({ about })
+    expect(
+      text
+        .split('\n')
+        .filter((line) => /^ {2}\S/.test(line))
+        .map((line) => line.split(' (')[0]),
+    ).toEqual([
+      ...['d0', 'd1', 'd2'].map((name) => `  provisioning of ${name}.example.com`),
+      '  requests:',
+      ...['d3', 'd4', 'd5', 'd6'].map((name) => `  provisioning of ${name}.example.com`),
+      '  pending:',
+      '  leftover resources:',
+    ])
+    expect(text).not.toContain('No attempt used')
+    expect(text).toContain('1 fault still waits for requests.')
+    const response = await gateway.fetch(`http://localhost/_fauxgate/report?about=${encodeURIComponent(about)}`)
+    expect(await response.text()).toBe(text)
+  })
+
+  test.each([
+    [{ about: 5 }, 'about is 5. Allowed: a string.'],
+    [{ abuot: 'd0' }, '"abuot" is not an option. Supported: about.'],
+  ])('refuses the options %j', (options, message) => {
+    expect(() => openManual().report(options as never)).toThrow(message)
+  })
+
   test.each([
     [2, '… 3 earlier requests that the journal has dropped'],
     [0, '… 5 earlier requests that the journal has dropped'],
