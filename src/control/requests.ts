@@ -211,8 +211,8 @@ export function describeRequest({ method, path, query, request, ...response }: J
 export function describeRefusal(entry: JournalEntry): string | undefined {
   const { msg = undefined } = entry.problem === undefined ? readErrorFields(entry) : { msg: entry.problem }
   if (typeof msg !== 'string') return undefined
-  const isAboutId =
-    /^(?:\w+_)?id is |^There is no resource with the \w*id /.test(msg) && findInvalidId(entry.path) !== undefined
+  // What is no id is refused with 400, and with 404 if it could be one.
+  const isAboutId = [400, 404].includes(entry.status) && findInvalidId(entry.path) !== undefined
   return isAboutId ? `${msg} ${MISSING_ID_HINT}` : msg
 }
 
