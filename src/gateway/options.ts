@@ -20,7 +20,7 @@ import { marksOf } from '../core/schema/schema-parts.ts'
 import { hasNoPrivateKey } from '../core/schema/secret-texts.ts'
 import { quote } from '../core/schema/text.ts'
 import { type Duration, durationText } from '../core/schema/time.ts'
-import { isObject } from '../core/schema/values.ts'
+import { isObject, omit } from '../core/schema/values.ts'
 import { MIN_DEFAULT_PROFILE, PROFILES } from '../service/provisioning/certificate-profiles.ts'
 import { dialect, standard } from '../service/resources/dialects.ts'
 import {
@@ -184,7 +184,7 @@ const secretNames = Object.entries(gatewayRows).flatMap(([name, row]) => (marksO
 
 /** Returns the options that rules may read: all except secrets. */
 export function selectRuleOptions(options: ParsedGatewayOptions): RuleOptions {
-  return Object.fromEntries(Object.entries(options).filter(([name]) => !secretNames.includes(name)))
+  return omit(options, secretNames)
 }
 
 /** The options that say where a gateway is, how it starts and what it stores: another gateway has its own. */

@@ -5,7 +5,7 @@ import { type Problems, problem } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
 import { listForeignFields } from '../schema/schema-parts.ts'
 import { quote } from '../schema/text.ts'
-import { pick } from '../schema/values.ts'
+import { omit } from '../schema/values.ts'
 import { parseCel } from './cel-parser.ts'
 import { Compiler } from './compile.ts'
 import { cutExcerpt, describePosition, FilterError, VALUE_ALLOWED } from './filter-error.ts'
@@ -83,7 +83,7 @@ function catchFilterError<T extends object>(compile: () => T): T | { problem: st
 function findItemType(item: v.GenericSchema, dialect: CommonDialect): Type {
   const type = findType(item)
   const foreign = listForeignFields(item, dialect)
-  return { ...type, fields: pick(type.fields ?? {}, (name) => !foreign.includes(name)) }
+  return { ...type, fields: omit(type.fields ?? {}, foreign) }
 }
 
 function parse(source: string): ASTNode {

@@ -6,7 +6,7 @@ import { Reading, type RuleContext } from './rule.ts'
 import { describeChoices, findSchema, listExtraFields, marksOf, partsOf } from './schema-parts.ts'
 import { isSecretAt } from './secret-fields.ts'
 import { formatPath, quote, quoteSecret, THE_BODY } from './text.ts'
-import { isObject, pick, requirePlainPrototype } from './values.ts'
+import { isObject, omit, requirePlainPrototype } from './values.ts'
 
 /** The maximum number of bytes of a body (rules: requests#body). */
 export const MAX_BODY_BYTES = 1024 * 1024
@@ -58,7 +58,7 @@ export function bodyReader<S extends v.GenericSchema>(schema: S): BodyReader<v.I
     // Looked for when the first body comes, because most programs use few of the operations.
     extras ??= listExtraFields(schema)
     const hidden = extras.filter((name) => !dialect?.extraFields?.includes(name))
-    const fields = hidden.length === 0 ? entries : pick(entries, (name) => !hidden.includes(name))
+    const fields = hidden.length === 0 ? entries : omit(entries, hidden)
     const problems = dialect?.problems ?? new Problems()
     checkPathIds(body, ids, problems)
     const copier = new PlainCopier(problems, false)

@@ -2,7 +2,7 @@ import type * as v from 'valibot'
 import { type Problem, type Problems, problem } from './errors.ts'
 import { general } from './general-errors.ts'
 import { nearest } from './nearest.ts'
-import { marksOf, partsOf } from './schema-parts.ts'
+import { innermostParts, marksOf } from './schema-parts.ts'
 import { formatPath, quote } from './text.ts'
 import { isObject } from './values.ts'
 
@@ -34,7 +34,7 @@ export class PlainCopier {
   ) {}
 
   copy(schema: v.GenericSchema, value: unknown): unknown {
-    const { type, entries, item } = partsOf(unwrap(schema))
+    const { type, entries, item } = innermostParts(schema)
     if (!entries && (type === 'unknown' || type === 'any')) return this.#copyJson(value)
     if (typeof value !== 'object' || value === null) return value
     if (entries) return isObject(value) ? this.copyFields(entries, value) : this.#replace(value)
@@ -82,7 +82,7 @@ export class PlainCopier {
 
   #isPresent(value: unknown, schema: v.GenericSchema): boolean {
     if (value === undefined || this.isStored) return value !== undefined
-    return value !== null && !(value === '' && marksOf(unwrap(schema)).blank === 'absent')
+    return value !== null && !(value === '' && marksOf(schema).blank === 'absent')
   }
 
   /** Runs work with a key added to the path of the present value. */
@@ -127,12 +127,6 @@ export class PlainCopier {
   #reportInvalid(value: unknown, allowed: string): void {
     this.problems.add(() => createInvalidProblem(formatPath(this.#path), value, allowed))
   }
-}
-
-/** Returns the schema that others wrap, such as that of a text in that of an optional text. */
-function unwrap(schema: v.GenericSchema): v.GenericSchema {
-  const { wrapped } = partsOf(schema)
-  return wrapped ? unwrap(wrapped) : schema
 }
 
 function isJsonLeaf(value: unknown): boolean {

@@ -28,6 +28,12 @@ export function partsOf(schema: v.GenericSchema): SchemaParts {
   return schema as v.GenericSchema & SchemaParts
 }
 
+/** Returns the parts of the schema that others wrap, such as that of a text in that of an optional text. */
+export function innermostParts(schema: v.GenericSchema): SchemaParts {
+  const parts = partsOf(schema)
+  return parts.wrapped ? innermostParts(parts.wrapped) : parts
+}
+
 /** Returns the steps of a pipe and of the pipes in it. Unlike {@link listSteps}, it does not look into wrapped schemas. */
 function listPipedSteps({ pipe = [] }: SchemaParts): SchemaParts[] {
   return pipe.flatMap((step) => (step.kind === 'schema' ? listPipedSteps(step) : [step]))

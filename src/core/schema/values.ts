@@ -41,6 +41,11 @@ export function pick<T>(
   return Object.fromEntries(Object.entries(values).filter(([name, value]) => isWanted(name, value)))
 }
 
+/** Returns an object without some of its entries. */
+export function omit<T>(values: Readonly<Record<string, T>>, names: readonly string[]): Record<string, T> {
+  return pick(values, (name) => !names.includes(name))
+}
+
 /** The type of a value that is frozen with everything in it, as all responses are. */
 export type Frozen<T> = T extends readonly (infer Item)[]
   ? readonly Frozen<Item>[]

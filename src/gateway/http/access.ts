@@ -33,8 +33,24 @@ export function createKeyCheck(
   }
 }
 
+export interface CallerChecks {
+  readonly controlApi: { requireAccess(request: HttpRequest): void }
+  readonly dialect: CommonDialect
+  readonly isValidKey: KeyCheck
+}
+
+/** Checks the caller of an operation, in the documented order (rules: requests#order-of-checks). */
+export function requireCaller(request: HttpRequest, { controlApi, dialect, isValidKey }: CallerChecks): void {
+  if (request.isInspector) {
+    controlApi.requireAccess(request)
+  } else {
+    authenticate(request, isValidKey)
+    checkVersion(request, dialect)
+  }
+}
+
 /** Checks the API key of a request (rules: requests#api-key). */
-export function authenticate(request: HttpRequest, isValid: KeyCheck): void {
+function authenticate(request: HttpRequest, isValid: KeyCheck): void {
   const header = request.header('authorization') ?? refuse(general.auth_missing, {})
   const key = BEARER.exec(header)?.[1] ?? refuse(general.auth_unparsable, {})
   if (!isValid(key)) refuse(general.auth_invalid, {})
@@ -43,7 +59,7 @@ export function authenticate(request: HttpRequest, isValid: KeyCheck): void {
 const BEARER = /^Bearer +(\S.*)$/i
 
 /** Checks the API version (rules: requests#version). */
-export function checkVersion(request: HttpRequest, { versionHeader: header }: CommonDialect): void {
+function checkVersion(request: HttpRequest, { versionHeader: header }: CommonDialect): void {
   const version =
     request.header(header.toLowerCase()) ??
     refuse(general.version_missing, { header, sent: findOtherVersionHeader(request) })

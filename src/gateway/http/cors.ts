@@ -23,13 +23,8 @@ export function createPreflightResponse(
   return { status: 204, headers, body: null }
 }
 
-/** Makes the headers for browsers; undefined if the request does not come from a page (rules: answers#cors). */
-export function createCorsHeaders(
-  request: HttpRequest,
-  dialect: CommonDialect,
-): Readonly<Record<string, string>> | undefined {
-  const origin = request.header('origin')
-  if (origin === null) return undefined
+/** Makes the headers for browsers, of the response to a page of an origin (rules: answers#cors). */
+export function createCorsHeaders(origin: string, dialect: CommonDialect): Readonly<Record<string, string>> {
   return {
     'Access-Control-Allow-Origin': origin,
     'Access-Control-Allow-Credentials': 'true',

@@ -79,7 +79,7 @@ function readPlainRequest(sentUrl: string, init: RequestInit, findLimit: FindLim
   return {
     method,
     url,
-    header: (name) => headers.get(name),
+    header: headers.get.bind(headers),
     rawHeaders,
     body: body == null ? '' : limitBody(body, () => findLimit(method, url)),
   }
@@ -149,7 +149,7 @@ export async function readRequest(
   return {
     method,
     url,
-    header: (name) => headers.get(name),
+    header: headers.get.bind(headers),
     rawHeaders: [...headers].flat(),
     // Some replacements of the platform's `Request` have no stream.
     body: body === undefined ? limitBody(await request.text(), findLimit) : await readBody(body, findLimit, signal),

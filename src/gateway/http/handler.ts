@@ -18,8 +18,7 @@ import { Refusal } from '../../core/schema/errors.ts'
 import type { SecretNames } from '../../core/schema/secret-fields.ts'
 import { createRedactor, type Redactor, redactText } from '../../core/schema/secret-texts.ts'
 import { deepFreeze } from '../../core/schema/values.ts'
-import type { KeyCheck } from './access.ts'
-import { requireCaller } from './admission.ts'
+import { type CallerChecks, requireCaller } from './access.ts'
 import type { Arrival, ArrivalHooks } from './arrival.ts'
 import type { ControlApi } from './control-api.ts'
 import { createCorsHeaders, createPreflightResponse, isPreflight } from './cors.ts'
@@ -37,12 +36,10 @@ import { parseQuery, readJsonBody } from './request.ts'
 import { findOperation, type Router, requireOperation } from './router.ts'
 import { splitUrl } from './url.ts'
 
-interface HandlerOptions {
+interface HandlerOptions extends CallerChecks {
   readonly engine: Engine
   readonly router: Router<Operation>
   readonly controlApi: ControlApi
-  readonly dialect: CommonDialect
-  readonly isValidKey: KeyCheck
   readonly ownKeys: readonly string[]
   readonly secretNames: SecretNames
   readonly emptyJsonOnDelete: boolean
@@ -108,7 +105,8 @@ class Call {
       const safe = settled.then((final) => this.#addToJournal(final, engine.lastNow))
       return { ...this.#addHeaders(response), safe }
     }
-    const now = engine.lastNow
+    // The entry of a change has the time of the change.
+    const now = this.#commit?.now ?? engine.lastNow
     const { flushed } = engine
     if (!flushed) return this.#addToJournal(response, now)
     const later = this.#waitUntilFlushed(flushed, response).then((final) => this.#addToJournal(final, now))
@@ -279,7 +277,8 @@ class Call {
   #addHeaders({ status, headers: own, body, delivery, problem }: HttpResponse): HttpResponse {
     const { dialect } = this.#options
     const headers: Record<string, string> = { [dialect.operationIdHeader]: this.#operationId }
-    const cors = createCorsHeaders(this.#request, dialect)
+    const origin = this.#request.header('origin')
+    const cors = origin === null ? undefined : createCorsHeaders(origin, dialect)
     // Spreading both would take as long as finding the resource.
     Object.assign(headers, own, cors)
     const sent = this.#request.method === 'HEAD' ? null : body

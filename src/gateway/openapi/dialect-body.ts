@@ -1,7 +1,7 @@
 import { groupOf, type Operation } from '../../core/operation/operation.ts'
 import type { CommonDialect } from '../../core/schema/dialect.ts'
 import { listExtraFields } from '../../core/schema/schema-parts.ts'
-import { mapValues, pick } from '../../core/schema/values.ts'
+import { mapValues, omit } from '../../core/schema/values.ts'
 import type { JsonSchema } from './json-schema.ts'
 
 type Fields = Readonly<Record<string, JsonSchema>>
@@ -29,7 +29,7 @@ export function adaptBody(dialect: CommonDialect, operation: Operation, json: Js
 function omitExtras({ name, body }: Operation, { extraFields }: CommonDialect, json: JsonSchema): JsonSchema {
   const known = extraFields[name] ?? []
   const foreign = (body ? listExtraFields(body) : []).filter((field) => !known.includes(field))
-  return { ...json, properties: pick(json.properties ?? {}, (field) => !foreign.includes(field)) }
+  return { ...json, properties: omit(json.properties ?? {}, foreign) }
 }
 
 /** Lists the dialect's aliases of the fields of a body, with the schemas of the fields. */

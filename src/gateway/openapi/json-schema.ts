@@ -6,7 +6,7 @@ import { isErrorOf } from '../../core/schema/errors.ts'
 import type { Facts, JsonFacts } from '../../core/schema/facts.ts'
 import { general } from '../../core/schema/general-errors.ts'
 import { listErrors, listSchemas, partsOf } from '../../core/schema/schema-parts.ts'
-import { lazy, pick } from '../../core/schema/values.ts'
+import { lazy, omit } from '../../core/schema/values.ts'
 import type { Evidence, WithEvidence } from './evidence.ts'
 
 /** A JSON Schema (2020-12), as OpenAPI 3.1 has them. */
@@ -105,7 +105,7 @@ function createConfig(conversion: Conversion): Config {
       if (metadata) {
         const facts = readJsonFacts(metadata.facts, dialect)
         // Other metadata does not belong into JSON Schema. A type in the facts replaces a choice of schemas.
-        const others = omit(jsonSchema, [...Object.keys(metadata), ...(facts.type ? ['anyOf'] : [])])
+        const others = omit({ ...jsonSchema }, [...Object.keys(metadata), ...(facts.type ? ['anyOf'] : [])])
         return asValibotJson({ ...others, ...facts })
       }
       if (errors && !SKIPPED_STEPS.includes(type)) throw new Error(errors.join(' '))
@@ -120,14 +120,10 @@ function createConfig(conversion: Conversion): Config {
       if (entries) return asValibotJson(createObjectSchema(entries, json, { place, dialect }))
       if (type === 'nullable') return asValibotJson(allowNull(json.anyOf?.[0] ?? {}))
       // In JSON Schema, keys are always texts.
-      if (type === 'record') return asValibotJson(omit(json, ['propertyNames']))
+      if (type === 'record') return asValibotJson(omit({ ...json }, ['propertyNames']))
       return undefined
     },
   }
-}
-
-function omit(json: object, names: readonly string[]): JsonSchema {
-  return pick({ ...json }, (name) => !names.includes(name))
 }
 
 function readJsonFacts(facts: Facts | undefined, dialect: CommonDialect): JsonFacts {
@@ -149,7 +145,7 @@ function createObjectSchema(
     const property = place === 'response' ? formatted : addRefusals(formatted, schema, dialect)
     if (facts.some(({ isRequired }) => isRequired) && !mayBeAbsent(schema)) {
       required.push(name)
-      return [[name, omit(property, ['default'])]]
+      return [[name, omit({ ...property }, ['default'])]]
     }
     const isOptional = OPTIONAL.includes(schema.type)
     if (!isOptional || (place === 'response' && schema.type !== 'exact_optional')) required.push(name)

@@ -7,7 +7,7 @@ import type { CatalogueError } from '../../core/schema/errors.ts'
 import { ANY_TEXT, idPattern } from '../../core/schema/ids.ts'
 import { listForeignFields, listRequiredExtraFields, listSchemas } from '../../core/schema/schema-parts.ts'
 import { formatIdStart } from '../../core/schema/text.ts'
-import { pick } from '../../core/schema/values.ts'
+import { omit } from '../../core/schema/values.ts'
 import { adaptBody } from './dialect-body.ts'
 import {
   createJsonContent,
@@ -155,7 +155,7 @@ export function createResponseSchemas({ dialect, returned }: Conversions): Schem
     const foreign = listForeignFields(schema, dialect)
     const always = listRequiredExtraFields(schema, dialect)
     const required = always.length > 0 && { required: [...(json.required ?? []), ...always] }
-    return [name, { ...json, ...required, properties: pick(properties, (field) => !foreign.includes(field)) }] as const
+    return [name, { ...json, ...required, properties: omit(properties, foreign) }] as const
   })
   return Object.fromEntries(schemas)
 }

@@ -51,6 +51,13 @@ describe('The journal (inspect calls)', () => {
     expect(gateway.requests.all().map(({ at }) => at)).toEqual(times)
   })
 
+  it('has the time of the change for a request that changed something, whatever the clock says by then', async () => {
+    let now = START
+    const gateway = open({ clock: { now: () => (now += 1000) } })
+    const { body } = await client(gateway)('POST', '/reserved_addrs', { json: {} })
+    expect(gateway.requests.last()).toMatchObject({ at: body.created_at, commit: { at: body.created_at } })
+  })
+
   it('has the time that was read last for a request that the clock makes while it is read', async () => {
     const answers: Promise<number>[] = []
     let isReading = false

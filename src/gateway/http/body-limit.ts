@@ -1,33 +1,17 @@
 import type { Operation } from '../../core/operation/operation.ts'
 import { MAX_BODY_BYTES } from '../../core/schema/body.ts'
-import type { CommonDialect } from '../../core/schema/dialect.ts'
 import { Refusal } from '../../core/schema/errors.ts'
-import { authenticate, checkVersion, type KeyCheck } from './access.ts'
+import { type CallerChecks, requireCaller } from './access.ts'
 import type { ControlApi } from './control-api.ts'
 import { isPreflight } from './cors.ts'
 import type { HttpRequest } from './messages.ts'
 import { type Router, requireOperation } from './router.ts'
 import { splitUrl } from './url.ts'
 
-interface CallerChecks {
-  readonly controlApi: ControlApi
-  readonly dialect: CommonDialect
-  readonly isValidKey: KeyCheck
-}
-
-interface AdmissionOptions extends CallerChecks {
+interface LimitOptions extends CallerChecks {
   readonly engine: { readonly url: string }
+  readonly controlApi: ControlApi
   readonly router: Router<Operation>
-}
-
-/** Checks the caller of an operation, in the documented order (rules: requests#order-of-checks). */
-export function requireCaller(request: HttpRequest, { controlApi, dialect, isValidKey }: CallerChecks): void {
-  if (request.isInspector) {
-    controlApi.requireAccess(request)
-  } else {
-    authenticate(request, isValidKey)
-    checkVersion(request, dialect)
-  }
 }
 
 /** A function that returns the maximum number of bytes of a request's body. */
@@ -37,7 +21,7 @@ export type BodyLimit = (request: HttpRequest) => number
  * Makes the function that limits the body of a request by its head. The limit is 0 if the head alone decides the response, so
  * that little memory is spent on a client without access (rules: requests#body).
  */
-export function createBodyLimit(options: AdmissionOptions): BodyLimit {
+export function createBodyLimit(options: LimitOptions): BodyLimit {
   const findLimit = (request: HttpRequest): number => {
     const { engine, controlApi, router } = options
     const { path } = splitUrl(request.url, engine.url)
