@@ -1,7 +1,7 @@
-// Runs the tests of the shared sandboxes on plain workerd: `npm run test:sandbox [-- --all]`. It installs workerd, 119
-// MB, for these tests alone, in the version of examples/sandbox. If it cannot be installed, a message says that the
-// tests were skipped; with --all, that is a failure. Some tests read the files of workerd with `node:sqlite`. If this
-// Node has none, Node 24 runs all tests.
+// Runs the tests of the shared sandboxes on plain workerd: `npm run test:sandbox [-- --all --shard=1/2]`. It installs
+// workerd, 119 MB, for these tests alone, in the version of examples/sandbox. If it cannot be installed, a message says
+// that the tests were skipped; with --all, that is a failure. Some tests read the files of workerd with `node:sqlite`. If
+// this Node has none, Node 24 runs all tests.
 import { spawnSync } from 'node:child_process'
 import { isBuiltin } from 'node:module'
 import { findNode } from './nodes.mjs'
@@ -11,7 +11,8 @@ import { installWorkerd } from './workerd.mjs'
 const workerd = installWorkerd('the tests of the shared sandboxes')
 if (workerd) {
   const node = isBuiltin('node:sqlite') ? process.execPath : findNode('24').path
-  const args = [vitest, 'run', '--config', 'test/sandbox/vitest.config.ts']
+  const shard = process.argv.filter((each) => each.startsWith('--shard='))
+  const args = [vitest, 'run', '--config', 'test/sandbox/vitest.config.ts', ...shard]
   const env = { ...process.env, WORKERD: workerd }
   process.exitCode = spawnSync(node, args, { cwd: root, stdio: 'inherit', env }).status ?? 1
 }
