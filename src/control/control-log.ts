@@ -35,6 +35,11 @@ export interface ControlRequest {
   readonly body: unknown
 }
 
+/** The call of a control that was used: its path below `/_fauxgate`, and the place of its input over HTTP. */
+export interface CalledControl extends Pick<ControlRequest, 'method' | 'path'> {
+  readonly from: 'body' | 'query' | 'nothing'
+}
+
 /** Returns whether a control may change something. */
 export function isChange({ method, path }: Pick<ControlRequest, 'method' | 'path'>): boolean {
   return !READING_METHODS.includes(method) && !READING_CALLS.includes(path)
@@ -53,6 +58,18 @@ export function describeControl({ path, query, body }: ControlRequest) {
   }
 }
 
+/** Returns the JSON of an input; undefined if it is too long, or has a function, which only calls in the same process can pass. */
+function toJson(input: unknown): string | undefined {
+  if (Object.values(Object(input)).some((value) => typeof value === 'function')) return undefined
+  const text = JSON.stringify(input)
+  return text.length <= MAX_BODY_LENGTH ? text : undefined
+}
+
+function toQuery(input: Readonly<Record<string, unknown>>): string {
+  const sent = Object.entries(input).filter(([, value]) => value !== undefined)
+  return String(new URLSearchParams(sent.map(([name, value]) => [name, String(value)])))
+}
+
 interface ControlLogOptions extends Pick<UsedControls, 'options' | 'own'> {
   readonly journal: Journal
   /** The maximum number of controls. */
@@ -63,7 +80,7 @@ interface ControlLogOptions extends Pick<UsedControls, 'options' | 'own'> {
 /** The last controls that were used, and the writes of the inspector, which the journal leaves out. */
 export class ControlLog {
   readonly #options: ControlLogOptions
-  readonly #all = new Queue<UsedControl>()
+  readonly #all = new Queue<() => UsedControl>()
   #dropped = 0
   #others = 0
   /** True if there was a state before the first control. */
@@ -86,11 +103,19 @@ export class ControlLog {
     this.#others++
   }
 
-  addControl(request: ControlRequest, now: number, result: unknown): void {
-    if (!isChange(request) || EMPTYING_CALLS.includes(`${request.method} ${request.path}`)) return
-    const { path, ...rest } = request.path === DECLARING ? this.#describeDeclaration(request) : describeControl(request)
-    const response = NAMED_RESULTS.test(request.path) && isObject(result) && { response: this.#redact(result) }
-    this.#add({ method: request.method, path: CONTROL_PATH + path, ...rest, ...response }, now)
+  /** Adds a call of a control that has changed something, with its unread input, its time and its result. */
+  addControl({ method, path, from }: CalledControl, input: unknown, now: number, result: unknown): void {
+    if (EMPTYING_CALLS.includes(`${method} ${path}`)) return
+    const isDeclaring = path === DECLARING
+    const isBody = from === 'body'
+    // A snapshot, which is not shown, may have 100 MB.
+    const body = isBody ? (isDeclaring || PUBLIC_CONTROLS.test(path)) && toJson(input) : ''
+    const request = { method, path, query: isBody ? '' : toQuery(Object(input)), body }
+    this.#add(now, () => {
+      const { path: place, ...rest } = isDeclaring ? this.#describeDeclaration(request) : describeControl(request)
+      const response = NAMED_RESULTS.test(path) && isObject(result) && { response: this.#redact(result) }
+      return { method, path: CONTROL_PATH + place, ...rest, ...response }
+    })
   }
 
   /** Adds a write of the inspector to the service. */
@@ -98,7 +123,7 @@ export class ControlLog {
     const { method, path, request, response } = this.#options.journal.createEntry(exchange)
     const isLong = JSON.stringify([request, response]).length > 4 * MAX_BODY_LENGTH
     const content = { ...(isObject(request) && { body: request }), response: isObject(response) ? response : {} }
-    this.#add({ method, path, ...(isLong ? { hidden: true } : content) }, exchange.now)
+    this.#add(exchange.now, () => ({ method, path, ...(isLong ? { hidden: true } : content) }))
   }
 
   #describeDeclaration({ path, query, body }: ControlRequest) {
@@ -113,10 +138,12 @@ export class ControlLog {
     return redact(value, { names: this.#options.secretNames, redactor: NO_REDACTION })
   }
 
-  #add(control: Omit<UsedControl, 'at' | 'after'>, now: number): void {
+  /** Adds a control that is described when it is listed: most gateways are never asked. */
+  #add(now: number, describe: () => Omit<UsedControl, 'at' | 'after'>): void {
     const { journal, size } = this.#options
     if (size === 0) return
-    this.#all.add({ ...control, at: timestamp(now), after: journal.newestId })
+    const after = journal.newestId
+    this.#all.add(() => ({ ...describe(), at: timestamp(now), after }))
     if (this.#all.size <= size) return
     this.#all.drop()
     this.#dropped++
@@ -132,7 +159,7 @@ export class ControlLog {
       others: this.#others,
       options,
       own,
-      controls: this.#all.all(),
+      controls: this.#all.all().map((describe) => describe()),
     }
   }
 }

@@ -12,7 +12,7 @@ import { general } from '../core/schema/general-errors.ts'
 import { listErrors } from '../core/schema/schema-parts.ts'
 import type { Dialect } from '../service/resources/dialects.ts'
 import type { AgentState } from './agent/state.ts'
-import type { ControlLog } from './control-log.ts'
+import { type ControlLog, isChange } from './control-log.ts'
 import type { Journal } from './journal/journal.ts'
 import type { OtherRequests } from './journal/other-requests.ts'
 import type { SavedSnapshots } from './saved-snapshots.ts'
@@ -138,7 +138,7 @@ export interface ControlCall<Result = unknown> {
   readonly run: (host: ControlHost, raw: unknown) => Result
 }
 
-/** Makes a call that reads its input by its schema. */
+/** Makes a call that reads its input by its schema, and that the log of controls remembers if it changes something. */
 export function controlCall<S extends v.GenericSchema, Result>(
   definition: Omit<ControlCall, 'from' | 'schema' | 'run'> & {
     from?: 'body' | 'query'
@@ -148,7 +148,27 @@ export function controlCall<S extends v.GenericSchema, Result>(
 ): ControlCall<Result> {
   const { from = 'nothing', schema, run } = definition
   const read = bodyReader(schema ?? v.object({}))
-  return { ...definition, from, run: (host, raw) => run(host, read(requireJsonObject(raw), {}, host.engine.context)) }
+  return remembered({
+    ...definition,
+    from,
+    run: (host, raw) => run(host, read(requireJsonObject(raw), {}, host.engine.context)),
+  })
+}
+
+/** Returns a call that the log of controls remembers after it has changed something, over HTTP and in the same process. */
+export function remembered<Result>(call: ControlCall<Result>): ControlCall<Result> {
+  if (!isChange(call)) return call
+  return {
+    ...call,
+    run(host, raw) {
+      const now = host.engine.lastNow
+      const result = call.run(host, raw)
+      const log = (value: unknown) => host.controlLog.addControl(call, raw, now, value)
+      if (result instanceof Promise) result.then(log, () => undefined)
+      else log(result)
+      return result
+    },
+  }
 }
 
 export const accessErrors = declareErrors({

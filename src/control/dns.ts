@@ -158,8 +158,11 @@ function createDns(host: ControlHost): Dns {
     caa: (name, authorities, options) => set({ name, type: 'CAA', value: joinAuthorities(authorities) }, options),
     proxy: (name, value, options) => set({ name, type: 'PROXY', value }, options),
     fail: (name, how, options) => set({ name, type: readFailure({ how }, {}, host.engine.context).how }, options),
-    remove: (name) => host.transact((tx) => void removeMatching(tx, readRecordName({ name }, {}, host.engine.context))),
-    clear: () => host.transact((tx) => void removeMatching(tx, {})),
+    remove(name) {
+      const sent = readRecordName({ name }, {}, host.engine.context)
+      if (host.transact((tx) => listRecords(tx, sent.name)).length > 0) remove.run(host, sent)
+    },
+    clear: () => remove.run(host, {}),
     records: () => records.run(host, {}),
   }
 }

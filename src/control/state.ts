@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import type { Snapshot } from '../core/generated/controls.ts'
 import { MAX_BODY_BYTES } from '../core/schema/body.ts'
 import { optionsOf, readOptions, type SchemasOf, switchOption } from '../core/schema/options.ts'
-import { type Control, type ControlCall, controlCall } from './control.ts'
+import { type Control, controlCall, remembered } from './control.ts'
 import { snapshotBody } from './snapshot.ts'
 
 const reset = controlCall({
@@ -24,7 +24,7 @@ const snapshot = controlCall({
 const MAX_STATE_BYTES = 256 * MAX_BODY_BYTES
 
 // Made without controlCall: its reader drops nulls, and in a snapshot `null` is a value.
-const restore = {
+const restore = remembered({
   method: 'PUT',
   path: '/state',
   summary: 'Restore a snapshot',
@@ -33,7 +33,7 @@ const restore = {
   readsRecords: true,
   maxBytes: MAX_STATE_BYTES,
   run: (host, sent) => host.restore(sent),
-} satisfies ControlCall
+})
 
 /** The options of a snapshot. */
 export interface SnapshotOptions {
@@ -70,7 +70,7 @@ export const state: Control<StateMembers> = {
       const { privateKeys = false } = readOptions(snapshotOptions, options)
       return host.snapshot(privateKeys)
     },
-    restore: (snapshot) => host.restore(snapshot),
+    restore: (snapshot) => restore.run(host, snapshot),
     reset: () => host.reset(),
   }),
 }

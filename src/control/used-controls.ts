@@ -11,7 +11,10 @@ const usedControl = named(
     path: documented(v.string(), 'The path below the base URL, with its query.'),
     body: v.exactOptional(documented(anyObject<object>(), 'The JSON of the body, without secrets.')),
     hidden: v.exactOptional(
-      documented(v.literal(true), 'True if its body or its query is left out: it may have secrets, or it is too long.'),
+      documented(
+        v.literal(true),
+        'True if its body or its query is left out: it may have secrets, it has a function, or it is too long.',
+      ),
     ),
     response: v.exactOptional(
       documented(anyObject<object>(), 'The response to a new fault, to a new snapshot or to a write of the inspector.'),
@@ -30,7 +33,7 @@ const usedControls = named(
     dropped: documented(count, 'The number of controls that were dropped.'),
     others: documented(
       count,
-      "The number of changes of resources by other ways: calls in the gateway's own process, and its agent's API.",
+      "The number of changes of resources by other ways: operations in the gateway's own process, and its agent's API.",
     ),
     options: documented(
       anyObject<object>(),

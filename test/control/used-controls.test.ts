@@ -66,6 +66,60 @@ test('A control whose body may have secrets is listed without it, and keys of th
   expect(controls[0]).not.toHaveProperty('body')
 })
 
+test('A control of the same process is listed like the same control over HTTP', async () => {
+  const [direct, served] = [openManual({ dns: 'simulated' }), openManual({ dns: 'simulated' })]
+  const send = controlClient(served)
+  direct.dns.cname(DOMAIN, 'target.example.net', { after: '5m' })
+  await send('PUT', '/dns', { name: DOMAIN, type: 'CNAME', value: 'target.example.net', after: '5m' })
+  const { id } = direct.faults.add({ operation: 'reserved_addrs.list', status: 503, times: 1 })
+  await send('POST', '/faults', { operation: 'reserved_addrs.list', status: 503, times: 1 })
+  for (const gateway of [direct, served]) await client(gateway)('GET', '/reserved_addrs')
+  direct.faults.remove(id)
+  await send('DELETE', `/faults?id=${id}`)
+  direct.provisioning.failNext('DNS_ERROR', { domain: DOMAIN, times: 2 })
+  await send('POST', '/provisioning/script', { domain: DOMAIN, times: 2, outcomes: ['DNS_ERROR'], first: true })
+  direct.provisioning.clear({ domain: DOMAIN })
+  await send('DELETE', `/provisioning/script?domain=${DOMAIN}`)
+  direct.clock.advance('1h')
+  await send('POST', '/clock', { advance: '1h' })
+  direct.dns.remove(DOMAIN)
+  await send('DELETE', `/dns?name=${DOMAIN}`)
+  direct.dns.clear()
+  await send('DELETE', '/dns')
+  direct.agent.set({ urlAfter: 500 })
+  await send('PUT', '/agent', { url_after: 500 })
+  await direct.agent.restart({ newUrls: true })
+  await send('POST', '/agent/restart', { new_urls: true })
+  direct.traffic.clear()
+  await send('DELETE', '/traffic')
+  direct.restore(direct.snapshot())
+  await send('PUT', '/state', served.snapshot())
+  // Each call over HTTP has an operation id, too.
+  const list = async (gateway: typeof direct) => {
+    const { controls } = await listUsed(controlClient(gateway))
+    return controls.map(({ after, ...each }) => ({ ...each, isAfterRequest: after !== '' }))
+  }
+  const controls = await list(served)
+  expect(controls).toHaveLength(12)
+  // A clock that a test moves itself is seen by the times of the steps.
+  expect(await list(direct)).toEqual(controls.filter(({ path }) => path !== '/_fauxgate/clock'))
+})
+
+test('What changes nothing in the same process is not listed, and a function is hidden', async () => {
+  const gateway = openManual()
+  gateway.dns.remove('unknown.example.com')
+  gateway.dns.records()
+  expect(() => gateway.faults.add({ status: 99 })).toThrow()
+  await expect(gateway.agent.start({ addr: 80 })).rejects.toThrow()
+  const { id, ...response } = gateway.faults.add({ status: 503, when: () => true })
+  gateway.traffic.upstream('https://app.example.com', () => new Response())
+  expect((await listUsed(controlClient(gateway))).controls).toMatchObject([
+    { path: '/_fauxgate/faults', hidden: true, response: { id } },
+    { path: '/_fauxgate/traffic/upstreams', hidden: true },
+  ])
+  expect(response.status).toBe(503)
+})
+
 test('A reset and an emptied journal begin the list again: the second one later than the state', async () => {
   const gateway = openManual()
   const send = controlClient(gateway)

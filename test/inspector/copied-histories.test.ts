@@ -4,7 +4,7 @@ import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { createNgrok } from '../../src/gateway/ngrok.ts'
-import { createGateway, type Gateway, manualClock } from '../../src/index.ts'
+import { createGateway, type Gateway, type ManualClock, manualClock } from '../../src/index.ts'
 import { writeTest } from '../../src/inspector/parts/test-file.ts'
 import { RUNNERS, type Runner } from '../../src/inspector/parts/test-source.ts'
 import { serve } from '../../src/server/node.ts'
@@ -22,9 +22,9 @@ async function copyTests(history: History): Promise<Record<Runner, string>> {
   const start = () => {
     const clock = history.clock === 'system' ? {} : { clock: manualClock(NEW_YEAR) }
     const options = { ...history.options, ...clock, store }
-    return (history.dialect === 'ngrok' ? createNgrok(options) : createGateway(options)) as Gateway
+    return (history.dialect === 'ngrok' ? createNgrok(options) : createGateway(options)) as Gateway<ManualClock>
   }
-  const serveAnew = async (gateway: Gateway) => ({ gateway, server: await serve(gateway, { agent: 0 }) })
+  const serveAnew = async (gateway: Gateway<ManualClock>) => ({ gateway, server: await serve(gateway, { agent: 0 }) })
   if (history.clock === 'system') vi.useFakeTimers({ toFake: ['Date'], now: new Date(NEW_YEAR) })
   let now = await serveAnew(start())
   const call = async (method: string, url: string, body?: object | string, more: object = {}) => {
@@ -51,6 +51,7 @@ async function copyTests(history: History): Promise<Record<Runner, string>> {
     },
     write: async (method, path, body) =>
       (await call(method, now.server.url + path, body, { 'fauxgate-inspector': '1' })).body,
+    gateway: () => now.gateway,
     agent: async (method, path, body) => (await call(method, now.server.agentUrl + path, body)).body,
     async restart() {
       await now.server.close()

@@ -61,7 +61,7 @@ const start = controlCall({
   schema: tunnelDefinition,
   response: anyObject(),
   errors: Object.values(errors),
-  run: async (host, definition): Promise<object> => (await load()).startTunnel(host, definition),
+  run: async (host, definition) => (await load()).startTunnel(host, definition),
 })
 
 const set = controlCall({
@@ -112,20 +112,14 @@ function createAgent(host: ControlHost): GatewayAgent {
       if (host.agent.isDown) throw createRefusedConnection()
       return (await load()).respondTo(host, request)
     },
-    async start(definition) {
-      const read = readDefinition(definition, host.engine.context)
-      return (await load()).startTunnel(host, read)
-    },
+    start: async (definition) => start.run(host, readDefinition(definition, host.engine.context)),
     set(behaviour) {
-      const { down: isDown = host.agent.isDown, urlAfter = host.agent.urlAfterMs } = readCallOptions(
-        behaviourOptions,
-        behaviour,
-      )
-      Object.assign(host.agent, { isDown, urlAfterMs: urlAfter })
+      const { urlAfter: url_after, ...rest } = readCallOptions(behaviourOptions, behaviour)
+      set.run(host, { ...rest, url_after })
     },
     async restart(options = {}) {
-      const { newUrls = false } = readCallOptions(restartOptions, options)
-      return (await load()).restartAgent(host, newUrls)
+      const { newUrls: new_urls } = readCallOptions(restartOptions, options)
+      return restart.run(host, { new_urls })
     },
   }
 }

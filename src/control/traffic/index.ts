@@ -71,7 +71,8 @@ export const traffic: Control<TrafficMember, typeof errors> = {
   members: (host) => ({ traffic: createTraffic(host) }),
 }
 
-function createTraffic({ traffic, engine }: ControlHost): Traffic {
+function createTraffic(host: ControlHost): Traffic {
+  const { traffic, engine } = host
   const { upstreams, journal } = traffic
   const readVisitor = bodyReader(v.object({ from: visitor }))
   const select = (filter: TrafficFilter = {}) => {
@@ -91,11 +92,12 @@ function createTraffic({ traffic, engine }: ControlHost): Traffic {
       requireFunction('handler', handler)
       const { times } = readCallOptions(upstreamOptions, options)
       const remove = upstreams.add(url, handler, times)
+      host.controlLog.addControl(trafficCalls.setUpstream, {}, engine.lastNow, undefined)
       return { remove, [Symbol.dispose]: remove }
     },
     all: (filter) => select(filter).reverse(),
     last: (filter) => select(filter)[0],
     count: (filter) => (filter === undefined ? journal.count : select(filter).length),
-    clear: () => traffic.clear(),
+    clear: () => trafficCalls.clear.run(host, {}),
   }
 }

@@ -36,11 +36,7 @@ export function createControlApi(host: ControlHost, router: Router<ControlCall>,
       const route = router.require(path.slice(CONTROL_PATH.length), request.method)
       if (isPreflight(request)) return createPreflightResponse(request, route)
       const call = requireOperation(route, request.method, path)
-      const now = host.engine.lastNow
-      const result = call.run(host, readInput(call, request, query))
-      const used = { method: request.method, path: path.slice(CONTROL_PATH.length), query, body: request.body }
-      host.controlLog.addControl(used, now, result)
-      return createResponse(call, result)
+      return createResponse(call, call.run(host, readInput(call, request, query)))
     },
   }
 }

@@ -171,7 +171,7 @@ class TestFile {
     const { path, query, request, status, operation, fault } = entry
     const { own, options } = this.#history.used
     if (operation !== null && own.includes(operation)) return 'its family is one of your own'
-    if (fault !== null && !this.#faults.has(fault)) return `the fault ${fault} was not added over HTTP, or is left out`
+    if (fault !== null && !this.#faults.has(fault)) return `the fault ${fault} is left out`
     const why = findReplayProblem(entry) ?? findHeaderProblem(entry, this.#history.versionHeader)
     if (why) return why
     if (fault === null && status === 429 && !('rateLimit' in options && this.#leftOut === 0 && !this.#isPartial))
@@ -230,7 +230,7 @@ class TestFile {
     const body = sent && rest
     const text = JSON.stringify([path, body])
     const why =
-      (hidden && 'its body may have secrets, or is too long') ||
+      (hidden && 'its body may have secrets, has a function, or is too long') ||
       (text.includes('[redacted]') && describeHidden(text)) ||
       (this.#history.used.own.includes(String(body?.operation)) && 'its family is one of your own') ||
       this.#values.findUnknown([path, body])

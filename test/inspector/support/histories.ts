@@ -1,4 +1,4 @@
-import type { GatewayOptions } from '../../../src/index.ts'
+import type { Gateway, GatewayOptions, ManualClock } from '../../../src/index.ts'
 import { pem, upload } from '../../support/pem.ts'
 import { DOMAIN, ECDSA } from '../../support/provisioning.ts'
 
@@ -12,6 +12,8 @@ export interface Client {
   control(method: string, path: string, body?: object): Promise<Json>
   /** Writes as the inspector does: without an entry in the journal. */
   write(method: string, path: string, body: object): Promise<Json>
+  /** Returns the gateway, whose members a program in the same process uses. */
+  gateway(): Gateway<ManualClock>
   /** Sends a request to the API of the agent. */
   agent(method: string, path: string, body?: object): Promise<Json>
   /** Ends the server, and starts it again with the same store. */
@@ -69,6 +71,31 @@ export const HISTORIES: readonly History[] = [
       await send('POST', '/reserved_domains', { domain: DOMAIN }).catch(() => undefined)
       await send('POST', '/reserved_domains', { domain: DOMAIN })
     },
+    without: /faults\.add/,
+  },
+  {
+    name: 'controls that a program in the same process uses',
+    options: { dns: 'simulated' },
+    async run({ send, gateway }) {
+      const { clock, dns, faults, provisioning } = gateway()
+      provisioning.failNext('INTERNAL_ERROR')
+      const { id, cname_target } = await send('POST', '/reserved_domains', managed(DOMAIN))
+      faults.add({ operation: 'reserved_domains.get', status: 503, times: 1 })
+      await send('GET', `/reserved_domains/${id}`)
+      clock.advance('30s')
+      await send('GET', `/reserved_domains/${id}`)
+      dns.cname(DOMAIN, String(cname_target))
+      provisioning.attempt(DOMAIN)
+      await send('GET', `/reserved_domains/${id}`)
+      faults.add({ operation: 'reserved_addrs.list', status: 500, when: () => true })
+      await send('GET', '/reserved_addrs')
+    },
+    has: [
+      /gateway\.dns\.cname\('app\.example\.com', body\d+\.cname_target\)/,
+      'has a function, or',
+      /the fault fault_\w+ is left out/,
+    ],
+    lacks: [/Left out: .* by calls/],
     without: /faults\.add/,
   },
   {
