@@ -23,6 +23,7 @@ export function createControlHost(parts: GatewayParts, applyInitialResources: ()
     journal.clear()
     controlLog.begin(engine.state.records.sequence > 0)
     otherRequests.clear()
+    agent.refused.clear()
   }
   return {
     api,

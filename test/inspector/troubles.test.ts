@@ -80,4 +80,22 @@ describe.skipIf(!CHROMIUM)('Now, with all troubles of the table at once,', () =>
       )
     }
   })
+
+  test('shows what no journal has as soon as it is refused', async () => {
+    const gateway = openPlanted()
+    const server = await serve(gateway)
+    onTestFinished(() => server.close())
+    const page = await newPage()
+    await page.goto(`${server.url}/_fauxgate/#now`)
+    await page.getByText('live', { exact: true }).waitFor()
+    const planted = PLANTED.filter(({ about }) => about === 'tunnel shop' || about.includes('api.example.net'))
+    expect(planted).toHaveLength(2)
+    const rows = page.locator('.card').filter({ hasText: 'Worth a look' }).getByRole('listitem')
+    for (const { make, about } of planted) {
+      await make(gateway)
+      await rows.filter({ hasText: `2 requests, the last: ${about}` }).waitFor()
+    }
+    await page.getByRole('link', { name: /^cr_/ }).click()
+    await page.getByRole('complementary').getByText('bind:*.example.com').first().waitFor()
+  })
 })

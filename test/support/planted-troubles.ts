@@ -1,3 +1,4 @@
+import { expect } from 'vitest'
 import type { Trouble } from '../../src/core/generated/controls.ts'
 import { createNgrok } from '../../src/gateway/ngrok.ts'
 import { manualClock } from '../../src/index.ts'
@@ -50,6 +51,12 @@ function declare(gateway: Planted, url: string, traffic_policy = '', answer?: ()
 }
 
 const visit = (gateway: Planted, url: string) => gateway.traffic.fetch(url).then(({ status }) => status)
+
+/** Starts a tunnel as programs do that use the agent. Returns the status of the response. */
+async function startTunnel(gateway: Planted) {
+  const body = JSON.stringify({ name: 'shop', addr: '3000', proto: 'http', domain: 'shop.example.org' })
+  return (await gateway.agent.fetch('http://127.0.0.1:4040/api/tunnels', { method: 'POST', body })).status
+}
 
 async function repeat(times: number, work: () => Promise<unknown>) {
   for (let at = 0; at < times; at++) await work()
@@ -270,6 +277,25 @@ export const PLANTED: readonly PlantedTrouble[] = [
     },
   },
   {
+    name: 'a tunnel that the ACL of its credential does not allow',
+    async make(gateway) {
+      const { id: credential } = gateway.credentials.create({ acl: ['bind:*.example.com'] })
+      gateway.declare.tunnelSession({ credential })
+      await repeat(2, () => startTunnel(gateway))
+    },
+    kind: 'refused',
+    count: 2,
+    cause:
+      'The agent could not start a tunnel. url is "https://shop.example.org". The acl of cr_… allows bind:*.example.com. Send ' +
+      'what it allows, or add bind:shop.example.org.',
+    about: 'tunnel shop',
+    async end(gateway) {
+      const [{ id } = { id: '' }] = gateway.credentials.list().credentials
+      gateway.credentials.update(id, { acl: ['bind:*.example.com', 'bind:shop.example.org'] })
+      expect(await startTunnel(gateway)).toBe(201)
+    },
+  },
+  {
     name: 'an endpoint whose upstream is offline',
     async make(gateway) {
       declare(gateway, 'https://offline.example.org')
@@ -383,6 +409,21 @@ export const PLANTED: readonly PlantedTrouble[] = [
     kind: 'refused',
     cause: '…',
     about: 'GET /reserved_domain',
+    end: (gateway) => gateway.requests.clear(),
+  },
+  {
+    name: 'a client that asks another host',
+    async make(gateway) {
+      using _ = gateway.install({ others: 'refuse' })
+      for (const query of ['', '?limit=10'])
+        await fetch(`https://api.example.net/reserved_domains${query}`).catch(() => undefined)
+    },
+    kind: 'refused',
+    count: 2,
+    cause:
+      'The global `fetch` refused it: no installed gateway answers this address. The gateway is at …. ' +
+      "Set the client's base URL to it, or the gateway's `baseUrl` to the client's.",
+    about: 'GET https://api.example.net/reserved_domains',
     end: (gateway) => gateway.requests.clear(),
   },
   {

@@ -1,8 +1,10 @@
 import * as v from 'valibot'
 import { bodyReader, requireJsonObject } from '../../core/schema/body.ts'
+import { createErrorFacts } from '../../core/schema/error-facts.ts'
 import { Refusal } from '../../core/schema/errors.ts'
 import { platform } from '../../core/schema/platform.ts'
 import { anyObject } from '../../core/schema/schema.ts'
+import { bindErrors } from '../../service/ngrok/bind-rules.ts'
 import { VisitorRequest } from '../../traffic/message.ts'
 import { MessageHeaders } from '../../traffic/message-headers.ts'
 import type { ControlHost } from '../control.ts'
@@ -40,7 +42,7 @@ type Handler = (call: Call) => AgentResponse | Promise<AgentResponse>
 export function startTunnel(host: ControlHost, definition: TunnelDefinition): AgentTunnel {
   const starts = toStarts(definition)
   return viewTunnel(
-    Agent.transact(host, (agent) => agent.start(starts)),
+    runStart(host, definition.name, (agent) => agent.start(starts)),
     host.agent.captured,
   )
 }
@@ -62,8 +64,9 @@ const listTunnels: Handler = ({ host }) => {
 }
 
 const postTunnel: Handler = ({ host, readJson }) => {
-  const starts = withAgentErrors(() => toStarts(readDefinition(readJson(), host.engine.context)))
-  const open = runStart(host, (agent) => agent.start(starts))
+  const definition = withAgentErrors(() => readDefinition(readJson(), host.engine.context))
+  const starts = withAgentErrors(() => toStarts(definition))
+  const open = respondToStart(host, definition.name, (agent) => agent.start(starts))
   return { status: 201, body: viewTunnel(open, host.agent.captured) }
 }
 
@@ -130,14 +133,14 @@ function toEndpointStart({ host, readJson, name: inPath }: Call): EndpointStart 
 
 const postEndpoint: Handler = (call) => {
   const start = toEndpointStart(call)
-  const open = runStart(call.host, (agent) => agent.start([start]))
+  const open = respondToStart(call.host, start.name, (agent) => agent.start([start]))
   return { status: 201, body: viewEndpointDetail(open, call.host.agent.captured) ?? {} }
 }
 
 const putEndpoint: Handler = (call) => {
   const start = toEndpointStart(call)
   // In one transaction: if the service refuses the new endpoint, the old one stays.
-  const { wasOpen, open } = runStart(call.host, (agent) => {
+  const { wasOpen, open } = respondToStart(call.host, start.name, (agent) => {
     const before = agent.find(start.name)?.endpoint
     const wasOpen = agent.stop(start.name)
     return { wasOpen, open: agent.start([before && !start.scheme ? { ...start, url: before.url } : start]) }
@@ -146,13 +149,29 @@ const putEndpoint: Handler = (call) => {
 }
 
 /** Runs a start. A refusal of the service becomes the agent's error, and changes nothing. */
-function runStart<T>(host: ControlHost, work: (agent: Agent) => T): T {
+function respondToStart<T>(host: ControlHost, name: string, work: (agent: Agent) => T): T {
   try {
-    return Agent.transact(host, work)
+    return runStart(host, name, work)
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     const isTaken = error.problems[0].error.key === errors.agent_tunnel_taken.key
     throw new AgentFailure(isTaken ? createInvalid(error.message) : notStarted(error, host.dialect))
+  }
+}
+
+/** Runs a start. The state of the agent remembers a refusal until a tunnel of that name starts. */
+function runStart<T>(host: ControlHost, name: string, work: (agent: Agent) => T): T {
+  const { agent: state } = host
+  try {
+    const result = Agent.transact(host, work)
+    state.refused.delete(name)
+    return result
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    const isByAcl = Object.values<object>(bindErrors).includes(error.problems[0].error)
+    const credential = isByAcl ? Agent.transact(host, ({ session }) => session?.credential_id) : undefined
+    state.addRefused(name, { why: createErrorFacts(error, host.dialect).message, credential })
+    throw error
   }
 }
 

@@ -1,5 +1,17 @@
 import { CapturedRequests } from './captured.ts'
 
+/** A tunnel that the agent could not start the last time. */
+interface RefusedStart {
+  /** The reason, in sentences. */
+  readonly why: string
+  /** The id of the credential whose ACL does not allow the tunnel; undefined for other reasons. */
+  readonly credential: string | undefined
+  /** The number of starts since the last one that succeeded. */
+  readonly count: number
+}
+
+const MAX_REFUSED = 100
+
 /** The state of an agent in addition to the records of its session, tunnels and endpoints. */
 export class AgentState {
   /** True if nothing answers at the agent's address. */
@@ -7,10 +19,19 @@ export class AgentState {
   /** The time from the start of a tunnel until the agent shows it, in ms. */
   urlAfterMs = 0
   readonly captured = new CapturedRequests()
+  /** The tunnels whose last starts were refused, by their names. */
+  readonly refused = new Map<string, RefusedStart>()
+
+  addRefused(name: string, reason: Omit<RefusedStart, 'count'>): void {
+    const [oldest] = this.refused.size < MAX_REFUSED || this.refused.has(name) ? [] : this.refused.keys()
+    if (oldest !== undefined) this.refused.delete(oldest)
+    this.refused.set(name, { ...reason, count: (this.refused.get(name)?.count ?? 0) + 1 })
+  }
 
   clear(): void {
     this.isDown = false
     this.urlAfterMs = 0
     this.captured.clear()
+    this.refused.clear()
   }
 }

@@ -8,11 +8,20 @@ type Treatment = 'refused' | 'passed'
 /** The maximum number of different requests that are listed for each treatment. */
 const MAX_LINES = 20
 
+/** Requests with the same method and URL. */
+interface ListedRequest {
+  /** The method and the URL without query and credentials. */
+  readonly request: string
+  /** The likeliest reason why the URL is not that of the gateway. */
+  readonly hint: string
+  readonly count: number
+}
+
 /** The requests through the global `fetch` that were for another host than the gateway. */
 export class OtherRequests {
   readonly #createHint: (url: string) => string
-  /** The number of each listed request. */
-  readonly #listed = { refused: new Map<string, number>(), passed: new Map<string, number>() }
+  /** The listed requests, by method and URL. */
+  readonly #listed = { refused: new Map<string, ListedRequest>(), passed: new Map<string, ListedRequest>() }
   /** True once the gateway was installed as the global `fetch`. */
   wasInstalled = false
   #refusedCount = 0
@@ -28,8 +37,9 @@ export class OtherRequests {
     const request = `${method} ${hideUrlSecrets(url)}`
     if (treatment === 'refused') this.#refusedCount++
     const listed = this.#listed[treatment]
-    if (listed.has(request) || listed.size < MAX_LINES) listed.set(request, (listed.get(request) ?? 0) + 1)
-    return { request, hint: this.#createHint(url) }
+    const { count = 0, hint = this.#createHint(url) } = listed.get(request) ?? {}
+    if (count > 0 || listed.size < MAX_LINES) listed.set(request, { request, hint, count: count + 1 })
+    return { request, hint }
   }
 
   /** Prints a warning, unless it has printed one before. */
@@ -44,15 +54,25 @@ export class OtherRequests {
   }
 
   #linesOf(treatment: Treatment): string[] {
-    return [...this.#listed[treatment]].map(
-      ([request, count]) => `${request} → ${treatment}${count === 1 ? '' : ` (${count} times)`}`,
+    return [...this.#listed[treatment].values()].map(
+      ({ request, count }) => `${request} → ${treatment}${count === 1 ? '' : ` (${count} times)`}`,
     )
+  }
+
+  get refusedCount(): number {
+    return this.#refusedCount
+  }
+
+  /** Returns the refused requests, and the number of those that are not listed. */
+  listRefused(): { readonly listed: readonly ListedRequest[]; readonly omitted: number } {
+    const listed = [...this.#listed.refused.values()]
+    return { listed, omitted: listed.reduce((rest, { count }) => rest - count, this.#refusedCount) }
   }
 
   /** Describes the refused requests; undefined if there are none. */
   describeRefused(): string | undefined {
     if (this.#refusedCount === 0) return undefined
-    const omitted = [...this.#listed.refused.values()].reduce((rest, count) => rest - count, this.#refusedCount)
+    const { omitted } = this.listRefused()
     const lines = [...this.#linesOf('refused'), ...(omitted === 0 ? [] : [`… and ${omitted} more`])]
     return [
       `${formatCount(this.#refusedCount, 'request was', 'requests were')} for another host, and refused:`,

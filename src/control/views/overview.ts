@@ -13,6 +13,7 @@ import { waitingRequest, waitingRequests } from '../clock.ts'
 import { type Control, type ControlHost, controlCall } from '../control.ts'
 import { faultsIn, isPending } from '../faults/fault.ts'
 import { listNouns, type Nouns } from './nouns.ts'
+import { countElsewhere } from './troubles-elsewhere.ts'
 
 const nextDue = named(
   v.object({
@@ -47,6 +48,10 @@ const overviewSchema = named(
     requests: documented(count, 'The number of entries of the journal.'),
     dropped: documented(count, 'The number of requests that the journal has dropped since it was emptied.'),
     traffic: documented(count, 'The number of requests of visitors since their journal was emptied.'),
+    refused: documented(
+      count,
+      'The number of refusals that no journal has: requests through the global `fetch` for other hosts, and starts of tunnels of the agent.',
+    ),
     waiting: documented(
       v.array(waitingRequest),
       'The requests whose responses a fault delays, the earliest response first: at most 100.',
@@ -101,6 +106,7 @@ function createOverview(host: ControlHost): Overview {
     requests: host.journal.size,
     dropped: host.journal.dropped,
     traffic: host.traffic.journal.count,
+    refused: countElsewhere(host),
     waiting: waitingRequests(host),
     keys: host.hasKeys,
     undo: undo ? timestamp(undo.now) : null,

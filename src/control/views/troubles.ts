@@ -5,6 +5,7 @@ import { count } from '../../core/schema/record-schema.ts'
 import { anyObject, time } from '../../core/schema/schema.ts'
 import { formatCount } from '../../core/schema/text.ts'
 import { type Control, type ControlHost, controlCall } from '../control.ts'
+import { listOtherHosts, listRefusedStarts } from './troubles-elsewhere.ts'
 import { listDelays, listFaults, listOutcomes } from './troubles-injected.ts'
 import { listRefusals, listVisitors } from './troubles-requests.ts'
 import { listRecordTroubles } from './troubles-resources.ts'
@@ -17,9 +18,9 @@ const KINDS = ['broken', 'waiting', 'refused', 'cancelled', 'risk', 'unused', 'i
 const place = v.object({
   collection: documented(
     v.string(),
-    'The collection of the record; `requests`, `traffic`, `agent` or `provisioning/script` for others.',
+    'The collection of the record; `requests`, `traffic`, `agent`, `other_hosts` or `provisioning/script` for others.',
   ),
-  key: documented(v.string(), 'The id of the record, of the request or of the outcome.'),
+  key: documented(v.string(), 'The id of the record, of the request or of the outcome; the name of others.'),
   name: documented(v.string(), 'Its name.'),
 })
 
@@ -64,6 +65,8 @@ function listTroubles(host: ControlHost): Trouble[] {
       ...limit(listDelays(host, tx), 'requests that wait'),
       ...limit(listRefusals(host, tx), 'refused requests'),
       ...limit(listVisitors(host), 'requests of visitors'),
+      ...limit(listRefusedStarts(host), 'refused tunnels'),
+      ...limit(listOtherHosts(host), 'requests for other hosts'),
       ...limit(listFaults(host, tx), 'faults'),
       // An outcome that makes domains fail is listed with these domains.
       ...limit(

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import type { Trouble as Listed } from '../../core/generated/controls.ts'
 import { useLive } from '../live.ts'
 import { page } from '../page.ts'
@@ -40,7 +41,7 @@ export function Troubles() {
 function showTrouble({ kind, count, cause, about, search, due, fix = [] }: Listed): Trouble {
   const [first] = about
   const ofDomains = first?.collection === 'reserved_domains' && count > 1 && first.key !== ''
-  const ofRequests = first?.collection === 'requests' || first?.collection === 'traffic'
+  const ofRequests = ['requests', 'traffic', 'agent', 'other_hosts'].includes(first?.collection ?? '')
   const more = ofRequests || first?.key === '' ? 0 : count - about.length
   // A domain without a policy has no job: it is changed on its own page.
   const hasJob = due !== undefined || fix.length > 0
@@ -57,22 +58,22 @@ function showTrouble({ kind, count, cause, about, search, due, fix = [] }: Liste
         {ofRequests &&
           count > 1 &&
           first?.key !== '' && [
-            <a key="all" href={search ? `#requests?q=${encodeURIComponent(search)}` : `#${first?.collection}`}>
+            <Place key="all" to={search ? `#requests?q=${encodeURIComponent(search)}` : linkTo({ ...first, key: '' })}>
               {formatCount(count)} requests
-            </a>,
+            </Place>,
             ', the last: ',
           ]}
         {about.flatMap((each, at) => [
           at > 0 && ', ',
-          <a key={each.key} href={linkTo(each, hasJob)}>
+          <Place key={each.key} to={linkTo(each, hasJob)}>
             {each.name}
-          </a>,
+          </Place>,
         ])}
         {more > 0 && [
           ' and ',
-          <a key="more" href={linkTo({ ...first, key: '' }, hasJob)}>
+          <Place key="more" to={linkTo({ ...first, key: '' }, hasJob)}>
             {formatCount(more)} more
-          </a>,
+          </Place>,
         ]}
         {due && `; next: ${formatRelative(due, page.now)}`}
       </>
@@ -96,7 +97,14 @@ const PLACES: Readonly<Record<string, string>> = {
   agent: 'traffic',
 }
 
-function linkTo({ collection = '', key }: Partial<Listed['about'][number]>, hasJob: boolean): string {
+/** A link; only its text if the page does not show the place. */
+function Place({ to, children }: { to: string | undefined; children: ComponentChildren }) {
+  return to ? <a href={to}>{children}</a> : <code>{children}</code>
+}
+
+/** Returns the address of a place; undefined if the page does not show it. */
+function linkTo({ collection = '', key }: Partial<Listed['about'][number]>, hasJob = false): string | undefined {
+  if (collection === 'other_hosts') return undefined
   if (collection === 'reserved_domains' && hasJob) return key ? `#jobs/${key}` : '#jobs?state=failing'
   const place = PLACES[collection] ?? `resources/${collection}`
   return place === 'faults' || collection === 'agent' || !key ? `#${place}` : `#${place}/${key}`
