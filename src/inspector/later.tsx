@@ -1,27 +1,21 @@
 import type { ComponentType } from 'preact'
-import { useLayoutEffect } from 'preact/hooks'
+import { useLayoutEffect, useReducer } from 'preact/hooks'
 import { shared } from './for-parts.ts'
 import { page } from './page.ts'
-import type { Service } from './service.ts'
 import { Loading } from './shared/layout.tsx'
 
-/** What parts take: an id, or what the page knows of the service. */
-interface PartProps {
-  readonly id?: string
-  readonly service?: Service | undefined
-}
-
-type Part = ComponentType<PartProps>
+type Part = ComponentType<{ readonly id: string }>
 
 const parts = new Map<string, Part>()
 
 /** A part of the page that is a script of its own, loaded once. */
-export function Later({ name, ...props }: PartProps & { name: string }) {
+export function Later({ name, id }: { name: string; id: string }) {
+  const [, draw] = useReducer((count: number) => count + 1, 0)
   useLayoutEffect(() => {
-    if (!parts.has(name)) void page.load(() => loadPart(name))
+    if (!parts.has(name)) void page.load(() => loadPart(name).then(draw))
   }, [name])
   const Part = parts.get(name)
-  return Part ? <Part {...props} /> : <Loading />
+  return Part ? <Part id={id} /> : <Loading />
 }
 
 async function loadPart(name: string): Promise<void> {
@@ -31,5 +25,4 @@ async function loadPart(name: string): Promise<void> {
     throw new Error('This part of the page could not be loaded. Reload the page.')
   })
   parts.set(name, create(shared))
-  page.set({})
 }

@@ -21,10 +21,9 @@ const PARTS: Readonly<Record<string, Part>> = {
   jobs: { title: 'Jobs', show: (id) => <Jobs id={id} /> },
   requests: { title: 'Requests', show: (id) => <Requests id={id} /> },
   traffic: { title: 'Traffic', show: (id) => <Later name="traffic" id={id} /> },
-  // The document of the service is loaded at the same time as the part.
-  resources: { title: 'Resources', show: () => <Later name="resources" service={page.service} /> },
+  resources: { title: 'Resources', show: (id) => <Later name="resources" id={id} /> },
   faults: { title: 'DNS & faults', show: () => <Faults /> },
-  state: { title: 'State', show: () => <Later name="state" /> },
+  state: { title: 'State', show: (id) => <Later name="state" id={id} /> },
 }
 
 function App() {

@@ -31,9 +31,9 @@ class PageState {
   readonly gateway: GatewayName | undefined = undefined
   readonly overview: Overview | undefined = undefined
   /** True once the journal has been loaded. */
-  readonly isLoaded: boolean = false
+  isLoaded = false
   /** Counts the changes of the state at the server; 0 before the first event. */
-  readonly version: number = 0
+  version = 0
   readonly isConnected: boolean = false
   readonly needsKey: boolean = false
   /** The error of what the page loads by itself. */
@@ -82,14 +82,14 @@ export class Page extends PageState {
 
   set(state: Partial<PageState>): void {
     Object.assign(this, state)
-    this.#drawing ??= setTimeout(
-      () => {
-        this.#drawing = undefined
-        this.#drawnAt = performance.now()
-        this.draw()
-      },
-      Math.max(0, this.#drawnAt + DRAW_MS - performance.now()),
-    )
+    this.#drawing ??= setTimeout(() => this.#drawNow(), Math.max(0, this.#drawnAt + DRAW_MS - performance.now()))
+  }
+
+  #drawNow(): void {
+    clearTimeout(this.#drawing)
+    this.#drawing = undefined
+    this.#drawnAt = performance.now()
+    this.draw()
   }
 
   /** The requests since the last restart of the server, the newest first. */
@@ -218,9 +218,10 @@ export class Page extends PageState {
     // The page has no event of what changed while there was no connection.
     this.#changed()
     // The server handles one request after the other, so the requests of the current part come first.
-    await new Promise((resolve) => setTimeout(resolve, 2 * GATHER_MS))
+    await new Promise((resolve) => setTimeout(resolve))
     await this.#loadMissedEntries()
-    this.set({ isLoaded: true })
+    this.isLoaded = true
+    this.#drawNow()
   }
 
   #handle(event: string, read: () => unknown): void {
@@ -267,7 +268,8 @@ export class Page extends PageState {
     this.#changing ??= setTimeout(() => {
       this.#changing = undefined
       this.#loadedAt = performance.now()
-      this.set({ version: this.version + 1 })
+      this.version++
+      this.#drawNow()
     }, wait)
   }
 

@@ -16,16 +16,9 @@ export interface ServiceFamily {
   readonly one: string
   /** The noun for several resources, such as `reserved domains`. */
   readonly many: string
-  /** The name within its group. */
-  readonly part: string
-  /** The group of the family, such as `Modules of a route`. */
-  readonly group: string
   readonly description: string
   /** The path of one resource, with the names of its ids in braces. */
   readonly itemPath: string
-  readonly list: ServiceOperation | undefined
-  /** The field of a list's response that contains the resources. */
-  readonly items: string
   readonly create: ServiceOperation | undefined
   readonly update: ServiceOperation | undefined
   readonly remove: ServiceOperation | undefined
@@ -51,17 +44,10 @@ export class Service {
       Object.entries(methods).map(([method, item]) => ({ item, operation: toOperation(method, path, item) })),
     )
     this.operations = all.map(({ operation }) => operation)
-    const families = document.tags.flatMap(({ name, description }) => {
+    this.families = document.tags.flatMap(({ name, description }) => {
       const operations = all.filter(({ item }) => item.tags.includes(name))
       return operations.length === 0 ? [] : [this.#toFamily(name, description, operations)]
     })
-    // Modules, which have no list, come last. Of two families with one name, the second has that of its path.
-    const isFirst = ({ one }: ServiceFamily, index: number) => families.findIndex((each) => each.one === one) === index
-    const unique = families.map((each, index) => {
-      const name = each.name.replaceAll('_', ' ')
-      return isFirst(each, index) ? each : { ...each, one: name, many: name, part: name }
-    })
-    this.families = [...unique.filter(({ list }) => list), ...unique.filter(({ list }) => !list)]
   }
 
   /** The errors of the catalogue: their keys, with an example each. */
@@ -106,24 +92,15 @@ export class Service {
   #toFamily(name: string, description: string, operations: readonly DocumentedOperation[]): ServiceFamily {
     const named = (end: string) => operations.find(({ operation }) => operation.name === `${name}.${end}`)
     const operation = (end: string) => named(end)?.operation
-    const [listAny, get, create] = [operation('list'), operation('get'), operation('create')]
-    // A list within a resource, such as the sources of a subscription, is on the page of that resource.
-    const list = listAny?.path.includes('{') ? undefined : listAny
     const usual = ['list', 'get', 'create', 'update', 'replace', 'delete'].map((each) => `${name}.${each}`)
-    const page = this.#responseSchema(named('list')?.item).properties ?? {}
     const [one, many] = this.nouns[name] ?? [name, name]
-    const [part = '', owner = ''] = one.split(/ (?=of an? )/)
     return {
       name,
       one,
       many,
-      part: list ? many : part,
-      group: owner ? `Modules ${owner}` : 'Other resources',
       description,
-      itemPath: get?.path ?? '',
-      list,
-      items: Object.keys(page).find((key) => this.resolve(page[key]).type === 'array') ?? '',
-      create,
+      itemPath: operation('get')?.path ?? '',
+      create: operation('create'),
       update: operation('update') ?? operation('replace'),
       remove: operation('delete'),
       actions: operations.flatMap(({ operation: each }) =>

@@ -1,17 +1,25 @@
 import { groupOf, type Operation } from '../../core/operation/operation.ts'
 
-/** The nouns of resources by the names of their families, such as `reserved domain` and `reserved domains`. */
-export type Nouns = Readonly<Record<string, readonly [one: string, many: string]>>
+/**
+ * The nouns of resources by the names of their families, such as `reserved domain` and `reserved domains`, each with the
+ * path of its list: null for modules and for lists within a resource.
+ */
+export type Nouns = Readonly<Record<string, readonly [one: string, many: string, list: string | null]>>
 
-/** Returns the nouns that the summaries of operations have. */
+/** Returns the nouns that the summaries of operations have. Of two families with one noun, the second has that of its name. */
 export function listNouns(operations: readonly Operation[]): Nouns {
-  const summaries = new Map(operations.map(({ name, summary }) => [name, summary]))
+  const known = new Map(operations.map((each) => [each.name, each]))
+  const seen = new Set<string>()
   return Object.fromEntries(
     [...new Set(operations.map(groupOf))].map((name) => {
-      const ofOne = summaries.get(`${name}.create`) ?? summaries.get(`${name}.get`) ?? ''
-      const one = (/^(?:Create|Get) (?:an?|the) (.+)$/.exec(ofOne)?.[1] ?? name).replace(' module', '')
-      const listed = /^List (?:the )?(.+?)(?:,|$)/.exec(summaries.get(`${name}.list`) ?? '')?.[1]
-      return [name, [one, listed ?? toPlural(one)]]
+      const { summary = '' } = known.get(`${name}.create`) ?? known.get(`${name}.get`) ?? {}
+      const list = known.get(`${name}.list`)
+      const path = list && !list.path.includes('{') ? list.path : null
+      const one = (/^(?:Create|Get) (?:an?|the) (.+)$/.exec(summary)?.[1] ?? name).replace(' module', '')
+      const many = /^List (?:the )?(.+?)(?:,|$)/.exec(list?.summary ?? '')?.[1] ?? toPlural(one)
+      const words = seen.has(one) ? name.replaceAll('_', ' ') : undefined
+      seen.add(one)
+      return [name, [words ?? one, words ?? many, path]]
     }),
   )
 }

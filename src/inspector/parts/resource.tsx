@@ -211,7 +211,7 @@ function LongField({ value, label, schema }: LongFieldProps) {
   )
 }
 
-const isEmpty = (value: unknown) => `${value ?? ''}` === ''
+export const isEmpty = (value: unknown) => `${value ?? ''}` === ''
 
 /** Returns whether a value needs more than a line: a text of several lines, or an object other than a reference. */
 function isLong(value: unknown): boolean {

@@ -1,90 +1,116 @@
-import { useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import type { ListedRecord } from '../../core/generated/controls.ts'
 import { useControl, useLive } from '../live.ts'
 import { page } from '../page.ts'
-import { listIdNames, type Service, type ServiceFamily } from '../service.ts'
+import { listIdNames, type Service } from '../service.ts'
 import { Button, Form, Search, Submit, Text } from '../shared/controls.tsx'
 import { formatCount, formatLabel } from '../shared/format.ts'
 import { Card, EmptyState, Loading, Side, Split } from '../shared/layout.tsx'
 import { SchemaForm } from '../shared/schema-form.tsx'
-import { listTypes } from '../shared/schema-inputs.ts'
 import { type Column, LongTable, sortRows } from '../shared/table.tsx'
 import { StateChip } from './picture.tsx'
-import { NAME_FIELDS, RecordLinks, ResourceDetails, type ResourceProps, Value } from './resource.tsx'
+import { isEmpty, NAME_FIELDS, RecordLinks, ResourceDetails, type ResourceProps, Value } from './resource.tsx'
 
 type Resource = Readonly<Record<string, unknown>> & { readonly id: string }
+
+/** A family of the menu. */
+interface Family {
+  readonly name: string
+  readonly many: string
+  /** The path of its list; null for modules. */
+  readonly list: string | null
+  /** The name within its group. */
+  readonly part: string
+  /** The group of the family, such as `Modules of a route`. */
+  readonly group: string
+}
 
 /** The number of families that are always in sight. */
 const FIRST_FAMILIES = 4
 
-export function Resources({ service }: { service?: Service | undefined }) {
-  const [, name = '', ...ids] = page.path
-  const family = service?.families.find((each) => each.name === name) ?? service?.families[0]
-  if (!service || !family) return <Loading />
-  const countOf = (each: ServiceFamily) => page.overview?.counts[each.name] ?? 0
-  const link = (each: ServiceFamily) => (
+function listFamilies(): Family[] {
+  return Object.entries(page.gateway?.nouns ?? {}).map(([name, [one, many, list]]) => {
+    const [part = '', owner] = one.split(/ (?=of an? )/)
+    return { name, many, list, part: list ? many : part, group: owner ? `Modules ${owner}` : 'Other resources' }
+  })
+}
+
+export function Resources() {
+  const [, name, ...ids] = page.path
+  const families = listFamilies()
+  const family = families.find((each) => each.name === name) ?? families[0]
+  if (!family) return <Loading />
+  const countOf = (each: Family) => page.overview?.counts[each.name] ?? 0
+  const link = (each: Family) => (
     <a key={each.name} href={`#resources/${each.name}`} aria-current={each === family ? 'page' : undefined}>
       {each.part} <span class="dim">{formatCount(countOf(each))}</span>
     </a>
   )
-  const isFirst = (each: ServiceFamily, index: number) => each.list && (index < FIRST_FAMILIES || countOf(each) > 0)
-  const first = service.families.filter(isFirst)
-  const others = service.families.filter((each) => !first.includes(each))
+  const isFirst = (each: Family, index: number) => each.list && (index < FIRST_FAMILIES || countOf(each) > 0)
+  const first = families.filter(isFirst)
+  const others = families.filter((each) => !first.includes(each))
   const groups = [...new Set(others.map(({ group }) => group))]
+  const Shown = family.list ? List : Lookup
   return (
     <div class="with-menu fill flex">
       <nav class="menu" aria-label="Families">
         {[...first.filter(countOf), ...first.filter((each) => countOf(each) === 0)].map(link)}
         {groups.map((group) => {
-          const families = others.filter((each) => each.group === group)
+          const grouped = others.filter((each) => each.group === group)
           return (
-            <details key={group} open={families.includes(family)}>
+            <details key={group} open={grouped.includes(family)}>
               <summary>▾ {group}</summary>
-              {families.map(link)}
+              {grouped.map(link)}
             </details>
           )
         })}
       </nav>
-      <Family key={family.name} service={service} family={family} ids={ids} />
+      <Shown key={family.name} family={family} ids={ids} />
     </div>
   )
 }
 
-/** The resources of a family, the details of one, and the form for a new one, which the query of the place opens. */
-function Family(props: ResourceProps) {
-  const { family, ids } = props
-  const { itemPath, create, list } = family
-  const isChosen = list ? ids.length > 0 : ids.length === Math.max(1, listIdNames(itemPath).length)
-  const isNew = page.query.has('new')
-  const setNew = (isNew: boolean) => page.setQuery({ new: isNew ? '1' : '' })
-  // Other resources are created on the page of the one that has them.
-  const button = create && !create.path.includes('{') && (
-    <Button kind="main" disabled={isNew} onClick={() => setNew(true)}>
-      Create
-    </Button>
-  )
-  const details = isChosen && <ResourceDetails key={ids.join()} {...props} />
-  const side = isNew ? <CreateForm {...props} close={() => setNew(false)} /> : details
-  return list ? <List {...props} button={button} side={side} /> : <Lookup {...props} button={button} side={side} />
+interface FamilyProps {
+  family: Family
+  ids: readonly string[]
 }
 
-type ListProps = ResourceProps & Readonly<Record<'button' | 'side', preact.ComponentChild>>
+/** Returns what the document of the service adds: a description, a button that creates a resource, and the details or the form. */
+function describe(service: Service | undefined, { family: { name, list }, ids }: FamilyProps) {
+  const family = service?.families.find((each) => each.name === name)
+  if (!service || !family) return {}
+  const { itemPath, create, description } = family
+  const isNew = page.query.has('new')
+  const setNew = (isNew: boolean) => page.setQuery({ new: isNew ? '1' : '' })
+  const isChosen = list ? ids.length > 0 : ids.length === Math.max(1, listIdNames(itemPath).length)
+  const props = { service, family, ids }
+  const details = isChosen && <ResourceDetails key={ids.join()} {...props} />
+  return {
+    description: <span class="dim">{description}</span>,
+    // Other resources are created on the page of the one that has them.
+    button: create && !create.path.includes('{') && (
+      <Button kind="main" disabled={isNew} onClick={() => setNew(true)}>
+        Create
+      </Button>
+    ),
+    side: isNew ? <CreateForm {...props} close={() => setNew(false)} /> : details,
+    idNames: listIdNames(itemPath).join('/'),
+  }
+}
 
-function List({ service, family, ids, button, side }: ListProps) {
+function List(props: FamilyProps) {
+  const { family, ids } = props
   const [text, setText] = useState('')
   const [wanted, setWanted] = useState(0)
   const sort = page.query.get('sort') ?? ''
   const isWhole = text !== '' || sort !== ''
-  const loaded = useLive(() => loadResources(family, text, isWhole ? MAX_SEARCHED : wanted), [text, wanted, isWhole])
-  const columns = listColumns(service, family)
+  const load = () => loadResources(family.list ?? '', text, isWhole ? MAX_SEARCHED : wanted)
+  const loaded = useLive(load, [text, wanted, isWhole])
+  // The document is long: the first rows come before it.
+  const { description, button, side } = describe(loaded && page.service, props)
+  const columns = useMemo(() => listColumns(family.name, loaded?.rows ?? []), [loaded])
   const rows = sortRows(loaded?.rows ?? [], columns, sort)
-  const tools = (
-    <>
-      <Search what={family.many} value={text} set={setText} />
-      {button}
-      <span class="dim">{family.description}</span>
-    </>
-  )
+  const tools = [<Search what={family.many} value={text} set={setText} />, button, description]
   return (
     <Split side={side} tools={tools}>
       {loaded && rows.length === 0 ? (
@@ -122,18 +148,19 @@ function CreateForm({ service, family: { name, create }, close }: ResourceProps 
 }
 
 /** A family without a list: its existing resources, and a form that opens one by the ids in its path. */
-function Lookup({ family: { name, many, description, itemPath }, button, side }: ListProps) {
+function Lookup(props: FamilyProps) {
+  const { name, many } = props.family
   const known = useControl<ListedRecord[]>(`/records?collection=${name}`) ?? []
-  const names = listIdNames(itemPath).join('/')
+  const { description, button, side, idNames = '' } = describe(page.service, props)
   const look = ({ ids = '' }) => page.goTo(`resources/${name}/${ids.split('/').map(encodeURIComponent).join('/')}`)
   return (
     <Split side={side}>
       <div class="cards">
         <Card title={formatLabel(many)} note={known.length}>
-          <p class="dim">{description}</p>
+          <p>{description}</p>
           <RecordLinks of={known} />
           <Form act={look}>
-            <Text label={names} name="ids" placeholder={names} required />
+            <Text label={idNames} name="ids" placeholder={idNames} required />
             <Submit>Look</Submit>
           </Form>
           {button}
@@ -148,15 +175,15 @@ const PAGE_SIZE = 100
 const MAX_SEARCHED = 20_000
 
 /** Loads at least `wanted` resources, the newest first. Returns those that contain the text. */
-async function loadResources({ list, items }: ServiceFamily, text: string, wanted: number) {
+async function loadResources(path: string, text: string, wanted: number) {
   const most = Math.max(1, wanted)
   const all: Resource[] = []
   let hasMore = true
   while (hasMore && all.length < most) {
     const query = new URLSearchParams({ limit: String(PAGE_SIZE), before_id: all.at(-1)?.id ?? '' })
-    const answer: Record<string, unknown> = await page.connection.service('GET', `${list?.path}?${query}`)
-    hasMore = answer.next_page_uri !== null
-    all.push(...(answer[items] as Resource[])) // The document says so.
+    const answer = await page.connection.service<object>('GET', `${path}?${query}`)
+    hasMore = Object(answer).next_page_uri !== null
+    all.push(...(Object.values(answer).find(Array.isArray) ?? []))
   }
   const isFound = (each: Resource) => JSON.stringify(each).toLowerCase().includes(text.toLowerCase())
   return { hasMore, rows: text ? all.filter(isFound) : all }
@@ -175,17 +202,19 @@ const COMMON_COLUMNS = ['description', 'created_at', 'id']
 
 const MAX_OTHER_COLUMNS = 2
 
-/** Returns the columns: the field that names a resource, with a link; the state of a domain; and some other fields. */
-function listColumns(service: Service, { name, fields }: ServiceFamily): Column<Resource>[] {
+/** Fields that are no columns: they are long, or in every resource the same. */
+const HIDDEN_FIELDS = /^(region|uri|metadata|.*_pem)$/
+
+/** Returns the columns: the field that names a resource, with a link; the state of a domain; and some fields that have values. */
+function listColumns(name: string, rows: readonly Resource[]): Column<Resource>[] {
+  const first = rows.slice(0, PAGE_SIZE)
   // A reference to another resource is no name.
-  const isText = (name: string) => listTypes(service.resolve(fields[name])).includes('string')
-  const title = NAME_FIELDS.find((each) => each in fields && isText(each)) ?? 'id'
-  const others = Object.keys(fields).filter((each) => {
-    const { type, properties, deprecated } = service.resolve(fields[each])
-    const isPlain = type !== 'array' && (type !== 'object' || properties?.uri)
-    return isPlain && !deprecated && !/^(region|uri|metadata|.*_pem)$/.test(each) && !COMMON_COLUMNS.includes(each)
-  })
-  const all = [...others.slice(0, MAX_OTHER_COLUMNS), ...COMMON_COLUMNS.filter((each) => each in fields)]
+  const title =
+    NAME_FIELDS.find((field) => first.some((each) => each[field] && typeof each[field] === 'string')) ?? 'id'
+  const isPlain = (value: unknown) => !isEmpty(value) && (typeof value !== 'object' || Object(value).uri)
+  const fields = Object.keys(first[0] ?? {}).filter((each) => each !== title && !HIDDEN_FIELDS.test(each))
+  const others = fields.filter((each) => !COMMON_COLUMNS.includes(each) && first.some((row) => isPlain(row[each])))
+  const all = [...others.slice(0, MAX_OTHER_COLUMNS), ...COMMON_COLUMNS.filter((each) => fields.includes(each))]
   const column = (field: string): Column<Resource> => ({
     name: field,
     label: formatLabel(field),
@@ -203,7 +232,7 @@ function listColumns(service: Service, { name, fields }: ServiceFamily): Column<
   }
   return [
     { ...column(title), cell: link },
-    ...('certificate_management_status' in fields ? [state] : []),
-    ...all.filter((each) => each !== title).map(column),
+    ...(fields.includes('certificate_management_status') ? [state] : []),
+    ...all.map(column),
   ]
 }
