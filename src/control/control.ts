@@ -89,6 +89,8 @@ export interface ControlHost {
   readonly controlLog: ControlLog
   /** The requests through the global `fetch` to other hosts. */
   readonly otherRequests: OtherRequests
+  /** The last transition of each domain that an earlier server made, before this one continued from its state. */
+  readonly earlierTransitions: WeakSet<object>
   /** The requests of visitors through the gateway. */
   readonly traffic: TrafficState
   readonly agent: AgentState

@@ -4,9 +4,11 @@ import { OtherRequests } from '../control/journal/other-requests.ts'
 import { createSnapshot } from '../control/snapshot.ts'
 import { TrafficState } from '../control/traffic/state.ts'
 import { isManual } from '../core/engine/clock.ts'
+import type { Engine } from '../core/engine/engine.ts'
 import { refuseAsStoreFailed } from '../core/engine/persistence/persistence.ts'
 import { createRedactor, redactText } from '../core/schema/secret-texts.ts'
 import { type Dialect, dialects } from '../service/resources/dialects.ts'
+import { domains } from '../service/resources/reserved-domains/records.ts'
 import { parseUrl } from './http/url.ts'
 import type { GatewayParts } from './parts.ts'
 
@@ -25,6 +27,8 @@ export function createControlHost(parts: GatewayParts, applyInitialResources: ()
     otherRequests.clear()
     agent.refused.clear()
   }
+  const earlierTransitions = new WeakSet<object>()
+  if (engine.isLoaded) addLastTransitions(earlierTransitions, engine)
   return {
     api,
     clock,
@@ -33,6 +37,7 @@ export function createControlHost(parts: GatewayParts, applyInitialResources: ()
     journal,
     controlLog,
     otherRequests,
+    earlierTransitions,
     leftovers: () => baseline.leftovers(engine, collections),
     withoutKeys,
     traffic,
@@ -69,6 +74,14 @@ export function createControlHost(parts: GatewayParts, applyInitialResources: ()
         engine.restore(snapshot, () => isManual(clock) && clock.set(snapshot.now))
         if (rateLimiter) rateLimiter.times = snapshot.rateLimit
       }),
+  }
+}
+
+/** Adds the last transition of each domain: an entry of a timeline stays the same object when others follow. */
+export function addLastTransitions(transitions: WeakSet<object>, { state }: Engine): void {
+  for (const { timeline } of state.records.table(domains).newestFirst()) {
+    const last = timeline.at(-1)
+    if (last) transitions.add(last)
   }
 }
 

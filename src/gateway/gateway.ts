@@ -7,7 +7,7 @@ import type { Families } from '../core/operation/family.ts'
 import { isOperationOf } from '../core/operation/operation.ts'
 import { requireJsonObject } from '../core/schema/body.ts'
 import { atCaller } from '../core/schema/caller-stack.ts'
-import { createControlHost } from './control-host.ts'
+import { addLastTransitions, createControlHost } from './control-host.ts'
 import { createDirectApi } from './direct/direct-api.ts'
 import { applyInitial } from './direct/initial.ts'
 import { setCallerStack } from './error-boundary.ts'
@@ -164,6 +164,7 @@ function createTransport(
     servedAt(url) {
       if (options.baseUrl === undefined) engine.state.url = url ?? initialUrl
     },
+    resumed: () => addLastTransitions(host.earlierTransitions, engine),
     locate: (name, schemes) => host.traffic.locate(name, schemes),
     serveUpstream: (url, serve) => host.traffic.upstreams.addLasting(url, serve),
     serveVisitor: (request) => host.traffic.serve(request),

@@ -36,6 +36,11 @@ export interface Transport {
   /** Sets the URL at which the gateway is served, or undefined. It becomes the gateway's `url` unless `baseUrl` was set. */
   readonly servedAt: (url: string | undefined) => void
   /**
+   * Marks the state as one that an earlier server had, and that this one continues from.
+   * @internal
+   */
+  readonly resumed: () => void
+  /**
    * Returns the origin of the endpoint that a visitor of a local port means, by the host and the schemes that the port can have.
    * @internal
    */

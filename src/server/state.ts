@@ -62,6 +62,7 @@ export async function importState(gateway: Gateway, file: string): Promise<boole
   const snapshot: Snapshot = parseJson(await readText(file), file)
   try {
     gateway.restore(snapshot)
+    gateway.transport.resumed()
     return true
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error

@@ -1,12 +1,13 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { JournalEntry, Overview, Timelines, Trouble } from '../../src/core/generated/controls.ts'
-import type { Gateway } from '../../src/index.ts'
-import { serve } from '../../src/server/node.ts'
+import type { Gateway, Store } from '../../src/index.ts'
+import { serve, sqliteStore } from '../../src/server/node.ts'
 import { certificatePair, expiredPair } from '../../src/testing/testing.ts'
 import { CHROMIUM } from '../support/chromium.ts'
 import { controlClient, uncheckedClient } from '../support/client.ts'
 import { memoryStore } from '../support/memory-store.ts'
 import { DOMAIN, ECDSA, openManual } from '../support/provisioning.ts'
+import { hasSqlite, newFile } from '../support/sqlite.ts'
 import { useInspector } from './support/use-inspector.ts'
 
 const read = async <T>(gateway: Gateway, path: string) => (await controlClient(gateway)('GET', path)).body as T
@@ -59,22 +60,45 @@ describe.skipIf(!CHROMIUM)('The numbers of the page are those of the server', ()
     await page.getByText('The uploaded certificate expired at').waitFor()
   })
 
-  test('after a restart of a server with its store', async () => {
-    const store = memoryStore()
-    const { gateway, server, page } = await open({ store })
+  test(`after a restart of a server with its ${hasSqlite ? 'data file' : 'store in memory: this Node has no SQLite'}`, async () => {
+    const openStore = createStores()
+    const first = openStore()
+    const { gateway, server, page, go } = await open({ store: first })
     for (let number = 0; number < 40; number++)
       gateway.reservedDomains.create({ domain: `d${number}.example.com`, certificate_management_policy: ECDSA })
     gateway.clock.advance('3h')
     await page.getByText('40 broken').waitFor()
     const before = await read<Trouble[]>(gateway, '/troubles')
     await server.close()
-    const restarted = openManual({ dns: 'simulated', store: memoryStore(store.commits) })
+    gateway.dispose()
+    first.close()
+    const store = openStore()
+    const restarted = openManual({ dns: 'simulated', store })
     const again = await serve(restarted, { port: server.port })
-    onTestFinished(() => again.close())
+    onTestFinished(async () => {
+      await again.close()
+      store.close()
+    })
     await page.getByText('live', { exact: true }).waitFor()
     expect(await read<Trouble[]>(restarted, '/troubles')).toEqual(before)
     await page.getByText('40 domains: no CNAME record leads to its target.').waitFor()
     await page.getByRole('link', { name: '32 more' }).click()
     await page.getByRole('button', { name: 'failing 40' }).waitFor()
+    const [timeline] = (await read<Timelines>(restarted, '/timelines?name=d39.example.com')).timelines
+    await go(`jobs/${timeline?.id}`)
+    const transitions = page.getByRole('complementary').locator('ol').getByRole('listitem')
+    await expect.poll(() => transitions.first().textContent()).toBe('The server restarted.')
+    expect(await transitions.count()).toBe((timeline?.earlier ?? 0) + 1)
+    await page.getByRole('button', { name: 'Run the attempt now' }).click()
+    await expect.poll(() => transitions.count()).toBe((timeline?.earlier ?? 0) + 3)
+    expect(await transitions.nth(2).textContent()).toBe('The server restarted.')
   })
 })
+
+/** Returns a function that opens a store anew with everything that it has persisted: in a file, if this Node has SQLite. */
+function createStores(): () => Store & { close(): void } {
+  const file = newFile()
+  const memory = memoryStore()
+  return () =>
+    hasSqlite ? sqliteStore(file) : { ...memoryStore(memory.commits), append: memory.append, close: () => undefined }
+}

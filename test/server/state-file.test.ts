@@ -60,6 +60,18 @@ it('A state file is written on SIGHUP, while the server continues', async () => 
   expect(await stop()).toBe(0)
 })
 
+it('A job continues after a restart with a state file, and its timeline says where', async () => {
+  const options = ['--state', 'state.json', '--clock', 'manual']
+  const first = await startServer({}, ...options)
+  const certificate_management_policy = { authority: 'letsencrypt', private_key_type: 'ecdsa' }
+  const body = JSON.stringify({ domain: 'app.example.com', certificate_management_policy })
+  await fetch(`${first.url}/reserved_domains`, { method: 'POST', headers, body })
+  expect(await first.stop()).toBe(0)
+  const second = await startServer({}, ...options)
+  const response = await fetch(`${second.url}/_fauxgate/timelines`)
+  expect(await response.json()).toMatchObject({ timelines: [{ state: 'provisioning', timeline: [{}], earlier: 1 }] })
+})
+
 it('A state file is written every minute if a request may have changed the state', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
   const stateFile = new StateFile(createGateway(), 'state.json')

@@ -14,7 +14,7 @@ import { ANY_DOMAIN, listPendingOutcomes } from '../../service/provisioning/outc
 import { timelineEntryView } from '../../service/provisioning/timeline.ts'
 import { getState, PROVISIONING_STATES, timelineView } from '../../service/provisioning/transitions.ts'
 import { type DomainRecord, domains } from '../../service/resources/reserved-domains/records.ts'
-import { type Control, controlCall } from '../control.ts'
+import { type Control, type ControlHost, controlCall } from '../control.ts'
 import { pendingOutcome } from '../provisioning/script.ts'
 
 const state = v.picklist(PROVISIONING_STATES, PROVISIONING_STATES.join(', '))
@@ -63,6 +63,12 @@ const domainTimeline = named(
     ),
     outcomes: documented(count, 'The number of these outcomes, with those that `pending` leaves out.'),
     timeline: documented(v.array(timelineEntryView), 'The last 100 transitions, oldest first.'),
+    earlier: v.exactOptional(
+      documented(
+        count,
+        'The number of these transitions that were made before the server restarted. Absent if none was.',
+      ),
+    ),
   }),
   'DomainTimeline',
   'The provisioning of one domain: its transitions and its next due event.',
@@ -118,7 +124,7 @@ const read = controlCall({
   from: 'query',
   schema: query,
   response: timelinesView,
-  run: (host, sent) => host.transact((tx) => listTimelines(tx, sent)),
+  run: (host, sent) => host.transact((tx) => listTimelines(host, tx, sent)),
 })
 
 export interface TimelinesMember {
@@ -133,6 +139,7 @@ export const timelines: Control = {
 }
 
 function listTimelines(
+  host: ControlHost,
   tx: Transaction,
   { name = '', state, order, skip = 0, limit }: v.InferOutput<typeof query>,
 ): Timelines {
@@ -162,7 +169,7 @@ function listTimelines(
     // In the order of the states, whichever domain is first.
     states: Object.fromEntries(PROVISIONING_STATES.flatMap((each) => (states[each] ? [[each, states[each]]] : []))),
     since: Number.isFinite(since) ? timestamp(since * 1000) : null,
-    timelines: page.map((domain) => createDomainTimeline(tx, domain, outcomes)),
+    timelines: page.map((domain) => createDomainTimeline(host, tx, domain, outcomes)),
   }
 }
 
@@ -180,6 +187,7 @@ export function groupPendingByDomain(tx: Transaction): ReadonlyMap<string, Liste
 }
 
 function createDomainTimeline(
+  { earlierTransitions }: ControlHost,
   tx: Transaction,
   domain: DomainRecord,
   outcomes: ReturnType<typeof groupPendingByDomain>,
@@ -188,6 +196,7 @@ function createDomainTimeline(
   const certificate = findCertificate(tx, domain)
   const own = (domain.policy && outcomes.get(domain.domain)) ?? []
   const forAny = (domain.policy && outcomes.get(ANY_DOMAIN)) ?? []
+  const earlier = timeline.findLastIndex((each) => earlierTransitions.has(each)) + 1
   const pending = [...own.slice(0, MAX_PENDING), ...forAny.slice(0, MAX_PENDING)].slice(0, MAX_PENDING)
   return {
     id,
@@ -203,6 +212,7 @@ function createDomainTimeline(
     pending: pending.map(({ id: _, ...each }) => each),
     outcomes: own.length + forAny.length,
     timeline: timelineView(tx, timeline),
+    ...(earlier > 0 && { earlier }),
   }
 }
 

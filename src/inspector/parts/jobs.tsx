@@ -1,3 +1,4 @@
+import { Fragment } from 'preact'
 import { useState } from 'preact/hooks'
 import type { DomainTimeline, NeededRecord, Timelines } from '../../core/generated/controls.ts'
 import { useLive } from '../live.ts'
@@ -92,7 +93,7 @@ interface DomainResource {
 }
 
 function JobDetails({ job, back }: { job: DomainTimeline; back: string }) {
-  const { id, domain, state, due, expiresAt, problem, records, pending, outcomes, timeline } = job
+  const { id, domain, state, due, expiresAt, problem, records, pending, outcomes, timeline, earlier } = job
   const when = (at: string) => `${formatRelative(at, page.now)}, at ${formatTime(at)}`
   const resource = useLive(
     () => page.connection.service<DomainResource>('GET', `/reserved_domains/${id}`).catch(() => null),
@@ -169,16 +170,30 @@ function JobDetails({ job, back }: { job: DomainTimeline; back: string }) {
       <h3>What happened{timeline.length >= MAX_TRANSITIONS && `: the last ${MAX_TRANSITIONS} transitions`}</h3>
       <ol>
         {timeline.toReversed().map(({ at, transition, outcome, message }, index) => (
-          <li key={timeline.length - index} class="record row">
-            <span class="dim">{formatTime(at)}</span>
-            <b>{transition}</b>
-            {outcome && <OutcomeChip outcome={outcome} />}
-            <p>{formatTimes(message)}</p>
-          </li>
+          <Fragment key={timeline.length - index}>
+            {timeline.length - index === earlier && <Restart />}
+            <li class="record row">
+              <span class="dim">{formatTime(at)}</span>
+              <b>{transition}</b>
+              {outcome && <OutcomeChip outcome={outcome} />}
+              <p>{formatTimes(message)}</p>
+            </li>
+          </Fragment>
         ))}
       </ol>
       <RelatedRequests text={domain} />
     </Side>
+  )
+}
+
+/** Divides the transitions that an earlier server made from those of the present one. A sandbox sleeps and wakes unseen. */
+function Restart() {
+  if (!page.gateway?.started) return null
+  const { manual } = page.overview ?? {}
+  return (
+    <li class="record dim">
+      The server restarted.{!manual && ' Attempts that were due meanwhile have the times at which they were due.'}
+    </li>
   )
 }
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { toInspected } from '../../../src/gateway/inspected.ts'
 import { createGateway } from '../../../src/index.ts'
 import { client } from '../../support/client.ts'
+import { memoryStore } from '../../support/memory-store.ts'
 import {
   DOMAIN,
   ECDSA,
@@ -53,6 +54,44 @@ describe('The timelines of all domains', () => {
       records: [{ ...record, problem: null, found: null }],
     })
     expect(first?.expiresAt).toBe(gateway.tlsCertificates.get(domain().certificate?.id as string).not_after)
+  })
+
+  test('say which transitions were made before the server restarted in the middle of a job', () => {
+    const store = memoryStore()
+    const { gateway, id } = openWithDomain({ dns: 'simulated', store })
+    gateway.clock.advance('30s')
+    const [before] = toInspected(gateway).timelines().timelines
+    expect(before).toMatchObject({ state: 'failing', attempts: 1 })
+    expect(before).not.toHaveProperty('earlier')
+    gateway.dispose()
+    const restarted = openManual({ dns: 'simulated', store })
+    const read = () => toInspected(restarted).timelines().timelines[0]
+    expect(read()).toEqual({ ...before, earlier: 2 })
+    // At the same time on the clock.
+    restarted.provisioning.attempt(id)
+    expect(read()).toMatchObject({ attempts: 2, earlier: 2 })
+    expect(read()?.timeline.map(({ transition }) => transition)).toEqual(['started', 'failed', 'retried', 'failed'])
+    restarted.clock.advance('80d')
+    expect(read()).not.toHaveProperty('earlier')
+    restarted.reset()
+    restarted.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: ECDSA })
+    expect(read()).not.toHaveProperty('earlier')
+  })
+
+  test('have attempts that were due while the server was off at the times at which they were due', () => {
+    const store = memoryStore()
+    const open = (now: string) => createGateway({ clock: { now: Date.parse(now) }, dns: 'simulated', store })
+    const gateway = open(NEW_YEAR)
+    gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: ECDSA })
+    gateway.dispose()
+    const [timeline] = toInspected(open(timeAfter('90m'))).timelines().timelines
+    expect(timeline).toMatchObject({ state: 'failing', attempts: 2, earlier: 1 })
+    expect(timeline?.timeline.map(({ at, transition }) => `${at} ${transition}`)).toEqual([
+      `${NEW_YEAR} started`,
+      `${timeAfter('30s')} failed`,
+      `${timeAfter('30s', '1h')} retried`,
+      `${timeAfter('30s', '1h')} failed`,
+    ])
   })
 
   test('count all attempts of a job of 80 days, and say when it started, although its transitions are the last 100', () => {
