@@ -55,12 +55,12 @@ export type Frozen<T> = T extends readonly (infer Item)[]
 
 /** Freezes a value and everything in it, however deep, and returns it. */
 export function deepFreeze<T>(value: T): T {
+  if (Object.isFrozen(value)) return value
   const open: unknown[] = [value]
-  while (open.length > 0) {
-    const each = open.pop()
-    if (typeof each !== 'object' || each === null || Object.isFrozen(each)) continue
+  for (let each = open.pop(); each; each = open.pop()) {
     Object.freeze(each)
-    for (const inner of Object.values(each)) if (typeof inner === 'object') open.push(inner)
+    // Primitive values are frozen.
+    for (const inner of Object.values(each)) if (!Object.isFrozen(inner)) open.push(inner)
   }
   return value
 }
