@@ -6,7 +6,6 @@ import { createSeed } from '../core/engine/random.ts'
 import { RateLimiter } from '../core/engine/rate-limiter.ts'
 import { requireKnownLimits } from '../core/operation/account.ts'
 import { createRedactor } from '../core/schema/secret-texts.ts'
-import { isNgrokOperation } from '../service/resources/ngrok-paths.ts'
 import { createAuthorityKeys } from './authority-keys.ts'
 import { InitialRecords } from './direct/initial.ts'
 import { ErrorBoundary } from './error-boundary.ts'
@@ -47,9 +46,6 @@ export function createParts(rawOptions: AnyOptions) {
   })
   const { journalSize: size, journalBytes: bytes } = options
   const journal = new Journal({ size, bytes, dialect, secretNames, ownKeys })
-  const own = Object.values(options.families ?? {})
-    .flatMap(({ operations }) => Object.values(operations).map(({ name }) => name))
-    .filter((name) => !isNgrokOperation(name))
   return {
     options,
     table,
@@ -69,7 +65,7 @@ export function createParts(rawOptions: AnyOptions) {
       size,
       secretNames,
       options: listRepeatable(rawOptions),
-      own,
+      own: table.ownOperations,
     }),
     rateLimiter: options.rateLimit && new RateLimiter(options.rateLimit),
   }

@@ -14,6 +14,7 @@ import { SecretNames } from '../core/schema/secret-fields.ts'
 import { requireCompatibleFamilies } from '../service/kit/compatible-families.ts'
 import { declared, declaredPrefixes } from '../service/resources/declarations.ts'
 import { families } from '../service/resources/index.ts'
+import { isNgrokOperation } from '../service/resources/ngrok-paths.ts'
 import { createRouter } from './http/router.ts'
 
 /** Everything that follows from the families of a gateway and from its controls. */
@@ -38,12 +39,13 @@ export function tableOf(dialect: CommonDialect, own: Families = NONE): GatewayTa
   const cached = byExtras.get(extras)
   if (cached) return cached
   requireCompatibleFamilies(own, families, RESERVED)
-  const table = createTable(dialect, addRulesBefore({ ...families, ...own }))
+  const table = createTable(dialect, own)
   tables.set(own, byExtras.set(extras, table))
   return table
 }
 
-function createTable(dialect: CommonDialect, all: typeof families & Families) {
+function createTable(dialect: CommonDialect, own: Families) {
+  const all = addRulesBefore({ ...families, ...own })
   const operations = Object.values<Family>(all)
     .flatMap((family) => Object.values(family.operations))
     .filter((operation) => isOperationOf(dialect, operation))
@@ -56,6 +58,10 @@ function createTable(dialect: CommonDialect, all: typeof families & Families) {
   const secretNames = new WeakMap<CommonDialect['fieldAliases'], SecretNames>()
   return {
     families: all,
+    /** The operations of families that neither fauxgate nor ngrok has. */
+    ownOperations: Object.values(own)
+      .flatMap(({ operations }) => Object.values(operations).map(({ name }) => name))
+      .filter((name) => !isNgrokOperation(name)),
     collections: Object.values<Family>(all).flatMap((family) => family.collections),
     stateful,
     api,
