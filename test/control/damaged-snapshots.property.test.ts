@@ -5,7 +5,7 @@ import { catchError } from '../support/client.ts'
 import { listPaths, REMOVED, replaceAt, valueAt } from '../support/damage.ts'
 import { exercise } from '../support/exercise.ts'
 import { copyAsJson, createFullGateway, fullGatewayOptions } from '../support/full-gateway.ts'
-import { limitCases, propertyOptions } from '../support/property.ts'
+import { checkAsync, limitCases } from '../support/property.ts'
 
 /** Returns an arbitrary of a path in a snapshot, with a value to put there. */
 const damageOneValue = (good: Snapshot) => {
@@ -38,7 +38,7 @@ describe('A damaged snapshot', () => {
     const before = JSON.stringify(gateway.snapshot())
     const requests = gateway.requests.all()
     const good = copyAsJson(gateway.snapshot())
-    await fc.assert(
+    await checkAsync(
       fc.asyncProperty(damageOneValue(good), async ([path, value]) => {
         const damagedSnapshot = replaceAt(good, path, value)
         const error = catchError(() => gateway.restore(damagedSnapshot))
@@ -57,7 +57,7 @@ describe('A damaged snapshot', () => {
         expect(gateway.clock.now).toBe(good.now)
         expect(gateway.requests.all()).toEqual(requests)
       }),
-      propertyOptions({ numRuns: limitCases(200) }),
+      { numRuns: limitCases(200) },
     )
   })
 

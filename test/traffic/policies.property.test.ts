@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { checkAsync, limitCases } from '../support/property.ts'
 import { createVisited } from './visits.ts'
 
 const action = fc.oneof(
@@ -75,7 +76,7 @@ async function visitWith(rules: readonly object[], { method, path, headers, ip }
 
 // traffic.md: no throw, no hang, the same result twice, and the trace explains the result.
 test('a policy gives the same result twice, and so do the rules of the trace alone', async () => {
-  await fc.assert(
+  await checkAsync(
     fc.asyncProperty(policy, request, async (rules, sent) => {
       const { result, trace } = await visitWith(rules, sent)
       expect((await visitWith(rules, sent)).result).toEqual(result)
@@ -93,6 +94,6 @@ test('a policy gives the same result twice, and so do the rules of the trace alo
         ).result,
       ).toEqual(result)
     }),
-    { numRuns: 300 },
+    { numRuns: limitCases(300) },
   )
 }, 60_000)

@@ -4,7 +4,7 @@ import type { Gateway } from '../../../src/index.ts'
 import { client, expectError, outcome } from '../../support/client.ts'
 import { createTestClock, open } from '../../support/gateway.ts'
 import { pem, upload } from '../../support/pem.ts'
-import { anyText, limitCases, propertyOptions } from '../../support/property.ts'
+import { anyText, check, checkAsync, limitCases } from '../../support/property.ts'
 import { createFilters, type Fields, type Item } from './filter-model.ts'
 
 const HOUR = 3_600_000
@@ -154,7 +154,7 @@ describe.each(FAMILIES)('A list filter over $path (rules: filters#language)', (f
   })
 
   test('selects the same items as a simple evaluator, newest first and page by page', async () => {
-    await fc.assert(
+    await checkAsync(
       fc.asyncProperty(
         condition.filter(({ text }) => text.length <= 2048),
         fc.integer({ min: 1, max: 12 }),
@@ -164,12 +164,12 @@ describe.each(FAMILIES)('A list filter over $path (rules: filters#language)', (f
           expect(await listOverHttp(family, gateway, { filter, limit })).toEqual(expected)
         },
       ),
-      propertyOptions({ numRuns: limitCases(200) }),
+      { numRuns: limitCases(200) },
     )
   })
 
   test('with a type error anywhere is refused at one of its characters', async () => {
-    await fc.assert(
+    await checkAsync(
       fc.asyncProperty(illTyped, async (filter) => {
         const error = expectError(() => family.list(gateway, { filter }))
         expect(error.key).toBe('filter_invalid')
@@ -182,7 +182,7 @@ describe.each(FAMILIES)('A list filter over $path (rules: filters#language)', (f
         expect(outcome(answer)).toBe('400 ERR_GATEWAY_250')
         expect(answer.body.msg).toBe(error.message)
       }),
-      propertyOptions({ numRuns: limitCases(200) }),
+      { numRuns: limitCases(200) },
     )
   })
 
@@ -195,7 +195,7 @@ describe.each(FAMILIES)('A list filter over $path (rules: filters#language)', (f
       ...['obj.id', 'timestamp(time.now)', 'true', 'null', '[1]', ...family.fields.texts, ...family.fields.maps],
     ]
     const tokenTexts = fc.array(fc.constantFrom(...tokens), { maxLength: 40 }).map((parts) => parts.join(''))
-    fc.assert(
+    check(
       fc.property(fc.oneof(tokenTexts, anyText(60)), (filter) => {
         let message: string | undefined
         try {
@@ -206,7 +206,7 @@ describe.each(FAMILIES)('A list filter over $path (rules: filters#language)', (f
         }
         expect(message?.length ?? 0).toBeLessThan(2000)
       }),
-      propertyOptions({ numRuns: limitCases(300) }),
+      { numRuns: limitCases(300) },
     )
   })
 })

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Refusal } from '../../../src/core/schema/errors.ts'
 import { readChain, readKey } from '../../../src/service/x509/uploads.ts'
+import { check } from '../../support/property.ts'
 import { blocksOf, fixture } from './support.ts'
 
 /** Certificates of all sizes, each signed by the next. */
@@ -79,7 +80,7 @@ describe('blanks, line ends and boundaries in any state (rules: pem#blocks)', ()
     const chains = fc
       .tuple(fc.constantFrom(...CHAINS), fc.nat(2))
       .map(([chain, root]) => chain.slice(0, root + 1).join(''))
-    fc.assert(
+    check(
       fc.property(changeTexts(chains), ({ text, damaged }) => {
         const read = readOutcome(() => readChain(damaged).certificate_pem)
         const refusals = ['certificate_not_pem', 'certificate_unparsable', 'certificate_missing', 'pem_wrong_type']
@@ -90,7 +91,7 @@ describe('blanks, line ends and boundaries in any state (rules: pem#blocks)', ()
   })
 
   it('never drop a key: it is read, or the text is refused', () => {
-    fc.assert(
+    check(
       fc.property(changeTexts(fc.constantFrom(...KEYS)), ({ text, damaged }) => {
         const read = readOutcome(() => readKey(damaged).private_key_pem)
         expect([text, 'key_unsupported', 'key_missing', 'pem_wrong_type']).toContain(read)
@@ -100,7 +101,7 @@ describe('blanks, line ends and boundaries in any state (rules: pem#blocks)', ()
   })
 
   it('never put content into a message', () => {
-    fc.assert(
+    check(
       fc.property(
         changeTexts(fc.constantFrom(...KEYS)),
         fc.constantFrom(readChain, readKey),

@@ -2,6 +2,7 @@ import { BlockList } from 'node:net'
 import { crc32 } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { checkAsync } from '../../support/property.ts'
 import { createVisited, policyOf } from '../visits.ts'
 
 /** Evaluates an expression in a policy, as a text. */
@@ -139,7 +140,7 @@ describe('against independent implementations', () => {
     const address = fc
       .array(fc.integer({ min: 0, max: 255 }), { minLength: 4, maxLength: 4 })
       .map((parts) => parts.join('.'))
-    await fc.assert(
+    await checkAsync(
       fc.asyncProperty(address, address, fc.integer({ min: 0, max: 32 }), async (ip, network, bits) => {
         const list = new BlockList()
         list.addSubnet(network, bits)
@@ -150,7 +151,7 @@ describe('against independent implementations', () => {
   })
 
   test('crc32 is that of zlib', async () => {
-    await fc.assert(
+    await checkAsync(
       fc.asyncProperty(fc.stringMatching(/^[a-z0-9 ]{0,40}$/), async (text) => {
         const expected =
           typeof crc32 === 'function'
