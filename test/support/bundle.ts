@@ -1,3 +1,4 @@
+import { parse } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
@@ -5,8 +6,12 @@ const REQUIRE = 'import { createRequire as requireOf } from "node:module"; const
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Bundles TypeScript, whose imports start at the repository, into one file that a Node process of its own can run. */
+/**
+ * Bundles TypeScript, whose imports start at the repository, into a file that a Node process of its own can run. Files beside
+ * it have what ES modules import later, so that a process loads only what it uses.
+ */
 export async function bundle(contents: string, outfile: string, format: 'esm' | 'cjs' = 'esm'): Promise<void> {
+  const { dir: outdir, name: entryNames, ext } = parse(outfile)
   await build({
     stdin: { contents, resolveDir: root, loader: 'ts' },
     bundle: true,
@@ -19,8 +24,10 @@ export async function bundle(contents: string, outfile: string, format: 'esm' | 
     mainFields: ['browser', 'module', 'main'],
     conditions: ['browser', 'import', 'default'],
     // Its CommonJS parts require Node's modules, and ES modules have no `require`.
-    ...(format === 'esm' && { banner: { js: REQUIRE } }),
-    outfile,
+    ...(format === 'esm' && { banner: { js: REQUIRE }, splitting: true }),
+    outdir,
+    entryNames,
+    outExtension: { '.js': ext },
     logLevel: 'error',
   })
 }
