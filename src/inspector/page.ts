@@ -1,4 +1,4 @@
-import type { Nouns } from '../control/views/nouns.ts'
+import type { FamilyNouns } from '../control/views/nouns.ts'
 import type { JournalEntry, Overview } from '../core/generated/controls.ts'
 import type { OpenApiDocument } from '../gateway/openapi/document.ts'
 import { Connection, decodePart, ResponseError, takeKeyFromLink } from './connection.ts'
@@ -24,7 +24,7 @@ interface GatewayName {
   /** The time at which the server started; absent for a sandbox. */
   readonly started?: string
   readonly versionHeader: string
-  readonly nouns: Nouns
+  readonly nouns: Readonly<Record<string, FamilyNouns>>
 }
 
 class PageState {

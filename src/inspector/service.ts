@@ -1,4 +1,4 @@
-import type { Nouns } from '../control/views/nouns.ts'
+import type { FamilyNouns } from '../control/views/nouns.ts'
 import type { OpenApiDocument, OperationItem } from '../gateway/openapi/document.ts'
 import type { JsonSchema } from '../gateway/openapi/json-schema.ts'
 
@@ -38,7 +38,7 @@ export class Service {
 
   constructor(
     readonly document: OpenApiDocument,
-    readonly nouns: Nouns = {},
+    readonly nouns: Readonly<Record<string, FamilyNouns>> = {},
   ) {
     const all = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, item]) => ({ item, operation: toOperation(method, path, item) })),
@@ -93,7 +93,7 @@ export class Service {
     const named = (end: string) => operations.find(({ operation }) => operation.name === `${name}.${end}`)
     const operation = (end: string) => named(end)?.operation
     const usual = ['list', 'get', 'create', 'update', 'replace', 'delete'].map((each) => `${name}.${each}`)
-    const [one, many] = this.nouns[name] ?? [name, name]
+    const { one, many } = this.nouns[name] ?? { one: name, many: name }
     return {
       name,
       one,

@@ -411,7 +411,7 @@ describe.skipIf(!CHROMIUM)('The inspector', () => {
     const { vaults } = gateway as unknown as Ngrok
     vaults.create({ name: 'mine' })
     await expect.poll(async () => (await readNames())[0]).toBe('vaults')
-    await menu.getByText('Modules of a route').click()
+    await menu.getByText('Of a route').click()
     await menu.getByRole('link', { name: 'circuit breaker' }).first().waitFor()
     const groups = await menu
       .locator('details')

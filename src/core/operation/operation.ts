@@ -31,6 +31,14 @@ export type InputArguments<Input> = [Input] extends [undefined]
     ? [input?: Input | undefined]
     : [input: Input]
 
+/** The nouns of a resource. */
+export interface Nouns {
+  readonly one: string
+  readonly many: string
+  /** The owner of such a resource, such as `a route`. */
+  readonly owner?: string
+}
+
 /** The fields of an operation that its definition has. */
 interface Definition<Ids extends PathIds> {
   /** Group and verb, such as `reserved_domains.create`. */
@@ -43,6 +51,8 @@ interface Definition<Ids extends PathIds> {
   readonly status: 200 | 201 | 204
   /** One line for the documentation. */
   readonly summary: string
+  /** The nouns of the family's resources, at the operation that gets one. */
+  readonly nouns?: Nouns
   /** The prefix of each id in the path. */
   readonly ids: Ids
   /** The schema of the response; absent if it has no body. */

@@ -192,6 +192,7 @@ export function readOperations(
       method: 'GET',
       status: 200,
       summary: `Get ${article} ${what}`,
+      nouns: { one: what, many: choosePlural(kind) },
       errors: [general.not_found],
       response: shape,
       run: (tx, { id }) => show(tx, required(tx, collection, id, what, keyOf(id))),

@@ -49,7 +49,7 @@ function Resources({ counts }: { counts: Overview['counts'] }) {
   return (
     <Card title="Resources" wide>
       <ul class="row">
-        {present.map(([name, [one, many]]) => (
+        {present.map(([name, { one, many }]) => (
           <li key={name}>
             <a href={`#resources/${name}`}>
               <b>{formatCount(counts[name] ?? 0)}</b> {counts[name] === 1 ? one : many}

@@ -1,4 +1,5 @@
 import { useMemo, useState } from 'preact/hooks'
+import type { FamilyNouns } from '../../control/views/nouns.ts'
 import type { ListedRecord } from '../../core/generated/controls.ts'
 import { useControl, useLive } from '../live.ts'
 import { page } from '../page.ts'
@@ -14,52 +15,38 @@ import { isEmpty, NAME_FIELDS, RecordLinks, ResourceDetails, type ResourceProps,
 type Resource = Readonly<Record<string, unknown>> & { readonly id: string }
 
 /** A family of the menu. */
-interface Family {
+interface Family extends FamilyNouns {
   readonly name: string
-  readonly many: string
-  /** The path of its list; null for modules. */
-  readonly list: string | null
-  /** The name within its group. */
-  readonly part: string
-  /** The group of the family, such as `Modules of a route`. */
-  readonly group: string
 }
 
 /** The number of families that are always in sight. */
 const FIRST_FAMILIES = 4
 
-function listFamilies(): Family[] {
-  return Object.entries(page.gateway?.nouns ?? {}).map(([name, [one, many, list]]) => {
-    const [part = '', owner] = one.split(/ (?=of an? )/)
-    return { name, many, list, part: list ? many : part, group: owner ? `Modules ${owner}` : 'Other resources' }
-  })
-}
-
 export function Resources() {
   const [, name, ...ids] = page.path
-  const families = listFamilies()
+  const families = Object.entries(page.gateway?.nouns ?? {}).map(([name, nouns]): Family => ({ name, ...nouns }))
   const family = families.find((each) => each.name === name) ?? families[0]
   if (!family) return <Loading />
   const countOf = (each: Family) => page.overview?.counts[each.name] ?? 0
   const link = (each: Family) => (
     <a key={each.name} href={`#resources/${each.name}`} aria-current={each === family ? 'page' : undefined}>
-      {each.part} <span class="dim">{formatCount(countOf(each))}</span>
+      {each.many} <span class="dim">{formatCount(countOf(each))}</span>
     </a>
   )
   const isFirst = (each: Family, index: number) => each.list && (index < FIRST_FAMILIES || countOf(each) > 0)
   const first = families.filter(isFirst)
   const others = families.filter((each) => !first.includes(each))
-  const groups = [...new Set(others.map(({ group }) => group))]
+  const owners = [...new Set(others.map(({ owner }) => owner))]
   const Shown = family.list ? List : Lookup
   return (
     <div class="with-menu fill flex">
       <nav class="menu" aria-label="Families">
         {[...first.filter(countOf), ...first.filter((each) => countOf(each) === 0)].map(link)}
-        {groups.map((group) => {
-          const grouped = others.filter((each) => each.group === group)
+        {owners.map((owner) => {
+          const grouped = others.filter((each) => each.owner === owner)
           return (
-            <details key={group} open={grouped.includes(family)}>
-              <summary>▾ {group}</summary>
+            <details key={owner} open={grouped.includes(family)}>
+              <summary>▾ {owner ? `Of ${owner}` : 'Other resources'}</summary>
               {grouped.map(link)}
             </details>
           )

@@ -114,6 +114,7 @@ const operations = {
     method: 'GET',
     status: 200,
     summary: 'Get a source of an event subscription',
+    nouns: { one: 'source', many: 'sources', owner: 'an event subscription' },
     response: sourceShape,
     run: (tx, at) => sourceView(tx.wire, requireSource(tx, at).id, at.type),
   }),

@@ -172,6 +172,7 @@ const operations = {
     method: 'GET',
     status: 200,
     summary: 'Get a route of an HTTPS edge',
+    nouns: { one: 'route', many: 'routes', owner: 'an HTTPS edge' },
     response: routeShape,
     errors: [kit.general.not_found],
     run: (tx, at) => routeView(tx, requireRoute(tx, at)),

@@ -159,6 +159,7 @@ export function edgeModule<
       method: 'GET',
       status: 200,
       summary: `Get the ${what} module of ${article} ${place}`,
+      nouns: { one: `${what} module`, many: `${what} modules`, owner: `${article} ${place}` },
       response: shape,
       run(tx, route) {
         const record = tx.get(modules, requireKey(tx, route))
