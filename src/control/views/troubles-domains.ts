@@ -1,10 +1,12 @@
+import type { EngineState } from '../../core/engine/engine-state.ts'
 import type { Trouble } from '../../core/generated/controls.ts'
 import type { Transaction } from '../../core/operation/transaction.ts'
 import { formatCount } from '../../core/schema/text.ts'
-import { timestamp } from '../../core/schema/time.ts'
+import { timeMs, timestamp } from '../../core/schema/time.ts'
+import { zone } from '../../service/provisioning/dns.ts'
 import { findNeededRecords } from '../../service/provisioning/dns-check.ts'
 import { provisioningOptions } from '../../service/provisioning/managed-domain.ts'
-import { ANY_DOMAIN } from '../../service/provisioning/outcomes.ts'
+import { ANY_DOMAIN, lastingOutcomes, scriptedOutcomes } from '../../service/provisioning/outcomes.ts'
 import { type DomainRecord, domains } from '../../service/resources/reserved-domains/records.ts'
 import { describeProblem, findCertificate, groupPendingByDomain } from './timelines.ts'
 import { describeLasting, type Fix, MAX_CALLS, MAX_PLACES, removeOutcome } from './troubles-injected.ts'
@@ -18,7 +20,7 @@ export const SOON_MS = 30 * 86_400_000
  */
 interface Cause extends Pick<Trouble, 'kind' | 'cause'> {
   /** Returns the cause with names and numbers, for a domain that is alone with it. */
-  readonly alone?: () => string
+  readonly alone?: (tx: Transaction) => string
   readonly fix?: () => Fix
   /** The time of the next attempt, in ms; absent if none is due. */
   readonly due?: number | undefined
@@ -32,34 +34,68 @@ interface Group extends Pick<Trouble, 'kind' | 'cause'> {
   due: number
 }
 
-/** Lists the domains that are in trouble, those with the same cause together, the largest groups first. */
-export function listDomains(tx: Transaction): Trouble[] {
+/** A cause, or none, that a domain has from one time to another, in ms, unless a record of {@link SOURCES} changes. */
+interface Known {
+  readonly domain: DomainRecord
+  /** The kind and the cause. */
+  readonly group: string
+  readonly found: Cause | undefined
+  readonly from: number
+  readonly until: number
+}
+
+/** The collections on which causes depend. A certificate never changes, and a domain has another record for each change. */
+const SOURCES = [zone, scriptedOutcomes, lastingOutcomes].map(({ name }) => name)
+
+/**
+ * Lists the domains that are in trouble, those with the same cause together, the largest groups first. It keeps causes: to find
+ * them again for 10,000 domains after a change of one takes 50 ms.
+ */
+export function listDomains(state: EngineState, tx: Transaction): Trouble[] {
   const groups = new Map<string, Group>()
   const outcomes = groupPendingByDomain(tx)
+  const createKnown = () => ({
+    value: new Map<string, Known>(),
+    until: isPropagating(tx) ? tx.now : Number.POSITIVE_INFINITY,
+  })
+  const causes = state.derive(tx, findCause, createKnown, SOURCES)
   for (const domain of tx.newestFirst(domains)) {
-    const found = findCause(tx, domain, outcomes)
-    if (found) addToGroup(groups, domain, found)
+    let known = causes.get(domain.id)
+    if (known?.domain !== domain || tx.now < known.from || tx.now >= known.until) {
+      const found = findCause(tx, domain, outcomes)
+      known = {
+        domain,
+        group: found ? found.kind + found.cause : '',
+        found,
+        from: tx.now,
+        until: findNextChange(tx, domain),
+      }
+      causes.set(domain.id, known)
+    }
+    if (known.found) addToGroup(groups, known, known.found)
   }
+  // Domains that were deleted are still among them.
+  if (causes.size > 2 * tx.count(domains)) causes.clear()
   return [...groups.values()]
     .sort((a, b) => b.count - a.count)
     .map(({ kind, alone, cause, count, about, fix, due }) => ({
       kind,
       count,
-      cause: (count === 1 && alone?.()) || cause,
+      cause: (count === 1 && alone?.(tx)) || cause,
       about,
       ...(Number.isFinite(due) && { due: timestamp(due) }),
       ...(fix.length > 0 && { fix }),
     }))
 }
 
-function addToGroup(groups: Map<string, Group>, { id: key, domain: name }: DomainRecord, found: Cause): void {
+function addToGroup(groups: Map<string, Group>, { domain, group: id }: Known, found: Cause): void {
   const { kind, cause, alone, fix, due = Number.POSITIVE_INFINITY } = found
-  const id = kind + cause
   const group = groups.get(id) ?? { kind, cause, alone, count: 0, about: [], fix: [], due }
   groups.set(id, group)
   group.count++
   group.due = Math.min(group.due, due)
-  if (group.about.length < MAX_PLACES) group.about.push({ collection: domains.name, key, name })
+  if (group.about.length < MAX_PLACES)
+    group.about.push({ collection: domains.name, key: domain.id, name: domain.domain })
   if (!fix || group.fix.length === MAX_CALLS) return
   const calls = fix()
   // One outcome may make all of them fail.
@@ -80,7 +116,7 @@ function findCause(
   const due = job ? domain.due?.at : undefined
   const next = isFailing ? (outcomes.get(domain.domain)?.[0] ?? outcomes.get(ANY_DOMAIN)?.[0]) : undefined
   const injected = (cause: string, fix: () => Fix): Cause => {
-    return { kind: 'injected', cause, alone: () => cause + describeFailure(tx, domain), fix, due }
+    return { kind: 'injected', cause, alone: (tx) => cause + describeFailure(tx, domain), fix, due }
   }
   if (next?.always) return injected(describeLasting(next), () => removeOutcome(next))
   const [first] = wrong
@@ -90,7 +126,8 @@ function findCause(
       first.name === domain.domain ? 'the domain' : 'its ACME challenge',
       'its target',
     )
-    const alone = () => describeRecord(first, first.name, first.value) + (isFailing ? describeFailure(tx, domain) : '')
+    const alone: Cause['alone'] = (tx) =>
+      describeRecord(first, first.name, first.value) + (isFailing ? describeFailure(tx, domain) : '')
     return { kind: job ? 'broken' : 'risk', cause, alone, fix: () => wrong.map(setRecord), due }
   }
   const attempt = () => (due === undefined ? [] : [{ method: 'POST', path: '/provisioning/attempt', body: { id } }])
@@ -120,6 +157,18 @@ function describeFailure(tx: Transaction, domain: DomainRecord): string {
   const { notAfter } = findCertificate(tx, domain) ?? {}
   const end = notAfter && ` The certificate ${notAfter <= tx.now ? 'expired' : 'expires'} at ${timestamp(notAfter)}.`
   return ` ${formatCount(attempts ?? internal_errors, 'attempt')} failed.${end ?? ''}`
+}
+
+/** Returns whether a record of the zone is still invisible. Messages about it count the seconds. */
+export function isPropagating(tx: Transaction): boolean {
+  return tx.findAll(zone, 'delayed', 'yes').some(({ visibleFrom }) => (timeMs(visibleFrom) ?? 0) > tx.now)
+}
+
+/** Returns the next time at which the certificate of a domain begins or ceases to be in trouble, in ms. */
+function findNextChange(tx: Transaction, domain: DomainRecord): number {
+  const { notBefore = 0, notAfter = 0, chainNotAfter = 0 } = findCertificate(tx, domain) ?? {}
+  const times = [notBefore, notAfter, chainNotAfter, chainNotAfter - SOON_MS]
+  return Math.min(...times.filter((at) => at > tx.now))
 }
 
 /** Finds out why browsers warn the visitors of a domain, or soon will. */

@@ -2,13 +2,12 @@ import type { Derived } from '../../core/engine/engine-state.ts'
 import type { Trouble } from '../../core/generated/controls.ts'
 import type { Transaction } from '../../core/operation/transaction.ts'
 import { formatCount } from '../../core/schema/text.ts'
-import { timeMs, timestamp } from '../../core/schema/time.ts'
-import { certificates } from '../../service/provisioning/certificate-records.ts'
-import { zone } from '../../service/provisioning/dns.ts'
+import { timestamp } from '../../core/schema/time.ts'
+import { type CertificateRecord, certificates } from '../../service/provisioning/certificate-records.ts'
 import { domains } from '../../service/resources/reserved-domains/records.ts'
 import { backends } from '../../service/resources/weighted-backends.ts'
 import type { ControlHost } from '../control.ts'
-import { listDomains, SOON_MS } from './troubles-domains.ts'
+import { isPropagating, listDomains, SOON_MS } from './troubles-domains.ts'
 
 /** The troubles that records alone show. */
 export interface RecordTroubles {
@@ -17,11 +16,13 @@ export interface RecordTroubles {
 }
 
 /** Lists the troubles that records alone show, and the time at which one may come or go although no record changes. */
-export function listRecordTroubles({ collections }: ControlHost, tx: Transaction): Derived<RecordTroubles> {
+export function listRecordTroubles({ collections, engine }: ControlHost, tx: Transaction): Derived<RecordTroubles> {
+  const { state } = engine
   const expiring = listExpiring(collections, tx)
-  const resources = [...listExpiredUploads(tx), ...describeExpired(expiring, tx), ...listIdleBackends(tx)]
-  const times = [...expiring.map(({ at }) => at), ...listCertificateTimes(tx)]
-  return { value: { domains: listDomains(tx), resources }, until: findNextTime(tx, times) }
+  const { expired, next } = state.derive(tx, readCertificates, () => readCertificates(tx), [certificates.name])
+  const resources = [...listExpiredUploads(tx, expired), ...describeExpired(expiring, tx), ...listIdleBackends(tx)]
+  const until = isPropagating(tx) ? tx.now : findNextTime(tx, [next, ...expiring.map(({ at }) => at)])
+  return { value: { domains: listDomains(state, tx), resources }, until }
 }
 
 interface Expiring {
@@ -50,10 +51,26 @@ function describeExpired(all: readonly Expiring[], { now }: Transaction): Troubl
     }))
 }
 
-/** Lists the uploaded certificates that have expired and that no domain uses. A domain that uses one is in trouble itself. */
-function listExpiredUploads(tx: Transaction): Trouble[] {
-  return [...tx.newestFirst(certificates)].flatMap(({ id, upload }): Trouble[] => {
-    if (!upload || upload.leaf.not_after > tx.now || tx.find(domains, 'certificate', id)) return []
+/** Returns the uploads that have expired, and the next time at which a certificate begins or ceases to be in trouble. */
+function readCertificates(tx: Transaction): Derived<{ expired: readonly CertificateRecord[]; next: number }> {
+  const expired: CertificateRecord[] = []
+  let next = Number.POSITIVE_INFINITY
+  for (const certificate of tx.newestFirst(certificates)) {
+    const { upload, order } = certificate
+    if (upload && upload.leaf.not_after <= tx.now) expired.push(certificate)
+    next = Math.min(next, upload ? findNextTime(tx, listTimes(upload)) : findNextTime(tx, [order.not_after]))
+  }
+  return { value: { expired, next }, until: next }
+}
+
+function listTimes({ leaf, not_after }: NonNullable<CertificateRecord['upload']>): number[] {
+  return [leaf.not_before, leaf.not_after, not_after, not_after - SOON_MS]
+}
+
+/** Lists the expired uploads that no domain uses. A domain that uses one is in trouble itself. */
+function listExpiredUploads(tx: Transaction, expired: readonly CertificateRecord[]): Trouble[] {
+  return expired.flatMap(({ id, upload }): Trouble[] => {
+    if (!upload || tx.find(domains, 'certificate', id)) return []
     const { not_after, subject_common_name } = upload.leaf
     const about = [{ collection: certificates.name, key: id, name: subject_common_name || id }]
     const cause = `The uploaded certificate expired at ${timestamp(not_after)}. No domain uses it: delete it.`
@@ -72,20 +89,8 @@ function listIdleBackends(tx: Transaction): Trouble[] {
   })
 }
 
-/** Lists the times at which a certificate begins or ceases to be in trouble. */
-function listCertificateTimes(tx: Transaction): number[] {
-  return [...tx.newestFirst(certificates)].flatMap(({ upload, order }) => {
-    if (!upload) return order.not_after
-    const { leaf, not_after } = upload
-    return [leaf.not_before, leaf.not_after, not_after, not_after - SOON_MS]
-  })
-}
-
-/** Returns the next of these times. While a record of the zone propagates, it is now: messages count the seconds. */
+/** Returns the next of these times; infinity if all have passed. */
 function findNextTime(tx: Transaction, times: readonly number[]): number {
-  for (const { visibleFrom } of tx.newestFirst(zone)) {
-    if ((timeMs(visibleFrom) ?? 0) > tx.now) return tx.now
-  }
   let next = Number.POSITIVE_INFINITY
   for (const at of times) if (at > tx.now && at < next) next = at
   return next

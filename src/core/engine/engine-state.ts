@@ -145,9 +145,14 @@ export class EngineState {
     return response
   }
 
-  /** Returns what `read` returns from the records. It is cached under a key until a record changes, or until its time `until`. */
-  derive<T>({ now }: Transaction, key: object, read: () => Derived<T>): T {
-    const { revision } = this.records
+  /**
+   * Returns what `read` returns from the records. It is cached under a key until its time `until`, or until a record of the
+   * collections `sources` changes. Default: any record.
+   */
+  derive<T>({ now }: Transaction, key: object, read: () => Derived<T>, sources?: readonly string[]): T {
+    const revision = sources
+      ? sources.reduce((sum, name) => sum + this.records.tableNamed(name).revision, 0)
+      : this.records.revision
     const cached = this.#derived.get(key)
     if (cached?.revision === revision && cached.from <= now && now < cached.until) return cached.value as T // Of the same key.
     const derived = read()

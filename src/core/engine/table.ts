@@ -7,6 +7,8 @@ type KeysByValue = Map<string, string | string[]>
 
 /** The records of one collection, by key, in creation order, and by each index. */
 export class Table<R extends object = object> {
+  /** The number of changes so far, undone ones included. */
+  revision = 0
   readonly #rows = new Map<string, R>()
   readonly #order = new SortedList(isBefore)
   readonly #indexes = new Map<string, readonly [keysByValue: KeysByValue, valuesOf: Index<R>]>()
@@ -40,6 +42,7 @@ export class Table<R extends object = object> {
 
   /** Puts a record under its key, or removes the one there. Returns the record before. */
   replace(key: string, after: R | undefined): R | undefined {
+    this.revision++
     const before = this.#rows.get(key)
     if (after) this.#rows.set(key, after)
     else this.#rows.delete(key)

@@ -153,6 +153,12 @@ export const zone = collection<DnsRecord>({
   name: 'dns_records',
   key: (record) => reverseLabels(record.name),
   schema: dnsRecord,
+  indexes: {
+    /** Has the records that may forbid an authority to issue. Most zones have none. */
+    caa: ({ type }) => (type === 'CAA' || type === 'SERVFAIL' || type === 'TIMEOUT' ? 'yes' : null),
+    /** Has the records that resolvers did not see at once. */
+    delayed: ({ visibleFrom }) => (visibleFrom === undefined ? null : 'yes'),
+  },
 })
 
 /** Returns all records, ordered by name, or only the record of one name, if any. */

@@ -6,6 +6,7 @@ import { client, controlClient } from '../../support/client.ts'
 import {
   DOMAIN,
   ECDSA,
+  NEW_YEAR,
   openManual,
   openWithCertificate,
   openWithDomain,
@@ -68,6 +69,47 @@ describe('The troubles of a gateway (rules: control-api#calls)', () => {
     expect((await controlClient(gateway)('GET', '/overview')).body).toMatchObject({ refused: 25 })
     gateway.requests.clear()
     expect((await controlClient(gateway)('GET', '/overview')).body).toMatchObject({ refused: 0 })
+  })
+
+  test('are after each change those of a gateway that has never listed them', async () => {
+    const gateway = openManual({ dns: 'simulated' })
+    const { clock, dns, provisioning, reservedDomains } = gateway
+    const names = ['a', 'b', 'c', 'd'].map((name) => `${name}.example.com`)
+    const find = (name: string) => reservedDomains.list().reserved_domains.find(({ domain }) => domain === name)
+    const pair = certificatePair({ names: ['up.example.com'], notBefore: NEW_YEAR, notAfter: timeAfter('40d') })
+    const changes: readonly (() => unknown)[] = [
+      () => names.map((domain) => reservedDomains.create({ domain, certificate_management_policy: ECDSA })),
+      () => clock.advance('30s'),
+      () => dns.cname('a.example.com', find('a.example.com')?.cname_target ?? ''),
+      () => dns.a('b.example.com', '203.0.113.9'),
+      () => dns.cname('c.example.com', find('c.example.com')?.cname_target ?? '', { after: '2h' }),
+      () => clock.advance('30m'),
+      () => dns.caa('example.com', ['digicert.com']),
+      () => provisioning.failAlways('INTERNAL_ERROR', { domain: 'd.example.com' }),
+      () => provisioning.attempt('d.example.com'),
+      () => dns.remove('example.com'),
+      () => clock.advance('2h'),
+      () => provisioning.clear(),
+      () => clock.set(timeAfter('1h')),
+      () =>
+        reservedDomains.create({ domain: 'up.example.com', certificate_id: gateway.tlsCertificates.create(pair).id }),
+      () => clock.advance('10d'),
+      () => clock.advance('31d'),
+      () => clock.set(timeAfter('20d')),
+      () => reservedDomains.delete(find('up.example.com')?.id ?? ''),
+      () => names.map((name) => reservedDomains.delete(find(name)?.id ?? '')),
+      () => gateway.tlsCertificates.create(expiredPair({ names: ['old.example.com'] })),
+    ]
+    const counts = new Set<number>()
+    for (const change of changes) {
+      change()
+      const other = openManual({ dns: 'simulated' })
+      other.restore(gateway.snapshot({ privateKeys: true }))
+      const troubles = await listTroubles(gateway)
+      expect(troubles, String(change)).toEqual(await listTroubles(other))
+      counts.add(troubles.length)
+    }
+    expect([...counts].sort()).toEqual([0, 1, 2, 3, 4])
   })
 
   test('say that a domain is fixed, and when its next attempt runs', async () => {
