@@ -17,7 +17,7 @@ export function limitCases(all: number): number {
 const [AFTER_SURROGATES, SURROGATES] = [0xe000, 0x800]
 
 /** A character. fast-check's unit `binary` makes a table of all characters, which takes a second. */
-const anyCharacter = fc.nat(0x10ffff - SURROGATES).map(
+export const anyCharacter = fc.nat(0x10ffff - SURROGATES).map(
   (number) => String.fromCodePoint(number < AFTER_SURROGATES - SURROGATES ? number : number + SURROGATES),
   (text) => {
     const [character, ...others] = String(text)

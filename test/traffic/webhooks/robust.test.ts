@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, it } from 'vitest'
 import { verifyWebhook } from '../../../src/traffic/webhooks/index.ts'
 import { providers } from '../../../src/traffic/webhooks/providers.ts'
-import { checkAsync } from '../../support/property.ts'
+import { anyText, checkAsync } from '../../support/property.ts'
 
 const junk = fc.oneof(
   fc.string(),
@@ -41,6 +41,11 @@ const body = fc.oneof(
     .map((text) => new TextEncoder().encode(text)),
 )
 
+/** An address with any path and query. `fc.webUrl` makes a table of all characters, which takes a second. */
+const url = fc
+  .tuple(anyText(20), anyText(20))
+  .map(([path, query]) => `https://hooks.example.com/${encodeURIComponent(path)}?${encodeURIComponent(query)}`)
+
 describe('webhooks of strangers', () => {
   it.each([...providers])('never get through or throw, whatever they send: %s', async (provider, { schemes }) => {
     const places =
@@ -48,22 +53,16 @@ describe('webhooks of strangers', () => {
     const names = places.flat().filter((place) => typeof place === 'string')
     const headers = fc.record(Object.fromEntries(names.slice(0, 6).map((name) => [name, junk])), { requiredKeys: [] })
     await checkAsync(
-      fc.asyncProperty(
-        headers,
-        body,
-        fc.webUrl({ withQueryParameters: true }),
-        secrets,
-        async (sent, bytes, url, secret) => {
-          const request = { method: 'POST', url, headers: toHeaders(sent), body: bytes }
-          const verdict = await verifyWebhook(request, {
-            provider,
-            secret,
-            now: 0,
-            readUrl: async () => 'no certificate',
-          })
-          return 'challenge' in verdict ? provider === 'xero' && verdict.challenge.status === 401 : !verdict.verified
-        },
-      ),
+      fc.asyncProperty(headers, body, url, secrets, async (sent, bytes, at, secret) => {
+        const request = { method: 'POST', url: at, headers: toHeaders(sent), body: bytes }
+        const verdict = await verifyWebhook(request, {
+          provider,
+          secret,
+          now: 0,
+          readUrl: async () => 'no certificate',
+        })
+        return 'challenge' in verdict ? provider === 'xero' && verdict.challenge.status === 401 : !verdict.verified
+      }),
       { numRuns: 60 },
     )
   })
