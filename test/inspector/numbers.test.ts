@@ -44,7 +44,7 @@ describe.skipIf(!CHROMIUM)('The numbers of the page are those of the server', ()
     gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: ECDSA })
     gateway.clock.advance('80d')
     const [timeline] = (await read<Timelines>(gateway, '/timelines')).timelines
-    await page.getByText(`${timeline?.attempts} attempts failed.`).waitFor()
+    await page.getByText(`${shown(timeline?.attempts ?? 0)} attempts failed.`).waitFor()
     await go('jobs')
     await page.getByText(`${shown(timeline?.attempts ?? 0)} attempts in 80 d`).waitFor()
   })

@@ -81,9 +81,9 @@ export function cut(text: string, length = MAX_LENGTH): string {
   return `${text.slice(0, isInPair ? length - 1 : length)}…`
 }
 
-/** Returns a number with its noun: `1 fault`, `2 faults`. */
+/** Returns a number with its noun: `1 fault`, `2,000 faults`. */
 export function formatCount(count: number, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`
+  return `${count.toLocaleString('en')} ${count === 1 ? one : many}`
 }
 
 export type Path = readonly (string | number)[]

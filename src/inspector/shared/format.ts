@@ -34,7 +34,7 @@ export function formatRelative(timestamp: string, now: number): string {
 
 /** Formats a number with its thousands apart: `1,000`. */
 export function formatCount(count: number): string {
-  return String(count).replace(/\B(?=(\d{3})+$)/g, ',')
+  return count.toLocaleString('en')
 }
 
 /** Formats a number with its noun: `1 record`, `2 records`. */
