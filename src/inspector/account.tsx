@@ -1,8 +1,8 @@
 import { render } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { CreatedSandbox, DescribedSandbox, SandboxList } from '../sandbox/objects.ts'
 import { ResponseError, requestJson } from './connection.ts'
-import { Button, Choice, Copy, Field, Form, Problem, Search, Submit, TextField } from './shared/controls.tsx'
+import { Button, Choice, Copy, Field, Form, Problem, Search, TextField } from './shared/controls.tsx'
 import { formatCount, formatCounted, formatRelative, formatTime } from './shared/format.ts'
 import { Card, DefinitionList, KeyCard, Mark } from './shared/layout.tsx'
 import { type Column, sortRows, Table } from './shared/table.tsx'
@@ -11,6 +11,9 @@ import { type Column, sortRows, Table } from './shared/table.tsx'
 type Row = SandboxList['sandboxes'][number] & Partial<DescribedSandbox>
 
 const PAGE_SIZE = 50
+
+/** The maximum that the account lists at once. */
+const MAX_LISTED = 1000
 
 /** The maximum of descriptions that are loaded at the same time. Each wakes its sandbox. */
 const MAX_AT_ONCE = 4
@@ -26,48 +29,41 @@ function call<T>(method: string, path: string, body?: object): Promise<T> {
   return requestJson(method, base + path, key ? { 'Fauxgate-Account-Key': key } : {}, body)
 }
 
-/** The sandboxes of the account: those that are loaded, and how to load the others. */
+const idOf = ({ name, created_at }: Row) => `${name} ${created_at}`
+
+/** The first sandboxes of the account by name, and how to load them again, or more of them. */
 function useSandboxes() {
   const [page, setPage] = useState<SandboxList | undefined>(undefined)
-  const [rows, setRows] = useState<readonly Row[]>([])
-  const replace = (name: string, by: readonly Row[]) =>
-    setRows((all) => all.flatMap((each) => (each.name === name ? by : each)))
+  const [described, setDescribed] = useState<Readonly<Record<string, DescribedSandbox>>>({})
+  const state = useRef({ limit: PAGE_SIZE, asked: new Set<string>() }).current
   const describe = async (waiting: Row[]) => {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
-      const { name } = next
-      await call<DescribedSandbox>('GET', `/${name}`).then(
-        (described) => replace(name, [described]),
-        (error) => error.status === 404 && replace(name, []),
-      )
+      // A sandbox that is gone is not in the next list.
+      const found = await call<DescribedSandbox>('GET', `/${next.name}`).catch(() => undefined)
+      if (found) setDescribed((all) => ({ ...all, [idOf(found)]: found }))
     }
   }
-  const list = async (after = '') => {
-    const next = await call<SandboxList>('GET', `?limit=${PAGE_SIZE}&after=${encodeURIComponent(after)}`)
+  /** Loads the list. Loads no description again, because that would wake the sandbox. */
+  const list = async () => {
+    const next = await call<SandboxList>('GET', `?limit=${state.limit}`)
     setPage(next)
-    setRows((all) => [...(after ? all : []), ...next.sandboxes])
-    const waiting = [...next.sandboxes]
+    const waiting = next.sandboxes.filter((each) => !state.asked.has(idOf(each)))
+    for (const each of waiting) state.asked.add(idOf(each))
     for (let one = 0; one < MAX_AT_ONCE; one++) void describe(waiting)
   }
-  /** Loads the sandboxes that others created or removed. Loads no description again, because that would wake the sandboxes. */
-  const refresh = async () => {
-    if (document.visibilityState !== 'visible') return
-    const next = await call<SandboxList>('GET', `?limit=${PAGE_SIZE}`).catch(() => undefined)
-    if (!next) return
-    const last = next.next_after
-    const fresh: Row[] = []
-    setRows((all) => {
-      const first = next.sandboxes.map((each) => all.find(({ name }) => name === each.name) ?? each)
-      fresh.push(...first.filter((each) => !all.includes(each)))
-      return [...first, ...(last === null ? [] : all.filter(({ name }) => name > last))]
-    })
-    setTimeout(() => void describe([...fresh]))
+  const listMore = () => {
+    state.limit += PAGE_SIZE
+    return list()
   }
   useEffect(() => {
     if (!page) return undefined
-    const timer = setInterval(() => void refresh(), REFRESH_MS)
+    const refresh = () => document.visibilityState === 'visible' && void list().catch(() => undefined)
+    const timer = setInterval(refresh, REFRESH_MS)
     return () => clearInterval(timer)
   }, [page === undefined])
-  return { page, rows, list, replace }
+  const rows: readonly Row[] = (page?.sandboxes ?? []).map((each) => described[idOf(each)] ?? each)
+  const hasMore = page?.next_after !== null && state.limit < MAX_LISTED
+  return { page, rows, hasMore, list, listMore }
 }
 
 type Sandboxes = ReturnType<typeof useSandboxes>
@@ -134,7 +130,9 @@ function Create({ dialects, create }: { dialects: readonly string[]; create: Cre
           <Choice label="Clock" name="clock" values={['system', 'manual']} />
         </Field>
         <TextField label="Ends after" name="ttl" placeholder="7d" />
-        <Submit>Create</Submit>
+        <button type="submit" class="main">
+          Create
+        </button>
       </Form>
     </Card>
   )
@@ -146,7 +144,9 @@ function Fork({ original, create }: { original: string; create: CreateCall }) {
       <Form kind="row ends" act={({ name, ttl }) => create('POST', `/${original}/fork`, { name, ...(ttl && { ttl }) })}>
         <TextField label={`Fork ${original} to`} name="name" required autofocus />
         <TextField label="Ends after" name="ttl" placeholder="1d" />
-        <Submit>Fork</Submit>
+        <button type="submit" class="main">
+          Fork
+        </button>
       </Form>
     </Card>
   )
@@ -172,17 +172,15 @@ interface ListProps extends Sandboxes {
   show: (sandbox: CreatedSandbox) => void
 }
 
-function List({ page, rows, list, replace, fork, show }: ListProps) {
+function List({ rows, hasMore, list, listMore, fork, show }: ListProps) {
   const [search, setSearch] = useState('')
   const [sort, setSort] = useState('Name')
   const [chosen, setChosen] = useState<readonly string[]>([])
   const found = rows.filter(({ name, dialect, clock }) => `${name} ${dialect} ${clock}`.includes(search.toLowerCase()))
   const selected = found.flatMap(({ name }) => (chosen.includes(name) ? [name] : []))
   const remove = async (names: readonly string[]) => {
-    for (const name of names) {
-      await call('DELETE', `/${name}`)
-      replace(name, [])
-    }
+    for (const name of names) await call('DELETE', `/${name}`)
+    await list()
   }
   const renew = async (row: Row) => {
     const keys = await call<Pick<CreatedSandbox, 'api_key' | 'control_key'>>('POST', `/${row.name}/keys`, {})
@@ -221,9 +219,8 @@ function List({ page, rows, list, replace, fork, show }: ListProps) {
     ...COLUMNS,
     { name: 'Actions', cell: actions },
   ]
-  const after = page?.next_after
   return (
-    <Card title="Sandboxes" note={`${formatCount(rows.length)}${after ? ' or more' : ''}`} wide>
+    <Card title="Sandboxes" note={`${formatCount(rows.length)}${hasMore ? ' or more' : ''}`} wide>
       <div class="row">
         <Search what="sandboxes" value={search} set={setSearch} />
         {search && <span class="dim">{formatCount(found.length)} found</span>}
@@ -233,7 +230,7 @@ function List({ page, rows, list, replace, fork, show }: ListProps) {
             asking={`Delete ${selected.join(', ')} with all state?`}
             onClick={() => remove(selected)}
           >
-            Delete the {selected.length} chosen
+            Delete the {formatCount(selected.length)} chosen
           </Button>
         )}
       </div>
@@ -248,7 +245,7 @@ function List({ page, rows, list, replace, fork, show }: ListProps) {
           setSort={setSort}
         />
       )}
-      {after && <Button onClick={() => list(after)}>More</Button>}
+      {hasMore && <Button onClick={listMore}>More</Button>}
     </Card>
   )
 }

@@ -62,11 +62,6 @@ export class Page extends PageState {
   #lastOverview = ''
   /** Counts the connections that have ended. */
   #ended = 0
-  /** Resolves when the first event has named the gateway. */
-  #name: () => void = () => undefined
-  readonly #named = new Promise<void>((resolve) => {
-    this.#name = resolve
-  })
   readonly #documents = new Map<string, { readonly service?: Service; readonly connection: number }>()
 
   constructor() {
@@ -115,12 +110,17 @@ export class Page extends PageState {
     if ((this.isConnected || connection === 0) && known?.connection !== connection) {
       this.#documents.set(path, { ...known, connection })
       void this.load(async () => {
-        const [document] = await Promise.all([this.control<OpenApiDocument>('GET', path), this.#named])
-        this.#documents.set(path, { service: new Service(document, this.gateway?.nouns), connection })
+        const document = await this.control<OpenApiDocument>('GET', path)
+        this.#documents.set(path, { service: new Service(document), connection })
         this.set({})
       })
     }
     return known?.service
+  }
+
+  /** Returns the nouns for one resource of a family and for several. */
+  getNouns(family: string): Pick<FamilyNouns, 'one' | 'many'> {
+    return this.gateway?.nouns[family] ?? { one: family, many: family }
   }
 
   /** The header that names the version of the API. */
@@ -243,7 +243,6 @@ export class Page extends PageState {
       this.requests.restart()
     }
     this.set({ gateway })
-    this.#name()
   }
 
   #setOverview(overview: Overview): void {

@@ -1,4 +1,3 @@
-import type { FamilyNouns } from '../control/views/nouns.ts'
 import type { OpenApiDocument, OperationItem } from '../gateway/openapi/document.ts'
 import type { JsonSchema } from '../gateway/openapi/json-schema.ts'
 
@@ -12,10 +11,6 @@ export interface ServiceOperation {
 
 export interface ServiceFamily {
   readonly name: string
-  /** The noun for one resource, such as `reserved domain`. */
-  readonly one: string
-  /** The noun for several resources, such as `reserved domains`. */
-  readonly many: string
   readonly description: string
   /** The path of one resource, with the names of its ids in braces. */
   readonly itemPath: string
@@ -36,10 +31,7 @@ export class Service {
   readonly families: readonly ServiceFamily[]
   readonly operations: readonly ServiceOperation[]
 
-  constructor(
-    readonly document: OpenApiDocument,
-    readonly nouns: Readonly<Record<string, FamilyNouns>> = {},
-  ) {
+  constructor(readonly document: OpenApiDocument) {
     const all = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, item]) => ({ item, operation: toOperation(method, path, item) })),
     )
@@ -84,20 +76,12 @@ export class Service {
     return family && ids.length === count ? `#resources/${collection}/${ids.join('/')}` : undefined
   }
 
-  /** Returns the noun for one record of a collection. */
-  getNoun(collection: string): string {
-    return this.families.find(({ name }) => name === collection)?.one ?? collection
-  }
-
   #toFamily(name: string, description: string, operations: readonly DocumentedOperation[]): ServiceFamily {
     const named = (end: string) => operations.find(({ operation }) => operation.name === `${name}.${end}`)
     const operation = (end: string) => named(end)?.operation
     const usual = ['list', 'get', 'create', 'update', 'replace', 'delete'].map((each) => `${name}.${each}`)
-    const { one, many } = this.nouns[name] ?? { one: name, many: name }
     return {
       name,
-      one,
-      many,
       description,
       itemPath: operation('get')?.path ?? '',
       create: operation('create'),

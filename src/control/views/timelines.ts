@@ -50,6 +50,7 @@ const domainTimeline = named(
       v.nullable(count),
       'The number of attempts of its running job or, without one, of its last job. Null if it is not known any more.',
     ),
+    certificate: documented(v.nullable(v.string()), 'The id of the certificate in use; null without one.'),
     validFrom: documented(v.nullable(time), 'The start of the validity of the certificate in use; null without one.'),
     expiresAt: documented(v.nullable(time), 'The expiry of the certificate in use; null without one.'),
     problem: documented(
@@ -205,6 +206,7 @@ function createDomainTimeline(
     due: due && { at: timestamp(due.at), event: job ? 'attempt' : 'renewal' },
     startedAt: job && timestamp(job.started_at),
     attempts: countAttempts(domain),
+    certificate: certificate ? domain.certificate_id : null,
     validFrom: certificate ? timestamp(certificate.notBefore) : null,
     expiresAt: certificate ? timestamp(certificate.notAfter) : null,
     problem: describeProblem(tx, domain),

@@ -1,7 +1,7 @@
 import type { JournalEntry } from '../../core/generated/controls.ts'
 import { page } from '../page.ts'
 import { COMMON_WORDS, compileSearch, getErrorCode, getSearchText, type Words } from '../search.ts'
-import { formatBytes, formatMs, formatTime } from '../shared/format.ts'
+import { formatBytes, formatCount, formatMs, formatTime } from '../shared/format.ts'
 import { Chip, StatusChip } from '../shared/layout.tsx'
 import { Cells, type Column } from '../shared/table.tsx'
 
@@ -48,7 +48,9 @@ export function listColumns(): Column<JournalEntry>[] {
       label: manual ? 'no.' : 'time',
       by: (entry) => number(entry) ?? 0,
       cell: (entry) => (
-        <span title={`${formatTime(entry.at)} UTC`}>{manual ? number(entry) : formatTime(entry.at).slice(11)}</span>
+        <span title={`${formatTime(entry.at)} UTC`}>
+          {manual ? formatCount(number(entry) ?? 0) : formatTime(entry.at).slice(11)}
+        </span>
       ),
     },
     { name: 'status', by: ({ status }) => status, cell: (entry) => <Status entry={entry} /> },
@@ -70,7 +72,7 @@ export function listColumns(): Column<JournalEntry>[] {
     {
       name: 'change',
       by: ({ commit }) => commit?.changes.length ?? 0,
-      cell: ({ commit }) => commit && `${commit.changes.length} changed`,
+      cell: ({ commit }) => commit && `${formatCount(commit.changes.length)} changed`,
     },
   ]
 }

@@ -3,7 +3,7 @@ import type { DnsRecord, ListedFault, ListedOutcome, MissedRequest } from '../..
 import { useControl } from '../live.ts'
 import { page } from '../page.ts'
 import { Button, Problem, Search, Text, useWork } from '../shared/controls.tsx'
-import { formatTime } from '../shared/format.ts'
+import { formatCount, formatCounted, formatTime } from '../shared/format.ts'
 import { Card, Chip, Fold, OutcomeChip, RecordList } from '../shared/layout.tsx'
 import { ControlForm } from '../shared/schema-form.tsx'
 import { Table } from '../shared/table.tsx'
@@ -88,7 +88,13 @@ function Zone() {
           keyOf={({ name, type }) => name + type}
           columns={[
             { name: 'Name', cell: ({ name }) => <code>{name}</code> },
-            { name: 'Type', cell: (record) => <RecordType of={record} /> },
+            {
+              name: 'Type',
+              cell: ({ type, visibleFrom }) => [
+                `${type} `,
+                visibleFrom && <small class="dim">seen from {formatTime(visibleFrom)}</small>,
+              ],
+            },
             { name: 'Value', cell: (record) => <RecordValue of={record} /> },
             { name: 'Action', cell: ({ name }) => <Remove what={name} path="/dns" query={{ name }} /> },
           ]}
@@ -99,14 +105,6 @@ function Zone() {
         <ControlForm method="PUT" path="/dns" verb="Set" />
       </Fold>
     </Card>
-  )
-}
-
-function RecordType({ of: { type, visibleFrom } }: { of: DnsRecord }) {
-  return (
-    <>
-      {type} {visibleFrom && <small class="dim">seen from {formatTime(visibleFrom)}</small>}
-    </>
   )
 }
 
@@ -195,9 +193,9 @@ function FaultText({ fault }: { fault: ListedFault }) {
     <span>
       <b>{operation ?? 'every operation'}</b> {rest.join(', ')}{' '}
       <span class="dim">
-        applied {hits}
-        {times && ` of ${times}`} {(times ?? hits) === 1 ? 'time' : 'times'}
-        {passed > 0 && `, ${passed} passed`}
+        applied {times && `${formatCount(hits)} of `}
+        {formatCounted(times ?? hits, 'time')}
+        {passed > 0 && `, ${formatCount(passed)} passed`}
       </span>
     </span>
   )

@@ -88,18 +88,9 @@ export function Jobs({ id }: { id: string }) {
   )
 }
 
-interface DomainResource {
-  readonly certificate?: { readonly id: string } | null
-}
-
 function JobDetails({ job, back }: { job: DomainTimeline; back: string }) {
-  const { id, domain, state, due, expiresAt, problem, records, pending, outcomes, timeline, earlier } = job
+  const { id, domain, state, due, certificate, expiresAt, problem, records, pending, outcomes, timeline, earlier } = job
   const when = (at: string) => `${formatRelative(at, page.now)}, at ${formatTime(at)}`
-  const resource = useLive(
-    () => page.connection.service<DomainResource>('GET', `/reserved_domains/${id}`).catch(() => null),
-    [id],
-  )
-  const certificate = resource?.certificate?.id
   const isExpired = expiresAt !== null && Date.parse(expiresAt) <= page.now
   const move = (path: string) => page.moveClock(`/provisioning/${path}`, { id })
   return (

@@ -1,6 +1,6 @@
 import type { NextDue, Overview } from '../../core/generated/controls.ts'
 import { page } from '../page.ts'
-import { Button, Copy, Form, Submit, Text } from '../shared/controls.tsx'
+import { Button, Copy, Form, Text } from '../shared/controls.tsx'
 import { formatCount, formatRelative, formatTime } from '../shared/format.ts'
 import { Json } from '../shared/json.tsx'
 import { Card } from '../shared/layout.tsx'
@@ -95,11 +95,11 @@ function ClockForm() {
       ))}
       <Form act={move}>
         <Text label="Advance by" name="advance" size={5} defaultValue="90s" />
-        <Submit kind="">Advance by</Submit>
+        <button type="submit">Advance by</button>
       </Form>
       <Form act={move}>
         <Text label="Go to, in UTC" name="to" size={17} placeholder={formatTime(page.now)} required />
-        <Submit kind="">Go to</Submit>
+        <button type="submit">Go to</button>
       </Form>
     </div>
   )

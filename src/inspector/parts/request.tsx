@@ -7,7 +7,7 @@ import { page } from '../page.ts'
 import { getErrorCode } from '../search.ts'
 import { matchIds } from '../service.ts'
 import { Button, Copy } from '../shared/controls.tsx'
-import { formatLabel, formatMs, formatTime } from '../shared/format.ts'
+import { formatCount, formatLabel, formatMs, formatTime } from '../shared/format.ts'
 import { Json } from '../shared/json.tsx'
 import { Chip, DefinitionList, Fold, IdLink, Side, StatusChip, Tabs } from '../shared/layout.tsx'
 import { Resend } from '../shared/resend.tsx'
@@ -117,7 +117,7 @@ function AppliedFault({ entry }: { entry: JournalEntry }) {
   const missed = pending.flatMap((each) => each.missed ?? []).filter((each) => each.operationId === operationId)
   return (
     <>
-      <a href="#faults">{fault ?? (pending.length > 0 ? `none of ${pending.length} pending` : 'none')}</a>
+      <a href="#faults">{fault ?? (pending.length > 0 ? `none of ${formatCount(pending.length)} pending` : 'none')}</a>
       {!fault && <MissedRequests of={missed} />}
     </>
   )
@@ -162,7 +162,7 @@ function Diff({ change: { collection, key, before, after } }: { change: Change }
   return (
     <>
       <h3>
-        {service?.getNoun(collection)} {what}: {after && place ? <a href={place}>{key}</a> : key}
+        {page.getNouns(collection).one} {what}: {after && place ? <a href={place}>{key}</a> : key}
       </h3>
       <Table
         rows={Object.keys({ ...old, ...now }).filter((name) => old[name] !== now[name])}

@@ -41,6 +41,7 @@ function getDisplayName(resource: Resource): string {
 export function ResourceDetails({ service, family, ids }: ResourceProps) {
   const [form, setForm] = useState<ServiceOperation | undefined>(undefined)
   const { name, itemPath, update, remove, actions } = family
+  const { one } = page.getNouns(name)
   const id = ids.at(-1) ?? ''
   const path = fillPath(itemPath, ids)
   const find = () =>
@@ -72,18 +73,18 @@ export function ResourceDetails({ service, family, ids }: ResourceProps) {
     const hasForm = listInputs(service, each).length > 0
     return (
       <Button key={each.name} asking={!hasForm && 'Really?'} onClick={() => (hasForm ? toggle(each) : call(each))}>
-        {each.summary.replace(` from a ${family.one}`, '')}
+        {each.summary.replace(` from a ${one}`, '')}
       </Button>
     )
   }
   return (
-    <Side title={getDisplayName(resource) || ids.join(' ')} back={`resources/${name}`}>
+    <Side title={getDisplayName(resource) || ids.join(' ')} back={`#resources/${name}`}>
       {loaded === null && <p class="dim">There is none of that id.</p>}
       <div class="row">
         {update && <Button onClick={() => toggle(update)}>{verb}</Button>}
         {loaded && [...inner, ...actions.filter(isPossible)].map(operationButton)}
         {loaded && remove && (
-          <Button kind="danger" asking={`Delete this ${family.one}?`} onClick={() => call(remove)}>
+          <Button kind="danger" asking={`Delete this ${one}?`} onClick={() => call(remove)}>
             Delete
           </Button>
         )}
@@ -150,7 +151,7 @@ export function RecordLinks({ of, above = [] }: { of: readonly ListedRecord[]; a
         const place = service?.linkToRecord(collection, key, above)
         return (
           <>
-            <span class="dim">{service?.getNoun(collection)}</span>
+            <span class="dim">{page.getNouns(collection).one}</span>
             {place ? <a href={place}>{name || key}</a> : name || key}
             {name && <small class="dim">{key}</small>}
           </>
@@ -160,14 +161,11 @@ export function RecordLinks({ of, above = [] }: { of: readonly ListedRecord[]; a
   )
 }
 
-interface FieldsProps {
-  of: object
-  /** The fields that the schema has; other names, such as those of labels, stay unchanged. */
-  known?: Readonly<Record<string, JsonSchema>> | undefined
-}
+/** The fields that a schema has. */
+type Known = Readonly<Record<string, JsonSchema>> | undefined
 
-/** Fields below their labels. Objects and long texts come after the others, with headings of their own. */
-function Fields({ of, known }: FieldsProps) {
+/** Fields below their labels, other names unchanged. Objects and long texts come after the others, with headings of their own. */
+function Fields({ of, known }: { of: object; known?: Known }) {
   const fields = Object.entries(of).map(([name, value]) => {
     const isPast = name === 'not_after' && Date.parse(value) <= page.now
     const label = <span title={name}>{known && !known[name] ? name : formatLabel(name)}</span>
@@ -192,13 +190,15 @@ function Fields({ of, known }: FieldsProps) {
   )
 }
 
-interface LongFieldProps {
+function LongField({
+  value,
+  label,
+  schema,
+}: {
   value: unknown
   label: ComponentChildren
   schema: JsonSchema | undefined
-}
-
-function LongField({ value, label, schema }: LongFieldProps) {
+}) {
   if (String(value).startsWith('-----BEGIN CERT')) return <CertificateChain pem={String(value)} />
   if (typeof value === 'string' && POLICY.test(schema?.description ?? ''))
     return <Json value={value} title={label} isYaml />

@@ -4,7 +4,7 @@ import type { ListedRecord } from '../../core/generated/controls.ts'
 import { useControl, useLive } from '../live.ts'
 import { page } from '../page.ts'
 import { listIdNames, type Service } from '../service.ts'
-import { Button, Form, Search, Submit, Text } from '../shared/controls.tsx'
+import { Button, Form, Search, Text } from '../shared/controls.tsx'
 import { formatCount, formatLabel } from '../shared/format.ts'
 import { Card, EmptyState, Loading, Side, Split } from '../shared/layout.tsx'
 import { SchemaForm } from '../shared/schema-form.tsx'
@@ -68,7 +68,6 @@ function describe(service: Service | undefined, { family: { name, list }, ids }:
   if (!service || !family) return {}
   const { itemPath, create, description } = family
   const isNew = page.query.has('new')
-  const setNew = (isNew: boolean) => page.setQuery({ new: isNew ? '1' : '' })
   const isChosen = list ? ids.length > 0 : ids.length === Math.max(1, listIdNames(itemPath).length)
   const props = { service, family, ids }
   const details = isChosen && <ResourceDetails key={ids.join()} {...props} />
@@ -76,11 +75,11 @@ function describe(service: Service | undefined, { family: { name, list }, ids }:
     description: <span class="dim">{description}</span>,
     // Other resources are created on the page of the one that has them.
     button: create && !create.path.includes('{') && (
-      <Button kind="main" disabled={isNew} onClick={() => setNew(true)}>
+      <Button kind="main" disabled={isNew} onClick={() => page.setQuery({ new: '1' })}>
         Create
       </Button>
     ),
-    side: isNew ? <CreateForm {...props} close={() => setNew(false)} /> : details,
+    side: isNew ? <CreateForm {...props} /> : details,
     idNames: listIdNames(itemPath).join('/'),
   }
 }
@@ -120,15 +119,16 @@ function List(props: FamilyProps) {
 }
 
 /** The form that creates a resource, and then opens its page. */
-function CreateForm({ service, family: { name, create }, close }: ResourceProps & { readonly close: () => void }) {
+function CreateForm({ service, family: { name, create } }: ResourceProps) {
   if (!create?.body) return null
+  const close = () => page.setQuery({ new: '' })
   const send = async (body: object) => {
     const created = await page.connection.service<Resource>('POST', create.path, body)
     close()
     page.goTo(`resources/${name}/${created.id}`)
   }
   return (
-    <Side title={create.summary} back={close}>
+    <Side title={create.summary} back={`#resources/${name}`}>
       <SchemaForm service={service} operation={create} verb="Create" cancel={close} send={send} />
     </Side>
   )
@@ -148,7 +148,9 @@ function Lookup(props: FamilyProps) {
           <RecordLinks of={known} />
           <Form act={look}>
             <Text label={idNames} name="ids" placeholder={idNames} required />
-            <Submit>Look</Submit>
+            <button type="submit" class="main">
+              Look
+            </button>
           </Form>
           {button}
         </Card>

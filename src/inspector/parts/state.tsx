@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks'
-import type { SavedSnapshot } from '../../core/generated/controls.ts'
+import type { JournalEntry, SavedSnapshot, UsedControls } from '../../core/generated/controls.ts'
 import { useControl } from '../live.ts'
 import { page } from '../page.ts'
-import { Button, Choice, Form, Submit, Text } from '../shared/controls.tsx'
+import { Button, Choice, Form, Text } from '../shared/controls.tsx'
 import { formatCounted, formatTime } from '../shared/format.ts'
 import { Json } from '../shared/json.tsx'
 import { Card, RecordList } from '../shared/layout.tsx'
-import { generateTest } from './test-code.ts'
+import { writeTest } from './test-file.ts'
 import { RUNNERS, type Runner } from './test-source.ts'
 
 export function State() {
@@ -58,7 +58,9 @@ function Snapshots() {
       <p class="dim">They survive a reset and, with --data, a restart.</p>
       <Form act={() => take()}>
         <Text label="Name of the snapshot" placeholder={`Snapshot ${names.length + 1}`} value={name} set={setName} />
-        <Submit>Take a snapshot</Submit>
+        <button type="submit" class="main">
+          Take a snapshot
+        </button>
         {names.length > 0 && (
           <span>
             compare with <Choice label="Compare with" value={to} set={setChosen} values={names} none="now" />
@@ -114,6 +116,20 @@ function CopyTest() {
       {text && <Json value={text} title="Test" />}
     </Card>
   )
+}
+
+/** Returns a test file that repeats what the server knows. */
+async function generateTest(runner: Runner): Promise<string> {
+  const { gateway, overview, versionHeader } = page
+  return writeTest(runner, {
+    used: await page.control<UsedControls>('GET', '/controls'),
+    journal: await page.control<JournalEntry[]>('GET', '/requests'),
+    url: gateway?.url ?? '',
+    dialect: gateway?.dialect ?? '',
+    versionHeader,
+    visits: overview?.traffic ?? 0,
+    now: `${new Date(page.now).toISOString().slice(0, 19)}Z`,
+  })
 }
 
 function download(snapshot: object): void {

@@ -52,7 +52,7 @@ function listColumns(): Column<TrafficEntry>[] {
       name: 'time',
       label: manual ? 'no.' : 'time',
       by: ({ number }) => number,
-      cell: ({ number, at }) => (manual ? number : formatTime(at).slice(11)),
+      cell: ({ number, at }) => (manual ? formatCount(number) : formatTime(at).slice(11)),
     },
     { name: 'status', by: ({ status }) => status ?? 0, cell: (visit) => <Outcome visit={visit} /> },
     { name: 'method', by: ({ method }) => method, cell: ({ method }) => <b>{method}</b> },

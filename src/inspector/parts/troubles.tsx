@@ -1,10 +1,22 @@
 import type { ComponentChildren } from 'preact'
-import type { Trouble as Listed } from '../../core/generated/controls.ts'
+import type { Trouble } from '../../core/generated/controls.ts'
 import { useLive } from '../live.ts'
 import { page } from '../page.ts'
+import { Button } from '../shared/controls.tsx'
 import { formatCount, formatRelative, formatTimes } from '../shared/format.ts'
-import { Card } from '../shared/layout.tsx'
-import { KINDS, type Trouble, TroubleRow } from './trouble.tsx'
+import { Card, Chip, type Tone } from '../shared/layout.tsx'
+
+/** The kinds of troubles, the worst first, with their colours. */
+const KINDS = {
+  broken: 'bad',
+  waiting: 'busy',
+  refused: 'warn',
+  cancelled: 'warn',
+  risk: 'warn',
+  unused: 'dim',
+  injected: 'dim',
+  fixed: 'good',
+} as const
 
 /** The text of the button that sends a call, for one call and for several. */
 const FIXES: Readonly<Record<string, readonly [one: string, many: string]>> = {
@@ -19,7 +31,7 @@ const FIXES: Readonly<Record<string, readonly [one: string, many: string]>> = {
 /** The likely mistakes that the gateway shows: the cause, where it is, and a button that fixes it. Without mistakes there is no card. */
 export function Troubles() {
   const { overview } = page
-  const load = () => page.control<Listed[]>('GET', '/troubles')
+  const load = () => page.control<Trouble[]>('GET', '/troubles')
   const listed = useLive(load, [overview?.requests, overview?.traffic, overview?.waiting.length])
   if (!listed || listed.length === 0) return null
   const kinds = Object.entries(KINDS).map(([kind, tone]) => {
@@ -31,61 +43,63 @@ export function Troubles() {
     <Card title="Worth a look" note={summary.join(', ')} wide>
       <ul>
         {kinds.flatMap(({ tone, own }) =>
-          own.map((each, at) => <TroubleRow key={each.kind + at} trouble={showTrouble(each)} tone={tone} />),
+          own.map((each, at) => <TroubleRow key={each.kind + at} trouble={each} tone={tone} />),
         )}
       </ul>
     </Card>
   )
 }
 
-function showTrouble({ kind, count, cause, about, search, due, fix = [] }: Listed): Trouble {
+function TroubleRow({ trouble, tone }: { trouble: Trouble; tone: Tone }) {
+  const { kind, count, cause, about, search, due, fix = [] } = trouble
   const [first] = about
   const ofDomains = first?.collection === 'reserved_domains' && count > 1 && first.key !== ''
   const ofRequests = ['requests', 'traffic', 'agent', 'other_hosts'].includes(first?.collection ?? '')
   const more = ofRequests || first?.key === '' ? 0 : count - about.length
   // A domain without a policy has no job: it is changed on its own page.
   const hasJob = due !== undefined || fix.length > 0
-  const [one, many] = FIXES[fix[0]?.path ?? ''] ?? ['']
-  return {
-    kind,
-    cause: formatTimes(
-      ofDomains
-        ? `${formatCount(count)} domains: ${cause.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase())}`
-        : cause,
-    ),
-    about: (
-      <>
-        {ofRequests &&
-          count > 1 &&
-          first?.key !== '' && [
-            <Place key="all" to={search ? `#requests?q=${encodeURIComponent(search)}` : linkTo({ ...first, key: '' })}>
-              {formatCount(count)} requests
-            </Place>,
-            ', the last: ',
-          ]}
-        {about.flatMap((each, at) => [
-          at > 0 && ', ',
-          <Place key={each.key} to={linkTo(each, hasJob)}>
-            {each.name}
-          </Place>,
-        ])}
-        {more > 0 && [
-          ' and ',
-          <Place key="more" to={linkTo({ ...first, key: '' }, hasJob)}>
-            {formatCount(more)} more
-          </Place>,
-        ]}
-        {due && `; next: ${formatRelative(due, page.now)}`}
-      </>
-    ),
-    fix:
-      one && fix.length > 0
-        ? {
-            label: fix.length === 1 ? one : `${many}`.replace('#', `${fix.length}`),
-            calls: fix.map(({ method, path, body }) => [method, path, body]),
-          }
-        : undefined,
+  const [one, many = ''] = FIXES[fix[0]?.path ?? ''] ?? []
+  const send = async () => {
+    for (const { method, path, body } of fix) await page.control(method, path, body)
   }
+  return (
+    <li class="record trouble">
+      <Chip tone={tone}>{kind}</Chip>
+      <div>
+        <p class={`cause ${tone}`}>
+          {ofDomains && `${formatCount(count)} domains: `}
+          {formatTimes(ofDomains ? cause.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase()) : cause)}
+        </p>
+        <p class="dim">
+          {ofRequests &&
+            count > 1 &&
+            first?.key !== '' && [
+              <Place
+                key="all"
+                to={search ? `#requests?q=${encodeURIComponent(search)}` : linkTo({ ...first, key: '' })}
+              >
+                {formatCount(count)} requests
+              </Place>,
+              ', the last: ',
+            ]}
+          {about.flatMap((each, at) => [
+            at > 0 && ', ',
+            <Place key={each.key} to={linkTo(each, hasJob)}>
+              {each.name}
+            </Place>,
+          ])}
+          {more > 0 && [
+            ' and ',
+            <Place key="more" to={linkTo({ ...first, key: '' }, hasJob)}>
+              {formatCount(more)} more
+            </Place>,
+          ]}
+          {due && `; next: ${formatRelative(due, page.now)}`}
+        </p>
+      </div>
+      {one && <Button onClick={send}>{fix.length === 1 ? one : many.replace('#', formatCount(fix.length))}</Button>}
+    </li>
+  )
 }
 
 /** The parts that show what is no record of a family. */
@@ -103,7 +117,7 @@ function Place({ to, children }: { to: string | undefined; children: ComponentCh
 }
 
 /** Returns the address of a place; undefined if the page does not show it. */
-function linkTo({ collection = '', key }: Partial<Listed['about'][number]>, hasJob = false): string | undefined {
+function linkTo({ collection = '', key }: Partial<Trouble['about'][number]>, hasJob = false): string | undefined {
   if (collection === 'other_hosts') return undefined
   if (collection === 'reserved_domains' && hasJob) return key ? `#jobs/${key}` : '#jobs?state=failing'
   const place = PLACES[collection] ?? `resources/${collection}`

@@ -111,14 +111,6 @@ export function Form({ act, kind = 'row', children }: FormProps) {
   )
 }
 
-export function Submit({ children, kind = 'main' }: { children: ComponentChildren; kind?: string }) {
-  return (
-    <button type="submit" class={kind}>
-      {children}
-    </button>
-  )
-}
-
 /** An input with a name keeps its own value, which the form reads. Any other input shows `value` and calls `set`. */
 interface InputProps {
   label: string

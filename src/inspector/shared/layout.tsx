@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { Button, Copy, Form, Submit, Text } from './controls.tsx'
+import { Button, Copy, Form, Text } from './controls.tsx'
 import { formatCount } from './format.ts'
 
 /** The mark of the product, a gate. */
@@ -75,19 +75,17 @@ export function useKeys(pressed: (key: string) => boolean): void {
 interface SideProps {
   title: string
   mark?: ComponentChildren
-  /** The place to go to, or the function to call, when the user closes the details. */
-  back: string | (() => void)
+  /** The link that closes the details. */
+  back: string
 }
 
 /** The details of the chosen entry, which get the focus. Closing them, also by Escape, gives it back to the entry. */
 export function Side({ title, mark, back, children }: WithChildren<SideProps>) {
   const heading = useRef<HTMLHeadingElement>(null)
-  const close = () => {
-    if (typeof back === 'string') location.hash = back
-    else back()
-    return true
-  }
-  useKeys((key) => key === 'Escape' && close())
+  useKeys((key) => {
+    if (key === 'Escape') location.hash = back
+    return key === 'Escape'
+  })
   useEffect(() => {
     const place = location.hash
     heading.current?.focus()
@@ -107,21 +105,19 @@ export function Side({ title, mark, back, children }: WithChildren<SideProps>) {
           {title}
         </h2>
         {mark}
-        <button type="button" class="quiet close" onClick={close} aria-label="Close">
+        <a class="button quiet close" href={back} aria-label="Close">
           ×
-        </button>
+        </a>
       </header>
       {children}
     </aside>
   )
 }
 
+type Fact = readonly [name: ComponentChildren, value: ComponentChildren]
+
 /** Facts by their names. A fact that is undefined is left out. */
-export function DefinitionList({
-  of,
-}: {
-  of: readonly (readonly [name: ComponentChildren, value: ComponentChildren])[]
-}) {
+export function DefinitionList({ of }: { of: readonly Fact[] }) {
   return <dl>{of.flatMap(([name, value]) => (value === undefined ? [] : [<dt>{name}</dt>, <dd>{value}</dd>]))}</dl>
 }
 
@@ -217,14 +213,13 @@ export function OutcomeChip({ outcome }: { outcome: string }) {
   return <Chip tone={outcome === 'success' ? 'good' : 'bad'}>{outcome}</Chip>
 }
 
-interface BannerProps {
-  role: 'alert' | 'status'
-  kind?: string
-  dismiss: () => void
-}
-
 /** A line above the page that the user can dismiss. */
-export function Banner({ role, kind = '', dismiss, children }: WithChildren<BannerProps>) {
+export function Banner({
+  role,
+  kind = '',
+  dismiss,
+  children,
+}: WithChildren<{ role: 'alert' | 'status'; kind?: string; dismiss: () => void }>) {
   return (
     <p class={`tools row ${kind}`} role={role}>
       <span>{children}</span>
@@ -235,19 +230,16 @@ export function Banner({ role, kind = '', dismiss, children }: WithChildren<Bann
   )
 }
 
-interface KeyCardProps {
-  name: string
-  open: (key: string) => unknown
-}
-
 /** Asks for a key. The children say where it is found. */
-export function KeyCard({ name, open, children }: WithChildren<KeyCardProps>) {
+export function KeyCard({ name, open, children }: WithChildren<{ name: string; open: (key: string) => unknown }>) {
   return (
     <div class="cards">
       <Card title={name} wide>
         <Form act={({ key = '' }) => open(key)}>
           <Text type="password" label={name} name="key" required />
-          <Submit>Open</Submit>
+          <button type="submit" class="main">
+            Open
+          </button>
         </Form>
         <p class="dim">{children}</p>
       </Card>
@@ -280,11 +272,7 @@ export function Loading() {
 }
 
 /** A part that is folded until it is wanted, and is not made before. */
-export function Fold({
-  title,
-  isOpen = false,
-  children,
-}: WithChildren<{ title: ComponentChildren; isOpen?: boolean }>) {
+export function Fold({ title, isOpen = false, children }: WithChildren<{ title: string; isOpen?: boolean }>) {
   const [isShown, setShown] = useState(isOpen)
   return (
     <details open={isShown} onToggle={({ currentTarget }) => setShown(currentTarget.open)}>

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { Form, Submit, Text, TextField } from './controls.tsx'
+import { Form, Text, TextField } from './controls.tsx'
 import { Fold } from './layout.tsx'
 
 interface Sent {
@@ -43,7 +43,9 @@ export function Resend({ method, address, label, headers, body, isOpen, send, in
         <TextField label="Body" name="body" rows={4} defaultValue={body} />
         {inputs}
         <div class="row">
-          <Submit>Send</Submit>
+          <button type="submit" class="main">
+            Send
+          </button>
         </div>
         {response}
       </Form>

@@ -5,7 +5,7 @@ import { ResponseError } from '../connection.ts'
 import { useLive } from '../live.ts'
 import { page } from '../page.ts'
 import type { Service, ServiceOperation } from '../service.ts'
-import { Button, Choice, Field, Form, Problem, Submit, Text } from './controls.tsx'
+import { Button, Choice, Field, Form, Problem, Text } from './controls.tsx'
 import { formatLabel } from './format.ts'
 import { Loading } from './layout.tsx'
 import { PolicyInput } from './policy.tsx'
@@ -98,7 +98,9 @@ export function SchemaForm(props: SchemaFormProps) {
             ))}
             {!inputs.some(({ path }) => errorAt(path.join('.'))) && <Problem text={error?.message} />}
             <div class="row">
-              <Submit>{verb}</Submit>
+              <button type="submit" class="main">
+                {verb}
+              </button>
               {cancel && (
                 <Button kind="quiet" onClick={cancel}>
                   Cancel
@@ -165,7 +167,10 @@ function listReferredFamilies({ families }: Service, field: string, { descriptio
     const one = name.replace(/ies$/, 'y').replace(/s$/, '')
     return one.endsWith(field) || field.endsWith(one)
   })
-  const named = found.filter(({ one, many }) => description.includes(one) || description.includes(many))
+  const named = found.filter(({ name }) => {
+    const { one, many } = page.getNouns(name)
+    return description.includes(one) || description.includes(many)
+  })
   return (named.length > 0 ? named : found).map(({ name }) => name)
 }
 

@@ -35,6 +35,7 @@ describe('The timelines of all domains', () => {
           attempts: 0,
           pending: [],
           outcomes: 0,
+          certificate: null,
           validFrom: null,
           expiresAt: null,
           problem: null,
