@@ -83,7 +83,8 @@ export function cut(text: string, length = MAX_LENGTH): string {
 
 /** Returns a number with its noun: `1 fault`, `2,000 faults`. */
 export function formatCount(count: number, one: string, many = `${one}s`): string {
-  return `${count.toLocaleString('en')} ${count === 1 ? one : many}`
+  // `toLocaleString` takes long when it is first called.
+  return `${String(count).replace(/\B(?=(\d{3})+$)/g, ',')} ${count === 1 ? one : many}`
 }
 
 export type Path = readonly (string | number)[]
