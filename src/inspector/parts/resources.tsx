@@ -23,10 +23,10 @@ interface Family extends FamilyNouns {
 const FIRST_FAMILIES = 4
 
 export function Resources() {
-  const [, name, ...ids] = page.path
+  const [, name = '', ...ids] = page.path
   const families = Object.entries(page.gateway?.nouns ?? {}).map(([name, nouns]): Family => ({ name, ...nouns }))
-  const family = families.find((each) => each.name === name) ?? families[0]
-  if (!family) return <Loading />
+  const family = families.find((each) => each.name === (name || families[0]?.name))
+  if (families.length === 0) return <Loading />
   const countOf = (each: Family) => page.overview?.counts[each.name] ?? 0
   const link = (each: Family) => (
     <a key={each.name} href={`#resources/${each.name}`} aria-current={each === family ? 'page' : undefined}>
@@ -37,7 +37,7 @@ export function Resources() {
   const first = families.filter(isFirst)
   const others = families.filter((each) => !first.includes(each))
   const owners = [...new Set(others.map(({ owner }) => owner))]
-  const Shown = family.list ? List : Lookup
+  const Shown = family?.list ? List : Lookup
   return (
     <div class="with-menu fill flex">
       <nav class="menu" aria-label="Families">
@@ -45,14 +45,18 @@ export function Resources() {
         {owners.map((owner) => {
           const grouped = others.filter((each) => each.owner === owner)
           return (
-            <details key={owner} open={grouped.includes(family)}>
+            <details key={owner} open={grouped.some((each) => each === family)}>
               <summary>▾ {owner ? `Of ${owner}` : 'Other resources'}</summary>
               {grouped.map(link)}
             </details>
           )
         })}
       </nav>
-      <Shown key={family.name} family={family} ids={ids} />
+      {family ? (
+        <Shown key={name} family={family} ids={ids} />
+      ) : (
+        <EmptyState title={`There are no resources of the name "${name}".`} />
+      )}
     </div>
   )
 }
