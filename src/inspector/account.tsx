@@ -12,7 +12,7 @@ type Row = SandboxList['sandboxes'][number] & Partial<DescribedSandbox>
 
 const PAGE_SIZE = 50
 
-/** The maximum that the account lists at once. */
+/** The maximum that one call lists. */
 const MAX_LISTED = 1000
 
 /** The maximum of descriptions that are loaded at the same time. Each wakes its sandbox. */
@@ -45,9 +45,17 @@ function useSandboxes() {
   }
   /** Loads the list. Loads no description again, because that would wake the sandbox. */
   const list = async () => {
-    const next = await call<SandboxList>('GET', `?limit=${state.limit}`)
-    setPage(next)
-    const waiting = next.sandboxes.filter((each) => !state.asked.has(idOf(each)))
+    const sandboxes: Row[] = []
+    let after: string | null = ''
+    let next: SandboxList
+    do {
+      const limit = Math.min(MAX_LISTED, state.limit - sandboxes.length)
+      next = await call<SandboxList>('GET', `?limit=${limit}&after=${encodeURIComponent(after)}`)
+      sandboxes.push(...next.sandboxes)
+      after = next.next_after
+    } while (after !== null && sandboxes.length < state.limit)
+    setPage({ ...next, sandboxes })
+    const waiting = sandboxes.filter((each) => !state.asked.has(idOf(each)))
     for (const each of waiting) state.asked.add(idOf(each))
     for (let one = 0; one < MAX_AT_ONCE; one++) void describe(waiting)
   }
@@ -62,7 +70,7 @@ function useSandboxes() {
     return () => clearInterval(timer)
   }, [page === undefined])
   const rows: readonly Row[] = (page?.sandboxes ?? []).map((each) => described[idOf(each)] ?? each)
-  const hasMore = page?.next_after !== null && state.limit < MAX_LISTED
+  const hasMore = typeof page?.next_after === 'string'
   return { page, rows, hasMore, list, listMore }
 }
 

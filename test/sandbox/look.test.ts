@@ -262,4 +262,31 @@ describe.skipIf(!CHROMIUM)('In a browser', () => {
     await sandboxes.callAccount('DELETE', '/s/crew-zeta')
     await expect.poll(listNames).toEqual([])
   })
+
+  it('the page of the account lists 50 sandboxes, and more on demand, also more than one call lists', async () => {
+    const page = await openPage(`${sandboxes.url}/`)
+    const all = Array.from({ length: 120 }, (_, number) => `many-${String(number).padStart(4, '0')}`)
+    await page.route(/\/s\?limit=/, (route) => {
+      const query = new URL(route.request().url()).searchParams
+      const rest = all.filter((name) => name > (query.get('after') ?? ''))
+      const names = rest.slice(0, Math.min(40, Number(query.get('limit'))))
+      const listed = names.map((name) => ({
+        name,
+        created_at: '2026-01-01T00:00:00Z',
+        url: `${sandboxes.url}/s/${name}`,
+      }))
+      const next_after = rest.length > names.length ? names.at(-1) : null
+      return route.fulfill({ json: { sandboxes: listed, next_after, dialects: ['standard'] } })
+    })
+    await page.route(/\/s\/many-/, (route) => route.fulfill({ status: 404, json: { msg: 'There is none.' } }))
+    await page.getByLabel('Account key').fill(ACCOUNT_KEY)
+    await page.getByRole('button', { name: 'Open' }).click()
+    await page.getByText('50 or more').waitFor()
+    const more = page.getByRole('button', { name: 'More' })
+    await more.click()
+    await page.getByText('100 or more').waitFor()
+    await more.click()
+    await more.waitFor({ state: 'hidden' })
+    expect(await page.locator('tbody tr').count()).toBe(120)
+  })
 })
