@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { createNgrok } from '../../src/gateway/ngrok.ts'
 import type { FaultRequest, FaultSpec, OperationName } from '../../src/index.ts'
 import { client } from '../support/client.ts'
@@ -67,6 +67,12 @@ describe('A fault with several conditions (rules: control-api#faults)', () => {
     const spec = { operation } as unknown as FaultSpec<OperationName>
     expect(() => open().faults.add(spec)).toThrow(message)
     expect(describeFailure(() => createNgrok().faults.add(spec))).not.toContain('exists in createNgrok')
+  })
+
+  it('leaves its predicate as it is, so that a mock can be changed later', () => {
+    const when = vi.fn(() => false)
+    open().faults.add({ operation: 'reserved_addrs.list', when })
+    expect(Object.isFrozen(when)).toBe(false)
   })
 
   it('calls its predicate only with requests that meet all other conditions', async () => {

@@ -53,14 +53,13 @@ export type Frozen<T> = T extends readonly (infer Item)[]
     ? { readonly [K in keyof T]: Frozen<T[K]> }
     : T
 
-/** Freezes a value and everything in it, however deep, and returns it. */
+/** Freezes a value and everything in it, however deep, and returns it. Functions stay as they are: they are the caller's. */
 export function deepFreeze<T>(value: T): T {
-  if (Object.isFrozen(value)) return value
-  const open: unknown[] = [value]
+  const isOpen = (each: unknown): each is object => typeof each === 'object' && !Object.isFrozen(each)
+  const open = [value as unknown].filter(isOpen)
   for (let each = open.pop(); each; each = open.pop()) {
     Object.freeze(each)
-    // Primitive values are frozen.
-    for (const inner of Object.values(each)) if (!Object.isFrozen(inner)) open.push(inner)
+    for (const inner of Object.values(each)) if (isOpen(inner)) open.push(inner)
   }
   return value
 }
