@@ -7,7 +7,18 @@ import { testSqlite } from '../support/sqlite.ts'
 
 beforeEach(() => void enterNewFolder())
 
-const OPTIONS = ['--data', 'gateway.db', '--clock', 'manual', '--start', NEW_YEAR, '--dns', 'simulated']
+const OPTIONS = [
+  '--data',
+  'gateway.db',
+  '--clock',
+  'manual',
+  '--start',
+  NEW_YEAR,
+  '--dns',
+  'simulated',
+  '--journal-size',
+  '100',
+]
 
 type Served = Awaited<ReturnType<typeof startServerProcess>>
 
@@ -36,20 +47,20 @@ describe('The numbers of a server with a data file', () => {
     'are those of before after a flood, 80 days of failure and a killed process, except for the journal',
     async () => {
       const first = await startServerProcess('serve', '--port', '0', ...OPTIONS)
-      for (let number = 0; number < 12; number++) {
+      for (let number = 0; number < 2; number++) {
         const domain = `d${number}.example.com`
         await send(first, 'POST', '/reserved_domains', { domain, certificate_management_policy: ECDSA })
       }
       await send(first, 'POST', '/_fauxgate/clock', { advance: '80d' })
       const certificate_management_policy = ECDSA
       await send(first, 'POST', '/reserved_domains', { domain: 'new.example.com', certificate_management_policy })
-      for (let number = 0; number < 1100; number++) await send(first, 'POST', '/reserved_domains', { domain: '-' })
+      for (let number = 0; number < 120; number++) await send(first, 'POST', '/reserved_domains', { domain: '-' })
       const before = await readNumbers(first)
       expect(before).toMatchObject({
-        overview: { now: timeAfter('80d'), counts: { reserved_domains: 13 }, requests: 1000, dropped: 113 },
-        refused: [{ count: 1000 }],
-        broken: [{ count: 13 }],
-        requests: 1000,
+        overview: { now: timeAfter('80d'), counts: { reserved_domains: 3 }, requests: 100, dropped: 23 },
+        refused: [{ count: 100 }],
+        broken: [{ count: 3 }],
+        requests: 100,
       })
       const [job, old] = before.timelines.timelines
       expect([job?.attempts, job?.state, job?.timeline.length]).toEqual([0, 'provisioning', 1])
