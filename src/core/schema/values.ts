@@ -53,10 +53,10 @@ export type Frozen<T> = T extends readonly (infer Item)[]
     ? { readonly [K in keyof T]: Frozen<T[K]> }
     : T
 
-/** Freezes a value and everything in it, however deep, and returns it. Functions stay as they are: they are the caller's. */
+/** Freezes a value and everything in it, however deep, and returns it. It does not freeze functions, which are the caller's. */
 export function deepFreeze<T>(value: T): T {
   const isOpen = (each: unknown): each is object => typeof each === 'object' && !Object.isFrozen(each)
-  const open = [value as unknown].filter(isOpen)
+  const open: object[] = isOpen(value) ? [value] : []
   for (let each = open.pop(); each; each = open.pop()) {
     Object.freeze(each)
     for (const inner of Object.values(each)) if (isOpen(inner)) open.push(inner)
