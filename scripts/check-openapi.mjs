@@ -17,7 +17,7 @@ const DOCUMENTS = ['openapi', 'openapi.control', 'openapi.ngrok', 'openapi.ngrok
 )
 
 const SEED = '20260101'
-const SECONDS = 10
+const SECONDS = 20
 const FUZZER = 'schemathesis==4.32.0'
 
 const run = (command, args, options = {}) =>
