@@ -69,7 +69,7 @@ describe('A fault with several conditions (rules: control-api#faults)', () => {
     expect(describeFailure(() => createNgrok().faults.add(spec))).not.toContain('exists in createNgrok')
   })
 
-  it('leaves its predicate as it is, so that a mock can be changed later', () => {
+  it('leaves its predicate unchanged and unfrozen, so that a mock can be changed later', () => {
     const when = vi.fn(() => false)
     open().faults.add({ operation: 'reserved_addrs.list', when })
     expect(Object.isFrozen(when)).toBe(false)

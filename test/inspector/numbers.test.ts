@@ -95,7 +95,7 @@ describe.skipIf(!CHROMIUM)('The numbers of the page are those of the server', ()
   })
 })
 
-/** Returns a function that opens a store anew with everything that it has persisted: in a file, if this Node has SQLite. */
+/** Returns a function that opens a store again with everything that it has persisted: in a file, if this Node has SQLite. */
 function createStores(): () => Store & { close(): void } {
   const file = newFile()
   const memory = memoryStore()

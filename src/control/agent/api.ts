@@ -1,16 +1,15 @@
 import * as v from 'valibot'
 import { bodyReader, requireJsonObject } from '../../core/schema/body.ts'
-import { createErrorFacts } from '../../core/schema/error-facts.ts'
 import { Refusal } from '../../core/schema/errors.ts'
 import { platform } from '../../core/schema/platform.ts'
 import { anyObject } from '../../core/schema/schema.ts'
-import { bindErrors } from '../../service/ngrok/bind-rules.ts'
 import { VisitorRequest } from '../../traffic/message.ts'
 import { MessageHeaders } from '../../traffic/message-headers.ts'
 import type { ControlHost } from '../control.ts'
 import { type Captured, joinBytes } from './captured.ts'
 import { readDefinition, type TunnelDefinition } from './definition.ts'
 import { errors } from './errors.ts'
+import { runStart } from './refused-starts.ts'
 import type { AgentTunnel } from './resources.ts'
 import {
   AgentFailure,
@@ -156,22 +155,6 @@ function respondToStart<T>(host: ControlHost, name: string, work: (agent: Agent)
     if (!(error instanceof Refusal)) throw error
     const isTaken = error.problems[0].error.key === errors.agent_tunnel_taken.key
     throw new AgentFailure(isTaken ? createInvalid(error.message) : notStarted(error, host.dialect))
-  }
-}
-
-/** Runs a start. The state of the agent remembers a refusal until a tunnel of that name starts. */
-function runStart<T>(host: ControlHost, name: string, work: (agent: Agent) => T): T {
-  const { agent: state } = host
-  try {
-    const result = Agent.transact(host, work)
-    state.refused.delete(name)
-    return result
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error
-    const isByAcl = Object.values<object>(bindErrors).includes(error.problems[0].error)
-    const credential = isByAcl ? Agent.transact(host, ({ session }) => session?.credential_id) : undefined
-    state.addRefused(name, { why: createErrorFacts(error, host.dialect).message, credential })
-    throw error
   }
 }
 

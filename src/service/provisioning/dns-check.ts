@@ -36,19 +36,20 @@ export function checkNeededRecords(tx: Transaction, domain: DomainTargets): Need
  * are right, also returns the CAA record that forbids the authority to issue (rules: simulated-dns#needed-records, simulated-dns#caa).
  */
 export function findNeededRecords(tx: Transaction, domain: DomainTargets): CheckedRecord[] {
-  const needed: CheckedRecord[] = []
-  const add = (name: string, value: string | null) => {
-    if (value !== null) needed.push({ name, type: 'CNAME', value, found: findMismatch(tx, name, normalizeName(value)) })
-  }
-  add(domain.domain, domain.cname_target)
-  const { acme_challenge_cname_target: challenge } = domain
-  if (challenge !== null) add(`_acme-challenge.${domain.domain.replace(/^\*\./, '')}`, challenge)
+  const targets = [
+    [domain.domain, domain.cname_target],
+    [`_acme-challenge.${domain.domain.replace(/^\*\./, '')}`, domain.acme_challenge_cname_target],
+  ] as const
+  const needed = targets.flatMap(([name, value]): CheckedRecord[] => {
+    if (value === null) return []
+    return [{ name, type: 'CNAME', value, found: findMismatch(tx, name, normalizeName(value)) }]
+  })
   return needed.every(({ found }) => found === null) ? [...needed, ...findForbiddingCaa(tx, domain)] : needed
 }
 
 /** Returns the CAA record, at the name or the nearest name above, that forbids the authority to issue (RFC 8659, 3). */
 function findForbiddingCaa(tx: Transaction, { domain, policy }: DomainTargets): CheckedRecord[] {
-  if (!policy || !tx.find(zone, 'caa', 'yes')) return []
+  if (!policy) return []
   const { authority } = policy
   for (let key = reverseLabels(domain.replace(/^\*\./, '')); key !== ''; key = getParentKey(key)) {
     const record = tx.get(zone, key)
@@ -73,7 +74,7 @@ function describeAuthorities(value: string): string {
 }
 
 function isVisible({ now }: Transaction, { visibleFrom }: DnsRecord): boolean {
-  return visibleFrom === undefined || (timeMs(visibleFrom) ?? now) <= now
+  return (timeMs(visibleFrom) ?? now) <= now
 }
 
 /** Describes the record that a name has instead of a CNAME record, as a fragment for a message. */

@@ -154,8 +154,6 @@ export const zone = collection<DnsRecord>({
   key: (record) => reverseLabels(record.name),
   schema: dnsRecord,
   indexes: {
-    /** Has the records that may forbid an authority to issue. Most zones have none. */
-    caa: ({ type }) => (type === 'CAA' || type === 'SERVFAIL' || type === 'TIMEOUT' ? 'yes' : null),
     /** Has the records that resolvers did not see at once. */
     delayed: ({ visibleFrom }) => (visibleFrom === undefined ? null : 'yes'),
   },
