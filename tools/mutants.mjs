@@ -6,7 +6,7 @@
 import { execFile } from 'node:child_process'
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { Instrumenter } from '@stryker-mutator/instrumenter'
 import fc from 'fast-check'
@@ -25,18 +25,8 @@ if (!values.room) throw new Error('Name a room, a folder of src/ that has tests:
 
 const folder = mkdtempSync(join(tmpdir(), 'fauxgate-mutants-'))
 
-/** The files that a copy of the repository needs for the tests. */
-const COPIED = [
-  'src',
-  'test',
-  'scripts',
-  'docs',
-  'examples',
-  'dist',
-  'package.json',
-  'tsconfig.json',
-  'vitest.config.ts',
-]
+/** A copy of the repository has everything else: tests read documents, evidence and examples too. */
+const NOT_COPIED = ['.git', 'node_modules']
 const NOT_RUN = ['docs', 'tooling', 'inspector', 'sandbox']
 /** The variable with the mutant that is switched on. The header of an instrumented file reads it. */
 const ACTIVE = '__STRYKER_ACTIVE_MUTANT__'
@@ -82,7 +72,7 @@ async function measureLimit(folders) {
 const formatPlace = ({ fileName, location: { start } }) => `${fileName.slice(folder.length + 1)}:${start.line + 1}`
 
 try {
-  for (const name of COPIED) cpSync(join(root, name), join(folder, name), { recursive: true })
+  cpSync(root, folder, { recursive: true, filter: (path) => !NOT_COPIED.includes(basename(path)) })
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction')
   const mutants = await instrument()
   const shuffled = fc.shuffledSubarray(mutants, { minLength: Math.min(mutants.length, Number(values.sample)) })
