@@ -2,6 +2,8 @@
 export interface BodyParts extends AsyncIterable<Uint8Array> {
   /** The names and values of the fields after the body, one after the other. They are known once it has been read. */
   readonly rawTrailers?: readonly string[]
+  /** Ends the body unread, and the connection that it comes from. */
+  destroy?(): unknown
 }
 
 /** A body on its way. Bodies of a `fetch` are streams. */
@@ -21,7 +23,14 @@ function toStream(parts: BodyParts): ReadableStream<Uint8Array> {
     if (done) passing.close()
     else passing.enqueue(value)
   }
-  return new ReadableStream({ pull, cancel: async () => void (await reader.return?.()) }, { highWaterMark: 0 })
+  return new ReadableStream({ pull, cancel: () => void parts.destroy?.() }, { highWaterMark: 0 })
+}
+
+/** Ends a body unread, and with it the connection that it comes from. */
+export function discardBody(body: Body): void {
+  if (body === null || body instanceof Uint8Array) return
+  if (body instanceof ReadableStream) body.cancel().catch(() => {})
+  else body.destroy?.()
 }
 
 /** Calls a function with each part of a body as it passes. Returns the body that passes. */
@@ -42,6 +51,7 @@ function watchParts(parts: BodyParts, see: (part: Uint8Array) => void): BodyPart
     get rawTrailers() {
       return parts.rawTrailers ?? []
     },
+    destroy: () => parts.destroy?.(),
   }
 }
 

@@ -9,6 +9,8 @@ const ERRORS: Readonly<Record<number, readonly [status: number, sentence: string
   3005: [504, 'The upstream gave no response in time.'],
   3003: [421, 'The client sent no server name in TLS, and a name chooses the endpoint.'],
   3006: [502, 'The upstream refused the connection.'],
+  3009: [502, 'The upstream failed on its way to a response.'],
+  3010: [502, 'The upstream gave a response with a status that does not exist.'],
   3200: [404, 'No endpoint is online at this URL.'],
   3202: [503, 'The circuit breaker is open.'],
   3203: [403, 'An IP policy refuses the address.'],
@@ -26,7 +28,7 @@ const ERRORS: Readonly<Record<number, readonly [status: number, sentence: string
   8012: [502, 'The agent cannot connect to its upstream.'],
 }
 
-/** Returns the response of an end. */
+/** Returns the response of an end. @throws EvaluationProblem for a header that cannot be sent */
 export function toUpstreamResponse(end: Exclude<Ending, 'close'>, dialect: CommonDialect): UpstreamResponse {
   if (end instanceof UpstreamResponse) return end
   return toOwnResponse(end as OwnResponse, dialect) // No other class is a response of an upstream.
@@ -37,9 +39,16 @@ export function isOwnError(end: Ending): boolean {
   return end !== 'close' && !(end instanceof UpstreamResponse) && 'error' in end && end.error !== undefined
 }
 
+/** Throws if the response of an action has a header that cannot be sent. @throws EvaluationProblem */
+export function requireSendable(end: Ending | undefined): void {
+  if (end === undefined || end === 'close' || end instanceof UpstreamResponse) return
+  const { headers = {} } = end as OwnResponse // No other class is a response of an upstream.
+  MessageHeaders.ofTexts(headers)
+}
+
 /** Makes a response of the gateway itself. An error is a text with its code and its sentence (rules: traffic#errors). */
 function toOwnResponse(own: OwnResponse, dialect: CommonDialect): UpstreamResponse {
-  const headers = new MessageHeaders(Object.entries(own.headers ?? {}))
+  const headers = MessageHeaders.ofTexts(own.headers ?? {})
   if (own.error === undefined) return new UpstreamResponse(own.status, headers, toBody(own.body))
   const code = `${dialect.errorPrefix}${own.error}`
   const [status, sentence] = ERRORS[own.error] ?? [own.status, 'A rule of the policy failed.']

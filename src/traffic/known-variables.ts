@@ -1,4 +1,5 @@
 import type { HeaderFields, PolicyMessage, PolicyRequest, PolicyResponse } from '../service/policy/visit.ts'
+import { toFieldText } from './field-value.ts'
 
 /** The endpoint that a policy belongs to. */
 export interface EndpointFacts {
@@ -47,11 +48,11 @@ export const KNOWN: Readonly<Record<string, Read>> = {
   'req.Method': ({ request }) => request.method,
   'req.version': () => 'HTTP/1.1',
   'req.Version': () => 'HTTP/1.1',
-  'req.host': ({ request }) => request.headers.get('host') ?? '',
-  'req.Host': ({ request }) => request.headers.get('host') ?? '',
+  'req.host': ({ request }) => textOf(request.headers, 'host'),
+  'req.Host': ({ request }) => textOf(request.headers, 'host'),
   'req.ts.header_received': ({ startedAt }) => startedAt,
   'req.ts.body_received': ({ startedAt }) => startedAt,
-  'req.user_agent': ({ request }) => request.headers.get('user-agent') ?? '',
+  'req.user_agent': ({ request }) => textOf(request.headers, 'user-agent'),
   'req.URL': ({ request }) => request.url,
   'req.Params': ({ request }) => toLists(new URL(request.url).searchParams),
   ...ofMessage('req', 'content_length', 'ContentLength', ({ request }) => request),
@@ -96,22 +97,35 @@ function ofMessage(
     const message = messageOf(surroundings)
     return message && read(message.headers)
   }
-  const readLength = of((headers) => Number(headers.get('content-length') ?? 0))
-  const readType = of((headers) => mediaType(headers.get('content-type')))
-  const readHeaders = of((headers) => headers.toLists())
+  const readLength = of((headers) => toLength(headers.get('content-length')))
+  const readType = of((headers) => mediaType(textOf(headers, 'content-type')))
+  const readHeaders = of(listTexts)
   return {
     [`${root}.${length}`]: readLength,
     [`${root}.${olderLength}`]: readLength,
     [`${root}.content_encoding`]: of((headers) => splitList(headers.get('content-encoding'))),
     [`${root}.content_type`]: readType,
     [`${root}.ContentType`]: readType,
-    [`${root}.content_type.raw`]: of((headers) => headers.get('content-type') ?? ''),
-    [`${root}.content_type.parameters`]: of((headers) => readParameters(headers.get('content-type'))),
+    [`${root}.content_type.raw`]: of((headers) => textOf(headers, 'content-type')),
+    [`${root}.content_type.parameters`]: of((headers) => readParameters(textOf(headers, 'content-type'))),
     [`${root}.headers`]: readHeaders,
-    [`${root}.Headers`]: of((headers) => toCanonicalNames(headers.toLists())),
-    [`${root}.location`]: of((headers) => headers.get('location') ?? ''),
+    [`${root}.Headers`]: of((headers) => toCanonicalNames(listTexts(headers))),
+    [`${root}.location`]: of((headers) => textOf(headers, 'location')),
     [`${root}.trailers`]: () => ({}),
   }
+}
+
+function textOf(headers: HeaderFields, name: string): string {
+  return toFieldText(headers.get(name) ?? '')
+}
+
+function listTexts(headers: HeaderFields): Record<string, string[]> {
+  return Object.fromEntries(Object.entries(headers.toLists()).map(([name, values]) => [name, values.map(toFieldText)]))
+}
+
+/** Returns a length; 0 for none, and for what is no length. */
+function toLength(text = ''): number {
+  return /^\d{1,15}$/.test(text) ? Number(text) : 0
 }
 
 function portOf(url: string): number {
@@ -135,11 +149,11 @@ function splitList(text: string | undefined): string[] {
   return text === undefined ? [] : text.split(',').map((each) => each.trim())
 }
 
-function mediaType(text = ''): string {
+function mediaType(text: string): string {
   return text.split(';', 1).join().trim().toLowerCase()
 }
 
-function readParameters(text = ''): Record<string, string> {
+function readParameters(text: string): Record<string, string> {
   return Object.fromEntries(
     text
       .split(';')
@@ -164,7 +178,7 @@ type Cookies = Readonly<Record<string, readonly object[]>>
 
 /** Reads the cookies of a request (RFC 6265, section 5.4). */
 function readCookies(headers: HeaderFields): Cookies {
-  const pairs = headers.all('cookie').flatMap((line) => line.split(';'))
+  const pairs = headers.all('cookie').flatMap((line) => toFieldText(line).split(';'))
   return collectCookies(pairs.map((pair) => ({ ...NO_ATTRIBUTES, ...readPair(pair) })))
 }
 
@@ -172,7 +186,7 @@ function readCookies(headers: HeaderFields): Cookies {
 function readSetCookies(headers: HeaderFields): Cookies {
   return collectCookies(
     headers.all('set-cookie').map((line) => {
-      const [pair = '', ...attributes] = line.split(';')
+      const [pair = '', ...attributes] = toFieldText(line).split(';')
       const all = new Map(attributes.map((each) => [readPair(each).name.toLowerCase(), readPair(each).value]))
       return {
         ...readPair(pair),

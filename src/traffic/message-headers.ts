@@ -1,11 +1,20 @@
 import type { HeaderFields } from '../service/policy/visit.ts'
+import { toFieldValue } from './field-value.ts'
 
-/** The headers of a message. */
+/** The headers of a message, as bytes: one character each. */
 export class MessageHeaders implements HeaderFields {
   readonly #values = new Map<string, string[]>()
 
+  /** Makes headers of values that were received. */
   constructor(headers: Iterable<readonly [string, string]> = []) {
-    for (const [name, value] of headers) this.append(name, value)
+    for (const [name, value] of headers) this.#add(name, value)
+  }
+
+  /** Makes headers of texts, such as those of a policy. @throws EvaluationProblem for a text that no header can have */
+  static ofTexts(texts: Readonly<Record<string, string>>): MessageHeaders {
+    const headers = new MessageHeaders()
+    for (const [name, text] of Object.entries(texts)) headers.append(name, text)
+    return headers
   }
 
   get(name: string): string | undefined {
@@ -16,15 +25,26 @@ export class MessageHeaders implements HeaderFields {
     return this.#values.get(name) ?? []
   }
 
-  append(name: string, value: string): void {
+  append(name: string, text: string): void {
+    this.#add(name, toFieldValue(name, text))
+  }
+
+  #add(name: string, value: string): void {
     const key = name.toLowerCase()
     const before = this.#values.get(key)
     if (before) before.push(value)
     else this.#values.set(key, [value])
   }
 
-  set(name: string, value: string): void {
-    this.#values.set(name.toLowerCase(), [value])
+  set(name: string, text: string): void {
+    this.#values.set(name.toLowerCase(), [toFieldValue(name, text)])
+  }
+
+  /** Adds a text to the last value of a header, after a comma. */
+  extend(name: string, text: string): void {
+    const before = this.get(name)
+    const value = toFieldValue(name, text)
+    this.#values.set(name, [before === undefined ? value : `${before}, ${value}`])
   }
 
   delete(name: string): boolean {

@@ -1,5 +1,5 @@
 import type { PolicyRequest, PolicyResponse } from '../service/policy/visit.ts'
-import { type Body, toFetchBody, watchBody } from './body.ts'
+import { type Body, discardBody, toFetchBody, watchBody } from './body.ts'
 import { MessageHeaders } from './message-headers.ts'
 
 abstract class Message {
@@ -28,6 +28,12 @@ abstract class Message {
   /** Calls a function with each part of the body as it passes. */
   watchBody(see: (part: Uint8Array) => void): void {
     this.#body = watchBody(this.#body, see)
+  }
+
+  /** Ends the body unread, and with it the connection that it comes from. */
+  discard(): void {
+    discardBody(this.#body)
+    this.#body = null
   }
 
   replaceBody(body: Uint8Array | ReadableStream<Uint8Array>): void {

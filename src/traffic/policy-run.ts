@@ -2,9 +2,9 @@ import type { Config } from '../service/policy/action.ts'
 import { TEXT } from '../service/policy/environment.ts'
 import type { Phase } from '../service/policy/phases.ts'
 import type { ActionOutcome, Ending, Visit } from '../service/policy/visit.ts'
-import { EvaluationProblem, MissingFact, readField, readPath, type Values } from './cel/values.ts'
+import { EvaluationProblem, MissingFact, PatternProblem, readField, readPath, type Values } from './cel/values.ts'
 import type { CompiledAction, CompiledPhase, CompiledPolicy, CompiledRule } from './compile.ts'
-import { errorResponse } from './errors.ts'
+import { errorResponse, requireSendable } from './errors.ts'
 import type { TracedAction, TracedExpression, TracedRule } from './trace.ts'
 
 /** The surroundings of a policy that runs. */
@@ -122,18 +122,24 @@ async function runAction(
     // Actions evaluate some expressions themselves, such as those of `set-vars`.
     const running = row.run(config, run.visit)
     outcome = running instanceof Promise ? await running : running
+    requireSendable(outcome.ends)
   } catch (error) {
     if (!(error instanceof EvaluationProblem)) throw error
-    const { source, message } = error
-    return source === undefined
-      ? { did: `failed: ${message}`, end: errorResponse(3901) }
-      : { did: `failed: ${source}: ${message}`, end: errorResponse(3900) }
+    const { did, ends: end } = describeProblem(error)
+    return { did, end }
   }
   const { did, sets, ends, isRefusal } = outcome
   run.keep(variable, { ...sets, ...(isRefusal && errorOf(ends, run)) })
   const passes = isRefusal && (config.enforce === false || config.on_error === 'continue')
   if (!ends) return { did }
   return passes ? { did: `${did}, and let the request pass` } : { did, end: ends }
+}
+
+/** Returns the deed and the end of what cannot be carried out. */
+export function describeProblem(error: EvaluationProblem): { did: string; ends: Ending } {
+  const { source, message } = error
+  const did = source === undefined ? `failed: ${message}` : `failed: ${source}: ${message}`
+  return { did, ends: errorResponse(source === undefined && error instanceof PatternProblem ? 3901 : 3900) }
 }
 
 /** Returns the error of an action that refused, as its variables have it. */

@@ -1,9 +1,10 @@
 import { refuse } from '../core/schema/errors.ts'
 import { endpoints } from '../service/ngrok/endpoint-records.ts'
+import type { Ending } from '../service/policy/visit.ts'
 import { domains } from '../service/resources/reserved-domains/records.ts'
 import type { BodyParts } from './body.ts'
 import { createExpressions } from './cel/expression.ts'
-import { MissingFact } from './cel/values.ts'
+import { EvaluationProblem, MissingFact } from './cel/values.ts'
 import { toUpstreamResponse } from './errors.ts'
 import type { Target } from './exchange.ts'
 import { readFacts } from './given-facts.ts'
@@ -11,7 +12,7 @@ import type { Luggage } from './journey.ts'
 import { keepBody } from './kept-body.ts'
 import { type UpstreamResponse, VisitorRequest } from './message.ts'
 import { MessageHeaders } from './message-headers.ts'
-import { NotSimulated } from './policy-run.ts'
+import { describeProblem, NotSimulated } from './policy-run.ts'
 import { Reader } from './reader.ts'
 import { refusals } from './refusals.ts'
 import { findEndpoints } from './route.ts'
@@ -127,7 +128,7 @@ export class GatewayTraffic {
     const body = keepBody(request)
     let response: UpstreamResponse | undefined
     try {
-      const end = await way.run(request, target)
+      const end = await way.run(request, target).catch((error) => endOf(error, trace))
       if (end !== 'close') response = toUpstreamResponse(end, host.dialect)
     } catch (error) {
       const did = describeStop(error)
@@ -153,6 +154,14 @@ export class GatewayTraffic {
     if (this.#reader?.records !== records) this.#reader = new Reader(records)
     return this.#reader
   }
+}
+
+/** Returns the end of a request whose modules or backend cannot be carried out. Throws any other error. */
+function endOf(error: unknown, trace: Luggage['trace']): Ending {
+  if (!(error instanceof EvaluationProblem)) throw error
+  const { did, ends } = describeProblem(error)
+  trace.push({ step: 'module', did, isEnd: true })
+  return ends
 }
 
 /** Returns why a policy stopped early; undefined for any other error. */

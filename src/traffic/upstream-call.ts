@@ -84,6 +84,11 @@ async function passOn(request: VisitorRequest, place: UpstreamPlace, call: Call)
     return fail(3004, `the function of the upstream ${key} ${did}`, OWN_FAULT)
   }
   if (!received) return fail(3005, `the function of the upstream ${key} did not answer within ${TIMEOUT / 1000} s`)
+  if (received.status < 100 || received.status > 599) {
+    const number = received.status === 0 ? 3009 : 3010
+    received.discard()
+    return fail(number, `${key} answered ${received.status}, which is no status of HTTP`)
+  }
   // Only the gateway may send these.
   removeHopByHop(received.headers)
   received.headers.delete(host.dialect.errorCodeHeader)
@@ -141,12 +146,8 @@ function toSent(request: VisitorRequest, { url, isReplay }: UpstreamPlace, { ip 
   const { headers } = sent
   if (isReplay) return sent
   removeHopByHop(headers)
-  const append = (name: string, value: string) => {
-    const before = headers.get(name)
-    headers.set(name, before === undefined ? value : `${before}, ${value}`)
-  }
-  append('x-forwarded-for', ip)
-  append('x-forwarded-proto', protocol.slice(0, -1))
+  headers.extend('x-forwarded-for', ip)
+  headers.extend('x-forwarded-proto', protocol.slice(0, -1))
   const host = headers.get('host')
   if (headers.get('x-forwarded-host') === undefined && host !== undefined) headers.set('x-forwarded-host', host)
   return sent

@@ -1,3 +1,4 @@
+import { quote } from '../core/schema/text.ts'
 import { type EndpointRecord, getTunnelId } from '../service/ngrok/endpoint-records.ts'
 import { restrictions } from '../service/ngrok/ip-restrictions.ts'
 import { tunnels } from '../service/ngrok/session-records.ts'
@@ -134,7 +135,9 @@ export class Way implements Journey {
       if (!policy) return response
       visit.response = response
       const changed = await runPhase(policy, 'on_http_response', visit)
-      return changed ?? streamEvents(response, policy, visit)
+      if (!changed) return streamEvents(response, policy, visit)
+      if (changed !== response) response.discard()
+      return changed
     } finally {
       visit.settleBreakers(reached)
     }
@@ -214,8 +217,9 @@ export class Way implements Journey {
   }
 
   async forward(url: string, request: VisitorRequest): Promise<ActionOutcome> {
-    const target = new URL(url)
     const fail = (error: number, did: string): ActionOutcome => ({ did, ends: errorResponse(error), isRefusal: true })
+    if (!URL.canParse(url)) return fail(3900, `got ${quote(url)}, which is no URL`)
+    const target = new URL(url)
     if (this.forwards >= MAX_FORWARDS) return fail(3501, `found more than ${MAX_FORWARDS} endpoints on the way`)
     if (findEndpoints(this.luggage.reader, target, 'internal').length === 0) {
       const hint = target.hostname.endsWith('.internal') ? '' : ', and only hosts below .internal are internal'
@@ -236,9 +240,8 @@ export class Way implements Journey {
     if (this.sends >= MAX_SENDS) throw new SendFailure(3603, 'the requests go round in a circle')
     if (findEndpoints(this.luggage.reader, new URL(url), 'internal').length === 0)
       throw new SendFailure(3200, `no internal endpoint is online at ${new URL(url).origin}`)
-    const fields = new MessageHeaders(
-      Object.entries({ host: new URL(url).host, 'x-forwarded-for': visitor.ip ?? DEFAULT_IP, ...headers }),
-    )
+    const own = { host: new URL(url).host, 'x-forwarded-for': visitor.ip ?? DEFAULT_IP }
+    const fields = MessageHeaders.ofTexts({ ...own, ...headers })
     const request = new VisitorRequest(method, url, fields, body === undefined ? null : new TextEncoder().encode(body))
     const way = new Way(this.luggage, this.compiled, this.forwards, this.sends + 1)
     const end = new AbortController()

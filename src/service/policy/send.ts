@@ -1,3 +1,5 @@
+import { quote } from '../../core/schema/text.ts'
+import { readHttpUrl } from './url-text.ts'
 import { type ActionOutcome, type IncomingResponse, type OutgoingRequest, SendFailure, type Visit } from './visit.ts'
 
 /** The config of `http-request`. */
@@ -28,7 +30,7 @@ type Attempt = { readonly response: IncomingResponse } | { readonly failure: Sen
 export async function sendWithRetries(config: SendConfig, visit: Visit): Promise<ActionOutcome> {
   const { method, headers, body = '', retry_condition, timeout } = config
   const url = withQuery(config)
-  const request = { method, url, headers: { ...OWN_HEADERS, ...headers }, ...(body !== '' && { body }) }
+  const request = { method, url, headers: toLowerCase({ ...OWN_HEADERS, ...headers }), ...(body !== '' && { body }) }
   const req = { method, header: toLists(request.headers), url, body }
   const until = visit.now + timeout
   const attempts: Attempt[] = []
@@ -55,13 +57,17 @@ async function attemptOnce(visit: Visit, first: OutgoingRequest, redirects: numb
   try {
     let request = first
     for (let left = redirects; ; left--) {
+      if (!readHttpUrl(request.url)) throw new SendFailure(undefined, `${quote(request.url)} is no URL of http`)
       const response = await visit.send(request, until)
       if (new TextEncoder().encode(response.body).length > MAX_BODY_BYTES)
         throw new SendFailure(TOO_LARGE, `the response is larger than ${MAX_BODY_BYTES} bytes`)
       const [location] = response.headers.location ?? []
       if (response.status < 300 || response.status > 399 || location === undefined) return { response }
       if (left <= 0) throw new SendFailure(undefined, `there were more than ${redirects} redirects`)
-      request = { ...request, url: new URL(location, request.url).href }
+      request = {
+        ...request,
+        url: URL.canParse(location, request.url) ? new URL(location, request.url).href : location,
+      }
     }
   } catch (error) {
     if (error instanceof SendFailure) return { failure: error }
@@ -70,14 +76,18 @@ async function attemptOnce(visit: Visit, first: OutgoingRequest, redirects: numb
 }
 
 function withQuery({ url, query_params = [] }: SendConfig): string {
-  if (query_params.length === 0) return url
-  const full = new URL(url)
+  const full = readHttpUrl(url)
+  if (query_params.length === 0 || !full) return url
   for (const { key, value = '' } of query_params) full.searchParams.append(key, value)
   return full.href
 }
 
+function toLowerCase(headers: Readonly<Record<string, string>>) {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+}
+
 function toLists(headers: Readonly<Record<string, string>>) {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), [value]]))
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]]))
 }
 
 function toResult({ status, headers, body }: IncomingResponse) {

@@ -1,15 +1,15 @@
 import type { Phase } from './phases.ts'
 
-/** The headers of a message. Names are in lower case, and a name may have several values. */
+/** The headers of a message, as their bytes: one character each. Names are in lower case, and a name may have several values. */
 export interface HeaderFields {
   /** Returns the values of a header, joined by commas; undefined if there is none. */
   get(name: string): string | undefined
   /** Returns the values of a header. */
   all(name: string): readonly string[]
-  /** Adds a value after those that the header has. */
-  append(name: string, value: string): void
-  /** Replaces the values of a header. */
-  set(name: string, value: string): void
+  /** Adds a value after those that the header has. A text that no header can have ends the run of the action. */
+  append(name: string, text: string): void
+  /** Replaces the values of a header, as {@link append} adds them. */
+  set(name: string, text: string): void
   /** Removes a header. Returns whether the message had it. */
   delete(name: string): boolean
   /** Returns the values of each header, by name. */

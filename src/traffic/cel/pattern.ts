@@ -1,8 +1,8 @@
 import { RE2JS } from 're2js'
 import type { Pattern } from '../../service/policy/visit.ts'
-import { EvaluationProblem } from './values.ts'
+import { PatternProblem } from './values.ts'
 
-/** Compiles a pattern in the syntax of RE2, each once. @throws EvaluationProblem */
+/** Compiles a pattern in the syntax of RE2, each once. @throws PatternProblem */
 export type CompilePattern = (source: string) => Pattern
 
 /** The most patterns that are kept: a `${…}` may make a new one for each request. */
@@ -39,6 +39,6 @@ function compileRe2(source: string): RE2JS {
   try {
     return RE2JS.compile(source)
   } catch {
-    throw new EvaluationProblem('the pattern is not one of RE2')
+    throw new PatternProblem('the pattern is not one of RE2')
   }
 }

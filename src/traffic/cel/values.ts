@@ -25,9 +25,12 @@ export class MissingFact extends Error {
 
 /** An expression that cannot be evaluated, such as one that names a header that is not there. */
 export class EvaluationProblem extends Error {
-  /** The expression; undefined for a pattern that an expression gave. */
+  /** The expression; undefined if its value is the problem. */
   source?: string
 }
+
+/** A pattern that an expression gave, and that is none. */
+export class PatternProblem extends EvaluationProblem {}
 
 /** Returns the value below others, by its path, such as `req.url.path`. @throws MissingFact */
 export function readPath(roots: Roots, path: string): unknown {

@@ -11,7 +11,12 @@ export const customResponse = action({
     body: { kind: 'text', takesCel: true, about: 'The body of the response.' },
     headers: headers('The headers of the response. Without `content-type`, the type is guessed from the body.'),
     content: { kind: 'text', takesCel: true, about: 'The older name of `body`.' },
-    content_type: { kind: 'text', takesCel: true, about: 'The older way to set the header `content-type`.' },
+    content_type: {
+      kind: 'text',
+      format: 'header-value',
+      takesCel: true,
+      about: 'The older way to set the header `content-type`.',
+    },
   },
   ends: () => true,
   run({ status_code: status, content, body = content, content_type, headers = {} }) {

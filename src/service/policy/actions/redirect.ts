@@ -1,5 +1,6 @@
 import { action } from '../action.ts'
 import { from, headers, text, texts, to } from '../fields.ts'
+import { toUrlText } from '../url-text.ts'
 
 export const redirect = action({
   type: 'redirect',
@@ -14,11 +15,13 @@ export const redirect = action({
   },
   mayEnd: true,
   sets: { matches: texts('The parts of the URL that matched.'), url: text('The URL of the redirect.') },
-  run({ from, to, status_code: status, headers }, { request, pattern }) {
-    const url = from === undefined ? to : pattern(from).replaceAll(request.url, to)
+  run({ from, to, status_code: status, headers = {} }, { request, pattern }) {
+    const url = toUrlText(from === undefined ? to : pattern(from).replaceAll(request.url, to))
     const matches = from === undefined ? [request.url] : pattern(from).matches(request.url)
     const sets = { matches, url }
     if (url === request.url) return { did: 'left the URL unchanged', sets }
-    return { did: `redirected to ${url}`, sets, ends: { status, headers: { ...headers, location: url } } }
+    const others = Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'location')
+    const ends = { status, headers: { ...Object.fromEntries(others), location: url } }
+    return { did: `redirected to ${url}`, sets, ends }
   },
 })

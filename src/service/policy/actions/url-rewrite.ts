@@ -1,5 +1,7 @@
+import { quote } from '../../../core/schema/text.ts'
 import { action } from '../action.ts'
 import { from, text, texts, to } from '../fields.ts'
+import { readHttpUrl, toUrlText } from '../url-text.ts'
 
 export const urlRewrite = action({
   type: 'url-rewrite',
@@ -14,8 +16,11 @@ export const urlRewrite = action({
   run({ from, to }, { request, pattern }) {
     const before = request.url
     const matches = from === undefined ? [before] : pattern(from).matches(before)
-    request.url = from === undefined ? to : pattern(from).replaceAll(before, to)
-    const did = before === request.url ? 'left the URL unchanged' : `rewrote the URL to ${request.url}`
-    return { did, sets: { matches, url: request.url } }
+    const url = toUrlText(from === undefined ? to : pattern(from).replaceAll(before, to))
+    if (!readHttpUrl(url))
+      return { did: `made ${quote(url)}, which is no URL of http`, ends: { status: 500, error: 3900 } }
+    request.url = url
+    const did = before === url ? 'left the URL unchanged' : `rewrote the URL to ${url}`
+    return { did, sets: { matches, url } }
   },
 })

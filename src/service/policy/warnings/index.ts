@@ -3,6 +3,7 @@ import type { PolicyOptions } from '../options.ts'
 import type { PolicyProblem } from '../problem.ts'
 import { MAX_PROBLEMS, toMessage } from '../reporter.ts'
 import { anyoneSignsIn } from './anyone-signs-in.ts'
+import { headerValue } from './header-value.ts'
 import { headerWithCapitals } from './header-with-capitals.ts'
 import { negatedValue } from './negated-value.ts'
 import { rangeComparedAsText } from './range-compared-as-text.ts'
@@ -18,6 +19,7 @@ export const WARNINGS: readonly Warning[] = [
   ruleUnreachable,
   rateLimitUnreachable,
   headerWithCapitals,
+  headerValue,
   secretUnknown,
 ]
 

@@ -1,0 +1,46 @@
+import { quote } from '../../../core/schema/text.ts'
+import { isObject } from '../../../core/schema/values.ts'
+import type { Field } from '../action.ts'
+import { findInterpolations } from '../template.ts'
+import type { Finding, Warning } from './warning.ts'
+
+export const headerValue: Warning = {
+  id: 'header-value',
+  about: 'The value of a header has a control character around a `${…}`, or a character outside ASCII.',
+  reason:
+    'No header can have a control character: traffic gets the error 3900. Other characters are sent in UTF-8, which clients read as Latin-1.',
+  docs: 'https://ngrok.com/docs/traffic-policy/actions/add-headers/',
+  wrong: `on_http_response:
+  - actions:
+      - { type: add-headers, config: { headers: { x-city: 'Köln' } } }
+`,
+  right: `on_http_response:
+  - actions:
+      - { type: add-headers, config: { headers: { x-city: 'K%C3%B6ln' } } }
+`,
+  find: ({ rules }) =>
+    rules.flatMap(({ actions }) =>
+      actions.flatMap(({ path, row, config }) =>
+        Object.entries(row.config).flatMap(([name, field]) => findIn(field, config[name], [...path, 'config', name])),
+      ),
+    ),
+}
+
+function findIn(field: Field, value: unknown, path: Finding['path']): readonly Finding[] {
+  if (field.kind === 'map' && isObject(value))
+    return Object.entries(value).flatMap(([name, each]) => findIn(field.value, each, [...path, name]))
+  if (field.kind !== 'text' || field.format !== 'header-value' || typeof value !== 'string') return []
+  const { found } = findInterpolations(value)
+  const fixed = found.reduceRight(
+    (text, { source, offset }) => text.slice(0, offset) + text.slice(offset + source.length),
+    value,
+  )
+  const [letter] = /[^\t\x20-\x7e]/u.exec(fixed) ?? []
+  if (letter === undefined) return []
+  const isControl = /\p{Cc}/u.test(letter)
+  // A value without expressions has an error.
+  if (isControl && found.length === 0) return []
+  const why = isControl ? 'which no header can have' : 'which clients read as other characters'
+  const hint = isControl ? 'Remove the control character.' : 'Write it in ASCII, such as with percent signs.'
+  return [{ path, what: `has the character ${quote(letter)}, ${why}`, hint }]
+}

@@ -1,0 +1,32 @@
+import { EvaluationProblem } from './cel/values.ts'
+
+/** The texts that are the same as their bytes. Most values are. */
+const PLAIN = /^[\t\x20-\x7e]*$/
+/** The characters that no value of a header may have (RFC 9110, section 5.5). */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const CONTROL = /[\0-\x08\n-\x1f\x7f]/
+
+/**
+ * Returns the value of a header from a text of a policy, as its bytes in UTF-8. Node and `fetch` have one character for each byte.
+ * @throws EvaluationProblem if no header can have it (rules: traffic#header-values)
+ */
+export function toFieldValue(name: string, text: string): string {
+  if (PLAIN.test(text)) return text
+  const [found] = CONTROL.exec(text) ?? []
+  if (found !== undefined) {
+    const code = found.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')
+    // The value may be a secret.
+    throw new EvaluationProblem(`the value of the header ${name} has the control character U+${code}`)
+  }
+  return Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join('')
+}
+
+/** Returns the text of a value that was received. Bytes that are no UTF-8 are one character each. */
+export function toFieldText(value: string): string {
+  if (PLAIN.test(value)) return value
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Uint8Array.from(value, (each) => each.charCodeAt(0)))
+  } catch {
+    return value
+  }
+}
