@@ -16,6 +16,7 @@ const PARTS = {
   'policy.ts': [],
   'command.mjs': [],
   'standard.ts': [],
+  'references.ts': [],
   'control-api.ts': [],
   'api.mjs': ['docs/api'],
 }

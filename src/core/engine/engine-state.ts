@@ -1,6 +1,7 @@
 import type { Snapshot } from '../generated/controls.ts'
 import type { Collection } from '../operation/collection.ts'
-import type { Family } from '../operation/family.ts'
+import type { Family, ReportRelation } from '../operation/family.ts'
+import { findMissing } from '../operation/reference.ts'
 import type { Store } from '../operation/store.ts'
 import type { Transaction } from '../operation/transaction.ts'
 import type { Authority, View, Wire } from '../operation/view.ts'
@@ -125,7 +126,8 @@ export class EngineState {
     const problems = new Problems()
     for (const [name, list] of Object.entries(rows)) addRecords(records, name, list, problems)
     records.sequence = sequence
-    if (!isOwn) for (const family of families) checkRelations(records, family, rows, problems)
+    const references = families.flatMap((family) => family.references ?? [])
+    if (!isOwn) for (const family of families) checkRelations(records, { ...family, references }, rows, problems)
     problems.refuse()
     return this.#withRecords(records, seed ?? this.origin.seed)
   }
@@ -209,17 +211,22 @@ function addRecords(records: Records, name: string, rows: readonly object[], pro
 
 function checkRelations(
   records: Records,
-  { collections, relations }: Family<object>,
+  { collections, relations, references = [] }: Family<object>,
   rows: RestorableState['records'],
   problems: Problems,
 ): void {
-  if (!relations) return
   for (const { name } of collections) {
+    const own = references.filter(({ holder }) => holder.name === name)
     rows[name]?.forEach((record, index) => {
-      relations(record, records, (path, received, allowed) => {
+      const report: ReportRelation = (path, received, allowed) => {
         const field = () => ['records', name, index, ...path].join('.')
         problems.add(() => problem(general.field_invalid, { field: field(), received: quote(received), allowed }))
-      })
+      }
+      for (const row of own) {
+        const missing = findMissing(records, row, record)
+        if (missing !== undefined) report(row.field.split('.'), missing, `the id of ${row.to.what} that exists`)
+      }
+      relations?.(record, records, report)
     })
   }
 }

@@ -1,5 +1,6 @@
 import type { Collection } from '../operation/collection.ts'
 import type { Family } from '../operation/family.ts'
+import { type Consequences, listConsequences, releaseHolders } from '../operation/reference.ts'
 import type { Transaction } from '../operation/transaction.ts'
 import type { View, Wire } from '../operation/view.ts'
 import type { CommonDialect, RuleOptions } from '../schema/dialect.ts'
@@ -53,6 +54,7 @@ export class OpenTransaction implements Transaction {
   constructor(
     state: EngineState,
     readonly now: number,
+    readonly consequences: Consequences = new Map(),
   ) {
     const { options, wire, records } = state
     this.dialect = options.dialect
@@ -95,7 +97,10 @@ export class OpenTransaction implements Transaction {
   }
 
   remove<R extends object>(collection: Collection<R>, record: R): void {
-    const change = this.#state.records.change(collection, collection.key(record), undefined)
+    const key = collection.key(record)
+    const rows = this.consequences.get(collection.name)
+    if (rows && this.get(collection, key)) releaseHolders(this, rows, key)
+    const change = this.#state.records.change(collection, key, undefined)
     // A record that is removed twice is one change.
     if (change.before) this.changes.push(change)
   }
@@ -131,6 +136,8 @@ export interface Execution<T = unknown> {
 export class Transactions {
   /** The handler of the due records of each collection. */
   readonly #onDue = new Map<string, NonNullable<Family['onDue']>>()
+  /** The references that the removal of a record changes. */
+  readonly #consequences: Consequences
 
   constructor(
     families: readonly Family[],
@@ -139,6 +146,7 @@ export class Transactions {
     readonly redactor: Redactor,
     readonly onCommit: (commit: RawCommit) => void,
   ) {
+    this.#consequences = listConsequences(families)
     for (const { onDue, collections } of families) {
       if (onDue) for (const { name } of collections) this.#onDue.set(name, onDue)
     }
@@ -146,7 +154,7 @@ export class Transactions {
 
   /** Runs work as one transaction at the time `now`, in ms. If the work throws, its changes are undone. */
   run<T>(state: EngineState, now: number, operation: string, work: (tx: Transaction) => T): Execution<T> {
-    const tx = new OpenTransaction(state, now)
+    const tx = new OpenTransaction(state, now, this.#consequences)
     let result: T
     try {
       result = this.guard.run('a transaction', work, tx)

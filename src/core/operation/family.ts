@@ -4,6 +4,7 @@ import { type Frozen, isObject, mapValues } from '../schema/values.ts'
 import type { Collection } from './collection.ts'
 import type { LimitsByName } from './limit.ts'
 import type { InputArguments, Operation, PathIds } from './operation.ts'
+import { type Reference, requireUnnamed } from './reference.ts'
 import type { ResourceRecord } from './resource-head.ts'
 import type { Transaction } from './transaction.ts'
 
@@ -37,7 +38,9 @@ export interface Family<
   // (rules: requests#api-key)
   /** The API keys that the family knows. */
   readonly apiKeys?: KeyRules
-  /** Reports broken relations between a record and other records, such as a reference to a missing record. */
+  /** The fields of its records that name other resources. Deletions and the reading of snapshots follow from these rows. */
+  readonly references?: readonly Reference[]
+  /** Reports broken relations between a record and other records that `references` does not tell, such as a name that two have. */
   relations?(record: object, others: OtherRecords, report: ReportRelation): void
 }
 
@@ -119,7 +122,10 @@ export interface KeyState extends OtherRecords {
 
 /** Adds the rules that families have for one another's operations. */
 export function addRulesBefore<F extends Families>(families: F): F {
-  const added = Object.values(families).flatMap(({ before = {} }) => Object.entries(before))
+  const added = Object.values(families).flatMap(({ before = {}, references = [] }) => [
+    ...Object.entries(before),
+    ...references.flatMap(listDeletionRules),
+  ])
   if (added.length === 0) return families
   const addRulesOfOthers = (operation: Operation) =>
     added.filter(([name]) => name === operation.name).reduce((inner, [, rules]) => addRules(inner, rules), operation)
@@ -128,6 +134,17 @@ export function addRulesBefore<F extends Families>(families: F): F {
     operations: mapValues(family.operations, addRulesOfOthers),
   }))
   return all as F // The type checker does not follow names through entries.
+}
+
+/** Returns the rules that refuse the deletion of what a row names, by the operations. */
+function listDeletionRules(row: Reference): [string, RulesBefore][] {
+  const { deletion, to } = row
+  if (typeof deletion === 'string') return []
+  const rules = {
+    errors: [deletion.error],
+    run: (tx: Transaction, { id = '' }: PathIds) => requireUnnamed(tx, row, id),
+  }
+  return to.collections.map((name) => [`${name}.delete`, rules])
 }
 
 function addRules(operation: Operation, { errors, run }: RulesBefore): Operation {

@@ -109,7 +109,9 @@ export interface ResourceRules<Kind extends ResourceKind> {
   onDue?(tx: Transaction, record: RecordOf<Kind>): void
   /** Rules that this kind adds to operations of other families, by the operation's name. */
   readonly before?: NonNullable<Family['before']>
-  /** Reports broken relations between a record and other records, such as a reference to a missing record. */
+  /** The fields of records that name other resources. */
+  readonly references?: NonNullable<Family['references']>
+  /** Reports broken relations between a record and other records that `references` does not tell, such as a name that two have. */
   relations?(record: RecordOf<Kind>, others: OtherRecords, report: ReportRelation): void
 }
 

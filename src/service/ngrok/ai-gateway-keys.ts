@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
-import { endpoints } from './endpoint-records.ts'
+import { endpointTarget } from './endpoint-records.ts'
 import { newToken } from './owned-records.ts'
 import { ACCOUNT_USER, defineBodies, descriptionAndMetadata, putIfChanged, refField, userField } from './shared.ts'
 
@@ -91,10 +91,31 @@ function addProviderKey(tx: kit.Transaction, key_id: string, { provider_id, valu
   return tx.put(providerKeys, { ...head, key_id, provider_id, display_name: redact(value) })
 }
 
-function requireFound(tx: kit.Transaction, collection: kit.Collection<kit.ResourceRecord>, field: string, id: string) {
-  const allowed = `the id of ${collection === keys ? 'an API key of the AI gateway' : 'an endpoint'} that exists`
-  if (!tx.get(collection, id)) kit.refuse(kit.general.field_invalid, { field, received: kit.quote(id), allowed })
-}
+const errors = kit.declareErrors({
+  ai_endpoint_unknown: kit.field(27002, 404, () => 'the id of an endpoint that exists'),
+  ai_key_unknown: kit.field(27509, 400, () => 'the id of an API key of the AI gateway that exists'),
+})
+
+const endpointOfKey = parts.referenceOf(keys, {
+  field: 'endpoint_id',
+  sent: 'endpoint_id',
+  shown: 'endpoint',
+  to: endpointTarget,
+  missing: errors.ai_endpoint_unknown,
+  deletion: 'dangles',
+  rules: 'ngrok-families#ai-gateway-keys',
+})
+
+const keyOfProviderKey = parts.referenceOf(providerKeys, {
+  field: 'key_id',
+  sent: 'ai_gateway_api_key_id',
+  shown: 'ai_gateway_api_key',
+  to: parts.targetOf('an API key of the AI gateway', keys),
+  index: 'key',
+  missing: errors.ai_key_unknown,
+  deletion: 'cascades',
+  rules: 'ngrok-families#ai-gateway-keys',
+})
 
 const shape = kit.named(
   v.object({
@@ -129,6 +150,7 @@ export const aiGatewayApiKeys = kit.resource(
     what: 'API key of the AI gateway',
     plural: 'API keys of the AI gateway',
     collection: keys,
+    errors,
     filterable: [],
     shape,
     ...defineBodies('AiGatewayApiKey', 'an API key of the AI gateway', {
@@ -156,8 +178,9 @@ export const aiGatewayApiKeys = kit.resource(
       provider_keys: tx.findAll(providerKeys, 'key', id).map((each) => tx.show(providerView, each)),
     }),
     create: {
+      errors: [errors.ai_endpoint_unknown],
       run(tx, { endpoint_id, provider_keys, ...rest }) {
-        if (endpoint_id) requireFound(tx, endpoints, 'endpoint_id', endpoint_id)
+        if (endpoint_id) parts.requireTargets(tx, endpointOfKey, endpoint_id)
         const head = { ...kit.newHead(tx, 'aigk', rest), updated_at: tx.now, endpoint_id: endpoint_id || null }
         const token = newToken(tx, head.id)
         for (const sent of provider_keys) addProviderKey(tx, head.id, sent)
@@ -166,17 +189,14 @@ export const aiGatewayApiKeys = kit.resource(
       once: ({ token = null }) => ({ token }),
     },
     update: {
+      errors: [errors.ai_endpoint_unknown],
       run(tx, before, { endpoint_id, ...rest }) {
-        if (endpoint_id) requireFound(tx, endpoints, 'endpoint_id', endpoint_id)
+        if (endpoint_id) parts.requireTargets(tx, endpointOfKey, endpoint_id, before)
         const after = { ...before, ...kit.described(rest, before) }
         return putIfChanged(tx, keys, before, endpoint_id ? { ...after, endpoint_id } : after)
       },
     },
-    delete: {
-      before(tx, { id }) {
-        for (const each of tx.findAll(providerKeys, 'key', id)) tx.remove(providerKeys, each)
-      },
-    },
+    references: [endpointOfKey],
   },
 )
 
@@ -188,6 +208,7 @@ export const aiGatewayProviderKeys = kit.resource(
     what: 'provider key of the AI gateway',
     plural: 'provider keys of the AI gateway',
     collection: providerKeys,
+    errors,
     filterable: [],
     matching: { ai_gateway_api_key_id: 'ai_gateway_api_key.id' },
     shape: providerShape,
@@ -205,17 +226,15 @@ export const aiGatewayProviderKeys = kit.resource(
   {
     view: providerView,
     create: {
-      errors: [kit.general.field_invalid],
+      errors: [errors.ai_key_unknown],
       run(tx, { ai_gateway_api_key_id: id, ...sent }) {
-        requireFound(tx, keys, 'ai_gateway_api_key_id', id)
+        parts.requireTargets(tx, keyOfProviderKey, id)
         return addProviderKey(tx, id, sent)
       },
     },
     update: {
       run: (tx, before, body) => putIfChanged(tx, providerKeys, before, { ...before, ...kit.described(body, before) }),
     },
-    relations({ key_id }, others, report) {
-      if (!others.get(keys, key_id)) report(['key_id'], key_id, 'an API key of the AI gateway that exists')
-    },
+    references: [keyOfProviderKey],
   },
 )

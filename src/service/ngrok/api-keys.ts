@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
 import * as owned from './owned.ts'
-import { apiKeys, credentials, newToken, reportMissingOwner } from './owned-records.ts'
+import { apiKeys, credentials, newToken, ownerRow } from './owned-records.ts'
 import { defineBodies, FILTERABLE } from './shared.ts'
 
 const errors = kit.declareErrors({
@@ -69,7 +69,7 @@ const family = kit.resource(
       once: ({ token = null }) => ({ token }),
     },
     update: owned.defineOwnedUpdate(apiKeys, bodies.updateBody),
-    relations: reportMissingOwner,
+    references: [ownerRow(apiKeys, owned.errors.owner_not_found)],
   },
 )
 

@@ -6,6 +6,8 @@ import {
   applicationSessionRecords,
   applicationUserRecords,
 } from './application-records.ts'
+import { edgeTarget, routeTarget } from './edge-records.ts'
+import { endpointTarget } from './endpoint-records.ts'
 import { refField } from './shared.ts'
 
 const { id, uri, created_at } = kit.resourceHead
@@ -94,6 +96,27 @@ const view: kit.View<ApplicationSessionRecord, kit.Frozen<v.InferOutput<typeof s
 
 const NOWHERE = { latitude: null, longitude: null, lat_long_radius_km: null }
 
+/** Makes the row of the table of references for a field of a session. */
+function rowOf(name: string, to: parts.Target, deletion: 'cascades' | 'detaches') {
+  return parts.referenceOf(applicationSessionRecords, {
+    field: `${name}_id`,
+    sent: name,
+    shown: name === 'user' ? 'application_user' : name,
+    to,
+    ...(name === 'user' && { index: 'user' }),
+    missing: kit.general.field_invalid,
+    deletion,
+    rules: 'ngrok-families#application-users',
+  })
+}
+
+const rows = {
+  user: rowOf('user', parts.targetOf('an application user', applicationUserRecords), 'cascades'),
+  endpoint: rowOf('endpoint', endpointTarget, 'detaches'),
+  edge: rowOf('edge', edgeTarget, 'detaches'),
+  route: rowOf('route', routeTarget, 'detaches'),
+}
+
 const declaredId = (prefix: string, sentence: string) =>
   v.optional(kit.documented(v.nullable(kit.idOf(prefix)), `${sentence} Default: none.`), null)
 
@@ -116,10 +139,10 @@ const applicationSession = kit.declaration({
   response: shape,
   errors: [kit.general.field_invalid],
   run(tx, { user, expires_in, endpoint, edge, route, ...facts }) {
-    if (!tx.get(applicationUserRecords, user)) {
-      const allowed = 'the id of an application user that was declared'
-      kit.refuse(kit.general.field_invalid, { field: 'user', received: kit.quote(user), allowed })
-    }
+    parts.requireTargets(tx, rows.user, user)
+    parts.requireTargets(tx, rows.endpoint, endpoint)
+    parts.requireTargets(tx, rows.edge, edge)
+    parts.requireTargets(tx, rows.route, route)
     const expires_at = tx.now + (parts.durationMs(expires_in) ?? 0)
     return tx.show(
       view,
@@ -171,7 +194,5 @@ export const applicationSessions = kit.familyOf({
   declares: { applicationSession },
   // The family has no other records.
   onDue: (tx, session) => tx.remove(applicationSessionRecords, session as ApplicationSessionRecord),
-  relations({ user_id }: ApplicationSessionRecord, others, report) {
-    if (!others.get(applicationUserRecords, user_id)) report(['user_id'], user_id, 'an application user that exists')
-  },
+  references: Object.values(rows),
 })

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import type * as parts from '../parts/index.ts'
-import { type ApplicationUserRecord, applicationSessionRecords, applicationUserRecords } from './application-records.ts'
+import { type ApplicationUserRecord, applicationUserRecords } from './application-records.ts'
 
 const { id, uri, created_at } = kit.resourceHead
 const text = (sentence: string) => kit.documented(v.string(), sentence)
@@ -88,10 +88,7 @@ export const applicationUsers = kit.familyOf({
       ids: { id: 'au' },
       errors: [kit.general.not_found],
       run(tx, { id }) {
-        const user = kit.required(tx, applicationUserRecords, id, kind.what)
-        for (const session of tx.findAll(applicationSessionRecords, 'user', id))
-          tx.remove(applicationSessionRecords, session)
-        tx.remove(applicationUserRecords, user)
+        tx.remove(applicationUserRecords, kit.required(tx, applicationUserRecords, id, kind.what))
       },
     }),
   },

@@ -59,18 +59,7 @@ export const failovers = kit.collection<FailoverRecord>({
   indexes: { child: ({ backends }) => backends },
 })
 
-/** Refuses to delete a backend that a failover backend has as a child. */
-export function requireNoFailoverParent(tx: kit.Transaction, id: string): void {
-  const parent = tx.find(failovers, 'child', id)
-  if (parent) kit.refuse(backendErrors.weighted_backend_in_use, { id, parent: parent.id })
-}
-
-/** The rules for deleting a backend. A backend that is a child of another backend cannot be deleted. */
+/** The rules for deleting a backend. */
 export const backendDeletion = {
-  errors: [backendErrors.weighted_backend_in_use],
-  before(tx: kit.Transaction, { id }: kit.ResourceRecord): void {
-    parts.requireNoWeightedParent(tx, id)
-    requireNoFailoverParent(tx, id)
-    parts.undeclare(tx, id)
-  },
+  before: (tx: kit.Transaction, { id }: kit.ResourceRecord) => parts.undeclare(tx, id),
 }

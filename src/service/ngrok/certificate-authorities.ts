@@ -51,11 +51,14 @@ const pem = v.pipe(
 const record = v.object({ ...kit.recordHead('ca', authorityTexts), ca_pem: pem })
 
 /** The certificate authorities, whose certificates clients of endpoints present. */
-export const authorities = kit.collection<kit.Frozen<v.InferOutput<typeof record>>>({
+const authorities = kit.collection<kit.Frozen<v.InferOutput<typeof record>>>({
   name: 'certificate_authorities',
   schema: record,
   notAfter: ({ ca_pem }) => readAuthority(ca_pem).fields.not_after,
 })
+
+/** Certificate authorities, as what fields refer to. */
+export const authorityTarget = parts.targetOf('a certificate authority', authorities)
 
 const CA_PEM = 'The certificate of the authority: PEM with 64 columns of base64 and one line break at the end.'
 const usages = (sentence: string) => kit.documented(v.array(v.string()), sentence)

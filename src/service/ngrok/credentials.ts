@@ -1,8 +1,7 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as owned from './owned.ts'
-import { type CredentialRecord, credentials, newCredential, reportMissingOwner } from './owned-records.ts'
-import { endSessionsOf } from './session-records.ts'
+import { type CredentialRecord, credentials, newCredential, ownerRow } from './owned-records.ts'
 import { ACCOUNT_USER, defineBodies, FILTERABLE } from './shared.ts'
 
 const errors = kit.declareErrors({
@@ -86,11 +85,10 @@ export const credentialFamily = kit.resource(
     update: owned.defineOwnedUpdate(credentials, bodies.updateBody),
     delete: {
       errors: [errors.credential_default],
-      before(tx, credential) {
+      before(_tx, credential) {
         if (credential.is_default) kit.refuse(errors.credential_default, { id: credential.id })
-        endSessionsOf(tx, credential)
       },
     },
-    relations: reportMissingOwner,
+    references: [ownerRow(credentials, owned.errors.owner_not_found)],
   },
 )

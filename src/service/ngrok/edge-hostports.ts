@@ -32,12 +32,6 @@ export function updateEdge(tx: kit.Transaction, kind: EdgeKind, before: EdgeReco
   return tx.put(edges[kind], after)
 }
 
-/** Removes the endpoints of an edge before an operation deletes it. */
-export function releaseEdge(tx: kit.Transaction, { id }: EdgeRecord): void {
-  for (const each of tx.findAll(endpoints, 'edge', id)) tx.remove(endpoints, each)
-  parts.undeclare(tx, id)
-}
-
 /** Puts one endpoint for each hostport of an edge. Keeps the endpoints of hostports that it had `before`. */
 function putEndpoints(tx: kit.Transaction, kind: EdgeKind, edge: EdgeRecord, before: readonly string[]): void {
   const { id: edge_id, description, metadata } = edge

@@ -93,3 +93,14 @@ export const routes = kit.collection<RouteRecord>({
   schema: route,
   indexes: { edge: ({ edge_id }) => edge_id, place: ({ edge_id, match }) => `${edge_id} ${match}` },
 })
+
+/** Edges of every kind, as what fields refer to. Tests may declare others than those of operations. */
+export const edgeTarget: parts.Target = {
+  what: 'an edge',
+  collections: Object.values(edges).map(({ name }) => name),
+  has: () => true,
+  isUndeclared: parts.isMissing,
+}
+
+/** Routes of HTTPS edges, as what fields refer to. */
+export const routeTarget: parts.Target = { ...edgeTarget, what: 'a route', collections: [routes.name] }

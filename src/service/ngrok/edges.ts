@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
-import type * as parts from '../parts/index.ts'
-import { createEdge, type EdgeBody, releaseEdge, updateEdge } from './edge-hostports.ts'
+import * as parts from '../parts/index.ts'
+import { createEdge, type EdgeBody, updateEdge } from './edge-hostports.ts'
 import { edgeModules } from './edge-modules/index.ts'
 import { type EdgeRecord, edgeErrors, edgeFields, edges, routes } from './edge-records.ts'
 import { EDGE_PREFIXES, type EdgeKind } from './endpoint-records.ts'
@@ -98,7 +98,7 @@ function defineEdgeRules<Modules extends object>(kind: EdgeKind, modules: EdgeMo
     delete: {
       before(tx: kit.Transaction, edge: EdgeRecord) {
         modules.remove(tx, { id: edge.id })
-        releaseEdge(tx, edge)
+        parts.undeclare(tx, edge.id)
       },
     },
   }

@@ -70,15 +70,6 @@ const shape = kit.named(
   'Modules for the traffic of reserved domains and addresses, which link to it.',
 )
 
-/** Returns the name of a domain or an address that links to a configuration. */
-function findUser(tx: kit.Transaction, id: string): string | undefined {
-  const domain = [...tx.newestFirst(kit.domains)].find(
-    (each) => each.http_endpoint_configuration_id === id || each.https_endpoint_configuration_id === id,
-  )
-  const address = [...tx.newestFirst(kit.addresses)].find((each) => each.endpoint_configuration_id === id)
-  return domain?.domain ?? address?.addr
-}
-
 /** The type that each link of a domain, or of an address, asks for. */
 const DOMAIN_LINKS = { http_endpoint_configuration_id: 'http', https_endpoint_configuration_id: 'https' }
 const ADDRESS_LINKS = { endpoint_configuration_id: 'tcp' }
@@ -99,6 +90,19 @@ function linkRules(error: OtherType, links: Readonly<Record<string, string>>): p
       }
     },
   }
+}
+
+/** Makes the row of the table of references for a link of domains or addresses, which have the names of `nameOf`. */
+function linkOf<R extends object>(holder: kit.Collection<R>, shown: string, nameOf: (holder: R) => string) {
+  return parts.referenceOf(holder, {
+    field: `${shown}_id`,
+    sent: `${shown}_id`,
+    shown,
+    to: parts.configurationTarget,
+    missing: parts.declarationErrors.endpoint_configuration_not_found,
+    deletion: parts.refused(errors.configuration_in_use, (id, user: R) => ({ id, user: nameOf(user) })),
+    rules: 'ngrok-families#endpoint-configurations',
+  })
 }
 
 const family = kit.resource(
@@ -150,14 +154,16 @@ const family = kit.resource(
       },
     },
     delete: {
-      errors: [errors.configuration_in_use],
       before(tx, { id }) {
-        const user = findUser(tx, id)
-        if (user) kit.refuse(errors.configuration_in_use, { id, user })
         configurationModules.remove(tx, { id })
         parts.undeclare(tx, id)
       },
     },
+    references: [
+      linkOf(kit.domains, 'http_endpoint_configuration', ({ domain }) => domain),
+      linkOf(kit.domains, 'https_endpoint_configuration', ({ domain }) => domain),
+      linkOf(kit.addresses, 'endpoint_configuration', ({ addr }) => addr),
+    ],
     before: {
       'reserved_domains.create': linkRules(errors.domain_configuration_of_other_type, DOMAIN_LINKS),
       'reserved_domains.update': linkRules(errors.domain_configuration_of_other_type, DOMAIN_LINKS),

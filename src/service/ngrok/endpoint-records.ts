@@ -91,6 +91,9 @@ export const endpoints = kit.collection<EndpointRecord>({
   },
 })
 
+/** Endpoints, as what fields refer to. */
+export const endpointTarget = parts.targetOf('an endpoint', endpoints)
+
 /** Puts a new endpoint of an edge. */
 export function putEdgeEndpoint(
   tx: kit.Transaction,

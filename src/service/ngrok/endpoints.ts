@@ -4,6 +4,7 @@ import * as parts from '../parts/index.ts'
 import { edgeEndpoint } from './edge-endpoint.ts'
 import { endpointBodies, endpointLimits, errors } from './endpoint-bodies.ts'
 import { type EndpointRecord, getTunnelId, NO_AGENT, endpoints as records } from './endpoint-records.ts'
+import { makers, policyInText, principal, reservations } from './endpoint-references.ts'
 import { requireFreePlace, requireScheme, resolveReservedPlace, urlErrors } from './endpoint-url.ts'
 import { endpointShape, endpointView, publicParts } from './endpoint-view.ts'
 import { policyTextErrors, requirePolicy } from './policy-text.ts'
@@ -21,7 +22,7 @@ const devDomain: typeof parts.devDomain = {
     run(tx, id) {
       const domain = tx.get(kit.domains, id)
       if (!domain?.is_dev) return false
-      release(tx, 'domain', { id }, errors.domain_in_use)
+      for (const row of reservations) parts.requireUnnamed(tx, row, id)
       tx.remove(kit.domains, domain)
       return true
     },
@@ -87,7 +88,8 @@ export const endpoints = kit.resource(
           traffic_policy,
         }
         const isMoved = after.url !== endpoint.url || after.binding !== endpoint.binding
-        if (isMoved || traffic_policy !== endpoint.traffic_policy) requireValidPolicy(tx, after)
+        if (isMoved || traffic_policy !== endpoint.traffic_policy)
+          requireValidPolicy(tx, after, endpoint.traffic_policy)
         requireFreePlace(tx, after, endpoint.id)
         return putIfChanged(tx, records, endpoint, after)
       },
@@ -96,22 +98,8 @@ export const endpoints = kit.resource(
       errors: [errors.endpoint_not_cloud],
       before: (_tx, endpoint) => requireCloud(endpoint),
     },
-    before: {
-      'reserved_domains.delete': {
-        errors: [errors.domain_in_use],
-        run: (tx, ids) => release(tx, 'domain', ids, errors.domain_in_use),
-      },
-      'reserved_addrs.delete': {
-        errors: [errors.address_in_use],
-        run: (tx, ids) => release(tx, 'tcp_addr', ids, errors.address_in_use),
-      },
-    },
-    relations(endpoint, others, report) {
-      const { id, domain_id, tcp_addr_id, tunnel_session_id: session } = endpoint
-      if (domain_id !== null && !others.get(kit.domains, domain_id))
-        report(['domain_id'], domain_id, 'a reserved domain that exists')
-      if (tcp_addr_id !== null && !others.get(kit.addresses, tcp_addr_id))
-        report(['tcp_addr_id'], tcp_addr_id, 'a reserved address that exists')
+    references: [...reservations, ...makers, principal, policyInText],
+    relations({ id, tunnel_session_id: session }, others, report) {
       if (session !== null && others.get(tunnels, getTunnelId(id))?.session_id !== session) {
         report(['tunnel_session_id'], session, 'the session of the tunnel with the same characters in its id')
       }
@@ -126,8 +114,10 @@ function requireCloud({ id, type }: EndpointRecord): void {
 function requireValidPolicy(
   tx: kit.Transaction,
   { url, binding, traffic_policy }: Pick<EndpointRecord, 'url' | 'binding' | 'traffic_policy'>,
+  before: string | null = null,
 ): void {
-  requirePolicy(tx, traffic_policy ?? '', { protocol: publicParts({ url }).proto, place: binding }, { mustEnd: true })
+  const at = { protocol: publicParts({ url }).proto, place: binding }
+  requirePolicy(tx, traffic_policy ?? '', at, { mustEnd: true, before })
 }
 
 type UrlFields = Pick<v.InferOutput<typeof endpointBodies.updateBody>, 'url' | 'bindings'>
@@ -136,17 +126,4 @@ function resolveNewPlace(tx: kit.Transaction, endpoint: EndpointRecord, { url, b
   if (url === undefined && bindings === undefined) return {}
   if (url !== undefined) requireScheme(url, endpoint.url)
   return resolveReservedPlace(tx, url ?? endpoint.url, bindings ?? endpoint.binding)
-}
-
-/** Removes the reference to a deleted domain or address from its endpoints. Refuses if a cloud endpoint uses it. */
-function release(
-  tx: kit.Transaction,
-  index: 'domain' | 'tcp_addr',
-  { id = '' }: parts.PathIds,
-  error: typeof errors.domain_in_use | typeof errors.address_in_use,
-): void {
-  const users = tx.findAll(records, index, id)
-  const cloud = users.find(({ type }) => type === 'cloud')
-  if (cloud) kit.refuse(error, { id, endpoint: cloud.id })
-  for (const each of users) tx.put(records, { ...each, [`${index}_id`]: null })
 }

@@ -1,12 +1,11 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import type * as parts from '../parts/index.ts'
-import { subscriptions } from './event-subscription-records.ts'
 import { targetErrors } from './event-targets/errors.ts'
 import { KINDS, target, targetShape, targetView } from './event-targets/index.ts'
 import { defineBodies, descriptionAndMetadata, FILTERABLE } from './shared.ts'
 
-const errors = kit.declareErrors({
+export const errors = kit.declareErrors({
   event_format_invalid: kit.field(235, 400, () => '"json"'),
   event_destination_limit_reached: kit.tooMany(5102),
   event_target_kind_fixed: kit.ofField(
@@ -94,13 +93,6 @@ export const eventDestinations = kit.resource(
         if (!Object.hasOwn(target, kind))
           kit.refuse(errors.event_target_kind_fixed, { field: 'target', received: kit.quote(target), kind })
         return tx.put(destinations, { ...before, ...kit.described(rest, before), format, target })
-      },
-    },
-    delete: {
-      errors: [errors.event_destination_in_use],
-      before(tx, { id }) {
-        const subscription = [...tx.newestFirst(subscriptions)].find((each) => each.destination_ids.includes(id))
-        if (subscription) kit.refuse(errors.event_destination_in_use, { id, subscription: subscription.id })
       },
     },
   },

@@ -42,4 +42,8 @@ const record = v.object({
 export type SubscriptionRecord = kit.Frozen<v.InferOutput<typeof record>>
 
 /** The event subscriptions. */
-export const subscriptions = kit.collection<SubscriptionRecord>({ name: 'event_subscriptions', schema: record })
+export const subscriptions = kit.collection<SubscriptionRecord>({
+  name: 'event_subscriptions',
+  schema: record,
+  indexes: { destination: ({ destination_ids }) => destination_ids },
+})

@@ -1,9 +1,10 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
-import { destinations } from './event-destinations.ts'
+import * as parts from '../parts/index.ts'
+import { errors as destinationErrors, destinations } from './event-destinations.ts'
 import { SOURCES, sourceBody, sourceErrors, sourceShape, sourceView } from './event-sources.ts'
-import { subscriptions } from './event-subscription-records.ts'
-import { defineBodies, descriptionAndMetadata, FILTERABLE, refuseUnless, requireEach } from './shared.ts'
+import { type SubscriptionRecord, subscriptions } from './event-subscription-records.ts'
+import { defineBodies, descriptionAndMetadata, FILTERABLE, refuseUnless } from './shared.ts'
 
 /** The most destinations of one subscription. */
 const MAX_DESTINATIONS = 5
@@ -28,6 +29,20 @@ const destinationIds = v.pipe(
 const DESTINATIONS = `The event destinations that get the events, at most ${MAX_DESTINATIONS}.`
 
 const typesOf = (sent: readonly { readonly type: string }[]) => sent.map(({ type }) => type)
+
+const destinationRow = parts.referenceOf(subscriptions, {
+  field: 'destination_ids',
+  sent: 'destination_ids',
+  shown: 'destinations',
+  to: parts.targetOf('an event destination', destinations),
+  index: 'destination',
+  missing: errors.event_destination_unknown,
+  deletion: parts.refused(
+    destinationErrors.event_destination_in_use,
+    (id, { id: subscription }: SubscriptionRecord) => ({ id, subscription }),
+  ),
+  rules: 'ngrok-families#events',
+})
 
 /** Event subscriptions: the types of events that some destinations get. fauxgate sends no events. */
 export const eventSubscriptions = kit.resource(
@@ -78,7 +93,7 @@ export const eventSubscriptions = kit.resource(
     create: {
       errors: [errors.event_destination_unknown],
       run(tx, { sources, destination_ids, ...rest }) {
-        requireEach(tx, destinations, { destination_ids }, errors.event_destination_unknown)
+        parts.requireTargets(tx, destinationRow, destination_ids)
         const head = kit.newHead(tx, 'esb', rest)
         return tx.put(subscriptions, { ...head, source_types: typesOf(sources), destination_ids })
       },
@@ -86,14 +101,11 @@ export const eventSubscriptions = kit.resource(
     update: {
       errors: [errors.event_destination_unknown],
       run(tx, before, { sources, destination_ids = before.destination_ids, ...rest }) {
-        requireEach(tx, destinations, { destination_ids }, errors.event_destination_unknown)
+        parts.requireTargets(tx, destinationRow, destination_ids, before)
         const source_types = sources ? typesOf(sources) : before.source_types
         return tx.put(subscriptions, { ...before, ...kit.described(rest, before), source_types, destination_ids })
       },
     },
-    relations({ destination_ids }, others, report) {
-      for (const id of destination_ids)
-        if (!others.get(destinations, id)) report(['destination_ids'], id, 'the id of an event destination')
-    },
+    references: [destinationRow],
   },
 )

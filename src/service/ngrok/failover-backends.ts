@@ -9,7 +9,6 @@ import {
   createBackend,
   type FailoverRecord,
   failovers,
-  requireNoFailoverParent,
 } from './backends.ts'
 import { defineBodies } from './shared.ts'
 
@@ -84,12 +83,18 @@ export const failoverBackends = kit.resource(
       },
     },
     delete: backendDeletion,
-    before: {
-      'weighted_backends.delete': {
-        errors: [backendErrors.weighted_backend_in_use],
-        run: (tx, { id = '' }) => requireNoFailoverParent(tx, id),
-      },
-    },
+    references: [
+      parts.referenceOf(failovers, {
+        field: 'backends',
+        sent: 'backends',
+        shown: 'backends',
+        to: parts.backendTarget,
+        index: 'child',
+        missing: backendErrors.child_backend_not_found,
+        deletion: parts.refusedToParent,
+        rules: 'backends#failover',
+      }),
+    ],
   },
 )
 

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
 import { edgeModules } from './edge-modules/index.ts'
+import { findOlderPolicy } from './edge-modules/traffic-policy.ts'
 import { edgeErrors, edges, edgeTexts, MATCH_TYPES, type RouteRecord, routes } from './edge-records.ts'
 import { moduleFields } from './modules.ts'
 import { requireModulePolicy } from './policy-text.ts'
@@ -33,7 +34,7 @@ const routeErrors = kit.declareErrors({
 const olderPolicy: typeof parts.trafficPolicy.module = {
   ...parts.trafficPolicy.module,
   set(tx, ids, body, field) {
-    parts.prefixFields(field, () => requireModulePolicy(tx, body, 'https'))
+    parts.prefixFields(field, () => requireModulePolicy(tx, body, 'https', findOlderPolicy(tx, ids)))
     parts.trafficPolicy.module.set(tx, ids, body, field)
   },
 }
@@ -217,9 +218,15 @@ export const httpsEdgeRoutes = kit.familyOf({
   errors: { ...edgeErrors, ...modules.errors, ...routeErrors },
   prefix: ids.id,
   collections: [routes],
-  relations(route: RouteRecord, others, report) {
-    const { edge_id } = route
-    if (!others.get(edges.https, edge_id)) report(['edge_id'], edge_id, 'an HTTPS edge that exists')
-    unique.relations(route, others, report)
-  },
+  references: [
+    parts.referenceOf(routes, {
+      field: 'edge_id',
+      shown: 'edge_id',
+      to: parts.targetOf('an HTTPS edge', edges.https),
+      index: 'edge',
+      deletion: 'cascades',
+      rules: 'edges#edges',
+    }),
+  ],
+  relations: unique.relations,
 })

@@ -90,10 +90,13 @@ const ACTIONS = ['allow', 'deny'] as const
 const policyRecord = v.object(kit.recordHead('ipp', descriptionAndMetadata()))
 
 /** The IP policies, without their rules. */
-export const policies = kit.collection<kit.Frozen<v.InferOutput<typeof policyRecord>>>({
+const policies = kit.collection<kit.Frozen<v.InferOutput<typeof policyRecord>>>({
   name: 'ip_policies',
   schema: policyRecord,
 })
+
+/** IP policies, as what fields refer to. */
+export const ipPolicyTarget = parts.targetOf('an IP policy', policies)
 
 const ruleRecord = v.object({
   ...kit.recordHead('ipr', ruleTexts),
@@ -162,11 +165,6 @@ export const ipPolicies = kit.resource(
         return tx.put(policies, { ...policy, ...kit.described(body, policy) })
       },
     },
-    delete: {
-      before(tx, { id }) {
-        for (const rule of tx.findAll(rules, 'policy', id)) tx.remove(rules, rule)
-      },
-    },
   },
 )
 
@@ -227,6 +225,17 @@ const unique = defineUnique(rules, 'place', {
   allowed: 'a range that no other rule of the policy has',
 })
 
+const policyOfRule = parts.referenceOf(rules, {
+  field: 'ip_policy_id',
+  sent: 'ip_policy_id',
+  shown: 'ip_policy',
+  to: ipPolicyTarget,
+  index: 'policy',
+  missing: ruleErrors.ip_rule_policy_unknown,
+  deletion: 'cascades',
+  rules: 'ngrok-families#ip-policies',
+})
+
 /** The rules of IP policies. No two rules of a policy have the same range. */
 export const ipPolicyRules = kit.resource(
   {
@@ -257,9 +266,7 @@ export const ipPolicyRules = kit.resource(
     create: {
       errors: [ruleErrors.ip_rule_policy_unknown, ruleErrors.ip_rule_cidr_taken],
       run(tx, { ip_policy_id, cidr, action, ...rest }) {
-        if (!tx.get(policies, ip_policy_id)) {
-          kit.refuse(ruleErrors.ip_rule_policy_unknown, { field: 'ip_policy_id', received: kit.quote(ip_policy_id) })
-        }
+        parts.requireTargets(tx, policyOfRule, ip_policy_id)
         return tx.put(rules, unique.requireUnique(tx, { ...kit.newHead(tx, 'ipr', rest), cidr, ip_policy_id, action }))
       },
     },
@@ -271,10 +278,7 @@ export const ipPolicyRules = kit.resource(
         return tx.put(rules, unique.requireUnique(tx, { ...rule, ...kit.described(rest, rule), cidr, action }))
       },
     },
-    relations(rule, others, report) {
-      const { ip_policy_id } = rule
-      if (!others.get(policies, ip_policy_id)) report(['ip_policy_id'], ip_policy_id, 'the id of an IP policy')
-      unique.relations(rule, others, report)
-    },
+    references: [policyOfRule],
+    relations: unique.relations,
   },
 )

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
-import { isInRangeOf, policies, rules } from './ip-policies.ts'
-import { defineBodies, defineUnique, descriptionAndMetadata, FILTERABLE, refuseUnless, requireEach } from './shared.ts'
+import { ipPolicyTarget, isInRangeOf, rules } from './ip-policies.ts'
+import { defineBodies, defineUnique, descriptionAndMetadata, FILTERABLE, refuseUnless } from './shared.ts'
 
 const TYPES = ['dashboard', 'api', 'agent', 'endpoints'] as const
 const ALLOWED = TYPES.join(', ')
@@ -55,7 +55,7 @@ type Restriction = kit.Frozen<v.InferOutput<typeof record>>
 export const restrictions = kit.collection<Restriction>({
   name: 'ip_restrictions',
   schema: record,
-  indexes: { type: ({ type }) => type },
+  indexes: { type: ({ type }) => type, policies: ({ ip_policy_ids }) => ip_policy_ids },
 })
 
 const TYPE = `What is restricted: ${ALLOWED}.`
@@ -79,11 +79,16 @@ const unique = defineUnique(restrictions, 'type', {
   allowed: 'a type that no other IP restriction has',
 })
 
-function findRestrictionOf(tx: kit.Transaction, policy: string, only?: Restriction['type']): Restriction | undefined {
-  return [...tx.newestFirst(restrictions)].find(
-    ({ type, ip_policy_ids }) => ip_policy_ids.includes(policy) && (only === undefined || type === only),
-  )
-}
+const policyOfRestriction = parts.referenceOf(restrictions, {
+  field: 'ip_policy_ids',
+  sent: 'ip_policy_ids',
+  shown: 'ip_policies',
+  to: ipPolicyTarget,
+  index: 'policies',
+  missing: errors.ip_restriction_policy_unknown,
+  deletion: parts.refused(errors.ip_policy_restricts, (id, { id: restriction }: Restriction) => ({ id, restriction })),
+  rules: 'ngrok-families#ip-restrictions',
+})
 
 /** Returns whether the policies of a restriction allow an address: one rule allows it, and none denies it. */
 export function isAllowed(tx: kit.Transaction, { ip_policy_ids }: Restriction, ip: string): boolean {
@@ -138,7 +143,7 @@ export const ipRestrictions = kit.resource(
     create: {
       errors: [errors.ip_restriction_policy_unknown, errors.ip_restriction_type_taken],
       run(tx, { type, enforced, ip_policy_ids, ...rest }) {
-        requireEach(tx, policies, { ip_policy_ids }, errors.ip_restriction_policy_unknown)
+        parts.requireTargets(tx, policyOfRestriction, ip_policy_ids)
         const head = kit.newHead(tx, 'ipx', rest)
         return tx.put(restrictions, unique.requireUnique(tx, { ...head, type, enforced, ip_policy_ids }))
       },
@@ -146,32 +151,22 @@ export const ipRestrictions = kit.resource(
     update: {
       errors: [errors.ip_restriction_policy_unknown],
       run(tx, before, { enforced = before.enforced, ip_policy_ids = before.ip_policy_ids, ...rest }) {
-        requireEach(tx, policies, { ip_policy_ids }, errors.ip_restriction_policy_unknown)
+        parts.requireTargets(tx, policyOfRestriction, ip_policy_ids, before)
         return tx.put(restrictions, { ...before, ...kit.described(rest, before), enforced, ip_policy_ids })
       },
     },
     before: {
-      'ip_policies.delete': {
-        errors: [errors.ip_policy_restricts],
-        run(tx, { id = '' }) {
-          const restriction = findRestrictionOf(tx, id)
-          if (restriction) kit.refuse(errors.ip_policy_restricts, { id, restriction: restriction.id })
-        },
-      },
       'ip_policy_rules.delete': {
         errors: [errors.ip_policy_of_last_rule],
         run(tx, { id = '' }) {
           const policy = tx.get(rules, id)?.ip_policy_id ?? ''
-          const restriction = findRestrictionOf(tx, policy, 'dashboard')
+          const restriction = tx.findAll(restrictions, 'policies', policy).find(({ type }) => type === 'dashboard')
           if (restriction && tx.findAll(rules, 'policy', policy).length === 1)
             kit.refuse(errors.ip_policy_of_last_rule, { id, restriction: restriction.id })
         },
       },
     },
-    relations(restriction, others, report) {
-      for (const id of restriction.ip_policy_ids)
-        if (!others.get(policies, id)) report(['ip_policy_ids'], id, 'the id of an IP policy')
-      unique.relations(restriction, others, report)
-    },
+    references: [policyOfRestriction],
+    relations: unique.relations,
   },
 )

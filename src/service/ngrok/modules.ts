@@ -60,8 +60,10 @@ interface Definition<
   readonly shape: Shape
   /** Makes the response from a body. */
   view(body: kit.Frozen<v.InferOutput<Body>>, wire: kit.Wire, ids: Ids): kit.Frozen<v.InferOutput<Shape>>
-  /** Refuses a body by rules that need the state of the gateway. */
-  check?(tx: kit.Transaction, body: v.InferOutput<Body>): void
+  /** The fields that name other resources. Their ids are checked before `check`. */
+  readonly references?: readonly parts.ModuleReference<v.InferOutput<Body>>[]
+  /** Refuses a body by rules that need the state of the gateway. `before` is the body that it replaces. */
+  check?(tx: kit.Transaction, body: v.InferOutput<Body>, before: v.InferOutput<Body> | undefined): void
 }
 
 /** Declares a module of edges or routes. */

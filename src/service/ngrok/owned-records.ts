@@ -1,14 +1,15 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
-import { endSessionsOf } from './session-records.ts'
 import { ACCOUNT_USER, descriptionAndMetadata } from './shared.ts'
 
-/** The prefixes of a user's id, one for each path. Records have the first one. */
+/** The prefixes of a user's id. A user keeps the one of the path that created it (rules: ngrok-families#users). */
 export const PREFIXES = ['bot', 'service'] as const
 
+const [ofKeys] = PREFIXES
+
 const user = v.object({
-  id: parts.ownId(PREFIXES[0]),
+  id: v.union(PREFIXES.map(parts.ownId), `"${ofKeys}_" or "service_", and 27 letters and digits`),
   created_at: parts.instant,
   name: v.string(),
   active: v.boolean(),
@@ -21,13 +22,44 @@ export type BotUserRecord = kit.Frozen<v.InferOutput<typeof user>>
 export const users = kit.collection<BotUserRecord>({
   name: 'bot_users',
   schema: user,
+  // One prefix for all, so that the keys sort in the order of creation.
+  key: ({ id }) => ownerKey(id),
   indexes: { name: ({ name }) => name },
 })
 
 /** Returns the user with an id of either prefix. */
 export function findUser(records: parts.OtherRecords, id: string): BotUserRecord | undefined {
+  return records.get(users, ownerKey(id))
+}
+
+/** Returns the key of the user with an id of either prefix. Other ids stay the same. */
+export function ownerKey(id: string): string {
   const prefix = PREFIXES.find((each) => id.startsWith(`${each}_`))
-  return prefix && records.get(users, PREFIXES[0] + id.slice(prefix.length))
+  return prefix === undefined ? id : ofKeys + id.slice(prefix.length)
+}
+
+export const ownerTarget: parts.Target = {
+  what: 'a user',
+  collections: [users.name],
+  has: (records, id) => id === ACCOUNT_USER || findUser(records, id) !== undefined,
+}
+
+/** Makes the row of the table of references for the owner of records. */
+export function ownerRow<R extends { readonly owner_id: string }>(
+  holder: kit.Collection<R>,
+  missing: parts.CatalogueError,
+) {
+  return parts.referenceOf(holder, {
+    field: 'owner_id',
+    sent: 'owner_id',
+    shown: 'owner_id',
+    to: ownerTarget,
+    ids: ({ owner_id }) => [ownerKey(owner_id)],
+    index: 'owner',
+    missing,
+    deletion: 'cascades',
+    rules: 'ngrok-families#users',
+  })
 }
 
 const ownedHead = (prefix: string) => ({ ...kit.recordHead(prefix, descriptionAndMetadata()), owner_id: v.string() })
@@ -48,7 +80,7 @@ export type CredentialRecord = kit.Frozen<v.InferOutput<typeof credential>>
 export const credentials = kit.collection<CredentialRecord>({
   name: 'credentials',
   schema: credential,
-  indexes: { owner: ownerKey },
+  indexes: { owner: byOwner },
 })
 
 const sshCredential = v.object({ ...ownedHead('sshcr'), acl: v.array(v.string()), public_key: v.string() })
@@ -60,7 +92,7 @@ export type SshCredentialRecord = kit.Frozen<v.InferOutput<typeof sshCredential>
 export const sshCredentials = kit.collection<SshCredentialRecord>({
   name: 'ssh_credentials',
   schema: sshCredential,
-  indexes: { owner: ownerKey, material: ({ public_key }) => parts.keyMaterial(public_key) ?? null },
+  indexes: { owner: byOwner, material: ({ public_key }) => parts.keyMaterial(public_key) ?? null },
 })
 
 const apiKey = v.object({ ...ownedHead('ak'), token })
@@ -69,7 +101,7 @@ const apiKey = v.object({ ...ownedHead('ak'), token })
 export const apiKeys = kit.collection<kit.Frozen<v.InferOutput<typeof apiKey>>>({
   name: 'api_keys',
   schema: apiKey,
-  indexes: { owner: ownerKey },
+  indexes: { owner: byOwner },
 })
 
 /** A record that a user owns. */
@@ -80,17 +112,15 @@ export interface Owned {
   readonly metadata?: string | undefined
 }
 
-function ownerKey({ owner_id }: Pick<Owned, 'owner_id'>): string {
-  return owner_id.slice(owner_id.indexOf('_') + 1)
+function byOwner({ owner_id }: Pick<Owned, 'owner_id'>): string {
+  return ownerKey(owner_id)
 }
 
-/** Reports an owner that does not exist. */
-export function reportMissingOwner(
-  { owner_id }: Owned,
-  others: parts.OtherRecords,
-  report: parts.ReportRelation,
-): void {
-  if (owner_id !== ACCOUNT_USER && !findUser(others, owner_id)) report(['owner_id'], owner_id, 'an owner that exists')
+/** Credentials and SSH credentials, as what fields refer to. */
+export const credentialTarget: parts.Target = {
+  what: 'a credential or an SSH credential',
+  collections: [credentials.name, sshCredentials.name],
+  has: (records, id) => (records.get(credentials, id) ?? records.get(sshCredentials, id)) !== undefined,
 }
 
 /** Makes a token: the characters of its id, then 21 random ones. */
@@ -107,17 +137,4 @@ export function newCredential(
 ): CredentialRecord {
   const head = kit.newHead(tx, 'cr', body)
   return tx.put(credentials, { ...head, ...facts, token: newToken(tx, head.id) })
-}
-
-const OWNED: readonly kit.Collection<Owned & object>[] = [credentials, sshCredentials, apiKeys]
-
-/** Deletes everything that a user owns, and ends the sessions of the credentials. */
-export function removeOwned(tx: kit.Transaction, user: { readonly id: string }): void {
-  const key = ownerKey({ owner_id: user.id })
-  for (const each of OWNED) {
-    for (const record of tx.findAll(each, 'owner', key)) {
-      endSessionsOf(tx, record)
-      tx.remove(each, record)
-    }
-  }
 }

@@ -123,7 +123,7 @@ function requireOwner(tx: kit.Transaction, id: string): string {
   const user = findUser(tx, id)
   if (!user) return kit.refuse(errors.owner_not_found, { field: 'owner_id', received: kit.quote(id) })
   if (!user.active) kit.refuse(errors.owner_inactive, { field: 'owner_id', received: kit.quote(id) })
-  return id
+  return user.id
 }
 
 interface Changes extends Pick<Owned, 'description' | 'metadata'> {

@@ -8,7 +8,7 @@ import {
   type PolicyProblem,
   readText,
 } from '../policy/index.ts'
-import { policies } from './ip-policies.ts'
+import { ipPolicyTarget } from './ip-policies.ts'
 
 const unreadable = kit.declareErrors({
   endpoint_policy_unreadable: kit.ofField(
@@ -42,14 +42,42 @@ interface Known {
   readonly mustEnd?: boolean | undefined
 }
 
-/** Refuses a traffic policy that is not valid, by {@link policyTextErrors}. */
+/** The row of the table of references for `restrict-ips` in a policy. */
+export const ipPolicyInText = {
+  to: ipPolicyTarget,
+  missing: languageErrors.policy_ip_policy_unknown,
+  deletion: 'dangles',
+  rules: 'references#deleted',
+} as const
+
+/** Returns the IP policies that a traffic policy names: a value, or its text in JSON or YAML. */
+export function ipPoliciesIn(policy: unknown): readonly string[] {
+  if (typeof policy === 'string') return ipPoliciesIn(readText(policy).value ?? null)
+  const phases = parts.isObject(policy) ? Object.values(policy) : []
+  const actions = listObjects(phases).flatMap(({ actions }) => listObjects([actions]))
+  return actions.flatMap(({ type, config }) => {
+    const ids = type === 'restrict-ips' && parts.isObject(config) ? config.ip_policies : []
+    return Array.isArray(ids) ? ids.filter((id) => typeof id === 'string') : []
+  })
+}
+
+function listObjects(lists: readonly unknown[]) {
+  return lists.flatMap((each) => (Array.isArray(each) ? each.filter(parts.isObject) : []))
+}
+
+/** Makes the check of an IP policy in a policy: it exists, or the policy before names it already. */
+function createIpPolicyCheck(tx: kit.Transaction, before: unknown) {
+  return (id: string) => ipPolicyTarget.has(tx, id) || ipPoliciesIn(before).includes(id)
+}
+
+/** Refuses a traffic policy that is not valid, by {@link policyTextErrors}. `before` is the policy that it replaces. */
 export function requirePolicy(
   tx: kit.Transaction,
   text: string,
   at: PolicyLocation,
-  { mustEnd = false }: Pick<Known, 'mustEnd'> = {},
+  { mustEnd = false, before }: Pick<Known, 'mustEnd'> & { readonly before?: string | null | undefined } = {},
 ): void {
-  const hasIpPolicy = (id: string) => tx.get(policies, id) !== undefined
+  const hasIpPolicy = createIpPolicyCheck(tx, before)
   const [first, ...others] = policyProblems(text, at, tx.options, { hasIpPolicy, mustEnd })
   if (first) throw new parts.Refusal([first, ...others])
 }
@@ -84,8 +112,13 @@ export function policyProblems(
 }
 
 /** Refuses the older module `policy` if the language of policies does not take it (rules: traffic-policy#module). */
-export function requireModulePolicy(tx: kit.Transaction, body: object, protocol: PolicyLocation['protocol']): void {
-  const hasIpPolicy = (id: string) => tx.get(policies, id) !== undefined
+export function requireModulePolicy(
+  tx: kit.Transaction,
+  body: object,
+  protocol: PolicyLocation['protocol'],
+  before: object | undefined,
+): void {
+  const hasIpPolicy = createIpPolicyCheck(tx, before)
   const found = checkByLanguage(body, { protocol, place: 'module' }, tx.options, { hasIpPolicy })
   const [first, ...others] = found
     .filter(({ number, path }) => number === UNREACHABLE || !isOfSchema(body, path))

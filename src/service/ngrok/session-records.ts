@@ -67,6 +67,9 @@ export const tunnels = kit.collection<TunnelRecord>({
   indexes: { session: (each) => each.session_id },
 })
 
+/** Sessions of agents, as what fields refer to. */
+export const sessionTarget = parts.targetOf('a tunnel session', sessions)
+
 type SessionFields = 'id' | 'session_id' | 'started_at' | 'region'
 type TunnelFields = 'id' | 'created_at' | 'updated_at' | 'tunnel_session_id'
 
@@ -91,18 +94,6 @@ export function closeTunnel(tx: kit.Transaction, tunnel: TunnelRecord): void {
   tx.remove(tunnels, tunnel)
 }
 
-/** Ends a session, and removes its tunnels and endpoints. */
-export function endSession(tx: kit.Transaction, session: SessionRecord): void {
-  for (const each of tx.findAll(endpoints, 'tunnel_session', session.id)) tx.remove(endpoints, each)
-  for (const each of tx.findAll(tunnels, 'session', session.id)) tx.remove(tunnels, each)
-  tx.remove(sessions, session)
-}
-
-/** Ends the sessions of a credential. */
-export function endSessionsOf(tx: kit.Transaction, credential: { readonly id: string }): void {
-  for (const each of tx.findAll(sessions, 'credential', credential.id)) endSession(tx, each)
-}
-
 /**
  * Restarts an agent: its session, tunnels and endpoints get new ids. The URLs use the present reservations. They stay, unless `urlOf`
  * returns others.
@@ -114,7 +105,7 @@ export function restartSession(
 ): void {
   const open = tx.findAll(tunnels, 'session', before.id)
   const online = new Map(tx.findAll(endpoints, 'tunnel_session', before.id).map((each) => [getTunnelId(each.id), each]))
-  endSession(tx, before)
+  tx.remove(sessions, before)
   const { next_version } = before
   const updated = next_version === null ? {} : { agent_version: next_version, update: null, next_version: null }
   const after = tx.put(sessions, { ...before, ...updated, id: tx.newId('ts'), started_at: tx.now })

@@ -162,16 +162,3 @@ export function responseFields<const E extends Readonly<Record<string, v.Optiona
   const responseFields = Object.entries(entries).map(([name, field]) => [name, v.unwrap(field)])
   return Object.fromEntries(responseFields) as { readonly [K in keyof E]: E[K]['wrapped'] } // As above.
 }
-
-/** Refuses ids of nothing in the fields with lists of ids, such as the IP policies of a restriction. */
-export function requireEach<R extends object>(
-  tx: kit.Transaction,
-  collection: kit.Collection<R>,
-  lists: Readonly<Record<string, readonly string[]>>,
-  error: parts.FieldError<string, object>,
-): void {
-  for (const [field, ids] of Object.entries(lists)) {
-    const missing = ids.findIndex((id) => !tx.get(collection, id))
-    if (missing >= 0) kit.refuse(error, { field: `${field}.${missing}`, received: kit.quote(ids[missing]) })
-  }
-}

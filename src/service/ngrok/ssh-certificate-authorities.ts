@@ -2,13 +2,13 @@ import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
 import { defineBodies, descriptionAndMetadata, FILTERABLE } from './shared.ts'
-import { sshAuthorities, sshHostRecords, sshUserRecords } from './ssh-certificate-records.ts'
+import { sshAuthorities } from './ssh-certificate-records.ts'
 
 const CURVES = Object.keys(parts.SSH_CURVES) as (keyof typeof parts.SSH_CURVES)[] // The keys of that object.
 const SIZES = [2048, 4096] as const
 const DEFAULTS = { type: 'ed25519', curve: 'nistp256', bits: 2048 } as const
 
-const errors = kit.declareErrors({
+export const errors = kit.declareErrors({
   ssh_key_type_invalid: kit.field(1936, 400),
   ssh_authority_description_too_long: parts.tooLong(1937),
   ssh_authority_metadata_too_long: parts.tooLong(1938),
@@ -137,12 +137,5 @@ export const sshCertificateAuthorities = kit.resource(
       },
     },
     update: { run: (tx, before, body) => tx.put(sshAuthorities, { ...before, ...kit.described(body, before) }) },
-    delete: {
-      errors: [errors.ssh_authority_in_use],
-      before(tx, { id }) {
-        const certificate = tx.find(sshHostRecords, 'authority', id) ?? tx.find(sshUserRecords, 'authority', id)
-        if (certificate) kit.refuse(errors.ssh_authority_in_use, { id, certificate: certificate.id })
-      },
-    },
   },
 )

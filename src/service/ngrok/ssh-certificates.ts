@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
 import { defineBodies, descriptionAndMetadata } from './shared.ts'
+import { errors as authorityErrors } from './ssh-certificate-authorities.ts'
 import { type SshCertificateRecord, sshAuthorities, sshHostRecords, sshUserRecords } from './ssh-certificate-records.ts'
 
 const DAY = 86_400_000
@@ -153,13 +154,21 @@ function order(
   }
 }
 
-const reportMissingAuthority = (
-  { authority_id }: SshCertificateRecord,
-  others: parts.OtherRecords,
-  report: parts.ReportRelation,
-) => {
-  if (!others.get(sshAuthorities, authority_id))
-    report(['authority_id'], authority_id, 'an SSH certificate authority that exists')
+/** Makes the row of the table of references for the authority of a kind of certificates. */
+function authorityRow(holder: kit.Collection<SshCertificateRecord>, { unknown }: KindRules) {
+  return parts.referenceOf(holder, {
+    field: 'authority_id',
+    sent: 'ssh_certificate_authority_id',
+    shown: 'ssh_certificate_authority_id',
+    to: parts.targetOf('an SSH certificate authority', sshAuthorities),
+    index: 'authority',
+    missing: unknown,
+    deletion: parts.refused(authorityErrors.ssh_authority_in_use, (id, { id: certificate }: SshCertificateRecord) => ({
+      id,
+      certificate,
+    })),
+    rules: 'ngrok-families#ssh-certificates',
+  })
 }
 
 const EXAMPLE_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIMdsm12ZpaVNO+OUUG4Q5L0CTZBvuQpDC29ZSv4fAwFb'
@@ -208,7 +217,7 @@ export const sshHostCertificates = kit.resource(
       },
     },
     update: { run: (tx, before, body) => tx.put(sshHostRecords, { ...before, ...kit.described(body, before) }) },
-    relations: reportMissingAuthority,
+    references: [authorityRow(sshHostRecords, hostRules)],
   },
 )
 
@@ -272,6 +281,6 @@ export const sshUserCertificates = kit.resource(
       },
     },
     update: { run: (tx, before, body) => tx.put(sshUserRecords, { ...before, ...kit.described(body, before) }) },
-    relations: reportMissingAuthority,
+    references: [authorityRow(sshUserRecords, userRules)],
   },
 )

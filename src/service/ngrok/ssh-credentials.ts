@@ -2,8 +2,7 @@ import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
 import * as owned from './owned.ts'
-import { reportMissingOwner, sshCredentials } from './owned-records.ts'
-import { endSessionsOf } from './session-records.ts'
+import { ownerRow, sshCredentials } from './owned-records.ts'
 import { defineBodies, defineUnique, FILTERABLE } from './shared.ts'
 
 const KEY_FORM = `one line of OpenSSH: ${parts.ALGORITHMS.join(', ')}, then the key of that algorithm in base64, and a comment if you like`
@@ -89,10 +88,7 @@ export const sshCredentialFamily = kit.resource(
       },
     },
     update: owned.defineOwnedUpdate(sshCredentials, bodies.updateBody),
-    delete: { before: endSessionsOf },
-    relations(credential, others, report) {
-      reportMissingOwner(credential, others, report)
-      unique.relations(credential, others, report)
-    },
+    references: [ownerRow(sshCredentials, owned.errors.owner_not_found)],
+    relations: unique.relations,
   },
 )

@@ -3,10 +3,10 @@ import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
 import { endpointLimits } from './endpoint-bodies.ts'
 import { urlErrors } from './endpoint-url.ts'
-import { credentials, sshCredentials } from './owned-records.ts'
+import { credentialTarget } from './owned-records.ts'
 import { policyTextErrors } from './policy-text.ts'
 import { agentLimits, declarationErrors, sessionFields, startSession } from './session-declaration.ts'
-import { type COMMANDS, endSession, restartSession, type SessionRecord, sessions } from './session-records.ts'
+import { type COMMANDS, restartSession, type SessionRecord, sessions } from './session-records.ts'
 import { knownRegions, refField } from './shared.ts'
 
 const { id, uri, metadata } = kit.resourceHead
@@ -58,7 +58,7 @@ const tunnelSession = kit.declaration({
     prefix: 'ts',
     run(tx, id) {
       const session = tx.get(sessions, id)
-      if (session) endSession(tx, session)
+      if (session) tx.remove(sessions, session)
       return session !== undefined
     },
   },
@@ -167,7 +167,7 @@ function updateAgent(tx: kit.Transaction, session: SessionRecord, sent: v.InferO
 
 /** The operations that send commands to the agent of a session. */
 const commands = {
-  stop: command('stop', 'Stop the agent of a tunnel session', noFields, endSession),
+  stop: command('stop', 'Stop the agent of a tunnel session', noFields, (tx, session) => tx.remove(sessions, session)),
   restart: command('restart', 'Restart the agent of a tunnel session', noFields, (tx, session) =>
     restartSession(tx, session),
   ),
@@ -195,8 +195,16 @@ export const tunnelSessions = kit.familyOf({
   collections: [sessions],
   limits: agentLimits,
   declares: { tunnelSession },
-  relations({ credential_id }: SessionRecord, others, report) {
-    const isThere = others.get(credentials, credential_id) ?? others.get(sshCredentials, credential_id)
-    if (!isThere) report(['credential_id'], credential_id, 'a credential that exists')
-  },
+  references: [
+    parts.referenceOf(sessions, {
+      field: 'credential_id',
+      sent: 'credential',
+      shown: 'credential',
+      to: credentialTarget,
+      index: 'credential',
+      missing: kit.general.field_invalid,
+      deletion: 'cascades',
+      rules: 'ngrok-families#keys-and-credentials',
+    }),
+  ],
 })

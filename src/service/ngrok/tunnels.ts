@@ -1,8 +1,9 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
-import { SCHEMES } from './endpoint-records.ts'
+import * as parts from '../parts/index.ts'
+import { endpoints, endpointTarget, SCHEMES } from './endpoint-records.ts'
 import { publicParts, URL_SENTENCE } from './endpoint-view.ts'
-import { tunnels as records, sessions, type TunnelRecord } from './session-records.ts'
+import { tunnels as records, sessionTarget, type TunnelRecord } from './session-records.ts'
 import { knownRegions, omitNulls, refField } from './shared.ts'
 import { isInGroup, tunnelGroups } from './tunnel-group-backends.ts'
 
@@ -33,6 +34,8 @@ const shape = kit.named(
   'Tunnel',
   'A connection through which an agent forwards the traffic of an endpoint, or of edges by labels.',
 )
+
+const FOLLOWING = { field: 'id', deletion: 'follows', rules: 'backends#tunnel-groups' } as const
 
 const view: kit.View<TunnelRecord, kit.Frozen<v.InferOutput<typeof shape>>> = (tunnel, wire) => {
   const { id, metadata, started_at, region, forwards_to, session_id, url, labels } = tunnel
@@ -74,7 +77,18 @@ export const tunnels = kit.familyOf({
   errors: {},
   prefix: 'tn',
   collections: [records],
-  relations({ session_id }: TunnelRecord, others, report) {
-    if (!others.get(sessions, session_id)) report(['session_id'], session_id, 'a session that exists')
-  },
+  references: [
+    parts.referenceOf(records, {
+      field: 'session_id',
+      shown: 'tunnel_session',
+      to: sessionTarget,
+      index: 'session',
+      deletion: 'cascades',
+      rules: 'ngrok-families#tunnel-sessions',
+    }),
+    parts.referenceOf(records, { ...FOLLOWING, shown: 'endpoint', to: endpointTarget }),
+    parts.referenceOf(records, { ...FOLLOWING, shown: 'backends', to: parts.backendTarget }),
+    parts.referenceOf(endpoints, { ...FOLLOWING, shown: 'tunnel', to: parts.targetOf('a tunnel', records) }),
+    parts.referenceOf(tunnelGroups, { ...FOLLOWING, shown: 'tunnels', to: parts.targetOf('a tunnel', records) }),
+  ],
 })

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
-import { PREFIXES, removeOwned, users } from './owned-records.ts'
+import { PREFIXES, users } from './owned-records.ts'
 import { defineBodies, defineUnique, nameTakenError, refuseIfEmpty } from './shared.ts'
 
 const errors = kit.declareErrors({
@@ -42,9 +42,11 @@ const unique = defineUnique(users, 'name', {
   allowed: 'a name that no other user has',
 })
 
+/** The path of a user with an id of each prefix. */
+const PATHS = PREFIXES.map((prefix) => ({ prefix, path: `/${prefix}_users` }))
+
 /** Makes the family for one of the two paths. Both paths have the same users. */
 function userFamily<const P extends (typeof PREFIXES)[number]>(prefix: P) {
-  const path = `/${prefix}_users`
   const title = prefix === 'bot' ? 'BotUser' : 'ServiceUser'
   const shape = kit.named(fields, title, 'A user for a program. It owns credentials and API keys.')
   return kit.resource(
@@ -62,14 +64,14 @@ function userFamily<const P extends (typeof PREFIXES)[number]>(prefix: P) {
     },
     {
       view(user, wire): kit.Frozen<v.InferOutput<typeof fields>> {
-        const id = prefix + user.id.slice(PREFIXES[0].length)
-        const { name, active } = user
+        const { id, name, active } = user
+        const path = PATHS.find((each) => id.startsWith(each.prefix))?.path
         return { id, uri: `${wire.url}${path}/${id}`, created_at: kit.timestamp(user.created_at), name, active }
       },
       create: {
         errors: [errors.user_name_taken],
         run(tx, body) {
-          return tx.put(users, unique.requireUnique(tx, { id: tx.newId(PREFIXES[0]), created_at: tx.now, ...body }))
+          return tx.put(users, unique.requireUnique(tx, { id: tx.newId(prefix), created_at: tx.now, ...body }))
         },
       },
       update: {
@@ -79,7 +81,6 @@ function userFamily<const P extends (typeof PREFIXES)[number]>(prefix: P) {
           return name === user.name && active === user.active ? user : tx.put(users, after)
         },
       },
-      delete: { before: removeOwned },
       relations: unique.relations,
     },
   )

@@ -15,7 +15,7 @@ import {
 } from './shared.ts'
 import { invalidNameError, missingNameError, nameField, type VaultRecord, vaultName, vaults } from './vault-records.ts'
 
-const errors = kit.declareErrors({
+export const secretErrors = kit.declareErrors({
   secret_name_invalid: invalidNameError(24000),
   secret_name_missing: missingNameError(24001),
   secret_name_too_long: parts.tooLong(24002),
@@ -41,18 +41,18 @@ const MAX_VALUE_BYTES = 65_535
 
 const secretName = nameField(
   {
-    missing: errors.secret_name_missing,
-    invalid: errors.secret_name_invalid,
-    tooLong: errors.secret_name_too_long,
+    missing: secretErrors.secret_name_missing,
+    invalid: secretErrors.secret_name_invalid,
+    tooLong: secretErrors.secret_name_too_long,
   },
   NAME,
 )
 
 const secretValue = kit.documented(
   v.pipe(
-    v.unwrap(parts.textOfBytes(MAX_VALUE_BYTES, errors.secret_value_too_long, '')),
+    v.unwrap(parts.textOfBytes(MAX_VALUE_BYTES, secretErrors.secret_value_too_long, '')),
     kit.secretHere,
-    refuseIfEmpty(errors.secret_value_missing),
+    refuseIfEmpty(secretErrors.secret_value_missing),
   ),
   `The text to store. No response has it. At most ${MAX_VALUE_BYTES} bytes in UTF-8.`,
   { json: { minLength: 1, maxLength: MAX_VALUE_BYTES, writeOnly: true }, isRequired: true },
@@ -112,7 +112,7 @@ const bodies = defineBodies('VaultSecret', 'a secret of a vault', {
 
 const unique = defineUnique(secrets, 'place', {
   field: 'name',
-  error: errors.secret_name_taken,
+  error: secretErrors.secret_name_taken,
   allowed: 'a name that no other secret of the vault has',
 })
 
@@ -124,9 +124,9 @@ export const vaultSecrets = kit.resource(
     prefix: 'secret',
     what: 'secret',
     filterable: [...FILTERABLE, 'name'],
-    errors,
+    errors: secretErrors,
     limits: kit.accountLimits({
-      vault_secrets: { what: 'secrets of a vault', each: 'vault', reached: errors.secret_limit_reached },
+      vault_secrets: { what: 'secrets of a vault', each: 'vault', reached: secretErrors.secret_limit_reached },
     }),
     collection: secrets,
     shape: secretShape,
@@ -136,10 +136,10 @@ export const vaultSecrets = kit.resource(
     view: secretView,
     create: {
       errors: [
-        errors.secret_name_taken,
-        errors.secret_vault_unknown,
-        errors.secret_vault_missing,
-        errors.secret_vault_name_unknown,
+        secretErrors.secret_name_taken,
+        secretErrors.secret_vault_unknown,
+        secretErrors.secret_vault_missing,
+        secretErrors.secret_vault_name_unknown,
       ],
       run(tx, { name, value, vault_id, vault_name, ...rest }) {
         const vault = requireVault(tx, vault_id, vault_name)
@@ -149,7 +149,7 @@ export const vaultSecrets = kit.resource(
       },
     },
     update: {
-      errors: [errors.secret_name_taken],
+      errors: [secretErrors.secret_name_taken],
       run(tx, before, { name = before.name, value = before.value, ...rest }) {
         const after = { ...before, ...kit.described(rest, before), name, value }
         return putIfChanged(tx, secrets, before, unique.requireUnique(tx, after))
@@ -157,7 +157,8 @@ export const vaultSecrets = kit.resource(
     },
     relations(each, others, report) {
       const { vault_id, vault_name } = each
-      if (others.get(vaults, vault_id)?.name !== vault_name) report(['vault_id'], vault_id, `the id of "${vault_name}"`)
+      const vault = others.get(vaults, vault_id)
+      if (vault && vault.name !== vault_name) report(['vault_id'], vault_id, `the id of "${vault_name}"`)
       unique.relations(each, others, report)
     },
   },
@@ -165,8 +166,8 @@ export const vaultSecrets = kit.resource(
 
 function requireVault(tx: kit.Transaction, id: string | undefined, name: string | undefined): VaultRecord {
   const vault = id ? tx.get(vaults, id) : tx.find(vaults, 'name', name ?? '')
-  if (!id && !name) return kit.refuse(errors.secret_vault_missing, {})
-  if (id && !vault) return kit.refuse(errors.secret_vault_unknown, { field: 'vault_id', received: kit.quote(id) })
+  if (!id && !name) return kit.refuse(secretErrors.secret_vault_missing, {})
+  if (id && !vault) return kit.refuse(secretErrors.secret_vault_unknown, { field: 'vault_id', received: kit.quote(id) })
   if (vault && (!name || vault.name === name)) return vault
-  return kit.refuse(errors.secret_vault_name_unknown, { field: 'vault_name', received: kit.quote(name) })
+  return kit.refuse(secretErrors.secret_vault_name_unknown, { field: 'vault_name', received: kit.quote(name) })
 }

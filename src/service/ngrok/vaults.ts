@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
+import * as parts from '../parts/index.ts'
 import {
   ACCOUNT_USER,
   defineBodies,
@@ -10,7 +11,7 @@ import {
   putIfChanged,
 } from './shared.ts'
 import { vaults as records, VAULT_NAME, type VaultRecord, vaultErrors, vaultName } from './vault-records.ts'
-import { secretShape, secrets, secretView, vaultSecrets } from './vault-secrets.ts'
+import { secretErrors, secretShape, secrets, secretView, vaultSecrets } from './vault-secrets.ts'
 
 const errors = kit.declareErrors({
   vault_not_empty: kit.entry(
@@ -112,13 +113,18 @@ export const vaults = kit.resource(
         return putIfChanged(tx, records, before, after)
       },
     },
-    delete: {
-      errors: [errors.vault_not_empty],
-      before(tx, { id }) {
-        const secret = tx.find(secrets, 'vault', id)
-        if (secret) kit.refuse(errors.vault_not_empty, { id, secret: secret.id })
-      },
-    },
+    references: [
+      parts.referenceOf(secrets, {
+        field: 'vault_id',
+        sent: 'vault_id',
+        shown: 'vault',
+        to: parts.targetOf('a vault', records),
+        index: 'vault',
+        missing: secretErrors.secret_vault_unknown,
+        deletion: parts.refused(errors.vault_not_empty, (id, { id: secret }: kit.ResourceRecord) => ({ id, secret })),
+        rules: 'ngrok-families#vaults-and-secrets',
+      }),
+    ],
     relations: unique.relations,
   },
 )

@@ -27,6 +27,16 @@ export type {
 } from '../../core/operation/limit.ts'
 export type { ListInput, ListQuery, Matching, Related } from '../../core/operation/list.ts'
 export type { CallOf, Matched, PathIds } from '../../core/operation/operation.ts'
+export {
+  type Deletion,
+  type Reference,
+  referenceOf,
+  refused,
+  requireTargets,
+  requireUnnamed,
+  type Target,
+  targetOf,
+} from '../../core/operation/reference.ts'
 export type { ReadOperations } from '../../core/operation/resource.ts'
 export type { ReadableKind, ResourceKind, ResourceRules } from '../../core/operation/resource-kind.ts'
 export type { CommonDialect, RuleOptions as Rules } from '../../core/schema/dialect.ts'
@@ -72,7 +82,14 @@ export { takeScripted } from '../provisioning/management.ts'
 export { scheduleRenewal, scheduleRetry, startJob } from '../provisioning/transitions.ts'
 export { circuitBreaker, circuitBreakerModule } from '../resources/circuit-breaker.ts'
 export { compression, compressionModule } from '../resources/compression.ts'
-export { declare as declareEdge, declareMade, undeclare } from '../resources/declarations.ts'
+export {
+  configurationTarget,
+  declare as declareEdge,
+  declareMade,
+  errors as declarationErrors,
+  isMissing,
+  undeclare,
+} from '../resources/declarations.ts'
 export { policyErrors, policyMaxima } from '../resources/policy-rules.ts'
 export { devDomain } from '../resources/reserved-domains/dev-domain.ts'
 export { domainDialect, isServiceDomain } from '../resources/reserved-domains/dialect.ts'
@@ -84,10 +101,16 @@ export {
   policyBody as managementPolicyBody,
   status as managementStatusShape,
 } from '../resources/reserved-domains/schemas.ts'
-export { type EdgeModule, edgeModule, HTTPS_ROUTES, type ModuleOwner } from '../resources/route-module.ts'
+export {
+  type EdgeModule,
+  edgeModule,
+  HTTPS_ROUTES,
+  type ModuleOwner,
+  type ModuleReference,
+} from '../resources/route-module.ts'
 export { trafficPolicy, trafficPolicyOf } from '../resources/traffic-policy.ts'
 export { webhookModule, webhookVerification } from '../resources/webhook-verification.ts'
-export { backendErrors, requireBackend, requireNoWeightedParent } from '../resources/weighted-backends.ts'
+export { backendErrors, backendTarget, refusedToParent, requireBackend } from '../resources/weighted-backends.ts'
 export { SSH_CURVES, SSH_KEY_TYPES, sshAuthority } from '../ssh/authority.ts'
 export { ALGORITHMS, keyMaterial, keyTypeOf, readPublicKey } from '../ssh/public-key.ts'
 export { requestProblem } from '../x509/csr.ts'

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { collection } from '../../core/operation/collection.ts'
 import { type Family, sectionReader } from '../../core/operation/family.ts'
+import type { Target } from '../../core/operation/reference.ts'
 import type { Transaction } from '../../core/operation/transaction.ts'
 import { declareErrors, entry, ofField, refuse } from '../../core/schema/errors.ts'
 import { general } from '../../core/schema/general-errors.ts'
@@ -107,6 +108,14 @@ export function requireEndpointConfiguration(
   if (id !== undefined && isMissing(tx, id))
     refuse(errors.endpoint_configuration_not_found, { field, received: quote(id) })
   return id
+}
+
+/** Endpoint configurations, as what fields refer to. */
+export const configurationTarget: Target = {
+  what: 'an endpoint configuration',
+  collections: ['endpoint_configurations'],
+  has: () => true,
+  isUndeclared: isMissing,
 }
 
 /** Refuses a path whose edge does not exist; `name` is the name of the id in the path. */

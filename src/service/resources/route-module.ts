@@ -3,6 +3,7 @@ import { collection } from '../../core/operation/collection.ts'
 import { type ErrorsByKey, familyOf } from '../../core/operation/family.ts'
 import type { LimitsByName } from '../../core/operation/limit.ts'
 import { operation, operationWithBody, type PathIds } from '../../core/operation/operation.ts'
+import { type Reference, referenceOf, requireTargets } from '../../core/operation/reference.ts'
 import type { Transaction } from '../../core/operation/transaction.ts'
 import type { View, Wire } from '../../core/operation/view.ts'
 import { prefixFields, refuse } from '../../core/schema/errors.ts'
@@ -78,8 +79,22 @@ interface ModuleDefinition<
   readonly shape: Shape
   /** Makes the response from a body and the ids of its path. Default: the body itself. */
   view?(body: Frozen<v.InferOutput<Body>>, wire: Wire, ids: Ids): Frozen<v.InferOutput<Shape>>
-  /** Refuses a body by rules that need the state of the gateway. */
-  check?(tx: Transaction, body: v.InferOutput<Body>): void
+  /** The fields that name other resources. Their ids are checked before `check`. */
+  readonly references?: readonly ModuleReference<v.InferOutput<Body>>[]
+  /** Refuses a body by rules that need the state of the gateway. `before` is the body that it replaces. */
+  check?(tx: Transaction, body: v.InferOutput<Body>, before: v.InferOutput<Body> | undefined): void
+}
+
+/** A field of a module that names other resources. */
+export type ModuleReference<Body = never> = Omit<
+  Reference,
+  'holder' | 'field' | 'sent' | 'ids' | 'deletion' | 'only'
+> & {
+  /** The field of the body. */
+  readonly sent: string
+  readonly deletion: 'dangles'
+  /** Returns the ids in the body. Default: the text of the field, or its list of texts. `check` then checks the ids. */
+  ids?(body: Body): readonly string[]
 }
 
 /** The module of an edge or a route, for a family that shows it as a field. */
@@ -131,8 +146,19 @@ export function edgeModule<
     // The schema of the records has read the body.
     return deepFreeze(view(module as Frozen<v.InferOutput<Body>>, wire, parseKey(key, ids)))
   }
+  const references = (definition.references ?? []).map(({ ids: idsOf, ...row }) =>
+    referenceOf(modules, {
+      ...row,
+      field: `module.${row.sent}`,
+      // The schema of the records has read the body.
+      ...(idsOf && { ids: ({ module }) => idsOf(module as v.InferOutput<Body>) }),
+    }),
+  )
   const put = (tx: Transaction, key: string, sent: v.InferOutput<Body>) => {
-    check?.(tx, sent)
+    const before = tx.get(modules, key)
+    for (const row of references) if (!row.ids) requireTargets(tx, row, Reflect.get(sent, row.sent ?? ''), before)
+    // As above.
+    check?.(tx, sent, before?.module as v.InferOutput<Body> | undefined)
     return tx.put(modules, { key, module: deepFreeze(sent) })
   }
   const removeModule = (tx: Transaction, key: string) => {
@@ -149,7 +175,7 @@ export function edgeModule<
       summary: `Replace the ${what} module of ${article} ${place}`,
       body,
       response: shape,
-      errors: check ? [...routeErrors, ...Object.values(errors)] : routeErrors,
+      errors: check || references.length > 0 ? [...routeErrors, ...Object.values(errors)] : routeErrors,
       wrappable: true,
       run: (tx, route, sent) => tx.show(moduleView, put(tx, requireKey(tx, route), sent)),
     }),
@@ -177,7 +203,13 @@ export function edgeModule<
     }),
   }
   const { edge_not_found } = declarationErrors
-  const family = familyOf({ operations, errors: { edge_not_found, ...errors }, limits, collections: [modules] })
+  const family = familyOf({
+    operations,
+    errors: { edge_not_found, ...errors },
+    limits,
+    collections: [modules],
+    references,
+  })
   const module: EdgeModule<Ids, v.InferInput<Body>, v.InferOutput<Body>, v.InferOutput<Shape>, Errors> = {
     body,
     // As above.

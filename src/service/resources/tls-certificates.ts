@@ -1,10 +1,11 @@
 import * as v from 'valibot'
 import { accountLimits } from '../../core/operation/limit.ts'
+import { referenceOf, refused, targetOf } from '../../core/operation/reference.ts'
 import { resource } from '../../core/operation/resource.ts'
 import { described, newHead, viewHead } from '../../core/operation/resource-head.ts'
 import type { View } from '../../core/operation/view.ts'
 import { documented, named } from '../../core/schema/documentation.ts'
-import { type CatalogueError, declareErrors, entry, refuse } from '../../core/schema/errors.ts'
+import { type CatalogueError, declareErrors, entry } from '../../core/schema/errors.ts'
 import { readBy } from '../../core/schema/rule.ts'
 import { resourceHead, secret, time } from '../../core/schema/schema.ts'
 import { timestamp } from '../../core/schema/time.ts'
@@ -19,7 +20,8 @@ import {
 import { chainErrors, keyErrors, errors as uploadErrors } from '../x509/errors.ts'
 import { issuing } from '../x509/order.ts'
 import { readChain, readKey, requireMatch } from '../x509/uploads.ts'
-import { domains } from './reserved-domains/records.ts'
+import { errors as domainErrors } from './reserved-domains/errors.ts'
+import { type DomainRecord, domains } from './reserved-domains/records.ts'
 
 const errors = declareErrors({
   certificate_automatic: entry(
@@ -34,6 +36,16 @@ const errors = declareErrors({
     (it: { id: string; domain: string }) => `${it.id} is in use by ${it.domain}. Detach it there before you delete it.`,
   ),
 })
+
+const certificateOfDomain = {
+  field: 'certificate_id',
+  sent: 'certificate_id',
+  shown: 'certificate',
+  to: targetOf('a TLS certificate', certificates),
+  index: 'certificate',
+  missing: domainErrors.certificate_not_found,
+  rules: 'tls-certificates#deletion',
+} as const
 
 /** Makes the schema of a PEM text. It reads the text, so that its problems are reported with those of other fields. */
 function pemField<T>(
@@ -189,14 +201,17 @@ export const tlsCertificates = resource(
       const isUsed = others.find(domains, 'certificate', id) !== undefined
       if (order && !isUsed) report(['id'], id, 'an automatic certificate that a domain uses')
     },
-    delete: {
-      errors: Object.values(errors),
-      before(tx, { id, issued_at }) {
-        const user = tx.find(domains, 'certificate', id)
-        if (!user) return
-        const error = issued_at === null ? errors.certificate_in_use : errors.certificate_automatic
-        refuse(error, { id, domain: user.domain })
-      },
-    },
+    references: [
+      referenceOf(domains, {
+        ...certificateOfDomain,
+        only: { what: 'those without a policy', has: ({ policy }) => policy === null },
+        deletion: refused(errors.certificate_in_use, (id, { domain }: DomainRecord) => ({ id, domain })),
+      }),
+      referenceOf(domains, {
+        ...certificateOfDomain,
+        only: { what: 'those with a certificate management policy', has: ({ policy }) => policy !== null },
+        deletion: refused(errors.certificate_automatic, (id, { domain }: DomainRecord) => ({ id, domain })),
+      }),
+    ],
   },
 )

@@ -7,7 +7,7 @@ import { Refusal } from '../../core/schema/errors.ts'
 import type { Facts } from '../../core/schema/facts.ts'
 import { enabled } from '../../core/schema/schema.ts'
 import { policyErrors, policyLimits, policyRule, policyRuleShape, ruleLimitProblem } from './policy-rules.ts'
-import { edgeModule, HTTPS_ROUTES, type ModuleOwner } from './route-module.ts'
+import { edgeModule, HTTPS_ROUTES, type ModuleOwner, type ModuleReference } from './route-module.ts'
 
 const INBOUND = 'The rules on incoming traffic, in order.'
 const OUTBOUND = 'The rules on outgoing traffic, in order.'
@@ -38,7 +38,8 @@ const fields = v.object({
 /** Further rules for the policies of a module. */
 interface MoreRules<Errors extends ErrorsByKey> {
   readonly errors: Errors
-  readonly check: (tx: Transaction, body: v.InferOutput<typeof fields>) => void
+  readonly references: readonly ModuleReference<object>[]
+  readonly check: (tx: Transaction, body: object, before: object | undefined) => void
 }
 
 /** Makes the traffic policy module of edges or routes. The name of its body's schema begins with `kind`. */
@@ -60,7 +61,8 @@ export function trafficPolicyOf<Ids extends PathIds, Errors extends ErrorsByKey 
       json: { examples: [{ inbound: [EXAMPLE] }] },
     }),
     shape,
-    check(tx, body) {
+    ...(more && { references: more.references }),
+    check(tx, body, before) {
       const { inbound, outbound } = body
       const problem = ruleLimitProblem(
         tx.options,
@@ -68,7 +70,7 @@ export function trafficPolicyOf<Ids extends PathIds, Errors extends ErrorsByKey 
         inbound.length + outbound.length,
       )
       if (problem) throw new Refusal([problem])
-      more?.check(tx, body)
+      more?.check(tx, body, before)
     },
   })
 }

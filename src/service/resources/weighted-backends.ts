@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { collection } from '../../core/operation/collection.ts'
 import { sectionReader } from '../../core/operation/family.ts'
+import { referenceOf, refused, type Target } from '../../core/operation/reference.ts'
 import { resource } from '../../core/operation/resource.ts'
 import { described, newHead, viewHead } from '../../core/operation/resource-head.ts'
 import type { Transaction } from '../../core/operation/transaction.ts'
@@ -90,6 +91,38 @@ function isWeighted(id: string): boolean {
   return id.startsWith(`${PREFIX}_`)
 }
 
+/** Backends of every kind, as what fields refer to (rules: references#always-there). */
+export const backendTarget: Target = {
+  what: 'a backend',
+  collections: [
+    'weighted_backends',
+    'failover_backends',
+    'http_response_backends',
+    'static_backends',
+    'tunnel_group_backends',
+  ],
+  has: (records, id) => !isWeighted(id) || records.get(backends, id) !== undefined,
+  isUndeclared: (tx, id) => !isWeighted(id) && isMissing(tx, id),
+}
+
+/** The rule that a backend with a parent cannot be deleted (rules: references#always-there). */
+export const refusedToParent = refused(
+  backendErrors.weighted_backend_in_use,
+  (id, { id: parent }: { readonly id: string }) => ({ id, parent }),
+)
+
+const childOfWeighted = referenceOf(backends, {
+  field: 'backends',
+  sent: 'backends',
+  shown: 'backends',
+  to: backendTarget,
+  ids: ({ backends: map }: BackendRecord) => Object.keys(map),
+  index: 'child',
+  missing: backendErrors.child_backend_not_found,
+  deletion: refusedToParent,
+  rules: 'references#always-there',
+})
+
 const shape = named(
   v.object({ ...resourceHead, backends: documented(v.record(v.string(), v.number()), BACKENDS, WEIGHTS_FACTS) }),
   'WeightedBackend',
@@ -133,11 +166,9 @@ export const weightedBackends = resource(
   },
   {
     view,
-    relations({ id, backends: map }, others, report) {
-      for (const child of Object.keys(map)) {
-        const isKnown = !isWeighted(child) || (child !== id && others.get(backends, child))
-        if (!isKnown) report(['backends', child], child, 'another weighted backend that exists')
-      }
+    references: [childOfWeighted],
+    relations({ id, backends: map }, _others, report) {
+      if (Object.hasOwn(map, id)) report(['backends', id], id, 'another weighted backend that exists')
     },
     create: {
       errors: [backendErrors.child_backend_not_found],
@@ -154,21 +185,8 @@ export const weightedBackends = resource(
         return tx.put(backends, { ...record, ...described(rest, record), backends: map ?? unsent })
       },
     },
-    delete: {
-      errors: [backendErrors.weighted_backend_in_use],
-      before: (tx, { id }) => requireNoWeightedParent(tx, id),
-    },
   },
 )
-
-/**
- * Checks that no weighted backend has a backend as a child, before an operation deletes it.
- * @throws Refusal with one of `backendErrors`
- */
-export function requireNoWeightedParent(tx: Transaction, id: string): void {
-  const parent = tx.find(backends, 'child', id)
-  if (parent) refuse(backendErrors.weighted_backend_in_use, { id, parent: parent.id })
-}
 
 /** Refuses the first child backend that does not exist (rules: references#always-there). */
 function requireChildren(tx: Transaction, map: Readonly<Weights>, own?: string): void {
@@ -181,7 +199,7 @@ function requireChildren(tx: Transaction, map: Readonly<Weights>, own?: string):
  * @throws Refusal with one of `backendErrors`
  */
 export function requireBackend(tx: Transaction, field: string, id: string, own?: string): void {
-  const isKnown = isWeighted(id) ? tx.get(backends, id) !== undefined : !isMissing(tx, id)
+  const isKnown = backendTarget.has(tx, id) && !backendTarget.isUndeclared?.(tx, id)
   if (isKnown && id !== own) return
   const problem = id === own ? 'is the backend itself' : isWeighted(id) ? 'does not exist' : 'was not declared'
   const allowed =

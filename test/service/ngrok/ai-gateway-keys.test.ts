@@ -34,13 +34,13 @@ describe('An API key of the AI gateway', () => {
     gateway.clock.advance('1h')
     expect(gateway.aiGatewayApiKeys.update(key.id, { description: 'new' }).updated_at).toBe('2026-01-01T01:00:00Z')
     const json = { endpoint_id: 'ep_1' }
-    expect(await sendRefused('POST', '/ai_gateway_api_keys', { json })).toBe('400 ERR_NGROK_215')
-    expect(await sendRefused('PATCH', `/ai_gateway_api_keys/${key.id}`, { json })).toBe('400 ERR_NGROK_215')
+    expect(await sendRefused('POST', '/ai_gateway_api_keys', { json })).toBe('404 ERR_NGROK_27002')
+    expect(await sendRefused('PATCH', `/ai_gateway_api_keys/${key.id}`, { json })).toBe('404 ERR_NGROK_27002')
   })
 
   test.each([
     { provider_id: 'openai', value: SECRET },
-    { ai_gateway_api_key_id: 'aigk_1', provider_id: 'openai', value: SECRET },
+    { ai_gateway_api_key_id: '', provider_id: 'openai', value: SECRET },
     { ai_gateway_api_key_id: 'KEY', value: SECRET },
     { ai_gateway_api_key_id: 'KEY', provider_id: 'openai' },
   ])('is needed by a provider key, which is refused otherwise: %o', async (body) => {

@@ -112,15 +112,15 @@ describe('A declared edge endpoint (contract: declare)', () => {
     expect(gateway.endpoints.get(cloud.id)).toEqual(cloud)
   })
 
-  it('loses its domain when the domain is deleted, and survives a snapshot', () => {
-    const { gateway } = openGateway()
+  it('keeps its domain from being deleted until it ends, and survives a snapshot', async () => {
+    const { gateway, send, sendRefused } = openGateway()
     const { id } = gateway.reservedDomains.create({ domain: 'app.example.com' })
     const endpoint = gateway.declare.edgeEndpoint({ edge: 'edghts_1', url: 'https://app.example.com' })
-    gateway.reservedDomains.delete(id)
-    const { domain: _, ...rest } = endpoint
-    expect(gateway.endpoints.get(endpoint.id)).toEqual(rest)
     gateway.restore(JSON.parse(JSON.stringify(gateway.snapshot())))
-    expect(gateway.endpoints.get(endpoint.id)).toEqual(rest)
+    expect(await sendRefused('DELETE', `/reserved_domains/${id}`)).toBe('400 ERR_NGROK_446')
+    expect(gateway.endpoints.get(endpoint.id)).toEqual(endpoint)
+    gateway.declare.end(endpoint.id)
+    expect((await send('DELETE', `/reserved_domains/${id}`)).status).toBe(204)
   })
 })
 

@@ -37,9 +37,12 @@ describe.each(KINDS)('$path', ({ path, items, fields }) => {
     const { send, sendRefused, gateway } = openGateway()
     const { id: bot } = gateway.botUsers.create({ name: 'ci' })
     const service = bot.replace('bot', 'service')
-    for (const owner_id of [service, USER]) {
+    for (const [owner_id, shown] of [
+      [service, bot],
+      [USER, USER],
+    ]) {
       const created = await send('POST', path, { json: { ...fields, owner_id } })
-      expect(created.body.owner_id).toBe(owner_id)
+      expect(created.body.owner_id).toBe(shown)
       await send('DELETE', `${path}/${created.body.id}`)
     }
     await send('POST', path, { json: { ...fields, owner_id: bot } })

@@ -14,13 +14,17 @@ describe.each(PATHS)('The users at %s', (path, prefix, other) => {
     const { id } = (await send('POST', path, { json: { name: 'ci' } })).body
     const suffix = id.slice(prefix.length)
     const [ownId, otherId] = [prefix + suffix, other + suffix]
-    expect((await send('GET', `/${other}_users/${ownId}`)).body).toMatchObject({
-      id: otherId,
-      uri: `${gateway.url}/${other}_users/${otherId}`,
-    })
-    expect((await send('GET', `${path}/${otherId}`)).body.id).toBe(ownId)
-    expect((await send('GET', `${path}/${ownId}`)).body.id).toBe(ownId)
-    expect((await send('GET', path, {})).body[items][0].id).toBe(ownId)
+    const user = (await send('GET', `${path}/${ownId}`)).body
+    expect(user).toMatchObject({ id: ownId, uri: `${gateway.url}${path}/${ownId}` })
+    for (const each of [path, `/${other}_users`]) {
+      expect((await send('GET', `${each}/${ownId}`)).body).toEqual(user)
+      expect((await send('GET', `${each}/${otherId}`)).body).toEqual(user)
+      expect((await send('PATCH', `${each}/${otherId}`, { json: {} })).body).toEqual(user)
+      expect((await send('GET', each)).body[each.slice(1)]).toEqual([user])
+      const filter = (id: string) => `${each}?filter=${encodeURIComponent(`obj.id == '${id}'`)}`
+      expect((await send('GET', filter(ownId))).body[each.slice(1)]).toEqual([user])
+      expect((await send('GET', filter(otherId))).body[each.slice(1)]).toEqual([])
+    }
     expect((await send('DELETE', `${path}/${otherId}`)).status).toBe(204)
     expect((await send('GET', `${path}/${ownId}`)).body.msg).toBe(`There is no ${prefix} user ${ownId}.`)
     expect((await send('GET', `/${other}_users`)).body[`${other}_users`]).toEqual([])

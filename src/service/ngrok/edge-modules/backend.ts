@@ -41,6 +41,19 @@ export function backendModule<Ids extends parts.PathIds>(owner: Owner<Ids>) {
     example: { backend_id: 'bkdtg_1' },
     shape: backendShape,
     view: ({ enabled, backend_id }, wire) => ({ enabled, backend: backendRef(wire, backend_id) }),
-    check: (tx, { backend_id }) => parts.requireBackend(tx, 'backend_id', backend_id),
+    references: [
+      {
+        sent: 'backend_id',
+        shown: 'backend',
+        to: parts.backendTarget,
+        ids: ({ backend_id }) => [backend_id],
+        missing: parts.backendErrors.child_backend_not_found,
+        deletion: 'dangles',
+        rules: 'edges#backends',
+      },
+    ],
+    check(tx, { backend_id }, before) {
+      if (backend_id !== before?.backend_id) parts.requireBackend(tx, 'backend_id', backend_id)
+    },
   })
 }

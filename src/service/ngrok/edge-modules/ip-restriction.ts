@@ -1,9 +1,9 @@
 import * as v from 'valibot'
 import * as kit from '../../kit/index.ts'
 import * as parts from '../../parts/index.ts'
-import { policies } from '../ip-policies.ts'
+import { ipPolicyTarget } from '../ip-policies.ts'
 import { defineModule, type ModuleNames, type Owner } from '../modules.ts'
-import { refuseUnless, requireEach } from '../shared.ts'
+import { refuseUnless } from '../shared.ts'
 
 /** The errors of IP policies in a module. */
 export const ipErrors = kit.declareErrors({
@@ -43,7 +43,15 @@ export function ipRestrictionModule<Ids extends parts.PathIds>(owner: Owner<Ids>
       enabled,
       ip_policies: ids.map((id) => kit.refTo(wire, '/ip_policies', id)),
     }),
-    check: (tx, { ip_policy_ids: ids }) =>
-      requireEach(tx, policies, { ip_policy_ids: ids }, ipErrors.edge_ip_policy_not_found),
+    references: [
+      {
+        sent: 'ip_policy_ids',
+        shown: 'ip_policies',
+        to: ipPolicyTarget,
+        missing: ipErrors.edge_ip_policy_not_found,
+        deletion: 'dangles',
+        rules: 'edges#ip-policies',
+      },
+    ],
   })
 }

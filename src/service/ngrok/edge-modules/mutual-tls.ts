@@ -1,9 +1,9 @@
 import * as v from 'valibot'
 import * as kit from '../../kit/index.ts'
 import * as parts from '../../parts/index.ts'
-import { authorities } from '../certificate-authorities.ts'
+import { authorityTarget } from '../certificate-authorities.ts'
 import { defineModule, type Owner } from '../modules.ts'
-import { refuseUnless, requireEach } from '../shared.ts'
+import { refuseUnless } from '../shared.ts'
 
 /** The error of an id that no certificate authority can have. */
 export const authorityIdErrors = kit.declareErrors({
@@ -52,7 +52,15 @@ export function mutualTlsModule(owner: Owner) {
       enabled,
       certificate_authorities: ids.map((id) => kit.refTo(wire, '/certificate_authorities', id)),
     }),
-    check: (tx, { certificate_authority_ids: ids }) =>
-      requireEach(tx, authorities, { certificate_authority_ids: ids }, authorityErrors.certificate_authority_not_found),
+    references: [
+      {
+        sent: 'certificate_authority_ids',
+        shown: 'certificate_authorities',
+        to: authorityTarget,
+        missing: authorityErrors.certificate_authority_not_found,
+        deletion: 'dangles',
+        rules: 'ngrok-families#certificate-authorities',
+      },
+    ],
   })
 }

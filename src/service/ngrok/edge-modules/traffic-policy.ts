@@ -3,7 +3,7 @@ import * as kit from '../../kit/index.ts'
 import * as parts from '../../parts/index.ts'
 import { hideSecretsOfPolicy } from '../../policy/index.ts'
 import { defineModule, type Owner, ROUTES } from '../modules.ts'
-import { policyTextErrors, requireModulePolicy, requirePolicy } from '../policy-text.ts'
+import { ipPoliciesIn, ipPolicyInText, policyTextErrors, requireModulePolicy, requirePolicy } from '../policy-text.ts'
 
 const POLICY = 'The policy as JSON or YAML: an object whose keys are phases, each with a list of rules.'
 const policyValue = kit.documented(v.pipe(v.string(), parts.shownAs(hideSecretsOfPolicy)), POLICY, {
@@ -33,17 +33,33 @@ export function policyModule<Ids extends parts.PathIds>(owner: Owner<Ids>, proto
     example: { value: POLICIES[protocol] },
     shape: policyShape,
     view: (sent) => sent,
-    check: (tx, sent) => requirePolicy(tx, sent.value, { protocol, place: 'edge' }),
+    references: [{ ...ipPolicyInText, sent: 'value', ids: ({ value }) => ipPoliciesIn(value) }],
+    check: (tx, sent, before) =>
+      requirePolicy(tx, sent.value, { protocol, place: 'edge' }, before && { before: before.value }),
   })
 }
+
+const PHASES = ['inbound', 'outbound'] as const
+
+const ofPhase = (phase: (typeof PHASES)[number]) => (policy: object) =>
+  ipPoliciesIn({ [phase]: Reflect.get(policy, phase) })
 
 /** The rules of the language for the older module `policy` of an edge (rules: traffic-policy#module). */
 export const olderRules = (protocol: 'tcp' | 'tls') => ({
   errors: policyTextErrors,
-  check: (tx: kit.Transaction, body: object) => requireModulePolicy(tx, body, protocol),
+  references: PHASES.map((phase) => ({ ...ipPolicyInText, sent: phase, ids: ofPhase(phase) })),
+  check: (tx: kit.Transaction, body: object, before: object | undefined) =>
+    requireModulePolicy(tx, body, protocol, before),
 })
 
 const routePolicy = policyModule(ROUTES, 'https')
+
+const olderPolicies = kit.recordsOf(parts.trafficPolicy)
+
+/** Returns the older module `policy` of a route before a request. */
+export function findOlderPolicy(tx: kit.Transaction, { edge_id, id }: parts.PathIds): object | undefined {
+  return tx.get<object>(olderPolicies, `${edge_id}/${id}`)
+}
 
 /** The module `traffic_policy` of routes. It brings the language of policies to the older module `policy` too. */
 export const routeTrafficPolicy: typeof routePolicy = {
@@ -52,7 +68,19 @@ export const routeTrafficPolicy: typeof routePolicy = {
     'traffic_policy.replace': {
       errors: Object.values(policyTextErrors),
       // The schema of the operation has read the body.
-      run: (tx, _ids, body) => requireModulePolicy(tx, body as object, 'https'),
+      run: (tx, ids, body) => requireModulePolicy(tx, body as object, 'https', findOlderPolicy(tx, ids)),
     },
   },
+  references: [
+    ...(routePolicy.references ?? []),
+    ...PHASES.map((phase) =>
+      parts.referenceOf(olderPolicies, {
+        ...ipPolicyInText,
+        field: `module.${phase}`,
+        sent: phase,
+        // The record of a module.
+        ids: (record) => ofPhase(phase)((record as object as { readonly module: object }).module),
+      }),
+    ),
+  ],
 }

@@ -126,7 +126,8 @@ export const reservedDomains = resource(
         report(['domain'], domain, 'a name that no other domain has')
       if (certificate_id === null) return
       const certificate = others.get(certificates, certificate_id)
-      const isValid = policy ? certificate?.order?.domain === domain : certificate?.upload
+      if (!certificate) return
+      const isValid = policy ? certificate.order?.domain === domain : certificate.upload
       const allowed = policy
         ? 'an automatic certificate for the domain, with a policy'
         : 'an uploaded certificate, without a policy'

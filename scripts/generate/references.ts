@@ -1,0 +1,46 @@
+// Writes the table of references into docs/decisions/references.md.
+import type { Families } from '../../src/core/operation/family.ts'
+import type { Deletion, Reference } from '../../src/core/operation/reference.ts'
+import type { CatalogueError } from '../../src/core/schema/errors.ts'
+import { ngrokFamilies } from '../../src/gateway/ngrok.ts'
+import { families } from '../../src/service/resources/index.ts'
+import { type Section, sectionsOf } from './evidence/rules.ts'
+import { table, withParts } from './markdown.ts'
+
+// Their types are narrower than that of any family.
+const all = { ...families, ...ngrokFamilies } as unknown as Families
+
+const DELETIONS: Readonly<Record<Extract<Deletion, string>, string>> = {
+  cascades: 'removes the resource with the field',
+  dangles: 'leaves the id',
+  detaches: 'empties the field',
+  follows: 'ends the field too',
+}
+
+export default function references(root: string): Map<string, string> {
+  const sections = sectionsOf(root)
+  const rows = Object.values(all).flatMap((family) => {
+    const inPlaceOf = Object.values(family.operations).find((operation) => operation.inPlaceOf)?.inPlaceOf
+    const nameOf = (error: CatalogueError) => `\`${(inPlaceOf?.get(error) ?? error).key}\``
+    return (family.references ?? []).map((row) => formatRow(row, nameOf, sections))
+  })
+  const head = ['field', 'names', 'an id of nothing', 'deleting what it names', 'rule']
+  return new Map([withParts(root, 'docs/decisions/references.md', { references: table(head, rows.sort(byFirst)) })])
+}
+
+const byFirst = ([a = '']: readonly string[], [b = '']: readonly string[]) => (a < b ? -1 : 1)
+
+function formatRow(row: Reference, nameOf: (error: CatalogueError) => string, sections: readonly Section[]): string[] {
+  const { holder, sent, shown, to, missing, deletion, only, rules } = row
+  const fields = [...new Set([sent, shown])].flatMap((name) => (name === undefined ? [] : [`\`${name}\``]))
+  const section = sections.find(({ name }) => name === rules)
+  if (!section) throw new Error(`The reference ${holder.name}.${row.field} cites ${rules}, which is no section.`)
+  const isOpen = to.isUndeclared !== undefined
+  return [
+    `\`${holder.name}\`: ${fields.join(', ')}${only ? `, ${only.what}` : ''}`,
+    to.what.replace(/^an? /, ''),
+    missing ? `${nameOf(missing)}${isOpen ? ' if `declared`' : ''}` : 'no body names it',
+    typeof deletion === 'string' ? DELETIONS[deletion] : `is refused: ${nameOf(deletion.error)}`,
+    `[${section.title}](${rules.replace('references#', '#').replace(/^([\w-]+)#/, '$1.md#')}), ${Object.keys(section.evidence).join(', ')}`,
+  ]
+}

@@ -1,0 +1,167 @@
+import { type CatalogueError, type FieldFacts, refuse } from '../schema/errors.ts'
+import { quote } from '../schema/text.ts'
+import { isObject } from '../schema/values.ts'
+import type { Collection } from './collection.ts'
+import type { Transaction } from './transaction.ts'
+
+/** The resources that a field can name. */
+export interface Target {
+  /** One of these resources in words, such as "an IP policy". */
+  readonly what: string
+  /** The names of the collections that have them. The groups of the operations that delete them have the same names. */
+  readonly collections: readonly string[]
+  /** Returns whether the records allow an id: one has it, or it need have no record. */
+  has(records: Pick<Transaction, 'get' | 'find'>, id: string): boolean
+  /** Returns whether the option `references` forbids an id. Default: never. */
+  isUndeclared?(tx: Transaction, id: string): boolean
+}
+
+/** The refusal to delete a resource that another one names. */
+export interface DeletionRefusal {
+  readonly error: CatalogueError
+  /** Returns the values of the message, from the id and the record that names it. */
+  values(id: string, holder: object): object
+}
+
+/** The effect on a reference of the deletion of the resource that it names. */
+export type Deletion =
+  /** The deletion is refused. */
+  | DeletionRefusal
+  /** The record that names it is removed too. */
+  | 'cascades'
+  /** The field becomes null. */
+  | 'detaches'
+  /** The field keeps the id, whose URI then answers 404. Whoever has the id may send it again. */
+  | 'dangles'
+  /** The field follows from the records that exist, and is stored nowhere. */
+  | 'follows'
+
+/** One row of the table of references: a field that names other resources (rules: references#table). */
+export interface Reference {
+  /** The collection of the records that have the field. */
+  readonly holder: Collection<object>
+  /** The field of the record, such as `ip_policy_ids`, or `module.backend_id`. */
+  readonly field: string
+  /** The field of bodies. Default: no body has it. */
+  readonly sent?: string
+  /** The field of responses. Default: no response has it. */
+  readonly shown?: string
+  /** The resources that it names. */
+  readonly to: Target
+  /** Returns the ids in the field. Default: its text, or its list of texts. */
+  ids?(record: object): readonly string[]
+  /** The index of the holder by these ids. Default: none. */
+  readonly index?: string
+  /** The error of an id that does not exist. Default: no request can name one. */
+  readonly missing?: CatalogueError
+  readonly deletion: Deletion
+  /** Limits the row to some records, such as "those of agents". */
+  readonly only?: { readonly what: string; has(holder: object): boolean }
+  /** The section of docs/decisions that has the evidence. */
+  readonly rules: string
+}
+
+type RowOf<R> = Omit<Reference, 'holder' | 'ids' | 'only' | 'deletion'> & {
+  readonly deletion:
+    | Exclude<Deletion, object>
+    | { readonly error: CatalogueError; values(id: string, holder: R): object }
+  readonly only?: { readonly what: string; has(holder: R): boolean }
+  ids?(record: R): readonly string[]
+}
+
+/** Makes a row of the table of references. */
+export function referenceOf<R extends object>(holder: Collection<R>, row: RowOf<R>): Reference {
+  return { holder, ...row } as Reference // Its functions are called with records of the holder only.
+}
+
+/** Makes the rule that a resource cannot be deleted while a record names it. `values` makes the values of the message. */
+export function refused<R extends object, Values extends { readonly id: string }>(
+  error: CatalogueError<string, Values>,
+  values: (id: string, holder: R) => NoInfer<Values>,
+): { readonly error: CatalogueError; values(id: string, holder: R): object } {
+  return { error, values }
+}
+
+/** Makes the target that is the records of one collection. */
+export function targetOf(what: string, collection: Collection<object>): Target {
+  return {
+    what,
+    collections: [collection.name],
+    has: (records, id) => records.get(collection, id) !== undefined,
+  }
+}
+
+/** Returns the ids that a record has in the field of a row. */
+function idsIn({ field, ids }: Reference, record: object): readonly string[] {
+  return ids ? ids(record) : listTexts(field.split('.').reduce<unknown>(valueAt, record))
+}
+
+const valueAt = (at: unknown, name: string) => (isObject(at) ? at[name] : undefined)
+
+function listTexts(value: unknown): readonly string[] {
+  return [value].flat().filter((each) => typeof each === 'string')
+}
+
+/**
+ * Refuses the ids in a field of a body that do not exist, unless the record `before` names them already. A resource can send its own
+ * state again after the deletion of what it names (rules: references#deleted).
+ */
+export function requireTargets(tx: Transaction, row: Reference, sent: unknown, before?: object): void {
+  const { sent: name = row.field, to, missing } = row
+  const kept = before ? idsIn(row, before) : []
+  for (const [index, id] of listTexts(sent).entries()) {
+    if (kept.includes(id) || (to.has(tx, id) && !to.isUndeclared?.(tx, id))) continue
+    const field = Array.isArray(sent) ? `${name}.${index}` : name
+    // The error of a row is about its field.
+    const error = missing as CatalogueError<string, FieldFacts & { allowed: string }>
+    refuse(error, { field, received: quote(id), allowed: `the id of ${to.what} that exists` })
+  }
+}
+
+/** Returns the records that name a resource in the field of a row, oldest first where the row has an index. */
+function findHolders(tx: Transaction, row: Reference, id: string): readonly object[] {
+  const { holder, index, only } = row
+  const found = index === undefined ? [...tx.newestFirst(holder)] : tx.findAll(holder, index, id)
+  return found.filter((each) => idsIn(row, each).includes(id) && (only?.has(each) ?? true))
+}
+
+/** Refuses the deletion of a resource that a record names in the field of a row. */
+export function requireUnnamed(tx: Transaction, row: Reference, id: string): void {
+  const { deletion } = row
+  if (typeof deletion === 'string') return
+  const [holder] = findHolders(tx, row, id)
+  // `refused` has checked that the values are those of the error.
+  if (holder) refuse(deletion.error as CatalogueError<string, object>, deletion.values(id, holder))
+}
+
+/** Returns the id in a record that must exist, and does not; undefined if there is none. */
+export function findMissing(records: Pick<Transaction, 'get' | 'find'>, row: Reference, record: object) {
+  const { to, deletion, only } = row
+  // What can lose its target without a trace can be read without it.
+  if (deletion === 'dangles' || deletion === 'detaches' || deletion === 'follows') return undefined
+  if (only?.has(record) === false) return undefined
+  return idsIn(row, record).find((id) => !to.has(records, id))
+}
+
+/** The rows whose records change when a record is removed, by the collection of the removed one. */
+export type Consequences = ReadonlyMap<string, readonly Reference[]>
+
+/** Returns the rows that have consequences. */
+export function listConsequences(families: readonly { readonly references?: readonly Reference[] }[]): Consequences {
+  const found = new Map<string, Reference[]>()
+  for (const row of families.flatMap(({ references = [] }) => references)) {
+    if (row.deletion !== 'cascades' && row.deletion !== 'detaches') continue
+    for (const name of row.to.collections) found.set(name, [...(found.get(name) ?? []), row])
+  }
+  return found
+}
+
+/** Removes or detaches the records that name a record, before it is removed. */
+export function releaseHolders(tx: Transaction, rows: readonly Reference[], id: string): void {
+  for (const row of rows) {
+    for (const each of findHolders(tx, row, id)) {
+      if (row.deletion === 'cascades') tx.remove(row.holder, each)
+      else tx.put(row.holder, { ...each, [row.field]: null })
+    }
+  }
+}
