@@ -139,7 +139,7 @@ function checkDuration(
   refuse: (number: number, allowed: string) => undefined,
 ): undefined {
   const ms = typeof value === 'string' ? readDuration(value) : undefined
-  const allowed = `a duration${max === Number.POSITIVE_INFINITY ? '' : ` from ${min / 1000}s to ${max / 1000}s`}${step ? ` in steps of ${step / 1000}s` : ''}, such as "${Math.max(min, 60_000) / 1000}s"`
+  const allowed = `a duration${max === Number.POSITIVE_INFINITY ? '' : ` from ${min / 1000}s to ${max / 1000}s`}${step ? ` in steps of ${step / 1000}s` : ''}, such as "${Math.min(Math.max(min, 60_000), max) / 1000}s"`
   if (ms === undefined) return refuse(typeof value === 'string' ? 2222 : 2204, allowed)
   if (ms < min || ms > max || (step !== undefined && ms % step !== 0)) refuse(2225, allowed)
 }

@@ -110,7 +110,9 @@ class PatternReader {
       this.#at++
       const high = this.#at < this.pattern.length ? this.#readMember() : undefined
       if (high === undefined || high < low)
-        fail(`the range ${cut(this.pattern.slice(Math.max(start, from - 1), this.#at), 20)} ends before it begins`)
+        fail(
+          `the range ${cut(this.pattern.slice(Math.max(start, from - 1), this.#at), 20)} is not from one character to a later one`,
+        )
     }
     this.#at++
   }
@@ -154,6 +156,7 @@ class PatternReader {
     this.#at += found.length
     if (several !== undefined) return undefined
     const code = hex ?? long
+    if (long !== undefined && Number.parseInt(long, 16) > 0x10ffff) fail(`${found} is no character of Unicode`)
     if (code !== undefined) return Number.parseInt(code, 16)
     const plain: Readonly<Record<string, number>> = { a: 7, f: 12, n: 10, r: 13, t: 9, v: 11 }
     const text = found.slice(1)

@@ -20,8 +20,9 @@ export const customResponse = action({
   },
   ends: () => true,
   run({ status_code: status, content, body = content, content_type, headers = {} }) {
+    if (body && hasNoBody(status))
+      return { did: `had a body, which no response ${status} has`, ends: { status: 500, error: 3604 } }
     const did = `answered ${status}`
-    if (body !== undefined && body !== '' && hasNoBody(status)) return { did, ends: { status: 500, error: 3604 } }
     const isTyped = Object.keys(headers).some((name) => name.toLowerCase() === 'content-type')
     const type = isTyped || body === undefined ? {} : { 'content-type': content_type ?? guessType(body) }
     return { did, ends: { status, headers: { ...type, ...headers }, ...(body !== undefined && { body }) } }
