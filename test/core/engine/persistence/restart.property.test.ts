@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createGateway, type Gateway, type ManualClock, manualClock } from '../../../src/index.ts'
-import { calls, fillIds } from '../../support/calls.ts'
-import { client } from '../../support/client.ts'
-import { stateWithSecretsOf } from '../../support/gateway.ts'
-import { memoryStore } from '../../support/memory-store.ts'
-import { checkAsync, limitCases } from '../../support/property.ts'
-import { NEW_YEAR } from '../../support/provisioning.ts'
+import { createGateway, type Gateway, type ManualClock, manualClock } from '../../../../src/index.ts'
+import { calls, fillIds } from '../../../support/calls.ts'
+import { client } from '../../../support/client.ts'
+import { stateWithSecretsOf } from '../../../support/gateway.ts'
+import { memoryStore } from '../../../support/memory-store.ts'
+import { checkAsync, limitCases } from '../../../support/property.ts'
+import { NEW_YEAR } from '../../../support/provisioning.ts'
 
 type TestGateway = Gateway<ManualClock>
 

@@ -8,11 +8,11 @@ import {
   type ManualClock,
   manualClock,
   type Store,
-} from '../../../src/index.ts'
-import { client, expectError } from '../../support/client.ts'
-import { stateWithSecretsOf } from '../../support/gateway.ts'
-import { deferredStore, memoryStore } from '../../support/memory-store.ts'
-import { NEW_YEAR } from '../../support/provisioning.ts'
+} from '../../../../src/index.ts'
+import { client, expectError } from '../../../support/client.ts'
+import { stateWithSecretsOf } from '../../../support/gateway.ts'
+import { deferredStore, memoryStore } from '../../../support/memory-store.ts'
+import { NEW_YEAR } from '../../../support/provisioning.ts'
 
 const policy = { authority: 'letsencrypt', private_key_type: 'ecdsa' } as const
 const FULL = new Error('disk full')

@@ -5,11 +5,11 @@ import {
   type ManualClock,
   manualClock,
   type StoredCommit,
-} from '../../../src/index.ts'
-import { client } from '../../support/client.ts'
-import { memoryStore } from '../../support/memory-store.ts'
-import { upload } from '../../support/pem.ts'
-import { NEW_YEAR } from '../../support/provisioning.ts'
+} from '../../../../src/index.ts'
+import { client } from '../../../support/client.ts'
+import { memoryStore } from '../../../support/memory-store.ts'
+import { upload } from '../../../support/pem.ts'
+import { NEW_YEAR } from '../../../support/provisioning.ts'
 
 const policy = { authority: 'letsencrypt' }
 const ROUTE = { edge_id: 'edghts_1', id: 'edghtsrt_1' }

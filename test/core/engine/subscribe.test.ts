@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest'
-import { createGateway, manualClock } from '../../src/index.ts'
-import { client } from '../support/client.ts'
-import { collectCommits, isDeeplyFrozen, open } from '../support/gateway.ts'
-import { pem, upload } from '../support/pem.ts'
+import { createGateway, manualClock } from '../../../src/index.ts'
+import { client } from '../../support/client.ts'
+import { collectCommits, isDeeplyFrozen, open } from '../../support/gateway.ts'
+import { pem, upload } from '../../support/pem.ts'
 
 const policy = { authority: 'letsencrypt' }
 

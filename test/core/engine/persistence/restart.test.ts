@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { general } from '../../../src/core/schema/general-errors.ts'
+import { general } from '../../../../src/core/schema/general-errors.ts'
 import {
   createGateway,
   type Gateway,
@@ -7,11 +7,11 @@ import {
   type HttpResponse,
   manualClock,
   type StoredCommit,
-} from '../../../src/index.ts'
-import { client } from '../../support/client.ts'
-import { createFullGateway, fullGatewayOptions } from '../../support/full-gateway.ts'
-import { memoryStore } from '../../support/memory-store.ts'
-import { NEW_YEAR } from '../../support/provisioning.ts'
+} from '../../../../src/index.ts'
+import { client } from '../../../support/client.ts'
+import { createFullGateway, fullGatewayOptions } from '../../../support/full-gateway.ts'
+import { memoryStore } from '../../../support/memory-store.ts'
+import { NEW_YEAR } from '../../../support/provisioning.ts'
 
 const policy = { authority: 'letsencrypt', private_key_type: 'ecdsa' } as const
 
