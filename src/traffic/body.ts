@@ -66,3 +66,14 @@ function watchStream(stream: ReadableStream<Uint8Array>, see: (part: Uint8Array)
   // A pipe through a TransformStream takes several times as long.
   return new ReadableStream({ pull, cancel: (reason) => reader.cancel(reason) }, { highWaterMark: 0 })
 }
+
+/** Returns the parts of a body as a whole. */
+export function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
+  const joined = new Uint8Array(parts.reduce((size, part) => size + part.length, 0))
+  let at = 0
+  for (const part of parts) {
+    joined.set(part, at)
+    at += part.length
+  }
+  return joined
+}

@@ -24,6 +24,8 @@ const ERRORS: Readonly<Record<number, readonly [status: number, sentence: string
   3604: [500, 'Responses with this status have no body.'],
   3900: [500, 'An expression of the policy failed.'],
   3901: [500, 'An expression of the policy gave a pattern that is not valid.'],
+  3903: [502, 'The body could not be read.'],
+  3904: [502, 'The body could not be changed.'],
   6030: [502, 'Several endpoints are online at this URL, and not all of them are pooled.'],
   8012: [502, 'The agent cannot connect to its upstream.'],
 }

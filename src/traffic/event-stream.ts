@@ -1,59 +1,132 @@
+import { createCompressor } from './codings.ts'
 import type { CompiledPolicy } from './compile.ts'
 import type { UpstreamResponse } from './message.ts'
 import { runPhase } from './policy-run.ts'
+import { MAX_BODY_BYTES, readCodings } from './read-body.ts'
 import type { EndpointVisit } from './visit.ts'
 
-/** Runs the rules for messages on the events of a response, as they pass. Other responses stay unchanged. */
+/** The number of messages of a stream whose rules are in the trace. */
+const MAX_TRACED = 100
+
+/**
+ * Runs the rules for messages on the events of a response, as they pass. Other responses stay unchanged (rules: traffic#bodies).
+ * Further rules and modules may run on the visit meanwhile, so those for messages have a visit of their own.
+ * @throws BodyProblem for a coding that cannot be decoded
+ */
 export function streamEvents(
   response: UpstreamResponse,
   policy: CompiledPolicy,
-  visit: EndpointVisit,
+  responseVisit: EndpointVisit,
 ): UpstreamResponse {
-  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true
+  const isStream = /^text\/event-stream *(;|$)/i.test(response.headers.get('content-type') ?? '')
   if (!isStream || !policy.phases.has('on_event_stream_message')) return response
-  const { stream } = response
+  const stream = response.decode()
   if (!stream) return response
+  const visit = responseVisit.forMessages()
   const decoder = new TextDecoder()
   const encoder = new TextEncoder()
-  let rest = ''
-  const runOn = async (text: string) => {
-    const event = readEvent(text)
-    visit.event = event
-    await runPhase(policy, 'on_event_stream_message', visit)
+  const events = new EventReader()
+  let count = 0
+  const runOn = async ({ text, fields }: StreamEvent, terminator: string) => {
+    const before = new Map(fields)
+    visit.event = fields
+    visit.isTraced = ++count <= MAX_TRACED
+    const end = await runPhase(policy, 'on_event_stream_message', visit)
     visit.event = undefined
-    return encoder.encode(writeEvent(event))
+    if (end) throw new Error('A rule for the messages of the stream failed.')
+    const isChanged = [...fields].some(([name, value]) => before.get(name) !== value)
+    return encoder.encode(isChanged ? writeEvent(fields) + terminator : text)
   }
-  response.replaceBody(
-    stream.pipeThrough(
-      new TransformStream<Uint8Array, Uint8Array>({
-        async transform(chunk, controller) {
-          const parts = `${rest}${decoder.decode(chunk, { stream: true })}`.split(/\r\n\r\n|\n\n|\r\r/)
-          rest = parts.pop() ?? ''
-          for (const part of parts) controller.enqueue(await runOn(part))
-        },
-        async flush(controller) {
-          if (rest.trim() !== '') controller.enqueue(await runOn(rest))
-        },
-      }),
-    ),
-  )
+  const transform = new TransformStream<Uint8Array, Uint8Array>({
+    async transform(chunk, controller) {
+      for (const event of events.read(decoder.decode(chunk, { stream: true })))
+        controller.enqueue(await runOn(event, '\n\n'))
+    },
+    async flush(controller) {
+      const rest = events.end(decoder.decode())
+      if (rest) controller.enqueue(await runOn(rest, ''))
+    },
+  })
+  const changed = stream.pipeThrough(transform)
+  // `compress-response` has run before, and its coding stays.
+  const [coding, ...others] = readCodings(response.headers.get('content-encoding'))
+  const compressor = others.length === 0 ? createCompressor(coding) : undefined
+  if (compressor) response.changeBody(changed.pipeThrough(compressor), coding)
+  else response.changeBody(changed)
   return response
 }
 
-/** Reads a message of an event stream (HTML Standard, section 9.2). Its lines of data are joined. */
-function readEvent(text: string): Map<string, string> {
-  const event = new Map<string, string>()
-  for (const line of text.split(/\r\n|\n|\r/)) {
+/** A message of an event stream. */
+interface StreamEvent {
+  /** The text as it arrived. */
+  readonly text: string
+  readonly fields: Map<string, string>
+}
+
+/** Reads the messages of an event stream (HTML Standard, section 9.2), each part of the text once. */
+class EventReader {
+  #lines: string[] = []
+  /** The beginning of the line that has not ended. */
+  #line = ''
+  /** The text of the message, with the ends of its lines. */
+  #text = ''
+  #endedWithReturn = false
+
+  /** Returns the message that the end of the stream cuts off; undefined if there is none. */
+  end(part: string): StreamEvent | undefined {
+    this.#add(part)
+    if (this.#line !== '') this.#lines.push(this.#line)
+    const event = this.#take()
+    return event.text === '' ? undefined : event
+  }
+
+  #add(part: string, end = ''): void {
+    this.#line += part
+    this.#text += part + end
+    if (this.#text.length > MAX_BODY_BYTES)
+      throw new Error(`A message of the stream has more than ${MAX_BODY_BYTES} characters.`)
+  }
+
+  /** Returns the messages that a part of the text ends. @throws Error for a message that is too long */
+  *read(part: string): Generator<StreamEvent> {
+    // The end of a line may come in two parts.
+    let from = this.#endedWithReturn && part.startsWith('\n') ? 1 : 0
+    if (part !== '') this.#endedWithReturn = part.endsWith('\r')
+    if (this.#text !== '') this.#text += part.slice(0, from)
+    const ends = /\r\n|\n|\r/g
+    ends.lastIndex = from
+    for (let end = ends.exec(part); end; end = ends.exec(part)) {
+      this.#add(part.slice(from, end.index), end[0])
+      from = ends.lastIndex
+      if (this.#line !== '') this.#lines.push(this.#line)
+      else yield this.#take()
+      this.#line = ''
+    }
+    this.#add(part.slice(from))
+  }
+
+  #take(): StreamEvent {
+    const event = { text: this.#text, fields: readFields(this.#lines) }
+    this.#text = ''
+    this.#lines = []
+    return event
+  }
+}
+
+/** Reads the fields of a message. The values of several lines of one name are joined. */
+function readFields(lines: readonly string[]): Map<string, string> {
+  const values = new Map<string, string[]>()
+  for (const line of lines) {
     const colon = line.indexOf(':')
     const name = colon < 0 ? line : line.slice(0, colon)
     const value = colon < 0 ? '' : line.slice(colon + 1).replace(/^ /, '')
-    const before = event.get(name)
-    event.set(name, before === undefined ? value : `${before}\n${value}`)
+    const before = values.get(name)
+    if (before) before.push(value)
+    else values.set(name, [value])
   }
-  return event
+  return new Map([...values].map(([name, all]) => [name, all.join('\n')]))
 }
 
-function writeEvent(event: ReadonlyMap<string, string>): string {
-  const lines = [...event].flatMap(([name, value]) => value.split('\n').map((line) => `${name}: ${line}`))
-  return `${lines.join('\n')}\n\n`
+function writeEvent(fields: ReadonlyMap<string, string>): string {
+  return [...fields].flatMap(([name, value]) => value.split('\n').map((line) => `${name}: ${line}`)).join('\n')
 }

@@ -1,3 +1,4 @@
+import type { HeaderFields } from '../service/policy/visit.ts'
 import { EvaluationProblem } from './cel/values.ts'
 
 /** The texts that are the same as their bytes. Most values are. */
@@ -29,4 +30,9 @@ export function toFieldText(value: string): string {
   } catch {
     return value
   }
+}
+
+/** Returns the texts of the values of each header, by name. */
+export function listTexts(headers: Pick<HeaderFields, 'toLists'>): Record<string, string[]> {
+  return Object.fromEntries(Object.entries(headers.toLists()).map(([name, values]) => [name, values.map(toFieldText)]))
 }

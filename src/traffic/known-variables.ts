@@ -1,5 +1,5 @@
 import type { HeaderFields, PolicyMessage, PolicyRequest, PolicyResponse } from '../service/policy/visit.ts'
-import { toFieldText } from './field-value.ts'
+import { listTexts, toFieldText } from './field-value.ts'
 
 /** The endpoint that a policy belongs to. */
 export interface EndpointFacts {
@@ -117,10 +117,6 @@ function ofMessage(
 
 function textOf(headers: HeaderFields, name: string): string {
   return toFieldText(headers.get(name) ?? '')
-}
-
-function listTexts(headers: HeaderFields): Record<string, string[]> {
-  return Object.fromEntries(Object.entries(headers.toLists()).map(([name, values]) => [name, values.map(toFieldText)]))
 }
 
 /** Returns a length; 0 for none, and for what is no length. */

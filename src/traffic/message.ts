@@ -1,9 +1,22 @@
 import type { PolicyRequest, PolicyResponse } from '../service/policy/visit.ts'
 import { type Body, discardBody, toFetchBody, watchBody } from './body.ts'
 import { MessageHeaders } from './message-headers.ts'
+import {
+  BodyProblem,
+  type BodyStatuses,
+  decodeBody,
+  MAX_BODY_BYTES,
+  readBody,
+  readCodings,
+  toStream,
+} from './read-body.ts'
+
+/** The headers that a changed body makes wrong: digests of its bytes (RFC 9530), and the offer of parts of it. */
+const OF_THE_BYTES = ['accept-ranges', 'content-digest', 'content-md5', 'digest', 'repr-digest']
 
 abstract class Message {
   #body: Body
+  protected abstract readonly statuses: BodyStatuses
 
   constructor(
     readonly headers: MessageHeaders,
@@ -17,12 +30,28 @@ abstract class Message {
     return this.#body
   }
 
-  async bytes(): Promise<Uint8Array> {
-    const body = this.#body
-    if (body instanceof Uint8Array) return body
-    const bytes = body ? new Uint8Array(await new Response(toFetchBody(body)).arrayBuffer()) : new Uint8Array()
-    this.#body = body && bytes
+  /** Reads the whole body, as it was sent. @throws BodyProblem */
+  async bytes(limit = MAX_BODY_BYTES): Promise<Uint8Array> {
+    const length = Number(this.headers.get('content-length') ?? 0)
+    if (this.#body !== null && length > limit)
+      throw new BodyProblem('tooLong', this.statuses, `the body has ${length} bytes. At most ${limit} are allowed`)
+    const bytes = await readBody(this.#body, limit, this.statuses)
+    if (this.#body !== null) this.#body = bytes
     return bytes
+  }
+
+  /** Reads the whole body without its codings, such as `gzip`. @throws BodyProblem */
+  async content(limit = MAX_BODY_BYTES): Promise<Uint8Array> {
+    const bytes = await this.bytes(limit)
+    const codings = readCodings(this.headers.get('content-encoding'))
+    if (bytes.length === 0 || codings.length === 0) return bytes
+    return readBody(decodeBody(bytes, codings, this.statuses), limit, this.statuses)
+  }
+
+  /** Returns the body without its codings as it passes; null if there is none. @throws BodyProblem for a coding that is not known */
+  decode(): ReadableStream<Uint8Array> | null {
+    const codings = readCodings(this.headers.get('content-encoding'))
+    return this.#body && decodeBody(this.#body, codings, this.statuses)
   }
 
   /** Calls a function with each part of the body as it passes. */
@@ -36,15 +65,29 @@ abstract class Message {
     this.#body = null
   }
 
+  /** Replaces the body, and its length in the headers. */
   replaceBody(body: Uint8Array | ReadableStream<Uint8Array>): void {
     this.#body = body
     if (body instanceof Uint8Array) this.headers.set('content-length', String(body.length))
     else this.headers.delete('content-length')
   }
+
+  /** Replaces the body by a changed one, with the headers that depend on its bytes (rules: traffic#bodies). */
+  changeBody(body: Uint8Array | ReadableStream<Uint8Array>, coding?: string): void {
+    this.replaceBody(body)
+    if (coding === undefined) this.headers.delete('content-encoding')
+    else this.headers.set('content-encoding', coding)
+    for (const name of OF_THE_BYTES) this.headers.delete(name)
+    const tag = this.headers.get('etag')
+    // It names other bytes now, which mean the same (RFC 9110, section 8.8.1).
+    if (tag?.startsWith('"')) this.headers.set('etag', `W/${tag}`)
+  }
 }
 
 /** A request on its way through the gateway. */
 export class VisitorRequest extends Message implements PolicyRequest {
+  protected readonly statuses = { tooLong: 413, broken: 400, unknown: 415 }
+
   constructor(
     readonly method: string,
     public url: string,
@@ -85,6 +128,8 @@ function readPlain(url: string, { headers = {} }: RequestInit) {
 
 /** A response on its way to the visitor. */
 export class UpstreamResponse extends Message implements PolicyResponse {
+  protected readonly statuses = { tooLong: 502, broken: 502, unknown: 502 }
+
   constructor(
     readonly status: number,
     headers: MessageHeaders,
@@ -94,9 +139,7 @@ export class UpstreamResponse extends Message implements PolicyResponse {
   }
 
   get stream(): ReadableStream<Uint8Array> | null {
-    const { body } = this
-    if (body instanceof ReadableStream) return body
-    return new Response(body instanceof Uint8Array ? body.slice() : toFetchBody(body)).body
+    return this.body && toStream(this.body)
   }
 
   static from(response: Response): UpstreamResponse {

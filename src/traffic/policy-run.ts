@@ -2,9 +2,18 @@ import type { Config } from '../service/policy/action.ts'
 import { TEXT } from '../service/policy/environment.ts'
 import type { Phase } from '../service/policy/phases.ts'
 import type { ActionOutcome, Ending, Visit } from '../service/policy/visit.ts'
-import { EvaluationProblem, MissingFact, PatternProblem, readField, readPath, type Values } from './cel/values.ts'
+import {
+  EvaluationProblem,
+  MissingFact,
+  PatternProblem,
+  ReplacementProblem,
+  readField,
+  readPath,
+  type Values,
+} from './cel/values.ts'
 import type { CompiledAction, CompiledPhase, CompiledPolicy, CompiledRule } from './compile.ts'
 import { errorResponse, requireSendable } from './errors.ts'
+import { BodyProblem } from './read-body.ts'
 import type { TracedAction, TracedExpression, TracedRule } from './trace.ts'
 
 /** The surroundings of a policy that runs. */
@@ -139,6 +148,8 @@ async function runAction(
 export function describeProblem(error: EvaluationProblem): { did: string; ends: Ending } {
   const { source, message } = error
   const did = source === undefined ? `failed: ${message}` : `failed: ${source}: ${message}`
+  if (error instanceof BodyProblem) return { did, ends: { status: error.status, error: error.number } }
+  if (error instanceof ReplacementProblem) return { did, ends: errorResponse(3904) }
   return { did, ends: errorResponse(source === undefined && error instanceof PatternProblem ? 3901 : 3900) }
 }
 

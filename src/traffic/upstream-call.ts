@@ -160,8 +160,11 @@ function toUpstreamRequest(sent: VisitorRequest, signal: AbortSignal | undefined
   return new Request(sent.url, { method, headers: [...headers], ...init, ...(signal && { signal }) })
 }
 
-/** Runs a function of the test. Returns undefined if it takes too long, on the gateway's clock. */
-async function withTimeout<T>(run: () => T | Promise<T>, { host, signal }: Call): Promise<T | undefined> {
+/** Runs a function of the test. Returns undefined if it takes too long, on the gateway's clock. A response that is late is ended. */
+export async function withTimeout(
+  run: () => UpstreamResponse | Promise<UpstreamResponse>,
+  { host, signal }: Pick<Call, 'host' | 'signal'>,
+): Promise<UpstreamResponse | undefined> {
   const running = run()
   if (!(running instanceof Promise)) return running
   const end = new AbortController()
@@ -170,7 +173,9 @@ async function withTimeout<T>(run: () => T | Promise<T>, { host, signal }: Call)
   signal?.addEventListener('abort', stop)
   const waiting = host.waitUntil(host.now + TIMEOUT, end.signal).catch(() => signal?.throwIfAborted())
   try {
-    return await Promise.race([running, waiting.then(() => undefined)])
+    const received = await Promise.race([running, waiting.then(() => undefined)])
+    if (!received) running.then((late) => late.discard()).catch(() => {})
+    return received
   } finally {
     signal?.removeEventListener('abort', stop)
     stop()

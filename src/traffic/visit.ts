@@ -14,8 +14,8 @@ import type {
 } from '../service/policy/visit.ts'
 import { isInRange } from './cel/addresses.ts'
 import { EvaluationProblem, type Values } from './cel/values.ts'
+import { createCompressor } from './codings.ts'
 import type { CompiledPhase } from './compile.ts'
-import { createCompressor } from './compressors.ts'
 import type { Journey } from './journey.ts'
 import type { EndpointFacts } from './known-variables.ts'
 import type { UpstreamResponse, VisitorRequest } from './message.ts'
@@ -30,6 +30,8 @@ export class EndpointVisit implements Visit, PolicyRun {
   place = ''
   response: UpstreamResponse | undefined
   event: Map<string, string> | undefined
+  /** False for rules that the trace leaves out. */
+  isTraced = true
   #vars: Record<string, unknown> = {}
   readonly #results = new Map<string, object>()
   /** The values of expressions, until something changes them. */
@@ -42,6 +44,14 @@ export class EndpointVisit implements Visit, PolicyRun {
     readonly way: Journey,
   ) {}
 
+  /** Returns a visit for the messages of the response, with the results of the actions that ran before. */
+  forMessages(): EndpointVisit {
+    const visit = new EndpointVisit(this.request, this.endpoint, this.way)
+    visit.response = this.response
+    for (const [action, sets] of this.#results) visit.#results.set(action, sets)
+    return visit
+  }
+
   get policy(): string {
     return this.endpoint.id
   }
@@ -50,8 +60,8 @@ export class EndpointVisit implements Visit, PolicyRun {
     return this
   }
 
-  get trace() {
-    return this.way.luggage.trace
+  get trace(): Journey['luggage']['trace'] {
+    return this.isTraced ? this.way.luggage.trace : []
   }
 
   get now(): number {
@@ -111,7 +121,7 @@ export class EndpointVisit implements Visit, PolicyRun {
     const owner = reader.find(vaults, 'name', vault)
     const secret = owner && reader.find(secrets, 'place', `${owner.id} ${name}`)
     if (!secret) throw new EvaluationProblem(`the vault ${vault} has no secret ${name}`)
-    known.push(secret.value)
+    if (!known.includes(secret.value)) known.push(secret.value)
     return secret.value
   }
 
@@ -168,10 +178,8 @@ export class EndpointVisit implements Visit, PolicyRun {
 
   async verifyWebhook(provider: string, secret: string): Promise<ActionOutcome> {
     const { verifyWebhook } = await import('./webhooks/index.ts')
-    const { method, url, headers } = this.request
-    const signed = { method, url, headers: new Headers([...headers]), body: await this.request.bytes() }
     const { now, way } = this
-    const verdict = await verifyWebhook(signed, { provider, secret, now, readUrl: way.readUrl })
+    const verdict = await verifyWebhook(this.#toRead(), { provider, secret, now, readUrl: way.readUrl })
     if ('challenge' in verdict) return { did: `answered the challenge of ${provider}`, ends: verdict.challenge }
     if (verdict.verified) return { did: `verified the webhook of ${provider}`, sets: { verified: true } }
     const ends = { status: 403, error: 3204 }
@@ -183,12 +191,16 @@ export class EndpointVisit implements Visit, PolicyRun {
     }
   }
 
+  /** Returns the request for a check that may need its body. */
+  #toRead() {
+    const { method, url, headers } = this.request
+    return { method, url, headers: new Headers([...headers]), readBody: () => this.request.bytes() }
+  }
+
   async validateJwt(config: object): Promise<ActionOutcome> {
     const { validateJwt } = await import('./jwt/index.ts')
-    const { method, headers } = this.request
-    const body = await this.request.bytes()
     const { now, way } = this
-    const result = await validateJwt({ method, headers: new Headers([...headers]), body }, config, {
+    const result = await validateJwt(this.#toRead(), config, {
       now,
       readUrl: way.readUrl,
       cache: way.compiled.keys,

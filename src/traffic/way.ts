@@ -16,20 +16,25 @@ import { type CompiledPolicy, type CompileOptions, compilePolicy } from './compi
 import { errorResponse, isOwnError, toUpstreamResponse } from './errors.ts'
 import { streamEvents } from './event-stream.ts'
 import type { Target } from './exchange.ts'
+import { listTexts } from './field-value.ts'
 import type { Compiled, Journey, Luggage } from './journey.ts'
 import { UpstreamResponse, VisitorRequest } from './message.ts'
 import { MessageHeaders } from './message-headers.ts'
 import { runRequestModules, runResponseModules, runRestriction } from './modules.ts'
 import { runPhase } from './policy-run.ts'
+import { BodyProblem } from './read-body.ts'
 import { type Binding, findEndpoints, findRoute } from './route.ts'
 import type { TracedStep } from './trace.ts'
-import { callHandler, callUpstream, type UpstreamPlace } from './upstream-call.ts'
+import { callHandler, callUpstream, type UpstreamPlace, withTimeout } from './upstream-call.ts'
 import { EndpointVisit } from './visit.ts'
 import { DEFAULT_IP } from './visitor.ts'
 
 /** The most endpoints that a request is forwarded through, and the most requests of policies inside one another. */
 const MAX_FORWARDS = 5
 const MAX_SENDS = 3
+
+/** The most bytes of the body of a response to `http-request`, as the service has it. */
+const MAX_SENT_BYTES = 256 * 1024
 
 /** The path of the challenges that prove a domain to its authority. The gateway itself answers there. */
 const ACME_PATH = '/.well-known/acme-challenge'
@@ -134,10 +139,15 @@ export class Way implements Journey {
       const response = toUpstreamResponse(ending, this.luggage.host.dialect)
       if (!policy) return response
       visit.response = response
-      const changed = await runPhase(policy, 'on_http_response', visit)
-      if (!changed) return streamEvents(response, policy, visit)
-      if (changed !== response) response.discard()
-      return changed
+      try {
+        const changed = await runPhase(policy, 'on_http_response', visit)
+        if (!changed) return streamEvents(response, policy, visit)
+        response.discard()
+        return changed
+      } catch (error) {
+        response.discard()
+        throw error
+      }
     } finally {
       visit.settleBreakers(reached)
     }
@@ -243,28 +253,41 @@ export class Way implements Journey {
     const own = { host: new URL(url).host, 'x-forwarded-for': visitor.ip ?? DEFAULT_IP }
     const fields = MessageHeaders.ofTexts({ ...own, ...headers })
     const request = new VisitorRequest(method, url, fields, body === undefined ? null : new TextEncoder().encode(body))
-    const way = new Way(this.luggage, this.compiled, this.forwards, this.sends + 1)
+    // The time limit ends the request with its whole way.
     const end = new AbortController()
+    const way = new Way({ ...this.luggage, signal: end.signal }, this.compiled, this.forwards, this.sends + 1)
+    const stop = () => end.abort('ended')
+    signal?.addEventListener('abort', stop)
     const waiting = host.waitUntil(until, end.signal).catch(() => signal?.throwIfAborted())
     try {
-      const ends = await Promise.race([way.#runUrl(request, 'internal'), waiting.then(() => undefined)])
-      if (ends === undefined) throw new SendFailure(3602, 'it timed out')
-      if (ends === 'close') throw new SendFailure(undefined, 'the connection closed')
-      const response = toUpstreamResponse(ends, host.dialect)
-      return {
-        status: response.status,
-        headers: response.headers.toLists(),
-        body: new TextDecoder().decode(await response.bytes()),
-      }
+      const received = await Promise.race([way.#receive(request), waiting.then(() => undefined)])
+      if (received === undefined) throw new SendFailure(3602, 'it timed out')
+      return received
     } finally {
-      end.abort()
+      signal?.removeEventListener('abort', stop)
+      stop()
     }
   }
 
+  async #receive(request: VisitorRequest): Promise<IncomingResponse> {
+    const ends = await this.#runUrl(request, 'internal')
+    if (ends === 'close') throw new SendFailure(undefined, 'the connection closed')
+    const response = toUpstreamResponse(ends, this.luggage.host.dialect)
+    const body = await response.content(MAX_SENT_BYTES).catch((error) => {
+      if (!(error instanceof BodyProblem)) throw error
+      response.discard()
+      throw new SendFailure(error.failure === 'tooLong' ? 3601 : undefined, error.message)
+    })
+    return { status: response.status, headers: listTexts(response.headers), body: new TextDecoder().decode(body) }
+  }
+
   readUrl = async (url: string): Promise<string> => {
-    const upstream = this.luggage.host.upstreams.take([url])
+    const { host, signal } = this.luggage
+    const upstream = host.upstreams.take([url])
     if (!upstream) throw new TypeError(`no upstream serves ${url}. Set one with gateway.traffic.upstream`)
-    const response = await callHandler(upstream.responder, VisitorRequest.from(url, {}), undefined)
-    return new TextDecoder().decode(await response.bytes())
+    const call = () => callHandler(upstream.responder, VisitorRequest.from(url, {}), signal)
+    const response = await withTimeout(call, { host, signal })
+    if (!response) throw new TypeError(`the upstream at ${url} did not answer in time`)
+    return new TextDecoder().decode(await response.content())
   }
 }

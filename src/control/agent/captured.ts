@@ -110,14 +110,3 @@ function sizeOf({ url, headers, body, response }: Captured): number {
   const bodies = [body, response?.body].map((each) => (each ? each.size + each.parts.length * PART_BYTES : 0))
   return REQUEST_BYTES + url.length + headers.flat().join('').length + bodies.reduce((sum, size) => sum + size)
 }
-
-/** Returns the parts of a body as a whole. */
-export function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
-  const joined = new Uint8Array(parts.reduce((size, part) => size + part.length, 0))
-  let at = 0
-  for (const part of parts) {
-    joined.set(part, at)
-    at += part.length
-  }
-  return joined
-}

@@ -4,9 +4,9 @@ import { createRedactor, findKeysInHeaders, isSecretHeader, type Redactor } from
 import { timestamp } from '../../core/schema/time.ts'
 import { deepFreeze } from '../../core/schema/values.ts'
 import { readCredentials } from '../../service/policy/credentials.ts'
+import { joinBytes } from '../../traffic/body.ts'
 import type { VisitorExchange } from '../../traffic/exchange.ts'
 import { findDecision, nameOf, type Trace } from '../../traffic/trace.ts'
-import { joinBytes } from '../agent/captured.ts'
 import { redactHeaders, redactQuery } from '../journal/redact.ts'
 import type { TrafficEntry } from './entry.ts'
 

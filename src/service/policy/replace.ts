@@ -1,3 +1,4 @@
+import { utf8Bytes, utf8Text } from '../../core/schema/platform.ts'
 import type { ActionOutcome, Visit } from './visit.ts'
 
 interface Replacement {
@@ -5,22 +6,39 @@ interface Replacement {
   readonly to: string | undefined
 }
 
-/** Replaces matches in a text, one replacement after the other. Returns the text, and what matched. */
+/** Replaces matches in a text, one replacement after the other. Returns the text, the number of matches, and the first 1,000 of each. */
 export function replaceText(text: string, replacements: readonly Replacement[], pattern: Visit['pattern']) {
   let result = text
+  let count = 0
   const matched = replacements.flatMap(({ from, to = '' }, replacement_index) => {
-    const found = pattern(from)
-    const matches = found.matches(result)
-    if (matches.length > 0) result = found.replaceAll(result, to)
-    return matches.map((matched_content) => ({ replacement_index, matched_content }))
+    const replaced = pattern(from).replaceAll(result, to)
+    result = replaced.text
+    count += replaced.count
+    return replaced.matches.map((matched_content) => ({ replacement_index, matched_content }))
   })
-  return { text: result, matched }
+  return { text: result, matched, count }
 }
 
 /** Replaces matches in the body of the message of the phase. */
-export async function replaceBody(replacements: readonly Replacement[], visit: Visit): Promise<ActionOutcome> {
-  const before = new TextDecoder().decode(await visit.message.bytes())
-  const { text, matched } = replaceText(before, replacements, visit.pattern)
-  if (matched.length > 0) visit.message.replaceBody(new TextEncoder().encode(text))
-  return { did: `replaced ${matched.length} matches`, sets: { replacements: matched } }
+export async function replaceBody(
+  replacements: readonly Replacement[],
+  { message, response, pattern }: Visit,
+): Promise<ActionOutcome> {
+  const { text: before, toBytes } = readText(await message.content())
+  const { text, matched, count } = replaceText(before, replacements, pattern)
+  // The headers of a part say which bytes it has.
+  if (count > 0 && response?.status === 206)
+    return { did: 'found matches in a part of a response', ends: { status: 502, error: 3904 } }
+  if (count > 0) message.changeBody(toBytes(text))
+  return { did: `replaced ${count} matches`, sets: { replacements: matched } }
+}
+
+/** Reads bytes as UTF-8. Other bytes become one character each: those without a match stay unchanged. */
+function readText(bytes: Uint8Array): { readonly text: string; readonly toBytes: (text: string) => Uint8Array } {
+  try {
+    return { text: utf8Text(bytes), toBytes: utf8Bytes }
+  } catch {
+    const toBytes = (text: string) => Uint8Array.from(text, (letter) => letter.charCodeAt(0))
+    return { text: Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''), toBytes }
+  }
 }

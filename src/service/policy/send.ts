@@ -17,9 +17,6 @@ interface SendConfig {
 
 const MAX_RETRIES = 3
 const TIMED_OUT = 3602
-const TOO_LARGE = 3601
-/** The largest body of a response, in bytes. */
-const MAX_BODY_BYTES = 256 * 1024
 
 /** The headers that the service adds. */
 const OWN_HEADERS = { 'ngrok-req-type': 'http-request', 'user-agent': 'ngrok/cloud' }
@@ -59,8 +56,6 @@ async function attemptOnce(visit: Visit, first: OutgoingRequest, redirects: numb
     for (let left = redirects; ; left--) {
       if (!readHttpUrl(request.url)) throw new SendFailure(undefined, `${quote(request.url)} is no URL of http`)
       const response = await visit.send(request, until)
-      if (new TextEncoder().encode(response.body).length > MAX_BODY_BYTES)
-        throw new SendFailure(TOO_LARGE, `the response is larger than ${MAX_BODY_BYTES} bytes`)
       const [location] = response.headers.location ?? []
       if (response.status < 300 || response.status > 399 || location === undefined) return { response }
       if (left <= 0) throw new SendFailure(undefined, `there were more than ${redirects} redirects`)

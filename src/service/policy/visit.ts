@@ -16,13 +16,16 @@ export interface HeaderFields {
   toLists(): Readonly<Record<string, readonly string[]>>
 }
 
-/** A request or a response on its way through the gateway. Its body is a stream until an action reads it. */
+/**
+ * A request or a response on its way through the gateway. Its body is a stream until an action reads it. A body that cannot be read
+ * ends the run of the action.
+ */
 export interface PolicyMessage {
   readonly headers: HeaderFields
-  /** Reads the whole body, which the message has afterwards too. */
-  bytes(): Promise<Uint8Array>
-  /** Replaces the body, and the length in the headers. */
-  replaceBody(body: Uint8Array | ReadableStream<Uint8Array>): void
+  /** Reads the whole body without its codings, such as `gzip`. The message still has it. */
+  content(): Promise<Uint8Array>
+  /** Replaces the body by a changed one, which has this coding or none, with the headers that depend on its bytes. */
+  changeBody(body: Uint8Array | ReadableStream<Uint8Array>, coding?: string): void
 }
 
 export interface PolicyRequest extends PolicyMessage {
@@ -64,10 +67,17 @@ export interface ActionOutcome {
 /** A pattern in the syntax of RE2. */
 export interface Pattern {
   test(text: string): boolean
-  /** Replaces all matches. `$1` in `to` is the text of the first group. */
-  replaceAll(text: string, to: string): string
-  /** Returns the matches. */
-  matches(text: string): readonly string[]
+  /** Replaces all matches. `$1` in `to` is the text of the first group. A text that would be too long ends the run of the action. */
+  replaceAll(text: string, to: string): Replaced
+}
+
+/** A text with all matches of a pattern replaced. */
+export interface Replaced {
+  readonly text: string
+  /** The first 1,000 matches. */
+  readonly matches: readonly string[]
+  /** The number of matches. */
+  readonly count: number
 }
 
 /** The settings of a circuit breaker. Durations are in ms. */

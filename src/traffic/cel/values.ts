@@ -32,6 +32,9 @@ export class EvaluationProblem extends Error {
 /** A pattern that an expression gave, and that is none. */
 export class PatternProblem extends EvaluationProblem {}
 
+/** A replacement whose result would be too long. */
+export class ReplacementProblem extends EvaluationProblem {}
+
 /** Returns the value below others, by its path, such as `req.url.path`. @throws MissingFact */
 export function readPath(roots: Roots, path: string): unknown {
   const [first = '', ...names] = path.split('.')

@@ -6,7 +6,8 @@ import { TokenProblem } from './token-problem.ts'
 export interface TokenRequest {
   readonly method: string
   readonly headers: Headers
-  readonly body?: Uint8Array
+  /** Reads the body. It is called only for a token there, of a request that may have one. */
+  readonly readBody?: () => Promise<Uint8Array>
 }
 
 /** The name of a header (RFC 9110, 5.6.2). `Headers` throws for other texts. */
@@ -19,9 +20,9 @@ const METHODS_WITH_BODY = ['POST', 'PUT', 'PATCH']
  *
  * @throws TokenProblem if it is not where its source says
  */
-export function findToken(request: TokenRequest, source: TokenSource): string {
+export async function findToken(request: TokenRequest, source: TokenSource): Promise<string> {
   const { method, prefix = '' } = source
-  const text = method === 'header' ? readHeader(request, source) : readBody(request, source)
+  const text = method === 'header' ? readHeader(request, source) : await readField(request, source)
   if (!text.startsWith(prefix))
     throw new TokenProblem(3413, `The text in ${place(source)} does not begin with the prefix "${prefix}".`)
   const token = text.slice(prefix.length).trim()
@@ -40,22 +41,23 @@ function readHeader({ headers }: TokenRequest, source: TokenSource): string {
   return text
 }
 
-function readBody(request: TokenRequest, source: TokenSource): string {
-  const { method, body = new Uint8Array() } = request
+async function readField(request: TokenRequest, source: TokenSource): Promise<string> {
+  const { method, readBody } = request
   if (!METHODS_WITH_BODY.includes(method)) {
     const allowed = METHODS_WITH_BODY.join(', ')
     throw new TokenProblem(3415, `A body with a token needs one of the methods ${allowed}. This request is ${method}.`)
   }
-  const value = readFields(request, new TextDecoder().decode(body)).get(source.name.toLowerCase())
+  const readFields = chooseReader(request)
+  const value = readFields(new TextDecoder().decode(await readBody?.())).get(source.name.toLowerCase())
   if (typeof value === 'string') return value
   throw new TokenProblem(3406, `There is no text in ${place(source)}.`)
 }
 
-/** Returns the fields of a body by their names in lower case. Of fields of one name, it is the first. */
-function readFields({ headers }: TokenRequest, text: string): Map<string, unknown> {
+/** Returns what reads the fields of a body by their names in lower case. Of fields of one name, it is the first. */
+function chooseReader({ headers }: TokenRequest): (text: string) => Map<string, unknown> {
   const type = headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
-  if (type === 'application/json') return toFields(Object.entries(readJson(text)))
-  if (type === 'application/x-www-form-urlencoded') return toFields([...readForm(text)])
+  if (type === 'application/json') return (text) => toFields(Object.entries(readJson(text)))
+  if (type === 'application/x-www-form-urlencoded') return (text) => toFields([...readForm(text)])
   throw new TokenProblem(
     3414,
     'A body with a token needs the content type application/json or application/x-www-form-urlencoded.',

@@ -27,14 +27,19 @@ export type JwtResult =
 
 /**
  * Validates all tokens that a config of `jwt-validation` asks for: place, signature, algorithm, issuer, audience and times, by the
- * gateway's clock (rules: json-web-tokens#claims). A reason repeats no token and no claim. The order is that of the config.
+ * gateway's clock (rules: json-web-tokens#claims). A reason repeats no token and no claim. Tokens in headers come first, then those in
+ * the body, which is read only then. Within each, the order is that of the config.
+ *
+ * @throws what `readBody` throws
  */
 export async function validateJwt(request: TokenRequest, config: unknown, options: KeySource): Promise<JwtResult> {
   const requirements = readRequirements(config)
   const tokens: Token[] = []
   try {
-    for (const source of requirements.sources) {
-      const { jwt, alg, kid, token } = decode(findToken(request, source), source)
+    const { sources } = requirements
+    const isInHeader = ({ method }: TokenSource) => method === 'header'
+    for (const source of [...sources.filter(isInHeader), ...sources.filter((each) => !isInHeader(each))]) {
+      const { jwt, alg, kid, token } = decode(await findToken(request, source), source)
       tokens.push(token)
       await verify(jwt, { alg, kid }, source, requirements, options)
       tokens.splice(-1, 1, { ...token, verified: true })

@@ -3,7 +3,7 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { isObject } from '../../core/schema/values.ts'
 import { toBase64, toUtf8 } from './encoding.ts'
-import { bodyObject, type SignedRequest } from './request.ts'
+import type { SignedRequest } from './request.ts'
 import type { ChallengeResponse } from './scheme.ts'
 
 const mac = (secret: string, text: string) => hmac(sha256, toUtf8(secret), toUtf8(text))
@@ -28,13 +28,15 @@ export function answerWorldline({ method, headers }: SignedRequest): ChallengeRe
   return { status: 200, headers: { 'content-type': 'text/plain' }, body: text }
 }
 
-/** Answers Xero's intent to receive, an event list that is empty: 200 if the signature is right, otherwise 401. */
+/** Answers Xero's intent to receive, a signed event list that is empty: 200 if the signature is right, otherwise 401. */
 export function answerXero(
   request: SignedRequest,
   _secret: string,
   isVerified: boolean,
 ): ChallengeResponse | undefined {
-  const { events } = bodyObject(request)
+  // A stranger's body is not read.
+  if (!request.headers.has('x-xero-signature')) return undefined
+  const { events } = request.object
   if (!Array.isArray(events) || events.length > 0) return undefined
   return { status: isVerified ? 200 : 401, headers: {}, body: '' }
 }
@@ -43,8 +45,9 @@ export function answerXero(
  * Answers Zoom's validation of a URL. Its signature must be right: otherwise a stranger would get a signature for any text.
  */
 export function answerZoom(request: SignedRequest, secret: string, isVerified: boolean): ChallengeResponse | undefined {
-  const { event, payload } = bodyObject(request)
-  if (!isVerified || event !== 'endpoint.url_validation' || !isObject(payload)) return undefined
+  if (!isVerified) return undefined
+  const { event, payload } = request.object
+  if (event !== 'endpoint.url_validation' || !isObject(payload)) return undefined
   const { plainToken } = payload
   if (typeof plainToken !== 'string') return undefined
   return json({ plainToken, encryptedToken: bytesToHex(mac(secret, plainToken)) })

@@ -1,10 +1,10 @@
 import { providers } from './providers.ts'
-import type { SignedRequest } from './request.ts'
+import { BodyNeeded, type SentRequest, SignedRequest } from './request.ts'
 import type { ChallengeResponse } from './scheme.ts'
 import { findRefusal } from './signature.ts'
 import { findSnsRefusal } from './sns.ts'
 
-export type { SignedRequest } from './request.ts'
+export type { SentRequest } from './request.ts'
 
 /** The result of a verification. A challenge is a request that the gateway answers itself (rules: webhook-verification#challenges). */
 export type WebhookVerdict =
@@ -25,12 +25,21 @@ export interface WebhookOptions {
 }
 
 /**
- * Verifies that a provider of webhooks has signed a request, or answers the provider's challenge. A reason repeats no secret
- * and no signature, and of the body nothing but the URL of a certificate.
+ * Verifies that a provider of webhooks has signed a request, or answers the provider's challenge. The body is read only if the
+ * head leaves it open. A reason repeats no secret and no signature, and of the body nothing but the URL of a certificate.
  *
- * @throws what `readUrl` throws
+ * @throws what `readBody` throws
  */
-export async function verifyWebhook(request: SignedRequest, options: WebhookOptions): Promise<WebhookVerdict> {
+export async function verifyWebhook(sent: SentRequest, options: WebhookOptions): Promise<WebhookVerdict> {
+  try {
+    return await verify(new SignedRequest(sent), options)
+  } catch (error) {
+    if (!(error instanceof BodyNeeded)) throw error
+    return verify(new SignedRequest(sent, await sent.readBody()), options)
+  }
+}
+
+async function verify(request: SignedRequest, options: WebhookOptions): Promise<WebhookVerdict> {
   const provider = providers.get(options.provider.toLowerCase())
   if (!provider) return { verified: false, reason: 'The provider is not one whose requests can be verified.' }
   const { schemes } = provider

@@ -1,17 +1,48 @@
 import { isObject } from '../../core/schema/values.ts'
 
-/** A request as its sender has signed it. */
-export interface SignedRequest {
+/** The head of a request that a sender of webhooks may have signed, and what reads its body. */
+export interface SentRequest {
   readonly method: string
   /** The whole URL to which the sender has sent the request, byte for byte. */
   readonly url: string
   readonly headers: Headers
-  readonly body: Uint8Array
+  readonly readBody: () => Promise<Uint8Array>
 }
 
-/** Returns the body as text. Bytes that are no UTF-8 become U+FFFD. */
-export function bodyText(request: SignedRequest): string {
-  return new TextDecoder().decode(request.body)
+/** The body is needed, and has not been read. */
+export class BodyNeeded extends Error {}
+
+/** A request as its sender has signed it. */
+export class SignedRequest {
+  readonly method: string
+  readonly url: string
+  readonly headers: Headers
+  readonly #body: Uint8Array | undefined
+  #object: Record<string, unknown> | undefined
+
+  constructor({ method, url, headers }: SentRequest, body?: Uint8Array) {
+    this.method = method
+    this.url = url
+    this.headers = headers
+    this.#body = body
+  }
+
+  /** @throws BodyNeeded if it has not been read */
+  get body(): Uint8Array {
+    if (!this.#body) throw new BodyNeeded()
+    return this.#body
+  }
+
+  /** The body as text. Bytes that are no UTF-8 become U+FFFD. @throws BodyNeeded */
+  get text(): string {
+    return new TextDecoder().decode(this.body)
+  }
+
+  /** The JSON object in the body, or an empty object if the body is none. @throws BodyNeeded */
+  get object(): Record<string, unknown> {
+    this.#object ??= readObject(this.text)
+    return this.#object
+  }
 }
 
 /** Returns the path of the URL with its query. */
@@ -20,10 +51,9 @@ export function pathOf(request: SignedRequest): string {
   return pathname + search
 }
 
-/** Returns the JSON object in the body, or an empty object if the body is none. */
-export function bodyObject(request: SignedRequest): Record<string, unknown> {
+function readObject(text: string): Record<string, unknown> {
   try {
-    const value: unknown = JSON.parse(bodyText(request))
+    const value: unknown = JSON.parse(text)
     return isObject(value) ? value : {}
   } catch {
     return {}
@@ -32,7 +62,7 @@ export function bodyObject(request: SignedRequest): Record<string, unknown> {
 
 /** Returns the text or number at a path such as `signature.token` of the JSON body, as text. */
 export function bodyField(request: SignedRequest, path: string): string | undefined {
-  let value: unknown = bodyObject(request)
+  let value: unknown = request.object
   for (const name of path.split('.')) value = isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
   return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
 }
@@ -40,7 +70,7 @@ export function bodyField(request: SignedRequest, path: string): string | undefi
 /** Returns the names and values of a form in the body in the order of names, and then of values, without repetitions. */
 export function sortedForm(request: SignedRequest): readonly (readonly [name: string, value: string])[] {
   const isForm = request.headers.get('content-type')?.startsWith('application/x-www-form-urlencoded')
-  return isForm ? sortedEntries(new URLSearchParams(bodyText(request))) : []
+  return isForm ? sortedEntries(new URLSearchParams(request.text)) : []
 }
 
 /** Returns the entries of a form or query in the order of names, and then of values, without repetitions. */

@@ -40,7 +40,7 @@ function verify(scheme: SignatureScheme, request: SignedRequest, secret: string,
   if (values.timestamp !== undefined) checkTime(values.timestamp, now)
   const problem = scheme.check?.(request)
   if (problem !== undefined) throw new Refusal(problem)
-  const isSigned = createCheck(scheme, secret, render(scheme.signed ?? '{body}', values, request.body))
+  const isSigned = createCheck(scheme, secret, () => render(scheme.signed ?? '{body}', values, request))
   if (signatures.some(isSigned)) return
   throw new Refusal(`The signature in ${describePlaces(scheme)} matches neither this request nor this secret.`)
 }
@@ -88,23 +88,27 @@ function readPlace(
 }
 
 /** Replaces the names in braces of a template. The body stays the bytes that it is. */
-function render(template: string, values: Readonly<Record<string, string>>, body: Uint8Array): Uint8Array {
+function render(template: string, values: Readonly<Record<string, string>>, request: SignedRequest): Uint8Array {
   const parts = template.split(/\{(\w+)\}/)
   return concatBytes(
     ...parts.map((part, index) => {
       if (index % 2 === 0) return toUtf8(part)
-      return part === 'body' ? body : toUtf8(values[part] ?? '')
+      return part === 'body' ? request.body : toUtf8(values[part] ?? '')
     }),
   )
 }
 
 /** Returns a function that compares a signature with the one of a message, in a time that does not depend on their bytes. */
-function createCheck(scheme: SignatureScheme, secret: string, message: Uint8Array): (signature: string) => boolean {
+function createCheck(
+  scheme: SignatureScheme,
+  secret: string,
+  message: () => Uint8Array,
+): (signature: string) => boolean {
   const { algorithm = 'hmac-sha256', encoding = 'hex' } = scheme
-  if (algorithm === 'ecdsa-p256') return createEcdsaCheck(secret, message)
+  if (algorithm === 'ecdsa-p256') return createEcdsaCheck(secret, message())
   const key = readSecret(secret, scheme.secret ?? 'text')
   if (algorithm === 'token') return (token) => equalBytes(toUtf8(token), key)
-  const expected = algorithm === 'sha256' ? hashes.sha256.digest(message) : mac(algorithm, key, message)
+  const expected = algorithm === 'sha256' ? hashes.sha256.digest(message()) : mac(algorithm, key, message())
   return (signature) => {
     const bytes = decode(signature, encoding)
     return bytes !== undefined && equalBytes(bytes, expected)

@@ -1,6 +1,6 @@
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { hashes } from '../../service/x509/hashes.ts'
-import { bodyText, type SignedRequest, sortedEntries, sortedForm } from './request.ts'
+import { type SignedRequest, sortedEntries, sortedForm } from './request.ts'
 
 /** Returns the form in the body as Twilio signs it: each name with its value, sorted, without anything between them. */
 export function formValues(request: SignedRequest): string {
@@ -53,5 +53,5 @@ export function contentfulHeaders({ headers }: SignedRequest): string {
 /** Returns the JSON that Hygraph signs: the body as a text, and the environment and time of the signature's header. */
 export function hygraphEvent(request: SignedRequest, values: Readonly<Record<string, string>>): string {
   const { environment, timestamp } = values
-  return JSON.stringify({ Body: bodyText(request), EnvironmentName: environment, TimeStamp: Number(timestamp) })
+  return JSON.stringify({ Body: request.text, EnvironmentName: environment, TimeStamp: Number(timestamp) })
 }

@@ -33,7 +33,9 @@ export async function findSnsRefusal(
   if (!readUrl) return `The certificate at ${url} is needed, and nothing serves it. Add an upstream for this URL.`
   const text = fields.map((name) => [name, field(name)] as const).filter(([, value]) => value !== undefined)
   const message = toUtf8(text.map(([name, value]) => `${name}\n${value}\n`).join(''))
-  const key = readKey(await readUrl(url))
+  const document = await readUrl(url).catch((error: Error) => error)
+  if (document instanceof Error) return `The certificate at ${url} cannot be read: ${document.message}.`
+  const key = readKey(document)
   if (!key) return `The document at ${url} is not a certificate with an RSA key.`
   const hash = field('SignatureVersion') === '2' ? hashes.sha256 : hashes.sha1
   const signature = decode(field('Signature') ?? '', 'base64')

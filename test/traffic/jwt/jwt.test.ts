@@ -74,7 +74,7 @@ const bearer = (token: string): TokenRequest => ({
 const withBody = (body: string, type: string | undefined = 'application/json', method = 'POST'): TokenRequest => ({
   method,
   headers: new Headers(type === '' ? {} : { 'content-type': type }),
-  body: new TextEncoder().encode(body),
+  readBody: async () => new TextEncoder().encode(body),
 })
 
 const refused = (number: number, reason: RegExp = /./) => ({ ok: false, number, reason: expect.stringMatching(reason) })

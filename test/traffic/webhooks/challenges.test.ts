@@ -12,7 +12,7 @@ function send(
   sent: { method?: string; url?: string; headers?: Record<string, string>; body?: string },
 ) {
   const { method = 'POST', url = 'https://example.com/in', headers = {}, body = '' } = sent
-  const request = { method, url, headers: new Headers(headers), body: new TextEncoder().encode(body) }
+  const request = { method, url, headers: new Headers(headers), readBody: async () => new TextEncoder().encode(body) }
   return verifyWebhook(request, { provider, secret, now: NOW })
 }
 

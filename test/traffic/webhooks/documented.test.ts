@@ -15,7 +15,8 @@ interface Vector {
 }
 
 function verify({ provider, secret, headers, body = '', method = 'POST', url = 'https://example.com/', at }: Vector) {
-  const request = { method, url, headers: new Headers(headers), body: new TextEncoder().encode(body) }
+  const readBody = async () => new TextEncoder().encode(body)
+  const request = { method, url, headers: new Headers(headers), readBody }
   return verifyWebhook(request, { provider, secret, now: Date.parse(at ?? '2026-01-01T00:00:00Z') })
 }
 

@@ -53,7 +53,7 @@ function send(
   { secret = '', readUrl }: { secret?: string; readUrl?: (url: string) => Promise<string> } = {},
 ) {
   const body = new TextEncoder().encode(JSON.stringify(message))
-  const request = { method: 'POST', url: 'https://example.com/', headers: new Headers(), body }
+  const request = { method: 'POST', url: 'https://example.com/', headers: new Headers(), readBody: async () => body }
   const read = readUrl ?? (async (url: string) => (url === CERTIFICATE ? pem : Promise.reject(new Error(url))))
   return verifyWebhook(request, { provider: 'sns', secret, now: 0, readUrl: read })
 }
@@ -104,7 +104,7 @@ describe('webhooks of Amazon SNS', () => {
 
   it('are refused, with the URL to serve, where nothing can serve certificates', async () => {
     const body = new TextEncoder().encode(JSON.stringify(sign(notification)))
-    const request = { method: 'POST', url: 'https://example.com/', headers: new Headers(), body }
+    const request = { method: 'POST', url: 'https://example.com/', headers: new Headers(), readBody: async () => body }
     const verdict = await verifyWebhook(request, { provider: 'sns', secret: '', now: 0 })
     expect(verdict).toEqual(refused(/SimpleNotificationService-0123456789abcdef\.pem.*Add an upstream/))
   })

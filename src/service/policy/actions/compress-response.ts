@@ -30,18 +30,30 @@ export const compressResponse = action({
     const isCompressed = response?.headers.get('content-encoding') !== undefined
     const none = { already_compressed: isCompressed, negotiated_algorithm: '' }
     if (isCompressed) return { did: 'found the response compressed already', sets: none }
-    if (!response?.stream) return { did: 'found no body to compress', sets: none }
+    if (!response?.stream || request.method === 'HEAD') return { did: 'found no body to compress', sets: none }
+    if (response.status === 206) return { did: 'left a part of a response unchanged', sets: none }
+    if ([request, response].some(({ headers }) => listOf(headers.get('cache-control')).includes('no-transform')))
+      return { did: 'left the response unchanged, because of no-transform', sets: none }
     for (const algorithm of rankEncodings(request.headers.get('accept-encoding'), algorithms)) {
       const compressor = visit.compressor(algorithm)
       if (!compressor) continue
-      response.replaceBody(response.stream.pipeThrough(compressor))
-      response.headers.set('content-encoding', algorithm)
-      response.headers.append('vary', 'Accept-Encoding')
+      response.changeBody(response.stream.pipeThrough(compressor), algorithm)
+      const varies = listOf(response.headers.get('vary'))
+      if (!varies.includes('accept-encoding') && !varies.includes('*'))
+        response.headers.append('vary', 'Accept-Encoding')
       return { did: `compressed with ${algorithm}`, sets: { ...none, negotiated_algorithm: algorithm } }
     }
     return { did: 'found no algorithm that the client accepts', sets: none }
   },
 })
+
+/** Returns the names of a header that is a list, in lower case. */
+function listOf(header = ''): readonly string[] {
+  return header
+    .toLowerCase()
+    .split(',')
+    .map((each) => each.trim())
+}
 
 /** Returns the algorithms that a client accepts, the best first (RFC 9110, section 12.5.3). Ties are in the order of `algorithms`. */
 function rankEncodings(accepted: string | undefined, algorithms: readonly string[]): readonly string[] {

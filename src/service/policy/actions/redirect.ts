@@ -16,10 +16,12 @@ export const redirect = action({
   mayEnd: true,
   sets: { matches: texts('The parts of the URL that matched.'), url: text('The URL of the redirect.') },
   run({ from, to, status_code: status, headers = {} }, { request, pattern }) {
-    const url = toUrlText(from === undefined ? to : pattern(from).replaceAll(request.url, to))
-    const matches = from === undefined ? [request.url] : pattern(from).matches(request.url)
+    const before = request.url
+    const { text, matches } =
+      from === undefined ? { text: to, matches: [before] } : pattern(from).replaceAll(before, to)
+    const url = toUrlText(text)
     const sets = { matches, url }
-    if (url === request.url) return { did: 'left the URL unchanged', sets }
+    if (url === before) return { did: 'left the URL unchanged', sets }
     const others = Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'location')
     const ends = { status, headers: { ...Object.fromEntries(others), location: url } }
     return { did: `redirected to ${url}`, sets, ends }

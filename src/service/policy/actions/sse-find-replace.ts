@@ -22,13 +22,15 @@ export const sseFindReplace = action({
   run({ replacements }, visit) {
     const { event } = visit
     if (!event) return { did: 'found no message' }
-    const found = replacements.flatMap(({ field = 'data', ...replacement }) => {
+    let total = 0
+    const found = replacements.flatMap(({ field = 'data', ...replacement }, replacement_index) => {
       const before = event.get(field)
       if (before === undefined) return []
-      const { text, matched } = replaceText(before, [replacement], visit.pattern)
+      const { text, matched, count } = replaceText(before, [replacement], visit.pattern)
       event.set(field, text)
-      return matched
+      total += count
+      return matched.map((each) => ({ ...each, replacement_index }))
     })
-    return { did: `replaced ${found.length} matches`, sets: { replacements: found } }
+    return { did: `replaced ${total} matches`, sets: { replacements: found } }
   },
 })

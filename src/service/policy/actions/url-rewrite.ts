@@ -15,8 +15,9 @@ export const urlRewrite = action({
   sets: { matches: texts('The parts of the URL that matched.'), url: text('The new URL.') },
   run({ from, to }, { request, pattern }) {
     const before = request.url
-    const matches = from === undefined ? [before] : pattern(from).matches(before)
-    const url = toUrlText(from === undefined ? to : pattern(from).replaceAll(before, to))
+    const { text, matches } =
+      from === undefined ? { text: to, matches: [before] } : pattern(from).replaceAll(before, to)
+    const url = toUrlText(text)
     if (!readHttpUrl(url))
       return { did: `made ${quote(url)}, which is no URL of http`, ends: { status: 500, error: 3900 } }
     request.url = url

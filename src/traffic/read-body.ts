@@ -1,0 +1,93 @@
+import { type Body, joinBytes, toFetchBody } from './body.ts'
+import { EvaluationProblem } from './cel/values.ts'
+import { createDecompressor } from './codings.ts'
+
+/** The most bytes of a body that actions read. Those of GitHub's webhooks, the longest of the documented senders, have at most 25 MB. */
+export const MAX_BODY_BYTES = 32 * 1024 * 1024
+
+/** The ways in which a body is one that no action can have. */
+type BodyFailure = 'tooLong' | 'broken' | 'unknown'
+
+/** The statuses of the responses about a body. */
+export type BodyStatuses = Readonly<Record<BodyFailure, number>>
+
+/** A body that an action needs and cannot have (rules: traffic#bodies). */
+export class BodyProblem extends EvaluationProblem {
+  readonly status: number
+
+  constructor(
+    readonly failure: BodyFailure,
+    statuses: BodyStatuses,
+    message: string,
+  ) {
+    super(message)
+    this.status = statuses[failure]
+  }
+
+  /** The number of the error: a body that cannot be read, or one that cannot be changed. */
+  get number(): number {
+    return this.failure === 'unknown' ? 3904 : 3903
+  }
+}
+
+/** Reads a body as a whole. @throws BodyProblem if it has more bytes than the limit, or if it breaks off */
+export async function readBody(body: Body, limit: number, statuses: BodyStatuses): Promise<Uint8Array> {
+  const parts: Uint8Array[] = []
+  let size = 0
+  try {
+    for await (const part of partsOf(body)) {
+      size += part.length
+      if (size > limit) break
+      parts.push(part)
+    }
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new BodyProblem('broken', statuses, `the body broke off: ${reason}`)
+  }
+  if (size > limit) throw new BodyProblem('tooLong', statuses, `the body has more than ${limit} bytes`)
+  return parts.length === 1 && parts[0] ? parts[0] : joinBytes(parts)
+}
+
+async function* partsOf(body: Body): AsyncGenerator<Uint8Array> {
+  if (body === null) return
+  if (body instanceof Uint8Array) return yield body
+  if (!(body instanceof ReadableStream)) return yield* body
+  const reader = body.getReader()
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return
+      if (!(value instanceof Uint8Array)) throw new TypeError('a part of it is no bytes')
+      yield value
+    }
+  } finally {
+    // What is left of a body that is too long is not read.
+    reader.cancel().catch(() => {})
+  }
+}
+
+/** Returns the stream of a body without its codings, such as `gzip`. @throws BodyProblem for a coding that is not known */
+export function decodeBody(
+  body: Exclude<Body, null>,
+  codings: readonly string[],
+  statuses: BodyStatuses,
+): ReadableStream<Uint8Array> {
+  return codings.reduceRight((stream, coding) => {
+    const decompressor = createDecompressor(coding)
+    if (decompressor) return stream.pipeThrough(decompressor)
+    throw new BodyProblem('unknown', statuses, `the body has the coding ${coding}, which cannot be decoded here`)
+  }, toStream(body))
+}
+
+/** Returns a body as a stream. */
+export function toStream(body: Exclude<Body, null>): ReadableStream<Uint8Array> {
+  if (body instanceof ReadableStream) return body
+  const { body: stream } = new Response(toFetchBody(body))
+  return stream as ReadableStream<Uint8Array> // A response that has a body has a stream.
+}
+
+/** Returns the codings of a header `content-encoding`, in the order in which they were applied. */
+export function readCodings(header: string | undefined): readonly string[] {
+  const names = (header ?? '').split(',').map((each) => each.trim().toLowerCase())
+  return names.filter((each) => each !== '' && each !== 'identity')
+}
