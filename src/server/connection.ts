@@ -10,12 +10,10 @@ import { STATUS_CODES } from './http.ts'
 import { INSPECTOR_HEADER, type Inspector } from './inspector.ts'
 import type { PackedDocuments, PackedResponse } from './packed-documents.ts'
 import { hasBody, readBody } from './request-body.ts'
+import { RequestQueue } from './request-queue.ts'
 
 /** Limits of a request's head, which Node's parser checks. */
 export const HEAD_LIMITS = { bytes: 16_384, seconds: 20 }
-
-/** The number of waiting requests at which reading from a connection pauses. During a pause, a client that leaves is not noticed. */
-const MAX_WAITING_REQUESTS = 100
 
 export interface ParseError extends Error {
   readonly code?: string
@@ -40,13 +38,11 @@ export class PipelinedConnection {
   readonly #peer: string
   /** Aborts once either side has ended the connection. */
   readonly #closed: AbortSignal
-  /** The response to the current request. */
-  #response: ServerResponse | undefined
-  /** The responses to the requests that wait for the current one. */
-  readonly #waiting: ServerResponse[] = []
+  readonly #queue: RequestQueue
 
   constructor(socket: Socket, responders: Responders) {
     this.#socket = socket
+    this.#queue = new RequestQueue(socket, (response) => this.#start(response))
     this.#responders = responders
     this.#peer = socket.remoteAddress ?? 'unknown'
     const ended = new AbortController()
@@ -54,31 +50,13 @@ export class PipelinedConnection {
     socket.once('close', () => ended.abort())
   }
 
-  /** Handles a request after the earlier ones, once its body is read. Drops it if the client leaves earlier. */
+  /** Handles a request after the earlier ones, once its body is read. */
   receive(response: ServerResponse): void {
-    const current = this.#response
-    if (current?.closed === false) this.#wait(current, response)
-    else this.#start(response)
-  }
-
-  #wait(current: ServerResponse, response: ServerResponse): void {
-    this.#waiting.push(response)
-    if (this.#waiting.length === 1) current.once('close', () => this.#startNext())
-    if (this.#waiting.length > MAX_WAITING_REQUESTS) this.#socket.pause()
-  }
-
-  #startNext(): void {
-    const next = this.#waiting.shift()
-    if (!next) return
-    this.#start(next)
-    if (this.#waiting.length > 0) next.once('close', () => this.#startNext())
-    if (this.#waiting.length <= MAX_WAITING_REQUESTS && this.#socket.isPaused()) this.#socket.resume()
+    this.#queue.add(response)
   }
 
   #start(response: ServerResponse): void {
-    if (!this.#socket.writable) return
     const { req: request } = response
-    this.#response = response
     if (!hasBody(request)) return void this.#respond(response, '')
     const findLimit = () => this.#responders.gateway.transport.bodyLimit(this.#toHttpRequest(request, ''))
     readBody(request, findLimit, (body) => {
@@ -147,7 +125,8 @@ export class PipelinedConnection {
 
   /** Ends the connection after bytes that are not a request. Sends an error first, unless a response is being sent. */
   refuse(error: ParseError): void {
-    const isResponding = this.#response?.headersSent && !this.#response.closed
+    const { current } = this.#queue
+    const isResponding = current?.headersSent && !current.closed
     if (this.#socket.writable && !isResponding)
       this.#socket.write(serialize(parseErrorResponse(this.#responders.gateway, error)))
     this.#socket.destroySoon()

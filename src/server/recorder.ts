@@ -1,10 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { readClock, systemClock } from '../core/engine/clock.ts'
 import type { CommonDialect } from '../core/schema/dialect.ts'
+import { MessageHeaders } from '../traffic/message-headers.ts'
 import { connectionProblem } from '../verify/client.ts'
 import { tryParseJson } from '../verify/exchange.ts'
 import type { RecordedExchange } from '../verify/har.ts'
-import { BodyTooLong, forward, isHopByHop, readForwardedBody, type ServiceResponse, textOrSize } from './forward.ts'
+import { sendResponse } from './forward/respond.ts'
+import { Upstream } from './forward/upstream.ts'
+import { BodyTooLong, readForwardedBody, textOrSize } from './recorded-body.ts'
+import { toBody, toHeaders } from './traffic/head.ts'
 
 /** Options of {@link Recorder}. */
 export interface RecorderOptions {
@@ -20,6 +24,14 @@ export interface RecorderOptions {
 /** The request headers that the API defines. A recording leaves out all others. */
 const API_HEADERS = ['content-type', 'authorization']
 
+/** A response of the service. Without a body, there are no bytes. */
+interface Received {
+  readonly status: number
+  readonly headers: MessageHeaders
+  readonly bytes: Buffer
+  readonly body: Buffer | null
+}
+
 /** A proxy that records requests and responses. In responses, it replaces the service's URL with its own. */
 export class Recorder {
   readonly exchanges: RecordedExchange[] = []
@@ -28,9 +40,11 @@ export class Recorder {
   readonly #options: RecorderOptions
   readonly #pending = new Map<IncomingMessage, string>()
   readonly #stopped = new AbortController()
+  readonly #upstream: Upstream
 
   constructor(options: RecorderOptions) {
     this.#options = options
+    this.#upstream = new Upstream(new URL(options.target), { idle: options.timeout, verify: true })
   }
 
   /** Ends the pending requests, and warns of each. */
@@ -38,6 +52,7 @@ export class Recorder {
     for (const name of this.#pending.values())
       this.#options.warn(`${name} had no answer yet, and is not in the recording; the service may have done it`)
     this.#stopped.abort()
+    this.#upstream.close()
   }
 
   /** Forwards a request to the service, and sends the service's response to the client. */
@@ -54,12 +69,15 @@ export class Recorder {
     const name = `${method} ${url.split('?')[0]}`
     this.#pending.set(request, name)
     const deadline = AbortSignal.timeout(timeout)
+    const signal = AbortSignal.any([deadline, this.#stopped.signal])
     try {
       const at = readClock(systemClock)
-      const sent = await readForwardedBody(request, 'request')
-      const received = await forward(target, request, sent, AbortSignal.any([deadline, this.#stopped.signal]))
-      this.#record(at, request, sent, received)
-      sendResponse(response, received, target, `http://${request.headers.host ?? ''}`)
+      const body = toBody(request)
+      const sent = body && (await readForwardedBody(body, 'request'))
+      const received = await this.#send(request, sent, signal)
+      this.#record(at, request, sent ?? Buffer.alloc(0), received)
+      const here = `http://${request.headers.host ?? ''}`
+      if (!response.destroyed) sendResponse(withUrl(received, target, here), response)
     } catch (error) {
       if (this.#stopped.signal.aborted) return
       const why = this.#explain(error, request, deadline)
@@ -73,13 +91,34 @@ export class Recorder {
     }
   }
 
+  /** Forwards a request, and reads the whole response. @throws Error of the network, or the reason of the signal */
+  async #send(request: IncomingMessage, body: Buffer | null, signal: AbortSignal): Promise<Received> {
+    const { method = 'GET', url: path = '/' } = request
+    const headers = toHeaders(request, this.#upstream.host, undefined)
+    const end = new AbortController()
+    signal.addEventListener('abort', () => end.abort(signal.reason))
+    try {
+      const sent = { method, path, headers, body, signal: end.signal }
+      const received = await this.#upstream.send(sent)
+      const bytes = await readForwardedBody(received.body, 'response')
+      return {
+        status: received.status,
+        headers: new MessageHeaders(received.headers),
+        bytes,
+        body: received.body && bytes,
+      }
+    } finally {
+      end.abort('answered')
+    }
+  }
+
   #explain(error: unknown, request: IncomingMessage, deadline: AbortSignal): string {
     if (deadline.aborted) return `no answer within ${this.#options.timeout / 1000} s`
     if (error instanceof BodyTooLong) return error.message
     return request.complete ? connectionProblem(error) : 'the client left before the end of its request'
   }
 
-  #record(at: number, request: IncomingMessage, sent: Buffer, received: ServiceResponse): void {
+  #record(at: number, request: IncomingMessage, sent: Buffer, received: Received): void {
     const { method = 'GET', url: path = '/', headers } = request
     const { authorization } = headers
     if (authorization !== undefined) this.keys.add(authorization.replace(/^Bearer /i, ''))
@@ -88,7 +127,7 @@ export class Recorder {
       .filter((name) => name !== 'authorization' || authorization === undefined)
       .map((name) => [name, headers[name]?.toString() ?? null])
     const body = textOrSize(sent, headers['content-encoding'])
-    const { text = '', binary } = textOrSize(received.bytes, received.headers['content-encoding'])
+    const { text = '', binary } = textOrSize(received.bytes, received.headers.get('content-encoding'))
     this.exchanges.push({
       at,
       request: {
@@ -97,7 +136,13 @@ export class Recorder {
         headers: Object.fromEntries(sentHeaders),
         ...(body.text !== '' && { body: body.text, binary: body.binary }),
       },
-      response: { status: received.status, headers: received.headers, text, body: tryParseJson(text), binary },
+      response: {
+        status: received.status,
+        headers: received.headers.toRecord(),
+        text,
+        body: tryParseJson(text),
+        binary,
+      },
     })
   }
 }
@@ -108,13 +153,11 @@ function refuse(response: ServerResponse, status: number, text: string): void {
   response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' }).end(`${text}\n`)
 }
 
-/** Sends a response of the service to the client, with the proxy's URL in place of the service's. */
-function sendResponse(response: ServerResponse, received: ServiceResponse, target: string, here: string): void {
-  const { text = '' } = textOrSize(received.bytes, received.headers['content-encoding'])
-  const isChanged = text.includes(target)
-  const forwardedHeaders = received.rawHeaders.filter(
-    ([name]) => !isHopByHop(name) && !(isChanged && /^content-(length|encoding)$/i.test(name)),
-  )
-  const headers = forwardedHeaders.flatMap(([name, value]) => [name, value.replaceAll(target, here)])
-  response.writeHead(received.status, headers).end(isChanged ? text.replaceAll(target, here) : received.bytes)
+/** Returns a response of the service with the proxy's URL in place of the service's. */
+function withUrl({ status, headers, bytes, body }: Received, target: string, here: string) {
+  const { text = '' } = textOrSize(bytes, headers.get('content-encoding'))
+  const changed = new MessageHeaders([...headers].map(([name, value]) => [name, value.replaceAll(target, here)]))
+  if (!text.includes(target)) return { status, headers: changed, body }
+  changed.delete('content-encoding')
+  return { status, headers: changed, body: Buffer.from(text.replaceAll(target, here)) }
 }

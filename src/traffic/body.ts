@@ -1,9 +1,22 @@
 /** The parts of a body as a server of a host gives them, such as those of a connection of Node. They are read once. */
 export interface BodyParts extends AsyncIterable<Uint8Array> {
+  /** The number of bytes, which the connection ensures; undefined if it is not known before the end. */
+  readonly length: number | undefined
+  /** Calls a function with each part as it passes. */
+  watch(see: (part: Uint8Array) => void): void
   /** The names and values of the fields after the body, one after the other. They are known once it has been read. */
   readonly rawTrailers?: readonly string[]
   /** Ends the body unread, and the connection that it comes from. */
-  destroy?(): unknown
+  destroy(): unknown
+}
+
+/** Receives an informational response, such as 103. */
+export type Inform = (status: number, headers: readonly (readonly [string, string])[]) => void
+
+/** The connection of an upstream that has switched protocols. Only the server that opened it can join it with that of a visitor. */
+export interface Switched {
+  /** Ends the connection. */
+  end(): void
 }
 
 /** A body on its way. Bodies of a `fetch` are streams. */
@@ -23,36 +36,22 @@ function toStream(parts: BodyParts): ReadableStream<Uint8Array> {
     if (done) passing.close()
     else passing.enqueue(value)
   }
-  return new ReadableStream({ pull, cancel: () => void parts.destroy?.() }, { highWaterMark: 0 })
+  return new ReadableStream({ pull, cancel: () => void parts.destroy() }, { highWaterMark: 0 })
 }
 
 /** Ends a body unread, and with it the connection that it comes from. */
 export function discardBody(body: Body): void {
   if (body === null || body instanceof Uint8Array) return
   if (body instanceof ReadableStream) body.cancel().catch(() => {})
-  else body.destroy?.()
+  else body.destroy()
 }
 
 /** Calls a function with each part of a body as it passes. Returns the body that passes. */
 export function watchBody(body: Body, see: (part: Uint8Array) => void): Body {
   if (body instanceof ReadableStream) return watchStream(body, see)
   if (body instanceof Uint8Array) see(body)
-  return body === null || body instanceof Uint8Array ? body : watchParts(body, see)
-}
-
-function watchParts(parts: BodyParts, see: (part: Uint8Array) => void): BodyParts {
-  return {
-    async *[Symbol.asyncIterator]() {
-      for await (const part of parts) {
-        see(part)
-        yield part
-      }
-    },
-    get rawTrailers() {
-      return parts.rawTrailers ?? []
-    },
-    destroy: () => parts.destroy?.(),
-  }
+  else body?.watch(see)
+  return body
 }
 
 function watchStream(stream: ReadableStream<Uint8Array>, see: (part: Uint8Array) => void): ReadableStream<Uint8Array> {

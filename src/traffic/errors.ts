@@ -9,6 +9,7 @@ const ERRORS: Readonly<Record<number, readonly [status: number, sentence: string
   3005: [504, 'The upstream gave no response in time.'],
   3003: [421, 'The client sent no server name in TLS, and a name chooses the endpoint.'],
   3006: [502, 'The upstream refused the connection.'],
+  3007: [500, 'The gateway failed.'],
   3009: [502, 'The upstream failed on its way to a response.'],
   3010: [502, 'The upstream gave a response with a status that does not exist.'],
   3200: [404, 'No endpoint is online at this URL.'],

@@ -78,13 +78,13 @@ const HOP_BY_HOP = [
   'proxy-authorization',
 ]
 
-/** Removes the headers of one connection. `connection: upgrade` and `upgrade` stay. */
-export function removeHopByHop(headers: MessageHeaders): void {
-  const connection = headers.get('connection') ?? ''
-  const named = connection.split(',').map((each) => each.trim().toLowerCase())
-  const isUpgrade = named.includes('upgrade')
-  for (const name of [...HOP_BY_HOP, ...named.filter((each) => each !== '' && each !== 'upgrade')]) headers.delete(name)
-  headers.delete('connection')
+/** Removes the headers of one connection. `connection: upgrade` and `upgrade` stay, unless nothing may upgrade. */
+export function removeHopByHop(headers: MessageHeaders, mayUpgrade = true): void {
+  const connection = headers.get('connection')
+  const named = connection === undefined ? [] : connection.toLowerCase().split(/[\s,]+/)
+  const isUpgrade = mayUpgrade && named.includes('upgrade')
+  for (const name of HOP_BY_HOP) headers.delete(name)
+  for (const name of named) if (name !== 'upgrade') headers.delete(name)
   if (isUpgrade) headers.set('connection', 'upgrade')
-  else headers.delete('upgrade')
+  else for (const name of ['connection', 'upgrade', 'http2-settings']) headers.delete(name)
 }

@@ -1,5 +1,5 @@
 import type { PolicyRequest, PolicyResponse } from '../service/policy/visit.ts'
-import { type Body, discardBody, toFetchBody, watchBody } from './body.ts'
+import { type Body, discardBody, type Inform, type Switched, toFetchBody, watchBody } from './body.ts'
 import { MessageHeaders } from './message-headers.ts'
 import {
   BodyProblem,
@@ -93,6 +93,8 @@ export class VisitorRequest extends Message implements PolicyRequest {
     public url: string,
     headers: MessageHeaders,
     body: Body,
+    /** Receives informational responses. */
+    readonly inform?: Inform | undefined,
   ) {
     super(headers, body)
   }
@@ -116,7 +118,7 @@ export class VisitorRequest extends Message implements PolicyRequest {
 
   /** Returns a copy that is sent to another URL. */
   to(url: string): VisitorRequest {
-    return new VisitorRequest(this.method, url, new MessageHeaders(this.headers), this.body)
+    return new VisitorRequest(this.method, url, new MessageHeaders(this.headers), this.body, this.inform)
   }
 }
 
@@ -134,6 +136,8 @@ export class UpstreamResponse extends Message implements PolicyResponse {
     readonly status: number,
     headers: MessageHeaders,
     body: Body,
+    /** The connection of an upstream that has switched protocols. */
+    readonly switched?: Switched | undefined,
   ) {
     super(headers, body)
   }
@@ -151,7 +155,7 @@ export class UpstreamResponse extends Message implements PolicyResponse {
   toResponse(method: string): Response {
     const { status, headers, body } = this
     // Responses of a fetch have no status below 200.
-    return new Response(isBodiless(method, status) ? null : toFetchBody(body), {
+    return new Response(isBodiless(method, Math.max(status, 200)) ? null : toFetchBody(body), {
       status: Math.max(status, 200),
       headers: [...headers],
     })
@@ -160,5 +164,5 @@ export class UpstreamResponse extends Message implements PolicyResponse {
 
 /** Returns whether the response with a status to a request has no body. */
 export function isBodiless(method: string, status: number): boolean {
-  return method === 'HEAD' || status === 204 || status === 205 || status === 304
+  return method === 'HEAD' || status < 200 || status === 204 || status === 205 || status === 304
 }

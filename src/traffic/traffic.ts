@@ -2,7 +2,7 @@ import { refuse } from '../core/schema/errors.ts'
 import { endpoints } from '../service/ngrok/endpoint-records.ts'
 import type { Ending } from '../service/policy/visit.ts'
 import { domains } from '../service/resources/reserved-domains/records.ts'
-import type { BodyParts } from './body.ts'
+import type { BodyParts, Inform } from './body.ts'
 import { createExpressions } from './cel/expression.ts'
 import { EvaluationProblem, MissingFact } from './cel/values.ts'
 import { toUpstreamResponse } from './errors.ts'
@@ -11,7 +11,7 @@ import { readFacts } from './given-facts.ts'
 import type { Luggage } from './journey.ts'
 import { keepBody } from './kept-body.ts'
 import { type UpstreamResponse, VisitorRequest } from './message.ts'
-import { MessageHeaders } from './message-headers.ts'
+import type { MessageHeaders } from './message-headers.ts'
 import { describeProblem, NotSimulated } from './policy-run.ts'
 import { Reader } from './reader.ts'
 import { refusals } from './refusals.ts'
@@ -26,10 +26,12 @@ export interface ServedRequest {
   readonly method: string
   /** The URL that the visitor means, with its path and its query. */
   readonly url: string
-  readonly headers: Iterable<readonly [string, string]>
+  readonly headers: MessageHeaders
   readonly body: BodyParts | null
   /** The address of the visitor. */
   readonly ip: string
+  /** Receives informational responses of the upstream. */
+  readonly inform: Inform
   /** Aborts when the visitor leaves. */
   readonly signal: AbortSignal
 }
@@ -74,12 +76,15 @@ export class GatewayTraffic {
     const signal = init.signal ?? (input instanceof Request ? input.signal : undefined)
     signal?.throwIfAborted()
     const request = VisitorRequest.from(input, init)
-    return (await this.#visit(request, from, { edge, route, backend }, signal)).toResponse(request.method)
+    const response = await this.#visit(request, from, { edge, route, backend }, signal)
+    // A fetch cannot speak another protocol.
+    response.switched?.end()
+    return response.toResponse(request.method)
   }
 
   /** Sends a request that a server received through the gateway. No message becomes one of a `fetch`. */
-  async serve({ method, url, headers, body, ip, signal }: ServedRequest): Promise<UpstreamResponse> {
-    return this.#visit(new VisitorRequest(method, url, new MessageHeaders(headers), body), { ip }, {}, signal)
+  async serve({ method, url, headers, body, ip, signal, inform }: ServedRequest): Promise<UpstreamResponse> {
+    return this.#visit(new VisitorRequest(method, url, headers, body, inform), { ip }, {}, signal)
   }
 
   async #visit(
@@ -102,9 +107,15 @@ export class GatewayTraffic {
 
   /** Sends a request from an agent to its upstream again, past endpoints and policies. Resolves when the response has passed. */
   async replay(request: VisitorRequest, place: UpstreamPlace, ip: string): Promise<void> {
-    const call = { host: this.host, trace: [], secrets: [], signal: undefined, ip }
-    const ending = await callUpstream(request, { ...place, isReplay: true }, call)
-    if (ending !== 'close') await toUpstreamResponse(ending, this.host.dialect).bytes()
+    const end = new AbortController()
+    const call = { host: this.host, trace: [], secrets: [], signal: end.signal, ip }
+    try {
+      const ending = await callUpstream(request, { ...place, isReplay: true }, call)
+      if (ending !== 'close') await toUpstreamResponse(ending, this.host.dialect).bytes()
+    } finally {
+      // Ends a connection that has switched protocols: there is no visitor to join it with.
+      end.abort('replayed')
+    }
   }
 
   /** Returns the response; undefined if the connection closes. */

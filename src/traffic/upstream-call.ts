@@ -8,10 +8,10 @@ import { UpstreamResponse, type VisitorRequest } from './message.ts'
 import { MessageHeaders, removeHopByHop } from './message-headers.ts'
 import type { TracedStep } from './trace.ts'
 import type { TrafficHost, UpstreamFault } from './traffic-host.ts'
-import type { Responder } from './upstreams.ts'
+import type { Responder, ServedCall } from './upstreams.ts'
 
-/** The time that an upstream has for the head of its response, in ms. */
-const TIMEOUT = 60_000
+/** The time that an upstream has for the head of its response, in ms: the service ends a connection that is idle for as long. */
+const TIMEOUT = 300_000
 
 /** The place that a request is sent on to. */
 export interface UpstreamPlace {
@@ -23,6 +23,8 @@ export interface UpstreamPlace {
   readonly isAgent: boolean
   /** The tunnel of the agent, if the request passes one of a known agent. */
   readonly tunnel?: PassedTunnel | undefined
+  /** The protocol that the agent speaks to a server there. Default: `http1`. */
+  readonly protocol?: string | undefined
   /** True for a request that has the headers that a gateway adds. */
   readonly isReplay?: true
 }
@@ -75,10 +77,12 @@ async function passOn(request: VisitorRequest, place: UpstreamPlace, call: Call)
   const { key, responder } = upstream
   let received: UpstreamResponse | undefined
   try {
-    received = await withTimeout(() => callHandler(responder, request, signal), call)
+    received = await withTimeout(() => callHandler(responder, request, { signal, protocol: place.protocol }), call)
   } catch (error) {
     signal?.throwIfAborted()
-    if (Object(error).code === 'ECONNREFUSED') return fail(refused, `${key} refused the connection`)
+    const { code } = Object(error)
+    if (code === 'ECONNREFUSED') return fail(refused, `${key} refused the connection`)
+    if (code === 'ETIMEDOUT') return fail(3005, `${key} was silent for too long`)
     const reason = error instanceof Error ? error.message : String(error)
     const did = error instanceof WrongResponse ? reason : `threw: ${cut(reason, 200)}`
     return fail(3004, `the function of the upstream ${key} ${did}`, OWN_FAULT)
@@ -111,14 +115,17 @@ class WrongResponse extends Error {}
 export function callHandler(
   responder: Responder,
   request: VisitorRequest,
-  signal: AbortSignal | undefined,
+  call: ServedCall,
 ): UpstreamResponse | Promise<UpstreamResponse> {
   if ('serve' in responder) {
     return responder
-      .serve(request, signal)
-      .then(({ status, headers, body }) => new UpstreamResponse(status, new MessageHeaders(headers), body))
+      .serve(request, call)
+      .then(
+        ({ status, headers, body, switched }) =>
+          new UpstreamResponse(status, new MessageHeaders(headers), body, switched),
+      )
   }
-  const response = responder.handler(toUpstreamRequest(request, signal))
+  const response = responder.handler(toUpstreamRequest(request, call.signal))
   return response instanceof Promise ? response.then(receive) : receive(response)
 }
 
@@ -139,15 +146,20 @@ function withFault(
   return response
 }
 
+/** Returns the path and the query of a URL as they were sent: no gateway may change them (RFC 9110, section 7.7). */
+export function targetOf(url: string): string {
+  const target = url.replace(/^[^/?#]*:\/\/[^/?#]*/, '')
+  return target.startsWith('/') ? target : `/${target}`
+}
+
 /** Returns the request as the upstream gets it (rules: traffic#headers). */
 function toSent(request: VisitorRequest, { url, isReplay }: UpstreamPlace, { ip }: Call): VisitorRequest {
-  const { pathname, search, protocol } = new URL(request.url)
-  const sent = request.to(new URL(url).origin + pathname + search)
+  const sent = request.to(new URL(url).origin + targetOf(request.url))
   const { headers } = sent
   if (isReplay) return sent
   removeHopByHop(headers)
   headers.extend('x-forwarded-for', ip)
-  headers.extend('x-forwarded-proto', protocol.slice(0, -1))
+  headers.extend('x-forwarded-proto', request.url.startsWith('https:') ? 'https' : 'http')
   const host = headers.get('host')
   if (headers.get('x-forwarded-host') === undefined && host !== undefined) headers.set('x-forwarded-host', host)
   return sent

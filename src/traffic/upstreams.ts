@@ -1,6 +1,6 @@
 import { suggestion } from '../core/schema/nearest.ts'
 import { quote } from '../core/schema/text.ts'
-import type { BodyParts } from './body.ts'
+import type { BodyParts, Switched } from './body.ts'
 import type { VisitorRequest } from './message.ts'
 
 /** Answers the requests that the gateway sends on. */
@@ -11,10 +11,19 @@ export interface ServedResponse {
   readonly status: number
   readonly headers: Iterable<readonly [string, string]>
   readonly body: BodyParts | null
+  readonly switched?: Switched | undefined
+}
+
+/** The surroundings of a request that is sent on to a server. */
+export interface ServedCall {
+  /** Ends the request, and what is left of its response. */
+  readonly signal?: AbortSignal | undefined
+  /** The protocol that the agent speaks there. Default: `http1`. */
+  readonly protocol?: string | undefined
 }
 
 /** Passes requests that the gateway sends on to a server. It is faster than a handler: no message becomes one of a `fetch`. */
-export type ServedUpstream = (request: VisitorRequest, signal: AbortSignal | undefined) => Promise<ServedResponse>
+export type ServedUpstream = (request: VisitorRequest, call: ServedCall) => Promise<ServedResponse>
 
 /** The function of an upstream: that of a test, or that of a server. */
 export type Responder = { readonly handler: UpstreamHandler } | { readonly serve: ServedUpstream }

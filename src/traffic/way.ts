@@ -25,7 +25,7 @@ import { runPhase } from './policy-run.ts'
 import { BodyProblem } from './read-body.ts'
 import { type Binding, findEndpoints, findRoute } from './route.ts'
 import type { TracedStep } from './trace.ts'
-import { callHandler, callUpstream, type UpstreamPlace, withTimeout } from './upstream-call.ts'
+import { callHandler, callUpstream, targetOf, type UpstreamPlace, withTimeout } from './upstream-call.ts'
 import { EndpointVisit } from './visit.ts'
 import { DEFAULT_IP } from './visitor.ts'
 
@@ -103,13 +103,20 @@ export class Way implements Journey {
     const policy = this.#compile(endpoint, endpoint.traffic_policy, { protocol, ...place })
     const visit = new EndpointVisit(request, endpoint, this)
     return this.#runPolicy(visit, policy, async () => {
-      const { upstream_url, url } = endpoint
+      const { upstream_url, url, upstream_protocol } = endpoint
       if (endpoint.type === 'cloud') {
         this.#step('endpoint', `the policy of ${endpoint.id} ends without an answer`, 'close')
         return errorResponse(3200)
       }
       const base = upstream_url === null || !URL.canParse(upstream_url) ? url : upstream_url
-      return this.#call(request, { keys: [url, base], url: base, isAgent: true, tunnel: this.#tunnelOf(endpoint) })
+      const protocol = upstream_protocol ?? undefined
+      return this.#call(request, {
+        keys: [url, base],
+        url: base,
+        isAgent: true,
+        protocol,
+        tunnel: this.#tunnelOf(endpoint),
+      })
     })
   }
 
@@ -235,9 +242,8 @@ export class Way implements Journey {
       const hint = target.hostname.endsWith('.internal') ? '' : ', and only hosts below .internal are internal'
       return fail(3200, `found no internal endpoint at ${target.origin}${hint}`)
     }
-    const { pathname, search } = new URL(request.url)
     const way = new Way(this.luggage, this.compiled, this.forwards + 1, this.sends)
-    const ends = await way.#runUrl(request.to(`${target.origin}${pathname}${search}`), 'internal')
+    const ends = await way.#runUrl(request.to(target.origin + targetOf(request.url)), 'internal')
     this.upstream = way.upstream
     const response = ends === 'close' ? ends : toUpstreamResponse(ends, this.luggage.host.dialect)
     const did = `forwarded to ${target.origin}`
@@ -285,7 +291,7 @@ export class Way implements Journey {
     const { host, signal } = this.luggage
     const upstream = host.upstreams.take([url])
     if (!upstream) throw new TypeError(`no upstream serves ${url}. Set one with gateway.traffic.upstream`)
-    const call = () => callHandler(upstream.responder, VisitorRequest.from(url, {}), signal)
+    const call = () => callHandler(upstream.responder, VisitorRequest.from(url, {}), { signal })
     const response = await withTimeout(call, { host, signal })
     if (!response) throw new TypeError(`the upstream at ${url} did not answer in time`)
     return new TextDecoder().decode(await response.content())

@@ -169,7 +169,7 @@ test.each([
   const end = () => {
     isEnded = true
   }
-  const body = { async *[Symbol.asyncIterator]() {}, destroy: end }
+  const body = { async *[Symbol.asyncIterator]() {}, length: undefined, watch: () => undefined, destroy: end }
   gateway.transport.serveUpstream(URL_OF_APP, async () => ({ status, headers: [], body }))
   const response = await visit()
   expect([response.status, response.headers.get('ngrok-error-code'), isEnded]).toEqual([502, code, true])

@@ -296,7 +296,7 @@ describe('upstreams that fail', () => {
     })
     const waiting = visit()
     await started
-    gateway.clock.advance('1m')
+    gateway.clock.advance('5m')
     const response = await waiting
     expect([response.status, response.headers.get('ngrok-error-code')]).toEqual([504, 'ERR_NGROK_3005'])
   })

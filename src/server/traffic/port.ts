@@ -1,20 +1,24 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { createSecureServer, type Http2SecureServer } from 'node:http2'
+import {
+  createSecureServer,
+  type Http2SecureServer,
+  type Http2ServerRequest,
+  type Http2ServerResponse,
+  type ServerHttp2Session,
+} from 'node:http2'
 import type { AddressInfo, Socket } from 'node:net'
-import type { Duplex } from 'node:stream'
-import type { TLSSocket } from 'node:tls'
 import { printError } from '../../core/schema/print.ts'
 import type { Gateway } from '../../gateway/types.ts'
-import { errorResponse, toUpstreamResponse } from '../../traffic/errors.ts'
-import type { UpstreamResponse } from '../../traffic/message.ts'
-import { HEAD_LIMITS } from '../connection.ts'
+import { MessageHeaders } from '../../traffic/message-headers.ts'
+import { formatHead } from '../forward/respond.ts'
+import { IDLE_MS, MAX_HEAD_BYTES } from '../forward/upstream.ts'
 import { createServer } from '../http.ts'
+import { RequestQueue } from '../request-queue.ts'
 import { createCertificates } from './certificates.ts'
-import type { Upgrades } from './dial.ts'
-import { fail, send, type VisitorResponse } from './response.ts'
-import { switchProtocols } from './upgrade.ts'
-import { logVisit, type VisitorLog } from './visitor-log.ts'
-import { type Arrived, hostOf, type SendVisit, toSent } from './visitor-request.ts'
+import { maySwitch, withoutUpgrade } from './upgrade.ts'
+import { createVisit } from './visit.ts'
+import type { VisitorLog } from './visitor-log.ts'
+import { Visitors } from './visitors.ts'
 
 /** A port for visitors. */
 export interface TrafficPort {
@@ -28,70 +32,75 @@ export interface TrafficPortOptions {
   readonly host: string
   /** True for TLS, with the certificates that domains have in use. */
   readonly tls: boolean
-  readonly upgrades: Upgrades
+  /** The time that a visitor may be silent, in ms. Default: 5 minutes. */
+  readonly idle?: number | undefined
   readonly log?: VisitorLog | undefined
 }
 
-/** The socket of a request over TLS has the name that the client sent; false if it sent none. */
-type WithName = TLSSocket & { readonly servername?: string | false }
-
-/** Listens for visitors of a gateway's endpoints. The host of a request chooses the endpoint (rules: traffic#ports). */
+/** Listens for visitors of a gateway's endpoints. */
 export async function openTrafficPort(gateway: Gateway, options: TrafficPortOptions): Promise<TrafficPort> {
-  const { tls, upgrades, log } = options
-  // Endpoints have TLS at the gateway; a port without it is for both.
-  const schemes = tls ? ['https'] : ['http', 'https']
-  const visit: SendVisit = async (request, channel, extra = []) => {
-    const host = hostOf(request)
-    const { servername } = request.socket as WithName // Node's types lack it.
-    if (tls && !servername) return refuse(gateway, 3003)
-    if (host === undefined) return refuse(gateway, 3200)
-    const left = new AbortController()
-    // A visitor who leaves ends the request to the upstream.
-    channel.once('close', () => void (channel.writableEnded || left.abort()))
-    const origin = await gateway.transport.locate(host, schemes)
-    const ip = (request.socket.remoteAddress ?? '').replace(/^::ffff:/, '')
-    const sent = { ...toSent(request, origin, extra), ip, signal: left.signal }
-    const visited = gateway.transport.serveVisitor(sent)
-    return log ? logVisit(visited, { gateway, log, sent }) : visited
+  const { tls, idle = IDLE_MS, log } = options
+  const visitors = new Visitors(gateway, createVisit(gateway, { tls, log }), idle)
+  const server = createPort(gateway, tls, idle)
+  const queues = new WeakMap<Socket, RequestQueue>()
+  const queueOf = (socket: Socket): RequestQueue => {
+    const queue = queues.get(socket) ?? new RequestQueue(socket, (each) => void visitors.answer(each.req, each))
+    queues.set(socket, queue)
+    return queue
   }
-  const listener = (request: Arrived, outgoing: VisitorResponse) =>
-    // The response of HTTP/2 has the same members.
-    void visit(request, outgoing as ServerResponse).then(
-      (response) => send(response, outgoing),
-      (error) => fail(error, outgoing),
-    )
-  let count = 0
-  const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) =>
-    void switchProtocols(request, socket, head, { visit, upgrades, name: String(count++) })
-  const server = await createPort(gateway, tls)
-  server.on('request', listener).on('upgrade', onUpgrade)
+  server.on(
+    'request',
+    (request: IncomingMessage | Http2ServerRequest, outgoing: ServerResponse | Http2ServerResponse) => {
+      // Requests over HTTP/2 run side by side.
+      if ('stream' in outgoing) void visitors.answer(request, outgoing)
+      else queueOf(outgoing.req.socket).add(outgoing)
+    },
+  )
+  server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
+    socket.on('error', () => socket.destroy())
+    if (maySwitch(request)) return queueOf(socket).whenDone(() => void visitors.switchProtocols(request, socket, head))
+    socket.unshift(withoutUpgrade(request, head))
+    server.emit(tls ? 'secureConnection' : 'connection', socket)
+  })
+  server.on('connect', (_request: IncomingMessage, socket: Socket) => {
+    socket.on('error', () => socket.destroy())
+    socket.end(formatHead(405, new MessageHeaders([['content-length', '0']])))
+  })
   return listen(server, options)
 }
 
-const LIMITS = { maxHeaderSize: HEAD_LIMITS.bytes, headersTimeout: HEAD_LIMITS.seconds * 1000 }
+/** The longest time of a handshake, in ms, as the service documents. */
+const HANDSHAKE_MS = 60_000
 
-async function createPort(gateway: Gateway, tls: boolean): Promise<Server | Http2SecureServer> {
-  if (!tls) return createServer(LIMITS)
+function createPort(gateway: Gateway, tls: boolean, idle: number): Server | Http2SecureServer {
+  // Uploads may take any time, as at the service.
+  const limits = {
+    ...{ maxHeaderSize: MAX_HEAD_BYTES, headersTimeout: idle, requestTimeout: 0, keepAliveTimeout: idle },
+    ...{ connectionsCheckingInterval: Math.min(idle, 5000), requireHostHeader: false },
+  }
+  if (!tls) return createServer(limits)
   const { forName, issueOwn } = createCertificates(gateway)
   const server = createSecureServer({
-    ...LIMITS,
-    allowHTTP1: true,
+    ...{ allowHTTP1: true, noDelay: true, handshakeTimeout: Math.min(HANDSHAKE_MS, idle) },
+    ...{
+      maxHeaderListPairs: 4096,
+      maxSendHeaderBlockLength: MAX_HEAD_BYTES,
+      settings: { maxHeaderListSize: MAX_HEAD_BYTES },
+    },
     SNICallback: (name, callback) =>
       void forName(name).then(
         (context) => callback(null, context),
         (error: Error) => callback(error),
       ),
   })
+  // Node takes these for HTTP/1.1 from the server alone.
+  Object.assign(server, limits)
+  server.on('session', (session: ServerHttp2Session) => session.setTimeout(idle, () => session.close()))
   // A client without a server name gets this certificate, and the error 3003. To issue it takes a quarter of the command's start.
   return server.prependOnceListener('connection', () => {
     const { certificate_pem, private_key_pem } = issueOwn()
     server.setSecureContext({ cert: certificate_pem, key: private_key_pem })
   })
-}
-
-/** Returns the response to a request that no endpoint gets. */
-function refuse({ dialect }: Gateway, number: number): UpstreamResponse {
-  return toUpstreamResponse(errorResponse(number), dialect)
 }
 
 async function listen(

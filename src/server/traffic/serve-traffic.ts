@@ -1,7 +1,10 @@
+import { BlockList, isIP } from 'node:net'
 import type { Config } from '../../core/generated/options.ts'
 import { quote } from '../../core/schema/text.ts'
+import { durationMs } from '../../core/schema/time.ts'
 import type { Gateway } from '../../gateway/types.ts'
-import { createDialer, isThisMachine, type Upgrades } from './dial.ts'
+import { targetOf } from '../../traffic/upstream-call.ts'
+import { Upstream } from '../forward/upstream.ts'
 import { openTrafficPort, type TrafficPort } from './port.ts'
 import { splitUpstream } from './traffic-options.ts'
 import type { VisitorLog } from './visitor-log.ts'
@@ -13,28 +16,49 @@ import type { VisitorLog } from './visitor-log.ts'
 export async function serveTraffic(
   gateway: Gateway,
   host: string,
-  { traffic, trafficTls, upstreams = [], upstreamHosts = [] }: Config,
+  { traffic, trafficTls, upstreams = [], upstreamHosts = [], trafficTimeout }: Config,
   upstreamsName = 'upstreams',
   log?: VisitorLog,
 ): Promise<readonly TrafficPort[]> {
-  const upgrades: Upgrades = new Map()
+  const idle = durationMs(trafficTimeout)
+  const servers: Upstream[] = []
   for (const { key, server } of upstreams.flatMap((text) => splitUpstream(text) ?? [])) {
     requireReachable(server, upstreamHosts, upstreamsName)
-    gateway.transport.serveUpstream(key, createDialer(server, upgrades))
+    // As an agent does: servers of developers sign their own certificates.
+    const upstream = new Upstream(server, { idle, verify: !isThisMachine(server.hostname) })
+    servers.push(upstream)
+    gateway.transport.serveUpstream(key, ({ method, url, headers, body, inform }, call) =>
+      upstream.send({ ...call, method, path: targetOf(url), headers, body, inform }),
+    )
   }
   const opened: TrafficPort[] = []
+  const close = async () => {
+    await Promise.all(opened.map((each) => each.close()))
+    for (const each of servers) each.close()
+  }
   try {
     for (const [port, tls] of [
       [traffic, false],
       [trafficTls, true],
     ] as const) {
-      if (port !== undefined) opened.push(await openTrafficPort(gateway, { port, host, tls, upgrades, log }))
+      if (port !== undefined) opened.push(await openTrafficPort(gateway, { port, host, tls, idle, log }))
     }
   } catch (error) {
-    await Promise.all(opened.map((each) => each.close()))
+    await close()
     throw error
   }
-  return opened
+  return opened.map((each) => ({ ...each, close }))
+}
+
+const loopback = new BlockList()
+loopback.addSubnet('127.0.0.0', 8, 'ipv4')
+loopback.addAddress('::1', 'ipv6')
+
+/** Tells whether a host is this machine. A name other than `localhost` is not: whoever answers for it may send it anywhere. */
+function isThisMachine(host: string): boolean {
+  const name = host.replace(/^\[|\]$/g, '')
+  const version = isIP(name)
+  return version === 0 ? name === 'localhost' : loopback.check(name, version === 6 ? 'ipv6' : 'ipv4')
 }
 
 function requireReachable({ hostname, href }: URL, allowed: readonly string[], name: string): void {

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { optionRow } from '../../core/schema/options.ts'
+import { duration, optionRow } from '../../core/schema/options.ts'
 import { isUpstreamKey, UPSTREAM_KEYS } from '../../traffic/upstreams.ts'
 import { nonEmptyText, port } from '../options/listen-schemas.ts'
 
@@ -36,5 +36,10 @@ export const trafficRows = {
     v.array(nonEmptyText('a host name or an address'), 'an array of host names or addresses'),
     'Hosts other than this machine that `upstreams` may name.',
     { default: [], defaultText: 'none', flag: 'upstream-host', placeholder: 'HOST' },
+  ),
+  trafficTimeout: optionRow(
+    duration(1),
+    'How long a visitor or an upstream may be silent, in real time. Then the connection ends, or the response is 504.',
+    { defaultText: '`5m`, as at the service', flag: 'traffic-timeout' },
   ),
 }

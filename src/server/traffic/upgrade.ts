@@ -1,52 +1,25 @@
 import type { IncomingMessage } from 'node:http'
-import type { Socket } from 'node:net'
-import type { Duplex } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
-import { ServerResponse } from '../http.ts'
-import { UPGRADE_HEADER, type Upgrades } from './dial.ts'
-import { send } from './response.ts'
-import type { SendVisit } from './visitor-request.ts'
+import { pairsOf } from '../forward/body.ts'
 
-interface Switching {
-  readonly visit: SendVisit
-  readonly upgrades: Upgrades
-  /** The name of the visitor's connection. */
-  readonly name: string
+/**
+ * Returns whether a gateway may switch protocols for a request. It may ignore the wish (RFC 9110, section 7.8). It does so for HTTP/2,
+ * because Java's client has this wish with each request, and for a request with a body.
+ */
+export function maySwitch({ headers }: IncomingMessage): boolean {
+  const { upgrade = '', 'content-length': length = '0', 'transfer-encoding': encoding } = headers
+  return !/\bh2c?\b/i.test(upgrade) && length === '0' && encoding === undefined
 }
 
-/** Lets a request to switch protocols, such as that of a WebSocket, pass the gateway, and joins the two connections. */
-export async function switchProtocols(
-  request: IncomingMessage,
-  socket: Duplex,
-  head: Buffer,
-  { visit, upgrades, name }: Switching,
-): Promise<void> {
-  socket.on('error', () => socket.destroy())
-  try {
-    const { upgrade = '' } = request.headers
-    const response = await visit(request, socket, [
-      ['connection', 'Upgrade'],
-      ['upgrade', upgrade],
-      [UPGRADE_HEADER, name],
-    ])
-    const switched = upgrades.get(name)
-    if (!switched) {
-      const outgoing = new ServerResponse(request)
-      outgoing.shouldKeepAlive = false
-      outgoing.assignSocket(socket as Socket) // That of an HTTP server.
-      outgoing.once('finish', () => socket.end())
-      return await send(response, outgoing)
-    }
-    const { rawHeaders } = switched.response
-    const lines = rawHeaders.flatMap((each, index) => (index % 2 === 0 ? [`${each}: ${rawHeaders[index + 1]}`] : []))
-    socket.write(['HTTP/1.1 101 Switching Protocols', ...lines, '', ''].join('\r\n'))
-    socket.write(switched.head)
-    switched.socket.write(head)
-    await Promise.all([pipeline(socket, switched.socket), pipeline(switched.socket, socket)])
-  } catch {
-    socket.destroy()
-    upgrades.get(name)?.socket.destroy()
-  } finally {
-    upgrades.delete(name)
-  }
+/** Returns the bytes of a request without the wish to switch protocols. */
+export function withoutUpgrade({ method, url, httpVersion, rawHeaders }: IncomingMessage, head: Buffer): Buffer {
+  const kept = pairsOf(rawHeaders).filter(([name]) => !/^(upgrade|http2-settings)$/i.test(name))
+  const lines = kept.map(([name, value]) => `${name}: ${/^connection$/i.test(name) ? withoutToken(value) : value}\r\n`)
+  return Buffer.concat([Buffer.from(`${method} ${url} HTTP/${httpVersion}\r\n${lines.join('')}\r\n`, 'latin1'), head])
+}
+
+function withoutToken(connection: string): string {
+  return connection
+    .split(',')
+    .filter((each) => !/^\s*(upgrade|http2-settings)\s*$/i.test(each))
+    .join(',')
 }

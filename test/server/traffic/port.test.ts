@@ -217,12 +217,12 @@ describe('A port for visitors (rules: traffic#ports)', () => {
     socket.destroy()
   })
 
-  it('passes a whole URL by its path, and a GET without its body', async () => {
+  it('passes a whole URL by its path, and a GET with its body', async () => {
     const { port } = await open()
     const { headers } = await send({ port, path: 'http://app.localhost/whole?x=1', body: '' })
     expect(JSON.parse(String(headers['x-received'])).slice(0, 2)).toEqual(['GET', '/whole?x=1'])
     const got = await send({ port, headers: { 'content-length': '3' }, body: 'abc' })
-    expect([got.status, got.text]).toEqual([200, ''])
+    expect([got.status, got.text]).toEqual([200, 'abc'])
   })
 
   it('passes the response of an upstream that does not switch protocols', async () => {

@@ -1,0 +1,105 @@
+import { Readable, type Writable } from 'node:stream'
+import type { ReadableStream as NodeStream } from 'node:stream/web'
+import type { Body, BodyParts } from '../../traffic/body.ts'
+
+type See = (part: Uint8Array) => void
+
+/** A stream of Node that brings a body: a request, a response or a stream of HTTP/2. */
+type Source = Readable & { readonly complete?: boolean; readonly rawTrailers?: readonly string[] }
+
+/** A body that arrives on a connection. */
+export class ReceivedBody implements BodyParts {
+  readonly #source: Source
+  readonly #watchers: See[] = []
+
+  constructor(
+    source: Source,
+    readonly length: number | undefined,
+    /** Ends the body unread. */
+    readonly destroy = (): unknown => source.destroy(),
+  ) {
+    this.#source = source
+    // Whoever reads the body learns of it by the missing end.
+    source.on('error', () => undefined)
+  }
+
+  get rawTrailers(): readonly string[] {
+    return this.#source.rawTrailers ?? []
+  }
+
+  watch(see: See): void {
+    this.#watchers.push(see)
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
+    // Left open, because a request that is read in part still gets its response.
+    for await (const part of this.#source.iterator({ destroyOnReturn: false })) {
+      this.#see(part)
+      yield part
+    }
+  }
+
+  /** Returns the whole body if it has arrived already, and has no trailers. */
+  takeArrived(): Buffer | undefined {
+    const { complete, readableLength, readableDidRead } = this.#source
+    if (complete !== true || readableDidRead || this.rawTrailers.length > 0) return undefined
+    const whole: Buffer = readableLength > 0 ? this.#source.read() : Buffer.alloc(0)
+    if (readableLength === 0) this.#source.resume()
+    else this.#see(whole)
+    return whole
+  }
+
+  /** Returns the stream, whose parts the watchers see. */
+  open(): Readable {
+    for (const see of this.#watchers) this.#source.on('data', see)
+    return this.#source
+  }
+
+  #see(part: Uint8Array): void {
+    for (const see of this.#watchers) see(part)
+  }
+}
+
+/** Returns the number of bytes of a body; undefined if it is not known. It never comes from a header that a policy may have set. */
+export function lengthOf(body: Exclude<Body, null>): number | undefined {
+  return body instanceof ReadableStream ? undefined : body.length
+}
+
+/** The ends of a message that a body is sent with. */
+interface Sending {
+  /** Sends fields after the body. */
+  readonly trail: (fields: [name: string, value: string][]) => void
+  /** Called if the body breaks off. */
+  readonly fail: () => void
+}
+
+const NOT_IN_TRAILERS = /^(connection|content-length|host|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/i
+
+/** Sends a body as it arrives, then its trailers, and ends the message. */
+export function sendBody(body: Body, to: Writable, { trail, fail }: Sending): void {
+  if (body === null || body instanceof Uint8Array) return void to.end(body?.length ? body : undefined)
+  const whole = body instanceof ReceivedBody ? body.takeArrived() : undefined
+  if (whole) return void to.end(whole.length > 0 ? whole : undefined)
+  const stream = toReadable(body)
+  stream.once('error', fail)
+  stream.once('close', () => stream.readableEnded || fail())
+  stream.once('end', () => {
+    // A trailer must not frame or route a message (RFC 9110, section 6.5.1).
+    const trailers = body instanceof ReceivedBody ? pairsOf(body.rawTrailers) : []
+    const sent = trailers.filter(([name]) => !NOT_IN_TRAILERS.test(name))
+    if (sent.length > 0) trail(sent)
+    to.end()
+  })
+  stream.pipe(to, { end: false })
+}
+
+function toReadable(body: Exclude<Body, null | Uint8Array>): Readable {
+  if (body instanceof ReceivedBody) return body.open()
+  // Node's types differ from those of the platform.
+  return body instanceof ReadableStream ? Readable.fromWeb(body as NodeStream) : Readable.from(body)
+}
+
+/** Returns the names and values of fields that Node lists one after the other. */
+export function pairsOf(raw: readonly string[]): [name: string, value: string][] {
+  return raw.flatMap((name, index): [string, string][] => (index % 2 === 0 ? [[name, raw[index + 1] ?? '']] : []))
+}

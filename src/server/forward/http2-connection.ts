@@ -1,0 +1,85 @@
+import {
+  type ClientHttp2Session,
+  type ClientHttp2Stream,
+  connect,
+  constants,
+  type IncomingHttpHeaders,
+} from 'node:http2'
+import { isBodiless } from '../../traffic/message.ts'
+import type { ServedResponse } from '../../traffic/upstreams.ts'
+import { ReceivedBody, sendBody } from './body.ts'
+import { SilentUpstream, type UpstreamCall } from './call.ts'
+
+interface Http2Options {
+  /** The time that the upstream may be silent, in ms. */
+  readonly idle: number
+  readonly rejectUnauthorized: boolean
+}
+
+/** A connection to an upstream that speaks HTTP/2, without TLS with prior knowledge, as the service's agents have it. */
+export class Http2Connection {
+  readonly #session: ClientHttp2Session
+  readonly #idle: number
+
+  constructor(base: URL, { idle, rejectUnauthorized }: Http2Options) {
+    this.#idle = idle
+    this.#session = connect(base, { rejectUnauthorized })
+    // Each of its requests learns of an error.
+    this.#session.on('error', () => undefined)
+    this.#session.setTimeout(idle, () => this.#session.close())
+    this.#session.unref()
+  }
+
+  get isOpen(): boolean {
+    return !this.#session.closed && !this.#session.destroyed
+  }
+
+  close(): void {
+    this.#session.destroy()
+  }
+
+  send({ method, path, headers, body, signal, inform }: UpstreamCall): Promise<ServedResponse> {
+    return new Promise((resolve, reject) => {
+      const { host, 'content-length': _, ...fields } = headers.toLists()
+      const target = { ':method': method, ':path': path, ...(host && { ':authority': String(host[0]) }) }
+      // Trailers pass, such as those of gRPC.
+      const stream = this.#session.request({ ...fields, ...target, te: 'trailers' }, { waitForTrailers: true })
+      const end = () => stream.close(constants.NGHTTP2_CANCEL)
+      signal?.addEventListener('abort', end)
+      stream.once('close', () => {
+        signal?.removeEventListener('abort', end)
+        reject(new Error('it ended the stream without a response'))
+      })
+      stream.on('error', reject)
+      stream.setTimeout(this.#idle, () => stream.destroy(new SilentUpstream()))
+      if (inform) stream.on('headers', (sent) => inform(Number(sent[':status']), toPairs(sent)))
+      stream.once('response', (sent) => resolve(toServed(stream, sent, method)))
+      let trailers = {}
+      stream.once('wantTrailers', () => stream.sendTrailers(trailers))
+      const trail = (added: [string, string][]) => {
+        trailers = Object.fromEntries(added)
+      }
+      if (signal?.aborted) end()
+      else sendBody(body, stream, { fail: end, trail })
+    })
+  }
+}
+
+function toServed(stream: ClientHttp2Stream, headers: IncomingHttpHeaders, method: string): ServedResponse {
+  const status = Number(headers[':status'])
+  const rawTrailers: string[] = []
+  const source = Object.assign(stream, { rawTrailers })
+  stream.once('trailers', (sent) => rawTrailers.push(...toPairs(sent).flat()))
+  const length = headers['content-length']
+  const body = new ReceivedBody(source, length === undefined ? undefined : Number(length))
+  if (!isBodiless(method, status)) return { status, headers: toPairs(headers), body }
+  stream.resume()
+  return { status, headers: toPairs(headers), body: null }
+}
+
+/** Returns the names and values of headers, without those that begin with a colon. */
+function toPairs(headers: IncomingHttpHeaders): [name: string, value: string][] {
+  return Object.entries(headers).flatMap(([name, value = []]) =>
+    name.startsWith(':') ? [] : [value].flat().map((each): [string, string] => [name, each]),
+  )
+}

@@ -1,0 +1,84 @@
+import type { ServerResponse } from 'node:http'
+import { constants, type Http2ServerResponse } from 'node:http2'
+import type { Body } from '../../traffic/body.ts'
+import { isBodiless } from '../../traffic/message.ts'
+import { type MessageHeaders, removeHopByHop } from '../../traffic/message-headers.ts'
+import { STATUS_CODES } from '../http.ts'
+import { lengthOf, sendBody } from './body.ts'
+
+/** The response that a visitor gets, in HTTP/1.1 or HTTP/2. */
+export type VisitorResponse = ServerResponse | Http2ServerResponse
+
+interface Sent {
+  readonly status: number
+  readonly headers: MessageHeaders
+  readonly body: Body
+}
+
+/**
+ * Sends a response. Its body frames it: a header with a length counts only if there is no body. No trailer has the name `reserved`.
+ */
+export function sendResponse({ status: sent, headers, body }: Sent, outgoing: VisitorResponse, reserved = ''): void {
+  // A final response has no status below 200.
+  const status = Math.max(sent, 200)
+  const hasBody = !isBodiless(outgoing.req.method ?? 'GET', status)
+  removeHopByHop(headers, false)
+  const length = hasBody ? (body === null ? 0 : lengthOf(body)) : toBodilessLength(status, headers)
+  if (length === undefined) headers.delete('content-length')
+  else headers.set('content-length', String(length))
+  const fail = () => abort(outgoing)
+  if ('stream' in outgoing) {
+    outgoing.statusCode = status
+    for (const [name, values] of Object.entries(headers.toLists())) outgoing.setHeader(name, values)
+  } else outgoing.writeHead(status, [...headers].flat())
+  // The response of HTTP/2 has the same members.
+  sendBody(hasBody ? body : null, outgoing as ServerResponse, {
+    fail,
+    trail: (fields) =>
+      addTrailers(
+        outgoing,
+        fields.filter(([name]) => name.toLowerCase() !== reserved),
+      ),
+  })
+  if (!outgoing.writableEnded) flushHead(outgoing)
+}
+
+/** Returns the length that a response without a body states: that of the body that GET would bring (RFC 9110, section 8.6). */
+function toBodilessLength(status: number, headers: MessageHeaders): number | undefined {
+  const [length, ...others] = headers.all('content-length')
+  if (status === 205) return 0
+  const isStated = status !== 204 && length !== undefined && others.length === 0 && /^\d+$/.test(length)
+  return isStated ? Number(length) : undefined
+}
+
+function addTrailers(outgoing: VisitorResponse, fields: [name: string, value: string][]): void {
+  if ('stream' in outgoing) outgoing.addTrailers(Object.fromEntries(fields))
+  else outgoing.addTrailers(fields)
+}
+
+/** Sends the head of a response whose body has not started. */
+function flushHead(outgoing: VisitorResponse): void {
+  if ('stream' in outgoing) outgoing.writeHead(outgoing.statusCode)
+  else outgoing.flushHeaders()
+}
+
+/** Sends an informational response, such as 103, before the final one. */
+export function sendInformation(status: number, headers: MessageHeaders, outgoing: VisitorResponse): void {
+  // 100 and 101 are about one connection. HTTP/1.0 has none of them.
+  if (status < 102 || status > 199 || outgoing.headersSent || outgoing.req.httpVersion === '1.0') return
+  removeHopByHop(headers, false)
+  if ('stream' in outgoing) outgoing.stream.additionalHeaders({ ':status': status, ...headers.toLists() })
+  else outgoing.socket?.write(formatHead(status, headers), 'latin1')
+}
+
+/** Returns the bytes of the head of a response. */
+export function formatHead(status: number, headers: MessageHeaders): string {
+  const lines = [...headers].map(([name, value]) => `${name}: ${value}\r\n`)
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n`
+}
+
+/** Ends a response in the middle, so that the visitor notices. */
+export function abort(outgoing: VisitorResponse): void {
+  if ('stream' in outgoing) outgoing.stream.close(constants.NGHTTP2_INTERNAL_ERROR)
+  else outgoing.destroy()
+}

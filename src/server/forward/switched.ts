@@ -1,0 +1,33 @@
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import type { Switched } from '../../traffic/body.ts'
+
+/** The connection of an upstream that has switched protocols, such as to that of a WebSocket. */
+export class SwitchedConnection implements Switched {
+  readonly #socket: Duplex
+  readonly #head: Buffer
+
+  constructor(socket: Duplex, head: Buffer) {
+    this.#socket = socket
+    this.#head = head
+    socket.on('error', () => socket.destroy())
+  }
+
+  end(): void {
+    this.#socket.destroy()
+  }
+
+  /** Joins it with the connection of a visitor, until one of the two ends, or until both are silent for too long. */
+  join(visitor: Socket, head: Buffer, idle: number): void {
+    visitor.setTimeout(idle, () => visitor.destroy())
+    visitor.write(this.#head)
+    this.#socket.write(head)
+    for (const [from, to] of [
+      [visitor, this.#socket],
+      [this.#socket, visitor],
+    ] as const) {
+      from.once('close', () => (from.readableEnded ? to.end() : to.destroy()))
+      from.pipe(to)
+    }
+  }
+}

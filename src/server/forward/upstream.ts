@@ -1,0 +1,174 @@
+import type { Agent, ClientRequest, IncomingMessage } from 'node:http'
+import { Agent as SecureAgent, request as secureRequest } from 'node:https'
+import type { Duplex } from 'node:stream'
+// Fake timers may replace the global `setImmediate`, but sockets close in real turns of the event loop.
+import { setImmediate as atNextTurn } from 'node:timers'
+import { isBodiless } from '../../traffic/message.ts'
+import type { ServedResponse } from '../../traffic/upstreams.ts'
+import { Agent as PlainAgent, request as plainRequest } from '../http.ts'
+import { lengthOf, pairsOf, ReceivedBody, sendBody } from './body.ts'
+import { SilentUpstream, type UpstreamCall } from './call.ts'
+import { Http2Connection } from './http2-connection.ts'
+import { SwitchedConnection } from './switched.ts'
+
+/** The most bytes of a head: 1 MB, as the service documents. */
+export const MAX_HEAD_BYTES = 1_000_000
+
+/** The time that an upstream may be silent, in ms: 5 minutes, as the service documents. */
+export const IDLE_MS = 300_000
+
+/** The time that a connection waits for its next request, in ms. */
+const KEEP_ALIVE_MS = 30_000
+
+interface UpstreamOptions {
+  /** The time that it may be silent, in ms. Default: 5 minutes. */
+  readonly idle?: number | undefined
+  /** False if its certificate may be one that nobody signed. */
+  readonly verify: boolean
+}
+
+/**
+ * A server that requests are forwarded to: those of visitors, of replays and of the recorder. It frames each message itself, and trusts
+ * no header with the length of a body.
+ */
+export class Upstream {
+  readonly #base: URL
+  /** The path above those of requests. */
+  readonly #above: string
+  readonly #options: { readonly idle: number; readonly rejectUnauthorized: boolean }
+  readonly #agent: Agent
+  #http2: Http2Connection | undefined
+
+  constructor(base: URL, { idle = IDLE_MS, verify }: UpstreamOptions) {
+    this.#base = base
+    this.#above = base.pathname.replace(/\/$/, '')
+    this.#options = { idle, rejectUnauthorized: verify }
+    const options = { keepAlive: true, timeout: KEEP_ALIVE_MS }
+    this.#agent = base.protocol === 'https:' ? new SecureAgent(options) : new PlainAgent(options)
+    // A response that nobody asked for would be that of the next request.
+    this.#agent.on('free', (socket: Duplex) => socket.on('data', endUnasked))
+  }
+
+  /** Sends a request. Resolves with the head of the response. @throws Error of the network */
+  async send(sent: UpstreamCall): Promise<ServedResponse> {
+    const call = { ...sent, path: toPath(this.#above + sent.path) }
+    if (call.protocol === 'http2' && call.headers.get('upgrade') === undefined) return this.#connectHttp2().send(call)
+    const canRepeat = isRepeatable(call)
+    // In a turn of the event loop, a connection that has ended leaves the pool.
+    if (!canRepeat) await new Promise<void>((resolve) => void atNextTurn(resolve))
+    for (;;) {
+      try {
+        return await this.#attempt(call)
+      } catch (error) {
+        if (!(error instanceof StaleConnection)) throw error
+        if (!canRepeat) throw error.cause
+      }
+    }
+  }
+
+  get host(): string {
+    return this.#base.host
+  }
+
+  /** Ends all connections. */
+  close(): void {
+    this.#agent.destroy()
+    this.#http2?.close()
+  }
+
+  #connectHttp2(): Http2Connection {
+    if (this.#http2?.isOpen !== true) this.#http2 = new Http2Connection(this.#base, this.#options)
+    return this.#http2
+  }
+
+  #attempt(call: UpstreamCall): Promise<ServedResponse> {
+    const { method, signal, inform } = call
+    return new Promise((resolve, reject) => {
+      const request = this.#open(call)
+      const end = () => void request.destroy()
+      signal?.addEventListener('abort', end)
+      request.once('close', () => signal?.removeEventListener('abort', end))
+      request.once('socket', (socket) => socket.off('data', endUnasked))
+      request.once('timeout', () => request.destroy(new SilentUpstream()))
+      request.on('error', (error) =>
+        reject(isStale(request, error) ? new StaleConnection('stale', { cause: error }) : error),
+      )
+      if (inform) request.on('information', ({ statusCode, rawHeaders }) => inform(statusCode, pairsOf(rawHeaders)))
+      request.once('response', (response) => {
+        const encoding = response.headers['transfer-encoding'] ?? 'chunked'
+        if (encoding.toLowerCase() === 'chunked') return resolve(toServed(response, method))
+        request.destroy(new Error(`the transfer encoding ${encoding} is unknown`))
+      })
+      request.once('upgrade', ({ statusCode = 101, rawHeaders }, socket, head) => {
+        if (call.headers.get('upgrade') === undefined || signal?.aborted) {
+          socket.destroy()
+          return reject(new Error('it switched protocols, which nobody asked for'))
+        }
+        const leave = () => socket.destroy()
+        signal?.addEventListener('abort', leave)
+        socket.once('close', () => signal?.removeEventListener('abort', leave))
+        const switched = new SwitchedConnection(socket, head)
+        resolve({ status: statusCode, headers: pairsOf(rawHeaders), body: null, switched })
+      })
+      if (signal?.aborted) end()
+      else sendBody(call.body, request, { fail: end, trail: (fields) => request.addTrailers(fields) })
+    })
+  }
+
+  #open(call: UpstreamCall): ClientRequest {
+    const { protocol, hostname, port, host } = this.#base
+    const { idle, rejectUnauthorized } = this.#options
+    const open = protocol === 'https:' ? secureRequest : plainRequest
+    return open({
+      ...{ protocol, host: hostname.replace(/^\[|\]$/g, ''), port, rejectUnauthorized, agent: this.#agent },
+      ...{ method: call.method, path: call.path, headers: frame(call, host) },
+      ...{ timeout: idle, maxHeaderSize: MAX_HEAD_BYTES },
+    })
+  }
+}
+
+/** The upstream has ended a connection that waited for its next request. */
+class StaleConnection extends Error {
+  declare readonly cause: Error
+}
+
+function isStale(
+  { reusedSocket, res }: ClientRequest & { readonly res?: unknown },
+  error: NodeJS.ErrnoException,
+): boolean {
+  return reusedSocket && !res && (error.code === 'ECONNRESET' || error.code === 'EPIPE')
+}
+
+/** Returns whether a request can be sent twice: Go's client repeats these, too (RFC 9110, section 9.2.2). */
+function isRepeatable({ method, body }: UpstreamCall): boolean {
+  return body === null && /^(GET|HEAD|OPTIONS|TRACE)$/.test(method)
+}
+
+function endUnasked(this: Duplex): void {
+  this.destroy()
+}
+
+/** Returns a path in bytes that a request can have. A policy may have written other characters into it. */
+function toPath(path: string): string {
+  return path.replace(/[^\x21-\xff]+/g, encodeURIComponent)
+}
+
+/** Returns the headers of a request, with those that frame its body. Node's client frames no body of a GET, HEAD, DELETE, OPTIONS or TRACE. */
+function frame({ method, headers, body }: UpstreamCall, host: string): string[] {
+  const framed = [...headers].filter(([name]) => name !== 'content-length' && name !== 'transfer-encoding').flat()
+  if (headers.get('host') === undefined) framed.push('host', host)
+  const length = body === null ? undefined : lengthOf(body)
+  if (length !== undefined) framed.push('content-length', String(length))
+  else if (body !== null) framed.push('transfer-encoding', 'chunked')
+  else if (/^(POST|PUT|PATCH)$/.test(method)) framed.push('content-length', '0')
+  return framed
+}
+
+function toServed(response: IncomingMessage, method: string): ServedResponse {
+  const { statusCode: status = 502, rawHeaders } = response
+  const hasBody = !isBodiless(method, status)
+  if (!hasBody) response.resume().on('error', () => undefined)
+  const length = response.headers['content-length']
+  const body = hasBody ? new ReceivedBody(response, length === undefined ? undefined : Number(length)) : null
+  return { status, headers: pairsOf(rawHeaders), body }
+}

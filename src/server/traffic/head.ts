@@ -1,0 +1,84 @@
+import type { IncomingMessage } from 'node:http'
+import type { Http2ServerRequest } from 'node:http2'
+import { MessageHeaders, removeHopByHop } from '../../traffic/message-headers.ts'
+import { pairsOf, ReceivedBody } from '../forward/body.ts'
+
+/** A request of a visitor at a port, in HTTP/1.1 or HTTP/2. */
+export type Arrived = IncomingMessage | Http2ServerRequest
+
+/** The header that names the host of an endpoint, for clients that cannot set `Host`. */
+const HOST_HEADER = 'x-fauxgate-host'
+
+/** A request that gets no further than its head. */
+export interface HeadProblem {
+  readonly status: number
+  readonly problem: string
+}
+
+/** Returns why the head of a request cannot pass a gateway (RFC 9110, section 7.2; RFC 9112, sections 3.2 and 6.1). */
+export function findHeadProblem({
+  method,
+  url = '',
+  httpVersion,
+  headers,
+  rawHeaders,
+}: Arrived): HeadProblem | undefined {
+  if (method === 'CONNECT') return { status: 405, problem: 'The gateway is no proxy for CONNECT.' }
+  const isFirstHost = (name: string, index: number) => index % 2 === 0 && name.toLowerCase() === 'host'
+  if (rawHeaders.filter(isFirstHost).length > 1) return { status: 400, problem: 'The request has two Host headers.' }
+  if (httpVersion === '1.1' && headers.host === undefined) return { status: 400, problem: 'The request has no Host.' }
+  const encoding = headers['transfer-encoding']
+  if (encoding !== undefined && httpVersion === '1.0')
+    return { status: 400, problem: 'HTTP/1.0 has no Transfer-Encoding.' }
+  if (encoding !== undefined && encoding.toLowerCase() !== 'chunked')
+    return { status: 501, problem: 'The only Transfer-Encoding is chunked.' }
+  if (!/^(\/|https?:\/\/[^/?#])/i.test(url) && !(url === '*' && method === 'OPTIONS'))
+    return { status: 400, problem: 'The target is neither a path nor a URL.' }
+  return undefined
+}
+
+/** Returns the host that a request is for, without its port; undefined if it names none that can be read. */
+export function hostOf({ url = '', headers }: Arrived): string | undefined {
+  const [, absolute] = /^https?:\/\/([^/?#]*)/i.exec(url) ?? []
+  const sent = headers[HOST_HEADER] ?? absolute ?? headers[':authority'] ?? headers.host
+  const named = `http://${sent}`
+  return /^[^.\s@/?#\\,][^\s@/?#\\,]*$/.test(String(sent)) && URL.canParse(named) ? new URL(named).hostname : undefined
+}
+
+/** Returns the headers of a request as they go to an endpoint. `upgrade` is the protocol to switch to. */
+export function toHeaders({ rawHeaders }: Arrived, host: string, upgrade: string | undefined): MessageHeaders {
+  const isCookie = ([name]: [string, string]) => name.toLowerCase() === 'cookie'
+  const fields = pairsOf(rawHeaders).filter(([name]) => !name.startsWith(':'))
+  const cookies = fields.filter(isCookie).map(([, value]) => value)
+  // HTTP/2 may split cookies over several headers (RFC 9113, section 8.2.3).
+  const joined: [string, string][] = cookies.length > 1 ? [['cookie', cookies.join('; ')]] : []
+  const headers = new MessageHeaders(
+    joined.length > 0 ? [...fields.filter((each) => !isCookie(each)), ...joined] : fields,
+  )
+  removeHopByHop(headers, false)
+  for (const name of [HOST_HEADER, 'expect']) headers.delete(name)
+  headers.set('host', host)
+  if (upgrade !== undefined) {
+    headers.set('connection', 'upgrade')
+    headers.set('upgrade', upgrade)
+  }
+  return headers
+}
+
+/** Returns the body of a request; null if it has none (RFC 9112, section 6.3). */
+export function toBody(request: Arrived): ReceivedBody | null {
+  const length = request.headers['content-length']
+  const hasBody =
+    'stream' in request
+      ? !request.stream.endAfterHeaders
+      : length !== undefined || request.headers['transfer-encoding'] !== undefined
+  if (!hasBody) return null
+  // Whoever wants no more of it leaves the rest to the end of the request, whose connection still brings the response.
+  return new ReceivedBody(request, length === undefined ? undefined : Number(length), () => request.resume())
+}
+
+/** Returns the path with the query, unchanged. A client of a proxy sends it as a whole URL (RFC 9112, section 3.2.2). */
+export function pathOf({ url = '/' }: Arrived): string {
+  const path = url.replace(/^https?:\/\/[^/?#]*/i, '')
+  return path.startsWith('/') ? path : `/${path}`
+}

@@ -1,0 +1,58 @@
+import type { Gateway } from '../../gateway/types.ts'
+import type { Inform } from '../../traffic/body.ts'
+import { errorResponse, toUpstreamResponse } from '../../traffic/errors.ts'
+import { UpstreamResponse } from '../../traffic/message.ts'
+import { MessageHeaders } from '../../traffic/message-headers.ts'
+import { type Arrived, findHeadProblem, hostOf, pathOf, toBody, toHeaders } from './head.ts'
+import { logVisit, type VisitorLog } from './visitor-log.ts'
+
+interface VisitCall {
+  /** Aborts when the visitor has left, or has the whole response. */
+  readonly signal: AbortSignal
+  readonly inform: Inform
+  /** The protocol that the visitor wishes to switch to. */
+  readonly upgrade?: string | undefined
+}
+
+/** Sends a request of a visitor through the gateway. */
+export type Visit = (request: Arrived, call: VisitCall) => Promise<UpstreamResponse>
+
+interface VisitOptions {
+  readonly tls: boolean
+  readonly log: VisitorLog | undefined
+}
+
+/** The socket of a request over TLS has the name that the client sent; false if it sent none. */
+interface WithName {
+  readonly servername?: string | false
+}
+
+/** Makes the function that sends requests of one port through a gateway. The host of a request chooses the endpoint (rules: traffic#ports). */
+export function createVisit(gateway: Gateway, { tls, log }: VisitOptions): Visit {
+  // Endpoints have TLS at the gateway; a port without it is for both.
+  const schemes = tls ? ['https'] : ['http', 'https']
+  const refuse = (number: number) => toUpstreamResponse(errorResponse(number), gateway.dialect)
+  return async (request, { upgrade, ...call }) => {
+    const { socket, method = 'GET', url = '' } = request
+    const { servername } = socket as WithName // Node's types lack it.
+    if (tls && !servername) return refuse(3003)
+    const wrong = findHeadProblem(request)
+    if (wrong) return answerText(wrong.status, wrong.problem)
+    // The target of this request is the gateway itself (RFC 9110, section 9.3.7).
+    if (url === '*') return new UpstreamResponse(200, new MessageHeaders(), null)
+    const name = hostOf(request)
+    if (name === undefined) return answerText(400, 'The host cannot be read.')
+    const origin = await gateway.transport.locate(name, schemes)
+    const headers = toHeaders(request, new URL(origin).host, upgrade)
+    const ip = (socket.remoteAddress ?? '').replace(/^::ffff:/, '')
+    const sent = { ...call, method, url: origin + pathOf(request), headers, body: toBody(request), ip }
+    const visited = gateway.transport.serveVisitor(sent)
+    return log ? logVisit(visited, { gateway, log, sent }) : visited
+  }
+}
+
+/** Makes a response to a request that reaches no endpoint. Nothing more is read on its connection. */
+export function answerText(status: number, text: string): UpstreamResponse {
+  const headers = new MessageHeaders([['content-type', 'text/plain; charset=utf-8']])
+  return new UpstreamResponse(status, headers, new TextEncoder().encode(`${text}\n`))
+}

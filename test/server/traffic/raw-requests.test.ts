@@ -1,0 +1,187 @@
+import { describe, expect, test } from 'vitest'
+import { openRawPorts, openRawUpstream, visitRaw } from '../../support/raw-traffic.ts'
+
+const HOST = 'host: app.example.com\r\n'
+const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'
+const CHUNKED = 'transfer-encoding: chunked\r\n'
+const SMUGGLED = 'GET /admin/smuggled HTTP/1.1\r\nhost: x\r\n\r\n'
+const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`
+
+interface Row {
+  readonly name: string
+  /** The bytes of the visitor. */
+  readonly sent: string
+  /** The status of the first response. */
+  readonly status: number
+  /** The request lines that the upstream gets; none by default. */
+  readonly lines?: readonly string[]
+  /** A pattern for the first request that the upstream gets. */
+  readonly head?: RegExp
+  readonly notHead?: RegExp
+  readonly body?: string
+}
+
+const passes = (name: string, sent: string, more: Partial<Row> = {}): Row => ({
+  name,
+  sent,
+  status: 200,
+  lines: [`${/^\S+ \S+/.exec(sent)?.[0]} HTTP/1.1`],
+  ...more,
+})
+const refused = (name: string, status: number, sent: string): Row => ({ name, sent, status })
+
+const framedMethods = [
+  'DELETE',
+  'OPTIONS',
+  'TRACE',
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'PATCH',
+  'PROPFIND',
+  'REPORT',
+  'QUERY',
+]
+
+const rows: Row[] = [
+  ...framedMethods
+    .filter((method) => method !== 'QUERY')
+    .flatMap((method) => [
+      passes(
+        `${method} with a chunked body that is a request`,
+        `${method} /a HTTP/1.1\r\n${HOST}${CHUNKED}\r\n${chunk(SMUGGLED)}0\r\n\r\n`,
+        {
+          head: /^transfer-encoding: chunked\r$/m,
+          notHead: /content-length/,
+          body: SMUGGLED,
+        },
+      ),
+      passes(`${method} with a length`, `${method} /a HTTP/1.1\r\n${HOST}content-length: 5\r\n\r\nhello`, {
+        head: /^content-length: 5\r$/m,
+        notHead: /transfer-encoding/,
+        body: 'hello',
+      }),
+    ]),
+  passes('POST without a body', `POST /a HTTP/1.1\r\n${HOST}\r\n`, { head: /^content-length: 0\r$/m, body: '' }),
+  passes('GET without a body', `GET /a HTTP/1.1\r\n${HOST}\r\n`, {
+    notHead: /content-length|transfer-encoding/,
+    body: '',
+  }),
+  passes('chunk extensions', `POST /a HTTP/1.1\r\n${HOST}${CHUNKED}\r\n5;a=b\r\nhello\r\n0;c\r\n\r\n`, {
+    body: 'hello',
+  }),
+  passes('a name that Connection has', `GET /a HTTP/1.1\r\n${HOST}x-secret: 1\r\nconnection: X-Secret\r\n\r\n`, {
+    notHead: /x-secret|^connection: x/im,
+  }),
+  passes(
+    'names of framing that Connection has',
+    `POST /a HTTP/1.1\r\n${HOST}connection: content-length, host\r\ncontent-length: 5\r\n\r\nhello`,
+    {
+      head: /^host: app\.example\.com\r$/m,
+      body: 'hello',
+    },
+  ),
+  passes('dots and escapes in a path', `GET /x/../a/%2e%2e/b?c=%zz&d=[] HTTP/1.1\r\n${HOST}\r\n`),
+  passes('an empty query', `GET /a? HTTP/1.1\r\n${HOST}\r\n`),
+  passes('two slashes', `GET //evil.example.com/a HTTP/1.1\r\n${HOST}\r\n`),
+  refused('bytes beyond ASCII in a path', 400, `GET /caf\xc3\xa9 HTTP/1.1\r\n${HOST}\r\n`),
+  passes('a path of 500 kB', `GET /${'a'.repeat(500_000)} HTTP/1.1\r\n${HOST}\r\n`),
+  passes('a head of 900 kB', `GET /a HTTP/1.1\r\n${HOST}x-big: ${'a'.repeat(900_000)}\r\n\r\n`),
+  refused('a head of 1.1 MB', 431, `GET /a HTTP/1.1\r\n${HOST}x-big: ${'a'.repeat(1_100_000)}\r\n\r\n`),
+  passes(
+    'a whole URL, which overrides the host',
+    'GET http://app.example.com/a?b HTTP/1.1\r\nhost: nope.example.com\r\n\r\n',
+    {
+      lines: ['GET /a?b HTTP/1.1'],
+      head: /^host: app\.example\.com\r$/m,
+    },
+  ),
+  refused('a whole URL of another host', 404, `GET http://nope.example.com/a HTTP/1.1\r\n${HOST}\r\n`),
+  refused('a URL of another scheme', 400, `GET ftp://app.example.com/a HTTP/1.1\r\n${HOST}\r\n`),
+  refused('two Hosts', 400, `GET /a HTTP/1.1\r\n${HOST}host: other.example.com\r\n\r\n`),
+  refused('two equal Hosts', 400, `GET /a HTTP/1.1\r\n${HOST}${HOST}\r\n`),
+  refused('no Host', 400, 'GET /a HTTP/1.1\r\n\r\n'),
+  refused('a Host with a user', 400, 'GET /a HTTP/1.1\r\nhost: x@app.example.com\r\n\r\n'),
+  refused('a Host that is a path', 400, 'GET /a HTTP/1.1\r\nhost: app.example.com/x\r\n\r\n'),
+  refused('an empty Host', 400, 'GET /a HTTP/1.1\r\nhost:\r\n\r\n'),
+  refused(
+    'both framings',
+    400,
+    `POST /a HTTP/1.1\r\n${HOST}content-length: 5\r\n${CHUNKED}\r\n${chunk(SMUGGLED)}0\r\n\r\n`,
+  ),
+  refused('two lengths', 400, `POST /a HTTP/1.1\r\n${HOST}content-length: 5\r\ncontent-length: 6\r\n\r\nhello!`),
+  refused('a list of lengths', 400, `POST /a HTTP/1.1\r\n${HOST}content-length: 5, 6\r\n\r\nhello!`),
+  refused('a negative length', 400, `POST /a HTTP/1.1\r\n${HOST}content-length: -5\r\n\r\nhello`),
+  refused('a length with a sign', 400, `POST /a HTTP/1.1\r\n${HOST}content-length: +5\r\n\r\nhello`),
+  refused('a length in hex', 400, `POST /a HTTP/1.1\r\n${HOST}content-length: 0x5\r\n\r\nhello`),
+  refused('a huge length', 400, `POST /a HTTP/1.1\r\n${HOST}content-length: 99999999999999999999\r\n\r\nhello`),
+  refused('a space before the colon', 400, `POST /a HTTP/1.1\r\n${HOST}content-length : 5\r\n\r\nhello`),
+  refused(
+    'gzip, chunked',
+    501,
+    `POST /a HTTP/1.1\r\n${HOST}transfer-encoding: gzip, chunked\r\n\r\n${chunk('hello')}0\r\n\r\n`,
+  ),
+  refused(
+    'an unknown coding',
+    400,
+    `POST /a HTTP/1.1\r\n${HOST}transfer-encoding: xchunked\r\n\r\n${chunk('hello')}0\r\n\r\n`,
+  ),
+  refused('chunked twice', 400, `POST /a HTTP/1.1\r\n${HOST}${CHUNKED}${CHUNKED}\r\n${chunk('hello')}0\r\n\r\n`),
+  refused('chunked in HTTP/1.0', 400, `POST /a HTTP/1.0\r\n${HOST}${CHUNKED}\r\n${chunk('hello')}0\r\n\r\n`),
+  refused('a control character in a header', 400, `GET /a HTTP/1.1\r\n${HOST}x-a: \x01\r\n\r\n`),
+  refused('CONNECT', 405, `CONNECT app.example.com:443 HTTP/1.1\r\n${HOST}\r\n`),
+  { name: 'OPTIONS of the gateway itself', sent: `OPTIONS * HTTP/1.1\r\n${HOST}\r\n`, status: 200 },
+  refused('another method for *', 400, `GET * HTTP/1.1\r\n${HOST}\r\n`),
+  passes('Expect', `POST /a HTTP/1.1\r\n${HOST}expect: 100-continue\r\ncontent-length: 5\r\n\r\nhello`, {
+    notHead: /expect/,
+    body: 'hello',
+    status: 100,
+  }),
+  refused('an unknown expectation', 417, `POST /a HTTP/1.1\r\n${HOST}expect: tea\r\ncontent-length: 5\r\n\r\nhello`),
+  passes(
+    'a wish for h2c with a body',
+    `POST /a HTTP/1.1\r\n${HOST}connection: Upgrade, HTTP2-Settings\r\nupgrade: h2c\r\nhttp2-settings: AAMAAABkAAQAoAAAAAIAAAAA\r\ncontent-length: 5\r\n\r\nhello`,
+    {
+      notHead: /upgrade|http2-settings/i,
+      body: 'hello',
+    },
+  ),
+  passes(
+    'a wish for h2c without a body',
+    `GET /a HTTP/1.1\r\n${HOST}connection: Upgrade, HTTP2-Settings\r\nupgrade: h2c\r\nhttp2-settings: AAMA\r\n\r\n`,
+    {
+      notHead: /upgrade|http2-settings/i,
+    },
+  ),
+  passes(
+    'a wish for a WebSocket with a body',
+    `POST /a HTTP/1.1\r\n${HOST}connection: Upgrade\r\nupgrade: websocket\r\n${CHUNKED}\r\n${chunk('hello')}0\r\n\r\n`,
+    {
+      notHead: /upgrade/i,
+      body: 'hello',
+    },
+  ),
+  passes('cookies in two headers', `GET /a HTTP/1.1\r\n${HOST}cookie: a=1\r\ncookie: b=2\r\n\r\n`, {
+    head: /^cookie: a=1; b=2\r$/m,
+  }),
+  passes('a header of an earlier version', `GET /a HTTP/1.1\r\n${HOST}x-fauxgate-upgrade: 0\r\n\r\n`, {
+    head: /^x-fauxgate-upgrade: 0\r$/m,
+  }),
+]
+
+describe.each(['plain', 'tls'] as const)('Bytes of a visitor at the port %s (rules: traffic#ports)', (kind) => {
+  test.each(rows)('$name', async ({ sent, status, lines = [], head = /^/, notHead = /(?!)/, body }) => {
+    const upstream = await openRawUpstream(OK)
+    const { ports } = await openRawPorts(upstream.url)
+    const visitor = await visitRaw(ports[kind], sent, kind === 'tls' ? 'app.example.com' : undefined)
+    const text = await visitor.until(status === 100 ? /\r\n\r\nok$/ : /^HTTP\/1.1 \d+.*?\r\n\r\n/s)
+    expect(text.slice(0, 400)).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+    expect(upstream.requests.map((each) => each.head.split('\r\n')[0])).toEqual(lines)
+    const [first = { head: '', body: '' }] = upstream.requests
+    expect(first.head).toMatch(head)
+    expect(first.head).not.toMatch(notHead)
+    if (body !== undefined) expect(first.body).toBe(body)
+    expect(upstream.received()).toHaveLength(Buffer.byteLength(upstream.received(), 'latin1'))
+  })
+})
