@@ -137,7 +137,8 @@ export interface ControlCall<Result = unknown> {
   readonly maxBytes?: number
   /** The media type of a result that is a text. Without it, the result is sent as JSON. */
   readonly mediaType?: string
-  readonly run: (host: ControlHost, raw: unknown) => Result
+  /** `signal` aborts when the client leaves, for work that waits. */
+  readonly run: (host: ControlHost, raw: unknown, signal?: AbortSignal) => Result
 }
 
 /** Makes a call that reads its input by its schema, and that the log of controls remembers if it changes something. */
@@ -145,7 +146,7 @@ export function controlCall<S extends v.GenericSchema, Result>(
   definition: Omit<ControlCall, 'from' | 'schema' | 'run'> & {
     from?: 'body' | 'query'
     schema?: S
-    run: (host: ControlHost, input: v.InferOutput<S>) => Result
+    run: (host: ControlHost, input: v.InferOutput<S>, signal: AbortSignal | undefined) => Result
   },
 ): ControlCall<Result> {
   const { from = 'nothing', schema, run } = definition
@@ -153,7 +154,7 @@ export function controlCall<S extends v.GenericSchema, Result>(
   return remembered({
     ...definition,
     from,
-    run: (host, raw) => run(host, read(requireJsonObject(raw), {}, host.engine.context)),
+    run: (host, raw, signal) => run(host, read(requireJsonObject(raw), {}, host.engine.context), signal),
   })
 }
 
@@ -162,9 +163,9 @@ export function remembered<Result>(call: ControlCall<Result>): ControlCall<Resul
   if (!isChange(call)) return call
   return {
     ...call,
-    run(host, raw) {
+    run(host, raw, signal) {
       const now = host.engine.lastNow
-      const result = call.run(host, raw)
+      const result = call.run(host, raw, signal)
       const log = (value: unknown) => host.controlLog.addControl(call, raw, now, value)
       if (result instanceof Promise) result.then(log, () => undefined)
       else log(result)

@@ -15,7 +15,7 @@ import { GatewayError } from './gateway-error.ts'
 import { createBodyLimit } from './http/body-limit.ts'
 import { type ControlApi, createControlApi } from './http/control-api.ts'
 import { createRefused } from './http/error-response.ts'
-import { createFetch, type Fetch, waitForFlush } from './http/fetch.ts'
+import { createFetch, type Fetch, waitForResponse } from './http/fetch.ts'
 import { createHandler, type Handler } from './http/handler.ts'
 import { installFetch } from './http/install.ts'
 import type { Delivery } from './http/messages.ts'
@@ -156,10 +156,10 @@ function createTransport(
     bodyLimit: createBodyLimit(served),
     refused: createRefused(served),
     async delivered(response, { signal } = {}) {
-      const flushed = response.safe ? await waitForFlush(response.safe, signal) : response
-      const { delivery } = flushed
+      const settled = response.safe ? await waitForResponse(response.safe, signal) : response
+      const { delivery } = settled
       if (delivery) await wait(delivery, signal)
-      return flushed
+      return settled
     },
     servedAt(url) {
       if (options.baseUrl === undefined) engine.state.url = url ?? initialUrl

@@ -4,7 +4,7 @@ import { problem, Refusal, refuse } from '../core/schema/errors.ts'
 import { dropTables } from '../core/store/sql-store.ts'
 import { createGateway } from '../gateway/gateway.ts'
 import { GatewayError } from '../gateway/gateway-error.ts'
-import type { HttpRequest } from '../gateway/http/messages.ts'
+import type { HttpRequest, HttpResponse } from '../gateway/http/messages.ts'
 import { openApi } from '../gateway/openapi/openapi.ts'
 import type { Gateway } from '../gateway/types.ts'
 import type { Limits } from './environment.ts'
@@ -95,13 +95,21 @@ export class LiveGateway {
     this.#journal.clear()
   }
 
-  exchange(gateway: Gateway, request: HttpRequest): Response | Promise<Response> {
+  async exchange(gateway: Gateway, request: HttpRequest): Promise<Response> {
     const response = gateway.transport.exchange(request)
+    // The alarm and the journal are set in the same turn as the change.
+    this.#follow(gateway, request, response)
+    if (!response.delivery && !response.safe) return toWorkerResponse(response)
+    const delivered = await gateway.transport.delivered(response, { signal: this.#ended.signal })
+    // A control that waited has changed what it changes only now.
+    if (response.safe) this.#follow(gateway, request, delivered)
+    return toWorkerResponse(delivered)
+  }
+
+  #follow(gateway: Gateway, request: HttpRequest, response: HttpResponse): void {
     this.setAlarm()
     this.listeners.afterEvent(gateway, request, response)
     this.#journal.storeLater(gateway)
-    if (!response.delivery) return toWorkerResponse(response)
-    return gateway.transport.delivered(response, { signal: this.#ended.signal }).then(toWorkerResponse)
   }
 
   /** Runs due events after an alarm, each at its own time. */

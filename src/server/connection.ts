@@ -58,39 +58,62 @@ export class PipelinedConnection {
   #start(response: ServerResponse): void {
     const { req: request } = response
     if (!hasBody(request)) return void this.#respond(response, '')
-    const findLimit = () => this.#responders.gateway.transport.bodyLimit(this.#toHttpRequest(request, ''))
-    readBody(request, findLimit, (body) => {
-      if (!this.#socket.writable) return
-      // Otherwise the unread rest of the body would be parsed as the next request.
-      if (!request.complete) response.shouldKeepAlive = false
-      this.#respond(response, body)
-    })
+    const findLimit = () =>
+      this.#guard(() => this.#responders.gateway.transport.bodyLimit(this.#toHttpRequest(request, '')))
+    readBody(
+      request,
+      () => findLimit() ?? 0,
+      (body) => {
+        if (!this.#socket.writable) return
+        // Otherwise the unread rest of the body would be parsed as the next request.
+        if (!request.complete) response.shouldKeepAlive = false
+        this.#respond(response, body)
+      },
+    )
+  }
+
+  /** Runs a part of the work of a request. What it throws ends this connection, and nothing else of the process. */
+  #guard<T>(work: () => T): T | undefined {
+    try {
+      return work()
+    } catch (error) {
+      this.#end(error)
+      return undefined
+    }
+  }
+
+  readonly #end = (error: unknown): void => {
+    printError(error)
+    this.#socket.destroy()
   }
 
   #toHttpRequest({ method = 'GET', url = '/', headers, rawHeaders }: IncomingMessage, body: RequestBody): HttpRequest {
     const isInspector = headers[INSPECTOR_HEADER] !== undefined
     const header = (name: string) => headers[name]?.toString() ?? null
-    return { method, url, header, rawHeaders, body, peer: this.#peer, isInspector }
+    return { method, url, header, rawHeaders, body, peer: this.#peer, isInspector, signal: this.#closed }
   }
 
-  /** Answers a request, immediately unless a fault or the store delays the response. */
   #respond(response: ServerResponse, body: RequestBody): void {
+    this.#guard(() => this.#answer(response, body)?.catch(this.#end))
+  }
+
+  /** Answers a request, immediately unless a fault, a control that waits or the store delays the response. */
+  #answer(response: ServerResponse, body: RequestBody): Promise<unknown> | undefined {
     const { req: request } = response
     const { gateway, inspector } = this.#responders
     const httpRequest = this.#toHttpRequest(request, body)
     if (inspector.isFor(request)) {
-      inspector.respond(request, response, httpRequest).catch((error) => {
-        const failure = internalFailure(gateway, error)
-        if (response.headersSent) this.#socket.destroy()
-        else send(failure, response)
+      return inspector.respond(request, response, httpRequest).catch((error: unknown) => {
+        if (response.headersSent) throw error
+        send(internalFailure(gateway, error), response)
       })
-      return
     }
     const elapsed = stopwatch()
     const result = exchange(gateway, request, httpRequest)
-    if (result.delivery || result.safe) {
-      void this.#delivered(result).then((sent) => sent && this.#send(sent, response, httpRequest, elapsed()))
-    } else this.#send(result, response, httpRequest, elapsed())
+    if (result.delivery || result.safe)
+      return this.#delivered(result).then((sent) => sent && this.#send(sent, response, httpRequest, elapsed()))
+    this.#send(result, response, httpRequest, elapsed())
+    return undefined
   }
 
   /** Sends a response after `elapsed` ms. */
@@ -128,7 +151,7 @@ export class PipelinedConnection {
     const { current } = this.#queue
     const isResponding = current?.headersSent && !current.closed
     if (this.#socket.writable && !isResponding)
-      this.#socket.write(serialize(parseErrorResponse(this.#responders.gateway, error)))
+      this.#guard(() => this.#socket.write(serialize(parseErrorResponse(this.#responders.gateway, error))))
     this.#socket.destroySoon()
   }
 }
@@ -162,29 +185,24 @@ function serialize({ status, headers, body }: HttpResponse): string {
   return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', text].join('\r\n')
 }
 
-/** Sends a response, or its compressed form. If that fails, the connection ends. */
+/** Sends a response, or its compressed form. */
 function send(result: HttpResponse, response: ServerResponse, packed?: PackedResponse): void {
   const { status, delivery } = result
   const { headers, body } = packed ?? result
   const { cut } = delivery ?? {}
-  try {
-    // Node writes a flat list of names and values unchanged.
-    const lines: string[] = []
-    for (const name in headers) lines.push(name, headers[name] ?? '')
-    if (body !== null) lines.push('Content-Length', String(cut?.wholeBytes ?? Buffer.byteLength(body)))
-    response.writeHead(status, lines)
-    const { socket } = response
-    // A body that stalls has no end, until the client leaves.
-    if (cut) return void response.write(body, () => cut.ending === 'break' && socket?.destroy())
-    if (socket && body !== null) {
-      // This writes head and body at once. `end(body)` would need a second write, of an empty chunk.
-      socket.cork()
-      response.write(body)
-      socket.uncork()
-      response.end()
-    } else response.end(body)
-  } catch (error) {
-    printError(error)
-    response.req.socket.destroy()
-  }
+  // Node writes a flat list of names and values unchanged.
+  const lines: string[] = []
+  for (const name in headers) lines.push(name, headers[name] ?? '')
+  if (body !== null) lines.push('Content-Length', String(cut?.wholeBytes ?? Buffer.byteLength(body)))
+  response.writeHead(status, lines)
+  const { socket } = response
+  // A body that stalls has no end, until the client leaves.
+  if (cut) return void response.write(body, () => cut.ending === 'break' && socket?.destroy())
+  if (socket && body !== null) {
+    // This writes head and body at once. `end(body)` would need a second write, of an empty chunk.
+    socket.cork()
+    response.write(body)
+    socket.uncork()
+    response.end()
+  } else response.end(body)
 }

@@ -107,7 +107,9 @@ export class Events {
   #sendMissed(listener: Listener): void {
     if (!listener.hasMissed) return
     listener.hasMissed = false
-    listener.response.write(formatEvent('missed', {}) + createOverviewEvent(this.#gateway))
+    listener.response.write(formatEvent('missed', {}))
+    // The next check sends the overview. It cannot be read while the clock is being advanced.
+    this.#overview = undefined
   }
 
   #remove(listener: Listener): void {

@@ -1,3 +1,5 @@
+import { hideUrlSecrets } from '../core/schema/secret-texts.ts'
+import { quote } from '../core/schema/text.ts'
 import type { PolicyRequest, PolicyResponse } from '../service/policy/visit.ts'
 import { type Body, discardBody, type Inform, type Switched, toFetchBody, watchBody } from './body.ts'
 import { MessageHeaders } from './message-headers.ts'
@@ -102,6 +104,7 @@ export class VisitorRequest extends Message implements PolicyRequest {
   /** Reads the arguments of a `fetch`. */
   static from(input: string | URL | Request, init: RequestInit): VisitorRequest {
     // A Request takes longer than all else, and the usual call needs none.
+    if (!(input instanceof Request)) requireUrl(input)
     const isPlain =
       typeof input === 'string' && Object.keys(init).every((name) => name === 'headers' || name === 'signal')
     const { method, url, headers: sent, body } = isPlain ? readPlain(input, init) : new Request(input, init)
@@ -119,6 +122,17 @@ export class VisitorRequest extends Message implements PolicyRequest {
   /** Returns a copy that is sent to another URL. */
   to(url: string): VisitorRequest {
     return new VisitorRequest(this.method, url, new MessageHeaders(this.headers), this.body, this.inform)
+  }
+}
+
+function requireUrl(input: unknown): void {
+  try {
+    new URL(String(input))
+  } catch (cause) {
+    const received = quote(typeof input === 'string' ? hideUrlSecrets(input) : input)
+    throw new TypeError(`The URL is ${received}. Allowed: an absolute URL such as "https://app.example.com/".`, {
+      cause,
+    })
   }
 }
 

@@ -34,6 +34,6 @@ export interface TrafficHost {
   /** Returns the fault that applies to a request to an upstream, and counts it. */
   applyFault(keys: readonly string[]): UpstreamFault | undefined
   readonly watchAgent: AgentWatcher
-  /** Adds a request to the journal of traffic. */
-  record(exchange: VisitorExchange): void
+  /** Adds a request to the journal of traffic, and returns its number there. */
+  record(exchange: VisitorExchange): number
 }

@@ -68,18 +68,19 @@ export class GatewayTraffic {
     return labelled.at(-1)?.url ?? String(origins[0])
   }
 
-  /** Sends a request through the gateway as a visitor would. */
+  /** Sends a request through the gateway as a visitor would. `onRecorded` receives its number in the journal of traffic. */
   async fetch(
     input: string | URL | Request,
     { from = {}, edge, route, backend, ...init }: TrafficInit,
+    onRecorded?: (number: number) => void,
   ): Promise<Response> {
     const signal = init.signal ?? (input instanceof Request ? input.signal : undefined)
     signal?.throwIfAborted()
     const request = VisitorRequest.from(input, init)
-    const response = await this.#visit(request, from, { edge, route, backend }, signal)
+    const visited = await this.#visit(request, from, { edge, route, backend }, signal, onRecorded)
     // A fetch cannot speak another protocol.
-    response.switched?.end()
-    return response.toResponse(request.method)
+    visited.switched?.end()
+    return visited.toResponse(request.method)
   }
 
   /** Sends a request that a server received through the gateway. No message becomes one of a `fetch`. */
@@ -92,9 +93,10 @@ export class GatewayTraffic {
     from: Visitor,
     target: Target,
     signal: AbortSignal | undefined,
+    onRecorded?: (number: number) => void,
   ): Promise<UpstreamResponse> {
     try {
-      const response = await this.#pass(request, from, target, signal)
+      const response = await this.#pass(request, from, target, signal, onRecorded)
       if (response) return response
     } catch (error) {
       if (error instanceof MissingFact) refuse(refusals.traffic_fact_missing, { path: error.path })
@@ -124,6 +126,7 @@ export class GatewayTraffic {
     visitor: Visitor,
     target: Target,
     signal?: AbortSignal,
+    onRecorded?: (number: number) => void,
   ): Promise<UpstreamResponse | undefined> {
     const { host } = this
     const trace: Luggage['trace'] = []
@@ -148,13 +151,14 @@ export class GatewayTraffic {
     } finally {
       const { startedAt: at, secrets } = luggage
       const { endpoint, upstream } = way
-      host.record({
+      const number = host.record({
         ...{ at, method, url, ip: visitor.ip ?? DEFAULT_IP, headers, endpoint, upstream, trace, secrets },
         ...{ from: visitor, target, body },
         status: response?.status ?? null,
         responseHeaders: [...(response?.headers ?? [])],
         error: response?.headers.get(host.dialect.errorCodeHeader) ?? null,
       })
+      onRecorded?.(number)
     }
     return response
   }

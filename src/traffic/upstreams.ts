@@ -38,7 +38,8 @@ interface Upstream {
 export const UPSTREAM_KEYS = 'a URL such as "https://app.internal", or the id of a backend'
 
 /** Returns whether a text is a URL, or can be the id of a backend. */
-export function isUpstreamKey(text: string): boolean {
+export function isUpstreamKey(text: unknown): text is string {
+  if (typeof text !== 'string') return false
   return text.includes('://') ? URL.canParse(text) : /^bkd[a-z]*_\w+$/.test(text)
 }
 

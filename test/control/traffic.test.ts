@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { createVisited, policyOf, URL_OF_APP } from '../traffic/visits.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
@@ -44,7 +44,8 @@ test('upstreams are canned responses, and can be removed', async () => {
 test('a missing fact, a wrong URL and a wrong upstream are refused in words', async () => {
   const { call } = createControlled(policyOf('deny', {}, 'on_http_request', ["conn.geo.city == 'Berlin'"]))
   expect((await call('POST', '/traffic', { url: URL_OF_APP })).body.error_code).toBe('ERR_NGROK_90450')
-  expect((await call('POST', '/traffic', { url: 'nowhere' })).body.msg).toContain('a URL such as')
+  for (const url of ['nowhere', ''])
+    expect((await call('POST', '/traffic', { url })).body.msg).toContain(`url is "${url}". Allowed: a URL such as`)
   expect((await call('PUT', '/traffic/upstreams', { url: 'nowhere' })).body.msg).toContain('the id of a backend')
 })
 
@@ -76,4 +77,68 @@ test('reset removes upstreams and empties the journal of traffic', async () => {
   await call('POST', '/traffic', { url: URL_OF_APP })
   gateway.reset()
   expect([gateway.traffic.count(), (await call('POST', '/traffic', { url: URL_OF_APP })).body.status]).toEqual([0, 404])
+})
+
+// rules: control-api#visits
+test('a body that breaks off has its beginning, and the reason', async () => {
+  const { gateway, call } = createControlled()
+  gateway.traffic.upstream(URL_OF_APP, () => {
+    const parts = [new TextEncoder().encode('half \u2603').slice(0, 7)]
+    return new Response(
+      new ReadableStream({
+        pull(stream) {
+          const part = parts.shift()
+          if (part) stream.enqueue(part)
+          else stream.error(new Error('aborted'))
+        },
+      }),
+    )
+  })
+  expect(await call('POST', '/traffic', { url: URL_OF_APP })).toMatchObject({
+    status: 200,
+    body: { status: 200, body: 'half \ufffd', incomplete: 'The body broke off: aborted.' },
+  })
+})
+
+test('a body without an end has its first 16 MiB', async () => {
+  const { gateway, call } = createControlled()
+  let isCancelled = false
+  const body = {
+    pull: (stream: ReadableStreamDefaultController) => stream.enqueue(new Uint8Array(1_000_000)),
+    cancel() {
+      isCancelled = true
+    },
+  }
+  gateway.traffic.upstream(URL_OF_APP, () => new Response(new ReadableStream(body)))
+  const { incomplete, body: text } = (await call('POST', '/traffic', { url: URL_OF_APP })).body
+  expect([incomplete, text.length]).toEqual(['The body broke off: it has more than 16777216 bytes.', 16_000_000])
+  expect(isCancelled).toBe(true)
+})
+
+test('requests at the same time have their own number and trace each', async () => {
+  const { call } = createControlled()
+  const sent = ['/1', '/2', '/3'].map((path) => call('POST', '/traffic', { url: URL_OF_APP + path }))
+  const received = (await Promise.all(sent)).map(({ body }) => body)
+  const listed = (await call('GET', '/traffic')).body
+  for (const [index, { number, trace }] of received.entries()) {
+    const entry = listed.find((each: { number: number }) => each.number === number)
+    expect([entry.url, entry.trace]).toEqual([`${URL_OF_APP}/${index + 1}`, trace])
+  }
+})
+
+test('a request whose client leaves ends at the upstream, and prints nothing', async () => {
+  const { gateway } = createControlled()
+  const print = vi.spyOn(console, 'error')
+  const client = new AbortController()
+  const left = new Promise<void>((resolve) => {
+    gateway.traffic.upstream(URL_OF_APP, ({ signal }) => {
+      signal.addEventListener('abort', () => resolve())
+      client.abort()
+      return new Promise(() => undefined)
+    })
+  })
+  const init = { method: 'POST', headers: JSON_TYPE, body: JSON.stringify({ url: URL_OF_APP }), signal: client.signal }
+  await expect(gateway.fetch('http://localhost/_fauxgate/traffic', init)).rejects.toThrow('aborted')
+  await left
+  expect(print).not.toHaveBeenCalled()
 })

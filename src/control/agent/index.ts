@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import type { AgentTunnelDefinition } from '../../core/generated/controls.ts'
+import type { Families } from '../../core/operation/family.ts'
 import { atCaller } from '../../core/schema/caller-stack.ts'
 import { documented, named } from '../../core/schema/documentation.ts'
 import { duration, optionsOf, readCallOptions, sentDuration, switchOption } from '../../core/schema/options.ts'
@@ -53,16 +54,23 @@ export interface AgentMember {
 // Most gateways are never asked for their agent.
 const load = () => import('./api.ts')
 
-const start = controlCall({
-  method: 'POST',
-  path: '/agent/tunnels',
-  summary: 'Start a tunnel of the agent',
-  from: 'body',
-  schema: tunnelDefinition,
-  response: anyObject(),
-  errors: Object.values(errors),
-  run: async (host, definition) => (await load()).startTunnel(host, definition),
-})
+/** Makes the call that starts a tunnel, which is refused as the declaration of a session of an agent is. */
+const createStartCall = (families: Families) =>
+  controlCall({
+    method: 'POST',
+    path: '/agent/tunnels',
+    summary: 'Start a tunnel of the agent',
+    from: 'body',
+    schema: tunnelDefinition,
+    response: anyObject(),
+    errors: [
+      ...Object.values(errors),
+      ...Object.values(families).flatMap(({ declares }) => declares?.tunnelSession?.errors ?? []),
+    ],
+    run: async (host, definition) => (await load()).startTunnel(host, definition),
+  })
+
+const start = createStartCall({})
 
 const set = controlCall({
   method: 'PUT',
@@ -97,7 +105,7 @@ const restart = controlCall({
 })
 
 export const agent: Control<AgentMember, typeof errors> = {
-  calls: { start, set, restart },
+  calls: (families) => ({ start: createStartCall(families), set, restart }),
   errors,
   members: (host) => ({ agent: createAgent(host) }),
 }

@@ -6,7 +6,7 @@ import { integerFrom } from '../../core/schema/options.ts'
 import { platform } from '../../core/schema/platform.ts'
 import { anyObject } from '../../core/schema/schema.ts'
 import { hideUrlSecrets } from '../../core/schema/secret-texts.ts'
-import { quote, quoteSecret } from '../../core/schema/text.ts'
+import { quote, quoteSecret, toError } from '../../core/schema/text.ts'
 import { refusals } from '../../traffic/refusals.ts'
 import { createCannedResponse, isUpstreamKey, UPSTREAM_KEYS } from '../../traffic/upstreams.ts'
 import { type ControlHost, controlCall } from '../control.ts'
@@ -40,6 +40,7 @@ const outcome = named(
     ),
     headers: documented(v.record(v.string(), v.string()), 'The headers of the response.'),
     body: documented(v.string(), 'The body of the response, as a text.'),
+    incomplete: v.exactOptional(documented(v.string(), 'The reason why the body ends early. Absent if it is whole.')),
     rule: documented(
       v.nullable(v.string()),
       'The rule that ended the request, by its name, else by its place; null if none did.',
@@ -58,23 +59,47 @@ const send = controlCall({
   schema: request,
   response: outcome,
   errors: Object.values(refusals),
-  run: (host, sent) => sendRequest(host, sent),
+  run: (host, sent, signal) => sendRequest(host, sent, signal),
 })
 
-async function sendRequest({ traffic }: ControlHost, { url, ...init }: v.InferOutput<typeof request>) {
+async function sendRequest(
+  { traffic }: ControlHost,
+  { url, ...init }: v.InferOutput<typeof request>,
+  signal: AbortSignal | undefined,
+) {
   requireSendable(url, init)
-  const response = await fetchOrUndefined(() => traffic.fetch(url, init))
-  const [entry] = traffic.journal.newestFirst()
-  const { number = 0, rule = null, trace = [] } = entry ?? {}
+  let number = 0
+  const response = await fetchOrUndefined(() =>
+    traffic.fetch(url, { ...init, ...(signal && { signal }) }, (recorded) => {
+      number = recorded
+    }),
+  )
+  const { rule = null, trace = [] } = traffic.journal.get(number) ?? {}
   if (!response) return { number, status: null, headers: {}, body: '', rule, trace }
-  return {
-    number,
-    status: response.status,
-    headers: Object.fromEntries(response.headers),
-    body: await response.text(),
-    rule,
-    trace,
+  const headers = Object.fromEntries(response.headers)
+  return { number, status: response.status, headers, ...(await readText(response)), rule, trace }
+}
+
+/** The maximum number of bytes of a response that the outcome has. */
+const MAX_BYTES = 16 * 1024 * 1024
+
+/** Reads a body as a text, as far as it arrives. */
+async function readText({ body }: Response): Promise<{ readonly body: string; readonly incomplete?: string }> {
+  const decoder = new (platform('TextDecoder'))()
+  const reader = body?.getReader()
+  let text = ''
+  let size = 0
+  try {
+    for (let part = await reader?.read(); part?.value; part = await reader?.read()) {
+      size += part.value.length
+      if (size > MAX_BYTES) throw new Error(`it has more than ${MAX_BYTES} bytes`)
+      text += decoder.decode(part.value, { stream: true })
+    }
+  } catch (error) {
+    void reader?.cancel().catch(() => undefined)
+    return { body: text + decoder.decode(), incomplete: `The body broke off: ${toError(error).message}.` }
   }
+  return { body: text + decoder.decode() }
 }
 
 /** Refuses what no `fetch` can send. */
@@ -84,8 +109,8 @@ function requireSendable(
 ): void {
   const refuseField = (field: string, received: string, allowed: string) =>
     refuse(general.field_invalid, { field, received, allowed })
-  const { username, password } = URL.canParse(url) ? new URL(url) : { username: url, password: url }
-  if (username || password)
+  const { username, password } = URL.canParse(url) ? new URL(url) : {}
+  if (username !== '' || password !== '')
     refuseField('url', quote(hideUrlSecrets(url)), 'a URL such as "https://app.example.com/", without credentials')
   if (!isMethod(method)) refuseField('method', quote(method), 'a method that fetch can send, such as "POST"')
   for (const [name, value] of Object.entries(headers)) {

@@ -83,7 +83,8 @@ function createTraffic(host: ControlHost): Traffic {
     return entries.filter((each) => wanted.every(([name, value]) => Reflect.get(each, name) === value))
   }
   return {
-    async fetch(input, init = {}) {
+    async fetch(input, sent) {
+      const init = sent ?? {}
       const { from } = init
       const visitor = from && readVisitor({ from }, {}, engine.context).from
       return traffic.fetch(input, visitor ? { ...init, from: visitor } : init)

@@ -30,10 +30,12 @@ export class TrafficJournal {
     return this.#count - this.#queue.size
   }
 
-  add(exchange: VisitorExchange): void {
+  /** Adds a request, and returns its number. */
+  add(exchange: VisitorExchange): number {
     this.#queue.add(exchange)
     this.#count++
     if (this.#queue.size > SIZE) this.#queue.drop()
+    return this.#count
   }
 
   clear(): void {
@@ -45,6 +47,12 @@ export class TrafficJournal {
   *newestFirst(): Generator<TrafficEntry> {
     let number = this.#count
     for (const exchange of this.#queue.all().reverse()) yield toEntry(exchange, number--, this.ownKeys)
+  }
+
+  /** Returns the entry with a number; undefined if the journal has dropped it. */
+  get(number: number): TrafficEntry | undefined {
+    const exchange = this.#queue.all()[number - 1 - this.dropped]
+    return exchange && toEntry(exchange, number, this.ownKeys)
   }
 
   /** Returns the entries after the one with this number, oldest first. If there is none yet, all entries. */

@@ -5,7 +5,6 @@ import type { UpstreamResponse } from '../../traffic/message.ts'
 import type { GatewayTraffic, ServedRequest } from '../../traffic/traffic.ts'
 import type { TrafficHost } from '../../traffic/traffic-host.ts'
 import { Upstreams } from '../../traffic/upstreams.ts'
-import type { TrafficInit } from '../../traffic/visitor.ts'
 import { applyUpstreamFault } from '../faults/upstream-faults.ts'
 import { TrafficJournal } from './journal.ts'
 
@@ -30,8 +29,8 @@ export class TrafficState {
   }
 
   /** Sends a request through the gateway. */
-  async fetch(input: string | URL | Request, init: TrafficInit): Promise<Response> {
-    return (await this.#loaded()).fetch(input, init)
+  async fetch(...sent: Parameters<GatewayTraffic['fetch']>): Promise<Response> {
+    return (await this.#loaded()).fetch(...sent)
   }
 
   /** Sends a request that a server received through the gateway. */

@@ -87,7 +87,7 @@ export function manualClock(start: Time): ManualClock {
       return time.now
     },
     attach: (follower) => followers.add(follower),
-    waitUntil: (at) => time.moveTo(requireInRange(at)),
+    waitUntil: (at) => time.moveTo(requireTime(at)),
     advance: (duration) => time.moveTo(after(duration)),
     advanceTo: (moment) => time.moveTo(later(moment)),
     advanceToNext() {

@@ -2,6 +2,9 @@ import { CONTROL_PATH } from '../../control/address.ts'
 import type { ControlCall, ControlHost } from '../../control/control.ts'
 import { refuseParameter } from '../../core/operation/list.ts'
 import { MAX_BODY_BYTES } from '../../core/schema/body.ts'
+import { problem, Refusal } from '../../core/schema/errors.ts'
+import { general } from '../../core/schema/general-errors.ts'
+import { printError } from '../../core/schema/print.ts'
 import { type ControlAccess, requireAccess } from './access.ts'
 import { createPreflightResponse, isPreflight } from './cors.ts'
 import { createJsonResponse, type HttpRequest, type HttpResponse, NO_CONTENT } from './messages.ts'
@@ -36,9 +39,20 @@ export function createControlApi(host: ControlHost, router: Router<ControlCall>,
       const route = router.require(path.slice(CONTROL_PATH.length), request.method)
       if (isPreflight(request)) return createPreflightResponse(request, route)
       const call = requireOperation(route, request.method, path)
-      return createResponse(call, call.run(host, readInput(call, request, query)))
+      return createResponse(call, call.run(host, readInput(call, request, query), request.signal))
     },
   }
+}
+
+/**
+ * Returns the refusal for what a call threw, at once or later: its own refusal, or `internal_failure` for any other error, which is
+ * printed. So no call of a control ends the process of its server.
+ */
+export function toControlRefusal(error: unknown, { signal }: HttpRequest): Refusal {
+  if (error instanceof Refusal) return error
+  // The work of a client that has left ends with the reason of its signal.
+  if (!signal?.aborted) printError(error)
+  return new Refusal([problem(general.internal_failure, {})], { cause: error })
 }
 
 function readInput(call: ControlCall, request: HttpRequest, query: string): object {

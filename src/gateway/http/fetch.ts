@@ -29,8 +29,8 @@ export function createFetch(handler: Handler, findLimit: FindLimit, wait: WaitFo
     const request = isPlain
       ? readPlainRequest(String(input), init, findLimit)
       : await readStreamedRequest(input, init, { signal, findLimit })
-    const immediate = handler(request)
-    const response = immediate.safe ? await waitForFlush(immediate.safe, signal) : immediate
+    const immediate = handler(signal ? { ...request, signal } : request)
+    const response = immediate.safe ? await waitForResponse(immediate.safe, signal) : immediate
     if (response.delivery) await wait(response.delivery, signal)
     if (response.delivery?.drop) throw createBrokenConnection('fetch failed')
     return toResponse(response, signal)
@@ -50,10 +50,10 @@ function readSignal(signal: AbortSignal | null): AbortSignal | undefined {
   )
 }
 
-/** Waits until the store has flushed the changes of a response. Rejects with the reason of an aborted signal. */
-export async function waitForFlush(safe: Promise<HttpResponse>, signal?: AbortSignal): Promise<HttpResponse> {
-  await abortable(signal, (resolve) => {
-    void safe.then(() => resolve())
+/** Waits for a response that is not ready. Rejects with the reason of an aborted signal, or as the response does. */
+export async function waitForResponse(safe: Promise<HttpResponse>, signal?: AbortSignal): Promise<HttpResponse> {
+  await abortable(signal, (resolve, reject) => {
+    safe.then(() => resolve(), reject)
     return () => undefined
   })
   return safe

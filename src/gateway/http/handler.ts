@@ -20,7 +20,7 @@ import { createRedactor, type Redactor, redactText } from '../../core/schema/sec
 import { deepFreeze } from '../../core/schema/values.ts'
 import { type CallerChecks, requireCaller } from './access.ts'
 import type { Arrival, ArrivalHooks } from './arrival.ts'
-import type { ControlApi } from './control-api.ts'
+import { type ControlApi, toControlRefusal } from './control-api.ts'
 import { createCorsHeaders, createPreflightResponse, isPreflight } from './cors.ts'
 import { createBareResponse, createErrorResponse, createVariedResponse } from './error-response.ts'
 import { createFaultyResponse, type FaultEffect, replacesOperation } from './fault-effects.ts'
@@ -96,21 +96,20 @@ class Call {
   respond(): HttpResponse {
     const { engine, hooks } = this.#options
     const response = hooks.arrival && this.#isForHook ? hooks.arrival(this.#createArrival()) : this.#respondAsUsual()
-    if (response.safe) {
-      const settled = response.safe.catch((error) =>
-        this.#catchRefusal(() => {
-          throw error
-        }),
-      )
-      const safe = settled.then((final) => this.#addToJournal(final, engine.lastNow))
-      return { ...this.#addHeaders(response), safe }
-    }
-    // The entry of a change has the time of the change.
-    const now = this.#commit?.now ?? engine.lastNow
-    const { flushed } = engine
-    if (!flushed) return this.#addToJournal(response, now)
-    const later = this.#waitUntilFlushed(flushed, response).then((final) => this.#addToJournal(final, now))
-    return { ...this.#addHeaders(response), safe: later }
+    const now = this.#entryTime
+    if (!response.safe && !engine.flushed) return this.#addToJournal(response, now)
+    const safe = this.#settle(response).then((final) => {
+      return this.#addToJournal(final, response.safe ? this.#entryTime : now)
+    })
+    // Who sends the response sees a rejection. A response that nobody sends must not end the process.
+    safe.catch(() => undefined)
+    return { ...this.#addHeaders(response), safe }
+  }
+
+  /** The time of the entry in the journal: that of the change, or now. Controls have no entry. */
+  get #entryTime(): number {
+    if (this.#isControl) return 0
+    return this.#commit?.now ?? this.#options.engine.lastNow
   }
 
   get #isForHook(): boolean {
@@ -146,18 +145,24 @@ class Call {
     try {
       return work()
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error
-      // A refused call has changed nothing, or the engine has undone what the store did not persist.
-      this.#commit = null
-      const { dialect } = this.#options
-      const secrets = this.#findSecrets()
-      const facts = createErrorFacts(error, dialect, secrets)
-      const path = redactText(this.#path, secrets)
-      const bare = this.#isControl ? undefined : createBareResponse(facts, path, dialect)
-      if (bare) return bare
-      const create = this.#isControl || !this.#options.hasVariedErrors ? createErrorResponse : createVariedResponse
-      return create(facts, this.#operationId)
+      return this.#createErrorResponse(error)
     }
+  }
+
+  /** Returns the response for an error. Throws an error of an operation that is no refusal: the caller of `fetch` sees it. */
+  #createErrorResponse(error: unknown): HttpResponse {
+    const refusal = this.#isControl ? toControlRefusal(error, this.#request) : error
+    if (!(refusal instanceof Refusal)) throw error
+    // A refused call has changed nothing, or the engine has undone what the store did not persist.
+    this.#commit = null
+    const { dialect } = this.#options
+    const secrets = this.#findSecrets()
+    const facts = createErrorFacts(refusal, dialect, secrets)
+    const path = redactText(this.#path, secrets)
+    const bare = this.#isControl ? undefined : createBareResponse(facts, path, dialect)
+    if (bare) return bare
+    const create = this.#isControl || !this.#options.hasVariedErrors ? createErrorResponse : createVariedResponse
+    return create(facts, this.#operationId)
   }
 
   #findSecrets(): Redactor {
@@ -230,11 +235,14 @@ class Call {
     })
   }
 
-  /** Resolves with the response when its changes are safe in the store, or with an error if the store lost the changes. */
-  async #waitUntilFlushed(flushed: Promise<void>, response: HttpResponse): Promise<HttpResponse> {
+  /** Resolves with the response when its work has ended and its changes are safe in the store, or with the error of either. */
+  async #settle(response: HttpResponse): Promise<HttpResponse> {
+    const settled = response.safe
+      ? await response.safe.catch((error: unknown) => this.#createErrorResponse(error))
+      : response
     try {
-      await flushed
-      return response
+      await this.#options.engine.flushed
+      return settled
     } catch (error) {
       return this.#catchRefusal(() => refuseAsStoreFailed(error))
     }

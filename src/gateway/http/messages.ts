@@ -22,6 +22,8 @@ export interface HttpRequest {
    * no fault, and is not in the journal.
    */
   readonly isInspector?: boolean
+  /** Aborts when the client leaves. It ends a control that waits, such as a visit of an upstream that does not answer. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** A response for any transport. */
@@ -37,8 +39,8 @@ export interface HttpResponse {
   /** The problem of the request, for the journal and the log. Absent if the body names it. */
   readonly problem?: string
   /**
-   * Resolves with the response to send once the store has flushed the changes: this one, or an error if the store failed.
-   * Absent if nothing waits for a store. Never rejects.
+   * Resolves with the response to send once its work has ended and the store has flushed the changes. It can be an error.
+   * Absent if nothing waits. Rejects only if code of a test that an operation runs throws, as `fetch` does then.
    */
   readonly safe?: Promise<HttpResponse>
 }

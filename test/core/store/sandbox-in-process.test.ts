@@ -181,3 +181,17 @@ describeSqlite('Wrong account keys (rules: sandboxes#account-key)', () => {
     expect(statuses).toEqual([...Array.from({ length: 20 }, () => 401), last])
   })
 })
+
+describeSqlite('A control of a sandbox that ends later (rules: control-api#errors)', () => {
+  it('returns its result, and stores what it changed', async () => {
+    const { platform, send, create } = await start()
+    const keys = { ...(await create('one', { dialect: 'ngrok' })), 'ngrok-version': '2' }
+    const call = (path: string, body: object) => send('POST', `/s/one/_fauxgate${path}`, body, keys)
+    expect(JSON.parse((await call('/policy/check', { policy: '{}' })).text)).toEqual([])
+    expect(await call('/traffic', { url: '' })).toMatchObject({ status: 400, text: expect.stringContaining('url is') })
+    const { status, text } = await call('/agent/tunnels', { addr: 80 })
+    expect([status, JSON.parse(text).public_url]).toEqual([200, expect.stringMatching(/^https:/)])
+    await platform.restart(0)
+    expect(JSON.parse((await send('GET', '/s/one/tunnels', undefined, keys)).text).tunnels).toHaveLength(1)
+  })
+})
