@@ -90,7 +90,7 @@ function listResources(engine: Engine, collections: readonly Collection<object>[
   return collections.flatMap((each) =>
     [...records.table(each).newestFirst()]
       .filter((record) => !each.isAttached?.(record))
-      .map((record) => ({ family: each.name, id: each.key(record) }))
+      .map((record) => ({ family: each.name, id: 'id' in record ? String(record.id) : each.key(record) }))
       .reverse(),
   )
 }

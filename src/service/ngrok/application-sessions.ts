@@ -143,6 +143,10 @@ const applicationSession = kit.declaration({
     parts.requireTargets(tx, rows.endpoint, endpoint)
     parts.requireTargets(tx, rows.edge, edge)
     parts.requireTargets(tx, rows.route, route)
+    if (edge !== null && route !== null && !parts.hasRoute(tx, edge, route)) {
+      const allowed = `a route of the edge ${edge}`
+      kit.refuse(kit.general.field_invalid, { field: 'route', received: kit.quote(route), allowed })
+    }
     const expires_at = tx.now + (parts.durationMs(expires_in) ?? 0)
     return tx.show(
       view,

@@ -87,6 +87,7 @@ export {
   declare as declareEdge,
   declareMade,
   errors as declarationErrors,
+  hasRoute,
   isMissing,
   undeclare,
 } from '../resources/declarations.ts'

@@ -123,12 +123,17 @@ export function requireEdge(tx: Transaction, edge: string, name = 'id'): void {
   if (isMissing(tx, edge)) refuse(errors.edge_not_found, { received: edge }, { [name]: edge })
 }
 
+/** Returns whether an edge has a route (rules: references#any). */
+export function hasRoute(tx: Transaction, edge_id: string, id: string): boolean {
+  const isStrict = referenceOptions(tx.options).references === 'declared' || tx.get(declarations, edge_id)?.is_made
+  return !isStrict || tx.get(declarations, id)?.edge_id === edge_id
+}
+
 /** Refuses a path whose edge, or whose route on that edge, does not exist. */
 export function requireRoute(tx: Transaction, edge_id: string, id: string): void {
   requireEdge(tx, edge_id, 'edge_id')
-  const isStrict = referenceOptions(tx.options).references === 'declared' || tx.get(declarations, edge_id)?.is_made
-  const isElsewhere = isStrict && tx.get(declarations, id)?.edge_id !== edge_id
-  if (isElsewhere) refuse(general.not_found, { what: `route of the edge ${edge_id} with the id`, received: id }, { id })
+  if (!hasRoute(tx, edge_id, id))
+    refuse(general.not_found, { what: `route of the edge ${edge_id} with the id`, received: id }, { id })
 }
 
 /** Tells whether something does not exist because it was not declared. */

@@ -1,4 +1,5 @@
 import { describe, expect, it, test } from 'vitest'
+import { SSH_KEYS } from './ssh-keys.ts'
 import { openGateway } from './support.ts'
 
 const PATHS = [
@@ -28,6 +29,43 @@ describe.each(PATHS)('The users at %s', (path, prefix, other) => {
     expect((await send('DELETE', `${path}/${otherId}`)).status).toBe(204)
     expect((await send('GET', `${path}/${ownId}`)).body.msg).toBe(`There is no ${prefix} user ${ownId}.`)
     expect((await send('GET', `/${other}_users`)).body[`${other}_users`]).toEqual([])
+  })
+
+  it(`have one id as owners in every response and filter, named by either prefix (rules: ngrok-families#users)`, async () => {
+    const { send, gateway } = openGateway()
+    const { id } = (await send('POST', path, { json: { name: 'ci' } })).body
+    const otherId = id.replace(prefix, other)
+    const read = async (place: string) => (await send('GET', place)).body
+    const filtered = async (list: string, field: string, by: string) =>
+      read(`${list}?filter=${encodeURIComponent(`obj.${field} == '${by}'`)}`)
+    for (const [owner_id, public_key] of [
+      [id, SSH_KEYS.ed25519],
+      [otherId, SSH_KEYS.nistp256],
+    ]) {
+      const bodies = { api_keys: {}, credentials: {}, ssh_credentials: { public_key } }
+      for (const [list, fields] of Object.entries(bodies)) {
+        const made = (await send('POST', `/${list}`, { json: { ...fields, owner_id } })).body
+        expect(made.owner_id).toBe(id)
+        expect((await read(`/${list}/${made.id}`)).owner_id).toBe(id)
+        const items = list === 'api_keys' ? 'keys' : list
+        expect((await read(`/${list}`))[items].map((each: { owner_id: string }) => each.owner_id)).not.toContain(
+          otherId,
+        )
+        expect((await filtered(`/${list}`, 'owner_id', id))[items][0].id).toBe(made.id)
+        expect((await filtered(`/${list}`, 'owner_id', otherId))[items]).toEqual([])
+        if (list === 'credentials') {
+          gateway.declare.tunnelSession({
+            credential: made.id,
+            endpoints: [{ url: `https://${made.id.slice(-5)}.internal` }],
+          })
+        }
+      }
+    }
+    const endpoints = (await filtered('/endpoints', 'principal.id', id)).endpoints
+    expect(endpoints).toMatchObject([{ principal: { id } }, { principal: { id } }])
+    expect((await read('/self')).api_key.owner_id).toBe(id)
+    expect((await send('DELETE', `/${other}_users/${otherId}`)).status).toBe(204)
+    expect(gateway.leftovers()).toEqual([])
   })
 
   it('are listed in pages, from an id with either prefix on, and by filters over id, created_at and name', async () => {
@@ -81,6 +119,7 @@ describe('A snapshot', () => {
     restored.restore(snapshot)
     expect(restored.botUsers.list().bot_users).toEqual([b, a])
     expect(restored.serviceUsers.list().service_users).toHaveLength(2)
-    expect(restored.leftovers()).toEqual([a, b].map((user) => ({ family: 'bot_users', id: user?.id })))
+    const { id } = restored.serviceUsers.create({ name: 'c' })
+    expect(restored.leftovers()).toEqual([a?.id, b?.id, id].map((each) => ({ family: 'bot_users', id: each })))
   })
 })

@@ -58,8 +58,12 @@ const olderPolicies = kit.recordsOf(parts.trafficPolicy)
 
 /** Returns the older module `policy` of a route before a request. */
 export function findOlderPolicy(tx: kit.Transaction, { edge_id, id }: parts.PathIds): object | undefined {
-  return tx.get<object>(olderPolicies, `${edge_id}/${id}`)
+  const record = tx.get(olderPolicies, `${edge_id}/${id}`)
+  return record && moduleIn(record)
 }
+
+// A record of this collection is that of a module.
+const moduleIn = (record: object) => (record as { readonly module: object }).module
 
 /** The module `traffic_policy` of routes. It brings the language of policies to the older module `policy` too. */
 export const routeTrafficPolicy: typeof routePolicy = {
@@ -78,8 +82,7 @@ export const routeTrafficPolicy: typeof routePolicy = {
         ...ipPolicyInText,
         field: `module.${phase}`,
         sent: phase,
-        // The record of a module.
-        ids: (record) => ofPhase(phase)((record as object as { readonly module: object }).module),
+        ids: (record) => ofPhase(phase)(moduleIn(record)),
       }),
     ),
   ],
