@@ -175,9 +175,21 @@ function createTransport(
       host.reset()
       return true
     },
+    collections: host.collections,
+    ...boundary.wrapAll({ resources: () => listResources(host) }),
     journal,
     hooks,
   }
+}
+
+function listResources({ engine, collections }: ControlHost) {
+  engine.settle()
+  const { records } = engine.state
+  const tables = collections.flatMap((collection) => {
+    const table = records.table(collection)
+    return table.size === 0 ? [] : [{ collection, records: [...table.newestFirst()].reverse() }]
+  })
+  return { sequence: records.sequence, tables }
 }
 
 /** Throws if a family of your own has the name of a member that every gateway has. */

@@ -1,5 +1,6 @@
 import type { DropHooks } from '../control/control.ts'
 import type { PersistedJournal } from '../control/journal/journal.ts'
+import type { Collection } from '../core/operation/collection.ts'
 import type { AttemptHooks } from '../service/provisioning/managed-domain.ts'
 import type { UpstreamResponse } from '../traffic/message.ts'
 import type { ServedRequest } from '../traffic/traffic.ts'
@@ -63,6 +64,17 @@ export interface Transport {
    * @internal
    */
   readonly renewed: () => boolean
+  /** The collections of the families. @internal */
+  readonly collections: readonly Collection<object>[]
+  /**
+   * Returns the records of the families, secrets included, oldest first, and the number that the next id comes from. Leaves out
+   * empty collections.
+   * @internal
+   */
+  readonly resources: () => {
+    readonly sequence: number
+    readonly tables: readonly { readonly collection: Collection<object>; readonly records: readonly object[] }[]
+  }
   /**
    * The journal as a text, and its earlier entries, for hosts that persist the journal.
    * @internal

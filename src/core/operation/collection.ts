@@ -17,7 +17,7 @@ export type Indexed = string | readonly string[] | null
 export type Index<R> = { of(record: R): Indexed }['of']
 
 /** The functions of a collection that follow from its schema. */
-type Form = 'toStored' | 'toPublic'
+type Form = 'toStored' | 'toPublic' | 'toComparable'
 
 /** A set of records of one kind. A record is an immutable object. */
 export interface Collection<R extends object> {
@@ -37,6 +37,11 @@ export interface Collection<R extends object> {
   toStored(record: R): object | null
   /** Returns a record as commits and snapshots show it, without secrets; null if none shows it. Follows from the schema. */
   toPublic(record: R): object | null
+  /**
+   * Returns what two runs that do the same must have alike: a record with its secrets, without the values that the gateway makes
+   * by time, by chance or in the order of calls. Follows from the schema.
+   */
+  toComparable(record: R): object | null
   /** Returns the next event of a record, or null. The agenda is an index over this. */
   due?(record: R): Due | null
   /** Returns the end of the validity of a record, in ms since 1970. Default: it has none. */
@@ -76,14 +81,16 @@ export function collection(
   // A record without an id has a `key` of its own.
   const key = (record: object) => (record as { readonly id: string }).id
   // To read every schema would take longer than to create a gateway.
-  const stored = lazy(() => createRecordForm(definition.schema, { withSecrets: true }))
-  const shown = lazy(() => createRecordForm(definition.schema, { withSecrets: false }))
+  const stored = lazy(() => createRecordForm(definition.schema, { withSecrets: true, withMade: true }))
+  const shown = lazy(() => createRecordForm(definition.schema, { withSecrets: false, withMade: true }))
+  const comparable = lazy(() => createRecordForm(definition.schema, { withSecrets: true, withMade: false }))
   return {
     key,
     indexes: {},
     ...definition,
     toStored: (record) => stored()(record),
     toPublic: (record) => shown()(record),
+    toComparable: (record) => comparable()(record),
   }
 }
 

@@ -6,13 +6,15 @@ import { deepFreeze, isObject, mapValues, pick } from './values.ts'
 
 interface FormOptions {
   readonly withSecrets: boolean
+  /** False to omit what the gateway makes by time, by chance or in the order of calls. */
+  readonly withMade: boolean
 }
 
 type Form = (value: unknown) => unknown
 
 /**
  * Makes the function that returns the form of a record outside of the gateway, as the marks in its schema say: without derived
- * fields and, unless `withSecrets` is true, without secrets. It returns null for a record with a value that no JSON can express.
+ * fields and, as the options say, without secrets and made values. It returns null for a record with a value that no JSON can express.
  */
 export function createRecordForm(schema: v.GenericSchema, options: FormOptions): (record: object) => object | null {
   const form = createForm(schema, options)
@@ -76,10 +78,11 @@ function createFieldsForm(entries: Readonly<Record<string, v.GenericSchema>>, op
   }
 }
 
-function isOmitted(schema: v.GenericSchema | undefined, { withSecrets }: FormOptions): boolean {
+function isOmitted(schema: v.GenericSchema | undefined, { withSecrets, withMade }: FormOptions): boolean {
   if (!schema) return false
-  const { secret, isDerived } = marksOf(schema)
-  return isDerived === true || (!withSecrets && secret === true && isOptional(schema))
+  const { secret, isDerived, isMade } = marksOf(schema)
+  if (isDerived || (isMade && !withMade)) return true
+  return !withSecrets && secret === true && isOptional(schema)
 }
 
 /** Returns whether the schema accepts an object without the field, and then gives it no value. */

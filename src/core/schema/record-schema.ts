@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { withSteps } from './documentation.ts'
 import { facts } from './facts.ts'
 import { general } from './general-errors.ts'
 import { findIdError, idPattern, isOwnId, parseSequence } from './ids.ts'
@@ -22,13 +23,20 @@ const fromZero = (kind: string, max: number) => {
   return v.pipe(v.number(message), v.minValue(0, message), v.maxValue(max, message))
 }
 
+/**
+ * Marks a value that the gateway makes by time, by chance or in the order of calls, such as a token. Two runs that do the same may
+ * differ in it, so `survives` does not compare it.
+ */
+export function made<S extends v.GenericSchema>(schema: S): S {
+  return withSteps(schema, v.metadata({ isMade: true }))
+}
+
 /** The schema of a past time in a record, in ms since 1970. */
-export const instant: v.GenericSchema<number> = fromZero('a time in ms', LATEST_TIME)
+export const instant: v.GenericSchema<number> = made(fromZero('a time in ms', LATEST_TIME))
 
 /** The schema of a past time in a record, in whole seconds since 1970. */
-export const seconds: v.GenericSchema<number> = v.pipe(
-  fromZero('a time in whole seconds', LATEST_TIME / 1000),
-  v.integer('whole seconds'),
+export const seconds: v.GenericSchema<number> = made(
+  v.pipe(fromZero('a time in whole seconds', LATEST_TIME / 1000), v.integer('whole seconds')),
 )
 
 // (rules: time#whole-seconds)
@@ -74,13 +82,15 @@ export const sequence = v.pipe(fromZero('an integer', MAX_SEQUENCE), v.integer('
  * const fields = { order: sequenceNumber }
  * ```
  */
-export const sequenceNumber = v.pipe(
-  v.number('an integer'),
-  recordRule((number, report, { sequence }) => {
-    if (!(Number.isSafeInteger(number) && number >= 0 && number < sequence)) {
-      report(general.field_invalid, { allowed: `an integer from 0 to below ${sequence}, the sequence` })
-    }
-  }),
+export const sequenceNumber = made(
+  v.pipe(
+    v.number('an integer'),
+    recordRule((number, report, { sequence }) => {
+      if (!(Number.isSafeInteger(number) && number >= 0 && number < sequence)) {
+        report(general.field_invalid, { allowed: `an integer from 0 to below ${sequence}, the sequence` })
+      }
+    }),
+  ),
 )
 
 /** Makes the schema of an id that the gateway made. */

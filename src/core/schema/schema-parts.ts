@@ -47,6 +47,8 @@ interface Marks {
   readonly secret?: true
   /** Returns the value as journal, commits and snapshots show it: without the secrets that are parts of it. */
   readonly shownAs?: (value: unknown) => unknown
+  /** The gateway makes it by time, by chance or in the order of calls, so `survives` does not compare it. */
+  readonly isMade?: true
   /** It follows from other fields, and is computed when the record is read. Snapshots and stores omit it. */
   readonly isDerived?: true
   /** Harmless fields of other operations have the same name. */

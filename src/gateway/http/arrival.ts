@@ -16,6 +16,8 @@ export interface Arrival {
   readonly operation: { readonly path: string } | null
   /** True if it came through a socket. */
   readonly isServed: boolean
+  /** Returns a text that ends with the body of this request, or of a similar one, without the secrets of the body. */
+  hideSecrets(text: string): string
   /** Handles the request as usual. Returns the response, and whether any record changed. */
   respond(): { readonly response: HttpResponse; readonly hasChanged: boolean }
   /** Returns the response that a fault causes: the usual response with the fault's changes, or an error. */

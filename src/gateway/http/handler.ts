@@ -3,7 +3,7 @@ import { faultRecords } from '../../control/faults/fault.ts'
 import { applyFault } from '../../control/faults/matching.ts'
 import type { JournaledExchange } from '../../control/journal/exchange.ts'
 import type { Journal } from '../../control/journal/journal.ts'
-import { findSentSecrets } from '../../control/journal/redact.ts'
+import { findSentSecrets, parseJson } from '../../control/journal/redact.ts'
 import type { RawCommit } from '../../core/engine/commits.ts'
 import type { Engine } from '../../core/engine/engine.ts'
 import { refuseAsStoreFailed } from '../../core/engine/persistence/persistence.ts'
@@ -15,7 +15,7 @@ import type { RequestBody } from '../../core/schema/body.ts'
 import type { CommonDialect } from '../../core/schema/dialect.ts'
 import { createErrorFacts } from '../../core/schema/error-facts.ts'
 import { Refusal } from '../../core/schema/errors.ts'
-import type { SecretNames } from '../../core/schema/secret-fields.ts'
+import { redact, type SecretNames } from '../../core/schema/secret-fields.ts'
 import { createRedactor, type Redactor, redactText } from '../../core/schema/secret-texts.ts'
 import { deepFreeze } from '../../core/schema/values.ts'
 import { type CallerChecks, requireCaller } from './access.ts'
@@ -136,9 +136,19 @@ class Call {
       body,
       operation,
       isServed: peer !== undefined,
+      hideSecrets: (text) => this.#hideSecrets(text, operation),
       respond: () => ({ response: this.#respondAsUsual(), hasChanged: this.#commit !== null }),
       fail: (fault, usual) => this.#applyEffect(fault, usual, operation, route?.ids ?? {}, undefined),
     }
+  }
+
+  #hideSecrets(text: string, operation: Operation | null): string {
+    const { ownKeys, secretNames } = this.#options
+    const [head = '', body = ''] = text.split(/ (?=\{)(.*)/s)
+    const value = parseJson(body)
+    const redacted = redact(value, { names: secretNames.of(operation), redactor: createRedactor(ownKeys) })
+    // The client's own spelling of the JSON stays, unless there is something to hide.
+    return redacted === value ? text : `${head} ${JSON.stringify(redacted)}`
   }
 
   #catchRefusal(work: () => HttpResponse): HttpResponse {

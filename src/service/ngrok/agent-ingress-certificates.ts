@@ -7,9 +7,9 @@ import * as parts from '../parts/index.ts'
 export const managedFields = {
   policy: v.nullable(parts.managementPolicy),
   renews_at: v.nullable(parts.scheduledTime),
-  job: v.nullable(parts.managementJob),
+  job: v.nullable(parts.made(parts.managementJob)),
   /** The next attempt of the job or, without a job, the next renewal. */
-  due: v.nullable(v.object({ at: kit.dueTime, order: kit.sequenceNumber })),
+  due: v.nullable(parts.made(v.object({ at: kit.dueTime, order: kit.sequenceNumber }))),
 }
 
 type Managed = Pick<parts.ManagedDomain, 'domain' | 'policy' | 'renews_at' | 'job' | 'due'>

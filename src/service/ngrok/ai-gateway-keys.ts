@@ -24,8 +24,8 @@ const keyRecord = v.object({
   ...kit.recordHead('aigk', descriptionAndMetadata()),
   updated_at: parts.instant,
   endpoint_id: v.nullable(kit.idOf('ep')),
-  token: v.exactOptional(v.pipe(v.string(), kit.secret)),
-  display_name: v.string(),
+  token: v.exactOptional(parts.made(v.pipe(v.string(), kit.secret))),
+  display_name: parts.made(v.string()),
 })
 
 type KeyRecord = kit.Frozen<v.InferOutput<typeof keyRecord>>

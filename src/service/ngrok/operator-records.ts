@@ -51,7 +51,7 @@ export const selectors = v.array(
   ),
 )
 
-const order = v.object({ csr, not_before: parts.scheduledTime, number: kit.count })
+const order = v.object({ csr, not_before: parts.scheduledTime, number: parts.made(kit.count) })
 
 const record = v.object({
   ...kit.recordHead('k8sop', descriptionAndMetadata()),

@@ -63,7 +63,7 @@ export function ownerRow<R extends { readonly owner_id: string }>(
 }
 
 const ownedHead = (prefix: string) => ({ ...kit.recordHead(prefix, descriptionAndMetadata()), owner_id: v.string() })
-const token = v.exactOptional(v.pipe(v.string(), kit.secret))
+const token = v.exactOptional(parts.made(v.pipe(v.string(), kit.secret)))
 
 const credential = v.object({
   ...ownedHead('cr'),

@@ -7,7 +7,7 @@ const key = v.object({
   type: parts.oneOfThese(parts.SSH_KEY_TYPES),
   curve: v.picklist(['nistp256', 'nistp384', 'nistp521']),
   bits: v.picklist([2048, 4096]),
-  number: kit.count,
+  number: parts.made(kit.count),
 })
 
 const authority = v.object({ ...kit.recordHead('sshca', descriptionAndMetadata()), key })
@@ -30,7 +30,7 @@ const fields = {
   valid_until: parts.instant,
   critical_options: options,
   extensions: options,
-  number: kit.count,
+  number: parts.made(kit.count),
 }
 
 /** The record of a certificate of SSH. */

@@ -52,7 +52,7 @@ export {
 export { type Facts, facts, type JsonFacts } from '../../core/schema/facts.ts'
 export { ANY_TEXT, isIdOf, wasMade } from '../../core/schema/ids.ts'
 export { oneOfThese } from '../../core/schema/options.ts'
-export { instant, ownId, scheduledTime, someText } from '../../core/schema/record-schema.ts'
+export { instant, made, ownId, scheduledTime, someText } from '../../core/schema/record-schema.ts'
 export { type Report, type RuleContext, readBy } from '../../core/schema/rule.ts'
 export {
   anyObject,

@@ -4,7 +4,7 @@ import type { ResourceRecord } from '../../core/operation/resource-head.ts'
 import { declareErrors, Refusal, tooLong } from '../../core/schema/errors.ts'
 import { general } from '../../core/schema/general-errors.ts'
 import { oneOfThese } from '../../core/schema/options.ts'
-import { instant, recordHead, scheduledTime, sequenceNumber } from '../../core/schema/record-schema.ts'
+import { instant, made, recordHead, scheduledTime, sequenceNumber } from '../../core/schema/record-schema.ts'
 import { readBy, rule } from '../../core/schema/rule.ts'
 import {
   DESCRIPTION,
@@ -94,7 +94,7 @@ const fields = v.object({
   ...recordHead('cert', { description: certificateDescription, metadata: certificateMetadata }),
   issued_at: v.nullable(scheduledTime),
   upload: v.nullable(upload),
-  order: v.nullable(order),
+  order: v.nullable(made(order)),
 })
 
 const uploadOrOrder = rule([], ({ issued_at, upload, order }: v.InferOutput<typeof fields>, report) => {

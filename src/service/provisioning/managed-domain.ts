@@ -3,7 +3,15 @@ import type { Due } from '../../core/operation/collection.ts'
 import { sectionReader } from '../../core/operation/family.ts'
 import { general } from '../../core/schema/general-errors.ts'
 import { oneOfThese } from '../../core/schema/options.ts'
-import { dueTime, idOf, instant, scheduledTime, sequenceNumber, someText } from '../../core/schema/record-schema.ts'
+import {
+  dueTime,
+  idOf,
+  instant,
+  made,
+  scheduledTime,
+  sequenceNumber,
+  someText,
+} from '../../core/schema/record-schema.ts'
 import { type Report, rule } from '../../core/schema/rule.ts'
 import { LATEST_TIME } from '../../core/schema/time.ts'
 import type { Frozen } from '../../core/schema/values.ts'
@@ -62,14 +70,14 @@ const dnsName = v.pipe(
 )
 
 export const managedFields = {
-  cname_target: v.nullable(dnsName),
-  acme_challenge_cname_target: v.nullable(dnsName),
+  cname_target: v.nullable(made(dnsName)),
+  acme_challenge_cname_target: v.nullable(made(dnsName)),
   certificate_id: v.nullable(idOf('cert')),
   policy: v.nullable(policy),
   renews_at: v.nullable(scheduledTime),
-  job: v.nullable(job),
+  job: v.nullable(made(job)),
   /** The job's next attempt or, without a job, the next renewal. */
-  due: v.nullable(v.object({ at: dueTime, order: sequenceNumber }) satisfies v.GenericSchema<unknown, Due>),
+  due: v.nullable(made(v.object({ at: dueTime, order: sequenceNumber })) satisfies v.GenericSchema<unknown, Due>),
   timeline,
 }
 

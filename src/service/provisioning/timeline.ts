@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { documented, named } from '../../core/schema/documentation.ts'
 import { oneOfThese } from '../../core/schema/options.ts'
-import { seconds } from '../../core/schema/record-schema.ts'
+import { made, seconds } from '../../core/schema/record-schema.ts'
 import { time } from '../../core/schema/schema.ts'
 import type { Frozen } from '../../core/schema/values.ts'
 import { OUTCOMES } from './outcomes.ts'
@@ -50,9 +50,8 @@ export const timelineEntryView = named(
 
 const MAX_TIMELINE_ENTRIES = 100
 
-export const timeline = v.pipe(
-  v.array(timelineEntry),
-  v.maxLength(MAX_TIMELINE_ENTRIES, `at most ${MAX_TIMELINE_ENTRIES} entries`),
+export const timeline = made(
+  v.pipe(v.array(timelineEntry), v.maxLength(MAX_TIMELINE_ENTRIES, `at most ${MAX_TIMELINE_ENTRIES} entries`)),
 )
 
 /** Adds an entry, and drops the oldest one if there are too many. */

@@ -13,7 +13,7 @@ import { emptyUpdate, requireUpdate } from '../../core/schema/empty-update.ts'
 import { declareErrors, entry, field, refuse, tooLong } from '../../core/schema/errors.ts'
 import { general } from '../../core/schema/general-errors.ts'
 import { oneOfThese } from '../../core/schema/options.ts'
-import { idOf, recordHead } from '../../core/schema/record-schema.ts'
+import { idOf, made, recordHead } from '../../core/schema/record-schema.ts'
 import { rule } from '../../core/schema/rule.ts'
 import {
   description,
@@ -92,7 +92,7 @@ const endpointConfigurationId = reference('ec', 'The id of the endpoint configur
 
 const record = v.object({
   ...recordHead('ra', { description, metadata }),
-  addr,
+  addr: made(addr),
   region: documented(oneOfThese(REGIONS), REGION),
   endpoint_configuration_id: v.nullable(documented(idOf('ec'), 'The id of the linked endpoint configuration.')),
 })

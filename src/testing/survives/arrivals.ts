@@ -23,6 +23,8 @@ export interface Event {
   readonly copy: string
   /** The text for it in a story, such as `POST /reserved_addrs {}`. */
   readonly description: string
+  /** Returns the description of such an event without secrets. */
+  readonly hideSecrets: Arrival['hideSecrets']
   readonly failure: Failure | undefined
   response: { readonly status: number | string; readonly body: string | null } | undefined
   hasChanged: boolean
@@ -30,6 +32,8 @@ export interface Event {
 
 /** The maximum number of events at one time, and in all. */
 const MAX_EVENTS = { atOneTime: 5000, inAll: 100_000 }
+
+type EventDetails = Partial<Pick<Event, 'time' | 'hideSecrets'>> & { readonly copy?: Copy | undefined }
 
 /** The response for a request of a crashed process: the connection breaks at the end of time. */
 const NO_RESPONSE: HttpResponse = {
@@ -103,7 +107,12 @@ export class Arrivals {
   }
 
   /** Adds an event, with its failure if the schedule has one for it. */
-  add(at: string, type: Failure['type'], description: string, copy?: Copy, time = this.#world.clock.now): Event {
+  add(
+    at: string,
+    type: Failure['type'],
+    description: string,
+    { copy, time = this.#world.clock.now, hideSecrets = (text) => text }: EventDetails = {},
+  ): Event {
     const nth = (this.#counts.get(at) ?? 0) + 1
     this.#counts.set(at, nth)
     const planned = this.#planned.get(`${at}#${nth}`)
@@ -115,6 +124,7 @@ export class Arrivals {
       life: copy?.life ?? 1,
       copy: copy?.name ?? '',
       description,
+      hideSecrets,
       failure: planned?.type === type ? planned : undefined,
       response: undefined,
       hasChanged: type !== 'request',
@@ -125,7 +135,7 @@ export class Arrivals {
 
   /** Returns the error of a provisioning attempt; undefined if it succeeds. */
   attempt(domain: string, now: number, gatewayError: ProvisioningError | undefined): ProvisioningError | undefined {
-    const event = this.add(`attempt ${domain}`, 'attempt', `attempt ${domain}`, undefined, now)
+    const event = this.add(`attempt ${domain}`, 'attempt', `attempt ${domain}`, { time: now })
     const error = event.failure ? (event.failure.name as ProvisioningError) : gatewayError // Kinds of attempts have these names.
     event.response = { status: error ?? 'success', body: null }
     return error
@@ -145,7 +155,7 @@ export class Arrivals {
     const { life } = copy
     const request = describe(arrival)
     const known = pasts.noteRequest(copy, request)
-    if (known !== request) this.difference ??= [request, known]
+    if (known !== request) this.difference ??= [arrival.hideSecrets(request), arrival.hideSecrets(known)]
     if (arrival.isServed) this.#heldSockets++
     const step = await interleaving.wait(copy.name)
     if (arrival.isServed) this.#heldSockets--
@@ -161,7 +171,10 @@ export class Arrivals {
     const { method, path, operation, isServed } = arrival
     let response = NO_RESPONSE
     if (!copy?.hasCrashed && !this.isOverloaded) {
-      const event = this.add(`${method} ${operation?.path ?? path}`, 'request', describe(arrival), copy)
+      const event = this.add(`${method} ${operation?.path ?? path}`, 'request', describe(arrival), {
+        copy,
+        hideSecrets: arrival.hideSecrets,
+      })
       response = this.#respond(arrival, event, copy)
     }
     if (response.delivery) this.#pending.push({ at: response.delivery.notBefore, isServed })

@@ -54,10 +54,13 @@ export function requireApplied({ arrivals: { events, interleaving }, schedule }:
 
 /** Throws if two runs differ: with such code, no schedule could be repeated. */
 export function requireEqualRuns({ arrivals: { events: first } }: Run, { arrivals: { events: second } }: Run): void {
-  const textOf = (event: Event | undefined) => (event ? `${event.description} → ${event.response?.status}` : 'nothing')
+  const statusOf = (event: Event) => ` → ${event.response?.status}`
+  const textOf = (event: Event | undefined) => (event ? event.description + statusOf(event) : 'nothing')
+  const show = (event: Event | undefined) =>
+    event ? event.hideSecrets(event.description) + statusOf(event) : 'nothing'
   for (let place = 0; place < Math.max(first.length, second.length); place++) {
-    const [one, other] = [textOf(first[place]), textOf(second[place])]
-    if (one === other) continue
+    if (textOf(first[place]) === textOf(second[place])) continue
+    const [one, other] = [show(first[place]), show(second[place])]
     throw new Error(
       `Two runs without failures differ. The first: ${one}. The second: ${other}. Use no random values, and ` +
         'create everything that the code remembers inside the function: a cache or a counter of a module outlives a run.',

@@ -5,9 +5,11 @@ import { assertStrict } from '../strict.ts'
 import type { Event } from './arrivals.ts'
 import { noFailuresError, noRequestsError, requireApplied, requireEqualRuns } from './checks.ts'
 import { COPY_NAMES } from './copy.ts'
+import type { Ending } from './ending.ts'
 import { FAILURES, type Failure, formatReplay, readReplay } from './failures.ts'
 import { Gateways } from './gateways.ts'
 import { countSwitches, formatOrder, type Order, permutationsOf, readOrder } from './interleaving.ts'
+import { Masks } from './masks.ts'
 import { type ParsedSurvivalOptions, readSurvivalOptions } from './options.ts'
 import { type Plan, Run } from './run.ts'
 import { storyOf } from './story.ts'
@@ -35,6 +37,7 @@ export class Explorer {
   readonly #isSearch: boolean
   readonly #failures: readonly Failure[]
   readonly #gateways: Gateways
+  readonly #masks: Masks
   readonly #coverage = new Map<string, Record<string, number>>()
   readonly #knownOrders = new Set([''])
   #baseline: Baseline | undefined
@@ -61,6 +64,8 @@ export class Explorer {
     this.copies = copies
     this.#names = COPY_NAMES.slice(0, copies)
     this.#gateways = new Gateways(this.world, this.#options)
+    this.#masks = new Masks(this.#options.ignore)
+    this.#masks.requireKnown(this.#gateways.collections)
   }
 
   get coverage(): Coverage[] {
@@ -111,6 +116,20 @@ export class Explorer {
     }
     this.#baseline = baseline
     return first
+  }
+
+  /** Runs the code at another time, with other random numbers and by another seed, to learn which values follow from these. */
+  async #learnMasks(first: Ending): Promise<void> {
+    const { world } = this
+    world.begin(true)
+    await this.#gateways.withOtherSeed(async (gateway) => {
+      const plan = { serial: this.#names, urls: this.#gateways.urls }
+      const run = new Run(world, this.#options, this.#masks, gateway, [], plan)
+      this.#run = run
+      await run.run(this.#code)
+      this.#masks.learn(first.listInOrder(), run.ending.listInOrder())
+      await run.end()
+    })
   }
 
   /**
@@ -181,21 +200,28 @@ export class Explorer {
   }
 
   /** Runs the code with failures, and returns the run and its result. */
-  async #runTrial({ schedule }: Trial, plan: Plan): Promise<[Run, TriedSchedule]> {
+  async #runTrial(trial: Trial, plan: Plan): Promise<[Run, TriedSchedule]> {
     const { world } = this
+    const { schedule } = trial
     this.#options.signal?.throwIfAborted()
     world.begin()
     const gateway = this.#gateways.renew()
-    const run = new Run(world, this.#options, gateway, schedule, { ...plan, urls: this.#gateways.urls })
+    const run = new Run(world, this.#options, this.#masks, gateway, schedule, { ...plan, urls: this.#gateways.urls })
     this.#run = run
     this.faults = schedule.length
     await run.run(this.#code)
+    const { verdict, message, isOfValues } = await judge(run, this.#baseline)
+    if (isOfValues && this.#baseline && !this.#masks.areLearned) {
+      // Before a value is reported: it may be another one at each time.
+      await run.end()
+      await this.#learnMasks(this.#baseline.ending)
+      return this.#runTrial(trial, plan)
+    }
     for (const { at, fault } of schedule) {
       const counts = this.#coverage.get(at) ?? {}
       counts[fault] = (counts[fault] ?? 0) + 1
       this.#coverage.set(at, counts)
     }
-    const { verdict, message } = await judge(run, this.#baseline)
     const isShown = !this.#isSearch || verdict !== 'survived'
     const shown = isShown ? { ...storyOf(run, message), snapshot: gateway.snapshot() } : NO_STORY
     await run.end()

@@ -1,5 +1,6 @@
 import type { ManualClock } from '../../core/engine/manual-clock.ts'
 import type { GatewayOptions } from '../../core/generated/options.ts'
+import type { Collection } from '../../core/operation/collection.ts'
 import { createGateway } from '../../gateway/gateway.ts'
 import type { Transport } from '../../gateway/transport.ts'
 import type { Gateway } from '../../gateway/types.ts'
@@ -8,6 +9,8 @@ import { requireServer, requireUsable, type Server } from './checks.ts'
 import type { Copy } from './copy.ts'
 import type { ParsedSurvivalOptions } from './options.ts'
 import type { World } from './world.ts'
+
+const OTHER_SEED = 'survives elsewhere'
 
 /** The gateways of the runs, and the servers of the option `serve`, one for each copy. */
 export class Gateways {
@@ -24,6 +27,11 @@ export class Gateways {
     this.#world = world
     this.#options = options
     this.#current = this.#create()
+  }
+
+  /** The collections of the families. */
+  get collections(): readonly Collection<object>[] {
+    return this.#current.transport.collections
   }
 
   /** Starts the servers. They serve the gateways of all runs. */
@@ -53,11 +61,30 @@ export class Gateways {
     return this.#current
   }
 
-  #create(): Gateway<ManualClock> {
-    const { create, gatewayOptions } = this.#options
+  /** Calls `work` with a gateway of another seed, which makes other ids, names and secrets. */
+  async withOtherSeed(work: (gateway: Gateway<ManualClock>) => Promise<void>): Promise<void> {
+    const usual = this.#current
+    const { gatewayOptions, ...options } = this.#options
+    this.#current = this.#make({ ...options, gatewayOptions: { ...gatewayOptions, seed: OTHER_SEED } })
+    const [server] = this.#servers
+    if (server) this.#current.transport.servedAt(server.url)
+    try {
+      await work(this.#current)
+    } finally {
+      this.#current.dispose()
+      this.#current = usual
+    }
+  }
+
+  #make({ create, gatewayOptions }: ParsedSurvivalOptions): Gateway<ManualClock> {
     const options: GatewayOptions<ManualClock> = { seed: 'survives', ...gatewayOptions, clock: this.#world.clock }
     const gateway = create ? create(options) : createGateway(options)
     requireUsable(gateway, this.#world.clock)
+    return gateway
+  }
+
+  #create(): Gateway<ManualClock> {
+    const gateway = this.#make(this.#options)
     gateway.transport.hooks.issue = (order, issue) => {
       const key = JSON.stringify(order)
       const certificate = this.#issued.get(key) ?? issue(order)

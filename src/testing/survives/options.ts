@@ -44,6 +44,7 @@ const schema = optionsOf({
   kinds: v.optional(arrayOf(DEFAULT_KINDS), [...DEFAULT_KINDS]),
   also: v.optional(arrayOf(OPT_IN_KINDS), []),
   replay: v.optional(textOption),
+  ignore: v.optional(v.array(textOption, 'an array of paths, such as "reserved_addrs.metadata"'), []),
   create: functionOption<'create'>(),
   gatewayOptions: v.optional(
     v.custom<object>((value) => isObject(value) && !('clock' in value), 'an object without "clock"'),

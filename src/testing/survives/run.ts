@@ -8,9 +8,10 @@ import type { Gateway } from '../../gateway/types.ts'
 import { Arrivals } from './arrivals.ts'
 import { COPY_NAMES, Copy, createDisk } from './copy.ts'
 import { Driver, type StopReason } from './driver.ts'
+import { Ending, keysOf } from './ending.ts'
 import { Interleaving, type Turn } from './interleaving.ts'
+import type { Masks } from './masks.ts'
 import type { ParsedSurvivalOptions } from './options.ts'
-import { type Outcome, readBody } from './outcome.ts'
 import type { CodeUnderTest, Ended, ScheduledFault } from './types.ts'
 import type { World } from './world.ts'
 
@@ -29,6 +30,14 @@ export interface Plan {
   readonly urls?: ReadonlyMap<string, string>
 }
 
+/** The end of some copies: which have resolved, and what is left. */
+export interface Outcome {
+  readonly resolved: string
+  /** True if all copies have run. */
+  readonly isWhole: boolean
+  readonly ending: Ending
+}
+
 /** One run of the code under test: from the first call to the end of everything that followed, through crashes. */
 export class Run {
   readonly copies: readonly Copy[]
@@ -38,8 +47,8 @@ export class Run {
   readonly outcomes: Outcome[] = []
   /** The reason why the run was stopped, if it was. */
   stopReason: StopReason | undefined
-  /** The resources from before the code ran. */
-  resourcesBefore: readonly string[] = []
+  /** The resources from before the code ran, as {@link keysOf} returns them. */
+  resourcesBefore: ReadonlySet<string> = new Set()
   /** True if `setup` has added faults. */
   hasFaults = false
   /** The delays, in ms, of the timers that were left at the end of the code. */
@@ -56,6 +65,7 @@ export class Run {
   constructor(
     readonly world: World,
     readonly options: ParsedSurvivalOptions,
+    readonly masks: Masks,
     readonly gateway: Gateway<ManualClock>,
     readonly schedule: readonly ScheduledFault[],
     readonly plan: Plan,
@@ -73,11 +83,15 @@ export class Run {
     return this.copies.every(({ settled }) => settled)
   }
 
+  /** The resources so far. */
+  get ending(): Ending {
+    return new Ending(this.gateway, this.resourcesBefore, this.masks)
+  }
+
   /** The outcome of the run so far. */
   get outcome(): Outcome {
     const resolved = this.copies.filter(({ settled }) => settled && !settled.error).map(({ name }) => name)
-    const bodies = this.arrivals.events.map(({ description }) => readBody(description))
-    return { resolved: resolved.join(), isWhole: this.hasEnded, records: this.gateway.snapshot().records, bodies }
+    return { resolved: resolved.join(), isWhole: this.hasEnded, ending: this.ending }
   }
 
   /** Returns the family and the id of each resource that was created. */
@@ -93,7 +107,7 @@ export class Run {
     hooks.arrival = undefined
     hooks.attempt = undefined
     if (setup) this.#cleanUp = await this.driver.runToEnd('setup', () => setup(gateway))
-    this.resourcesBefore = this.leftovers()
+    this.resourcesBefore = keysOf(gateway)
     this.hasFaults = gateway.faults.all().length > 0
     arrivals.start = world.clock.now
     hooks.arrival = (arrival) => arrivals.arrive(arrival)
@@ -112,7 +126,12 @@ export class Run {
   async #runCopies(code: CodeUnderTest): Promise<void> {
     const { serial } = this.plan
     const groups = serial ? serial.map((name) => this.copies.filter((copy) => copy.name === name)) : [this.copies]
-    if (serial) this.outcomes.push(this.outcome)
+    const note = () => {
+      const { outcome } = this
+      outcome.ending.publicRecords()
+      this.outcomes.push(outcome)
+    }
+    if (serial) note()
     for (const group of groups) {
       for (const copy of group) this.#startLife(copy, code)
       this.stopReason = await this.driver.advanceUntil(() => {
@@ -120,7 +139,7 @@ export class Run {
         return group.every(({ settled }) => settled)
       })
       if (this.stopReason) return
-      if (serial) this.outcomes.push(this.outcome)
+      if (serial) note()
     }
   }
 
@@ -194,7 +213,7 @@ export class Run {
     const { arrivals } = this
     await arrivals.interleaving?.wait(copy.name)
     if (hasCrashed()) return neverSettles()
-    const { failure } = arrivals.add(`effect ${name}`, 'effect', name, copy)
+    const { failure } = arrivals.add(`effect ${name}`, 'effect', name, { copy })
     if (failure?.name === 'crash-before') copy.hasCrashed = true
     if (hasCrashed()) return neverSettles()
     const result = await work()

@@ -78,10 +78,10 @@ function countRepeats(rows: readonly Row[], start: number): [count: number, peri
   return [1, 1]
 }
 
-function textOf({ description, failure, response, type }: Event): string {
+function textOf({ description, hideSecrets, failure, response, type }: Event): string {
   // The texts of most failures already describe the response.
   const isShown = response && type !== 'effect' && (!failure || failure.showsResponse)
-  const text = cutText(description, MAX_DESCRIPTION_LENGTH)
+  const text = cutText(hideSecrets(description), MAX_DESCRIPTION_LENGTH)
   return `${text}${failure ? ` ✗ ${failure.text}` : ''}${isShown ? ` → ${responseText(response)}` : ''}`
 }
 

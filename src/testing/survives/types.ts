@@ -73,7 +73,7 @@ export interface Ended<T = unknown, G extends Gateway<ManualClock> = Gateway<Man
  * The verdict on a run:
  * - `survived`: nothing is wrong
  * - `never-ends`: the code waits for nothing, or longer than `within`
- * - `other-leftovers`: it resolves, and leaves other resources than the run without failures, or lacks a change of that run
+ * - `other-leftovers`: it resolves, and leaves other resources than the run without failures, or other values in them
  * - `leftovers-after-error`: it rejects, and leaves resources
  * - `refused-error`: it rejects, and `allow` does not accept the error, or nothing had failed
  * - `unhandled-rejection`: a promise rejects and nobody handles it, or a timer throws
@@ -176,6 +176,11 @@ export interface ScheduleOptions<T = unknown, G extends Gateway<ManualClock> = G
   /** Tries this one schedule only: the text of a report. */
   readonly replay?: string
   /**
+   * Paths that are not compared, each with a family and a field as in a report: `reserved_addrs.metadata`. A family alone ignores its
+   * resources. Default: none.
+   */
+  readonly ignore?: readonly string[]
+  /**
    * Makes the gateway of each run, such as `createNgrok` of `fauxgate/ngrok`. A later run may have the same gateway, after a `reset`: `setup` prepares it. Default:
    * `createGateway`.
    */
@@ -192,8 +197,8 @@ export interface ScheduleOptions<T = unknown, G extends Gateway<ManualClock> = G
   /** Tells whether the code may reject with this error. It must leave nothing over then. Default: with any. */
   readonly allow?: (ended: Ended<T, G>) => boolean
   /**
-   * Checks a run in which the code resolved. It fails by returning false, by throwing, or by rejecting. With it, changes by
-   * PATCH and PUT are not compared with those of the run without failures.
+   * Checks a run in which the code resolved. It fails by returning false, by throwing, or by rejecting. With it, only the
+   * numbers of resources are compared with those of the run without failures.
    */
   readonly holds?: (ended: Ended<T, G> & { readonly value: T }) => unknown
   /** Ends the search: it rejects with the reason of the signal. */

@@ -1,27 +1,44 @@
 import { readPredicateResult } from '../../core/schema/options.ts'
 import { describeThrown, formatCount } from '../../core/schema/text.ts'
 import { durationText } from '../../core/schema/time.ts'
-import { changesOf, missingChange } from './changes.ts'
+import { choicesOf } from './choices.ts'
+import { countDifference, describeDifference, type EndingDifference, type IsChosen } from './comparison.ts'
 import { type Copy, thrownText } from './copy.ts'
-import { Comparison, countDifference, type Outcome } from './outcome.ts'
-import type { Run } from './run.ts'
+import type { Ending } from './ending.ts'
+import type { Outcome, Run } from './run.ts'
 import type { TriedSchedule } from './types.ts'
+import type { Standard } from './values.ts'
 
 /** The verdict on a run, as a word and as a sentence. */
-export type Judgement = Pick<TriedSchedule, 'verdict' | 'message'>
+export interface Judgement extends Pick<TriedSchedule, 'verdict' | 'message'> {
+  /** True if values differ, and not the numbers of resources. */
+  readonly isOfValues?: boolean | undefined
+}
 
 /** The results of the run without failures, with which other runs are compared. */
 export type Baseline = ReturnType<typeof baselineOf>
 
-/** Collects the results of the run without failures. With the option `holds`, changes are not compared. */
+/** Collects the results of the run without failures. */
 export function baselineOf(run: Run) {
   return {
     /** The outcomes of copies one after the other. */
     outcomes: [...run.outcomes],
-    families: countFamilies(run.leftovers()),
+    ending: run.outcomes.at(-1)?.ending ?? run.ending,
     hasTimersLeft: run.remainingTimers.length > 0,
-    changes: run.options.holds ? [] : changesOf(run),
   }
+}
+
+/** Describes the first difference between what runs leave. With the option `holds`, only the numbers of resources count. */
+function differenceOf(
+  { options }: Run,
+  actual: Ending,
+  expected: Ending,
+  standard: Standard,
+  isChosen?: IsChosen,
+): EndingDifference | undefined {
+  if (!options.holds) return describeDifference(actual, expected, standard, isChosen)
+  const message = countDifference(actual.counts, expected.counts, standard)
+  return message === undefined ? undefined : { message, isOfValues: false }
 }
 
 const verdictOf = (verdict: Judgement['verdict'], message: string): Judgement => ({ verdict, message })
@@ -84,11 +101,14 @@ async function judgeCopies(run: Run, baseline: Baseline | undefined): Promise<Ju
     // A copy that rejects where it may must leave nothing: it counts as a copy that did not run.
     const mayReject = !whole.some(isAsUsual) && (run.options.allow !== undefined || run.schedule.length > 0)
     const alike = (mayReject ? baseline.outcomes : whole).filter(isAsUsual)
-    const comparison = new Comparison([...baseline.outcomes, actual], !run.options.holds)
-    const differences = (alike.length > 0 ? alike : whole).map((each) => comparison.differenceOf(actual, each))
+    const differences = (alike.length > 0 ? alike : whole).map(({ ending }) =>
+      differenceOf(run, actual.ending, ending, 'left'),
+    )
     const [difference] = differences
-    if (difference !== undefined && !differences.includes(undefined))
-      return verdictOf('race', `${difference}.${sharingOf(run)}`)
+    if (difference && !differences.includes(undefined)) {
+      const isOfValues = differences.some((each) => each?.isOfValues)
+      return { ...verdictOf('race', `${difference.message}.${sharingOf(run)}`), isOfValues }
+    }
     if (alike.length === 0) {
       const ending = first ? describeRejection(run, first) : 'all resolve'
       return verdictOf('race', `${ending}. One after the other, ${endingsOf(run, whole)}.${sharingOf(run)}`)
@@ -133,7 +153,7 @@ const refuseError = (run: Run, copy: Copy, why: string) =>
 
 function judgeError(run: Run, copy: Copy, baseline: Baseline | undefined): Judgement | undefined {
   if (!baseline) return refuseError(run, copy, 'and nothing had failed')
-  const left = countFamilies(run.leftovers().filter((each) => !run.resourcesBefore.includes(each)))
+  const left = countFamilies(run.leftovers().filter((each) => !run.resourcesBefore.has(each)))
   if (left.size === 0) return judgeAllowed(run, copy)
   const families = [...left].map(([family, count]) => `${count} ${family}`).join(' and ')
   return verdictOf('leftovers-after-error', `${describeRejection(run, copy)}, and leaves ${families}.`)
@@ -150,9 +170,10 @@ function judgeAllowed(run: Run, copy: Copy): Judgement | undefined {
 }
 
 async function judgeResult(run: Run, copy: Copy, baseline: Baseline | undefined): Promise<Judgement | undefined> {
-  const difference = baseline && countDifference(countFamilies(run.leftovers()), baseline.families, 'wanted')
-  const message = difference ?? (baseline && missingChange(run, baseline.changes))
-  return message ? verdictOf('other-leftovers', `${message}.`) : judgeHolds(run, copy)
+  const isChosen: IsChosen = (...value) => choicesOf(run.arrivals.events)(...value)
+  const difference = baseline && differenceOf(run, run.ending, baseline.ending, 'wanted', isChosen)
+  if (!difference) return judgeHolds(run, copy)
+  return { ...verdictOf('other-leftovers', `${difference.message}.`), isOfValues: difference.isOfValues }
 }
 
 async function judgeHolds(run: Run, copy: Copy): Promise<Judgement | undefined> {

@@ -20,6 +20,9 @@ type SetTimer = (work: Work, ms?: number, ...args: unknown[]) => Handle
 const keepsProcessAlive = (handle: Handle | undefined) =>
   typeof handle !== 'object' || !('hasRef' in handle) || handle.hasRef()
 
+/** The time by which a run elsewhere starts later: each unit of a date is another one. */
+const ELSEWHERE_MS = 34 * 86_400_000 + 3_661_000
+
 /** Marks the `setTimeout` of a run. */
 const MARK = 'isOfSurvives'
 
@@ -61,6 +64,7 @@ export class World {
   readonly #randomSource = createRandomSource('survives')
   /** The number of random numbers in this run so far, by copy. */
   #randomCounts = new Map<string, number>()
+  #randomName = ''
   /** The number of the run. */
   #run = 0
   #handles = new Map<number, Handle>()
@@ -72,11 +76,16 @@ export class World {
     if (copies > 1) this.#context = this.host.createContext()
   }
 
-  /** Starts a run, with the clock, timers and random numbers in their initial state. */
-  begin(): void {
+  /**
+   * Starts a run, with the clock, timers and random numbers in their initial state.
+   * @param isElsewhere true for another time and other random numbers
+   */
+  begin(isElsewhere = false): void {
     this.#run++
     this.timers.setAhead(0)
     this.clock.reset()
+    if (isElsewhere) this.clock.advance(ELSEWHERE_MS)
+    this.#randomName = isElsewhere ? 'Math.random elsewhere' : 'Math.random'
     this.#handles = new Map()
     this.#owners = new Map()
     this.#randomCounts = new Map()
@@ -188,7 +197,7 @@ export class World {
   /** Returns the same numbers in each run. */
   #nextRandom(): number {
     // Each copy has numbers of its own, so that they do not depend on the order.
-    const name = `Math.random${this.copy && this.copy.name !== 'A' ? ` ${this.copy.name}` : ''}`
+    const name = `${this.#randomName}${this.copy && this.copy.name !== 'A' ? ` ${this.copy.name}` : ''}`
     const count = this.#randomCounts.get(name) ?? 0
     this.#randomCounts.set(name, count + 1)
     const bytes = this.#randomSource.draw(name, count)(4)

@@ -16,7 +16,7 @@ const ignoreFailure = createProgram((patch) => patch('in use').catch(() => undef
 describe('A change that the run without failures has made', () => {
   it('must be there if the code resolves: a failed update that nobody notices is found', async () => {
     await expect(survives(ignoreFailure, options)).rejects.toMatchObject({
-      message: expect.stringContaining('no reserved_addrs with {"metadata":"in use"} where 1 is wanted.'),
+      message: expect.stringContaining('reserved_addrs ra_a has no metadata where "in use" is wanted.'),
       replay: 'PATCH /reserved_addrs/{id}#1 lost-before',
     })
   })
@@ -28,7 +28,7 @@ describe('A change that the run without failures has made', () => {
       await Promise.allSettled(patches)
     })
     await expect(survives(code, options)).rejects.toThrow(
-      '1 reserved_addrs with {"metadata":"in use"} where 2 are wanted.',
+      'reserved_addrs ra_a has no metadata where "in use" is wanted.',
     )
   })
 

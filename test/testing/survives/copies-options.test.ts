@@ -76,10 +76,7 @@ test('the error of a client that is no Error shows its message', async () => {
 test('a reference to a resource that is gone is described', async () => {
   const race = RACY['a reference to a key that the other one has deleted'] as Race
   const { message } = await expectSurvivalError(survives(race.code, optionsOf(race, createNgrok)))
-  expect(message).toContain(
-    'reserved_addrs with {"description":"app","metadata":"a deleted cr"} where ' +
-      '{"description":"app","metadata":"the cr with {"description":"app"}"} is left.',
-  )
+  expect(message).toContain('reserved_addrs ra_a has metadata "a deleted cr" where "cr_b" is left.')
 })
 
 test('copies that wait for one another are named, and their polls are one series', async () => {

@@ -1,0 +1,166 @@
+import { listDifferences } from './differences.ts'
+import { type Ending, type Row, suffixOf } from './ending.ts'
+import { describeValues, type RowDifference, type Standard } from './values.ts'
+
+/** Tells whether the code itself has chosen a value of this name. */
+export type IsChosen = (name: string, value: unknown) => boolean
+
+/** A difference between two endings. */
+export interface EndingDifference {
+  /** The difference as a part of a sentence. */
+  readonly message: string
+  /** True if both have as many resources of each family, with other values. */
+  readonly isOfValues: boolean
+}
+
+/**
+ * Describes the first difference between the resources of two endings, as a part of a sentence; undefined if there is none. Ids
+ * are compared by what they refer to. The order in which resources were made is not compared.
+ */
+export function describeDifference(
+  actual: Ending,
+  expected: Ending,
+  standard: Standard,
+  isChosen: IsChosen = () => false,
+): EndingDifference | undefined {
+  if (actual.text === expected.text) return undefined
+  const counts = countDifference(actual.counts, expected.counts, standard)
+  const message = counts ?? describeValueDifference(actual, expected, standard, isChosen)
+  return message === undefined ? undefined : { message, isOfValues: counts === undefined }
+}
+
+function describeValueDifference(
+  actual: Ending,
+  expected: Ending,
+  standard: Standard,
+  isChosen: IsChosen,
+): string | undefined {
+  const [found = [], wanted = []] = classify([actual, expected])
+  if ([...found].sort().join() === [...wanted].sort().join()) return undefined
+  const pairs = pairRows([actual, found], [expected, wanted])
+  const stray = pairs.find(([row, other]) => (row.isOld || other.isOld) && row.key !== other.key)
+  if (stray) {
+    const [row, other] = stray
+    return row.isOld
+      ? `${nameOf(row)} is left where it should be deleted`
+      : `${nameOf(other)} is deleted where it should be left`
+  }
+  const differences = pairs.flatMap((pair) => compareRows(pair, pairs, actual, expected))
+  const [first] = differences.filter(({ path, found }) => !isChosen(String(path.at(-1)), found))
+  if (first) return `${nameOf(first.row)} ${describeValues(first, actual, expected, standard)}`
+  const other = pairs.find(([row]) => !wanted.includes(found[actual.rows.indexOf(row)] ?? -1))
+  if (differences.length > 0 || !other) return undefined
+  return `${nameOf(other[0])} is used by other resources than ${standard === 'left' ? 'what is left' : 'wanted'}`
+}
+
+const nameOf = ({ collection, key }: Row) => `${collection.name} ${key}`
+
+/** Describes the first family of which there are more or fewer resources, such as `2 reserved_addrs where 1 is left`. */
+export function countDifference(
+  actual: ReadonlyMap<string, number>,
+  expected: ReadonlyMap<string, number>,
+  standard: Standard,
+): string | undefined {
+  for (const family of new Set([...expected.keys(), ...actual.keys()])) {
+    const [count, other] = [actual.get(family) ?? 0, expected.get(family) ?? 0]
+    if (count !== other)
+      return `${count || 'no'} ${family} where ${other || 'none'} ${other === 1 ? 'is' : 'are'} ${standard}`
+  }
+  return undefined
+}
+
+/** References that are further away than this are not followed. */
+const MAX_ROUNDS = 8
+
+/**
+ * Returns the class of each resource of each ending. Resources have the same class if their values are the same, if they refer to
+ * resources of the same classes, and if resources of the same classes refer to them.
+ */
+function classify(endings: readonly Ending[]): readonly (readonly number[])[] {
+  let classes: number[][] = endings.map((ending) => ending.rows.map(() => 0))
+  for (let count = 0, rounds = 0; rounds < MAX_ROUNDS; rounds++) {
+    const numbers = new Map<string, number>()
+    const numberOf = (text: string) => {
+      const number = numbers.get(text) ?? numbers.size
+      numbers.set(text, number)
+      return number
+    }
+    classes = endings.map((ending, place) => describeRows(ending, classes[place] ?? []).map(numberOf))
+    if (numbers.size === count) break
+    count = numbers.size
+  }
+  return classes
+}
+
+/** Returns each resource as a text, in which the classes of other resources stand for references from it and to it. */
+function describeRows(ending: Ending, classes: readonly number[]): string[] {
+  const rows = ending.rows
+  const places = new Map(rows.map((row, place) => [nameOf(row), place]))
+  const relabel = ending.relabelWith((row, made) => {
+    const place = places.get(nameOf(row))
+    // An ignored resource has no place.
+    return row.isOld ? undefined : `#${place === undefined ? '' : classes[place]}.${made ?? ''}`
+  })
+  const users = rows.map((): number[] => [])
+  for (const [place, references] of ending.listReferences().entries())
+    for (const each of references) users[each]?.push(classes[place] ?? 0)
+  return rows.map(
+    ({ collection, values }, place) =>
+      `${collection.name} ${relabel(JSON.stringify(values))} ${users[place]?.sort().join()}`,
+  )
+}
+
+type Pair = readonly [found: Row, wanted: Row]
+
+/** Pairs the resources of two endings: those with the same id from before, those of the same class, and then those most alike. */
+function pairRows(
+  [actual, found]: readonly [Ending, readonly number[]],
+  [expected, wanted]: readonly [Ending, readonly number[]],
+): readonly Pair[] {
+  const left = expected.rows.map((row, place) => ({ row, of: wanted[place] }))
+  const pairs: Pair[] = []
+  const take = (row: Row, place: number) => {
+    const [other] = place < 0 ? [] : left.splice(place, 1)
+    if (other) pairs.push([row, other.row])
+    return other !== undefined
+  }
+  const isSame = (row: Row, other: Row) => row.isOld && other.isOld && nameOf(row) === nameOf(other)
+  const rest = actual.rows
+    .map((row, place) => ({ row, of: found[place] }))
+    .filter(
+      ({ row }) =>
+        !take(
+          row,
+          left.findIndex((other) => isSame(row, other.row)),
+        ),
+    )
+    .filter(
+      ({ row, of }) =>
+        !take(
+          row,
+          left.findIndex((other) => other.of === of),
+        ),
+    )
+  for (const { row } of rest) {
+    const [best] = left
+      .map((other, place) => ({ other: other.row, place }))
+      .filter(({ other }) => other.collection.name === row.collection.name)
+      .map(({ other, place }) => ({ place, count: listDifferences(row.values, other.values).length }))
+      .sort((one, other) => one.count - other.count)
+    take(row, best?.place ?? -1)
+  }
+  return pairs
+}
+
+/** Compares the values of a pair, where the ids of each pair are equal. */
+function compareRows([row, other]: Pair, pairs: readonly Pair[], actual: Ending, expected: Ending): RowDifference[] {
+  const toFound = new Map(pairs.map(([found, wanted]) => [nameOf(wanted), found]))
+  const relabel = actual.relabelWith(({ key, made }, place) => (place === undefined ? suffixOf(key) : made[place]))
+  const translate = expected.relabelWith((wanted, place) => {
+    const found = toFound.get(nameOf(wanted))
+    return place === undefined ? found && suffixOf(found.key) : found?.made[place]
+  })
+  const found = JSON.parse(relabel(JSON.stringify(row.values)))
+  const wanted = JSON.parse(translate(JSON.stringify(other.values)))
+  return listDifferences(found, wanted).map((each) => ({ ...each, row, other }))
+}

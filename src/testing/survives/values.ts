@@ -1,0 +1,63 @@
+import { cut, escapeUnprintable, formatPath, type Path, quote } from '../../core/schema/text.ts'
+import { isObject } from '../../core/schema/values.ts'
+import type { Difference } from './differences.ts'
+import type { Ending, Row } from './ending.ts'
+
+/** The last word of a message: `wanted` for the run without failures, `left` for copies one after the other. */
+export type Standard = 'left' | 'wanted'
+
+/** A difference between the values of a pair. */
+export interface RowDifference extends Difference {
+  readonly row: Row
+  readonly other: Row
+}
+
+/** The number of characters that are shown before the first one in which long texts differ. */
+const CONTEXT = 20
+
+/** Describes a difference, such as `has metadata "free" where "in use" is wanted`. Never shows a secret. */
+export function describeValues(
+  { path, row, other, found, wanted }: RowDifference,
+  actual: Ending,
+  expected: Ending,
+  standard: Standard,
+): string {
+  const name = formatPath(path)
+  const [one, another] = [publicValue(row, actual, path), publicValue(other, expected, path)]
+  const isHidden = one.isHidden || another.isHidden
+  if (isHidden && JSON.stringify(one.value) === JSON.stringify(another.value))
+    return `has another secret in ${name} than is ${standard}`
+  const texts = isHidden ? showBoth(one.value, another.value) : showBoth(found, wanted)
+  if (texts[0] === undefined) return `has no ${name} where ${texts[1]} is ${standard}`
+  return `has ${name} ${texts[0]} where ${texts[1] ?? 'none'} is ${standard}`
+}
+
+/** Returns a value as snapshots show it, and whether they hide a part of it. */
+function publicValue({ collection, key, values }: Row, ending: Ending, path: Path) {
+  const records = ending.publicRecords()[collection.name] ?? []
+  const value = valueAt(
+    records.find((record) => collection.key(record) === key),
+    path,
+  )
+  return { value, isHidden: JSON.stringify(value) !== JSON.stringify(valueAt(values, path)) }
+}
+
+const valueAt = (record: unknown, path: Path) =>
+  path.reduce<unknown>(
+    (value, name) => (isObject(value) || Array.isArray(value) ? Reflect.get(value, name) : undefined),
+    record,
+  )
+
+/** Formats two values. Of long texts that begin alike, shows the part that differs. */
+function showBoth(found: unknown, wanted: unknown): readonly (string | undefined)[] {
+  if (typeof found !== 'string' || typeof wanted !== 'string') return [show(found), show(wanted)]
+  const end = [...found].findIndex((sign, place) => sign !== [...wanted][place])
+  const start = (end < 0 ? found.length : end) - CONTEXT
+  const shorten = (text: string) => (start > CONTEXT ? `…${text.slice(start)}` : text)
+  return [quote(shorten(found)), quote(shorten(wanted))]
+}
+
+function show(value: unknown): string | undefined {
+  if (value === null || value === undefined) return undefined
+  return typeof value === 'object' ? cut(escapeUnprintable(JSON.stringify(value))) : quote(value)
+}

@@ -1,0 +1,223 @@
+import { describe, expect, it } from 'vitest'
+import type { Operation } from '../../../src/core/operation/operation.ts'
+import { listFields } from '../../../src/core/schema/schema-parts.ts'
+import { createNgrok } from '../../../src/gateway/ngrok.ts'
+import type { Gateway } from '../../../src/index.ts'
+import { ngrokFamilies } from '../../../src/service/ngrok/families.ts'
+import { families } from '../../../src/service/resources/index.ts'
+import { describeDifference } from '../../../src/testing/survives/comparison.ts'
+import { Ending, keysOf } from '../../../src/testing/survives/ending.ts'
+import { Masks } from '../../../src/testing/survives/masks.ts'
+import { type CodeUnderTest, survives } from '../../../src/testing/testing.ts'
+import { expectSurvivalError } from './failure.ts'
+import { type Call, createCall, headers } from './programs/client.ts'
+import { bodyOf, KINDS, type Kind, NEEDS, UNCHANGEABLE } from './programs/writes.ts'
+
+/** Sends a request to a gateway at once. */
+function send(gateway: Gateway, [method, url, json]: Change): Record<'id' | 'addr' | 'domain', string> {
+  const header = (name: string) => new Headers(headers).get(name)
+  const body = json ? JSON.stringify(json) : ''
+  const response = gateway.transport.exchange({ method, url, header, body })
+  if (response.status >= 300) throw new Error(`${method} ${url} ${body}: ${response.status} ${response.body}`)
+  return JSON.parse(response.body || '{}')
+}
+
+/** Creates the resources whose names are in braces, and replaces the names by their ids. */
+class Needs {
+  readonly #texts = new Map<string, string>()
+
+  constructor(readonly gateway: Gateway) {}
+
+  fill<T>(value: T): T {
+    return JSON.parse(JSON.stringify(value).replace(/\{([a-z0-9]+)\}/g, (_, name: string) => this.#textOf(name)))
+  }
+
+  #textOf(name: string): string {
+    const [path, body, field = 'id'] = NEEDS[name] ?? []
+    if (path === undefined) throw new Error(`No need has the name ${name}.`)
+    const text = this.#texts.get(name) ?? send(this.gateway, ['POST', this.fill(path), this.fill(body)])[field]
+    this.#texts.set(name, text)
+    return text
+  }
+}
+
+type Change = readonly [method: string, path: string, body?: object | undefined]
+
+/** Makes a resource of a kind. Returns its path. */
+function make(needs: Needs, { path, create, fields }: Kind, before: object = {}): string {
+  const filled = needs.fill(path)
+  if (!create) {
+    send(needs.gateway, ['PUT', filled, needs.fill(bodyOf(fields))])
+    return filled
+  }
+  const one = `${filled}/${send(needs.gateway, ['POST', filled, needs.fill(create)]).id}`
+  if (Object.keys(before).length > 0) send(needs.gateway, ['PATCH', one, needs.fill(before)])
+  return one
+}
+
+/** Makes a resource of a kind, and returns the change of one of its fields. */
+function prepareChange(gateway: Gateway, kind: Kind, field: string): Change {
+  const needs = new Needs(gateway)
+  const [before, after] = kind.fields[field] ?? []
+  const path = make(needs, kind, before === undefined ? {} : { [field]: before })
+  const changed = needs.fill({ [field]: after })
+  return kind.create ? ['PATCH', path, changed] : ['PUT', path, { ...needs.fill(bodyOf(kind.fields)), ...changed }]
+}
+
+const prepareDeletion = (gateway: Gateway, kind: Kind): Change => ['DELETE', make(new Needs(gateway), kind)]
+
+const shared = createNgrok({ seed: 'writes' })
+
+/** Describes what a run lacks that does not make a change. */
+function describeLack(prepare: (gateway: typeof shared) => Change): string | undefined {
+  shared.reset()
+  const change = prepare(shared)
+  const [before, masks] = [keysOf(shared), new Masks([])]
+  const without = new Ending(shared, before, masks)
+  without.publicRecords()
+  send(shared, change)
+  return describeDifference(without, new Ending(shared, before, masks), 'wanted')?.message
+}
+
+/** Searches code that ignores the failure of a change. */
+function searchIgnoring(prepare: (gateway: Gateway) => Change) {
+  let change: Change = ['', '']
+  const code: CodeUnderTest = async (life) => {
+    await createCall(life)(...change).catch(() => undefined)
+  }
+  const setup = (each: Gateway) => {
+    change = prepare(each)
+  }
+  return expectSurvivalError(survives(code, { create: createNgrok, setup, faults: 1, kinds: ['lost'] }))
+}
+
+const kinds = Object.entries(KINDS)
+const changes = kinds.flatMap(([name, kind]) =>
+  Object.keys(kind.fields).map(
+    (field) => [`${kind.create ? 'PATCH' : 'PUT'} of ${name}.${field}`, kind, field] as const,
+  ),
+)
+
+/** Detachments, and deletions of parts of a resource. */
+const PARTS: readonly (readonly [field: string, kind: string, path: string])[] = [
+  ['endpoint_configuration_id', 'reserved_addrs', '/endpoint_configuration'],
+  ['certificate_id', 'reserved_domains', '/certificate'],
+  ['certificate_management_policy', 'reserved_domains', '/certificate_management_policy'],
+  ['http_endpoint_configuration_id', 'reserved_domains', '/http_endpoint_configuration'],
+  ['https_endpoint_configuration_id', 'reserved_domains', '/https_endpoint_configuration'],
+]
+
+/** Changes of resources that tests declare, or that are lists within others. */
+const OTHERS: Readonly<Record<string, (each: typeof shared) => Change>> = {
+  'abuse_reports.create': () => ['POST', '/abuse_reports', { urls: ['https://bad.ngrok.app/'] }],
+  'application_users.delete': ({ declare }) => ['DELETE', `/app/users/${declare.applicationUser().id}`],
+  'application_sessions.delete': ({ declare }) => {
+    const { id } = declare.applicationSession({ user: declare.applicationUser().id })
+    return ['DELETE', `/app/sessions/${id}`]
+  },
+  'event_sources.delete': ({ eventSubscriptions }) => {
+    const sources = [{ type: 'vault_created.v0' }, { type: 'vault_updated.v0' }]
+    return ['DELETE', `/event_subscriptions/${eventSubscriptions.create({ sources }).id}/sources/vault_created.v0`]
+  },
+  'event_sources.create': ({ eventSubscriptions }) => {
+    const { id } = eventSubscriptions.create({ sources: [{ type: 'vault_created.v0' }] })
+    return ['POST', `/event_subscriptions/${id}/sources`, { type: 'vault_updated.v0' }]
+  },
+  'tunnel_sessions.stop': ({ declare }) => ['POST', `/tunnel_sessions/${declare.tunnelSession().id}/stop`, {}],
+  'tunnel_sessions.restart': ({ declare }) => ['POST', `/tunnel_sessions/${declare.tunnelSession().id}/restart`, {}],
+  'tunnel_sessions.update': ({ declare }) => {
+    const { id } = declare.tunnelSession({ update: '9.0.0' })
+    return ['POST', `/tunnel_sessions/${id}/update`, { version: '9.0.0' }]
+  },
+}
+
+describe('A missing change is noticed:', () => {
+  it.each(changes)('%s', (_name, kind, field) => {
+    const lack = describeLack((each) => prepareChange(each, kind, field))
+    expect(lack).toMatch(/ (wanted|deleted)$/)
+    expect(lack).not.toContain('hush')
+  })
+
+  it.each(kinds)('DELETE of %s', (_name, kind) => {
+    expect(describeLack((each) => prepareDeletion(each, kind))).toMatch(/^\d+ \w+ where (none|\d+) (is|are) wanted$/)
+  })
+
+  it.each(PARTS)('DELETE of the %s of %s', (field, name, path) => {
+    const kind = KINDS[name] as Kind
+    const prepare = (each: Gateway): Change => {
+      const [, resource, body] = prepareChange(each, kind, field)
+      send(each, ['PATCH', resource, body])
+      return ['DELETE', resource + path]
+    }
+    expect(describeLack(prepare)).toMatch(/ where none is wanted$/)
+  })
+
+  it.each(Object.entries(OTHERS))('%s', (_name, prepare) => {
+    expect(describeLack(prepare)).toMatch(/ (wanted|deleted)$/)
+  })
+
+  it.each(kinds)('by a search, for the last field of %s', async (_name, kind) => {
+    const field = Object.keys(kind.fields).at(-1) ?? ''
+    const { groups } = await searchIgnoring((each) => prepareChange(each, kind, field))
+    expect(groups.map(({ verdict }) => verdict)).toEqual(['other-leftovers'])
+  })
+})
+
+describe('Two copies that read and write lose an update of one another:', () => {
+  const modules = kinds.filter(([, { create }]) => !create)
+
+  it.each(modules)('PUT of %s', async (_name, kind) => {
+    const { message } = await searchCopies(kind, async (call, path, body) => {
+      const { enabled } = await call('GET', path)
+      await call('PUT', path, { ...body, enabled: !enabled })
+    })
+    expect(message).toMatch(/has module\.enabled false where true is left\./)
+  })
+
+  it('headers that each copy adds', async () => {
+    const { message } = await searchCopies(KINDS.route_response_headers as Kind, async (call, path, body, copy) => {
+      const { add } = await call('GET', path)
+      await call('PUT', path, { ...body, add: { ...add, [`x-${copy.toLowerCase()}`]: '1' } })
+    })
+    expect(message).toMatch(/: route_response_headers \S+ has no module\.add\.x-[ab] where "1" is left\./)
+  })
+
+  it('weights of which each copy moves ten', async () => {
+    const kind = KINDS.weighted_backends as Kind
+    const { message } = await searchCopies(kind, async (call, path) => {
+      const { backends } = await call('GET', path)
+      const [from = '', to = ''] = Object.keys(backends)
+      await call('PATCH', path, { backends: { [from]: backends[from] - 10, [to]: backends[to] + 10 } })
+    })
+    expect(message).toMatch(/: weighted_backends \S+ has backends\.bkdhr_a 40 where 30 is left\./)
+  })
+})
+
+/** Searches the orders of two copies that change a resource of a kind. */
+function searchCopies(kind: Kind, work: (call: Call, path: string, body: object, copy: string) => Promise<unknown>) {
+  let path = ''
+  let body: object = {}
+  const code: CodeUnderTest = (life) => work(createCall(life), path, body, life.copy)
+  const setup = (each: Gateway) => {
+    const needs = new Needs(each)
+    body = needs.fill(bodyOf(kind.fields))
+    path = make(needs, kind, kind.create ? body : {})
+  }
+  return expectSurvivalError(survives(code, { create: createNgrok, setup, copies: 2 }))
+}
+
+it('The table of changes has each field of each PATCH and PUT, and each deletion', () => {
+  const all: Readonly<Record<string, { readonly operations: object }>> = { ...families, ...ngrokFamilies }
+  const operations = Object.values(all).flatMap((each) => Object.values<Operation>({ ...each.operations }))
+  const missing = operations.flatMap(({ name, method, body }) => {
+    const [kind = ''] = name.split('.')
+    const fields = body && (method === 'PATCH' || method === 'PUT') ? listFields(body, []) : []
+    const isUnknown = !['GET', 'PATCH', 'PUT'].includes(method) && !KINDS[kind] && !OTHERS[name]
+    return [
+      ...fields.map((field) => `${kind}.${field}`).filter((each) => !KINDS[kind]?.fields[each.slice(kind.length + 1)]),
+      ...(isUnknown ? [name] : []),
+    ]
+  })
+  expect(missing).toEqual(UNCHANGEABLE)
+  expect(operations.filter(({ method }) => method === 'PUT')).toHaveLength(38)
+})
