@@ -62,10 +62,9 @@ export class GatewayTraffic {
     const origins = schemes.map((scheme) => `${scheme}://${name}`)
     const found = origins.find((origin) => findEndpoints(reader, new URL(origin), 'public').length > 0)
     if (found !== undefined || name.includes('.')) return found ?? String(origins[0])
-    const labelled = [...reader.all(endpoints)].filter(({ url }) =>
-      schemes.some((scheme) => url.startsWith(`${scheme}://${name}.`)),
-    )
-    return labelled.at(-1)?.url ?? String(origins[0])
+    const labelled = origins.flatMap((origin) => reader.findAll(endpoints, 'label', origin).slice(0, 1))
+    const [oldest] = labelled.sort((a, b) => (a.id < b.id ? -1 : 1))
+    return oldest?.url ?? String(origins[0])
   }
 
   /** Sends a request through the gateway as a visitor would. `onRecorded` receives its number in the journal of traffic. */

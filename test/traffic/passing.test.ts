@@ -491,3 +491,21 @@ test('an aborted signal ends the request', async () => {
   const { visit } = createVisited()
   await expect(visit('/', { signal: AbortSignal.abort() })).rejects.toThrow('aborted')
 })
+
+test('a single label below localhost means the oldest public endpoint whose host begins with it (rules: traffic#ports)', async () => {
+  const gateway = createNgrok()
+  const locate = (host: string, schemes = ['http', 'https']) => gateway.transport.locate(host, schemes)
+  gateway.declare.tunnelSession({
+    endpoints: [
+      { url: 'https://app.internal', binding: 'internal' },
+      { url: 'https://app.example.com' },
+      { url: 'http://app.example.org' },
+      { url: 'https://apps.example.com' },
+    ],
+  })
+  expect(await locate('app.localhost')).toBe('https://app.example.com')
+  expect(await locate('APP')).toBe('https://app.example.com')
+  expect(await locate('app', ['http'])).toBe('http://app.example.org')
+  expect(await locate('ap')).toBe('http://ap')
+  expect(await locate('app.example.org.localhost')).toBe('http://app.example.org')
+})

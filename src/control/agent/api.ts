@@ -7,7 +7,7 @@ import { joinBytes } from '../../traffic/body.ts'
 import { VisitorRequest } from '../../traffic/message.ts'
 import { MessageHeaders } from '../../traffic/message-headers.ts'
 import type { ControlHost } from '../control.ts'
-import type { Captured } from './captured.ts'
+import { type Captured, replayProblem } from './captured.ts'
 import { readDefinition, type TunnelDefinition } from './definition.ts'
 import { errors } from './errors.ts'
 import { runStart } from './refused-starts.ts'
@@ -17,6 +17,7 @@ import {
   type AgentResponse,
   createInvalid,
   createNotFound,
+  createNotReplayed,
   createUnknownPath,
   notStarted,
   withAgentErrors,
@@ -165,9 +166,12 @@ function capturedOf(host: ControlHost): Captured[] {
   return host.agent.captured.newestFirst().filter(({ tunnel }) => tunnel.session === session)
 }
 
+/** The number of requests that a list has without a limit. */
+const LISTED_REQUESTS = 50
+
 const listRequests: Handler = ({ host, query }) => {
   const name = query.get('tunnel_name')
-  const limit = /^\d+$/.test(query.get('limit') ?? '') ? Number(query.get('limit')) : undefined
+  const limit = /^\d+$/.test(query.get('limit') ?? '') ? Number(query.get('limit')) : LISTED_REQUESTS
   const found = capturedOf(host).filter(({ tunnel }) => name === null || tunnel.name === name)
   return ok({ uri: '/api/requests/http', requests: found.slice(0, limit).map((each) => viewRequest(each, host)) })
 }
@@ -193,6 +197,8 @@ const replay: Handler = async ({ host, readJson, path }) => {
   const found = capturedOf(host).find((each) => each.id === id)
   const open = found && findIn(host, tunnel_name ?? found.tunnel.name)
   if (!found || !open?.endpoint) return createNotFound(`${path}/${found ? (tunnel_name ?? found.tunnel.name) : id}`)
+  const problem = replayProblem(found)
+  if (problem !== undefined) return createNotReplayed(problem)
   const { method, url, headers, body: kept, ip } = found
   const request = new VisitorRequest(
     method,

@@ -15,6 +15,8 @@ type Headers = readonly (readonly [string, string])[]
 export interface CapturedBody {
   readonly parts: Uint8Array[]
   size: number
+  /** True if more has passed than is kept. */
+  isCut: boolean
 }
 
 /** A request that passed an agent, secrets included. */
@@ -83,6 +85,7 @@ export class CapturedRequests {
   #keep({ isKept }: Captured, body: CapturedBody, part: Uint8Array): void {
     if (!isKept) return
     const kept = part.slice(0, MAX_BODY_BYTES - body.size)
+    if (kept.length < part.length) body.isCut = true
     if (kept.length === 0) return
     body.parts.push(kept)
     body.size += kept.length
@@ -100,9 +103,19 @@ export class CapturedRequests {
   }
 }
 
+/** Returns the reason why a request cannot be sent again; undefined if it can (rules: agent#replays). */
+export function replayProblem({ headers, body: { size, isCut } }: Captured): string | undefined {
+  const fieldOf = (name: string) => headers.find(([each]) => each === name)?.[1]
+  if (fieldOf('upgrade') !== undefined)
+    return 'It asked to switch protocols, and only the program that sent it speaks the other one.'
+  if (isCut) return `Only the first ${size} bytes of its body were kept.`
+  const length = fieldOf('content-length') ?? String(size)
+  return Number(length) === size ? undefined : `Only ${size} of the ${length} bytes of its body have arrived.`
+}
+
 const NEW = { isKept: true, response: undefined }
 
-const newBody = (): CapturedBody => ({ parts: [], size: 0 })
+const newBody = (): CapturedBody => ({ parts: [], size: 0, isCut: false })
 
 const toHex = (number: number): string => number.toString(16).padStart(8, '0')
 

@@ -39,6 +39,11 @@ export function createInvalid(err: string): AgentResponse {
   return createFailure(400, INVALID, 'invalid tunnel configuration', { err })
 }
 
+/** Makes the response to a replay of a request that cannot be sent again. */
+export function createNotReplayed(err: string): AgentResponse {
+  return createFailure(400, INVALID, 'request cannot be replayed', { err })
+}
+
 /** Runs work that reads what was sent. Its refusals become errors of the agent itself. */
 export function withAgentErrors<T>(work: () => T): T {
   try {

@@ -3,7 +3,14 @@ import type { Transaction } from '../../core/operation/transaction.ts'
 import { bodyReader } from '../../core/schema/body.ts'
 import { refuse } from '../../core/schema/errors.ts'
 import { quote } from '../../core/schema/text.ts'
-import { type EndpointRecord, endpoints, getEndpointId } from '../../service/ngrok/endpoint-records.ts'
+import {
+  agentNameKey,
+  type EndpointRecord,
+  endpoints,
+  getEndpointId,
+  getTunnelId,
+  toAgentName,
+} from '../../service/ngrok/endpoint-records.ts'
 import {
   endpointFields,
   labelledFields,
@@ -38,9 +45,6 @@ export interface OpenTunnel {
 const readEndpoint = /* @__PURE__ */ bodyReader(endpointFields)
 const readLabelled = /* @__PURE__ */ bodyReader(labelledFields)
 
-/** Replaces what has no place in a path. The JSON of agents has none of it either. */
-const toName = (text: string): string => text.replace(/\p{Surrogate}/gu, '\ufffd')
-
 /** The agent of a gateway, in one transaction: the oldest session of an agent that is connected (rules: agent#which-agent). */
 export class Agent {
   readonly #host: ControlHost
@@ -69,17 +73,29 @@ export class Agent {
   /** Returns the open tunnels, oldest first. */
   list(): OpenTunnel[] {
     const { session } = this
-    if (!session) return []
-    const shownBefore = this.#tx.now - this.#host.agent.urlAfterMs
-    return this.#tx.findAll(tunnels, 'session', session.id).map((tunnel) => {
-      const endpoint = this.#tx.get(endpoints, getEndpointId(tunnel.id))
-      const name = endpoint?.name ?? tunnel.name ?? tunnel.id
-      return { name: toName(name), tunnel, endpoint, hasUrl: tunnel.started_at <= shownBefore }
-    })
+    return session ? this.#tx.findAll(tunnels, 'session', session.id).map((each) => this.#open(each)) : []
   }
 
+  #open(tunnel: TunnelRecord): OpenTunnel {
+    const shownBefore = this.#tx.now - this.#host.agent.urlAfterMs
+    const endpoint = this.#tx.get(endpoints, getEndpointId(tunnel.id))
+    const name = toAgentName(endpoint?.name ?? tunnel.name ?? tunnel.id)
+    return { name, tunnel, endpoint, hasUrl: tunnel.started_at <= shownBefore }
+  }
+
+  /** Returns the oldest open tunnel with a name. One without a name has its id for it. */
   find(name: string): OpenTunnel | undefined {
-    return this.list().find((each) => each.name === toName(name))
+    const { session } = this
+    if (!session) return undefined
+    const key = agentNameKey(session.id, name)
+    const ids = [
+      ...this.#tx.findAll(endpoints, 'agent_name', key).map(({ id }) => getTunnelId(id)),
+      ...this.#tx.findAll(tunnels, 'agent_name', key).map(({ id }) => id),
+    ]
+    const [oldest = name] = ids.sort()
+    const tunnel = this.#tx.get(tunnels, oldest)
+    const open = tunnel?.session_id === session.id ? this.#open(tunnel) : undefined
+    return open?.name === toAgentName(name) ? open : undefined
   }
 
   /** Starts tunnels, and returns the first. The first start of all connects the agent. */

@@ -88,8 +88,25 @@ export const endpoints = kit.collection<EndpointRecord>({
     tcp_addr: (each) => each.tcp_addr_id,
     tunnel_session: (each) => each.tunnel_session_id,
     edge: (each) => each.edge_id,
+    agent_name: ({ tunnel_session_id, name }) =>
+      tunnel_session_id === null || name === null ? null : agentNameKey(tunnel_session_id, name),
+    label: labelKey,
   },
 })
+
+/** Returns the key of a name that an agent gives. Half of a surrogate pair has no place in a path, nor in the JSON of agents. */
+export function agentNameKey(session: string, name: string): string {
+  return `${session} ${toAgentName(name)}`
+}
+
+export function toAgentName(text: string): string {
+  return text.replace(/\p{Surrogate}/gu, '\ufffd')
+}
+
+/** Returns the scheme and the first label of the host of a public endpoint; null for a host of one label. */
+function labelKey({ url, binding }: Pick<EndpointRecord, 'url' | 'binding'>): string | null {
+  return binding === 'public' ? (/^([a-z]+:\/\/[^./:]+)\./.exec(url)?.[1] ?? null) : null
+}
 
 /** Endpoints, as what fields refer to. */
 export const endpointTarget = parts.targetOf('an endpoint', endpoints)

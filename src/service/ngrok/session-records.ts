@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
-import { type EndpointRecord, endpoints, getEndpointId, getTunnelId } from './endpoint-records.ts'
+import { agentNameKey, type EndpointRecord, endpoints, getEndpointId, getTunnelId } from './endpoint-records.ts'
 import { resolvePlace } from './endpoint-url.ts'
 import { descriptionAndMetadata } from './shared.ts'
 
@@ -64,7 +64,10 @@ export type TunnelRecord = kit.Frozen<v.InferOutput<typeof tunnel>>
 export const tunnels = kit.collection<TunnelRecord>({
   name: 'tunnels',
   schema: tunnel,
-  indexes: { session: (each) => each.session_id },
+  indexes: {
+    session: (each) => each.session_id,
+    agent_name: ({ session_id, name }) => (name === undefined ? null : agentNameKey(session_id, name)),
+  },
 })
 
 /** Sessions of agents, as what fields refer to. */

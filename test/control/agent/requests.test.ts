@@ -161,3 +161,43 @@ test('the duration is that on the clock of the gateway, and a request without an
     { duration: 2_000_000_000, response: { status_code: 200 } },
   ])
 })
+
+// rules: agent#replays
+test('a request that was not kept as a whole is not replayed, and the response says why', async () => {
+  const { call, visit, received, gateway } = await createVisited()
+  const replayNewest = async () => {
+    const { id } = (await call('GET', '/api/requests/http?limit=1')).body.requests[0]
+    const { status, body } = await call('POST', '/api/requests/http', { id })
+    return [status, body?.msg, body?.details.err]
+  }
+  const MIB = 1024 * 1024
+  await visit('/', { method: 'POST', body: 'x'.repeat(MIB) })
+  expect(await replayNewest()).toEqual([204, undefined, undefined])
+  expect(received.map(({ length }) => length)).toEqual([MIB, MIB])
+  await visit('/', { method: 'POST', body: 'x'.repeat(MIB + 1) })
+  const msg = 'request cannot be replayed'
+  expect(await replayNewest()).toEqual([400, msg, 'Only the first 1048576 bytes of its body were kept.'])
+  gateway.traffic.upstream('http://localhost:3000', () => new Response('early'))
+  const stream = new ReadableStream(
+    { pull: (controller) => controller.enqueue(Buffer.from('x')) },
+    { highWaterMark: 0 },
+  )
+  // The types of Node lack `duplex`.
+  await visit('/', { method: 'POST', body: stream, duplex: 'half', headers: { 'content-length': '9' } } as RequestInit)
+  expect(await replayNewest()).toEqual([400, msg, 'Only 0 of the 9 bytes of its body have arrived.'])
+  await visit('/', { headers: { connection: 'Upgrade', upgrade: 'websocket' } })
+  expect(await replayNewest()).toEqual([400, msg, expect.stringContaining('switch protocols')])
+})
+
+test('a list without a limit has the newest 50 requests', async () => {
+  const { call, visit } = await createVisited()
+  for (let count = 0; count < 60; count++) await visit(`/${count}`)
+  const pathsOf = async (query: string): Promise<string[]> =>
+    (await call('GET', `/api/requests/http${query}`)).body.requests.map(
+      ({ request }: { request: { uri: string } }) => request.uri,
+    )
+  expect(await pathsOf('')).toEqual(Array.from({ length: 50 }, (_, at) => `/${59 - at}`))
+  expect(await pathsOf('?limit=many')).toHaveLength(50)
+  expect(await pathsOf('?limit=55')).toHaveLength(55)
+  expect(await pathsOf('?limit=100')).toHaveLength(60)
+})

@@ -212,3 +212,30 @@ test('other paths and methods are 404 and 405', async () => {
   expect((await call('PATCH', '/api/tunnels')).status).toBe(405)
   expect((await call('GET', '/api/')).body.uri).toBe('/api')
 })
+
+test('the oldest tunnel of a name is found, and one without a name by its id', async () => {
+  const { gateway, call, names } = createWithAgent()
+  const labels = { env: 'prod' }
+  gateway.declare.tunnelSession({
+    endpoints: [
+      { url: 'https://one.example.com', name: 'web' },
+      { url: 'https://two.example.com', name: 'web' },
+    ],
+    labelled: [{ labels, name: 'api' }, { labels }],
+  })
+  expect((await call('GET', '/api/tunnels/web')).body.public_url).toBe('https://one.example.com')
+  expect((await call('GET', '/api/tunnels/api')).status).toBe(200)
+  const id = (await names()).find((name) => name.startsWith('tn_'))
+  expect((await call('GET', `/api/tunnels/${id}`)).status).toBe(200)
+  const named = gateway.tunnels.list().tunnels.find(({ public_url }) => public_url === 'https://one.example.com')
+  expect((await call('GET', `/api/tunnels/${named?.id}`)).status).toBe(404)
+  expect((await call('DELETE', '/api/tunnels/web')).status).toBe(204)
+  expect((await call('GET', '/api/tunnels/web')).body.public_url).toBe('https://two.example.com')
+})
+
+test('each start takes as long as the first, however many tunnels there are', async () => {
+  // To look at all tunnels for each start would take a minute.
+  const { gateway, names } = createWithAgent()
+  for (let count = 0; count < 2000; count++) await gateway.agent.start({ addr: 3000, name: `tunnel ${count}` })
+  expect(await names()).toHaveLength(2000)
+}, 15_000)
