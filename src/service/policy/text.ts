@@ -67,7 +67,8 @@ function narrow(text: string, span: Span, { offset, length }: { offset: number; 
   const part = value.slice(offset, offset + length)
   const raw = text.slice(span.start, span.end)
   const before = value.slice(0, offset).split(part).length - 1
-  let at = -1
+  // A comment may follow the sign of a block.
+  let at = /^[|>]/.test(raw) ? raw.indexOf('\n') : -1
   for (let count = 0; count <= before; count++) {
     const next = part === '' ? -1 : raw.indexOf(part, at + 1)
     if (next < 0) break

@@ -191,7 +191,9 @@ describe('A policy that a cloud endpoint may have answers all traffic (rules: tr
     ['forward-internal', { url: 'https://a.internal' }],
   ])('%s ends it', (type, config) => {
     expect(last(type, config)).toEqual([])
+    expect(last(type, config, ['true'])).toEqual([])
     expect(last(type, config, ['req.method == "GET"'])).toEqual([2235])
+    expect(last(type, config, ['true', 'req.method == "GET"'])).toEqual([2235])
   })
 
   test('Nothing else does', () => {

@@ -66,6 +66,10 @@ test.each([
     'on_http_request:\n  - actions:\n      - type: basic-aut\n        config:\n          credentials: [joe:pw12]\n',
   ],
   ['JSON', '{"on_http_request":[{"actions":[{"type":"basic-auth","config":{"credentials":["joe:p\\u00771"]}}]}]}'],
+  [
+    'a name with an escape',
+    '{"on_http_request":[{"actions":[{"type":"basic-auth","config":{"credenti\\u0061ls":["joe:pw12"]}}]}]}',
+  ],
   ['the config of an agent', 'endpoints: [{authtoken: pw12, traffic_policy: {on_http_request: [{actions: []}]}}]'],
   ['a broken policy', 'on_http_request: [{actions: [{type: basic-auth, config: {credentials: ["joe:pw12"]}}]'],
 ])('no problem shows a secret of %s', (_name, text) => {
@@ -84,4 +88,168 @@ endpoints:
 `
   const [problem] = checkPolicyFile(text).problems
   expect(problem).toMatchObject({ number: 2201, line: 6, column: 29, source: '        - actions: [{ type: dney }]' })
+})
+
+test.each<[what: string, text: string, policies: readonly string[], problems: readonly string[]]>([
+  [
+    'an endpoint of an agent',
+    'endpoints:\n  - url: https://a.test\n    traffic_policy: { on_http_requests: [] }\n',
+    ['endpoints[0].traffic_policy'],
+    [
+      '3:23-3:39 | endpoints[0].traffic_policy | In the policy, on_http_requests is no phase. Did you mean on_http_request? Allowed: on_tcp |                     { on_http_requests: [] }',
+    ],
+  ],
+  [
+    'an endpoint without a scheme',
+    'endpoints:\n  - url: a.internal\n    traffic_policy: { on_tcp_connect: [] }\n',
+    ['endpoints[0].traffic_policy'],
+    [
+      '3:23-3:37 | endpoints[0].traffic_policy | In the policy, on_tcp_connect is a phase that does not exist for https endpoints that are  |                     { on_tcp_connect: [] }',
+    ],
+  ],
+  [
+    'an internal endpoint with a port',
+    'endpoints:\n  - url: a.internal:80\n    traffic_policy: { on_tcp_connect: [] }\n',
+    ['endpoints[0].traffic_policy'],
+    [
+      '3:23-3:37 | endpoints[0].traffic_policy | In the policy, on_tcp_connect is a phase that does not exist for https endpoints that are  |                     { on_tcp_connect: [] }',
+    ],
+  ],
+  [
+    'a tunnel for TCP',
+    'tunnels:\n  a:\n    proto: tcp\n    traffic_policy: { on_http_request: [] }\n',
+    ['tunnels.a.traffic_policy'],
+    [
+      '4:23-4:38 | tunnels.a.traffic_policy | In the policy, on_http_request is a phase that does not exist for tcp endpoints. Allowed:  |                     { on_http_request: [] }',
+    ],
+  ],
+  [
+    'a tunnel of another kind',
+    'tunnels:\n  a:\n    proto: udp\n    traffic_policy: { on_http_request: [] }\n',
+    ['tunnels.a.traffic_policy'],
+    [],
+  ],
+  [
+    'a cloud endpoint of Kubernetes',
+    'kind: CloudEndpoint\nspec:\n  trafficPolicy:\n    policy:\n      on_http_request: []\n',
+    ['spec.trafficPolicy.policy'],
+    [
+      '5:7-5:22 | spec.trafficPolicy.policy | In the policy, on_http_request does not answer all traffic. End it with a rule without exp |       on_http_request: []',
+    ],
+  ],
+  [
+    'an agent endpoint of Kubernetes',
+    'kind: AgentEndpoint\nspec:\n  trafficPolicy:\n    inline:\n      on_http_request: []\n',
+    ['spec.trafficPolicy.inline'],
+    [],
+  ],
+  [
+    'a misspelt policy of Kubernetes',
+    'kind: AgentEndpoint\nspec:\n  traffic_policy: 7\n  trafficPolicy:\n    inline:\n      on_htp: []\n',
+    ['spec.trafficPolicy.inline'],
+    [
+      '6:7-6:13 | spec.trafficPolicy.inline | In the policy, on_htp is no phase. Allowed: on_tcp_connect, on_http_request, on_http_respo |       on_htp: []',
+    ],
+  ],
+  [
+    'another kind with the same words',
+    'kind: ConfigMap\nspec:\n  policy:\n    on_htp: []\n    actions: []\n',
+    ['spec.policy'],
+    [
+      '4:5-4:11 | spec.policy | In the policy, on_htp is no phase. Allowed: on_tcp_connect, on_http_request, on_http_respo |     on_htp: []',
+      '5:5-5:12 | spec.policy | In the policy, actions is no phase. Allowed: on_tcp_connect, on_http_request, on_http_resp |     actions: []',
+    ],
+  ],
+  ['a value named otherwise', 'traffic_policies:\n  a:\n    on_http_request: 7\n', [], []],
+  [
+    'a text named otherwise',
+    'actions:\n  note: "on_http_request: 7"\n',
+    ['actions.note'],
+    ['2:9-2:10 | actions.note | In the policy, on_http_request is 7. Allowed: a list of rules. | '],
+  ],
+  [
+    'a policy in JSON',
+    '{ "traffic_policy": "{\\"on_http_request\\": 7}" }',
+    ['traffic_policy'],
+    ['1:21-1:22 | traffic_policy | In the policy, on_http_request is 7. Allowed: a list of rules. | '],
+  ],
+  [
+    'a policy of two documents',
+    'on_http_request: 7\n---\non_http_response: 7\n',
+    ['', ''],
+    [
+      '1:18-1:19 |  | In the policy, on_http_request is 7. Allowed: a list of rules. | on_http_request: 7',
+      '3:19-3:20 |  | In the policy, on_http_response is 7. Allowed: a list of rules. | on_http_response: 7',
+    ],
+  ],
+  [
+    'a policy on the line of its document',
+    '--- on_http_request: 7\n',
+    [''],
+    ['1:22-1:23 |  | In the policy, on_http_request is 7. Allowed: a list of rules. |     on_http_request: 7'],
+  ],
+  [
+    'a policy whose lines are indented',
+    '# a\n  on_http_request: 7\n  on_http_response: []\n',
+    [''],
+    ['2:20-2:21 |  | In the policy, on_http_request is 7. Allowed: a list of rules. |   on_http_request: 7'],
+  ],
+  [
+    'a policy in JSON over lines',
+    '{\n  "on_http_request": 7\n}\n',
+    [''],
+    ['2:22-2:23 |  | In the policy, on_http_request is 7. Allowed: a list of rules. |   "on_http_request": 7'],
+  ],
+  [
+    'two policies of one file, the last first',
+    'endpoints:\n  - traffic_policy: { on_http_response: 7, on_http_request: 7 }\n  - traffic_policy: { on_x: [] }\n',
+    ['endpoints[0].traffic_policy', 'endpoints[1].traffic_policy'],
+    [
+      '2:41-2:42 | endpoints[0].traffic_policy | In the policy, on_http_response is 7. Allowed: a list of rules. |                     { on_http_response: 7, on_http_request: 7 }',
+      '2:61-2:62 | endpoints[0].traffic_policy | In the policy, on_http_request is 7. Allowed: a list of rules. |                     { on_http_response: 7, on_http_request: 7 }',
+      '3:23-3:27 | endpoints[1].traffic_policy | In the policy, on_x is no phase. Allowed: on_tcp_connect, on_http_request, on_http_respons |                     { on_x: [] }',
+    ],
+  ],
+  [
+    'a text that is folded',
+    'traffic_policy: >\n  on_http_request: 7\n',
+    ['traffic_policy'],
+    ['1:17-1:18 | traffic_policy | In the policy, on_http_request is 7. Allowed: a list of rules. | '],
+  ],
+  [
+    'a text in quotes',
+    'traffic_policy: "on_http_request: 7"\n',
+    ['traffic_policy'],
+    ['1:17-1:18 | traffic_policy | In the policy, on_http_request is 7. Allowed: a list of rules. | '],
+  ],
+  [
+    'a map with an alias',
+    'a: &a 7\ntraffic_policy:\n  on_http_request: *a\n',
+    ['traffic_policy'],
+    ['3:3-3:4 | traffic_policy | In the policy, on_http_request is 7. Allowed: a list of rules. | '],
+  ],
+  [
+    'a policy by an alias',
+    'a: &a { on_http_request: 7 }\ntraffic_policy: *a\nother: { traffic_policy: *a }\n',
+    ['traffic_policy'],
+    [
+      '1:26-1:27 | traffic_policy | In the policy, on_http_request is 7. Allowed: a list of rules. |       { on_http_request: 7 }',
+    ],
+  ],
+  [
+    'a file that cannot be read',
+    'a: 1\n---\ntraffic_policy:\n  a: [\n',
+    [],
+    ['4:6-4:7 |  | The file cannot be read as YAML or JSON, so that no policy in it is checked: deficient ind | '],
+  ],
+  ['a template', 'traffic_policy:\n  a: {{ .Values.b }}\n', ['a template'], []],
+  ['a template that YAML cannot read', 'traffic_policy:\n  {{ if .a }}\n', ['a template'], []],
+  ['a file without policies', 'a: b\n', [], []],
+])('The check of %s finds its policies and their problems', (_what, text, policies, problems) => {
+  const checked = checkPolicyFile(text)
+  const shown = checked.problems.map(({ line, column, endLine, endColumn, policy, message, source }) =>
+    [`${line}:${column}-${endLine}:${endColumn}`, policy, message.slice(0, 90), source].join(' | '),
+  )
+  expect(checked.isTemplate ? [...checked.policies, 'a template'] : checked.policies).toEqual(policies)
+  expect(shown).toEqual(problems)
 })

@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest'
-import { checkPolicyValue, type PolicyOptions, type PolicyPath } from '../../../src/service/policy/index.ts'
+import {
+  checkPolicy,
+  checkPolicyValue,
+  type PolicyOptions,
+  type PolicyPath,
+  WARNINGS,
+} from '../../../src/service/policy/index.ts'
 import { MISTAKES, onRequest, when } from './mistakes.ts'
 
 const CONDITIONS: readonly string[] = [
@@ -131,6 +137,36 @@ const textAt = (value: unknown, path: PolicyPath): unknown =>
     value,
   )
 
+const rule = (condition: string | true | undefined, type = 'deny', config: object = {}) => ({
+  ...(condition !== undefined && { expressions: [condition] }),
+  actions: [{ type, config }],
+})
+const limit = { name: 'a', algorithm: 'sliding_window', capacity: 1, rate: '60s', bucket_key: ['req.host'] }
+const onRequests = (...rules: readonly object[]) => JSON.stringify({ on_http_request: rules })
+
+/** Policies that the service takes, and that are surely not meant. */
+const DOUBTFUL: readonly string[] = [
+  ...WARNINGS.map(({ wrong }) => wrong),
+  onRequests(rule(undefined), rule('req.host == "a"')),
+  onRequests(rule(true), rule('req.host == "a"', 'rate-limit', limit)),
+  onRequests(rule('true', 'redirect', { to: 'https://a.test' }), rule('req.host == "a"')),
+  onRequests(rule('req.url.path == "/a"'), rule('req.url.path == "/a"', 'rate-limit', limit)),
+  onRequests(rule("req.url.path.startsWith('/a')"), rule("req.url.path == '/a/b'"), rule("req.url.path == '/b'")),
+  onRequests(rule("req.url.path.startsWith('/a') || req.url.path == '/b'"), rule("req.url.path == '/b'")),
+  onRequests(rule("req.host.startsWith('/a')"), rule("req.host == '/a'")),
+  onRequests(rule('req.method == "GET"', 'forward-internal', { url: 'https://a.internal', on_error: 'continue' })),
+  onRequests(rule('req.method == "GET"', 'oauth', { provider: 'github' }), rule(undefined)),
+  onRequests(rule(undefined, 'openid-connect', { issuer_url: 'https://a.test' })),
+  onRequests(rule("'a' in req.headers['X-A'] && has(req.trailers['X-B'])")),
+  onRequests(rule("res.headers['X-A'] == ['a']")),
+  onRequests(rule("conn.client_ip != '203.0.113.0/24' && req.host != '203.0.113.0/24'")),
+  onRequests(rule("conn.client_ip in ['203.0.113.4', '198.51.100.0/24']")),
+  onRequests(rule('!req.content_length in [1, 2]')),
+  onRequests(rule("secrets.get('webhooks', 'gitlab') == 'a' && secrets.get(req.host, 'a') == 'b'")),
+  onRequests(rule(undefined, 'verify-webhook', { provider: 'github', secret: "${secrets.get('webhooks', 'github')}" })),
+  onRequests(rule(undefined, 'verify-webhook', { provider: 'github', secret: "${secrets.get('hooks', 'github')}" })),
+]
+
 function describeProblems(policy: unknown, options: PolicyOptions | undefined): readonly string[] {
   return checkPolicyValue(policy, options).flatMap(({ severity, number, path, within, message, hint, docs }) => {
     const { offset = 0, length = 0 } = within ?? {}
@@ -148,4 +184,16 @@ test('Each mistake has a message with the place, the value and what is allowed (
   const policies = [...MISTAKES.map(([, , policy, options]) => [policy, options] as const), ...MORE]
   const described = policies.map(([policy, options]) => describeProblems(policy, options).join('\n'))
   await expect(`${described.join('\n')}\n`).toMatchFileSnapshot('./messages.txt')
+})
+
+test('Each doubtful policy has a warning with the place, the reason and a better form (rules: traffic-policy#warnings)', async () => {
+  const options: PolicyOptions = { hasSecret: (vault, name) => vault === 'webhooks' && name === 'github' }
+  const described = DOUBTFUL.flatMap((text) => [
+    text.trimEnd(),
+    ...checkPolicy(text, options).flatMap(({ line, column, endColumn, severity, number, rule: id, message, hint }) => [
+      `  ${severity} ${number ?? id} at ${line}:${column}-${endColumn}: ${message}`,
+      ...(hint === undefined ? [] : [`  hint: ${hint}`]),
+    ]),
+  ])
+  await expect(`${described.join('\n')}\n`).toMatchFileSnapshot('./warnings.txt')
 })

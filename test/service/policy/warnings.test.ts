@@ -27,7 +27,11 @@ const when = (...conditions: string[]) =>
 
 test.each([
   ["conn.client_ip == '203.0.113.0/24'", "Use inCidrRange(conn.client_ip, '203.0.113.0/24')."],
-  ["'203.0.113.0/24' != conn.client_ip", "Use inCidrRange(conn.client_ip, '203.0.113.0/24')."],
+  ["'203.0.113.0/24' != conn.client_ip", "Use !inCidrRange(conn.client_ip, '203.0.113.0/24')."],
+  [
+    "conn.client_ip in ['203.0.113.4', '2001:db8::1', '198.51.100.0/24']",
+    "Use inCidrRanges(conn.client_ip, ['203.0.113.4/32', '2001:db8::1/128', '198.51.100.0/24']).",
+  ],
   ["conn.client_ip.matches('203.0.113.0/24')", "Use inCidrRange(conn.client_ip, '203.0.113.0/24')."],
   ["conn.client_ip.startsWith('2001:db8::/32')", "Use inCidrRange(conn.client_ip, '2001:db8::/32')."],
   [

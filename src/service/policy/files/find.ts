@@ -39,7 +39,7 @@ const PHASE = 'on_\\w+|inbound|outbound'
 const IS_PHASE = new RegExp(`^(?:${PHASE})$`)
 
 /** Matches a document that is a policy. Such a document needs no search, and is parsed only once. */
-const IS_POLICY = new RegExp(`^(?:\\s*\\{\\s*|(?:---[ \\t]+)?)(["']?)(?:${PHASE})\\1[ \\t]*:`, 'm')
+const IS_POLICY = new RegExp(`^(?:\\s*\\{\\s*)?(["']?)(?:${PHASE})\\1[ \\t]*:`, 'm')
 
 /** Matches documents that may have a policy in them. Others, such as most of Kubernetes' manifests, are not parsed. */
 const MAY_HAVE_POLICY = new RegExp(`\\b(?:${PHASE}|traffic_?policy|actions)\\b`, 'i')
@@ -85,6 +85,8 @@ function searchDocument(text: string, linesBefore: number): Search {
     const { line, column } = placesOf(text)(problem.offset)
     return { policies: [], problems: [unreadable(problem.message, line + linesBefore, column)] }
   }
+  // The lines of such a policy are indented.
+  if (hasPhase(whole)) return { policies: [{ name: '', slice: () => ({ text, linesBefore, indent: 0 }) }] }
   const sliceAt = slicer(text, linesBefore, events)
   const policies: FoundPolicy[] = []
   // A value that has aliases is there several times, and is checked once.
@@ -166,12 +168,14 @@ function factsIn(value: Readonly<Record<string, unknown>>): Facts {
 /** Returns whether a value is a policy, by its key and by its own keys. */
 function isPolicyAt(name: string, value: unknown, { kind = '' }: Facts): boolean {
   const isText = typeof value === 'string'
-  const isPolicy = isText
-    ? IS_POLICY.test(value)
-    : isObject(value) && Object.keys(value).some((key) => IS_PHASE.test(key))
+  const isPolicy = isText ? IS_POLICY.test(value) : hasPhase(value)
   if (name === 'traffic_policy') return isPolicy || isObject(value)
   if (isPolicy) return /policy|inline/i.test(name) || isText
   return Object.hasOwn(KINDS, kind) && /^(?:policy|inline)$/.test(name) && isObject(value)
+}
+
+function hasPhase(value: unknown): boolean {
+  return isObject(value) && Object.keys(value).some((key) => IS_PHASE.test(key))
 }
 
 function unreadable(message: string, line: number, column: number): PlacedPolicyProblem {

@@ -1,5 +1,6 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
 import { quote } from '../../../core/schema/text.ts'
+import { ipBytes } from '../../x509/ip.ts'
 import { pathOfNode } from '../expression.ts'
 import { formatProblem } from '../formats.ts'
 import { findInExpressions, literalOf, type Warning } from './warning.ts'
@@ -25,14 +26,14 @@ export const rangeComparedAsText: Warning = {
     findInExpressions(policy, 'conn.', (node) => {
       const [address, ranges] = readComparison(node)
       if (address === undefined || ranges.length === 0) return undefined
-      const [first = ''] = ranges
-      const better =
+      const written = ranges.find((each) => node.input.includes(`'${each}'`)) ?? ranges[0] ?? ''
+      const test =
         ranges.length > 1
           ? `inCidrRanges(${address}, [${ranges.map((each) => `'${each}'`).join(', ')}])`
-          : `inCidrRange(${address}, '${first}')`
+          : `inCidrRange(${address}, '${ranges[0]}')`
       return {
-        what: `compares ${address} with the range ${quote(first)} as text, which is never equal`,
-        hint: `Use ${better}.`,
+        what: `compares ${address} with the range ${quote(written)} as text, which is never equal`,
+        hint: `Use ${node.op === '!=' ? '!' : ''}${test}.`,
       }
     }),
 }
@@ -57,11 +58,19 @@ function isAddress(node: ASTNode | undefined): node is ASTNode {
   return node !== undefined && ADDRESSES.has(pathOfNode(node) ?? '')
 }
 
+/** Returns the ranges among texts, with the addresses beside them as ranges; none if no text is a range. */
 function rangesIn(node: ASTNode | undefined): readonly string[] {
-  const texts = node?.op === 'list' ? node.args.map(literalOf) : [literalOf(node)]
+  const literals = node?.op === 'list' ? node.args.map(literalOf) : [literalOf(node)]
   // A range in a pattern may have escaped dots and ends.
-  return texts
-    .map((each) => each?.replace(/\\|^\^|\$$/g, ''))
-    .filter((each) => each !== undefined && !formatProblem('cidr', each))
-    .map(String)
+  const texts = literals.flatMap((each) => each?.replace(/\\|^\^|\$$/g, '') ?? [])
+  return texts.some(isRange) ? texts.map(toRange).filter(isRange) : []
+}
+
+function isRange(text: string): boolean {
+  return !formatProblem('cidr', text)
+}
+
+function toRange(text: string): string {
+  const bytes = ipBytes(text)
+  return bytes ? `${text}/${bytes.length * 8}` : text
 }

@@ -1,0 +1,41 @@
+import { expect, test, vi } from 'vitest'
+import { client } from '../../support/client.ts'
+import { openManual, timeAfter } from '../../support/provisioning.ts'
+
+/** Opens a gateway that delays the responses of three requests. The second comes first. */
+async function openWithDelays() {
+  const gateway = openManual()
+  const send = client(gateway)
+  const statuses: (string | number)[] = []
+  for (const [index, latency] of (['30s', '10s', '20s'] as const).entries()) {
+    gateway.faults.add({ latency, times: 1 })
+    void send('GET', '/reserved_addrs').then(({ status }) => statuses.push(`${status} after ${latency}`))
+    await vi.waitUntil(() => gateway.overview().waiting.length === index + 1, { interval: 1 })
+  }
+  return { gateway, statuses }
+}
+
+test('The overview lists the delayed responses, the earliest first, until their times', async () => {
+  const { gateway } = await openWithDelays()
+  const waiting = () => gateway.overview().waiting.map(({ until }) => until)
+  expect(waiting()).toEqual([timeAfter('10s'), timeAfter('20s'), timeAfter('30s')])
+  const [first] = gateway.overview().waiting
+  expect(gateway.requests.all()[1]?.operationId).toBe(first?.operationId)
+  expect(gateway.overview().next).toMatchObject({ at: timeAfter('10s'), key: first?.operationId, event: 'response' })
+  gateway.clock.advance('10s')
+  expect(waiting()).toEqual([timeAfter('20s'), timeAfter('30s')])
+})
+
+test('Delayed responses come in the order of their times', async () => {
+  const { gateway, statuses } = await openWithDelays()
+  gateway.clock.advance('1m')
+  await vi.waitUntil(() => statuses.length === 3, { interval: 1 })
+  expect(statuses).toEqual(['200 after 10s', '200 after 20s', '200 after 30s'])
+})
+
+test('A reset ends the wait for delayed responses, and the overview has none', async () => {
+  const { gateway, statuses } = await openWithDelays()
+  gateway.reset()
+  await vi.waitUntil(() => statuses.length === 3, { interval: 1 })
+  expect(gateway.overview().waiting).toEqual([])
+})
