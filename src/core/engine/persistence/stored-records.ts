@@ -104,7 +104,8 @@ function checkFacts({ version, now, sequence, operations }: StoredState): void {
   for (const [name, value] of Object.entries({ sequence, operations })) {
     if (!(Number.isSafeInteger(value) && value >= 0)) throw createDamageError(name, `it is ${quote(value)}`)
   }
-  if (!(now >= 0 && now <= LATEST_TIME)) throw createDamageError('its time', `it is ${quote(now)}`)
+  if (!(Number.isFinite(now) && now >= 0 && now <= LATEST_TIME))
+    throw createDamageError('its time', `it is ${quote(now)}`)
 }
 
 function createDamageError(name: string, problem: string): Error {
