@@ -202,6 +202,15 @@ describe('A policy that a cloud endpoint may have answers all traffic (rules: tr
     expect(checkPolicyValue({}, { place: 'cloud' }).map(({ number }) => number)).toEqual([2235])
     expect(checkPolicyValue({}, { place: 'agent' })).toEqual([])
   })
+
+  test.each(['tcp', 'tls'] as const)('On an endpoint for %s, connections are all traffic', (protocol) => {
+    const policy = { on_tcp_connect: [{ actions: [{ type: 'deny' }] }] }
+    expect(checkPolicyValue(policy, { place: 'cloud', protocol })).toEqual([])
+    const conditional = { on_tcp_connect: [{ expressions: ["conn.client_ip == 'a'"], actions: [{ type: 'deny' }] }] }
+    expect(checkPolicyValue(conditional, { place: 'cloud', protocol })).toMatchObject([
+      { number: 2235, path: ['on_tcp_connect'] },
+    ])
+  })
 })
 
 test.each<[string, string, unknown, string]>([

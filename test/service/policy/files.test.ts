@@ -217,6 +217,14 @@ test.each<[what: string, text: string, policies: readonly string[], problems: re
     ['1:17-1:18 | traffic_policy | In the policy, on_http_request is 7. Allowed: a list of rules. | '],
   ],
   [
+    'a block that starts with an empty line',
+    'traffic_policy: |\n\n    on_http_request: 7\n',
+    ['traffic_policy'],
+    [
+      '3:22-3:23 | traffic_policy | In the policy, on_http_request is 7. Allowed: a list of rules. |     on_http_request: 7',
+    ],
+  ],
+  [
     'a text in quotes',
     'traffic_policy: "on_http_request: 7"\n',
     ['traffic_policy'],

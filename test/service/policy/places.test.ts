@@ -12,6 +12,16 @@ const rule = (config: string, type = 'custom-response') =>
   `on_http_request:\n  - actions:\n      - type: ${type}\n        config:\n${config.replace(/^/gm, '          ')}\n`
 
 test.each<[where: string, text: string, parts: readonly string[]]>([
+  [
+    'the start of a text',
+    'on_http_request: [{ expressions: [rq.host == "a"], actions: [{ type: deny }] }]',
+    ['1:35 rq'],
+  ],
+  [
+    'JSON with many lists',
+    `{"on_http_request":[{"actions":[{"type":"deny","config":{"status_code":[${'[],'.repeat(1500)}[]]}}]}]}`,
+    ['1:58 "status_code"'],
+  ],
   ['a plain text', rule('body: a ${req.nothing} b'), ['5:25 nothing']],
   ['a text in double quotes', rule('body: "a\\t${req.nothing} b"'), ['5:27 nothing']],
   ['a text in single quotes', rule("body: 'a ''${req.nothing} b'"), ['5:28 nothing']],
