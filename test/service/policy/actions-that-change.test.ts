@@ -3,6 +3,7 @@ import { type Row, visitWith } from './visit-with.ts'
 
 // The pages of the actions are below ngrok.com/docs/traffic-policy/actions/.
 const VISITS: readonly Row[] = [
+  ['add-headers', { headers: { Host: 'b.test' } }, { show: ["getReqHeader('host')"] }, [200, 'added host', '[b.test]']],
   [
     'add-headers',
     { headers: { 'X-A': 'one', 'x-b': '${req.method}' } },
@@ -125,7 +126,7 @@ const VISITS: readonly Row[] = [
     'compress-response',
     {},
     { phase: 'on_http_response', init: { method: 'HEAD', headers: { 'accept-encoding': 'gzip' } } },
-    [200, 'compressed with gzip', '', { 'content-encoding': 'gzip', vary: 'Accept-Encoding' }],
+    [200, 'found no body to compress', ''],
   ],
   [
     'compress-response',

@@ -252,6 +252,7 @@ test.each<[what: string, text: string, policies: readonly string[], problems: re
   ],
   ['a template', 'traffic_policy:\n  a: {{ .Values.b }}\n', ['a template'], []],
   ['a template that YAML cannot read', 'traffic_policy:\n  {{ if .a }}\n', ['a template'], []],
+  ['a template beside a policy', 'a: {{ b }}\ntraffic_policy:\n  on_http_request: 7\n', ['a template'], []],
   ['a file without policies', 'a: b\n', [], []],
 ])('The check of %s finds its policies and their problems', (_what, text, policies, problems) => {
   const checked = checkPolicyFile(text)

@@ -106,7 +106,7 @@ const VISITS: readonly Row[] = [
     {},
     [
       502,
-      'failed: the response is larger than 262144 bytes',
+      'failed: the body has more than 262144 bytes',
       'ERR_NGROK_3601\nThe response to the request of the policy is too large.\n',
       { 'content-type': 'text/plain; charset=utf-8', 'ngrok-error-code': 'ERR_NGROK_3601' },
     ],

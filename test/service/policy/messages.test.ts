@@ -6,7 +6,7 @@ import {
   type PolicyPath,
   WARNINGS,
 } from '../../../src/service/policy/index.ts'
-import { MISTAKES, onRequest, when } from './mistakes.ts'
+import { MISTAKES, onRequest, PEM, when } from './mistakes.ts'
 
 const CONDITIONS: readonly string[] = [
   'req.url.path.pth == "/"',
@@ -144,6 +144,15 @@ const MORE: readonly (readonly [policy: unknown, options?: PolicyOptions])[] = [
   [action('add-headers', { headers: { a: 'b\u007f', b: '${size(7)}', 'c d': 'e' } })],
   [action('set-vars', { vars: [7] })],
   [action('log', { metadata: 'a' })],
+  [action('set-vars', { vars: [] })],
+  [{ on_tcp_connect: [{ actions: [{ type: 'terminate-tls', config: { min_version: '1.3', max_version: '1.2' } }] }] }],
+  [
+    {
+      on_tcp_connect: [
+        { actions: [{ type: 'terminate-tls', config: { server_certificate: '', server_private_key: PEM } }] },
+      ],
+    },
+  ],
   [{ on_http_response: [{ actions: [{ type: 'oauth', config: { provider: 'google' } }] }] }],
   [{ on_tcp_connect: [{ actions: [{ type: 'terminate-tls' }] }] }, { protocol: 'http' }],
   [

@@ -39,7 +39,8 @@ const request = (changes: object) => onRequest('http-request', { url: 'https://u
 const many = <T>(count: number, make: (index: number) => T) => Array.from({ length: count }, (_, index) => make(index))
 const headers = (count: number) => Object.fromEntries(many(count, (index) => [`x-${index}`, 'a']))
 const signIn = { type: 'oauth', config: { provider: 'google' } }
-const PEM = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'
+/** A text of the form of a certificate. */
+export const PEM = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'
 
 /** At least one policy for each documented number. */
 export const MISTAKES: readonly Mistake[] = [
