@@ -1,27 +1,29 @@
 import { expect, test, vi } from 'vitest'
+import { toInspected } from '../../../src/gateway/inspected.ts'
 import { client } from '../../support/client.ts'
 import { openManual, timeAfter } from '../../support/provisioning.ts'
 
 /** Opens a gateway that delays the responses of three requests. The second comes first. */
 async function openWithDelays() {
   const gateway = openManual()
+  const overview = () => toInspected(gateway).overview()
   const send = client(gateway)
   const statuses: (string | number)[] = []
   for (const [index, latency] of (['30s', '10s', '20s'] as const).entries()) {
     gateway.faults.add({ latency, times: 1 })
     void send('GET', '/reserved_addrs').then(({ status }) => statuses.push(`${status} after ${latency}`))
-    await vi.waitUntil(() => gateway.overview().waiting.length === index + 1, { interval: 1 })
+    await vi.waitUntil(() => overview().waiting.length === index + 1, { interval: 1 })
   }
-  return { gateway, statuses }
+  return { gateway, overview, statuses }
 }
 
 test('The overview lists the delayed responses, the earliest first, until their times', async () => {
-  const { gateway } = await openWithDelays()
-  const waiting = () => gateway.overview().waiting.map(({ until }) => until)
+  const { gateway, overview } = await openWithDelays()
+  const waiting = () => overview().waiting.map(({ until }) => until)
   expect(waiting()).toEqual([timeAfter('10s'), timeAfter('20s'), timeAfter('30s')])
-  const [first] = gateway.overview().waiting
+  const [first] = overview().waiting
   expect(gateway.requests.all()[1]?.operationId).toBe(first?.operationId)
-  expect(gateway.overview().next).toMatchObject({ at: timeAfter('10s'), key: first?.operationId, event: 'response' })
+  expect(overview().next).toMatchObject({ at: timeAfter('10s'), key: first?.operationId, event: 'response' })
   gateway.clock.advance('10s')
   expect(waiting()).toEqual([timeAfter('20s'), timeAfter('30s')])
 })
@@ -34,8 +36,8 @@ test('Delayed responses come in the order of their times', async () => {
 })
 
 test('A reset ends the wait for delayed responses, and the overview has none', async () => {
-  const { gateway, statuses } = await openWithDelays()
+  const { gateway, overview, statuses } = await openWithDelays()
   gateway.reset()
   await vi.waitUntil(() => statuses.length === 3, { interval: 1 })
-  expect(gateway.overview().waiting).toEqual([])
+  expect(overview().waiting).toEqual([])
 })

@@ -35,9 +35,7 @@ describe('A store with a damaged state is refused by the name of what is damaged
 
   test('a record under the key of another one, and a record that its schema refuses', () => {
     const { id, stored, open, appended } = openStored()
-    const [record] = stored.records.filter(
-      ({ collection }: StoredState['records'][number]) => collection === 'reserved_addrs',
-    )
+    const [record] = [...stored.records].filter(({ collection }) => collection === 'reserved_addrs')
     const openWith = (change: object) => () => open({ records: [{ ...record, ...change }] })
     expect(openWith({ key: 'ra_other' })).toThrow(
       `The store is damaged: the record "ra_other" of reserved_addrs: its fields make the key "${id}"`,
