@@ -1,6 +1,7 @@
 import { createCompressor } from './codings.ts'
 import type { CompiledPolicy } from './compile.ts'
 import type { UpstreamResponse } from './message.ts'
+import { isEventStream } from './message-headers.ts'
 import { runPhase } from './policy-run.ts'
 import { MAX_BODY_BYTES, readCodings } from './read-body.ts'
 import type { EndpointVisit } from './visit.ts'
@@ -18,7 +19,7 @@ export function streamEvents(
   policy: CompiledPolicy,
   responseVisit: EndpointVisit,
 ): UpstreamResponse {
-  const isStream = /^text\/event-stream *(;|$)/i.test(response.headers.get('content-type') ?? '')
+  const isStream = isEventStream(response.headers.get('content-type'))
   if (!isStream || !policy.phases.has('on_event_stream_message')) return response
   const stream = response.decode()
   if (!stream) return response

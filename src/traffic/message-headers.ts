@@ -67,6 +67,11 @@ export class MessageHeaders implements HeaderFields {
   }
 }
 
+/** Returns whether a content type is that of a stream of events. */
+export function isEventStream(type = ''): boolean {
+  return /^text\/event-stream *(;|$)/i.test(type)
+}
+
 /** The headers of one connection, which no gateway sends on (RFC 9110, section 7.6.1). */
 const HOP_BY_HOP = [
   'keep-alive',

@@ -2,11 +2,12 @@ import { hideUrlSecrets } from '../core/schema/secret-texts.ts'
 import { quote } from '../core/schema/text.ts'
 import type { PolicyRequest, PolicyResponse } from '../service/policy/visit.ts'
 import { type Body, discardBody, type Inform, type Switched, toFetchBody, watchBody } from './body.ts'
-import { MessageHeaders } from './message-headers.ts'
+import { isEventStream, MessageHeaders } from './message-headers.ts'
 import {
   BodyProblem,
   type BodyStatuses,
   decodeBody,
+  drainBody,
   MAX_BODY_BYTES,
   readBody,
   readCodings,
@@ -32,6 +33,10 @@ abstract class Message {
     return this.#body
   }
 
+  get hasBody(): boolean {
+    return this.#body !== null
+  }
+
   /** Reads the whole body, as it was sent. @throws BodyProblem */
   async bytes(limit = MAX_BODY_BYTES): Promise<Uint8Array> {
     const length = Number(this.headers.get('content-length') ?? 0)
@@ -40,6 +45,13 @@ abstract class Message {
     const bytes = await readBody(this.#body, limit, this.statuses)
     if (this.#body !== null) this.#body = bytes
     return bytes
+  }
+
+  /** Lets the body pass to nobody. A stream of events, which may never end, and what is left of a long body are ended. */
+  async drain(): Promise<void> {
+    const isEndless = isEventStream(this.headers.get('content-type'))
+    if (!isEndless) await drainBody(this.#body, MAX_BODY_BYTES)
+    this.discard()
   }
 
   /** Reads the whole body without its codings, such as `gzip`. @throws BodyProblem */
@@ -154,6 +166,11 @@ export class UpstreamResponse extends Message implements PolicyResponse {
     readonly switched?: Switched | undefined,
   ) {
     super(headers, body)
+  }
+
+  override discard(): void {
+    super.discard()
+    this.switched?.end()
   }
 
   get stream(): ReadableStream<Uint8Array> | null {

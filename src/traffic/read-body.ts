@@ -48,6 +48,19 @@ export async function readBody(body: Body, limit: number, statuses: BodyStatuses
   return parts.length === 1 && parts[0] ? parts[0] : joinBytes(parts)
 }
 
+/** Lets a body pass to nobody, until its end or until more than a number of bytes have passed. */
+export async function drainBody(body: Body, limit: number): Promise<void> {
+  let size = 0
+  try {
+    for await (const part of partsOf(body)) {
+      size += part.length
+      if (size > limit) return
+    }
+  } catch {
+    // It broke off.
+  }
+}
+
 async function* partsOf(body: Body): AsyncGenerator<Uint8Array> {
   if (body === null) return
   if (body instanceof Uint8Array) return yield body

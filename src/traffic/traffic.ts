@@ -112,7 +112,7 @@ export class GatewayTraffic {
     const call = { host: this.host, trace: [], secrets: [], signal: end.signal, ip }
     try {
       const ending = await callUpstream(request, { ...place, isReplay: true }, call)
-      if (ending !== 'close') await toUpstreamResponse(ending, this.host.dialect).bytes()
+      if (ending !== 'close') await toUpstreamResponse(ending, this.host.dialect).drain()
     } finally {
       // Ends a connection that has switched protocols: there is no visitor to join it with.
       end.abort('replayed')

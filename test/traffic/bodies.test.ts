@@ -243,6 +243,38 @@ describe('An action reads a body without its codings, and sends a changed one wi
     )
   })
 
+  test('a message without a body gets none', async () => {
+    const policy = JSON.stringify({
+      ...JSON.parse(policyOf('request-body-find-replace', { replacements: [{ from: '^', to: 'x' }] })),
+      ...JSON.parse(replaceInResponse('^', 'x')),
+    })
+    const { visit, gateway } = createVisited(policy)
+    gateway.traffic.upstream(
+      URL_OF_APP,
+      (request) => new Response(null, { headers: { 'x-body': String(request.body), 'content-length': '7' } }),
+    )
+    const response = await visit('/', { method: 'HEAD' })
+    expect([response.headers.get('x-body'), response.headers.get('content-length')]).toEqual(['null', '7'])
+    gateway.transport.serveUpstream(URL_OF_APP, async () => ({ status: 101, headers: [], body: null }))
+    expect((await visit()).headers.get('content-length')).toBe(null)
+  })
+
+  test('a response that a policy replaces ends the connection that has switched protocols', async () => {
+    const { visit, gateway } = createVisited(policyOf('custom-response', {}, 'on_http_response'))
+    let isEnded = false
+    const end = () => {
+      isEnded = true
+    }
+    gateway.transport.serveUpstream(URL_OF_APP, async () => ({
+      status: 101,
+      headers: [],
+      body: null,
+      switched: { end },
+    }))
+    expect([(await visit()).status, isEnded]).toEqual([200, true])
+    expect(gateway.traffic.last()?.status).toBe(200)
+  })
+
   test('a part of a response with a match is 502 with 3904, because its headers say which bytes it has', async () => {
     const part = { status: 206, headers: { 'content-range': 'bytes 0-7/100' } }
     expect(codeOf(await receive(replaceInResponse(), 'a secret', {}, part))).toEqual([502, 'ERR_NGROK_3904'])

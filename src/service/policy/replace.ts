@@ -24,6 +24,7 @@ export async function replaceBody(
   replacements: readonly Replacement[],
   { message, response, pattern }: Visit,
 ): Promise<ActionOutcome> {
+  if (!message.hasBody) return { did: 'found no body', sets: { replacements: [] } }
   const { text: before, toBytes } = readText(await message.content())
   const { text, matched, count } = replaceText(before, replacements, pattern)
   // The headers of a part say which bytes it has.

@@ -22,6 +22,7 @@ export interface HeaderFields {
  */
 export interface PolicyMessage {
   readonly headers: HeaderFields
+  readonly hasBody: boolean
   /** Reads the whole body without its codings, such as `gzip`. The message still has it. */
   content(): Promise<Uint8Array>
   /** Replaces the body by a changed one, which has this coding or none, with the headers that depend on its bytes. */

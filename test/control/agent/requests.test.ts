@@ -201,3 +201,25 @@ test('a list without a limit has the newest 50 requests', async () => {
   expect(await pathsOf('?limit=55')).toHaveLength(55)
   expect(await pathsOf('?limit=100')).toHaveLength(60)
 })
+
+test.each([
+  ['a stream of events', { 'content-type': 'text/event-stream' }, 'data: 1\n\n'],
+  ['a response without an end', {}, new Uint8Array(1024 * 1024)],
+  ['a response that breaks off', {}, undefined],
+])('a replay does not wait for the end of %s', async (_, headers, part) => {
+  const { call, visit, gateway } = await createVisited()
+  await visit()
+  const { id } = (await call('GET', '/api/requests/http')).body.requests[0]
+  let isEnded = part === undefined
+  const pull = (controller: ReadableStreamDefaultController<Uint8Array>) => {
+    if (part === undefined) controller.error(new Error('reset'))
+    else controller.enqueue(typeof part === 'string' ? Buffer.from(part) : part)
+  }
+  const cancel = () => {
+    isEnded = true
+  }
+  const createStream = () => new ReadableStream({ pull, cancel }, { highWaterMark: 0 })
+  gateway.traffic.upstream('http://localhost:3000', () => new Response(createStream(), { headers }))
+  expect((await call('POST', '/api/requests/http', { id })).status).toBe(204)
+  expect(isEnded).toBe(true)
+})
