@@ -10,7 +10,7 @@ const REPOSITORY = ['test/docs/**/*.test.ts', 'test/tooling/**/*.test.ts']
 const ELSEWHERE = ['test/inspector/**', 'test/sandbox/**']
 
 // Properties run many cases, and shared machines are slow.
-const common = { testTimeout: 60_000 }
+const common = { testTimeout: 60_000, setupFiles: ['test/support/check-writes.ts'] }
 
 export default defineConfig({
   test: {

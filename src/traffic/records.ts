@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { collection } from '../core/operation/collection.ts'
 import type { Transaction } from '../core/operation/transaction.ts'
 import { count, instant, someText } from '../core/schema/record-schema.ts'
+import { LATEST_TIME } from '../core/schema/time.ts'
 import type { BreakerSettings } from '../service/policy/visit.ts'
 
 const slots = v.array(v.object({ at: instant, requests: count }))
@@ -32,7 +33,7 @@ export function countInWindow(tx: Transaction, key: string, capacity: number, wi
   const slots =
     last?.at === at ? [...current.slice(0, -1), { at, requests: last.requests + 1 }] : [...current, { at, requests: 1 }]
   if (tx.count(windows) % MANY === MANY - 1) removeEnded(tx)
-  tx.put(windows, { key, ends_at: at + window, slots })
+  tx.put(windows, { key, ends_at: Math.min(at + window, LATEST_TIME), slots })
   return undefined
 }
 

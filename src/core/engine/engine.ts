@@ -14,6 +14,7 @@ import { GatewayClock } from './gateway-clock.ts'
 import { Persistence } from './persistence/persistence.ts'
 import type { AgendaEntry } from './records.ts'
 import { type Execution, Guard, Transactions } from './transactions.ts'
+import { createWriteCheck } from './write-check.ts'
 
 /**
  * Runs operations on the state. Each operation is one transaction: it sees the state after all events that are due by now, and
@@ -45,7 +46,8 @@ export class Engine {
     this.context = { dialect, options: ruleOptions, catalogue }
     this.#state = EngineState.initial(options)
     const onCommit = (commit: RawCommit) => this.#onCommit(commit)
-    this.#transactions = new Transactions(families, this.#guard, redactor, onCommit)
+    const check = createWriteCheck(this.context)
+    this.#transactions = new Transactions(families, this.#guard, redactor, onCommit, check)
     this.clock = new GatewayClock(clock, this.#guard, {
       nextDueAt: () => this.nextDue?.due.at,
       settle: () => this.#runWithPublicErrors(() => this.#settleAtStop()),

@@ -12,6 +12,7 @@ import { timestamp } from '../schema/time.ts'
 import { RawCommit } from './commits.ts'
 import type { EngineState } from './engine-state.ts'
 import type { AgendaEntry, RecordChange } from './records.ts'
+import type { WriteCheck } from './write-check.ts'
 
 /** The kinds of foreign code that a gateway runs, in words for messages. A predicate runs inside a transaction. */
 type ForeignCode = 'a transaction' | 'its clock' | 'its store'
@@ -145,6 +146,8 @@ export class Transactions {
     /** Redacts the API keys of the gateway in commits. */
     readonly redactor: Redactor,
     readonly onCommit: (commit: RawCommit) => void,
+    /** Checks what a transaction has written. */
+    readonly check: WriteCheck | undefined,
   ) {
     this.#consequences = listConsequences(families)
     for (const { onDue, collections } of families) {
@@ -158,6 +161,7 @@ export class Transactions {
     let result: T
     try {
       result = this.guard.run('a transaction', work, tx)
+      this.check?.(tx.changes, state.records)
     } catch (error) {
       tx.undo()
       throw error

@@ -27,6 +27,20 @@ export function timeMs(value: unknown): number | undefined {
   return typeof ms === 'number' && Number.isFinite(ms) ? ms : undefined
 }
 
+/** Rounds a time in ms up to a whole second (rules: time#whole-seconds). */
+export function roundUpToSecond(ms: number): number {
+  return Math.ceil(ms / 1000) * 1000
+}
+
+/**
+ * Returns the time in ms of a timestamp from 1970 to the end of the year 9999, which are the times that records have; undefined
+ * for anything else.
+ */
+export function recordedMs(text: string): number | undefined {
+  const ms = timeMs(text)
+  return ms !== undefined && ms >= 0 && ms < LATEST_TIME + 1000 ? Math.min(ms, LATEST_TIME) : undefined
+}
+
 const RFC_3339 =
   /^(\d{4}-(?:0[1-9]|1[0-2])-(\d\d))T((?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d)(?:\.(\d+))?(Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i
 

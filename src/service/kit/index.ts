@@ -24,6 +24,7 @@ export {
 export { type ResourceFamily, readOperations, required, resource } from '../../core/operation/resource.ts'
 export { described, descriptionOf, newHead, type ResourceRecord, viewHead } from '../../core/operation/resource-head.ts'
 export type { RecordOf, ResourceOf } from '../../core/operation/resource-kind.ts'
+export { schedule } from '../../core/operation/schedule.ts'
 export type { Transaction } from '../../core/operation/transaction.ts'
 export { refTo, type View, type Wire } from '../../core/operation/view.ts'
 export { documented, named } from '../../core/schema/documentation.ts'

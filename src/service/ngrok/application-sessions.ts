@@ -147,7 +147,7 @@ const applicationSession = kit.declaration({
       const allowed = `a route of the edge ${edge}`
       kit.refuse(kit.general.field_invalid, { field: 'route', received: kit.quote(route), allowed })
     }
-    const expires_at = tx.now + (parts.durationMs(expires_in) ?? 0)
+    const { at: expires_at, due } = kit.schedule(tx, tx.now + (parts.durationMs(expires_in) ?? 0))
     return tx.show(
       view,
       tx.put(applicationSessionRecords, {
@@ -155,7 +155,7 @@ const applicationSession = kit.declaration({
         created_at: tx.now,
         last_active: tx.now,
         expires_at,
-        due: { at: expires_at, order: tx.nextOrder() },
+        due,
         user_id: user,
         ...facts,
         endpoint_id: endpoint,

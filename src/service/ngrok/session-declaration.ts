@@ -95,10 +95,9 @@ const commandFailures = kit.named(
 
 const startTime = v.pipe(
   v.string(),
-  kit.rule([], (sent, report) => {
-    const ms = parts.timeMs(sent)
-    if (ms === undefined || ms < 0)
-      report(kit.general.field_invalid, { allowed: 'a time such as "2026-01-01T00:00:00Z"' })
+  parts.readBy<string, number>([], (sent, report) => {
+    const allowed = 'a time such as "2026-01-01T00:00:00Z"'
+    return parts.recordedMs(sent) ?? report(kit.general.field_invalid, { allowed })
   }),
 )
 
@@ -145,7 +144,7 @@ export function startSession(tx: kit.Transaction, sent: v.InferOutput<typeof ses
     ...facts,
     ...kit.described({ metadata }),
     id: tx.newId('ts'),
-    started_at: parts.timeMs(started_at) ?? tx.now,
+    started_at: started_at ?? tx.now,
     credential_id,
     update,
     next_version: null,

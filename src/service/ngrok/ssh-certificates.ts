@@ -57,7 +57,7 @@ const time = (sentence: string) =>
         v.string(),
         parts.blankIsAbsent(),
         parts.readBy<string, number, typeof errors.timestamp_invalid>([errors.timestamp_invalid], (text, report) => {
-          return parts.timeMs(text) ?? report(errors.timestamp_invalid, {})
+          return parts.recordedMs(text) ?? report(errors.timestamp_invalid, {})
         }),
       ),
       sentence,
@@ -139,7 +139,7 @@ function order(
 ) {
   const authority = tx.get(sshAuthorities, id)
   if (!authority) return kit.refuse(unknown, { field: 'ssh_certificate_authority_id', received: kit.quote(id) })
-  const until = valid_until ?? tx.now + lifetime
+  const until = valid_until ?? Math.min(tx.now + lifetime, parts.LATEST_TIME)
   if (Math.floor(until / 1000) <= Math.floor(valid_after / 1000))
     kit.refuse(duration, { field: 'valid_until', received: kit.timestamp(until) })
   return {

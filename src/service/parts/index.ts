@@ -70,7 +70,7 @@ export {
 } from '../../core/schema/schema.ts'
 export { isOneOf } from '../../core/schema/secret-texts.ts'
 export { quoteSecret } from '../../core/schema/text.ts'
-export { durationMs, timeMs } from '../../core/schema/time.ts'
+export { durationMs, LATEST_TIME, recordedMs } from '../../core/schema/time.ts'
 export { isObject } from '../../core/schema/values.ts'
 export { isDnsName } from '../provisioning/dns.ts'
 export {

@@ -8,7 +8,7 @@ import { general } from '../../core/schema/general-errors.ts'
 import { sentDuration } from '../../core/schema/options.ts'
 import { rule, ruleOnWhole } from '../../core/schema/rule.ts'
 import { time } from '../../core/schema/schema.ts'
-import { durationMs, timeMs, timestamp } from '../../core/schema/time.ts'
+import { durationMs, roundUpToSecond, timeMs, timestamp } from '../../core/schema/time.ts'
 import { ipBytes } from '../x509/ip.ts'
 
 const MAX_NAME_LENGTH = 253
@@ -144,7 +144,7 @@ export const dnsRecordBody = named(
 /** Sets the record of a name. Resolvers see it at once, or after the delay `after` (rules: simulated-dns#propagation). */
 export function setRecord(tx: Transaction, { after, ...record }: v.InferOutput<typeof dnsRecordBody>): DnsRecord {
   const ms = durationMs(after) ?? 0
-  const visible = ms === 0 ? {} : { visibleFrom: timestamp(Math.ceil((tx.now + ms) / 1000) * 1000) }
+  const visible = ms === 0 ? {} : { visibleFrom: timestamp(roundUpToSecond(tx.now + ms)) }
   return tx.put(zone, { ...record, ...visible })
 }
 

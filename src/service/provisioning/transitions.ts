@@ -1,7 +1,7 @@
 import type { TimelineEntry } from '../../core/generated/controls.ts'
-import type { Due } from '../../core/operation/collection.ts'
+import { schedule } from '../../core/operation/schedule.ts'
 import type { Transaction } from '../../core/operation/transaction.ts'
-import { LATEST_TIME, timestamp } from '../../core/schema/time.ts'
+import { LATEST_TIME, roundUpToSecond, timestamp } from '../../core/schema/time.ts'
 import { getCertificateLifetime } from './certificate-profiles.ts'
 import { type CertificateRecord, certificates } from './certificate-records.ts'
 import {
@@ -212,18 +212,4 @@ function makeCertificateRecord(
 function getRenewalTime(issuedAtMs: number, { certificates: options }: ProvisioningOptions): number {
   const { validity, renewalLead } = getCertificateLifetime(issuedAtMs, options)
   return issuedAtMs + validity - renewalLead
-}
-
-/** Rounds a time in ms up to a whole second (rules: time#whole-seconds). */
-function roundUpToSecond(ms: number): number {
-  return Math.ceil(ms / 1000) * 1000
-}
-
-/**
- * Schedules an event for a time in ms. `at` is the time that the API shows for it. An event after the year 9999 is shown at
- * the end of that year and never happens: then `due` is null.
- */
-function schedule(tx: Transaction, ms: number): { readonly at: number; readonly due: Due | null } {
-  const at = roundUpToSecond(ms)
-  return at > LATEST_TIME ? { at: LATEST_TIME, due: null } : { at, due: { at, order: tx.nextOrder() } }
 }

@@ -122,7 +122,7 @@ export const widgets = kit.resource(
       run(tx, { name, size, token, ...rest }) {
         const existing = tx.find(widgetRecords, 'name', name)
         if (existing) kit.refuse(errors.widget_taken, { field: 'name', received: `"${name}"`, id: existing.id })
-        const due = { at: tx.now + 60_000, order: tx.nextOrder() }
+        const { due } = kit.schedule(tx, tx.now + 60_000)
         return tx.put(widgetRecords, { ...kit.newHead(tx, 'wid', rest), name, size, token, locked: false, due })
       },
     },

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { createNgrok } from '../../../src/gateway/ngrok.ts'
+import { memoryStore } from '../../support/memory-store.ts'
 import { openGateway } from './support.ts'
 
 // rules: ngrok-families#application-users
@@ -40,6 +42,33 @@ describe('An application session', () => {
     expect((await send('DELETE', `/app/sessions/${long?.id}`)).status).toBe(204)
     expect(ids()).toEqual([])
     gateway.clock.advance('2h')
+  })
+
+  // rules: time#whole-seconds
+  test('ends on a whole second, and is restored, exported and loaded from a store', () => {
+    const store = memoryStore()
+    const clock = { now: Date.UTC(2026, 0, 1, 0, 0, 0, 209) }
+    const gateway = createNgrok({ clock, store })
+    const { id: user } = gateway.declare.applicationUser()
+    const { id } = gateway.declare.applicationSession({ user, expires_in: '1h' })
+    const snapshot = JSON.parse(JSON.stringify(gateway.snapshot()))
+    const restored = createNgrok({ clock })
+    restored.restore(snapshot)
+    for (const other of [gateway, restored, createNgrok({ clock, store: memoryStore(store.commits) })])
+      expect(other.applicationSessions.get(id)).toMatchObject({ expires_at: '2026-01-01T01:00:01Z' })
+    clock.now = Date.UTC(2026, 0, 1, 1, 0, 0, 999)
+    expect(restored.applicationSessions.list().application_sessions).toHaveLength(1)
+    clock.now++
+    expect(restored.applicationSessions.list().application_sessions).toHaveLength(0)
+  })
+
+  test.each(['0s', '999999999999d'] as const)('that ends after %s can be restored too', (expires_in) => {
+    const { gateway } = openGateway()
+    const { id: user } = gateway.declare.applicationUser()
+    gateway.declare.applicationSession({ user, expires_in })
+    const before = gateway.snapshot()
+    gateway.restore(JSON.parse(JSON.stringify(before)))
+    expect(gateway.snapshot()).toEqual(before)
   })
 
   test('names the edge and the route at which the person came', () => {
