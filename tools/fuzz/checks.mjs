@@ -1,7 +1,7 @@
 // Checks what must hold after every step, and at the end of a case.
 import assert, { AssertionError } from 'node:assert/strict'
 import { GatewayError } from '../../dist/index.js'
-import { createEmptyGateway, readAll, recordsOf, stateOf } from './gateways.mjs'
+import { createEmptyGateway, createStore, readAll, recordsOf, sortedStateOf, stateOf } from './gateways.mjs'
 import { FAMILIES } from './operations.mjs'
 
 const MAX_ERROR_BYTES = 16 * 1024
@@ -102,8 +102,31 @@ export function checkUsable(gateway, options) {
   twin.reset()
 }
 
+/** Checks that the state is the same after a snapshot, its JSON and its export are restored, and after its store is opened again. */
+export function checkReopened(gateway, store, options) {
+  const state = sortedStateOf(gateway)
+  const open = (more) => createEmptyGateway({ ...options, ...more })
+  const requireSame = (other, what) => assert.equal(sortedStateOf(other), state, `${what} has another state.`)
+  const restored = (snapshot) => {
+    const other = open()
+    other.restore(snapshot)
+    return other
+  }
+  const copy = (snapshot) => JSON.parse(JSON.stringify(snapshot))
+  requireSame(restored(gateway.snapshot()), 'A gateway with the snapshot')
+  requireSame(restored(copy(gateway.snapshot({ privateKeys: true }))), 'A gateway with the JSON of the snapshot')
+  const header = (name) => ({ host: 'localhost', 'content-type': 'application/json' })[name] ?? null
+  const url = '/_fauxgate/state'
+  const { body } = gateway.transport.exchange({ method: 'GET', url, header, body: '' })
+  const imported = open()
+  const { status, body: problem } = imported.transport.exchange({ method: 'PUT', url, header, body })
+  assert.equal(status, 204, `The export is refused: ${problem}`)
+  requireSame(imported, 'A gateway with the export')
+  requireSame(open({ store: createStore(store.data) }), 'A gateway that opens the store again')
+}
+
 /** Checks what must hold at the end of a case. */
-export function checkEnd({ gateway, commits }) {
+export function checkEnd({ gateway, commits, store, options }) {
   readAll(gateway)
   const state = stateOf(gateway)
   assert.doesNotMatch(JSON.stringify(gateway.snapshot()), /PRIVATE KEY/, 'A private key in a snapshot.')
@@ -111,6 +134,7 @@ export function checkEnd({ gateway, commits }) {
   const leak = LEAK.exec(recorded)
   const around = leak && recorded.slice(Math.max(0, leak.index - 300), leak.index + 300)
   assert(!leak, `A secret in the journal or a commit: ${around}`)
+  if (options.clock === 'manual') checkReopened(gateway, store, options)
   gateway.restore(gateway.snapshot())
   assert.equal(stateOf(gateway), state, 'restore(snapshot()) changes something.')
   assert(

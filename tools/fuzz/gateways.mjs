@@ -4,6 +4,9 @@ import { createNgrok } from '../../dist/ngrok.js'
 import { certificatePair } from '../../dist/testing.js'
 import { FAMILIES } from './operations.mjs'
 
+// Each gateway checks what its transactions write: src/core/engine/write-check.ts.
+globalThis[Symbol.for('fauxgate.checksWrites')] = true
+
 /** The maximum number of commits of a case that are checked: a year on the clock makes thousands. */
 const MAX_COMMITS = 100
 
@@ -15,6 +18,24 @@ export const pairs = Array.from({ length: 8 }, (_, index) =>
     seed: `fuzz ${index}`,
   }),
 )
+
+/** Creates a store in memory, perhaps with the data of another one. Everything in it went through JSON. */
+export function createStore(data = { facts: undefined, records: new Map() }) {
+  const state = { facts: data.facts, records: new Map(data.records) }
+  return {
+    data: state,
+    load: () => state.facts && { ...state.facts, records: [...state.records.values()].map((text) => JSON.parse(text)) },
+    append({ now, sequence, operations, replaces, changes }) {
+      if (replaces) state.records.clear()
+      state.facts = { ...state.facts, ...JSON.parse(JSON.stringify({ ...replaces, now, sequence, operations })) }
+      for (const { collection, key, after } of changes) {
+        const place = JSON.stringify([collection, key])
+        if (after) state.records.set(place, JSON.stringify({ collection, key, record: after }))
+        else state.records.delete(place)
+      }
+    },
+  }
+}
 
 /** Creates an empty gateway. */
 export function createEmptyGateway(options) {
@@ -30,16 +51,14 @@ export function createEmptyGateway(options) {
 
 /** Creates a gateway with a resource of each family that its options allow, and collects its later commits. */
 export function createCase(options) {
-  let gateway = createResources(createEmptyGateway({ ...options, account: undefined }))
-  if (options.account) {
-    // Existing resources may exceed the limits of the account.
-    const snapshot = gateway.snapshot({ privateKeys: true })
-    gateway = createEmptyGateway(options)
-    gateway.restore(snapshot)
-  }
+  // Existing resources may exceed the limits of the account.
+  const first = createResources(createEmptyGateway({ ...options, account: undefined }))
+  const store = createStore()
+  const gateway = createEmptyGateway({ ...options, store })
+  gateway.restore(first.snapshot({ privateKeys: true }))
   const commits = []
   gateway.subscribe((commit) => commits.length < MAX_COMMITS && commits.push(commit))
-  return { gateway, commits, options }
+  return { gateway, commits, options, store, reopened: new Set() }
 }
 
 function createResources(gateway) {
@@ -86,6 +105,14 @@ export const createLookup = (gateway) => (name, index) => {
 export function stateOf(gateway) {
   const { rateLimit: _, now: __, ...snapshot } = gateway.snapshot()
   return JSON.stringify(snapshot, (name, value) => (name === 'hits' || name === 'passed' ? 0 : value))
+}
+
+/** Returns the state with the fields of objects in alphabetical order: those of records that were read are in another one. */
+export function sortedStateOf(gateway) {
+  const isMap = (value) => typeof value === 'object' && value !== null && !Array.isArray(value)
+  return JSON.stringify(JSON.parse(stateOf(gateway)), (_, value) =>
+    isMap(value) ? Object.fromEntries(Object.entries(value).sort()) : value,
+  )
 }
 
 /** Reads everything that a gateway has. */

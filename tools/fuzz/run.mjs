@@ -1,6 +1,6 @@
 // Runs the steps of a case on a gateway, and checks the gateway after every step.
 import assert from 'node:assert/strict'
-import { attempt, checkAgain, checkResponse, checkUsable } from './checks.mjs'
+import { attempt, checkAgain, checkReopened, checkResponse, checkUsable } from './checks.mjs'
 import { createLookup, pairs, stateOf } from './gateways.mjs'
 import { edit, expand, mutate } from './values.mjs'
 
@@ -110,10 +110,16 @@ const RUNNERS = {
 }
 
 /** Runs a step. Throws if a check fails after it. */
-export async function run(step, { gateway, options }) {
+export async function run(step, { gateway, options, store, reopened }) {
   const before = stateOf(gateway)
   const isRefused = await RUNNERS[step.kind](gateway, step, options)
-  if (!isRefused || options.clock !== 'manual') return
+  if (options.clock !== 'manual') return
+  const family = step.family ?? step.place ?? step.kind
+  if (!isRefused && !reopened.has(family) && stateOf(gateway) !== before) {
+    reopened.add(family)
+    checkReopened(gateway, store, options)
+  }
+  if (!isRefused) return
   const after = stateOf(gateway)
   if (after !== before) assert.fail(`A refused call has changed the state.\n${describeFirstChange(before, after)}`)
 }
