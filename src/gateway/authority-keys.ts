@@ -6,6 +6,9 @@ import { createSshAuthority } from '../service/ssh/authority.ts'
 import { createAuthority } from '../service/x509/authority.ts'
 import type { CertificateOrder, IssuedCertificate, IssuingAuthority } from '../service/x509/order.ts'
 
+/** The collection of a store with the secret of `authorityKeys: 'fresh'`. */
+export const FRESH_KEYS = 'authority_keys'
+
 interface AuthorityKeys {
   /** Returns the authority of a gateway with this random source. Only that of the test keys depends on the source. */
   readonly authorityFor: (random: RandomSource) => Authority
@@ -24,7 +27,7 @@ export function createAuthorityKeys(keys: 'test' | 'fresh' | AuthoritySecret, ho
     return { authorityFor: ({ draw }) => addHook(createWholeAuthority('test', draw), hooks), sideRecords: [] }
   if (keys !== 'fresh') return { authorityFor: authorityFromSecret(() => keys.secret), sideRecords: [] }
   const fresh = new FreshSecret()
-  return { authorityFor: authorityFromSecret(() => fresh.secret), sideRecords: [['authority_keys', fresh]] }
+  return { authorityFor: authorityFromSecret(() => fresh.secret), sideRecords: [[FRESH_KEYS, fresh]] }
 }
 
 /** Makes an authority of X.509 that makes the keys and certificates of SSH too. */

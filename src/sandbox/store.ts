@@ -1,7 +1,7 @@
 import type { Store, StoredCommit } from '../core/operation/store.ts'
 import { utf8Length } from '../core/schema/platform.ts'
 import type { RunSql, SqlValue } from '../core/store/sql.ts'
-import { sqlStore } from '../core/store/sql-store.ts'
+import { FIELDS, sqlStore } from '../core/store/sql-store.ts'
 import type { Limits } from './environment.ts'
 import type { ObjectStorage } from './objects.ts'
 
@@ -79,7 +79,10 @@ function estimateBytes(value: SqlValue): number {
 
 export function measureUsage({ sql }: ObjectStorage): Usage {
   const bytes = 'COALESCE(SUM(LENGTH(CAST(record AS BLOB))), 0)'
-  const [usage] = sql.exec(`SELECT COUNT(*) AS records, ${bytes} AS bytes FROM fauxgate_records`)
+  const [usage] = sql.exec(
+    `SELECT COUNT(*) AS records, ${bytes} AS bytes FROM fauxgate_records WHERE collection <> ?`,
+    FIELDS,
+  )
   return { records: Number(usage?.records), bytes: Number(usage?.bytes) }
 }
 

@@ -1,5 +1,6 @@
 import type * as v from 'valibot'
 import { createRecordForm } from '../schema/record-form.ts'
+import { outlineRecord } from '../schema/record-outline.ts'
 import { lazy } from '../schema/values.ts'
 
 /** The next event of a record: `at` in ms; `order` breaks ties, first scheduled first. */
@@ -17,7 +18,7 @@ export type Indexed = string | readonly string[] | null
 export type Index<R> = { of(record: R): Indexed }['of']
 
 /** The functions of a collection that follow from its schema. */
-type Form = 'toStored' | 'toPublic' | 'toComparable'
+type Form = 'toStored' | 'toPublic' | 'toComparable' | 'outline'
 
 /** A set of records of one kind. A record is an immutable object. */
 export interface Collection<R extends object> {
@@ -42,6 +43,8 @@ export interface Collection<R extends object> {
    * by time, by chance or in the order of calls. Follows from the schema.
    */
   toComparable(record: R): object | null
+  /** Returns the fields of a record and their kinds of values, such as `size: number`. Follows from the schema. */
+  outline(): readonly string[]
   /** Returns the next event of a record, or null. The agenda is an index over this. */
   due?(record: R): Due | null
   /** Returns the end of the validity of a record, in ms since 1970. Default: it has none. */
@@ -91,6 +94,7 @@ export function collection(
     toStored: (record) => stored()(record),
     toPublic: (record) => shown()(record),
     toComparable: (record) => comparable()(record),
+    outline: lazy(() => outlineRecord(definition.schema)),
   }
 }
 

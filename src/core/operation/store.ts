@@ -48,12 +48,20 @@ export interface StoredCommit {
   readonly changes: readonly StoredChange[]
 }
 
+/** The fields of records and their kinds of values, in alphabetical order, by collection. */
+export type StoredFields = Readonly<Record<string, readonly string[]>>
+
 /** The facts that change only when the whole state is replaced. */
 export interface StoredFacts {
   /** The version of the record format. A gateway reads its own version and older ones. It refuses a newer version. */
   readonly version: number
   /** The seed of ids and, with the published test keys, of automatic certificates. */
   readonly seed: string
+  /**
+   * The fields that records of the gateway may have, by collection, such as `size: number`. A gateway refuses a store with a
+   * field that it does not know. Stores of before this fact have none.
+   */
+  readonly fields?: StoredFields
 }
 
 /** The change of one stored record. */

@@ -1,8 +1,11 @@
-import type { Store, StoredCommit, StoredRecord, StoredState } from '../operation/store.ts'
+import type { Store, StoredCommit, StoredFields, StoredRecord, StoredState } from '../operation/store.ts'
 import { requireFunction, requireSync } from '../schema/options.ts'
 import { toError } from '../schema/text.ts'
 import { damagedError, type RunSql, selectRows } from './sql.ts'
 import { CREATE_SCHEMA, createStatements, requireOwnTables, TABLES, TABLES_VERSION } from './sql-tables.ts'
+
+/** The name of the row with the fields of all records, in place of a collection. */
+export const FIELDS = 'fauxgate_fields'
 
 /** Runs work as one transaction. If the work throws, none of its statements has an effect. */
 export type Atomically = (work: () => void) => void
@@ -74,11 +77,20 @@ export function dropTables(run: RunSql): void {
   }
 }
 
-/** Returns whether a commit writes records of a newer version. If so, a copy of the tables stays until the next commit. */
+/** Returns whether a commit writes records of a newer version or of other fields. If so, a copy of the tables stays until the next one. */
 function startsNewVersion(run: RunSql, { replaces }: StoredCommit): boolean {
   if (!replaces) return false
   const [facts] = selectRows<FactsRow>(run, READ_FACTS)
-  return facts !== undefined && facts.version < replaces.version
+  return (
+    facts !== undefined &&
+    (facts.version < replaces.version || readFields(run) !== JSON.stringify(replaces.fields ?? {}))
+  )
+}
+
+/** Returns the stored fields as JSON; "{}" in a store of before version 3 of the tables. */
+function readFields(run: RunSql): string {
+  const [row] = selectRows<RecordRow>(run, 'SELECT record FROM fauxgate_records WHERE collection = ?', FIELDS)
+  return row?.record ?? '{}'
 }
 
 function findsCopy(run: RunSql): boolean {
@@ -108,12 +120,15 @@ const MIGRATIONS: readonly ((run: RunSql) => void)[] = [
     if (facts)
       run('UPDATE fauxgate_facts SET records = ?, checksum = ?', all, computeChecksum({ ...facts, records: all }))
   },
+  // Since version 3 a row has the fields of all records. An older fauxgate would take it for a record of an unknown family.
+  () => undefined,
 ]
 
-/** The versions of the tables, and of the records in them. */
+/** The versions of the tables, and of the records in them, and the collections of the records. */
 export interface StoredVersions {
   readonly tables: number
   readonly records: number
+  readonly collections: readonly string[]
 }
 
 /**
@@ -124,7 +139,10 @@ export function readVersions(run: RunSql): StoredVersions | undefined {
   try {
     const tables = requireOwnTables(run)
     const [facts] = tables === 0 ? [] : selectRows<FactsRow>(run, 'SELECT version FROM fauxgate_facts')
-    return facts && { tables, records: facts.version }
+    const rows = tables === 0 ? [] : selectRows<RecordRow>(run, 'SELECT DISTINCT collection FROM fauxgate_records')
+    const fields = tables === 0 ? {} : parseJson(readFields(run), 'the row of fields')
+    const collections = [...rows.map(({ collection }) => String(collection)), ...Object.keys(fields)]
+    return facts && { tables, records: facts.version, collections }
   } catch (error) {
     throw readError(error)
   }
@@ -167,7 +185,10 @@ function loadState(run: RunSql): StoredState | undefined {
   if (facts.checksum !== computeChecksum(facts)) throw damagedError('the row of facts')
   const { version, now, sequence, operations } = facts
   const seed = parseJson(facts.seed, 'the seed')
-  return { version, seed, now, sequence, operations, records: loadRecords(run, facts.records) }
+  const all = loadRecords(run, facts.records)
+  const isFields = ({ collection }: StoredRecord) => collection === FIELDS
+  const fields = (all.find(isFields)?.record ?? {}) as StoredFields // As a commit had them.
+  return { version, seed, fields, now, sequence, operations, records: all.filter((each) => !isFields(each)) }
 }
 
 function loadRecords(run: RunSql, wanted: number): StoredRecord[] {
@@ -203,7 +224,8 @@ function append(run: RunSql, { now, sequence, operations, replaces, changes }: S
   if (replaces) run('DELETE FROM fauxgate_records')
   const [before] = selectRows<FactsRow>(run, READ_FACTS)
   let records = replaces || !before ? 0 : before.records
-  for (const change of changes) {
+  const fields = replaces?.fields ? [{ collection: FIELDS, key: 'all', after: replaces.fields }] : []
+  for (const change of [...changes, ...fields]) {
     const { collection } = change
     const key = JSON.stringify(change.key)
     const [old] = selectRows<Pick<RecordRow, 'checksum'>>(run, READ_CHECKSUM, collection, key)

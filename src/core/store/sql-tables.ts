@@ -2,7 +2,7 @@ import { quote } from '../schema/text.ts'
 import { damagedError, type RunSql, selectRows } from './sql.ts'
 
 /** The present version of the tables. */
-export const TABLES_VERSION = 2
+export const TABLES_VERSION = 3
 
 export const TABLES = ['fauxgate_facts', 'fauxgate_records'] as const
 

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { basename } from 'node:path'
 import type { Families } from '../../core/operation/family.ts'
+import { FRESH_KEYS } from '../../gateway/authority-keys.ts'
 import { dialectFamilies } from '../../gateway/dialect-families.ts'
 import { createGateway } from '../../gateway/gateway.ts'
 import type { AnyOptions } from '../../gateway/options.ts'
@@ -11,6 +12,14 @@ import { openStore } from '../sqlite/sqlite-store.ts'
 import { printLine } from '../terminal.ts'
 import { type Arguments, type Command, requireOneWord } from './command.ts'
 import { migrationText } from './migration-text.ts'
+
+/** Returns the families of the dialect that a file was written in. The file names its collections, and not the dialect. */
+function findFamilies(collections: readonly string[]): Families {
+  const candidates: readonly Families[] = Object.values(dialectFamilies)
+  const isOf = (families: Families) =>
+    Object.values(families).some((family) => family.collections.some(({ name }) => collections.includes(name)))
+  return candidates.find(isOf) ?? {}
+}
 
 export const migrateCommand: Command = {
   name: 'migrate',
@@ -26,13 +35,14 @@ export const migrateCommand: Command = {
     // Opening a store would create the file.
     if (!existsSync(file)) throw new Error(`${file} cannot be read: there is no such file.`)
     const options = await gatewayOptionsOf(await loadOptions(parsed, environment))
-    // The file does not say which dialect it was written in.
-    const families: Families = Object.assign({}, ...Object.values(dialectFamilies), options.families)
     const store = openStore(file)
     try {
       const before = store.versions()
       if (!before) throw new Error(`${file} holds no state. Allowed: a file of "fauxgate serve --data".`)
-      const all: AnyOptions = { ...options, families, store }
+      const families = { ...findFamilies(before.collections), ...options.families }
+      // The command keeps the keys of an authority in its files. A file that a program wrote has none, unless it asked for fresh keys.
+      const authorityKeys = before.collections.includes(FRESH_KEYS) ? 'fresh' : 'test'
+      const all: AnyOptions = { ...options, authorityKeys, families, store }
       createGateway(all).dispose()
       await store.flushed()
       const migration = migrationText(before, store)

@@ -31,7 +31,7 @@ const session = v.object({
   created_at: parts.instant,
   last_active: parts.instant,
   expires_at: parts.scheduledTime,
-  due: parts.made(v.nullable(v.object({ at: kit.dueTime, order: kit.sequenceNumber }))),
+  due: v.nullable(parts.made(v.object({ at: kit.dueTime, order: kit.sequenceNumber }))),
   user_id: kit.idOf('au'),
   public_url: v.string(),
   user_agent: v.string(),

@@ -129,10 +129,10 @@ describe('The file of an older version', () => {
   testSqlite('is migrated to the present version by `migrate` and by `serve`, and both print it', async () => {
     const file = copyDatabase('0.1.0')
     const migration = await runToEnd({}, 'migrate', file)
-    expect([migration.code, migration.stdout]).toEqual([0, 'gateway.db: tables from version 1 to 2\n'])
+    expect([migration.code, migration.stdout]).toEqual([0, 'gateway.db: tables from version 1 to 3\n'])
     expect((await runToEnd({}, 'migrate', file)).stdout).toBe('gateway.db is of the present version.\n')
     const { output, stop } = await startServer({}, '--data', copyDatabase('0.1.0'))
-    expect(output.stdout).toContain('gateway.db: tables from version 1 to 2')
+    expect(output.stdout).toContain('gateway.db: tables from version 1 to 3')
     await stop()
   })
 

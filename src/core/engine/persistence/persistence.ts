@@ -1,5 +1,5 @@
 import type { Family } from '../../operation/family.ts'
-import type { Store, StoredChange, StoredCommit, StoredState } from '../../operation/store.ts'
+import type { Store, StoredChange, StoredCommit, StoredFields, StoredState } from '../../operation/store.ts'
 import { problem, Refusal } from '../../schema/errors.ts'
 import { general } from '../../schema/general-errors.ts'
 import { requireSync } from '../../schema/options.ts'
@@ -11,6 +11,7 @@ import type { RecordChange } from '../records.ts'
 import type { Guard } from '../transactions.ts'
 import { FlushTracker } from './flush-tracker.ts'
 import { PendingCommit } from './pending-commit.ts'
+import { findUnknownField, listFields } from './stored-fields.ts'
 import { listAllChanges, readStoredRecords, requireValid, type SideRecordsByName } from './stored-records.ts'
 import { RECORDS_VERSION } from './versions.ts'
 
@@ -122,7 +123,13 @@ export class Persistence {
 
   #findReplacement(stored: StoredState): 'initial' | 'migration' | undefined {
     if (stored === this.#initial) return 'initial'
-    return stored.version < RECORDS_VERSION ? 'migration' : undefined
+    const hasOlderFields = stored.fields && findUnknownField(this.#fields(), stored.fields)
+    return stored.version < RECORDS_VERSION || hasOlderFields ? 'migration' : undefined
+  }
+
+  /** Returns the fields that the records of this gateway may have. */
+  #fields(): StoredFields {
+    return listFields(this.engine.families.flatMap(({ collections }) => collections))
   }
 
   /** Loads the last flushed state if the store has lost commits. Refuses the call if loading fails. */
@@ -175,7 +182,7 @@ export class Persistence {
       now,
       sequence,
       operations: this.#reserveOperations(operations, committed.operations),
-      ...(replaces && { replaces: { version: RECORDS_VERSION, seed: origin.seed } }),
+      ...(replaces && { replaces: { version: RECORDS_VERSION, seed: origin.seed, fields: this.#fields() } }),
       changes: replaces
         ? listAllChanges(records, sideRecords)
         : [...this.#missingSideChanges, ...this.#pending.changes(records)],

@@ -8,6 +8,7 @@ import { quote } from '../../schema/text.ts'
 import { LATEST_TIME } from '../../schema/time.ts'
 import type { Records } from '../records.ts'
 import type { VersionedRecord } from './migrations.ts'
+import { createUnknownError, listFields, requireKnownFields } from './stored-fields.ts'
 import { groupByCollection, isReadable, migrate, READABLE_VERSIONS, RECORDS_VERSION } from './versions.ts'
 
 /** Stored records that belong to no family, such as saved snapshots. They stay when the state is replaced. */
@@ -50,6 +51,9 @@ export function readStoredRecords(
   context: RuleContext,
 ) {
   checkFacts(stored)
+  // Records of an older version get the fields of this one by migrations.
+  if (stored.fields && stored.version === RECORDS_VERSION)
+    requireKnownFields(stored.fields, listFields(families.flatMap(({ collections }) => collections)))
   const rows: VersionedRecord[] = []
   const sideRecords = new Map([...sideNames].map((name) => [name, new Map<string, object>()]))
   // A stored record may be overdue, because a commit may leave events to a later call.
@@ -72,11 +76,7 @@ function createRecordReader(families: readonly Family[], version: number, contex
   return ({ key, ...stored }: StoredRecord): VersionedRecord => {
     const { collection, record } = migrate(stored, version)
     const reader = readers.get(collection)
-    if (!reader) {
-      throw new TypeError(
-        `This gateway does not keep the collection "${collection}". Allowed: the dialect, the families and the authorityKeys of the gateway that stored it.`,
-      )
-    }
+    if (!reader) throw createUnknownError(collection)
     const name = `the record ${quote(key)} of ${collection}`
     const checked = requireValid(name, () => reader.read(record, context))
     const ownKey = reader.keyOf(checked)

@@ -1,0 +1,39 @@
+import type { Collection } from '../../operation/collection.ts'
+import type { StoredFields } from '../../operation/store.ts'
+
+/** Returns the fields that the records of these collections may have. */
+export function listFields(collections: readonly Collection<object>[]): StoredFields {
+  return Object.fromEntries(collections.map(({ name, outline }) => [name, outline()]))
+}
+
+/** Returns the first collection, or the first field of a collection, that the other list does not have. */
+export function findUnknownField(fields: StoredFields, known: StoredFields) {
+  for (const [collection, lines] of Object.entries(fields)) {
+    const others = known[collection]
+    const field = lines.find((line) => !others?.includes(line))
+    if (!others || field !== undefined) return { collection, field: others && field }
+  }
+  return undefined
+}
+
+// (rules: stores#versions)
+/**
+ * Throws if a store may have records that a gateway with the fields `known` does not know: the store is of a newer fauxgate, or of a
+ * gateway with further families.
+ */
+export function requireKnownFields(stored: StoredFields, known: StoredFields): void {
+  const unknown = findUnknownField(stored, known)
+  if (!unknown) return
+  const { collection, field } = unknown
+  throw field === undefined
+    ? createUnknownError(collection)
+    : new TypeError(
+        `The store may have records of "${collection}" with ${field}, which this fauxgate does not know. Use the fauxgate that wrote it, or a newer one.`,
+      )
+}
+
+export function createUnknownError(collection: string): TypeError {
+  return new TypeError(
+    `This gateway does not keep the collection "${collection}" of the store. Allowed: the dialect, the families and the authorityKeys of the gateway that wrote it, with its fauxgate or a newer one.`,
+  )
+}
