@@ -83,8 +83,9 @@ describe('With a control key, the control API answers everyone who has it (rules
     expect(outcome(await readResponse(await gateway.fetch(url, { ...move, headers })))).toBe('401 ERR_GATEWAY_90401')
     const plain = await gateway.fetch(url, { method: 'OPTIONS', headers })
     expect(plain.status).toBe(401)
+    const before = gateway.clock.now
     const moved = await gateway.fetch(url, { ...move, headers: { ...headers, 'fauxgate-control-key': KEY } })
-    expect([moved.status, gateway.clock.now]).toEqual([200, Date.parse(NEW_YEAR) + 1000])
+    expect([moved.status, gateway.clock.now]).toEqual([200, before + 1000])
     expect(moved.headers.get('access-control-allow-origin')).toBe(origin)
   })
 

@@ -108,11 +108,16 @@ test.each([
   ['req.user_agent', 'curl/8'],
   ['conn.client_ip', '203.0.113.1'],
   ['endpoint.host', 'app.example.com'],
-  ['time.now', '2026-01-01T00:00:00.000Z'],
 ])('of a request, %s is %s', async (source, expected) => {
   expect(await evaluate(source, '/a%20b?q=1&q=2', { headers: { 'user-agent': 'curl/8', cookie: 'session=abc' } })).toBe(
     expected,
   )
+})
+
+test('time.now is the time of the gateway, in ms', async () => {
+  const { gateway, visit } = createVisited(policyOf('custom-response', { body: `\${time.now}` }))
+  gateway.clock.advance(45)
+  expect(await (await visit()).text()).toBe(new Date(gateway.clock.now).toISOString())
 })
 
 test('responses have functions of their own', async () => {
