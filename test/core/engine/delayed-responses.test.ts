@@ -35,6 +35,17 @@ test('Delayed responses come in the order of their times', async () => {
   expect(statuses).toEqual(['200 after 10s', '200 after 20s', '200 after 30s'])
 })
 
+test('Code that waits for delayed responses continues at their own times, in a move over all of them', async () => {
+  const gateway = openManual()
+  const times: string[] = []
+  for (const latency of ['30s', '10s', '20s'] as const) {
+    gateway.faults.add({ latency, times: 1 })
+    void client(gateway)('GET', '/reserved_addrs').then(() => times.push(new Date(gateway.clock.now).toISOString()))
+  }
+  await gateway.clock.advanceAsync('1m')
+  expect(times).toEqual(['2026-01-01T00:00:10.000Z', '2026-01-01T00:00:20.000Z', '2026-01-01T00:00:30.000Z'])
+})
+
 test('A reset ends the wait for delayed responses, and the overview has none', async () => {
   const { gateway, overview, statuses } = await openWithDelays()
   gateway.reset()

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { createGateway, manualClock } from '../../../src/index.ts'
 import * as kit from '../../../src/service/kit/index.ts'
-import { widgetRecords, widgets } from '../../service/kit/widgets.ts'
+import { type WidgetRecord, widgetRecords, widgets } from '../../service/kit/widgets.ts'
 import { collectCommits } from '../../support/gateway.ts'
+import { memoryStore } from '../../support/memory-store.ts'
 import { NEW_YEAR } from '../../support/provisioning.ts'
 
 const open = (due: { at: number; order: number }) => {
@@ -35,4 +36,29 @@ test.each([
     `The collection "widgets" has a record that is due at ${received}. Allowed: at in ms since 1970, and order from tx.nextOrder().`,
   )
   expect(commits).toEqual([])
+})
+
+test('A record that is changed and then removed in one move is removed from the store', () => {
+  const onDue = (tx: kit.Transaction, record: object) => {
+    const widget = record as WidgetRecord // The family has no other records.
+    if (widget.size === 1)
+      tx.put(widgetRecords, { ...widget, size: 2, due: { at: tx.now + 1000, order: tx.nextOrder() } })
+    else tx.remove(widgetRecords, widget)
+  }
+  const store = memoryStore()
+  const families = { widgets: { ...widgets, onDue } }
+  const gateway = createGateway({ families, store, clock: manualClock(NEW_YEAR) })
+  const { id } = gateway.widgets.create({ name: 'left', token: 'any' })
+  gateway.clock.advance('1h')
+  expect(store.commits.at(-1)?.changes).toEqual([{ collection: 'widgets', key: id, after: null }])
+  gateway.dispose()
+  expect(createGateway({ families, store, clock: manualClock(NEW_YEAR) }).widgets.list().widgets).toEqual([])
+})
+
+test('A change of one record alone, by a direct call at the same time, is in the store', () => {
+  const store = memoryStore()
+  const gateway = createGateway({ store, clock: manualClock(NEW_YEAR) })
+  const { id } = gateway.reservedAddrs.create()
+  gateway.reservedAddrs.update(id, { description: 'changed' })
+  expect(store.commits.at(-1)?.changes).toMatchObject([{ key: id, after: { description: 'changed' } }])
 })

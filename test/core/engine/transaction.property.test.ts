@@ -52,6 +52,11 @@ function takeStep(tx: OpenTransaction, each: Step): string | number | undefined 
   }
 }
 
+/** Returns the first event of an agenda. */
+function dueIn({ agenda }: EngineState['records']) {
+  return [agenda.first?.due, agenda.first?.key]
+}
+
 describe('A transaction', () => {
   it('draws ids, labels and integers from separate streams, with one shared counter', () => {
     const tx = new OpenTransaction(createState(), 1)
@@ -106,6 +111,13 @@ describe('A transaction', () => {
         const undoneTransaction = new OpenTransaction(usedState, 2)
         for (const each of steps) takeStep(undoneTransaction, each)
         undoneTransaction.undo()
+        // Before the same steps are taken again, which would hide what is left of them.
+        const [left, none] = [usedState, unusedState].map(({ records }) => ({
+          records: [...records.table(items).newestFirst()],
+          red: records.table(items).findAll('color', 'red'),
+          due: dueIn(records),
+        }))
+        expect(left).toEqual(none)
         const [actual, expected] = [usedState, unusedState].map((base) => {
           const tx = new OpenTransaction(base, 3)
           const draws = steps.map((each) => takeStep(tx, each))
@@ -116,7 +128,7 @@ describe('A transaction', () => {
             red,
             records: [...records.table(items).newestFirst()],
             sequence: records.sequence,
-            due: [records.agenda.first?.due, records.agenda.first?.key],
+            due: dueIn(records),
           }
         })
         expect(actual).toEqual(expected)
