@@ -12,6 +12,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   control: "{ key: 'my-key' }",
   'control.key': "'my-key'",
   'control.allowHosts': "['gateway.internal']",
+  cors: "['https://console.example.com']",
   dialect: "{ ...ngrok, name: 'ours' }",
   baseUrl: "'https://gateway.example'",
   keys: "['key-of-my-test']",

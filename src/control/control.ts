@@ -185,17 +185,11 @@ export const accessErrors = declareErrors({
     401,
     (it: { header: string }) => `The header ${it.header} does not hold the control key of this gateway.`,
   ),
-  control_forbidden: entry(
-    90403,
-    403,
-    (it: { what: string; received: string }) =>
-      `The control API received the ${it.what} ${it.received}. Allowed: this machine's own, such as localhost; ` +
-      'any other only with a control key.',
-  ),
 })
 
 const COMMON_ERRORS = [
   ...Object.values(accessErrors),
+  general.caller_forbidden,
   general.gateway_busy,
   general.store_failed,
   general.query_repeated,

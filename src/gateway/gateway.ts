@@ -7,12 +7,15 @@ import type { Families } from '../core/operation/family.ts'
 import { isOperationOf } from '../core/operation/operation.ts'
 import { requireJsonObject } from '../core/schema/body.ts'
 import { atCaller } from '../core/schema/caller-stack.ts'
+import { general } from '../core/schema/general-errors.ts'
 import { addLastTransitions, createControlHost } from './control-host.ts'
 import { createDirectApi } from './direct/direct-api.ts'
 import { applyInitial } from './direct/initial.ts'
 import { setCallerStack } from './error-boundary.ts'
 import { GatewayError } from './gateway-error.ts'
+import type { ControlAccess } from './http/access.ts'
 import { createBodyLimit } from './http/body-limit.ts'
+import { findUnknownCaller } from './http/callers.ts'
 import { type ControlApi, createControlApi } from './http/control-api.ts'
 import { createRefused } from './http/error-response.ts'
 import { createFetch, type Fetch, waitForResponse } from './http/fetch.ts'
@@ -58,7 +61,8 @@ export function createGateway<C extends Clock = Clock>(options?: GatewayOptions<
 export function createGateway<C extends Clock>(options: AnyOptions = {}): Gateway<C> {
   const parts = createParts(options)
   const { engine, boundary, dialect, table } = parts
-  const { initial, clock, control, emptyJsonOnDelete, families, errorText } = parts.options
+  const { initial, clock, control, cors, emptyJsonOnDelete, families, errorText } = parts.options
+  const initialUrl = engine.url
   const direct = createDirectMembers(parts)
   const applyInitialResources = () => {
     if (!initial) return
@@ -66,7 +70,9 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
     parts.baseline.take(engine, table.collections)
   }
   const host = createControlHost(parts, applyInitialResources)
-  const controlApi = createControlApi(host, table.controlRouter, control)
+  const ownUrl = () => parts.options.baseUrl ?? (engine.url === initialUrl ? undefined : engine.url)
+  const access = { ...control, cors, ownUrl }
+  const controlApi = createControlApi(host, table.controlRouter, access)
   const servedParts = { ...parts, controlApi, emptyJsonOnDelete, hasVariedErrors: errorText === 'varied' }
   const exchange = createHandler(servedParts)
   const maxBodyBytes = (method: string, url: string) => controlApi.maxBodyBytes(method, splitUrl(url, engine.url).path)
@@ -82,7 +88,7 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
     install: (options) => installFetch(installable, options),
     dispose: () => engine.dispose(),
     [Symbol.dispose]: () => engine.dispose(),
-    transport: createTransport(servedParts, exchange, host),
+    transport: createTransport({ ...servedParts, access }, exchange, host),
   }
   // Looks up `fetch` at each call, because a fixture may replace it.
   const fetchOfMembers: Fetch = (input, init) => members.fetch(input, init)
@@ -144,17 +150,26 @@ function createWait({ engine, journal }: GatewayParts) {
 }
 
 function createTransport(
-  served: GatewayParts & { readonly controlApi: ControlApi },
+  served: GatewayParts & { readonly controlApi: ControlApi; readonly access: ControlAccess },
   exchange: Handler,
   host: ControlHost,
 ): Transport {
-  const { engine, boundary, options, journal, snapshots, hooks } = served
+  const { engine, boundary, options, journal, snapshots, hooks, access, controlApi } = served
   const initialUrl = engine.url
   const wait = createWait(served)
+  const refused = createRefused(served)
   return {
     exchange,
+    callerRefusal(request) {
+      // The control key is checked instead. No other site knows it.
+      if (access.key !== undefined && controlApi.isControlPath(splitUrl(request.url, engine.url).path)) return undefined
+      // A request of HTTP/1.0 may have no Host. A browser always sends one.
+      if (request.header('host') === null && request.header('origin') === null) return undefined
+      const unknown = findUnknownCaller(request, access)
+      return unknown && refused(general.caller_forbidden, unknown)
+    },
     bodyLimit: createBodyLimit(served),
-    refused: createRefused(served),
+    refused,
     async delivered(response, { signal } = {}) {
       const settled = response.safe ? await waitForResponse(response.safe, signal) : response
       const { delivery } = settled

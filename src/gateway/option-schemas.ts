@@ -226,7 +226,7 @@ const controlOptions = named(
     ),
     allowHosts: optionRow(
       v.array(hostName, 'an array of host names without port'),
-      'Extra host names from which the control API, and browser pages, may be used without a key.',
+      'Extra names of this machine. Requests to a server may have them as their `Host`, and pages of these hosts may call it.',
       { flag: 'allow-host', placeholder: 'NAME' },
     ),
   }),
@@ -240,6 +240,19 @@ export const control = objectOr(
     v.literal('loopback', '"loopback", or an object with "key" and "allowHosts"'),
     v.transform(() => v.parse(controlOptions, {})),
   ),
+)
+
+const ORIGIN_ALLOWED = 'an origin such as "https://app.example.com", or "*" for all'
+
+const isOrigin = (text: string) => /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text
+
+/** The origins of pages. A page of a file or of a sandboxed frame has the origin "null". */
+export const origins = v.array(
+  v.pipe(
+    v.string(ORIGIN_ALLOWED),
+    v.check((text) => text === '*' || text === 'null' || isOrigin(text), ORIGIN_ALLOWED),
+  ),
+  `an array of origins, each ${ORIGIN_ALLOWED}`,
 )
 
 const SECRET_ALLOWED = 'a text of at least 16 characters'

@@ -34,6 +34,7 @@ import {
   initial,
   internalErrorBackoff,
   keys,
+  origins,
   quirks,
   rateLimit,
   store,
@@ -47,6 +48,11 @@ export const gatewayRows = {
     'Access to the control API below `/_fauxgate/`. Default: `loopback`, only this machine, by its own names. ' +
       'With a `key`: only clients that send it in the header `Fauxgate-Control-Key`.',
     { default: 'loopback', defaultText: '', isSecret: true },
+  ),
+  cors: optionRow(
+    origins,
+    'Further origins whose pages may call a server of the gateway. Its own pages and those of this machine may always. `*` allows all.',
+    { default: [], defaultText: 'none', placeholder: 'ORIGIN' },
   ),
   dialect: optionRow(dialect, 'The differences between services.', { default: standard, defaultText: '`standard`' }),
   baseUrl: optionRow(baseUrl, 'The base URL of every URI in a response.', {

@@ -19,6 +19,12 @@ export interface Transport {
    */
   readonly exchange: (request: HttpRequest) => HttpResponse
   /**
+   * Returns the refusal of a request to a server whose `Host` or `Origin` is not known; undefined for any other. Each server asks this
+   * first.
+   * @internal
+   */
+  readonly callerRefusal: (request: HttpRequest) => HttpResponse | undefined
+  /**
    * Returns the maximum number of body bytes that a transport must read, by the head of the request: 0 if the head is refused.
    * @internal
    */

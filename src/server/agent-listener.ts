@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { printError } from '../core/schema/print.ts'
-import { isLoopbackAddress } from '../gateway/http/access.ts'
 import type { Gateway } from '../gateway/types.ts'
 import { asSystemError } from './errors.ts'
 import { createServer } from './http.ts'
@@ -46,8 +45,10 @@ export async function listenAsAgent(gateway: Gateway, port: number, page: string
 
 async function respond({ gateway, page }: Served, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { method = 'GET', url = '/', headers } = request
-  if (!isOwnHost(headers.host)) return void response.writeHead(403).end('The Host of the agent is localhost.\n')
-  if (isOfOtherSite(headers.origin)) return void response.writeHead(403).end('Pages of other sites are refused.\n')
+  const header = (name: string) => headers[name]?.toString() ?? null
+  const peer = request.socket.remoteAddress ?? 'unknown'
+  const refusal = gateway.transport.callerRefusal({ method, url, header, body: '', peer })
+  if (refusal) return void response.writeHead(refusal.status, refusal.headers).end(refusal.body)
   const canRead = method !== 'TRACE' && URL.canParse(url, `http://${HOST}`)
   if (!canRead) return void response.writeHead(400).end('The method or the path cannot be read.\n')
   const body = await new Promise<unknown>((resolve) => readBody(request, () => MAX_BODY_BYTES, resolve))
@@ -59,18 +60,6 @@ async function respond({ gateway, page }: Served, request: IncomingMessage, resp
 }
 
 const MAX_BODY_BYTES = 1024 * 1024
-
-/** Returns whether a Host is one of this machine, so that no page can reach the agent by a name that it controls. */
-function isOwnHost(host: string | undefined): boolean {
-  const name = /^(?:\[(.+)\]|([^:]+))(?::\d+)?$/.exec(host ?? '')
-  const bare = (name?.[1] ?? name?.[2] ?? '').toLowerCase()
-  return bare === 'localhost' || bare.endsWith('.localhost') || isLoopbackAddress(bare)
-}
-
-/** Returns whether a page of another site sent a request. It could not read the response, but start tunnels. */
-function isOfOtherSite(origin: string | undefined): boolean {
-  return origin !== undefined && !isOwnHost(/^https?:\/\/([^/?#]*)$/i.exec(origin)?.[1])
-}
 
 function isRefusedConnection(error: unknown): boolean {
   return asSystemError(asSystemError(error).cause ?? {}).code === 'ECONNREFUSED'

@@ -57,9 +57,11 @@ export class PipelinedConnection {
 
   #start(response: ServerResponse): void {
     const { req: request } = response
-    if (!hasBody(request)) return void this.#respond(response, '')
-    const findLimit = () =>
-      this.#guard(() => this.#responders.gateway.transport.bodyLimit(this.#toHttpRequest(request, '')))
+    const { transport } = this.#responders.gateway
+    const head = this.#toHttpRequest(request, '')
+    const refusal = this.#guard(() => transport.callerRefusal(head))
+    if (!hasBody(request)) return void this.#respond(response, '', refusal)
+    const findLimit = () => (refusal ? 0 : this.#guard(() => transport.bodyLimit(head)))
     readBody(
       request,
       () => findLimit() ?? 0,
@@ -67,7 +69,7 @@ export class PipelinedConnection {
         if (!this.#socket.writable) return
         // Otherwise the unread rest of the body would be parsed as the next request.
         if (!request.complete) response.shouldKeepAlive = false
-        this.#respond(response, body)
+        this.#respond(response, body, refusal)
       },
     )
   }
@@ -93,8 +95,8 @@ export class PipelinedConnection {
     return { method, url, header, rawHeaders, body, peer: this.#peer, isInspector, signal: this.#closed }
   }
 
-  #respond(response: ServerResponse, body: RequestBody): void {
-    this.#guard(() => this.#answer(response, body)?.catch(this.#end))
+  #respond(response: ServerResponse, body: RequestBody, refusal: HttpResponse | undefined): void {
+    this.#guard(() => (refusal ? send(refusal, response) : this.#answer(response, body)?.catch(this.#end)))
   }
 
   /** Answers a request, immediately unless a fault, a control that waits or the store delays the response. */

@@ -63,8 +63,7 @@ export interface Served {
 
 /**
  * Serves a gateway over HTTP. While it is served the gateway's `url` is the server's own, unless it was created with a
- * `baseUrl`. Any web page in a browser on this machine can use the API with a made-up key, unless the gateway has the
- * option `keys`.
+ * `baseUrl`. Only this machine's own hosts and pages may call, and those of the options `baseUrl`, `control.allowHosts` and `cors`.
  *
  * @example
  * ```ts

@@ -40,7 +40,7 @@ test('it breaks connections while the agent is down', async () => {
 
 test.each([
   ['localhost:4040', 200],
-  ['app.localhost', 200],
+  ['app.localhost', 403],
   ['127.0.0.1', 200],
   ['[::1]:4040', 200],
   ['evil.example.com', 403],

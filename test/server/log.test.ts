@@ -160,7 +160,7 @@ it('A log that nobody reads neither stops the server nor keeps it from stopping'
   const { url, child } = await startServerProcess('serve', '--port', '0')
   child.stdout?.removeAllListeners('data').pause()
   const { socket, received } = await openRawConnection(Number(new URL(url).port))
-  socket.write(`GET /${'x'.repeat(250)} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(600))
+  socket.write(`GET /${'x'.repeat(250)} HTTP/1.1\r\nHost: localhost\r\n\r\n`.repeat(600))
   await waitUntil(() => received().split('HTTP/1.1 404').length > 600)
   child.kill('SIGTERM')
   // Not "close", which waits for the reader.

@@ -55,12 +55,12 @@ describe('The body of a request is not held if its head is refused (rules: reque
     [
       'a state without the control key',
       { control: { key: CONTROL_KEY } },
-      'PUT /_fauxgate/state HTTP/1.1\r\nHost: x\r\n',
+      'PUT /_fauxgate/state HTTP/1.1\r\nHost: localhost\r\n',
     ],
     ['a state for another host', {}, 'PUT /_fauxgate/state HTTP/1.1\r\nHost: evil.example\r\n'],
     ['a state from a page', {}, 'PUT /_fauxgate/state HTTP/1.1\r\nHost: 127.0.0.1\r\nOrigin: https://evil.example\r\n'],
-    ['a resource without a key', {}, 'POST /reserved_addrs HTTP/1.1\r\nHost: x\r\nService-Version: 2\r\n'],
-    ['a resource with a wrong key', { keys: ['right'] }, `POST /reserved_addrs HTTP/1.1\r\nHost: x\r\n${KEYS}`],
+    ['a resource without a key', {}, 'POST /reserved_addrs HTTP/1.1\r\nHost: localhost\r\nService-Version: 2\r\n'],
+    ['a resource with a wrong key', { keys: ['right'] }, `POST /reserved_addrs HTTP/1.1\r\nHost: localhost\r\n${KEYS}`],
   ])('%s', async (_what, options, head) => {
     const { port } = await serveGateway(createTestGateway(options))
     const before = await countHeldBytes()
@@ -75,7 +75,7 @@ describe('The body of a request is not held if its head is refused (rules: reque
 
   test('it gets the usual answer, and so does the next request', async () => {
     const { gateway, port } = await serveGateway(createTestGateway({ control: { key: CONTROL_KEY }, keys: ['k'] }))
-    const put = `PUT /_fauxgate/state HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`
+    const put = `PUT /_fauxgate/state HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`
     const post = formatPost().replace('Bearer k', 'Bearer wrong')
     const connection = await openRawConnection(port, put + post + GET)
     expect(await connection.statuses(3)).toEqual([401, 401, 200])
@@ -113,7 +113,7 @@ describe('Only the call that restores a state accepts a body over 1 MiB (rules: 
     'PUT %s',
     async (target) => {
       const { gateway, port } = await serveGateway(createGateway())
-      const head = `PUT ${target} HTTP/1.1\r\nHost: x\r\n${KEYS}Content-Type: application/json\r\n`
+      const head = `PUT ${target} HTTP/1.1\r\nHost: localhost\r\n${KEYS}Content-Type: application/json\r\n`
       const connection = await openRawConnection(port, `${head}Content-Length: ${body.length}\r\n\r\n${body}`)
       expect(await connection.statuses(1)).toEqual([413])
       const headers = { authorization: 'Bearer k', 'service-version': '2', 'content-type': 'application/json' }
@@ -150,7 +150,7 @@ describe('Pipelined requests whose responses nobody reads', () => {
     }
     return gateway
   }
-  const LIST = `GET /reserved_domains HTTP/1.1\r\nHost: x\r\n${KEYS}\r\n`
+  const LIST = `GET /reserved_domains HTTP/1.1\r\nHost: localhost\r\n${KEYS}\r\n`
 
   test('wait, and take bounded memory', async () => {
     const { gateway, port } = await serveGateway(openWithLongList(100, 0))
@@ -188,7 +188,7 @@ describe('Pipelined requests whose responses nobody reads', () => {
       i % 10 === 0 ? LIST : i % 10 === 5 ? creation(i) : formatLimitedList(i),
     )
     connection.socket.write(
-      `${requests.join('')}GET /reserved_addrs HTTP/1.1\r\nHost: x\r\n${KEYS}Connection: close\r\n\r\n`,
+      `${requests.join('')}GET /reserved_addrs HTTP/1.1\r\nHost: localhost\r\n${KEYS}Connection: close\r\n\r\n`,
     )
     await waitForTurns(200)
     connection.socket.resume()

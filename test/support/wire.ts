@@ -8,10 +8,10 @@ import { onTestFinished } from 'vitest'
 export const KEYS = 'Authorization: Bearer k\r\nService-Version: 2\r\n'
 
 /** The bytes of a request for the list of addresses. */
-export const GET = `GET /reserved_addrs HTTP/1.1\r\nHost: x\r\n${KEYS}\r\n`
+export const GET = `GET /reserved_addrs HTTP/1.1\r\nHost: localhost\r\n${KEYS}\r\n`
 
 /** The head of a creation, without the headers for the size of its body. */
-export const POST_HEAD = `POST /reserved_addrs HTTP/1.1\r\nHost: x\r\n${KEYS}Content-Type: application/json\r\n`
+export const POST_HEAD = `POST /reserved_addrs HTTP/1.1\r\nHost: localhost\r\n${KEYS}Content-Type: application/json\r\n`
 
 /** Returns the bytes of a creation. */
 export const formatPost = (body = '{}') => `${POST_HEAD}Content-Length: ${body.length}\r\n\r\n${body}`

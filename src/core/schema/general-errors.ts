@@ -105,6 +105,12 @@ export const general = declareErrors({
     (it: { method: string; path: string; problem: string }) =>
       `${it.method} ${it.path} is not a path of this API, or this emulator does not support it. ${it.problem}`,
   ),
+  caller_forbidden: entry(
+    90403,
+    403,
+    (it: { what: string; received: string; others: string }) =>
+      `This server received the ${it.what} ${it.received}. Allowed: this machine's own, such as localhost; ${it.others}.`,
+  ),
   not_found: entry(90404, 404, (it: { what: string; received: string }) => `There is no ${it.what} ${it.received}.`),
   method_not_allowed: entry(
     90405,

@@ -6,6 +6,7 @@ import { refuse } from '../../core/schema/errors.ts'
 import { general } from '../../core/schema/general-errors.ts'
 import { isOneOf } from '../../core/schema/secret-texts.ts'
 import { quote } from '../../core/schema/text.ts'
+import { findUnknownCaller, isLoopbackAddress, type KnownCallers } from './callers.ts'
 import { isPreflight } from './cors.ts'
 import type { HttpRequest } from './messages.ts'
 
@@ -71,18 +72,15 @@ function findOtherVersionHeader({ rawHeaders = [] }: HttpRequest): string | unde
   return rawHeaders.find((name, index) => index % 2 === 0 && /^(?!x-)[a-z]+-version$/i.test(name))
 }
 
-/**
- * The access to the control API: by its key or, without a key, by requests from this machine to one of its own names.
- */
-export interface ControlAccess {
+/** The access to the control API: by its key or, without a key, by requests from this machine. */
+export interface ControlAccess extends KnownCallers {
   readonly key?: string | undefined
-  /** Additional host names of this machine, in lower case. */
-  readonly allowHosts?: readonly string[] | undefined
 }
 
-/** Refuses a request to the control API from a client that may not use it (`control_key_…`, `control_forbidden`). */
-export function requireAccess(request: HttpRequest, { key, allowHosts = [] }: ControlAccess): void {
-  if (key === undefined) requireLocal(request, allowHosts)
+/** Refuses a request to the control API from a client that may not use it (`control_key_…`, `caller_forbidden`). */
+export function requireAccess(request: HttpRequest, access: ControlAccess): void {
+  const { key } = access
+  if (key === undefined) requireLocal(request, access)
   // A browser sends a preflight first, without the key.
   else if (!isPreflight(request)) requireKey(request, key)
 }
@@ -94,56 +92,16 @@ function requireKey(request: HttpRequest, key: string): void {
   if (!isOneOf([key], received)) refuse(accessErrors.control_key_invalid, { header: CONTROL_KEY_HEADER })
 }
 
-/**
- * Refuses a request that does not come from this machine: by its address, by its `Host`, or by the page that sent it.
- */
-function requireLocal(request: HttpRequest, allowHosts: readonly string[]): void {
+/** Refuses a request that does not come from this machine: by its address, by its `Host`, or by the page that sent it. */
+function requireLocal(request: HttpRequest, callers: KnownCallers): void {
   const { peer } = request
-  const isLocalHost = (host: string | undefined) =>
-    host !== undefined && (host === 'localhost' || isLoopbackAddress(host) || allowHosts.includes(host))
-  if (peer !== undefined && !isLoopbackAddress(peer)) forbid('peer address', peer)
-  const host = request.header('host') ?? parseAuthority(request.url)
-  if (!isLocalHost(parseHost(host))) forbid('host', host)
-  const origin = request.header('origin')
-  if (origin !== null && !isLocalHost(parseHost(parseOrigin(origin)))) forbid('origin', origin)
+  const others = 'any other only with a control key (--control-key)'
+  if (peer !== undefined && !isLoopbackAddress(peer))
+    refuse(general.caller_forbidden, { what: 'peer address', received: quote(peer), others })
+  const unknown = findUnknownCaller(request, callers)
+  if (unknown) refuse(general.caller_forbidden, unknown)
   // To browsers, two loopback hosts are two sites. Without an origin, only this header says whether another site sent it.
   const site = request.header('sec-fetch-site')
-  if (origin === null && site === 'cross-site') forbid('Sec-Fetch-Site', site)
-}
-
-function forbid(what: string, received: string | undefined): never {
-  return refuse(accessErrors.control_forbidden, { what, received: quote(received) })
-}
-
-function parseAuthority(url: string): string | undefined {
-  return /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(url)?.[1]
-}
-
-function parseOrigin(origin: string): string | undefined {
-  return /^https?:\/\/([^/?#]*)$/i.exec(origin)?.[1]
-}
-
-function parseHost(authority: string | undefined): string | undefined {
-  const parts = /^(?:\[([0-9a-f:.]+)\]|([^[\]@/?#:\s]+))(?::\d*)?$/i.exec(authority ?? '')
-  return (parts?.[1] ?? parts?.[2])?.toLowerCase()
-}
-
-const OCTET = '(25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)'
-const LOOPBACK_IPV4 = new RegExp(`^127(\\.${OCTET}){3}$`)
-/** The IPv6 hosts of this machine in the normal form of a URL: ::1, or an IPv4 address written as IPv6. */
-const LOOPBACK_IPV6 = /^\[::(1|ffff:7f[0-9a-f]{2}:[0-9a-f]{1,4})\]$/
-
-/** Tells whether a text is an address by which a machine reaches itself: 127.0.0.0/8, ::1, or ::ffff:127.0.0.0/104. */
-export function isLoopbackAddress(text: string): boolean {
-  return (
-    LOOPBACK_IPV4.test(text) || (/^[0-9a-f:.]*:[0-9a-f:.]*$/i.test(text) && LOOPBACK_IPV6.test(normalizeIpv6(text)))
-  )
-}
-
-function normalizeIpv6(text: string): string {
-  try {
-    return new URL(`http://[${text}]`).hostname
-  } catch {
-    return ''
-  }
+  if (request.header('origin') === null && site === 'cross-site')
+    refuse(general.caller_forbidden, { what: 'Sec-Fetch-Site', received: quote(site), others })
 }

@@ -181,6 +181,7 @@ const API_KEY = {
 /** The errors that a server returns before it knows the operation, or if the server itself fails. */
 const CONNECTION_ERRORS = [
   general.request_malformed,
+  general.caller_forbidden,
   general.request_timeout,
   general.request_head_too_large,
   general.internal_failure,

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { Config } from '../../core/generated/options.ts'
-import { isLoopbackAddress } from '../../gateway/http/access.ts'
+import { isLoopbackAddress } from '../../gateway/http/callers.ts'
 import type { Gateway } from '../../gateway/types.ts'
 import { detectProgram } from '../client/server-calls.ts'
 import { asSystemError } from '../errors.ts'

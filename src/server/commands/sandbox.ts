@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { formatCount } from '../../core/schema/text.ts'
-import { isLoopbackAddress } from '../../gateway/http/access.ts'
+import { isLoopbackAddress } from '../../gateway/http/callers.ts'
 import { sendRequest } from '../client/server-calls.ts'
 import { sandboxRows } from '../options/config.ts'
 import { parseOptions, prefixErrors } from '../options/parsed-options.ts'

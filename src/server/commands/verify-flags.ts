@@ -1,4 +1,4 @@
-import { isLoopbackAddress } from '../../gateway/http/access.ts'
+import { isLoopbackAddress } from '../../gateway/http/callers.ts'
 import { dialectNames } from '../../service/resources/dialects.ts'
 import { operationGroups } from '../../verify/scenarios.ts'
 import { baseUrlOf } from '../client/server-calls.ts'

@@ -67,6 +67,13 @@ export function withLog(gateway: Gateway, log: Log, families: Families | undefin
     }
   }
 
+  const callerRefusal: Transport['callerRefusal'] = (request) => {
+    const elapsed = stopwatch()
+    const response = gateway.transport.callerRefusal(request)
+    if (response) logRequest(request, splitUrl(request.url, gateway.url).path, outcomeOf(response), elapsed())
+    return response
+  }
+
   const refused: Transport['refused'] = (error, values) => {
     const response = gateway.transport.refused(error, values)
     const unread = { method: '-', path: '-', operation: null, duration: null }
@@ -74,7 +81,7 @@ export function withLog(gateway: Gateway, log: Log, families: Families | undefin
     return response
   }
 
-  return withTransport(gateway, { exchange, delivered, refused })
+  return withTransport(gateway, { exchange, callerRefusal, delivered, refused })
 }
 
 /** Returns a function that removes these keys, and those in the headers of a request, from the path of the request. */
