@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Operation } from '../../../src/core/operation/operation.ts'
 import { listFields } from '../../../src/core/schema/schema-parts.ts'
 import { createNgrok } from '../../../src/gateway/ngrok.ts'
-import type { Gateway } from '../../../src/index.ts'
+import { type Gateway, manualClock } from '../../../src/index.ts'
 import { ngrokFamilies } from '../../../src/service/ngrok/families.ts'
 import { families } from '../../../src/service/resources/index.ts'
 import { describeDifference } from '../../../src/testing/survives/comparison.ts'
@@ -160,6 +160,26 @@ describe('A missing change is noticed:', () => {
     const field = Object.keys(kind.fields).at(-1) ?? ''
     const { groups } = await searchIgnoring((each) => prepareChange(each, kind, field))
     expect(groups.map(({ verdict }) => verdict)).toEqual(['other-leftovers'])
+  })
+})
+
+describe('What a gateway makes is not compared:', () => {
+  const elsewhere = createNgrok({ seed: 'elsewhere', clock: manualClock('2027-03-04T05:06:07Z') })
+  const endingOf = (each: typeof shared, kind: Kind) => {
+    each.reset()
+    const before = keysOf(each)
+    // Further resources, so that no address and no number in an id is the same.
+    if (each === elsewhere) each.reservedAddrs.create()
+    make(new Needs(each), kind)
+    if (each === elsewhere) each.reservedAddrs.delete(each.reservedAddrs.list().reserved_addrs.at(-1)?.id ?? '')
+    const ending = new Ending(each, before, new Masks([]))
+    ending.publicRecords()
+    return ending
+  }
+
+  it.each(kinds)('the resources of %s are alike, by another seed and at another time', (_name, kind) => {
+    const ending = endingOf(shared, kind)
+    expect(describeDifference(endingOf(elsewhere, kind), ending, 'wanted')).toBe(undefined)
   })
 })
 
