@@ -21,7 +21,7 @@ const WHOLE_SECONDS = [
   'service/kit/own-family',
   'service/ngrok/{agent-ingresses,application-users}',
   'service/provisioning/{detailed-outcomes,dns,dns-failures,job,job-options,outcomes,rollback,settled}',
-  'service/provisioning/{single-events,ties,timeline,model.property}',
+  'service/provisioning/{single-events,ties,timeline,model.property,whole-seconds}',
 ].map((name) => `test/${name}.test.ts`)
 
 const START = 'const startMs = requireTime(start)'
