@@ -184,7 +184,7 @@ const troubles: Readonly<Record<string, Trouble>> = {
       expect((await requestTwice(second.url)).map(({ status }) => status)).toEqual([401, 401])
     },
   },
-  'The controls are closed': {
+  'The server refuses a host, a page or an address': {
     error: async () => (await readClockByName({})).body.msg,
     fix: async () => {
       const key = 'a-key-for-tests'
