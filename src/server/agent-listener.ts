@@ -4,6 +4,7 @@ import { printError } from '../core/schema/print.ts'
 import type { Gateway } from '../gateway/types.ts'
 import { asSystemError } from './errors.ts'
 import { createServer } from './http.ts'
+import { SERVER_LIMITS } from './limits.ts'
 import { readBody } from './request-body.ts'
 
 /** A second, smaller server, for the local API of the agent. */
@@ -23,7 +24,7 @@ interface Served {
 
 /** Serves the local API of a gateway's agent. @throws Error of Node if the port is taken */
 export async function listenAsAgent(gateway: Gateway, port: number, page: string): Promise<AgentListener> {
-  const server = createServer((request, response) => {
+  const server = createServer(SERVER_LIMITS, (request, response) => {
     respond({ gateway, page }, request, response).catch((error: unknown) => {
       // An agent that is down refuses connections. This one was made already.
       if (!isRefusedConnection(error)) printError(error)

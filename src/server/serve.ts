@@ -10,9 +10,10 @@ import { quote } from '../core/schema/text.ts'
 import { openApi } from '../gateway/openapi/openapi.ts'
 import type { Gateway } from '../gateway/types.ts'
 import { listenAsAgent } from './agent-listener.ts'
-import { HEAD_LIMITS, type ParseError, PipelinedConnection, type Responders } from './connection.ts'
+import { type ParseError, PipelinedConnection, type Responders } from './connection.ts'
 import { createServer as createPlainServer } from './http.ts'
 import { Inspector } from './inspector.ts'
+import { SERVER_LIMITS } from './limits.ts'
 import * as schemas from './options/listen-schemas.ts'
 import { PackedDocuments } from './packed-documents.ts'
 
@@ -126,12 +127,6 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
   return { url, port: boundPort, address, agentUrl: agentListener?.url, close, [Symbol.asyncDispose]: close }
 }
 
-/** The maximum time from the first byte of a request to its last. */
-const REQUEST_TIMEOUT_MS = 60_000
-
-/** Longer than clients keep a connection for their next request (Go: 90 s), so that no request arrives at a closing one. */
-const KEEP_ALIVE_MS = 120_000
-
 type CreateServer = (options: ServerOptions, listener: RequestListener) => Server
 
 /** Creates the server, and keeps the open sockets in the set. */
@@ -143,11 +138,7 @@ async function createHttpServer(
   const connections = new WeakMap<Socket, PipelinedConnection>()
   const listener: RequestListener = ({ socket }, response) => connections.get(socket)?.receive(response)
   const options = {
-    maxHeaderSize: HEAD_LIMITS.bytes,
-    headersTimeout: HEAD_LIMITS.seconds * 1000,
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    connectionsCheckingInterval: 5000,
+    ...SERVER_LIMITS,
     // Node's own response would have no operation id.
     requireHostHeader: false,
     ...(tls && { cert: tls.certificate_pem, key: tls.private_key_pem }),

@@ -94,9 +94,10 @@ export async function openRawPorts(upstream: string, endpoint: Endpoint = {}, co
   gateway.clock.advance('30s')
   const upstreams = [`http://localhost:3000=${upstream}`]
   const ports = await serveTraffic(gateway, '127.0.0.1', { traffic: 0, trafficTls: 0, upstreams, ...config })
-  onTestFinished(async () => void (await Promise.all(ports.map((each) => each.close()))))
+  const close = async () => void (await Promise.all(ports.map((each) => each.close())))
+  onTestFinished(close)
   const [plain = 0, tls = 0] = ports.map(({ port }) => port)
-  return { gateway, ports: { plain, tls }, ca: gateway.authority.certificatePem }
+  return { gateway, close, ports: { plain, tls }, ca: gateway.authority.certificatePem }
 }
 
 /** A connection of a visitor that sends bytes unchanged. */

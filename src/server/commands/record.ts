@@ -7,6 +7,7 @@ import { recordingText } from '../../verify/sanitize.ts'
 import { baseUrlOf } from '../client/server-calls.ts'
 import { asSystemError, UsageError } from '../errors.ts'
 import { replaceFile } from '../files.ts'
+import { MAX_HEAD_BYTES } from '../forward/upstream.ts'
 import { createServer } from '../http.ts'
 import { integerFlag, textFlag } from '../options/flags.ts'
 import { Recorder } from '../recorder.ts'
@@ -62,7 +63,10 @@ async function runRecord(parsed: Arguments): Promise<number> {
   const requestedPort = parseCount('--port', value('port'), 0, 65_535, 0)
   await requireFreePort(HOST, requestedPort)
   await save()
-  const server = createServer((request, response) => void recorder.forward(request, response))
+  const server = createServer(
+    { maxHeaderSize: MAX_HEAD_BYTES },
+    (request, response) => void recorder.forward(request, response),
+  )
   await once(server.listen(requestedPort, HOST), 'listening')
   const { port } = server.address() as AddressInfo // It listens on a port.
   printLine(`fauxgate records ${target} at http://${HOST}:${port}`)

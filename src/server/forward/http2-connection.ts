@@ -42,15 +42,16 @@ export class Http2Connection {
     return new Promise((resolve, reject) => {
       const { host, 'content-length': _, ...fields } = headers.toLists()
       const target = { ':method': method, ':path': path, ...(host && { ':authority': String(host[0]) }) }
-      // Trailers pass, such as those of gRPC.
-      const stream = this.#session.request({ ...fields, ...target, te: 'trailers' }, { waitForTrailers: true })
+      // Trailers pass, such as those of gRPC. Left to Node, a DELETE would have no body.
+      const stream = this.#session.request({ ...fields, ...target, te: 'trailers' }, { endStream: false, waitForTrailers: true })
       const end = () => stream.close(constants.NGHTTP2_CANCEL)
       signal?.addEventListener('abort', end)
       stream.once('close', () => {
         signal?.removeEventListener('abort', end)
         reject(new Error('it ended the stream without a response'))
       })
-      stream.on('error', reject)
+      // The cause of a stream that ended with its connection is the error of the connection.
+      stream.on('error', (error) => reject(error.cause ?? error))
       stream.setTimeout(this.#idle, () => stream.destroy(new SilentUpstream()))
       if (inform) stream.on('headers', (sent) => inform(Number(sent[':status']), toPairs(sent)))
       stream.once('response', (sent) => resolve(toServed(stream, sent, method)))

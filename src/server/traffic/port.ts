@@ -62,9 +62,10 @@ export async function openTrafficPort(gateway: Gateway, options: TrafficPortOpti
     socket.unshift(withoutUpgrade(request, head))
     server.emit(tls ? 'secureConnection' : 'connection', socket)
   })
-  server.on('connect', (_request: IncomingMessage, socket: Socket) => {
-    socket.on('error', () => socket.destroy())
-    socket.end(formatHead(405, new MessageHeaders([['content-length', '0']])))
+  server.on('connect', (request: IncomingMessage | Http2ServerRequest, outgoing: Socket | Http2ServerResponse) => {
+    if ('stream' in outgoing) return void visitors.answer(request, outgoing)
+    outgoing.on('error', () => outgoing.destroy())
+    outgoing.end(formatHead(405, new MessageHeaders([['content-length', '0']])))
   })
   return listen(server, options)
 }

@@ -61,7 +61,10 @@ export const endpointFields = kit.named(
     pooling_enabled: v.optional(kit.documented(v.boolean(), POOLING), false),
     traffic_policy: v.optional(kit.documented(v.string(), POLICY)),
     upstream_protocol: v.optional(
-      kit.documented(v.string(), 'The protocol that the agent speaks to the address that it forwards to.'),
+      kit.documented(
+        v.string(),
+        'The protocol that the agent speaks to the address that it forwards to: `http2`, else HTTP/1.1.',
+      ),
     ),
     inspect: v.optional(
       kit.documented(v.boolean(), 'False if the agent keeps no requests for its own API.', { rules: 'agent#requests' }),

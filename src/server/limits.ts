@@ -1,0 +1,12 @@
+import { HEAD_LIMITS } from './connection.ts'
+
+/** The limits of the servers for the API and for that of the agent, which Node checks. Its own checks are 30 s apart. */
+export const SERVER_LIMITS = {
+  maxHeaderSize: HEAD_LIMITS.bytes,
+  headersTimeout: HEAD_LIMITS.seconds * 1000,
+  /** The maximum time from the first byte of a request to its last. */
+  requestTimeout: 60_000,
+  /** Longer than clients keep a connection for their next request (Go: 90 s), so that no request arrives at a closing one. */
+  keepAliveTimeout: 120_000,
+  connectionsCheckingInterval: 5000,
+}
