@@ -1,6 +1,6 @@
 // Makes random valid and invalid calls of the built package, and checks conditions that must hold after every call:
 // `npm run fuzz -- [--cases 20000] [--seed N [--path P --replay R]]`. `--cases` is the number of calls. It shrinks a
-// failure, and prints the failure with the command that runs it again.
+// failure, and prints the failure with the command that runs it again. `--port [--seconds 60]` sends bytes through the ports for visitors.
 import { parseArgs } from 'node:util'
 import { isMainThread, parentPort, Worker } from 'node:worker_threads'
 import fc from 'fast-check'
@@ -15,6 +15,8 @@ const { values } = parseArgs({
     seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
     path: { type: 'string' },
     replay: { type: 'string' },
+    port: { type: 'boolean' },
+    seconds: { type: 'string', default: '60' },
   },
 })
 
@@ -86,7 +88,11 @@ async function formatFailure(result, calls) {
   return `\nFAILED after ${calls} calls:\n${report}\n\n${result.errorInstance?.stack}\n\nAgain:  ${again}\n`
 }
 
-if (isMainThread) {
+if (isMainThread && values.port) {
+  const { fuzzPort } = await import('./fuzz/port.mjs')
+  console.log(`Seed ${values.seed}, ${values.seconds} s`)
+  process.exit(await fuzzPort({ seconds: Number(values.seconds), seed: Number(values.seed) }))
+} else if (isMainThread) {
   console.log(`Seed ${values.seed}, ${values.cases} cases`)
   watch()
 } else await runCases()

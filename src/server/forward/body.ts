@@ -87,8 +87,13 @@ export function sendBody(body: Body, to: Writable, { trail, fail }: Sending): vo
     // A trailer must not frame or route a message (RFC 9110, section 6.5.1).
     const trailers = body instanceof ReceivedBody ? pairsOf(body.rawTrailers) : []
     const sent = trailers.filter(([name]) => !NOT_IN_TRAILERS.test(name))
-    if (sent.length > 0) trail(sent)
-    to.end()
+    try {
+      if (sent.length > 0) trail(sent)
+      to.end()
+    } catch {
+      // They have a value that this connection cannot send.
+      fail()
+    }
   })
   stream.pipe(to, { end: false })
 }

@@ -43,7 +43,10 @@ export class Http2Connection {
       const { host, 'content-length': _, ...fields } = headers.toLists()
       const target = { ':method': method, ':path': path, ...(host && { ':authority': String(host[0]) }) }
       // Trailers pass, such as those of gRPC. Left to Node, a DELETE would have no body.
-      const stream = this.#session.request({ ...fields, ...target, te: 'trailers' }, { endStream: false, waitForTrailers: true })
+      const stream = this.#session.request(
+        { ...fields, ...target, te: 'trailers' },
+        { endStream: false, waitForTrailers: true },
+      )
       const end = () => stream.close(constants.NGHTTP2_CANCEL)
       signal?.addEventListener('abort', end)
       stream.once('close', () => {
@@ -56,7 +59,13 @@ export class Http2Connection {
       if (inform) stream.on('headers', (sent) => inform(Number(sent[':status']), toPairs(sent)))
       stream.once('response', (sent) => resolve(toServed(stream, sent, method)))
       let trailers = {}
-      stream.once('wantTrailers', () => stream.sendTrailers(trailers))
+      stream.once('wantTrailers', () => {
+        try {
+          stream.sendTrailers(trailers)
+        } catch {
+          end()
+        }
+      })
       const trail = (added: [string, string][]) => {
         trailers = Object.fromEntries(added)
       }

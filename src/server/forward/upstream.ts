@@ -153,14 +153,14 @@ function toPath(path: string): string {
   return path.replace(/[^\x21-\xff]+/g, encodeURIComponent)
 }
 
-/** Returns the headers of a request, with those that frame its body. Node's client frames no body of a GET, HEAD, DELETE, OPTIONS or TRACE. */
+/** Returns the headers of a request, with those that frame its body. Node's client frames no body of a GET, HEAD, DELETE, OPTIONS or TRACE, and one of all others. */
 function frame({ method, headers, body }: UpstreamCall, host: string): string[] {
   const framed = [...headers].filter(([name]) => name !== 'content-length' && name !== 'transfer-encoding').flat()
   if (headers.get('host') === undefined) framed.push('host', host)
   const length = body === null ? undefined : lengthOf(body)
   if (length !== undefined) framed.push('content-length', String(length))
   else if (body !== null) framed.push('transfer-encoding', 'chunked')
-  else if (/^(POST|PUT|PATCH)$/.test(method)) framed.push('content-length', '0')
+  else if (!/^(GET|HEAD|DELETE|OPTIONS|TRACE)$/.test(method)) framed.push('content-length', '0')
   return framed
 }
 

@@ -69,11 +69,23 @@ export class Visitors {
     return (status: number, fields: Iterable<readonly [string, string]>) => {
       const headers = new MessageHeaders(fields)
       headers.delete(this.#gateway.dialect.errorCodeHeader)
-      sendInformation(status, headers, outgoing)
+      try {
+        sendInformation(status, headers, outgoing)
+      } catch {
+        // The visitor has left in this moment, or cannot get it. The final response says all.
+      }
     }
   }
 
   #fail(error: unknown, outgoing: VisitorResponse): void {
+    try {
+      this.#answerFailure(error, outgoing)
+    } catch {
+      abort(outgoing)
+    }
+  }
+
+  #answerFailure(error: unknown, outgoing: VisitorResponse): void {
     const isClosed = asSystemError(asSystemError(error).cause ?? {}).code === 'ECONNRESET'
     // A policy needs a fact that nobody gave.
     const isRefusal = error instanceof Error && 'key' in error

@@ -134,6 +134,19 @@ describe('A visitor that speaks HTTP/2 (rules: traffic#ports)', () => {
     await waitUntil(() => upstream.sockets.size === 0)
   })
 
+  test('that has reset its stream gets no 103, whose upstream sends one at this moment', async () => {
+    const hint = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'
+    const { upstream, session } = await open((socket) => {
+      for (let count = 0; count < 20; count++) setTimeout(() => socket.writable && socket.write(hint), count % 4)
+    })
+    for (let count = 0; count < 60; count++) {
+      const stream = session.request({ ':path': '/a' }).on('error', () => undefined)
+      stream.once('headers', () => stream.close(http2.constants.NGHTTP2_CANCEL))
+      await new Promise((resolve) => stream.once('close', resolve))
+    }
+    await waitUntil(() => upstream.sockets.size === 0)
+  })
+
   test('gets each response at its own request', async () => {
     const { session } = await open((socket, { head }) => {
       const [, path = ''] = /^GET (\S+)/.exec(head) ?? []

@@ -73,8 +73,11 @@ describe.each(kinds)('What a visitor opens ends with the visit, at the port %s (
     const head = 'POST /a HTTP/1.1\r\nhost: app.example.com\r\ncontent-length: 8\r\n\r\n'
     let left = 0
     for (let visit = 0; visit < 300; visit++) {
-      const visitor = await visitRaw(ports[kind], (head + 'abcdefgh').slice(0, 20 + (visit % 70)), nameOf(kind))
-      const leave = () => void (left++, visitor.socket.destroy())
+      const visitor = await visitRaw(ports[kind], `${head}abcdefgh`.slice(0, 20 + (visit % 70)), nameOf(kind))
+      const leave = () => {
+        left++
+        visitor.socket.destroy()
+      }
       if (visit % 3 === 0) leave()
       else if (visit % 3 === 1) setImmediate(leave)
       else setTimeout(leave, visit % 10)

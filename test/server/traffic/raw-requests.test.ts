@@ -64,6 +64,7 @@ const rows: Row[] = [
       }),
     ]),
   passes('POST without a body', `POST /a HTTP/1.1\r\n${HOST}\r\n`, { head: /^content-length: 0\r$/m, body: '' }),
+  passes('PROPFIND without a body', `PROPFIND /a HTTP/1.1\r\n${HOST}\r\n`, { notHead: /transfer-encoding/i, body: '' }),
   passes('GET without a body', `GET /a HTTP/1.1\r\n${HOST}\r\n`, {
     notHead: /content-length|transfer-encoding/,
     body: '',
