@@ -62,7 +62,7 @@ function createTable(dialect: CommonDialect, own: Families) {
     ownOperations: Object.values(own)
       .flatMap(({ operations }) => Object.values(operations).map(({ name }) => name))
       .filter((name) => !isNgrokOperation(name)),
-    collections: Object.values<Family>(all).flatMap((family) => family.collections),
+    collections: Object.freeze(Object.values<Family>(all).flatMap((family) => family.collections)),
     stateful,
     api,
     router,

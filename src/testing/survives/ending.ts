@@ -34,7 +34,7 @@ interface View {
 /** Returns the label for the id of a resource, or for one of its made texts; undefined to leave both unchanged. */
 export type LabelOf = (row: Row, made?: number) => string | undefined
 
-/** The resources at the end of a run, as they are compared. */
+/** The resources at the end of a run, in the form that `survives` compares. */
 export class Ending {
   readonly #before: ReadonlySet<string>
   readonly #sequence: number
