@@ -301,6 +301,27 @@ describe('upstreams that fail', () => {
     expect([response.status, response.headers.get('ngrok-error-code')]).toEqual([504, 'ERR_NGROK_3005'])
   })
 
+  test('a response that comes too late is ended', async () => {
+    const { gateway, visit } = createVisited()
+    let respond = (_: Response) => {}
+    const started = new Promise<void>((resolveStarted) => {
+      gateway.traffic.upstream(URL_OF_APP, () => {
+        resolveStarted()
+        return new Promise<Response>((resolve) => {
+          respond = resolve
+        })
+      })
+    })
+    const waiting = visit()
+    await started
+    gateway.clock.advance('10m')
+    expect((await waiting).status).toBe(504)
+    const ended = new Promise<void>((resolve) => {
+      respond(new Response(new ReadableStream({ cancel: () => resolve() })))
+    })
+    await expect(ended).resolves.toBe(undefined)
+  })
+
   test('an agent without an upstream is 8012, and a near URL is suggested', async () => {
     const gateway = createNgrok()
     gateway.declare.tunnelSession({ endpoints: [{ url: URL_OF_APP }] })
