@@ -158,6 +158,16 @@ describe('Rules for messages of event streams (rules: traffic#bodies)', () => {
     expect(JSON.stringify(gateway.traffic.last()?.trace)).toContain('replaced 1 matches')
   })
 
+  test('read the results of the actions on the request', async () => {
+    const log = { actions: [{ type: 'log', config: { metadata: { key: 'a' } } }] }
+    const onMessages = (key: string) => ({
+      expressions: [`actions.ngrok.log.metadata.key == '${key}'`],
+      actions: [{ type: 'sse-find-replace', config: { replacements: [{ from: '1', to: key }] } }],
+    })
+    const rules = { on_http_request: [log], on_event_stream_message: [onMessages('b'), onMessages('a')] }
+    expect(await textOf(['data: 1\n\n'], JSON.stringify(rules))).toBe('data: a\n\n')
+  })
+
   test('do not run for another type, or for a response without a body', async () => {
     expect(await textOf(['data: 1\n\n'], replace(), { 'content-type': 'text/event-streams' })).toBe('data: 1\n\n')
     const { visit, gateway } = createVisited(replace())
