@@ -96,11 +96,19 @@ function createPort(gateway: Gateway, tls: boolean, idle: number): Server | Http
   })
   // Node takes these for HTTP/1.1 from the server alone.
   Object.assign(server, limits)
-  server.on('session', (session: ServerHttp2Session) => session.setTimeout(idle, () => session.close()))
+  server.on('session', (session: ServerHttp2Session) => endInSilence(session, idle))
   // A client without a server name gets this certificate, and the error 3003. To issue it takes a quarter of the command's start.
   return server.prependOnceListener('connection', () => {
     const { certificate_pem, private_key_pem } = issueOwn()
     server.setSecureContext({ cert: certificate_pem, key: private_key_pem })
+  })
+}
+
+/** Lets what is under way on a silent connection end, such as with 504. What is silent again ends then. */
+function endInSilence(session: ServerHttp2Session, idle: number): void {
+  session.setTimeout(idle, () => {
+    session.close()
+    session.setTimeout(idle, () => session.destroy())
   })
 }
 

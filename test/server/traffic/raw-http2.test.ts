@@ -174,6 +174,20 @@ describe('A visitor that speaks HTTP/2 (rules: traffic#ports)', () => {
     expect(upstream.requests[0]?.head).toMatch(/^GET \/x\/\.\.\/%2e\/b\? HTTP\/1.1\r\n.*^cookie: a=1; b=2\r$/ms)
   })
 
+  test('is disconnected if it is silent, also in the middle of a request that has its response', async () => {
+    const upstream = await openRawUpstream(OK)
+    const rules = [{ actions: [{ type: 'deny', config: {} }] }]
+    const policy = { traffic_policy: JSON.stringify({ on_http_request: rules }) }
+    const { ports, ca } = await openRawPorts(upstream.url, policy, { trafficTimeout: '500ms' })
+    const session = openSession(ports.tls, ca)
+    const stream = session.request({ ':method': 'POST', ':path': '/a' }, { endStream: false })
+    await once(
+      stream.on('error', () => undefined),
+      'response',
+    )
+    await once(session, 'close')
+  })
+
   test('gets 405 for CONNECT', async () => {
     const { session } = await open(OK)
     const stream = session
