@@ -1,58 +1,86 @@
+import type * as v from 'valibot'
 import type { Operation } from '../core/operation/operation.ts'
+import type { CommonDialect } from '../core/schema/dialect.ts'
 import { MAX_DESCRIPTION_BYTES, MAX_METADATA_BYTES } from '../core/schema/schema.ts'
-import { partsOf } from '../core/schema/schema-parts.ts'
-import type { FamilyExample } from './examples.ts'
+import { listExtraFields, partsOf } from '../core/schema/schema-parts.ts'
+import { omit } from '../core/schema/values.ts'
+import type { ExampleBody, FamilyExample } from './examples.ts'
+import { FIELD_VALUES, withOtherNames } from './field-values.ts'
+import { examplesOf, type Probe, probesOf } from './values.ts'
 
-/** A value that no field takes: a list of numbers. */
-const WRONG_TYPE = [5]
+/** The maximum bytes of the texts that every family has. */
+const LIMITS: Readonly<Record<string, number>> = { description: MAX_DESCRIPTION_BYTES, metadata: MAX_METADATA_BYTES }
 
-/** The maximum bytes of the texts that have a limit. */
-const LIMITS = { description: MAX_DESCRIPTION_BYTES, metadata: MAX_METADATA_BYTES }
+export type Fields = Readonly<Record<string, v.GenericSchema>>
 
-/** Returns the texts of a body that have a limit. */
-function limitedTexts(operation: Operation): (keyof typeof LIMITS)[] {
-  return (['description', 'metadata'] as const).filter((field) => fieldsOf(operation).includes(field))
+/** A body, by what is special about it. */
+export type NamedBody = readonly [what: string, body: object]
+
+/** Returns the fields of the body of an operation in a dialect. */
+export function fieldsOf({ name, body }: Operation, { extraFields }: CommonDialect): Fields {
+  if (!body) return {}
+  return omit(
+    { ...partsOf(body).entries },
+    listExtraFields(body).filter((field) => !extraFields[name]?.includes(field)),
+  )
 }
 
-/** Returns changes that set the texts to their extremes, by how. */
-export function extremeTexts(operation: Operation): [string, object][] {
-  const fields = limitedTexts(operation)
-  const all = (value: unknown) => Object.fromEntries(fields.map((field) => [field, value]))
-  if (fields.length === 0) return []
+/** The bodies of a family: the fields that creations and changes have, with a value for each. */
+export interface Bodies {
+  readonly fields: { readonly create: Fields; readonly update: Fields }
+  readonly create: ExampleBody
+  readonly second: ExampleBody
+  readonly update: ExampleBody
+  readonly values: FamilyExample['values']
+  /** The fields that have a PUT of their own, which asks their parts. */
+  readonly modules: readonly string[]
+}
+
+/** Returns the bodies of a family, by its example and its operations. */
+export function bodiesOf(
+  { values, second = { description: '{mark}-b' } }: FamilyExample,
+  [create, update]: readonly [Operation, Operation],
+  dialect: CommonDialect,
+  modules: readonly string[],
+): Bodies {
+  const known = { ...FIELD_VALUES, ...values }
+  const fields = { create: fieldsOf(create, dialect), update: fieldsOf(update, dialect) }
+  const sent = (body: ExampleBody) => Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null))
+  return {
+    fields,
+    create: sent(examplesOf(fields.create, 0, known)),
+    second: Object.fromEntries(Object.entries(second).filter(([name]) => Object.hasOwn(fields.create, name))),
+    update: sent(examplesOf(fields.update, 1, known)),
+    values: known,
+    modules,
+  }
+}
+
+/** Returns the probes of a field, without those of its parts if another operation asks these. */
+function probesIn(
+  field: string,
+  schema: v.GenericSchema | undefined,
+  value: unknown,
+  { values = {}, modules }: Bodies,
+) {
+  if (!schema || value === undefined) return []
+  const probes = probesOf(field, schema, value, values)
+  return modules.includes(field) ? probes.filter(({ what }) => !what.includes(`${field}.`)) : probes
+}
+
+const isText = (field: string) => Object.hasOwn(LIMITS, field)
+const textsIn = (fields: Fields) => Object.keys(fields).filter(isText)
+
+/** Returns changes that set the texts to their extremes. */
+export function extremeTexts(fields: Fields): NamedBody[] {
+  const names = textsIn(fields)
+  const all = (value: (field: string) => unknown) => Object.fromEntries(names.map((field) => [field, value(field)]))
+  if (names.length === 0) return []
   return [
-    ['null for its texts', all(null)],
-    ['the longest texts', Object.fromEntries(fields.map((field) => [field, 'x'.repeat(LIMITS[field])]))],
-    ['empty texts', all('')],
+    ['null for its texts', all(() => null)],
+    ['the longest texts', all((field) => 'x'.repeat(LIMITS[field] ?? 0))],
+    ['empty texts', all(() => '')],
   ]
-}
-
-/**
- * Returns bodies of creations, by what is wrong: those of the example, and three for each field. In these the field has
- * another type, is missing, or is nonsense. If the service accepts one, its resource is deleted at once.
- */
-export function invalidCreations({ create, refused = {} }: FamilyExample, operation: Operation): [string, object][] {
-  const renamed = withOtherNames(create)
-  const ownFields = Object.entries(renamed).filter(([field]) => !Object.hasOwn(LIMITS, field))
-  const bodies: [string, object][] = [
-    ['an unknown field', { ...renamed, fauxgate_verify: 1 }],
-    ...fieldsOf(operation).map((field): [string, object] => [
-      `a ${field} of the wrong type`,
-      { ...renamed, [field]: WRONG_TYPE },
-    ]),
-    ...limitedTexts(operation).map((field): [string, object] => [
-      `a ${field} that is too long`,
-      { ...renamed, [field]: `{mark}${'x'.repeat(5000)}` },
-    ]),
-    ...ownFields.map(([field]): [string, object] => [`no ${field}`, { ...renamed, [field]: undefined }]),
-    // A name keeps the mark of the run.
-    ...ownFields
-      .filter(([, value]) => !isMarked({ value }))
-      .flatMap(([field, value]): [string, object][] => {
-        const nonsense = typeof value === 'string' ? 'nonsense' : Array.isArray(value) ? ['nonsense'] : undefined
-        return nonsense ? [[`a ${field} that is nonsense`, { ...renamed, [field]: nonsense }]] : []
-      }),
-  ]
-  return [...bodies.filter(([, body]) => isMarked(body)), ...Object.entries(refused)]
 }
 
 /** Returns true if a resource that is created nevertheless can be found again by its mark. */
@@ -60,29 +88,64 @@ function isMarked(body: object): boolean {
   return JSON.stringify(body).includes('{mark}')
 }
 
-export function fieldsOf({ body }: Operation): readonly string[] {
-  return Object.keys(body ? (partsOf(body).entries ?? {}) : {})
-}
-
-/** Returns changes that are refused, by what is wrong. */
-export function invalidChanges({ refusedUpdates = {} }: FamilyExample, operation: Operation): [string, object][] {
-  const fields = fieldsOf(operation)
-  return [
-    ...fields.map((field): [string, object] => [`a ${field} of the wrong type`, { [field]: WRONG_TYPE }]),
-    // As many characters as bytes are allowed.
-    ...limitedTexts(operation).map((field): [string, object] => [
-      `a ${field} one byte too long`,
-      { [field]: `${'x'.repeat(LIMITS[field] - 1)}é` },
+/**
+ * Returns bodies of further creations: each field is absent, or of another type. A field that no change has takes each of its
+ * probes. The resource of one that is accepted is deleted at once.
+ */
+export function furtherCreations({ creations = {} }: FamilyExample, bodies: Bodies): NamedBody[] {
+  const { create, fields } = bodies
+  const base = withOtherNames(create)
+  const own = Object.keys(base).filter((field) => !isText(field))
+  const all: NamedBody[] = [
+    ['an unknown field', { ...base, fauxgate_verify: 1 }],
+    ...textsIn(fields.create).flatMap((field): NamedBody[] => [
+      [`a ${field} of the wrong type`, { ...base, [field]: [5] }],
+      [`a ${field} that is too long`, { ...base, [field]: `{mark}${'x'.repeat(5000)}` }],
     ]),
-    ...limitedTexts(operation).map((field): [string, object] => [
-      `a ${field} whose name has a capital`,
-      { [field.replace(/^./, (letter) => letter.toUpperCase())]: 'x' },
-    ]),
-    ...Object.entries(refusedUpdates),
+    ['a description alone empty', { ...base, description: '' }],
+    ['null for all that it may leave out', { ...nulls(fields.create), ...bodies.second }],
+    ...own
+      .filter((field) => Object.hasOwn(bodies.second, field))
+      .map((field): NamedBody => [`no ${field}`, omit({ ...base }, [field])]),
+    ...own.flatMap((field) => {
+      const probes = probesIn(field, fields.create[field], base[field], bodies)
+      const isAsked = (each: Probe) => !Object.hasOwn(bodies.update, field) || isForCreations(each)
+      return probes.filter(isAsked).map(({ what, value }): NamedBody => [what, { ...base, [field]: value }])
+    }),
   ]
+  return [...all, ...Object.entries(creations)].filter(([, body]) => isMarked(body))
 }
 
-/** Returns a body with a name that no other resource has. */
-export function withOtherNames(create: object): object {
-  return JSON.parse(JSON.stringify(create).replaceAll('{mark}-a', '{mark}-d').replaceAll('192.0.2.0', '203.0.113.0'))
+/** Returns true for the probes of creations that changes cannot replace. */
+const isForCreations = ({ what }: Probe) => /^\w+ of the wrong type$| alone$/.test(what)
+
+function nulls(fields: Fields): ExampleBody {
+  return Object.fromEntries(Object.keys(fields).map((field) => [field, null]))
+}
+
+/** Returns changes of the first resource, after that of every field. */
+export function furtherChanges({ changes = {} }: FamilyExample, bodies: Bodies): NamedBody[] {
+  const { create, update, fields } = bodies
+  const texts = textsIn(fields.update)
+  const own = Object.keys(fields.update).filter((field) => !isText(field))
+  return [
+    ...texts.flatMap((field): NamedBody[] => [
+      [`a ${field} of the wrong type`, { [field]: [5] }],
+      // As many characters as bytes are allowed.
+      [`a ${field} one byte too long`, { [field]: `${'x'.repeat((LIMITS[field] ?? 0) - 1)}é` }],
+      [`a ${field} whose name has a capital`, { [field.replace(/^./, (letter) => letter.toUpperCase())]: 'x' }],
+      [`nothing but its ${field}`, { [field]: ' {mark}-again' }],
+    ]),
+    ...own
+      .filter((field) => Object.hasOwn(create, field))
+      .map((field): NamedBody => [`nothing but its ${field}`, { [field]: create[field] }]),
+    ...Object.entries(changes),
+    ...Object.keys(create)
+      .filter((field) => !Object.hasOwn(fields.update, field))
+      .map((field): NamedBody => [`its ${field}, which only a creation has`, { [field]: create[field] }]),
+    ...own.flatMap((field) => {
+      const probes = probesIn(field, fields.update[field], update[field] ?? create[field], bodies)
+      return probes.map(({ what, value }): NamedBody => [what, { [field]: value }])
+    }),
+  ]
 }

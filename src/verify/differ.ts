@@ -65,6 +65,7 @@ const GENERATED_FIELDS: Readonly<Record<string, (text: string) => string>> = {
   acme_challenge_cname_target: suffixShape,
   display_name: runLengths,
   certificate: algorithmOf,
+  cert: pemShape,
   public_key: madeKeyShape,
   msg: (text) => (text.trim() === '' ? 'nothing' : 'a message'),
 }
@@ -77,6 +78,11 @@ function runLengths(text: string): string {
 /** The algorithm of a key or a certificate of SSH. */
 function algorithmOf(line: string): string {
   return line.split(' ', 1).join()
+}
+
+/** The kinds of blocks of a PEM. */
+function pemShape(text: string): string {
+  return text.match(/-----BEGIN [A-Z ]+-----/g)?.join(' ') ?? valueText(text)
 }
 
 /** The algorithm of a key that a service made up. It has no comment; the key of a request keeps its comment. */

@@ -1,3 +1,4 @@
+import { fieldLines } from './left-out.ts'
 import { ruleOf } from './permissions.ts'
 import { markOf } from './run-log.ts'
 import type { RequestPlan } from './scenarios.ts'
@@ -7,7 +8,7 @@ import type { VerifyOptions } from './verify.ts'
  * Describes the requests that a run would send, and those that it would not. `isShort` leaves out the single requests.
  */
 export function planText(
-  { scenarios, notAsked, requests }: RequestPlan,
+  { scenarios, notAsked, fieldsNotAsked, requests }: RequestPlan,
   { url, domain, perMinute, run }: Pick<VerifyOptions, 'url' | 'domain' | 'perMinute' | 'run'>,
   isShort = false,
 ): string {
@@ -17,14 +18,23 @@ export function planText(
   return [
     ...(isShort ? [] : scenarios.flatMap(({ family, steps }) => [family, ...steps.map(stepText), ''])),
     ...(isShort ? [] : ['Not asked:', ...[...notAsked].map(([name, reason]) => `  ${name}: ${reason}`), '']),
+    ...(isShort || fieldsNotAsked.length === 0 ? [] : [...fieldLines(fieldsNotAsked).slice(1), '']),
     ...(changing.length > 0 ? ['Creates, changes and deletes only its own:'] : ['Creates nothing.']),
     ...changing.map(({ family, path }) => `  ${family}: ${ruleOf(family, path)?.reason ?? ''}`),
     ...(changing.length > 0 ? [`Their names begin with ${markOf(run)}${below}. All are deleted at the end.`] : []),
-    `${url}: ${requests} requests or a few more, ${creations.length} creations, ` +
-      `${Math.ceil(requests / perMinute)} min at ${perMinute} requests a minute.`,
+    `${url}: about ${requests} requests, ${creations.length} creations, ${durationText(requests, perMinute)}.`,
     '',
   ].join('\n')
 }
+
+/** Says how long a run takes, and how to make it faster. */
+export function durationText(requests: number, perMinute: number): string {
+  const text = `about ${Math.ceil(requests / perMinute)} min at ${perMinute} requests a minute`
+  return perMinute < SERVICE_RATE ? `${text}; --rate ${SERVICE_RATE}, which the service allows, is faster` : text
+}
+
+/** The requests per minute that the service allows. */
+const SERVICE_RATE = 120
 
 function stepText({ method, path, operation, what }: RequestPlan['scenarios'][number]['steps'][number]): string {
   return `  ${method.padEnd(6)} ${path}  (${operation} ${what})`

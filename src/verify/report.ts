@@ -2,6 +2,7 @@ import { cut, formatCount } from '../core/schema/text.ts'
 import type { RemainingResource } from './clean-up.ts'
 import { type Difference, differenceText } from './differ.ts'
 import type { ApiResponse } from './exchange.ts'
+import { type FieldNotAsked, fieldLines } from './left-out.ts'
 import { NOT_CHOSEN } from './scenarios.ts'
 
 export type StepVerdict = 'same' | 'differs' | 'not asked'
@@ -13,6 +14,8 @@ export interface StepOutcome {
   readonly what: string
   readonly method: string
   readonly path: string
+  /** The text of the body, if it was sent and the responses differ. */
+  readonly body?: string
   readonly verdict: StepVerdict
   /** The reason why the step was not sent. */
   readonly reason?: string
@@ -70,6 +73,8 @@ export interface VerifyReport {
   readonly requests: number
   readonly outcomes: readonly StepOutcome[]
   readonly operations: readonly OperationResult[]
+  /** The fields that no request had, of the operations that were called. */
+  readonly fieldsNotAsked: readonly FieldNotAsked[]
   readonly inventory: readonly InventoryChange[]
   /** The resources that the run may have left. */
   readonly remaining: readonly RemainingResource[]
@@ -106,7 +111,7 @@ export function exitCodeOf({ outcomes, inventory, remaining, stopped }: VerifyRe
 
 /** Returns the result as a text for people. */
 export function reportText(report: VerifyReport): string {
-  const { operations, outcomes, inventory, remaining, stopped, url, dialect, requests } = report
+  const { operations, outcomes, fieldsNotAsked, inventory, remaining, stopped, url, dialect, requests } = report
   const called = operations.filter(({ verdict }) => verdict !== 'not asked')
   const width = Math.max(0, ...called.map(({ operation }) => operation.length))
   const count = (verdict: StepVerdict) => operations.filter((each) => each.verdict === verdict).length
@@ -115,6 +120,7 @@ export function reportText(report: VerifyReport): string {
     ...called.map((each) => `${each.operation.padEnd(width)}  ${rowText(each)}`),
     // If no request could be sent, one reason is enough.
     ...(called.length > 0 || stopped === undefined ? notAskedLines(operations) : []),
+    ...(called.length > 0 ? fieldLines(fieldsNotAsked) : []),
     ...outcomes.filter(({ verdict }) => verdict === 'differs').flatMap((each) => ['', ...differenceLines(each)]),
     ...(inventory.length > 0 ? ['', 'The inventory is not as it was before:'] : []),
     ...inventory.map(({ path, id, change }) => `  ${path}/${id}: ${change}`),
@@ -153,12 +159,14 @@ function differenceLines({
   what,
   method,
   path,
+  body,
   differences = [],
   expected,
   received,
 }: StepOutcome): string[] {
   return [
     `${operation} ${what}: ${method} ${path}`,
+    ...(body === undefined ? [] : [`  asked     ${cut(body, MAX_SHOWN)}`]),
     ...differences.map((each) => `  ${differenceText(each)}`),
     `  fauxgate  ${responseText(expected)}`,
     `  received  ${responseText(received)}`,

@@ -66,18 +66,25 @@ export function leftoversIn(entries: readonly RunLogEntry[]): Leftovers {
 /** The log of a run, in memory and in its storage. */
 export class RunLog {
   readonly #entries: RunLogEntry[]
+  readonly #created = new Set<string>()
   readonly #storage: RunLogStorage
   #creations = 0
 
   constructor(storage: RunLogStorage, entries: readonly RunLogEntry[] = []) {
     this.#storage = storage
-    this.#entries = [...entries]
+    this.#entries = []
+    for (const entry of entries) this.#note(entry)
   }
 
   /** Notes the result of a creation or a deletion. */
   add(entry: RunLogEntry): void {
     this.#storage.add(entry)
+    this.#note(entry)
+  }
+
+  #note(entry: RunLogEntry): void {
     this.#entries.push(entry)
+    if (entry.entry === 'created') this.#created.add(entry.id)
   }
 
   /** Notes a creation before it is sent, and returns its number. */
@@ -97,6 +104,6 @@ export class RunLog {
 
   /** Returns true if a run has created the resource with this id, even if the resource is deleted by now. */
   hasCreated(id: string): boolean {
-    return this.#entries.some((each) => each.entry === 'created' && each.id === id)
+    return this.#created.has(id)
   }
 }

@@ -23,6 +23,8 @@ export interface CallerOptions {
   readonly host: VerifyHost
   /** Ends the run after the present request. The resources of the run are still deleted. */
   readonly signal: AbortSignal
+  /** Called with the outcome of each step of a scenario. */
+  readonly onOutcome?: ((outcome: StepOutcome) => void) | undefined
   /** Called with each request of a scenario and its response. */
   readonly onExchange?: ((exchange: Exchange) => void) | undefined
 }
@@ -142,7 +144,9 @@ export class VerifyRun {
       for (const name of Object.keys(saves)) {
         if (!this.#serverValues.has(name)) this.#unsaved.set(name, unsavedReason(step, result))
       }
-      this.outcomes.push({ family: scenario.family, operation, what, method, path, ...result })
+      const outcome = { family: scenario.family, operation, what, method, path, ...result }
+      this.outcomes.push(outcome)
+      this.#options.onOutcome?.(outcome)
     }
     // The next scenario needs a server without resources of this one.
     if (this.#uncertain === undefined || this.stopped !== undefined) return
@@ -164,7 +168,8 @@ export class VerifyRun {
   }
 
   async #sendAndCompare(scenario: Scenario, step: Step, request: ApiRequest): Promise<Result> {
-    const isCreation = step.method === 'POST'
+    // What is created below an own resource goes with it.
+    const isCreation = step.method === 'POST' && !step.path.includes('{')
     const number = isCreation ? this.#options.log.addCreation(step.operation, step.path) : 0
     const received = await this.#client.send(request)
     if ('failed' in received) {
@@ -185,7 +190,13 @@ export class VerifyRun {
     if (isCreation) await this.#alignCreations(step, createdId, createdIdIn(expected))
     const differences = differencesOf(expected, received, this.#contextOf(scenario))
     if (differences.length > 0)
-      return { verdict: 'differs', differences, expected: excerptOf(expected), received: excerptOf(received) }
+      return {
+        verdict: 'differs',
+        differences,
+        ...(request.body !== undefined && { body: request.body }),
+        expected: excerptOf(expected),
+        received: excerptOf(received),
+      }
     this.#savePages(step, received, expected)
     return { verdict: 'same' }
   }
@@ -240,15 +251,13 @@ export class VerifyRun {
     const id = path.split(/[/?]/).at(-1) ?? ''
     if (!log.hasCreated(id)) return
     if (method === 'DELETE') this.#deleted.add(id)
-    if (method === 'GET' && status === 404 && this.#deleted.has(id)) log.add({ entry: 'deleted', id })
+    if (method !== 'GET' || status !== 404 || !this.#deleted.has(id)) return
+    if (log.leftovers.created.some((each) => each.id === id)) log.add({ entry: 'deleted', id })
   }
 
   /** Keeps both sides equal: deletes at once a resource that only one side created, or that no later step needs. */
-  async #alignCreations(
-    { saves = {}, path }: Step,
-    received: string | undefined,
-    expected: string | undefined,
-  ): Promise<void> {
+  async #alignCreations(step: Step, received: string | undefined, expected: string | undefined): Promise<void> {
+    const { saves = {}, path } = step
     const [name] = Object.entries(saves).find(([, field]) => field === 'id') ?? []
     if (name !== undefined && received !== undefined && expected !== undefined) {
       this.#ids.link(expected, received)
@@ -257,7 +266,9 @@ export class VerifyRun {
       return
     }
     if (expected !== undefined) await this.#reference.send({ method: 'DELETE', path: `${path}/${expected}` })
-    if (received !== undefined) await deleteResource(this.#client, this.#options.log, { id: received, path })
+    if (received === undefined) return
+    const problem = await deleteResource(this.#client, this.#options.log, { id: received, path })
+    if (problem?.failed !== undefined) this.#noteUncertain(step, problem.failed)
   }
 
   /** Saves the paths of the next pages that later steps need. */
@@ -277,7 +288,7 @@ export class VerifyRun {
   }
 }
 
-type Result = Pick<StepOutcome, 'verdict' | 'reason' | 'isFailure' | 'differences' | 'expected' | 'received'>
+type Result = Pick<StepOutcome, 'verdict' | 'reason' | 'isFailure' | 'body' | 'differences' | 'expected' | 'received'>
 
 function notSent(reason: string): Result {
   return { verdict: 'not asked', reason }

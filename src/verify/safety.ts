@@ -3,10 +3,11 @@ import type { Family } from '../core/operation/family.ts'
 import type { CommonDialect } from '../core/schema/dialect.ts'
 import type { ApiRequest } from './exchange.ts'
 import { idsIn } from './ids.ts'
+import { UNKNOWN_ID } from './steps.ts'
 
 /**
- * Makes sure that a changing request touches only resources of the run: each id in it is one of these, and a new
- * resource can be found again by the mark of the run.
+ * Makes sure that a changing request touches only resources of the run: each id in it is one of these or one that no resource
+ * has, and a new resource can be found again by the mark of the run.
  * @throws Error if it touches any other resource, since a scenario is wrong then.
  */
 export function requireOwn(
@@ -15,9 +16,10 @@ export function requireOwn(
   isOwn: (id: string) => boolean,
 ): void {
   if (method === 'GET') return
-  const foreign = idsIn(`${path}\n${body}`).filter((id) => !isOwn(id))
+  const foreign = idsIn(`${path}\n${body}`).filter((id) => !isOwn(id) && !id.endsWith(`_${UNKNOWN_ID}`))
   if (foreign.length > 0) throw new Error(`${method} ${path} names ${foreign.join(', ')}, which the run has not made.`)
-  const isCreation = method === 'POST'
+  // What is created below an own resource goes with it.
+  const isCreation = method === 'POST' && idsIn(path).length === 0
   if (isCreation && !body.includes(mark))
     throw new Error(`${method} ${path} creates something without the mark ${mark}.`)
   if (!isCreation && idsIn(path).length !== 1) throw new Error(`${method} ${path} does not name one thing.`)

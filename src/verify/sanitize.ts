@@ -194,6 +194,9 @@ class Replacer {
   }
 
   #newPlaceholder(value: string, kind: ValueKind): string {
+    const lower = value.toLowerCase()
+    // The same name in other capitals stays the same name.
+    if (kind === 'name' && lower !== value) return inCapitalsOf(value, this.#placeholderOf(lower, kind))
     const from = kind === 'id' ? value.indexOf('_') + 1 : (PUBLIC_KEY.exec(value)?.[0].length ?? 0)
     const isCidr = kind === 'address' && value.includes('/')
     for (let number = this.#placeholders.size + 1; ; number++) {
@@ -206,6 +209,13 @@ class Replacer {
       if (isFree || number > this.#placeholders.size + MAX_TRIES) return placeholder
     }
   }
+}
+
+/** Returns a text with capitals where another one of its length has them. */
+function inCapitalsOf(text: string, other: string): string {
+  const isCapital = (letter = '') => letter !== letter.toLowerCase()
+  const letters = [...text]
+  return [...other].map((letter, index) => (isCapital(letters[index]) ? letter.toUpperCase() : letter)).join('')
 }
 
 /** The maximum number of tries to find a placeholder that is neither the value nor that of another value. Short texts have few placeholders. */

@@ -73,6 +73,7 @@ export async function verify(options: VerifyOptions): Promise<VerifyReport> {
     requests: client.requestCount,
     outcomes: work.outcomes,
     operations: operationResults(plan.operations, work.outcomes, plan.notAsked),
+    fieldsNotAsked: plan.fieldsNotAsked,
     inventory,
     remaining,
     ...(work.stopped !== undefined && { stopped: work.stopped }),

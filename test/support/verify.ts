@@ -8,6 +8,9 @@ import { type VerifyOptions, verify } from '../../src/verify/verify.ts'
 import { upload } from './pem.ts'
 import { NEW_YEAR } from './provisioning.ts'
 
+/** A deadline that never passes. */
+const NEVER = new AbortController().signal
+
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
 /** Creates a gateway that a run verifies, at a fixed time. */
@@ -49,7 +52,7 @@ export async function runVerify(fetch: Fetch, options: Partial<VerifyOptions> = 
       async sleep(ms) {
         now += ms
       },
-      deadline: () => new AbortController().signal,
+      deadline: () => NEVER,
     },
     ...options,
   })

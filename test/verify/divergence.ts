@@ -97,6 +97,42 @@ export function keepBackends(): Divergence {
   return { at: 'body.backends', replace }
 }
 
+/** Returns a divergence in which requests of a method ignore a field of their body. */
+export const ignoreField = (method: string, at: string, field: string): Divergence =>
+  replaceRequest(method, at, ({ body }) => {
+    if (body?.[field] === undefined) return undefined
+    const { [field]: _, ...rest } = body
+    return Object.keys(rest).length > 0 || method === 'POST' ? { body: rest } : { method: 'GET', body: undefined }
+  })
+/** Returns a divergence in which a resource stays until it is deleted itself. The paths of its kind begin with `path`. */
+export const outlive = (path: string): Divergence =>
+  alterByHistory('status', (history, response, request) => {
+    if (request.method === 'DELETE') history.push(request.path)
+    if (request.method !== 'GET' || !request.path.startsWith(path)) return
+    const known = history.find((each) => each.path === request.path)
+    if (response.status === 200) history.push({ path: request.path, body: response.body })
+    else if (response.status === 404 && known && !history.includes(request.path))
+      Object.assign(response, { status: 200, body: known.body })
+  })
+/** Returns a divergence in which no two resources have the same name, if they have a field. */
+export function uniqueEverywhere(field: string): Divergence {
+  const names = new Set<string>()
+  return replaceRequest('POST', 'status', ({ body }) => {
+    if (!body?.[field] || !body.name) return undefined
+    if (names.has(body.name)) return { body: { ...body, name: '' } }
+    names.add(body.name)
+    return undefined
+  })
+}
+
+/** Returns a divergence in which several resources can have the same name. */
+export function renameAgain(name: string): Divergence {
+  let count = 0
+  return replaceRequest('POST', 'status', ({ body }) =>
+    body?.name === name && count++ > 0 ? { body: { ...body, name: `${name}-${count}` } } : undefined,
+  )
+}
+
 /** Returns a fetch function that sends requests to a gateway through a divergence. */
 export function createFetch(gateway: Gateway, { method, alter, replace }: Divergence) {
   return async (url: string, init: RequestInit): Promise<Response> => {

@@ -6,18 +6,58 @@ import {
   alterResponse,
   alterText,
   type Divergence,
+  ignoreField,
   ignoreParameter,
   isList,
   isOne,
   keepBackends,
   listItems,
   omit,
+  outlive,
+  renameAgain,
   replaceRequest,
   setFields,
+  uniqueEverywhere,
 } from './divergence.ts'
 
+type Divergences = Readonly<Record<string, Readonly<Record<string, Divergence>>>>
+
+/** Divergences of fields, references and deletions, by the operation whose responses differ. */
+export const OF_FIELDS: Divergences = {
+  'endpoints.update': { 'a change that ignores a field': ignoreField('PATCH', 'body.url', 'url') },
+  'ssh_host_certificates.create': {
+    'a creation that ignores a time': ignoreField('POST', 'body.valid_until', 'valid_until'),
+  },
+  'event_subscriptions.create': {
+    'a creation that ignores references': ignoreField('POST', 'body.destinations', 'destination_ids'),
+  },
+  'vault_secrets.create': {
+    'names of secrets that are unique across vaults': uniqueEverywhere('value'),
+  },
+  'api_keys.get': { 'keys that outlive their user': outlive('/api_keys/') },
+  'ip_policy_rules.get': { 'rules that outlive their policy': outlive('/ip_policy_rules/') },
+  'event_destinations.delete': {
+    'a destination that is deleted while a subscription uses it': {
+      family: 'event_subscriptions',
+      ...alterResponse('DELETE', 'status', (response) => {
+        if (response.status === 400) Object.assign(response, { status: 204, body: undefined })
+      }),
+    },
+  },
+  'ip_policy_rules.create': {
+    'a CIDR that keeps its capitals': alterResponse('POST', 'body.cidr', ({ status, body }, request) => {
+      if (status === 201 && /[A-F]/.test(request.body.cidr ?? '')) body.cidr = request.body.cidr
+    }),
+  },
+  'ip_policies.create': {
+    'an empty description that is refused': alterResponse('POST', 'status', (response, { body }) => {
+      if (body?.description === '') response.status = 400
+    }),
+  },
+}
+
 /** The divergences, by the operation whose responses differ. */
-export const DIVERGENCES: Readonly<Record<string, Readonly<Record<string, Divergence>>>> = {
+export const DIVERGENCES: Divergences = {
   'ip_policies.create': {
     'ids in lower case, of which nothing can be deleted': setFields('body.uri', (item) => ({
       id: item.id.toLowerCase(),
@@ -275,11 +315,7 @@ export const DIVERGENCES: Readonly<Record<string, Readonly<Record<string, Diverg
     ),
   },
   'vaults.create': {
-    'a name that may be taken twice': replaceRequest('POST', 'status', ({ body }) =>
-      body?.name === 'fauxgate-verify-test-a' && !body.metadata
-        ? { body: { name: `${body.name}-${Math.random()}` } }
-        : undefined,
-    ),
+    'a name that may be taken twice': renameAgain('fauxgate-verify-test-a'),
     'a name that is changed on its way': alterText('name', (name) => name.toUpperCase()),
   },
   'credentials.update': { 'an order of a list of texts': alterEach('body.acl', (item) => item.acl?.reverse()) },

@@ -73,7 +73,7 @@ describe('A run whose requests get no usable response', () => {
   })
 
   test('ends and keeps its log, when the server dies in the middle; the remaining resources can be deleted later', async () => {
-    for (const last of [17, 18, 30, 60]) {
+    for (const last of [26, 28, 40, 80]) {
       const gateway = gatewayToVerify()
       const { report, entries } = await verifyGateway(
         gateway,
@@ -91,7 +91,7 @@ describe('A run whose requests get no usable response', () => {
 
   test('leaves nothing, whichever single request fails, before or after the server did its work', async () => {
     for (const isDone of [false, true]) {
-      for (let nth = 1; nth < 125; nth += 13) {
+      for (let nth = 1; nth < 190; nth += 27) {
         const gateway = gatewayToVerify()
         let count = 0
         const failOnce: Fetch = async (url, init) => {

@@ -16,6 +16,8 @@ export interface SchemaParts {
   readonly value?: v.GenericSchema
   readonly getter?: (value: unknown) => v.GenericSchema
   readonly default?: unknown
+  /** The limit of a step such as `minValue`. */
+  readonly requirement?: unknown
   readonly options?: readonly unknown[]
   readonly pipe?: readonly SchemaParts[]
   readonly description?: string

@@ -8,7 +8,7 @@ import { deleteLeftovers } from '../../verify/clean-up.ts'
 import { ServiceClient, type VerifyHost } from '../../verify/client.ts'
 import type { Exchange } from '../../verify/exchange.ts'
 import type { RecordedExchange } from '../../verify/har.ts'
-import { planText } from '../../verify/plan-text.ts'
+import { durationText, planText } from '../../verify/plan-text.ts'
 import { exitCodeOf, reportText, reportXml } from '../../verify/report.ts'
 import { markOf, RunLog } from '../../verify/run-log.ts'
 import { recordingText } from '../../verify/sanitize.ts'
@@ -82,6 +82,9 @@ async function compareAndPrint(options: VerifyOptions, args: VerifySettings, lis
   if (junit !== undefined) requireCanWrite(junit, 0o644)
   // An earlier run, of perhaps another server, has left nothing. With its entries, --clean would send deletions to its server.
   list.remove()
+  // At a server on this machine, nobody waits long.
+  if (plan.requests > options.perMinute)
+    printErrorLine(`about ${plan.requests} requests, ${durationText(plan.requests, options.perMinute)}`)
   const line = progressLine()
   const exchanges: RecordedExchange[] = []
   const onExchange = (exchange: Exchange) => void exchanges.push({ ...exchange, at: HOST.now() })

@@ -1,0 +1,64 @@
+import type { FieldValues } from './values.ts'
+
+/** A text that a service may cut, escape or normalise. */
+export const texts = { description: '{mark} “é” 🔑 <&> ', metadata: '{"run": "{mark}"}\n' }
+/** The names of the two resources in families where names are unique. */
+export const [first, second, third] = ['{mark}-a', '{mark}-b', '{mark}-c']
+/** Public keys. Nobody has their private keys. */
+export const SSH_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEH3IY4s2cSOuKj63wdOpGLQRkEbBGYbddAi683q3ewX ci@example.com'
+export const OTHER_SSH_KEY =
+  'ecdsa-sha2-nistp256 AAAAE2VjZHNhLXNoYTItbmlzdHAyNTYAAAAIbmlzdHAyNTYAAABBBOCDj8XJev8zs3xLCS9lD+DThuxyUgLEFgSO9Krs05Zp3xzBV1i4vV/CPPvM3WSIUEEN2yhn/dZ/cIbeNYGOzrU= ci@example.com'
+export const THIRD_SSH_KEY =
+  'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEcNj9xvfzJ72vWwInOdH6plKLrl77AAyjisHO2WdQit ci@example.com'
+/** A request for a certificate. Nobody has its private key. */
+export const CSR = `-----BEGIN CERTIFICATE REQUEST-----
+MIHUMHwCAQAwGjEYMBYGA1UEAwwPZmF1eGdhdGUtdmVyaWZ5MFkwEwYHKoZIzj0C
+AQYIKoZIzj0DAQcDQgAEtymNsVSBsKfVsJqiv4IbavTqh2x4H//hVdMPEG7tFfav
+HCkBvl7lICE4Ise53lGVtBl8pM1Zhw5+KX+rPzmDbaAAMAoGCCqGSM49BAMCA0gA
+MEUCIQCsdwf0L8vozIJOdNCp3IPdkAdA0IZvb8KbTZp0Wv2kAgIgVIRvwSDxI/v4
+I9D5sGdijBotglgENxuxa5xr5IBuBwg=
+-----END CERTIFICATE REQUEST-----
+`
+/** Values that no two resources can have, each with another one, in JSON. */
+const OTHER_VALUES = [
+  ['{mark}-a', '{mark}-d'],
+  ['192.0.2.0', '203.0.113.0'],
+  [SSH_KEY, THIRD_SSH_KEY],
+  ['"type":"agent"', '"type":"api"'],
+] as const
+
+/** Returns a body with a name that no other resource has. */
+export function withOtherNames<Body extends object>(body: Body): Body {
+  const change = (json: string, [from, to]: readonly [string, string]) => json.replaceAll(from, to)
+  return JSON.parse(OTHER_VALUES.reduce(change, JSON.stringify(body)))
+}
+
+const ROLE = 'arn:aws:iam::123456789012:role/fauxgate'
+const arn = (kind: string, name: string) => `arn:aws:${kind}:us-east-1:123456789012:${name}`
+
+/** The values of fields that mean the same in each family. */
+export const FIELD_VALUES: FieldValues = {
+  description: [texts.description, '{mark} changed '],
+  metadata: [texts.metadata, '{mark}-changed\n'],
+  enabled: [false],
+  ip_policy_ids: [['{policy}', '{other_policy}'], ['{other_policy}']],
+  certificate_authority_ids: [['{authority}']],
+  email_addresses: [['b@example.com', 'a@example.com'], ['c@example.com']],
+  issuer: ['https://issuer.example.com', 'https://other.example.com/a'],
+  idp_metadata: ['<EntityDescriptor/>', null],
+  idp_metadata_url: [null, 'https://idp.example.com/metadata'],
+  authority: ['letsencrypt'],
+  auth_provider_id: ['agent'],
+  tripped_duration: [10, 20],
+  rolling_window: [10, 20],
+  num_buckets: [10, 5],
+  error_threshold_percentage: [0.25, 0.5],
+  add: [{ 'X-One': '1', 'x-two': '2' }, { 'x-three': '3' }],
+  remove: [['X-Two', 'x-one'], ['x-four']],
+  email_domains: [['example.org', 'example.com'], ['example.net']],
+  role_arn: [ROLE, `${ROLE}-2`],
+  stream_arn: [arn('kinesis', 'stream/one'), arn('kinesis', 'stream/two')],
+  delivery_stream_arn: [arn('firehose', 'deliverystream/one')],
+  log_group_arn: [arn('logs', 'log-group:one')],
+  logs_ingestion_uri: ['https://logs.example.com'],
+}

@@ -1,0 +1,155 @@
+import type { Operation } from '../core/operation/operation.ts'
+import type { Step } from './step.ts'
+
+/** The end of an id that no resource has. */
+export const UNKNOWN_ID = 'fauxgateVerify0000000000000'
+
+/** Returns an id that no resource has, of the kind that is first in the path of an operation. */
+export function unknownIdFor(operation: Operation | undefined): string {
+  return `${Object.values(operation?.ids ?? {})[0]?.split('|')[0] ?? 'op'}_${UNKNOWN_ID}`
+}
+
+/** Functions that make the steps of a group of operations. */
+export type StepMaker = ReturnType<typeof stepMaker>
+
+/** Returns functions that make the steps of a group of operations, whose list is at this path. */
+export function stepMaker(group: string, path: string) {
+  const step = (verb: string, what: string, method: Step['method'], at: string): Step => ({
+    operation: `${group}.${verb}`,
+    what,
+    method,
+    path: at,
+  })
+  const make = {
+    group,
+    create: (what: string, body: object): Step => ({
+      ...step('create', what, 'POST', path),
+      body: JSON.stringify(body),
+    }),
+    get: (what: string, id: string): Step => step('get', what, 'GET', `${path}/${id}`),
+    list: (what: string, query: string): Step => step('list', what, 'GET', `${path}${query && `?${query}`}`),
+    update: (what: string, id: string, body: object): Step => ({
+      ...step('update', what, 'PATCH', `${path}/${id}`),
+      body: JSON.stringify(body),
+    }),
+    remove: (what: string, id: string): Step => step('delete', what, 'DELETE', `${path}/${id}`),
+    removal: (id: string): Step[] => [make.remove('of its own', id), make.get('after its deletion', id)],
+  }
+  return make
+}
+
+/** Returns a creation that saves the id of its resource under a name. */
+export const saveIdAs = (name: string, creation: Step): Step => ({ ...creation, saves: { [name]: 'id' } })
+
+/** Queries and filters of a list that a service may refuse, by what is special. */
+const QUERIES = {
+  'a limit of 0': 'limit=0',
+  'a limit that is too great': 'limit=101',
+  'a limit below 0': 'limit=-1',
+  'a limit that is a fraction': 'limit=1.5',
+  'a limit that is no number': 'limit=many',
+  'a limit with a zero before it': 'limit=05',
+  'an empty limit': 'limit=',
+  'an empty cursor': 'before_id=',
+  'a cursor that is no id': 'before_id=nonsense',
+  'an unknown parameter': 'fauxgate_verify=1',
+  'a parameter in capitals': 'LIMIT=1',
+  'a parameter twice': 'limit=1&limit=2',
+}
+const FILTERS = {
+  'a filter that is none': 'obj.',
+  'a filter by an unknown field': 'obj.fauxgate_verify == "1"',
+  'an empty filter': '',
+}
+
+/** Returns steps that read a family without its resources. */
+export function readingSteps(make: StepMaker, own: readonly Operation[]): Step[] {
+  const get = own.find(({ name }) => name === `${make.group}.get`)
+  return [
+    make.list('the whole list', ''),
+    make.list('with the greatest limit', 'limit=100'),
+    ...Object.entries(QUERIES).map(([what, query]) => make.list(`with ${what}`, query)),
+    make.list('with a cursor of another kind', `before_id=op_${UNKNOWN_ID}`),
+    ...Object.entries(FILTERS).map(([what, filter]) =>
+      make.list(`with ${what}`, `filter=${encodeURIComponent(filter)}`),
+    ),
+    { ...make.list('without a key', ''), headers: { authorization: null } },
+    { ...make.list('without a version', ''), headers: { '{version}': null } },
+    { ...make.list('with an unknown version', ''), headers: { '{version}': '1' } },
+    ...(get
+      ? [
+          make.get('of an id that nothing has', unknownIdFor(get)),
+          make.get('of an id of another kind', `op_${UNKNOWN_ID}`),
+          make.get('of an id that is none', 'nonsense'),
+        ]
+      : []),
+  ]
+}
+
+/** Returns steps that read by ids that no resource has. */
+export function readsOfUnknownIds({ name, method, path, ids }: Operation): Step[] {
+  if (method !== 'GET') return []
+  const at = path.replaceAll(/\{(\w+)\}/g, (_, id) => `${ids[id]?.split('|')[0]}_${UNKNOWN_ID}`)
+  return [{ operation: name, what: 'of ids that nothing has', method, path: at }]
+}
+
+/** Returns steps that read a first page, and the next one, whose address the first one names. */
+export function pageSteps(first: Step, next: string): Step[] {
+  return [
+    { ...first, what: `a first page ${first.what}`, saves: { [next]: 'next_page_uri' } },
+    { ...first, what: `the next page ${first.what}`, path: `{${next}}` },
+  ]
+}
+
+/** Expressions over a field and a text that it may have, by the operator. The parts of a text are not in a recording. */
+const OPERATORS: Readonly<Record<string, (field: string, value: string) => string>> = {
+  'by !=': (field, value) => `${field} != ${value}`,
+  'by >=': (field) => `${field} >= "a"`,
+  'by <': (field) => `${field} < "a"`,
+  'by in': (field, value) => `${field} in ["none", ${value}]`,
+  'by endsWith': (field, value) => `${field}.endsWith(${value})`,
+  'by contains': (field, value) => `${field}.contains(${value})`,
+  'by its size': (field, value) => `size(${field}) == size(${value})`,
+  'by what it is not': (field, value) => `!(${field} == ${value})`,
+  'by two things': (field, value) => `${field} == ${value} && obj.id != "{b}"`,
+  'by a time': () => 'obj.created_at > timestamp("2020-01-01T00:00:00Z")',
+  'by a time to come': () => 'timestamp(obj.created_at) > timestamp(time.now).add("1h")',
+  'by null': (field) => `${field} == null`,
+  'by an empty text': (field) => `${field} == ""`,
+}
+
+/**
+ * Returns steps that filter the list, after the first resource was changed. `filter` selects that resource, the older one
+ * of two; `fields` are the texts by which a filter can select.
+ */
+export function filterSteps(
+  make: StepMaker,
+  filter: string,
+  fields: Readonly<Record<string, string>>,
+  isFiltered: boolean,
+): Step[] {
+  const [field = 'obj.id'] = /^obj\.\w+/.exec(filter) ?? []
+  const list = (what: string, expression: string, limit = ''): Step => {
+    // The names of values stay as they are.
+    const encoded = encodeURIComponent(expression).replaceAll('%7B', '{').replaceAll('%7D', '}')
+    return make.list(what, `${limit}filter=${encoded}`)
+  }
+  const always = [
+    list('with a filter', filter, 'limit=1&'),
+    list('with a filter that nothing matches', `${field}.startsWith("none")`),
+    list('with a filter in other capitals', filter.replaceAll('{mark}', '{capital_mark}')),
+    list('with a filter for all but one', 'obj.id != "{b}"'),
+  ]
+  if (!isFiltered) return always
+  const [[name, value] = ['metadata', '{mark}-changed\n']] = Object.entries(fields)
+  return [
+    ...always,
+    ...pageSteps(list('with a filter', 'obj.id == "{a}" || obj.id == "{b}"', 'limit=1&'), 'filtered'),
+    ...Object.entries(OPERATORS).map(([what, expression]) =>
+      list(`with a filter ${what}`, expression(`obj.${name}`, JSON.stringify(value))),
+    ),
+    ...Object.entries(fields).map(([each, text]) =>
+      list(`with a filter by its ${each}`, `obj.${each} == ${JSON.stringify(text)}`),
+    ),
+  ]
+}
