@@ -67,7 +67,8 @@ export function ownedSteps({ operations, path, id, dialect, values = {}, get }: 
       ]
     }
     if (method !== 'POST') return []
-    const [field = ''] = Object.keys(fields)
+    const [[field, schema] = []] = Object.entries(fields)
+    if (field === undefined || schema === undefined) return []
     const item = `${at}/${encodeURIComponent(String(first[field]))}`
     const other = `${at}/${encodeURIComponent(String(changed[field]))}`
     return [
@@ -82,7 +83,7 @@ export function ownedSteps({ operations, path, id, dialect, values = {}, get }: 
       send('create', 'with every field', 'POST', at, first),
       send('create', 'a second time', 'POST', at, first),
       send('create', 'with nothing', 'POST', at, {}),
-      ...probesOf(field, fields[field] as never, first[field], known)
+      ...probesOf(field, schema, first[field], known)
         .filter(({ value }) => typeof value !== 'string' || !value.includes('.v0') || value !== value.toLowerCase())
         .map(({ what, value }) => send('create', `with ${what}`, 'POST', at, { [field]: value })),
       send('create', 'of another one', 'POST', at, changed),
