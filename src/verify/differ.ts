@@ -25,6 +25,8 @@ export interface ComparisonContext {
   readonly operationIdHeader: string
   /** Returns true for the resources without which lists are compared, such as those from before the first request. */
   readonly isIgnored: (id: string) => boolean
+  /** Returns true for a time that a request had, which comes back as it was sent. */
+  readonly isSentTime?: (time: string) => boolean
   /** True if the list may have ignored resources, and so another page. */
   readonly hasIgnored: boolean
 }
@@ -225,6 +227,8 @@ class Comparison {
     const [shape, other] = [timeShape(expected), timeShape(received)]
     if (shape !== other || Number.isNaN(Date.parse(received))) {
       this.#add(at, 'format', `a time such as ${expected}`, valueText(received))
+    } else if (this.#context.isSentTime?.(expected) && expected !== received) {
+      this.#add(at, 'value', expected, received)
     } else if (Math.abs(Date.parse(expected) - Date.parse(received)) > DAY_MS) {
       this.#add(at, 'value', `a time near ${expected}`, received)
     } else if (owner !== undefined && FIXED_TIMES.includes(field)) {

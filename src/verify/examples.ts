@@ -3,7 +3,7 @@ import { CSR, first, OTHER_SSH_KEY, SSH_KEY, second, THIRD_SSH_KEY, texts, third
 import type { FieldValues } from './values.ts'
 
 /**
- * What the scenario of a family sends that its schemas do not tell. Bodies have an example of each field. Texts may name values,
+ * The values of a family's scenario that its schemas do not tell. Bodies have an example of each field. Texts may name values,
  * as in steps.
  */
 export interface FamilyExample {

@@ -64,6 +64,8 @@ export class VerifyRun {
   readonly #deleted = new Set<string>()
   #failures = 0
   #ids = new IdMap()
+  /** The whole seconds of the times that requests of this scenario had, in ms. */
+  readonly #sentTimes = new Set<number>()
   /** The values that steps of this scenario name: from the server, and from the fresh gateway. */
   #serverValues = new Map<string, string>()
   #gatewayValues = new Map<string, string>()
@@ -164,6 +166,8 @@ export class VerifyRun {
     const request = fillRequest(step, this.#serverValues)
     requireOwn(request, this.#mark, (id) => this.#options.log.hasCreated(id))
     this.#options.onStep(`${step.operation} ${step.what}`)
+    for (const [time] of request.body?.matchAll(/\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)/g) ?? [])
+      this.#sentTimes.add(Math.floor(Date.parse(time) / 1000) * 1000)
     return this.#sendAndCompare(scenario, step, request)
   }
 
@@ -209,6 +213,7 @@ export class VerifyRun {
       base: url,
       operationIdHeader: dialects[dialect].operationIdHeader.toLowerCase(),
       isIgnored: (id) => earlier?.has(id) ?? false,
+      isSentTime: (time) => this.#sentTimes.has(Date.parse(time)),
       hasIgnored: earlier !== undefined && earlier.size > 0,
     }
   }

@@ -6,8 +6,8 @@ import { idsIn } from './ids.ts'
 import { UNKNOWN_ID } from './steps.ts'
 
 /**
- * Makes sure that a changing request touches only resources of the run: each id in it is one of these or one that no resource
- * has, and a new resource can be found again by the mark of the run.
+ * Makes sure that a changing request touches only resources of the run: each id in it is one of these, or one that no resource
+ * has. A new resource can be found again by the mark of the run.
  * @throws Error if it touches any other resource, since a scenario is wrong then.
  */
 export function requireOwn(

@@ -18,8 +18,8 @@ function layersOf(schema: v.GenericSchema): SchemaParts[] {
   return [...(parts.wrapped ? layersOf(parts.wrapped) : [parts]), ...inner]
 }
 
-/** What is known about the values of a field. */
-export interface Kind {
+/** The facts about the values of a field. */
+interface Kind {
   readonly type: string
   readonly fields?: Readonly<Record<string, v.GenericSchema>>
   readonly item?: v.GenericSchema
@@ -31,7 +31,7 @@ export interface Kind {
 }
 
 /** Reads from a schema what it tells about the values of a field. */
-export function kindOf(schema: v.GenericSchema): Kind {
+function kindOf(schema: v.GenericSchema): Kind {
   const layers = layersOf(schema)
   const facts = documentationOf(schema).facts.flatMap(({ json }): JsonFacts[] =>
     typeof json === 'object' ? [json] : [],
@@ -56,7 +56,7 @@ export function kindOf(schema: v.GenericSchema): Kind {
 }
 
 /** Returns a value that a field takes: the first one, or one that a change sets. Undefined if the schema does not tell any. */
-export function exampleOf(name: string, schema: v.GenericSchema, which: 0 | 1, known: FieldValues): unknown {
+function exampleOf(name: string, schema: v.GenericSchema, which: 0 | 1, known: FieldValues): unknown {
   const own = known[name]
   if (own) return own[Math.min(which, own.length - 1)]
   const { type, fields, item, choices, min, max = 100 } = kindOf(schema)
@@ -88,7 +88,7 @@ type NamedValue = readonly [what: string, value: unknown]
 
 /** A value of a field that a service may read in its own way. */
 export interface Probe {
-  /** What is special about it, such as `description in capitals`. */
+  /** The special thing about it, such as `description in capitals`. */
   readonly what: string
   readonly value: unknown
 }
@@ -211,7 +211,7 @@ function distinct(probes: readonly Probe[], value: unknown): Probe[] {
 }
 
 /** Returns a text in capitals, in small letters if it has none. The names of values stay. */
-export function toCapitals(text: string): string {
+function toCapitals(text: string): string {
   return text.replaceAll(/\{[a-z_]+\}|[^{}]+/g, (part) => {
     if (part === '{mark}') return '{capital_mark}'
     return /^\{[a-z_]+\}$/.test(part) ? part : part.toUpperCase()
