@@ -28,8 +28,8 @@ function makerFor({ family, path = `/${family}` }: Need): StepMaker {
 }
 
 /**
- * Returns the steps that create, change and delete resources of a family: with a value for each field, with values that a service
- * may read in its own way, with references to what is there, is not there and is deleted, and in each order of deletion.
+ * Returns the steps that create, change and delete resources of a family. Each field has a value, and values that a service may
+ * read in its own way. References are to what exists, what does not, and what is deleted.
  */
 export function changingSteps(family: Family): Step[] {
   const { make, groups, example, dialect } = family
