@@ -30,7 +30,8 @@ export class RequestQueue {
   /** Calls a function after the requests that were added. */
   whenDone(run: () => void): void {
     const last = this.#waiting.at(-1) ?? this.current
-    if (last?.closed === false) last.once('close', run)
+    // The last one may never start: then the connection has ended.
+    if (last?.closed === false) last.once('close', () => this.#socket.writable && run())
     else run()
   }
 

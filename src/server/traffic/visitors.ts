@@ -44,6 +44,8 @@ export class Visitors {
 
   /** Lets a request to switch protocols, such as that of a WebSocket, pass the gateway, and joins the two connections. */
   async switchProtocols(request: IncomingMessage, socket: Socket, head: Buffer): Promise<void> {
+    // It may have left while its earlier requests were answered.
+    if (!socket.writable) return void socket.destroy()
     const end = new AbortController()
     socket.once('close', () => end.abort(ENDED))
     const outgoing = new ServerResponse(request)

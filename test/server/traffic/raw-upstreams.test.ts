@@ -261,6 +261,18 @@ describe('Connections that have switched protocols (rules: traffic#ports)', () =
     await waitUntil(() => upstream.sockets.size === 0)
   })
 
+  test('are not opened for a visitor who has left while its earlier request was answered', async () => {
+    const upstream = await openRawUpstream(() => undefined)
+    const { ports } = await openRawPorts(upstream.url)
+    const visitor = await visitRaw(ports.plain, GET.replace('connection: close\r\n', '') + WISH)
+    await waitUntil(() => upstream.requests.length === 1)
+    visitor.socket.resetAndDestroy()
+    await waitUntil(() => upstream.sockets.size === 0)
+    expect(upstream.requests).toHaveLength(1)
+    // The port still answers.
+    expect(await (await visitRaw(ports.plain, GET.replace('app.', 'nope.'))).closed()).toMatch(/^HTTP\/1.1 404/)
+  })
+
   test('end if a policy replaces the response', async () => {
     const upstream = await openRawUpstream(SWITCHED)
     const rules = [{ actions: [{ type: 'custom-response', config: { status_code: 403, body: 'no' } }] }]
