@@ -79,7 +79,9 @@ function createPort(gateway: Gateway, tls: boolean, idle: number): Server | Http
     ...{ maxHeaderSize: MAX_HEAD_BYTES, headersTimeout: idle, requestTimeout: 0, keepAliveTimeout: idle },
     ...{ connectionsCheckingInterval: Math.min(idle, 5000), requireHostHeader: false },
   }
-  if (!tls) return createServer(limits)
+  // A response at the end of a silence, such as 504, still passes. A visitor that never ends its body ends then.
+  const timeout = 2 * idle
+  if (!tls) return Object.assign(createServer(limits), { timeout })
   const { forName, issueOwn } = createCertificates(gateway)
   const server = createSecureServer({
     ...{ allowHTTP1: true, noDelay: true, handshakeTimeout: Math.min(HANDSHAKE_MS, idle) },
@@ -95,7 +97,7 @@ function createPort(gateway: Gateway, tls: boolean, idle: number): Server | Http
       ),
   })
   // Node takes these for HTTP/1.1 from the server alone.
-  Object.assign(server, limits)
+  Object.assign(server, limits, { timeout })
   server.on('session', (session: ServerHttp2Session) => endInSilence(session, idle))
   // A client without a server name gets this certificate, and the error 3003. To issue it takes a quarter of the command's start.
   return server.prependOnceListener('connection', () => {

@@ -167,6 +167,16 @@ describe.each(kinds)('Silence at the port %s (rules: traffic#ports)', (kind) => 
     await (await visitRaw(ports[kind], bytes, nameOf(kind))).closed()
   })
 
+  test('of a visitor that has its response, but never ends its body, ends the connection', async () => {
+    const upstream = await openRawUpstream(OK)
+    const { ports } = await openRawPorts(upstream.url, {}, config)
+    const head = 'POST /a HTTP/1.1\r\nhost: nope.example.com\r\ncontent-length: 9\r\n\r\n'
+    const visitor = await visitRaw(ports.plain, head)
+    await visitor.until(/ERR_NGROK_3200/)
+    visitor.socket.write('hello')
+    await visitor.closed()
+  })
+
   test('of both sides of a WebSocket ends it', async () => {
     const switched = 'HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: websocket\r\n\r\n'
     const upstream = await openRawUpstream(switched)
