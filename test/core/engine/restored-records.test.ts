@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { createGateway, type GatewayError, manualClock } from '../../../src/index.ts'
 import { expectError } from '../../support/client.ts'
 import { stateOf } from '../../support/gateway.ts'
@@ -48,4 +48,32 @@ describe('A snapshot whose records do not fit together is refused, and changes n
       expect.arrayContaining(['field:records.reserved_addrs.1', 'field:records.reserved_addrs.2']),
     )
   })
+})
+
+test.each(['restore', 'reset'] as const)('A %s that fails at the clock changes nothing', (method) => {
+  const gateway = createGateway({ clock: manualClock(NEW_YEAR) })
+  const snapshot = gateway.snapshot()
+  gateway.reservedAddrs.create()
+  const before = stateOf(gateway)
+  vi.spyOn(gateway.clock, method === 'restore' ? 'set' : 'reset').mockImplementationOnce(() => {
+    throw new Error('the clock is broken')
+  })
+  expect(() => (method === 'restore' ? gateway.restore(snapshot) : gateway.reset())).toThrow('the clock is broken')
+  expect(stateOf(gateway)).toBe(before)
+})
+
+test('Records whose events have the same time and place in a snapshot keep an event each', () => {
+  const { gateway } = openWithDomain()
+  const domains = ['b.example.com', 'c.example.com'].map((domain) =>
+    gateway.reservedDomains.create({ domain, certificate_management_policy: { authority: 'letsencrypt' } }),
+  )
+  const snapshot = JSON.parse(JSON.stringify(gateway.snapshot({ privateKeys: true })))
+  for (const { due } of snapshot.records.reserved_domains) due.order = 3
+  for (const deleted of domains) {
+    gateway.restore(snapshot)
+    gateway.reservedDomains.delete(deleted.id)
+    gateway.clock.advance('1h')
+    const { reserved_domains: left } = gateway.reservedDomains.list()
+    expect(left.map(({ certificate }) => certificate !== null)).toEqual([true, true])
+  }
 })

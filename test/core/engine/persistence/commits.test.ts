@@ -60,6 +60,18 @@ describe('A store receives (rules: stores#calls)', () => {
     expect(store.commits[4]?.changes).toEqual([{ collection: 'reserved_addrs', key: id, after: null }])
   })
 
+  it('a snapshot that the gateway keeps as one commit, so that it is there after a restart', async () => {
+    const { store, gateway } = openWithStore()
+    const countBefore = store.commits.length
+    const url = 'http://localhost/_fauxgate/snapshots'
+    const headers = { 'content-type': 'application/json' }
+    const taken = await gateway.fetch(url, { method: 'POST', body: '{"name": "kept"}', headers })
+    expect(taken.status).toBe(200)
+    expect(store.commits).toHaveLength(countBefore + 1)
+    const restarted = createGateway({ store: memoryStore(store.commits), clock: manualClock(NEW_YEAR) })
+    expect(await (await restarted.fetch(url)).json()).toMatchObject([{ name: 'kept' }])
+  })
+
   it('a request and the fault that applied to it as one commit', async () => {
     const { store, gateway } = openWithStore()
     gateway.faults.add({ operation: 'reserved_addrs.create', phase: 'after', times: 1 })
@@ -129,6 +141,15 @@ describe('A store receives (rules: stores#calls)', () => {
     for (const commit of store.commits.slice(-2)) {
       expect(commit.changes.map(({ collection }) => collection)).toEqual(['reserved_addrs', 'initial_resources'])
     }
+  })
+
+  it('`reset` as a commit if nothing is left, so that nothing is there after a restart', () => {
+    const { store, gateway } = openWithStore()
+    gateway.reservedAddrs.create()
+    gateway.reset()
+    expect(store.commits.at(-1)).toMatchObject({ operation: 'reset', changes: [] })
+    const restarted = createGateway({ store: memoryStore(store.commits), clock: manualClock(NEW_YEAR) })
+    expect(restarted.reservedAddrs.list().reserved_addrs).toEqual([])
   })
 
   it.each(['restore', 'reset'] as const)(

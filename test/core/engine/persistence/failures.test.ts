@@ -333,6 +333,19 @@ describe('A change that the store has not flushed yet (rules: stores#safe-answer
     expect(stateWithSecretsOf(restarted)).toBe(stateWithSecretsOf(gateway))
   })
 
+  it('does not start anew after a loss if the store has no state any more (rules: stores#failures)', async () => {
+    silenceConsole()
+    const flushes = [undefined, Promise.reject(FULL)]
+    const store = { load: () => undefined, append: () => undefined, flushed: () => flushes.shift() }
+    const gateway = createGateway({ store, clock: manualClock(NEW_YEAR) })
+    gateway.reservedAddrs.create()
+    await nextTurn()
+    expect(expectError(() => gateway.reservedAddrs.list())).toMatchObject({
+      key: 'store_failed',
+      message: expect.stringContaining('it has no state any more'),
+    })
+  })
+
   it('keeps the initial resources after a failed reset, which would have given them other ids', () => {
     const { store: first } = openWithFailingStore()
     const store = memoryStore(first.commits)
