@@ -8,7 +8,7 @@ import { VisitorRequest } from '../../traffic/message.ts'
 import { MessageHeaders } from '../../traffic/message-headers.ts'
 import type { ControlHost } from '../control.ts'
 import { type Captured, replayProblem } from './captured.ts'
-import { readDefinition, type TunnelDefinition } from './definition.ts'
+import { NAME_BY_DEFAULT, readDefinition, type TunnelDefinition } from './definition.ts'
 import { errors } from './errors.ts'
 import { runStart } from './refused-starts.ts'
 import type { AgentTunnel } from './resources.ts'
@@ -22,7 +22,7 @@ import {
   notStarted,
   withAgentErrors,
 } from './response.ts'
-import { type EndpointStart, NAME_BY_DEFAULT, readPlace, toStarts, toUpstream } from './starts.ts'
+import { type EndpointStart, readPlace, toStarts, toUpstream } from './starts.ts'
 import { Agent, type OpenTunnel } from './tunnels.ts'
 import { viewEndpoint, viewEndpointDetail, viewRequest, viewTunnel } from './views.ts'
 

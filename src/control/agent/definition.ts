@@ -12,10 +12,13 @@ const policy = (sentence: string) =>
 
 const SCHEMES = ['http', 'https'] as const
 
+/** The name that agents give to a tunnel without one. */
+export const NAME_BY_DEFAULT = 'command_line'
+
 /** The schema of the definition of a tunnel, as in the agent's config file of version 2 (rules: agent#definitions). */
 export const tunnelDefinition = named(
   v.object({
-    name: v.optional(documented(v.string(), 'The name of the tunnel.'), 'command_line'),
+    name: v.optional(documented(v.string(), 'The name of the tunnel.'), NAME_BY_DEFAULT),
     addr: documented(
       v.union([v.string(), v.number()], 'a port, an address or a URL'),
       'The place that the agent forwards to: a port such as 80, an address such as `localhost:80`, or a URL.',

@@ -4,16 +4,13 @@ import { general } from '../../core/schema/general-errors.ts'
 import { quote } from '../../core/schema/text.ts'
 import type { endpointFields, labelledFields } from '../../service/ngrok/session-declaration.ts'
 import { readText } from '../../service/policy/text.ts'
-import type { TunnelDefinition } from './definition.ts'
+import { NAME_BY_DEFAULT, type TunnelDefinition } from './definition.ts'
 
 /** An endpoint that the agent starts. Without a URL it gets a new one with the scheme. Without both, the scheme is https. */
 export interface EndpointStart extends v.InferInput<typeof endpointFields> {
   readonly name: string
   readonly scheme?: string
 }
-
-/** The name that agents give to a tunnel without one. */
-export const NAME_BY_DEFAULT = 'command_line'
 
 /** A tunnel that the agent starts: that of an endpoint, or one with labels. */
 export type Start = EndpointStart | (v.InferInput<typeof labelledFields> & { readonly name: string })
@@ -49,7 +46,7 @@ export function readPlace(sent: string | undefined, schemeOfHost = 'https'): { s
   const alone = /^(https?|tcp|tls):\/\/$/.exec(sent)?.[1]
   if (alone !== undefined) return { scheme: alone }
   const url = sent.includes('://') ? sent : `${schemeOfHost}://${sent}`
-  return { scheme: url.split(':')[0] ?? '', url }
+  return { scheme: url.slice(0, url.indexOf(':')), url }
 }
 
 /** Returns the URL of a place that an agent forwards to (rules: agent#addresses). */

@@ -23,9 +23,8 @@ export class AgentState {
   readonly refused = new Map<string, RefusedStart>()
 
   addRefused(name: string, reason: Omit<RefusedStart, 'count'>): void {
-    const [oldest] = this.refused.size < MAX_REFUSED || this.refused.has(name) ? [] : this.refused.keys()
-    if (oldest !== undefined) this.refused.delete(oldest)
     this.refused.set(name, { ...reason, count: (this.refused.get(name)?.count ?? 0) + 1 })
+    for (const oldest of this.refused.keys()) if (this.refused.size > MAX_REFUSED) this.refused.delete(oldest)
   }
 
   clear(): void {

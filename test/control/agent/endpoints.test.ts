@@ -43,6 +43,16 @@ test('PUT creates an endpoint, and replaces it', async () => {
   expect((await call('PUT', '/api/endpoints/web', second.body)).status).toBe(200)
 })
 
+test.each([
+  ['public', 'https://app.example.com'],
+  ['internal', 'https://app.internal'],
+])('an endpoint may have the binding %s', async (binding, url) => {
+  const { call, gateway } = createWithAgent()
+  expect((await call('POST', '/api/endpoints', { ...SENT, url, bindings: [binding] })).status).toBe(201)
+  expect(gateway.endpoints.list().endpoints).toMatchObject([{ bindings: [binding] }])
+  expect((await call('POST', '/api/endpoints', { ...SENT, url, bindings: ['private'] })).status).toBe(400)
+})
+
 // rules: agent#addresses
 test.each(['tcp', 'tls', 'http', 'https'])('the URL "%s://" is a new one with this scheme', async (scheme) => {
   const { call } = createWithAgent()

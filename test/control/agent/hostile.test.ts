@@ -29,6 +29,14 @@ describe('A name', () => {
     expect(await names()).toEqual(['command_line'])
   })
 
+  test('that is left out is command_line', async () => {
+    const { call, names, gateway } = createWithAgent()
+    expect((await call('POST', '/api/tunnels', { addr: 80 })).status).toBe(201)
+    expect(await names()).toEqual(['command_line'])
+    expect((await call('DELETE', '/api/tunnels/command_line')).status).toBe(204)
+    expect((await gateway.agent.start({ addr: 80 })).name).toBe('command_line')
+  })
+
   test('starts once, however many start it at the same time', async () => {
     const { call, names } = createWithAgent()
     const start = async () => (await call('POST', '/api/tunnels', { addr: 80, name: 'web' })).status
@@ -113,7 +121,10 @@ describe('Captured requests', () => {
     expect(Object.entries(request.headers)).toContainEqual(['__proto__', ['x']])
   })
 
-  test('count what their parts take in memory', async () => {
+  test.each([
+    ['count what their parts take in memory', 1, 0],
+    ['count nothing for parts that are not kept', 1024 * 1024, 1],
+  ])('%s', async (_name, firstSize, expected) => {
     const { call, gateway } = createWithAgent()
     const { public_url } = await gateway.agent.start({ addr: 3000 })
     gateway.traffic.upstream('http://localhost:3000', async (request) => {
@@ -122,10 +133,11 @@ describe('Captured requests', () => {
     })
     let left = 210_000
     const byte = new Uint8Array(1)
+    const start = (stream: ReadableStreamDefaultController) => stream.enqueue(new Uint8Array(firstSize))
     const pull = (stream: ReadableStreamDefaultController) => (left-- > 0 ? stream.enqueue(byte) : stream.close())
-    const init = { method: 'POST', body: new ReadableStream({ pull }), duplex: 'half' }
+    const init = { method: 'POST', body: new ReadableStream({ start, pull }), duplex: 'half' }
     expect((await gateway.traffic.fetch(public_url, init)).status).toBe(200)
-    expect((await call('GET', '/api/requests/http')).body.requests).toEqual([])
+    expect((await call('GET', '/api/requests/http')).body.requests).toHaveLength(expected)
     expect((await call('GET', '/api/tunnels/command_line')).body.metrics.http.count).toBe(1)
   })
 })

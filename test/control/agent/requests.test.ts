@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http'
 import { expect, test } from 'vitest'
 import { createWithAgent } from './agent.ts'
 
@@ -58,6 +59,18 @@ test('a captured request has the fields of the documentation', async () => {
     http: { count: 1 },
   })
 })
+
+test.each([...[200, 201, 202, 204, 301, 302, 304, 307, 400, 401, 403, 404, 405, 409, 422, 429, 500, 502, 503, 504]])(
+  'the response %i has the reason that HTTP/1.1 sends with it',
+  async (status) => {
+    const { gateway, call, visit } = await createVisited()
+    gateway.traffic.upstream('http://localhost:3000', () => new Response(null, { status }))
+    await visit()
+    const [{ response }] = (await call('GET', '/api/requests/http')).body.requests
+    expect(response).toMatchObject({ status: `${status} ${STATUS_CODES[status]}`, status_code: status })
+    expect(decode(response.raw)[0]).toBe(`HTTP/1.1 ${status} ${STATUS_CODES[status]}`)
+  },
+)
 
 test('no secret of a request is shown, and a replay has it', async () => {
   const { call, visit, received } = await createVisited()

@@ -194,6 +194,34 @@ describe('A start that is refused', () => {
     await expect(gateway.agent.start({})).rejects.toMatchObject({ key: 'field_invalid' })
   })
 
+  test('is a trouble until a tunnel of its name starts, and the last 100 are', async () => {
+    const { gateway, call, control } = createWithAgent()
+    const fail = (name: string) => call('POST', '/api/tunnels', { name, addr: 80, url: 'https://app.example.com/path' })
+    for (let count = 0; count < 101; count++) expect((await fail(`tunnel ${count}`)).status).toBe(502)
+    await fail('tunnel 50')
+    const count = async () =>
+      (await control('GET', '/troubles')).body.reduce(
+        (sum: number, trouble: { count: number }) => sum + trouble.count,
+        0,
+      )
+    expect(await count()).toBe(101)
+    await gateway.agent.start({ addr: 80, name: 'tunnel 50' })
+    expect(await count()).toBe(99)
+    await gateway.agent.start({ addr: 80, name: 'tunnel 0' })
+    expect(await count()).toBe(99)
+  })
+
+  test.each([
+    ['a chosen URL', { url: 'tcp://1.tcp.ngrok.io:20001' }, 308],
+    ['a new URL', { proto: 'tcp' }, 356],
+  ] as const)('by the acl of its credential has the number for %s', async (_name, chosen, number) => {
+    const { gateway, call } = createWithAgent()
+    const { id } = gateway.credentials.create({ acl: ['bind:app.example.com'] })
+    gateway.declare.tunnelSession({ credential: id })
+    const { body } = await call('POST', '/api/tunnels', { name: 'web', addr: 22, proto: 'tcp', ...chosen })
+    expect(JSON.stringify(body)).toContain(`ERR_NGROK_${number}`)
+  })
+
   test('because the gateway has no agents says so', async () => {
     const gateway = createGateway()
     await expect(gateway.agent.start({ addr: 80 })).rejects.toMatchObject({ key: 'agent_unavailable' })
