@@ -41,8 +41,11 @@ const clockPlugin = {
 /** These need a browser: `npm run test:inspector`; and workerd: `npm run test:sandbox`. */
 const ELSEWHERE = ['test/inspector/**', 'test/sandbox/**']
 
+/** `npm run mutants` has a runner of its own. */
+const runner = process.env.FAUXGATE_RUNNER ? { runner: process.env.FAUXGATE_RUNNER } : {}
+
 // Properties run many cases, and shared machines are slow.
-const common = { testTimeout: 60_000, setupFiles: ['test/support/check-writes.ts'] }
+const common = { testTimeout: 60_000, setupFiles: ['test/support/check-writes.ts'], ...runner }
 
 export default defineConfig({
   test: {

@@ -1,10 +1,22 @@
 // Mutation testing: makes one small change to the sources of a room at a time, and lists the changes that no test
 // notices. `npm run mutants -- --room core/filter [--sample 40] [--seed N] [--thorough] [--workers 2]` Stryker's
-// instrumenter makes all changes at once, switched off. A run of the room's tests then switches one drawn mutant on.
-// With --thorough, all other tests run too on a mutant that the room's tests miss. Stryker's own runner for vitest
-// needs over an hour for one room, because each of its runs loads every test that imports the room.
+// instrumenter makes all changes at once, switched off. One run of the room's tests tries all drawn mutants
+// (mutant-runner.mjs). A mutant that is left and that slow tests or the loading of modules reach has a run of its own. With
+// --thorough, all other tests run too on a mutant that the room's tests miss. Stryker's own runner for vitest needs
+// over an hour for one room, because each of its runs loads every test that imports the room.
+// The tests of the room server/traffic are those below test/server/traffic/ and test/server/traffic-*.test.ts.
 import { execFile } from 'node:child_process'
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -33,6 +45,8 @@ const ACTIVE = '__STRYKER_ACTIVE_MUTANT__'
 /** A run is in an endless loop if it takes this many times as long as without a mutant, and these ms more. */
 const SLOWER = 5
 const MORE_MS = 20_000
+/** The run that tries all mutants is in an endless loop if its journal gets no line for this time. */
+const STUCK_MS = 30_000
 
 /** Adds all mutants of the room to the copy, switched off. Returns the mutants. */
 async function instrument() {
@@ -49,24 +63,75 @@ async function instrument() {
   return result.mutants.filter(({ status }) => status !== 'Ignored')
 }
 
-/** Runs the tests of some folders, with a mutant switched on. Returns whether all passed, and how long they took. */
-function runTests(folders, mutant, timeout = 0) {
-  const paths = folders.map((name) => `test/${name}/`)
-  const args = [vitest, 'run', '--bail=1', '--maxWorkers=1', '--project=shared', '--project=own', ...paths]
-  const env = { ...process.env, FAUXGATE_SEED: values.seed, ...(mutant && { [ACTIVE]: mutant.id }) }
+/** The tests of a room: those in its folder and those whose names start with its name. */
+const testsOf = (room) => [`test/${room}/`, `test/${room}-`]
+
+/** Runs some tests. Returns whether all passed, and how long they took. `watch` is called often, with a function that stops. */
+function runTests(paths, { env = {}, options = ['--bail=1'], timeout = 0, watch } = {}) {
+  const shared = ['--maxWorkers=1', '--testTimeout=600000', '--project=shared', '--project=own']
+  const all = { ...process.env, FAUXGATE_SEED: values.seed, ...env }
   const startedAt = performance.now()
   return new Promise((resolve) => {
-    execFile(process.execPath, args, { cwd: folder, env, timeout, killSignal: 'SIGKILL' }, (error, stdout) =>
-      resolve({ passed: !error, ms: performance.now() - startedAt, output: stdout }),
+    const settings = { cwd: folder, env: all, timeout, killSignal: 'SIGKILL', maxBuffer: 2 ** 28 }
+    const run = execFile(
+      process.execPath,
+      [vitest, 'run', ...shared, ...options, ...paths],
+      settings,
+      (error, stdout) => {
+        clearInterval(timer)
+        resolve({ passed: !error, ms: performance.now() - startedAt, output: stdout })
+      },
     )
+    const timer = setInterval(() => watch?.(() => run.kill('SIGKILL')), 1000)
   })
 }
 
-/** Runs tests without a mutant, which must pass. Returns the time limit of a run with one. */
-async function measureLimit(folders) {
-  const { passed, ms, output } = await runTests(folders)
-  if (!passed) throw new Error(`These tests fail without any mutant: ${folders.join(', ')}\n${output}`)
+/** Returns the time limit of a run of tests with a mutant. Throws if the run without a mutant did not pass. */
+function requirePassed({ passed, ms, output }) {
+  if (!passed) throw new Error(`Tests fail without any mutant:\n${output}`)
   return Math.round(SLOWER * ms) + MORE_MS
+}
+
+/**
+ * Tries mutants in one run of the room's tests, which starts again after an endless loop. Returns those that are left, each
+ * with the tests that must run with it in a process of their own.
+ */
+async function tryTogether(mutants) {
+  const journal = join(folder, 'mutants.journal')
+  writeFileSync(journal, '')
+  const env = {
+    FAUXGATE_RUNNER: join(folder, 'tools/mutant-runner.mjs'),
+    FAUXGATE_MUTANTS: mutants.map(({ id }) => id).join(),
+    FAUXGATE_JOURNAL: journal,
+  }
+  const readSteps = () =>
+    readFileSync(journal, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => line.split(' '))
+  let isStuck
+  function watch(stop) {
+    const [word, id] = readSteps().at(-1)
+    if (word !== 'started' || Date.now() - statSync(journal).mtimeMs < STUCK_MS) return
+    isStuck = true
+    appendFileSync(journal, `noticed ${id}\n`)
+    stop()
+  }
+  let result
+  do {
+    isStuck = false
+    result = await runTests(testsOf(values.room), { env, watch, options: ['--dangerouslyIgnoreUnhandledErrors'] })
+  } while (isStuck)
+  const limit = requirePassed(result)
+  const steps = readSteps()
+  const find = (id, ...words) => steps.filter((step) => words.includes(step[0]) && step[1] === id)
+  const left = mutants.filter(({ id }) => find(id, 'noticed').length === 0)
+  return left.map((mutant) => {
+    // One that no test reaches may be reached in a process that a test starts.
+    const isOnOften = find(mutant.id, 'loaded').length > 0 || find(mutant.id, 'passed', 'unclear').length === 0
+    const unclear = new Set(find(mutant.id, 'unclear').map((step) => step[2]))
+    return { mutant, limit, paths: isOnOften ? testsOf(values.room) : [...unclear] }
+  })
 }
 
 const formatPlace = ({ fileName, location: { start } }) => `${fileName.slice(folder.length + 1)}:${start.line + 1}`
@@ -81,21 +146,21 @@ try {
 
   const others = readdirSync(join(folder, 'test'), { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && ![...NOT_RUN, 'fixtures', 'support', values.room].includes(entry.name))
-    .map(({ name }) => name)
-  const steps = [[values.room], ...(values.thorough ? [others] : [])]
-  const limits = await Promise.all(steps.map(measureLimit))
+    .map(({ name }) => `test/${name}/`)
+  const limitOfOthers = values.thorough && requirePassed(await runTests(others))
 
-  async function isNoticed(mutant) {
-    for (const [index, folders] of steps.entries())
-      if (!(await runTests(folders, mutant, limits[index])).passed) return true
-    return false
+  async function isNoticed({ mutant, paths, limit }) {
+    const env = { [ACTIVE]: mutant.id }
+    if (paths.length > 0 && !(await runTests(paths, { env, timeout: limit })).passed) return true
+    return values.thorough && !(await runTests(others, { env, timeout: limitOfOthers })).passed
   }
 
-  const waiting = [...drawn]
+  const waiting = await tryTogether(drawn)
   const missed = []
   async function runWorker() {
-    for (let mutant = waiting.pop(); mutant; mutant = waiting.pop()) {
-      if (await isNoticed(mutant)) continue
+    for (let next = waiting.pop(); next; next = waiting.pop()) {
+      if (await isNoticed(next)) continue
+      const { mutant } = next
       missed.push(mutant)
       console.log(`\n${formatPlace(mutant)}  ${mutant.mutatorName}, unnoticed:\n  ${mutant.replacement}`)
     }
