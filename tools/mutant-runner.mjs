@@ -18,10 +18,10 @@ const passed = new Set(journal.filter((line) => line.startsWith('passed ')))
 const waiting = new Set(FAUXGATE_MUTANTS.split(',').filter((id) => !noticed.has(id)))
 const write = (line) => appendFileSync(FAUXGATE_JOURNAL, `${line}\n`)
 
-/** What the instrumented sources read and count. Files that share a process share it, and this set of mutants. */
+/** The state that the instrumented sources read and count in. The files of a process share it, and the set of mutants. */
 globalThis.__stryker__ ??= { waiting }
 const shared = globalThis.__stryker__
-/** Not a fake one of a test. */
+/** The real timers: tests may install others. */
 const { setTimeout, clearTimeout } = globalThis
 
 /** Runs a test function. Returns whether it passed within a time. */

@@ -26,7 +26,6 @@ export class FlushTracker {
   /** Must be called after each append. */
   trackAppend(): void {
     const flushing = this.store.flushed?.()
-    if (!flushing) this.onFlushed()
     if (!flushing || flushing === this.#flushing) return
     this.#flushing = flushing
     const lossesBefore = this.#losses

@@ -335,9 +335,11 @@ describe('A change that the store has not flushed yet (rules: stores#safe-answer
 
   it('does not start anew after a loss if the store has no state any more (rules: stores#failures)', async () => {
     silenceConsole()
-    const flushes = [undefined, Promise.reject(FULL)]
-    const store = { load: () => undefined, append: () => undefined, flushed: () => flushes.shift() }
+    let flushed = Promise.resolve()
+    const store = { load: () => undefined, append: () => undefined, flushed: () => flushed }
     const gateway = createGateway({ store, clock: manualClock(NEW_YEAR) })
+    await nextTurn()
+    flushed = Promise.reject(FULL)
     gateway.reservedAddrs.create()
     await nextTurn()
     expect(expectError(() => gateway.reservedAddrs.list())).toMatchObject({
