@@ -115,6 +115,18 @@ describe('an HTTPS edge of ngrok', () => {
     ]).toEqual(['/', '/blog', '/blog/new', '/blog'])
   })
 
+  test('without a route for the path is 404 with 3200, and the trace says so', async () => {
+    const { gateway, edge_id, response, visit } = create()
+    gateway.httpsEdgeRoutes.create(edge_id, {
+      match: '/blog',
+      match_type: 'exact_path',
+      backend: { backend_id: response('blog') },
+    })
+    const { status, headers } = await visit('/shop?a=1')
+    expect([status, headers.get('ngrok-error-code')]).toEqual([404, 'ERR_NGROK_3200'])
+    expect(JSON.stringify(gateway.traffic.last()?.trace)).toContain(`no route of the edge ${edge_id} is for /shop"`)
+  })
+
   test('runs its modules in order', async () => {
     const { gateway, edge_id, response, visit } = create()
     const { id: office } = gateway.ipPolicies.create({})
@@ -137,6 +149,12 @@ describe('an HTTPS edge of ngrok', () => {
       403, 200, 403,
     ])
     expect((await visit('/', { from: { ip: '203.0.113.1' } })).headers.get('x-frontend')).toBe('ngrok')
+    await statusOf('/', 'evilbot')
+    expect(gateway.traffic.last()?.trace).toContainEqual({
+      step: 'module',
+      did: 'route_user_agent_filter refused the user agent',
+      isEnd: true,
+    })
   })
 
   test('fails over to the first backend that is online, and to tunnels by their labels', async () => {

@@ -31,6 +31,9 @@ test.each([
     'm3HSJL1i83hdltRq0+o9czGb+8KJDKra4t/3JRlnPKcjI8PZm6XBHXx6zG4UuMXaDEZjR1wuXDre9G9zvN7AQw==',
   ],
   ["hash.xxhash64('hello')", '26c7827d889f6da3'],
+  ["'%e'.format([1234.5])", '1.234500e+03'],
+  ["{'a': 1, 'b': {'c': true}}", '{a: 1, b: {c: true}}'],
+  ["'%s'.format([{'a': [1, 2]}])", '{a: [1, 2]}'],
   ["'hello'.xxhash64('base64')", 'JseCfYifbaM='],
   ['json.decode(\'{"a":"b"}\').a', 'b'],
   ['json.encode(["a","b","c"])', '["a","b","c"]'],
@@ -173,4 +176,11 @@ describe('against independent implementations', () => {
 test('a pattern that other engines need exponential time for ends at once', async () => {
   expect(await evaluate(`'${'a'.repeat(5000)}'.matches('^(a+)+$|x')`)).toBe('true')
   expect(await evaluate(`'${'a'.repeat(5000)}!'.matches('^(a+)+$')`)).toBe('false')
+})
+
+test('the trace says why a text is not decoded', async () => {
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is an expression of the policy
+  const { gateway, visit } = createVisited(policyOf('custom-response', { body: "${url.unescape('%zz')}" }))
+  expect((await visit()).headers.get('ngrok-error-code')).toBe('ERR_NGROK_3900')
+  expect(JSON.stringify(gateway.traffic.last()?.trace)).toContain('the text is not encoded with percent signs')
 })
