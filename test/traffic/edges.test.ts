@@ -149,6 +149,8 @@ describe('an HTTPS edge of ngrok', () => {
       403, 200, 403,
     ])
     expect((await visit('/', { from: { ip: '203.0.113.1' } })).headers.get('x-frontend')).toBe('ngrok')
+    const did = 'route_user_agent_filter let the user agent pass'
+    expect(gateway.traffic.last()?.trace).toContainEqual({ step: 'module', did })
     await statusOf('/', 'evilbot')
     expect(gateway.traffic.last()?.trace).toContainEqual({
       step: 'module',

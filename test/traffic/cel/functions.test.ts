@@ -33,6 +33,7 @@ test.each([
   ["hash.xxhash64('hello')", '26c7827d889f6da3'],
   ["'%e'.format([1234.5])", '1.234500e+03'],
   ["{'a': 1, 'b': {'c': true}}", '{a: 1, b: {c: true}}'],
+  ["{1: 'a', 2: 'b'}", '{1: a, 2: b}'],
   ["'%s'.format([{'a': [1, 2]}])", '{a: [1, 2]}'],
   ["'hello'.xxhash64('base64')", 'JseCfYifbaM='],
   ['json.decode(\'{"a":"b"}\').a', 'b'],
@@ -179,8 +180,13 @@ test('a pattern that other engines need exponential time for ends at once', asyn
 })
 
 test('the trace says why a text is not decoded', async () => {
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is an expression of the policy
   const { gateway, visit } = createVisited(policyOf('custom-response', { body: "${url.unescape('%zz')}" }))
   expect((await visit()).headers.get('ngrok-error-code')).toBe('ERR_NGROK_3900')
   expect(JSON.stringify(gateway.traffic.last()?.trace)).toContain('the text is not encoded with percent signs')
+})
+
+test('secrets.get() gives the secret of a vault', async () => {
+  const { gateway, visit } = createVisited(policyOf('custom-response', { body: "${secrets.get('main', 'key')}" }))
+  gateway.vaultSecrets.create({ name: 'key', value: 'a value', vault_id: gateway.vaults.create({ name: 'main' }).id })
+  expect(await (await visit()).text()).toBe('a value')
 })
