@@ -173,14 +173,18 @@ test('schedules yields each schedule, with the timers of the host in between', a
   expect(verdicts).toContain('POST /reserved_addrs#1 cut other-leftovers')
 })
 
-test('fake timers that are installed already are refused', async () => {
-  vi.useFakeTimers()
+test.each([
+  ['fake timers', () => void vi.useFakeTimers()],
+  ['a mock of a timer', () => void vi.spyOn(globalThis, 'setTimeout')],
+])('%s that the test has installed: refused', async (_name, install) => {
+  install()
   try {
     await expect(survives(createIfMissing)).rejects.toThrow(
       'survives needs the timers of the host, and finds fake ones.',
     )
   } finally {
     vi.useRealTimers()
+    vi.restoreAllMocks()
   }
 })
 

@@ -50,6 +50,13 @@ describe('A change that the run without failures has made', () => {
     expect((await survives(code, options)).summary).toMatch(/; 0 fail$/)
   })
 
+  it('is found if it leaves another number of resources, even if `holds` accepts the result', async () => {
+    const twice = program(async (call) => void (await retry(() => call('POST', '/reserved_addrs', {}))))
+    await expect(survives(twice, { ...options, holds: () => true })).rejects.toMatchObject({
+      replay: 'POST /reserved_addrs#1 lost-after',
+    })
+  })
+
   it('may be missing if `holds` accepts the result', async () => {
     expect((await survives(ignoreFailure, { ...options, holds: () => true })).summary).toMatch(/; 0 fail$/)
   })
