@@ -14,7 +14,7 @@ const MORE_OFTEN = { times: 50, plus: 1000 }
 const { FAUXGATE_MUTANTS, FAUXGATE_JOURNAL } = process.env
 const journal = readFileSync(FAUXGATE_JOURNAL, 'utf8').trim().split('\n')
 const noticed = new Set(journal.filter((line) => line.startsWith('noticed ')).map((line) => line.split(' ')[1]))
-const passed = new Set(journal.filter((line) => line.startsWith('passed ')))
+const steps = new Set(journal)
 const waiting = new Set(FAUXGATE_MUTANTS.split(',').filter((id) => !noticed.has(id)))
 const write = (line) => appendFileSync(FAUXGATE_JOURNAL, `${line}\n`)
 
@@ -24,24 +24,31 @@ const shared = globalThis.__stryker__
 /** The real timers: tests may install others. */
 const { setTimeout, clearTimeout } = globalThis
 
-/** Runs a test function. Returns whether it passed within a time. */
+/** Runs a test function. Returns whether it passed; undefined if it does not end within a time. */
 async function passes(run, ms) {
   let timer
-  const late = new Promise((_, reject) => {
-    timer = setTimeout(() => reject(new Error('The test takes too long.')), ms)
+  const late = new Promise((resolve) => {
+    timer = setTimeout(resolve, ms)
   })
-  try {
-    await Promise.race([run(), late])
-    return true
-  } catch {
-    return false
-  } finally {
-    clearTimeout(timer)
-  }
+  const ended = run().then(
+    () => true,
+    () => false,
+  )
+  const result = await Promise.race([ended, late])
+  clearTimeout(timer)
+  return result
+}
+
+/** Ends the process, which the tool then starts again: a try may have left something behind. */
+async function restart(line) {
+  write(`${line}\nrestart`)
+  await new Promise(() => undefined)
 }
 
 export default class MutantRunner extends TestRunner {
   async runTask(test) {
+    const name = `${test.file.name} ${test.fullName}`
+    if (steps.has(`done - ${name}`)) return
     const run = async () => {
       try {
         await getFn(test)()
@@ -50,29 +57,41 @@ export default class MutantRunner extends TestRunner {
         for (const hook of test.onFinished?.splice(0).reverse() ?? []) await hook(test.context)
       }
     }
-    write(`run - ${test.file.name} ${test.name}`)
     const startedAt = performance.now()
     shared.currentTestId = test.id
-    await run()
+    // Once more: on a busy machine, a test may take too long.
+    await run().catch(run)
     const isLong = performance.now() - startedAt > LONG_MS
     const counts = shared.mutantCoverage?.perTest[test.id] ?? {}
     const reached = Object.keys(counts).filter((id) => shared.waiting.has(id))
-    if (reached.length === 0) return
-    let isUnclear = isLong || !(await passes(run, LONG_MS))
+    const before = { ...counts }
+    const isRepeatable = reached.length > 0 && !isLong && (await passes(run, LONG_MS))
     for (const id of reached) {
-      const line = `passed ${id} ${test.file.name} ${test.name}`
-      if (isUnclear) write(`unclear ${id} ${test.file.name}`)
-      if (isUnclear || passed.has(line)) continue
-      write(`started ${id}`)
-      const hitLimit = counts[id] * MORE_OFTEN.times + MORE_OFTEN.plus
-      Object.assign(shared, { activeMutant: id, hitCount: 0, hitLimit })
-      const isUnnoticed = await passes(run, TRY_MS)
-      Object.assign(shared, { activeMutant: undefined, hitCount: undefined })
-      // A failure that lasts may come from what an earlier try left behind: the hooks of a test do not run between tries.
-      isUnclear = !isUnnoticed && !(await passes(run, LONG_MS))
-      write(isUnclear ? `unclear ${id} ${test.file.name}` : isUnnoticed ? line : `noticed ${id}`)
-      if (!isUnnoticed && !isUnclear) shared.waiting.delete(id)
+      if (isRepeatable && counts[id] === before[id]) write(`loaded ${id}`)
+      if (!isRepeatable) write(`unclear ${id} ${name}`)
+      else if (!steps.has(`passed ${id} ${name}`) && !steps.has(`unclear ${id} ${name}`))
+        await this.#try(id, counts[id], run, name)
     }
+    write(`done - ${name}`)
+  }
+
+  async #try(id, count, run, name) {
+    write(`started ${id}`)
+    const hitLimit = count * MORE_OFTEN.times + MORE_OFTEN.plus
+    Object.assign(shared, { activeMutant: id, hitCount: 0, hitLimit })
+    const isUnnoticed = await passes(run, TRY_MS)
+    Object.assign(shared, { activeMutant: undefined, hitCount: undefined })
+    if (isUnnoticed) return write(`passed ${id} ${name}`)
+    if (isUnnoticed === undefined) return restart(`noticed ${id}`)
+    // A failure that lasts may come from what an earlier try left behind: the hooks of a file do not run between tries.
+    if (!(await passes(run, LONG_MS))) return restart(`unclear ${id} ${name}`)
+    write(`noticed ${id}`)
+    shared.waiting.delete(id)
+  }
+
+  importFile(...file) {
+    shared.currentTestId = undefined
+    return super.importFile(...file)
   }
 
   onAfterRunFiles() {

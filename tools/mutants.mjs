@@ -4,8 +4,8 @@
 // (mutant-runner.mjs). A mutant that is left and that slow tests or the loading of modules reach has a run of its own. With
 // --thorough, all other tests run too on a mutant that the room's tests miss. Stryker's own runner for vitest needs
 // over an hour for one room, because each of its runs loads every test that imports the room.
-// The tests of the room server/traffic are those below test/server/traffic/ and test/server/traffic-*.test.ts.
-import { execFile } from 'node:child_process'
+// The tests of the room server/traffic are those in test/server/traffic/ and test/server/traffic{,-*}.test.ts.
+import { spawn } from 'node:child_process'
 import {
   appendFileSync,
   cpSync,
@@ -63,26 +63,37 @@ async function instrument() {
   return result.mutants.filter(({ status }) => status !== 'Ignored')
 }
 
-/** The tests of a room: those in its folder and those whose names start with its name. */
-const testsOf = (room) => [`test/${room}/`, `test/${room}-`]
+/** The tests of a room: those in its folder, and those beside it whose names are or begin with its name. */
+const testsOf = (room) => [`test/${room}/`, `test/${room}-`, `test/${room}.`]
 
 /** Runs some tests. Returns whether all passed, and how long they took. `watch` is called often, with a function that stops. */
 function runTests(paths, { env = {}, options = ['--bail=1'], timeout = 0, watch } = {}) {
   const shared = ['--maxWorkers=1', '--testTimeout=600000', '--project=shared', '--project=own']
   const all = { ...process.env, FAUXGATE_SEED: values.seed, ...env }
   const startedAt = performance.now()
+  const args = [vitest, 'run', ...shared, ...options, ...paths]
+  const run = spawn(process.execPath, args, {
+    cwd: folder,
+    env: all,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  let output = ''
+  run.stdout.on('data', (part) => {
+    output += part
+  })
+  function stop() {
+    clearInterval(timer)
+    // Its workers too: one in an endless loop does not end with its parent.
+    process.kill(-run.pid, 'SIGKILL')
+  }
+  const isLate = () => timeout > 0 && performance.now() - startedAt > timeout
+  const timer = setInterval(() => (isLate() ? stop() : watch?.(stop)), 1000)
   return new Promise((resolve) => {
-    const settings = { cwd: folder, env: all, timeout, killSignal: 'SIGKILL', maxBuffer: 2 ** 28 }
-    const run = execFile(
-      process.execPath,
-      [vitest, 'run', ...shared, ...options, ...paths],
-      settings,
-      (error, stdout) => {
-        clearInterval(timer)
-        resolve({ passed: !error, ms: performance.now() - startedAt, output: stdout })
-      },
-    )
-    const timer = setInterval(() => watch?.(() => run.kill('SIGKILL')), 1000)
+    run.once('close', (code) => {
+      clearInterval(timer)
+      resolve({ passed: code === 0, ms: performance.now() - startedAt, output })
+    })
   })
 }
 
@@ -93,7 +104,7 @@ function requirePassed({ passed, ms, output }) {
 }
 
 /**
- * Tries mutants in one run of the room's tests, which starts again after an endless loop. Returns those that are left, each
+ * Tries mutants in one run of the room's tests. It continues in a new process after a try that never ends. Returns those that are left, each
  * with the tests that must run with it in a process of their own.
  */
 async function tryTogether(mutants) {
@@ -109,19 +120,20 @@ async function tryTogether(mutants) {
       .trim()
       .split('\n')
       .map((line) => line.split(' '))
-  let isStuck
+  let isStopped
   function watch(stop) {
     const [word, id] = readSteps().at(-1)
-    if (word !== 'started' || Date.now() - statSync(journal).mtimeMs < STUCK_MS) return
-    isStuck = true
-    appendFileSync(journal, `noticed ${id}\n`)
+    const isLoop = word === 'started' && Date.now() - statSync(journal).mtimeMs > STUCK_MS
+    if (!isLoop && word !== 'restart') return
+    isStopped = true
+    appendFileSync(journal, isLoop ? `noticed ${id}\n` : 'again\n')
     stop()
   }
   let result
   do {
-    isStuck = false
+    isStopped = false
     result = await runTests(testsOf(values.room), { env, watch, options: ['--dangerouslyIgnoreUnhandledErrors'] })
-  } while (isStuck)
+  } while (isStopped)
   const limit = requirePassed(result)
   const steps = readSteps()
   const find = (id, ...words) => steps.filter((step) => words.includes(step[0]) && step[1] === id)
