@@ -53,6 +53,22 @@ test.each([
   expect((await call('POST', '/api/endpoints', { ...SENT, url, bindings: ['private'] })).status).toBe(400)
 })
 
+test('an endpoint with a binding that its URL cannot have is refused', async () => {
+  const { call } = createWithAgent()
+  expect((await call('POST', '/api/endpoints', { ...SENT, bindings: ['internal'] })).status).toBe(502)
+})
+
+// rules: agent#addresses
+test.each([
+  ['tcp', 'tcp'],
+  ['tls', 'tls'],
+  ['https', 'http'],
+])('the upstream of an endpoint %s:// is at %s:// by default', async (scheme, upstream) => {
+  const { call } = createWithAgent()
+  const { body } = await call('POST', '/api/endpoints', { name: 'new', url: `${scheme}://`, upstream: { url: 22 } })
+  expect(body.upstream.url).toBe(`${upstream}://localhost:22`)
+})
+
 // rules: agent#addresses
 test.each(['tcp', 'tls', 'http', 'https'])('the URL "%s://" is a new one with this scheme', async (scheme) => {
   const { call } = createWithAgent()

@@ -215,11 +215,13 @@ describe('A start that is refused', () => {
     ['a chosen URL', { url: 'tcp://1.tcp.ngrok.io:20001' }, 308],
     ['a new URL', { proto: 'tcp' }, 356],
   ] as const)('by the acl of its credential has the number for %s', async (_name, chosen, number) => {
-    const { gateway, call } = createWithAgent()
+    const { gateway, call, control } = createWithAgent()
     const { id } = gateway.credentials.create({ acl: ['bind:app.example.com'] })
     gateway.declare.tunnelSession({ credential: id })
     const { body } = await call('POST', '/api/tunnels', { name: 'web', addr: 22, proto: 'tcp', ...chosen })
     expect(JSON.stringify(body)).toContain(`ERR_NGROK_${number}`)
+    const [{ about }] = (await control('GET', '/troubles')).body
+    expect(about).toContainEqual({ collection: 'credentials', key: id, name: id })
   })
 
   test('because the gateway has no agents says so', async () => {
