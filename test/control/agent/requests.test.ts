@@ -108,6 +108,21 @@ test('a replay goes past the policy, and is captured itself', async () => {
   expect((await call('POST', '/api/requests/http', {})).status).toBe(400)
 })
 
+test('a replay reaches the upstream of a URL, and is not captured by a tunnel without inspection', async () => {
+  const { gateway, call, visit, received } = await createVisited()
+  await visit('/', { method: 'POST', body: 'ping' })
+  const { id } = (await call('GET', '/api/requests/http')).body.requests[0]
+  const { public_url } = await gateway.agent.start({ addr: 4000, name: 'quiet', inspect: false })
+  const replayed: string[] = []
+  gateway.traffic.upstream(public_url, async (request) => {
+    replayed.push(await request.text())
+    return new Response()
+  })
+  expect((await call('POST', '/api/requests/http', { id, tunnel_name: 'quiet' })).status).toBe(204)
+  expect([received, replayed]).toEqual([['ping'], ['ping']])
+  expect((await call('GET', '/api/requests/http')).body.requests).toHaveLength(1)
+})
+
 test('requests can be deleted, and their number stays in the metrics', async () => {
   const { call, visit } = await createVisited()
   await visit()
