@@ -131,7 +131,7 @@ const applicationSession = kit.declaration({
       expires_in: v.optional(kit.sentDuration('The time until the session ends. Default: a day.'), '1d'),
       endpoint: declaredId('ep', 'The endpoint.'),
       edge: declaredId('edghts', 'The edge.'),
-      route: declaredId('edghtsrt', 'The route of the edge.'),
+      route: declaredId('edghtsrt', 'The route of the edge, which must be given, too.'),
     }),
     'ApplicationSessionDeclaration',
     'Declares the session of a person, which begins now.',
@@ -143,8 +143,9 @@ const applicationSession = kit.declaration({
     parts.requireTargets(tx, rows.endpoint, endpoint)
     parts.requireTargets(tx, rows.edge, edge)
     parts.requireTargets(tx, rows.route, route)
-    if (edge !== null && route !== null && !parts.hasRoute(tx, edge, route)) {
-      const allowed = `a route of the edge ${edge}`
+    // A session shows its route by the address of the edge.
+    if (route !== null && (edge === null || !parts.hasRoute(tx, edge, route))) {
+      const allowed = edge === null ? 'a route together with its edge' : `a route of the edge ${edge}`
       kit.refuse(kit.general.field_invalid, { field: 'route', received: kit.quote(route), allowed })
     }
     const { at: expires_at, due } = kit.schedule(tx, tx.now + (parts.durationMs(expires_in) ?? 0))

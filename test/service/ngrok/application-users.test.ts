@@ -71,6 +71,18 @@ describe('An application session', () => {
     expect(gateway.snapshot()).toEqual(before)
   })
 
+  test.each(['any', 'declared'] as const)('has no route without its edge, with references: %s', (references) => {
+    const gateway = createNgrok({ clock: { now: 0 }, references })
+    const { id: user } = gateway.declare.applicationUser()
+    const { id: edge } = gateway.httpsEdges.create()
+    const { id: route } = gateway.httpsEdgeRoutes.create(edge, { match: '/', match_type: 'path_prefix' })
+    expect(() => gateway.declare.applicationSession({ user, route })).toThrow(
+      `route is "${route}". Allowed: a route together with its edge`,
+    )
+    expect(gateway.applicationSessions.list().application_sessions).toEqual([])
+    expect(gateway.declare.applicationSession({ user, edge, route }).route?.id).toBe(route)
+  })
+
   test('names the edge and the route at which the person came', () => {
     const { gateway } = openGateway()
     const { id: user } = gateway.declare.applicationUser()
