@@ -80,6 +80,18 @@ test('reset removes upstreams and empties the journal of traffic', async () => {
 })
 
 // rules: control-api#visits
+test('all values of a repeated header are in the response and in the journal, in the same form', async () => {
+  const { gateway, call } = createControlled()
+  const headers = ['a=1', 'b=2'].map((cookie): [string, string] => ['set-cookie', cookie])
+  gateway.traffic.upstream(URL_OF_APP, () => new Response('', { headers: [...headers, ['x-a', '1']] }))
+  const { body } = await call('POST', '/traffic', { url: URL_OF_APP })
+  expect(body.headers).toMatchObject({ 'set-cookie': 'a=1, b=2', 'x-a': '1' })
+  const [entry] = (await call('GET', '/traffic')).body
+  // The journal does not show cookies.
+  expect(entry.responseHeaders).toMatchObject({ 'set-cookie': '[redacted], [redacted]', 'x-a': '1' })
+})
+
+// rules: control-api#visits
 test('a body that breaks off has its beginning, and the reason', async () => {
   const { gateway, call } = createControlled()
   gateway.traffic.upstream(URL_OF_APP, () => {

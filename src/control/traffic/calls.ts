@@ -7,6 +7,7 @@ import { platform } from '../../core/schema/platform.ts'
 import { anyObject } from '../../core/schema/schema.ts'
 import { hideUrlSecrets } from '../../core/schema/secret-texts.ts'
 import { quote, quoteSecret, toError } from '../../core/schema/text.ts'
+import { MessageHeaders } from '../../traffic/message-headers.ts'
 import { refusals } from '../../traffic/refusals.ts'
 import { createCannedResponse, isUpstreamKey, UPSTREAM_KEYS } from '../../traffic/upstreams.ts'
 import { type ControlHost, controlCall } from '../control.ts'
@@ -38,7 +39,10 @@ const outcome = named(
       v.nullable(v.number()),
       'The status of the response; null if the gateway closed the connection.',
     ),
-    headers: documented(v.record(v.string(), v.string()), 'The headers of the response.'),
+    headers: documented(
+      v.record(v.string(), v.string()),
+      'The headers of the response. Several values are joined by commas.',
+    ),
     body: documented(v.string(), 'The body of the response, as a text.'),
     incomplete: v.exactOptional(documented(v.string(), 'The reason why the body ends early. Absent if it is whole.')),
     rule: documented(
@@ -76,7 +80,7 @@ async function sendRequest(
   )
   const { rule = null, trace = [] } = traffic.journal.get(number) ?? {}
   if (!response) return { number, status: null, headers: {}, body: '', rule, trace }
-  const headers = Object.fromEntries(response.headers)
+  const headers = new MessageHeaders(response.headers).toRecord()
   return { number, status: response.status, headers, ...(await readText(response)), rule, trace }
 }
 

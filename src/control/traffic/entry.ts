@@ -18,10 +18,11 @@ export interface TrafficEntry {
   readonly target: Target
   /** The body; null if there was none. It is absent if it has more than 16 KB, or is neither JSON nor a form. */
   readonly body?: string | null
-  /** The headers of the request, by name in lower case. */
+  /** The headers of the request, by name in lower case. Several values are joined by commas. */
   readonly headers: Readonly<Record<string, string>>
   /** The status of the response; null if the connection closed. */
   readonly status: number | null
+  /** The headers of the response, in the same form. */
   readonly responseHeaders: Readonly<Record<string, string>>
   /** The id of the endpoint, the edge or the route that took the request; null if none did. */
   readonly endpoint: string | null
