@@ -37,7 +37,12 @@ export class MessageHeaders implements HeaderFields {
   }
 
   set(name: string, text: string): void {
-    this.#values.set(name.toLowerCase(), [toFieldValue(name, text)])
+    this.setBytes(name, toFieldValue(name, text))
+  }
+
+  /** Sets a header to a value of a message, as its bytes. */
+  setBytes(name: string, value: string): void {
+    this.#values.set(name.toLowerCase(), [value])
   }
 
   /** Adds a text to the last value of a header, after a comma. */

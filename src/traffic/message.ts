@@ -94,7 +94,7 @@ abstract class Message {
     for (const name of OF_THE_BYTES) this.headers.delete(name)
     const tag = this.headers.get('etag')
     // It names other bytes now, which mean the same (RFC 9110, section 8.8.1).
-    if (tag?.startsWith('"')) this.headers.set('etag', `W/${tag}`)
+    if (tag?.startsWith('"')) this.headers.setBytes('etag', `W/${tag}`)
   }
 }
 

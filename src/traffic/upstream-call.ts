@@ -161,7 +161,7 @@ function toSent(request: VisitorRequest, { url, isReplay }: UpstreamPlace, { ip 
   headers.extend('x-forwarded-for', ip)
   headers.extend('x-forwarded-proto', request.url.startsWith('https:') ? 'https' : 'http')
   const host = headers.get('host')
-  if (headers.get('x-forwarded-host') === undefined && host !== undefined) headers.set('x-forwarded-host', host)
+  if (headers.get('x-forwarded-host') === undefined && host !== undefined) headers.setBytes('x-forwarded-host', host)
   return sent
 }
 

@@ -64,6 +64,32 @@ describe('Headers have texts in UTF-8, as those of a Go program do (rules: traff
     expect(await visitBy(policyOf('custom-response', { headers: { 'x-a': text } }))).toEqual([200, null, bytes(text)])
   })
 
+  test('bytes that are no UTF-8 pass unchanged, and an action that writes their text sends it in UTF-8', async () => {
+    const { visit, received } = createVisited(
+      policyOf('add-headers', { headers: { 'x-b': "${req.headers['x-a'][0]}" } }),
+    )
+    await visit('/', { headers: { 'x-a': '\xff\xe9' } })
+    expect(['x-a', 'x-b'].map((name) => received[0]?.headers.get(name))).toEqual(['\xff\xe9', bytes('\xff\xe9')])
+  })
+
+  test('a host that a policy sets has the same bytes in `x-forwarded-host`', async () => {
+    const { gateway, visit } = createVisited(policyOf('add-headers', { headers: { host: '日本' } }))
+    let forwarded: string | null = null
+    gateway.traffic.upstream(URL_OF_APP, ({ headers }) => {
+      forwarded = headers.get('x-forwarded-host')
+      return new Response()
+    })
+    await visit()
+    expect(forwarded).toBe(bytes('日本'))
+  })
+
+  test('an entity tag keeps its bytes when it becomes weak', async () => {
+    const { gateway, visit } = createVisited(policyOf('compress-response', {}, 'on_http_response'))
+    const headers = { etag: '"\xe9"', 'content-type': 'text/plain' }
+    gateway.traffic.upstream(URL_OF_APP, () => new Response('a'.repeat(9999), { headers }))
+    expect((await visit('/', { headers: { 'accept-encoding': 'gzip' } })).headers.get('etag')).toBe('W/"\xe9"')
+  })
+
   test('a path is decoded, and sent in UTF-8', async () => {
     const policy = policyOf('add-headers', { headers: { 'x-a': '${req.url.path}' } }, 'on_http_response')
     expect(await visitBy(policy, '/%E6%97%A5')).toEqual([200, null, bytes('/日')])
