@@ -66,12 +66,15 @@ export default class MutantRunner extends TestRunner {
     const reached = Object.keys(counts).filter((id) => shared.waiting.has(id))
     const before = { ...counts }
     const isRepeatable = reached.length > 0 && !isLong && (await passes(run, LONG_MS))
+    // It still runs, and so in the way of the next tests.
+    const isStillRunning = isRepeatable === undefined
     for (const id of reached) {
       if (isRepeatable && counts[id] === before[id]) write(`loaded ${id}`)
       if (!isRepeatable) write(`unclear ${id} ${name}`)
       else if (!steps.has(`passed ${id} ${name}`) && !steps.has(`unclear ${id} ${name}`))
         await this.#try(id, counts[id], run, name)
     }
+    if (isStillRunning) await restart(`done - ${name}`)
     write(`done - ${name}`)
   }
 
