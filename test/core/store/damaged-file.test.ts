@@ -38,6 +38,13 @@ function damageFile(file: string, sql: string): void {
 }
 
 describeSqlite('A damaged SQLite file', () => {
+  it('that was cut to 0 bytes is a new store (rules: stores#damage)', async () => {
+    const { file, content } = await createFullFile()
+    writeFileSync(file, '')
+    expect(readState(file)).toBe(readState(newFile()))
+    expect(readState(file)).not.toBe(content)
+  })
+
   it('opens with its content, or is refused with an error and stays unchanged (rules: stores#damage)', async () => {
     const { file, content } = await createFullFile()
     const bytes = readFileSync(file)
