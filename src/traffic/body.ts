@@ -2,8 +2,8 @@
 export interface BodyParts extends AsyncIterable<Uint8Array> {
   /** The number of bytes, which the connection ensures; undefined if it is not known before the end. */
   readonly length: number | undefined
-  /** Calls a function with each part as it passes. */
-  watch(see: (part: Uint8Array) => void): void
+  /** Calls a function with each part as it passes, and another one at the end. A body that breaks off has no end. */
+  watch(see: (part: Uint8Array) => void, end?: () => void): void
   /** The names and values of the fields after the body, one after the other. They are known once it has been read. */
   readonly rawTrailers?: readonly string[]
   /** Ends the body unread, and the connection that it comes from. */
@@ -46,19 +46,29 @@ export function discardBody(body: Body): void {
   else body.destroy()
 }
 
-/** Calls a function with each part of a body as it passes. Returns the body that passes. */
-export function watchBody(body: Body, see: (part: Uint8Array) => void): Body {
-  if (body instanceof ReadableStream) return watchStream(body, see)
-  if (body instanceof Uint8Array) see(body)
-  else body?.watch(see)
+/** Calls a function with each part of a body as it passes, and another one at its end. Returns the body that passes. */
+export function watchBody(body: Body, see: (part: Uint8Array) => void, end?: () => void): Body {
+  if (body instanceof ReadableStream) return watchStream(body, see, end)
+  if (body !== null && !(body instanceof Uint8Array)) body.watch(see, end)
+  else {
+    if (body) see(body)
+    end?.()
+  }
   return body
 }
 
-function watchStream(stream: ReadableStream<Uint8Array>, see: (part: Uint8Array) => void): ReadableStream<Uint8Array> {
+function watchStream(
+  stream: ReadableStream<Uint8Array>,
+  see: (part: Uint8Array) => void,
+  end?: () => void,
+): ReadableStream<Uint8Array> {
   const reader = stream.getReader()
   const pull = async (passing: ReadableStreamDefaultController<Uint8Array>) => {
     const { done, value } = await reader.read()
-    if (done) return passing.close()
+    if (done) {
+      end?.()
+      return passing.close()
+    }
     see(value)
     passing.enqueue(value)
   }

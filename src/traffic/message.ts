@@ -68,9 +68,9 @@ abstract class Message {
     return this.#body && decodeBody(this.#body, codings, this.statuses)
   }
 
-  /** Calls a function with each part of the body as it passes. */
-  watchBody(see: (part: Uint8Array) => void): void {
-    this.#body = watchBody(this.#body, see)
+  /** Calls a function with each part of the body as it passes, and another one at its end. */
+  watchBody(see: (part: Uint8Array) => void, end?: () => void): void {
+    this.#body = watchBody(this.#body, see, end)
   }
 
   /** Ends the body unread, and with it the connection that it comes from. */

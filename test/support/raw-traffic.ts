@@ -3,7 +3,7 @@ import { type AddressInfo, connect as connectTcp, createServer, type Socket } fr
 import { connect as connectTls } from 'node:tls'
 import { onTestFinished } from 'vitest'
 import type { Config } from '../../src/core/generated/options.ts'
-import { createNgrok } from '../../src/gateway/ngrok.ts'
+import { createNgrok, type Ngrok } from '../../src/gateway/ngrok.ts'
 import { manualClock } from '../../src/index.ts'
 import { serveTraffic } from '../../src/server/traffic/serve-traffic.ts'
 
@@ -98,6 +98,14 @@ export async function openRawPorts(upstream: string, endpoint: Endpoint = {}, co
   onTestFinished(close)
   const [plain = 0, tls = 0] = ports.map(({ port }) => port)
   return { gateway, close, ports: { plain, tls }, ca: gateway.authority.certificatePem }
+}
+
+/** Lets the agent of a gateway send its newest request again. Returns the status, and the reason if it did not. */
+export async function replayNewest({ agent }: Pick<Ngrok, 'agent'>): Promise<[status: number, reason?: string]> {
+  const ask = async (init?: RequestInit) => agent.fetch('http://127.0.0.1:4040/api/requests/http', init)
+  const { requests } = await (await ask()).json()
+  const response = await ask({ method: 'POST', body: JSON.stringify({ id: requests[0].id }) })
+  return response.ok ? [response.status] : [response.status, (await response.json()).details.err]
 }
 
 /** A connection of a visitor that sends bytes unchanged. */

@@ -17,6 +17,8 @@ export interface CapturedBody {
   size: number
   /** True if more has passed than is kept. */
   isCut: boolean
+  /** True once its end has passed. */
+  isEnded: boolean
 }
 
 /** A request that passed an agent, secrets included. */
@@ -50,7 +52,12 @@ export class CapturedRequests {
     const captured: Captured = { ...facts, id, tunnel, method, url, headers, body: newBody(), ...NEW }
     this.#queue.add(captured)
     this.#grow(sizeOf(captured))
-    request.watchBody((part) => this.#keep(captured, captured.body, part))
+    request.watchBody(
+      (part) => this.#keep(captured, captured.body, part),
+      () => {
+        captured.body.isEnded = true
+      },
+    )
     return (response, at) => {
       const { status } = response
       captured.response = { status, at, headers: [...response.headers], body: newBody() }
@@ -104,18 +111,19 @@ export class CapturedRequests {
 }
 
 /** Returns the reason why a request cannot be sent again; undefined if it can (rules: agent#replays). */
-export function replayProblem({ headers, body: { size, isCut } }: Captured): string | undefined {
+export function replayProblem({ headers, body: { size, isCut, isEnded } }: Captured): string | undefined {
   const fieldOf = (name: string) => headers.find(([each]) => each === name)?.[1]
   if (fieldOf('upgrade') !== undefined)
     return 'It asked to switch protocols, and only the program that sent it speaks the other one.'
   if (isCut) return `Only the first ${size} bytes of its body were kept.`
-  const length = fieldOf('content-length') ?? String(size)
+  const length = fieldOf('content-length')
+  if (length === undefined) return isEnded ? undefined : 'The end of its body has not arrived.'
   return Number(length) === size ? undefined : `Only ${size} of the ${length} bytes of its body have arrived.`
 }
 
 const NEW = { isKept: true, response: undefined }
 
-const newBody = (): CapturedBody => ({ parts: [], size: 0, isCut: false })
+const newBody = (): CapturedBody => ({ parts: [], size: 0, isCut: false, isEnded: false })
 
 const toHex = (number: number): string => number.toString(16).padStart(8, '0')
 

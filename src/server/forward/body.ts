@@ -5,12 +5,17 @@ import type { Body, BodyParts } from '../../traffic/body.ts'
 type See = (part: Uint8Array) => void
 
 /** A stream of Node that brings a body: a request, a response or a stream of HTTP/2. */
-type Source = Readable & { readonly complete?: boolean; readonly rawTrailers?: readonly string[] }
+type Source = Readable & {
+  readonly complete?: boolean
+  readonly aborted?: boolean
+  readonly rawTrailers?: readonly string[]
+}
 
 /** A body that arrives on a connection. */
 export class ReceivedBody implements BodyParts {
   readonly #source: Source
   readonly #watchers: See[] = []
+  readonly #endWatchers: (() => void)[] = []
 
   constructor(
     source: Source,
@@ -27,8 +32,9 @@ export class ReceivedBody implements BodyParts {
     return this.#source.rawTrailers ?? []
   }
 
-  watch(see: See): void {
+  watch(see: See, end?: () => void): void {
     this.#watchers.push(see)
+    if (end) this.#endWatchers.push(end)
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
@@ -37,6 +43,7 @@ export class ReceivedBody implements BodyParts {
       this.#see(part)
       yield part
     }
+    this.#end()
   }
 
   /** Returns the whole body if it has arrived already, and has no trailers. */
@@ -46,17 +53,24 @@ export class ReceivedBody implements BodyParts {
     const whole: Buffer = readableLength > 0 ? this.#source.read() : Buffer.alloc(0)
     if (readableLength === 0) this.#source.resume()
     else this.#see(whole)
+    this.#end()
     return whole
   }
 
   /** Returns the stream, whose parts the watchers see. */
   open(): Readable {
     for (const see of this.#watchers) this.#source.on('data', see)
+    this.#source.once('end', () => this.#end())
     return this.#source
   }
 
   #see(part: Uint8Array): void {
     for (const see of this.#watchers) see(part)
+  }
+
+  #end(): void {
+    // A stream of HTTP/2 that was reset ends, too.
+    if (this.#source.aborted !== true) for (const end of this.#endWatchers) end()
   }
 }
 

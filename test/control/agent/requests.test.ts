@@ -213,6 +213,28 @@ test('a request that was not kept as a whole is not replayed, and the response s
   // The types of Node lack `duplex`.
   await visit('/', { method: 'POST', body: stream, duplex: 'half', headers: { 'content-length': '9' } } as RequestInit)
   expect(await replayNewest()).toEqual([400, msg, 'Only 0 of the 9 bytes of its body have arrived.'])
+  const withoutEnd = { method: 'POST', body: stream, duplex: 'half' } as RequestInit
+  await visit('/', { ...withoutEnd, body: new ReadableStream({ pull: (each) => each.enqueue(Buffer.from('x')) }) })
+  expect(await replayNewest()).toEqual([400, msg, 'The end of its body has not arrived.'])
+  gateway.traffic.upstream('http://localhost:3000', async (request) => {
+    received.push(await request.text().catch(() => 'broken off'))
+    return new Response()
+  })
+  const partsThen = (finish: (each: ReadableStreamDefaultController) => void) => {
+    const parts = ['a', 'b']
+    return new ReadableStream({
+      pull(each) {
+        const part = parts.shift()
+        if (part) each.enqueue(Buffer.from(part))
+        else finish(each)
+      },
+    })
+  }
+  await visit('/', { ...withoutEnd, body: partsThen((each) => each.error(new Error('left'))) })
+  expect(await replayNewest()).toEqual([400, msg, 'The end of its body has not arrived.'])
+  await visit('/', { ...withoutEnd, body: partsThen((each) => each.close()) })
+  expect(await replayNewest()).toEqual([204, undefined, undefined])
+  expect(received.slice(3)).toEqual(['broken off', 'ab', 'ab'])
   await visit('/', { headers: { connection: 'Upgrade', upgrade: 'websocket' } })
   expect(await replayNewest()).toEqual([400, msg, expect.stringContaining('switch protocols')])
 })

@@ -3,7 +3,7 @@ import http2 from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import { connect } from 'node:tls'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { openRawPorts, openRawUpstream, type RawAnswer, visitRaw } from '../../support/raw-traffic.ts'
+import { openRawPorts, openRawUpstream, type RawAnswer, replayNewest, visitRaw } from '../../support/raw-traffic.ts'
 import { waitUntil } from '../../support/wire.ts'
 
 const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'
@@ -11,7 +11,7 @@ const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'
 /** Connects a visitor that speaks HTTP/2. */
 function openSession(port: number, ca: string, options: http2.ClientSessionOptions = {}) {
   const tls = { host: '127.0.0.1', port, servername: 'app.example.com', ca, ALPNProtocols: ['h2'] }
-  const session = http2.connect('https://app.example.com', { ...options, createConnection: () => connect(tls) })
+  const session = http2.connect('https://app.example.com', { createConnection: () => connect(tls), ...options })
   session.on('error', () => undefined)
   onTestFinished(() => session.destroy())
   return session
@@ -69,6 +69,29 @@ describe('A visitor that speaks HTTP/2 (rules: traffic#ports)', () => {
     ])
     expect(upstream.requests[0]?.head).toMatch(/^transfer-encoding: chunked\r$/m)
     expect(upstream.requests[1]?.head).toMatch(new RegExp(`^content-length: ${body.length}\r$`, 'm'))
+  })
+
+  // rules: agent#replays
+  test('and leaves midway has sent no whole request, which the agent does not replay', async () => {
+    const { upstream, session, gateway, ports, ca } = await open(OK)
+    const socket = connect({
+      host: '127.0.0.1',
+      port: ports.tls,
+      servername: 'app.example.com',
+      ca,
+      ALPNProtocols: ['h2'],
+    })
+    // Node ends a stream before it resets it, so the connection breaks off.
+    const leaving = openSession(ports.tls, ca, { createConnection: () => socket })
+    const stream = leaving.request({ ':path': '/a', ':method': 'POST' }).on('error', () => undefined)
+    stream.write('hello')
+    await waitUntil(() => upstream.received().includes('hello'))
+    socket.destroy()
+    await waitUntil(() => upstream.sockets.size === 0)
+    expect(await replayNewest(gateway)).toEqual([400, 'The end of its body has not arrived.'])
+    await send(session, { ':method': 'POST' }, 'hello')
+    expect(await replayNewest(gateway)).toEqual([204])
+    expect(upstream.requests.map(({ body }) => body)).toEqual(['hello', 'hello'])
   })
 
   test('cannot send more or less than it says', async () => {

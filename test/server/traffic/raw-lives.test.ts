@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
-import { openRawPorts, openRawUpstream, visitRaw } from '../../support/raw-traffic.ts'
+import { openRawPorts, openRawUpstream, replayNewest, visitRaw } from '../../support/raw-traffic.ts'
 import { waitUntil } from '../../support/wire.ts'
 
 const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'
@@ -22,13 +22,19 @@ describe.each(kinds)('What a visitor opens ends with the visit, at the port %s (
 
   test('in the middle of a request', async () => {
     const upstream = await openRawUpstream(OK)
-    const { ports } = await openRawPorts(upstream.url)
+    const { ports, gateway } = await openRawPorts(upstream.url)
     const head = 'POST /a HTTP/1.1\r\nhost: app.example.com\r\ntransfer-encoding: chunked\r\n\r\n5\r\nhello\r\n'
     const visitor = await visitRaw(ports[kind], head, nameOf(kind))
     await waitUntil(() => upstream.received().includes('hello'))
     visitor.socket.destroy()
     await waitUntil(() => upstream.sockets.size === 0)
     expect([upstream.requests, upstream.received().endsWith('5\r\nhello\r\n')]).toEqual([[], true])
+    // rules: agent#replays
+    expect(await replayNewest(gateway)).toEqual([400, 'The end of its body has not arrived.'])
+    const whole = await visitRaw(ports[kind], `${head}0\r\n\r\n`, nameOf(kind))
+    await whole.until(/ok$/)
+    expect(await replayNewest(gateway)).toEqual([204])
+    expect(upstream.requests.map(({ body }) => body)).toEqual(['hello', 'hello'])
   })
 
   test('in the middle of a response', async () => {
