@@ -96,6 +96,22 @@ describe('A store with fewer families or fields than those of the gateway that o
     expect(write(newer, commits).map(({ operation }) => operation)).toHaveLength(5)
   })
 
+  it('is refused, and not as a damaged one, if its records lack a field that the family needs now', () => {
+    const families = createNotes()
+    const before = memoryStore()
+    const gateway = createGateway({ store: before, families })
+    // The direct API of a family of a test has no type.
+    const { notes } = gateway as unknown as { notes: { add(): void } }
+    notes.add()
+    gateway.dispose()
+    const store = memoryStore(before.commits)
+    expect(() => createGateway({ store, families: createNotes({ size: v.number() }) })).toThrow(
+      /^The store does not fit the families of this gateway, whose fields have changed since it was written: the record "note_\w+" of notes: .*size/,
+    )
+    expect(store.commits).toEqual(before.commits)
+    expect(open(before.commits, families).reservedAddrs.list().reserved_addrs).toEqual([])
+  })
+
   it('is opened if it was written before stores had a list of fields', () => {
     const commits = write({}).map(({ replaces, ...commit }) => {
       return replaces ? { ...commit, replaces: { version: replaces.version, seed: replaces.seed } } : commit

@@ -58,7 +58,7 @@ export function readStoredRecords(
   const sideRecords = new Map([...sideNames].map((name) => [name, new Map<string, object>()]))
   // A stored record may be overdue, because a commit may leave events to a later call.
   const state = { sequence: stored.sequence, now: Number.NEGATIVE_INFINITY }
-  const readRecord = createRecordReader(families, stored.version, { ...context, state })
+  const readRecord = createRecordReader(families, stored, { ...context, state })
   for (const each of stored.records) {
     const sideRows = sideRecords.get(each.collection)
     if (sideRows) sideRows.set(each.key, each.record)
@@ -68,17 +68,20 @@ export function readStoredRecords(
 }
 
 /** Makes a function that reads a record of a version, and converts it to the version of this fauxgate. */
-function createRecordReader(families: readonly Family[], version: number, context: RuleContext) {
+function createRecordReader(families: readonly Family[], { version, fields }: StoredState, context: RuleContext) {
   const collections = families.flatMap((family) => family.collections)
   const readers = new Map(
-    collections.map(({ name, key, schema }) => [name, { keyOf: key, read: storedReader(schema, 'the record') }]),
+    collections.map(({ name, key, schema, outline }) => {
+      const isChanged = () => fields?.[name] !== undefined && fields[name].join() !== outline().join()
+      return [name, { keyOf: key, isChanged, read: storedReader(schema, 'the record') }]
+    }),
   )
   return ({ key, ...stored }: StoredRecord): VersionedRecord => {
     const { collection, record } = migrate(stored, version)
     const reader = readers.get(collection)
     if (!reader) throw createUnknownError(collection)
     const name = `the record ${quote(key)} of ${collection}`
-    const checked = requireValid(name, () => reader.read(record, context))
+    const checked = requireValid(name, () => reader.read(record, context), reader.isChanged)
     const ownKey = reader.keyOf(checked)
     if (version === RECORDS_VERSION && ownKey !== key)
       throw createDamageError(name, `its fields make the key ${quote(ownKey)}`)
@@ -86,12 +89,13 @@ function createRecordReader(families: readonly Family[], version: number, contex
   }
 }
 
-/** Reads stored data. @throws Error that names the data, if a rule refuses it. */
-export function requireValid<T>(name: string, read: () => T): T {
+/** Reads stored data. @throws Error that names the data, if a rule refuses it; TypeError if its schema has changed since. */
+export function requireValid<T>(name: string, read: () => T, isChanged = () => false): T {
   try {
     return read()
   } catch (error) {
-    throw error instanceof Refusal ? createDamageError(name, error.message) : error
+    if (!(error instanceof Refusal)) throw error
+    throw isChanged() ? createChangedError(name, error.message) : createDamageError(name, error.message)
   }
 }
 
@@ -106,6 +110,12 @@ function checkFacts({ version, now, sequence, operations }: StoredState): void {
   }
   if (!(Number.isFinite(now) && now >= 0 && now <= LATEST_TIME))
     throw createDamageError('its time', `it is ${quote(now)}`)
+}
+
+function createChangedError(name: string, problem: string): TypeError {
+  return new TypeError(
+    `The store does not fit the families of this gateway, whose fields have changed since it was written: ${name}: ${problem} Use the family that wrote it, or give it a new file.`,
+  )
 }
 
 function createDamageError(name: string, problem: string): Error {
