@@ -79,7 +79,7 @@ export function snapshotReader(collections: readonly Collection<object>[]): Snap
   return (value, context) => {
     const own = isObject(value) ? ownRecords.get(value) : undefined
     if (own) return { ...(value as Snapshot), records: own, isOwn: true } // Every key of `ownRecords` is a snapshot.
-    const sent = isObject(value) ? migrateSnapshot(value) : value
+    const sent = isObject(value) ? dropUnknownEmptyCollections(migrateSnapshot(value), collections) : value
     reader ??= storedReader(snapshotSchema(collections), 'the snapshot')
     return { ...reader(sent, createRecordContext(sent, context)), isOwn: false }
   }
@@ -102,6 +102,15 @@ function migrateSnapshot(sent: SentSnapshot): SentSnapshot {
   )
   const migrated = rows.map((row) => (isObject(row.record) ? migrate(row, version) : row))
   return { ...sent, version: RECORDS_VERSION, records: groupByCollection(migrated) }
+}
+
+/** Leaves out empty collections of families that this gateway does not have. */
+function dropUnknownEmptyCollections(sent: SentSnapshot, collections: readonly Collection<object>[]): object {
+  if (!isObject(sent.records)) return sent
+  const isForeign = (name: string, list: unknown) =>
+    Array.isArray(list) && list.length === 0 && !collections.some((each) => each.name === name)
+  const records = Object.entries(sent.records).filter(([name, list]) => !isForeign(name, list))
+  return { ...sent, records: Object.fromEntries(records) }
 }
 
 function snapshotSchema(collections: readonly Collection<object>[]) {

@@ -2,4 +2,14 @@
  * The parts of node:http. An import would read all its exports, and so load what Node's `fetch` is made of: 50 ms on Node 22
  * and newer, which a command that asks a server does not need.
  */
-export const { Agent, createServer, request, ServerResponse, STATUS_CODES } = process.getBuiltinModule('node:http')
+const http = process.getBuiltinModule('node:http')
+
+export const { Agent, METHODS, request, ServerResponse, STATUS_CODES } = http
+
+/**
+ * Creates a server. Its limit of heads is in bytes: by default, Node drops the fields after the 1,000th in silence, such as the length
+ * of the body.
+ */
+export function createServer(...options: Parameters<typeof http.createServer>): ReturnType<typeof http.createServer> {
+  return Object.assign(http.createServer(...options), { maxHeadersCount: 0 })
+}

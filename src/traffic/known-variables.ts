@@ -129,12 +129,15 @@ function portOf(url: string): number {
   return port === '' ? (protocol === 'http:' ? 80 : 443) : Number(port)
 }
 
+/**
+ * Decodes each escape of a path for itself: one that is none, or bytes that are no UTF-8, must not hide the others from a rule that
+ * denies a path.
+ */
 function decode(path: string): string {
-  try {
-    return decodeURIComponent(path)
-  } catch {
-    return path
-  }
+  const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
+  return path.replace(/(?:%[0-9a-f]{2})+/gi, (escapes) =>
+    utf8.decode(Uint8Array.from(escapes.slice(1).split('%'), (byte) => Number.parseInt(byte, 16))),
+  )
 }
 
 function toLists(parameters: URLSearchParams): Record<string, string[]> {

@@ -229,6 +229,13 @@ describe('compress-response', () => {
     expect(await varyOf('*')).toBe('*')
   })
 
+  test('names Accept-Encoding in Vary, too, if this client accepts no coding', async () => {
+    const response = await compress({ etag: '"1"' }, { sent: { 'accept-encoding': 'gzip;q=0' } })
+    expect(response.headers.get('vary')).toBe('Accept-Encoding')
+    expect(response.headers.get('etag')).toBe('"1"')
+    expect(await response.text()).toBe('text')
+  })
+
   test.each([
     ['gzip', gunzipSync, constants.Z_SYNC_FLUSH],
     ['deflate', inflateSync, constants.Z_SYNC_FLUSH],

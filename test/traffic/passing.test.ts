@@ -433,6 +433,21 @@ describe('what a caller passes', () => {
   })
 })
 
+// RFC 3986, section 2.1: an upstream decodes each escape for itself, and so must a rule that protects a path.
+test.each([
+  ['/%61dmin/', '/admin/'],
+  ['/%61dmin/%ff', '/admin/\ufffd'],
+  ['/%61dmin/%zz', '/admin/%zz'],
+  ['/adm%69n/%', '/admin/%'],
+  ['/adm%69n/%C0%AF', '/admin/\ufffd\ufffd'],
+  ['/%C3%A4%E2%82%AC%20', '/\u00e4\u20ac '],
+])('A rule reads the path %s as %j', async (path, expected) => {
+  const { visit } = createVisited(
+    policyOf('deny', {}, 'on_http_request', [`req.url.path == ${JSON.stringify(expected)}`]),
+  )
+  expect((await visit(path)).status).toBe(403)
+})
+
 describe('the journal of traffic', () => {
   test('has no secret of a query, and no signature of a token', async () => {
     const { gateway, visit } = createVisited(

@@ -12,7 +12,7 @@ import { OPERATION_PREFIX } from '../schema/ids.ts'
 import { redactRecord } from '../schema/secret-fields.ts'
 import type { Redactor } from '../schema/secret-texts.ts'
 import { quote } from '../schema/text.ts'
-import { deepFreeze } from '../schema/values.ts'
+import { deepFreeze, isObject } from '../schema/values.ts'
 import type { Clock } from './clock.ts'
 import { createIds, type Ids } from './ids.ts'
 import type { SideRecordsByName } from './persistence/stored-records.ts'
@@ -224,9 +224,17 @@ function checkRelations(
       }
       for (const row of own) {
         const missing = findMissing(records, row, record)
-        if (missing !== undefined) report(row.field.split('.'), missing, `the id of ${row.to.what} that exists`)
+        if (missing !== undefined)
+          report(pathOf(record, row.field, missing), missing, `the id of ${row.to.what} that exists`)
       }
       relations?.(record, records, report)
     })
   }
+}
+
+/** Returns the path of an id in a field of a record: a field may be a map whose keys are ids. */
+function pathOf(record: object, field: string, id: string): readonly string[] {
+  const path = field.split('.')
+  const value = path.reduce<unknown>((outer, name) => (isObject(outer) ? Reflect.get(outer, name) : undefined), record)
+  return isObject(value) && Object.hasOwn(value, id) ? [...path, id] : path
 }

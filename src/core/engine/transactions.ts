@@ -161,7 +161,7 @@ export class Transactions {
     let result: T
     try {
       result = this.guard.run('a transaction', work, tx)
-      this.check?.(tx.changes, state.records)
+      this.check?.(tx.changes, state.records, now)
     } catch (error) {
       tx.undo()
       throw error

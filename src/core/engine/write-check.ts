@@ -12,8 +12,8 @@ import type { RecordChange, Records } from './records.ts'
  */
 const SWITCH = Symbol.for('fauxgate.checksWrites')
 
-/** Checks the records that a transaction has written. */
-export type WriteCheck = (changes: readonly RecordChange[], records: Records) => void
+/** Checks the records that a transaction has written at the time `now`, in ms. */
+export type WriteCheck = (changes: readonly RecordChange[], records: Records, now: number) => void
 
 /**
  * Makes the check of what transactions write, or returns undefined if it is off. Each record is read by the schema of its
@@ -22,8 +22,8 @@ export type WriteCheck = (changes: readonly RecordChange[], records: Records) =>
 export function createWriteCheck(context: RuleContext): WriteCheck | undefined {
   if (!Reflect.has(globalThis, SWITCH)) return undefined
   const readers = new Map<Collection<object>, ReturnType<typeof storedReader>>()
-  return (changes, records) => {
-    const state = { sequence: records.sequence, now: Number.NEGATIVE_INFINITY }
+  return (changes, records, now) => {
+    const state = { sequence: records.sequence, now }
     for (const { collection, key, after } of changes) {
       const stored = after && after === records.get(collection, key) && collection.toStored(after)
       if (!stored) continue

@@ -39,9 +39,14 @@ export class ReceivedBody implements BodyParts {
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
     // Left open, because a request that is read in part still gets its response.
-    for await (const part of this.#source.iterator({ destroyOnReturn: false })) {
-      this.#see(part)
-      yield part
+    try {
+      for await (const part of this.#source.iterator({ destroyOnReturn: false })) {
+        this.#see(part)
+        yield part
+      }
+    } finally {
+      // Whoever stops in the middle, such as at a limit, leaves a rest that must not block the connection.
+      if (!this.#source.readableEnded) this.destroy()
     }
     this.#end()
   }

@@ -27,10 +27,7 @@ export function sendResponse({ status: sent, headers, body }: Sent, outgoing: Vi
   if (length === undefined) headers.delete('content-length')
   else headers.set('content-length', String(length))
   const fail = () => abort(outgoing)
-  if ('stream' in outgoing) {
-    outgoing.statusCode = status
-    for (const [name, values] of Object.entries(headers.toLists())) outgoing.setHeader(name, values)
-  } else outgoing.writeHead(status, [...headers].flat())
+  writeHead(outgoing, status, headers)
   // The response of HTTP/2 has the same members.
   sendBody(hasBody ? body : null, outgoing as ServerResponse, {
     fail,
@@ -40,7 +37,22 @@ export function sendResponse({ status: sent, headers, body }: Sent, outgoing: Vi
         fields.filter(([name]) => name.toLowerCase() !== reserved),
       ),
   })
-  if (!outgoing.writableEnded) flushHead(outgoing)
+  if (!outgoing.writableEnded && !('stream' in outgoing)) outgoing.flushHeaders()
+}
+
+/** Writes the head of a response. @throws TypeError for fields that HTTP/2 has once, and then keeps none, so that another head can be written */
+function writeHead(outgoing: VisitorResponse, status: number, headers: MessageHeaders): void {
+  if (!('stream' in outgoing)) return void outgoing.writeHead(status, [...headers].flat())
+  // Node's response does not take a Date back.
+  if (headers.all('date').length > 1) throw new TypeError('The response has two Date headers, and HTTP/2 has one.')
+  try {
+    // At once, while the caller can catch the error.
+    for (const [name, values] of Object.entries(headers.toLists())) outgoing.setHeader(name, values)
+    outgoing.writeHead(status)
+  } catch (error) {
+    for (const name of outgoing.getHeaderNames()) outgoing.removeHeader(name)
+    throw error
+  }
 }
 
 /** Returns the length that a response without a body states: that of the body that GET would bring (RFC 9110, section 8.6). */
@@ -54,12 +66,6 @@ function toBodilessLength(status: number, headers: MessageHeaders): number | und
 function addTrailers(outgoing: VisitorResponse, fields: [name: string, value: string][]): void {
   if ('stream' in outgoing) outgoing.addTrailers(Object.fromEntries(fields))
   else outgoing.addTrailers(fields)
-}
-
-/** Sends the head of a response whose body has not started. */
-function flushHead(outgoing: VisitorResponse): void {
-  if ('stream' in outgoing) outgoing.writeHead(outgoing.statusCode)
-  else outgoing.flushHeaders()
 }
 
 /** Sends an informational response, such as 103, before the final one. */

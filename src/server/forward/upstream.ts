@@ -85,24 +85,32 @@ export class Upstream {
     const { method, signal, inform } = call
     return new Promise((resolve, reject) => {
       const request = this.#open(call)
+      let informed = 0
       const end = () => void request.destroy()
       signal?.addEventListener('abort', end)
       request.once('close', () => signal?.removeEventListener('abort', end))
       request.once('socket', (socket) => socket.off('data', endUnasked))
       request.once('timeout', () => request.destroy(new SilentUpstream()))
       request.on('error', (error) =>
-        reject(isStale(request, error) ? new StaleConnection('stale', { cause: error }) : error),
+        reject(informed === 0 && isStale(request, error) ? new StaleConnection('stale', { cause: error }) : error),
       )
-      if (inform) request.on('information', ({ statusCode, rawHeaders }) => inform(statusCode, pairsOf(rawHeaders)))
+      request.on('information', ({ statusCode, rawHeaders }) => {
+        informed += rawHeaders.join().length + 1
+        if (informed <= MAX_HEAD_BYTES) inform?.(statusCode, pairsOf(rawHeaders))
+        else request.destroy(new Error(`its informational responses have more than ${MAX_HEAD_BYTES} bytes`))
+      })
       request.once('response', (response) => {
+        // Node takes a 101 without an upgrade for a whole response, and would use the connection again.
+        if (response.statusCode === 101)
+          return void request.destroy(new Error('it switched protocols without naming one'))
         const encoding = response.headers['transfer-encoding'] ?? 'chunked'
         if (encoding.toLowerCase() === 'chunked') return resolve(toServed(response, method))
         request.destroy(new Error(`the transfer encoding ${encoding} is unknown`))
       })
-      request.once('upgrade', ({ statusCode = 101, rawHeaders }, socket, head) => {
-        if (call.headers.get('upgrade') === undefined || signal?.aborted) {
+      request.once('upgrade', ({ statusCode = 101, headers, rawHeaders }, socket, head) => {
+        if (!namesOneOf(headers.upgrade, call.headers.get('upgrade')) || signal?.aborted) {
           socket.destroy()
-          return reject(new Error('it switched protocols, which nobody asked for'))
+          return reject(new Error('it switched to a protocol that nobody asked for'))
         }
         const leave = () => socket.destroy()
         signal?.addEventListener('abort', leave)
@@ -119,12 +127,23 @@ export class Upstream {
     const { protocol, hostname, port, host } = this.#base
     const { idle, rejectUnauthorized } = this.#options
     const open = protocol === 'https:' ? secureRequest : plainRequest
-    return open({
+    const request = open({
       ...{ protocol, host: hostname.replace(/^\[|\]$/g, ''), port, rejectUnauthorized, agent: this.#agent },
       ...{ method: call.method, path: call.path, headers: frame(call, host) },
       ...{ timeout: idle, maxHeaderSize: MAX_HEAD_BYTES },
     })
+    // By default, Node drops the fields after the 1,000th in silence.
+    return Object.assign(request, { maxHeadersCount: 0 })
   }
+}
+
+/** Returns whether a server switches to a protocol of a list (RFC 9110, section 7.8). */
+function namesOneOf(protocol: string | undefined, asked = ''): boolean {
+  const names = asked
+    .toLowerCase()
+    .split(',')
+    .map((each) => each.trim())
+  return protocol !== undefined && names.includes(protocol.toLowerCase())
 }
 
 /** The upstream has ended a connection that waited for its next request. */

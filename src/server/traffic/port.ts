@@ -77,7 +77,7 @@ function createPort(gateway: Gateway, tls: boolean, idle: number): Server | Http
   // Uploads may take any time, as at the service.
   const limits = {
     ...{ maxHeaderSize: MAX_HEAD_BYTES, headersTimeout: idle, requestTimeout: 0, keepAliveTimeout: idle },
-    ...{ connectionsCheckingInterval: Math.min(idle, 5000), requireHostHeader: false },
+    ...{ maxHeadersCount: 0, connectionsCheckingInterval: Math.min(idle, 5000), requireHostHeader: false },
   }
   // A response at the end of a silence, such as 504, still passes. A visitor that never ends its body ends then.
   const timeout = 2 * idle

@@ -8,6 +8,7 @@ import { asSystemError } from '../errors.ts'
 import { abort, formatHead, sendInformation, sendResponse, type VisitorResponse } from '../forward/respond.ts'
 import { SwitchedConnection } from '../forward/switched.ts'
 import { ServerResponse } from '../http.ts'
+import { EarlyBytes } from './early-bytes.ts'
 import type { Arrived } from './head.ts'
 import { answerText, type Visit } from './visit.ts'
 
@@ -48,6 +49,8 @@ export class Visitors {
     if (!socket.writable) return void socket.destroy()
     const end = new AbortController()
     socket.once('close', () => end.abort(ENDED))
+    // Nobody reads the connection meanwhile, and so nobody would notice that the visitor has ended it.
+    const early = new EarlyBytes(socket, head)
     const outgoing = new ServerResponse(request)
     outgoing.shouldKeepAlive = false
     outgoing.assignSocket(socket)
@@ -61,7 +64,7 @@ export class Visitors {
       outgoing.detachSocket(socket)
       headers.set('connection', 'Upgrade')
       socket.write(formatHead(101, headers), 'latin1')
-      switched.join(socket, head, this.#idle)
+      switched.join(socket, early.take(), this.#idle)
     } catch (error) {
       if (!end.signal.aborted) this.#fail(error, outgoing)
     }

@@ -11,7 +11,7 @@ const CLOCKS: readonly (readonly [name: string, clock: () => Clock | undefined])
   ['a clock with an odd millisecond', () => manualClock('2026-03-01T00:00:00.209Z')],
 ]
 
-// rules: snapshots#content, stores#commits
+// rules: stores#damage
 describe.each(CLOCKS)('What was created on %s', (_, createClock) => {
   const options = { seed: 'kinds', clock: createClock(), dns: 'off' } as const
 

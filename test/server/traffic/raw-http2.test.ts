@@ -211,6 +211,33 @@ describe('A visitor that speaks HTTP/2 (rules: traffic#ports)', () => {
     await once(session, 'close')
   })
 
+  test.each<[string, http2.OutgoingHttpHeaders, number]>([
+    ['a method in lower case', { ':method': 'delete' }, 501],
+    ['a path with a fragment', { ':path': '/x#/admin' }, 400],
+    ['a path outside ASCII', { ':path': '/\u00e9' }, 400],
+    ['a Host that is not its authority', { ':authority': 'app.example.com', host: 'other.example.com' }, 400],
+  ])('is refused: %s (RFC 9110, section 9.1; RFC 9113, section 8.3.1)', async (_, headers, status) => {
+    const upstream = await openRawUpstream(OK)
+    const { ports, ca } = await openRawPorts(upstream.url)
+    expect(await send(openSession(ports.tls, ca), headers)).toMatchObject({ status })
+    expect(upstream.requests).toHaveLength(0)
+  })
+
+  test.each(['age', 'date', 'etag', 'location', 'content-encoding', 'content-type', 'retry-after'])(
+    'gets an error for a response with two fields %s, which HTTP/2 has once, and then other responses',
+    async (name) => {
+      const two = `${name}: 1\r\n${name}: 2\r\n`
+      const upstream = await openRawUpstream((socket, { head }) => {
+        if (head.startsWith('GET /b ')) socket.write(OK)
+        else socket.write(`HTTP/1.1 103 E\r\n${two}\r\nHTTP/1.1 200 OK\r\n${two}content-length: 2\r\n\r\nok`)
+      })
+      const { ports, ca } = await openRawPorts(upstream.url)
+      const session = openSession(ports.tls, ca)
+      expect(await send(session, {})).toMatchObject({ status: 500, text: expect.stringContaining('3007') })
+      expect(await send(session, { ':path': '/b' })).toMatchObject({ status: 200, text: 'ok' })
+    },
+  )
+
   test('gets 405 for CONNECT', async () => {
     const { session } = await open(OK)
     const stream = session

@@ -132,7 +132,7 @@ const VISITS: readonly Row[] = [
     'compress-response',
     { algorithms: ['br'] },
     { phase: 'on_http_response', init: { headers: { 'accept-encoding': 'gzip' } } },
-    [200, 'found no algorithm that the client accepts', 'upstream got '],
+    [200, 'found no algorithm that the client accepts', 'upstream got ', { vary: 'Accept-Encoding' }],
   ],
   [
     'compress-response',

@@ -34,13 +34,13 @@ export const compressResponse = action({
     if (response.status === 206) return { did: 'left a part of a response unchanged', sets: none }
     if ([request, response].some(({ headers }) => listOf(headers.get('cache-control')).includes('no-transform')))
       return { did: 'left the response unchanged, because of no-transform', sets: none }
+    // A cache must not give this response to a client that accepts others, also where it passes unchanged (RFC 9110, section 12.5.5).
+    const varies = listOf(response.headers.get('vary'))
+    if (!varies.includes('accept-encoding') && !varies.includes('*')) response.headers.append('vary', 'Accept-Encoding')
     for (const algorithm of rankEncodings(request.headers.get('accept-encoding'), algorithms)) {
       const compressor = visit.compressor(algorithm)
       if (!compressor) continue
       response.changeBody(response.stream.pipeThrough(compressor), algorithm)
-      const varies = listOf(response.headers.get('vary'))
-      if (!varies.includes('accept-encoding') && !varies.includes('*'))
-        response.headers.append('vary', 'Accept-Encoding')
       return { did: `compressed with ${algorithm}`, sets: { ...none, negotiated_algorithm: algorithm } }
     }
     return { did: 'found no algorithm that the client accepts', sets: none }
