@@ -108,6 +108,8 @@ function createPort(gateway: Gateway, tls: boolean, idle: number): Server | Http
 
 /** Lets what is under way on a silent connection end, such as with 504. What is silent again ends then. */
 function endInSilence(session: ServerHttp2Session, idle: number): void {
+  // Node's own listener, for the time-out of the server, would end the session with what is under way.
+  session.removeAllListeners('timeout')
   session.setTimeout(idle, () => {
     session.close()
     session.setTimeout(idle, () => session.destroy())
