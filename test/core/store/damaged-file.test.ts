@@ -39,10 +39,16 @@ function damageFile(file: string, sql: string): void {
 
 describeSqlite('A damaged SQLite file', () => {
   it('that was cut to 0 bytes is a new store (rules: stores#damage)', async () => {
-    const { file, content } = await createFullFile()
+    const { file } = await createFullFile()
+    const listAddresses = () => {
+      const store = sqliteStore(file)
+      const { reserved_addrs } = createGateway({ store, clock: manualClock(NEW_YEAR) }).reservedAddrs.list()
+      store.close()
+      return reserved_addrs
+    }
+    expect(listAddresses()).not.toEqual([])
     writeFileSync(file, '')
-    expect(readState(file)).toBe(readState(newFile()))
-    expect(readState(file)).not.toBe(content)
+    expect(listAddresses()).toEqual([])
   })
 
   it('opens with its content, or is refused with an error and stays unchanged (rules: stores#damage)', async () => {
