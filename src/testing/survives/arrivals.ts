@@ -191,7 +191,9 @@ export class Arrivals {
       if (copy) copy.hasCrashed = true
       return NO_RESPONSE
     }
-    if (!effect) return gatewayResponse as HttpResponse // It was answered: nothing fails.
+    const { latency } = this.#world
+    if (!effect && latency === 0) return gatewayResponse as HttpResponse // It was answered: nothing fails.
+    if (!effect) return arrival.fail({ latency }, gatewayResponse)
     const isCut = effect.truncate !== undefined
     const response = arrival.fail(
       isCut ? { truncate: (gatewayResponse?.body?.length ?? 0) >> 1 } : effect,

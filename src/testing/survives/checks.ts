@@ -1,5 +1,5 @@
 import type { ManualClock } from '../../core/engine/manual-clock.ts'
-import { quote } from '../../core/schema/text.ts'
+import { escapeUnprintable, quote } from '../../core/schema/text.ts'
 import type { Gateway } from '../../gateway/types.ts'
 import { requireGateway } from '../matched-domain.ts'
 import type { Event } from './arrivals.ts'
@@ -48,7 +48,7 @@ export function requireApplied({ arrivals: { events, interleaving }, schedule }:
   const turns = interleaving?.hasTurnsLeft ? 'the copies did not take all of its turns' : undefined
   const why = missing > 0 ? `${missing} of its failures happened nowhere` : turns
   if (!why) return
-  const replay = missing > 0 ? `The replay "${formatReplay(schedule)}"` : 'The replay'
+  const replay = missing > 0 ? `The replay "${escapeUnprintable(formatReplay(schedule))}"` : 'The replay'
   throw new Error(`${replay} no longer applies: ${why}. The code has changed since. Search again without replay.`)
 }
 
@@ -57,7 +57,7 @@ export function requireEqualRuns({ arrivals: { events: first } }: Run, { arrival
   const statusOf = (event: Event) => ` → ${event.response?.status}`
   const textOf = (event: Event | undefined) => (event ? event.description + statusOf(event) : 'nothing')
   const show = (event: Event | undefined) =>
-    event ? event.hideSecrets(event.description) + statusOf(event) : 'nothing'
+    event ? escapeUnprintable(event.hideSecrets(event.description)) + statusOf(event) : 'nothing'
   for (let place = 0; place < Math.max(first.length, second.length); place++) {
     if (textOf(first[place]) === textOf(second[place])) continue
     const [one, other] = [show(first[place]), show(second[place])]

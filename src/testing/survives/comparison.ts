@@ -1,4 +1,4 @@
-import { listDifferences } from './differences.ts'
+import { listDifferences, valueAt } from './differences.ts'
 import { type Ending, type Row, suffixOf } from './ending.ts'
 import { describeValues, type RowDifference, type Standard } from './values.ts'
 
@@ -160,7 +160,15 @@ function compareRows([row, other]: Pair, pairs: readonly Pair[], actual: Ending,
     const found = toFound.get(nameOf(wanted))
     return place === undefined ? found && suffixOf(found.key) : found?.made[place]
   })
-  const found = JSON.parse(relabel(JSON.stringify(row.values)))
-  const wanted = JSON.parse(translate(JSON.stringify(other.values)))
-  return listDifferences(found, wanted).map((each) => ({ ...each, row, other }))
+  const read = (values: object, label: (text: string) => string) => JSON.parse(label(JSON.stringify(values)))
+  const differences = listDifferences(read(row.values, relabel), read(other.values, translate))
+  if (differences.length === 0) return []
+  const [found, wanted] = [read(row.unmasked, relabel), read(other.unmasked, translate)]
+  return differences.map(({ path }) => ({
+    path,
+    found: valueAt(found, path),
+    wanted: valueAt(wanted, path),
+    row,
+    other,
+  }))
 }

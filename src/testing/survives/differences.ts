@@ -18,3 +18,10 @@ export function listDifferences(found: unknown, wanted: unknown, path: Path = []
     return found.flatMap((each, place) => listDifferences(each, wanted[place], [...path, place]))
   return Object.is(found, wanted) || JSON.stringify(found) === JSON.stringify(wanted) ? [] : [{ path, found, wanted }]
 }
+
+/** Returns the value at a path; undefined if there is none. */
+export const valueAt = (values: unknown, path: Path) =>
+  path.reduce<unknown>(
+    (value, name) => (isObject(value) || Array.isArray(value) ? Reflect.get(value, name) : undefined),
+    values,
+  )

@@ -18,6 +18,8 @@ export interface Row {
   readonly isOld: boolean
   /** The values that are compared, secrets included. */
   readonly values: object
+  /** These values without masks. */
+  readonly unmasked: object
   /** The texts that the gateway made for it, such as its address. */
   readonly made: readonly string[]
   /** True if it says nothing beyond the resource that it belongs to, as an automatic certificate does. */
@@ -69,7 +71,10 @@ export class Ending {
   get #masked(): View {
     const { areLearned } = this.#masks
     if (this.#view?.areLearned !== areLearned) {
-      const rows = this.#masks.apply(this.#unmasked)
+      const rows = this.#masks.apply(
+        this.#unmasked,
+        this.relabelWith(() => '#'),
+      )
       this.#view = { areLearned, rows, text: this.#toText(rows, ({ isOld }) => !isOld) }
     }
     return this.#view
@@ -144,7 +149,7 @@ function toRow(collection: Collection<object>, record: object, before: ReadonlyS
   const isOld = before.has(`${collection.name} ${key}`)
   const made = isOld ? [] : Object.entries(record).flatMap(([name, value]) => (name in values ? [] : listMade(value)))
   const isAttached = collection.isAttached?.(record) === true && hasOnlyId(values)
-  return [{ collection, key, isOld, values, made, isAttached }]
+  return [{ collection, key, isOld, values, unmasked: values, made, isAttached }]
 }
 
 const listMade = (value: unknown) => (typeof value === 'string' && value.length >= MIN_MADE_LENGTH ? [value] : [])
@@ -161,5 +166,9 @@ function withoutAttached(rows: readonly Row[]): readonly Row[] {
     if (Array.isArray(value)) return value.map(without)
     return isObject(value) ? mapValues(value, without) : value
   }
-  return rows.flatMap((row) => (row.isAttached ? [] : [{ ...row, values: without(row.values) as object }])) // An object stays one.
+  return rows.flatMap((row) => {
+    if (row.isAttached) return []
+    const values = without(row.values) as object // An object stays one.
+    return [{ ...row, values, unmasked: values }]
+  })
 }

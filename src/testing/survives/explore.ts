@@ -5,13 +5,12 @@ import { assertStrict } from '../strict.ts'
 import type { Event } from './arrivals.ts'
 import { noFailuresError, noRequestsError, requireApplied, requireEqualRuns } from './checks.ts'
 import { COPY_NAMES } from './copy.ts'
-import type { Ending } from './ending.ts'
 import { FAILURES, type Failure, formatReplay, readReplay } from './failures.ts'
 import { Gateways } from './gateways.ts'
 import { countSwitches, formatOrder, type Order, permutationsOf, readOrder } from './interleaving.ts'
-import { Masks } from './masks.ts'
+import { type Learned, Masks } from './masks.ts'
 import { type ParsedSurvivalOptions, readSurvivalOptions } from './options.ts'
-import { type Plan, Run } from './run.ts'
+import { type Outcome, type Plan, Run } from './run.ts'
 import { storyOf } from './story.ts'
 import type { CodeUnderTest, Coverage, ScheduledFault, SurvivesOptions, TriedSchedule } from './types.ts'
 import { type Baseline, baselineOf, judge } from './verdict.ts'
@@ -118,18 +117,32 @@ export class Explorer {
     return first
   }
 
-  /** Runs the code at another time, with other random numbers and by another seed, to learn which values follow from these. */
-  async #learnMasks(first: Ending): Promise<void> {
-    const { world } = this
-    world.begin(true)
-    await this.#gateways.withOtherSeed(async (gateway) => {
-      const plan = { serial: this.#names, urls: this.#gateways.urls }
-      const run = new Run(world, this.#options, this.#masks, gateway, [], plan)
-      this.#run = run
-      await run.run(this.#code)
-      this.#masks.learn(first.listInOrder(), run.ending.listInOrder())
-      await run.end()
-    })
+  /**
+   * Runs the code at another time, with other random numbers and by another seed, at once and with slow responses, to learn which
+   * values follow from these.
+   */
+  async #learnMasks({ outcomes }: Baseline): Promise<void> {
+    const learned: Learned[] = []
+    for (const elsewhere of ['fast', 'slow'] as const) {
+      const others: Outcome[] = []
+      for (const serial of permutationsOf(this.#names)) {
+        this.world.begin(elsewhere)
+        await this.#gateways.withOtherSeed(async (gateway) => {
+          const plan = { serial, urls: this.#gateways.urls }
+          const run = new Run(this.world, this.#options, this.#masks, gateway, [], plan)
+          this.#run = run
+          await run.run(this.#code)
+          // A run that was stopped has fewer outcomes.
+          others.push(...Array.from({ length: this.copies + 1 }, (_, place) => run.outcomes[place] ?? run.outcome))
+          await run.end()
+        })
+      }
+      for (const [place, { ending }] of outcomes.entries()) {
+        const other = others[place]
+        if (other) learned.push([ending.listInOrder(), other.ending.listInOrder()])
+      }
+    }
+    this.#masks.learn(learned)
   }
 
   /**
@@ -214,7 +227,7 @@ export class Explorer {
     if (isOfValues && this.#baseline && !this.#masks.areLearned) {
       // Before a value is reported: it may be another one at each time.
       await run.end()
-      await this.#learnMasks(this.#baseline.ending)
+      await this.#learnMasks(this.#baseline)
       return this.#runTrial(trial, plan)
     }
     for (const { at, fault } of schedule) {

@@ -1,3 +1,4 @@
+import { escapeUnprintable } from '../../core/schema/text.ts'
 import type { FaultEffect } from '../../gateway/http/fault-effects.ts'
 import type { FaultKind, OptInFaultKind, ScheduledFault } from './types.ts'
 
@@ -83,6 +84,6 @@ export function readReplay(text: string): ScheduledFault[] {
   }))
   if (formatReplay(schedule) === text && schedule.length > 0) return schedule
   throw new TypeError(
-    `replay is ${JSON.stringify(text)}. Allowed: the text of a report, such as "POST /reserved_addrs#1 lost-after".`,
+    `replay is ${escapeUnprintable(JSON.stringify(text))}. Allowed: the text of a report, such as "POST /reserved_addrs#1 lost-after".`,
   )
 }

@@ -4,7 +4,6 @@ import { suggestion } from '../../core/schema/nearest.ts'
 import { listFields } from '../../core/schema/schema-parts.ts'
 import { formatPath, type Path, quote } from '../../core/schema/text.ts'
 import { isObject } from '../../core/schema/values.ts'
-import { listDifferences } from './differences.ts'
 
 /** The values of resources in the order in which they were made, each with its family. */
 export type OrderedValues = readonly (readonly [family: string, values: unknown])[]
@@ -15,10 +14,22 @@ interface Masked {
   readonly values: object
 }
 
+/** What two runs without failures leave, of which the second was elsewhere: at another time, with other random numbers. */
+export type Learned = readonly [here: OrderedValues, elsewhere: OrderedValues]
+
+/** Replaces all ids and made texts in a text by one label, `#`. */
+type Unlabel = (text: string) => string
+
 /** The values that are not compared: those at the paths of `ignore`, and those that follow from the time or from random numbers. */
 export class Masks {
   readonly #ignored: ReadonlySet<string>
+  /** The families in which a value varies. */
+  readonly #families = new Set<string>()
+  /** The paths at which a value varies in any resource of a family. */
   readonly #varying = new Set<string>()
+  /** The values at such paths that vary, and those that do not, in any resource: each with its path. */
+  readonly #variables = new Set<string>()
+  readonly #constants = new Set<string>()
   /** True once {@link learn} was called. */
   areLearned = false
 
@@ -41,33 +52,63 @@ export class Masks {
   }
 
   /**
-   * Compares what two runs without failures leave, of which the second was at another time, with other random numbers, and by another
-   * seed. Their differences follow from these. Runs that do not leave the same families show nothing.
+   * Compares what runs without failures leave with what they leave elsewhere. Their differences follow from the time and from random
+   * numbers. Runs that do not leave the same families show nothing.
    */
-  learn(rows: OrderedValues, others: OrderedValues): void {
+  learn(pairs: readonly Learned[]): void {
     this.areLearned = true
-    if (rows.map(([family]) => family).join() !== others.map(([family]) => family).join()) return
-    for (const [place, [family, values]] of rows.entries()) {
-      for (const { path } of listDifferences(values, others[place]?.[1])) this.#varying.add(pathOf(family, path))
+    const familiesOf = (rows: OrderedValues) => rows.map(([family]) => family).join()
+    for (const [rows, others] of pairs) {
+      if (familiesOf(rows) !== familiesOf(others)) continue
+      for (const [place, [family, values]] of rows.entries()) this.#compare(values, others[place]?.[1], [family])
+    }
+  }
+
+  #compare(value: unknown, other: unknown, path: Path): void {
+    if (isObject(value) && isObject(other)) {
+      for (const name of Object.keys({ ...value, ...other })) this.#compare(value[name], other[name], [...path, name])
+    } else if (Array.isArray(value) && Array.isArray(other) && value.length === other.length) {
+      for (const [place, each] of value.entries()) this.#compare(each, other[place], path)
+    } else if (value === other) {
+      this.#constants.add(keyOf(path, value))
+    } else {
+      this.#families.add(String(path[0]))
+      this.#varying.add(keyOf(path))
+      for (const each of [value, other]) for (const key of leavesOf(each, path)) this.#variables.add(key)
     }
   }
 
   /** Returns resources without what is not compared. */
-  apply<R extends Masked>(rows: readonly R[]): readonly R[] {
+  apply<R extends Masked>(rows: readonly R[], unlabel: Unlabel): readonly R[] {
     if (this.#ignored.size + this.#varying.size === 0) return rows
     return rows.flatMap((row) => {
       const { name } = row.collection
       if (this.#ignored.has(name)) return []
-      return [{ ...row, values: this.#mask(row.values, name, []) as object }] // An object stays one.
+      const values = this.#omit(row.values, name, [])
+      const shown = this.#families.has(name) ? this.#hide(values, [name], unlabel) : values
+      return [{ ...row, values: shown as object }] // An object stays one.
     })
   }
 
-  #mask(value: unknown, family: string, path: Path): unknown {
-    if (this.#varying.has(pathOf(family, path))) return hide(value)
-    if (Array.isArray(value)) return value.map((each) => this.#mask(each, family, path))
+  #omit(value: unknown, family: string, path: Path): unknown {
+    if (this.#ignored.size === 0) return value
+    if (Array.isArray(value)) return value.map((each) => this.#omit(each, family, path))
     if (!isObject(value)) return value
     const entries = Object.entries(value).filter(([name]) => !this.#ignored.has(pathOf(family, [...path, name])))
-    return Object.fromEntries(entries.map(([name, each]) => [name, this.#mask(each, family, [...path, name])]))
+    return Object.fromEntries(entries.map(([name, each]) => [name, this.#omit(each, family, [...path, name])]))
+  }
+
+  /** Hides the values that vary, and not whether there are any. At a path where others vary, a constant stays. */
+  #hide(value: unknown, path: Path, unlabel: Unlabel, isBelow = false): unknown {
+    const isVarying = isBelow || this.#varying.has(unlabel(keyOf(path)))
+    if (Array.isArray(value)) return value.map((each) => this.#hide(each, path, unlabel, isVarying))
+    if (isObject(value)) {
+      const hide = ([name, each]: [string, unknown]) => [name, this.#hide(each, [...path, name], unlabel, isVarying)]
+      return Object.fromEntries(Object.entries(value).map(hide))
+    }
+    if (!isVarying || (typeof value !== 'string' && typeof value !== 'number')) return value
+    const key = unlabel(keyOf(path, value))
+    return this.#constants.has(key) && !this.#variables.has(key) ? value : '#'
   }
 }
 
@@ -77,9 +118,14 @@ function pathOf(family: string, path: Path): string {
   return names.length === 0 ? family : `${family}.${formatPath(names)}`
 }
 
-/** Hides a value, and not whether there is one. */
-function hide(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(hide)
-  if (isObject(value)) return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, hide(each)]))
-  return typeof value === 'string' || typeof value === 'number' ? '#' : value
+/** Writes a path, or a value with its path, without the labels that differ between resources. */
+const keyOf = (path: Path, value?: unknown) => withoutLabels(JSON.stringify([path, value]))
+
+const withoutLabels = (text: string) => text.replace(/#\d+(?:\.\d+)?/g, '#')
+
+/** Returns the innermost values in a value, each with its path. */
+function leavesOf(value: unknown, path: Path): string[] {
+  if (Array.isArray(value)) return value.flatMap((each) => leavesOf(each, path))
+  if (isObject(value)) return Object.entries(value).flatMap(([name, each]) => leavesOf(each, [...path, name]))
+  return [keyOf(path, value)]
 }

@@ -1,4 +1,4 @@
-import { formatCount } from '../../core/schema/text.ts'
+import { escapeUnprintable, formatCount } from '../../core/schema/text.ts'
 import { COPY_NAMES } from './copy.ts'
 import { Explorer } from './explore.ts'
 import { progressLine } from './progress.ts'
@@ -26,7 +26,7 @@ export async function search(code: CodeUnderTest, options: SurvivesOptions): Pro
   }
   const [first, ...others] = groups.values()
   if (!first) return resultOf(explorer)
-  const report = reportOf(code, first, others, explorer, options.replay !== undefined)
+  const report = escapeUnprintable(reportOf(code, first, others, explorer, options.replay !== undefined))
   throw new SurvivalError(report, [first, ...others], explorer.coverage)
 }
 

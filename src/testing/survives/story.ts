@@ -1,4 +1,4 @@
-import { cut, formatCount } from '../../core/schema/text.ts'
+import { cut, escapeUnprintable, formatCount } from '../../core/schema/text.ts'
 import type { Event } from './arrivals.ts'
 import { type Copy, thrownText } from './copy.ts'
 import type { Run } from './run.ts'
@@ -35,7 +35,8 @@ export function storyOf(run: Run, message: string): Pick<TriedSchedule, 'story' 
   const left = lines.length - FIRST_LINES - LAST_LINES
   if (left > 0) lines.splice(FIRST_LINES, left, `        … ${formatCount(left, 'line')} left out`)
   const shortenIds = createIdShortener()
-  return { story: shortenIds([...lines, `  in the end: ${describeEnd(run)}`].join('\n')), message: shortenIds(message) }
+  const show = (text: string) => escapeUnprintable(shortenIds(text))
+  return { story: show([...lines, `  in the end: ${describeEnd(run)}`].join('\n')), message: show(message) }
 }
 
 interface Row {

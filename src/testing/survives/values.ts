@@ -1,6 +1,5 @@
 import { cut, escapeUnprintable, formatPath, type Path, quote } from '../../core/schema/text.ts'
-import { isObject } from '../../core/schema/values.ts'
-import type { Difference } from './differences.ts'
+import { type Difference, valueAt } from './differences.ts'
 import type { Ending, Row } from './ending.ts'
 
 /** The last word of a message: `wanted` for the run without failures, `left` for copies one after the other. */
@@ -33,20 +32,14 @@ export function describeValues(
 }
 
 /** Returns a value as snapshots show it, and whether they hide a part of it. */
-function publicValue({ collection, key, values }: Row, ending: Ending, path: Path) {
+function publicValue({ collection, key, unmasked }: Row, ending: Ending, path: Path) {
   const records = ending.publicRecords()[collection.name] ?? []
   const value = valueAt(
     records.find((record) => collection.key(record) === key),
     path,
   )
-  return { value, isHidden: JSON.stringify(value) !== JSON.stringify(valueAt(values, path)) }
+  return { value, isHidden: JSON.stringify(value) !== JSON.stringify(valueAt(unmasked, path)) }
 }
-
-const valueAt = (record: unknown, path: Path) =>
-  path.reduce<unknown>(
-    (value, name) => (isObject(value) || Array.isArray(value) ? Reflect.get(value, name) : undefined),
-    record,
-  )
 
 /** Formats two values. Of long texts that begin alike, shows the part that differs. */
 function showBoth(found: unknown, wanted: unknown): readonly (string | undefined)[] {

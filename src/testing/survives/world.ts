@@ -23,6 +23,9 @@ const keepsProcessAlive = (handle: Handle | undefined) =>
 /** The time by which a run elsewhere starts later: each unit of a date is another one. */
 const ELSEWHERE_MS = 34 * 86_400_000 + 3_661_000
 
+/** The time that each response of a slow run elsewhere takes, so that durations are other ones. */
+const SLOW_MS = 1237
+
 /** Marks the `setTimeout` of a run. */
 const MARK = 'isOfSurvives'
 
@@ -57,6 +60,8 @@ export class World {
   readonly pasts = new Pasts()
   /** Counts the actions of the code that can have consequences. */
   activity = 0
+  /** The time that each response takes, in ms. */
+  latency = 0
   /** The errors that nobody has handled. */
   unhandled: unknown[] = []
   /** The gateway that the global `fetch` reaches. */
@@ -78,14 +83,15 @@ export class World {
 
   /**
    * Starts a run, with the clock, timers and random numbers in their initial state.
-   * @param isElsewhere true for another time and other random numbers
+   * @param elsewhere for another time and other random numbers, with slow responses or without
    */
-  begin(isElsewhere = false): void {
+  begin(elsewhere?: 'fast' | 'slow'): void {
     this.#run++
     this.timers.setAhead(0)
     this.clock.reset()
-    if (isElsewhere) this.clock.advance(ELSEWHERE_MS)
-    this.#randomName = isElsewhere ? 'Math.random elsewhere' : 'Math.random'
+    this.latency = elsewhere === 'slow' ? SLOW_MS : 0
+    if (elsewhere) this.clock.advance(ELSEWHERE_MS)
+    this.#randomName = elsewhere ? 'Math.random elsewhere' : 'Math.random'
     this.#handles = new Map()
     this.#owners = new Map()
     this.#randomCounts = new Map()
