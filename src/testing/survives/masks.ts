@@ -14,7 +14,7 @@ interface Masked {
   readonly values: object
 }
 
-/** What two runs without failures leave, of which the second was elsewhere: at another time, with other random numbers. */
+/** The values that two runs without failures leave, of which the second was elsewhere: at another time, with other random numbers. */
 export type Learned = readonly [here: OrderedValues, elsewhere: OrderedValues]
 
 /** Replaces all ids and made texts in a text by one label, `#`. */
