@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { describe, expect } from 'vitest'
+import { TABLES_VERSION } from '../../src/core/store/sql-tables.ts'
 import { nodeSqlite } from '../../src/server/sqlite/sqlite-file.ts'
 import { testSqlite } from '../support/sqlite.ts'
 import { createDowngrade, OLD_KEYS } from './support/old-sandbox.ts'
@@ -70,6 +71,8 @@ describe('An upgrade that follows docs/sandbox.md (rules: sandboxes#versions)', 
     const domains = (await sandbox.send('GET', '/reserved_domains')).body.reserved_domains
     expect(domains.map(({ domain }: { domain: string }) => domain)).toContain('issued.example.com')
     const sql = ['SELECT version FROM fauxgate_schema'] as const
-    expect(await sandboxes.runInStorage([{ namespace: 'SANDBOXES', name: 'old', sql }])).toEqual([[{ version: 2 }]])
+    expect(await sandboxes.runInStorage([{ namespace: 'SANDBOXES', name: 'old', sql }])).toEqual([
+      [{ version: TABLES_VERSION }],
+    ])
   })
 })

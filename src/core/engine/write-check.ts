@@ -48,7 +48,7 @@ export function createWriteCheck(context: RuleContext): WriteCheck | undefined {
 /** Prints a record as JSON whose fields are in alphabetical order: those of a schema are in its own order. */
 function printSorted(record: unknown): string {
   return JSON.stringify(record, (_, value) =>
-    isObject(value) ? Object.fromEntries(Object.entries(value).sort()) : value,
+    isObject(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value,
   )
 }
 
