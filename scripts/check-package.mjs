@@ -84,7 +84,7 @@ function filesLoadedWith(name, dist, found = new Set()) {
 function checkLoaded(dist) {
   const client = readdirSync(dist).find((name) => /^client-.*\.js$/.test(name))
   for (const [name, files, maximum] of [
-    ['index.js', 8, 560_000],
+    ['index.js', 8, 580_000],
     ['ngrok.js', 10, 910_000],
     [client, 8, 105_000],
   ]) {
@@ -145,7 +145,7 @@ async function checkUse(folder) {
 async function checkBundles(folder) {
   const bundleForBrowser = (name, entry) => bundle(folder, name, entry, 'browser')
   checkSize('GatewayError alone', await bundleForBrowser('GatewayError', 'fauxgate'), 12_000)
-  checkSize('createGateway', await bundle(folder, 'createGateway', 'fauxgate', 'browser', true), 540_000)
+  checkSize('createGateway', await bundle(folder, 'createGateway', 'fauxgate', 'browser', true), 560_000)
   checkSize('manualClock alone', await bundleForBrowser('manualClock', 'fauxgate'), 15_500)
   await bundleForBrowser('timersOn', 'fauxgate/clock')
   await bundleForBrowser('certificatePair', 'fauxgate/testing')

@@ -1,6 +1,5 @@
 import type { DropHooks } from '../control/control.ts'
 import type { PersistedJournal } from '../control/journal/journal.ts'
-import type { Collection } from '../core/operation/collection.ts'
 import type { AttemptHooks } from '../service/provisioning/managed-domain.ts'
 import type { UpstreamResponse } from '../traffic/message.ts'
 import type { ServedRequest } from '../traffic/traffic.ts'
@@ -71,7 +70,7 @@ export interface Transport {
    */
   readonly renewed: () => boolean
   /** The collections of the families. @internal */
-  readonly collections: readonly Collection<object>[]
+  readonly collections: readonly ViewedCollection[]
   /**
    * Returns the records of the families, secrets included, oldest first, and the number that the next id comes from. Leaves out
    * empty collections.
@@ -79,7 +78,7 @@ export interface Transport {
    */
   readonly resources: () => {
     readonly sequence: number
-    readonly tables: readonly { readonly collection: Collection<object>; readonly records: readonly object[] }[]
+    readonly tables: readonly { readonly collection: ViewedCollection; readonly records: readonly object[] }[]
   }
   /**
    * The journal as a text, and its earlier entries, for hosts that persist the journal.
@@ -91,6 +90,20 @@ export interface Transport {
    * @internal
    */
   readonly hooks: Hooks
+}
+
+/** What others see of a collection. Its own type would need the types of Valibot, which users of a gateway need not have. */
+export interface ViewedCollection {
+  /** The name in snapshots, commits and stores, for example `reserved_domains`. */
+  readonly name: string
+  /** Returns the key of a record. */
+  key(record: object): string
+  /** Returns whether a record is created and removed together with another record. */
+  isAttached?(record: object): boolean
+  /** Returns what two runs that do the same must have alike. */
+  toComparable(record: object): object | null
+  /** Returns the fields of a record and their kinds of values, such as `size: number`. */
+  outline(): readonly string[]
 }
 
 /** The hooks of a gateway. */

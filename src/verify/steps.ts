@@ -112,7 +112,7 @@ const OPERATORS: Readonly<Record<string, (field: string, value: string) => strin
   'by its size': (field, value) => `size(${field}) == size(${value})`,
   'by what it is not': (field, value) => `!(${field} == ${value})`,
   'by two things': (field, value) => `${field} == ${value} && obj.id == "{b}"`,
-  'by a time': () => 'obj.created_at > timestamp("2020-01-01T00:00:00Z")',
+  'by a time': () => 'obj.created_at > timestamp("2000-01-01T00:00:00Z")',
   'by a time to come': () => 'timestamp(obj.created_at) > timestamp(time.now).add("1h")',
   'by null': (field) => `${field} == null`,
   'by an empty text': (field) => `${field} == ""`,

@@ -36,7 +36,9 @@ export function createWriteCheck(context: RuleContext): WriteCheck | undefined {
     const state = { sequence: records.sequence, now }
     for (const { collection, key, after } of changes) {
       const stored = after && after === records.get(collection, key) && collection.toStored(after)
-      if (!stored || !isDrawn(collection)) continue
+      // What is due by now changes again in the same call, before a store has it.
+      const isDue = after && (collection.due?.(after)?.at ?? Number.POSITIVE_INFINITY) <= now
+      if (!stored || isDue || !isDrawn(collection)) continue
       const reader = readers.get(collection) ?? storedReader(collection.schema, 'the record')
       readers.set(collection, reader)
       const problem = findProblem(collection, key, stored, () => reader(stored, { ...context, state }))

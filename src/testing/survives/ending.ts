@@ -1,6 +1,6 @@
-import type { Collection } from '../../core/operation/collection.ts'
 import { parseSequence } from '../../core/schema/ids.ts'
 import { isObject, lazy, mapValues } from '../../core/schema/values.ts'
+import type { ViewedCollection } from '../../gateway/transport.ts'
 import type { Gateway } from '../../gateway/types.ts'
 import type { Masks, OrderedValues } from './masks.ts'
 
@@ -12,7 +12,7 @@ const MIN_MADE_LENGTH = 8
 
 /** A resource at the end of a run. */
 export interface Row {
-  readonly collection: Collection<object>
+  readonly collection: ViewedCollection
   readonly key: string
   /** True if the resource is from before the code ran: then its id is the same in each run. */
   readonly isOld: boolean
@@ -142,7 +142,7 @@ export function keysOf(gateway: Gateway): ReadonlySet<string> {
 
 export const suffixOf = (id: string) => id.slice(id.indexOf('_') + 1)
 
-function toRow(collection: Collection<object>, record: object, before: ReadonlySet<string>): Row[] {
+function toRow(collection: ViewedCollection, record: object, before: ReadonlySet<string>): Row[] {
   const values = collection.toComparable(record)
   if (!values) return []
   const key = collection.key(record)

@@ -1,8 +1,7 @@
 import type { ManualClock } from '../../core/engine/manual-clock.ts'
 import type { GatewayOptions } from '../../core/generated/options.ts'
-import type { Collection } from '../../core/operation/collection.ts'
 import { createGateway } from '../../gateway/gateway.ts'
-import type { Transport } from '../../gateway/transport.ts'
+import type { Transport, ViewedCollection } from '../../gateway/transport.ts'
 import type { Gateway } from '../../gateway/types.ts'
 import type { IssuedCertificate } from '../../service/x509/order.ts'
 import { requireServer, requireUsable, type Server } from './checks.ts'
@@ -30,7 +29,7 @@ export class Gateways {
   }
 
   /** The collections of the families. */
-  get collections(): readonly Collection<object>[] {
+  get collections(): readonly ViewedCollection[] {
     return this.#current.transport.collections
   }
 

@@ -1,9 +1,8 @@
-import type { Collection } from '../../core/operation/collection.ts'
 import { describeReceived } from '../../core/schema/errors.ts'
 import { suggestion } from '../../core/schema/nearest.ts'
-import { listFields } from '../../core/schema/schema-parts.ts'
 import { formatPath, type Path, quote } from '../../core/schema/text.ts'
 import { isObject } from '../../core/schema/values.ts'
+import type { ViewedCollection } from '../../gateway/transport.ts'
 
 /** The values of resources in the order in which they were made, each with its family. */
 export type OrderedValues = readonly (readonly [family: string, values: unknown])[]
@@ -38,11 +37,11 @@ export class Masks {
   }
 
   /** @throws TypeError for a path whose family or field does not exist. */
-  requireKnown(collections: readonly Collection<object>[]): void {
+  requireKnown(collections: readonly ViewedCollection[]): void {
     for (const path of this.#ignored) {
       const [family = '', field] = path.split('.')
       const found = collections.find(({ name }) => name === family)
-      const fields = found ? listFields(found.schema, []) : []
+      const fields = found ? fieldsOf(found) : []
       if (found && (field === undefined || fields.includes(field))) continue
       const [name, names] = found ? [field ?? '', fields] : [family, collections.map((each) => each.name).sort()]
       const hint = suggestion(name, names) || ` Allowed: ${names.join(', ')}.`
@@ -128,4 +127,9 @@ function leavesOf(value: unknown, path: Path): string[] {
   if (Array.isArray(value)) return value.flatMap((each) => leavesOf(each, path))
   if (isObject(value)) return Object.entries(value).flatMap(([name, each]) => leavesOf(each, [...path, name]))
   return [keyOf(path, value)]
+}
+
+/** Returns the names of the fields of a record. */
+function fieldsOf(collection: ViewedCollection): readonly string[] {
+  return [...new Set(collection.outline().map((line) => line.replace(/[.[:].*$/s, '')))]
 }
