@@ -92,7 +92,7 @@ export interface Transport {
   readonly hooks: Hooks
 }
 
-/** What others see of a collection. Its own type would need the types of Valibot, which users of a gateway need not have. */
+/** The part of a collection that others see. Its own type would need the types of Valibot, which users of a gateway need not have. */
 export interface ViewedCollection {
   /** The name in snapshots, commits and stores, for example `reserved_domains`. */
   readonly name: string
