@@ -16,7 +16,7 @@ const WITH_STATE = ['core', 'service', 'gateway', 'traffic'].map((room) => `test
 
 /** These state the exact times of a clock that starts at a whole second. */
 const WHOLE_SECONDS = [
-  'core/engine/{clock-*,manual-clock,subscribe}',
+  'core/engine/{clock-*,delayed-responses,manual-clock,subscribe}',
   'core/engine/persistence/{commits,failures,restart}',
   'service/kit/own-family',
   'service/ngrok/{agent-ingresses,application-users}',
