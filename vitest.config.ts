@@ -3,9 +3,6 @@ import { defineConfig } from 'vitest/config'
 /** Tests that count the steps of functions or the bytes in memory: each file has a process of its own. */
 const OWN = ['test/**/linear.test.ts', 'test/server/strangers.test.ts']
 
-/** Tests of what is in the repository and of its documents, which are the same on every version of Node: they share too. */
-const REPOSITORY = ['test/docs/**/*.test.ts', 'test/tooling/**/*.test.ts']
-
 /**
  * `FAUXGATE_CLOCK_MS=209` starts each manual clock that would start at a whole second 209 ms later, and runs the tests of rooms with
  * state: a time in a record may be a whole second only because the clocks of the tests are.
@@ -38,8 +35,36 @@ const clockPlugin = {
   },
 }
 
+/**
+ * These take three quarters of the time, and hold a fifth of the tests: properties, tests that start processes or run documents, and
+ * tests that repeat every operation. `npm test` leaves the project `thorough` out, and `.ci/run` runs it.
+ */
+const THOROUGH = [
+  '**/*.property',
+  'control/{refused-snapshots,reset,snapshot-secrets}',
+  'control/journal/{bounds,linear}',
+  'core/operation/{huge-lists,mutated-bodies,properties}',
+  'core/store/every-kind',
+  'docs/{ci,code-blocks,files,generated,recipes,shell,troubleshooting}',
+  'gateway/{marked-secrets,openapi/bodies,http/linear}',
+  'server/{callers,command,copied-curl,init,load,log,namespaces,record,sandbox,verify}',
+  'server/traffic/*',
+  'service/ngrok/{faults-by-number,self,ssh-certificates}',
+  'service/provisioning/{rollback,ties,whole-seconds}',
+  'service/resources/operations',
+  'service/x509/{authority-openssl,fuzz}',
+  'testing/{certificates,jest,jest-endings,node-endings,replay-recording,store-flush}',
+  'testing/survives/*',
+  'tooling/left-out',
+  'traffic/cel/functions',
+  'verify/*',
+].map((name) => `test/${name}.test.ts`)
+
 /** These need a browser: `npm run test:inspector`; and workerd: `npm run test:sandbox`. */
 const ELSEWHERE = ['test/inspector/**', 'test/sandbox/**']
+
+/** So that a commit has one result, its tests have one order. */
+const SEED = process.env.FAUXGATE_SEED
 
 /** `npm run mutants` has a runner of its own. */
 const runner = process.env.FAUXGATE_RUNNER ? { runner: process.env.FAUXGATE_RUNNER } : {}
@@ -50,7 +75,7 @@ const common = { testTimeout: 60_000, setupFiles: ['test/support/check-writes.ts
 export default defineConfig({
   test: {
     // Only here: vitest does not read it from a project. Files that are in order share what is loaded: 75 s in place of 100.
-    sequence: { shuffle: { tests: true, files: false } },
+    sequence: { shuffle: { tests: true, files: false }, ...(SEED && { seed: Number(SEED) }) },
     globalSetup: ['test/support/left-out.ts', 'test/support/command-bundle.ts'],
     // Projects, and the runs that tests start, share what was transformed: once for each content of a file.
     experimental: { fsModuleCache: CLOCK_MS === 0 },
@@ -66,12 +91,12 @@ export default defineConfig({
           ...common,
           name: 'shared',
           include: CLOCK_MS === 0 ? ['test/**/*.test.ts'] : WITH_STATE,
-          exclude: [...OWN, ...REPOSITORY, ...ELSEWHERE, ...(CLOCK_MS === 0 ? [] : WHOLE_SECONDS)],
+          exclude: CLOCK_MS === 0 ? [...OWN, ...THOROUGH, ...ELSEWHERE] : [...OWN, ...WHOLE_SECONDS, ...ELSEWHERE],
           isolate: false,
         },
       },
+      { test: { ...common, name: 'thorough', include: THOROUGH, exclude: [...OWN, ...ELSEWHERE], isolate: false } },
       { test: { ...common, name: 'own', include: OWN } },
-      { test: { ...common, name: 'repository', include: REPOSITORY, isolate: false } },
       {
         test: {
           name: 'types',

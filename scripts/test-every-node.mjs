@@ -2,6 +2,8 @@
 // test:every-node -- [20 22 …] [files and options of vitest]`. It leaves out the tests of the repository's files and
 // documents, because these are the same everywhere.
 import { spawnSync } from 'node:child_process'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { findNode, NODES } from './nodes.mjs'
 import { root, vitest } from './shared.mjs'
 
@@ -11,6 +13,9 @@ const ZONES = { 20: 'Pacific/Apia', 22: 'Asia/Kathmandu', 24: 'America/St_Johns'
 const args = process.argv.slice(2)
 const majors = args.filter((each) => NODES.includes(each))
 const options = args.filter((each) => !majors.includes(each))
+const folders = readdirSync(join(root, 'test'), { withFileTypes: true }).filter((each) => each.isDirectory())
+const files = folders.map(({ name }) => `test/${name}/`).filter((each) => !/docs|tooling/.test(each))
+if (!options.some((each) => each.startsWith('test/'))) options.unshift(...files)
 const chosen = majors.length > 0 ? majors : NODES
 
 /** Runs the tests on one version. Returns whether all passed. */
@@ -25,7 +30,7 @@ function runTests(major) {
     ...(seedOfRun && { FAUXGATE_SEED: String(Number(seedOfRun) + Number(major)) }),
   }
   const seed = String(Date.now() % 1_000_000_000)
-  const all = [vitest, 'run', '--project=shared', '--project=own', `--sequence.seed=${seed}`, '--no-color']
+  const all = [vitest, 'run', '--project=!types', `--sequence.seed=${seed}`, '--no-color']
   const { status, stdout, stderr } = spawnSync(path, [...all, ...options], {
     cwd: root,
     env,

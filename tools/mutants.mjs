@@ -68,7 +68,7 @@ const testsOf = (room) => [`test/${room}/`, `test/${room}-`, `test/${room}.`]
 
 /** Runs some tests. Returns whether all passed, and how long they took. `watch` is called often, with a function that stops. */
 function runTests(paths, { env = {}, options = ['--bail=1'], timeout = 0, watch } = {}) {
-  const shared = ['--maxWorkers=1', '--testTimeout=600000', '--project=shared', '--project=own']
+  const shared = ['--maxWorkers=1', '--testTimeout=600000', '--project=!types']
   const all = { ...process.env, FAUXGATE_SEED: values.seed, ...env }
   const startedAt = performance.now()
   const args = [vitest, 'run', ...shared, ...options, ...paths]

@@ -10,7 +10,7 @@ const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/packa
 
 /** Runs tests with an empty PATH, and without SQLite. */
 function runWithoutTools(files: readonly string[], ...reporters: readonly string[]) {
-  const args = [vitest, 'run', '--project=shared', '--maxWorkers=1', ...files, '--no-color', ...reporters]
+  const args = [vitest, 'run', '--project=!types', '--maxWorkers=1', ...files, '--no-color', ...reporters]
   const { status, stdout, stderr } = spawnSync(process.execPath, args, {
     cwd: root,
     env: { PATH: '', ...(hasSqlite && { NODE_OPTIONS: '--no-experimental-sqlite' }) },
