@@ -47,10 +47,7 @@ function describeValueDifference(
   }
   const differences = pairs.flatMap((pair) => compareRows(pair, pairs, actual, expected))
   const [first] = differences.filter(({ path, found }) => !isChosen(String(path.at(-1)), found))
-  if (first) return `${nameOf(first.row)} ${describeValues(first, actual, expected, standard)}`
-  const other = pairs.find(([row]) => !wanted.includes(found[actual.rows.indexOf(row)] ?? -1))
-  if (differences.length > 0 || !other) return undefined
-  return `${nameOf(other[0])} is used by other resources than ${standard === 'left' ? 'what is left' : 'wanted'}`
+  return first && `${nameOf(first.row)} ${describeValues(first, actual, expected, standard)}`
 }
 
 const nameOf = ({ collection, key }: Row) => `${collection.name} ${key}`

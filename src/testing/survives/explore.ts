@@ -195,8 +195,9 @@ export class Explorer {
   /** Adds the orders in which another copy continues somewhere in a run, and the failures of orders with at most one switch. */
   #addOrders(levels: Trial[][], level: number, run: Run, trial: Trial): void {
     const { faults, switches } = this.#options
-    if (level > switches) return
-    for (const order of run.arrivals.interleaving?.otherOrders(!this.#hasHiddenState(run)) ?? []) {
+    const { interleaving } = run.arrivals
+    if (!interleaving || level > switches) return
+    for (const order of interleaving.otherOrders(!this.#hasHiddenState(run))) {
       const name = formatOrder(order.turns)
       if (order.switches > switches || this.#knownOrders.has(name)) continue
       this.#knownOrders.add(name)

@@ -20,8 +20,8 @@ type SetTimer = (work: Work, ms?: number, ...args: unknown[]) => Handle
 const keepsProcessAlive = (handle: Handle | undefined) =>
   typeof handle !== 'object' || !('hasRef' in handle) || handle.hasRef()
 
-/** The time by which a run elsewhere starts later: each unit of a date is another one. */
-const ELSEWHERE_MS = 34 * 86_400_000 + 3_661_000
+/** The time by which a run elsewhere starts later, 34 days, 1 hour, 1 minute and 1 s: each unit of a date is another one. */
+const ELSEWHERE_MS = 2_941_261_000
 
 /** The time that each response of a slow run elsewhere takes, so that durations are other ones. */
 const SLOW_MS = 1237
@@ -60,8 +60,6 @@ export class World {
   readonly pasts = new Pasts()
   /** Counts the actions of the code that can have consequences. */
   activity = 0
-  /** The time that each response takes, in ms. */
-  latency = 0
   /** The errors that nobody has handled. */
   unhandled: unknown[] = []
   /** The gateway that the global `fetch` reaches. */
@@ -69,7 +67,8 @@ export class World {
   readonly #randomSource = createRandomSource('survives')
   /** The number of random numbers in this run so far, by copy. */
   #randomCounts = new Map<string, number>()
-  #randomName = ''
+  /** Set in a run at another time and with other random numbers. */
+  #elsewhere: 'fast' | 'slow' | undefined
   /** The number of the run. */
   #run = 0
   #handles = new Map<number, Handle>()
@@ -89,14 +88,18 @@ export class World {
     this.#run++
     this.timers.setAhead(0)
     this.clock.reset()
-    this.latency = elsewhere === 'slow' ? SLOW_MS : 0
+    this.#elsewhere = elsewhere
     if (elsewhere) this.clock.advance(ELSEWHERE_MS)
-    this.#randomName = elsewhere ? 'Math.random elsewhere' : 'Math.random'
     this.#handles = new Map()
     this.#owners = new Map()
     this.#randomCounts = new Map()
     this.unhandled = []
     this.outside.begin()
+  }
+
+  /** The time that each response takes, in ms. */
+  get latency(): number {
+    return this.#elsewhere === 'slow' ? SLOW_MS : 0
   }
 
   /** Returns the delays, in ms, of the timers that keep a process alive. */
@@ -203,7 +206,7 @@ export class World {
   /** Returns the same numbers in each run. */
   #nextRandom(): number {
     // Each copy has numbers of its own, so that they do not depend on the order.
-    const name = `${this.#randomName}${this.copy && this.copy.name !== 'A' ? ` ${this.copy.name}` : ''}`
+    const name = `${this.#elsewhere ? 'Math.random elsewhere' : 'Math.random'}${this.copy && this.copy.name !== 'A' ? ` ${this.copy.name}` : ''}`
     const count = this.#randomCounts.get(name) ?? 0
     this.#randomCounts.set(name, count + 1)
     const bytes = this.#randomSource.draw(name, count)(4)

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest'
+import type { ManualClock } from '../../../src/core/engine/manual-clock.ts'
 import { createNgrok, type NgrokOptions } from '../../../src/gateway/ngrok.ts'
-import { survives } from '../../../src/testing/testing.ts'
+import { type Life, type SurvivesOptions, survives } from '../../../src/testing/testing.ts'
 import { expectSurvivalError } from './failure.ts'
-import { type Call, createCall } from './programs/client.ts'
+import { type Call, createCall, program } from './programs/client.ts'
 
 /** Returns the message for code that ignores the failure of its last request. */
 async function messageOf(initial: NgrokOptions['initial'], change: (call: Call) => Promise<unknown>) {
@@ -48,4 +49,31 @@ it('A report has the value of a whole list whose length differs', async () => {
   expect(message).toContain(
     'has acl ["bind:b.example.com"] where ["bind:a.example.com","bind:b.example.com"] is wanted.',
   )
+})
+
+it('A report compares a changed resource with one of its own family, even if another is more alike', async () => {
+  const headersOf = (value: string) => ({ headers: Object.fromEntries([...'abcdefghij'].map((name) => [name, value])) })
+  const code = program(async (call) => {
+    const page = await call('POST', '/backends/http_response', headersOf('v1'))
+    const service = await call('POST', '/backends/static', { address: 'a.example.com:80' })
+    try {
+      await call('PATCH', `/backends/http_response/${page.id}`, headersOf('v2'))
+      await call('PATCH', `/backends/static/${service.id}`, { description: 'v2' })
+    } catch {}
+  })
+  const replay = 'PATCH /backends/http_response/{id}#1 lost-before'
+  const { message } = await expectSurvivalError(survives(code, { create: createNgrok, replay }))
+  expect(message).toContain('http_response_backends bkdhr_a has headers.a "v1" where "v2" is wanted.')
+})
+
+it('The order in which a map has its entries is no difference', async () => {
+  const code = async (life: Life) => {
+    const call = createCall(life)
+    const [{ id }] = (await call('GET', '/backends/http_response')).backends
+    const put = (headers: object) => call('PATCH', `/backends/http_response/${id}`, { headers })
+    await put({ one: '1', two: '2' }).catch(() => put({ two: '2', one: '1' }))
+  }
+  const create = (each: NgrokOptions<ManualClock>) => createNgrok({ ...each, initial: { httpResponseBackends: [{}] } })
+  const options: SurvivesOptions = { create, replay: 'PATCH /backends/http_response/{id}#1 503' }
+  expect((await survives(code, options)).summary).toMatch(/; 0 fail$/)
 })

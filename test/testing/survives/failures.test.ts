@@ -1,0 +1,136 @@
+import { get } from 'node:http'
+import { expect, test } from 'vitest'
+import { createNgrok } from '../../../src/gateway/ngrok.ts'
+import { serve } from '../../../src/server/node.ts'
+import { type CodeUnderTest, type Life, schedules, survives } from '../../../src/testing/testing.ts'
+import { expectSurvivalError } from './failure.ts'
+import { createCall, headers, program, sleep } from './programs/client.ts'
+
+const ignore = () => undefined
+
+/** Looks for an address and creates one, ignores every failure, and says that this is done. */
+const lookAndCreate: CodeUnderTest = async (life) => {
+  const call = createCall(life)
+  await call('GET', '/reserved_addrs').catch(ignore)
+  await call('POST', '/reserved_addrs', {}).catch(ignore)
+  await life.effect('say that this is done', ignore)
+}
+
+test('each failure is tried where it makes a difference', async () => {
+  const options = { faults: 1, restart: true, also: ['late', 'slow', 'clock'], holds: () => true } as const
+  const tried = new Map<string, string[]>()
+  for await (const { schedule } of schedules(lookAndCreate, options))
+    for (const { at, fault } of schedule) tried.set(at, [...(tried.get(at) ?? []), fault])
+  const always = ['lost-before', '503', '429', 'cut', 'silent', 'crash', 'slow', 'clock-forward', 'clock-back']
+  expect(Object.fromEntries([...tried].map(([at, faults]) => [at, new Set(faults)]))).toEqual({
+    'GET /reserved_addrs': new Set(always),
+    'POST /reserved_addrs': new Set([...always, 'lost-after', '503-after', 'silent-after', 'late']),
+    'effect say that this is done': new Set(['crash-before', 'crash-after']),
+  })
+})
+
+test('a story says of each failure what happened', async () => {
+  const options = { faults: 1, restart: true, also: ['late', 'slow', 'clock'] } as const
+  const told: Record<string, string | undefined> = {}
+  for await (const { replay, story } of schedules(lookAndCreate, options)) {
+    const line = story.split('\n').find((each) => each.includes('✗'))
+    told[replay] = line?.replace(/^.*✗ /, '')
+  }
+  const domain = program((call) =>
+    call('POST', '/reserved_domains', {
+      domain: 'app.example.com',
+      certificate_management_policy: { authority: 'letsencrypt' },
+    }).then(() => sleep(60_000)),
+  )
+  for await (const { replay, story } of schedules(domain, { kinds: ['outcomes'], faults: 1 }))
+    told[replay] ??= story.split('\n').find((each) => each.includes('✗'))
+  expect(told).toMatchObject({
+    'POST /reserved_addrs#1 lost-before': 'the connection is lost',
+    'POST /reserved_addrs#1 lost-after': 'done, but the answer is lost (ra_a)',
+    'POST /reserved_addrs#1 503': '503',
+    'POST /reserved_addrs#1 503-after': 'done, but 503 (ra_a)',
+    'POST /reserved_addrs#1 429': '429, Retry-After: 1',
+    'POST /reserved_addrs#1 cut': 'cut in the middle → 201 (ra_a)',
+    'POST /reserved_addrs#1 silent': 'no answer',
+    'POST /reserved_addrs#1 silent-after': 'done, but no answer (ra_a)',
+    'POST /reserved_addrs#1 crash': 'the code crashes before the answer (ra_a)',
+    'POST /reserved_addrs#1 late': 'no answer, and done too late',
+    'POST /reserved_addrs#1 slow': 'after 30s → 201 (ra_a)',
+    'POST /reserved_addrs#1 clock-forward': "the client's date jumps 1h ahead → 201 (ra_a)",
+    'POST /reserved_addrs#1 clock-back': "the client's date jumps 1h back → 201 (ra_a)",
+    'effect say that this is done#1 crash-before': 'the code crashes before it',
+    'effect say that this is done#1 crash-after': 'the code crashes after it',
+    'attempt app.example.com#1 DNS_ERROR': expect.stringContaining('attempt app.example.com ✗ DNS_ERROR'),
+    'attempt app.example.com#1 INTERNAL_ERROR': expect.stringContaining('attempt app.example.com ✗ INTERNAL_ERROR'),
+  })
+})
+
+test('a replay of an unknown failure names those that there are', async () => {
+  await expect(survives(lookAndCreate, { replay: 'GET /reserved_addrs#1 503-before' })).rejects.toThrow(
+    '503-before is not a failure. Supported: lost-before, lost-after, 503, 503-after, 429, cut, ',
+  )
+})
+
+test('a story shows the query of a request', async () => {
+  const code = program((call) => call('GET', '/reserved_addrs?limit=1'))
+  const { groups } = await expectSurvivalError(survives(code, { kinds: ['lost'], allow: () => false }))
+  expect(groups[0]?.story).toContain('GET /reserved_addrs?limit=1 ✗ the connection is lost')
+})
+
+test('a longer poll with equal responses has no more schedules', async () => {
+  const poll = (times: number) =>
+    program(async (call) => {
+      for (let n = 0; n < times; n++) await call('GET', '/reserved_addrs')
+    })
+  const { tried } = await survives(poll(3), { faults: 1 })
+  expect(tried).toBe(15)
+  expect((await survives(poll(30), { faults: 1 })).tried).toBe(tried)
+})
+
+test('what follows the late failure of a request that nobody awaits is work after the end', async () => {
+  const code: CodeUnderTest = async (life) => {
+    void createCall(life)('GET', '/reserved_addrs').catch(() => createCall(life)('POST', '/reserved_addrs', {}))
+  }
+  const { message } = await expectSurvivalError(survives(code, { replay: 'GET /reserved_addrs#1 silent' }))
+  expect(message).toContain('it has ended, and then sends 1 request.')
+  expect(message).toContain('      5m  POST /reserved_addrs {}')
+})
+
+test('the connections of a crashed process to a server are closed at the end of their run', async () => {
+  const open = new Set<number>()
+  let count = 0
+  const code = ({ url }: Life) =>
+    new Promise<void>((resolve) => {
+      const number = ++count
+      open.add(number)
+      const request = get(`${url}/reserved_addrs`, { headers, agent: false }, (response) =>
+        response.resume().once('end', resolve),
+      )
+      request.once('error', () => undefined).once('close', () => open.delete(number))
+    })
+  let crashes = 0
+  for await (const { schedule } of schedules(code, {
+    serve,
+    create: createNgrok,
+    kinds: ['crash'],
+    restart: true,
+    faults: 1,
+  })) {
+    crashes += schedule.length
+    expect(open).toEqual(new Set())
+  }
+  expect(crashes).toBe(1)
+})
+
+test('two different races after the same requests are reported apart', async () => {
+  const code = program(async (call) => {
+    const { reserved_addrs } = await call('GET', '/reserved_addrs')
+    const { ip_policies } = await call('GET', '/ip_policies')
+    if (reserved_addrs.length === 0) await call('POST', '/reserved_addrs', {})
+    if (ip_policies.length === 0) await call('POST', '/ip_policies', {})
+  })
+  const { groups } = await expectSurvivalError(survives(code, { copies: 2, create: createNgrok }))
+  const messages = groups.map(({ message }) => message)
+  expect(messages).toContain('2 reserved_addrs where 1 is left.')
+  expect(messages).toContain('2 ip_policies where 1 is left.')
+})
