@@ -1,5 +1,5 @@
 import type { Transaction } from '../core/operation/transaction.ts'
-import { failovers } from '../service/ngrok/backends.ts'
+import { failovers } from '../service/ngrok/failover-backends.ts'
 import { responses } from '../service/ngrok/http-response-backends.ts'
 import { tunnels } from '../service/ngrok/session-records.ts'
 import { statics } from '../service/ngrok/static-backends.ts'

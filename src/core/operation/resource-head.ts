@@ -10,7 +10,8 @@ export interface ResourceRecord extends Described {
   readonly created_at: number
 }
 
-interface Described {
+/** The texts of a record or of a body. */
+export interface Described {
   /** The purpose of the resource, in words for people. */
   readonly description?: string | undefined
   /** Data that programs keep with the resource. */
@@ -77,4 +78,52 @@ export function newHead(tx: Transaction, prefix: string, body: Described = {}): 
 export function viewHead(record: ResourceRecord, { url }: Wire, path: string) {
   const { id, created_at } = record
   return { id, uri: `${url}${path}/${id}`, created_at: timestamp(created_at), ...descriptionOf(record) }
+}
+
+type Values = Readonly<Record<string, unknown>>
+
+/** The part of a column by which values are made. */
+export interface ColumnValues {
+  /** The value in a new record if the body has none. */
+  readonly first?: unknown
+  /** Makes the value in a record from the sent one. Default: the sent one. */
+  keep?(sent: unknown, before: unknown): unknown
+  /** Makes the value in a response from that in the record. Default: the same. */
+  show?(kept: unknown, wire: Wire): unknown
+}
+
+/** The columns of records, those that updates can change, and those of responses. */
+interface ColumnLists {
+  readonly kept: ColumnList
+  readonly changing: ColumnList
+  readonly shown: ColumnList
+}
+
+type ColumnList = readonly (readonly [string, ColumnValues])[]
+
+/** Makes the functions that make records and responses by columns. */
+export function recordMakers(prefix: string, path: string, { kept, changing, shown }: ColumnLists) {
+  return {
+    newRecord(tx: Transaction, body: Values, given: Values = {}) {
+      const values = kept.map(([key, each]) => [
+        key,
+        chooseValue(each, body[key], key in given ? given[key] : each.first),
+      ])
+      return { ...newHead(tx, prefix, body), ...Object.fromEntries(values) }
+    },
+    changed(before: ResourceRecord & Values, body: Values) {
+      const values = changing.map(([key, each]) => [key, chooseValue(each, body[key], before[key], before[key])])
+      return { ...before, ...described(body, before), ...Object.fromEntries(values) }
+    },
+    view(record: ResourceRecord & Values, wire: Wire) {
+      const values = shown.map(([key, { show }]) => [key, show ? show(record[key], wire) : record[key]])
+      return { ...viewHead(record, wire, path), ...Object.fromEntries(values) }
+    },
+  }
+}
+
+/** Returns the value of a record: that of a body, else another one. */
+function chooseValue({ keep }: ColumnValues, sent: unknown, other: unknown, before?: unknown): unknown {
+  if (sent === undefined) return other
+  return keep ? keep(sent, before) : sent
 }

@@ -5,7 +5,7 @@ import type { Frozen } from '../schema/values.ts'
 import type { Collection } from './collection.ts'
 import type { OtherNames } from './dialect-body.ts'
 import type { Declaration, ErrorsByKey, Family, OtherRecords, ReportRelation } from './family.ts'
-import type { LimitsByName } from './limit.ts'
+import type { AccountLimit, LimitsByName } from './limit.ts'
 import type { Matching } from './list.ts'
 import type { Operation } from './operation.ts'
 import type { ResourceRecord } from './resource-head.ts'
@@ -61,6 +61,8 @@ export interface ResourceKind extends ReadableKind {
    * the kind, on the number of its records.
    */
   readonly limits?: LimitsByName
+  /** The facts about the limit with the name of the kind, if it has no others. */
+  readonly limit?: Partial<AccountLimit>
   /** The declarations that tests can make, by their names in `gateway.declare`. */
   readonly declares?: Readonly<Record<string, Declaration>>
   /** Additional operations, by their names in the direct API. */

@@ -76,7 +76,7 @@ export function resource(
   rules: ResourceRules<ResourceKind>,
 ): Family<unknown, unknown, unknown, LimitsByName> {
   const { name, prefix, what, collection, shape, errors = {}, more = {} } = kind
-  const { limits = accountLimits({ [name]: { what: choosePlural(kind) } }) } = kind
+  const { limits = accountLimits({ [name]: { what: choosePlural(kind), ...kind.limit } }) } = kind
   const { view, related, create, update, delete: deletion, ...handlers } = rules
   const show = createShow(view, related)
   const { path, article, oneResource, keyOf } = deriveNames(kind)

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
-import { defineBodies, descriptionAndMetadata } from './shared.ts'
+import * as parts from '../parts/index.ts'
+import { descriptionAndMetadata } from './shared.ts'
 
 const errors = kit.declareErrors({ abuse_limit_none: kit.tooMany(221) })
 
@@ -65,7 +66,7 @@ const all = kit.resource(
     }),
     collection: reports,
     shape,
-    ...defineBodies('AbuseReport', 'an abuse report', {
+    ...parts.defineBodies('AbuseReport', 'an abuse report', {
       create: { metadata: descriptionAndMetadata().metadata, urls: kit.documented(urls, URLS) },
       update: {},
       examples: [{ urls: ['http://a-bank-login.ngrok.io/login'] }],

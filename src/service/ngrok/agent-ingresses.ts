@@ -9,7 +9,7 @@ import {
   runDue,
   withSentPolicy,
 } from './agent-ingress-certificates.ts'
-import { defineBodies, defineUnique, descriptionAndMetadata, FILTERABLE } from './shared.ts'
+import { defineUnique, descriptionAndMetadata, FILTERABLE } from './shared.ts'
 
 const errors = kit.declareErrors({
   ingress_description_too_long: parts.tooLong(6700),
@@ -89,7 +89,7 @@ export const agentIngresses = kit.resource(
     }),
     collection: ingresses,
     shape,
-    ...defineBodies('AgentIngress', 'an agent ingress', {
+    ...parts.defineBodies('AgentIngress', 'an agent ingress', {
       create: {
         ...ingressTexts,
         domain: kit.documented(v.optional(domain, ''), DOMAIN, { isRequired: true }),

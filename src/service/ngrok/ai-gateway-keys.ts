@@ -3,7 +3,7 @@ import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
 import { endpointTarget } from './endpoint-records.ts'
 import { newToken } from './owned-records.ts'
-import { ACCOUNT_USER, defineBodies, descriptionAndMetadata, putIfChanged, refField, userField } from './shared.ts'
+import { ACCOUNT_USER, descriptionAndMetadata, putIfChanged, refField, userField } from './shared.ts'
 
 const updated_at = kit.documented(kit.time, 'The time of the last change.')
 const display_name = kit.documented(v.string(), 'The beginning and the end of the key, such as `sk-abc***xyz`.')
@@ -153,7 +153,7 @@ export const aiGatewayApiKeys = kit.resource(
     errors,
     filterable: [],
     shape,
-    ...defineBodies('AiGatewayApiKey', 'an API key of the AI gateway', {
+    ...parts.defineBodies('AiGatewayApiKey', 'an API key of the AI gateway', {
       create: {
         ...descriptionAndMetadata(),
         endpoint_id: endpointId,
@@ -212,7 +212,7 @@ export const aiGatewayProviderKeys = kit.resource(
     filterable: [],
     matching: { ai_gateway_api_key_id: 'ai_gateway_api_key.id' },
     shape: providerShape,
-    ...defineBodies('AiGatewayProviderKey', 'a provider key of the AI gateway', {
+    ...parts.defineBodies('AiGatewayProviderKey', 'a provider key of the AI gateway', {
       create: {
         ...descriptionAndMetadata(),
         ai_gateway_api_key_id: kit.documented(someText, 'The id of the API key that the key belongs to.'),

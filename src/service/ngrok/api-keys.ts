@@ -3,7 +3,7 @@ import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
 import * as owned from './owned.ts'
 import { apiKeys, credentials, newToken, ownerRow } from './owned-records.ts'
-import { defineBodies, FILTERABLE } from './shared.ts'
+import { FILTERABLE } from './shared.ts'
 
 const errors = kit.declareErrors({
   auth_malformed: kit.entry(
@@ -30,7 +30,7 @@ const limits = kit.accountLimits({
   },
 })
 
-const bodies = defineBodies('ApiKey', 'an API key', {
+const bodies = parts.defineBodies('ApiKey', 'an API key', {
   create: { ...owned.createFields, precomputed_token: owned.precomputedToken },
   update: owned.updateFields,
   note: ': at least one field',

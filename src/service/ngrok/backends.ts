@@ -14,11 +14,17 @@ export const backendErrors = {
   }),
 }
 
-/** The texts of a backend. */
-export const backendTexts = descriptionAndMetadata({
-  description: backendErrors.backend_description_too_long,
-  metadata: backendErrors.backend_metadata_too_long,
-})
+/** The part of the heading that backends of every kind have. */
+export const backendHeading = {
+  items: 'backends',
+  filterable: [],
+  limit: { none: backendErrors.backends_not_allowed },
+  texts: descriptionAndMetadata({
+    description: backendErrors.backend_description_too_long,
+    metadata: backendErrors.backend_metadata_too_long,
+  }),
+  keptTexts: descriptionAndMetadata(),
+} as const
 
 /** The id of a backend of any kind. */
 export const backendId = v.pipe(
@@ -26,38 +32,11 @@ export const backendId = v.pipe(
   refuseUnless(backendErrors.child_backend_invalid, (id) => parts.isIdOf(id, 'bkd')),
 )
 
-/** Creates a backend, to which other resources can then refer. */
-export function createBackend<R extends kit.ResourceRecord>(
-  tx: kit.Transaction,
-  collection: kit.Collection<R>,
-  prefix: string,
-  texts: Parameters<typeof kit.described>[0],
-  rest: Omit<R, keyof kit.ResourceRecord>,
-): R {
-  const head = kit.newHead(tx, prefix, texts)
-  parts.declareMade(tx, head.id)
-  // The record is its head and the rest, which the type checker does not join.
-  return tx.put(collection, { ...head, ...rest } as R)
+/** Declares a new backend, so that other resources can refer to it. Returns its record. */
+export function declareBackend<R extends kit.ResourceRecord>(tx: kit.Transaction, record: R): R {
+  parts.declareMade(tx, record.id)
+  return record
 }
-
-/** The children of a failover backend. */
-export const children = kit.documented(
-  v.array(backendId),
-  'The ids of the child backends. The first that is online gets all traffic.',
-  { rules: 'backends#failover' },
-)
-
-const failover = v.object({ ...kit.recordHead('bkdfo', descriptionAndMetadata()), backends: children })
-
-/** A failover backend. */
-export type FailoverRecord = kit.Frozen<v.InferOutput<typeof failover>>
-
-/** The failover backends, indexed by their children. */
-export const failovers = kit.collection<FailoverRecord>({
-  name: 'failover_backends',
-  schema: failover,
-  indexes: { child: ({ backends }) => backends },
-})
 
 /** The rules for deleting a backend. */
 export const backendDeletion = {

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
-import { defineBodies, descriptionAndMetadata, FILTERABLE } from './shared.ts'
+import { descriptionAndMetadata, FILTERABLE } from './shared.ts'
 
 const errors = kit.declareErrors({
   authority_several: kit.entry(
@@ -96,7 +96,7 @@ export const certificateAuthorities = kit.resource(
     }),
     collection: authorities,
     shape,
-    ...defineBodies('CertificateAuthority', 'a certificate authority', {
+    ...parts.defineBodies('CertificateAuthority', 'a certificate authority', {
       create: {
         ...authorityTexts,
         ca_pem: kit.documented(v.optional(pem, ''), CA_PEM, { isRequired: true, json: { minLength: 1 } }),

@@ -1,8 +1,9 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
+import * as parts from '../parts/index.ts'
 import * as owned from './owned.ts'
 import { type CredentialRecord, credentials, newCredential, ownerRow } from './owned-records.ts'
-import { ACCOUNT_USER, defineBodies, FILTERABLE } from './shared.ts'
+import { ACCOUNT_USER, FILTERABLE } from './shared.ts'
 
 const errors = kit.declareErrors({
   credential_default: kit.entry(
@@ -52,7 +53,7 @@ const defaultCredential = kit.declaration({
   },
 })
 
-const bodies = defineBodies('Credential', 'a credential', {
+const bodies = parts.defineBodies('Credential', 'a credential', {
   create: { ...owned.createFields, acl: v.optional(owned.acl, []), precomputed_token: owned.precomputedToken },
   update: { ...owned.updateFields, acl: v.optional(owned.acl) },
   note: ': at least one field',

@@ -7,7 +7,6 @@ import { type EdgeRecord, edgeErrors, edgeFields, edges, routes } from './edge-r
 import { EDGE_PREFIXES, type EdgeKind } from './endpoint-records.ts'
 import { releaseRoute, routeShape, routeView } from './https-edge-routes.ts'
 import { EDGES, moduleFields, type Owner } from './modules.ts'
-import { defineBodies } from './shared.ts'
 
 /** The parts in which a kind of edges differs from the others. */
 interface EdgeDefinition<Body, Shape, Errors> {
@@ -55,7 +54,7 @@ function defineEdgeKind<
       title,
       sentence,
     ),
-    ...defineBodies(title, `${article} ${what}`, {
+    ...parts.defineBodies(title, `${article} ${what}`, {
       create: fields,
       update: fields,
       note: '. Modules that are not sent stay unchanged',

@@ -5,7 +5,7 @@ import { hideSecretsOfPolicy } from '../policy/index.ts'
 import { BINDINGS } from './endpoint-records.ts'
 import { urlErrors } from './endpoint-url.ts'
 import { BINDING, POLICY, POOLING, URL_SENTENCE } from './endpoint-view.ts'
-import { defineBodies, descriptionAndMetadata, refuseIfEmpty } from './shared.ts'
+import { descriptionAndMetadata, refuseIfEmpty } from './shared.ts'
 
 const inUseError = (number: number, status: number) =>
   kit.entry(
@@ -83,7 +83,7 @@ const fields = {
 }
 const pooling = kit.documented(v.boolean(), POOLING)
 
-export const endpointBodies = defineBodies('Endpoint', 'a cloud endpoint', {
+export const endpointBodies = parts.defineBodies('Endpoint', 'a cloud endpoint', {
   create: {
     url: v.optional(v.pipe(url, isRequired), ''),
     type: v.optional(

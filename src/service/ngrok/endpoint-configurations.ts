@@ -11,7 +11,7 @@ import {
   requireModulesOf,
   requireOneSignIn,
 } from './endpoint-configuration-modules.ts'
-import { defineBodies, descriptionAndMetadata } from './shared.ts'
+import { descriptionAndMetadata } from './shared.ts'
 
 const errors = kit.declareErrors({
   domain_configuration_of_other_type: kit.ofField(
@@ -48,7 +48,7 @@ const configurationTexts = descriptionAndMetadata({
   metadata: configurationErrors.configuration_metadata_too_long,
 })
 
-const { createBody, updateBody } = defineBodies('EndpointConfiguration', 'an endpoint configuration', {
+const { createBody, updateBody } = parts.defineBodies('EndpointConfiguration', 'an endpoint configuration', {
   create: {
     ...configurationTexts,
     type: kit.documented(v.optional(type, ''), TYPE, { isRequired: true, json: { enum: types } }),

@@ -1,9 +1,9 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
-import type * as parts from '../parts/index.ts'
+import * as parts from '../parts/index.ts'
 import { targetErrors } from './event-targets/errors.ts'
 import { KINDS, target, targetShape, targetView } from './event-targets/index.ts'
-import { defineBodies, descriptionAndMetadata, FILTERABLE } from './shared.ts'
+import { descriptionAndMetadata, FILTERABLE } from './shared.ts'
 
 export const errors = kit.declareErrors({
   event_format_invalid: kit.field(235, 400, () => '"json"'),
@@ -62,7 +62,7 @@ export const eventDestinations = kit.resource(
       'EventDestination',
       'A place outside the service that gets events.',
     ),
-    ...defineBodies('EventDestination', 'an event destination', {
+    ...parts.defineBodies('EventDestination', 'an event destination', {
       create: {
         ...descriptionAndMetadata(),
         format: kit.documented(v.optional(format, ''), FORMAT, { isRequired: true, json: { enum: ['json'] } }),

@@ -4,7 +4,7 @@ import * as parts from '../parts/index.ts'
 import { errors as destinationErrors, destinations } from './event-destinations.ts'
 import { SOURCES, sourceBody, sourceErrors, sourceShape, sourceView } from './event-sources.ts'
 import { type SubscriptionRecord, subscriptions } from './event-subscription-records.ts'
-import { defineBodies, descriptionAndMetadata, FILTERABLE, refuseUnless } from './shared.ts'
+import { descriptionAndMetadata, FILTERABLE, refuseUnless } from './shared.ts'
 
 /** The most destinations of one subscription. */
 const MAX_DESTINATIONS = 5
@@ -70,7 +70,7 @@ export const eventSubscriptions = kit.resource(
       'EventSubscription',
       'The types of events that some destinations get.',
     ),
-    ...defineBodies('EventSubscription', 'an event subscription', {
+    ...parts.defineBodies('EventSubscription', 'an event subscription', {
       create: {
         ...descriptionAndMetadata(),
         sources: v.optional(kit.documented(sources, SOURCES), []),

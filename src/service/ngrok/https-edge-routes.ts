@@ -14,7 +14,7 @@ import {
 } from './route-modules.ts'
 import { routeOauth } from './route-oauth.ts'
 import { routeOidc, routeSaml } from './route-sign-in.ts'
-import { defineBodies, defineUnique } from './shared.ts'
+import { defineUnique } from './shared.ts'
 
 const MAX_MATCH_LENGTH = 4096
 
@@ -96,7 +96,7 @@ const match_type = kit.documented(
 
 const fields = { ...edgeTexts, match_type: v.optional(match_type, ''), match: v.optional(match, ''), ...modules.body }
 
-const { createBody, updateBody } = defineBodies('HttpsEdgeRoute', 'a route', {
+const { createBody, updateBody } = parts.defineBodies('HttpsEdgeRoute', 'a route', {
   create: fields,
   update: fields,
   note: '. Modules that are not sent stay unchanged',

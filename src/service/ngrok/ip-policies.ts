@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
-import { defineBodies, defineUnique, descriptionAndMetadata, FILTERABLE, refField, refusedField } from './shared.ts'
+import { defineUnique, descriptionAndMetadata, FILTERABLE, refField, refusedField } from './shared.ts'
 
 const RANGE = 'an address and the length of its prefix, such as "203.0.113.0/24" or "2001:db8::/32"'
 
@@ -39,8 +39,6 @@ const ruleErrors = kit.declareErrors({
   ip_rule_description_too_long: parts.tooLong(1421),
   ip_rule_action_invalid: kit.field(1422, 400),
 })
-
-const ruleTexts = descriptionAndMetadata({ description: ruleErrors.ip_rule_description_too_long })
 
 /** Reads a range of addresses. Returns its normal form, or the error if it is wrong. */
 function readRange(cidr: string) {
@@ -85,54 +83,13 @@ const cidr = v.pipe(
   ),
 )
 
-const ACTIONS = ['allow', 'deny'] as const
+const refusedAction = refusedField(
+  policyErrors.ip_policy_action,
+  'Refused: each rule of a policy has its own action.',
+  'ngrok-families#ip-policies',
+)
 
-const policyRecord = v.object(kit.recordHead('ipp', descriptionAndMetadata()))
-
-/** The IP policies, without their rules. */
-const policies = kit.collection<kit.Frozen<v.InferOutput<typeof policyRecord>>>({
-  name: 'ip_policies',
-  schema: policyRecord,
-})
-
-/** IP policies, as what fields refer to. */
-export const ipPolicyTarget = parts.targetOf('an IP policy', policies)
-
-const ruleRecord = v.object({
-  ...kit.recordHead('ipr', ruleTexts),
-  cidr,
-  ip_policy_id: kit.idOf('ipp'),
-  action: parts.oneOfThese(ACTIONS),
-})
-
-/** The rules of IP policies, indexed by their policy. */
-export const rules = kit.collection<kit.Frozen<v.InferOutput<typeof ruleRecord>>>({
-  name: 'ip_policy_rules',
-  schema: ruleRecord,
-  indexes: {
-    policy: ({ ip_policy_id }) => ip_policy_id,
-    place: ({ ip_policy_id, cidr }) => `${ip_policy_id} ${String(readRange(cidr))}`,
-  },
-})
-
-const policyFields = {
-  ...descriptionAndMetadata(),
-  action: refusedField(
-    policyErrors.ip_policy_action,
-    'Refused: each rule of a policy has its own action.',
-    'ngrok-families#ip-policies',
-  ),
-}
-
-const policyBodies = defineBodies('IpPolicy', 'an IP policy', {
-  create: policyFields,
-  update: policyFields,
-  note: ': at least one field',
-  examples: [{ description: 'the office' }],
-})
-
-/** IP policies. Their rules are another family. */
-export const ipPolicies = kit.resource(
+const policies = parts.columns(
   {
     name: 'ip_policies',
     prefix: 'ipp',
@@ -140,38 +97,37 @@ export const ipPolicies = kit.resource(
     plural: 'IP policies',
     filterable: FILTERABLE,
     errors: policyErrors,
-    limits: kit.accountLimits({
-      ip_policies: {
-        what: 'IP policies',
-        reached: policyErrors.ip_policy_limit_reached,
-        older: policyErrors.ip_policy_limit_reached_older,
-      },
-    }),
-    collection: policies,
-    shape: kit.named(
-      v.object(kit.resourceHead),
-      'IpPolicy',
-      'A set of rules for the addresses that may reach an endpoint.',
-    ),
-    ...policyBodies,
+    limit: { reached: policyErrors.ip_policy_limit_reached, older: policyErrors.ip_policy_limit_reached_older },
+    texts: descriptionAndMetadata(),
+    title: 'IpPolicy',
+    sentence: 'A set of rules for the addresses that may reach an endpoint.',
+    note: ': at least one field',
+    examples: [{ description: 'the office' }],
   },
   {
-    view: (policy, wire) => kit.viewHead(policy, wire, '/ip_policies'),
-    create: { run: (tx, body) => tx.put(policies, kit.newHead(tx, 'ipp', body)) },
-    update: {
-      errors: [policyErrors.ip_policy_update_empty],
-      run(tx, policy, body) {
-        parts.requireUpdate(policyErrors.ip_policy_update_empty, body, policyBodies.updateBody)
-        return tx.put(policies, { ...policy, ...kit.described(body, policy) })
-      },
-    },
+    action: parts.column({ create: refusedAction, update: refusedAction }),
   },
 )
 
+/** IP policies, as what fields refer to. */
+export const ipPolicyTarget = parts.targetOf('an IP policy', policies.records)
+
+/** IP policies. Their rules are another family. */
+export const ipPolicies = kit.resource(policies.kind, {
+  ...policies.rules,
+  update: {
+    errors: [policyErrors.ip_policy_update_empty],
+    run(tx, policy, body) {
+      parts.requireUpdate(policyErrors.ip_policy_update_empty, body, policies.kind.updateBody)
+      return tx.put(policies.records, policies.changed(policy, body))
+    },
+  },
+})
+
+const ACTIONS = ['allow', 'deny'] as const
 const CIDR = 'The range of addresses of the rule, trimmed and in lower case.'
 const ACTION = 'The action for connections from the range.'
-const RULE_ACTIONS = 'ngrok-families#rule-actions'
-
+const ACTION_FACTS = { json: { enum: ACTIONS }, rules: 'ngrok-families#rule-actions' } as const
 const ALLOWED_ACTIONS = ACTIONS.join(' or ')
 
 const action = v.pipe(
@@ -187,37 +143,57 @@ const policyId = v.pipe(
   }),
 )
 
-const ruleShape = kit.named(
-  v.object({
-    ...kit.resourceHead,
-    cidr: kit.documented(v.string(), CIDR),
-    ip_policy: refField('The policy that has the rule.'),
-    action: kit.documented(v.picklist(ACTIONS), ACTION),
-  }),
-  'IpPolicyRule',
-  'A range of addresses that an IP policy allows or denies.',
+const table = parts.columns(
+  {
+    name: 'ip_policy_rules',
+    prefix: 'ipr',
+    what: 'IP policy rule',
+    one: 'a rule of an IP policy',
+    filterable: [...FILTERABLE, 'ip_policy', 'cidr', 'action'],
+    errors: ruleErrors,
+    limit: {
+      what: 'rules of an IP policy',
+      each: 'policy',
+      reached: ruleErrors.ip_rule_limit_reached,
+      older: ruleErrors.ip_rule_limit_reached_older,
+    },
+    texts: descriptionAndMetadata({ description: ruleErrors.ip_rule_description_too_long }),
+    title: 'IpPolicyRule',
+    sentence: 'A range of addresses that an IP policy allows or denies.',
+    note: ': at least one field',
+  },
+  {
+    cidr: parts.column({
+      create: kit.documented(v.optional(cidr, ''), CIDR, { isRequired: true }),
+      update: kit.documented(v.optional(cidr), CIDR),
+      kept: cidr,
+      shown: kit.documented(v.string(), CIDR),
+    }),
+    ip_policy_id: parts.column({
+      create: kit.documented(v.optional(policyId, ''), 'The id of the policy that gets the rule.', {
+        isRequired: true,
+      }),
+      kept: kit.idOf('ipp'),
+      shown: false,
+    }),
+    ip_policy: parts.column({ shown: refField('The policy that has the rule.') }),
+    action: parts.column({
+      create: kit.documented(v.optional(action, ''), ACTION, { ...ACTION_FACTS, isRequired: true }),
+      update: kit.documented(v.optional(action), ACTION, ACTION_FACTS),
+      kept: parts.oneOfThese(ACTIONS),
+      shown: kit.documented(v.picklist(ACTIONS), ACTION),
+    }),
+  },
+  {
+    indexes: {
+      policy: ({ ip_policy_id }) => ip_policy_id,
+      place: ({ ip_policy_id, cidr }) => `${ip_policy_id} ${String(readRange(cidr))}`,
+    },
+  },
 )
 
-const ruleBodies = defineBodies('IpPolicyRule', 'a rule of an IP policy', {
-  create: {
-    ...ruleTexts,
-    cidr: kit.documented(v.optional(cidr, ''), CIDR, { isRequired: true }),
-    ip_policy_id: kit.documented(v.optional(policyId, ''), 'The id of the policy that gets the rule.', {
-      isRequired: true,
-    }),
-    action: kit.documented(v.optional(action, ''), ACTION, {
-      json: { enum: ACTIONS },
-      isRequired: true,
-      rules: RULE_ACTIONS,
-    }),
-  },
-  update: {
-    ...ruleTexts,
-    cidr: kit.documented(v.optional(cidr), CIDR),
-    action: kit.documented(v.optional(action), ACTION, { json: { enum: ACTIONS }, rules: RULE_ACTIONS }),
-  },
-  note: ': at least one field',
-})
+/** The rules of IP policies, indexed by their policy. */
+export const rules = table.records
 
 const unique = defineUnique(rules, 'place', {
   field: 'cidr',
@@ -237,48 +213,26 @@ const policyOfRule = parts.referenceOf(rules, {
 })
 
 /** The rules of IP policies. No two rules of a policy have the same range. */
-export const ipPolicyRules = kit.resource(
-  {
-    name: 'ip_policy_rules',
-    prefix: 'ipr',
-    what: 'IP policy rule',
-    filterable: [...FILTERABLE, 'ip_policy', 'cidr', 'action'],
-    errors: ruleErrors,
-    limits: kit.accountLimits({
-      ip_policy_rules: {
-        what: 'rules of an IP policy',
-        each: 'policy',
-        reached: ruleErrors.ip_rule_limit_reached,
-        older: ruleErrors.ip_rule_limit_reached_older,
-      },
-    }),
-    collection: rules,
-    shape: ruleShape,
-    ...ruleBodies,
-  },
-  {
-    view: (rule, wire) => ({
-      ...kit.viewHead(rule, wire, '/ip_policy_rules'),
-      cidr: rule.cidr,
-      ip_policy: kit.refTo(wire, '/ip_policies', rule.ip_policy_id),
-      action: rule.action,
-    }),
-    create: {
-      errors: [ruleErrors.ip_rule_policy_unknown, ruleErrors.ip_rule_cidr_taken],
-      run(tx, { ip_policy_id, cidr, action, ...rest }) {
-        parts.requireTargets(tx, policyOfRule, ip_policy_id)
-        return tx.put(rules, unique.requireUnique(tx, { ...kit.newHead(tx, 'ipr', rest), cidr, ip_policy_id, action }))
-      },
+export const ipPolicyRules = kit.resource(table.kind, {
+  ...table.rules,
+  view: (rule, wire) => ({
+    ...table.rules.view(rule, wire),
+    ip_policy: kit.refTo(wire, '/ip_policies', rule.ip_policy_id),
+  }),
+  create: {
+    errors: [ruleErrors.ip_rule_policy_unknown, ruleErrors.ip_rule_cidr_taken],
+    run(tx, body) {
+      parts.requireTargets(tx, policyOfRule, body.ip_policy_id)
+      return tx.put(rules, unique.requireUnique(tx, table.newRecord(tx, body)))
     },
-    update: {
-      errors: [ruleErrors.ip_rule_update_empty, ruleErrors.ip_rule_cidr_taken],
-      run(tx, rule, body) {
-        parts.requireUpdate(ruleErrors.ip_rule_update_empty, body, ruleBodies.updateBody)
-        const { cidr = rule.cidr, action = rule.action, ...rest } = body
-        return tx.put(rules, unique.requireUnique(tx, { ...rule, ...kit.described(rest, rule), cidr, action }))
-      },
-    },
-    references: [policyOfRule],
-    relations: unique.relations,
   },
-)
+  update: {
+    errors: [ruleErrors.ip_rule_update_empty, ruleErrors.ip_rule_cidr_taken],
+    run(tx, rule, body) {
+      parts.requireUpdate(ruleErrors.ip_rule_update_empty, body, table.kind.updateBody)
+      return tx.put(rules, unique.requireUnique(tx, table.changed(rule, body)))
+    },
+  },
+  references: [policyOfRule],
+  relations: unique.relations,
+})

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
 import { ipPolicyTarget, isInRangeOf, rules } from './ip-policies.ts'
-import { defineBodies, defineUnique, descriptionAndMetadata, FILTERABLE, refuseUnless } from './shared.ts'
+import { defineUnique, descriptionAndMetadata, FILTERABLE, refuseUnless } from './shared.ts'
 
 const TYPES = ['dashboard', 'api', 'agent', 'endpoints'] as const
 const ALLOWED = TYPES.join(', ')
@@ -122,7 +122,7 @@ export const ipRestrictions = kit.resource(
       'IpRestriction',
       'The addresses from which a part of the service can be reached.',
     ),
-    ...defineBodies('IpRestriction', 'an IP restriction', {
+    ...parts.defineBodies('IpRestriction', 'an IP restriction', {
       create: {
         ...descriptionAndMetadata(),
         enforced: v.optional(enforced, false),

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
 import { csr, features, getExpiry, type OperatorRecord, selectors } from './operator-records.ts'
-import { ACCOUNT_USER, defineBodies, descriptionAndMetadata, knownRegions, userField } from './shared.ts'
+import { ACCOUNT_USER, descriptionAndMetadata, knownRegions, userField } from './shared.ts'
 
 export const DEFAULT_REGION = 'global'
 
@@ -44,7 +44,7 @@ const fields = {
   ),
 }
 
-export const operatorBodies = defineBodies('KubernetesOperator', 'a Kubernetes operator', {
+export const operatorBodies = parts.defineBodies('KubernetesOperator', 'a Kubernetes operator', {
   create: {
     ...fields,
     deployment: v.optional(kit.named(v.object(deploymentFields), 'KubernetesOperatorDeploymentCreate', DEPLOYMENT)),

@@ -4,29 +4,6 @@ import * as parts from '../parts/index.ts'
 
 type TooLong = Parameters<typeof parts.textOfBytes>[1]
 
-interface Bodies<Create, Update> {
-  readonly create: Create
-  readonly update: Update
-  /** The end of the sentence about the update, such as ": at least one field". */
-  readonly note?: string
-  /** Examples of both bodies. */
-  readonly examples?: readonly [create?: object, update?: object]
-}
-
-/** Makes the bodies that create and change a resource. Their names begin with `title`. `one` is a resource in words, such as "a vault". */
-export function defineBodies<const Create extends v.ObjectEntries, const Update extends v.ObjectEntries>(
-  title: string,
-  one: string,
-  { create, update, note = '', examples = [] }: Bodies<Create, Update>,
-) {
-  const [first, second] = examples
-  const facts = (example: object | undefined) => (example ? { json: { examples: [example] } } : undefined)
-  return {
-    createBody: kit.named(v.object(create), `${title}Create`, `The body that creates ${one}.`, facts(first)),
-    updateBody: kit.named(v.object(update), `${title}Update`, `The changes of ${one}${note}.`, facts(second)),
-  }
-}
-
 /** Makes the fields `description` and `metadata` of a body, with the errors of texts that are too long. */
 export function descriptionAndMetadata(errors: { readonly description?: TooLong; readonly metadata?: TooLong } = {}) {
   return {

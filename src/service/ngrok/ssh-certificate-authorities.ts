@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
-import { defineBodies, descriptionAndMetadata, FILTERABLE } from './shared.ts'
+import { descriptionAndMetadata, FILTERABLE } from './shared.ts'
 import { sshAuthorities } from './ssh-certificate-records.ts'
 
 const CURVES = Object.keys(parts.SSH_CURVES) as (keyof typeof parts.SSH_CURVES)[] // The keys of that object.
@@ -119,7 +119,7 @@ export const sshCertificateAuthorities = kit.resource(
       'A key that signs certificates of SSH.',
     ),
     createBody,
-    updateBody: defineBodies('SshCertificateAuthority', 'an SSH certificate authority', {
+    updateBody: parts.defineBodies('SshCertificateAuthority', 'an SSH certificate authority', {
       create: {},
       update: authorityTexts,
     }).updateBody,

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
-import { defineBodies, descriptionAndMetadata } from './shared.ts'
+import { descriptionAndMetadata } from './shared.ts'
 import { errors as authorityErrors } from './ssh-certificate-authorities.ts'
 import { type SshCertificateRecord, sshAuthorities, sshHostRecords, sshUserRecords } from './ssh-certificate-records.ts'
 
@@ -200,7 +200,7 @@ export const sshHostCertificates = kit.resource(
     }),
     collection: sshHostRecords,
     shape: kit.named(v.object(sharedShape(HOSTS)), 'SshHostCertificate', 'The certificate of a host.'),
-    ...defineBodies('SshHostCertificate', 'an SSH host certificate', {
+    ...parts.defineBodies('SshHostCertificate', 'an SSH host certificate', {
       create: { ...hostTexts, ...sharedBody(HOSTS, 'a year') },
       update: hostTexts,
       examples: [
@@ -257,7 +257,7 @@ export const sshUserCertificates = kit.resource(
       'SshUserCertificate',
       'The certificate of a user.',
     ),
-    ...defineBodies('SshUserCertificate', 'an SSH user certificate', {
+    ...parts.defineBodies('SshUserCertificate', 'an SSH user certificate', {
       create: {
         ...userTexts,
         ...sharedBody(USERS, '24 hours'),

@@ -3,7 +3,7 @@ import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
 import * as owned from './owned.ts'
 import { ownerRow, sshCredentials } from './owned-records.ts'
-import { defineBodies, defineUnique, FILTERABLE } from './shared.ts'
+import { defineUnique, FILTERABLE } from './shared.ts'
 
 const KEY_FORM = `one line of OpenSSH: ${parts.ALGORITHMS.join(', ')}, then the key of that algorithm in base64, and a comment if you like`
 
@@ -49,7 +49,7 @@ const unique = defineUnique(sshCredentials, 'material', {
   allowed: 'a public key of OpenSSH that no other SSH credential has',
 })
 
-const bodies = defineBodies('SshCredential', 'an SSH credential', {
+const bodies = parts.defineBodies('SshCredential', 'an SSH credential', {
   create: { ...owned.createFields, acl: v.optional(owned.acl, []), public_key: v.optional(public_key, '') },
   update: { ...owned.updateFields, acl: v.optional(owned.acl) },
   note: ': at least one field',

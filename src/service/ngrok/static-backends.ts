@@ -1,8 +1,7 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
-import { backendDeletion, backendErrors, backendTexts, createBackend } from './backends.ts'
-import { defineBodies, descriptionAndMetadata } from './shared.ts'
+import { backendDeletion, backendErrors, backendHeading, declareBackend } from './backends.ts'
 
 const errors = kit.declareErrors({
   static_address_missing: kit.entry(
@@ -14,7 +13,6 @@ const errors = kit.declareErrors({
   static_address_without_host: kit.field(6507, 400, () => 'a host before the port, as in "example.com:8080"'),
 })
 
-const PATH = '/backends/static'
 const ADDRESS = 'The host and the port that the traffic goes to.'
 
 /** A name, an IPv4 address, or an IPv6 address in brackets, and a port. */
@@ -46,63 +44,47 @@ const sentTls = kit.named(
   'The settings of the connection to the address. Fields that are not sent stay unchanged. Default: without TLS.',
 )
 
-const record = v.object({
-  ...kit.recordHead('bkdsc', descriptionAndMetadata()),
-  address: v.string(),
-  tls: v.object({ enabled: v.boolean() }),
-})
-
-type StaticRecord = kit.Frozen<v.InferOutput<typeof record>>
-
-/** The static backends. */
-export const statics = kit.collection<StaticRecord>({ name: 'static_backends', schema: record })
-
-const shape = kit.named(
-  v.object({ ...kit.resourceHead, address: kit.documented(v.string(), ADDRESS), tls: TLS }),
-  'StaticBackend',
-  'A backend that sends traffic to one address.',
-)
-
-const fields = { ...backendTexts, address: v.optional(address, ''), tls: v.optional(sentTls) }
-
-const bodies = defineBodies('StaticBackend', 'a static backend', {
-  create: fields,
-  update: fields,
-  examples: [{ address: 'example.com:8080' }, { tls: { enabled: true } }],
-})
-
-/** Static backends (rules: backends#static-addresses). */
-export const staticBackends = kit.resource(
+const table = parts.columns(
   {
+    ...backendHeading,
     name: 'static_backends',
-    path: PATH,
-    items: 'backends',
+    path: '/backends/static',
     prefix: 'bkdsc',
     what: 'static backend',
-    filterable: [],
+    title: 'StaticBackend',
+    sentence: 'A backend that sends traffic to one address.',
     errors: { ...backendErrors, ...errors },
-    limits: kit.accountLimits({
-      static_backends: { what: 'static backends', none: backendErrors.backends_not_allowed },
-    }),
-    collection: statics,
-    shape,
-    ...bodies,
+    examples: [{ address: 'example.com:8080' }, { tls: { enabled: true } }],
   },
   {
-    view: ({ address, tls, ...rest }, wire) => ({ ...kit.viewHead(rest, wire, PATH), address, tls }),
-    create: {
-      errors: [errors.static_address_missing],
-      run(tx, { address, tls, ...rest }) {
-        if (address === '') kit.refuse(errors.static_address_missing, {})
-        return createBackend(tx, statics, 'bkdsc', rest, { address, tls: { enabled: tls?.enabled ?? false } })
-      },
-    },
-    update: {
-      run(tx, before, { address, tls, ...rest }) {
-        const after = { address: address || before.address, tls: { enabled: tls?.enabled ?? before.tls.enabled } }
-        return tx.put(statics, { ...before, ...kit.described(rest, before), ...after })
-      },
-    },
-    delete: backendDeletion,
+    address: parts.column({
+      create: v.optional(address, ''),
+      update: v.optional(address, ''),
+      kept: v.string(),
+      shown: kit.documented(v.string(), ADDRESS),
+      keep: (sent, before = '') => sent || before,
+    }),
+    tls: parts.column({
+      sent: sentTls,
+      kept: TLS,
+      first: { enabled: false },
+      keep: ({ enabled }, before) => ({ enabled: enabled ?? before?.enabled ?? false }),
+    }),
   },
 )
+
+/** The static backends. */
+export const statics = table.records
+
+/** Static backends (rules: backends#static-addresses). */
+export const staticBackends = kit.resource(table.kind, {
+  ...table.rules,
+  create: {
+    errors: [errors.static_address_missing],
+    run(tx, body) {
+      if (body.address === '') kit.refuse(errors.static_address_missing, {})
+      return tx.put(statics, declareBackend(tx, table.newRecord(tx, body)))
+    },
+  },
+  delete: backendDeletion,
+})

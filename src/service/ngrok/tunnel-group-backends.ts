@@ -1,9 +1,8 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
-import { backendDeletion, backendErrors, backendTexts, createBackend } from './backends.ts'
+import { backendDeletion, backendErrors, backendHeading, declareBackend } from './backends.ts'
 import { type TunnelRecord, tunnels } from './session-records.ts'
-import { defineBodies, descriptionAndMetadata } from './shared.ts'
 
 /** The service has these limits too, but does not publish them. */
 const MAX_LABELS = 100
@@ -47,18 +46,35 @@ const labels = kit.documented(
   { json: { additionalProperties: { type: 'string' } }, rules: 'backends#tunnel-groups' },
 )
 
-const record = v.object({ ...kit.recordHead('bkdtg', descriptionAndMetadata()), labels })
-
-type TunnelGroupRecord = kit.Frozen<v.InferOutput<typeof record>>
+const table = parts.columns(
+  {
+    ...backendHeading,
+    name: 'tunnel_group_backends',
+    path: '/backends/tunnel_group',
+    prefix: 'bkdtg',
+    what: 'tunnel group backend',
+    errors: { ...backendErrors, ...errors },
+    title: 'TunnelGroupBackend',
+    sentence: 'A backend that sends traffic to all tunnels that have its labels.',
+    examples: [{ labels: { team: 'web' } }, { labels: { team: 'web', version: '2' } }],
+  },
+  {
+    labels: parts.column({
+      sent: labels,
+      shown: kit.documented(v.record(v.string(), v.string()), 'The labels that a tunnel must have.'),
+      first: {},
+    }),
+    tunnels: parts.column({
+      shown: kit.documented(v.array(kit.ref), 'The tunnels with these labels that are online, newest first.'),
+    }),
+  },
+)
 
 /** The tunnel group backends. */
-export const tunnelGroups = kit.collection<TunnelGroupRecord>({
-  name: 'tunnel_group_backends',
-  schema: record,
-})
+export const tunnelGroups = table.records
 
 /** Tells whether a tunnel is in a group: the group has labels, and the tunnel has each label of the group. */
-export function isInGroup({ labels }: TunnelRecord, { labels: required }: TunnelGroupRecord): boolean {
+export function isInGroup({ labels }: TunnelRecord, { labels: required }: { readonly labels: Labels }): boolean {
   const all = Object.entries(required)
   return (
     labels !== null &&
@@ -67,54 +83,14 @@ export function isInGroup({ labels }: TunnelRecord, { labels: required }: Tunnel
   )
 }
 
-const PATH = '/backends/tunnel_group'
-
-const shape = kit.named(
-  v.object({
-    ...kit.resourceHead,
-    labels: kit.documented(v.record(v.string(), v.string()), 'The labels that a tunnel must have.'),
-    tunnels: kit.documented(v.array(kit.ref), 'The tunnels with these labels that are online, newest first.'),
-  }),
-  'TunnelGroupBackend',
-  'A backend that sends traffic to all tunnels that have its labels.',
-)
-
-const fields = { ...backendTexts, labels: v.optional(labels) }
-
-const bodies = defineBodies('TunnelGroupBackend', 'a tunnel group backend', {
-  create: fields,
-  update: fields,
-  examples: [{ labels: { team: 'web' } }, { labels: { team: 'web', version: '2' } }],
-})
-
 /** Tunnel group backends (rules: backends#tunnel-groups). */
-export const tunnelGroupBackends = kit.resource(
-  {
-    name: 'tunnel_group_backends',
-    path: PATH,
-    items: 'backends',
-    prefix: 'bkdtg',
-    what: 'tunnel group backend',
-    filterable: [],
-    errors: { ...backendErrors, ...errors },
-    limits: kit.accountLimits({
-      tunnel_group_backends: { what: 'tunnel group backends', none: backendErrors.backends_not_allowed },
-    }),
-    collection: tunnelGroups,
-    shape,
-    ...bodies,
+export const tunnelGroupBackends = kit.resource(table.kind, {
+  ...table.rules,
+  view: (group, wire) => ({ ...table.rules.view(group, wire), tunnels: [] }),
+  related(tx, group) {
+    const matching = [...tx.newestFirst(tunnels)].filter((each) => isInGroup(each, group))
+    return { tunnels: matching.map(({ id }) => kit.refTo(tx.wire, '/tunnels', id)) }
   },
-  {
-    view: (record, wire) => ({ ...kit.viewHead(record, wire, PATH), labels: record.labels, tunnels: [] }),
-    related(tx, group) {
-      const matching = [...tx.newestFirst(tunnels)].filter((each) => isInGroup(each, group))
-      return { tunnels: matching.map(({ id }) => kit.refTo(tx.wire, '/tunnels', id)) }
-    },
-    create: { run: (tx, { labels = {}, ...rest }) => createBackend(tx, tunnelGroups, 'bkdtg', rest, { labels }) },
-    update: {
-      run: (tx, group, { labels = group.labels, ...rest }) =>
-        tx.put(tunnelGroups, { ...group, ...kit.described(rest, group), labels }),
-    },
-    delete: backendDeletion,
-  },
-)
+  create: { run: (tx, body) => tx.put(tunnelGroups, declareBackend(tx, table.newRecord(tx, body))) },
+  delete: backendDeletion,
+})

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
 import { PREFIXES, users } from './owned-records.ts'
-import { defineBodies, defineUnique, nameTakenError, refuseIfEmpty } from './shared.ts'
+import { defineUnique, nameTakenError, refuseIfEmpty } from './shared.ts'
 
 const errors = kit.declareErrors({
   user_name_empty: kit.ofField(
@@ -60,7 +60,7 @@ function userFamily<const P extends (typeof PREFIXES)[number]>(prefix: P) {
       limits,
       collection: users,
       shape,
-      ...defineBodies(title, `a ${prefix} user`, { create: createFields, update: updateFields }),
+      ...parts.defineBodies(title, `a ${prefix} user`, { create: createFields, update: updateFields }),
     },
     {
       view(user, wire): kit.Frozen<v.InferOutput<typeof fields>> {

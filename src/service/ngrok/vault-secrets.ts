@@ -3,7 +3,6 @@ import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
 import {
   ACCOUNT_USER,
-  defineBodies,
   defineUnique,
   descriptionAndMetadata,
   FILTERABLE,
@@ -99,7 +98,7 @@ export const secretView: kit.View<SecretRecord, kit.Frozen<v.InferOutput<typeof 
   last_updated_by: { id: ACCOUNT_USER, uri: '' },
 })
 
-const bodies = defineBodies('VaultSecret', 'a secret of a vault', {
+const bodies = parts.defineBodies('VaultSecret', 'a secret of a vault', {
   create: {
     ...descriptionAndMetadata(),
     name: v.optional(secretName, ''),

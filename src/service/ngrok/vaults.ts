@@ -3,7 +3,6 @@ import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
 import {
   ACCOUNT_USER,
-  defineBodies,
   defineUnique,
   descriptionAndMetadata,
   FILTERABLE,
@@ -63,7 +62,7 @@ export const vaults = kit.resource(
     limits: kit.accountLimits({ vaults: { what: 'vaults', reached: errors.vault_limit_reached } }),
     collection: records,
     shape,
-    ...defineBodies('Vault', 'a vault', {
+    ...parts.defineBodies('Vault', 'a vault', {
       create: { ...descriptionAndMetadata(), name: v.optional(vaultName, '') },
       update: { ...descriptionAndMetadata(), name: v.optional(vaultName) },
     }),

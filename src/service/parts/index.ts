@@ -6,6 +6,7 @@
 export { compileSelector } from '../../core/filter/filter.ts'
 export { listLimitErrors, requireWithin } from '../../core/operation/account.ts'
 export type { Due, Index, Indexed } from '../../core/operation/collection.ts'
+export { column, columns, defineBodies } from '../../core/operation/columns.ts'
 export type { OtherNames } from '../../core/operation/dialect-body.ts'
 export type {
   Declaration,

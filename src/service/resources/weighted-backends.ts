@@ -1,20 +1,17 @@
 import * as v from 'valibot'
-import { collection } from '../../core/operation/collection.ts'
+import { column, columns } from '../../core/operation/columns.ts'
 import { sectionReader } from '../../core/operation/family.ts'
 import { referenceOf, refused, type Target } from '../../core/operation/reference.ts'
 import { resource } from '../../core/operation/resource.ts'
-import { described, newHead, viewHead } from '../../core/operation/resource-head.ts'
+import type { RecordOf } from '../../core/operation/resource-kind.ts'
 import type { Transaction } from '../../core/operation/transaction.ts'
-import type { View } from '../../core/operation/view.ts'
-import { documented, named } from '../../core/schema/documentation.ts'
+import { documented } from '../../core/schema/documentation.ts'
 import { declareErrors, entry, type FieldFacts, field, ofField, refuse } from '../../core/schema/errors.ts'
 import type { Facts } from '../../core/schema/facts.ts'
 import { isIdOf } from '../../core/schema/ids.ts'
-import { recordHead } from '../../core/schema/record-schema.ts'
 import { type Report, rule } from '../../core/schema/rule.ts'
-import { anyObject, description, metadata, resourceHead } from '../../core/schema/schema.ts'
+import { anyObject, description, metadata } from '../../core/schema/schema.ts'
 import { quote } from '../../core/schema/text.ts'
-import type { Frozen } from '../../core/schema/values.ts'
 import { isMissing } from './declarations.ts'
 
 /** The errors of backends whose bodies name other backends. */
@@ -76,16 +73,33 @@ function checkWeights(map: Weights, report: Report<WeightError>): void {
   }
 }
 
-const record = v.object({ ...recordHead(PREFIX, { description, metadata }), backends: weights })
-
-type BackendRecord = Frozen<v.InferOutput<typeof record>>
+const table = columns(
+  {
+    name: 'weighted_backends',
+    path: '/backends/weighted',
+    items: 'backends',
+    prefix: PREFIX,
+    what: 'weighted backend',
+    filterable: [],
+    errors: { ...backendErrors, ...errors },
+    texts: { description, metadata },
+    title: 'WeightedBackend',
+    sentence: 'A backend that shares traffic among child backends.',
+    note: '. Without `backends`, it no longer has any',
+    examples: [{ backends: { bkdhr_1: 90, bkdhr_2: 10 } }, { backends: { bkdhr_2: 100 } }],
+  },
+  {
+    backends: column({
+      sent: weights,
+      shown: documented(v.record(v.string(), v.number()), BACKENDS, WEIGHTS_FACTS),
+      first: {},
+    }),
+  },
+  { indexes: { child: ({ backends: map }) => Object.keys(map) } },
+)
 
 /** The weighted backends, indexed by their children. */
-export const backends = collection<BackendRecord>({
-  name: 'weighted_backends',
-  schema: record,
-  indexes: { child: ({ backends: map }) => Object.keys(map) },
-})
+export const backends = table.records
 
 function isWeighted(id: string): boolean {
   return id.startsWith(`${PREFIX}_`)
@@ -116,80 +130,41 @@ const childOfWeighted = referenceOf(backends, {
   sent: 'backends',
   shown: 'backends',
   to: backendTarget,
-  ids: ({ backends: map }: BackendRecord) => Object.keys(map),
+  ids: ({ backends: map }: RecordOf<typeof table.kind>) => Object.keys(map),
   index: 'child',
   missing: backendErrors.child_backend_not_found,
   deletion: refusedToParent,
   rules: 'references#always-there',
 })
 
-const shape = named(
-  v.object({ ...resourceHead, backends: documented(v.record(v.string(), v.number()), BACKENDS, WEIGHTS_FACTS) }),
-  'WeightedBackend',
-  'A backend that shares traffic among child backends.',
-)
-
-const view: View<BackendRecord, Frozen<v.InferOutput<typeof shape>>> = (record, wire) => ({
-  ...viewHead(record, wire, '/backends/weighted'),
-  backends: record.backends,
-})
-
-const body = { description, metadata, backends: v.optional(weights) }
-
-const createBody = named(v.object(body), 'WeightedBackendCreate', 'The body that creates a weighted backend.', {
-  json: { examples: [{ backends: { bkdhr_1: 90, bkdhr_2: 10 } }] },
-})
-
-const updateBody = named(
-  v.object(body),
-  'WeightedBackendUpdate',
-  'The changes of a weighted backend. Without `backends`, it no longer has any.',
-  { json: { examples: [{ backends: { bkdhr_2: 100 } }] } },
-)
-
 const backendOptions = sectionReader<{ readonly quirks: { readonly keepBackendsOnPatch: boolean } }>()
 
 /** Weighted backends (rules: weighted-backends#resource). */
-export const weightedBackends = resource(
-  {
-    name: 'weighted_backends',
-    path: '/backends/weighted',
-    items: 'backends',
-    prefix: PREFIX,
-    what: 'weighted backend',
-    errors: { ...backendErrors, ...errors },
-    collection: backends,
-    filterable: [],
-    shape,
-    createBody,
-    updateBody,
+export const weightedBackends = resource(table.kind, {
+  ...table.rules,
+  references: [childOfWeighted],
+  relations({ id, backends: map }, _others, report) {
+    if (Object.hasOwn(map, id)) report(['backends', id], id, 'another weighted backend that exists')
   },
-  {
-    view,
-    references: [childOfWeighted],
-    relations({ id, backends: map }, _others, report) {
-      if (Object.hasOwn(map, id)) report(['backends', id], id, 'another weighted backend that exists')
-    },
-    create: {
-      errors: [backendErrors.child_backend_not_found],
-      run(tx, { backends: map = {}, ...rest }) {
-        requireChildren(tx, map)
-        return tx.put(backends, { ...newHead(tx, PREFIX, rest), backends: map })
-      },
-    },
-    update: {
-      errors: [backendErrors.child_backend_not_found],
-      run(tx, record, { backends: map, ...rest }) {
-        requireChildren(tx, map ?? {}, record.id)
-        const unsent = backendOptions(tx.options).quirks.keepBackendsOnPatch ? record.backends : {}
-        return tx.put(backends, { ...record, ...described(rest, record), backends: map ?? unsent })
-      },
+  create: {
+    errors: [backendErrors.child_backend_not_found],
+    run(tx, body) {
+      requireChildren(tx, body.backends)
+      return tx.put(backends, table.newRecord(tx, body))
     },
   },
-)
+  update: {
+    errors: [backendErrors.child_backend_not_found],
+    run(tx, record, body) {
+      requireChildren(tx, body.backends, record.id)
+      const unsent = backendOptions(tx.options).quirks.keepBackendsOnPatch ? record.backends : {}
+      return tx.put(backends, table.changed(record, { ...body, backends: body.backends ?? unsent }))
+    },
+  },
+})
 
 /** Refuses the first child backend that does not exist (rules: references#always-there). */
-function requireChildren(tx: Transaction, map: Readonly<Weights>, own?: string): void {
+function requireChildren(tx: Transaction, map: Readonly<Weights> = {}, own?: string): void {
   for (const id of Object.keys(map)) requireBackend(tx, `backends.${id}`, id, own)
 }
 
