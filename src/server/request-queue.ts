@@ -27,12 +27,12 @@ export class RequestQueue {
     else this.#begin(response)
   }
 
-  /** Calls a function after the requests that were added. */
+  /** Calls a function after the requests that were added, unless the connection has ended. */
   whenDone(run: () => void): void {
     const last = this.#waiting.at(-1) ?? this.current
-    // The last one may never start: then the connection has ended.
-    if (last?.closed === false) last.once('close', () => this.#socket.writable && run())
-    else run()
+    const runIfOpen = () => this.#socket.writable && run()
+    if (last?.closed === false) last.once('close', runIfOpen)
+    else runIfOpen()
   }
 
   #wait(current: ServerResponse, response: ServerResponse): void {

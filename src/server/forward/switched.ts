@@ -19,6 +19,7 @@ export class SwitchedConnection implements Switched {
 
   /** Joins it with the connection of a visitor, until one of the two ends, or until both are silent for too long. */
   join(visitor: Socket, head: Buffer, idle: number): void {
+    visitor.on('error', () => visitor.destroy())
     visitor.setTimeout(idle, () => visitor.destroy())
     visitor.write(this.#head)
     this.#socket.write(head)

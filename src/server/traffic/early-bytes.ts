@@ -3,7 +3,13 @@ import type { Socket } from 'node:net'
 /** The bytes that a visitor may send before the protocol has switched. */
 const MAX_EARLY_BYTES = 65_536
 
-/** Reads the connection of a visitor until an upstream has switched protocols. A visitor who ends it meanwhile has left. */
+/** The events at which a visitor has left. */
+const ENDS = ['end', 'timeout', 'error']
+
+/**
+ * Reads the connection of a visitor whose last request wishes to leave HTTP, until its next owner takes it. A visitor who ends it meanwhile,
+ * or is silent for the time-out of the server, has left: Node no longer watches the connection.
+ */
 export class EarlyBytes {
   readonly #socket: Socket
   readonly #parts: Buffer[]
@@ -12,12 +18,14 @@ export class EarlyBytes {
   constructor(socket: Socket, head: Buffer) {
     this.#socket = socket
     this.#parts = [head]
-    socket.on('data', this.#keep).on('end', this.#leave)
+    socket.on('data', this.#keep)
+    for (const event of ENDS) socket.on(event, this.#leave)
   }
 
   /** Stops reading, and returns what was read. */
   take(): Buffer {
-    this.#socket.pause().off('data', this.#keep).off('end', this.#leave)
+    this.#socket.pause().off('data', this.#keep)
+    for (const event of ENDS) this.#socket.off(event, this.#leave)
     return Buffer.concat(this.#parts)
   }
 

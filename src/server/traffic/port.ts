@@ -2,19 +2,18 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import {
   createSecureServer,
   type Http2SecureServer,
-  type Http2ServerRequest,
   type Http2ServerResponse,
   type ServerHttp2Session,
 } from 'node:http2'
 import type { AddressInfo, Socket } from 'node:net'
 import { printError } from '../../core/schema/print.ts'
 import type { Gateway } from '../../gateway/types.ts'
-import { MessageHeaders } from '../../traffic/message-headers.ts'
-import { formatHead } from '../forward/respond.ts'
 import { IDLE_MS, MAX_HEAD_BYTES } from '../forward/upstream.ts'
 import { createServer } from '../http.ts'
 import { RequestQueue } from '../request-queue.ts'
 import { createCertificates } from './certificates.ts'
+import { EarlyBytes } from './early-bytes.ts'
+import type { Arrived } from './head.ts'
 import { maySwitch, withoutUpgrade } from './upgrade.ts'
 import { createVisit } from './visit.ts'
 import type { VisitorLog } from './visitor-log.ts'
@@ -48,24 +47,26 @@ export async function openTrafficPort(gateway: Gateway, options: TrafficPortOpti
     queues.set(socket, queue)
     return queue
   }
-  server.on(
-    'request',
-    (request: IncomingMessage | Http2ServerRequest, outgoing: ServerResponse | Http2ServerResponse) => {
-      // Requests over HTTP/2 run side by side.
-      if ('stream' in outgoing) void visitors.answer(request, outgoing)
-      else queueOf(outgoing.req.socket).add(outgoing)
-    },
-  )
-  server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
-    socket.on('error', () => socket.destroy())
-    if (maySwitch(request)) return queueOf(socket).whenDone(() => void visitors.switchProtocols(request, socket, head))
-    socket.unshift(withoutUpgrade(request, head))
-    server.emit(tls ? 'secureConnection' : 'connection', socket)
-  })
-  server.on('connect', (request: IncomingMessage | Http2ServerRequest, outgoing: Socket | Http2ServerResponse) => {
-    if ('stream' in outgoing) return void visitors.answer(request, outgoing)
-    outgoing.on('error', () => outgoing.destroy())
-    outgoing.end(formatHead(405, new MessageHeaders([['content-length', '0']])))
+  const receive = (request: Arrived, outgoing: ServerResponse | Http2ServerResponse) => {
+    // Requests over HTTP/2 run side by side.
+    if ('stream' in outgoing) void visitors.answer(request, outgoing)
+    else queueOf(outgoing.req.socket).add(outgoing)
+  }
+  // Node's own response to an unknown expectation would not wait for its turn.
+  server.on('request', receive).on('checkExpectation', receive)
+  const leaveHttp = (request: IncomingMessage, socket: Socket, head: Buffer) => {
+    const early = new EarlyBytes(socket, head)
+    queueOf(socket).whenDone(() => {
+      if (maySwitch(request)) return void visitors.switchProtocols(request, socket, early)
+      socket.unshift(withoutUpgrade(request, early.take()))
+      server.emit(tls ? 'secureConnection' : 'connection', socket)
+      socket.resume()
+    })
+  }
+  server.on('upgrade', leaveHttp)
+  server.on('connect', (request: Arrived, outgoing: Socket | Http2ServerResponse, head: Buffer) => {
+    if ('stream' in outgoing) void visitors.answer(request, outgoing)
+    else if (!('stream' in request)) leaveHttp(request, outgoing, head)
   })
   return listen(server, options)
 }
@@ -122,6 +123,8 @@ async function listen(
 ): Promise<TrafficPort> {
   const sockets = new Set<Socket>()
   server.on('connection', (socket: Socket) => {
+    // A connection whose request has lost its wish arrives again.
+    if (sockets.has(socket)) return
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
   })

@@ -2,10 +2,11 @@ import type { IncomingMessage } from 'node:http'
 import { pairsOf } from '../forward/body.ts'
 
 /**
- * Returns whether a gateway may switch protocols for a request. It may ignore the wish (RFC 9110, section 7.8). It does so for HTTP/2,
- * because Java's client has this wish with each request, and for a request with a body.
+ * Returns whether a connection leaves HTTP with a request. A gateway may ignore the wish to switch protocols (RFC 9110, section 7.8). It
+ * does so for HTTP/2, because Java's client has this wish with each request, and for a request with a body.
  */
-export function maySwitch({ headers }: IncomingMessage): boolean {
+export function maySwitch({ method, headers }: IncomingMessage): boolean {
+  if (method === 'CONNECT') return true
   const { upgrade = '', 'content-length': length = '0', 'transfer-encoding': encoding } = headers
   return !/\bh2c?\b/i.test(upgrade) && length === '0' && encoding === undefined
 }

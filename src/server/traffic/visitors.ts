@@ -8,7 +8,7 @@ import { asSystemError } from '../errors.ts'
 import { abort, formatHead, sendInformation, sendResponse, type VisitorResponse } from '../forward/respond.ts'
 import { SwitchedConnection } from '../forward/switched.ts'
 import { ServerResponse } from '../http.ts'
-import { EarlyBytes } from './early-bytes.ts'
+import type { EarlyBytes } from './early-bytes.ts'
 import type { Arrived } from './head.ts'
 import { answerText, type Visit } from './visit.ts'
 
@@ -44,13 +44,9 @@ export class Visitors {
   }
 
   /** Lets a request to switch protocols, such as that of a WebSocket, pass the gateway, and joins the two connections. */
-  async switchProtocols(request: IncomingMessage, socket: Socket, head: Buffer): Promise<void> {
-    // It may have left while its earlier requests were answered.
-    if (!socket.writable) return void socket.destroy()
+  async switchProtocols(request: IncomingMessage, socket: Socket, early: EarlyBytes): Promise<void> {
     const end = new AbortController()
     socket.once('close', () => end.abort(ENDED))
-    // Nobody reads the connection meanwhile, and so nobody would notice that the visitor has ended it.
-    const early = new EarlyBytes(socket, head)
     const outgoing = new ServerResponse(request)
     outgoing.shouldKeepAlive = false
     outgoing.assignSocket(socket)
