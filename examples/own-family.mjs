@@ -21,8 +21,8 @@ import * as v from 'valibot'
 
 // The errors. The service uses no numbers from 90000.
 const errors = declareErrors({
-  widget_name_invalid: field(95001, 400, () => 'lower-case letters'),
-  widget_taken: ofField(95002, 409, (it) => `${it.received} is a widget already.`),
+  widget_name_invalid: field(95001, 400, 'lower-case letters'),
+  widget_taken: ofField(95002, 409, '{received} is a widget already.'),
 })
 
 // A field of bodies and records, with a rule that names its error.

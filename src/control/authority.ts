@@ -17,8 +17,7 @@ const errors = declareErrors({
   key_not_kept: entry(
     90421,
     400,
-    (it: { id: string }) =>
-      `The private key of ${it.id} was left out of the snapshot that it came from. Take one with keys.`,
+    'The private key of {id} was left out of the snapshot that it came from. Take one with keys.',
   ),
 })
 

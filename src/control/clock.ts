@@ -16,9 +16,7 @@ export const errors = declareErrors({
   clock_not_manual: entry(
     90420,
     400,
-    () =>
-      'The clock of this gateway cannot be advanced: it is not a manual clock. Start the server with `--clock manual`, ' +
-      "or create the gateway with `clock: manualClock('2026-01-01T00:00:00Z')`.",
+    "The clock of this gateway cannot be advanced: it is not a manual clock. Start the server with `--clock manual`, or create the gateway with `clock: manualClock('2026-01-01T00:00:00Z')`.",
   ),
   clock_move_stopped: entry(
     90422,

@@ -175,16 +175,8 @@ export function remembered<Result>(call: ControlCall<Result>): ControlCall<Resul
 }
 
 export const accessErrors = declareErrors({
-  control_key_missing: entry(
-    90401,
-    401,
-    (it: { header: string }) => `The control API needs its key here. Send it in the header ${it.header}.`,
-  ),
-  control_key_invalid: entry(
-    90402,
-    401,
-    (it: { header: string }) => `The header ${it.header} does not hold the control key of this gateway.`,
-  ),
+  control_key_missing: entry(90401, 401, 'The control API needs its key here. Send it in the header {header}.'),
+  control_key_invalid: entry(90402, 401, 'The header {header} does not hold the control key of this gateway.'),
 })
 
 const COMMON_ERRORS = [

@@ -4,38 +4,23 @@ import { formatCount } from '../core/schema/text.ts'
 
 /** The errors of shared sandboxes: about permissions, names, limits and archives. */
 export const errors = declareErrors({
-  account_key_missing: entry(
-    90601,
-    401,
-    (it: { header: string }) => `Only the account can do this. Send its key in the header ${it.header}.`,
-  ),
-  account_key_invalid: entry(
-    90602,
-    401,
-    (it: { header: string }) => `The header ${it.header} does not have the key of this account.`,
-  ),
+  account_key_missing: entry(90601, 401, 'Only the account can do this. Send its key in the header {header}.'),
+  account_key_invalid: entry(90602, 401, 'The header {header} does not have the key of this account.'),
   account_key_unset: entry(
     90603,
     503,
-    () => 'This Worker has no account key, so nobody can create sandboxes. Set the secret ACCOUNT_KEY.',
+    'This Worker has no account key, so nobody can create sandboxes. Set the secret ACCOUNT_KEY.',
   ),
-  variable_invalid: entry(
-    90604,
-    503,
-    (it: { name: string; received: string; allowed: string }) =>
-      `This Worker's variable ${it.name} is ${it.received}. Allowed: ${it.allowed}.`,
-  ),
+  variable_invalid: entry(90604, 503, "This Worker's variable {name} is {received}. Allowed: {allowed}."),
   object_unreachable: entry(
     90605,
     503,
-    () => 'The sandbox is out of reach for the moment: whether this request was carried out is unknown. Try again.',
+    'The sandbox is out of reach for the moment: whether this request was carried out is unknown. Try again.',
   ),
   sandbox_key_refused: entry(
     90606,
     401,
-    (it: { name: string }) =>
-      `There is no sandbox ${it.name}, or none of the keys sent is one of its keys. Send an API key as ` +
-      `"Authorization: Bearer …" or a control key as "${CONTROL_KEY_HEADER}: …"; the holder of the account key makes both.`,
+    `There is no sandbox {name}, or none of the keys sent is one of its keys. Send an API key as "Authorization: Bearer …" or a control key as "${CONTROL_KEY_HEADER}: …"; the holder of the account key makes both.`,
   ),
   key_scope_missing: entry(
     90607,
@@ -52,32 +37,19 @@ export const errors = declareErrors({
   sandbox_name_invalid: entry(
     90610,
     400,
-    (it: { received: string }) =>
-      `The sandbox is named ${it.received}. Allowed: 1 to 40 lower-case letters, digits and inner hyphens.`,
+    'The sandbox is named {received}. Allowed: 1 to 40 lower-case letters, digits and inner hyphens.',
   ),
-  sandbox_not_found: entry(
-    90611,
-    404,
-    (it: { name: string }) => `There is no sandbox ${it.name}. The holder of the account key creates it by PUT.`,
-  ),
-  sandbox_taken: entry(
-    90612,
-    409,
-    (it: { name: string }) => `There is a sandbox ${it.name} already. Delete it first, or take another name.`,
-  ),
-  sandbox_options_invalid: entry(90613, 400, (it: { why: string }) => `The sandbox cannot be created: ${it.why}`),
+  sandbox_not_found: entry(90611, 404, 'There is no sandbox {name}. The holder of the account key creates it by PUT.'),
+  sandbox_taken: entry(90612, 409, 'There is a sandbox {name} already. Delete it first, or take another name.'),
+  sandbox_options_invalid: entry(90613, 400, 'The sandbox cannot be created: {why}'),
   too_many_sandboxes: entry(
     90614,
     409,
     (it: { most: number }) =>
       `There are ${formatCount(it.most, 'sandbox', 'sandboxes')} already, the most allowed. Delete some.`,
   ),
-  key_taken: entry(
-    90615,
-    409,
-    (it: { name: string }) => `The sandbox has a key ${it.name} already. Revoke it first, or take another name.`,
-  ),
-  key_not_found: entry(90616, 404, (it: { name: string }) => `The sandbox has no key ${it.name}.`),
+  key_taken: entry(90615, 409, 'The sandbox has a key {name} already. Revoke it first, or take another name.'),
+  key_not_found: entry(90616, 404, 'The sandbox has no key {name}.'),
   too_many_keys: entry(
     90617,
     409,
@@ -86,15 +58,12 @@ export const errors = declareErrors({
   sandbox_unreadable: entry(
     90618,
     503,
-    (it: { name: string; why: string }) =>
-      `The state of the sandbox ${it.name} cannot be read. Nothing in it was changed. Run the version of fauxgate that ` +
-      `wrote it or a newer one, restore a backup with ?existing=replace, or delete the sandbox. The reason: ${it.why}`,
+    'The state of the sandbox {name} cannot be read. Nothing in it was changed. Run the version of fauxgate that wrote it or a newer one, restore a backup with ?existing=replace, or delete the sandbox. The reason: {why}',
   ),
   ttl_too_long: entry(
     90619,
     400,
-    (it: { most: string }) =>
-      `The ttl is longer than ${it.most}, the longest allowed here (LONGEST_TTL). Take a shorter one.`,
+    'The ttl is longer than {most}, the longest allowed here (LONGEST_TTL). Take a shorter one.',
   ),
   quota_reached: entry(
     90620,
@@ -106,8 +75,7 @@ export const errors = declareErrors({
   archive_line_invalid: entry(
     90621,
     400,
-    (it: { why: string }) =>
-      `This line of the archive is not as GET /backup writes it: ${it.why}. It restored no sandbox.`,
+    'This line of the archive is not as GET /backup writes it: {why}. It restored no sandbox.',
   ),
   restore_incomplete: entry(
     90622,

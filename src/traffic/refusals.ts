@@ -14,9 +14,5 @@ export const refusals = declareErrors({
     (it: { action: string }) =>
       `The action ${it.action} is not carried out here. Say what it did: { from: { actions: { '${it.action}': { … } } } }.`,
   ),
-  traffic_fact_unknown: ofField<{ suggested: string }>(
-    90452,
-    400,
-    (it) => `${it.field} is ${it.received}, which is no variable of policies.${it.suggested}`,
-  ),
+  traffic_fact_unknown: ofField(90452, 400, '{field} is {received}, which is no variable of policies.{suggested}'),
 })

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { describe, expect, expectTypeOf, test } from 'vitest'
 import { createNgrok, ngrokFamilies } from '../../src/gateway/ngrok.ts'
 import { createGateway, type Gateway, manualClock } from '../../src/index.ts'
-import { collection, familyOf, operation } from '../../src/service/kit/index.ts'
+import { collection, declareErrors, entry, familyOf, ofField, operation, refuse } from '../../src/service/kit/index.ts'
 import type {} from '../../src/testing/vitest.ts'
 import { widgets } from '../service/kit/widgets.ts'
 
@@ -21,6 +21,24 @@ describe('A family of a test', () => {
     gateway.widgets.create({ name: 'left', wheels: 4 })
     // @ts-expect-error: a size is a number
     gateway.widgets.create({ name: 'left', size: 'large' })
+  })
+
+  test('fills each slot of a message', () => {
+    const errors = declareErrors({
+      pass_active: entry(95012, 409, 'The guest pass {id} is active until {day}.'),
+      pass_taken: ofField(95013, 409, '{field} is {received}, the guest pass {id}.'),
+    })
+    expectTypeOf(refuse<{ id: string | number; day: string | number }>).toBeCallableWith(errors.pass_active, {
+      id: 'pass_1',
+      day: 3,
+    })
+    // @ts-expect-error: the slot "day" has no value
+    const unfilled = () => refuse(errors.pass_active, { id: 'pass_1' })
+    // @ts-expect-error: the message has no slot "name"
+    const unknown = () => refuse(errors.pass_active, { id: 'pass_1', day: 3, name: 'left' })
+    // @ts-expect-error: an error of a field names the field and the received value
+    const withoutField = () => refuse(errors.pass_taken, { id: 'pass_1' })
+    expectTypeOf([unfilled, unknown, withoutField]).items.returns.toBeNever()
   })
 
   test('needs a key for records without an id', () => {

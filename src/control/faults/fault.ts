@@ -234,7 +234,7 @@ export function getFaultState(fault: ArmedFault): 'pending' | 'active' | 'used u
 }
 
 /** Declares an error that the service documents, but that only a fault can cause here. */
-const onlyAsFault = (number: number, sentence: string) => entry(number, 400, () => sentence)
+const onlyAsFault = (number: number, sentence: string) => entry(number, 400, sentence)
 
 export const errors = declareErrors({
   service_error_405: onlyAsFault(405, 'Names with this suffix can be reserved in another region only.'),
@@ -258,17 +258,8 @@ export const errors = declareErrors({
     512,
     'The domain has a dangling A, AAAA, ALIAS or other record that points to the service. Delete it first.',
   ),
-  too_many_pending: entry(
-    90429,
-    409,
-    (it: { what: string; most: number }) =>
-      `There are already ${it.most} ${it.what}, which is the maximum. Remove some first.`,
-  ),
-  injected_fault: entry(
-    90500,
-    503,
-    (it: { operation: string }) => `A fault was injected into ${it.operation} by the test.`,
-  ),
+  too_many_pending: entry(90429, 409, 'There are already {most} {what}, which is the maximum. Remove some first.'),
+  injected_fault: entry(90500, 503, 'A fault was injected into {operation} by the test.'),
 })
 
 /**

@@ -16,12 +16,7 @@ import { errors as clockErrors, moveTo, moveWithMemory, remember, requireManual 
 import { type ControlHost, controlCall } from '../control.ts'
 
 export const errors = declareErrors({
-  nothing_ahead: entry(
-    90423,
-    409,
-    (it: { what: string; received: string; why: string }) =>
-      `There is no ${it.what} of ${it.received} to advance the clock to: ${it.why}.`,
-  ),
+  nothing_ahead: entry(90423, 409, 'There is no {what} of {received} to advance the clock to: {why}.'),
 })
 
 const schema = v.object({ id: documented(v.string(), 'The name or the id of a reserved domain.') })

@@ -105,12 +105,7 @@ export function tooMany(number: number): Entry<LimitFacts> {
  */
 /* @__NO_SIDE_EFFECTS__ */
 export function tooFast(number: number): Entry<LimitFacts> {
-  return entry(
-    number,
-    429,
-    ({ what, max, by, seconds, wait }) =>
-      `The ${by} allows at most ${max} new ${what} in ${seconds} s. Try again in ${wait} s.`,
-  )
+  return entry(number, 429, 'The {by} allows at most {max} new {what} in {seconds} s. Try again in {wait} s.')
 }
 
 /**

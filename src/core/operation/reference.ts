@@ -75,7 +75,7 @@ export function referenceOf<R extends object>(holder: Collection<R>, row: RowOf<
 }
 
 /** Makes the rule that a resource cannot be deleted while a record names it. `values` makes the values of the message. */
-export function refused<R extends object, Values extends { readonly id: string }>(
+export function refused<R extends object, Values extends object>(
   error: CatalogueError<string, Values>,
   values: (id: string, holder: R) => NoInfer<Values>,
 ): { readonly error: CatalogueError; values(id: string, holder: R): object } {

@@ -10,7 +10,7 @@ export interface UpdateFields {
 /** Declares the error of an update without a field. Its message lists the fields that the body of the update can have. */
 /* @__NO_SIDE_EFFECTS__ */
 export function emptyUpdate(number: number): Entry<UpdateFields> {
-  return entry(number, 400, ({ fields }) => `The update is empty. Send at least one of ${fields}.`)
+  return entry(number, 400, 'The update is empty. Send at least one of {fields}.')
 }
 
 /**

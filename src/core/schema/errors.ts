@@ -1,4 +1,5 @@
 import type { CommonDialect } from './dialect.ts'
+import { fillTemplate, type SlotValues } from './template.ts'
 import { quote } from './text.ts'
 
 /** The numbers of an error. */
@@ -68,8 +69,8 @@ export type Declared<Entries> = {
  * @example
  * ```ts
  * const errors = declareErrors({
- *   widget_name_invalid: field(91000, 400, () => 'letters only'),
- *   widget_taken: entry(91001, 409, (it: { name: string }) => `There is a widget ${it.name} already.`),
+ *   widget_name_invalid: field(91000, 400, 'letters only'),
+ *   widget_taken: entry(91001, 409, 'There is a widget {name} already.'),
  * })
  * ```
  */
@@ -82,25 +83,42 @@ export function declareErrors<const Entries extends Readonly<Record<string, Numb
   return Object.freeze(Object.fromEntries(declared)) as Declared<Entries>
 }
 
-/** Declares an error of the whole request, by its number, its HTTP status and its message. */
-/* @__NO_SIDE_EFFECTS__ */
+/**
+ * Declares an error of the whole request, by its number, its HTTP status and its message: a text with slots such as `{id}`, or a
+ * function that makes the message.
+ */
+export function entry<const Text extends string>(number: number, status: number, text: Text): Entry<SlotValues<Text>>
 export function entry<Values = object>(
   number: number,
   status: number,
   message: (values: Values) => string,
-): Entry<Values> {
-  return { number, status, message }
+): Entry<Values>
+/* @__NO_SIDE_EFFECTS__ */
+export function entry(number: number, status: number, message: string | Message): Entry<object> {
+  return { number, status, message: createMessage(message) }
 }
 
-/** Declares an error about one field, with its own message. */
-/* @__NO_SIDE_EFFECTS__ */
+/** Declares an error about one field, with its own message: a text with slots, `{field}` and `{received}` among them, or a function. */
+export function ofField<const Text extends string>(
+  number: number,
+  status: number,
+  text: Text,
+): FieldEntry<SlotValues<Text, keyof FieldFacts>>
 export function ofField<Own = object>(
   number: number,
   status: number,
   message: (values: Own & FieldFacts) => string,
-): FieldEntry<Own> {
-  return { number, status, message, ofField: true }
+): FieldEntry<Own>
+/* @__NO_SIDE_EFFECTS__ */
+export function ofField(number: number, status: number, message: string | Message): FieldEntry<object> {
+  return { ...entry(number, status, createMessage(message)), ofField: true }
 }
+
+type Message = (values: never) => string
+
+const createMessage = (message: string | Message): ((values: object) => string) =>
+  // The overloads above tell callers which values a message takes.
+  typeof message === 'string' ? fillTemplate(message) : (message as (values: object) => string)
 
 /** Returns a quoted value in the form that follows "is": `missing` for an absent value. */
 export function describeReceived(received: string): string {
@@ -111,22 +129,24 @@ export function describeReceived(received: string): string {
 export const ANY_VALUE = 'any value'
 
 /**
- * Declares an error about one field with the usual message; `allowed` describes the values that the field takes. Without
- * it, the field's schema or the rule that reports the error describes them.
+ * Declares an error about one field with the usual message; `allowed` describes the values that the field takes: a text with slots, or
+ * a function. Without it, the field's schema or the rule that reports the error describes them.
  */
 export function field(number: number, status: number): FieldEntry<{ readonly allowed: string }>
-export function field<Own = object>(number: number, status: number, allowed: (values: Own) => string): FieldEntry<Own>
-/* @__NO_SIDE_EFFECTS__ */
-export function field(
+export function field<const Text extends string>(
   number: number,
   status: number,
-  allowed: (values: { readonly allowed: string }) => string = (it) => it.allowed,
-): FieldEntry<{ readonly allowed: string }> {
-  const declared = ofField<{ readonly allowed: string }>(number, status, (it) => {
-    const which = allowed(it)
+  allowed: Text,
+): FieldEntry<SlotValues<Text>>
+export function field<Own = object>(number: number, status: number, allowed: (values: Own) => string): FieldEntry<Own>
+/* @__NO_SIDE_EFFECTS__ */
+export function field(number: number, status: number, allowed: string | Message = '{allowed}'): FieldEntry<object> {
+  const describe = createMessage(allowed)
+  const declared = ofField<object>(number, status, (it) => {
+    const which = describe(it)
     return `${it.field} is ${describeReceived(it.received)}. ${which === ANY_VALUE ? 'It is required' : `Allowed: ${which}`}.`
   })
-  return { ...declared, allowed }
+  return { ...declared, allowed: describe }
 }
 
 /** Gives an error the whole `error_code` that the service documents, in place of the prefix and the number. */
@@ -148,7 +168,7 @@ export function isErrorOf(dialect: CommonDialect, { occursIn }: CatalogueError):
 
 /** Declares the error of a text that is too long. */
 export function tooLong(number: number): FieldEntry<{ readonly bytes: number; readonly limit: number }> {
-  return ofField(number, 400, (it) => `${it.field} has ${it.bytes} bytes in UTF-8. At most ${it.limit} are allowed.`)
+  return ofField(number, 400, '{field} has {bytes} bytes in UTF-8. At most {limit} are allowed.')
 }
 
 export type Catalogue = ReadonlyMap<string, CatalogueError>
@@ -187,10 +207,13 @@ export interface Problem {
   readonly prefix: string
 }
 
+/** The values of a message, and the field that the problem is about. */
+type Given<Values> = NoInfer<Values> & { readonly field?: string }
+
 /** Builds a problem from an error of the catalogue and the values of its message. */
 export function problem<Values extends object>(
   error: CatalogueError<string, Values>,
-  values: NoInfer<Values>,
+  values: Given<Values>,
   prefix = '',
 ): Problem {
   const named = 'field' in values && typeof values.field === 'string' ? { field: values.field } : {}
@@ -248,7 +271,7 @@ export class Refusal extends Error {
  */
 export function refuse<Values extends object>(
   error: CatalogueError<string, Values>,
-  values: NoInfer<Values>,
+  values: Given<Values>,
   details?: Readonly<Record<string, string>>,
   headers?: Readonly<Record<string, string>>,
 ): never {

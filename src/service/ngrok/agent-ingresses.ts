@@ -14,13 +14,12 @@ import { defineUnique, descriptionAndMetadata, FILTERABLE } from './shared.ts'
 const errors = kit.declareErrors({
   ingress_description_too_long: parts.tooLong(6700),
   ingress_metadata_too_long: parts.tooLong(6701),
-  ingress_domain_invalid: kit.field(6704, 400, () => 'a domain name such as "connect.example.com"'),
-  ingress_domain_of_service: kit.field(6705, 400, () => 'a domain of your own, not one of the service'),
+  ingress_domain_invalid: kit.field(6704, 400, 'a domain name such as "connect.example.com"'),
+  ingress_domain_of_service: kit.field(6705, 400, 'a domain of your own, not one of the service'),
   ingress_domain_taken: kit.ofField(
     6706,
     400,
-    (it: parts.FieldFacts & { id: string }) =>
-      `${it.field} is that of ${it.id} already. Send a domain that no other agent ingress has.`,
+    '{field} is that of {id} already. Send a domain that no other agent ingress has.',
   ),
   ingress_limit_none: kit.tooMany(6707),
 })

@@ -92,8 +92,8 @@ function addProviderKey(tx: kit.Transaction, key_id: string, { provider_id, valu
 }
 
 const errors = kit.declareErrors({
-  ai_endpoint_unknown: kit.field(27002, 404, () => 'the id of an endpoint that exists'),
-  ai_key_unknown: kit.field(27509, 400, () => 'the id of an API key of the AI gateway that exists'),
+  ai_endpoint_unknown: kit.field(27002, 404, 'the id of an endpoint that exists'),
+  ai_key_unknown: kit.field(27509, 400, 'the id of an API key of the AI gateway that exists'),
 })
 
 const endpointOfKey = parts.referenceOf(keys, {

@@ -8,8 +8,7 @@ const notAllowed = (number: number) =>
   kit.ofField(
     number,
     403,
-    (it: parts.FieldFacts & { credential: string; acl: string; rule: string }) =>
-      `${it.field} is ${it.received}. The acl of ${it.credential} allows ${it.acl}. Send what it allows, or add ${it.rule}.`,
+    '{field} is {received}. The acl of {credential} allows {acl}. Send what it allows, or add {rule}.',
   )
 
 /** The errors of what the ACL of a credential does not allow an agent to bind. */

@@ -4,16 +4,11 @@ import * as parts from '../parts/index.ts'
 import { descriptionAndMetadata, FILTERABLE } from './shared.ts'
 
 const errors = kit.declareErrors({
-  authority_several: kit.entry(
-    1912,
-    400,
-    (it: { field: string; count: number }) => `${it.field} has ${it.count} certificates. Send one.`,
-  ),
+  authority_several: kit.entry(1912, 400, '{field} has {count} certificates. Send one.'),
   authority_not_a_ca: kit.entry(
     1913,
     400,
-    (it: { field: string; subject: string }) =>
-      `${it.field}: ${it.subject} is no certificate authority. Its basic constraints must say CA:TRUE (RFC 5280, 4.2.1.9).`,
+    '{field}: {subject} is no certificate authority. Its basic constraints must say CA:TRUE (RFC 5280, 4.2.1.9).',
   ),
   authority_description_too_long: parts.tooLong(1916),
   authority_metadata_too_long: parts.tooLong(1917),

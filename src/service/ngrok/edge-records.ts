@@ -4,10 +4,7 @@ import * as parts from '../parts/index.ts'
 import { EDGE_PREFIXES, type EdgeKind, isHost } from './endpoint-records.ts'
 import { descriptionAndMetadata } from './shared.ts'
 
-type HostportProblem = parts.FieldFacts & { readonly problem: string }
-
-const hostportError = (number: number) =>
-  kit.ofField(number, 400, (it: HostportProblem) => `${it.field} is ${it.received}, which ${it.problem}.`)
+const hostportError = (number: number) => kit.ofField(number, 400, '{field} is {received}, which {problem}.')
 
 /** The errors of edges of every kind. */
 export const edgeErrors = kit.declareErrors({
@@ -16,8 +13,8 @@ export const edgeErrors = kit.declareErrors({
   edge_rate_reached: kit.tooFast(7071),
   edge_description_too_long: parts.tooLong(7073),
   edge_metadata_too_long: parts.tooLong(7074),
-  edge_hostport_invalid: kit.field(7104, 400, () => 'a host and a port, such as "app.example.com:443"'),
-  edge_port_out_of_range: kit.field(7112, 400, () => 'a port from 1 to 65535'),
+  edge_hostport_invalid: kit.field(7104, 400, 'a host and a port, such as "app.example.com:443"'),
+  edge_port_out_of_range: kit.field(7112, 400, 'a port from 1 to 65535'),
   edge_address_not_reserved: hostportError(7113),
   edge_port_not_443: hostportError(7116),
   edge_domain_not_reserved: hostportError(7117),

@@ -15,22 +15,17 @@ const TYPES = ['http', 'https', 'tcp'] as const
 
 /** The errors of endpoint configurations that edges do not have. */
 export const configurationErrors = kit.declareErrors({
-  auth_provider_unknown: kit.field(1612, 400, () => '"agent"'),
-  configuration_type_missing: kit.entry(1620, 400, () => `type is missing. Send one of ${TYPES.join(', ')}.`),
+  auth_provider_unknown: kit.field(1612, 400, '"agent"'),
+  configuration_type_missing: kit.entry(1620, 400, `type is missing. Send one of ${TYPES.join(', ')}.`),
   configuration_module_unsupported: kit.ofField(
     1621,
     400,
-    (it: parts.FieldFacts & { type: string }) =>
-      `${it.field} was sent for an endpoint configuration of the type ${it.type}, which has no such module.`,
+    '{field} was sent for an endpoint configuration of the type {type}, which has no such module.',
   ),
-  configuration_type_invalid: kit.field(1622, 400, () => TYPES.join(', ')),
+  configuration_type_invalid: kit.field(1622, 400, TYPES.join(', ')),
   configuration_description_too_long: parts.tooLong(1673),
   configuration_metadata_too_long: parts.tooLong(1674),
-  configuration_signs_in_twice: kit.entry(
-    1679,
-    400,
-    (it: { names: string }) => `${it.names} are enabled together. Disable all but one of them.`,
-  ),
+  configuration_signs_in_twice: kit.entry(1679, 400, '{names} are enabled together. Disable all but one of them.'),
 })
 
 const record = v.object({ ...kit.recordHead('ec', descriptionAndMetadata()), type: parts.oneOfThese(TYPES) })

@@ -17,20 +17,14 @@ const errors = kit.declareErrors({
   domain_configuration_of_other_type: kit.ofField(
     428,
     400,
-    (it: parts.FieldFacts & { type: string; expected: string }) =>
-      `${it.field} is ${it.received}, which is of the type ${it.type}. Allowed: one of the type ${it.expected}.`,
+    '{field} is {received}, which is of the type {type}. Allowed: one of the type {expected}.',
   ),
   address_configuration_of_other_type: kit.ofField(
     507,
     400,
-    (it: parts.FieldFacts & { type: string; expected: string }) =>
-      `${it.field} is ${it.received}, which is of the type ${it.type}. Allowed: one of the type ${it.expected}.`,
+    '{field} is {received}, which is of the type {type}. Allowed: one of the type {expected}.',
   ),
-  configuration_in_use: kit.entry(
-    1619,
-    400,
-    (it: { id: string; user: string }) => `${it.id} is linked to ${it.user}. Detach it there before you delete it.`,
-  ),
+  configuration_in_use: kit.entry(1619, 400, '{id} is linked to {user}. Detach it there before you delete it.'),
   configuration_limit_reached_older: kit.tooMany(1609),
   configuration_limit_reached: kit.tooMany(1670),
 })

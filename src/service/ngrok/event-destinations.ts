@@ -6,19 +6,17 @@ import { KINDS, target, targetShape, targetView } from './event-targets/index.ts
 import { descriptionAndMetadata, FILTERABLE } from './shared.ts'
 
 export const errors = kit.declareErrors({
-  event_format_invalid: kit.field(235, 400, () => '"json"'),
+  event_format_invalid: kit.field(235, 400, '"json"'),
   event_destination_limit_reached: kit.tooMany(5102),
   event_target_kind_fixed: kit.ofField(
     5108,
     400,
-    (it: parts.FieldFacts & { kind: string }) =>
-      `${it.field} has another kind of target. Allowed: ${it.kind}, as before. Create a new destination for another one.`,
+    '{field} has another kind of target. Allowed: {kind}, as before. Create a new destination for another one.',
   ),
   event_destination_in_use: kit.entry(
     5112,
     400,
-    (it: { id: string; subscription: string }) =>
-      `${it.id} is a destination of the event subscription ${it.subscription}. Take it off there before you delete it.`,
+    '{id} is a destination of the event subscription {subscription}. Take it off there before you delete it.',
   ),
   event_destination_limit_none: kit.tooMany(5128),
 })

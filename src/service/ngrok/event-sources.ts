@@ -7,13 +7,9 @@ import { refuseUnless } from './shared.ts'
 export const SOURCES = 'The types of the events.'
 
 export const sourceErrors = kit.declareErrors({
-  event_type_invalid: kit.field(238, 400, () => `one of ${EVENT_TYPES.join(', ')}`),
-  event_source_not_found: kit.entry(
-    5125,
-    404,
-    (it: { id: string; type: string }) => `${it.id} has no source ${it.type}.`,
-  ),
-  event_type_twice: kit.field(5127, 400, () => 'each type of events once'),
+  event_type_invalid: kit.field(238, 400, `one of ${EVENT_TYPES.join(', ')}`),
+  event_source_not_found: kit.entry(5125, 404, '{id} has no source {type}.'),
+  event_type_twice: kit.field(5127, 400, 'each type of events once'),
 })
 
 const TYPE = 'The type of the events, such as `ip_policy_created.v0`.'

@@ -10,9 +10,9 @@ import { descriptionAndMetadata, FILTERABLE, refuseUnless } from './shared.ts'
 const MAX_DESTINATIONS = 5
 
 const errors = kit.declareErrors({
-  event_destination_unknown: kit.field(5103, 400, () => 'the ids of event destinations that exist'),
+  event_destination_unknown: kit.field(5103, 400, 'the ids of event destinations that exist'),
   event_subscription_limit_none: kit.tooMany(5124),
-  event_destinations_too_many: kit.field(5126, 400, () => `at most ${MAX_DESTINATIONS} destinations`),
+  event_destinations_too_many: kit.field(5126, 400, `at most ${MAX_DESTINATIONS} destinations`),
   event_subscription_limit_reached: kit.tooMany(5131),
 })
 

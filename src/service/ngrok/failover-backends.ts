@@ -10,13 +10,12 @@ const errors = kit.declareErrors({
   failover_children_too_many: kit.ofField(
     6513,
     400,
-    (it: parts.FieldFacts & { count: number }) =>
-      `${it.field} has ${it.count} backends. At most ${MAX_CHILDREN} are allowed.`,
+    `{field} has {count} backends. At most ${MAX_CHILDREN} are allowed.`,
   ),
   failover_child_of_wrong_kind: kit.ofField(
     6525,
     400,
-    (it) => `${it.field} is ${it.received}, a failover backend. Allowed: a backend of another kind.`,
+    '{field} is {received}, a failover backend. Allowed: a backend of another kind.',
   ),
 })
 

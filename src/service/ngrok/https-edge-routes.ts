@@ -19,15 +19,15 @@ import { defineUnique } from './shared.ts'
 const MAX_MATCH_LENGTH = 4096
 
 const routeErrors = kit.declareErrors({
-  route_match_missing: kit.entry(7123, 400, () => 'match is missing. Send a path, such as "/".'),
+  route_match_missing: kit.entry(7123, 400, 'match is missing. Send a path, such as "/".'),
   route_match_taken: kit.ofField(
     7126,
     400,
-    (it: { id: string }) => `match is that of the route ${it.id} already. Allowed: a path that no other route has.`,
+    'match is that of the route {id} already. Allowed: a path that no other route has.',
   ),
   route_match_type_invalid: kit.field(7130, 400),
-  route_match_invalid: kit.field(7131, 400, () => 'a path such as "/blog", without spaces, "?" and "#"'),
-  route_match_too_long: kit.field(7135, 400, () => `at most ${MAX_MATCH_LENGTH} characters`),
+  route_match_invalid: kit.field(7131, 400, 'a path such as "/blog", without spaces, "?" and "#"'),
+  route_match_too_long: kit.field(7135, 400, `at most ${MAX_MATCH_LENGTH} characters`),
 })
 
 /** The older module `policy`, whose policies the language checks too (rules: traffic-policy#module). */

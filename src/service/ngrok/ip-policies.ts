@@ -9,32 +9,22 @@ const policyErrors = kit.declareErrors({
   ip_policy_update_empty: parts.emptyUpdate(1400),
   ip_policy_limit_reached_older: kit.tooMany(1410),
   ip_policy_limit_reached: kit.tooMany(1415),
-  ip_policy_action: kit.field(1423, 400, () => 'no action: each rule of a policy has its own'),
+  ip_policy_action: kit.field(1423, 400, 'no action: each rule of a policy has its own'),
 })
 
 const ruleErrors = kit.declareErrors({
   ip_rule_update_empty: parts.emptyUpdate(1401),
-  ip_rule_field_missing: kit.ofField(
-    1405,
-    400,
-    (it: parts.FieldFacts & { allowed: string }) =>
-      `A rule needs ${it.field}, which is missing or empty. Allowed: ${it.allowed}.`,
-  ),
-  ip_rule_cidr_invalid: kit.field(1406, 400, () => RANGE),
+  ip_rule_field_missing: kit.ofField(1405, 400, 'A rule needs {field}, which is missing or empty. Allowed: {allowed}.'),
+  ip_rule_cidr_invalid: kit.field(1406, 400, RANGE),
   ip_rule_cidr_taken: kit.ofField(
     1408,
     400,
-    (it: parts.FieldFacts & { id: string }) =>
-      `${it.field} is ${it.received}. Allowed: no range of the same policy's rules, as of ${it.id}.`,
+    "{field} is {received}. Allowed: no range of the same policy's rules, as of {id}.",
   ),
-  ip_rule_cidr_not_first: kit.field(
-    1409,
-    400,
-    () => 'the first address of the range, with no bit set beyond its prefix',
-  ),
+  ip_rule_cidr_not_first: kit.field(1409, 400, 'the first address of the range, with no bit set beyond its prefix'),
   ip_rule_limit_reached_older: kit.tooMany(1411),
-  ip_rule_cidr_without_length: kit.field(1413, 400, () => RANGE),
-  ip_rule_policy_unknown: kit.field(1414, 400, () => 'the id of an IP policy that exists'),
+  ip_rule_cidr_without_length: kit.field(1413, 400, RANGE),
+  ip_rule_policy_unknown: kit.field(1414, 400, 'the id of an IP policy that exists'),
   ip_rule_limit_reached: kit.tooMany(1417),
   ip_rule_description_too_long: parts.tooLong(1421),
   ip_rule_action_invalid: kit.field(1422, 400),

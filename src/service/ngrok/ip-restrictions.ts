@@ -11,24 +11,21 @@ const errors = kit.declareErrors({
   ip_policy_of_last_rule: kit.entry(
     1419,
     400,
-    (it: { id: string; restriction: string }) =>
-      `${it.id} is the only rule of a policy of ${it.restriction}, which restricts the dashboard. Detach the policy there first.`,
+    '{id} is the only rule of a policy of {restriction}, which restricts the dashboard. Detach the policy there first.',
   ),
   ip_policy_restricts: kit.entry(
     1420,
     400,
-    (it: { id: string; restriction: string }) =>
-      `${it.id} is a policy of the IP restriction ${it.restriction}. Detach it there before you delete it.`,
+    '{id} is a policy of the IP restriction {restriction}. Detach it there before you delete it.',
   ),
-  ip_restriction_policy_unknown: kit.field(1801, 400, () => 'the ids of IP policies that exist'),
+  ip_restriction_policy_unknown: kit.field(1801, 400, 'the ids of IP policies that exist'),
   ip_restriction_type_taken: kit.ofField(
     1802,
     400,
-    (it: parts.FieldFacts & { id: string }) =>
-      `${it.field} is ${it.received}, which ${it.id} has already. Change or delete that one.`,
+    '{field} is {received}, which {id} has already. Change or delete that one.',
   ),
-  ip_restriction_type_invalid: kit.field(1803, 400, () => `one of ${ALLOWED}`),
-  ip_restriction_policies_missing: kit.field(1804, 400, () => 'the id of at least one IP policy'),
+  ip_restriction_type_invalid: kit.field(1803, 400, `one of ${ALLOWED}`),
+  ip_restriction_policies_missing: kit.field(1804, 400, 'the id of at least one IP policy'),
   ip_restriction_limit_dashboard: kit.tooMany(1805),
   ip_restriction_limit_api: kit.tooMany(1806),
   ip_restriction_limit_agent: kit.tooMany(1807),

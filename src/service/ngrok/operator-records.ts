@@ -7,13 +7,9 @@ const FEATURES = ['bindings', 'ingress', 'gateway'] as const
 const ALLOWED_FEATURES = FEATURES.join(', ')
 
 export const operatorErrors = kit.declareErrors({
-  operator_csr_invalid: kit.field(
-    19001,
-    400,
-    (it: { problem: string }) => `a certificate signing request (PKCS #10) in PEM; ${it.problem}`,
-  ),
+  operator_csr_invalid: kit.field(19001, 400, 'a certificate signing request (PKCS #10) in PEM; {problem}'),
   operator_feature_invalid: kit.field(19002, 400),
-  operator_selector_invalid: kit.field(19003, 400, (it: { problem: string }) => `an expression in CEL; ${it.problem}`),
+  operator_selector_invalid: kit.field(19003, 400, 'an expression in CEL; {problem}'),
 })
 
 // With a picklist, the documents could not say that any case is allowed.

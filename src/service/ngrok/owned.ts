@@ -22,9 +22,7 @@ export const errors = kit.declareErrors({
   acl_rule_invalid: kit.field(
     600,
     400,
-    () =>
-      '"*", or "bind:" followed by "*", a domain, "*." and a domain, a host and a port such as "1.tcp.ngrok.io:20000", or a label ' +
-      'such as "team=web", whose key and value may be "*"',
+    '"*", or "bind:" followed by "*", a domain, "*." and a domain, a host and a port such as "1.tcp.ngrok.io:20000", or a label such as "team=web", whose key and value may be "*"',
   ),
   owned_description_too_long: parts.tooLong(604),
   owned_metadata_too_long: parts.tooLong(605),
@@ -32,17 +30,17 @@ export const errors = kit.declareErrors({
   owner_not_found: kit.ofField(
     634,
     400,
-    (it) => `${it.field} is ${it.received}, which does not exist. Send ${ACCOUNT_USER}, or the id of a bot user.`,
+    `{field} is {received}, which does not exist. Send ${ACCOUNT_USER}, or the id of a bot user.`,
   ),
   owner_inactive: kit.ofField(
     636,
     400,
-    (it) => `${it.field} is ${it.received}, who is not active. Send an active user, or activate this one.`,
+    '{field} is {received}, who is not active. Send an active user, or activate this one.',
   ),
   token_precomputed: kit.ofField(
     638,
     400,
-    (it) => `${it.field} was sent. A token is always made by the service. Leave the field out.`,
+    '{field} was sent. A token is always made by the service. Leave the field out.',
   ),
 })
 

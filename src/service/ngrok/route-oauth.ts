@@ -5,42 +5,27 @@ import { defineModule, type Owner, ROUTES } from './modules.ts'
 import { signInErrors, signInFields, signInShape } from './route-sign-in.ts'
 import { responseFields, textList } from './shared.ts'
 
-type ProviderInMessage = { readonly provider: string }
-
 const emptyTextError = (number: number) =>
-  kit.ofField<ProviderInMessage>(
-    number,
-    400,
-    (it) => `${it.field} is ${it.received}. A list of ${it.provider} cannot contain an empty text.`,
-  )
+  kit.ofField(number, 400, '{field} is {received}. A list of {provider} cannot contain an empty text.')
 
 /** The errors of providers. */
 export const providerErrors = kit.declareErrors({
-  oauth_app_incomplete: kit.ofField<ProviderInMessage>(
+  oauth_app_incomplete: kit.ofField(
     7033,
     400,
-    (it) => `${it.provider} has only one of client_id and client_secret. Send both, or neither for the service's app.`,
+    "{provider} has only one of client_id and client_secret. Send both, or neither for the service's app.",
   ),
-  oauth_scopes_of_managed_app: kit.ofField<ProviderInMessage>(
+  oauth_scopes_of_managed_app: kit.ofField(
     7034,
     400,
-    (it) => `${it.provider} has scopes without client_id and client_secret. Scopes need an app of your own.`,
+    '{provider} has scopes without client_id and client_secret. Scopes need an app of your own.',
   ),
-  oauth_providers_several: kit.ofField<{ readonly names: string }>(
-    7036,
-    400,
-    (it) => `${it.field} has ${it.names}. Send exactly one of them.`,
-  ),
-  oauth_provider_missing: kit.ofField<{ readonly names: string }>(
-    7037,
-    400,
-    (it) => `${it.field} is empty. Send one of ${it.names}.`,
-  ),
-  oauth_email_invalid: kit.ofField<ProviderInMessage>(
+  oauth_providers_several: kit.ofField(7036, 400, '{field} has {names}. Send exactly one of them.'),
+  oauth_provider_missing: kit.ofField(7037, 400, '{field} is empty. Send one of {names}.'),
+  oauth_email_invalid: kit.ofField(
     7043,
     400,
-    (it) =>
-      `${it.field} is ${it.received}, which is not an email address for ${it.provider}, such as "kim@example.com".`,
+    '{field} is {received}, which is not an email address for {provider}, such as "kim@example.com".',
   ),
   oauth_email_empty: emptyTextError(7051),
   oauth_email_domain_empty: emptyTextError(7052),

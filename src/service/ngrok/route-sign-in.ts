@@ -9,8 +9,8 @@ const YEAR_SECONDS = 365 * 24 * 60 * 60
 
 /** The errors of the fields that all modules for signing in have in common. */
 export const signInErrors = kit.declareErrors({
-  cookie_prefix_invalid: kit.field(7042, 400, () => 'letters, digits and periods'),
-  inactivity_timeout_too_long: kit.field(7092, 400, () => `whole seconds from 0 to ${YEAR_SECONDS}, a year`),
+  cookie_prefix_invalid: kit.field(7042, 400, 'letters, digits and periods'),
+  inactivity_timeout_too_long: kit.field(7092, 400, `whole seconds from 0 to ${YEAR_SECONDS}, a year`),
 })
 
 const cookie_prefix = kit.documented(
@@ -47,11 +47,7 @@ export const signInShape = responseFields(signInFields)
 
 /** The errors of an OpenID provider. */
 export const oidcErrors = kit.declareErrors({
-  oidc_issuer_missing: kit.field(
-    7088,
-    400,
-    () => 'the URL of an OpenID provider, such as "https://accounts.example.com"',
-  ),
+  oidc_issuer_missing: kit.field(7088, 400, 'the URL of an OpenID provider, such as "https://accounts.example.com"'),
 })
 
 const issuer = kit.documented(

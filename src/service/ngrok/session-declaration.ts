@@ -19,8 +19,7 @@ export const declarationErrors = {
     agent_ip_restricted: kit.ofField(
       115,
       403,
-      (it: parts.FieldFacts & { restriction: string }) =>
-        `${it.field} is ${it.received}, which the IP restriction ${it.restriction} does not allow. Send an allowed address.`,
+      '{field} is {received}, which the IP restriction {restriction} does not allow. Send an allowed address.',
     ),
     agent_limit_reached: kit.tooMany(108),
     agent_url_taken: urlTakenError(

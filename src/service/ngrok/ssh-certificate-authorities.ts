@@ -12,28 +12,13 @@ export const errors = kit.declareErrors({
   ssh_key_type_invalid: kit.field(1936, 400),
   ssh_authority_description_too_long: parts.tooLong(1937),
   ssh_authority_metadata_too_long: parts.tooLong(1938),
-  ssh_key_size_invalid: kit.field(1939, 400, () => SIZES.join(' or ')),
-  ssh_key_size_unused: kit.ofField(
-    1940,
-    400,
-    (it: parts.FieldFacts & { type: string }) =>
-      `${it.field} was sent for a key of the type ${it.type}. Only rsa has one.`,
-  ),
+  ssh_key_size_invalid: kit.field(1939, 400, SIZES.join(' or ')),
+  ssh_key_size_unused: kit.ofField(1940, 400, '{field} was sent for a key of the type {type}. Only rsa has one.'),
   ssh_curve_invalid: kit.field(1941, 400),
-  ssh_curve_unused: kit.ofField(
-    1942,
-    400,
-    (it: parts.FieldFacts & { type: string }) =>
-      `${it.field} was sent for a key of the type ${it.type}. Only ecdsa has one.`,
-  ),
+  ssh_curve_unused: kit.ofField(1942, 400, '{field} was sent for a key of the type {type}. Only ecdsa has one.'),
   ssh_authority_limit_none: kit.tooMany(1953),
   ssh_authority_limit_reached: kit.tooMany(1956),
-  ssh_authority_in_use: kit.entry(
-    1964,
-    400,
-    (it: { id: string; certificate: string }) =>
-      `${it.id} has signed certificates, such as ${it.certificate}. Delete them first.`,
-  ),
+  ssh_authority_in_use: kit.entry(1964, 400, '{id} has signed certificates, such as {certificate}. Delete them first.'),
 })
 
 const authorityTexts = descriptionAndMetadata({

@@ -8,20 +8,19 @@ import { type SshCertificateRecord, sshAuthorities, sshHostRecords, sshUserRecor
 const DAY = 86_400_000
 
 const errors = kit.declareErrors({
-  timestamp_invalid: kit.field(241, 400, () => 'a time of RFC 3339, such as "2026-01-01T00:00:00Z"'),
+  timestamp_invalid: kit.field(241, 400, 'a time of RFC 3339, such as "2026-01-01T00:00:00Z"'),
   ssh_public_key_invalid: kit.field(
     1934,
     400,
-    () => `one line of OpenSSH: ${parts.ALGORITHMS.join(', ')}, then the key of that algorithm in base64`,
+    `one line of OpenSSH: ${parts.ALGORITHMS.join(', ')}, then the key of that algorithm in base64`,
   ),
-  ssh_public_key_unsupported: kit.field(1950, 400, () => `a key of the type ${parts.ALGORITHMS.join(', ')}`),
-  ssh_public_key_missing: kit.field(1952, 400, () => 'the public key to sign, a line of OpenSSH'),
+  ssh_public_key_unsupported: kit.field(1950, 400, `a key of the type ${parts.ALGORITHMS.join(', ')}`),
+  ssh_public_key_missing: kit.field(1952, 400, 'the public key to sign, a line of OpenSSH'),
 })
 
-const noAuthority = (number: number) =>
-  kit.field(number, 400, () => 'the id of an SSH certificate authority that exists')
+const noAuthority = (number: number) => kit.field(number, 400, 'the id of an SSH certificate authority that exists')
 const noDuration = (number: number) =>
-  kit.ofField(number, 400, (it) => `${it.field} is ${it.received}. Allowed: a time after the beginning, valid_after.`)
+  kit.ofField(number, 400, '{field} is {received}. Allowed: a time after the beginning, valid_after.')
 
 const hostErrors = kit.declareErrors({
   ssh_host_description_too_long: parts.tooLong(1945),

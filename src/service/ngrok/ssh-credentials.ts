@@ -11,10 +11,10 @@ const errors = kit.declareErrors({
   ssh_key_taken: kit.ofField(
     609,
     400,
-    (it: { id: string }) => `public_key has the key material of ${it.id}. Send a key that no other SSH credential has.`,
+    'public_key has the key material of {id}. Send a key that no other SSH credential has.',
   ),
-  ssh_key_missing: kit.ofField(611, 400, (it) => `${it.field} is missing. Send ${KEY_FORM}.`),
-  ssh_key_invalid: kit.field(612, 400, () => KEY_FORM),
+  ssh_key_missing: kit.ofField(611, 400, `{field} is missing. Send ${KEY_FORM}.`),
+  ssh_key_invalid: kit.field(612, 400, KEY_FORM),
   ssh_limit_none: kit.tooMany(607),
   ssh_limit_reached_older: kit.tooMany(608),
   ssh_limit_reached: kit.tooMany(617),

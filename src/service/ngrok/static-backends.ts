@@ -7,10 +7,10 @@ const errors = kit.declareErrors({
   static_address_missing: kit.entry(
     6505,
     400,
-    () => 'address is missing. Send a host and a port, such as "example.com:8080".',
+    'address is missing. Send a host and a port, such as "example.com:8080".',
   ),
-  static_address_invalid: kit.field(6506, 400, () => 'a host and a port, such as "example.com:8080"'),
-  static_address_without_host: kit.field(6507, 400, () => 'a host before the port, as in "example.com:8080"'),
+  static_address_invalid: kit.field(6506, 400, 'a host and a port, such as "example.com:8080"'),
+  static_address_without_host: kit.field(6507, 400, 'a host before the port, as in "example.com:8080"'),
 })
 
 const ADDRESS = 'The host and the port that the traffic goes to.'

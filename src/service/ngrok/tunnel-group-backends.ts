@@ -9,18 +9,13 @@ const MAX_LABELS = 100
 const MAX_LABEL_LENGTH = 255
 
 const labelLengthError = (number: number, what: string) =>
-  kit.field(number, 400, () => `a label whose ${what} has 1 to ${MAX_LABEL_LENGTH} characters`)
+  kit.field(number, 400, `a label whose ${what} has 1 to ${MAX_LABEL_LENGTH} characters`)
 
 const errors = kit.declareErrors({
-  group_labels_too_many: kit.ofField(
-    6508,
-    400,
-    (it: parts.FieldFacts & { count: number }) =>
-      `${it.field} has ${it.count} labels. At most ${MAX_LABELS} are allowed.`,
-  ),
+  group_labels_too_many: kit.ofField(6508, 400, `{field} has {count} labels. At most ${MAX_LABELS} are allowed.`),
   group_label_key_invalid: labelLengthError(6509, 'key'),
   group_label_value_invalid: labelLengthError(6510, 'value'),
-  group_label_with_equals: kit.field(6531, 400, () => 'a label without "=" in its key and its value'),
+  group_label_with_equals: kit.field(6531, 400, 'a label without "=" in its key and its value'),
 })
 
 type Labels = Readonly<Record<string, string>>

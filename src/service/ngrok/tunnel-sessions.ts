@@ -91,11 +91,7 @@ const commandErrors = kit.declareErrors({
   session_stop_failed: failedError(807, 'stop'),
   session_restart_failed: failedError(808, 'restart'),
   session_update_failed: failedError(809, 'update'),
-  session_unreachable: kit.entry(
-    810,
-    503,
-    (it: { id: string }) => `The agent of ${it.id} cannot be reached. Try again.`,
-  ),
+  session_unreachable: kit.entry(810, 503, 'The agent of {id} cannot be reached. Try again.'),
   session_update_over_ssh: overSshError(1121, 'update'),
   session_restart_over_ssh: overSshError(1122, 'restart'),
 })

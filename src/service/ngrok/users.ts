@@ -5,11 +5,7 @@ import { PREFIXES, users } from './owned-records.ts'
 import { defineUnique, nameTakenError, refuseIfEmpty } from './shared.ts'
 
 const errors = kit.declareErrors({
-  user_name_empty: kit.ofField(
-    4109,
-    400,
-    (it) => `${it.field} is missing or empty. Send a name of 1 to 255 bytes in UTF-8.`,
-  ),
+  user_name_empty: kit.ofField(4109, 400, '{field} is missing or empty. Send a name of 1 to 255 bytes in UTF-8.'),
   user_name_too_long: parts.tooLong(4110),
   user_name_taken: nameTakenError(4112, 'user'),
   user_limit_reached: kit.tooMany(4119),

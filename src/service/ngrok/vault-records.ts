@@ -26,10 +26,10 @@ export function nameField({ missing, invalid, tooLong }: NameErrors, sentence: s
 }
 
 /** Declares the error of a vault's or a secret's name with other characters. */
-export const invalidNameError = (number: number) => kit.field(number, 400, () => CHARACTERS)
+export const invalidNameError = (number: number) => kit.field(number, 400, CHARACTERS)
 /** Declares the error of a missing name of a vault or a secret. */
 export const missingNameError = (number: number) =>
-  kit.ofField(number, 400, (it) => `${it.field} is missing or empty. Allowed: 1 to ${MAX_NAME_LENGTH} ${CHARACTERS}.`)
+  kit.ofField(number, 400, `{field} is missing or empty. Allowed: 1 to ${MAX_NAME_LENGTH} ${CHARACTERS}.`)
 
 export const vaultErrors = kit.declareErrors({
   vault_name_invalid: invalidNameError(23000),

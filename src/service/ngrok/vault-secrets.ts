@@ -18,20 +18,20 @@ export const secretErrors = kit.declareErrors({
   secret_name_invalid: invalidNameError(24000),
   secret_name_missing: missingNameError(24001),
   secret_name_too_long: parts.tooLong(24002),
-  secret_value_missing: kit.ofField(24003, 400, (it) => `${it.field} is missing or empty. Send the text to keep.`),
+  secret_value_missing: kit.ofField(24003, 400, '{field} is missing or empty. Send the text to keep.'),
   secret_value_too_long: parts.tooLong(24004),
   secret_name_taken: nameTakenError(24005, 'secret of the vault'),
-  secret_vault_unknown: kit.field(24006, 400, () => 'the id of a vault that exists'),
+  secret_vault_unknown: kit.field(24006, 400, 'the id of a vault that exists'),
   secret_limit_reached: kit.tooMany(24007),
   secret_vault_missing: kit.entry(
     24008,
     400,
-    () => 'No vault was named. Send its id as vault_id, or its name as vault_name.',
+    'No vault was named. Send its id as vault_id, or its name as vault_name.',
   ),
   secret_vault_name_unknown: kit.field(
     24009,
     400,
-    () => 'the name of a vault; if vault_id is sent too, the name of that vault',
+    'the name of a vault; if vault_id is sent too, the name of that vault',
   ),
 })
 

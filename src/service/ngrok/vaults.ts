@@ -13,11 +13,7 @@ import { vaults as records, VAULT_NAME, type VaultRecord, vaultErrors, vaultName
 import { secretErrors, secretShape, secrets, secretView, vaultSecrets } from './vault-secrets.ts'
 
 const errors = kit.declareErrors({
-  vault_not_empty: kit.entry(
-    23003,
-    400,
-    (it: { id: string; secret: string }) => `${it.id} has secrets, such as ${it.secret}. Delete them first.`,
-  ),
+  vault_not_empty: kit.entry(23003, 400, '{id} has secrets, such as {secret}. Delete them first.'),
   vault_name_taken: nameTakenError(23004, 'vault'),
   vault_limit_reached: kit.tooMany(23005),
 })

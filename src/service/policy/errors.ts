@@ -1,6 +1,6 @@
 import { declareErrors, entry } from '../../core/schema/errors.ts'
 
-const refused = (number: number, about: string) => entry(number, 400, () => about)
+const refused = (number: number, about: string) => entry(number, 400, about)
 
 /** The errors of policies beside those of the module `policy`. Their messages name the place, the value and what is allowed. */
 export const languageErrors = declareErrors({

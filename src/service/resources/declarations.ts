@@ -12,15 +12,11 @@ import { quote } from '../../core/schema/text.ts'
 import type { Frozen } from '../../core/schema/values.ts'
 
 export const errors = declareErrors({
-  edge_not_found: entry(
-    7000,
-    404,
-    (it: { received: string }) => `The edge ${it.received} was not declared. Declare it through the direct API first.`,
-  ),
+  edge_not_found: entry(7000, 404, 'The edge {received} was not declared. Declare it through the direct API first.'),
   endpoint_configuration_not_found: ofField(
     90411,
     400,
-    (it) => `${it.field} is ${it.received}, which was not declared. Declare it through the direct API first.`,
+    '{field} is {received}, which was not declared. Declare it through the direct API first.',
   ),
 })
 

@@ -5,7 +5,7 @@ import { sectionReader } from '../../core/operation/family.ts'
 import { accountLimits, tooMany } from '../../core/operation/limit.ts'
 import type { RuleOptions } from '../../core/schema/dialect.ts'
 import { documented, named } from '../../core/schema/documentation.ts'
-import { declareErrors, type FieldFacts, field, ofField, type Problem } from '../../core/schema/errors.ts'
+import { declareErrors, field, ofField, type Problem } from '../../core/schema/errors.ts'
 import { type Report, rule, ruleOnWhole } from '../../core/schema/rule.ts'
 import { anyObject, shownAs } from '../../core/schema/schema.ts'
 import { quote } from '../../core/schema/text.ts'
@@ -18,17 +18,15 @@ export const policyErrors = declareErrors({
   expression_invalid: ofField(
     2200,
     400,
-    (it: FieldFacts & { problem: string }) =>
-      `${it.field} is ${it.received}, which is not CEL: ${it.problem}. A CEL expression is required.`,
+    '{field} is {received}, which is not CEL: {problem}. A CEL expression is required.',
   ),
-  action_unknown: field(2201, 400, (it: { allowed: string }) => `one of ${it.allowed}`),
+  action_unknown: field(2201, 400, 'one of {allowed}'),
   action_config_invalid: field(2204, 400),
-  rule_without_action: ofField(2206, 400, (it) => `${it.field} has no action. Every rule needs at least one.`),
+  rule_without_action: ofField(2206, 400, '{field} has no action. Every rule needs at least one.'),
   action_unreachable: ofField(
     2207,
     400,
-    (it: FieldFacts & { after: string }) =>
-      `${it.field} is ${it.received} and comes after "${it.after}", which ends the rule. Put a terminating action last.`,
+    '{field} is {received} and comes after "{after}", which ends the rule. Put a terminating action last.',
   ),
   policy_rules_reached: tooMany(2264),
   policy_rule_too_large: tooMany(2265),

@@ -54,8 +54,7 @@ const errors = declareErrors({
   address_pool_exhausted: entry(
     503,
     409,
-    (it: { field?: string; region: string; size: number }) =>
-      `All addresses of the region ${it.region} are reserved, ${it.size} in all. Delete one or choose another region.`,
+    'All addresses of the region {region} are reserved, {size} in all. Delete one or choose another region.',
   ),
   address_metadata_too_long: tooLong(505),
   address_update_empty: emptyUpdate(506),

@@ -27,14 +27,9 @@ const errors = declareErrors({
   certificate_automatic: entry(
     1966,
     409,
-    (it: { id: string; domain: string }) =>
-      `${it.id} was issued automatically and is in use by ${it.domain}. Detach the domain's certificate management policy instead.`,
+    "{id} was issued automatically and is in use by {domain}. Detach the domain's certificate management policy instead.",
   ),
-  certificate_in_use: entry(
-    90409,
-    409,
-    (it: { id: string; domain: string }) => `${it.id} is in use by ${it.domain}. Detach it there before you delete it.`,
-  ),
+  certificate_in_use: entry(90409, 409, '{id} is in use by {domain}. Detach it there before you delete it.'),
 })
 
 const certificateOfDomain = {

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { documented, named } from '../../core/schema/documentation.ts'
-import { declareErrors, type FieldFacts, ofField } from '../../core/schema/errors.ts'
+import { declareErrors, ofField } from '../../core/schema/errors.ts'
 import { suggestion } from '../../core/schema/nearest.ts'
 import { ruleOnWhole } from '../../core/schema/rule.ts'
 import { enabled, secret } from '../../core/schema/schema.ts'
@@ -10,25 +10,15 @@ const errors = declareErrors({
   webhook_secret_not_accepted: ofField(
     7026,
     400,
-    (it: FieldFacts & { provider: string }) =>
-      `${it.field} was sent, which the provider ${it.provider} does not use. Leave it out.`,
+    '{field} was sent, which the provider {provider} does not use. Leave it out.',
   ),
   webhook_secret_missing: ofField(
     7027,
     400,
-    (it: FieldFacts & { provider: string }) =>
-      `${it.field} is missing. The provider ${it.provider} requires one, as a non-empty string.`,
+    '{field} is missing. The provider {provider} requires one, as a non-empty string.',
   ),
-  webhook_provider_missing: ofField(
-    7029,
-    400,
-    (it: FieldFacts & { allowed: string }) => `${it.field} is missing. Name one of ${it.allowed}.`,
-  ),
-  webhook_provider_unsupported: ofField<{ suggested: string; allowed: string }>(
-    7030,
-    400,
-    (it) => `${it.field} is ${it.received}.${it.suggested} Allowed: one of ${it.allowed}.`,
-  ),
+  webhook_provider_missing: ofField(7029, 400, '{field} is missing. Name one of {allowed}.'),
+  webhook_provider_unsupported: ofField(7030, 400, '{field} is {received}.{suggested} Allowed: one of {allowed}.'),
 })
 
 /** The webhook providers whose requests a route can verify (rules: webhook-verification#provider). */

@@ -6,7 +6,7 @@ import { resource } from '../../core/operation/resource.ts'
 import type { RecordOf } from '../../core/operation/resource-kind.ts'
 import type { Transaction } from '../../core/operation/transaction.ts'
 import { documented } from '../../core/schema/documentation.ts'
-import { declareErrors, entry, type FieldFacts, field, ofField, refuse } from '../../core/schema/errors.ts'
+import { declareErrors, entry, field, ofField, refuse } from '../../core/schema/errors.ts'
 import type { Facts } from '../../core/schema/facts.ts'
 import { isIdOf } from '../../core/schema/ids.ts'
 import { type Report, rule } from '../../core/schema/rule.ts'
@@ -16,30 +16,24 @@ import { isMissing } from './declarations.ts'
 
 /** The errors of backends whose bodies name other backends. */
 export const backendErrors = declareErrors({
-  child_backend_not_found: ofField(
-    6501,
-    400,
-    (it: FieldFacts & { problem: string; allowed: string }) =>
-      `${it.field}: the backend ${it.received} ${it.problem}. Allowed: ${it.allowed}.`,
-  ),
+  child_backend_not_found: ofField(6501, 400, '{field}: the backend {received} {problem}. Allowed: {allowed}.'),
   weighted_backend_in_use: entry(
     6502,
     400,
-    (it: { id: string; parent: string }) =>
-      `${it.id} is a child of the backend ${it.parent}. Remove it there before you delete it.`,
+    '{id} is a child of the backend {parent}. Remove it there before you delete it.',
   ),
-  child_backend_invalid: field(6526, 400, () => 'the id of a backend, "bkd…_" and letters or digits'),
+  child_backend_invalid: field(6526, 400, 'the id of a backend, "bkd…_" and letters or digits'),
 })
 
+const MAX_WEIGHT = 10_000
+
 const errors = declareErrors({
-  weight_out_of_range: field(6512, 400, () => `an integer from 0 to ${MAX_WEIGHT}`),
+  weight_out_of_range: field(6512, 400, `an integer from 0 to ${MAX_WEIGHT}`),
 })
 
 type Weights = Record<string, number>
 
 const PREFIX = 'bkdwd'
-
-const MAX_WEIGHT = 10_000
 
 const BACKENDS = 'The share of the traffic that each child backend gets: its id to its weight.'
 

@@ -3,15 +3,15 @@ import type { FieldFacts } from '../../../src/core/schema/errors.ts'
 import * as kit from '../../../src/service/kit/index.ts'
 
 export const errors = kit.declareErrors({
-  widget_name_invalid: kit.field(95001, 400, () => 'lower-case letters'),
+  widget_name_invalid: kit.field(95001, 400, 'lower-case letters'),
   widget_size_out_of_range: kit.field(95002, 422),
   widget_taken: kit.ofField(
     95003,
     409,
     (facts: FieldFacts & { id: string }) => `${facts.received} is a widget already: ${facts.id}.`,
   ),
-  domain_of_widget: kit.entry(95005, 400, (it: { domain: string }) => `A widget has the name of ${it.domain}.`),
-  widget_locked: kit.entry(95004, 423, (it: { id: string }) => `${it.id} is locked.`),
+  domain_of_widget: kit.entry(95005, 400, 'A widget has the name of {domain}.'),
+  widget_locked: kit.entry(95004, 423, '{id} is locked.'),
 })
 
 const name = v.pipe(

@@ -10,9 +10,9 @@ export const ipErrors = kit.declareErrors({
   edge_ip_policy_not_found: kit.ofField(
     7007,
     400,
-    (it) => `${it.field} is ${it.received}, an unknown IP policy. Send the id of an existing IP policy.`,
+    '{field} is {received}, an unknown IP policy. Send the id of an existing IP policy.',
   ),
-  edge_ip_policies_missing: kit.field(7025, 400, () => 'the id of at least one IP policy'),
+  edge_ip_policies_missing: kit.field(7025, 400, 'the id of at least one IP policy'),
 })
 
 const policyIds = kit.documented(

@@ -7,16 +7,12 @@ import { refuseUnless } from '../shared.ts'
 
 /** The error of an id that no certificate authority can have. */
 export const authorityIdErrors = kit.declareErrors({
-  certificate_authority_id_invalid: kit.field(
-    228,
-    400,
-    () => 'the id of a certificate authority, which starts with "ca_"',
-  ),
+  certificate_authority_id_invalid: kit.field(228, 400, 'the id of a certificate authority, which starts with "ca_"'),
 })
 
 /** The error of a certificate authority that does not exist. */
 export const authorityErrors = kit.declareErrors({
-  certificate_authority_not_found: kit.field(7072, 400, () => 'the id of a certificate authority that exists'),
+  certificate_authority_not_found: kit.field(7072, 400, 'the id of a certificate authority that exists'),
 })
 
 const authorityIds = kit.documented(

@@ -8,7 +8,7 @@ const VERSIONS = ['1.0', '1.1', '1.2', '1.3'] as const
 const TERMINATION_POINTS = ['edge', 'upstream'] as const
 
 const httpsTlsErrors = kit.declareErrors({
-  https_edge_terminates_itself: kit.field(7109, 400, () => 'no terminate_at: an HTTPS edge terminates TLS itself'),
+  https_edge_terminates_itself: kit.field(7109, 400, 'no terminate_at: an HTTPS edge terminates TLS itself'),
 })
 
 /** The errors of TLS that an owner may leave to the upstream. */
@@ -16,7 +16,7 @@ export const tlsErrors = kit.declareErrors({
   tls_version_of_upstream: kit.ofField(
     7032,
     400,
-    (it) => `${it.field} is ${it.received}, but terminate_at is "upstream", which decides for itself. Leave one out.`,
+    '{field} is {received}, but terminate_at is "upstream", which decides for itself. Leave one out.',
   ),
 })
 

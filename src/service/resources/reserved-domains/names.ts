@@ -8,13 +8,13 @@ import { isPunycode } from './is-punycode.ts'
 
 /** The errors of a domain's name (rules: domain-names#grammar). */
 export const nameErrors = declareErrors({
-  domain_wildcard_not_first: field(402, 400, () => '"*" only as the whole first label'),
-  domain_wildcard_mixed: field(403, 400, () => 'a first label that is either "*" or has no "*"'),
-  domain_character_invalid: field(406, 400, () => 'letters a to z, digits, "-" and "."'),
-  domain_label_start_invalid: field(407, 400, () => 'labels that start with a letter or digit'),
-  domain_label_end_invalid: field(408, 400, () => 'labels that end with a letter or digit'),
-  domain_empty_label: field(409, 400, () => 'a name without an empty label'),
-  domain_hyphens_3_4: field(410, 400, () => '"--" as a label\'s third and fourth character only after "xn"'),
+  domain_wildcard_not_first: field(402, 400, '"*" only as the whole first label'),
+  domain_wildcard_mixed: field(403, 400, 'a first label that is either "*" or has no "*"'),
+  domain_character_invalid: field(406, 400, 'letters a to z, digits, "-" and "."'),
+  domain_label_start_invalid: field(407, 400, 'labels that start with a letter or digit'),
+  domain_label_end_invalid: field(408, 400, 'labels that end with a letter or digit'),
+  domain_empty_label: field(409, 400, 'a name without an empty label'),
+  domain_hyphens_3_4: field(410, 400, '"--" as a label\'s third and fourth character only after "xn"'),
   domain_suffix_unreachable: field(
     411,
     400,
@@ -27,11 +27,11 @@ export const nameErrors = declareErrors({
     (it: { readonly also?: string }) =>
       `"*." above at least two labels, such as "*.example.com"${it.also ? `, and not all names below "${it.also}"` : ''}`,
   ),
-  domain_punycode_invalid: field(429, 400, () => 'a label that is valid punycode after "xn--"'),
-  domain_underscore: field(438, 400, () => 'a name without "_"'),
-  domain_not_qualified: field(448, 400, () => 'at least two labels, such as "app.example.com"'),
-  domain_label_too_long: field(513, 400, () => 'labels of at most 63 characters'),
-  domain_too_long: field(514, 400, () => 'at most 253 characters'),
+  domain_punycode_invalid: field(429, 400, 'a label that is valid punycode after "xn--"'),
+  domain_underscore: field(438, 400, 'a name without "_"'),
+  domain_not_qualified: field(448, 400, 'at least two labels, such as "app.example.com"'),
+  domain_label_too_long: field(513, 400, 'labels of at most 63 characters'),
+  domain_too_long: field(514, 400, 'at most 253 characters'),
 })
 
 export type NameError = FieldError<string, object>

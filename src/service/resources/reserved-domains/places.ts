@@ -16,13 +16,10 @@ export const placeErrors = declareErrors({
     hasPlaces,
     withCode(
       'invalid_region_target',
-      field(90418, 400, () => `${PINNABLE_REGIONS.join(', ')}, or an IP address of yours, with or without a port`),
+      field(90418, 400, `${PINNABLE_REGIONS.join(', ')}, or an IP address of yours, with or without a port`),
     ),
   ),
-  domain_place_repeated: only(
-    hasPlaces,
-    field(456, 400, () => 'each place once'),
-  ),
+  domain_place_repeated: only(hasPlaces, field(456, 400, 'each place once')),
 })
 
 const PLACES = 'The places that the name resolves to: regions, dedicated IP addresses, or both; `[]` removes them.'
