@@ -77,6 +77,17 @@ export function lazy<T>(make: () => T): () => T {
   }
 }
 
+/** Returns a function that makes a value of each object once, and keeps it as long as the object is used. */
+/* @__NO_SIDE_EFFECTS__ */
+export function once<Key extends object, T>(make: (key: Key) => T): (key: Key) => T {
+  const made = new WeakMap<Key, { readonly value: T }>()
+  return (key) => {
+    const known = made.get(key) ?? { value: make(key) }
+    made.set(key, known)
+    return known.value
+  }
+}
+
 /** Returns true if two lists have the same items in the same order. */
 export function haveSameItems<T>(a: readonly T[], b: readonly T[]): boolean {
   return a.length === b.length && a.every((item, index) => item === b[index])

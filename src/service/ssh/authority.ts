@@ -1,7 +1,7 @@
 import { bytesToNumberBE } from '@noble/curves/utils.js'
 import { concatBytes } from '@noble/hashes/utils.js'
 import { sectionReader } from '../../core/operation/family.ts'
-import type { Draw } from '../../core/schema/values.ts'
+import { type Draw, once } from '../../core/schema/values.ts'
 import { testKeys } from '../x509/authority.ts'
 import { toBinary } from '../x509/bytes.ts'
 import { type Curve, curves, ed25519 } from '../x509/curves.ts'
@@ -77,18 +77,19 @@ interface Signer {
 
 /** Makes the SSH part of a gateway's authority. `draw` is the source of keys and nonces. */
 export function createSshAuthority(draw: Draw): SshAuthority {
-  const createSigner = ({ type, curve, bits, number }: SshKeyOrder): Signer => {
+  // Each view has the public key, and deriving it takes longer than the rest of a request. Orders are frozen.
+  const signerOf = once(({ type, curve, bits, number }: SshKeyOrder): Signer => {
     const random = draw('SSH authority keys', number)
     if (type === 'rsa') return rsaSigner(RSA_KEYS[bits])
     return type === 'ecdsa' ? ecdsaSigner(curve, random) : ed25519Signer(random(32))
-  }
+  })
   return {
     publicKey(order) {
-      const { algorithm, blob } = createSigner(order)
+      const { algorithm, blob } = signerOf(order)
       return formatLine(algorithm, blob)
     },
     certify(key, order) {
-      const signer = createSigner(key)
+      const signer = signerOf(key)
       const { algorithm, blob } = readPublicKey(order.public_key)
       const name = `${algorithm}-cert-v01@openssh.com`
       const content = concatBytes(
