@@ -17,6 +17,7 @@ const PARTS = {
   'command.mjs': [],
   'standard.ts': [],
   'references.ts': [],
+  'verify.ts': [],
   'control-api.ts': [],
   'api.mjs': ['docs/api'],
 }

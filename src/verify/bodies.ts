@@ -129,11 +129,14 @@ export function furtherChanges({ changes = {} }: FamilyExample, bodies: Bodies):
   const texts = textsIn(fields.update)
   const own = Object.keys(fields.update).filter((field) => !isText(field))
   return [
+    ...texts.slice(0, 1).map((field): NamedBody => {
+      const capital = field.replace(/^./, (letter) => letter.toUpperCase())
+      return [`a ${field} whose name has a capital`, { [capital]: 'x' }]
+    }),
     ...texts.flatMap((field): NamedBody[] => [
       [`a ${field} of the wrong type`, { [field]: [5] }],
       // As many characters as bytes are allowed.
       [`a ${field} one byte too long`, { [field]: `${'x'.repeat((LIMITS[field] ?? 0) - 1)}é` }],
-      [`a ${field} whose name has a capital`, { [field.replace(/^./, (letter) => letter.toUpperCase())]: 'x' }],
       [`nothing but its ${field}`, { [field]: ' {mark}-again' }],
     ]),
     ...own

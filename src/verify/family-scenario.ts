@@ -135,16 +135,31 @@ function furtherChangeSteps({ make, example }: Family, bodies: Bodies, unknownId
   ]
 }
 
+/** Returns the fields of the first body that names a resource, which are those that do. Undefined if no body names it. */
+function usesOf(name: string, bodies: readonly ExampleBody[]): ExampleBody | undefined {
+  const isNamed = (value: unknown) => JSON.stringify(value).includes(`{${name}}`)
+  const found = bodies.find(isNamed)
+  return found && pick(found, (field) => isNamed(found[field]))
+}
+
 function deletionSteps({ make, example, groups }: Family, bodies: Bodies, unknownId: string): Step[] {
   const { create, second, update } = bodies
   const own = groups.get(make.group) ?? []
   const parents = Object.entries(example.needs ?? {})
   const ofUpdate = (body: ExampleBody) => pick(body, (field) => Object.hasOwn(bodies.fields.update, field))
+  // A part that is not there would be detached by a server that does nothing, too.
+  const setPart = (part: string) =>
+    [part, `${part}_id`].flatMap((field) => {
+      const value = create[field] ?? update[field]
+      const isChangeable = value !== undefined && Object.hasOwn(bodies.fields.update, field)
+      return isChangeable ? [make.update(`with its ${field}, which is detached next`, '{a}', { [field]: value })] : []
+    })
   const isUsedBySecond = JSON.stringify(second).includes('{a}')
   return [
     ...(isUsedBySecond ? [make.update('with its first values', '{b}', ofUpdate(second))] : []),
     ...(isUsedBySecond ? [make.remove('while another one uses it', '{a}')] : []),
-    ...['{b}', '{a}'].flatMap((id) => partSteps(own, id, make.get('without its parts', id))),
+    ...partSteps(own, '{b}', { get: make.get('without its parts', '{b}') }),
+    ...partSteps(own, '{a}', { get: make.get('without its parts', '{a}'), set: setPart }),
     ...parents.flatMap(([name, { family }]) => partSteps(groups.get(family) ?? [], `{${name}}`)),
     ...make.removal('{b}'),
     make.list('with the one that is left', ''),
@@ -152,7 +167,14 @@ function deletionSteps({ make, example, groups }: Family, bodies: Bodies, unknow
     make.create('with the values of a deleted one', second),
     // What the last change or a detachment took off refers to it again.
     ...(parents.length > 0 ? [make.update('with what it needs', '{a}', ofUpdate(create))] : []),
-    ...parents.map(([name, need]) => makerFor(need).remove('of what another thing needs', `{${name}}`)),
+    ...parents.flatMap(([name, need]) => {
+      const use = usesOf(name, [ofUpdate(update), ofUpdate(second)])
+      const isUsed = use === undefined || JSON.stringify(create).includes(`{${name}}`)
+      return [
+        ...(isUsed ? [] : [make.update(`with its ${name}`, '{a}', use)]),
+        makerFor(need).remove('of what another thing needs', `{${name}}`),
+      ]
+    }),
     ...parents.map(([name, need]) => makerFor(need).get('after its deletion', `{${name}}`)),
     make.get('after the deletion of what it needs', '{a}'),
     ...(parents.length > 0

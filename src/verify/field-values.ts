@@ -41,7 +41,8 @@ export const FIELD_VALUES: FieldValues = {
   description: [texts.description, '{mark} changed '],
   metadata: [texts.metadata, '{mark}-changed\n'],
   enabled: [false],
-  ip_policy_ids: [['{policy}', '{other_policy}'], ['{other_policy}']],
+  // Not in the order of their creation.
+  ip_policy_ids: [['{other_policy}', '{policy}'], ['{other_policy}']],
   certificate_authority_ids: [['{authority}']],
   email_addresses: [['b@example.com', 'a@example.com'], ['c@example.com']],
   issuer: ['https://issuer.example.com', 'https://other.example.com/a'],

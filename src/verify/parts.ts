@@ -39,16 +39,18 @@ export function ownedSteps({ operations, path, id, dialect, values = {}, get }: 
     const fields = fieldsOf(operation, dialect)
     const [first, changed] = [examplesOf(fields, 0, known), examplesOf(fields, 1, known)]
     if (method === 'PUT') {
+      const base = { ...first, enabled: true }
+      const isOptional = (field: string) => fields[field]?.type === 'optional'
+      const optional = Object.keys(base).filter(isOptional)
       const probes = Object.entries(fields).flatMap(([field, schema]) => {
         const value = first[field] ?? changed[field]
         if (value === undefined) return []
-        const body = { ...first, enabled: true }
         return [
-          ...(schema.type === 'optional' ? [] : [{ what: `no ${field}`, body: { ...body, [field]: undefined } }]),
-          ...probesOf(field, schema, value, known).map(({ what, value: each }) => ({
-            what,
-            body: { ...body, [field]: each },
-          })),
+          ...(isOptional(field) ? [] : [{ what: `no ${field}`, body: { ...base, [field]: undefined } }]),
+          ...probesOf(field, schema, value, known)
+            // One request has null for all that may be absent.
+            .filter((probe) => probe.value !== null || !isOptional(field))
+            .map(({ what, value: each }) => ({ what, body: { ...base, [field]: each } })),
         ]
       })
       return [
@@ -56,6 +58,10 @@ export function ownedSteps({ operations, path, id, dialect, values = {}, get }: 
         send('get', 'after it was set', 'GET', at),
         send('replace', 'with nothing', 'PUT', at, {}),
         send('replace', 'with an unknown field', 'PUT', at, { ...first, fauxgate_verify: 1 }),
+        send('replace', 'with null for all that it may leave out', 'PUT', at, {
+          ...base,
+          ...Object.fromEntries(optional.map((field) => [field, null])),
+        }),
         ...probes.map(({ what, body }) => send('replace', `with ${what}`, 'PUT', at, body)),
         send('replace', 'with every field changed', 'PUT', at, changed),
         send('get', 'after its change', 'GET', at),
@@ -99,15 +105,21 @@ export function ownedSteps({ operations, path, id, dialect, values = {}, get }: 
   })
 }
 
-/**
- * Returns the operations that read and detach the parts of a resource, such as `/x/{id}/y`. After each detachment, the
- * resource is read by `get`.
- */
-export function partSteps(own: readonly Operation[], id: string, get?: Step): Step[] {
+/** The steps around those that detach the parts of a resource. */
+interface AroundDetachment {
+  /** Reads the resource after each detachment. */
+  readonly get: Step
+  /** Sets a part before its detachment, if a change can. */
+  set?(part: string): readonly Step[]
+}
+
+/** Returns the operations that read and detach the parts of a resource, such as `/x/{id}/y`. */
+export function partSteps(own: readonly Operation[], id: string, around?: AroundDetachment): Step[] {
   return own.flatMap(({ name, method, path }) => {
-    const [, at, part] = /^(.*)\{id\}(\/\w+)$/.exec(path) ?? []
+    const [, at, part] = /^(.*)\{id\}\/(\w+)$/.exec(path) ?? []
     if (part === undefined || (method !== 'GET' && method !== 'DELETE')) return []
-    const step: Step = { operation: name, what: 'of its own', method, path: `${at}${id}${part}` }
-    return method === 'GET' || !get ? [step] : [step, { ...step, what: 'twice' }, get]
+    const step: Step = { operation: name, what: 'of its own', method, path: `${at}${id}/${part}` }
+    if (method === 'GET' || !around) return [step]
+    return [...(around.set?.(part) ?? []), step, { ...step, what: 'twice' }, around.get]
   })
 }

@@ -118,10 +118,10 @@ export function reportText(report: VerifyReport): string {
   const counts = `${count('same')} operations the same, ${count('differs')} different, ${count('not asked')} not asked`
   return [
     ...called.map((each) => `${each.operation.padEnd(width)}  ${rowText(each)}`),
+    ...outcomes.filter(({ verdict }) => verdict === 'differs').flatMap((each) => ['', ...differenceLines(each)]),
     // If no request could be sent, one reason is enough.
     ...(called.length > 0 || stopped === undefined ? notAskedLines(operations) : []),
     ...(called.length > 0 ? fieldLines(fieldsNotAsked) : []),
-    ...outcomes.filter(({ verdict }) => verdict === 'differs').flatMap((each) => ['', ...differenceLines(each)]),
     ...(inventory.length > 0 ? ['', 'The inventory is not as it was before:'] : []),
     ...inventory.map(({ path, id, change }) => `  ${path}/${id}: ${change}`),
     ...(remaining.length > 0 ? ['', 'May be left behind; "fauxgate verify --clean" deletes it:'] : []),

@@ -7,7 +7,7 @@ import { changingSteps, type Groups } from './family-scenario.ts'
 import { type FieldNotAsked, fieldsNotIn, isValueOf, refusedNeeds, withoutNeeds } from './left-out.ts'
 import { type Permission, reasonAgainst } from './permissions.ts'
 import type { Scenario } from './step.ts'
-import { readingSteps, readsOfUnknownIds, stepMaker } from './steps.ts'
+import { readingSteps, readsOfUnknownIds, stepMaker, versionSteps } from './steps.ts'
 
 /** The requests that a run sends, and the operations that it leaves out. */
 export interface RequestPlan {
@@ -63,12 +63,17 @@ export function planOf(options: PlanOptions): RequestPlan {
     const found = reasonFor(group) === undefined ? examples[group] : undefined
     const needs = found && refusedNeeds(found, (each) => (groups.has(each) ? reasonFor(each) : NO_SUCH_FAMILY))
     if (needs) leftOut.set(group, needs)
+    const isFirst = scenarios.every(({ path }) => path === '')
     const example = found && needs && withoutNeeds(found, needs.keys())
     const family = example && { make, path: list.path, groups, operations: permitted, example, dialect }
     scenarios.push({
       family: group,
       path: list.path,
-      steps: [...readingSteps(make, own), ...(family ? changingSteps(family) : [])],
+      steps: [
+        ...(isFirst ? versionSteps(make) : []),
+        ...readingSteps(make, own),
+        ...(family ? changingSteps(family) : []),
+      ],
     })
   }
   const steps = scenarios.flatMap((each) => each.steps)

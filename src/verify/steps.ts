@@ -62,6 +62,14 @@ const FILTERS = {
   'an empty filter': '',
 }
 
+/** Returns steps about the version of the API, which a server reads in one place for all lists. */
+export function versionSteps(make: StepMaker): Step[] {
+  return [
+    { ...make.list('without a version', ''), headers: { '{version}': null } },
+    { ...make.list('with an unknown version', ''), headers: { '{version}': '1' } },
+  ]
+}
+
 /** Returns steps that read a family without its resources. */
 export function readingSteps(make: StepMaker, own: readonly Operation[]): Step[] {
   const get = own.find(({ name }) => name === `${make.group}.get`)
@@ -74,8 +82,6 @@ export function readingSteps(make: StepMaker, own: readonly Operation[]): Step[]
       make.list(`with ${what}`, `filter=${encodeURIComponent(filter)}`),
     ),
     { ...make.list('without a key', ''), headers: { authorization: null } },
-    { ...make.list('without a version', ''), headers: { '{version}': null } },
-    { ...make.list('with an unknown version', ''), headers: { '{version}': '1' } },
     ...(get
       ? [
           make.get('of an id that nothing has', unknownIdFor(get)),

@@ -3,13 +3,18 @@ import { exitCodeOf, type StepOutcome } from '../../src/verify/report.ts'
 import { gatewayToVerify, verifyGateway } from '../support/verify.ts'
 import { createFetch } from './divergence.ts'
 import { DIVERGENCES, OF_FIELDS } from './divergences.ts'
+import { REIMPLEMENTATIONS } from './reimplementations.ts'
 
 describe('A run finds', () => {
-  const rows = [OF_FIELDS, DIVERGENCES].flatMap((each) =>
+  const tables = [OF_FIELDS, DIVERGENCES].flatMap((each) =>
     Object.entries(each).flatMap(([operation, divergences]) =>
       Object.entries(divergences).map(([name, divergence]) => [name, operation, divergence] as const),
     ),
   )
+  const rows = [
+    ...tables,
+    ...REIMPLEMENTATIONS.map(([operation, name, divergence]) => [name, operation, divergence] as const),
+  ]
 
   test.each(rows)('the divergence: %s', async (_name, operation, divergence) => {
     const gateway = gatewayToVerify()
