@@ -102,12 +102,10 @@ export class Ending {
 
   /** Returns a function that replaces ids and made texts in a text. Of a resource that is gone, only the prefix of its id remains. */
   relabelWith(labelOf: LabelOf): (text: string) => string {
-    const labels = new Map<string, string>()
+    const labels = new Map<string, string | undefined>()
     const made: (readonly [text: string, label: string])[] = []
     for (const row of this.#unmasked) {
-      const label = labelOf(row)
-      if (label === undefined) continue
-      labels.set(suffixOf(row.key), label)
+      labels.set(suffixOf(row.key), labelOf(row))
       for (const [place, text] of row.made.entries()) made.push([text, labelOf(row, place) ?? text])
     }
     const replaceId = (id: string, prefix: string, suffix: string) => {

@@ -206,7 +206,7 @@ export class World {
   /** Returns the same numbers in each run. */
   #nextRandom(): number {
     // Each copy has numbers of its own, so that they do not depend on the order.
-    const name = `${this.#elsewhere ? 'Math.random elsewhere' : 'Math.random'}${this.copy && this.copy.name !== 'A' ? ` ${this.copy.name}` : ''}`
+    const name = `Math.random ${this.#elsewhere ? 'elsewhere' : 'here'} ${this.copy?.name}`
     const count = this.#randomCounts.get(name) ?? 0
     this.#randomCounts.set(name, count + 1)
     const bytes = this.#randomSource.draw(name, count)(4)

@@ -176,6 +176,30 @@ test('the search leaves out orders that only swap requests without a change, and
   expect(await survives(polls, { copies: 2, gatewayOptions })).toMatchObject({ tried: 26 })
 })
 
+test('the summary says how many switches there are', async () => {
+  const summaries = []
+  for (const switches of [0, 1, 2]) summaries.push((await survives(reserveOnce, { copies: 2, switches })).summary)
+  expect(summaries).toEqual([
+    expect.stringMatching(/ interleavings without a switch; 0 fail$/),
+    expect.stringMatching(/ interleavings with one switch; 0 fail$/),
+    expect.stringMatching(/ interleavings with up to 2 switches; 0 fail$/),
+  ])
+})
+
+test('each copy has random numbers of its own, which no order changes', async () => {
+  const drawn = new Set<string>()
+  const code: CodeUnderTest = async (life) => {
+    const numbers = [Math.random()]
+    await reserveOnce(life)
+    numbers.push(Math.random())
+    drawn.add(`${life.copy} ${numbers.join(' ')}`)
+  }
+  expect((await survives(code, { copies: 2 })).tried).toBe(2)
+  const copies = [...drawn].map((each) => each.split(' '))
+  expect(copies.map(([name]) => name)).toEqual(['A', 'B'])
+  expect(new Set(copies.flatMap(([, ...numbers]) => numbers)).size).toBe(4)
+})
+
 test('the budget counts interleavings, and the summary says how many of how many were tried', async () => {
   const { summary, isComplete } = await survives(reserveOnce, { copies: 2, faults: 1, budget: 5 })
   expect(isComplete).toBe(false)

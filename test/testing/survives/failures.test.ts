@@ -2,7 +2,7 @@ import { get } from 'node:http'
 import { expect, test } from 'vitest'
 import { createNgrok } from '../../../src/gateway/ngrok.ts'
 import { serve } from '../../../src/server/node.ts'
-import { type CodeUnderTest, type Life, schedules, survives } from '../../../src/testing/testing.ts'
+import { type CodeUnderTest, type Ended, type Life, schedules, survives } from '../../../src/testing/testing.ts'
 import { expectSurvivalError } from './failure.ts'
 import { createCall, headers, program, sleep } from './programs/client.ts'
 
@@ -133,4 +133,38 @@ test('two different races after the same requests are reported apart', async () 
   const messages = groups.map(({ message }) => message)
   expect(messages).toContain('2 reserved_addrs where 1 is left.')
   expect(messages).toContain('2 ip_policies where 1 is left.')
+})
+
+/** Returns what code sees of a response, and how long it takes. */
+async function meet({ fetch, url }: Life): Promise<string> {
+  const start = performance.now()
+  const seen = await fetch(`${url}/reserved_addrs`, { headers }).then(
+    async (response) => {
+      const wait = response.headers.get('retry-after')
+      const body = await response.json().then(
+        () => 'whole',
+        () => 'broken',
+      )
+      return `${response.status}${wait ? `, to wait ${wait} s` : ''}, ${body}`
+    },
+    (error) => error.constructor.name,
+  )
+  return `${seen} after ${(performance.now() - start) / 1000} s`
+}
+
+test('code meets each failure as it would meet it in a network', async () => {
+  const met: Record<string, string> = {}
+  const holds = ({ value, schedule }: Ended<string> & { readonly value: string }) => {
+    met[schedule[0]?.fault ?? 'none'] = value
+  }
+  await survives(meet, { faults: 1, also: ['slow'], holds })
+  expect(met).toEqual({
+    none: '200, whole after 0 s',
+    'lost-before': 'TypeError after 0 s',
+    503: '503, whole after 0 s',
+    429: '429, to wait 1 s, whole after 0 s',
+    cut: '200, broken after 0 s',
+    silent: 'TypeError after 300 s',
+    slow: '200, whole after 30 s',
+  })
 })

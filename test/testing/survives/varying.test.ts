@@ -63,6 +63,13 @@ const referring = program(async (call) => {
   await once(call, 'PATCH', `/reserved_addrs/${id}`, { description: `v2 of ${vault.id}` })
 })
 
+const addressed = program(async (call) => {
+  const addressOf = (name: string) => ensure(call, '/reserved_addrs', 'reserved_addrs', name, {})
+  const [one, other] = [await addressOf('one'), await addressOf('other')]
+  const { id } = await ensure(call, '/ip_policies', 'ip_policies', 'app', { description: `for ${one.addr}` })
+  await once(call, 'PATCH', `/ip_policies/${id}`, { description: `for ${other.addr}` })
+})
+
 const rotated = program(async (call) => {
   const [{ id }] = await retry(async () => (await call('GET', '/reserved_addrs')).reserved_addrs)
   await once(call, 'PATCH', `/reserved_addrs/${id}`, { description: `used at ${Date.now()}` })
@@ -91,6 +98,7 @@ describe('A value from the time', () => {
     ['a secret', secrets, 'has another secret in value than is wanted'],
     ['a module of a route', modules, 'v "1" where "2" is wanted'],
     ['an item of a list', lists, 'has acl.0 "bind:x.example.com" where "bind:y.example.com" is wanted'],
+    ['a text with an address', addressed, /has description "for (\S+)" where "for (?!\1)\S+" is wanted/],
     ['a text with an id', referring, 'has description "v1" where "v2 of vault_a" is wanted'],
   ])('of %s hides no lost change of another one', async (_name, code, message) => {
     await expect(survives(code, options)).rejects.toThrow(message)
@@ -111,10 +119,13 @@ describe('A value from the time', () => {
     await expect(survives(code, { create, copies: 2 })).rejects.toThrow('metadata "1" where "2" is left')
   })
 
-  it('does not hide that the value from before is still there', async () => {
-    const initial = { reservedAddrs: [{ description: 'unused' }] }
+  it.each([
+    ['the value from before is still there', 'unused', 'has description "unused" where "used at 1'],
+    ['there is still none', '', 'has no description where "used at 1'],
+  ])('does not hide that %s', async (_what, description, message) => {
+    const initial = { reservedAddrs: [{ description }] }
     const create: SurvivesOptions['create'] = (each) => createNgrok({ ...each, initial })
-    await expect(survives(rotated, { ...options, create })).rejects.toThrow('has description "unused" where "used at 1')
+    await expect(survives(rotated, { ...options, create })).rejects.toThrow(message)
   })
 
   it.each([
