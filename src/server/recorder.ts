@@ -1,11 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
 import { readClock, systemClock } from '../core/engine/clock.ts'
 import type { CommonDialect } from '../core/schema/dialect.ts'
+import { findUnknownCaller } from '../gateway/http/callers.ts'
 import { MessageHeaders } from '../traffic/message-headers.ts'
 import { connectionProblem } from '../verify/client.ts'
-import { tryParseJson } from '../verify/exchange.ts'
+import { tryParseJson, UnreadableResponse } from '../verify/exchange.ts'
 import type { RecordedExchange } from '../verify/har.ts'
-import { sendResponse } from './forward/respond.ts'
+import { formatHead, sendResponse } from './forward/respond.ts'
 import { Upstream } from './forward/upstream.ts'
 import { BodyTooLong, readForwardedBody, textOrSize } from './recorded-body.ts'
 import { toBody, toHeaders } from './traffic/head.ts'
@@ -67,6 +69,13 @@ export class Recorder {
       return refuse(response, 400, why)
     }
     const name = `${method} ${url.split('?')[0]}`
+    const header = (field: string) => request.headers[field]?.toString() ?? null
+    const stranger = findUnknownCaller({ method, url, header, body: '' }, {})
+    if (stranger) {
+      warn(`${name} is not in the recording: its ${stranger.what} is not this machine`)
+      const why = `fauxgate record received the ${stranger.what} ${stranger.received}. Allowed: those of this machine.`
+      return refuse(response, 403, why)
+    }
     this.#pending.set(request, name)
     const deadline = AbortSignal.timeout(timeout)
     const signal = AbortSignal.any([deadline, this.#stopped.signal])
@@ -91,6 +100,18 @@ export class Recorder {
     }
   }
 
+  /** Answers CONNECT. A connection whose earlier request has no response yet ends without one. */
+  refuseTunnel(socket: Duplex): void {
+    const isBusy = [...this.#pending.keys()].some((request) => request.socket === socket)
+    const head = new MessageHeaders([
+      ['content-length', '0'],
+      ['connection', 'close'],
+    ])
+    socket.on('error', () => undefined)
+    if (isBusy) socket.destroy()
+    else socket.end(formatHead(405, head), () => socket.destroy())
+  }
+
   /** Forwards a request, and reads the whole response. @throws Error of the network, or the reason of the signal */
   async #send(request: IncomingMessage, body: Buffer | null, signal: AbortSignal): Promise<Received> {
     const { method = 'GET', url: path = '/' } = request
@@ -100,6 +121,7 @@ export class Recorder {
     try {
       const sent = { method, path, headers, body, signal: end.signal }
       const received = await this.#upstream.send(sent)
+      if (received.status > 599) throw new UnreadableResponse(`${received.status} is no status of HTTP`)
       const bytes = await readForwardedBody(received.body, 'response')
       return {
         status: received.status,

@@ -80,14 +80,14 @@ abstract class Message {
   }
 
   /** Replaces the body, and its length in the headers. */
-  replaceBody(body: Uint8Array | ReadableStream<Uint8Array>): void {
+  replaceBody(body: Uint8Array | ReadableStream<Uint8Array> | null): void {
     this.#body = body
     if (body instanceof Uint8Array) this.headers.set('content-length', String(body.length))
     else this.headers.delete('content-length')
   }
 
   /** Replaces the body by a changed one, with the headers that depend on its bytes (rules: traffic#bodies). */
-  changeBody(body: Uint8Array | ReadableStream<Uint8Array>, coding?: string): void {
+  changeBody(body: Uint8Array | ReadableStream<Uint8Array> | null, coding?: string): void {
     this.replaceBody(body)
     if (coding === undefined) this.headers.delete('content-encoding')
     else this.headers.set('content-encoding', coding)

@@ -7,6 +7,7 @@ import { Recorder } from '../../src/server/recorder.ts'
 import { dialects } from '../../src/service/resources/dialects.ts'
 import { runToEnd, startCommand, startProcess } from '../support/command.ts'
 import { newFolder } from '../support/folder.ts'
+import { openRawUpstream, type RawAnswer } from '../support/raw-traffic.ts'
 import { listen, requestBytes } from '../support/serve.ts'
 import { openRawConnection, waitUntil } from '../support/wire.ts'
 
@@ -130,7 +131,7 @@ describe('fauxgate record forwards', () => {
       response.end('{"ok":true}')
     })
     const { here, stopAndRead } = await startRecording(service)
-    const head = `${method} /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n`
+    const head = `${method} /a HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n`
     const smuggled = 'GET /b HTTP/1.1\r\nHost: x\r\n\r\n'
     const chunk = `${smuggled.length.toString(16)}\r\n${smuggled}\r\n0\r\n\r\n`
     const raw = await openRawConnection(Number(new URL(here).port), head + chunk)
@@ -173,12 +174,109 @@ describe('fauxgate record forwards', () => {
     expect(sentChunks).toBeLessThan(128)
     const raw = await openRawConnection(
       Number(new URL(here).port),
-      `POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: ${65 * chunk.length}\r\n\r\n`,
+      `POST /a HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: ${65 * chunk.length}\r\n\r\n`,
     )
     for (let n = 0; n < 65; n++) raw.socket.write(chunk)
     await raw.until(/^HTTP\/1\.1 413 [\s\S]*exceeds 67108864 bytes\./)
     expect(await stopAndRead()).toEqual([])
     expect(output.stderr).toContain('the body of the response exceeds 67108864 bytes')
+  })
+})
+
+/** Sends bytes to a recorder in front of an upstream that answers with bytes. */
+async function sendRaw(answer: RawAnswer, bytes: string) {
+  const upstream = await openRawUpstream(answer)
+  const { here, output, stopAndRead } = await startRecording(upstream.url)
+  const raw = await openRawConnection(Number(new URL(here).port), Buffer.from(bytes, 'latin1'))
+  return { upstream, raw, output, stopAndRead }
+}
+
+describe('Bytes at fauxgate record', () => {
+  const HOST = 'Host: 127.0.0.1\r\n'
+  const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'
+  const SMUGGLED = 'GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n'
+  const close = 'Connection: close\r\n'
+  const chunks = `Transfer-Encoding: chunked\r\n\r\n${SMUGGLED.length.toString(16)}\r\n${SMUGGLED}\r\n0\r\n\r\n`
+
+  test.each(['GET', 'DELETE', 'OPTIONS', 'TRACE', 'HEAD', 'POST', 'PROPFIND'])(
+    'have the chunked body of %s framed for the service',
+    async (method) => {
+      const { upstream, raw, stopAndRead } = await sendRaw(OK, `${method} /a HTTP/1.1\r\n${HOST}${close}${chunks}`)
+      expect(await raw.ended()).toMatch(/^HTTP\/1.1 200 /)
+      expect(upstream.requests.map(({ head, body }) => [head.split(' HTTP')[0], body])).toEqual([
+        [`${method} /a`, SMUGGLED],
+      ])
+      await stopAndRead()
+    },
+  )
+
+  const failing: [name: string, answer: RawAnswer, why: string][] = [
+    ['the status 600', 'HTTP/1.1 600 Odd\r\ncontent-length: 2\r\n\r\nok', '600 is no status of HTTP'],
+    ['the end of its connection', (socket) => socket.end(), 'no connection: the server ended the connection'],
+    ['a half of a head', (socket) => socket.end('HTTP/1.1 200 OK\r\nconte'), 'no connection'],
+    ['a half of a length', (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nok'), 'no connection'],
+    [
+      'a half of its chunks',
+      (socket) => socket.end('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nok\r\n'),
+      'no connection',
+    ],
+    ['both framings', `${OK.replace('\r\n\r\n', '\r\ntransfer-encoding: chunked\r\n\r\n')}`, 'no connection'],
+    ['bytes that are not HTTP', (socket) => socket.end('hello'), 'no connection'],
+  ]
+  test.each(failing)('get 502 if the service sends %s, and nothing is recorded', async (_name, answer, why) => {
+    const { raw, output, stopAndRead } = await sendRaw(answer, `GET /a HTTP/1.1\r\n${HOST}${close}\r\n`)
+    expect(await raw.ended()).toMatch(/^HTTP\/1.1 502 /)
+    expect(output.stderr).toContain(`GET /a is not in the recording: ${why}`)
+    expect(await stopAndRead()).toEqual([])
+  })
+
+  test.each([
+    ['a name of another machine', 'Host: attacker.example\r\n', 403],
+    ['a name below localhost', 'Host: app.localhost\r\n', 403],
+    ['no name', '', 400],
+    ['the page of another site', `${HOST}Origin: https://attacker.example\r\n`, 403],
+  ])('with %s reach nothing', async (_name, lines, status) => {
+    const { upstream, raw, stopAndRead } = await sendRaw(OK, `GET /a HTTP/1.1\r\n${lines}${close}\r\n`)
+    expect(await raw.ended()).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+    expect([upstream.requests, await stopAndRead()]).toEqual([[], []])
+  })
+
+  test('that ask for CONNECT get 405, and end the connection', async () => {
+    const { upstream, raw, stopAndRead } = await sendRaw(OK, `CONNECT example.com:443 HTTP/1.1\r\n${HOST}\r\n`)
+    expect(await raw.ended()).toMatch(/^HTTP\/1.1 405 /)
+    await stopAndRead()
+    expect(upstream.requests).toEqual([])
+  })
+
+  test('that ask for CONNECT before an earlier response get no response of another request', async () => {
+    const sent = `GET /a HTTP/1.1\r\n${HOST}\r\nCONNECT example.com:443 HTTP/1.1\r\n${HOST}\r\n`
+    const { raw, stopAndRead } = await sendRaw(() => undefined, sent)
+    expect(await raw.ended()).toBe('')
+    await stopAndRead()
+  })
+
+  test.each([
+    ['a folded line', `GET /a HTTP/1.1\r\n${HOST}X-A: 1\r\n folded\r\n\r\n`],
+    ['line feeds alone', 'GET /a HTTP/1.1\nHost: 127.0.0.1\n\n'],
+    ['both framings', `POST /a HTTP/1.1\r\n${HOST}Content-Length: 2\r\n${chunks}`],
+    ['two lengths', `POST /a HTTP/1.1\r\n${HOST}Content-Length: 2\r\nContent-Length: 2\r\n\r\nab`],
+  ])('with %s get 400', async (_name, sent) => {
+    const { upstream, raw, stopAndRead } = await sendRaw(OK, sent)
+    expect(await raw.ended()).toMatch(/^HTTP\/1.1 400 /)
+    await stopAndRead()
+    expect(upstream.requests).toEqual([])
+  })
+
+  test('pass a header with letters beyond ASCII unchanged in both directions', async () => {
+    const answer = 'HTTP/1.1 200 OK\r\nx-b: caf\xe9\r\ncontent-length: 0\r\n\r\n'
+    const { upstream, raw, stopAndRead } = await sendRaw(
+      (socket) => socket.write(answer, 'latin1'),
+      `GET /a HTTP/1.1\r\n${HOST}x-a: caf\xe9\r\n${close}\r\n`,
+    )
+    raw.socket.setEncoding('latin1')
+    expect(await raw.ended()).toMatch(/^x-b: caf\xe9\r$/m)
+    expect(upstream.requests[0]?.head).toMatch(/^x-a: caf\xe9\r$/m)
+    await stopAndRead()
   })
 })
 
@@ -204,7 +302,7 @@ describe('A request without an answer', () => {
 
   test('is not recorded when the client leaves in the middle of it, which a warning says', async () => {
     const { here, output, stopAndRead } = await startRecording('http://127.0.0.1:9')
-    const head = 'POST /ip_policies HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n'
+    const head = 'POST /ip_policies HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\n\r\n'
     const { socket } = await openRawConnection(Number(new URL(here).port), head)
     socket.end()
     await waitUntil(() => output.stderr !== '')

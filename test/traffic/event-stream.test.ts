@@ -197,13 +197,22 @@ describe('compress-response', () => {
     ['a response with no-transform', { 'cache-control': 'max-age=1, No-Transform' }, {}],
     ['a request with no-transform', {}, { sent: { 'cache-control': 'no-transform' } }],
     ['a response with a coding', { 'content-encoding': 'identity' }, {}],
-    ['a response to HEAD', {}, { method: 'HEAD' }],
+    ['a response to HEAD without a body', { 'content-length': '0' }, { method: 'HEAD', body: null }],
     ['a response without a body', {}, { status: 204, body: null }],
-    ['an unchanged response', {}, { status: 304, body: null }],
   ])('leaves %s unchanged', async (_, headers, init) => {
     const response = await compress({ etag: '"1"', 'content-length': '4', ...headers }, init)
     const [coding, tag, vary] = ['content-encoding', 'etag', 'vary'].map((name) => response.headers.get(name))
     expect([coding, tag, vary]).toEqual([new Headers(headers).get('content-encoding'), '"1"', null])
+  })
+
+  test.each([
+    ['HEAD', { method: 'HEAD' }],
+    ['304', { status: 304, body: null }],
+  ])('gives %s the headers of GET (RFC 9110, sections 9.3.2 and 15.4.5)', async (_, init) => {
+    const response = await compress({ etag: '"1"', 'content-length': '4' }, init)
+    const names = ['content-encoding', 'etag', 'vary', 'content-length']
+    expect(names.map((name) => response.headers.get(name))).toEqual(['gzip', 'W/"1"', 'Accept-Encoding', null])
+    expect(response.body).toBeNull()
   })
 
   test('makes a strong tag weak, and drops what depends on the bytes', async () => {

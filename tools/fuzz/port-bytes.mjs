@@ -45,7 +45,7 @@ export const policies = [
   act('close-connection', {}),
 ].map((policy) => (typeof policy === 'string' ? policy : JSON.stringify(policy)))
 
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'TRACE', 'PATCH', 'PROPFIND']
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'TRACE', 'PATCH', 'PROPFIND', 'CONNECT']
 const ODD = [
   '%0a',
   '%00',
@@ -69,6 +69,7 @@ const LINES = [
   'connection: content-length',
   'connection: host, x-forwarded-for',
   'expect: 100-continue',
+  'expect: tea',
   'te: trailers',
   'x-v: caf\xe9',
   'x-v: \xe6\x97\xa5',

@@ -67,6 +67,7 @@ async function runRecord(parsed: Arguments): Promise<number> {
     { maxHeaderSize: MAX_HEAD_BYTES },
     (request, response) => void recorder.forward(request, response),
   )
+  server.on('connect', (_request, socket) => recorder.refuseTunnel(socket))
   await once(server.listen(requestedPort, HOST), 'listening')
   const { port } = server.address() as AddressInfo // It listens on a port.
   printLine(`fauxgate records ${target} at http://${HOST}:${port}`)

@@ -13,17 +13,21 @@ type Source = Readable & {
 
 /** A body that arrives on a connection. */
 export class ReceivedBody implements BodyParts {
+  readonly length: number | undefined
   readonly #source: Source
   readonly #watchers: See[] = []
   readonly #endWatchers: (() => void)[] = []
 
   constructor(
     source: Source,
-    readonly length: number | undefined,
+    /** The header with the length. */
+    stated: string | undefined,
     /** Ends the body unread. */
     readonly destroy = (): unknown => source.destroy(),
   ) {
     this.#source = source
+    // A length that no number has exactly is left to the connection, which counts its bytes.
+    this.length = Number.isSafeInteger(Number(stated ?? Number.NaN)) ? Number(stated) : undefined
     // Whoever reads the body learns of it by the missing end.
     source.on('error', () => undefined)
   }

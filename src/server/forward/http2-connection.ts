@@ -80,8 +80,7 @@ function toServed(stream: ClientHttp2Stream, headers: IncomingHttpHeaders, metho
   const rawTrailers: string[] = []
   const source = Object.assign(stream, { rawTrailers })
   stream.once('trailers', (sent) => rawTrailers.push(...toPairs(sent).flat()))
-  const length = headers['content-length']
-  const body = new ReceivedBody(source, length === undefined ? undefined : Number(length))
+  const body = new ReceivedBody(source, headers['content-length'])
   if (!isBodiless(method, status)) return { status, headers: toPairs(headers), body }
   stream.resume()
   return { status, headers: toPairs(headers), body: null }

@@ -56,11 +56,11 @@ function writeHead(outgoing: VisitorResponse, status: number, headers: MessageHe
 }
 
 /** Returns the length that a response without a body states: that of the body that GET would bring (RFC 9110, section 8.6). */
-function toBodilessLength(status: number, headers: MessageHeaders): number | undefined {
+function toBodilessLength(status: number, headers: MessageHeaders): string | undefined {
   const [length, ...others] = headers.all('content-length')
-  if (status === 205) return 0
+  if (status === 205) return '0'
   const isStated = status !== 204 && length !== undefined && others.length === 0 && /^\d+$/.test(length)
-  return isStated ? Number(length) : undefined
+  return isStated ? length : undefined
 }
 
 function addTrailers(outgoing: VisitorResponse, fields: [name: string, value: string][]): void {

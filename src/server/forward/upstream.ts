@@ -187,7 +187,6 @@ function toServed(response: IncomingMessage, method: string): ServedResponse {
   const { statusCode: status = 502, rawHeaders } = response
   const hasBody = !isBodiless(method, status)
   if (!hasBody) response.resume().on('error', () => undefined)
-  const length = response.headers['content-length']
-  const body = hasBody ? new ReceivedBody(response, length === undefined ? undefined : Number(length)) : null
+  const body = hasBody ? new ReceivedBody(response, response.headers['content-length']) : null
   return { status, headers: pairsOf(rawHeaders), body }
 }

@@ -85,7 +85,7 @@ export function toBody(request: Arrived): ReceivedBody | null {
       : length !== undefined || request.headers['transfer-encoding'] !== undefined
   if (!hasBody) return null
   // Whoever wants no more of it leaves the rest to the end of the request, whose connection still brings the response.
-  return new ReceivedBody(request, length === undefined ? undefined : Number(length), () => request.resume())
+  return new ReceivedBody(request, length, () => request.resume())
 }
 
 /** Returns the path with the query, unchanged. A client of a proxy sends it as a whole URL (RFC 9112, section 3.2.2). */

@@ -26,7 +26,7 @@ export interface PolicyMessage {
   /** Reads the whole body without its codings, such as `gzip`. The message still has it. */
   content(): Promise<Uint8Array>
   /** Replaces the body by a changed one, which has this coding or none, with the headers that depend on its bytes. */
-  changeBody(body: Uint8Array | ReadableStream<Uint8Array>, coding?: string): void
+  changeBody(body: Uint8Array | ReadableStream<Uint8Array> | null, coding?: string): void
 }
 
 export interface PolicyRequest extends PolicyMessage {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { openRawPorts, openRawUpstream, visitRaw } from '../../support/raw-traffic.ts'
+import { waitUntil } from '../../support/wire.ts'
 
 const HOST = 'host: app.example.com\r\n'
 const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'
@@ -113,6 +114,18 @@ const rows: Row[] = [
   ),
   refused('two lengths', 400, `POST /a HTTP/1.1\r\n${HOST}content-length: 5\r\ncontent-length: 6\r\n\r\nhello!`),
   refused('a list of lengths', 400, `POST /a HTTP/1.1\r\n${HOST}content-length: 5, 6\r\n\r\nhello!`),
+  refused('two equal lengths', 400, `POST /a HTTP/1.1\r\n${HOST}content-length: 5\r\ncontent-length: 5\r\n\r\nhello`),
+  refused('a folded line', 400, `GET /a HTTP/1.1\r\n${HOST}x-a: 1\r\n folded: 2\r\n\r\n`),
+  refused(
+    'a folded line of framing',
+    400,
+    `POST /a HTTP/1.1\r\n${HOST}transfer-encoding:\r\n chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n`,
+  ),
+  refused('a folded line before all others', 400, `GET /a HTTP/1.1\r\n x-a: 1\r\n${HOST}\r\n`),
+  refused('line feeds alone', 400, 'GET /a HTTP/1.1\nhost: app.example.com\n\n'),
+  refused('a line feed alone after a header', 400, `GET /a HTTP/1.1\r\n${HOST}x-a: 1\nx-b: 2\r\n\r\n`),
+  refused('a line feed alone after a chunk', 400, `POST /a HTTP/1.1\r\n${HOST}${CHUNKED}\r\n5\nhello\r\n0\r\n\r\n`),
+  refused('a carriage return alone in a header', 400, `GET /a HTTP/1.1\r\n${HOST}x-a: 1\rx-b: 2\r\n\r\n`),
   refused('a negative length', 400, `POST /a HTTP/1.1\r\n${HOST}content-length: -5\r\n\r\nhello`),
   refused('a length with a sign', 400, `POST /a HTTP/1.1\r\n${HOST}content-length: +5\r\n\r\nhello`),
   refused('a length in hex', 400, `POST /a HTTP/1.1\r\n${HOST}content-length: 0x5\r\n\r\nhello`),
@@ -170,6 +183,19 @@ const rows: Row[] = [
     head: /^x-fauxgate-upgrade: 0\r$/m,
   }),
 ]
+
+test.each(['plain', 'tls'] as const)(
+  'A length that no number has exactly passes in chunks, at the port %s',
+  async (kind) => {
+    const upstream = await openRawUpstream(OK)
+    const { ports } = await openRawPorts(upstream.url)
+    const sent = `POST /a HTTP/1.1\r\n${HOST}content-length: 9007199254740993\r\n\r\nhello`
+    await visitRaw(ports[kind], sent, kind === 'tls' ? 'app.example.com' : undefined)
+    await waitUntil(() => upstream.received().endsWith('5\r\nhello\r\n'))
+    expect(upstream.received()).toMatch(/^transfer-encoding: chunked\r$/m)
+    expect(upstream.received()).not.toContain('content-length')
+  },
+)
 
 describe.each(['plain', 'tls'] as const)('Bytes of a visitor at the port %s (rules: traffic#ports)', (kind) => {
   test.each(rows)('$name', async ({ sent, status, lines = [], head = /^/, notHead = /(?!)/, body }) => {

@@ -106,6 +106,39 @@ const rows: Row[] = [
     gets: whole('304 .*content-length: 5', ''),
   },
   {
+    name: '304 with a body',
+    answer: 'HTTP/1.1 304 Not Modified\r\ncontent-length: 5\r\n\r\nhello',
+    gets: whole('304 .*content-length: 5', ''),
+  },
+  {
+    name: '304 with a chunked body',
+    answer: 'HTTP/1.1 304 Not Modified\r\ntransfer-encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n',
+    gets: /^HTTP\/1.1 304 (?!.*(hello|transfer-encoding)).*\r\n\r\n$/s,
+  },
+  {
+    name: 'a length that no number has exactly',
+    answer: ends('HTTP/1.1 200 OK\r\ncontent-length: 9007199254740993\r\n\r\nok'),
+    gets: /^HTTP\/1.1 200 (?!.*content-length).*transfer-encoding: chunked.*2\r\nok\r\n$/is,
+    breaks: true,
+  },
+  {
+    name: 'HEAD with a length that no number has exactly',
+    sent: GET.replace('GET', 'HEAD'),
+    answer: 'HTTP/1.1 200 OK\r\ncontent-length: 9007199254740993\r\n\r\n',
+    gets: whole('200 .*content-length: 9007199254740993', ''),
+  },
+  {
+    name: 'a folded line',
+    answer: 'HTTP/1.1 200 OK\r\nx-a: 1\r\n folded: 2\r\ncontent-length: 2\r\n\r\nok',
+    gets: failed,
+  },
+  { name: 'line feeds alone', answer: 'HTTP/1.1 200 OK\ncontent-length: 2\n\nok', gets: failed },
+  {
+    name: 'two equal lengths',
+    answer: 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 2\r\n\r\nok',
+    gets: failed,
+  },
+  {
     name: 'HEAD with a length',
     sent: GET.replace('GET', 'HEAD'),
     answer: 'HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n',
@@ -188,6 +221,28 @@ describe.each(['plain', 'tls'] as const)('Bytes of an upstream, at the port %s (
       /^HTTP\/1.1 404|^$/,
     )
   })
+})
+
+test('HEAD and 304 have the headers of GET behind compress-response', async () => {
+  const upstream = await openRawUpstream((socket, { head }) => {
+    const body = head.startsWith('GET') ? 'ok' : ''
+    const status = head.startsWith('OPTIONS') ? '304 Not Modified' : '200 OK'
+    socket.end(`HTTP/1.1 ${status}\r\netag: "1"\r\naccept-ranges: bytes\r\ncontent-length: 2\r\n\r\n${body}`)
+  })
+  const rules = [{ actions: [{ type: 'compress-response', config: {} }] }]
+  const { ports } = await openRawPorts(upstream.url, { traffic_policy: JSON.stringify({ on_http_response: rules }) })
+  const headersOf = async (method: string, encoding: string) => {
+    const sent = GET.replace('GET', method).replace('connection', `accept-encoding: ${encoding}\r\nconnection`)
+    const [head = ''] = (await (await visitRaw(ports.plain, sent)).closed()).split('\r\n\r\n')
+    return head.split('\r\n').filter((line) => !/^(date|transfer-encoding):/i.test(line))
+  }
+  const compressed = await headersOf('HEAD', 'gzip')
+  expect(compressed).toEqual(await headersOf('GET', 'gzip'))
+  expect(compressed).toEqual(expect.arrayContaining(['etag: W/"1"', 'content-encoding: gzip']))
+  expect((await headersOf('OPTIONS', 'gzip')).slice(1)).toEqual(compressed.slice(1))
+  const unchanged = await headersOf('HEAD', 'identity')
+  expect(unchanged).toEqual(await headersOf('GET', 'identity'))
+  expect(unchanged).toEqual(expect.arrayContaining(['etag: "1"', 'content-length: 2']))
 })
 
 describe('A header that no connection can send (rules: traffic#headers)', () => {

@@ -126,7 +126,7 @@ const VISITS: readonly Row[] = [
     'compress-response',
     {},
     { phase: 'on_http_response', init: { method: 'HEAD', headers: { 'accept-encoding': 'gzip' } } },
-    [200, 'found no body to compress', ''],
+    [200, 'compressed with gzip', '', { 'content-encoding': 'gzip', vary: 'Accept-Encoding' }],
   ],
   [
     'compress-response',

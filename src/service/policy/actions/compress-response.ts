@@ -30,7 +30,10 @@ export const compressResponse = action({
     const isCompressed = response?.headers.get('content-encoding') !== undefined
     const none = { already_compressed: isCompressed, negotiated_algorithm: '' }
     if (isCompressed) return { did: 'found the response compressed already', sets: none }
-    if (!response?.stream || request.method === 'HEAD') return { did: 'found no body to compress', sets: none }
+    // The headers of HEAD and of 304 are those that GET would bring (RFC 9110, sections 9.3.2 and 15.4.5).
+    const isHead = response?.status === (request.method === 'HEAD' ? 200 : 304)
+    const hasBody = response?.stream || (isHead && response?.headers.get('content-length') !== '0')
+    if (!response || !hasBody) return { did: 'found no body to compress', sets: none }
     if (response.status === 206) return { did: 'left a part of a response unchanged', sets: none }
     if ([request, response].some(({ headers }) => listOf(headers.get('cache-control')).includes('no-transform')))
       return { did: 'left the response unchanged, because of no-transform', sets: none }
@@ -40,7 +43,7 @@ export const compressResponse = action({
     for (const algorithm of rankEncodings(request.headers.get('accept-encoding'), algorithms)) {
       const compressor = visit.compressor(algorithm)
       if (!compressor) continue
-      response.changeBody(response.stream.pipeThrough(compressor), algorithm)
+      response.changeBody(response.stream?.pipeThrough(compressor) ?? null, algorithm)
       return { did: `compressed with ${algorithm}`, sets: { ...none, negotiated_algorithm: algorithm } }
     }
     return { did: 'found no algorithm that the client accepts', sets: none }
