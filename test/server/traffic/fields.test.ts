@@ -1,0 +1,42 @@
+import { once } from 'node:events'
+import http2 from 'node:http2'
+import { connect } from 'node:tls'
+import { expect, onTestFinished, test } from 'vitest'
+import { openRawPorts, openRawUpstream, visitRaw } from '../../support/raw-traffic.ts'
+
+const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'
+const HOST = 'host: app.example.com\r\n'
+
+/** Returns the names and values of the headers that an upstream gets from a visitor, without those that the gateway adds. */
+async function pass(fields: string): Promise<readonly string[]> {
+  const upstream = await openRawUpstream(OK)
+  const { ports } = await openRawPorts(upstream.url)
+  await (await visitRaw(ports.plain, `GET /a HTTP/1.1\r\n${HOST}${fields}\r\n`)).until(/ok$/)
+  const [, ...lines] = upstream.requests[0]?.head.trimEnd().split('\r\n') ?? []
+  return lines.filter((line) => !/^(host|x-forwarded-\w+|connection: keep-alive)\b/i.test(line))
+}
+
+test.each([
+  ['keep their order, cookies among them', 'x-a: 1\r\ncookie: a=1\r\nx-b: 2\r\n', ['x-a: 1', 'cookie: a=1', 'x-b: 2']],
+  ['may have the value "host"', 'x-a: host\r\nx-b: host\r\n', ['x-a: host', 'x-b: host']],
+  ['have no wish to switch to nothing', 'connection: Upgrade\r\nx-a: 1\r\n', ['x-a: 1']],
+  [
+    'end at the gateway if Connection has their names, also beside a wish for HTTP/2',
+    'connection: Upgrade, HTTP2-Settings, x-my-upgrade\r\nupgrade: h2c\r\nhttp2-settings: AAMA\r\nx-my-upgrade: 1\r\nx-a: 1\r\n',
+    ['x-a: 1'],
+  ],
+])('The fields of a visitor %s (rules: traffic#ports)', async (_what, fields, received) => {
+  expect(await pass(fields)).toEqual(received)
+})
+
+test('The response to a request over HTTP/2 for two hosts says so (rules: traffic#ports)', async () => {
+  const upstream = await openRawUpstream(OK)
+  const { ports, ca } = await openRawPorts(upstream.url)
+  const tls = { host: '127.0.0.1', port: ports.tls, servername: 'app.example.com', ca, ALPNProtocols: ['h2'] }
+  const session = http2.connect('https://app.example.com', { createConnection: () => connect(tls) })
+  onTestFinished(() => session.destroy())
+  const stream = session.request({ ':path': '/a', ':authority': 'app.example.com', host: 'other.example.com' })
+  const [[headers], [text]] = await Promise.all([once(stream, 'response'), once(stream.setEncoding('utf8'), 'data')])
+  expect([headers[':status'], text]).toEqual([400, 'The Host header is not the authority of the request.\n'])
+  expect(upstream.requests).toEqual([])
+})
