@@ -13,9 +13,9 @@ const MORE_OFTEN = { times: 50, plus: 1000 }
 
 const { FAUXGATE_MUTANTS, FAUXGATE_JOURNAL } = process.env
 const journal = readFileSync(FAUXGATE_JOURNAL, 'utf8').trim().split('\n')
-const noticed = new Set(journal.filter((line) => line.startsWith('noticed ')).map((line) => line.split(' ')[1]))
+const settled = new Set(journal.filter((line) => /^(noticed|skip) /.test(line)).map((line) => line.split(' ')[1]))
 const steps = new Set(journal)
-const waiting = new Set(FAUXGATE_MUTANTS.split(',').filter((id) => !noticed.has(id)))
+const waiting = new Set(FAUXGATE_MUTANTS.split(',').filter((id) => !settled.has(id)))
 const write = (line) => appendFileSync(FAUXGATE_JOURNAL, `${line}\n`)
 
 /** The state that the instrumented sources read and count in. The files of a process share it, and the set of mutants. */
@@ -59,8 +59,16 @@ export default class MutantRunner extends TestRunner {
     }
     const startedAt = performance.now()
     shared.currentTestId = test.id
-    // Once more: on a busy machine, a test may take too long.
-    await run().catch(run)
+    try {
+      // Once more: on a busy machine, a test may take too long.
+      await run().catch(run)
+    } catch (error) {
+      const id = shared.lastTried
+      // In a new process, the failure is the test's own.
+      if (id === undefined) throw error
+      // The last try has left something behind. A process with this mutant alone tells whether this test notices it.
+      await restart(`unclear ${id} ${name}\nskip ${id}`)
+    }
     const isLong = performance.now() - startedAt > LONG_MS
     const counts = shared.mutantCoverage?.perTest[test.id] ?? {}
     const reached = Object.keys(counts).filter((id) => shared.waiting.has(id))
@@ -80,6 +88,7 @@ export default class MutantRunner extends TestRunner {
 
   async #try(id, count, run, name) {
     write(`started ${id}`)
+    shared.lastTried = id
     const hitLimit = count * MORE_OFTEN.times + MORE_OFTEN.plus
     Object.assign(shared, { activeMutant: id, hitCount: 0, hitLimit })
     const isUnnoticed = await passes(run, TRY_MS)
