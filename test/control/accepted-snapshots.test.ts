@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createGateway, type GatewayOptions, manualClock } from '../../src/index.ts'
+import { CLOCK_START } from '../support/clock.ts'
 import { replaceAt, valueAt } from '../support/damage.ts'
 import { copyAsJson, createFullGateway } from '../support/full-gateway.ts'
 import { upload } from '../support/pem.ts'
@@ -16,7 +17,7 @@ describe('A snapshot is accepted', () => {
   })
 
   it('without some of the collections', () => {
-    const gateway = createGateway({ clock: manualClock(0) })
+    const gateway = createGateway({ clock: manualClock(CLOCK_START) })
     gateway.restore({ version: 1, now: 5, seed: 's', sequence: 0, rateLimit: [], records: {} })
     expect(gateway.clock.now).toBe(5)
     expect(gateway.reservedAddrs.list().reserved_addrs).toEqual([])
@@ -25,9 +26,9 @@ describe('A snapshot is accepted', () => {
   it('with records that a gateway with other rules accepted', () => {
     const config = { type: 'juggle' }
     const route = { edge_id: 'edghts_1', id: 'edghtsrt_1' }
-    const lenient = createGateway({ clock: manualClock(0), unknownActions: 'accept' })
+    const lenient = createGateway({ clock: manualClock(CLOCK_START), unknownActions: 'accept' })
     lenient.trafficPolicy.replace(route, { inbound: [{ actions: [config] }] })
-    const strict = createGateway({ clock: manualClock(0), references: 'declared' })
+    const strict = createGateway({ clock: manualClock(CLOCK_START), references: 'declared' })
     strict.restore(copyAsJson(lenient.snapshot()))
     expect(strict.snapshot()).toEqual(lenient.snapshot())
   })
@@ -40,7 +41,7 @@ describe('A snapshot is accepted', () => {
       '9999-12-31T23:59:59Z',
     ],
   ])('with %s is after the last possible time', (_what, options, renewsAt) => {
-    const openEmpty = () => createGateway({ ...options, clock: manualClock(0) })
+    const openEmpty = () => createGateway({ ...options, clock: manualClock(CLOCK_START) })
     const gateway = openEmpty()
     const { id } = gateway.reservedDomains.create({ domain: 'never.example.com', certificate_management_policy: RSA })
     const other = openEmpty()
@@ -51,7 +52,7 @@ describe('A snapshot is accepted', () => {
   })
 
   it('with the private key of an uploaded certificate, if the key fits', () => {
-    const gateway = createGateway({ clock: manualClock(0) })
+    const gateway = createGateway({ clock: manualClock(CLOCK_START) })
     gateway.tlsCertificates.create(upload('p256'))
     const snapshot = copyAsJson(gateway.snapshot({ privateKeys: true }))
     const place = ['records', 'tls_certificates', 0, 'upload', 'private_key_pem'] as const
@@ -65,7 +66,7 @@ describe('A snapshot is accepted', () => {
   })
 
   it('with the PEM of an uploaded certificate alone: its fields are read again', () => {
-    const gateway = createGateway({ clock: manualClock(0) })
+    const gateway = createGateway({ clock: manualClock(CLOCK_START) })
     const created = gateway.tlsCertificates.create(upload('p256'))
     const snapshot = copyAsJson(gateway.snapshot())
     expect(valueAt(snapshot, ['records', 'tls_certificates', 0, 'upload'])).toEqual({

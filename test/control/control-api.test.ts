@@ -3,9 +3,10 @@ import { afterEach, describe, expect, test } from 'vitest'
 import type { Gateway, GatewayOptions } from '../../src/index.ts'
 import { type Served, serve } from '../../src/server/node.ts'
 import { type Control, client, controlClient, createControlClient, outcome, readResponse } from '../support/client.ts'
+import { CLOCK_START, SHOWN_START } from '../support/clock.ts'
 import { open } from '../support/gateway.ts'
 import { pem } from '../support/pem.ts'
-import { ECDSA, NEW_YEAR, openManual, openWithDomain, timeAfter } from '../support/provisioning.ts'
+import { dueAfter, ECDSA, openManual, openWithDomain, timeAfter } from '../support/provisioning.ts'
 
 const servers: Served[] = []
 afterEach(async () => {
@@ -34,22 +35,22 @@ describe.each(Object.keys(entryPoints))('The control API (rules: control-api#cal
     const answer = await send('POST', '/reset')
     expect([answer.status, answer.text, answer.headers.get('content-type')]).toEqual([204, '', null])
     expect(gateway.snapshot()).toEqual(openManual().snapshot())
-    expect(gateway.clock.now).toBe(Date.parse(NEW_YEAR))
+    expect(gateway.clock.now).toBe(CLOCK_START)
   })
 
   test('GET /clock returns the time and that the clock is manual', async () => {
     const { send } = await openControlled()
     const { status, body } = await send('GET', '/clock')
-    expect([status, body]).toEqual([200, { now: NEW_YEAR, manual: true }])
+    expect([status, body]).toEqual([200, { now: SHOWN_START, manual: true }])
   })
 
   test.each([
     [{ advance: '90s' }, timeAfter('90s')],
-    [{ advance: 1500 }, timeAfter('1s')],
-    [{ advance: 0 }, NEW_YEAR],
+    [{ advance: 1500 }, timeAfter('1500ms')],
+    [{ advance: 0 }, SHOWN_START],
     [{ to: '2026-02-01T00:00:00Z' }, '2026-02-01T00:00:00Z'],
     [{ to: '2026-02-01T02:00:00+02:00' }, '2026-02-01T00:00:00Z'],
-    [{ next: true }, timeAfter('30s')],
+    [{ next: true }, dueAfter('30s')],
   ])('POST /clock %j moves the clock and answers like GET', async (json, now) => {
     const { send } = await openControlled()
     const { status, body } = await send('POST', '/clock', json)
@@ -60,7 +61,7 @@ describe.each(Object.keys(entryPoints))('The control API (rules: control-api#cal
   test('POST /clock {"next": true} does not move the clock when nothing is due', async () => {
     const { send, gateway, id } = await openControlled()
     gateway.reservedDomains.delete(id)
-    expect((await send('POST', '/clock', { next: true })).body).toEqual({ now: NEW_YEAR, manual: true })
+    expect((await send('POST', '/clock', { next: true })).body).toEqual({ now: SHOWN_START, manual: true })
   })
 
   test('DELETE reads its fields from a body, too', async () => {
@@ -133,7 +134,7 @@ describe('The control API and the service’s own API', () => {
   test('have one clock and one state: a domain created over HTTP is issued by a move over HTTP', async () => {
     const { gateway, id } = openWithDomain()
     gateway.reservedDomains.update(id, { certificate_management_policy: { ...ECDSA, private_key_type: 'rsa' } })
-    await controlClient(gateway)('POST', '/clock', { advance: '30s' })
+    await controlClient(gateway)('POST', '/clock', { to: dueAfter('30s') })
     expect(gateway.reservedDomains.get(id).certificate).not.toBeNull()
   })
 })

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { createGateway, manualClock, ngrok } from '../../src/index.ts'
 import { controlClient, outcome, readResponse } from '../support/client.ts'
-import { DOMAIN, NEW_YEAR, openManual, openWithDomain } from '../support/provisioning.ts'
+import { CLOCK_START } from '../support/clock.ts'
+import { DOMAIN, openManual, openWithDomain } from '../support/provisioning.ts'
 
 describe('The control API refuses, in the shape of the service’s errors, and changes nothing:', () => {
   const INVALID = '400 ERR_GATEWAY_215'
@@ -61,10 +62,10 @@ describe('The control API refuses, in the shape of the service’s errors, and c
       await gateway.fetch('http://localhost/_fauxgate/clock', { method: 'POST', headers, body }),
     )
     expect(outcome(answer)).toBe(expected)
-    expect(gateway.clock.now).toBe(Date.parse(NEW_YEAR))
+    expect(gateway.clock.now).toBe(CLOCK_START)
   })
 
-  test.each([undefined, { now: Date.parse(NEW_YEAR) }])('a move of a clock that is not manual: %j', async (clock) => {
+  test.each([undefined, { now: CLOCK_START }])('a move of a clock that is not manual: %j', async (clock) => {
     const gateway = createGateway({ seed: 'control', ...(clock && { clock }) })
     const send = controlClient(gateway)
     expect((await send('GET', '/clock')).body).toMatchObject({ manual: false })

@@ -4,6 +4,7 @@ import { serve } from '../../src/server/node.ts'
 import { declareErrors, entry } from '../../src/service/kit/index.ts'
 import { widgets } from '../service/kit/widgets.ts'
 import { client, controlClient, expectError, outcome } from '../support/client.ts'
+import { CLOCK_START } from '../support/clock.ts'
 import { open, stateOf } from '../support/gateway.ts'
 
 const ADDRS = '/reserved_addrs'
@@ -12,7 +13,7 @@ const headers = { authorization: 'Bearer k', 'service-version': '2' }
 const list = (gateway: Gateway) => client(gateway)('GET', ADDRS)
 const create = (gateway: Gateway, json = {}) => client(gateway)('POST', ADDRS, { json })
 
-const NOW = Date.parse('2026-01-01T00:00:00Z')
+const NOW = CLOCK_START
 
 /** Sends the same request several times. Returns the statuses. */
 async function sendAll(gateway: Gateway, times: number, path = ADDRS): Promise<number[]> {
@@ -339,7 +340,7 @@ describe('A fault', () => {
   })
 
   it("delays a response on the gateway's clock, and an abort ends the wait", async () => {
-    const gateway = open({ clock: manualClock(0) })
+    const gateway = open({ clock: manualClock(CLOCK_START) })
     gateway.faults.add({ latency: '30s' })
     let hasAnswered = false
     const response = list(gateway).then((answer) => {
@@ -447,7 +448,7 @@ describe('A fault', () => {
 
 describe('The rate limit (rules: rate-limit#optional)', () => {
   it("allows 120 requests within a rolling minute of the gateway's clock, then answers 429 with Retry-After", async () => {
-    const clock = manualClock(0)
+    const clock = manualClock(CLOCK_START)
     const gateway = open({ clock, rateLimit: true })
     for (let i = 0; i < 120; i++) {
       expect((await list(gateway)).status).toBe(200)

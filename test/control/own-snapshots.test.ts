@@ -1,6 +1,7 @@
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { createGateway, manualClock } from '../../src/index.ts'
+import { CLOCK_START } from '../support/clock.ts'
 import { copyAsJson, createFullGateway } from '../support/full-gateway.ts'
 import { pem } from '../support/pem.ts'
 
@@ -28,7 +29,7 @@ describe('A snapshot object, in the process that created it (rules: secrets#snap
 
   it('restores the keys in another gateway too', async () => {
     const { gateway, certificate } = await openWithSecrets()
-    const other = createGateway({ clock: manualClock(0) })
+    const other = createGateway({ clock: manualClock(CLOCK_START) })
     other.restore(gateway.snapshot())
     expect(other.authority.privateKeyPem(certificate)).toBe(pem('key-p256'))
     expect(other.webhookVerification.get(ROUTE).secret).toBe(SECRET)

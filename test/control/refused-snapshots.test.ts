@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { createGateway, type ManualClock, manualClock, type Snapshot } from '../../src/index.ts'
 import { client, expectError } from '../support/client.ts'
+import { CLOCK_START } from '../support/clock.ts'
 import { type Json, REMOVED, replaceAt } from '../support/damage.ts'
 import { copyAsJson, createFullGateway, fullGatewayOptions } from '../support/full-gateway.ts'
 import { collectCommits } from '../support/gateway.ts'
-import { NEW_YEAR } from '../support/provisioning.ts'
 
 describe('A snapshot is refused', () => {
   const splitPath = (path: string) => path.split('.').map((key) => (/^\d+$/.test(key) ? Number(key) : key))
@@ -170,7 +170,7 @@ describe('A snapshot is refused', () => {
 describe('A snapshot that is refused changes nothing', () => {
   it('even if the clock refuses it: the earlier state is restored', async () => {
     const gateway = await createFullGateway()
-    const refusingClock = Object.create(manualClock(NEW_YEAR), {
+    const refusingClock = Object.create(manualClock(CLOCK_START), {
       set: {
         value() {
           throw new RangeError('No.')

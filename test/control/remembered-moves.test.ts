@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { toInspected } from '../../src/gateway/inspected.ts'
 import { client, controlClient } from '../support/client.ts'
-import { DOMAIN, ECDSA, NEW_YEAR, openManual, openWithDomain, timeAfter } from '../support/provisioning.ts'
+import { CLOCK_START, SHOWN_START } from '../support/clock.ts'
+import { DOMAIN, ECDSA, openManual, openWithDomain, timeAfter } from '../support/provisioning.ts'
 
 test('A move with `remember` counts what happened in it, and an undo returns to the state before it', async () => {
   const gateway = openManual()
@@ -15,7 +16,7 @@ test('A move with `remember` counts what happened in it, and an undo returns to 
   await send('POST', '/clock', { advance: '1m', remember: true })
   await Promise.all(responses)
   const happened = { issued: 2, failed: 1, responses: 2 }
-  expect(toInspected(gateway).overview()).toMatchObject({ undo: NEW_YEAR, happened, now: timeAfter('1m') })
+  expect(toInspected(gateway).overview()).toMatchObject({ undo: SHOWN_START, happened, now: timeAfter('1m') })
   await send('POST', '/provisioning/renew', { id: 'a.example.com', remember: true })
   expect(toInspected(gateway).overview()).toMatchObject({
     undo: timeAfter('1m'),
@@ -30,12 +31,12 @@ test('A move that fails, or that does not remember, leaves the undo of the last 
   const { gateway, id } = openWithDomain()
   const send = controlClient(gateway)
   await send('POST', '/clock', { advance: '1m', remember: true })
-  expect((await send('POST', '/clock', { to: NEW_YEAR, remember: true })).status).toBe(400)
+  expect((await send('POST', '/clock', { to: SHOWN_START, remember: true })).status).toBe(400)
   expect((await send('POST', '/provisioning/expire', { id: 'nobody', remember: true })).status).toBe(404)
   await send('POST', '/clock', { advance: '1h' })
-  expect(toInspected(gateway).overview()).toMatchObject({ undo: NEW_YEAR, happened: { issued: 1 } })
+  expect(toInspected(gateway).overview()).toMatchObject({ undo: SHOWN_START, happened: { issued: 1 } })
   await send('POST', '/undo')
-  expect(gateway.clock.now).toBe(Date.parse(NEW_YEAR))
+  expect(gateway.clock.now).toBe(CLOCK_START)
   expect(gateway.provisioning.timeline(id)).toHaveLength(1)
 })
 

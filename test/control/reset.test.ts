@@ -2,10 +2,11 @@ import { describe, expect, test } from 'vitest'
 import { createGateway, type Gateway, type GatewayOptions, type ManualClock, manualClock } from '../../src/index.ts'
 import { timersOn } from '../../src/testing/clock.ts'
 import { client } from '../support/client.ts'
+import { CLOCK_START } from '../support/clock.ts'
 import { upload } from '../support/pem.ts'
-import { DOMAIN, ECDSA, NEW_YEAR, openManual, RSA, timeAfter } from '../support/provisioning.ts'
+import { DOMAIN, ECDSA, openManual, RSA, timeAfter } from '../support/provisioning.ts'
 
-const NOW = Date.parse(NEW_YEAR)
+const NOW = CLOCK_START
 const EDGE = { edge_id: 'edghts_1', id: 'edghtsrt_1' }
 
 /** Uses every feature of a gateway that changes its state. */
@@ -113,7 +114,7 @@ describe.each(Object.keys(ways))('A gateway after %s equals a new one', (way) =>
 
 describe('A reset', () => {
   test('goes back to the start of a manual clock that was moved before the gateway was created', () => {
-    const clock = manualClock(NEW_YEAR)
+    const clock = manualClock(CLOCK_START)
     clock.advance('10d')
     const gateway = createGateway({ clock, seed: 'test' })
     gateway.reset()
@@ -129,7 +130,7 @@ describe('A reset', () => {
   })
 
   test('of one gateway does not change the state of another on the same clock', () => {
-    const clock = manualClock(NEW_YEAR)
+    const clock = manualClock(CLOCK_START)
     const [a, b] = [createGateway({ clock, seed: 'a' }), createGateway({ clock, seed: 'b' })]
     const { id } = b.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: ECDSA })
     clock.advance('1m')
@@ -141,7 +142,7 @@ describe('A reset', () => {
   })
 
   test('returns to the seed of the gateway after a snapshot of another seed (rules: stores#ids)', () => {
-    const other = createGateway({ clock: manualClock(NEW_YEAR), seed: 'other' })
+    const other = createGateway({ clock: manualClock(CLOCK_START), seed: 'other' })
     const gateway = openManual()
     gateway.restore(other.snapshot())
     expect(gateway.reservedAddrs.create()).toEqual(other.reservedAddrs.create())

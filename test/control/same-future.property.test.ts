@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest'
 import { createGateway, type Gateway, type ManualClock, manualClock, ngrok, standard } from '../../src/index.ts'
 import { callOverHttp, calls, fillIds } from '../support/calls.ts'
 import { refusalKey } from '../support/client.ts'
+import { CLOCK_START } from '../support/clock.ts'
 import { copyAsJson } from '../support/full-gateway.ts'
 import { check, limitCases } from '../support/property.ts'
-import { NEW_YEAR } from '../support/provisioning.ts'
 
 const DAY = 86_400_000
 const name = fc.constantFrom('a.example.com', 'b.example.com', '*.c.example.com')
@@ -53,7 +53,7 @@ describe('A gateway that is restored from a snapshot has the same future as the 
   it.each([standard, ngrok])('whatever came before and comes after, in the dialect $name', (dialect) => {
     const open = (seed: string) =>
       createGateway({
-        ...{ dialect, seed, clock: manualClock(NEW_YEAR), dns: 'simulated', addressesPerRegion: 3 },
+        ...{ dialect, seed, clock: manualClock(CLOCK_START), dns: 'simulated', addressesPerRegion: 3 },
         rateLimit: { requests: 30, window: '60s' },
       })
     check(

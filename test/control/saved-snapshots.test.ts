@@ -2,15 +2,16 @@ import { describe, expect, test } from 'vitest'
 import { createNgrok } from '../../src/gateway/ngrok.ts'
 import { createGateway, manualClock } from '../../src/index.ts'
 import { controlClient, outcome } from '../support/client.ts'
+import { CLOCK_START, SHOWN_START } from '../support/clock.ts'
 import { memoryStore } from '../support/memory-store.ts'
-import { DOMAIN, NEW_YEAR, openManual, openWithCertificate, timeAfter } from '../support/provisioning.ts'
+import { DOMAIN, openManual, openWithCertificate, timeAfter } from '../support/provisioning.ts'
 
 describe('Snapshots that the gateway keeps', () => {
   test('have a name and a time, survive a reset, and restore the whole state, secrets included', async () => {
     const { gateway } = openWithCertificate()
     const send = controlClient(gateway)
     const before = gateway.snapshot({ privateKeys: true })
-    const expected = { name: 'Snapshot 1', at: NEW_YEAR, records: expect.any(Number) }
+    const expected = { name: 'Snapshot 1', at: SHOWN_START, records: expect.any(Number) }
     expect((await send('POST', '/snapshots', {})).body).toEqual(expected)
     gateway.reset()
     gateway.clock.advance('1h')
@@ -48,8 +49,10 @@ describe('Snapshots that the gateway keeps', () => {
     await send('POST', '/snapshots', { name: 'a' })
     expect(await readDifference('from=a')).toBe('There is no difference.')
     gateway.clock.advance(1)
-    expect(await readDifference('from=a')).toBe('The clock: 2026-01-01T00:00:00.000Z, then 2026-01-01T00:00:00.001Z.')
-    gateway.clock.set(NEW_YEAR)
+    expect(await readDifference('from=a')).toBe(
+      `The clock: ${new Date(CLOCK_START).toISOString()}, then ${new Date(CLOCK_START + 1).toISOString()}.`,
+    )
+    gateway.clock.set(CLOCK_START)
     gateway.reservedDomains.update(domain.id, { description: 'a secret plan' })
     gateway.reservedAddrs.delete(address.id)
     gateway.reservedDomains.create({ domain: 'new.example.com' })
@@ -57,7 +60,7 @@ describe('Snapshots that the gateway keeps', () => {
     await send('POST', '/snapshots', { name: 'b' })
     gateway.reset()
     const text = await readDifference('from=a&to=b')
-    expect(text).toContain(`The clock: ${NEW_YEAR}, then ${timeAfter('1h')}.`)
+    expect(text).toContain(`The clock: ${SHOWN_START}, then ${timeAfter('1h')}.`)
     expect(text).toContain('reserved_domains: 1 record created: new.example.com.')
     expect(text).toContain(`reserved_domains: 1 record changed: ${DOMAIN} (description).`)
     expect(text).toContain(`reserved_addrs: 1 record removed: ${address.id}.`)
@@ -66,7 +69,7 @@ describe('Snapshots that the gateway keeps', () => {
   })
 
   test('have a difference that finds a record by its key, even without an id or with another name', async () => {
-    const gateway = createNgrok({ clock: manualClock(NEW_YEAR) })
+    const gateway = createNgrok({ clock: manualClock(CLOCK_START) })
     const send = controlClient(gateway)
     const vault = gateway.vaults.create({ name: 'first' })
     const routes = ['one', 'two'].map((name) => ({ edge_id: `edghts_${name}`, id: `edghtsrt_${name}` }))
@@ -86,7 +89,7 @@ describe('Snapshots that the gateway keeps', () => {
 
   test('survive a restart with a store, however often the state is replaced before', async () => {
     const store = memoryStore()
-    const openStored = () => createGateway({ store, seed: 'kept', clock: manualClock(NEW_YEAR) })
+    const openStored = () => createGateway({ store, seed: 'kept', clock: manualClock(CLOCK_START) })
     const gateway = openStored()
     const send = controlClient(gateway)
     for (let number = 0; number < 150; number++) gateway.reservedDomains.create({ domain: `d${number}.example.com` })
@@ -110,7 +113,7 @@ describe('Snapshots that the gateway keeps', () => {
     const before = gateway.snapshot()
     await send('PUT', '/undo')
     gateway.clock.advance('365d')
-    expect((await send('GET', '/overview')).body).toMatchObject({ undo: NEW_YEAR })
+    expect((await send('GET', '/overview')).body).toMatchObject({ undo: SHOWN_START })
     expect((await send('POST', '/undo')).status).toBe(204)
     expect(gateway.snapshot()).toEqual(before)
     expect((await send('GET', '/overview')).body).toMatchObject({ undo: null })

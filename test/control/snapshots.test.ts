@@ -2,12 +2,13 @@ import { describe, expect, it } from 'vitest'
 import { createNgrok } from '../../src/gateway/ngrok.ts'
 import { createGateway, type Gateway, manualClock } from '../../src/index.ts'
 import { client, expectError } from '../support/client.ts'
+import { CLOCK_START } from '../support/clock.ts'
 import { copyAsJson, createFullGateway } from '../support/full-gateway.ts'
 import { isDeeplyFrozen, open, stateOf } from '../support/gateway.ts'
 
 describe('A snapshot (JSON snapshot and restore including clock, ids and faults)', () => {
   it('keeps indexes: a restored name is taken, a restored certificate is in use', async () => {
-    const other = createGateway({ clock: manualClock(0) })
+    const other = createGateway({ clock: manualClock(CLOCK_START) })
     other.restore(copyAsJson((await createFullGateway()).snapshot()))
     const domain = 'uploaded.example.com'
     expect(expectError(() => other.reservedDomains.create({ domain })).key).toBe('domain_taken')
@@ -16,14 +17,13 @@ describe('A snapshot (JSON snapshot and restore including clock, ids and faults)
   })
 
   it('has its records oldest first', () => {
-    const gateway = open({ clock: manualClock('2026-01-01T00:00:00Z') })
+    const gateway = open({ clock: manualClock(CLOCK_START) })
     const ids = ['c', 'a', 'b'].map((name) => gateway.reservedDomains.create({ domain: `${name}.example.com` }).id)
     expect(gateway.snapshot().records.reserved_domains).toMatchObject(ids.map((id) => ({ id })))
   })
 
   it('has the times that the rate limit counts, and restores them', async () => {
-    const openLimited = () =>
-      open({ clock: manualClock('2026-01-01T00:00:00Z'), rateLimit: { requests: 2, window: '10s' } })
+    const openLimited = () => open({ clock: manualClock(CLOCK_START), rateLimit: { requests: 2, window: '10s' } })
     const gateway = openLimited()
     const send = async (of: Gateway) => (await client(of)('GET', '/reserved_addrs')).status
     const { now } = gateway.snapshot()

@@ -4,9 +4,10 @@ import { createNgrok } from '../../src/gateway/ngrok.ts'
 import { createGateway, manualClock } from '../../src/index.ts'
 import { serve } from '../../src/server/node.ts'
 import { client, controlClient } from '../support/client.ts'
+import { CLOCK_START, SHOWN_START } from '../support/clock.ts'
 import { lockers } from '../support/lockers.ts'
 import { memoryStore } from '../support/memory-store.ts'
-import { DOMAIN, NEW_YEAR, openManual, timeAfter } from '../support/provisioning.ts'
+import { DOMAIN, openManual, timeAfter } from '../support/provisioning.ts'
 
 /** The controls that a gateway lists (rules: control-api#calls). */
 async function listUsed(send: ReturnType<typeof controlClient>): Promise<UsedControls> {
@@ -32,7 +33,7 @@ test('The controls are listed in order, each with the time and the request befor
     options: {},
     own: [],
     controls: [
-      { method: 'POST', path: '/_fauxgate/clock', body: { advance: '30s' }, at: NEW_YEAR, after: '' },
+      { method: 'POST', path: '/_fauxgate/clock', body: { advance: '30s' }, at: SHOWN_START, after: '' },
       {
         method: 'POST',
         path: '/_fauxgate/faults',
@@ -171,14 +172,14 @@ test('The writes of the inspector are listed with their responses, without secre
       path: '/reserved_addrs',
       body: { description: 'made on the page' },
       response: created,
-      at: NEW_YEAR,
+      at: SHOWN_START,
       after: '',
     },
   ])
 })
 
 test('A declaration is listed with its response, without its secrets', async () => {
-  const gateway = createNgrok({ seed: 'test', clock: manualClock(NEW_YEAR) })
+  const gateway = createNgrok({ seed: 'test', clock: manualClock(CLOCK_START) })
   const send = controlClient(gateway)
   const tunnel_session = { endpoints: [{ url: 'https://shop.example.com', token: 'a-token-of-the-shop' }] }
   const { status } = await send('POST', '/declare', { tunnel_session })
@@ -192,7 +193,7 @@ test('A declaration is listed with its response, without its secrets', async () 
 })
 
 test('Changes by calls in the process of the gateway and by the API of the agent are counted, and reads are not', async () => {
-  const gateway = createNgrok({ seed: 'test', clock: manualClock(NEW_YEAR) })
+  const gateway = createNgrok({ seed: 'test', clock: manualClock(CLOCK_START) })
   gateway.reservedDomains.create({ domain: DOMAIN })
   gateway.reservedDomains.list()
   await gateway.agent.fetch('http://127.0.0.1:4040/api/tunnels')

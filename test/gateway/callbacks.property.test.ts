@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Commit, createGateway, type Gateway, type ManualClock, manualClock } from '../../src/index.ts'
+import { CLOCK_START } from '../support/clock.ts'
 import { exchange } from '../support/exchange.ts'
 import { check, limitCases } from '../support/property.ts'
 
@@ -68,7 +69,7 @@ describe('Whatever callbacks do to the gateway (rules: transactions#no-calls-fro
   it('every commit has exactly the changes, and all commits together give the state', () => {
     check(
       fc.property(fc.array(step, { maxLength: 12 }), (steps) => {
-        const gateway = createGateway({ clock: manualClock('2026-01-01T00:00:00Z'), dns: 'simulated' })
+        const gateway = createGateway({ clock: manualClock(CLOCK_START), dns: 'simulated' })
         const mirror = mirrorCommits(gateway)
         let n = 0
         let depth = 0
@@ -117,7 +118,7 @@ describe('Whatever callbacks do to the gateway (rules: transactions#no-calls-fro
   })
 
   it('the error of a predicate reaches the caller, and nothing is counted', () => {
-    const gateway = createGateway({ clock: manualClock('2026-01-01T00:00:00Z') })
+    const gateway = createGateway({ clock: manualClock(CLOCK_START) })
     gateway.faults.add({ operation: 'reserved_addrs.create', after: 5 })
     gateway.faults.add({
       when: () => {
@@ -133,7 +134,7 @@ describe('Whatever callbacks do to the gateway (rules: transactions#no-calls-fro
   })
 
   it('a predicate receives a frozen request, so it cannot change the request', () => {
-    const gateway = createGateway({ clock: manualClock('2026-01-01T00:00:00Z') })
+    const gateway = createGateway({ clock: manualClock(CLOCK_START) })
     gateway.faults.add({
       when({ input }) {
         ;(input as { description: string }).description = 'changed'

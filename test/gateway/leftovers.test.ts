@@ -1,12 +1,13 @@
 import { expect, it } from 'vitest'
 import { createGateway, manualClock } from '../../src/index.ts'
+import { CLOCK_START } from '../support/clock.ts'
 
 const ROUTE = { edge_id: 'edghts_1', id: 'edghtsrt_1' }
 const policy = { authority: 'letsencrypt' }
 
 it('Leftovers are the resources that were created and not deleted, without the initial resources of the same family and id', () => {
   const gateway = createGateway({
-    clock: manualClock(0),
+    clock: manualClock(CLOCK_START),
     initial: { reservedAddrs: [{}], compression: [ROUTE] },
     provisioningDelay: 0,
   })

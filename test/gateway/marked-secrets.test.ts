@@ -9,6 +9,7 @@ import { createGateway, manualClock, ngrok } from '../../src/index.ts'
 import { ngrokFamilies as ofNgrok } from '../../src/service/ngrok/families.ts'
 import { families } from '../../src/service/resources/index.ts'
 import { client } from '../support/client.ts'
+import { CLOCK_START } from '../support/clock.ts'
 import { collectCommits } from '../support/gateway.ts'
 import { lockers, planted, sent } from '../support/lockers.ts'
 import { pem, upload } from '../support/pem.ts'
@@ -47,7 +48,7 @@ describe('A field that a schema marks as secret (rules: secrets#fields)', () => 
       families: { ...ngrokFamilies, lockers },
       seed: 'marked',
       control: { key: CONTROL_KEY },
-      clock: manualClock('2026-01-01T00:00:00Z'),
+      clock: manualClock(CLOCK_START),
     })
     const commits = collectCommits(gateway)
     const send = client(gateway, { ...ngrokFamilies, lockers })

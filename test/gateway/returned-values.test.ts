@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { createNgrok } from '../../src/gateway/ngrok.ts'
 import { type Gateway, manualClock } from '../../src/index.ts'
 import { client } from '../support/client.ts'
+import { CLOCK_START } from '../support/clock.ts'
 import { createFullGateway } from '../support/full-gateway.ts'
 
 /** The arguments of members that need some. All others are called without arguments, and with each id. */
@@ -65,7 +66,7 @@ function findIds(gateway: Gateway): string[] {
 const gateways = {
   createGateway: () => createFullGateway(),
   async createNgrok() {
-    const gateway = createNgrok({ seed: 'returned', clock: manualClock('2026-01-01T00:00:00Z') })
+    const gateway = createNgrok({ seed: 'returned', clock: manualClock(CLOCK_START) })
     const { id } = gateway.ipPolicies.create({ description: 'the office' })
     gateway.credentials.create()
     gateway.reservedDomains.create({ domain: 'app.example.com' })

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createGateway, GatewayError, manualClock } from '../../src/index.ts'
 import { client, expectError } from '../support/client.ts'
+import { CLOCK_START } from '../support/clock.ts'
 
 /** Returns the function and the file of the first line of a stack, as runners show it: without Node's own. */
 function firstFrame(error: unknown): string {
@@ -17,7 +18,7 @@ function firstFrame(error: unknown): string {
 const ROUTE = { edge_id: 'edghts_1', id: 'edghtsrt_1' }
 
 describe('The stack of an error begins at the line of the caller', () => {
-  const gateway = createGateway({ clock: manualClock('2026-01-01T00:00:00Z') })
+  const gateway = createGateway({ clock: manualClock(CLOCK_START) })
 
   test.each<[string, () => unknown]>([
     ['an operation without ids', () => gateway.reservedDomains.create({ domain: '' })],
@@ -41,7 +42,7 @@ describe('The stack of an error begins at the line of the caller', () => {
   })
 
   test('of an assertion', async () => {
-    const otherGateway = createGateway({ clock: manualClock('2026-01-01T00:00:00Z') })
+    const otherGateway = createGateway({ clock: manualClock(CLOCK_START) })
     otherGateway.faults.add({ operation: 'reserved_addrs.create' })
     otherGateway.provisioning.failNext('DNS_ERROR')
     await client(otherGateway)('GET', '/nope')

@@ -8,8 +8,8 @@ import { createGateway, type Gateway, type ManualClock, manualClock } from '../.
 import { writeTest } from '../../src/inspector/parts/test-file.ts'
 import { RUNNERS, type Runner } from '../../src/inspector/parts/test-source.ts'
 import { serve } from '../../src/server/node.ts'
+import { CLOCK_START } from '../support/clock.ts'
 import { memoryStore } from '../support/memory-store.ts'
-import { NEW_YEAR } from '../support/provisioning.ts'
 import { type Client, HISTORIES, type History } from './support/histories.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -20,12 +20,12 @@ const versionHeaderOf = ({ dialect }: History) => ({ [dialect === 'ngrok' ? 'Ngr
 async function copyTests(history: History): Promise<Record<Runner, string>> {
   const store = memoryStore()
   const start = () => {
-    const clock = history.clock === 'system' ? {} : { clock: manualClock(NEW_YEAR) }
+    const clock = history.clock === 'system' ? {} : { clock: manualClock(CLOCK_START) }
     const options = { ...history.options, ...clock, store }
     return (history.dialect === 'ngrok' ? createNgrok(options) : createGateway(options)) as Gateway<ManualClock>
   }
   const serveAnew = async (gateway: Gateway<ManualClock>) => ({ gateway, server: await serve(gateway, { agent: 0 }) })
-  if (history.clock === 'system') vi.useFakeTimers({ toFake: ['Date'], now: new Date(NEW_YEAR) })
+  if (history.clock === 'system') vi.useFakeTimers({ toFake: ['Date'], now: new Date(CLOCK_START) })
   let now = await serveAnew(start())
   const call = async (method: string, url: string, body?: object | string, more: object = {}) => {
     const headers = {

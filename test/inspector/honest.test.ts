@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { CHROMIUM } from '../support/chromium.ts'
-import { DOMAIN, ECDSA, NEW_YEAR } from '../support/provisioning.ts'
+import { CLOCK_START } from '../support/clock.ts'
+import { DOMAIN, ECDSA } from '../support/provisioning.ts'
 import { sendRequest, useInspector } from './support/use-inspector.ts'
 
 describe.skipIf(!CHROMIUM)('The page', () => {
@@ -31,13 +32,13 @@ describe.skipIf(!CHROMIUM)('The page', () => {
     await page.getByText('Since 2026-01-01 00:00:00: 1 issued, 1 failed').waitFor()
     await page.locator('button[aria-busy=true]').waitFor({ state: 'detached' })
     expect(moves).toBe(1)
-    expect(gateway.clock.now).toBe(Date.parse(NEW_YEAR) + 300_000)
+    expect(gateway.clock.now).toBe(CLOCK_START + 300_000)
     await page.getByRole('link', { name: '1 failed' }).click()
     await page.getByRole('button', { name: 'failing 1' }).waitFor()
     await page.getByRole('button', { name: 'Undo the last move of the clock' }).click()
     await page.getByRole('button', { name: 'Lose what happened since' }).click()
     await page.getByText('Since 2026-01-01').waitFor({ state: 'detached' })
-    expect(gateway.clock.now).toBe(Date.parse(NEW_YEAR))
+    expect(gateway.clock.now).toBe(CLOCK_START)
   })
 
   test('shows an error at its button, with the text that was typed, until the tab is left; an undo stays', async () => {

@@ -4,7 +4,9 @@ import { describe, expect, it } from 'vitest'
 import { createGateway, manualClock } from '../../src/index.ts'
 import { callControl } from '../../src/server/client/server-calls.ts'
 import { serve } from '../../src/server/node.ts'
+import { CLOCK_START } from '../support/clock.ts'
 import { runToEnd } from '../support/command.ts'
+import { dueAfter } from '../support/provisioning.ts'
 import { listen, serveResponse } from '../support/serve.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' }
@@ -168,21 +170,21 @@ describe('The request to a control', () => {
 
 describe('The timeline command', () => {
   it('shows the whole timeline of each domain, oldest first, with the next event and the expiry', async () => {
-    const gateway = createGateway({ clock: manualClock('2026-01-01T00:00:00Z'), dns: 'simulated', seed: 'shown' })
+    const gateway = createGateway({ clock: manualClock(CLOCK_START), dns: 'simulated', seed: 'shown' })
     const policy = { authority: 'letsencrypt' } as const
     const server = await serve(gateway)
     for (const domain of ['a.example.com', 'b.example.com'])
       gateway.reservedDomains.create({ domain, certificate_management_policy: policy })
     const [second, first] = gateway.reservedDomains.list().reserved_domains
     gateway.dns.cname('a.example.com', first?.cname_target as string)
-    gateway.clock.advance('30s')
+    gateway.clock.advanceToNext()
     const { stdout } = await runToEnd({ FAUXGATE_URL: server.url }, 'timeline')
     expect(stdout.replace(/(?<=needs \S+ CNAME \S+: ).*/, 'PROBLEM')).toBe(
       [
-        `a.example.com (${first?.id}) is issued; the next renewal is due at 2026-03-02T00:00:30Z; its certificate expires at 2026-04-01T00:00:30Z`,
+        `a.example.com (${first?.id}) is issued; the next renewal is due at ${dueAfter('60d', '30s')}; its certificate expires at ${dueAfter('90d', '30s')}`,
         gateway.provisioning.printTimeline(first?.id as string),
         '',
-        `b.example.com (${second?.id}) is failing; the next attempt is due at 2026-01-01T01:00:30Z`,
+        `b.example.com (${second?.id}) is failing; the next attempt is due at ${dueAfter('1h', '30s')}`,
         `needs b.example.com CNAME ${second?.cname_target}: PROBLEM`,
         gateway.provisioning.printTimeline(second?.id as string),
         '',

@@ -2,6 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { createNgrok, type NgrokOptions } from '../../src/gateway/ngrok.ts'
 import { type Gateway, manualClock } from '../../src/index.ts'
 import { serve } from '../../src/server/node.ts'
+import { CLOCK_START } from '../support/clock.ts'
 import { startServer } from '../support/command.ts'
 import { openRawConnection } from '../support/wire.ts'
 
@@ -32,7 +33,7 @@ const TARGETS = {
 type Target = (typeof TARGETS)[keyof typeof TARGETS]
 
 async function open(options: NgrokOptions = {}) {
-  const gateway = createNgrok({ clock: manualClock('2026-01-01T00:00:00Z'), ...options })
+  const gateway = createNgrok({ clock: manualClock(CLOCK_START), ...options })
   const server = await serve(gateway, { agent: 0 })
   onTestFinished(() => server.close())
   const send = async ({ line, body, isAgent }: Target, headers: string) => {

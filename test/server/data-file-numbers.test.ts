@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect } from 'vitest'
 import type { JournalEntry, Overview, Timelines, Trouble } from '../../src/core/generated/controls.ts'
+import { SHOWN_START } from '../support/clock.ts'
 import { startServerProcess } from '../support/command.ts'
 import { enterNewFolder } from '../support/folder.ts'
-import { ECDSA, NEW_YEAR, timeAfter } from '../support/provisioning.ts'
+import { ECDSA, timeAfter } from '../support/provisioning.ts'
 import { testSqlite } from '../support/sqlite.ts'
 
 beforeEach(() => void enterNewFolder())
@@ -13,7 +14,7 @@ const OPTIONS = [
   '--clock',
   'manual',
   '--start',
-  NEW_YEAR,
+  SHOWN_START,
   '--dns',
   'simulated',
   '--journal-size',

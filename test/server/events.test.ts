@@ -84,7 +84,7 @@ describe('GET /_fauxgate/events', () => {
     const { gateway, server } = await serveNew()
     gateway.reservedDomains.create({ domain: 'app.example.com', certificate_management_policy: ECDSA })
     const { next } = await listenToEvents(server.url)
-    gateway.clock.advance('30s')
+    gateway.clock.advanceToNext()
     expect((await next('commit')).data).toMatchObject({ operation: 'provisioning' })
     gateway.clock.advance('1h')
     expect((await next('overview')).data.now).toBe(toInspected(gateway).overview().now)

@@ -5,6 +5,7 @@ import { createGateway, type GatewayOptions, manualClock } from '../../src/index
 import { withLog } from '../../src/server/log/gateway-log.ts'
 import { createPainter, type LoggedRequest, type LoggedTransition, textLog } from '../../src/server/log/log.ts'
 import { LogOutput } from '../../src/server/log/output.ts'
+import { CLOCK_START } from '../support/clock.ts'
 import { exchange } from '../support/exchange.ts'
 import { deferredStore } from '../support/memory-store.ts'
 import { ECDSA } from '../support/provisioning.ts'
@@ -114,7 +115,7 @@ function openWithLog(options: GatewayOptions = {}) {
     },
     provisioning: ({ domain, transition }: LoggedTransition) => void order.push(`${domain} ${transition}`),
   }
-  const inner = createGateway({ ...options, clock: manualClock('2026-01-01T00:00:00Z') })
+  const inner = createGateway({ ...options, clock: manualClock(CLOCK_START) })
   const gateway = withLog(inner, log, undefined, [])
   const local = { peer: '127.0.0.1', headers: { host: '127.0.0.1' } }
   const send = (method: string, url: string) => exchange(gateway, { method, url, ...local })
@@ -134,7 +135,7 @@ describe('The log of a gateway', () => {
       ['PUT', '/reserved_addrs', null, 405],
       ['GET', '/else', null, 404],
     ])
-    expect(requests[0]).toMatchObject({ at: Date.UTC(2026, 0, 1), error: null, message: null })
+    expect(requests[0]).toMatchObject({ at: CLOCK_START, error: null, message: null })
     expect(requests[0]?.duration).toBeGreaterThanOrEqual(0)
     expect(requests[3]).toMatchObject({ error: 'ERR_GATEWAY_90400', message: expect.stringContaining('is not a path') })
   })
@@ -222,7 +223,7 @@ describe('The log of a gateway', () => {
     gateway.transport.refused(general.request_malformed, { problem: 'it is none' })
     expect(requests).toEqual([
       {
-        at: Date.UTC(2026, 0, 1),
+        at: CLOCK_START,
         method: '-',
         path: '-',
         operation: null,

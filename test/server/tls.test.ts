@@ -8,6 +8,7 @@ import { type ConnectionOptions, connect as connectTls } from 'node:tls'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createGateway, manualClock } from '../../src/index.ts'
 import { serve } from '../../src/server/node.ts'
+import { CLOCK_START } from '../support/clock.ts'
 import { runToEnd, startServer } from '../support/command.ts'
 import { newFolder } from '../support/folder.ts'
 import { testOpenssl } from '../support/openssl.ts'
@@ -102,7 +103,7 @@ describe('fauxgate serve --tls', () => {
 const NAME_ALLOWED = 'a DNS name in ASCII, such as "app.example.com" or "*.example.com"; an address belongs in ips.'
 
 describe('A certificate for a server of a test', () => {
-  const gateway = createGateway({ clock: manualClock('2026-01-01T00:00:00Z'), seed: 'tls' })
+  const gateway = createGateway({ clock: manualClock(CLOCK_START), seed: 'tls' })
 
   testOpenssl('verifies by the root, for its names and addresses, as openssl sees it', () => {
     const folder = newFolder()

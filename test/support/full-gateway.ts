@@ -7,14 +7,15 @@ import {
   type Snapshot,
 } from '../../src/index.ts'
 import { client } from './client.ts'
+import { CLOCK_START } from './clock.ts'
 import { upload } from './pem.ts'
-import { ECDSA, NEW_YEAR, RSA } from './provisioning.ts'
+import { ECDSA, RSA } from './provisioning.ts'
 
 const ROUTE = { edge_id: 'edghts_1', id: 'edghtsrt_1' }
 
 /** Returns the options of the gateways that snapshots of {@link createFullGateway} are restored in. */
 export const fullGatewayOptions = () =>
-  ({ seed: 'furnished', clock: manualClock(NEW_YEAR), dns: 'simulated', rateLimit: { requests: 1000 } }) as const
+  ({ seed: 'furnished', clock: manualClock(CLOCK_START), dns: 'simulated', rateLimit: { requests: 1000 } }) as const
 
 /** Creates a gateway with records of every kind, and domains in every state of their provisioning. */
 export async function createFullGateway(options: GatewayOptions<ManualClock> = {}): Promise<Gateway<ManualClock>> {
@@ -38,7 +39,7 @@ export async function createFullGateway(options: GatewayOptions<ManualClock> = {
   provisioning.attempt(failing.id)
   provisioning.attempt(managed('*.issued.example.com').id)
   managed('provisioning.example.com')
-  clock.advance('5s')
+  clock.advanceToNext()
   const certificate_id = gateway.tlsCertificates.create({ ...upload(), description: 'd', metadata: 'm' }).id
   const plain = reservedDomains.create({
     domain: 'uploaded.example.com',

@@ -1,12 +1,13 @@
 import { createNgrok } from '../../src/gateway/ngrok.ts'
 import { manualClock } from '../../src/index.ts'
-import { ECDSA, NEW_YEAR } from './provisioning.ts'
+import { CLOCK_START } from './clock.ts'
+import { ECDSA } from './provisioning.ts'
 
 export const APP = 'https://app.ngrok-free.app'
 
 /** A gateway with something of everything that controls act on. */
 export function createTarget() {
-  const gateway = createNgrok({ seed: 'hostile', clock: manualClock(NEW_YEAR), dns: 'simulated' })
+  const gateway = createNgrok({ seed: 'hostile', clock: manualClock(CLOCK_START), dns: 'simulated' })
   const domain = gateway.reservedDomains.create({ domain: 'a.example.com', certificate_management_policy: ECDSA })
   gateway.dns.cname('a.example.com', domain.cname_target)
   const session = gateway.declare.tunnelSession({ endpoints: [{ url: APP }] })

@@ -6,33 +6,41 @@ import {
   type ManualClock,
   manualClock,
 } from '../../src/index.ts'
+import { CLOCK_START } from './clock.ts'
 
-/** Thursday 1 January 2026, 00:00:00 UTC. */
-export const NEW_YEAR = '2026-01-01T00:00:00Z'
 export const RSA = { authority: 'letsencrypt', private_key_type: 'rsa' } as const
 export const ECDSA = { authority: 'letsencrypt', private_key_type: 'ecdsa' } as const
 export const DOMAIN = 'app.example.com'
 
 const UNIT_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
-/** Returns the timestamp of {@link NEW_YEAR} plus durations: `timeAfter('30s', '5m')`. */
+/** Returns the time that responses show durations after the clock's start: `timeAfter('30s', '5m')`. */
 export function timeAfter(...durations: Exclude<Duration, number>[]): string {
-  return addDurations(NEW_YEAR, ...durations)
+  return addDurations(CLOCK_START, ...durations)
 }
 
-/** Adds durations to a timestamp; a `-` in front of one subtracts it. */
-export function addDurations(start: string, ...durations: (Exclude<Duration, number> | `-${string}`)[]): string {
-  let ms = Date.parse(start)
-  for (const duration of durations) {
-    const [, sign, count, unit] = /^(-?)(\d+)(\w+)$/.exec(duration) as unknown as [0, string, string, 'ms']
-    ms += Number(sign + count) * UNIT_MS[unit]
-  }
+/** Returns when an event happens that is due durations after the clock's start: at a whole second. */
+export function dueAfter(...durations: Exclude<Duration, number>[]): string {
+  return addDurations(Math.ceil(CLOCK_START / 1000) * 1000, ...durations)
+}
+
+/** Adds durations to a time, and returns it as responses show it; a `-` in front of one subtracts it. */
+export function addDurations(
+  start: string | number,
+  ...durations: (Exclude<Duration, number> | `-${string}`)[]
+): string {
+  const ms = durations.reduce((sum, duration) => sum + toMs(duration), new Date(start).getTime())
   return new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z')
 }
 
-/** Creates a gateway with a manual clock at {@link NEW_YEAR} and the same ids in every run. */
+function toMs(duration: string): number {
+  const [, sign, count, unit] = /^(-?)(\d+)(\w+)$/.exec(duration) as unknown as [0, string, string, 'ms']
+  return Number(sign + count) * UNIT_MS[unit]
+}
+
+/** Creates a gateway with a manual clock at {@link CLOCK_START} and the same ids in every run. */
 export function openManual(options: Omit<GatewayOptions, 'clock'> = {}): Gateway<ManualClock> {
-  return createGateway({ seed: 'test', clock: manualClock(NEW_YEAR), ...options })
+  return createGateway({ seed: 'test', clock: manualClock(CLOCK_START), ...options })
 }
 
 /** Creates a gateway with one managed domain, whose job has just started. */
@@ -42,7 +50,7 @@ export function openWithDomain(options: Omit<GatewayOptions, 'clock'> = {}, doma
   return { gateway, id, ...createDomainReaders(gateway, id) }
 }
 
-/** Creates a gateway with one managed domain, whose certificate was issued at {@link NEW_YEAR}. */
+/** Creates a gateway with one managed domain, whose certificate was issued at {@link CLOCK_START}. */
 export function openWithCertificate(options: Omit<GatewayOptions, 'clock'> = {}, domain: string = DOMAIN) {
   const it = openWithDomain(options, domain)
   if (it.job()) it.gateway.provisioning.attempt(it.id)
@@ -92,6 +100,6 @@ export function listCertificateIds(gateway: Gateway): string[] {
 
 /** Advances a clock without calling its gateways, like a clock that is only a number. The clock stays at that time. */
 export function advanceUnnoticed(clock: ManualClock, duration: Exclude<Duration, number>): void {
-  const value = Date.parse(addDurations(new Date(clock.now).toISOString(), duration))
+  const value = clock.now + toMs(duration)
   Object.defineProperty(clock, 'now', { value })
 }

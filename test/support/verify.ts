@@ -5,8 +5,8 @@ import type { RecordedExchange } from '../../src/verify/har.ts'
 import type { RunLogEntry } from '../../src/verify/run-log.ts'
 import { recordingText } from '../../src/verify/sanitize.ts'
 import { type VerifyOptions, verify } from '../../src/verify/verify.ts'
+import { CLOCK_START } from './clock.ts'
 import { upload } from './pem.ts'
-import { NEW_YEAR } from './provisioning.ts'
 
 /** A deadline that never passes. */
 const NEVER = new AbortController().signal
@@ -15,7 +15,7 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
 /** Creates a gateway that a run verifies, at a fixed time. */
 export function gatewayToVerify(dialect: DialectName = 'ngrok'): Gateway {
-  const options = { clock: manualClock(NEW_YEAR), seed: 'verified' }
+  const options = { clock: manualClock(CLOCK_START), seed: 'verified' }
   return dialect === 'ngrok' ? createNgrok(options) : createGateway(options)
 }
 
@@ -27,7 +27,7 @@ export const KEY = 'a-key-that-nobody-may-see'
  * order, and the times in ms at which requests were sent.
  */
 export async function runVerify(fetch: Fetch, options: Partial<VerifyOptions> = {}) {
-  let now = Date.parse(NEW_YEAR)
+  let now = CLOCK_START
   const times: number[] = []
   const entries: RunLogEntry[] = []
   const report = await verify({
@@ -67,7 +67,7 @@ export function verifyGateway(gateway: Gateway, options: Partial<VerifyOptions> 
 /** Returns the exchanges of a run against fauxgate, all with the same time. */
 export async function recordExchanges(
   options: Pick<VerifyOptions, 'families' | 'domain'>,
-  at = Date.parse(NEW_YEAR),
+  at = CLOCK_START,
 ): Promise<RecordedExchange[]> {
   const exchanges: RecordedExchange[] = []
   await verifyGateway(gatewayToVerify(), {

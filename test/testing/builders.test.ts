@@ -10,6 +10,7 @@ import {
   weightedRollout,
 } from '../../src/testing/testing.ts'
 import { refusalKey } from '../support/client.ts'
+import { CLOCK_START } from '../support/clock.ts'
 import { openManual } from '../support/provisioning.ts'
 
 const OPTIONS = [
@@ -30,7 +31,7 @@ describe('The builders', () => {
         expect(domain).toEqual(gateway.reservedDomains.get(domain.id))
         expect(certificate).toEqual(gateway.tlsCertificates.get(domain.certificate?.id ?? ''))
         expect(domain.certificate_management_status?.provisioning_job).toBeNull()
-        expect(gateway.clock.now).toBe(Date.UTC(2026, 0, 1))
+        expect(gateway.clock.now).toBe(CLOCK_START)
         expect(() => assertStrict(gateway)).not.toThrow()
       })
 

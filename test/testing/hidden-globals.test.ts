@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import type * as ngrok from '../../src/gateway/ngrok.ts'
 import type * as main from '../../src/index.ts'
 import type * as testing from '../../src/testing/testing.ts'
+import { CLOCK_START } from '../support/clock.ts'
 
 const headers = { authorization: 'Bearer k', 'service-version': '2', 'content-type': 'application/json' }
 const policy = { authority: 'letsencrypt' } as const
@@ -44,9 +45,9 @@ function load(more: object = {}): { fauxgate: typeof main & typeof testing & typ
 describe('An environment that hides what the platform has, as Jest’s jsdom does', () => {
   it('has the direct API and certificates', () => {
     const { createGateway, manualClock, certificatePair } = load().fauxgate
-    const gateway = createGateway({ clock: manualClock(0) })
+    const gateway = createGateway({ clock: manualClock(CLOCK_START) })
     const { id } = gateway.reservedDomains.create({ domain: 'a.test', certificate_management_policy: policy })
-    gateway.clock.advance('30s')
+    gateway.clock.advanceToNext()
     expect(gateway.reservedDomains.get(id).certificate).not.toBeNull()
     const pair = certificatePair({ names: ['b.test'] })
     expect(gateway.tlsCertificates.create(pair).subject_common_name).toBe('b.test')

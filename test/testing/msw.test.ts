@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createGateway, type Gateway, manualClock, ngrok } from '../../src/index.ts'
 import { serve } from '../../src/server/node.ts'
 import { handlers } from '../../src/testing/msw.ts'
+import { CLOCK_START } from '../support/clock.ts'
 
 const headers = { authorization: 'Bearer k', 'service-version': '2', 'content-type': 'application/json' }
 let close = () => {}
@@ -111,7 +112,7 @@ describe('handlers for Mock Service Worker', () => {
   })
 
   it('wait with a delayed response no longer than the client, and print nothing', async () => {
-    const gateway = createGateway({ clock: manualClock(0) })
+    const gateway = createGateway({ clock: manualClock(CLOCK_START) })
     const responses: Promise<Response>[] = []
     gateway.faults.add({ latency: '30s' })
     listen(

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { replayRecording } from '../../src/testing/testing.ts'
-import { NEW_YEAR } from '../support/provisioning.ts'
+import { SHOWN_START } from '../support/clock.ts'
 import { formatRecording, recordExchanges } from '../support/verify.ts'
 
 /** Times before and after every run of this test. */
@@ -10,7 +10,7 @@ const [OLD, NEW] = [Date.parse('2020-01-01T00:00:00Z'), Date.parse('2100-01-01T0
 async function record(at = NEW, change = (text: string) => text): Promise<string> {
   const exchanges = await recordExchanges({ families: ['ip_policies'] }, at)
   const copies = exchanges.map(({ response, ...each }) => {
-    const text = change(response.text.replaceAll(NEW_YEAR.slice(0, 10), new Date(at).toISOString().slice(0, 10)))
+    const text = change(response.text.replaceAll(SHOWN_START.slice(0, 10), new Date(at).toISOString().slice(0, 10)))
     return { ...each, response: { ...response, text, body: text === '' ? undefined : JSON.parse(text) } }
   })
   return formatRecording(copies)
@@ -45,7 +45,7 @@ describe('replayRecording', () => {
       request: { ...request, body: request.body && replaceRunName(request.body) },
       response: { ...response, text: replaceRunName(response.text) },
     }))
-    const file = formatRecording(copies).replaceAll(NEW_YEAR.slice(0, 10), new Date(NEW).toISOString().slice(0, 10))
+    const file = formatRecording(copies).replaceAll(SHOWN_START.slice(0, 10), new Date(NEW).toISOString().slice(0, 10))
     expect((await replayRecording(file)).compared).toBeGreaterThan(30)
   })
 

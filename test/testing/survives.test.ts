@@ -8,6 +8,7 @@ import {
   schedules,
   survives,
 } from '../../src/testing/testing.ts'
+import { CLOCK_START } from '../support/clock.ts'
 import { expectSurvivalError } from './survives/failure.ts'
 import { createCall, ensureAddress, retry, sleep } from './survives/programs/client.ts'
 import { certificate, crash } from './survives/programs/six.ts'
@@ -225,7 +226,7 @@ test('progress counts the schedules of each level', async () => {
 
 test('the snapshot of a failing schedule has the leftover resources, and can be restored', async () => {
   const { groups } = await expectSurvivalError(survives(createBlindly))
-  const gateway = createGateway({ clock: manualClock('2026-01-01T00:00:00Z') })
+  const gateway = createGateway({ clock: manualClock(CLOCK_START) })
   gateway.restore(groups[0]?.snapshot as Parameters<typeof gateway.restore>[0])
   expect(gateway.reservedAddrs.list().reserved_addrs).toHaveLength(2)
 })
@@ -242,6 +243,7 @@ test('certificates are shared among runs, and are those of a gateway alone', asy
     chains.push((await createCall(life)('GET', `/tls_certificates/${domain.certificate.id}`)).certificate_pem)
   }
   await survives(waitForCertificate, { kinds: ['outcomes'], faults: 1 })
+  // Each run of `survives` starts at this time.
   const alone = createGateway({ clock: manualClock('2026-01-01T00:00:00Z'), seed: 'survives' })
   alone.reservedDomains.create(policy)
   alone.clock.advance('30s')

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, expectTypeOf, onTestFinished, test, vi } f
 import { createGateway, type Gateway, type ManualClock, manualClock } from '../../src/index.ts'
 import { assertStrict, type Strict, testWithGateway } from '../../src/testing/testing.ts'
 import { expectError } from '../support/client.ts'
+import { CLOCK_START } from '../support/clock.ts'
 import { runTest } from './run-test.ts'
 
 afterEach(() => {
@@ -135,7 +136,7 @@ describe('The test of any runner', () => {
 
   test('fails a test whose gateway an earlier test has used, with its resources and faults', async () => {
     const options = { create: () => shared }
-    const shared = createGateway({ clock: manualClock(0) })
+    const shared = createGateway({ clock: manualClock(CLOCK_START) })
     expect(await runTest(() => undefined, options)).toBeUndefined()
     expect((await runTest(() => undefined, options))?.message).toBe(
       'create returned the gateway of an earlier test. Allowed: a new gateway for each test.',

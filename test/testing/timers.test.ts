@@ -2,9 +2,10 @@ import { promisify } from 'node:util'
 import { describe, expect, expectTypeOf, test, vi } from 'vitest'
 import { createGateway, manualClock } from '../../src/index.ts'
 import { timersOn } from '../../src/testing/clock.ts'
-import { NEW_YEAR, timeAfter } from '../support/provisioning.ts'
+import { CLOCK_START } from '../support/clock.ts'
+import { timeAfter } from '../support/provisioning.ts'
 
-const NOW = Date.parse(NEW_YEAR)
+const NOW = CLOCK_START
 
 /** Creates a manual clock, and timers on this clock. */
 function createTimers() {

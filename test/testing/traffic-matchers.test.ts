@@ -3,6 +3,7 @@ import { createNgrok } from '../../src/gateway/ngrok.ts'
 import { manualClock } from '../../src/index.ts'
 import '../../src/testing/vitest.ts'
 import { expectError } from '../support/client.ts'
+import { CLOCK_START } from '../support/clock.ts'
 
 const catchMessage = (assert: () => void) => expectError(assert).message
 
@@ -15,7 +16,7 @@ on_http_request:
 `
 
 async function visit(path: string) {
-  const gateway = createNgrok({ clock: manualClock('2026-01-01T00:00:00Z'), seed: 'matchers' })
+  const gateway = createNgrok({ clock: manualClock(CLOCK_START), seed: 'matchers' })
   gateway.reservedDomains.create({ domain: 'api.example.com' })
   gateway.endpoints.create({
     url: 'https://api.example.com',

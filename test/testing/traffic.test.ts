@@ -2,6 +2,7 @@ import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type Gateway, type ManualClock, manualClock } from '../../src/index.ts'
 import { timersOn } from '../../src/testing/clock.ts'
 import '../../src/testing/vitest.ts'
+import { CLOCK_START } from '../support/clock.ts'
 import { catchTestMessage } from './run-test.ts'
 
 const headers = { authorization: 'Bearer k', 'service-version': '2', 'content-type': 'application/json' }
@@ -140,7 +141,7 @@ describe('An `advanceAsync` that nobody waits for', () => {
     }))
 
   test('leaves no trace on a clock that outlives the test', async () => {
-    const clock = manualClock('2026-01-01T00:00:00Z')
+    const clock = manualClock(CLOCK_START)
     const { advanceAsync } = clock
     expect(await catchTestMessage(() => undefined, { gatewayOptions: () => ({ clock }) })).toBe('passed')
     expect(clock.advanceAsync).toBe(advanceAsync)

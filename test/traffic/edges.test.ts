@@ -3,6 +3,7 @@ import { gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { createNgrok } from '../../src/gateway/ngrok.ts'
 import { createGateway, manualClock } from '../../src/index.ts'
+import { CLOCK_START } from '../support/clock.ts'
 
 const EDGE = 'edghts_1'
 const ROUTE = 'edghtsrt_1'
@@ -12,7 +13,7 @@ const github = (body: string, secret: string) => `sha256=${createHmac('sha256', 
 // rules: traffic#modules
 describe('a route of the standard dialect', () => {
   const create = () => {
-    const gateway = createGateway({ clock: manualClock('2026-01-01T00:00:00Z'), seed: 'edges' })
+    const gateway = createGateway({ clock: manualClock(CLOCK_START), seed: 'edges' })
     gateway.declare.backend('bkdhr_1')
     gateway.traffic.upstream('bkdhr_1', async (request) => new Response(`got ${await request.text()}`))
     const visit = (init: Parameters<typeof gateway.traffic.fetch>[1] = {}) =>
@@ -90,7 +91,7 @@ describe('a route of the standard dialect', () => {
 
 describe('an HTTPS edge of ngrok', () => {
   const create = () => {
-    const gateway = createNgrok({ clock: manualClock('2026-01-01T00:00:00Z') })
+    const gateway = createNgrok({ clock: manualClock(CLOCK_START) })
     gateway.reservedDomains.create({ domain: 'shop.example.com' })
     const { id: edge_id } = gateway.httpsEdges.create({ hostports: ['shop.example.com:443'] })
     const response = (body: string) => gateway.httpResponseBackends.create({ body, status_code: 200 }).id

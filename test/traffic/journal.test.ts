@@ -2,11 +2,12 @@ import { expect, it } from 'vitest'
 import { createNgrok } from '../../src/gateway/ngrok.ts'
 import { manualClock } from '../../src/index.ts'
 import type { Trace } from '../../src/traffic/trace.ts'
+import { CLOCK_START } from '../support/clock.ts'
 
 const URL_OF_APP = 'https://app.example.com'
 
 function openApp(traffic_policy: string | null = null) {
-  const gateway = createNgrok({ clock: manualClock('2026-01-01T00:00:00Z') })
+  const gateway = createNgrok({ clock: manualClock(CLOCK_START) })
   gateway.declare.tunnelSession({ endpoints: [{ url: URL_OF_APP, ...(traffic_policy && { traffic_policy }) }] })
   return gateway
 }

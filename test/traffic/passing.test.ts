@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import { createNgrok } from '../../src/gateway/ngrok.ts'
 import { GatewayError, manualClock } from '../../src/index.ts'
+import { CLOCK_START } from '../support/clock.ts'
 import { createVisited, policyOf, URL_OF_APP } from './visits.ts'
 
 const limit = (more = {}) =>
@@ -39,7 +40,7 @@ describe('the endpoint of a request', () => {
   )
 
   test('is drawn from those of a pool, evenly by the seed', async () => {
-    const gateway = createNgrok({ clock: manualClock('2026-01-01T00:00:00Z'), seed: 'pool' })
+    const gateway = createNgrok({ clock: manualClock(CLOCK_START), seed: 'pool' })
     const endpoint = (forwards_to: string) => ({ url: URL_OF_APP, forwards_to, pooling_enabled: true })
     for (const port of [1, 2, 3]) gateway.declare.tunnelSession({ endpoints: [endpoint(`http://localhost:${port}`)] })
     const counts = new Map<string, number>()
@@ -74,7 +75,7 @@ describe('the endpoint of a request', () => {
   })
 
   test('has a certificate, or the handshake fails once its job has failed', async () => {
-    const gateway = createNgrok({ clock: manualClock('2026-01-01T00:00:00Z') })
+    const gateway = createNgrok({ clock: manualClock(CLOCK_START) })
     gateway.reservedDomains.create({ domain: 'api.example.com' })
     gateway.endpoints.create({
       url: 'https://api.example.com',

@@ -1,12 +1,13 @@
 import { createNgrok, type NgrokOptions } from '../../src/gateway/ngrok.ts'
 import { type ManualClock, manualClock } from '../../src/index.ts'
+import { CLOCK_START } from '../support/clock.ts'
 
 /** The URL of the endpoint that {@link createVisited} makes. */
 export const URL_OF_APP = 'https://app.example.com'
 
 /** Makes a gateway with the endpoint of an agent that has a policy, whose upstream answers with what it received. */
 export function createVisited(traffic_policy?: string, options: Omit<NgrokOptions<ManualClock>, 'clock'> = {}) {
-  const gateway = createNgrok({ clock: manualClock('2026-01-01T00:00:00Z'), seed: 'traffic', ...options })
+  const gateway = createNgrok({ clock: manualClock(CLOCK_START), seed: 'traffic', ...options })
   gateway.declare.tunnelSession({
     endpoints: [{ url: URL_OF_APP, ...(traffic_policy !== undefined && { traffic_policy }) }],
   })

@@ -3,12 +3,12 @@ import { describe, expect, test } from 'vitest'
 import { dialects } from '../../src/service/resources/dialects.ts'
 import { parseHar } from '../../src/verify/har-reader.ts'
 import { hasPassed, replay, replayText } from '../../src/verify/replay.ts'
-import { NEW_YEAR } from '../support/provisioning.ts'
+import { CLOCK_START, SHOWN_START } from '../support/clock.ts'
 import { gatewayToVerify } from '../support/verify.ts'
 
 // Programs differ in the parts of a request that they write into a HAR file.
 
-const NOW = Date.parse(NEW_YEAR)
+const NOW = CLOCK_START
 
 // biome-ignore lint/suspicious/noExplicitAny: HAR files of other programs have anything.
 type Json = any
@@ -30,7 +30,7 @@ async function createEntries(base64 = false): Promise<Json[]> {
     const responseText = await answer.text()
     const contentText = base64 ? btoa(responseText) : responseText
     all.push({
-      startedDateTime: `${NEW_YEAR.slice(0, 19)}+00:00`,
+      startedDateTime: `${SHOWN_START.slice(0, 19)}+00:00`,
       time: 12.5,
       request: {
         method,

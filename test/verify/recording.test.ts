@@ -3,10 +3,10 @@ import { readResponse } from '../../src/verify/exchange.ts'
 import type { RecordedExchange, Recording } from '../../src/verify/har.ts'
 import { parseHar } from '../../src/verify/har-reader.ts'
 import { hasPassed, replay } from '../../src/verify/replay.ts'
-import { NEW_YEAR } from '../support/provisioning.ts'
+import { CLOCK_START, SHOWN_START } from '../support/clock.ts'
 import { formatRecording, gatewayToVerify, KEY, recordExchanges } from '../support/verify.ts'
 
-const NOW = Date.parse(NEW_YEAR)
+const NOW = CLOCK_START
 
 /** Records a run against fauxgate. Returns the recording. */
 async function record(families: readonly string[]): Promise<Recording> {
@@ -84,7 +84,7 @@ describe('A recording', () => {
     const { log } = JSON.parse(text)
     expect([log.version, log.creator.name, log.entries.length]).toEqual(['1.2', 'fauxgate', exchanges.length])
     expect(Object.keys(log.entries[0])).toEqual(['startedDateTime', 'time', 'request', 'response', 'cache', 'timings'])
-    expect(log.entries[0].startedDateTime).toBe('2026-01-01T00:00:00.000Z')
+    expect(log.entries[0].startedDateTime).toBe(new Date(CLOCK_START).toISOString())
   })
 })
 
@@ -163,7 +163,7 @@ describe('A replay', () => {
   })
 
   const formatHar = (...urls: string[]) => {
-    const entries = urls.map((url) => ({ startedDateTime: NEW_YEAR, request: { url }, response: {} }))
+    const entries = urls.map((url) => ({ startedDateTime: SHOWN_START, request: { url }, response: {} }))
     return JSON.stringify({ log: { entries } })
   }
 

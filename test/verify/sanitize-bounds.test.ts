@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest'
 import type { RecordedExchange } from '../../src/verify/har.ts'
 import { parseHar } from '../../src/verify/har-reader.ts'
 import { replay } from '../../src/verify/replay.ts'
-import { NEW_YEAR } from '../support/provisioning.ts'
+import { CLOCK_START } from '../support/clock.ts'
 import { formatRecording } from '../support/verify.ts'
 
-const NOW = Date.parse(NEW_YEAR)
+const NOW = CLOCK_START
 const headers = { 'content-type': 'application/json' }
 
 function exchangeOf(body: object | string): RecordedExchange {

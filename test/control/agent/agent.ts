@@ -1,9 +1,10 @@
 import { createNgrok, type NgrokOptions } from '../../../src/gateway/ngrok.ts'
 import { type ManualClock, manualClock } from '../../../src/index.ts'
+import { CLOCK_START } from '../../support/clock.ts'
 
 /** Makes a gateway, and a function that calls the API of its agent. */
 export function createWithAgent(options: Omit<NgrokOptions<ManualClock>, 'clock'> = {}) {
-  const gateway = createNgrok({ clock: manualClock('2026-01-01T00:00:00Z'), seed: 'agent', ...options })
+  const gateway = createNgrok({ clock: manualClock(CLOCK_START), seed: 'agent', ...options })
   const call = async (method: string, path: string, body?: unknown) => {
     const text = typeof body === 'string' ? body : JSON.stringify(body)
     const init = body === undefined ? {} : { body: text, headers: { 'content-type': 'application/json' } }

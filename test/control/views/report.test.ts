@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { createGateway, type Gateway, manualClock } from '../../../src/index.ts'
 import { client, expectError } from '../../support/client.ts'
-import { NEW_YEAR, openManual, openWithCertificate, openWithDomain } from '../../support/provisioning.ts'
+import { CLOCK_START, SHOWN_START } from '../../support/clock.ts'
+import { dueAfter, openManual, openWithCertificate, openWithDomain } from '../../support/provisioning.ts'
 
 /** Returns the lines of a report below one of its titles, without their indentation. */
 function readSection(gateway: Gateway, title: string): string[] {
@@ -43,7 +44,7 @@ describe('The report', () => {
     for (let n = 0; n < 3; n++) gateway.reservedAddrs.create()
     const first = await send('GET', '/reserved_addrs?limit=2')
     expect(readSection(gateway, 'requests')).toEqual([
-      '2026-01-01T00:00:00Z  GET /reserved_addrs?limit=2 → 200',
+      `${SHOWN_START}  GET /reserved_addrs?limit=2 → 200`,
       '  There is another page, which no request asked for: see its next_page_uri.',
     ])
     await send('GET', first.body.next_page_uri.slice(gateway.url.length))
@@ -59,11 +60,11 @@ describe('The report', () => {
     await send('GET', '/reserved_domains')
     expect(readSection(gateway, 'next')).toEqual([
       'The clock has not moved since the first request.',
-      'At 2026-01-01T00:00:30Z: the attempt for app.example.com. `gateway.clock.advanceToNext()` goes there.',
+      `At ${dueAfter('30s')}: the attempt for app.example.com. \`gateway.clock.advanceToNext()\` goes there.`,
     ])
     gateway.clock.advance('1s')
     expect(readSection(gateway, 'next')).toEqual([])
-    const other = createGateway({ clock: { now: Date.parse(NEW_YEAR) } })
+    const other = createGateway({ clock: { now: CLOCK_START } })
     await client(other)('POST', '/reserved_domains', { json })
     expect(readSection(other, 'next')).toEqual([])
   })
@@ -73,7 +74,7 @@ describe('The report', () => {
     gateway.faults.add({ operation: 'reserved_addrs.list', status: 502, body: '<h1>Bad gateway</h1>' })
     await client(gateway)('GET', '/reserved_addrs')
     expect(readSection(gateway, 'requests')).toEqual([
-      '2026-01-01T00:00:00Z  GET /reserved_addrs → 502',
+      `${SHOWN_START}  GET /reserved_addrs → 502`,
       '  by the fault {"operation":"reserved_addrs.list","status":502,"body":"<h1>Bad gateway</h1>"}',
     ])
   })
@@ -122,7 +123,7 @@ describe('The report', () => {
       expect.stringMatching(/^fault_\w+ {"operation":"reserved_addrs.list","times":2}: applied to 0 of 2 requests\.$/),
       '  GET /reserved_domains: its operation is reserved_domains.list, not reserved_addrs.list. (2 times)',
       'No attempt used these outcomes: DNS_ERROR for any domain.',
-      '  any domain: the next attempt, of app.example.com, is due at 2026-01-01T00:00:30Z, and it is 2026-01-01T00:00:00Z.',
+      `  any domain: the next attempt, of app.example.com, is due at ${dueAfter('30s')}, and it is ${SHOWN_START}.`,
     ])
   })
 
@@ -276,7 +277,7 @@ describe('The report', () => {
     [2, '… 3 earlier requests that the journal has dropped'],
     [0, '… 5 earlier requests that the journal has dropped'],
   ])('says how many requests the journal dropped, with a journal of %i', async (journalSize, line) => {
-    const gateway = createGateway({ clock: manualClock(0), journalSize })
+    const gateway = createGateway({ clock: manualClock(CLOCK_START), journalSize })
     for (let i = 0; i < 5; i++) await client(gateway)('GET', '/reserved_addrs')
     expect(readSection(gateway, 'requests')[0]).toBe(line)
   })

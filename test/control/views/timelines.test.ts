@@ -2,11 +2,12 @@ import { describe, expect, test } from 'vitest'
 import { toInspected } from '../../../src/gateway/inspected.ts'
 import { createGateway } from '../../../src/index.ts'
 import { client } from '../../support/client.ts'
+import { SHOWN_START } from '../../support/clock.ts'
 import { memoryStore } from '../../support/memory-store.ts'
 import {
   DOMAIN,
+  dueAfter,
   ECDSA,
-  NEW_YEAR,
   openManual,
   openWithCertificate,
   openWithDomain,
@@ -20,18 +21,18 @@ describe('The timelines of all domains', () => {
     const found = `no record for ${DOMAIN}`
     const problem = `Expected a CNAME record for ${DOMAIN} with the value ${value}. Found ${found}.`
     const record = { name: DOMAIN, type: 'CNAME', value }
-    const due = { at: timeAfter('30s'), event: 'attempt' }
+    const due = { at: dueAfter('30s'), event: 'attempt' }
     expect(toInspected(gateway).timelines()).toEqual({
       total: 1,
       states: { provisioning: 1 },
-      since: NEW_YEAR,
+      since: SHOWN_START,
       timelines: [
         {
           id,
           domain: DOMAIN,
           state: 'provisioning',
           due,
-          startedAt: NEW_YEAR,
+          startedAt: SHOWN_START,
           attempts: 0,
           pending: [],
           outcomes: 0,
@@ -44,7 +45,7 @@ describe('The timelines of all domains', () => {
         },
       ],
     })
-    gateway.clock.advance('30s')
+    gateway.clock.advanceToNext()
     expect(toInspected(gateway).timelines().timelines[0]).toMatchObject({ state: 'failing' })
     gateway.dns.cname(DOMAIN, value as string)
     gateway.provisioning.attempt(id)
@@ -60,7 +61,7 @@ describe('The timelines of all domains', () => {
   test('say which transitions were made before the server restarted in the middle of a job', () => {
     const store = memoryStore()
     const { gateway, id } = openWithDomain({ dns: 'simulated', store })
-    gateway.clock.advance('30s')
+    gateway.clock.advanceToNext()
     const [before] = toInspected(gateway).timelines().timelines
     expect(before).toMatchObject({ state: 'failing', attempts: 1 })
     expect(before).not.toHaveProperty('earlier')
@@ -82,13 +83,13 @@ describe('The timelines of all domains', () => {
   test('have attempts that were due while the server was off at the times at which they were due', () => {
     const store = memoryStore()
     const open = (now: string) => createGateway({ clock: { now: Date.parse(now) }, dns: 'simulated', store })
-    const gateway = open(NEW_YEAR)
+    const gateway = open(SHOWN_START)
     gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: ECDSA })
     gateway.dispose()
     const [timeline] = toInspected(open(timeAfter('90m'))).timelines().timelines
     expect(timeline).toMatchObject({ state: 'failing', attempts: 2, earlier: 1 })
     expect(timeline?.timeline.map(({ at, transition }) => `${at} ${transition}`)).toEqual([
-      `${NEW_YEAR} started`,
+      `${SHOWN_START} started`,
       `${timeAfter('30s')} failed`,
       `${timeAfter('30s', '1h')} retried`,
       `${timeAfter('30s', '1h')} failed`,
@@ -99,8 +100,8 @@ describe('The timelines of all domains', () => {
     const { gateway, id } = openWithDomain({ dns: 'simulated' })
     gateway.clock.advance('80d')
     const before = toInspected(gateway).timelines()
-    expect(before.since).toBe(NEW_YEAR)
-    expect(before.timelines[0]).toMatchObject({ state: 'failing', startedAt: NEW_YEAR, attempts: 80 * 24 })
+    expect(before.since).toBe(SHOWN_START)
+    expect(before.timelines[0]).toMatchObject({ state: 'failing', startedAt: SHOWN_START, attempts: 80 * 24 })
     expect(before.timelines[0]?.timeline).toHaveLength(100)
     gateway.provisioning.failNext('DNS_ERROR', { domain: DOMAIN, times: 30 })
     gateway.provisioning.script(['success'])
@@ -164,10 +165,10 @@ describe('The overview', () => {
     gateway.provisioning.script(['DNS_ERROR', 'success'])
     gateway.faults.add({ operation: 'reserved_addrs.list', status: 503, times: 1 })
     expect(toInspected(gateway).overview()).toMatchObject({
-      now: NEW_YEAR,
+      now: SHOWN_START,
       manual: true,
       dns: 'off',
-      next: { at: timeAfter('30s'), collection: 'reserved_domains', key: id, domain: DOMAIN, event: 'attempt' },
+      next: { at: dueAfter('30s'), collection: 'reserved_domains', key: id, domain: DOMAIN, event: 'attempt' },
       counts: { reserved_domains: 1, reserved_addrs: 1, tls_certificates: 0 },
       outcomes: 2,
       faults: 1,

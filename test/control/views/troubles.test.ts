@@ -3,10 +3,11 @@ import type { Trouble } from '../../../src/core/generated/controls.ts'
 import type { Gateway } from '../../../src/index.ts'
 import { certificatePair, expiredPair } from '../../../src/testing/testing.ts'
 import { client, controlClient } from '../../support/client.ts'
+import { SHOWN_START } from '../../support/clock.ts'
 import {
   DOMAIN,
+  dueAfter,
   ECDSA,
-  NEW_YEAR,
   openManual,
   openWithCertificate,
   openWithDomain,
@@ -38,14 +39,14 @@ describe('The troubles of a gateway (rules: control-api#calls)', () => {
     for (let number = 0; number < 40; number++) {
       gateway.reservedDomains.create({ domain: `d${number}.example.com`, certificate_management_policy: ECDSA })
     }
-    gateway.clock.advance('30s')
+    gateway.clock.advanceToNext()
     const [trouble, ...others] = await listTroubles(gateway)
     expect(others).toEqual([])
     expect(trouble).toMatchObject({
       kind: 'broken',
       count: 40,
       cause: 'No CNAME record leads to its target. Found no record for the domain.',
-      due: timeAfter('30s', '1h'),
+      due: dueAfter('30s', '1h'),
     })
     expect(trouble?.about).toHaveLength(8)
     expect(trouble?.about[0]).toMatchObject({ collection: 'reserved_domains', name: 'd39.example.com' })
@@ -76,7 +77,7 @@ describe('The troubles of a gateway (rules: control-api#calls)', () => {
     const { clock, dns, provisioning, reservedDomains } = gateway
     const names = ['a', 'b', 'c', 'd'].map((name) => `${name}.example.com`)
     const find = (name: string) => reservedDomains.list().reserved_domains.find(({ domain }) => domain === name)
-    const pair = certificatePair({ names: ['up.example.com'], notBefore: NEW_YEAR, notAfter: timeAfter('40d') })
+    const pair = certificatePair({ names: ['up.example.com'], notBefore: SHOWN_START, notAfter: timeAfter('40d') })
     const changes: readonly (() => unknown)[] = [
       () => names.map((domain) => reservedDomains.create({ domain, certificate_management_policy: ECDSA })),
       () => clock.advance('30s'),
@@ -114,10 +115,10 @@ describe('The troubles of a gateway (rules: control-api#calls)', () => {
 
   test('say that a domain is fixed, and when its next attempt runs', async () => {
     const { gateway, dns, domain } = openWithZone()
-    gateway.clock.advance('30s')
+    gateway.clock.advanceToNext()
     expect(await listTroubles(gateway)).toMatchObject([{ kind: 'broken' }])
     dns.cname(DOMAIN, domain().cname_target)
-    expect(await listTroubles(gateway)).toMatchObject([{ kind: 'fixed', due: timeAfter('30s', '1h') }])
+    expect(await listTroubles(gateway)).toMatchObject([{ kind: 'fixed', due: dueAfter('30s', '1h') }])
   })
 
   test('name a standing outcome as the cause once, for the domains that it makes fail, with the call that removes it', async () => {
@@ -127,7 +128,7 @@ describe('The troubles of a gateway (rules: control-api#calls)', () => {
     expect(await listTroubles(gateway)).toMatchObject([{ kind: 'unused', count: 1, cause }])
     for (const domain of ['a.example.com', 'b.example.com'])
       gateway.reservedDomains.create({ domain, certificate_management_policy: ECDSA })
-    gateway.clock.advance('30s')
+    gateway.clock.advanceToNext()
     const [trouble, ...others] = await listTroubles(gateway)
     expect(others).toEqual([])
     expect(trouble).toMatchObject({ kind: 'injected', count: 2, cause, fix: [{ method: 'DELETE' }] })
@@ -205,7 +206,7 @@ describe('The troubles of a gateway (rules: control-api#calls)', () => {
       {
         kind: 'waiting',
         cause: expect.stringMatching(/^The clock has not moved since the oldest request/),
-        due: timeAfter('30s'),
+        due: dueAfter('30s'),
       },
     ])
     gateway.clock.advance('1s')

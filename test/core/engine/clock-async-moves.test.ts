@@ -1,9 +1,10 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createGateway, type Gateway, type ManualClock, manualClock } from '../../../src/index.ts'
 import { type Timers, timersOn } from '../../../src/testing/clock.ts'
-import { ECDSA, NEW_YEAR, openManual, openWithDomain, timeAfter } from '../../support/provisioning.ts'
+import { CLOCK_START, SHOWN_START } from '../../support/clock.ts'
+import { dueAfter, ECDSA, openManual, openWithDomain, timeAfter } from '../../support/provisioning.ts'
 
-const NOW = Date.parse(NEW_YEAR)
+const NOW = CLOCK_START
 const headers = { authorization: 'Bearer k', 'service-version': '2', 'content-type': 'application/json' }
 
 afterEach(() => void vi.useRealTimers())
@@ -35,7 +36,7 @@ const POLL_TIMES = [0, 7, 14, 21, 28, 35]
 type Move = (clock: ManualClock) => Promise<unknown>
 const moves: [string, Move][] = [
   ['advanceAsync', (clock) => clock.advanceAsync('1h')],
-  ['advanceToAsync', (clock) => clock.advanceToAsync(timeAfter('1h'))],
+  ['advanceToAsync', (clock) => clock.advanceToAsync(NOW + 3_600_000)],
 ]
 
 describe('An application that polls on timers of the clock makes progress', () => {
@@ -50,7 +51,7 @@ describe('An application that polls on timers of the clock makes progress', () =
   test('while advanceToNextAsync moves it on from event to event', async () => {
     const { clock, pollTimes } = createPoller()
     expect(await clock.advanceToNextAsync()).toBe(true)
-    expect([clock.now, pollTimes]).toEqual([NOW + 30_000, POLL_TIMES.slice(0, 5)])
+    expect([clock.now, pollTimes]).toEqual([Date.parse(dueAfter('30s')), POLL_TIMES.slice(0, 5)])
     await clock.advanceAsync('5s')
     expect(pollTimes).toEqual(POLL_TIMES)
   })
@@ -71,11 +72,11 @@ describe('An application that polls on timers of the clock makes progress', () =
       await new Promise<void>((resolve) => timers.setTimeout(resolve, 1000))
       const { id } = gateway.reservedDomains.create({ domain: 'app.example.com', certificate_management_policy: ECDSA })
       await gateway.provisioning.settled(id)
-      at.push(gateway.clock.now - NOW)
+      at.push(gateway.clock.now)
     })()
     await gateway.clock.advanceAsync('10s')
-    expect(at).toEqual([31_000])
-    expect(gateway.clock.now).toBe(NOW + 31_000)
+    expect(at).toEqual([Date.parse(dueAfter('31s'))])
+    expect(gateway.clock.now).toBe(at[0])
   })
 })
 
@@ -164,7 +165,7 @@ describe('An asynchronous move', () => {
       while (turns.left-- > 0) await new Promise<void>((resolve) => setTimeout(resolve, 0))
     })()
     await expect(clock.advanceAsync('1s')).rejects.toThrow(
-      `The clock is at ${NEW_YEAR}: it has stopped 10000 times at one time, and something is still due. ` +
+      `The clock is at ${SHOWN_START}: it has stopped 10000 times at one time, and something is still due. ` +
         'Allowed: timers that wait longer before they are set again, or shorter moves.',
     )
     turns.left = 0
@@ -172,17 +173,19 @@ describe('An asynchronous move', () => {
 })
 
 test('Gateways on one clock and timers have one order, by time; at one time gateways come first', async () => {
-  const clock = manualClock(NOW)
+  // At a whole second, as events are.
+  const start = Math.ceil(NOW / 1000) * 1000
+  const clock = manualClock(start)
   const order: string[] = []
   const timers = timersOn(clock)
-  for (const ms of [30_000, 10_000, 20_000]) timers.setTimeout(() => order.push(`timer ${clock.now - NOW}`), ms)
+  for (const ms of [30_000, 10_000, 20_000]) timers.setTimeout(() => order.push(`timer ${clock.now - start}`), ms)
   for (const [seed, provisioningDelay] of [
     ['b', '20s'],
     ['a', '10s'],
   ] as const) {
     const gateway = createGateway({ clock, seed, provisioningDelay })
     gateway.reservedDomains.create({ domain: 'app.example.com', certificate_management_policy: ECDSA })
-    gateway.subscribe(({ at }) => order.push(`${seed} ${Date.parse(at) - NOW} at ${clock.now - NOW}`))
+    gateway.subscribe(({ at }) => order.push(`${seed} ${Date.parse(at) - start} at ${clock.now - start}`))
   }
   clock.advance('1m')
   expect(order).toEqual(['a 10000 at 10000', 'timer 10000', 'b 20000 at 20000', 'timer 20000', 'timer 30000'])

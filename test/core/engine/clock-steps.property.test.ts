@@ -1,10 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createGateway, type Gateway, type GatewayOptions } from '../../../src/index.ts'
+import { CLOCK_START } from '../../support/clock.ts'
 import { check, limitCases } from '../../support/property.ts'
-import { ECDSA, NEW_YEAR, openManual, RSA } from '../../support/provisioning.ts'
+import { ECDSA, openManual, RSA } from '../../support/provisioning.ts'
 
-const NOW = Date.parse(NEW_YEAR)
+const NOW = CLOCK_START
 const DAY = 86_400_000
 const SPAN = 200 * DAY
 const NAMES = ['a.example.com', 'b.example.com', '*.example.com']

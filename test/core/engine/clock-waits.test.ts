@@ -2,10 +2,11 @@ import { getEventListeners } from 'node:events'
 import fc from 'fast-check'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { type Clock, createGateway, type Gateway, type HttpResponse, manualClock } from '../../../src/index.ts'
+import { CLOCK_START } from '../../support/clock.ts'
 import { checkAsync } from '../../support/property.ts'
-import { NEW_YEAR, openManual, openWithDomain } from '../../support/provisioning.ts'
+import { dueAfter, openManual, openWithDomain } from '../../support/provisioning.ts'
 
-const NOW = Date.parse(NEW_YEAR)
+const NOW = CLOCK_START
 const headers = { authorization: 'Bearer k', 'service-version': '2' }
 
 afterEach(() => void vi.useRealTimers())
@@ -201,7 +202,7 @@ describe('A manual clock', () => {
   test('knows a gateway that restores a snapshot in which something is due', () => {
     const { gateway, followers, clock } = openWithFollowerCount()
     gateway.restore(openWithDomain().gateway.snapshot())
-    expect([followers.count, clock.advanceToNext(), clock.now]).toEqual([1, true, NOW + 30_000])
+    expect([followers.count, clock.advanceToNext(), clock.now]).toEqual([1, true, Date.parse(dueAfter('30s'))])
   })
 
   test('knows no gateway that was disposed, which settles with its next call', () => {
@@ -211,7 +212,7 @@ describe('A manual clock', () => {
       using _ = gateway
     }
     expect([followers.count, clock.nextDueAt()]).toEqual([0, undefined])
-    clock.advance('30s')
+    clock.advance('31s')
     const operations: string[] = []
     gateway.subscribe(({ operation }) => operations.push(operation))
     expect(gateway.reservedDomains.get(id).certificate).not.toBeNull()

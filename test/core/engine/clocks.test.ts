@@ -1,9 +1,10 @@
 import { createClock } from '@sinonjs/fake-timers'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createGateway, type GatewayOptions } from '../../../src/index.ts'
-import { createDomainReaders, ECDSA, NEW_YEAR } from '../../support/provisioning.ts'
+import { createDomainReaders, ECDSA } from '../../support/provisioning.ts'
 
-const NOW = Date.parse(NEW_YEAR)
+const NOW = Date.UTC(2026, 0, 1)
+const SHOWN_NOW = '2026-01-01T00:00:00Z'
 const POLICY = { certificate_management_policy: ECDSA } as const
 
 afterEach(() => void vi.useRealTimers())
@@ -19,7 +20,7 @@ describe('The system clock (rules: time#clocks)', () => {
   test('follows vi.setSystemTime with no set-up', () => {
     vi.useFakeTimers({ now: NOW })
     const { certificate, created_at } = openWithManagedDomain()
-    expect(created_at).toBe(NEW_YEAR)
+    expect(created_at).toBe(SHOWN_NOW)
     vi.setSystemTime(NOW + 29_999)
     expect(certificate()).toBeNull()
     vi.setSystemTime(NOW + 30_000)
@@ -30,7 +31,7 @@ describe('The system clock (rules: time#clocks)', () => {
     const gateway = createGateway({ seed: 'clocks' })
     vi.useFakeTimers({ now: NOW })
     const { id, created_at } = gateway.reservedDomains.create({ domain: 'app.example.com', ...POLICY })
-    expect(created_at).toBe(NEW_YEAR)
+    expect(created_at).toBe(SHOWN_NOW)
     vi.advanceTimersByTime(30_000)
     expect(gateway.tlsCertificates.list().tls_certificates).toMatchObject([{ issued_at: '2026-01-01T00:00:30Z' }])
     expect(createDomainReaders(gateway, id).job()).toBeNull()
@@ -86,7 +87,7 @@ describe('A clock that is an object (rules: time#clocks)', () => {
         return this.#time
       }
     }
-    expect(openWithManagedDomain({ clock: new Ticks() }).created_at).toBe(NEW_YEAR)
+    expect(openWithManagedDomain({ clock: new Ticks() }).created_at).toBe(SHOWN_NOW)
   })
 
   test('with a number that the test moves is read at every call', () => {
@@ -107,13 +108,13 @@ describe('A clock that is an object (rules: time#clocks)', () => {
   })
 
   test('shows whole seconds, cut and not rounded (rules: time#timestamps)', () => {
-    expect(openWithManagedDomain({ clock: { now: NOW + 999 } }).created_at).toBe(NEW_YEAR)
+    expect(openWithManagedDomain({ clock: { now: NOW + 999 } }).created_at).toBe(SHOWN_NOW)
   })
 
   test('with milliseconds has what is due at the next whole second, as timestamps show it (rules: time#whole-seconds)', () => {
     const clock = { now: NOW + 999 }
     const { certificate, job } = openWithManagedDomain({ clock })
-    expect(job()?.started_at).toBe(NEW_YEAR)
+    expect(job()?.started_at).toBe(SHOWN_NOW)
     clock.now = NOW + 30_999
     expect(certificate()).toBeNull()
     clock.now = NOW + 31_000

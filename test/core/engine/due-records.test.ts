@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import { createGateway, manualClock } from '../../../src/index.ts'
 import * as kit from '../../../src/service/kit/index.ts'
 import { type WidgetRecord, widgetRecords, widgets } from '../../service/kit/widgets.ts'
+import { CLOCK_START } from '../../support/clock.ts'
 import { collectCommits } from '../../support/gateway.ts'
 import { memoryStore } from '../../support/memory-store.ts'
-import { NEW_YEAR } from '../../support/provisioning.ts'
 
 const open = (due: { at: number; order: number }) => {
   const collection = { ...widgetRecords, due: () => due }
@@ -22,7 +22,7 @@ const open = (due: { at: number; order: number }) => {
   }
   return createGateway({
     families: { widgets: { ...widgets, collections: [collection], operations: { ...widgets.operations, create } } },
-    clock: manualClock(NEW_YEAR),
+    clock: manualClock(CLOCK_START),
   })
 }
 
@@ -47,17 +47,17 @@ test('A record that is changed and then removed in one move is removed from the 
   }
   const store = memoryStore()
   const families = { widgets: { ...widgets, onDue } }
-  const gateway = createGateway({ families, store, clock: manualClock(NEW_YEAR) })
+  const gateway = createGateway({ families, store, clock: manualClock(CLOCK_START) })
   const { id } = gateway.widgets.create({ name: 'left', token: 'any' })
   gateway.clock.advance('1h')
   expect(store.commits.at(-1)?.changes).toEqual([{ collection: 'widgets', key: id, after: null }])
   gateway.dispose()
-  expect(createGateway({ families, store, clock: manualClock(NEW_YEAR) }).widgets.list().widgets).toEqual([])
+  expect(createGateway({ families, store, clock: manualClock(CLOCK_START) }).widgets.list().widgets).toEqual([])
 })
 
 test('A change of one record alone, by a direct call at the same time, is in the store', () => {
   const store = memoryStore()
-  const gateway = createGateway({ store, clock: manualClock(NEW_YEAR) })
+  const gateway = createGateway({ store, clock: manualClock(CLOCK_START) })
   const { id } = gateway.reservedAddrs.create()
   gateway.reservedAddrs.update(id, { description: 'changed' })
   expect(store.commits.at(-1)?.changes).toMatchObject([{ key: id, after: { description: 'changed' } }])

@@ -2,32 +2,38 @@ import { describe, expect, test } from 'vitest'
 import { createGateway, type ManualClock, manualClock, type Time } from '../../../src/index.ts'
 import { timersOn } from '../../../src/testing/clock.ts'
 import { client, expectError } from '../../support/client.ts'
+import { CLOCK_START, SHOWN_START } from '../../support/clock.ts'
 import {
+  addDurations,
   createDomainReaders,
+  dueAfter,
   ECDSA,
-  NEW_YEAR,
   openManual,
   openWithDomain,
   timeAfter,
 } from '../../support/provisioning.ts'
 
-const NOW = Date.parse(NEW_YEAR)
+const NOW = CLOCK_START
+const MIDNIGHT = Date.UTC(2026, 0, 1)
 const DAY = 86_400_000
 const POLICY = { certificate_management_policy: ECDSA } as const
 
 describe('A manual clock', () => {
-  test.each<[Time]>([[NEW_YEAR], [NOW], [new Date(NOW)], ['2026-01-01T01:00:00+01:00'], ['2026-01-01T00:00:00.000z']])(
-    'starts at %s, stays there, and advances by a duration and to a time',
-    (start) => {
-      const clock = manualClock(start)
-      expect([clock.now, clock.now]).toEqual([NOW, NOW])
-      for (const duration of ['250ms', '30s', '5m', '24h', '2d', 1, 0, '0s'] as const) clock.advance(duration)
-      const elapsed = 250 + 30_000 + 300_000 + 3 * DAY + 1
-      expect(clock.now).toBe(NOW + elapsed)
-      for (const time of ['2026-02-01T00:00:00Z', Date.UTC(2026, 1, 1), new Date('2026-02-01')]) clock.advanceTo(time)
-      expect(clock.now).toBe(Date.UTC(2026, 1, 1))
-    },
-  )
+  test.each<[Time]>([
+    ['2026-01-01T00:00:00Z'],
+    [MIDNIGHT],
+    [new Date(MIDNIGHT)],
+    ['2026-01-01T01:00:00+01:00'],
+    ['2026-01-01T00:00:00.000z'],
+  ])('starts at %s, stays there, and advances by a duration and to a time', (start) => {
+    const clock = manualClock(start)
+    expect([clock.now, clock.now]).toEqual([MIDNIGHT, MIDNIGHT])
+    for (const duration of ['250ms', '30s', '5m', '24h', '2d', 1, 0, '0s'] as const) clock.advance(duration)
+    const elapsed = 250 + 30_000 + 300_000 + 3 * DAY + 1
+    expect(clock.now).toBe(MIDNIGHT + elapsed)
+    for (const time of ['2026-02-01T00:00:00Z', Date.UTC(2026, 1, 1), new Date('2026-02-01')]) clock.advanceTo(time)
+    expect(clock.now).toBe(Date.UTC(2026, 1, 1))
+  })
 
   test.each<[string, (clock: ManualClock) => void]>([
     ['advance', (clock) => clock.advance('1h')],
@@ -40,7 +46,7 @@ describe('A manual clock', () => {
       const { gateway, certificate } = openWithDomain()
       move(gateway.clock)
       gateway.clock.set(NOW)
-      expect(gateway.tlsCertificates.get(certificate() as string).issued_at).toBe(timeAfter('30s'))
+      expect(gateway.tlsCertificates.get(certificate() as string).issued_at).toBe(dueAfter('30s'))
     },
   )
 
@@ -61,8 +67,7 @@ describe('A manual clock', () => {
       expect(clock.advanceToNext()).toBe(true)
       times.push(gateway.reservedAddrs.create().created_at)
     }
-    const renewal = timeAfter('90s', '60d')
-    expect(times).toEqual([timeAfter('30s'), timeAfter('90s'), renewal, renewal.replace('01:30', '02:00')])
+    expect(times).toEqual([dueAfter('30s'), dueAfter('90s'), dueAfter('90s', '60d'), dueAfter('2m', '60d')])
     gateway.reservedDomains.delete(id)
     const before = clock.now
     expect(clock.advanceToNext()).toBe(false)
@@ -75,7 +80,7 @@ describe('A manual clock', () => {
     timersOn(gateway.clock).setTimeout(() => fireCount++, 10)
     gateway.clock.set(timeAfter('1h'))
     expect(gateway.snapshot().records.tls_certificates).toHaveLength(1)
-    expect(gateway.provisioning.timeline(id).at(-1)).toMatchObject({ at: timeAfter('30s'), transition: 'issued' })
+    expect(gateway.provisioning.timeline(id).at(-1)).toMatchObject({ at: dueAfter('30s'), transition: 'issued' })
     expect(fireCount).toBe(0)
   })
 
@@ -86,7 +91,7 @@ describe('A manual clock', () => {
     gateway.clock.set(NOW - DAY)
     expect(certificate()).toBe(first)
     const { id: laterId, created_at } = gateway.reservedDomains.create({ domain: 'b.example.com' })
-    expect(created_at).toBe('2025-12-31T00:00:00Z')
+    expect(created_at).toBe(addDurations(NOW, '-1d'))
     expect(laterId > id).toBe(true)
     gateway.clock.advance('2d')
     expect(certificate()).toBe(first)
@@ -100,14 +105,15 @@ describe('Timers of code under test on a manual clock', () => {
     const { clock } = gateway
     const timers = timersOn(clock)
     const results: unknown[] = []
-    for (const ms of [29_999, 30_000, 30_001]) {
+    const due = Date.parse(dueAfter('30s')) - NOW
+    for (const ms of [due - 1, due, due + 1]) {
       timers.setTimeout(() => results.push([clock.now - NOW, certificate() !== null]), ms)
     }
     clock.advance('365d')
     expect(results).toEqual([
-      [29_999, false],
-      [30_000, true],
-      [30_001, true],
+      [due - 1, false],
+      [due, true],
+      [due + 1, true],
     ])
   })
 
@@ -117,7 +123,7 @@ describe('Timers of code under test on a manual clock', () => {
     timersOn(clock).setTimeout(() => gateway.reservedDomains.create({ domain: 'app.example.com', ...POLICY }), 60_000)
     clock.advance('1d')
     expect(gateway.reservedDomains.list().reserved_domains).toMatchObject([{ created_at: timeAfter('1m') }])
-    expect(gateway.tlsCertificates.list().tls_certificates).toMatchObject([{ issued_at: timeAfter('90s') }])
+    expect(gateway.tlsCertificates.list().tls_certificates).toMatchObject([{ issued_at: dueAfter('90s') }])
   })
 
   test('that throw do not shorten the move, and gateways stay correct', () => {
@@ -146,7 +152,7 @@ describe('Several gateways on one manual clock', () => {
 
   test('are all settled by one move, each with its own state', () => {
     const { clock, a, b } = createTwo()
-    clock.advance('10s')
+    clock.advance('11s')
     expect([a.gateway.snapshot().records.tls_certificates?.length, b.job()?.error_code]).toEqual([1, null])
     clock.advance('10s')
     expect(b.gateway.snapshot().records.tls_certificates).toHaveLength(1)
@@ -154,8 +160,8 @@ describe('Several gateways on one manual clock', () => {
 
   test('give advanceToNext the earliest of all their events', () => {
     const { clock } = createTwo()
-    const times = [1, 2, 3, 4].map(() => clock.advanceToNext() && clock.now - NOW)
-    expect(times).toEqual([10_000, 20_000, 60 * DAY + 10_000, 60 * DAY + 20_000])
+    const times = [1, 2, 3, 4].map(() => clock.advanceToNext() && addDurations(clock.now))
+    expect(times).toEqual([dueAfter('10s'), dueAfter('20s'), dueAfter('60d', '10s'), dueAfter('60d', '20s')])
   })
 })
 
@@ -215,7 +221,7 @@ describe('A manual clock refuses, names what is allowed, and does not move:', ()
   test.each(['2025-12-31T23:59:59Z', NOW - 1, new Date(0)])('a move to %s, which is past', (past) => {
     const { clock, expectUnmoved } = openUnmoved()
     expect(() => clock.advanceTo(past)).toThrow(RangeError)
-    expect(() => clock.advanceTo(past)).toThrow(`in the past. Allowed: ${NEW_YEAR} or later.`)
+    expect(() => clock.advanceTo(past)).toThrow(`in the past. Allowed: ${SHOWN_START} or later.`)
     expectUnmoved()
   })
 

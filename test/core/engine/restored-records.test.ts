@@ -1,8 +1,9 @@
 import { describe, expect, test, vi } from 'vitest'
 import { createGateway, type GatewayError, manualClock } from '../../../src/index.ts'
 import { expectError } from '../../support/client.ts'
+import { CLOCK_START } from '../../support/clock.ts'
 import { stateOf } from '../../support/gateway.ts'
-import { NEW_YEAR, openWithDomain } from '../../support/provisioning.ts'
+import { openWithDomain } from '../../support/provisioning.ts'
 
 /** Returns a snapshot as a file would have it: no gateway has checked its records. */
 function writeSnapshot() {
@@ -14,7 +15,7 @@ function writeSnapshot() {
 
 describe('A snapshot whose records do not fit together is refused, and changes nothing', () => {
   const refusalOf = (snapshot: ReturnType<typeof writeSnapshot>): GatewayError => {
-    const gateway = createGateway({ seed: 'restored', clock: manualClock(NEW_YEAR) })
+    const gateway = createGateway({ seed: 'restored', clock: manualClock(CLOCK_START) })
     gateway.reservedAddrs.create()
     const before = stateOf(gateway)
     const error = expectError(() => gateway.restore(snapshot))
@@ -51,7 +52,7 @@ describe('A snapshot whose records do not fit together is refused, and changes n
 })
 
 test.each(['restore', 'reset'] as const)('A %s that fails at the clock changes nothing', (method) => {
-  const gateway = createGateway({ clock: manualClock(NEW_YEAR) })
+  const gateway = createGateway({ clock: manualClock(CLOCK_START) })
   const snapshot = gateway.snapshot()
   gateway.reservedAddrs.create()
   const before = stateOf(gateway)

@@ -1,8 +1,10 @@
 import { describe, expect, it, vi } from 'vitest'
 import { createGateway, manualClock } from '../../../src/index.ts'
 import { client } from '../../support/client.ts'
+import { CLOCK_START } from '../../support/clock.ts'
 import { collectCommits, isDeeplyFrozen, open } from '../../support/gateway.ts'
 import { pem, upload } from '../../support/pem.ts'
+import { dueAfter } from '../../support/provisioning.ts'
 
 const policy = { authority: 'letsencrypt' }
 
@@ -29,14 +31,14 @@ describe('The commits for subscribers (rules: transactions#commits)', () => {
   })
 
   it('report each due event as one commit, at its own time', () => {
-    const gateway = createGateway({ clock: manualClock('2026-01-01T00:00:00Z'), seed: 'x' })
+    const gateway = createGateway({ clock: manualClock(CLOCK_START), seed: 'x' })
     gateway.reservedDomains.create({ domain: 'a.example.com', certificate_management_policy: policy })
     const commits = collectCommits(gateway)
     gateway.clock.advance('61d')
     expect(commits.map(({ operation, at }) => `${operation} ${at}`)).toEqual([
-      'provisioning 2026-01-01T00:00:30Z',
-      'provisioning 2026-03-02T00:00:30Z',
-      'provisioning 2026-03-02T00:01:00Z',
+      `provisioning ${dueAfter('30s')}`,
+      `provisioning ${dueAfter('30s', '60d')}`,
+      `provisioning ${dueAfter('1m', '60d')}`,
     ])
     expect(commits[2]?.changes.map(({ collection, before, after }) => [collection, !!before, !!after])).toEqual([
       ['tls_certificates', true, false],

@@ -8,6 +8,7 @@ import {
   standard,
 } from '../../../src/index.ts'
 import { client, expectError, refusalKey } from '../../support/client.ts'
+import { CLOCK_START } from '../../support/clock.ts'
 import { collectCommits, open, stateOf } from '../../support/gateway.ts'
 
 const policy = { authority: 'letsencrypt' }
@@ -32,7 +33,7 @@ function openFailing() {
   const dialect = createDialect(() => {
     if (state.isFailing) throw new Error('no')
   })
-  return { state, gateway: createGateway({ dialect, seed: 'x', clock: manualClock('2026-01-01T00:00:00Z') }) }
+  return { state, gateway: createGateway({ dialect, seed: 'x', clock: manualClock(CLOCK_START) }) }
 }
 
 describe('A transaction that fails in the middle (rules: transactions#all-or-nothing)', () => {

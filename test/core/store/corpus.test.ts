@@ -18,9 +18,9 @@ import { nodeSqlite } from '../../../src/server/sqlite/sqlite-file.ts'
 import { dialects } from '../../../src/service/resources/dialects.ts'
 import { parseHar } from '../../../src/verify/har-reader.ts'
 import { type KnownDifference, replay } from '../../../src/verify/replay.ts'
+import { CLOCK_START } from '../../support/clock.ts'
 import { runToEnd, startServer } from '../../support/command.ts'
 import { deferredStore, memoryStore } from '../../support/memory-store.ts'
-import { NEW_YEAR } from '../../support/provisioning.ts'
 import { newFile, testSqlite } from '../../support/sqlite.ts'
 
 const CORPUS = new URL('../../corpus/', import.meta.url)
@@ -40,7 +40,7 @@ function copyDatabase(version: string): string {
   return file
 }
 
-const options = { authorityKeys: 'fresh', dns: 'simulated', clock: manualClock(NEW_YEAR) } as const
+const options = { authorityKeys: 'fresh', dns: 'simulated', clock: manualClock(CLOCK_START) } as const
 
 /** Returns the function that creates gateways with the families of a version's corpus. */
 const findCreate = (version: string): CreateGateway => (version.endsWith('-ngrok') ? createNgrok : createGateway)
@@ -50,7 +50,7 @@ type CreateGateway = (options: NgrokOptions<ManualClock>) => Gateway<ManualClock
 function openFile(file: string, create: CreateGateway = createGateway) {
   const store = sqliteStore(file)
   onTestFinished(() => store.close())
-  return { store, gateway: create({ ...options, clock: manualClock(NEW_YEAR), store }) }
+  return { store, gateway: create({ ...options, clock: manualClock(CLOCK_START), store }) }
 }
 
 /** Returns the state of a snapshot, without the rate limit, which only memory has. */
@@ -112,7 +112,7 @@ describe.each(recordedVersions)('The recording of fauxgate %s', (version) => {
 
   it('can be replayed: each of its exchanges is compared, and none differs', async () => {
     const recording = parseHar(text, 'recording.har')
-    const { compared, differing } = await replay(recording, { now: Date.parse(NEW_YEAR), known: KNOWN })
+    const { compared, differing } = await replay(recording, { now: CLOCK_START, known: KNOWN })
     expect([compared, differing]).toEqual([JSON.parse(text).log.entries.length, []])
   })
 

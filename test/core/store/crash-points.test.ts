@@ -4,10 +4,10 @@ import { expect, it, onTestFinished, vi } from 'vitest'
 import { createGateway, type Gateway, type ManualClock, manualClock, type Store, sqlStore } from '../../../src/index.ts'
 import { type Database, nodeSqlite, SqliteFile } from '../../../src/server/sqlite/sqlite-file.ts'
 import { GroupedStore } from '../../../src/server/sqlite/sqlite-store.ts'
+import { CLOCK_START } from '../../support/clock.ts'
 import { stateWithSecretsOf } from '../../support/gateway.ts'
 import { upload } from '../../support/pem.ts'
 import { propertyOptions } from '../../support/property.ts'
-import { NEW_YEAR } from '../../support/provisioning.ts'
 import { createSandboxStore, createTransaction } from '../../support/sandbox-store.ts'
 import { describeSqlite, newFile } from '../../support/sqlite.ts'
 
@@ -148,7 +148,7 @@ const STEPS: readonly ((gateway: TestGateway) => unknown)[] = [
 
 const initial = { reservedAddrs: [{ description: 'initial' }], reservedDomains: [{ domain: 'initial.example.com' }] }
 const startGateway = (store?: Store): TestGateway =>
-  createGateway({ clock: manualClock(NEW_YEAR), seed: 'crash', initial, ...(store && { store }) })
+  createGateway({ clock: manualClock(CLOCK_START), seed: 'crash', initial, ...(store && { store }) })
 
 /** Runs a step until it is flushed. Returns the outcome and the number of its statements. */
 async function runStep(step: () => unknown, { store, fuse }: Place) {

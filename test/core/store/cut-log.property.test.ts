@@ -4,9 +4,9 @@ import fc from 'fast-check'
 import { expect, it, onTestFinished } from 'vitest'
 import { createGateway, manualClock, type Store, type StoredCommit } from '../../../src/index.ts'
 import { sqliteStore } from '../../../src/server/node.ts'
+import { CLOCK_START } from '../../support/clock.ts'
 import { memoryStore } from '../../support/memory-store.ts'
 import { checkAsync } from '../../support/property.ts'
-import { NEW_YEAR } from '../../support/provisioning.ts'
 import { describeSqlite, newFile } from '../../support/sqlite.ts'
 
 /** Returns the state that a store loads as a text, with its records sorted. */
@@ -31,7 +31,7 @@ async function writeLog(actionIndexes: readonly number[]) {
       commits.push(JSON.parse(JSON.stringify(commit)))
     },
   }
-  const gateway = createGateway({ store: recordingStore, clock: manualClock(NEW_YEAR), authorityKeys: 'fresh' })
+  const gateway = createGateway({ store: recordingStore, clock: manualClock(CLOCK_START), authorityKeys: 'fresh' })
   const actions = [
     () => gateway.reservedAddrs.create({ description: 'x'.repeat(200) }),
     () =>

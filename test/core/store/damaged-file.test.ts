@@ -5,16 +5,16 @@ import { expect, it } from 'vitest'
 import { createGateway, manualClock, sqlStore } from '../../../src/index.ts'
 import { sqliteStore } from '../../../src/server/node.ts'
 import { nodeSqlite } from '../../../src/server/sqlite/sqlite-file.ts'
+import { CLOCK_START } from '../../support/clock.ts'
 import { createFullGateway } from '../../support/full-gateway.ts'
 import { stateWithSecretsOf } from '../../support/gateway.ts'
 import { check } from '../../support/property.ts'
-import { NEW_YEAR } from '../../support/provisioning.ts'
 import { describeSqlite, memoryDatabase, newFile } from '../../support/sqlite.ts'
 
 function readState(file: string) {
   const store = sqliteStore(file)
   try {
-    return stateWithSecretsOf(createGateway({ store, clock: manualClock(NEW_YEAR) }))
+    return stateWithSecretsOf(createGateway({ store, clock: manualClock(CLOCK_START) }))
   } finally {
     store.close()
   }
@@ -42,7 +42,7 @@ describeSqlite('A damaged SQLite file', () => {
     const { file } = await createFullFile()
     const listAddresses = () => {
       const store = sqliteStore(file)
-      const { reserved_addrs } = createGateway({ store, clock: manualClock(NEW_YEAR) }).reservedAddrs.list()
+      const { reserved_addrs } = createGateway({ store, clock: manualClock(CLOCK_START) }).reservedAddrs.list()
       store.close()
       return reserved_addrs
     }

@@ -6,8 +6,8 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { createGateway, manualClock } from '../../../src/index.ts'
 import { serve, sqliteStore } from '../../../src/server/node.ts'
 import { client } from '../../support/client.ts'
+import { CLOCK_START } from '../../support/clock.ts'
 import { stateWithSecretsOf } from '../../support/gateway.ts'
-import { NEW_YEAR } from '../../support/provisioning.ts'
 import { titleWithRequirement } from '../../support/requirements.ts'
 import { describeSqlite, hasSqlite, newFile } from '../../support/sqlite.ts'
 
@@ -31,7 +31,7 @@ const canMount =
 const openStore = (file: string) => {
   const store = sqliteStore(file)
   onTestFinished(() => store.close())
-  return { store, gateway: createGateway({ store, clock: manualClock(NEW_YEAR), authorityKeys: 'fresh' }) }
+  return { store, gateway: createGateway({ store, clock: manualClock(CLOCK_START), authorityKeys: 'fresh' }) }
 }
 
 describe.runIf(canMount || !hasSqlite)(

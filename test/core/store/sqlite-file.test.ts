@@ -18,13 +18,13 @@ import { sqliteStore } from '../../../src/server/node.ts'
 import { nodeSqlite, SqliteFile } from '../../../src/server/sqlite/sqlite-file.ts'
 import { GroupedStore } from '../../../src/server/sqlite/sqlite-store.ts'
 import { client } from '../../support/client.ts'
-import { NEW_YEAR } from '../../support/provisioning.ts'
+import { CLOCK_START } from '../../support/clock.ts'
 import { describeSqlite, memoryDatabase, newFile, withoutSqlite } from '../../support/sqlite.ts'
 
 function openStore(file: string) {
   const store = sqliteStore(file)
   onTestFinished(() => store.close())
-  return { store, gateway: createGateway({ store, clock: manualClock(NEW_YEAR), seed: 'file' }) }
+  return { store, gateway: createGateway({ store, clock: manualClock(CLOCK_START), seed: 'file' }) }
 }
 
 const countAddresses = (gateway: Gateway) => gateway.reservedAddrs.list().reserved_addrs.length

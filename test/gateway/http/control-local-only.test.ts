@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest'
 import type { Gateway } from '../../../src/index.ts'
 import { serve } from '../../../src/server/node.ts'
 import { outcome, readResponse } from '../../support/client.ts'
-import { NEW_YEAR, openManual, openWithDomain } from '../../support/provisioning.ts'
+import { SHOWN_START } from '../../support/clock.ts'
+import { openManual, openWithDomain } from '../../support/provisioning.ts'
 import { titleWithRequirement } from '../../support/requirements.ts'
 
 const FORBIDDEN = 'ERR_GATEWAY_90403'
@@ -75,7 +76,7 @@ describe('The control API is there for loopback hosts only (rules: control-api#w
     'and answers gateway.fetch at %s',
     async (base) => {
       const answer = await readResponse(await openManual().fetch(`${base}/_fauxgate/clock`))
-      expect(answer.body).toEqual({ now: NEW_YEAR, manual: true })
+      expect(answer.body).toEqual({ now: SHOWN_START, manual: true })
     },
   )
 

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createNgrok } from '../../../src/gateway/ngrok.ts'
 import { manualClock } from '../../../src/index.ts'
+import { CLOCK_START } from '../../support/clock.ts'
 
 const original = globalThis.fetch
 afterEach(() => {
@@ -9,7 +10,7 @@ afterEach(() => {
 
 /** Creates a gateway with an agent's endpoint at https://app.ngrok-free.app. */
 function createVisited() {
-  const gateway = createNgrok({ clock: manualClock('2026-01-01T00:00:00Z') })
+  const gateway = createNgrok({ clock: manualClock(CLOCK_START) })
   gateway.declare.tunnelSession({ endpoints: [{ url: 'https://app.ngrok-free.app' }] })
   gateway.traffic.upstream('https://app.ngrok-free.app', () => new Response('from the agent'))
   return gateway

@@ -14,12 +14,13 @@ import {
 } from '../../../src/index.ts'
 import * as kit from '../../../src/service/kit/index.ts'
 import { client, createControlClient, expectError, outcome } from '../../support/client.ts'
+import { CLOCK_START } from '../../support/clock.ts'
 import { errors, type WidgetRecord, widgetRecords, widgets } from './widgets.ts'
 
 const SEED = 'kit'
 
 function open(dialect: Dialect = standard) {
-  return createGateway({ families: { widgets }, seed: SEED, clock: manualClock('2026-01-01T00:00:00Z'), dialect })
+  return createGateway({ families: { widgets }, seed: SEED, clock: manualClock(CLOCK_START), dialect })
 }
 
 describe('A family of a test (rules: one-table#families), through the direct API', () => {
@@ -81,7 +82,7 @@ describe('A family of a test (rules: one-table#families), through the direct API
     const { unlock } = widgets.operations
     const run = async (...all: Parameters<typeof unlock.run>) => unlock.run(...all)
     const families = { widgets: { ...widgets, operations: { ...widgets.operations, unlock: { ...unlock, run } } } }
-    const gateway = createGateway({ families, clock: manualClock('2026-01-01T00:00:00Z') })
+    const gateway = createGateway({ families, clock: manualClock(CLOCK_START) })
     const { id } = gateway.widgets.create({ name: 'left' })
     const before = gateway.snapshot()
     expect(() => gateway.widgets.unlock(id)).toThrow('The operation widgets.unlock returned a promise. Allowed: ')
@@ -140,7 +141,7 @@ describe('A family of a test (rules: one-table#families), through the direct API
     const commits: unknown[] = []
     gateway.subscribe((commit) => commits.push(commit))
     const { id } = gateway.widgets.create({ name: 'left', token: 'very-secret-token' })
-    gateway.clock.advance('1m')
+    gateway.clock.advanceToNext()
     expect(gateway.widgets.get(id).locked).toBe(true)
     expect(expectError(() => gateway.widgets.delete(id)).is(errors.widget_locked)).toBe(true)
     expect(gateway.widgets.unlock(id).locked).toBe(false)
@@ -168,7 +169,7 @@ describe('A family of a test (rules: one-table#families), through the direct API
     }
     const gateway = createGateway({
       families: { widgets: { ...widgets, onDue } },
-      clock: manualClock('2026-01-01T00:00:00Z'),
+      clock: manualClock(CLOCK_START),
     })
     gateway.widgets.create({ name: 'left', token: 'very-secret-token' })
     expect(() => gateway.clock.advance('1h')).toThrow('The lock is stuck.')
@@ -178,9 +179,9 @@ describe('A family of a test (rules: one-table#families), through the direct API
     const expectWrongRun = (run: (tx: kit.Transaction, record: WidgetRecord) => unknown) =>
       expectError(() => {
         const family = { ...widgets, onDue: (tx: kit.Transaction, each: object) => void run(tx, each as WidgetRecord) }
-        const gateway = createGateway({ families: { widgets: family }, clock: manualClock('2026-01-01T00:00:00Z') })
+        const gateway = createGateway({ families: { widgets: family }, clock: manualClock(CLOCK_START) })
         gateway.widgets.create({ name: 'left', token: 'very-secret-token' })
-        gateway.clock.advance('1m')
+        gateway.clock.advanceToNext()
       }).message
     expect(expectWrongRun((tx) => tx.find(kit.domains, 'names', 'a.example.com'))).toMatch(
       /^The collection "reserved_domains" has no index "names"\. Its indexes: domain, /,
@@ -299,7 +300,7 @@ describe('A family of a test, over HTTP', () => {
     const response = await send('DELETE', `/reserved_domains/${id}`)
     expect([response.status, response.body.error_code]).toEqual([400, 'ERR_GATEWAY_95005'])
     expect(gateway.snapshot()).toEqual(before)
-    gateway.clock.advance('1m')
+    gateway.clock.advanceToNext()
     gateway.widgets.unlock(widget.id)
     gateway.widgets.delete(widget.id)
     expect((await send('DELETE', `/reserved_domains/${id}`)).status).toBe(204)
@@ -331,7 +332,7 @@ describe('A family of a test, in snapshots', () => {
     other.restore(snapshot)
     expect(other.widgets.get(id)).toEqual(gateway.widgets.get(id))
     expect(other.snapshot()).toEqual(gateway.snapshot())
-    other.clock.advance('1m')
+    other.clock.advanceToNext()
     expect(other.widgets.get(id).locked).toBe(true)
   })
 
@@ -410,7 +411,7 @@ describe('A family of a test, in documents', () => {
 
 describe('A family has a limit of the account by its name (rules: account#limits)', () => {
   test('with the same numbers as any built-in limit', async () => {
-    const clock = manualClock('2026-01-01T00:00:00Z')
+    const clock = manualClock(CLOCK_START)
     const gateway = createGateway({ families: { widgets }, clock, account: { limits: { widgets: [2, RATE] } } })
     const send = client(gateway, { widgets })
     const { id } = gateway.widgets.create({ name: 'one' })

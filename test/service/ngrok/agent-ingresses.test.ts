@@ -53,7 +53,7 @@ describe('An agent ingress (rules: ngrok-families#agent-ingresses)', () => {
     const policy = { authority: 'letsencrypt', private_key_type: 'rsa' } as const
     const { id } = gateway.agentIngresses.create({ domain: DOMAIN, certificate_management_policy: policy })
     const status = () => gateway.agentIngresses.get(id).certificate_management_status
-    gateway.clock.advance('30s')
+    gateway.clock.advanceToNext()
     expect(status()?.provisioning_job).toMatchObject({ error_code: 'DNS_ERROR' })
     const retriesAt = status()?.provisioning_job?.retries_at ?? ''
     expect(gateway.agentIngresses.update(id, { certificate_management_policy: policy })).toEqual(

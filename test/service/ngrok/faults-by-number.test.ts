@@ -4,6 +4,7 @@ import { tableOf } from '../../../src/gateway/table.ts'
 import { createGateway, type Gateway, manualClock } from '../../../src/index.ts'
 import { ngrokFamilies } from '../../../src/service/ngrok/families.ts'
 import { catchError } from '../../support/client.ts'
+import { CLOCK_START } from '../../support/clock.ts'
 import { openGateway } from './support.ts'
 
 /** The error numbers of ngrok's families, and those that only faults use, by status. */
@@ -49,7 +50,7 @@ describe('A fault can have any documented number (rules: errors#catalogue)', () 
   )
 
   test.each(['standard', 'ngrok'])('and no message of the catalogue has a placeholder: %s', async (name) => {
-    const clock = manualClock('2026-01-01T00:00:00Z')
+    const clock = manualClock(CLOCK_START)
     const gateway: Gateway = name === 'ngrok' ? createNgrok({ clock }) : createGateway({ clock })
     for (const key of tableOf(gateway.dialect, name === 'ngrok' ? ngrokFamilies : {}).catalogue.keys()) {
       gateway.faults.add({ error: key as 'domain_taken', times: 1 })

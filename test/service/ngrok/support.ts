@@ -2,12 +2,13 @@ import { manualClock } from '../../../src/core/engine/manual-clock.ts'
 import { createNgrok, type NgrokOptions, ngrokFamilies } from '../../../src/gateway/ngrok.ts'
 import { testUsing } from '../../../src/testing/vitest.ts'
 import { type Answer, type Client, client, outcome, type RequestParts } from '../../support/client.ts'
+import { CLOCK_START } from '../../support/clock.ts'
 
 /** Creates a gateway in the dialect of ngrok at a fixed time, and a client of its HTTP API. */
 export function openGateway(options: Omit<NgrokOptions, 'clock'> = {}) {
   // Most of these tests are not about policies, and their endpoints have an empty one.
   const quirks = { policyMayFallThrough: true }
-  const gateway = createNgrok({ seed: 'ngrok', clock: manualClock('2026-01-01T00:00:00Z'), quirks, ...options })
+  const gateway = createNgrok({ seed: 'ngrok', clock: manualClock(CLOCK_START), quirks, ...options })
   const send = client(gateway, ngrokFamilies)
   return { gateway, send, sendRefused: createRefusedSender(gateway, send) }
 }

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { createNgrok } from '../../../src/gateway/ngrok.ts'
 import { createGateway, manualClock } from '../../../src/index.ts'
 import { catchError } from '../../support/client.ts'
+import { CLOCK_START } from '../../support/clock.ts'
 import { upload } from '../../support/pem.ts'
 import { SSH_KEYS } from './ssh-keys.ts'
 
@@ -59,7 +60,7 @@ const createText = (bytes: number) => 'é'.repeat(Math.floor(bytes / 2)) + 'e'.r
 
 describe('In the dialect ngrok a description has at most 255 bytes, a metadata 4096 (rules: limits#texts)', () => {
   test.each(FAMILIES)('%s', (name, description, metadata, more = () => ({})) => {
-    const gateway = createNgrok({ clock: manualClock('2026-01-01T00:00:00Z') })
+    const gateway = createNgrok({ clock: manualClock(CLOCK_START) })
     const family = gateway[name] as unknown as WithTexts // Each row has the body of its own family.
     const body = more(gateway)
     const texts = { description: createText(255), metadata: createText(4096) }

@@ -2,8 +2,9 @@ import { X509Certificate } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { createGateway, type Gateway } from '../../../src/index.ts'
 import { client, expectError } from '../../support/client.ts'
+import { SHOWN_START } from '../../support/clock.ts'
 import { upload } from '../../support/pem.ts'
-import { DOMAIN, NEW_YEAR, openManual, openWithCertificate } from '../../support/provisioning.ts'
+import { DOMAIN, openManual, openWithCertificate } from '../../support/provisioning.ts'
 
 const kinds = ['rsa', 'ecdsa'] as const
 
@@ -24,7 +25,7 @@ describe('An automatic certificate (rules: provisioning-jobs#success)', () => {
     expect(gateway.tlsCertificates.list().tls_certificates).toEqual([uploaded, automatic])
     expect((await client(gateway)('GET', `/tls_certificates/${certificate_id}`)).body).toEqual(automatic)
     expect(Object.keys(automatic)).toEqual(Object.keys(uploaded))
-    expect(automatic).toMatchObject({ created_at: NEW_YEAR, issued_at: NEW_YEAR, not_before: NEW_YEAR })
+    expect(automatic).toMatchObject({ created_at: SHOWN_START, issued_at: SHOWN_START, not_before: SHOWN_START })
     expect(uploaded.issued_at).toBeNull()
     expect(Object.isFrozen(automatic.subject_alternative_names.dns_names)).toBe(true)
   })

@@ -1,25 +1,26 @@
 import { describe, expect, test } from 'vitest'
 import { createGateway, type Outcome } from '../../../src/index.ts'
 import { catchError, client } from '../../support/client.ts'
+import { SHOWN_START } from '../../support/clock.ts'
 import {
+  addDurations,
   DOMAIN,
-  NEW_YEAR,
+  dueAfter,
   openManual,
   openWithCertificate,
   openWithDomain,
-  timeAfter,
 } from '../../support/provisioning.ts'
 
 describe('A scripted outcome with details (rules: provisioning-jobs#scripted-details)', () => {
   test('has its own message, and its own time to the retry', () => {
     const { gateway, id, job } = openWithDomain()
     gateway.provisioning.script([{ outcome: 'DNS_ERROR', message: 'No such host.', retriesAfter: '5m' }])
-    gateway.clock.advance('30s')
+    gateway.clock.advanceToNext()
     expect(job()).toEqual({
       error_code: 'DNS_ERROR',
       msg: 'No such host.',
-      started_at: NEW_YEAR,
-      retries_at: timeAfter('5m', '30s'),
+      started_at: SHOWN_START,
+      retries_at: dueAfter('5m', '30s'),
     })
     const [domain] = gateway.reservedDomains.list().reserved_domains
     expect(domain?.certificate_management_status?.provisioning_job).toEqual(job())
@@ -42,21 +43,21 @@ describe('A scripted outcome with details (rules: provisioning-jobs#scripted-det
   ])('has the defaults for the rest: %j', (outcome, msg, wait) => {
     const { gateway, job } = openWithDomain()
     gateway.provisioning.script([outcome], { domain: DOMAIN })
-    gateway.clock.advance('30s')
-    expect(job()).toMatchObject({ msg, retries_at: timeAfter('30s', wait as '1h') })
+    gateway.clock.advanceToNext()
+    expect(job()).toMatchObject({ msg, retries_at: dueAfter('30s', wait as '1h') })
   })
 
   test.each<[string | number, string]>([
-    ['-5m', '2025-12-31T23:55:30Z'],
-    ['0s', timeAfter('30s')],
-    [-1000, timeAfter('29s')],
+    ['-5m', addDurations(dueAfter('30s'), '-5m')],
+    ['0s', dueAfter('30s')],
+    [-1000, dueAfter('29s')],
     ['-999999999999d', '1970-01-01T00:00:00Z'],
   ])('can have a retries_at in the past: %s; the next attempt comes after the usual wait', (retriesAfter, expected) => {
     const { gateway, id, job } = openWithDomain()
     gateway.provisioning.script([{ outcome: 'DNS_ERROR', retriesAfter: retriesAfter as '5m' }])
-    gateway.clock.advance('30s')
+    gateway.clock.advanceToNext()
     expect(job()?.retries_at).toBe(expected)
-    expect(gateway.nextDueAt()).toBe(Date.parse(timeAfter('30s', '1h')))
+    expect(gateway.nextDueAt()).toBe(Date.parse(dueAfter('30s', '1h')))
     const other = openManual()
     other.restore(JSON.parse(JSON.stringify(gateway.snapshot())))
     for (const each of [gateway, other]) {
@@ -124,7 +125,9 @@ describe('With the quirk lateStatus (rules: provisioning-jobs#late-status)', () 
     const { id } = gateway.reservedDomains.create({ domain: DOMAIN })
     const domain = gateway.reservedDomains.update(id, { certificate_management_policy: policy })
     expect([domain.certificate_management_policy, domain.certificate_management_status]).toEqual([policy, null])
-    expect(gateway.reservedDomains.get(id).certificate_management_status?.provisioning_job?.started_at).toBe(NEW_YEAR)
+    expect(gateway.reservedDomains.get(id).certificate_management_status?.provisioning_job?.started_at).toBe(
+      SHOWN_START,
+    )
     const response = await client(gateway)('PATCH', `/reserved_domains/${id}`, {
       json: { certificate_management_policy: policy, description: 'd' },
     })

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { createGateway } from '../../../src/index.ts'
 import { catchError, client } from '../../support/client.ts'
-import { DOMAIN, openManual, openWithCertificate, openWithZone, timeAfter } from '../../support/provisioning.ts'
+import { CLOCK_START } from '../../support/clock.ts'
+import { DOMAIN, dueAfter, openManual, openWithCertificate, openWithZone } from '../../support/provisioning.ts'
 
 const CONTROL = 'http://localhost/_fauxgate/dns'
 
@@ -12,17 +13,17 @@ describe('A record that propagates (rules: simulated-dns#propagation)', () => {
       name: DOMAIN,
       type: 'CNAME',
       value: target,
-      visibleFrom: timeAfter('2m'),
+      visibleFrom: dueAfter('2m'),
     })
-    clock.advance('30s')
+    clock.advanceToNext()
     expect(job()).toMatchObject({
       error_code: 'DNS_ERROR',
       msg:
         `Expected a CNAME record for ${DOMAIN} with the value ${target}. Found no record for ${DOMAIN} yet: the one that ` +
-        `was set propagates until ${timeAfter('2m')}. Wait for another 90 seconds.`,
-      retries_at: timeAfter('30s', '1h'),
+        `was set propagates until ${dueAfter('2m')}. Wait for another 90 seconds.`,
+      retries_at: dueAfter('30s', '1h'),
     })
-    clock.advance('1h')
+    clock.advanceToNext()
     expect(job()).toBeNull()
   })
 
@@ -35,9 +36,9 @@ describe('A record that propagates (rules: simulated-dns#propagation)', () => {
       'issued',
     ])
     const late = openWithZone()
-    late.dns.cname(DOMAIN, late.target, { after: 30_001 })
+    late.dns.cname(DOMAIN, late.target, { after: Date.parse(dueAfter('30s')) - CLOCK_START + 1 })
     late.clock.advance('10d')
-    expect(late.gateway.provisioning.timeline(late.id)[1]).toMatchObject({ transition: 'failed', at: timeAfter('30s') })
+    expect(late.gateway.provisioning.timeline(late.id)[1]).toMatchObject({ transition: 'failed', at: dueAfter('30s') })
   })
 
   test('keeps its time of propagation in a snapshot and in a store', () => {
@@ -84,7 +85,7 @@ describe('A record for a CDN or for failing name servers', () => {
     expect(status).toBe(200)
     expect(attempt()).toBe(`Expected a CNAME record for ${DOMAIN} with the value ${target}. ${finding}`)
     gateway.dns.cname(DOMAIN, target)
-    clock.advance('1h')
+    clock.advanceToNext()
     expect(job()).toBeNull()
   })
 
@@ -137,7 +138,7 @@ describe('A CAA record (rules: simulated-dns#caa)', () => {
     const records = gateway.provisioning.timeline(domain)
     expect(records.at(-1)?.outcome).toBe('DNS_ERROR')
     dns.remove('example.com')
-    clock.advance('1h')
+    clock.advanceToNext()
     expect(job()).toBeNull()
   })
 

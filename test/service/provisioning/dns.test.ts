@@ -5,11 +5,11 @@ import { withoutFacts } from '../../support/details.ts'
 import {
   advanceUnnoticed,
   DOMAIN,
+  dueAfter,
   openManual,
   openWithCertificate,
   openWithDomain,
   openWithZone,
-  timeAfter,
 } from '../../support/provisioning.ts'
 
 const WILDCARD = '*.example.com'
@@ -77,13 +77,13 @@ describe('A wildcard needs two records (rules: simulated-dns#needed-records)', (
 describe('A change of the zone applies at once (rules: simulated-dns#edits)', () => {
   test('so that a correction lets the next retry succeed, an hour after the failure', () => {
     const { gateway, dns, target, job, certificate } = openWithZone()
-    gateway.clock.advance('30s')
-    expect(job()).toMatchObject({ error_code: 'DNS_ERROR', retries_at: timeAfter('1h', '30s') })
+    gateway.clock.advanceToNext()
+    expect(job()).toMatchObject({ error_code: 'DNS_ERROR', retries_at: dueAfter('1h', '30s') })
     dns.cname(DOMAIN, target)
     gateway.clock.advance('59m')
     expect(certificate()).toBeNull()
     gateway.clock.advance('1m')
-    expect(gateway.tlsCertificates.get(certificate() as string).issued_at).toBe(timeAfter('1h', '30s'))
+    expect(gateway.tlsCertificates.get(certificate() as string).issued_at).toBe(dueAfter('1h', '30s'))
   })
 
   test('and removing a record later does not undo the certificate that it allowed', () => {

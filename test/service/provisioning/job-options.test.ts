@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { createGateway, type GatewayOptions } from '../../../src/index.ts'
 import { client } from '../../support/client.ts'
+import { SHOWN_START } from '../../support/clock.ts'
 import {
   DOMAIN,
+  dueAfter,
   ECDSA,
   listCertificateIds,
-  NEW_YEAR,
   openManual,
   openWithCertificate,
   openWithDomain,
@@ -32,10 +33,10 @@ describe('With provisioningDelay 0 (rules: provisioning-jobs#start)', () => {
     expect(body.certificate).toBeNull()
     expect(body.certificate_management_status.provisioning_job).toMatchObject({
       error_code: 'DNS_ERROR',
-      started_at: NEW_YEAR,
-      retries_at: timeAfter('1h'),
+      started_at: SHOWN_START,
+      retries_at: dueAfter('1h'),
     })
-    gateway.clock.advance('1h')
+    gateway.clock.advanceToNext()
     expect(gateway.reservedDomains.get(body.id).certificate?.id).toBe(listCertificateIds(gateway)[0])
   })
 
@@ -65,7 +66,7 @@ describe('The options for provisioning (rules: provisioning-jobs#options)', () =
     const { gateway, id } = openWithDomain({ provisioningDelay: '10m' })
     gateway.clock.advance('61d')
     const attempts = gateway.provisioning.timeline(id).filter(({ outcome }) => outcome !== null)
-    expect(attempts.map(({ at }) => at)).toEqual([timeAfter('10m'), timeAfter('60d', '20m')])
+    expect(attempts.map(({ at }) => at)).toEqual([dueAfter('10m'), dueAfter('60d', '20m')])
   })
 
   test('certificates sets not_after and renews_at', () => {
@@ -86,10 +87,10 @@ describe('The options for provisioning (rules: provisioning-jobs#options)', () =
       internalErrorBackoff: { first: '3s', most: '10s' },
     })
     gateway.provisioning.failAlways('INTERNAL_ERROR')
-    gateway.clock.advance('40s')
+    gateway.clock.advanceTo(dueAfter('40s'))
     const attempts = gateway.provisioning.timeline(id).filter(({ outcome }) => outcome !== null)
     const seconds = [1, 4, 10, 20, 30, 40]
-    expect(attempts.map(({ at }) => at)).toEqual(seconds.map((s) => timeAfter(`${s}s`)))
+    expect(attempts.map(({ at }) => at)).toEqual(seconds.map((s) => dueAfter(`${s}s`)))
   })
 
   test.each([
@@ -108,8 +109,8 @@ describe('The options for provisioning (rules: provisioning-jobs#options)', () =
   test('dnsErrorRetry sets the wait after a DNS_ERROR', () => {
     const { gateway, job } = openWithDomain({ dnsErrorRetry: '5m' })
     gateway.provisioning.failNext('DNS_ERROR')
-    gateway.clock.advance('30s')
-    expect(job()?.retries_at).toBe(timeAfter('30s', '5m'))
+    gateway.clock.advanceToNext()
+    expect(job()?.retries_at).toBe(dueAfter('30s', '5m'))
   })
 
   const wrongOptions: [keyof GatewayOptions, unknown, RegExp][] = [

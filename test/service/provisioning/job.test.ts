@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { client, expectError, outcome, refusalKey } from '../../support/client.ts'
+import { SHOWN_START } from '../../support/clock.ts'
 import {
   addDurations,
   advanceUnnoticed,
   DOMAIN,
+  dueAfter,
   ECDSA,
   listCertificateIds,
-  NEW_YEAR,
   openManual,
   openWithCertificate,
   openWithDomain,
@@ -16,7 +17,7 @@ import {
 const IN_PROGRESS = {
   error_code: null,
   msg: 'Managed certificate provisioning in progress.',
-  started_at: NEW_YEAR,
+  started_at: SHOWN_START,
   retries_at: null,
 }
 
@@ -36,25 +37,25 @@ describe('A provisioning job that has started (rules: provisioning-jobs#start)',
 describe('A provisioning job that succeeds (rules: provisioning-jobs#success)', () => {
   test('leaves a certificate in use, the renewal 30 days before its expiry, and no job', async () => {
     const { gateway, id, domain } = openWithDomain()
-    gateway.clock.advance('30s')
+    gateway.clock.advanceToNext()
     const [certificate_id] = listCertificateIds(gateway)
     const uri = `${gateway.url}/tls_certificates/${certificate_id}`
     expect(domain().certificate).toEqual({ id: certificate_id, uri })
-    const renews_at = timeAfter('30s', '60d')
+    const renews_at = dueAfter('30s', '60d')
     expect(domain().certificate_management_status).toStrictEqual({ renews_at, provisioning_job: null })
     const api = client(gateway)
     expect((await api('GET', `/reserved_domains/${id}`)).body).toEqual(domain())
     const { body } = await api('GET', `/tls_certificates/${certificate_id}`)
-    expect(body).toMatchObject({ issued_at: timeAfter('30s'), created_at: timeAfter('30s') })
+    expect(body).toMatchObject({ issued_at: dueAfter('30s'), created_at: dueAfter('30s') })
     expect(addDurations(body.not_after, '-30d')).toBe(renews_at)
-    expect(body.not_after).toBe(timeAfter('30s', '90d'))
+    expect(body.not_after).toBe(dueAfter('30s', '90d'))
   })
 
   const reads: [string, (gateway: ReturnType<typeof openManual>, id: string) => boolean][] = [
     ['the domain', (gateway, id) => gateway.reservedDomains.get(id).certificate !== null],
     ['the list of domains', (gateway) => gateway.reservedDomains.list().reserved_domains[0]?.certificate !== null],
     ['the list of certificates', (gateway) => gateway.tlsCertificates.list().tls_certificates.length === 1],
-    ['the timeline', (gateway, id) => gateway.provisioning.timeline(id).at(-1)?.at === timeAfter('30s')],
+    ['the timeline', (gateway, id) => gateway.provisioning.timeline(id).at(-1)?.at === dueAfter('30s')],
     ['the pending outcomes', (gateway) => gateway.provisioning.pendingOutcomes().length === 0],
     ['a snapshot', (gateway) => gateway.snapshot().records.tls_certificates?.length === 1],
   ]
@@ -69,14 +70,14 @@ describe('A provisioning job that succeeds (rules: provisioning-jobs#success)', 
   )
 })
 
-/** Opens a gateway with a domain whose certificate was issued at the new year and is due for renewal. */
+const RENEWS_AT = timeAfter('60d')
+
+/** Opens a gateway with a domain whose certificate was issued at the clock's start and is due for renewal. */
 function openDue(options: Parameters<typeof openWithCertificate>[0] = {}) {
   const it = openWithCertificate(options)
-  it.gateway.clock.advance('60d')
+  it.gateway.clock.advanceTo(RENEWS_AT)
   return it
 }
-
-const RENEWS_AT = timeAfter('60d')
 
 describe('A renewal (rules: provisioning-jobs#renewal)', () => {
   test('issues a certificate after the provisioning delay, and removes the replaced certificate', async () => {
@@ -150,7 +151,7 @@ describe('An attempt that the test runs now', () => {
     const { gateway, id, certificate } = openWithDomain()
     advanceUnnoticed(gateway.clock, '31s')
     expect(refusalKey(() => gateway.provisioning.attempt(id))).toBe('not_found')
-    expect(gateway.tlsCertificates.get(certificate() as string).issued_at).toBe(timeAfter('30s'))
+    expect(gateway.tlsCertificates.get(certificate() as string).issued_at).toBe(dueAfter('30s'))
   })
 
   test('needs a job, which an issued or an unmanaged domain does not have', () => {

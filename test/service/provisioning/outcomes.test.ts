@@ -2,15 +2,16 @@ import { describe, expect, test } from 'vitest'
 import { toInspected } from '../../../src/gateway/inspected.ts'
 import type { Gateway } from '../../../src/index.ts'
 import { client, expectError, outcome, refusalKey } from '../../support/client.ts'
+import { SHOWN_START } from '../../support/clock.ts'
 import { withoutFacts } from '../../support/details.ts'
 import {
   advanceUnnoticed,
   DOMAIN,
+  dueAfter,
   ECDSA,
   openManual,
   openWithCertificate,
   openWithDomain,
-  timeAfter,
 } from '../../support/provisioning.ts'
 
 type Provisioning = Gateway['provisioning']
@@ -51,7 +52,7 @@ describe('failAlways', () => {
     provisioning.failAlways('DNS_ERROR')
     expect(provisioning.pendingOutcomes()).toEqual([])
     expect(() => provisioning.assertNoPendingOutcomes()).toThrow('No attempt used these outcomes: always DNS_ERROR')
-    gateway.clock.advance('30s')
+    gateway.clock.advanceToNext()
     expect(() => provisioning.assertNoPendingOutcomes()).not.toThrow()
   })
 })
@@ -123,8 +124,7 @@ describe('The outcomes that no attempt has used', () => {
   test('are named one by one up to twenty, and counted after that', () => {
     const { provisioning } = openWithTwo()
     provisioning.failNext('DNS_ERROR', { times: 20 })
-    const reason =
-      'the next attempt, of app.example.com, is due at 2026-01-01T00:00:30Z, and it is 2026-01-01T00:00:00Z'
+    const reason = `the next attempt, of app.example.com, is due at ${dueAfter('30s')}, and it is ${SHOWN_START}`
     const twenty = Array(20).fill('DNS_ERROR for any domain').join(', ')
     expect(expectError(() => provisioning.assertNoPendingOutcomes()).message).toBe(
       `No attempt used these outcomes: ${twenty}.\n  any domain: ${reason}.`,
@@ -143,10 +143,10 @@ describe('The outcomes that no attempt has used', () => {
     const last = gateway.reservedDomains.create({ domain: 'last.example.com', ...POLICY }).id
     gateway.provisioning.script(['DNS_ERROR'])
     const readReason = () => expectError(() => gateway.provisioning.assertNoPendingOutcomes()).message
-    expect(readReason()).toContain(`the next attempt, of ${OTHER}, is due at ${timeAfter('40s')}`)
+    expect(readReason()).toContain(`the next attempt, of ${OTHER}, is due at ${dueAfter('40s')}`)
     gateway.provisioning.script(['success'], { domain: OTHER })
     gateway.provisioning.attempt(gateway.reservedDomains.list().reserved_domains[1]?.id ?? '')
-    expect(readReason()).toContain(`the next attempt, of last.example.com, is due at ${timeAfter('50s')}`)
+    expect(readReason()).toContain(`the next attempt, of last.example.com, is due at ${dueAfter('50s')}`)
     gateway.reservedDomains.delete(last)
     expect(readReason()).toContain(
       `the next renewal, of ${DOMAIN}, is due at ${gateway.reservedDomains.get(id).certificate_management_status?.renews_at}`,

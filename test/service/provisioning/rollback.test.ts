@@ -70,7 +70,7 @@ describe('A call that changes nothing makes no commit', () => {
     const { gateway, id } = openWithDomain()
     gateway.provisioning.script(['success'])
     const commits = collectCommits(gateway)
-    gateway.clock.advance('30s')
+    gateway.clock.advanceToNext()
     gateway.reservedDomains.detachCertificateManagementPolicy(id)
     expect(commits.map(({ operation, changes }) => [operation, changes.map(({ collection }) => collection)])).toEqual([
       ['provisioning', ['ordered_outcomes', 'tls_certificates', 'reserved_domains']],

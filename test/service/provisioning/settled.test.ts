@@ -1,26 +1,27 @@
 import { describe, expect, test } from 'vitest'
 import { createGateway } from '../../../src/index.ts'
 import { timersOn } from '../../../src/testing/clock.ts'
+import { CLOCK_START } from '../../support/clock.ts'
 import {
   addDurations,
   advanceUnnoticed,
   DOMAIN,
+  dueAfter,
   ECDSA,
-  NEW_YEAR,
   openManual,
   openWithCertificate,
   openWithDomain,
   timeAfter,
 } from '../../support/provisioning.ts'
 
-const NOW = Date.parse(NEW_YEAR)
+const NOW = CLOCK_START
 const CREATE = { domain: DOMAIN, certificate_management_policy: ECDSA }
 
 describe('settled() on a manual clock', () => {
   test('advances it to the next attempt and returns the domain with its certificate', async () => {
     const { gateway, id, domain } = openWithDomain()
     const result = await gateway.provisioning.settled(id)
-    expect(gateway.clock.now).toBe(NOW + 30_000)
+    expect(gateway.clock.now).toBe(Date.parse(dueAfter('30s')))
     expect(result.certificate).not.toBeNull()
     expect(result).toEqual(domain())
   })
@@ -33,10 +34,10 @@ describe('settled() on a manual clock', () => {
     for (let i = 0; i < 3; i++) {
       const { certificate_management_status } = await gateway.provisioning.settled(id)
       codes.push(certificate_management_status?.provisioning_job?.error_code)
-      times.push(gateway.clock.now - NOW)
+      times.push(addDurations(gateway.clock.now))
     }
     expect(codes).toEqual(['DNS_ERROR', 'INTERNAL_ERROR', undefined])
-    expect(times).toEqual([30_000, 3_630_000, 3_690_000])
+    expect(times).toEqual([dueAfter('30s'), dueAfter('30s', '1h'), dueAfter('90s', '1h')])
   })
 
   test('waits for a running renewal, but not for a future one', async () => {
@@ -88,10 +89,10 @@ describe('settled() on a clock that it can neither advance nor wait for', () => 
     const gateway = createGateway({ clock, seed: 'settled' })
     const { id } = gateway.reservedDomains.create(CREATE)
     const before = gateway.snapshot()
-    const message = `The next attempt is due at ${timeAfter('30s')}, and this clock cannot be waited for.`
+    const message = `The next attempt is due at ${dueAfter('30s')}, and this clock cannot be waited for.`
     await expect(gateway.provisioning.settled(id)).rejects.toThrow(message)
     expect(gateway.snapshot()).toEqual(before)
-    clock.now += 30_000
+    clock.now += 31_000
     expect((await gateway.provisioning.settled(id)).certificate).not.toBeNull()
   })
 
@@ -106,7 +107,7 @@ describe('settled() on a clock that it can neither advance nor wait for', () => 
     const gateway = createGateway({ clock, seed: 'settled' })
     const { id } = gateway.reservedDomains.create(CREATE)
     expect((await gateway.provisioning.settled(id)).certificate).not.toBeNull()
-    expect(clock.now).toBe(NOW + 30_000)
+    expect(clock.now).toBe(Date.parse(dueAfter('30s')))
   })
 })
 

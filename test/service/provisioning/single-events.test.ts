@@ -3,18 +3,18 @@ import { createGateway, type Gateway } from '../../../src/index.ts'
 import { timersOn } from '../../../src/testing/clock.ts'
 import { certificatePair } from '../../../src/testing/testing.ts'
 import { expectError, readResponse } from '../../support/client.ts'
+import { CLOCK_START, SHOWN_START } from '../../support/clock.ts'
 import {
   addDurations,
   DOMAIN,
   ECDSA,
-  NEW_YEAR,
   openManual,
   openWithCertificate,
   openWithDomain,
   timeAfter,
 } from '../../support/provisioning.ts'
 
-const NOW = Date.parse(NEW_YEAR)
+const NOW = CLOCK_START
 
 /** Calls a control over HTTP, for a domain. */
 async function callOverHttp(gateway: Gateway, path: string, id: string) {
@@ -76,7 +76,7 @@ describe('expireNow advances the clock to the expiry of the certificate in use (
 
   test('also for an uploaded certificate', () => {
     const gateway = openManual()
-    const pair = certificatePair({ names: [DOMAIN], notBefore: NEW_YEAR, notAfter: timeAfter('400d') })
+    const pair = certificatePair({ names: [DOMAIN], notBefore: SHOWN_START, notAfter: timeAfter('400d') })
     const { id: certificate_id, not_after } = gateway.tlsCertificates.create(pair)
     const { id } = gateway.reservedDomains.create({ domain: DOMAIN, certificate_id })
     gateway.provisioning.expireNow(id)

@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { refusalKey } from '../../support/client.ts'
-import { DOMAIN, ECDSA, NEW_YEAR, openWithCertificate, openWithDomain, timeAfter } from '../../support/provisioning.ts'
+import { SHOWN_START } from '../../support/clock.ts'
+import { DOMAIN, dueAfter, ECDSA, openWithCertificate, openWithDomain } from '../../support/provisioning.ts'
 
 const TIME_COLUMN = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ {2}/
 
 describe('The timeline of a domain', () => {
   test('has entries of exactly four fields, and names the certificate in use', () => {
     const { gateway, id, certificate } = openWithDomain()
-    gateway.clock.advance('30s')
+    gateway.clock.advanceToNext()
     const [started, issued] = gateway.provisioning.timeline(id)
     expect(Object.keys(started ?? {})).toEqual(['at', 'transition', 'outcome', 'message'])
     expect(issued?.message).toContain(certificate())
@@ -15,7 +16,7 @@ describe('The timeline of a domain', () => {
 
   test('repeats the problem that the simulated zone had', () => {
     const { gateway, id, domain } = openWithDomain({ dns: 'simulated' })
-    gateway.clock.advance('30s')
+    gateway.clock.advanceToNext()
     expect(gateway.provisioning.timeline(id).at(-1)?.message).toContain(domain().cname_target)
   })
 
@@ -23,7 +24,7 @@ describe('The timeline of a domain', () => {
     const { gateway, id } = openWithDomain()
     gateway.provisioning.failAlways('DNS_ERROR')
     const advanceToAttempt = (attempts: number) => {
-      gateway.clock.advanceTo(timeAfter('30s', `${attempts - 1}h`))
+      gateway.clock.advanceTo(dueAfter('30s', `${attempts - 1}h`))
       return gateway.provisioning.timeline(id)
     }
     // One entry for the start, one for the first attempt, two for each later attempt.
@@ -33,7 +34,7 @@ describe('The timeline of a domain', () => {
     const after = advanceToAttempt(51)
     expect(after).toHaveLength(100)
     expect(after.slice(0, 98)).toEqual(before.slice(2))
-    expect(after.at(-1)).toMatchObject({ at: timeAfter('30s', '50h'), transition: 'failed' })
+    expect(after.at(-1)).toMatchObject({ at: dueAfter('30s', '50h'), transition: 'failed' })
   })
 
   test('is deleted with its domain, and a new domain of the same name has a new timeline', () => {
@@ -41,7 +42,7 @@ describe('The timeline of a domain', () => {
     gateway.reservedDomains.delete(id)
     expect(refusalKey(() => gateway.provisioning.timeline(id))).toBe('not_found')
     const newId = gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: ECDSA }).id
-    expect(gateway.provisioning.timeline(newId)).toMatchObject([{ at: NEW_YEAR, transition: 'started' }])
+    expect(gateway.provisioning.timeline(newId)).toMatchObject([{ at: SHOWN_START, transition: 'started' }])
   })
 })
 

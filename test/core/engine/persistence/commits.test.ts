@@ -7,16 +7,17 @@ import {
   type StoredCommit,
 } from '../../../../src/index.ts'
 import { client } from '../../../support/client.ts'
+import { CLOCK_START } from '../../../support/clock.ts'
 import { memoryStore } from '../../../support/memory-store.ts'
 import { upload } from '../../../support/pem.ts'
-import { NEW_YEAR } from '../../../support/provisioning.ts'
+import { timeAfter } from '../../../support/provisioning.ts'
 
 const policy = { authority: 'letsencrypt' }
 const ROUTE = { edge_id: 'edghts_1', id: 'edghtsrt_1' }
 
 function openWithStore(options: GatewayOptions<ManualClock> = {}) {
   const store = memoryStore()
-  return { store, gateway: createGateway({ clock: manualClock(NEW_YEAR), seed: 'kept', ...options, store }) }
+  return { store, gateway: createGateway({ clock: manualClock(CLOCK_START), seed: 'kept', ...options, store }) }
 }
 
 const listNames = (commits: readonly StoredCommit[]) => commits.map(({ operation }) => operation)
@@ -25,7 +26,7 @@ describe('A store receives (rules: stores#calls)', () => {
   it('the initial state of a new gateway as one commit, which replaces the previous state', () => {
     const { store } = openWithStore({ initial: { reservedAddrs: [{}, { region: 'eu' }] } })
     expect(store.commits).toMatchObject([
-      { operation: 'initial', now: Date.parse(NEW_YEAR), replaces: { version: 1, seed: 'kept' } },
+      { operation: 'initial', now: CLOCK_START, replaces: { version: 1, seed: 'kept' } },
     ])
     expect(store.commits[0]?.changes.map(({ collection }) => collection)).toEqual([
       'reserved_addrs',
@@ -68,7 +69,7 @@ describe('A store receives (rules: stores#calls)', () => {
     const taken = await gateway.fetch(url, { method: 'POST', body: '{"name": "kept"}', headers })
     expect(taken.status).toBe(200)
     expect(store.commits).toHaveLength(countBefore + 1)
-    const restarted = createGateway({ store: memoryStore(store.commits), clock: manualClock(NEW_YEAR) })
+    const restarted = createGateway({ store: memoryStore(store.commits), clock: manualClock(CLOCK_START) })
     expect(await (await restarted.fetch(url)).json()).toMatchObject([{ name: 'kept' }])
   })
 
@@ -96,7 +97,7 @@ describe('A store receives (rules: stores#calls)', () => {
   })
 
   it.each(['a read', 'a refused call'])('due events with the next call: %s', (call) => {
-    const clock = { now: Date.parse(NEW_YEAR) }
+    const clock = { now: CLOCK_START }
     const store = memoryStore()
     const gateway = createGateway({ clock, store })
     const { id } = gateway.reservedDomains.create({ domain: 'a.example.com', certificate_management_policy: policy })
@@ -113,18 +114,18 @@ describe('A store receives (rules: stores#calls)', () => {
     const { store, gateway } = openWithStore()
     gateway.reservedDomains.create({ domain: 'a.example.com', certificate_management_policy: policy })
     gateway.clock.advance('1s')
-    gateway.clock.set('2026-02-01T00:00:00Z')
+    gateway.clock.set(timeAfter('31d'))
     await client(gateway)('POST', 'http://localhost/_fauxgate/clock', { json: { advance: '100d' } })
     gateway.clock.reset()
     gateway.reset()
     const moves = store.commits.slice(2)
     expect(listNames(moves)).toEqual(['clock', 'provisioning', 'provisioning', 'clock', 'reset'])
     expect(moves.map(({ now }) => now)).toEqual([
-      Date.parse('2026-01-01T00:00:01Z'),
-      Date.parse('2026-02-01T00:00:00Z'),
-      Date.parse('2026-05-12T00:00:00Z'),
-      Date.parse(NEW_YEAR),
-      Date.parse(NEW_YEAR),
+      CLOCK_START + 1000,
+      Date.parse(timeAfter('31d')),
+      Date.parse(timeAfter('131d')),
+      CLOCK_START,
+      CLOCK_START,
     ])
   })
 
@@ -135,7 +136,7 @@ describe('A store receives (rules: stores#calls)', () => {
     gateway.reservedAddrs.create()
     gateway.clock.advance('1h')
     gateway.restore(snapshot)
-    expect(store.commits.at(-1)).toMatchObject({ operation: 'restore', now: Date.parse(NEW_YEAR), sequence })
+    expect(store.commits.at(-1)).toMatchObject({ operation: 'restore', now: CLOCK_START, sequence })
     gateway.reset()
     expect(store.commits.at(-1)).toMatchObject({ operation: 'reset', sequence, replaces: { seed: 'kept' } })
     for (const commit of store.commits.slice(-2)) {
@@ -148,7 +149,7 @@ describe('A store receives (rules: stores#calls)', () => {
     gateway.reservedAddrs.create()
     gateway.reset()
     expect(store.commits.at(-1)).toMatchObject({ operation: 'reset', changes: [] })
-    const restarted = createGateway({ store: memoryStore(store.commits), clock: manualClock(NEW_YEAR) })
+    const restarted = createGateway({ store: memoryStore(store.commits), clock: manualClock(CLOCK_START) })
     expect(restarted.reservedAddrs.list().reserved_addrs).toEqual([])
   })
 
@@ -170,7 +171,7 @@ describe('A store receives (rules: stores#calls)', () => {
       gateway.reservedAddrs.create()
       expect(listNames(store.commits.slice(countBefore))).toEqual(['reserved_addrs.create'])
       expect(store.commits.at(-1)?.replaces).toBeUndefined()
-      const restarted = createGateway({ store: memoryStore(store.commits), clock: manualClock(NEW_YEAR) })
+      const restarted = createGateway({ store: memoryStore(store.commits), clock: manualClock(CLOCK_START) })
       expect(restarted.snapshot()).toEqual(gateway.snapshot())
     },
   )
@@ -194,7 +195,7 @@ describe('A store receives (rules: stores#calls)', () => {
   it('no fault with a predicate, so the fault is gone after a restart', () => {
     const { store, gateway } = openWithStore()
     gateway.faults.add({ operation: 'reserved_addrs.list', when: () => true })
-    const restarted = createGateway({ store: memoryStore(store.commits), clock: manualClock(NEW_YEAR) })
+    const restarted = createGateway({ store: memoryStore(store.commits), clock: manualClock(CLOCK_START) })
     expect(gateway.faults.all()).toHaveLength(1)
     expect(restarted.faults.all()).toEqual([])
   })

@@ -1,19 +1,19 @@
 import { describe, expect, test } from 'vitest'
 import { createGateway, manualClock, type Store, type StoredState } from '../../../../src/index.ts'
+import { CLOCK_START } from '../../../support/clock.ts'
 import { memoryStore } from '../../../support/memory-store.ts'
-import { NEW_YEAR } from '../../../support/provisioning.ts'
 
 /** Returns the state of a store with one address, and the function that opens a gateway on a changed copy. */
 function openStored() {
   const store = memoryStore()
-  const gateway = createGateway({ store, seed: 'x', clock: manualClock(NEW_YEAR) })
+  const gateway = createGateway({ store, seed: 'x', clock: manualClock(CLOCK_START) })
   const { id } = gateway.reservedAddrs.create()
   gateway.dispose()
   const stored = JSON.parse(JSON.stringify(store.load())) as StoredState
   let appended = 0
   const open = (changes: object) => {
     const damaged: Store = { load: () => ({ ...stored, ...changes }), append: () => void appended++ }
-    return createGateway({ store: damaged, clock: manualClock(NEW_YEAR) })
+    return createGateway({ store: damaged, clock: manualClock(CLOCK_START) })
   }
   return { id, stored, open, appended: () => appended }
 }

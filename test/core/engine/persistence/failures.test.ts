@@ -10,9 +10,9 @@ import {
   type Store,
 } from '../../../../src/index.ts'
 import { client, expectError } from '../../../support/client.ts'
+import { CLOCK_START } from '../../../support/clock.ts'
 import { stateWithSecretsOf } from '../../../support/gateway.ts'
 import { deferredStore, memoryStore } from '../../../support/memory-store.ts'
-import { NEW_YEAR } from '../../../support/provisioning.ts'
 
 const policy = { authority: 'letsencrypt', private_key_type: 'ecdsa' } as const
 const FULL = new Error('disk full')
@@ -28,7 +28,7 @@ function openWithFailingStore() {
   const store = memoryStore()
   const gateway = createGateway({
     store,
-    clock: manualClock(NEW_YEAR),
+    clock: manualClock(CLOCK_START),
     seed: 'failing',
     initial: { reservedAddrs: [{}] },
   })
@@ -94,7 +94,7 @@ describe('A call whose commit the store refuses (rules: stores#failures)', () =>
   })
 
   it('can be a read, if an event has become due', () => {
-    const clock = { now: Date.parse(NEW_YEAR) }
+    const clock = { now: CLOCK_START }
     const store = memoryStore()
     const gateway = createGateway({ store, clock })
     const { id } = gateway.reservedDomains.create({ domain: 'a.example.com', certificate_management_policy: policy })
@@ -144,17 +144,17 @@ describe('A call whose commit the store refuses (rules: stores#failures)', () =>
   })
 
   it('sets back the clock of several gateways, and each of them has the state of its store', () => {
-    const clock = manualClock(NEW_YEAR)
+    const clock = manualClock(CLOCK_START)
     const [firstStore, secondStore] = [memoryStore(), memoryStore()]
     const first = createGateway({ clock, store: firstStore })
     const second = createGateway({ clock, store: secondStore })
     secondStore.failure = FULL
     expect(() => clock.advance('1h')).toThrow(GatewayError)
-    expect(clock.now).toBe(Date.parse(NEW_YEAR))
+    expect(clock.now).toBe(CLOCK_START)
     expect([first.snapshot().now, second.snapshot().now]).toEqual([clock.now, clock.now])
     firstStore.failure = FULL
     expect(() => clock.advance('1h')).toThrow(GatewayError)
-    expect(clock.now).toBe(Date.parse(NEW_YEAR))
+    expect(clock.now).toBe(CLOCK_START)
   })
 })
 
@@ -166,7 +166,7 @@ describe('A change that the store has not flushed yet (rules: stores#safe-answer
   /** Creates a gateway whose first commit is flushed. Its store flushes further commits only on request. */
   async function openDeferred(options: GatewayOptions<ManualClock> = {}) {
     const store = deferredStore()
-    const gateway = createGateway({ clock: manualClock(NEW_YEAR), ...options, store })
+    const gateway = createGateway({ clock: manualClock(CLOCK_START), ...options, store })
     store.flush()
     await Promise.resolve()
     return { store, gateway }
@@ -241,7 +241,7 @@ describe('A change that the store has not flushed yet (rules: stores#safe-answer
     store.lose(FULL)
     await nextTurn()
     // Before any other call.
-    expect(gateway.clock.now).toBe(Date.parse(NEW_YEAR))
+    expect(gateway.clock.now).toBe(CLOCK_START)
     expect(listAddresses(gateway)).toEqual([])
     expect(consoleError).toHaveBeenCalledOnce()
   })
@@ -312,7 +312,7 @@ describe('A change that the store has not flushed yet (rules: stores#safe-answer
     silenceConsole()
     const store = deferredStore()
     const initially = { seed: 'first', initial: { reservedAddrs: [{}] } }
-    const gateway = createGateway({ ...initially, store, clock: manualClock(NEW_YEAR) })
+    const gateway = createGateway({ ...initially, store, clock: manualClock(CLOCK_START) })
     const initial = stateWithSecretsOf(gateway)
     const lostResponse = create(gateway)
     await Promise.resolve()
@@ -329,7 +329,7 @@ describe('A change that the store has not flushed yet (rules: stores#safe-answer
     store.flush()
     expect((await created).status).toBe(201)
     expect(store.safe.commits[0]?.replaces).toMatchObject({ seed: 'first' })
-    const restarted = createGateway({ store: memoryStore(store.safe.commits), clock: manualClock(NEW_YEAR) })
+    const restarted = createGateway({ store: memoryStore(store.safe.commits), clock: manualClock(CLOCK_START) })
     expect(stateWithSecretsOf(restarted)).toBe(stateWithSecretsOf(gateway))
   })
 
@@ -337,7 +337,7 @@ describe('A change that the store has not flushed yet (rules: stores#safe-answer
     silenceConsole()
     let flushed = Promise.resolve()
     const store = { load: () => undefined, append: () => undefined, flushed: () => flushed }
-    const gateway = createGateway({ store, clock: manualClock(NEW_YEAR) })
+    const gateway = createGateway({ store, clock: manualClock(CLOCK_START) })
     await nextTurn()
     flushed = Promise.reject(FULL)
     gateway.reservedAddrs.create()
@@ -352,7 +352,7 @@ describe('A change that the store has not flushed yet (rules: stores#safe-answer
     const { store: first } = openWithFailingStore()
     const store = memoryStore(first.commits)
     const initial = { reservedAddrs: [{}] }
-    const gateway = createGateway({ store, clock: manualClock(NEW_YEAR), seed: 'another', initial })
+    const gateway = createGateway({ store, clock: manualClock(CLOCK_START), seed: 'another', initial })
     const before = stateWithSecretsOf(gateway)
     expect(gateway.leftovers()).toHaveLength(1)
     store.failure = FULL

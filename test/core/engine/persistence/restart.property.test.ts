@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest'
 import { createGateway, type Gateway, type ManualClock, manualClock } from '../../../../src/index.ts'
 import { calls, fillIds } from '../../../support/calls.ts'
 import { client } from '../../../support/client.ts'
+import { CLOCK_START } from '../../../support/clock.ts'
 import { stateWithSecretsOf } from '../../../support/gateway.ts'
 import { memoryStore } from '../../../support/memory-store.ts'
 import { checkAsync, limitCases } from '../../../support/property.ts'
-import { NEW_YEAR } from '../../../support/provisioning.ts'
 
 type TestGateway = Gateway<ManualClock>
 
@@ -38,7 +38,7 @@ const steps = fc.array(
 )
 
 const openGateway = (store = memoryStore()) =>
-  createGateway({ store, clock: manualClock(NEW_YEAR), seed: 'cut', initial: { reservedAddrs: [{}] } })
+  createGateway({ store, clock: manualClock(CLOCK_START), seed: 'cut', initial: { reservedAddrs: [{}] } })
 
 describe('A restart (rules: stores#calls)', () => {
   it('after any call changes nothing, and every call is one commit at most', async () => {

@@ -9,9 +9,10 @@ import {
   type StoredCommit,
 } from '../../../../src/index.ts'
 import { client } from '../../../support/client.ts'
+import { CLOCK_START, SHOWN_START } from '../../../support/clock.ts'
 import { createFullGateway, fullGatewayOptions } from '../../../support/full-gateway.ts'
 import { memoryStore } from '../../../support/memory-store.ts'
-import { NEW_YEAR } from '../../../support/provisioning.ts'
+import { dueAfter } from '../../../support/provisioning.ts'
 
 const policy = { authority: 'letsencrypt', private_key_type: 'ecdsa' } as const
 
@@ -44,7 +45,7 @@ describe('A gateway that continues from a store', () => {
   it('starts a new window of the rate limit; a restored snapshot continues the old one (rules: stores#what-is-not-kept)', async () => {
     const store = memoryStore()
     const rateLimit = { requests: 2, window: '1m' } as const
-    const gateway = createGateway({ clock: manualClock(NEW_YEAR), rateLimit, store })
+    const gateway = createGateway({ clock: manualClock(CLOCK_START), rateLimit, store })
     const listStatuses = async (target: Gateway) => {
       const answers = []
       for (const method of ['POST', 'GET', 'GET']) {
@@ -117,10 +118,10 @@ describe('A gateway that continues from a store', () => {
     ['keys from a secret', { secret: 'nobody can guess this' }],
   ] as const)('has the same authority and the same certificates with %s', (_name, authorityKeys) => {
     const store = memoryStore()
-    const options = { authorityKeys, clock: manualClock(NEW_YEAR) }
+    const options = { authorityKeys, clock: manualClock(CLOCK_START) }
     const gateway = createGateway({ ...options, store })
     const { id } = gateway.reservedDomains.create({ domain: 'a.example.com', certificate_management_policy: policy })
-    gateway.clock.advance('30s')
+    gateway.clock.advanceToNext()
     const { certificate } = gateway.reservedDomains.get(id)
     const restarted = restartFrom(store.commits, { authorityKeys })
     expect(restarted.authority.certificatePem).toBe(gateway.authority.certificatePem)
@@ -132,7 +133,7 @@ describe('A gateway that continues from a store', () => {
   })
 
   it('appends nothing that the store already has: not at the start, at a read, or with a change', () => {
-    const clock = manualClock(NEW_YEAR)
+    const clock = manualClock(CLOCK_START)
     const options = { clock, authorityKeys: 'fresh', initial: { reservedAddrs: [{}] } } as const
     const store = memoryStore()
     createGateway({ ...options, store }).dispose()
@@ -158,19 +159,16 @@ describe('A gateway that continues from a store', () => {
   })
 
   it('handles events that became due meanwhile at the first call, each at its own time', () => {
-    const clock = { now: Date.parse(NEW_YEAR) }
+    const clock = { now: CLOCK_START }
     const store = memoryStore()
     const gateway = createGateway({ store, clock })
     const { id } = gateway.reservedDomains.create({ domain: 'a.example.com', certificate_management_policy: policy })
     clock.now += 86_400_000
     const restarted = restartFrom(store.commits, { clock })
-    expect(restarted.nextDueAt()).toBe(Date.parse('2026-01-01T00:00:30Z'))
+    expect(restarted.nextDueAt()).toBe(Date.parse(dueAfter('30s')))
     restarted.transport.settle()
-    expect(restarted.nextDueAt()).toBe(Date.parse('2026-03-02T00:00:30Z'))
-    expect(restarted.provisioning.timeline(id).map(({ at }) => at)).toEqual([
-      '2026-01-01T00:00:00Z',
-      '2026-01-01T00:00:30Z',
-    ])
+    expect(restarted.nextDueAt()).toBe(Date.parse(dueAfter('30s', '60d')))
+    expect(restarted.provisioning.timeline(id).map(({ at }) => at)).toEqual([SHOWN_START, dueAfter('30s')])
   })
 
   it('refuses records of another version, of an unknown family, and of fresh keys that its options do not request', () => {
