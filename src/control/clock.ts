@@ -8,7 +8,7 @@ import { sentDuration } from '../core/schema/options.ts'
 import { ruleOnWhole } from '../core/schema/rule.ts'
 import { time } from '../core/schema/schema.ts'
 import { formatCount, quote } from '../core/schema/text.ts'
-import { durationMs, LATEST_TIME, timeMs, timestamp } from '../core/schema/time.ts'
+import { durationMs, LATEST_TIME, roundUpToSecond, timeMs, timestamp } from '../core/schema/time.ts'
 import { type DomainRecord, domains } from '../service/resources/reserved-domains/records.ts'
 import { type Control, type ControlHost, controlCall } from './control.ts'
 
@@ -59,7 +59,7 @@ const exactlyOne = ruleOnWhole<v.InferOutput<typeof move>, never>([], (sent, rep
 export const waitingRequest = named(
   v.object({
     operationId: documented(v.string(), "The id of the request's operation, as in the journal."),
-    until: documented(time, 'The time of the response.'),
+    until: documented(time, 'The time of the response, rounded up to a whole second.'),
   }),
   'WaitingRequest',
   "A request whose response waits for a time on the gateway's clock, because of a fault's latency.",
@@ -71,7 +71,12 @@ const MAX_WAITING = 100
 export function waitingRequests(host: ControlHost) {
   return host.engine.clock.waiting
     .slice(0, MAX_WAITING)
-    .map(({ operationId, until }) => ({ operationId, until: timestamp(until) }))
+    .map(({ operationId, until }) => ({ operationId, until: responseTime(until) }))
+}
+
+/** Formats the time of a delayed response, rounded up to a whole second: once the clock is there, the response was sent. */
+export function responseTime(until: number): string {
+  return timestamp(roundUpToSecond(until))
 }
 
 const clockView = named(

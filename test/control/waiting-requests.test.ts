@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest'
 import { toInspected } from '../../src/gateway/inspected.ts'
 import { client, controlClient } from '../support/client.ts'
-import { openManual, openWithDomain, timeAfter } from '../support/provisioning.ts'
+import { CLOCK_START } from '../support/clock.ts'
+import { dueAfter, openManual, openWithDomain, timeAfter } from '../support/provisioning.ts'
 
-/** Sends a request whose response comes after 5 s of a manual clock. */
-function sendDelayed(gateway = openManual()) {
-  gateway.faults.add({ operation: 'reserved_addrs.list', latency: '5s', times: 1 })
+/** Sends a request whose response comes after a time of a manual clock. */
+function sendDelayed(gateway = openManual(), latency: number | '5s' = '5s') {
+  gateway.faults.add({ operation: 'reserved_addrs.list', latency, times: 1 })
   const statuses: number[] = []
   const response = client(gateway)('GET', '/reserved_addrs').then(({ status }) => statuses.push(status))
   return { gateway, send: controlClient(gateway), statuses, response }
@@ -15,7 +16,7 @@ test('A request that a latency delays is named by the clock, the overview and th
   const { gateway, send, statuses, response } = sendDelayed()
   const getClock = async () => (await send('GET', '/clock')).body
   const entry = await getClock().then(() => gateway.requests.last())
-  const until = timeAfter('5s')
+  const until = dueAfter('5s')
   expect(await getClock()).toMatchObject({ waiting: [{ operationId: entry?.operationId, until }] })
   expect(toInspected(gateway).overview()).toMatchObject({
     next: { at: until, event: 'response', key: entry?.operationId },
@@ -25,7 +26,7 @@ test('A request that a latency delays is named by the clock, the overview and th
   await send('POST', '/clock', { next: true })
   await response
   expect(statuses).toEqual([200])
-  expect((await send('GET', '/clock')).body).toEqual({ now: until, manual: true })
+  expect((await send('GET', '/clock')).body).toEqual({ now: timeAfter('5s'), manual: true })
   expect(gateway.report()).not.toContain('its client waits')
 })
 
@@ -35,9 +36,21 @@ test('The next event of a clock is a delayed response where that comes before th
   await Promise.resolve()
   gateway.clock.advanceToNext()
   await response
-  expect(gateway.clock.now).toBe(Date.parse(timeAfter('5s')))
+  expect(gateway.clock.now).toBe(CLOCK_START + 5000)
   gateway.clock.advanceToNext()
-  expect(gateway.clock.now).toBe(Date.parse(timeAfter('30s')))
+  expect(gateway.clock.now).toBe(Date.parse(dueAfter('30s')))
+})
+
+test.each([1, 250, 1001])('At the time that a delayed response shows, it was sent: after %i ms', async (latency) => {
+  const { gateway, send, statuses, response } = sendDelayed(openManual(), latency)
+  const [{ until }] = (await send('GET', '/clock')).body.waiting
+  expect(toInspected(gateway).overview().next?.at).toBe(until)
+  const [trouble] = (await send('GET', '/troubles')).body
+  expect(trouble.cause).toContain(`waits until ${until}`)
+  for (const { method, path, body } of trouble.fix) expect((await send(method, path, body)).status).toBe(200)
+  expect((await send('GET', '/clock')).body).toEqual({ now: until, manual: true })
+  await response
+  expect(statuses).toEqual([200])
 })
 
 test('A client that gives up does not wait any longer', async () => {

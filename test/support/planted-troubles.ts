@@ -4,13 +4,14 @@ import { createNgrok } from '../../src/gateway/ngrok.ts'
 import { manualClock } from '../../src/index.ts'
 import { certificatePair, expiredPair } from '../../src/testing/testing.ts'
 import { uncheckedClient } from './client.ts'
-import { ECDSA, NEW_YEAR } from './provisioning.ts'
+import { CLOCK_START } from './clock.ts'
+import { dueAfter, ECDSA } from './provisioning.ts'
 
 /** Opens a gateway of ngrok's dialect that has a key, a quota and a simulated zone. */
 export const openPlanted = () =>
   createNgrok({
     seed: 'troubles',
-    clock: manualClock(NEW_YEAR),
+    clock: manualClock(CLOCK_START),
     dns: 'simulated',
     keys: ['key'],
     account: { limits: { vaults: 0 } },
@@ -454,7 +455,7 @@ export const PLANTED: readonly PlantedTrouble[] = [
       void sendDelayed(gateway, 'credentials')
     },
     kind: 'waiting',
-    cause: 'A client waits until 2026-01-01T01:00:00Z, because of a fault.',
+    cause: `A client waits until ${dueAfter('1h')}, because of a fault.`,
     about: 'GET /credentials',
   },
   {

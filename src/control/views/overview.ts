@@ -9,7 +9,7 @@ import { timestamp } from '../../core/schema/time.ts'
 import { provisioningOptions } from '../../service/provisioning/managed-domain.ts'
 import { countPendingOutcomes } from '../../service/provisioning/outcomes.ts'
 import { domains } from '../../service/resources/reserved-domains/records.ts'
-import { waitingRequest, waitingRequests } from '../clock.ts'
+import { responseTime, waitingRequest, waitingRequests } from '../clock.ts'
 import { type Control, type ControlHost, controlCall } from '../control.ts'
 import { faultsIn, isPending } from '../faults/fault.ts'
 import { type FamilyNouns, listNouns } from './nouns.ts'
@@ -119,7 +119,7 @@ export function findNextDue(host: ControlHost, tx: Transaction): NextDue | null 
   const next = host.engine.nextDue
   const [waiting] = host.engine.clock.waiting
   if (waiting && waiting.until < (next?.due.at ?? Number.POSITIVE_INFINITY)) {
-    const at = timestamp(waiting.until)
+    const at = responseTime(waiting.until)
     return { at, collection: 'requests', key: waiting.operationId, domain: null, event: 'response' }
   }
   return findNextEvent(host, tx)

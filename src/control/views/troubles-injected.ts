@@ -5,6 +5,7 @@ import { formatCount } from '../../core/schema/text.ts'
 import { timestamp } from '../../core/schema/time.ts'
 import { isObject } from '../../core/schema/values.ts'
 import { listUnusedLasting } from '../../service/provisioning/outcomes.ts'
+import { responseTime } from '../clock.ts'
 import type { ControlHost } from '../control.ts'
 import { faultsIn, getFaultState } from '../faults/fault.ts'
 import { findMissed, lastRequests } from '../faults/matching.ts'
@@ -104,9 +105,9 @@ export function listDelays(host: ControlHost, tx: Transaction): Trouble[] {
   )
   const delays = waiting.map(({ operationId: key, until }): Trouble => {
     const { method = '', path = key } = requests.get(key) ?? {}
-    const cause = `A client waits until ${timestamp(until)}, because of a fault.`
+    const cause = `A client waits until ${responseTime(until)}, because of a fault.`
     const about = [{ collection: 'requests', key, name: `${method} ${path}`.trim() }]
-    return { kind: 'waiting', count: 1, cause, about, ...advance({ to: timestamp(until) }) }
+    return { kind: 'waiting', count: 1, cause, about, ...advance({ to: responseTime(until) }) }
   })
   return [...delays, ...describeStillClock(host, tx, advance({ next: true }))]
 }
