@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { runToEnd, startCommand } from '../support/command.ts'
 import { newFolder } from '../support/folder.ts'
+import { openRawUpstream, type RawAnswer, visitRaw } from '../support/raw-traffic.ts'
 import { waitUntil } from '../support/wire.ts'
 
 /** Starts an application of this machine, which says what it received. */
@@ -20,7 +21,11 @@ async function startApp(): Promise<string> {
 const ANY_PORTS = ['--port', '0', '--agent', '0', '--traffic', '0', '--traffic-tls', '0']
 
 async function startHttp(...args: string[]) {
-  const server = await startCommand({}, ['http', await startApp(), ...ANY_PORTS, ...args], 'Forwards')
+  return startHttpFor(await startApp(), ...args)
+}
+
+async function startHttpFor(app: string, ...args: string[]) {
+  const server = await startCommand({}, ['http', app, ...ANY_PORTS, ...args], 'Forwards')
   onTestFinished(async () => void (await server.stop()))
   const { stdout } = server.output
   const found = (pattern: RegExp) => pattern.exec(stdout)?.[1] ?? ''
@@ -28,6 +33,7 @@ async function startHttp(...args: string[]) {
     ...server,
     publicUrl: found(/Forwards (\S+) to/),
     here: found(/(http:\S+\.localhost:\d+)/),
+    secure: found(/(https:\S+\.localhost:\d+)/),
     agentApi: found(/local API is at (\S+)\./),
   }
 }
@@ -121,5 +127,61 @@ describe('fauxgate http', () => {
     }
     const ports = [...(await start()), ...(await start())]
     expect([ports.length, new Set(ports).size]).toEqual([6, 6])
+  })
+})
+
+describe('Bytes of visitors at fauxgate http (rules: traffic#ports)', () => {
+  const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'
+  const SMUGGLED = 'GET /smuggled HTTP/1.1\r\nhost: x\r\n\r\n'
+  const CHUNKS = `transfer-encoding: chunked\r\n\r\n${SMUGGLED.length.toString(16)}\r\n${SMUGGLED}\r\n0\r\n\r\n`
+
+  /** Sends requests for `HOST` to both ports, one after the other. Returns what each visitor gets. */
+  async function send(answer: RawAnswer, bytes: string, ...args: string[]) {
+    const upstream = await openRawUpstream(answer)
+    const { here, secure, stop } = await startHttpFor(upstream.url, ...args)
+    const texts: string[] = []
+    for (const url of [here, secure]) {
+      const { hostname, port } = new URL(url)
+      const sent = bytes.replaceAll('HOST', hostname)
+      texts.push(await (await visitRaw(Number(port), sent, url === secure ? hostname : undefined)).closed())
+    }
+    await stop()
+    return { upstream, texts }
+  }
+
+  test.each(['DELETE', 'OPTIONS', 'TRACE', 'GET', 'HEAD', 'POST'])(
+    'have the chunked body of %s framed for the application',
+    async (method) => {
+      const sent = `${method} /a HTTP/1.1\r\nhost: HOST\r\nconnection: close\r\n${CHUNKS}`
+      const { upstream, texts } = await send(OK, sent)
+      expect(texts.map((text) => text.slice(0, 13))).toEqual(['HTTP/1.1 200 ', 'HTTP/1.1 200 '])
+      const received = upstream.requests.map(({ head, body }) => [head.split(' HTTP')[0], body])
+      expect(received).toEqual([`${method} /a`, `${method} /a`].map((line) => [line, SMUGGLED]))
+    },
+  )
+
+  const request = (path: string) => `GET ${path} HTTP/1.1\r\nhost: HOST\r\nconnection: close\r\n\r\n`
+
+  test('get an error for a header of the policy that cannot be sent', async () => {
+    const file = join(newFolder(), 'policy.yml')
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is an expression of the policy
+    const headers = { 'x-a': '${req.url.path}' }
+    const on_http_response = [{ actions: [{ type: 'add-headers', config: { headers } }] }]
+    writeFileSync(file, JSON.stringify({ on_http_response }))
+    const { texts } = await send(OK, request('/a%0ab'), '--traffic-policy-file', file)
+    for (const text of texts) expect(text).toMatch(/^HTTP\/1.1 500 .*ngrok-error-code: ERR_NGROK_3900/s)
+  })
+
+  test.each([
+    ['before its response', '', /^HTTP\/1.1 502 .*ERR_NGROK_3004/s],
+    ['in the middle of a head', 'HTTP/1.1 200 OK\r\nconte', /^HTTP\/1.1 502 .*ERR_NGROK_3004/s],
+    [
+      'in the middle of a body',
+      'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nok',
+      /content-length: 9\r\n.*\r\n\r\nok$/s,
+    ],
+  ])('end in an error if the application breaks off %s', async (_name, bytes, gets) => {
+    const { texts } = await send((socket) => socket.end(bytes), request('/a'))
+    for (const text of texts) expect(text).toMatch(gets)
   })
 })

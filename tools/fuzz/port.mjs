@@ -79,7 +79,7 @@ function readRequest(text) {
 }
 
 /** Starts the command with one endpoint for each policy, and returns its ports. */
-async function startServer(upstream, fail) {
+export async function startServer(upstream, fail) {
   const forwarded = `http://localhost:3000=http://127.0.0.1:${upstream}`
   const ports = [
     '--port',

@@ -94,6 +94,21 @@ describe('A visitor that speaks HTTP/2 (rules: traffic#ports)', () => {
     expect(upstream.requests.map(({ body }) => body)).toEqual(['hello', 'hello'])
   })
 
+  // HPACK cannot compress these characters.
+  const long = (length: number) => '{}|~'.repeat(length / 4)
+  const fields = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`x-${index}`, `${index}${long(1024)}`]))
+  test.each([
+    ['a field of 65,536 bytes', { 'x-a': long(65_536) }, { status: 200 }],
+    ['a field of 65,540 bytes', { 'x-a': long(65_540) }, { status: undefined, code: 9 }],
+    ['a path of 100 kB that HPACK compresses', { ':path': `/${'a'.repeat(100_000)}` }, { status: 200 }],
+    ['140 fields of 1 kB', fields(140), { status: 200 }],
+    ['150 fields of 1 kB', fields(150), { status: undefined, code: 2 }],
+  ])('has heads up to the limits of Node: %s (docs/limits.md)', async (_name, headers, expected) => {
+    const { session } = await open(OK, { maxSendHeaderBlockLength: 1_000_000 })
+    expect(await send(session, headers)).toMatchObject(expected)
+  })
+
   test('cannot send more or less than it says', async () => {
     const { upstream, session } = await open(OK)
     for (const length of [2, 9])
