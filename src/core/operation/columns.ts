@@ -17,7 +17,8 @@ type OptionalOf<P> = P extends v.GenericSchema ? v.OptionalSchema<P, undefined> 
 type Sent<Create, Update> = Exclude<Output<Create> | Output<Update>, undefined>
 
 /** A field of a family, with its schema in each place. */
-interface Column<Create = Place, Update = Place, Kept = Place, Shown = Place, First = unknown> extends ColumnValues {
+export interface Column<Create = Place, Update = Place, Kept = Place, Shown = Place, First = unknown>
+  extends ColumnValues {
   readonly create: Create
   readonly update: Update
   readonly kept: Kept
@@ -126,7 +127,8 @@ type Given<Cs extends Columns> = [Unsent<Cs>] extends [never]
   ? []
   : [Pick<RecordWith<Cs>, keyof RecordWith<Cs> & Unsent<Cs>>]
 
-interface Table<H extends Heading, Cs extends Columns> {
+/** The parts of a family that follow from its columns. */
+export interface Table<H extends Heading, Cs extends Columns> {
   /** The records. */
   readonly records: Collection<RecordWith<Cs>>
   /** The kind, for `resource`. */

@@ -107,7 +107,7 @@ export function recordMakers(prefix: string, path: string, { kept, changing, sho
     newRecord(tx: Transaction, body: Values, given: Values = {}) {
       const values = kept.map(([key, each]) => [
         key,
-        chooseValue(each, body[key], key in given ? given[key] : each.first),
+        key in given ? given[key] : chooseValue(each, body[key], each.first),
       ])
       return { ...newHead(tx, prefix, body), ...Object.fromEntries(values) }
     },

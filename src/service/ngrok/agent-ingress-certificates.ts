@@ -3,15 +3,6 @@ import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
 
-/** The fields of a record about its certificate. */
-export const managedFields = {
-  policy: v.nullable(parts.managementPolicy),
-  renews_at: v.nullable(parts.scheduledTime),
-  job: v.nullable(parts.made(parts.managementJob)),
-  /** The next attempt of the job or, without a job, the next renewal. */
-  due: v.nullable(parts.made(v.object({ at: kit.dueTime, order: kit.sequenceNumber }))),
-}
-
 type Managed = Pick<parts.ManagedDomain, 'domain' | 'policy' | 'renews_at' | 'job' | 'due'>
 
 const { authority_invalid, private_key_type_invalid } = parts.domainErrors
@@ -21,26 +12,35 @@ export const managementErrors = { authority_invalid, private_key_type_invalid }
 
 const POLICY = 'The policy by which certificates for the names below the domain are issued automatically'
 
-/** The field of both bodies. */
-export const policyBody = v.optional(parts.managementPolicyBody)
-
-/** The fields of a response. */
-export const managementShape = {
-  certificate_management_policy: kit.documented(
-    v.nullable(parts.managementPolicyShape),
-    `${POLICY}; null without one.`,
-  ),
-  certificate_management_status: kit.documented(
-    v.nullable(parts.managementStatusShape),
-    'The state of automatic issuance; null without a policy.',
-  ),
+/** The columns of an ingress about its certificate. */
+export const managementColumns = {
+  policy: parts.column({ kept: v.nullable(parts.managementPolicy), shown: false, first: null }),
+  renews_at: parts.column({ kept: v.nullable(parts.scheduledTime), shown: false, first: null }),
+  job: parts.column({ kept: v.nullable(parts.made(parts.managementJob)), shown: false, first: null }),
+  /** The next attempt of the job or, without a job, the next renewal. */
+  due: parts.column({
+    kept: v.nullable(parts.made(v.object({ at: kit.dueTime, order: kit.sequenceNumber }))),
+    shown: false,
+    first: null,
+  }),
+  certificate_management_policy: parts.column({
+    sent: parts.managementPolicyBody,
+    kept: false,
+    shown: kit.documented(v.nullable(parts.managementPolicyShape), `${POLICY}; null without one.`),
+  }),
+  certificate_management_status: parts.column({
+    shown: kit.documented(
+      v.nullable(parts.managementStatusShape),
+      'The state of automatic issuance; null without a policy.',
+    ),
+  }),
 }
 
 /** Puts an ingress under the policy of a body, if it has another one, and starts its job. */
 export function withSentPolicy<M extends Managed>(
   tx: kit.Transaction,
   ingress: M,
-  sent: v.InferOutput<typeof policyBody>,
+  sent: v.InferOutput<typeof parts.managementPolicyBody> | undefined,
 ): M {
   if (!sent) return ingress
   const { policy } = ingress

@@ -16,11 +16,6 @@ const errors = kit.declareErrors({
   authority_limit_reached: kit.tooMany(1954),
 })
 
-const authorityTexts = descriptionAndMetadata({
-  description: errors.authority_description_too_long,
-  metadata: errors.authority_metadata_too_long,
-})
-
 const FIELD = 'ca_pem'
 
 /** Reads the certificate of an authority, with its PEM in 64 columns. */
@@ -43,37 +38,10 @@ const pem = v.pipe(
   parts.readBy(readErrors, (text: string) => readAuthority(text).pem),
 )
 
-const record = v.object({ ...kit.recordHead('ca', authorityTexts), ca_pem: pem })
-
-/** The certificate authorities, whose certificates clients of endpoints present. */
-const authorities = kit.collection<kit.Frozen<v.InferOutput<typeof record>>>({
-  name: 'certificate_authorities',
-  schema: record,
-  notAfter: ({ ca_pem }) => readAuthority(ca_pem).fields.not_after,
-})
-
-/** Certificate authorities, as what fields refer to. */
-export const authorityTarget = parts.targetOf('a certificate authority', authorities)
-
 const CA_PEM = 'The certificate of the authority: PEM with 64 columns of base64 and one line break at the end.'
 const usages = (sentence: string) => kit.documented(v.array(v.string()), sentence)
 
-const shape = kit.named(
-  v.object({
-    ...kit.resourceHead,
-    ca_pem: kit.documented(v.string(), CA_PEM),
-    subject_common_name: kit.documented(v.string(), 'The common name of its subject; "" if there is none.'),
-    not_before: kit.documented(kit.time, 'The start of its validity.'),
-    not_after: kit.documented(kit.time, 'The end of its validity.'),
-    key_usages: usages('The uses of its key, by the names of RFC 5280, such as `keyCertSign`.'),
-    extended_key_usages: usages('The extended uses of its key, such as `clientAuth`.'),
-  }),
-  'CertificateAuthority',
-  'A certificate authority whose certificates clients of an endpoint present.',
-)
-
-/** Certificate authorities, for mutual TLS. */
-export const certificateAuthorities = kit.resource(
+const table = parts.columns(
   {
     name: 'certificate_authorities',
     prefix: 'ca',
@@ -81,40 +49,54 @@ export const certificateAuthorities = kit.resource(
     plural: 'certificate authorities',
     filterable: [...FILTERABLE, 'subject_common_name', 'not_before', 'not_after'],
     errors: { ...errors, ...parts.uploadErrors },
-    limits: kit.accountLimits({
-      certificate_authorities: {
-        what: 'certificate authorities',
-        none: errors.authority_limit_none,
-        reached: errors.authority_limit_reached,
-        plans: { free: 0, hobbyist: 0 },
-      },
+    limit: {
+      none: errors.authority_limit_none,
+      reached: errors.authority_limit_reached,
+      plans: { free: 0, hobbyist: 0 },
+    },
+    texts: descriptionAndMetadata({
+      description: errors.authority_description_too_long,
+      metadata: errors.authority_metadata_too_long,
     }),
-    collection: authorities,
-    shape,
-    ...parts.defineBodies('CertificateAuthority', 'a certificate authority', {
-      create: {
-        ...authorityTexts,
-        ca_pem: kit.documented(v.optional(pem, ''), CA_PEM, { isRequired: true, json: { minLength: 1 } }),
-      },
-      update: authorityTexts,
-    }),
+    title: 'CertificateAuthority',
+    sentence: 'A certificate authority whose certificates clients of an endpoint present.',
   },
   {
-    view(authority, wire) {
-      const { subject_common_name, not_before, not_after, key_usages, extended_key_usages } = readAuthority(
-        authority.ca_pem,
-      ).fields
-      return {
-        ...kit.viewHead(authority, wire, '/certificate_authorities'),
-        ca_pem: authority.ca_pem,
-        subject_common_name,
-        not_before: kit.timestamp(not_before),
-        not_after: kit.timestamp(not_after),
-        key_usages,
-        extended_key_usages,
-      }
-    },
-    create: { run: (tx, { ca_pem, ...rest }) => tx.put(authorities, { ...kit.newHead(tx, 'ca', rest), ca_pem }) },
-    update: { run: (tx, before, body) => tx.put(authorities, { ...before, ...kit.described(body, before) }) },
+    ca_pem: parts.column({
+      create: kit.documented(v.optional(pem, ''), CA_PEM, { isRequired: true, json: { minLength: 1 } }),
+      kept: pem,
+      shown: kit.documented(v.string(), CA_PEM),
+    }),
+    subject_common_name: parts.column({
+      shown: kit.documented(v.string(), 'The common name of its subject; "" if there is none.'),
+    }),
+    not_before: parts.column({ shown: kit.documented(kit.time, 'The start of its validity.') }),
+    not_after: parts.column({ shown: kit.documented(kit.time, 'The end of its validity.') }),
+    key_usages: parts.column({
+      shown: usages('The uses of its key, by the names of RFC 5280, such as `keyCertSign`.'),
+    }),
+    extended_key_usages: parts.column({ shown: usages('The extended uses of its key, such as `clientAuth`.') }),
   },
+  { notAfter: ({ ca_pem }) => readAuthority(ca_pem).fields.not_after },
 )
+
+/** Certificate authorities, as what fields refer to. */
+export const authorityTarget = parts.targetOf('a certificate authority', table.records)
+
+/** Certificate authorities, for mutual TLS. */
+export const certificateAuthorities = kit.resource(table.kind, {
+  ...table.rules,
+  view(authority, wire) {
+    const { subject_common_name, not_before, not_after, key_usages, extended_key_usages } = readAuthority(
+      authority.ca_pem,
+    ).fields
+    return {
+      ...table.rules.view(authority, wire),
+      subject_common_name,
+      not_before: kit.timestamp(not_before),
+      not_after: kit.timestamp(not_after),
+      key_usages,
+      extended_key_usages,
+    }
+  },
+})

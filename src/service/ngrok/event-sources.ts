@@ -1,45 +1,15 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
-import { EVENT_TYPES, type SubscriptionRecord, subscriptions } from './event-subscription-records.ts'
-import { refuseUnless } from './shared.ts'
-
-export const SOURCES = 'The types of the events.'
-
-export const sourceErrors = kit.declareErrors({
-  event_type_invalid: kit.field(238, 400, `one of ${EVENT_TYPES.join(', ')}`),
-  event_source_not_found: kit.entry(5125, 404, '{id} has no source {type}.'),
-  event_type_twice: kit.field(5127, 400, 'each type of events once'),
-})
-
-const TYPE = 'The type of the events, such as `ip_policy_created.v0`.'
-
-const type = v.pipe(
-  v.string(),
-  refuseUnless(sourceErrors.event_type_invalid, (name) => EVENT_TYPES.includes(name)),
-)
-
-/** A source in a body. */
-export const sourceBody = kit.named(
-  v.object({ type: kit.documented(v.optional(type, ''), TYPE, { isRequired: true, json: { enum: EVENT_TYPES } }) }),
-  'EventSourceBody',
-  'A type of events.',
-  { json: { examples: [{ type: 'ip_policy_updated.v0' }] } },
-)
-
-/** A source in a response. */
-export const sourceShape = kit.named(
-  v.object({ type: kit.documented(v.string(), TYPE), uri: kit.resourceHead.uri }),
-  'EventSource',
-  'A type of events that a subscription has.',
-)
-
-type Shown = kit.Frozen<v.InferOutput<typeof sourceShape>>
-
-/** Returns a source of a response. */
-export function sourceView(wire: kit.Wire, id: string, type: string): Shown {
-  return { type, uri: `${wire.url}/event_subscriptions/${id}/sources/${type}` }
-}
+import {
+  SOURCES,
+  type SubscriptionRecord,
+  sourceBody,
+  sourceErrors,
+  sourceShape,
+  sourceView,
+  subscriptions,
+} from './event-subscription-records.ts'
 
 // An id of a subscription has another name in the paths of its sources.
 const ids = { subscription_id: 'esb' }

@@ -39,22 +39,6 @@ const limitOf = (type: (typeof TYPES)[number]) => ({
   plans: { free: 0, hobbyist: 0 },
 })
 
-const record = v.object({
-  ...kit.recordHead('ipx', descriptionAndMetadata()),
-  type: parts.oneOfThese(TYPES),
-  enforced: v.boolean(),
-  ip_policy_ids: v.array(kit.idOf('ipp')),
-})
-
-type Restriction = kit.Frozen<v.InferOutput<typeof record>>
-
-/** The IP restrictions, at most one of each type. */
-export const restrictions = kit.collection<Restriction>({
-  name: 'ip_restrictions',
-  schema: record,
-  indexes: { type: ({ type }) => type, policies: ({ ip_policy_ids }) => ip_policy_ids },
-})
-
 const TYPE = `What is restricted: ${ALLOWED}.`
 const ENFORCED = 'True if connections from other addresses are refused. If it is false, the service only warns.'
 const IP_POLICIES = 'The IP policies whose rules decide which addresses may connect.'
@@ -69,6 +53,47 @@ const policyIds = kit.documented(
 )
 
 const type = v.pipe(v.string(ALLOWED), v.picklist(TYPES, ALLOWED), kit.refusedAs(errors.ip_restriction_type_invalid))
+
+const table = parts.columns(
+  {
+    name: 'ip_restrictions',
+    prefix: 'ipx',
+    what: 'IP restriction',
+    filterable: FILTERABLE,
+    errors,
+    limits: kit.accountLimits({
+      dashboard_ip_restrictions: limitOf('dashboard'),
+      api_ip_restrictions: limitOf('api'),
+      agent_ip_restrictions: limitOf('agent'),
+      endpoints_ip_restrictions: limitOf('endpoints'),
+    }),
+    texts: descriptionAndMetadata(),
+    title: 'IpRestriction',
+    sentence: 'The addresses from which a part of the service can be reached.',
+    examples: [{ type: 'agent', ip_policy_ids: ['ipp_1'] }],
+  },
+  {
+    enforced: parts.column({ sent: enforced, create: v.optional(enforced, false) }),
+    type: parts.column({
+      create: kit.documented(v.optional(type, ''), TYPE, { isRequired: true, json: { enum: TYPES } }),
+      kept: parts.oneOfThese(TYPES),
+      shown: kit.documented(v.picklist(TYPES), TYPE),
+    }),
+    ip_policy_ids: parts.column({
+      sent: policyIds,
+      create: kit.documented(v.optional(policyIds, []), IP_POLICIES, { isRequired: true }),
+      kept: v.array(kit.idOf('ipp')),
+      shown: false,
+    }),
+    ip_policies: parts.column({ shown: kit.documented(v.array(kit.ref), IP_POLICIES) }),
+  },
+  { indexes: { type: ({ type }) => type, policies: ({ ip_policy_ids }) => ip_policy_ids } },
+)
+
+type Restriction = kit.RecordOf<typeof table.kind>
+
+/** The IP restrictions, at most one of each type. */
+export const restrictions = table.records
 
 const unique = defineUnique(restrictions, 'type', {
   field: 'type',
@@ -95,75 +120,36 @@ export function isAllowed(tx: kit.Transaction, { ip_policy_ids }: Restriction, i
 }
 
 /** IP restrictions: the addresses from which the dashboard, the API, agents and endpoints can be reached. */
-export const ipRestrictions = kit.resource(
-  {
-    name: 'ip_restrictions',
-    prefix: 'ipx',
-    what: 'IP restriction',
-    filterable: FILTERABLE,
-    errors,
-    limits: kit.accountLimits({
-      dashboard_ip_restrictions: limitOf('dashboard'),
-      api_ip_restrictions: limitOf('api'),
-      agent_ip_restrictions: limitOf('agent'),
-      endpoints_ip_restrictions: limitOf('endpoints'),
-    }),
-    collection: restrictions,
-    shape: kit.named(
-      v.object({
-        ...kit.resourceHead,
-        enforced,
-        type: kit.documented(v.picklist(TYPES), TYPE),
-        ip_policies: kit.documented(v.array(kit.ref), IP_POLICIES),
-      }),
-      'IpRestriction',
-      'The addresses from which a part of the service can be reached.',
-    ),
-    ...parts.defineBodies('IpRestriction', 'an IP restriction', {
-      create: {
-        ...descriptionAndMetadata(),
-        enforced: v.optional(enforced, false),
-        type: kit.documented(v.optional(type, ''), TYPE, { isRequired: true, json: { enum: TYPES } }),
-        ip_policy_ids: kit.documented(v.optional(policyIds, []), IP_POLICIES, { isRequired: true }),
-      },
-      update: { ...descriptionAndMetadata(), enforced: v.optional(enforced), ip_policy_ids: v.optional(policyIds) },
-      examples: [{ type: 'agent', ip_policy_ids: ['ipp_1'] }],
-    }),
+export const ipRestrictions = kit.resource(table.kind, {
+  view: (restriction, wire) => ({
+    ...table.rules.view(restriction, wire),
+    ip_policies: restriction.ip_policy_ids.map((id) => kit.refTo(wire, '/ip_policies', id)),
+  }),
+  create: {
+    errors: [errors.ip_restriction_policy_unknown, errors.ip_restriction_type_taken],
+    run(tx, body) {
+      parts.requireTargets(tx, policyOfRestriction, body.ip_policy_ids)
+      return tx.put(restrictions, unique.requireUnique(tx, table.newRecord(tx, body)))
+    },
   },
-  {
-    view: (restriction, wire) => ({
-      ...kit.viewHead(restriction, wire, '/ip_restrictions'),
-      enforced: restriction.enforced,
-      type: restriction.type,
-      ip_policies: restriction.ip_policy_ids.map((id) => kit.refTo(wire, '/ip_policies', id)),
-    }),
-    create: {
-      errors: [errors.ip_restriction_policy_unknown, errors.ip_restriction_type_taken],
-      run(tx, { type, enforced, ip_policy_ids, ...rest }) {
-        parts.requireTargets(tx, policyOfRestriction, ip_policy_ids)
-        const head = kit.newHead(tx, 'ipx', rest)
-        return tx.put(restrictions, unique.requireUnique(tx, { ...head, type, enforced, ip_policy_ids }))
-      },
+  update: {
+    errors: [errors.ip_restriction_policy_unknown],
+    run(tx, before, body) {
+      parts.requireTargets(tx, policyOfRestriction, body.ip_policy_ids, before)
+      return tx.put(restrictions, table.changed(before, body))
     },
-    update: {
-      errors: [errors.ip_restriction_policy_unknown],
-      run(tx, before, { enforced = before.enforced, ip_policy_ids = before.ip_policy_ids, ...rest }) {
-        parts.requireTargets(tx, policyOfRestriction, ip_policy_ids, before)
-        return tx.put(restrictions, { ...before, ...kit.described(rest, before), enforced, ip_policy_ids })
-      },
-    },
-    before: {
-      'ip_policy_rules.delete': {
-        errors: [errors.ip_policy_of_last_rule],
-        run(tx, { id = '' }) {
-          const policy = tx.get(rules, id)?.ip_policy_id ?? ''
-          const restriction = tx.findAll(restrictions, 'policies', policy).find(({ type }) => type === 'dashboard')
-          if (restriction && tx.findAll(rules, 'policy', policy).length === 1)
-            kit.refuse(errors.ip_policy_of_last_rule, { id, restriction: restriction.id })
-        },
-      },
-    },
-    references: [policyOfRestriction],
-    relations: unique.relations,
   },
-)
+  before: {
+    'ip_policy_rules.delete': {
+      errors: [errors.ip_policy_of_last_rule],
+      run(tx, { id = '' }) {
+        const policy = tx.get(rules, id)?.ip_policy_id ?? ''
+        const restriction = tx.findAll(restrictions, 'policies', policy).find(({ type }) => type === 'dashboard')
+        if (restriction && tx.findAll(rules, 'policy', policy).length === 1)
+          kit.refuse(errors.ip_policy_of_last_rule, { id, restriction: restriction.id })
+      },
+    },
+  },
+  references: [policyOfRestriction],
+  relations: unique.relations,
+})

@@ -101,6 +101,13 @@ export const FILTERABLE = ['id', 'created_at', 'description', 'metadata'] as con
 /** The id of the account's only user, the default owner and creator of all resources. */
 export const ACCOUNT_USER = 'usr_0000000theUserOfThisAccount'
 
+/** The column of the time of the last change. */
+export const updatedAt = parts.column({
+  kept: parts.instant,
+  shown: kit.documented(kit.time, 'The time of the last change.'),
+  show: kit.timestamp,
+})
+
 /** Puts a record with the time of its change, unless nothing changed. */
 export function putIfChanged<R extends { readonly updated_at: number }>(
   tx: kit.Transaction,

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
-import { descriptionAndMetadata, refuseIfEmpty, refuseUnless } from './shared.ts'
+import { descriptionAndMetadata, FILTERABLE, nameTakenError, refuseIfEmpty, refuseUnless, updatedAt } from './shared.ts'
 
 const MAX_NAME_LENGTH = 255
 const CHARACTERS = 'letters, digits, "_", "/", "." and "-"'
@@ -35,9 +35,12 @@ export const vaultErrors = kit.declareErrors({
   vault_name_invalid: invalidNameError(23000),
   vault_name_missing: missingNameError(23001),
   vault_name_too_long: parts.tooLong(23002),
+  vault_not_empty: kit.entry(23003, 400, '{id} has secrets, such as {secret}. Delete them first.'),
+  vault_name_taken: nameTakenError(23004, 'vault'),
+  vault_limit_reached: kit.tooMany(23005),
 })
 
-export const VAULT_NAME = 'The name, which no other vault has.'
+const VAULT_NAME = 'The name, which no other vault has.'
 
 export const vaultName = nameField(
   {
@@ -48,16 +51,33 @@ export const vaultName = nameField(
   VAULT_NAME,
 )
 
-const vault = v.object({
-  ...kit.recordHead('vault', descriptionAndMetadata()),
-  updated_at: parts.instant,
-  name: vaultName,
-})
+export const vaultTable = parts.columns(
+  {
+    name: 'vaults',
+    prefix: 'vault',
+    what: 'vault',
+    filterable: [...FILTERABLE, 'name'],
+    errors: vaultErrors,
+    limit: { reached: vaultErrors.vault_limit_reached },
+    texts: descriptionAndMetadata(),
+    title: 'Vault',
+    sentence: 'A set of named secrets.',
+  },
+  {
+    updated_at: updatedAt,
+    name: parts.column({
+      sent: vaultName,
+      create: v.optional(vaultName, ''),
+      shown: kit.documented(v.string(), VAULT_NAME),
+    }),
+    created_by: parts.column({ shown: kit.documented(v.string(), 'The id of the user who created the vault.') }),
+    last_updated_by: parts.column({
+      shown: kit.documented(v.string(), 'The id of the user who changed the vault last.'),
+    }),
+  },
+  { indexes: { name: ({ name }) => name } },
+)
 
-export type VaultRecord = kit.Frozen<v.InferOutput<typeof vault>>
+export const vaults = vaultTable.records
 
-export const vaults = kit.collection<VaultRecord>({
-  name: 'vaults',
-  schema: vault,
-  indexes: { name: ({ name }) => name },
-})
+export type VaultRecord = kit.RecordOf<typeof vaultTable.kind>

@@ -10,6 +10,7 @@ import {
   putIfChanged,
   refField,
   refuseIfEmpty,
+  updatedAt,
   userField,
 } from './shared.ts'
 import { invalidNameError, missingNameError, nameField, type VaultRecord, vaultName, vaults } from './vault-records.ts'
@@ -57,56 +58,59 @@ const secretValue = kit.documented(
   { json: { minLength: 1, maxLength: MAX_VALUE_BYTES, writeOnly: true }, isRequired: true },
 )
 
-const record = v.object({
-  ...kit.recordHead('secret', descriptionAndMetadata()),
-  updated_at: parts.instant,
-  name: secretName,
-  value: v.pipe(v.string(), kit.secret),
-  vault_id: kit.idOf('vault'),
-  vault_name: vaultName,
-})
-
-type SecretRecord = kit.Frozen<v.InferOutput<typeof record>>
-
-export const secrets = kit.collection<SecretRecord>({
-  name: 'vault_secrets',
-  schema: record,
-  indexes: { vault: ({ vault_id }) => vault_id, place: ({ vault_id, name }) => `${vault_id} ${name}` },
-})
-
-export const secretShape = kit.named(
-  v.object({
-    ...kit.resourceHead,
-    updated_at: kit.documented(kit.time, 'The time of the last change.'),
-    name: kit.documented(v.string(), NAME),
-    vault: refField('The vault that has the secret.'),
-    vault_name: kit.documented(v.string(), 'The name of that vault.'),
-    created_by: userField('The user who created the secret.'),
-    last_updated_by: userField('The user who changed the secret last.'),
-  }),
-  'VaultSecret',
-  'A text that a vault stores under a name. No response has the text.',
+export const secretTable = parts.columns(
+  {
+    name: 'vault_secrets',
+    items: 'secrets',
+    prefix: 'secret',
+    what: 'secret',
+    one: 'a secret of a vault',
+    filterable: [...FILTERABLE, 'name'],
+    errors: secretErrors,
+    limit: { what: 'secrets of a vault', each: 'vault', reached: secretErrors.secret_limit_reached },
+    texts: descriptionAndMetadata(),
+    title: 'VaultSecret',
+    sentence: 'A text that a vault stores under a name. No response has the text.',
+  },
+  {
+    updated_at: updatedAt,
+    name: parts.column({
+      sent: secretName,
+      create: v.optional(secretName, ''),
+      shown: kit.documented(v.string(), NAME),
+    }),
+    value: parts.column({
+      sent: secretValue,
+      create: v.optional(secretValue, ''),
+      kept: v.pipe(v.string(), kit.secret),
+      shown: false,
+    }),
+    vault_id: parts.column({
+      create: v.optional(kit.documented(v.string(), 'The id of the vault. Send this or `vault_name`.')),
+      kept: kit.idOf('vault'),
+      shown: false,
+    }),
+    vault: parts.column({ shown: refField('The vault that has the secret.') }),
+    vault_name: parts.column({
+      create: v.optional(kit.documented(v.string(), 'The name of the vault. Send this or `vault_id`.')),
+      kept: vaultName,
+      shown: kit.documented(v.string(), 'The name of that vault.'),
+    }),
+    created_by: parts.column({ shown: userField('The user who created the secret.') }),
+    last_updated_by: parts.column({ shown: userField('The user who changed the secret last.') }),
+  },
+  { indexes: { vault: ({ vault_id }) => vault_id, place: ({ vault_id, name }) => `${vault_id} ${name}` } },
 )
 
-export const secretView: kit.View<SecretRecord, kit.Frozen<v.InferOutput<typeof secretShape>>> = (each, wire) => ({
-  ...kit.viewHead(each, wire, '/vault_secrets'),
-  updated_at: kit.timestamp(each.updated_at),
-  name: each.name,
+export const secrets = secretTable.records
+
+type Table = (typeof secretTable)['kind']
+
+export const secretView: kit.View<kit.RecordOf<Table>, kit.ResourceOf<Table>> = (each, wire) => ({
+  ...secretTable.rules.view(each, wire),
   vault: kit.refTo(wire, '/vaults', each.vault_id),
-  vault_name: each.vault_name,
   created_by: { id: ACCOUNT_USER, uri: '' },
   last_updated_by: { id: ACCOUNT_USER, uri: '' },
-})
-
-const bodies = parts.defineBodies('VaultSecret', 'a secret of a vault', {
-  create: {
-    ...descriptionAndMetadata(),
-    name: v.optional(secretName, ''),
-    value: v.optional(secretValue, ''),
-    vault_id: v.optional(kit.documented(v.string(), 'The id of the vault. Send this or `vault_name`.')),
-    vault_name: v.optional(kit.documented(v.string(), 'The name of the vault. Send this or `vault_id`.')),
-  },
-  update: { ...descriptionAndMetadata(), name: v.optional(secretName), value: v.optional(secretValue) },
 })
 
 const unique = defineUnique(secrets, 'place', {
@@ -116,52 +120,34 @@ const unique = defineUnique(secrets, 'place', {
 })
 
 /** Secrets of vaults. The value of a secret is stored, but never shown. */
-export const vaultSecrets = kit.resource(
-  {
-    name: 'vault_secrets',
-    items: 'secrets',
-    prefix: 'secret',
-    what: 'secret',
-    filterable: [...FILTERABLE, 'name'],
-    errors: secretErrors,
-    limits: kit.accountLimits({
-      vault_secrets: { what: 'secrets of a vault', each: 'vault', reached: secretErrors.secret_limit_reached },
-    }),
-    collection: secrets,
-    shape: secretShape,
-    ...bodies,
-  },
-  {
-    view: secretView,
-    create: {
-      errors: [
-        secretErrors.secret_name_taken,
-        secretErrors.secret_vault_unknown,
-        secretErrors.secret_vault_missing,
-        secretErrors.secret_vault_name_unknown,
-      ],
-      run(tx, { name, value, vault_id, vault_name, ...rest }) {
-        const vault = requireVault(tx, vault_id, vault_name)
-        const place = { vault_id: vault.id, vault_name: vault.name }
-        const secret = { ...kit.newHead(tx, 'secret', rest), updated_at: tx.now, name, value, ...place }
-        return tx.put(secrets, unique.requireUnique(tx, secret))
-      },
-    },
-    update: {
-      errors: [secretErrors.secret_name_taken],
-      run(tx, before, { name = before.name, value = before.value, ...rest }) {
-        const after = { ...before, ...kit.described(rest, before), name, value }
-        return putIfChanged(tx, secrets, before, unique.requireUnique(tx, after))
-      },
-    },
-    relations(each, others, report) {
-      const { vault_id, vault_name } = each
-      const vault = others.get(vaults, vault_id)
-      if (vault && vault.name !== vault_name) report(['vault_id'], vault_id, `the id of "${vault_name}"`)
-      unique.relations(each, others, report)
+export const vaultSecrets = kit.resource(secretTable.kind, {
+  view: secretView,
+  create: {
+    errors: [
+      secretErrors.secret_name_taken,
+      secretErrors.secret_vault_unknown,
+      secretErrors.secret_vault_missing,
+      secretErrors.secret_vault_name_unknown,
+    ],
+    run(tx, body) {
+      const { id: vault_id, name: vault_name } = requireVault(tx, body.vault_id, body.vault_name)
+      const secret = secretTable.newRecord(tx, body, { updated_at: tx.now, vault_id, vault_name })
+      return tx.put(secrets, unique.requireUnique(tx, secret))
     },
   },
-)
+  update: {
+    errors: [secretErrors.secret_name_taken],
+    run(tx, before, body) {
+      return putIfChanged(tx, secrets, before, unique.requireUnique(tx, secretTable.changed(before, body)))
+    },
+  },
+  relations(each, others, report) {
+    const { vault_id, vault_name } = each
+    const vault = others.get(vaults, vault_id)
+    if (vault && vault.name !== vault_name) report(['vault_id'], vault_id, `the id of "${vault_name}"`)
+    unique.relations(each, others, report)
+  },
+})
 
 function requireVault(tx: kit.Transaction, id: string | undefined, name: string | undefined): VaultRecord {
   const vault = id ? tx.get(vaults, id) : tx.find(vaults, 'name', name ?? '')

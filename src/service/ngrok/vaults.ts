@@ -1,42 +1,8 @@
-import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
-import {
-  ACCOUNT_USER,
-  defineUnique,
-  descriptionAndMetadata,
-  FILTERABLE,
-  nameTakenError,
-  putIfChanged,
-} from './shared.ts'
-import { vaults as records, VAULT_NAME, type VaultRecord, vaultErrors, vaultName } from './vault-records.ts'
-import { secretErrors, secretShape, secrets, secretView, vaultSecrets } from './vault-secrets.ts'
-
-const errors = kit.declareErrors({
-  vault_not_empty: kit.entry(23003, 400, '{id} has secrets, such as {secret}. Delete them first.'),
-  vault_name_taken: nameTakenError(23004, 'vault'),
-  vault_limit_reached: kit.tooMany(23005),
-})
-
-const shape = kit.named(
-  v.object({
-    ...kit.resourceHead,
-    updated_at: kit.documented(kit.time, 'The time of the last change.'),
-    name: kit.documented(v.string(), VAULT_NAME),
-    created_by: kit.documented(v.string(), 'The id of the user who created the vault.'),
-    last_updated_by: kit.documented(v.string(), 'The id of the user who changed the vault last.'),
-  }),
-  'Vault',
-  'A set of named secrets.',
-)
-
-const view: kit.View<VaultRecord, kit.Frozen<v.InferOutput<typeof shape>>> = (vault, wire) => ({
-  ...kit.viewHead(vault, wire, '/vaults'),
-  updated_at: kit.timestamp(vault.updated_at),
-  name: vault.name,
-  created_by: ACCOUNT_USER,
-  last_updated_by: ACCOUNT_USER,
-})
+import { ACCOUNT_USER, defineUnique, putIfChanged } from './shared.ts'
+import { vaultErrors as errors, vaults as records, vaultTable as table } from './vault-records.ts'
+import { secretErrors, secrets, secretTable, secretView, vaultSecrets } from './vault-secrets.ts'
 
 const unique = defineUnique(records, 'name', {
   field: 'name',
@@ -50,18 +16,7 @@ const { response } = vaultSecrets.operations.list
 /** Vaults, with a list of the secrets of each. A vault can be deleted only after its secrets. */
 export const vaults = kit.resource(
   {
-    name: 'vaults',
-    prefix: 'vault',
-    what: 'vault',
-    filterable: [...FILTERABLE, 'name'],
-    errors: { ...vaultErrors, ...errors },
-    limits: kit.accountLimits({ vaults: { what: 'vaults', reached: errors.vault_limit_reached } }),
-    collection: records,
-    shape,
-    ...parts.defineBodies('Vault', 'a vault', {
-      create: { ...descriptionAndMetadata(), name: v.optional(vaultName, '') },
-      update: { ...descriptionAndMetadata(), name: v.optional(vaultName) },
-    }),
+    ...table.kind,
     more: {
       secrets: kit.listOperation({
         name: 'vaults.secrets',
@@ -69,7 +24,7 @@ export const vaults = kit.resource(
         summary: 'List the secrets of a vault, newest first',
         ids: { id: 'vault' },
         prefix: 'secret',
-        item: secretShape,
+        item: secretTable.kind.shape,
         filterable: [],
         errors: [kit.general.not_found],
         ...(response && { response }),
@@ -88,20 +43,20 @@ export const vaults = kit.resource(
     },
   },
   {
-    view,
+    view: (vault, wire) => ({
+      ...table.rules.view(vault, wire),
+      created_by: ACCOUNT_USER,
+      last_updated_by: ACCOUNT_USER,
+    }),
     create: {
       errors: [errors.vault_name_taken],
-      run(tx, { name, ...rest }) {
-        return tx.put(
-          records,
-          unique.requireUnique(tx, { ...kit.newHead(tx, 'vault', rest), updated_at: tx.now, name }),
-        )
-      },
+      run: (tx, body) => tx.put(records, unique.requireUnique(tx, table.newRecord(tx, body, { updated_at: tx.now }))),
     },
     update: {
       errors: [errors.vault_name_taken],
-      run(tx, before, { name = before.name, ...rest }) {
-        const after = unique.requireUnique(tx, { ...before, ...kit.described(rest, before), name })
+      run(tx, before, body) {
+        const after = unique.requireUnique(tx, table.changed(before, body))
+        const { name } = after
         if (name !== before.name) {
           for (const secret of tx.findAll(secrets, 'vault', before.id)) tx.put(secrets, { ...secret, vault_name: name })
         }

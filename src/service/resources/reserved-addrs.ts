@@ -1,19 +1,19 @@
 import * as v from 'valibot'
-import { collection } from '../../core/operation/collection.ts'
+import { column, columns } from '../../core/operation/columns.ts'
 import { sectionReader } from '../../core/operation/family.ts'
-import { accountLimits, tooFast, tooMany } from '../../core/operation/limit.ts'
+import { tooFast, tooMany } from '../../core/operation/limit.ts'
 import { operation } from '../../core/operation/operation.ts'
 import { required, resource } from '../../core/operation/resource.ts'
-import { described, newHead, viewHead } from '../../core/operation/resource-head.ts'
+import type { RecordOf } from '../../core/operation/resource-kind.ts'
 import type { Transaction } from '../../core/operation/transaction.ts'
-import { refTo, type View } from '../../core/operation/view.ts'
+import { refTo } from '../../core/operation/view.ts'
 import type { CommonDialect } from '../../core/schema/dialect.ts'
-import { documented, named } from '../../core/schema/documentation.ts'
+import { documented } from '../../core/schema/documentation.ts'
 import { emptyUpdate, requireUpdate } from '../../core/schema/empty-update.ts'
 import { declareErrors, entry, field, refuse, tooLong } from '../../core/schema/errors.ts'
 import { general } from '../../core/schema/general-errors.ts'
 import { oneOfThese } from '../../core/schema/options.ts'
-import { idOf, made, recordHead } from '../../core/schema/record-schema.ts'
+import { idOf, made } from '../../core/schema/record-schema.ts'
 import { rule } from '../../core/schema/rule.ts'
 import {
   description,
@@ -25,10 +25,8 @@ import {
   ref,
   reference,
   region,
-  resourceHead,
   textOfBytes,
 } from '../../core/schema/schema.ts'
-import type { Frozen } from '../../core/schema/values.ts'
 import { errors as declarationErrors, requireEndpointConfiguration } from './declarations.ts'
 
 const limitErrors = declareErrors({
@@ -36,17 +34,6 @@ const limitErrors = declareErrors({
   address_limit_reached_older: tooMany(502),
   address_limit_reached: tooMany(508),
   address_rate_reached: tooFast(509),
-})
-
-const limits = accountLimits({
-  reserved_addrs: {
-    what: 'reserved addresses',
-    none: limitErrors.address_limit_none,
-    reached: limitErrors.address_limit_reached,
-    older: limitErrors.address_limit_reached_older,
-    rate: limitErrors.address_rate_reached,
-    plans: { free: 0, hobbyist: 1, paygo: 100 },
-  },
 })
 
 const errors = declareErrors({
@@ -89,15 +76,53 @@ const addr = documented(
 
 const endpointConfigurationId = reference('ec', 'The id of the endpoint configuration to link to the address.')
 
-const record = v.object({
-  ...recordHead('ra', { description, metadata }),
-  addr: made(addr),
-  region: documented(oneOfThese(REGIONS), REGION),
-  endpoint_configuration_id: v.nullable(documented(idOf('ec'), 'The id of the linked endpoint configuration.')),
-})
+const table = columns(
+  {
+    name: 'reserved_addrs',
+    prefix: 'ra',
+    what: WHAT,
+    plural: 'reserved addresses',
+    filterable: ['id', 'created_at', 'description', 'metadata', 'addr', 'region'],
+    errors: { ...errors, ...limitErrors },
+    limit: {
+      none: limitErrors.address_limit_none,
+      reached: limitErrors.address_limit_reached,
+      older: limitErrors.address_limit_reached_older,
+      rate: limitErrors.address_rate_reached,
+      plans: { free: 0, hobbyist: 1, paygo: 100 },
+    },
+    texts: { description, metadata },
+    title: 'ReservedAddress',
+    sentence: 'A TCP address that is reserved for the account.',
+    note: ': at least one field',
+    examples: [{ description: 'checkout', region: 'eu' }],
+  },
+  {
+    addr: column({ kept: made(addr), shown: addr }),
+    region: column({
+      create: region(errors.address_region_invalid, REGION, { default: DEFAULT_REGION }),
+      kept: documented(oneOfThese(REGIONS), REGION),
+      shown: documented(v.string(), REGION, { json: { enum: REGIONS }, rules: 'limits#regions' }),
+      first: DEFAULT_REGION,
+    }),
+    endpoint_configuration_id: column({
+      create: extra(endpointConfigurationId),
+      update: endpointConfigurationId,
+      kept: v.nullable(documented(idOf('ec'), 'The id of the linked endpoint configuration.')),
+      shown: false,
+      first: null,
+    }),
+    endpoint_configuration: column({
+      shown: documented(v.nullable(ref), 'The linked endpoint configuration, or null.', {
+        rules: 'reserved-addresses#endpoint-configuration',
+      }),
+    }),
+  },
+  { indexes: { addr: (record) => record.addr } },
+)
 
 /** A reserved address in the state. */
-export type AddressRecord = Frozen<v.InferOutput<typeof record>>
+export type AddressRecord = RecordOf<typeof table.kind>
 
 /**
  * The collection of reserved addresses, to look one up: `tx.find(addresses, 'addr', '1.tcp.eu.ngrok.io:20000')`.
@@ -107,49 +132,7 @@ export type AddressRecord = Frozen<v.InferOutput<typeof record>>
  * const address = tx.get(addresses, body.reserved_addr_id)
  * ```
  */
-export const addresses = collection<AddressRecord>({
-  name: 'reserved_addrs',
-  schema: record,
-  indexes: { addr: (record) => record.addr },
-})
-
-const shape = named(
-  v.object({
-    ...resourceHead,
-    addr,
-    region: documented(v.string(), REGION, { json: { enum: REGIONS }, rules: 'limits#regions' }),
-    endpoint_configuration: documented(v.nullable(ref), 'The linked endpoint configuration, or null.', {
-      rules: 'reserved-addresses#endpoint-configuration',
-    }),
-  }),
-  'ReservedAddress',
-  'A TCP address that is reserved for the account.',
-)
-
-const view: View<AddressRecord, Frozen<v.InferOutput<typeof shape>>> = (record, wire) => ({
-  ...viewHead(record, wire, PATH),
-  addr: record.addr,
-  region: record.region,
-  endpoint_configuration: refTo(wire, '/endpoint_configurations', record.endpoint_configuration_id),
-})
-
-const createBody = named(
-  v.object({
-    description,
-    metadata,
-    region: region(errors.address_region_invalid, REGION, { default: DEFAULT_REGION }),
-    endpoint_configuration_id: extra(endpointConfigurationId),
-  }),
-  'ReservedAddressCreate',
-  'The body that creates a reserved address.',
-  { json: { examples: [{ description: 'checkout', region: 'eu' }] } },
-)
-
-const updateBody = named(
-  v.object({ description, metadata, endpoint_configuration_id: endpointConfigurationId }),
-  'ReservedAddressUpdate',
-  'The changes of a reserved address: at least one field.',
-)
+export const addresses = table.records
 
 /** The section of a dialect for reserved addresses. */
 export interface AddressDialect {
@@ -163,17 +146,7 @@ const addressOptions = sectionReader<{ readonly addressesPerRegion: number }>()
 /** Reserved addresses (rules: reserved-addresses#resource). */
 export const reservedAddrs = resource(
   {
-    name: 'reserved_addrs',
-    prefix: 'ra',
-    what: WHAT,
-    plural: 'reserved addresses',
-    errors: { ...errors, ...limitErrors },
-    limits,
-    collection: addresses,
-    filterable: ['id', 'created_at', 'description', 'metadata', 'addr', 'region'],
-    shape,
-    createBody,
-    updateBody,
+    ...table.kind,
     more: {
       detachEndpointConfiguration: operation({
         name: 'reserved_addrs.detach_endpoint_configuration',
@@ -192,32 +165,28 @@ export const reservedAddrs = resource(
     },
   },
   {
-    view,
+    view: (record, wire) => ({
+      ...table.rules.view(record, wire),
+      endpoint_configuration: refTo(wire, '/endpoint_configurations', record.endpoint_configuration_id),
+    }),
     relations({ id, addr }, others, report) {
       if (others.find(addresses, 'addr', addr)?.id !== id) report(['addr'], addr, 'an address that no other one has')
     },
     create: {
       errors: [errors.address_pool_exhausted, declarationErrors.endpoint_configuration_not_found],
       run(tx, body) {
-        const endpoint = requireEndpointConfiguration(tx, 'endpoint_configuration_id', body.endpoint_configuration_id)
-        return tx.put(addresses, {
-          ...newHead(tx, 'ra', body),
-          addr: findFreeAddress(tx, body.region),
-          region: body.region ?? DEFAULT_REGION,
-          endpoint_configuration_id: endpoint ?? null,
-        })
+        requireEndpointConfiguration(tx, 'endpoint_configuration_id', body.endpoint_configuration_id)
+        // The id has the first number of the sequence, and the address the second.
+        const address = table.newRecord(tx, body, { addr: '' })
+        return tx.put(addresses, { ...address, addr: findFreeAddress(tx, body.region) })
       },
     },
     update: {
       errors: [errors.address_update_empty, declarationErrors.endpoint_configuration_not_found],
       run(tx, record, body) {
-        requireUpdate(errors.address_update_empty, body, updateBody)
-        const endpoint = requireEndpointConfiguration(tx, 'endpoint_configuration_id', body.endpoint_configuration_id)
-        return tx.put(addresses, {
-          ...record,
-          ...described(body, record),
-          endpoint_configuration_id: endpoint ?? record.endpoint_configuration_id,
-        })
+        requireUpdate(errors.address_update_empty, body, table.kind.updateBody)
+        requireEndpointConfiguration(tx, 'endpoint_configuration_id', body.endpoint_configuration_id)
+        return tx.put(addresses, table.changed(record, body))
       },
     },
   },
