@@ -50,14 +50,16 @@ const recipes = ['docs/adding-a-family.md', 'CONTRIBUTING.md'].flatMap((document
   ),
 )
 
-/** Adds the lines with a plus to a file, each group after the lines above it, unless somebody has applied the recipe already. */
+/** Makes the changes to a file, each at the lines above its plus, unless somebody has applied the recipe already. */
 function applyChange(path: string, change: string): string {
   let text = readFileSync(toPath(path), 'utf8')
-  for (const [, before = '', added = ''] of change.matchAll(/((?:^ .*\n)+)((?:^\+.*\n)+)/gm)) {
-    const [place, lines] = [before, added].map((part) => part.replaceAll(/^[ +]/gm, '')) as [string, string]
+  const withoutMarks = (lines: string) => lines.replaceAll(/^[ +-]/gm, '')
+  for (const [, before = '', added = ''] of change.matchAll(/((?:^[ -].*\n)+)((?:^\+.*\n)+)/gm)) {
+    const [place, lines] = [withoutMarks(before), withoutMarks(added)]
     if (text.includes(lines)) continue
     expect(`\n${text}`, path).toContain(`\n${place}`)
-    text = `\n${text}`.replace(`\n${place}`, () => `\n${place}${lines}`).slice(1)
+    const kept = withoutMarks(before.replaceAll(/^-.*\n/gm, ''))
+    text = `\n${text}`.replace(`\n${place}`, () => `\n${kept}${lines}`).slice(1)
   }
   return text
 }

@@ -104,10 +104,10 @@ function defineEdgeRules<Modules extends object>(kind: EdgeKind, modules: EdgeMo
 }
 
 const tcpModules = moduleFields({
-  backend: edgeModules.tcpEdgeBackend.module,
-  ip_restriction: edgeModules.tcpEdgeIpRestriction.module,
-  policy: edgeModules.tcpEdgePolicy.module,
-  traffic_policy: edgeModules.tcpEdgeTrafficPolicy.module,
+  backend: edgeModules.tcpEdgeBackend,
+  ip_restriction: edgeModules.tcpEdgeIpRestriction,
+  policy: edgeModules.tcpEdgePolicy,
+  traffic_policy: edgeModules.tcpEdgeTrafficPolicy,
 })
 
 /** TCP edges. */
@@ -121,12 +121,12 @@ export const tcpEdges = kit.resource(
 )
 
 const tlsModules = moduleFields({
-  backend: edgeModules.tlsEdgeBackend.module,
-  ip_restriction: edgeModules.tlsEdgeIpRestriction.module,
-  mutual_tls: edgeModules.tlsEdgeMutualTls.module,
-  tls_termination: edgeModules.tlsEdgeTlsTermination.module,
-  policy: edgeModules.tlsEdgePolicy.module,
-  traffic_policy: edgeModules.tlsEdgeTrafficPolicy.module,
+  backend: edgeModules.tlsEdgeBackend,
+  ip_restriction: edgeModules.tlsEdgeIpRestriction,
+  mutual_tls: edgeModules.tlsEdgeMutualTls,
+  tls_termination: edgeModules.tlsEdgeTlsTermination,
+  policy: edgeModules.tlsEdgePolicy,
+  traffic_policy: edgeModules.tlsEdgeTrafficPolicy,
 })
 
 /** TLS edges. */
@@ -140,8 +140,8 @@ export const tlsEdges = kit.resource(
 )
 
 const httpsModules = moduleFields({
-  mutual_tls: edgeModules.httpsEdgeMutualTls.module,
-  tls_termination: edgeModules.httpsEdgeTlsTermination.module,
+  mutual_tls: edgeModules.httpsEdgeMutualTls,
+  tls_termination: edgeModules.httpsEdgeTlsTermination,
 })
 
 const httpsRules = defineEdgeRules('https', httpsModules)

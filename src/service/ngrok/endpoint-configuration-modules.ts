@@ -67,82 +67,86 @@ const basicAuthFields = {
   ),
 }
 
-const basicAuth = defineModule(OWNER, {
-  segment: 'basic_auth',
-  title: 'BasicAuth',
-  what: 'basic auth',
-  errors: configurationErrors,
-  body: v.object(basicAuthFields),
-  example: { realm: 'the office' },
-  shape: kit.named(
-    v.object(responseFields(basicAuthFields)),
-    'EndpointConfigurationBasicAuth',
-    'Lets people pass only with a user name and a password.',
-  ),
-  view: (body) => body,
-})
+/** Gives the family of a module its name in the direct API. */
+const named = <const Direct extends string, F extends object>(direct: Direct, family: F) => ({ ...family, direct })
 
-/** All modules, by their fields in a configuration. */
+/** The families of all modules, by their fields in a configuration. */
 const all = {
-  basic_auth: basicAuth,
-  circuit_breaker: defineModule(OWNER, {
-    ...parts.circuitBreakerModule,
-    title: 'CircuitBreaker',
-    example: { tripped_duration: 30, error_threshold_percentage: 0.2 },
-    view: (body) => body,
-  }),
-  compression: defineModule(OWNER, {
-    ...parts.compressionModule,
-    title: 'Compression',
-    example: { enabled: true },
-    view: (body) => body,
-  }),
-  ip_policy: ipRestrictionModule(OWNER, { segment: 'ip_policy', title: 'IpPolicy', what: 'IP policy' }),
-  mutual_tls: mutualTlsModule(OWNER),
-  oauth: oauthModule(OWNER),
-  oidc: oidcModule(OWNER),
-  request_headers: headersModule(OWNER, 'request', 'RequestHeaders'),
-  response_headers: headersModule(OWNER, 'response', 'ResponseHeaders'),
-  saml: samlModule(OWNER),
-  tls_termination: tlsTerminationModule(OWNER),
-  webhook_validation: defineModule(OWNER, {
-    ...parts.webhookModule,
-    segment: 'webhook_validation',
-    title: 'WebhookValidation',
-    what: 'webhook validation',
-    example: { provider: 'github', secret: 'a shared secret' },
-    view: (body) => body,
-  }),
+  basic_auth: named(
+    'endpointConfigurationBasicAuth',
+    defineModule(OWNER, {
+      segment: 'basic_auth',
+      title: 'BasicAuth',
+      what: 'basic auth',
+      errors: configurationErrors,
+      body: v.object(basicAuthFields),
+      example: { realm: 'the office' },
+      shape: kit.named(
+        v.object(responseFields(basicAuthFields)),
+        'EndpointConfigurationBasicAuth',
+        'Lets people pass only with a user name and a password.',
+      ),
+      view: (body) => body,
+    }),
+  ),
+  circuit_breaker: named(
+    'endpointConfigurationCircuitBreaker',
+    defineModule(OWNER, {
+      ...parts.circuitBreakerModule,
+      title: 'CircuitBreaker',
+      example: { tripped_duration: 30, error_threshold_percentage: 0.2 },
+      view: (body) => body,
+    }),
+  ),
+  compression: named(
+    'endpointConfigurationCompression',
+    defineModule(OWNER, {
+      ...parts.compressionModule,
+      title: 'Compression',
+      example: { enabled: true },
+      view: (body) => body,
+    }),
+  ),
+  ip_policy: named(
+    'endpointConfigurationIpPolicy',
+    ipRestrictionModule(OWNER, { segment: 'ip_policy', title: 'IpPolicy', what: 'IP policy' }),
+  ),
+  mutual_tls: named('endpointConfigurationMutualTls', mutualTlsModule(OWNER)),
+  oauth: named('endpointConfigurationOauth', oauthModule(OWNER)),
+  oidc: named('endpointConfigurationOidc', oidcModule(OWNER)),
+  request_headers: named('endpointConfigurationRequestHeaders', headersModule(OWNER, 'request', 'RequestHeaders')),
+  response_headers: named('endpointConfigurationResponseHeaders', headersModule(OWNER, 'response', 'ResponseHeaders')),
+  saml: named('endpointConfigurationSaml', samlModule(OWNER)),
+  tls_termination: named('endpointConfigurationTlsTermination', tlsTerminationModule(OWNER)),
+  webhook_validation: named(
+    'endpointConfigurationWebhookValidation',
+    defineModule(OWNER, {
+      ...parts.webhookModule,
+      segment: 'webhook_validation',
+      title: 'WebhookValidation',
+      what: 'webhook validation',
+      example: { provider: 'github', secret: 'a shared secret' },
+      view: (body) => body,
+    }),
+  ),
 }
 
-type Name = keyof typeof all
+type All = typeof all
+type Name = keyof All
 
-const NAMES = Object.keys(all) as Name[] // The keys of that object.
-const OF_TLS: readonly Name[] = ['mutual_tls', 'tls_termination']
-const SIGN_INS: readonly Name[] = ['basic_auth', 'oauth', 'oidc', 'saml']
+const NAMES = Object.keys(all)
+const OF_TLS: readonly string[] = ['mutual_tls', 'tls_termination'] satisfies Name[]
+const SIGN_INS = ['basic_auth', 'oauth', 'oidc', 'saml'] as const satisfies Name[]
 
 /** The modules that configurations of a type can have. */
-const MODULES_OF: Readonly<Record<ConfigurationRecord['type'], readonly Name[]>> = {
+const MODULES_OF: Readonly<Record<ConfigurationRecord['type'], readonly string[]>> = {
   http: NAMES.filter((name) => !OF_TLS.includes(name)),
   https: NAMES,
   tcp: ['ip_policy'],
 }
 
 /** The fields of all modules together. */
-export const configurationModules = moduleFields({
-  basic_auth: all.basic_auth.module,
-  circuit_breaker: all.circuit_breaker.module,
-  compression: all.compression.module,
-  ip_policy: all.ip_policy.module,
-  mutual_tls: all.mutual_tls.module,
-  oauth: all.oauth.module,
-  oidc: all.oidc.module,
-  request_headers: all.request_headers.module,
-  response_headers: all.response_headers.module,
-  saml: all.saml.module,
-  tls_termination: all.tls_termination.module,
-  webhook_validation: all.webhook_validation.module,
-})
+export const configurationModules = moduleFields(all)
 
 const { twins, inPlaceOf } = makeTwins({
   ...parts.circuitBreakerModule.errors,
@@ -181,7 +185,7 @@ export const ofConfigurations = <O extends kit.Operation>(operation: O): O => re
 const { configuration_module_unsupported, configuration_signs_in_twice } = configurationErrors
 
 /** Adds the rules of configurations to the operation of a module: it needs a configuration of a fitting type. */
-function withRules<O extends kit.Operation>(operation: O, name: Name): O {
+function withRules<O extends kit.Operation>(operation: O, name: string): O {
   const { run } = operation
   const isReplace = operation.method === 'PUT'
   // The configuration itself is looked up first, so the lookup of an edge never fails.
@@ -199,41 +203,25 @@ function withRules<O extends kit.Operation>(operation: O, name: Name): O {
   })
 }
 
-interface ModuleFamily<Replace, Get, Delete> {
-  readonly operations: { readonly replace: Replace; readonly get: Get; readonly delete: Delete }
-}
-
-/** Makes the family of a module of configurations. */
-function familyOfModule<
-  Replace extends kit.Operation,
-  Get extends kit.Operation,
-  Delete extends kit.Operation,
-  F extends ModuleFamily<Replace, Get, Delete>,
->(name: Name, family: F & ModuleFamily<Replace, Get, Delete>) {
-  const { replace, get, delete: remove } = family.operations
-  return {
-    ...family,
-    errors: configurationModuleErrors,
-    operations: {
-      replace: withRules(replace, name),
-      get: withRules(get, name),
-      delete: withRules(remove, name),
-    },
+/** The families of the modules, by their names in the direct API. */
+type ModuleFamilies = {
+  readonly [Field in Name as All[Field]['direct']]: Omit<All[Field], 'direct' | 'errors'> & {
+    readonly errors: typeof configurationModuleErrors
   }
 }
 
-/** The families of the modules of endpoint configurations. */
-export const endpointConfigurationModules = {
-  endpointConfigurationBasicAuth: familyOfModule('basic_auth', all.basic_auth),
-  endpointConfigurationCircuitBreaker: familyOfModule('circuit_breaker', all.circuit_breaker),
-  endpointConfigurationCompression: familyOfModule('compression', all.compression),
-  endpointConfigurationIpPolicy: familyOfModule('ip_policy', all.ip_policy),
-  endpointConfigurationMutualTls: familyOfModule('mutual_tls', all.mutual_tls),
-  endpointConfigurationOauth: familyOfModule('oauth', all.oauth),
-  endpointConfigurationOidc: familyOfModule('oidc', all.oidc),
-  endpointConfigurationRequestHeaders: familyOfModule('request_headers', all.request_headers),
-  endpointConfigurationResponseHeaders: familyOfModule('response_headers', all.response_headers),
-  endpointConfigurationSaml: familyOfModule('saml', all.saml),
-  endpointConfigurationTlsTermination: familyOfModule('tls_termination', all.tls_termination),
-  endpointConfigurationWebhookValidation: familyOfModule('webhook_validation', all.webhook_validation),
+interface ModuleFamily extends kit.Family {
+  readonly direct: string
 }
+
+function listFamilies(families: All): ModuleFamilies
+function listFamilies(families: Readonly<Record<string, ModuleFamily>>): Readonly<Record<string, object>> {
+  const named = Object.entries(families).map(([field, { direct, ...family }]) => {
+    const operations = parts.mapValues(family.operations, (operation) => withRules(operation, field))
+    return [direct, { ...family, operations, errors: configurationModuleErrors }]
+  })
+  return Object.fromEntries(named)
+}
+
+/** The families of the modules of endpoint configurations. */
+export const endpointConfigurationModules = listFamilies(all)

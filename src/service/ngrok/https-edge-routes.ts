@@ -40,20 +40,20 @@ const olderPolicy: typeof parts.trafficPolicy.module = {
 }
 
 const modules = moduleFields({
-  backend: edgeModules.routeBackend.module,
-  ip_restriction: edgeModules.routeIpRestriction.module,
-  circuit_breaker: parts.circuitBreaker.module,
-  compression: parts.compression.module,
-  request_headers: routeRequestHeaders.module,
-  response_headers: routeResponseHeaders.module,
-  webhook_verification: parts.webhookVerification.module,
-  websocket_tcp_converter: routeWebsocketTcpConverter.module,
-  user_agent_filter: routeUserAgentFilter.module,
-  oauth: routeOauth.module,
-  oidc: routeOidc.module,
-  saml: routeSaml.module,
-  policy: olderPolicy,
-  traffic_policy: edgeModules.routeTrafficPolicy.module,
+  backend: edgeModules.routeBackend,
+  ip_restriction: edgeModules.routeIpRestriction,
+  circuit_breaker: parts.circuitBreaker,
+  compression: parts.compression,
+  request_headers: routeRequestHeaders,
+  response_headers: routeResponseHeaders,
+  webhook_verification: parts.webhookVerification,
+  websocket_tcp_converter: routeWebsocketTcpConverter,
+  user_agent_filter: routeUserAgentFilter,
+  oauth: routeOauth,
+  oidc: routeOidc,
+  saml: routeSaml,
+  policy: { module: olderPolicy },
+  traffic_policy: edgeModules.routeTrafficPolicy,
 })
 
 const MATCH = 'The path of the requests that the route handles.'

@@ -80,57 +80,69 @@ export function defineModule<
   })
 }
 
-/** The modules of one kind of edge or of routes, by their fields. */
-type Modules<Ids extends parts.PathIds> = Readonly<Record<string, parts.EdgeModule<Ids, unknown, unknown, unknown>>>
+/** The families of the modules of one kind of edge or of routes, by their fields. */
+type Modules<Ids extends parts.PathIds> = Readonly<
+  Record<string, parts.HasModule<parts.EdgeModule<Ids, unknown, unknown, unknown>>>
+>
 
-type SentType<M> = M extends parts.EdgeModule<never, infer Sent, unknown, unknown> ? Sent : never
-type BodyType<M> = M extends parts.EdgeModule<never, unknown, infer Body, unknown> ? Body : never
-type ResourceType<M> = M extends parts.EdgeModule<never, unknown, unknown, infer Resource> ? Resource : never
+type ModuleOf<Family> = Family extends parts.HasModule<infer Module> ? Module : never
+type SentType<F> = ModuleOf<F> extends parts.EdgeModule<never, infer Sent, unknown, unknown> ? Sent : never
+type BodyType<F> = ModuleOf<F> extends parts.EdgeModule<never, unknown, infer Body, unknown> ? Body : never
+type ResourceType<F> = ModuleOf<F> extends parts.EdgeModule<never, unknown, unknown, infer Resource> ? Resource : never
 
 /** The errors of all modules together. */
 type ErrorsOf<All> = {
-  [Name in keyof All]: All[Name] extends { readonly errors: infer E } ? (errors: E) => void : never
+  [Name in keyof All]: ModuleOf<All[Name]> extends { readonly errors: infer E } ? (errors: E) => void : never
 }[keyof All] extends (errors: infer Together) => void
   ? Together
   : never
 
-type BodyFields<All> = {
-  [Name in keyof All]: v.OptionalSchema<v.GenericSchema<SentType<All[Name]>, BodyType<All[Name]>>, undefined>
+type Shown<All> = { [Name in keyof All]: kit.Frozen<ResourceType<All[Name]>> | null }
+
+/** The parts of a resource with modules. */
+export interface ModuleFields<Ids, All> {
+  /** The fields of a body: each replaces a module. */
+  readonly body: {
+    [Name in keyof All]: v.OptionalSchema<v.GenericSchema<SentType<All[Name]>, BodyType<All[Name]>>, undefined>
+  }
+  /** The fields of a response: each is null if its module was never set. */
+  readonly shape: { [Name in keyof All]: v.GenericSchema<unknown, ResourceType<All[Name]> | null> }
+  /** The errors of all modules, by their keys. */
+  readonly errors: ErrorsOf<All>
+  /** The fields of a response without modules. */
+  readonly none: Shown<All>
+  /** Returns the fields of a response. */
+  view(tx: kit.Transaction, ids: Ids): Shown<All>
+  /** Replaces the modules that a body has. */
+  set(tx: kit.Transaction, ids: Ids, body: object): void
+  /** Removes all modules. */
+  remove(tx: kit.Transaction, ids: Ids): void
 }
 
-type ShapeFields<All> = { [Name in keyof All]: v.GenericSchema<unknown, ResourceType<All[Name]> | null> }
-
-type ModuleFields<All> = { [Name in keyof All]: kit.Frozen<ResourceType<All[Name]>> | null }
-
-/** Makes the parts of a resource with modules: the fields of its bodies and responses, and functions that set and remove modules. */
-export function moduleFields<Ids extends parts.PathIds, const All extends Modules<Ids>>(modules: All) {
-  const all = Object.entries(modules)
-  const each = <T>(make: (module: All[string], name: string) => T) =>
-    Object.fromEntries(all.map(([name, module]) => [name, make(module as All[string], name)])) // Its own values.
-  const none = each(() => null)
+/** Makes the parts of a resource with modules, from the families of its modules by the names of their fields. */
+export function moduleFields<Ids extends parts.PathIds, const All extends Modules<Ids>>(
+  families: All,
+): ModuleFields<Ids, All>
+export function moduleFields<Ids extends parts.PathIds>(families: Modules<Ids>): ModuleFields<Ids, object> {
+  const all = Object.entries(families).map(([name, { module }]) => ({ name, module }))
+  const each = <T>(make: (module: (typeof all)[number]) => T) =>
+    Object.fromEntries(all.map((it) => [it.name, make(it)]))
   return {
-    /** The fields of a body: each replaces a module. */
-    body: each(({ body }) => v.optional(body)) as unknown as BodyFields<All>, // The type checker does not follow entries.
-    /** The fields of a response: each is null if its module was never set. */
-    shape: each(({ shape }, name) =>
-      kit.documented(v.nullable(shape), `The module \`${name}\`; null if it was not set.`),
-    ) as unknown as ShapeFields<All>, // As above.
-    /** The errors of all modules, by their keys. */
-    errors: Object.assign({}, ...all.map(([, { errors }]) => errors)) as ErrorsOf<All>, // As above.
-    /** The fields of a response without modules. */
-    none: none as ModuleFields<All>, // As above.
-    /** Returns the fields of a response. */
-    view: (tx: kit.Transaction, ids: Ids) => each((module) => module.view(tx, ids)) as ModuleFields<All>, // As above.
-    /** Replaces the modules that a body has. */
-    set(tx: kit.Transaction, ids: Ids, body: object): void {
-      for (const [name, module] of all) {
+    body: each(({ module }) => v.optional(module.body)),
+    shape: each(({ name, module }) =>
+      kit.documented(v.nullable(module.shape), `The module \`${name}\`; null if it was not set.`),
+    ),
+    errors: Object.assign({}, ...all.map(({ module }) => module.errors)),
+    none: each(() => null),
+    view: (tx, ids) => each(({ module }) => module.view(tx, ids)),
+    set(tx, ids, body) {
+      for (const { name, module } of all) {
         const sent: unknown = Reflect.get(body, name)
         if (sent !== undefined) module.set(tx, ids, sent, name)
       }
     },
-    /** Removes all modules. */
-    remove(tx: kit.Transaction, ids: Ids): void {
-      for (const [, module] of all) module.remove(tx, ids)
+    remove(tx, ids) {
+      for (const { module } of all) module.remove(tx, ids)
     },
   }
 }

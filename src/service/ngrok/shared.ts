@@ -134,15 +134,15 @@ export function userField(sentence: string) {
 }
 
 /** Returns fields without those that are null, because ngrok leaves them out. */
-export function omitNulls<T extends object>(fields: T): { readonly [K in keyof T]?: Exclude<T[K], null> } {
-  const left = Object.entries(fields).filter(([, value]) => value !== null)
-  return Object.fromEntries(left) as ReturnType<typeof omitNulls<T>> // The type checker does not follow entries.
+export function omitNulls<T extends object>(fields: T): { readonly [K in keyof T]?: Exclude<T[K], null> }
+export function omitNulls(fields: object): object {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))
 }
 
+type OptionalFields = Readonly<Record<string, v.OptionalSchema<v.GenericSchema, unknown>>>
+
 /** Returns the fields of a body as fields of a response, which are never absent. */
-export function responseFields<const E extends Readonly<Record<string, v.OptionalSchema<v.GenericSchema, unknown>>>>(
-  entries: E,
-) {
-  const responseFields = Object.entries(entries).map(([name, field]) => [name, v.unwrap(field)])
-  return Object.fromEntries(responseFields) as { readonly [K in keyof E]: E[K]['wrapped'] } // As above.
+export function responseFields<const E extends OptionalFields>(entries: E): { readonly [K in keyof E]: E[K]['wrapped'] }
+export function responseFields(entries: OptionalFields): Readonly<Record<string, v.GenericSchema>> {
+  return parts.mapValues(entries, (field) => v.unwrap(field))
 }
