@@ -18,7 +18,7 @@ const MAX_SUFFIX_LENGTH = 64
 const ID = /^[a-z][a-z0-9]*_[0-9A-Za-z]+$/
 
 /** Returns the prefix of an id; undefined if the text is no id. */
-function parsePrefix(text: string): string | undefined {
+export function parsePrefix(text: string): string | undefined {
   if (!ID.test(text)) return undefined
   const end = text.indexOf('_')
   return text.length - end - 1 <= MAX_SUFFIX_LENGTH ? text.slice(0, end) : undefined

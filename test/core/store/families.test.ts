@@ -11,9 +11,9 @@ import { memoryStore } from '../../support/memory-store.ts'
 import { newFile, testSqlite } from '../../support/sqlite.ts'
 
 /** Makes a family whose records have these fields in addition to the usual ones. */
-function createNotes(fields: Readonly<Record<string, v.GenericSchema>> = {}) {
+function createNotes(fields: Readonly<Record<string, v.GenericSchema>> = {}, prefix = 'note') {
   const schema = v.object({
-    ...kit.recordHead('note', { description: kit.description, metadata: kit.metadata }),
+    ...kit.recordHead(prefix, { description: kit.description, metadata: kit.metadata }),
     ...fields,
   })
   const records = kit.collection({ name: 'notes', schema })
@@ -24,9 +24,9 @@ function createNotes(fields: Readonly<Record<string, v.GenericSchema>> = {}) {
     status: 204,
     summary: 'Add a note',
     ids: {},
-    run: (tx) => void tx.put(records, kit.newHead(tx, 'note')),
+    run: (tx) => void tx.put(records, kit.newHead(tx, prefix)),
   })
-  return { notes: kit.familyOf({ operations: { add }, errors: {}, prefix: 'note', collections: [records] }) }
+  return { notes: kit.familyOf({ operations: { add }, errors: {}, prefix, collections: [records] }) }
 }
 
 /** Returns the commits of a store after a gateway with these families has used it. */
@@ -96,20 +96,40 @@ describe('A store with fewer families or fields than those of the gateway that o
     expect(write(newer, commits).map(({ operation }) => operation)).toHaveLength(5)
   })
 
-  it('is refused, and not as a damaged one, if its records lack a field that the family needs now', () => {
-    const families = createNotes()
-    const before = memoryStore()
-    const gateway = createGateway({ store: before, families })
+  /** Returns a store with a note. */
+  const storeWithNote = (families: ReturnType<typeof createNotes>) => {
+    const store = memoryStore()
+    const gateway = createGateway({ store, families })
     // The direct API of a family of a test has no type.
     const { notes } = gateway as unknown as { notes: { add(): void } }
     notes.add()
     gateway.dispose()
+    return store
+  }
+
+  it('is refused, and not as a damaged one, if its records lack a field that the family needs now', () => {
+    const families = createNotes()
+    const before = storeWithNote(families)
     const store = memoryStore(before.commits)
     expect(() => createGateway({ store, families: createNotes({ size: v.number() }) })).toThrow(
       /^The store does not fit the families of this gateway, whose fields have changed since it was written: the record "note_\w+" of notes: .*size/,
     )
     expect(store.commits).toEqual(before.commits)
     expect(open(before.commits, families).reservedAddrs.list().reserved_addrs).toEqual([])
+  })
+
+  it('is refused, and not as a damaged one, if the family has another prefix of ids now', () => {
+    const { commits } = storeWithNote(createNotes())
+    expect(() => open(commits, createNotes({}, 'memo'))).toThrow(
+      /^The store does not fit the families of this gateway: the id of the record "note_\w+" of notes has the prefix "note"\. Allowed: "memo", the prefix of its family now\. Use the family with the prefix "note", or give it a new file\.$/,
+    )
+    // A record that another prefix would not make right.
+    const damaged = commits.map((commit) => ({
+      ...commit,
+      changes: commit.changes.map((each) => ({ ...each, after: each.after && { ...each.after, created_at: 'never' } })),
+    }))
+    expect(() => open(damaged, createNotes({}, 'memo'))).toThrow(/^The store is damaged: the record "note_/)
+    expect(open(commits, createNotes()).reservedAddrs.list().reserved_addrs).toEqual([])
   })
 
   it('is opened if it was written before stores had a list of fields', () => {

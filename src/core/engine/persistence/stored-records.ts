@@ -3,6 +3,7 @@ import type { Family } from '../../operation/family.ts'
 import type { StoredChange, StoredRecord, StoredState } from '../../operation/store.ts'
 import { storedReader } from '../../schema/body.ts'
 import { Refusal } from '../../schema/errors.ts'
+import { parsePrefix } from '../../schema/ids.ts'
 import type { RuleContext } from '../../schema/rule.ts'
 import { quote } from '../../schema/text.ts'
 import { LATEST_TIME } from '../../schema/time.ts'
@@ -69,19 +70,29 @@ export function readStoredRecords(
 
 /** Makes a function that reads a record of a version, and converts it to the version of this fauxgate. */
 function createRecordReader(families: readonly Family[], { version, fields }: StoredState, context: RuleContext) {
-  const collections = families.flatMap((family) => family.collections)
   const readers = new Map(
-    collections.map(({ name, key, schema, outline }) => {
-      const isChanged = () => fields?.[name] !== undefined && fields[name].join() !== outline().join()
-      return [name, { keyOf: key, isChanged, read: storedReader(schema, 'the record') }]
-    }),
+    families.flatMap(({ collections, prefix }) =>
+      collections.map(({ name, key, schema, outline }) => {
+        const isChanged = () => fields?.[name] !== undefined && fields[name].join() !== outline().join()
+        return [name, { keyOf: key, isChanged, prefix, read: storedReader(schema, 'the record') }] as const
+      }),
+    ),
   )
   return ({ key, ...stored }: StoredRecord): VersionedRecord => {
     const { collection, record } = migrate(stored, version)
     const reader = readers.get(collection)
     if (!reader) throw createUnknownError(collection)
     const name = `the record ${quote(key)} of ${collection}`
-    const checked = requireValid(name, () => reader.read(record, context), reader.isChanged)
+    const read = (each: object) => reader.read(each, context)
+    const checked = requireValid(
+      name,
+      () => read(record),
+      (problem) => {
+        const stored = findOtherPrefix({ key, record, prefix: reader.prefix, read })
+        if (stored !== undefined) return createPrefixError(name, stored, reader.prefix)
+        return reader.isChanged() ? createChangedError(name, problem) : createDamageError(name, problem)
+      },
+    )
     const ownKey = reader.keyOf(checked)
     if (version === RECORDS_VERSION && ownKey !== key)
       throw createDamageError(name, `its fields make the key ${quote(ownKey)}`)
@@ -89,13 +100,37 @@ function createRecordReader(families: readonly Family[], { version, fields }: St
   }
 }
 
-/** Reads stored data. @throws Error that names the data, if a rule refuses it; TypeError if its schema has changed since. */
-export function requireValid<T>(name: string, read: () => T, isChanged = () => false): T {
+/** Reads stored data. @throws What `createError` makes of the words of a rule that refuses the data. */
+export function requireValid<T>(
+  name: string,
+  read: () => T,
+  createError = (problem: string) => createDamageError(name, problem),
+): T {
   try {
     return read()
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error
-    throw isChanged() ? createChangedError(name, error.message) : createDamageError(name, error.message)
+    throw error instanceof Refusal ? createError(error.message) : error
+  }
+}
+
+/** A stored record that its schema refuses, and the prefix that its family has now. */
+interface RefusedRecord {
+  readonly key: string
+  readonly record: object
+  readonly prefix: string | undefined
+  /** @throws Refusal if the schema refuses a record. */
+  read(record: object): unknown
+}
+
+/** Returns the prefix of a record's id, if the record would be right with the prefix of its family. */
+function findOtherPrefix({ key, record, prefix, read }: RefusedRecord): string | undefined {
+  const stored = parsePrefix(key)
+  if (prefix === undefined || stored === undefined || stored === prefix) return undefined
+  try {
+    read({ ...record, id: prefix + key.slice(stored.length) })
+    return stored
+  } catch {
+    return undefined
   }
 }
 
@@ -115,6 +150,12 @@ function checkFacts({ version, now, sequence, operations }: StoredState): void {
 function createChangedError(name: string, problem: string): TypeError {
   return new TypeError(
     `The store does not fit the families of this gateway, whose fields have changed since it was written: ${name}: ${problem} Use the family that wrote it, or give it a new file.`,
+  )
+}
+
+function createPrefixError(name: string, stored: string, prefix: string | undefined): TypeError {
+  return new TypeError(
+    `The store does not fit the families of this gateway: the id of ${name} has the prefix ${quote(stored)}. Allowed: ${quote(prefix)}, the prefix of its family now. Use the family with the prefix ${quote(stored)}, or give it a new file.`,
   )
 }
 
