@@ -4,7 +4,7 @@ import type { CommonDialect } from '../core/schema/dialect.ts'
 import { MAX_DESCRIPTION_BYTES, MAX_METADATA_BYTES } from '../core/schema/schema.ts'
 import { listExtraFields, partsOf } from '../core/schema/schema-parts.ts'
 import { omit } from '../core/schema/values.ts'
-import type { ExampleBody, FamilyExample } from './examples.ts'
+import type { ExampleBody, FamilyExample } from './example.ts'
 import { FIELD_VALUES, withOtherNames } from './field-values.ts'
 import { examplesOf, type Probe, probesOf } from './values.ts'
 

@@ -2,7 +2,7 @@ import type { Operation } from '../core/operation/operation.ts'
 import type { CommonDialect } from '../core/schema/dialect.ts'
 import { isObject } from '../core/schema/values.ts'
 import { fieldsOf } from './bodies.ts'
-import type { FamilyExample } from './examples.ts'
+import type { FamilyExample } from './example.ts'
 import { tryParseJson } from './exchange.ts'
 import type { Step } from './step.ts'
 
