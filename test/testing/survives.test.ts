@@ -204,6 +204,24 @@ test('the global fetch reaches the gateway of the run', async () => {
   expect(error.replay).toBe('POST /reserved_addrs#1 lost-after')
 })
 
+test('the global fetch reaches what is not the gateway, without failures', async () => {
+  const code: CodeUnderTest = async (life) => {
+    await createIfMissing(life)
+    return (await fetch('data:text/plain,elsewhere')).text()
+  }
+  const { coverage } = await survives(code, { kinds: ['lost'], faults: 1, holds: ({ value }) => value === 'elsewhere' })
+  expect(coverage.map(({ at }) => at)).toEqual(['GET /reserved_addrs', 'POST /reserved_addrs'])
+})
+
+test('the report says that a resource is missing', async () => {
+  const code: CodeUnderTest = async (life) => {
+    await createCall(life)('POST', '/reserved_addrs', {}).catch(() => undefined)
+  }
+  const { message } = await expectSurvivalError(survives(code, { kinds: ['lost'] }))
+  expect(message).toMatch(/^code does not survive one fault: no reserved_addrs where 1 is wanted\.\n/)
+  expect(message).toContain('  in the end: it resolves; left: nothing\n')
+})
+
 test('with restart, pending requests of a crashed process never end, and its timers are gone', async () => {
   const lives: string[] = []
   const logLives: CodeUnderTest = async (life) => {
