@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
 import { createNgrok } from '../../../src/gateway/ngrok.ts'
+import { openApi } from '../../../src/gateway/openapi/openapi.ts'
+import { ngrok } from '../../../src/index.ts'
 
 // rules: agent#which-agent
 
@@ -25,4 +27,23 @@ test('The agent has a version before and after its first start', async () => {
   expect(before).toMatch(/^3\.\d+\.\d+$/)
   await agent.start({ addr: 80 })
   expect(await versionOf()).toBe(before)
+})
+
+test('The document of the controls says what each control of the agent does, and what each field is', () => {
+  const { paths, components } = JSON.parse(JSON.stringify(openApi(ngrok, { part: 'controls' })))
+  const operations = Object.entries<object>(paths)
+    .filter(([path]) => path.startsWith('/_fauxgate/agent'))
+    .flatMap(([, methods]) => Object.values(methods))
+  expect(operations.map(({ summary }) => summary)).toEqual([
+    'Start a tunnel of the agent',
+    'Change how the agent behaves',
+    'Restart the agent, with the same tunnels',
+  ])
+  for (const name of ['AgentTunnelDefinition', 'AgentBehaviour']) {
+    const { description, properties } = components.schemas[name]
+    const sentence = expect.stringMatching(/^[A-Z].{15,}/)
+    expect(description).toEqual(sentence)
+    for (const [field, schema] of Object.entries(properties))
+      expect({ field, schema }).toEqual({ field, schema: expect.objectContaining({ description: sentence }) })
+  }
 })
