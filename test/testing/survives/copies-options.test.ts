@@ -200,6 +200,23 @@ test('each copy has random numbers of its own, which no order changes', async ()
   expect(new Set(copies.flatMap(([, ...numbers]) => numbers)).size).toBe(4)
 })
 
+test('code that rejects on its own is reported before any order is tried', async () => {
+  const broken: CodeUnderTest = async (life) => {
+    await find(createCall(life), 'reserved_addrs', 'description', 'app')
+    throw new Error('broken')
+  }
+  const { message } = await expectSurvivalError(survives(broken, { copies: 2 }))
+  expect(message).toMatch(/^broken fails in copies one after the other: A rejects with Error: broken, and nothing had /)
+})
+
+test('a copy that another one interrupted continues before one that has not started', async () => {
+  const runs = []
+  const code: CodeUnderTest = (life) => ensureAddress(createCall(life), life.copy)
+  for await (const { story } of schedules(code, { copies: 3, replay: 'B1 C' })) runs.push(story)
+  const copies = runs.at(-1)?.match(/[ABC](?= {2}(?:GET|POST) )/g)
+  expect(copies?.join(' ')).toBe('B C C B A A')
+})
+
 test('the budget counts interleavings, and the summary says how many of how many were tried', async () => {
   const { summary, isComplete } = await survives(reserveOnce, { copies: 2, faults: 1, budget: 5 })
   expect(isComplete).toBe(false)
