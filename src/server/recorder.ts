@@ -103,13 +103,9 @@ export class Recorder {
   /** Answers CONNECT. A connection whose earlier request has no response yet ends without one. */
   refuseTunnel(socket: Duplex): void {
     const isBusy = [...this.#pending.keys()].some((request) => request.socket === socket)
-    const head = new MessageHeaders([
-      ['content-length', '0'],
-      ['connection', 'close'],
-    ])
     socket.on('error', () => undefined)
     if (isBusy) socket.destroy()
-    else socket.end(formatHead(405, head), () => socket.destroy())
+    else socket.end(formatHead(405, new MessageHeaders([['content-length', '0']])), () => socket.destroy())
   }
 
   /** Forwards a request, and reads the whole response. @throws Error of the network, or the reason of the signal */

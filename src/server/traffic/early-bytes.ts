@@ -1,4 +1,6 @@
+import type { IncomingMessage, ServerResponse as Response } from 'node:http'
 import type { Socket } from 'node:net'
+import { ServerResponse } from '../http.ts'
 
 /** The bytes that a visitor may send before the protocol has switched. */
 const MAX_EARLY_BYTES = 65_536
@@ -20,6 +22,14 @@ export class EarlyBytes {
     this.#parts = [head]
     socket.on('data', this.#keep)
     for (const event of ENDS) socket.on(event, this.#leave)
+  }
+
+  /** Makes the response to the request. Nothing follows it in HTTP. */
+  respondTo(request: IncomingMessage): Response {
+    const outgoing = new ServerResponse(request)
+    outgoing.shouldKeepAlive = false
+    outgoing.assignSocket(this.#socket)
+    return outgoing.once('finish', () => this.#socket.end())
   }
 
   /** Stops reading, and returns what was read. */

@@ -57,7 +57,7 @@ export async function openTrafficPort(gateway: Gateway, options: TrafficPortOpti
   const leaveHttp = (request: IncomingMessage, socket: Socket, head: Buffer) => {
     const early = new EarlyBytes(socket, head)
     queueOf(socket).whenDone(() => {
-      if (maySwitch(request)) return void visitors.switchProtocols(request, socket, early)
+      if (maySwitch(request)) return void visitors.answer(request, early.respondTo(request), early)
       socket.unshift(withoutUpgrade(request, early.take()))
       server.emit(tls ? 'secureConnection' : 'connection', socket)
       socket.resume()

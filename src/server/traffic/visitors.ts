@@ -1,5 +1,3 @@
-import type { IncomingMessage } from 'node:http'
-import type { Socket } from 'node:net'
 import { printError } from '../../core/schema/print.ts'
 import type { Gateway } from '../../gateway/types.ts'
 import { errorResponse, toUpstreamResponse } from '../../traffic/errors.ts'
@@ -7,7 +5,6 @@ import { MessageHeaders } from '../../traffic/message-headers.ts'
 import { asSystemError } from '../errors.ts'
 import { abort, formatHead, sendInformation, sendResponse, type VisitorResponse } from '../forward/respond.ts'
 import { SwitchedConnection } from '../forward/switched.ts'
-import { ServerResponse } from '../http.ts'
 import type { EarlyBytes } from './early-bytes.ts'
 import type { Arrived } from './head.ts'
 import { answerText, type Visit } from './visit.ts'
@@ -30,36 +27,22 @@ export class Visitors {
     this.#idle = idle
   }
 
-  /** Answers a request. */
-  async answer(request: Arrived, outgoing: VisitorResponse): Promise<void> {
+  /** Answers a request. The connection of one with `early` is joined with that of an upstream that switches protocols, such as to a WebSocket. */
+  async answer(request: Arrived, outgoing: VisitorResponse, early?: EarlyBytes): Promise<void> {
     const end = new AbortController()
-    outgoing.once('close', () => end.abort(ENDED))
+    const leave = () => end.abort(ENDED)
+    outgoing.once('close', leave)
     try {
-      const inform = this.#informer(outgoing)
-      const response = await this.#visit(request, { signal: end.signal, inform })
-      if (!end.signal.aborted) sendResponse(response, outgoing, this.#gateway.dialect.errorCodeHeader)
-    } catch (error) {
-      if (!end.signal.aborted) this.#fail(error, outgoing)
-    }
-  }
-
-  /** Lets a request to switch protocols, such as that of a WebSocket, pass the gateway, and joins the two connections. */
-  async switchProtocols(request: IncomingMessage, socket: Socket, early: EarlyBytes): Promise<void> {
-    const end = new AbortController()
-    socket.once('close', () => end.abort(ENDED))
-    const outgoing = new ServerResponse(request)
-    outgoing.shouldKeepAlive = false
-    outgoing.assignSocket(socket)
-    outgoing.once('finish', () => socket.end())
-    try {
-      const { upgrade } = request.headers
+      const upgrade = early && request.headers.upgrade
       const response = await this.#visit(request, { signal: end.signal, inform: this.#informer(outgoing), upgrade })
       if (end.signal.aborted) return
       const { switched, headers } = response
-      if (!(switched instanceof SwitchedConnection)) return sendResponse(response, outgoing)
+      const socket = early && 'assignSocket' in outgoing && outgoing.socket
+      if (!socket || !(switched instanceof SwitchedConnection))
+        return sendResponse(response, outgoing, this.#gateway.dialect.errorCodeHeader)
       outgoing.detachSocket(socket)
       headers.set('connection', 'Upgrade')
-      socket.write(formatHead(101, headers), 'latin1')
+      socket.once('close', leave).write(formatHead(101, headers), 'latin1')
       switched.join(socket, early.take(), this.#idle)
     } catch (error) {
       if (!end.signal.aborted) this.#fail(error, outgoing)
