@@ -14,7 +14,13 @@ const FINE = [
   'const e = f(\n  1,\n  // It is one.\n  b as string,\n)',
   'const g = [1] as const',
 ]
-const SILENT = ['/** A text. */', 'const a = b as string', '// One.', 'const c = 1', 'const d = { e: [a as unknown] }']
+const SILENT = [
+  '/** A text. */',
+  'const a = b as string',
+  '// One.',
+  'const c = <T>(e: T) => e',
+  'const d = { e: [a as unknown] }',
+]
 
 test('A cast gives its reason on its line, right above it, or right above its statement; `as const` needs none', () => {
   const folder = mkdtempSync(join(tmpdir(), 'fauxgate-casts-'))

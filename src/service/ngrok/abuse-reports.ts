@@ -57,13 +57,7 @@ const all = kit.resource(
     prefix: 'abrp',
     what: 'abuse report',
     errors,
-    limits: kit.accountLimits({
-      abuse_reports: {
-        what: 'abuse reports',
-        none: errors.abuse_limit_none,
-        plans: { free: 0, hobbyist: 0, paygo: 0 },
-      },
-    }),
+    limit: { none: errors.abuse_limit_none, plans: { free: 0, hobbyist: 0, paygo: 0 } },
     collection: reports,
     shape,
     ...parts.defineBodies('AbuseReport', 'an abuse report', {

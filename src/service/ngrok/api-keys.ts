@@ -21,15 +21,6 @@ const errors = kit.declareErrors({
   api_key_rate_reached: kit.tooFast(614),
 })
 
-const limits = kit.accountLimits({
-  api_keys: {
-    what: 'API keys',
-    reached: errors.api_key_limit_reached,
-    older: errors.api_key_limit_reached_older,
-    rate: errors.api_key_rate_reached,
-  },
-})
-
 const bodies = parts.defineBodies('ApiKey', 'an API key', {
   create: { ...owned.createFields, precomputed_token: owned.precomputedToken },
   update: owned.updateFields,
@@ -44,7 +35,11 @@ const family = kit.resource(
     what: 'API key',
     filterable: [...FILTERABLE, 'owner_id'],
     errors: { ...owned.errors, ...errors },
-    limits,
+    limit: {
+      reached: errors.api_key_limit_reached,
+      older: errors.api_key_limit_reached_older,
+      rate: errors.api_key_rate_reached,
+    },
     collection: apiKeys,
     shape: kit.named(
       v.object({ ...kit.resourceHead, token: owned.token, owner_id: owned.owner_id }),

@@ -27,12 +27,6 @@ function defineEdgeKind<
   const { title, what } = owner
   const article: 'a' | 'an' = owner.article ?? 'a'
   const fields = { ...edgeFields, ...modules.body }
-  const limit = {
-    what: `${what}s`,
-    reached: edgeErrors.edge_limit_reached,
-    older: edgeErrors.edge_limit_reached_older,
-    rate: edgeErrors.edge_rate_reached,
-  }
   const hostports = v.nullable(v.array(v.string()))
   return {
     name,
@@ -42,8 +36,11 @@ function defineEdgeKind<
     article,
     filterable: [],
     errors: { ...edgeErrors, ...modules.errors },
-    // The type checker does not follow a computed name.
-    limits: kit.accountLimits({ [name]: limit } as Record<typeof name, parts.AccountLimit>),
+    limit: {
+      reached: edgeErrors.edge_limit_reached,
+      older: edgeErrors.edge_limit_reached_older,
+      rate: edgeErrors.edge_rate_reached,
+    },
     collection: edges[kind],
     shape: kit.named(
       v.object({

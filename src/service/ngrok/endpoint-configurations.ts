@@ -106,13 +106,7 @@ const family = kit.resource(
     what: CONFIGURATION,
     filterable: [],
     errors: { ...errors, ...configurationModuleErrors },
-    limits: kit.accountLimits({
-      endpoint_configurations: {
-        what: 'endpoint configurations',
-        reached: errors.configuration_limit_reached,
-        older: errors.configuration_limit_reached_older,
-      },
-    }),
+    limit: { reached: errors.configuration_limit_reached, older: errors.configuration_limit_reached_older },
     collection: configurations,
     shape,
     createBody,

@@ -85,14 +85,11 @@ export const sshCertificateAuthorities = kit.resource(
     plural: 'SSH certificate authorities',
     filterable: FILTERABLE,
     errors,
-    limits: kit.accountLimits({
-      ssh_certificate_authorities: {
-        what: 'SSH certificate authorities',
-        none: errors.ssh_authority_limit_none,
-        reached: errors.ssh_authority_limit_reached,
-        plans: { free: 0, hobbyist: 0 },
-      },
-    }),
+    limit: {
+      none: errors.ssh_authority_limit_none,
+      reached: errors.ssh_authority_limit_reached,
+      plans: { free: 0, hobbyist: 0 },
+    },
     collection: sshAuthorities,
     shape: kit.named(
       v.object({

@@ -194,9 +194,7 @@ export const sshHostCertificates = kit.resource(
     what: 'SSH host certificate',
     filterable: [],
     errors: { ...errors, ...hostErrors },
-    limits: kit.accountLimits({
-      ssh_host_certificates: { what: 'SSH host certificates', reached: hostErrors.ssh_host_limit_reached },
-    }),
+    limit: { reached: hostErrors.ssh_host_limit_reached },
     collection: sshHostRecords,
     shape: kit.named(v.object(sharedShape(HOSTS)), 'SshHostCertificate', 'The certificate of a host.'),
     ...parts.defineBodies('SshHostCertificate', 'an SSH host certificate', {
@@ -243,9 +241,7 @@ export const sshUserCertificates = kit.resource(
     what: 'SSH user certificate',
     filterable: [],
     errors: { ...errors, ...userErrors },
-    limits: kit.accountLimits({
-      ssh_user_certificates: { what: 'SSH user certificates', reached: userErrors.ssh_user_limit_reached },
-    }),
+    limit: { reached: userErrors.ssh_user_limit_reached },
     collection: sshUserRecords,
     shape: kit.named(
       v.object({
