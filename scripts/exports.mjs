@@ -1,4 +1,4 @@
-// Reads the exports of entry points with the compiler: for docs/api, and for the check of hover texts.
+// Reads the exports of entry points with the compiler: for docs/api/names.txt, and for the check of hover texts.
 import ts from './typescript.mjs'
 
 const OPTIONS = {

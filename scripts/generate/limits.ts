@@ -1,4 +1,4 @@
-// Generates the types of an account's limits, and their page in the reference.
+// Generates the types of an account's limits, and their section of the reference.
 
 import { createLimitTable, findRateError, listMaximumErrors } from '../../src/core/operation/account.ts'
 import type { Families } from '../../src/core/operation/family.ts'
@@ -86,25 +86,18 @@ function formatNumbers(errors: readonly CatalogueError[]): string {
   return errors.map(({ number }) => number).join(' and ')
 }
 
-/** Formats the page of the limits of families. */
-export function formatLimitsPage(own: Families): string {
+/** Returns the section of the reference about the limits of an account. */
+export function formatLimits(own: Families): string {
   const rows = listLimitRows(own).map(({ name, what, none, reached, older, rate, plans }) => [
     `\`${name}\``,
     what,
-    ...[none, reached, older, rate].map(formatLinks),
+    ...[none, reached, older, rate].map((errors) => errors.map(({ number }) => number).join(', ')),
     ...plans.map((maximum) => maximum ?? ''),
   ])
-  return `${[
-    '<!-- Made by `npm run generate` from the limits of the families in src/. -->',
-    '# Limits of an account',
+  return [
+    '## Limits of an account',
     'The names of `account.limits`, with the numbers of their errors, and the most that each plan has; no number means no limit. ' +
-      '`also` has the numbers for `{ max, number }`. [An account with limits](../ngrok.md#an-account-with-limits) shows ' +
-      'how to set them.',
+      '`also` has the numbers for `{ max, number }`. [An account with limits](ngrok.md#an-account-with-limits) shows how to set them.',
     table(['limit', 'what counts', 'none allowed', 'too many', 'also', 'too fast', ...PLANS], rows),
-  ].join('\n\n')}\n`
-}
-
-/** Formats the numbers of errors, as links to the page of errors. */
-function formatLinks(errors: readonly CatalogueError[]): string {
-  return errors.map(({ key, number }) => `[${number}](error-catalogue.md#${key})`).join(', ')
+  ].join('\n\n')
 }

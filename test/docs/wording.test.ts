@@ -35,7 +35,6 @@ describe('The public texts', () => {
     for (const file of [
       'README.md',
       'docs/testing.md',
-      'docs/api/fauxgate.md',
       'src/core/schema/general-errors.ts',
       'src/gateway/options.ts',
       'src/server/commands/help.ts',

@@ -2,8 +2,8 @@
 // evidence/examples.har, with the exchanges that create what the examples need. Calls from the document follow, for
 // families of which an operation has no example.
 import { readFileSync } from 'node:fs'
-import { createSample } from '../../scripts/generate/reference/examples.mjs'
 import { operationsOf } from '../../scripts/operations.mjs'
+import { createSample } from './sample.mjs'
 
 const EXAMPLES = new URL('../../evidence/examples.har', import.meta.url)
 const VERBS = ['create', 'replace', 'list', 'get', 'update', 'delete']

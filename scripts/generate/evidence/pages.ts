@@ -101,14 +101,13 @@ function formatShares(operations: readonly OperationRules[], all: AllEvidence): 
   )
   const whole = `${ours + further} of ${answers.length + further}, ${formatPercent(ours + further, answers.length + further)}`
   return `An operation has an answer for success, and one for each of its errors. Of all ${answers.length} answers that a service can
-give, ${ours} rest on a decision alone: **${formatPercent(ours, answers.length)}**. They are the errors ${formatLinks(decided)}.
+give, ${ours} rest on a decision alone: **${formatPercent(ours, answers.length)}**. They are the errors ${formatKeys(decided)}.
 
-Two more errors of each operation come from the emulator itself: ${formatLinks(OF_THE_EMULATOR)}. No service can give these answers:
+Two more errors of each operation come from the emulator itself: ${formatKeys(OF_THE_EMULATOR)}. No service can give these answers:
 code calls the gateway inside a call, or the store of a test fails. Counted with them, it is ${whole}.`
 }
 
-const formatLinks = (keys: readonly string[]) =>
-  keys.map((key) => `[\`${key}\`](${PUBLISHED}/docs/reference/error-catalogue.md#${key})`).join(', ')
+const formatKeys = (keys: readonly string[]) => keys.map((key) => `\`${key}\``).join(', ')
 
 const formatPercent = (part: number, whole: number) => `${((100 * part) / whole).toFixed(1)} %`
 

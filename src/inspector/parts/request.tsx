@@ -17,7 +17,7 @@ import { RelatedRequests } from './entry.tsx'
 import { FaultForm } from './fault-form.tsx'
 import { MissedRequests } from './faults.tsx'
 
-const CATALOGUE = 'https://github.com/fauxgate/fauxgate/blob/main/docs/reference/error-catalogue.md'
+const PAGES = 'https://ngrok.com/docs/errors/'
 
 export function RequestDetails({ entry }: { entry: JournalEntry }) {
   const { method, path, query, status, operation, operationId, at, request, response, commit } = entry
@@ -123,18 +123,16 @@ function AppliedFault({ entry }: { entry: JournalEntry }) {
   )
 }
 
-/** The error, with its page in the catalogue. */
+/** The error, with its page at the service, which has none for fauxgate's own numbers. */
 function ErrorLine({ entry }: { entry: JournalEntry }) {
   const code = getErrorCode(entry)
-  const [key] = Object.entries(page.service?.errors ?? {}).find(([, { summary, value }]) => {
-    return code !== '' && (summary === code || value.error_code === code)
-  }) ?? ['']
+  const [, number] = /^ERR_NGROK_(\d+)$/.exec(code) ?? []
   return (
     <>
       <Chip tone="bad">{code || entry.status}</Chip> {entry.problem ?? String(Object(entry.response).msg ?? '')}{' '}
-      {key && (
-        <a href={`${CATALOGUE}#${key}`} target="_blank" rel="noreferrer">
-          {key} in the catalogue
+      {number && Number(number) < 90_000 && (
+        <a href={PAGES + code.toLowerCase()} target="_blank" rel="noreferrer">
+          {code} in ngrok's documentation
         </a>
       )}
     </>

@@ -1,11 +1,10 @@
-import { readFileSync } from 'node:fs'
 import { Ajv } from 'ajv'
 import { load as parse } from 'js-yaml'
 import { describe, expect, test } from 'vitest'
+import { createPolicySchema } from '../../../scripts/generate/policy-schema.ts'
 import { checkPolicyValue } from '../../../src/service/policy/index.ts'
 import { WARNINGS } from '../../../src/service/policy/warnings/index.ts'
 
-const schema = JSON.parse(readFileSync(new URL('../../../policy.schema.json', import.meta.url), 'utf8'))
 const keywords = ['enumDescriptions']
 const validate = new Ajv({
   strict: true,
@@ -13,7 +12,7 @@ const validate = new Ajv({
   strictRequired: false,
   strictTypes: false,
   keywords,
-}).compile(schema)
+}).compile(createPolicySchema())
 
 const rule = (type: string, config?: unknown, phase = 'on_http_request') => ({
   [phase]: [{ actions: [{ type, ...(config !== undefined && { config }) }] }],

@@ -1,21 +1,22 @@
-import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { formatPolicyPage } from '../../../scripts/generate/policy-reference.ts'
-import { createPolicySchema } from '../../../scripts/generate/policy-schema.ts'
+import { ACTIONS } from '../../../src/service/policy/actions/index.ts'
 import { languageErrors } from '../../../src/service/policy/index.ts'
+import { WARNINGS } from '../../../src/service/policy/warnings/index.ts'
 
-const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8')
+const { default: createReference } = await import(
+  new URL('../../../scripts/generate/reference.mjs', import.meta.url).href
+)
+const files: ReadonlyMap<string, string> = createReference()
 
-test('The reference describes each action, field, variable, function and warning that policies have', () => {
-  expect(read('docs/reference/traffic-policies.md')).toContain(formatPolicyPage())
+test('The reference has a section for each action and each warning of policies', () => {
+  const headings = (files.get('docs/policy-reference.md') ?? '').match(/^### .+$/gm)
+  const types = ACTIONS.map(({ type }) => `### ${type}`)
+  expect(headings).toEqual(expect.arrayContaining([...types, ...WARNINGS.map(({ id }) => `### ${id}`)]))
 })
 
-test('policy.schema.json describes the actions that policies have', () => {
-  expect(JSON.parse(read('policy.schema.json'))).toEqual(createPolicySchema())
-})
-
-test('The catalogue of errors has each error of policies, with its code, status and reason', () => {
-  const catalogue = read('docs/reference/error-catalogue.md')
-  for (const [key, { number, status, message }] of Object.entries(languageErrors))
-    expect(catalogue).toContain(`## ${key}\n\n\`ERR_NGROK_${number}\`; status ${status}.\n\n> ${message({})}`)
+test('The reference has each error of policies, with its code, status and message', () => {
+  for (const [key, { number, status, message }] of Object.entries(languageErrors)) {
+    const row = [number, status, key, message({})].map((cell) => String(cell).replaceAll('|', '\\|'))
+    expect(files.get('docs/reference.md')).toContain(`| ${row.join(' | ')} |`)
+  }
 })
