@@ -3,7 +3,7 @@ import type { Operation } from '../core/operation/operation.ts'
 import type { CommonDialect } from '../core/schema/dialect.ts'
 import { MAX_DESCRIPTION_BYTES, MAX_METADATA_BYTES } from '../core/schema/schema.ts'
 import { listExtraFields, partsOf } from '../core/schema/schema-parts.ts'
-import { omit } from '../core/schema/values.ts'
+import { omit, pick } from '../core/schema/values.ts'
 import type { ExampleBody, FamilyExample } from './example.ts'
 import { FIELD_VALUES, withOtherNames } from './field-values.ts'
 import { examplesOf, type Probe, probesOf } from './values.ts'
@@ -137,7 +137,12 @@ export function furtherChanges({ changes = {} }: FamilyExample, bodies: Bodies):
       [`a ${field} of the wrong type`, { [field]: [5] }],
       // As many characters as bytes are allowed.
       [`a ${field} one byte too long`, { [field]: `${'x'.repeat((LIMITS[field] ?? 0) - 1)}é` }],
-      [`nothing but its ${field}`, { [field]: ' {mark}-again' }],
+      field === texts[0]
+        ? [`nothing but its ${field}`, { [field]: ' {mark}-again' }]
+        : [
+            `its ${field}, and null for the other texts`,
+            { ...nulls(pick(fields.update, isText)), [field]: ' {mark}-again' },
+          ],
     ]),
     ...own
       .filter((field) => Object.hasOwn(create, field))

@@ -87,9 +87,10 @@ function pemShape(text: string): string {
   return text.match(/-----BEGIN [A-Z ]+-----/g)?.join(' ') ?? valueText(text)
 }
 
-/** The algorithm of a key that a service made up. It has no comment; the key of a request keeps its comment. */
+/** The algorithm and the size of a key that a service made up. It has no comment; the key of a request keeps its comment. */
 function madeKeyShape(line: string): string {
-  return line.split(' ').length === 2 ? algorithmOf(line) : line
+  const [algorithm = '', key = '', comment] = line.split(' ')
+  return comment === undefined ? `${algorithm} with ${key.trim().length} characters` : line
 }
 
 /** A host and port without their numbers. */

@@ -125,6 +125,20 @@ export const REIMPLEMENTATIONS: readonly (readonly [operation: string, what: str
     ignoreAccepted('filter', /^obj\.(id|metadata|description|created_at)/),
   ],
   [
+    'ssh_certificate_authorities.create',
+    'a key that is smaller than the body says',
+    replaceRequest('POST', '', ({ body }) =>
+      body?.key_size === 4096 ? { body: { ...body, key_size: 2048 } } : undefined,
+    ),
+  ],
+  [
+    'ip_policies.update',
+    'a null that empties a text',
+    replaceRequest('PATCH', '', ({ body }) =>
+      body?.description === null && body.metadata ? { body: { ...body, description: '' } } : undefined,
+    ),
+  ],
+  [
     'vault_secrets.delete',
     'a deletion that answers 200',
     alterResponse('DELETE', '', (response) => {
