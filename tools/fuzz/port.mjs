@@ -56,7 +56,7 @@ async function openUpstream(random, counts, fail) {
 }
 
 /** Reads the first request of a text (RFC 9112). Returns undefined if it is not complete. */
-function readRequest(text) {
+export function readRequest(text) {
   const end = text.indexOf('\r\n\r\n')
   if (end < 0) return undefined
   const head = text.slice(0, end + 2)
