@@ -114,7 +114,7 @@ type In<P extends 'create' | 'update' | 'kept' | 'shown', Cs extends Columns> = 
 type ObjectOf<Entries extends v.ObjectEntries> = Frozen<v.InferOutput<v.ObjectSchema<Entries, undefined>>>
 type RecordWith<Cs extends Columns> = ResourceRecord & ObjectOf<In<'kept', Cs>>
 type ShapeWith<Cs extends Columns> = ObjectOf<Omit<typeof resourceHead, keyof In<'shown', Cs>> & In<'shown', Cs>>
-type Created<Cs extends Columns> = Described & Partial<ObjectOf<In<'create', Cs>>>
+type Created<Cs extends Columns> = Described & ObjectOf<In<'create', Cs>>
 type Changes<Cs extends Columns> = Described & Partial<ObjectOf<In<'update', Cs>>>
 
 /** The kept fields without a first value that a body need not have. */

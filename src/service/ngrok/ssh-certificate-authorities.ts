@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
 import { descriptionAndMetadata, FILTERABLE } from './shared.ts'
-import { sshAuthorities } from './ssh-certificate-records.ts'
+import { key } from './ssh-certificate-records.ts'
 
 const CURVES = Object.keys(parts.SSH_CURVES) as (keyof typeof parts.SSH_CURVES)[] // The keys of that object.
 const SIZES = [2048, 4096] as const
@@ -21,11 +21,6 @@ export const errors = kit.declareErrors({
   ssh_authority_in_use: kit.entry(1964, 400, '{id} has signed certificates, such as {certificate}. Delete them first.'),
 })
 
-const authorityTexts = descriptionAndMetadata({
-  description: errors.ssh_authority_description_too_long,
-  metadata: errors.ssh_authority_metadata_too_long,
-})
-
 /** Makes the schema of one of some texts. An empty text counts as absent. */
 function choice<const T extends readonly string[], E extends parts.FieldError<string, { allowed: string }>>(
   choices: T,
@@ -37,31 +32,62 @@ function choice<const T extends readonly string[], E extends parts.FieldError<st
   return v.optional(kit.documented(read, sentence, { json: { enum: ['', ...choices] } }))
 }
 
-const keyFields = v.object({
-  ...authorityTexts,
-  private_key_type: choice(
-    parts.SSH_KEY_TYPES,
-    errors.ssh_key_type_invalid,
-    'The type of the key. Default: `ed25519`.',
-  ),
-  elliptic_curve: choice(CURVES, errors.ssh_curve_invalid, 'The curve of an ECDSA key. Default: `nistp256`.'),
-  key_size: v.optional(
-    kit.documented(
-      v.pipe(v.picklist([0, ...SIZES]), kit.refusedAs(errors.ssh_key_size_invalid)),
-      'The bits of an RSA key; 0 counts as absent. Default: 2048.',
-      { json: { enum: [0, ...SIZES] } },
-    ),
-  ),
-})
+const table = parts.columns(
+  {
+    name: 'ssh_certificate_authorities',
+    prefix: 'sshca',
+    what: 'SSH certificate authority',
+    plural: 'SSH certificate authorities',
+    filterable: FILTERABLE,
+    errors,
+    limit: {
+      none: errors.ssh_authority_limit_none,
+      reached: errors.ssh_authority_limit_reached,
+      plans: { free: 0, hobbyist: 0 },
+    },
+    texts: descriptionAndMetadata({
+      description: errors.ssh_authority_description_too_long,
+      metadata: errors.ssh_authority_metadata_too_long,
+    }),
+    keptTexts: descriptionAndMetadata(),
+    title: 'SshCertificateAuthority',
+    sentence: 'A key that signs certificates of SSH.',
+  },
+  {
+    private_key_type: parts.column({
+      create: choice(parts.SSH_KEY_TYPES, errors.ssh_key_type_invalid, 'The type of the key. Default: `ed25519`.'),
+    }),
+    elliptic_curve: parts.column({
+      create: choice(CURVES, errors.ssh_curve_invalid, 'The curve of an ECDSA key. Default: `nistp256`.'),
+    }),
+    key_size: parts.column({
+      create: v.optional(
+        kit.documented(
+          v.pipe(v.picklist([0, ...SIZES]), kit.refusedAs(errors.ssh_key_size_invalid)),
+          'The bits of an RSA key; 0 counts as absent. Default: 2048.',
+          { json: { enum: [0, ...SIZES] } },
+        ),
+      ),
+    }),
+    key: parts.column({ kept: key, shown: false }),
+    public_key: parts.column({
+      shown: kit.documented(v.string(), 'The public key: a line of OpenSSH without a comment.'),
+    }),
+    key_type: parts.column({ shown: kit.documented(v.picklist(parts.SSH_KEY_TYPES), 'The type of the key.') }),
+  },
+)
 
-type Sent = v.InferOutput<typeof keyFields>
+/** The SSH certificate authorities. Their keys derive from the order of each. */
+export const sshAuthorities = table.records
+
+const fields = v.object(table.kind.createBody.entries)
 
 const { ssh_curve_unused, ssh_key_size_unused } = errors
 
 const createBody = kit.named(
   v.pipe(
-    keyFields,
-    kit.ruleOnWhole<Sent, typeof ssh_curve_unused | typeof ssh_key_size_unused>(
+    fields,
+    kit.ruleOnWhole<v.InferOutput<typeof fields>, typeof ssh_curve_unused | typeof ssh_key_size_unused>(
       [ssh_curve_unused, ssh_key_size_unused],
       ({ private_key_type = DEFAULTS.type, elliptic_curve, key_size }, report) => {
         const type = String(private_key_type)
@@ -78,46 +104,20 @@ const createBody = kit.named(
 
 /** SSH certificate authorities: keys that sign certificates of hosts and users. */
 export const sshCertificateAuthorities = kit.resource(
+  { ...table.kind, createBody },
   {
-    name: 'ssh_certificate_authorities',
-    prefix: 'sshca',
-    what: 'SSH certificate authority',
-    plural: 'SSH certificate authorities',
-    filterable: FILTERABLE,
-    errors,
-    limit: {
-      none: errors.ssh_authority_limit_none,
-      reached: errors.ssh_authority_limit_reached,
-      plans: { free: 0, hobbyist: 0 },
-    },
-    collection: sshAuthorities,
-    shape: kit.named(
-      v.object({
-        ...kit.resourceHead,
-        public_key: kit.documented(v.string(), 'The public key: a line of OpenSSH without a comment.'),
-        key_type: kit.documented(v.picklist(parts.SSH_KEY_TYPES), 'The type of the key.'),
-      }),
-      'SshCertificateAuthority',
-      'A key that signs certificates of SSH.',
-    ),
-    createBody,
-    updateBody: parts.defineBodies('SshCertificateAuthority', 'an SSH certificate authority', {
-      create: {},
-      update: authorityTexts,
-    }).updateBody,
-  },
-  {
+    ...table.rules,
     view: (authority, wire) => ({
-      ...kit.viewHead(authority, wire, '/ssh_certificate_authorities'),
+      ...table.rules.view(authority, wire),
       public_key: parts.sshAuthority(wire.authority).ssh.publicKey(authority.key),
       key_type: authority.key.type,
     }),
     create: {
-      run(tx, { private_key_type: type = DEFAULTS.type, elliptic_curve: curve = DEFAULTS.curve, key_size, ...rest }) {
+      run(tx, body) {
+        const { private_key_type: type = DEFAULTS.type, elliptic_curve: curve = DEFAULTS.curve, key_size } = body
         const key = { type, curve, bits: key_size || DEFAULTS.bits, number: tx.nextOrder() }
-        return tx.put(sshAuthorities, { ...kit.newHead(tx, 'sshca', rest), key })
+        return tx.put(sshAuthorities, table.newRecord(tx, body, { key }))
       },
     },
-    update: { run: (tx, before, body) => tx.put(sshAuthorities, { ...before, ...kit.described(body, before) }) },
   },
 )

@@ -3,19 +3,12 @@ import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
 import { descriptionAndMetadata } from './shared.ts'
 
-const key = v.object({
+/** The parts of a key from which it derives, with the order of its authority. */
+export const key = v.object({
   type: parts.oneOfThese(parts.SSH_KEY_TYPES),
   curve: v.picklist(['nistp256', 'nistp384', 'nistp521']),
   bits: v.picklist([2048, 4096]),
   number: parts.made(kit.count),
-})
-
-const authority = v.object({ ...kit.recordHead('sshca', descriptionAndMetadata()), key })
-
-/** The SSH certificate authorities. Their keys derive from the order of each. */
-export const sshAuthorities = kit.collection<kit.Frozen<v.InferOutput<typeof authority>>>({
-  name: 'ssh_certificate_authorities',
-  schema: authority,
 })
 
 const options = v.record(v.string(), v.string())

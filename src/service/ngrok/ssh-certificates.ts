@@ -2,8 +2,8 @@ import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
 import { descriptionAndMetadata } from './shared.ts'
-import { errors as authorityErrors } from './ssh-certificate-authorities.ts'
-import { type SshCertificateRecord, sshAuthorities, sshHostRecords, sshUserRecords } from './ssh-certificate-records.ts'
+import { errors as authorityErrors, sshAuthorities } from './ssh-certificate-authorities.ts'
+import { type SshCertificateRecord, sshHostRecords, sshUserRecords } from './ssh-certificate-records.ts'
 
 const DAY = 86_400_000
 
