@@ -3,9 +3,8 @@ import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
 import { endpointTarget } from './endpoint-records.ts'
 import { newToken } from './owned-records.ts'
-import { ACCOUNT_USER, descriptionAndMetadata, putIfChanged, refField, userField } from './shared.ts'
+import { ACCOUNT_USER, descriptionAndMetadata, putIfChanged, refField, updatedAt, userField } from './shared.ts'
 
-const updated_at = kit.documented(kit.time, 'The time of the last change.')
 const display_name = kit.documented(v.string(), 'The beginning and the end of the key, such as `sk-abc***xyz`.')
 const last_used = kit.documented(
   v.nullable(kit.time),
@@ -32,50 +31,59 @@ type KeyRecord = kit.Frozen<v.InferOutput<typeof keyRecord>>
 
 const keys = kit.collection<KeyRecord>({ name: 'ai_gateway_api_keys', schema: keyRecord })
 
-const providerRecord = v.object({
-  ...kit.recordHead('aigpk', descriptionAndMetadata()),
-  updated_at: parts.instant,
-  key_id: kit.idOf('aigk'),
-  provider_id: v.string(),
-  display_name: v.string(),
-})
-
-type ProviderRecord = kit.Frozen<v.InferOutput<typeof providerRecord>>
-
-/** The keys of providers, indexed by the API key that they belong to. */
-const providerKeys = kit.collection<ProviderRecord>({
-  name: 'ai_gateway_provider_keys',
-  schema: providerRecord,
-  indexes: { key: ({ key_id }) => key_id },
-})
-
 const PROVIDER = 'The AI provider of the key, such as `openai` or `anthropic`.'
 const someText = v.pipe(v.string(), v.nonEmpty('a non-empty string'))
 const provider_id = kit.documented(someText, PROVIDER)
 const value = kit.documented(v.pipe(someText, kit.secretHere), 'The key. No response has it.')
 
-const providerShape = kit.named(
-  v.object({
-    ...kit.resourceHead,
-    updated_at,
-    provider_id: kit.documented(v.string(), PROVIDER),
-    created_by,
-    last_updated_by,
-    ai_gateway_api_key: refField('The API key that the key belongs to.'),
-    display_name,
-    last_used,
-  }),
-  'AiGatewayProviderKey',
-  'The key of an AI provider.',
+const errors = kit.declareErrors({
+  ai_endpoint_unknown: kit.field(27002, 404, 'the id of an endpoint that exists'),
+  ai_key_unknown: kit.field(27509, 400, 'the id of an API key of the AI gateway that exists'),
+})
+
+const providers = parts.columns(
+  {
+    name: 'ai_gateway_provider_keys',
+    prefix: 'aigpk',
+    what: 'provider key of the AI gateway',
+    plural: 'provider keys of the AI gateway',
+    filterable: [],
+    matching: { ai_gateway_api_key_id: 'ai_gateway_api_key.id' },
+    errors,
+    texts: descriptionAndMetadata(),
+    title: 'AiGatewayProviderKey',
+    sentence: 'The key of an AI provider.',
+    examples: [{ ai_gateway_api_key_id: 'aigk_1', provider_id: 'openai', value: 'a key of the provider' }],
+  },
+  {
+    updated_at: updatedAt,
+    ai_gateway_api_key_id: parts.column({
+      create: kit.documented(someText, 'The id of the API key that the key belongs to.'),
+    }),
+    key_id: parts.column({ kept: kit.idOf('aigk'), shown: false }),
+    provider_id: parts.column({
+      create: provider_id,
+      kept: v.string(),
+      shown: kit.documented(v.string(), PROVIDER),
+    }),
+    value: parts.column({ create: value }),
+    created_by: parts.column({ shown: created_by }),
+    last_updated_by: parts.column({ shown: last_updated_by }),
+    ai_gateway_api_key: parts.column({ shown: refField('The API key that the key belongs to.') }),
+    display_name: parts.column({ kept: v.string(), shown: display_name }),
+    last_used: parts.column({ shown: last_used }),
+  },
+  { indexes: { key: ({ key_id }) => key_id } },
 )
 
-const providerView: kit.View<ProviderRecord, kit.Frozen<v.InferOutput<typeof providerShape>>> = (record, wire) => ({
-  ...kit.viewHead(record, wire, '/ai_gateway_provider_keys'),
-  updated_at: kit.timestamp(record.updated_at),
-  provider_id: record.provider_id,
+const providerKeys = providers.records
+
+type Provider = (typeof providers)['kind']
+
+const providerView: kit.View<kit.RecordOf<Provider>, kit.ResourceOf<Provider>> = (record, wire) => ({
+  ...providers.rules.view(record, wire),
   ...users,
   ai_gateway_api_key: kit.refTo(wire, '/ai_gateway_api_keys', record.key_id),
-  display_name: record.display_name,
   last_used: null,
 })
 
@@ -86,15 +94,10 @@ interface SentProviderKey {
   readonly metadata?: string | undefined
 }
 
-function addProviderKey(tx: kit.Transaction, key_id: string, { provider_id, value, ...rest }: SentProviderKey) {
-  const head = { ...kit.newHead(tx, 'aigpk', rest), updated_at: tx.now }
-  return tx.put(providerKeys, { ...head, key_id, provider_id, display_name: redact(value) })
+function addProviderKey(tx: kit.Transaction, key_id: string, sent: SentProviderKey) {
+  const given = { updated_at: tx.now, key_id, display_name: redact(sent.value) }
+  return tx.put(providerKeys, providers.newRecord(tx, { ...sent, ai_gateway_api_key_id: key_id }, given))
 }
-
-const errors = kit.declareErrors({
-  ai_endpoint_unknown: kit.field(27002, 404, 'the id of an endpoint that exists'),
-  ai_key_unknown: kit.field(27509, 400, 'the id of an API key of the AI gateway that exists'),
-})
 
 const endpointOfKey = parts.referenceOf(keys, {
   field: 'endpoint_id',
@@ -120,14 +123,14 @@ const keyOfProviderKey = parts.referenceOf(providerKeys, {
 const shape = kit.named(
   v.object({
     ...kit.resourceHead,
-    updated_at,
+    updated_at: updatedAt.shown,
     created_by,
     last_updated_by,
     endpoint: v.exactOptional(refField('The endpoint that the key is for. Absent if there is none.')),
     token: kit.documented(v.nullable(v.pipe(v.string(), kit.secret)), 'The key; null in all responses but the first.'),
     display_name,
     last_used,
-    provider_keys: kit.documented(v.array(providerShape), 'The keys of providers that belong to it.'),
+    provider_keys: kit.documented(v.array(providers.kind.shape), 'The keys of providers that belong to it.'),
   }),
   'AiGatewayApiKey',
   'A key for requests to an AI gateway.',
@@ -201,40 +204,17 @@ export const aiGatewayApiKeys = kit.resource(
 )
 
 /** The keys of AI providers. */
-export const aiGatewayProviderKeys = kit.resource(
-  {
-    name: 'ai_gateway_provider_keys',
-    prefix: 'aigpk',
-    what: 'provider key of the AI gateway',
-    plural: 'provider keys of the AI gateway',
-    collection: providerKeys,
-    errors,
-    filterable: [],
-    matching: { ai_gateway_api_key_id: 'ai_gateway_api_key.id' },
-    shape: providerShape,
-    ...parts.defineBodies('AiGatewayProviderKey', 'a provider key of the AI gateway', {
-      create: {
-        ...descriptionAndMetadata(),
-        ai_gateway_api_key_id: kit.documented(someText, 'The id of the API key that the key belongs to.'),
-        provider_id,
-        value,
-      },
-      update: descriptionAndMetadata(),
-      examples: [{ ai_gateway_api_key_id: 'aigk_1', provider_id: 'openai', value: 'a key of the provider' }],
-    }),
-  },
-  {
-    view: providerView,
-    create: {
-      errors: [errors.ai_key_unknown],
-      run(tx, { ai_gateway_api_key_id: id, ...sent }) {
-        parts.requireTargets(tx, keyOfProviderKey, id)
-        return addProviderKey(tx, id, sent)
-      },
+export const aiGatewayProviderKeys = kit.resource(providers.kind, {
+  view: providerView,
+  create: {
+    errors: [errors.ai_key_unknown],
+    run(tx, { ai_gateway_api_key_id: id, ...sent }) {
+      parts.requireTargets(tx, keyOfProviderKey, id)
+      return addProviderKey(tx, id, sent)
     },
-    update: {
-      run: (tx, before, body) => putIfChanged(tx, providerKeys, before, { ...before, ...kit.described(body, before) }),
-    },
-    references: [keyOfProviderKey],
   },
-)
+  update: {
+    run: (tx, before, body) => putIfChanged(tx, providerKeys, before, providers.changed(before, body)),
+  },
+  references: [keyOfProviderKey],
+})
