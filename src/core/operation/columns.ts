@@ -123,9 +123,9 @@ type Unsent<Cs extends Columns> = {
     ? Name
     : never
 }[keyof In<'kept', Cs>]
-type Given<Cs extends Columns> = [Unsent<Cs>] extends [never]
-  ? []
-  : [Pick<RecordWith<Cs>, keyof RecordWith<Cs> & Unsent<Cs>>]
+type GivenValues<Cs extends Columns> = Pick<RecordWith<Cs>, keyof RecordWith<Cs> & Unsent<Cs>>
+type Given<Cs extends Columns> =
+  Record<never, never> extends GivenValues<Cs> ? [given?: GivenValues<Cs>] : [given: GivenValues<Cs>]
 
 /** The parts of a family that follow from its columns. */
 export interface Table<H extends Heading, Cs extends Columns> {

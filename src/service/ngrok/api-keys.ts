@@ -2,8 +2,8 @@ import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
 import * as owned from './owned.ts'
-import { apiKeys, credentials, newToken, ownerRow } from './owned-records.ts'
-import { FILTERABLE } from './shared.ts'
+import { byOwner, credentials, newToken, ownerRow, token } from './owned-records.ts'
+import { descriptionAndMetadata, FILTERABLE } from './shared.ts'
 
 const errors = kit.declareErrors({
   auth_malformed: kit.entry(
@@ -21,13 +21,9 @@ const errors = kit.declareErrors({
   api_key_rate_reached: kit.tooFast(614),
 })
 
-const bodies = parts.defineBodies('ApiKey', 'an API key', {
-  create: { ...owned.createFields, precomputed_token: owned.precomputedToken },
-  update: owned.updateFields,
-  note: ': at least one field',
-})
+const { owner_id, owner_email, scim_user_id } = owned.createFields
 
-const family = kit.resource(
+const table = parts.columns(
   {
     name: 'api_keys',
     items: 'keys',
@@ -40,33 +36,38 @@ const family = kit.resource(
       older: errors.api_key_limit_reached_older,
       rate: errors.api_key_rate_reached,
     },
-    collection: apiKeys,
-    shape: kit.named(
-      v.object({ ...kit.resourceHead, token: owned.token, owner_id: owned.owner_id }),
-      'ApiKey',
-      'A key for requests to this API.',
-    ),
-    ...bodies,
+    texts: owned.updateFields,
+    keptTexts: descriptionAndMetadata(),
+    title: 'ApiKey',
+    sentence: 'A key for requests to this API.',
+    note: ': at least one field',
   },
   {
-    view: (key, wire) => ({
-      ...kit.viewHead(key, wire, '/api_keys'),
-      token: null,
-      owner_id: key.owner_id,
-    }),
-    create: {
-      errors: owned.ownerErrors,
-      run(tx, sent) {
-        const { owner_id, ...body } = owned.takeOwner(tx, sent)
-        const head = kit.newHead(tx, 'ak', body)
-        return tx.put(apiKeys, { ...head, owner_id, token: newToken(tx, head.id) })
-      },
-      once: ({ token = null }) => ({ token }),
-    },
-    update: owned.defineOwnedUpdate(apiKeys, bodies.updateBody),
-    references: [ownerRow(apiKeys, owned.errors.owner_not_found)],
+    token: parts.column({ kept: token, shown: owned.token, show: () => null }),
+    owner_id: parts.column({ create: owner_id, kept: v.string(), shown: owned.owner_id }),
+    owner_email: parts.column({ create: owner_email }),
+    scim_user_id: parts.column({ create: scim_user_id }),
+    precomputed_token: parts.column({ create: owned.precomputedToken }),
   },
+  { indexes: { owner: byOwner } },
 )
+
+/** The API keys, indexed by the id of their owner. */
+export const apiKeys = table.records
+
+const family = kit.resource(table.kind, {
+  ...table.rules,
+  create: {
+    errors: owned.ownerErrors,
+    run(tx, body) {
+      const key = table.newRecord(tx, { ...body, ...owned.takeOwner(tx, body) })
+      return tx.put(apiKeys, { ...key, token: newToken(tx, key.id) })
+    },
+    once: ({ token = null }) => ({ token }),
+  },
+  update: owned.defineOwnedUpdate(apiKeys, table.kind.updateBody),
+  references: [ownerRow(apiKeys, owned.errors.owner_not_found)],
+})
 
 /** A token of this service. It starts with the characters of its id. */
 const TOKEN = /^([0-9A-Za-z]{27})_[0-9A-Za-z]{21}$/

@@ -63,7 +63,8 @@ export function ownerRow<R extends { readonly owner_id: string }>(
 }
 
 const ownedHead = (prefix: string) => ({ ...kit.recordHead(prefix, descriptionAndMetadata()), owner_id: v.string() })
-const token = v.exactOptional(parts.made(v.pipe(v.string(), kit.secret)))
+/** The token of a record. A snapshot without secrets has none. */
+export const token = v.exactOptional(parts.made(v.pipe(v.string(), kit.secret)))
 
 const credential = v.object({
   ...ownedHead('cr'),
@@ -95,15 +96,6 @@ export const sshCredentials = kit.collection<SshCredentialRecord>({
   indexes: { owner: byOwner, material: ({ public_key }) => parts.keyMaterial(public_key) ?? null },
 })
 
-const apiKey = v.object({ ...ownedHead('ak'), token })
-
-/** The API keys, indexed by the id of their owner. A snapshot without secrets has no token. */
-export const apiKeys = kit.collection<kit.Frozen<v.InferOutput<typeof apiKey>>>({
-  name: 'api_keys',
-  schema: apiKey,
-  indexes: { owner: byOwner },
-})
-
 /** A record that a user owns. */
 export interface Owned {
   readonly id: string
@@ -112,7 +104,8 @@ export interface Owned {
   readonly metadata?: string | undefined
 }
 
-function byOwner({ owner_id }: Pick<Owned, 'owner_id'>): string {
+/** Returns the key of the owner, by which an index finds a record. */
+export function byOwner({ owner_id }: Pick<Owned, 'owner_id'>): string {
   return ownerKey(owner_id)
 }
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
-import { apiKeys } from './owned-records.ts'
+import { apiKeys } from './api-keys.ts'
 import { ACCOUNT_USER } from './shared.ts'
 
 const text = (sentence: string) => kit.documented(v.string(), sentence)
