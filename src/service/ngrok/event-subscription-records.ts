@@ -25,7 +25,7 @@ const WITH_LIFE = [
 ]
 
 /** The types of events that a subscription can have as its sources. */
-export const EVENT_TYPES: readonly string[] = [
+const EVENT_TYPES: readonly string[] = [
   ...WITH_LIFE.flatMap((kind) => ['created', 'updated', 'deleted'].map((change) => `${kind}_${change}.v0`)),
   'agent_session_start.v0',
   'agent_session_stop.v0',
