@@ -1,6 +1,6 @@
 /**
- * When the clocks of tests start, in ms: in 2026, or at `FAUXGATE_CLOCK_START`. A test must not pass only because its clock starts
- * at a whole second, or in January.
+ * When the clocks of tests start, in ms: in January 2026, or at `FAUXGATE_CLOCK_START`. A test must not pass only because its clock
+ * starts at a whole second, or in January.
  */
 export const CLOCK_START = Number(process.env.FAUXGATE_CLOCK_START ?? Date.UTC(2026, 0, 1))
 

@@ -4,8 +4,8 @@ import { createNgrok } from '../../src/gateway/ngrok.ts'
 import { manualClock } from '../../src/index.ts'
 import { certificatePair, expiredPair } from '../../src/testing/testing.ts'
 import { uncheckedClient } from './client.ts'
-import { CLOCK_START } from './clock.ts'
-import { dueAfter, ECDSA } from './provisioning.ts'
+import { CLOCK_START, SHOWN_START } from './clock.ts'
+import { addDurations, dueAfter, ECDSA, timeAfter } from './provisioning.ts'
 
 /** Opens a gateway of ngrok's dialect that has a key, a quota and a simulated zone. */
 export const openPlanted = () =>
@@ -152,7 +152,7 @@ export const PLANTED: readonly PlantedTrouble[] = [
     kind: 'broken',
     cause:
       'No CNAME record leads to …. Found an A record with the value 203.0.113.9. 1 attempt failed. The certificate expires ' +
-      'at 2026-04-01T00:00:00Z.',
+      `at ${timeAfter('90d')}.`,
     about: 'renewed.example.com',
     later: ['fixed'],
   },
@@ -205,14 +205,14 @@ export const PLANTED: readonly PlantedTrouble[] = [
         gateway,
         certificatePair({
           names: ['soon.example.com'],
-          notBefore: '2025-10-01T00:00:00Z',
-          notAfter: '2026-01-11T00:00:00Z',
+          notBefore: addDurations(CLOCK_START, '-90d'),
+          notAfter: timeAfter('10d'),
         }),
       )
       gateway.reservedDomains.create({ domain: 'soon.example.com', certificate_id })
     },
     kind: 'risk',
-    cause: 'The uploaded certificate expires at 2026-01-11T00:00:00Z. Nothing renews it: upload another one.',
+    cause: `The uploaded certificate expires at ${timeAfter('10d')}. Nothing renews it: upload another one.`,
     about: 'soon.example.com',
     end: renew('soon.example.com'),
   },
@@ -465,8 +465,7 @@ export const PLANTED: readonly PlantedTrouble[] = [
       await send(gateway, 'GET', '/endpoints')
     },
     kind: 'waiting',
-    cause:
-      'The clock has not moved since the oldest request: it is 2026-01-01T00:00:00Z, and the attempt of … is due at …',
+    cause: `The clock has not moved since the oldest request: it is ${SHOWN_START}, and the attempt of … is due at …`,
     about: '….example.com',
   },
 ]

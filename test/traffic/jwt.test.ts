@@ -1,9 +1,10 @@
 import { createHmac, generateKeyPairSync, sign } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
+import { CLOCK_START } from '../support/clock.ts'
 import { createVisited, policyOf } from './visits.ts'
 
 // The tokens are made by node:crypto (RFC 7515, RFC 7519).
-const NOW = Date.parse('2026-01-01T00:00:00Z') / 1000
+const NOW = Math.floor(CLOCK_START / 1000)
 const JWKS = 'https://idp.example.com/.well-known/jwks.json'
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 })
 const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' })

@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import { expect, test } from 'vitest'
+import { SHOWN_START } from '../../support/clock.ts'
 import { createWithAgent } from './agent.ts'
 
 async function createVisited() {
@@ -32,7 +33,7 @@ test('a captured request has the fields of the documentation', async () => {
     id: expect.stringMatching(/^[0-9a-f]{16}$/),
     tunnel_name: 'web',
     remote_addr: '203.0.113.1',
-    start: '2026-01-01T00:00:00Z',
+    start: SHOWN_START,
     duration: 0,
     request: {
       method: 'POST',

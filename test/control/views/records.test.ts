@@ -5,8 +5,9 @@ import { createName, leafCertificate } from '../../../src/service/x509/issue.ts'
 import { writePem } from '../../../src/service/x509/pem.ts'
 import { createMaterial } from '../../../src/testing/certificates-chain.ts'
 import { readPairOptions } from '../../../src/testing/certificates-options.ts'
+import { CLOCK_START } from '../../support/clock.ts'
 import { upload } from '../../support/pem.ts'
-import { openManual } from '../../support/provisioning.ts'
+import { openManual, timeAfter } from '../../support/provisioning.ts'
 
 async function listRecords(gateway: ReturnType<typeof openManual>, query: string) {
   return (await gateway.fetch(`http://localhost/_fauxgate/records?${query}`)).json()
@@ -76,12 +77,12 @@ test('The timeline of a domain names a certificate for other names, and one that
   expect(readProblem()).toBe(`The certificate expired at ${not_after}.`)
 })
 
-/** Creates a certificate that is valid for all of 2026, and whose issuer expires in February. */
+/** Creates a certificate that is valid for a year, and whose issuer expires after 30 days. */
 function createPairWithExpiringIssuer(name: string) {
-  const plan = readPairOptions({ names: ['issuer.example.com'], notAfter: '2026-02-01T00:00:00Z' })
+  const plan = readPairOptions({ names: ['issuer.example.com'], notBefore: CLOCK_START, notAfter: timeAfter('30d') })
   const issuer = createMaterial(plan)
   const { key } = createMaterial(readPairOptions({ names: [name] }))
-  const times = { not_before: plan.notBefore, not_after: Date.UTC(2027, 0, 1) }
+  const times = { not_before: plan.notBefore, not_after: Date.parse(timeAfter('365d')) }
   const leaf = leafCertificate(
     { serial: 1n, subject: [], key, keyType: 'ecdsa', ...times, names: [name], ips: [] },
     { name: createName(...plan.subject), key: issuer.key },
@@ -97,8 +98,8 @@ test('The timeline of a domain names an issuer in the chain that expired before 
   gateway.reservedDomains.create({ domain, certificate_id: id })
   const readProblem = () => toInspected(gateway).timelines({ order: 'failing' }).timelines[0]?.problem
   expect(readProblem()).toBeUndefined()
-  gateway.clock.advanceTo('2026-02-01T00:00:00Z')
-  const expired = 'An issuer in the chain of the certificate expired at 2026-02-01T00:00:00Z.'
+  gateway.clock.advanceTo(timeAfter('30d'))
+  const expired = `An issuer in the chain of the certificate expired at ${timeAfter('30d')}.`
   expect(readProblem()).toBe(expired)
   gateway.restore(gateway.snapshot())
   expect(readProblem()).toBe(expired)

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { createGateway, type Gateway, manualClock } from '../../../src/index.ts'
 import { client, expectError } from '../../support/client.ts'
 import { CLOCK_START, SHOWN_START } from '../../support/clock.ts'
-import { dueAfter, openManual, openWithCertificate, openWithDomain } from '../../support/provisioning.ts'
+import { dueAfter, openManual, openWithCertificate, openWithDomain, timeAfter } from '../../support/provisioning.ts'
 
 /** Returns the lines of a report below one of its titles, without their indentation. */
 function readSection(gateway: Gateway, title: string): string[] {
@@ -17,7 +17,7 @@ function readSection(gateway: Gateway, title: string): string[] {
 describe('The report', () => {
   test('of an unused gateway says that there were no requests', () => {
     expect(openManual().report()).toBe(
-      ['The gateway at 2026-01-01T00:00:00Z:', '  requests:', '    none over HTTP'].join('\n'),
+      [`The gateway at ${SHOWN_START}:`, '  requests:', '    none over HTTP'].join('\n'),
     )
   })
 
@@ -30,10 +30,10 @@ describe('The report', () => {
     await send('GET', '/reserved_domains?limit=5')
     const [{ id } = { id: '' }] = gateway.reservedDomains.list().reserved_domains
     expect(readSection(gateway, 'requests')).toEqual([
-      '2026-01-01T00:00:00Z  POST /reserved_domains {"domain":"app.example.com"} → 201',
-      '2026-01-01T00:00:01Z  POST /reserved_domains {"domain":"app.example.com"} → 409 ERR_GATEWAY_413',
+      `${SHOWN_START}  POST /reserved_domains {"domain":"app.example.com"} → 201`,
+      `${timeAfter('1s')}  POST /reserved_domains {"domain":"app.example.com"} → 409 ERR_GATEWAY_413`,
       `  The domain "app.example.com" is already reserved, as ${id}. Each name can be reserved only once.`,
-      '2026-01-01T00:00:01Z  GET /reserved_domains?limit=5 → 200',
+      `${timeAfter('1s')}  GET /reserved_domains?limit=5 → 200`,
     ])
     expect(readSection(gateway, 'leftover resources')).toEqual([`reserved_domains ${id}`])
   })
@@ -161,12 +161,12 @@ describe('The report', () => {
     }
     await send('GET', '/reserved_domains')
     expect(readSection(gateway, 'requests')).toEqual([
-      `2026-01-01T00:00:00Z  PATCH /reserved_domains/${id} {"description":"first"} → 200`,
-      `2026-01-01T00:00:00Z  40 times until 2026-01-01T00:00:39Z: GET /reserved_domains/${id} → 200`,
+      `${SHOWN_START}  PATCH /reserved_domains/${id} {"description":"first"} → 200`,
+      `${SHOWN_START}  40 times until ${timeAfter('39s')}: GET /reserved_domains/${id} → 200`,
       expect.stringMatching(
         /^ {2}the last response: \{"id":"rd_\w+","description":"first","domain":"app\.example\.com",/,
       ),
-      '2026-01-01T00:00:40Z  GET /reserved_domains → 200',
+      `${timeAfter('40s')}  GET /reserved_domains → 200`,
     ])
   })
 

@@ -14,7 +14,7 @@ import {
 } from '../../../src/index.ts'
 import * as kit from '../../../src/service/kit/index.ts'
 import { client, createControlClient, expectError, outcome } from '../../support/client.ts'
-import { CLOCK_START } from '../../support/clock.ts'
+import { CLOCK_START, SHOWN_START } from '../../support/clock.ts'
 import { errors, type WidgetRecord, widgetRecords, widgets } from './widgets.ts'
 
 const SEED = 'kit'
@@ -30,7 +30,7 @@ describe('A family of a test (rules: one-table#families), through the direct API
     expect(widget).toEqual({
       id: expect.stringMatching(/^wid_[0-9A-Za-z]{27}$/),
       uri: `${gateway.url}/widgets/${widget.id}`,
-      created_at: '2026-01-01T00:00:00Z',
+      created_at: SHOWN_START,
       metadata: 'm',
       name: 'left',
       size: 3,

@@ -2,10 +2,9 @@ import { describe, expect, it, test } from 'vitest'
 import { ngrokFamilies } from '../../../src/gateway/ngrok.ts'
 import { createGateway, ngrok } from '../../../src/index.ts'
 import { createControlClient, expectError, outcome } from '../../support/client.ts'
+import { SHOWN_START } from '../../support/clock.ts'
 import { memoryStore } from '../../support/memory-store.ts'
 import { openGateway } from './support.ts'
-
-const NOW = '2026-01-01T00:00:00Z'
 
 describe('A declared edge endpoint (contract: declare)', () => {
   it('is an endpoint of the type edge, with the reservation that fits its URL', () => {
@@ -15,8 +14,8 @@ describe('A declared edge endpoint (contract: declare)', () => {
     const { url } = gateway
     expect(endpoint).toEqual({
       id: expect.stringMatching(/^ep_\w{27}$/),
-      created_at: NOW,
-      updated_at: NOW,
+      created_at: SHOWN_START,
+      updated_at: SHOWN_START,
       type: 'edge',
       public_url: 'tls://app.example.com',
       proto: 'tls',
@@ -130,7 +129,7 @@ describe('A declared dev domain (rules: reserved-domains#dev-domain)', () => {
     expect(devDomain).toEqual({
       id: expect.stringMatching(/^rd_\w{27}$/),
       uri: `https://api.ngrok.com/reserved_domains/${devDomain.id}`,
-      created_at: NOW,
+      created_at: SHOWN_START,
       description: 'Your dev domain',
       domain: expect.stringMatching(/^[a-z]+-[a-z]+-[a-z]+\.ngrok-free\.dev$/),
       region: '',

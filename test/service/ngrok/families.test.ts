@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { createNgrok } from '../../../src/gateway/ngrok.ts'
 import { outcome } from '../../support/client.ts'
+import { SHOWN_START } from '../../support/clock.ts'
 import { listRecordsOutOfOrder } from '../../support/field-order.ts'
+import { timeAfter } from '../../support/provisioning.ts'
 import { SSH_KEYS } from './ssh-keys.ts'
 import { filterPath, openGateway } from './support.ts'
 
@@ -21,7 +23,6 @@ interface Kind {
   readonly changes?: object
 }
 
-const NOW = '2026-01-01T00:00:00Z'
 const USER = 'usr_0000000theUserOfThisAccount'
 const user = { id: USER, uri: '' }
 const texts = { description: 'acme', metadata: '{"environment": "staging"}' }
@@ -35,7 +36,7 @@ const userFields = { name: 'ci', active: true }
 
 function prepareSecret(gateway: Ngrok): Kind {
   const vault = gateway.vaults.create({ name: 'ci/prod' })
-  const by = { created_by: user, last_updated_by: user, updated_at: NOW }
+  const by = { created_by: user, last_updated_by: user, updated_at: SHOWN_START }
   const place = { vault: { id: vault.id, uri: vault.uri }, vault_name: 'ci/prod' }
   const body = { name: 'key', value: 'a value', metadata: 'm' }
   return {
@@ -54,7 +55,7 @@ function prepareEndpoint(gateway: Ngrok): Kind {
     return { url, public_url: url, hostport: `${host}:443` }
   }
   const shop = { description: 'shop', traffic_policy: POLICY }
-  const fields = { updated_at: NOW, type: 'cloud', proto: 'https', bindings: ['public'], domain: { id, uri } }
+  const fields = { updated_at: SHOWN_START, type: 'cloud', proto: 'https', bindings: ['public'], domain: { id, uri } }
   const change = {
     url: 'https://api.example.com',
     pooling_enabled: true,
@@ -73,7 +74,7 @@ const operator: Kind = {
   body: { region: '', metadata: 'm' },
   fields: {
     metadata: 'm',
-    updated_at: NOW,
+    updated_at: SHOWN_START,
     principal: user,
     enabled_features: [],
     region: 'global',
@@ -149,7 +150,7 @@ const KINDS: readonly (readonly [
     'vault',
     {
       body: { name: 'a-Z_9/.', description: 'd' },
-      fields: { name: 'a-Z_9/.', description: 'd', updated_at: NOW, created_by: USER, last_updated_by: USER },
+      fields: { name: 'a-Z_9/.', description: 'd', updated_at: SHOWN_START, created_by: USER, last_updated_by: USER },
       noChanges: [{}, { name: 'a-Z_9/.', description: 'd' }],
       change: { name: 'ci/live', description: '' },
     },
@@ -211,7 +212,7 @@ describe('Resources are created, read, listed, changed and deleted', () => {
     const { body, fields, noChanges = [], change, changes = change } = typeof kind === 'function' ? kind(gateway) : kind
     const created = await send('POST', path, { json: body })
     const { id } = created.body
-    const head = { id: expect.stringMatching(new RegExp(`^${prefix}_[0-9A-Za-z]{27}$`)), created_at: NOW }
+    const head = { id: expect.stringMatching(new RegExp(`^${prefix}_[0-9A-Za-z]{27}$`)), created_at: SHOWN_START }
     const itemPath = `${path}/${id}`
     const { token: _, ...createdFields } = created.body
     expect(created.status).toBe(201)
@@ -227,7 +228,7 @@ describe('Resources are created, read, listed, changed and deleted', () => {
 
     gateway.clock.advance('1m')
     for (const json of noChanges) expect((await send('PATCH', itemPath, { json: { ...json, id } })).body).toEqual(item)
-    const updated = { ...item, ...changes, ...('updated_at' in fields && { updated_at: '2026-01-01T00:01:00Z' }) }
+    const updated = { ...item, ...changes, ...('updated_at' in fields && { updated_at: timeAfter('1m') }) }
     const response = await send('PATCH', itemPath, { json: change })
     expect([response.status, response.body]).toEqual([200, updated])
     gateway.clock.advance('1m')

@@ -1,7 +1,9 @@
 import { generateKeyPairSync, sign, X509Certificate } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { writePem } from '../../../src/service/x509/pem.ts'
+import { CLOCK_START, SHOWN_START } from '../../support/clock.ts'
 import { openssl, testOpenssl, verifyChain } from '../../support/openssl.ts'
+import { timeAfter } from '../../support/provisioning.ts'
 import { element } from '../x509/support.ts'
 import { CSR, OTHER_CSR as OTHER } from './certificate-requests.ts'
 import { openGateway } from './support.ts'
@@ -120,7 +122,7 @@ describe("The certificate for an operator's request", () => {
     if (!leaf || !intermediate) throw new Error('The chain has no two certificates.')
     expect(leaf.verify(intermediate.publicKey) && intermediate.verify(root.publicKey)).toBe(true)
     expect([leaf.subject, leaf.keyUsage, leaf.ca]).toEqual(['CN=an operator', ['1.3.6.1.5.5.7.3.2'], false])
-    expect([not_before, not_after]).toEqual(['2026-01-01T00:00:00Z', '2027-01-01T00:00:00Z'])
+    expect([not_before, not_after]).toEqual([SHOWN_START, timeAfter('365d')])
     expect([leaf.validFrom, leaf.validTo].map(Date.parse)).toEqual([not_before, not_after].map(Date.parse))
   })
 
@@ -132,7 +134,7 @@ describe("The certificate for an operator's request", () => {
     expect([updateCert(CSR), updateCert(), updateCert('')]).toEqual([binding.cert, binding.cert, binding.cert])
     gateway.clock.advance('1d')
     expect(updateCert()).toEqual(binding.cert)
-    expect(updateCert(CSR)).toMatchObject({ not_before: '2026-12-02T00:00:00Z', not_after: '2027-12-02T00:00:00Z' })
+    expect(updateCert(CSR)).toMatchObject({ not_before: timeAfter('335d'), not_after: timeAfter('700d') })
     const renewed = updateCert(CSR)
     expect(updateCert(OTHER).cert).not.toBe(renewed.cert)
   })
@@ -146,8 +148,7 @@ describe("The certificate for an operator's request", () => {
     const flags = ['-nodes', '-keyout', 'key.pem', '-subj', '/O=cluster/CN=operator']
     const csr = openssl({}, 'req', '-new', ...key, ...flags).output.replace(/^.*?(?=-----BEGIN CERT)/s, '')
     const { cert } = gateway.kubernetesOperators.create({ binding: { csr } }).binding.cert
-    const time = Date.UTC(2026, 5, 1)
-    const { status, output } = verifyChain(gateway.authority.certificatePem, cert, time, '-purpose', 'sslclient')
+    const { status, output } = verifyChain(gateway.authority.certificatePem, cert, CLOCK_START, '-purpose', 'sslclient')
     expect(status, output).toBe(0)
     const keyOf = (command: string, pem: string) =>
       openssl({ 'a.pem': pem }, command, '-in', 'a.pem', '-noout', '-pubkey')

@@ -3,6 +3,8 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { SHOWN_START } from '../../support/clock.ts'
+import { timeAfter } from '../../support/provisioning.ts'
 import { SSH_KEYS } from './ssh-keys.ts'
 import { openGateway } from './support.ts'
 
@@ -28,6 +30,9 @@ function readByOpenSsh(certificate: string): string[] {
     .split('\n')
     .map((line) => line.trim())
 }
+
+/** Returns the line in which OpenSSH shows two times, each without its `Z`. */
+const formatValidity = (start: string, end: string) => `Valid: from ${start.slice(0, -1)} to ${end.slice(0, -1)}`
 
 const AUTHORITIES = [
   [{}, 'ssh-ed25519'],
@@ -61,7 +66,7 @@ describe.skipIf(!hasOpenSsh)('OpenSSH reads and verifies certificates', () => {
       expect(lines).toEqual(
         expect.arrayContaining([
           `Key ID: "${certificate.id}"`,
-          'Valid: from 2026-01-01T00:00:00 to 2026-01-02T00:00:00',
+          formatValidity(SHOWN_START, timeAfter('1d')),
           'root',
           'ec2-user',
           'force-command /bin/true',
@@ -82,12 +87,13 @@ describe.skipIf(!hasOpenSsh)('OpenSSH reads and verifies certificates', () => {
     const body = { ssh_certificate_authority_id: id, public_key: KEY }
     const year = gateway.sshHostCertificates.create({ ...body, principals: ['a.example.com'] })
     expect(readByOpenSsh(year.certificate)).toEqual(
-      expect.arrayContaining(['Valid: from 2026-01-01T00:00:00 to 2027-01-01T00:00:00', 'a.example.com']),
+      expect.arrayContaining([formatValidity(SHOWN_START, timeAfter('365d')), 'a.example.com']),
     )
-    const times = { valid_after: '2026-02-01T00:00:00Z', valid_until: '2026-02-01T00:01:00+00:00' }
+    const [start, end] = [timeAfter('30d'), timeAfter('30d', '1m')]
+    const times = { valid_after: start, valid_until: end.replace('Z', '+00:00') }
     const minute = gateway.sshHostCertificates.create({ ...body, ...times })
-    expect(minute).toMatchObject({ key_type: 'ed25519', principals: [], valid_until: '2026-02-01T00:01:00Z' })
-    expect(readByOpenSsh(minute.certificate)).toContain('Valid: from 2026-02-01T00:00:00 to 2026-02-01T00:01:00')
+    expect(minute).toMatchObject({ key_type: 'ed25519', principals: [], valid_until: end })
+    expect(readByOpenSsh(minute.certificate)).toContain(formatValidity(start, end))
   })
 })
 
@@ -146,8 +152,8 @@ describe('SSH certificates', () => {
     [1950, USER, { public_key: 'ssh-dss AAAA' }],
     [1951, USER, { ssh_certificate_authority_id: 'sshca_1' }],
     [1952, USER, { public_key: undefined }],
-    [1962, USER, { valid_until: '2026-01-01T00:00:00Z' }],
-    [1963, HOST, { valid_after: '2027-01-02T00:00:00Z' }],
+    [1962, USER, { valid_until: SHOWN_START }],
+    [1963, HOST, { valid_after: timeAfter('366d') }],
   ])('are refused with %i: %s %o', async (number, family, json) => {
     const { gateway, sendRefused } = openGateway()
     const { id } = gateway.sshCertificateAuthorities.create()

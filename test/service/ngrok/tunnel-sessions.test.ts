@@ -1,10 +1,10 @@
 import { describe, expect, it, test } from 'vitest'
 import { type createNgrok, ngrokFamilies } from '../../../src/gateway/ngrok.ts'
 import { client, createControlClient, expectError, outcome } from '../../support/client.ts'
+import { SHOWN_START } from '../../support/clock.ts'
+import { timeAfter } from '../../support/provisioning.ts'
 import { SSH_KEYS } from './ssh-keys.ts'
 import { openGateway } from './support.ts'
-
-const STARTED = '2026-01-01T00:00:00Z'
 
 type Declaration = Parameters<ReturnType<typeof createNgrok>['declare']['tunnelSession']>[0]
 
@@ -40,7 +40,7 @@ describe('A declared agent (contract: declare)', () => {
       ip: '203.0.113.10',
       os: 'linux',
       region: 'us',
-      started_at: STARTED,
+      started_at: SHOWN_START,
       transport: 'ngrok/2',
     })
     expect((await send('GET', `/tunnel_sessions/${session.id}`)).body).toEqual(session)
@@ -55,8 +55,8 @@ describe('A declared agent (contract: declare)', () => {
     expect(rest).toEqual(toPageFields('endpoints'))
     expect(endpoint).toEqual({
       id: expect.stringMatching(/^ep_\w{27}$/),
-      created_at: STARTED,
-      updated_at: STARTED,
+      created_at: SHOWN_START,
+      updated_at: SHOWN_START,
       type: 'ephemeral',
       url: expect.stringMatching(/^https:\/\/[0-9a-f]{12}\.ngrok-free\.app$/),
       public_url: endpoint.url,
@@ -72,7 +72,7 @@ describe('A declared agent (contract: declare)', () => {
     })
     const tunnel = {
       id: tunnelId,
-      started_at: STARTED,
+      started_at: SHOWN_START,
       region: 'us',
       forwards_to: 'http://localhost:80',
       tunnel_session: sessionRef,
@@ -230,7 +230,7 @@ describe('A tunnel session (contract: tunnel_sessions)', () => {
     gateway.clock.advance('1m')
     expect((await send('POST', `/tunnel_sessions/${session.id}/restart`)).status).toBe(204)
     const [after] = listSessions()
-    const started_at = '2026-01-01T00:01:00Z'
+    const started_at = timeAfter('1m')
     expect(after).toEqual({ ...session, id: after?.id, uri: after?.uri, started_at })
     expect([...listSessions(), ...listTunnels(), ...listEndpoints()].filter(({ id }) => before.includes(id))).toEqual(
       [],
