@@ -3,18 +3,17 @@ import { controlCalls } from '../../src/control/controls.ts'
 import { documentationOf } from '../../src/core/schema/documentation.ts'
 import { isSchema, partsOf } from '../../src/core/schema/schema-parts.ts'
 import type { Flag } from '../../src/server/options/flags.ts'
-import { OUTCOMES } from '../../src/service/provisioning/outcomes.ts'
 
 /**
- * Returns the file with the fields of each control call, from which the commands of the client make flags. So a command
+ * Returns the file with the commands and the fields of each control call. The client makes its commands and flags from it. So a command
  * such as `fauxgate clock` loads no schema and no gateway.
  */
 export function controlCallsFile(): [string, string] {
-  const calls = controlCalls.map(({ method, path, summary, from, mediaType, schema }) => [
+  const calls = controlCalls.map(({ method, path, summary, from, mediaType, commands, schema }) => [
     `${method} ${path}`,
-    { method, path, summary, from, mediaType, fields: schema ? fieldsOf(schema) : [] },
+    { method, path, summary, from, mediaType, commands, fields: schema ? fieldsOf(schema) : [] },
   ])
-  return ['control-calls.json', `${JSON.stringify({ outcomes: OUTCOMES, calls: Object.fromEntries(calls) })}\n`]
+  return ['control-calls.json', `${JSON.stringify(Object.fromEntries(calls))}\n`]
 }
 
 /** Returns the fields of a body or a query. A field without a sentence can be set by words only. */

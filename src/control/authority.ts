@@ -125,6 +125,7 @@ const certificate = controlCall({
   method: 'GET',
   path: '/authority.pem',
   summary: "Show the authority's root certificate",
+  commands: [{ name: 'root' }],
   response: v.string(),
   mediaType: 'application/x-pem-file',
   run: (host) => host.engine.authority.certificatePem,

@@ -98,6 +98,7 @@ const read = controlCall({
   method: 'GET',
   path: '/clock',
   summary: "Show the gateway's time",
+  commands: [{ name: 'clock' }],
   response: clockView,
   run: showClock,
 })
@@ -106,6 +107,29 @@ const moveCall = controlCall({
   method: 'POST',
   path: '/clock',
   summary: 'Advance a manual clock',
+  commands: [
+    {
+      name: 'clock advance',
+      summary: 'Advance a manual clock by a duration',
+      words: { advance: 'DURATION' },
+      flags: [],
+      example: '30s',
+      notes: ['DURATION is a whole number with ms, s, m, h or d. Everything that falls due runs, in order.'],
+    },
+    {
+      name: 'clock to',
+      summary: 'Advance a manual clock to a time',
+      words: { to: 'TIME' },
+      flags: [],
+      example: '2026-03-01T00:00:00Z',
+    },
+    {
+      name: 'clock next',
+      summary: 'Advance a manual clock to the next event',
+      fixedFields: { next: true },
+      flags: [],
+    },
+  ],
   from: 'body',
   schema: named(v.pipe(move, exactlyOne), 'ClockMove', 'Exactly one way to advance a manual clock.'),
   response: clockView,

@@ -117,12 +117,32 @@ export type Describer = (
 
 export type DescribedPart = 'service' | 'controls'
 
-/** One call to a control, defined once: the direct API and the control API over HTTP derive from it. */
+/** A command of `fauxgate` that makes a call to a running server. `Field` is a field of the call's input. */
+export interface CallCommand<Field extends string = string> {
+  /** One or two words, such as `clock advance`. */
+  readonly name: string
+  /** Default: the summary of the call. */
+  readonly summary?: string
+  /** The fields that words set, in order, with the placeholders of the help. A list takes all remaining words. Brackets mark an optional word. */
+  readonly words?: { readonly [Name in Field]?: string }
+  /** The fields whose values the command sets itself. */
+  readonly fixedFields?: { readonly [Name in Field]?: unknown }
+  /** The fields that flags can set. Default: all other fields. */
+  readonly flags?: readonly Field[]
+  /** The words and flags of an example. */
+  readonly example?: string
+  /** Additional sentences for the help. */
+  readonly notes?: readonly string[]
+}
+
+/** One call to a control, defined once: the direct API, the control API over HTTP and the commands derive from it. */
 export interface ControlCall<Result = unknown> {
   readonly method: Method
   /** The path below `/_fauxgate`. */
   readonly path: string
   readonly summary: string
+  /** The commands that make this call. */
+  readonly commands?: readonly CallCommand[]
   /** The place of the input over HTTP. */
   readonly from: 'body' | 'query' | 'nothing'
   /** The schema of the input; absent if there is none, or if the call reads it itself. */
@@ -141,11 +161,15 @@ export interface ControlCall<Result = unknown> {
   readonly run: (host: ControlHost, raw: unknown, signal?: AbortSignal) => Result
 }
 
+/** The names of all fields that an input can have, in any of its forms. */
+type FieldOf<Input> = Input extends unknown ? keyof Input & string : never
+
 /** Makes a call that reads its input by its schema, and that the log of controls remembers if it changes something. */
 export function controlCall<S extends v.GenericSchema, Result>(
-  definition: Omit<ControlCall, 'from' | 'schema' | 'run'> & {
+  definition: Omit<ControlCall, 'from' | 'schema' | 'commands' | 'run'> & {
     from?: 'body' | 'query'
     schema?: S
+    commands?: readonly CallCommand<FieldOf<v.InferOutput<S>>>[]
     run: (host: ControlHost, input: v.InferOutput<S>, signal: AbortSignal | undefined) => Result
   },
 ): ControlCall<Result> {

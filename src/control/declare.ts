@@ -71,6 +71,7 @@ function createDeclareCall(families: Families) {
     method: 'POST',
     path: '/declare',
     summary: 'Declare edges with routes, endpoint configurations and child backends',
+    commands: [{ name: 'declare', example: '--edge edghts_1 --routes edghtsrt_1' }],
     from: 'body',
     schema: named(schema, 'Declaration', 'Things to declare: at least one.'),
     ...(addedResults.length > 0 && { response: v.object(Object.fromEntries(addedResults)) }),

@@ -26,6 +26,7 @@ const records = controlCall({
   method: 'GET',
   path: '/dns',
   summary: 'List the records of the simulated DNS zone, by name',
+  commands: [{ name: 'dns' }],
   response: v.array(dnsRecord),
   run: (host) => host.transact(listRecords),
 })
@@ -34,11 +35,35 @@ const put = controlCall({
   method: 'PUT',
   path: '/dns',
   summary: 'Set the record of a name',
+  commands: [
+    settingCommand('cname', 'Set the CNAME of a name', 'VALUE', 'app.example.com 2k3jd9.cname.ngrok.example'),
+    settingCommand('a', 'Set the address of a name', 'VALUE', 'app.example.com 192.0.2.1'),
+    settingCommand(
+      'caa',
+      'Set the authorities that may issue for a name, separated by commas',
+      'AUTHORITIES',
+      'example.com letsencrypt.org',
+    ),
+    settingCommand('proxy', 'Put a name behind the proxy of a CDN', 'CDN', 'app.example.com cloudflare'),
+    {
+      name: 'dns fail',
+      summary: 'Make the name servers of a name fail',
+      words: { name: 'NAME', type: 'SERVFAIL|TIMEOUT' },
+      flags: ['after'],
+      example: 'app.example.com SERVFAIL',
+    },
+  ],
   from: 'body',
   schema: dnsRecordBody,
   response: dnsRecord,
   run: (host, sent) => host.transact((tx) => setRecord(tx, sent)),
 })
+
+/** Returns the command that sets records of a type. */
+function settingCommand(type: string, summary: string, value: string, example: string) {
+  const words = { name: 'NAME', value }
+  return { name: `dns ${type}`, summary, words, fixedFields: { type: type.toUpperCase() }, example }
+}
 
 const recordFilter = v.object({
   name: v.optional(documented(recordName, 'Only the record of this name.')),
@@ -50,6 +75,15 @@ const remove = controlCall({
   method: 'DELETE',
   path: '/dns',
   summary: 'Remove the record of a name, or all records',
+  commands: [
+    {
+      name: 'dns remove',
+      summary: 'Remove the record of a name',
+      words: { name: 'NAME' },
+      example: 'app.example.com',
+    },
+    { name: 'dns clear', summary: 'Remove all records', flags: [] },
+  ],
   from: 'query',
   schema: recordFilter,
   errors: [general.not_found],

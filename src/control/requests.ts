@@ -76,6 +76,7 @@ const clear = controlCall({
   method: 'DELETE',
   path: '/requests',
   summary: 'Empty the journal',
+  commands: [{ name: 'requests clear' }],
   run: (host) => host.clearRequests(),
 })
 

@@ -35,6 +35,7 @@ const list = controlCall({
   method: 'GET',
   path: '/snapshots',
   summary: 'List the snapshots that the gateway keeps, oldest first',
+  commands: [{ name: 'snapshots' }],
   response: v.array(savedSnapshot),
   run: ({ snapshots }) => snapshots.all.map(summarize),
 })
@@ -43,6 +44,7 @@ const take = controlCall({
   method: 'POST',
   path: '/snapshots',
   summary: 'Take a snapshot that the gateway keeps',
+  commands: [{ name: 'snapshots take', words: { name: '[NAME]' } }],
   from: 'body',
   schema: v.object({ name: v.optional(documented(name, 'Its name. Default: `Snapshot 1`, and so on.')) }),
   response: savedSnapshot,
@@ -72,6 +74,7 @@ const restore = controlCall({
   method: 'POST',
   path: '/snapshots/restore',
   summary: 'Return to a snapshot that the gateway keeps',
+  commands: [{ name: 'snapshots restore', words: { name: 'NAME' } }],
   from: 'body',
   schema: v.object({ name: documented(name, 'Its name.') }),
   errors: [general.not_found],
@@ -82,6 +85,9 @@ const remove = controlCall({
   method: 'DELETE',
   path: '/snapshots',
   summary: 'Remove a snapshot that the gateway keeps, or all',
+  commands: [
+    { name: 'snapshots remove', summary: 'Remove a snapshot that the gateway keeps', words: { name: 'NAME' } },
+  ],
   from: 'query',
   schema: v.object({ name: v.optional(documented(name, 'Its name. Default: all.')) }),
   errors: [general.not_found],
@@ -95,6 +101,7 @@ const difference = controlCall({
   method: 'GET',
   path: '/snapshots/difference',
   summary: 'Describe the difference between two snapshots, or between a snapshot and now',
+  commands: [{ name: 'snapshots difference', words: { from: 'FROM', to: '[TO]' } }],
   from: 'query',
   schema: v.object({
     from: documented(name, 'The name of a snapshot.'),
@@ -114,6 +121,7 @@ const remember = controlCall({
   method: 'PUT',
   path: '/undo',
   summary: 'Remember the current state, in memory, for POST /_fauxgate/undo',
+  commands: [{ name: 'undo remember', summary: 'Remember the current state, for undo' }],
   run(host) {
     // Nobody sees this snapshot, so it has secrets. To leave them out would take 40 µs for a domain with a year of renewals.
     host.snapshots.undo = host.snapshot(true)
@@ -127,6 +135,7 @@ const undo = controlCall({
   method: 'POST',
   path: '/undo',
   summary: 'Return to the last remembered state, including the time of a manual clock',
+  commands: [{ name: 'undo' }],
   errors: [general.not_found],
   run(host) {
     const state = host.snapshots.undo

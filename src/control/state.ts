@@ -9,6 +9,7 @@ const reset = controlCall({
   method: 'POST',
   path: '/reset',
   summary: 'Return to the initial state',
+  commands: [{ name: 'reset' }],
   run: (host) => host.reset(),
 })
 

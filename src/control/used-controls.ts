@@ -50,6 +50,7 @@ const list = controlCall({
   method: 'GET',
   path: '/controls',
   summary: 'List the controls that were used since the journal was emptied, oldest first',
+  commands: [{ name: 'controls' }],
   response: usedControls,
   run: (host): UsedControls => JSON.parse(host.withoutKeys(JSON.stringify(host.controlLog.list()))),
 })

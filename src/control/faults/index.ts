@@ -31,6 +31,7 @@ const list = controlCall({
   method: 'GET',
   path: '/faults',
   summary: 'List the faults, oldest first',
+  commands: [{ name: 'faults' }],
   response: v.array(listedFault),
   run(host) {
     const requests = lastRequests(host.journal)
@@ -48,6 +49,14 @@ const add = controlCall({
   method: 'POST',
   path: '/faults',
   summary: 'Add a fault',
+  commands: [
+    {
+      name: 'faults add',
+      summary: 'Make matching HTTP requests fail or arrive late',
+      example: '--operation reserved_domains.create --times 1 --status 503 --retry-after 2s',
+      notes: ['Without --operation, --method, --path and --resource, every request of the API matches.'],
+    },
+  ],
   from: 'body',
   schema: faultSpec,
   response: addedFault,
@@ -66,6 +75,10 @@ const remove = controlCall({
   method: 'DELETE',
   path: '/faults',
   summary: 'Remove all faults, or one',
+  commands: [
+    { name: 'faults remove', summary: 'Remove the fault with an id', words: { id: 'ID' }, example: 'fault_1' },
+    { name: 'faults clear', summary: 'Remove all faults', flags: [] },
+  ],
   from: 'query',
   schema: v.object({ id: v.optional(documented(v.string(), 'Only the fault with this id.')) }),
   errors: [general.not_found],

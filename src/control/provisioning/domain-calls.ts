@@ -31,6 +31,7 @@ export const attempt = controlCall({
   ...ofDomain,
   path: '/provisioning/attempt',
   summary: "Run the attempt of a domain's job now",
+  commands: [{ name: 'attempt', words: { id: 'DOMAIN' }, example: 'app.example.com' }],
   errors: [general.not_found],
   run: (host, { id }) =>
     host.transact((tx) => {
@@ -44,6 +45,7 @@ export const renew = controlCall({
   ...ofDomain,
   path: '/provisioning/renew',
   summary: "Advance a manual clock to the renewal of a domain's certificate",
+  commands: [{ name: 'renew', words: { id: 'DOMAIN' }, flags: [], example: 'app.example.com' }],
   errors: MOVE_ERRORS,
   schema: moveSchema,
   run: (host, sent) => moveDomainTo(host, sent, (_tx, domain) => requireNextRenewal(domain)),
@@ -53,6 +55,7 @@ export const expire = controlCall({
   ...ofDomain,
   path: '/provisioning/expire',
   summary: "Advance a manual clock to the expiry of a domain's certificate",
+  commands: [{ name: 'expire', words: { id: 'DOMAIN' }, flags: [], example: 'app.example.com' }],
   errors: MOVE_ERRORS,
   schema: moveSchema,
   run: (host, sent) => moveDomainTo(host, sent, requireNextExpiry),

@@ -83,6 +83,18 @@ export const script = controlCall({
   method: 'POST',
   path: '/provisioning/script',
   summary: 'Script the outcomes of the next attempts',
+  commands: [
+    {
+      name: 'script',
+      words: { outcomes: 'OUTCOME…' },
+      example: 'DNS_ERROR success --domain app.example.com',
+      notes: [
+        `OUTCOME is one of ${OUTCOMES.join(', ')}. Each attempt of a certificate job takes the next one.`,
+        'An error can have details: \'{"outcome":"DNS_ERROR","message":"No such host.","retriesAfter":"5m"}\'.',
+        'After the last one, attempts succeed, or follow --always or the simulated DNS.',
+      ],
+    },
+  ],
   from: 'body',
   schema: named(
     v.object({
@@ -124,6 +136,16 @@ export const clear = controlCall({
   method: 'DELETE',
   path: '/provisioning/script',
   summary: 'Drop the pending outcomes of one domain, or of all, or one',
+  commands: [
+    {
+      name: 'script remove',
+      summary: 'Drop the pending outcome with an id, which script show prints',
+      words: { id: 'ID' },
+      flags: [],
+      example: 'outcome_1',
+    },
+    { name: 'script clear', summary: 'Drop the pending outcomes of one domain, or of all', flags: ['domain'] },
+  ],
   from: 'query',
   schema: v.object({ domain, id: v.optional(documented(v.string(), 'Only the outcome with this id.')) }),
   errors: DOMAIN_ERRORS,
@@ -162,6 +184,7 @@ export const pending = controlCall({
   method: 'GET',
   path: '/provisioning/script',
   summary: 'List the outcomes of the attempts to come',
+  commands: [{ name: 'script show' }],
   response: v.array(listedOutcome),
   run: (host) => host.transact(listPendingOutcomes),
 })

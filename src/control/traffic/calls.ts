@@ -164,6 +164,7 @@ const list = controlCall({
   method: 'GET',
   path: '/traffic',
   summary: 'List the last requests of visitors, oldest first',
+  commands: [{ name: 'traffic' }],
   from: 'query',
   schema: v.object({ after: v.exactOptional(after) }),
   response: v.array(anyObject()),
@@ -174,6 +175,7 @@ const clear = controlCall({
   method: 'DELETE',
   path: '/traffic',
   summary: 'Remove all upstreams, and empty the journal of traffic',
+  commands: [{ name: 'traffic clear' }],
   run: ({ traffic }) => traffic.clear(),
 })
 
@@ -193,6 +195,7 @@ const setUpstream = controlCall({
   method: 'PUT',
   path: '/traffic/upstreams',
   summary: 'Set the response of an upstream',
+  commands: [{ name: 'upstream', words: { url: 'URL' }, example: 'https://app.internal --body hello' }],
   from: 'body',
   schema: upstream,
   run({ traffic }, { url, times, ...canned }) {
@@ -205,6 +208,7 @@ const removeUpstream = controlCall({
   method: 'DELETE',
   path: '/traffic/upstreams',
   summary: 'Remove an upstream',
+  commands: [{ name: 'upstream remove', words: { url: 'URL' }, example: 'https://app.internal' }],
   from: 'query',
   schema: v.object({ url: documented(v.string(), URL_OF_UPSTREAM) }),
   errors: [general.not_found],

@@ -73,6 +73,7 @@ const read = controlCall({
   method: 'GET',
   path: '/overview',
   summary: 'Count the resources, requests and faults, and show the next due event',
+  commands: [{ name: 'overview' }],
   response: overviewSchema,
   run: createOverview,
 })

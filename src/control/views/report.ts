@@ -46,6 +46,7 @@ const read = controlCall({
   method: 'GET',
   path: '/report',
   summary: 'Show what happened at the gateway, as text',
+  commands: [{ name: 'report' }],
   from: 'query',
   schema: v.object({ about }),
   response: v.string(),

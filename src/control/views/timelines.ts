@@ -122,6 +122,14 @@ const read = controlCall({
   method: 'GET',
   path: '/timelines',
   summary: 'List the transitions of all domains and their next due events',
+  commands: [
+    {
+      name: 'timeline',
+      summary: 'Show what provisioning did and what it does next, for a domain or for all',
+      words: { name: '[DOMAIN]' },
+      example: 'app.example.com',
+    },
+  ],
   from: 'query',
   schema: query,
   response: timelinesView,

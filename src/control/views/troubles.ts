@@ -48,6 +48,7 @@ const read = controlCall({
   method: 'GET',
   path: '/troubles',
   summary: 'List the likely mistakes that state and requests show, by cause',
+  commands: [{ name: 'troubles' }],
   response: v.array(trouble),
   run: (host): Trouble[] => JSON.parse(host.withoutKeys(JSON.stringify(listTroubles(host)))),
 })

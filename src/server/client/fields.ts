@@ -1,3 +1,4 @@
+import type { CallCommand } from '../../control/control.ts'
 import controlCalls from '../../core/generated/control-calls.json'
 import { locateJsonProblem } from '../../core/schema/json-text.ts'
 import { quote } from '../../core/schema/text.ts'
@@ -12,6 +13,7 @@ export interface ClientCall {
   readonly summary: string
   readonly from?: string
   readonly mediaType?: string
+  readonly commands?: readonly CallCommand[]
   readonly fields: readonly Field[]
 }
 
@@ -24,16 +26,9 @@ interface FieldFlag extends Flag {
   readonly field: string
 }
 
-/** The outcomes that a test can script. */
-export const outcomes: readonly string[] = controlCalls.outcomes
-
-/** Returns a control call by its method and path, such as `GET /clock`. */
-export function findCall(name: string): ClientCall {
-  // JSON has no type for the kinds of flags.
-  const call = (controlCalls.calls as Readonly<Record<string, ClientCall>>)[name]
-  if (!call) throw new Error(`There is no control call ${name}.`)
-  return call
-}
+/** The control calls, by their methods and paths, such as `GET /clock`. */
+// JSON has no type for the kinds of flags.
+export const calls = controlCalls as Readonly<Record<string, ClientCall>>
 
 /** Returns a flag for each field of a call, except the fields in `others`, which words or the command set. */
 export function flagsForFields({ fields }: ClientCall, others: readonly string[]): readonly FieldFlag[] {
