@@ -4,8 +4,9 @@ import { defineConfig } from 'vitest/config'
 const OWN = ['test/**/linear.test.ts', 'test/server/strangers.test.ts']
 
 /**
- * These take three quarters of the time, and hold a fifth of the tests: properties, tests that start processes or run documents, and
- * tests that repeat every operation. `npm test` leaves the project `thorough` out, and `.ci/run` runs it.
+ * These take three quarters of the time, and hold a fifth of the tests: properties, tests that start processes or run documents,
+ * tests that repeat every operation, and tests that use packages in `tools/`. `npm test` leaves the project `thorough` out, and
+ * `.ci/run` runs it.
  */
 const THOROUGH = [
   '**/*.property',
@@ -25,6 +26,7 @@ const THOROUGH = [
   'testing/survives/*',
   'tooling/left-out',
   'traffic/cel/functions',
+  'traffic/webhooks/providers',
   'verify/*',
 ].map((name) => `test/${name}.test.ts`)
 
@@ -62,7 +64,16 @@ export default defineConfig({
           isolate: false,
         },
       },
-      { test: { ...common, name: 'thorough', include: THOROUGH, exclude: [...OWN, ...ELSEWHERE], isolate: false } },
+      {
+        test: {
+          ...common,
+          name: 'thorough',
+          include: THOROUGH,
+          exclude: [...OWN, ...ELSEWHERE],
+          isolate: false,
+          globalSetup: ['test/support/tools.ts'],
+        },
+      },
       { test: { ...common, name: 'own', include: OWN } },
       {
         test: {

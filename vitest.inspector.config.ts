@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['test/inspector/**/*.test.ts'],
-    globalSetup: ['test/inspector/support/browsers.ts'],
+    globalSetup: ['test/support/tools.ts', 'test/inspector/support/browsers.ts'],
     // One browser at a time: two cores are what there may be.
     fileParallelism: false,
     testTimeout: 120_000,

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createGateway, manualClock } from '../dist/index.js'
 import { serve } from '../dist/node.js'
-import { startChromium } from '../scripts/chromium.mjs'
+import { startChromium } from '../tools/chromium.mjs'
 
 const HEADERS = { authorization: 'Bearer key', 'service-version': '2' }
 

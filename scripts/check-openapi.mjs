@@ -6,10 +6,11 @@ import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createGateway, manualClock } from '../dist/index.js'
 import { serve } from '../dist/node.js'
+import '../tools/install.mjs'
 import { checkGeneratedClients } from '../tools/generated-clients/index.mjs'
 import { root, succeeds } from './shared.mjs'
 
-const folder = `${root}/node_modules/.cache/fauxgate-openapi/`
+const folder = `${root}/tools/node_modules/.cache/fauxgate-openapi/`
 mkdirSync(folder, { recursive: true })
 
 const DOCUMENTS = ['openapi', 'openapi.control', 'openapi.ngrok', 'openapi.ngrok.control'].map(
@@ -22,7 +23,7 @@ const FUZZER = 'schemathesis==4.32.0'
 
 const run = (command, args, options = {}) =>
   execFileSync(command, args, { cwd: folder, stdio: ['ignore', 'inherit', 'inherit'], ...options })
-const runTool = (path, ...args) => run(process.execPath, [`${root}/node_modules/${path}`, ...args])
+const runTool = (path, ...args) => run(process.execPath, [`${root}/${path}`, ...args])
 
 const CLIENT = `
 import createClient from 'openapi-fetch'
@@ -67,7 +68,7 @@ const TSCONFIG = {
 
 function lint() {
   const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
-  const args = [`${root}/node_modules/@redocly/cli/bin/cli.js`, 'lint', ...DOCUMENTS]
+  const args = [`${root}/tools/node_modules/@redocly/cli/bin/cli.js`, 'lint', ...DOCUMENTS]
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: folder, env, encoding: 'utf8' })
   if (status !== 0 || /\d+ warning/.test(stderr)) throw new Error(`The linter says:\n${stdout}${stderr}`)
   console.log('ok  the linter has nothing to say')
@@ -75,10 +76,10 @@ function lint() {
 
 async function compileAndUse() {
   writeFileSync(`${folder}package.json`, '{ "type": "module" }')
-  runTool('openapi-typescript/bin/cli.js', `${root}/dist/openapi.json`, '-o', 'service.d.ts')
+  runTool('tools/node_modules/openapi-typescript/bin/cli.js', `${root}/dist/openapi.json`, '-o', 'service.d.ts')
   writeFileSync(`${folder}client.ts`, CLIENT)
   writeFileSync(`${folder}tsconfig.json`, JSON.stringify(TSCONFIG))
-  runTool('typescript-7/bin/tsc', '-p', '.')
+  runTool('node_modules/typescript-7/bin/tsc', '-p', '.')
   console.log('ok  a client of its types compiles')
   const server = await serve(createGateway({ clock: manualClock(0) }))
   const { use } = await import(`${folder}out/client.js`)

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 import { findNode, NODES } from './nodes.mjs'
+import '../tools/install.mjs'
 import { install, root, run, withPackage, withVersions } from './shared.mjs'
 
 const PROGRAM = `
@@ -111,7 +112,7 @@ async function checkContents(folder, tarball) {
       ),
   )
   check(`holds ${names.length} files, none of them stray (${stray.join(', ') || 'none'})`, stray.length === 0)
-  const runTool = (path, ...args) => run(root, process.execPath, join(root, 'node_modules', path), ...args)
+  const runTool = (path, ...args) => run(root, process.execPath, join(root, 'tools/node_modules', path), ...args)
   runTool('publint/src/cli.js', '--strict')
   check('is clean to publint', true)
   // vitest can only be imported and not required, so the entry points that use it can only be imported too.

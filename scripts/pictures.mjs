@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { manualClock } from '../dist/index.js'
 import { createNgrok } from '../dist/ngrok.js'
 import { serve } from '../dist/node.js'
-import { startChromium } from './chromium.mjs'
+import { startChromium } from '../tools/chromium.mjs'
 import { root } from './shared.mjs'
 import { installWorkerd } from './workerd.mjs'
 

@@ -6,6 +6,7 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { parseArgs } from 'node:util'
+import '../tools/install.mjs'
 import { inFolder, pack, root, succeeds, vitest } from './shared.mjs'
 
 const { values, positionals: requestedNames } = parseArgs({
@@ -36,7 +37,7 @@ const COMPOSE_VALIDATOR = 'go run github.com/compose-spec/compose-go/v2/cmd@v2.9
 const FOLDERS = {
   'msw-migration': { steps: () => [testsOfVitest] },
   previews: { steps: () => [testsOfVitest] },
-  jest: { steps: () => [node(join(root, 'node_modules/jest/bin/jest.js'), '--rootDir', '.')] },
+  jest: { steps: () => [node(join(root, 'tools/node_modules/jest/bin/jest.js'), '--rootDir', '.')] },
   'node-test': { steps: () => [node('--test')] },
   vitest: { steps: () => [testsOfVitest] },
   python: {

@@ -1,12 +1,11 @@
-// Installs and builds what a command needs, unless it exists already: `node scripts/setup.mjs [--build]`. It does not
-// use `npm ci`, which would delete installed packages, or a linked node_modules.
+// Installs and builds what a command needs, unless it exists already: `node scripts/setup.mjs [--build]`.
 import { execSync } from 'node:child_process'
-import { existsSync, readdirSync, statSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { root } from './shared.mjs'
+import { findModifiedTime as findTime, installLocked, root } from './shared.mjs'
 
 const run = (command) => execSync(command, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] })
-const findModifiedTime = (path) => (existsSync(join(root, path)) ? statSync(join(root, path)).mtimeMs : 0)
+const findModifiedTime = (path) => findTime(join(root, path))
 const filesIn = (folder) => readdirSync(join(root, folder), { recursive: true }).map((name) => `${folder}/${name}`)
 
 /** The last file that `npm run build` writes. */
@@ -26,7 +25,6 @@ function areTypesWritten() {
   return written.length > 0 && written.every((time) => time > latest)
 }
 
-if (findModifiedTime('node_modules/.package-lock.json') < findModifiedTime('package-lock.json'))
-  run('npm install --no-save --no-fund --no-audit --loglevel=error')
+installLocked(root)
 if (!areTypesWritten()) run('npm run --silent generate types')
 if (process.argv.includes('--build') && !isBuilt()) run('npm run --silent build')

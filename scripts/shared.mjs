@@ -1,6 +1,6 @@
 // Steps that scripts share.
-import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync, execSync, spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -17,13 +17,28 @@ export const succeeds = (command, ...args) => spawnSync(command, args, { stdio: 
 export const run = (cwd, command, ...args) =>
   execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
 
+/** Returns when a file was changed, in ms; 0 if it does not exist. */
+export const findModifiedTime = (path) => (existsSync(path) ? statSync(path).mtimeMs : 0)
+
+/**
+ * Installs the packages in the lock file of a folder, unless they are there. It does not use `npm ci`, which would delete
+ * installed packages, or a linked node_modules.
+ */
+export function installLocked(folder) {
+  const installed = findModifiedTime(join(folder, 'node_modules/.package-lock.json'))
+  if (installed >= findModifiedTime(join(folder, 'package-lock.json'))) return
+  const command = 'npm install --no-save --no-fund --no-audit --loglevel=error'
+  execSync(command, { cwd: folder, stdio: ['ignore', 'inherit', 'inherit'] })
+}
+
 export const install = (folder, ...packages) =>
   run(folder, 'npm', 'install', '--silent', '--no-fund', '--no-audit', ...packages)
 
 /** Returns the names of packages, each with the version that this repository uses. */
 export function withVersions(...names) {
-  const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-  return names.map((name) => `${name}@${devDependencies[name]}`)
+  const read = (path) => JSON.parse(readFileSync(join(root, path), 'utf8')).devDependencies
+  const versions = { ...read('tools/package.json'), ...read('package.json') }
+  return names.map((name) => `${name}@${versions[name]}`)
 }
 
 /** Runs work in an empty project, with the path of the packed package. Then removes it. Needs `npm run build`. */

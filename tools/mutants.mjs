@@ -20,9 +20,11 @@ import {
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { Instrumenter } from '@stryker-mutator/instrumenter'
 import fc from 'fast-check'
 import { root, vitest } from '../scripts/shared.mjs'
+import './install.mjs'
+
+const { Instrumenter } = await import('@stryker-mutator/instrumenter')
 
 const { values } = parseArgs({
   options: {
@@ -149,8 +151,14 @@ async function tryTogether(mutants) {
 const formatPlace = ({ fileName, location: { start } }) => `${fileName.slice(folder.length + 1)}:${start.line + 1}`
 
 try {
-  cpSync(root, folder, { recursive: true, filter: (path) => !NOT_COPIED.includes(basename(path)) })
-  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction')
+  // With their times, so that nothing is installed again.
+  cpSync(root, folder, {
+    recursive: true,
+    preserveTimestamps: true,
+    filter: (path) => !NOT_COPIED.includes(basename(path)),
+  })
+  for (const packages of ['node_modules', 'tools/node_modules'])
+    symlinkSync(join(root, packages), join(folder, packages), 'junction')
   const mutants = await instrument()
   const shuffled = fc.shuffledSubarray(mutants, { minLength: Math.min(mutants.length, Number(values.sample)) })
   const drawn = fc.sample(shuffled, { numRuns: 1, seed: Number(values.seed) })[0].slice(0, Number(values.sample))

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { build } from 'esbuild'
@@ -126,7 +126,8 @@ const runProgram = async (name: keyof typeof PROGRAMS | 'try') => (await run(`pr
 const TIMEOUT_MS = 300_000
 
 beforeAll(async () => {
-  for (const path of COPIED) cpSync(join(root, path), toPath(path), { recursive: true })
+  const filter = (path: string) => basename(path) !== 'node_modules'
+  for (const path of COPIED) cpSync(join(root, path), toPath(path), { recursive: true, filter })
   symlinkSync(join(root, 'node_modules'), toPath('node_modules'), 'junction')
   writeFileSync(toPath('tsconfig.json'), JSON.stringify(TSCONFIG))
   for (const { path, isChange, text } of recipes) {

@@ -119,7 +119,7 @@ const RUNS: Readonly<Record<Runner, { ending: string; run(place: string, names: 
       const all = names.map((name) => `describe('${name}', () => void require('./${name}'))\n`)
       writeFileSync(join(place, 'all.test.cjs'), all.join(''))
       return readJson(
-        runNode('node_modules/jest/bin/jest.js', '--rootDir', place, '--testMatch', '**/*.test.cjs', '--json'),
+        runNode('tools/node_modules/jest/bin/jest.js', '--rootDir', place, '--testMatch', '**/*.test.cjs', '--json'),
       )
     },
   },

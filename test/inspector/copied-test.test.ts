@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Page } from 'playwright-core'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { ngrok } from '../../src/index.ts'
+import type { Page } from '../../tools/browser.ts'
 import { CHROMIUM } from '../support/chromium.ts'
 import { DOMAIN, ECDSA } from '../support/provisioning.ts'
 import { sendRequest, useInspector } from './support/use-inspector.ts'
@@ -41,7 +41,7 @@ const RUNNERS: readonly [runner: string, file: string, args: (folder: string) =>
   [
     'Jest',
     'copied.test.cjs',
-    (folder) => ['node_modules/jest/bin/jest.js', '--rootDir', folder, '--testMatch', '**/*.test.cjs'],
+    (folder) => ['tools/node_modules/jest/bin/jest.js', '--rootDir', folder, '--testMatch', '**/*.test.cjs'],
   ],
 ]
 

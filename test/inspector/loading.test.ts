@@ -1,5 +1,5 @@
-import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
+import type { Page } from '../../tools/browser.ts'
 import { CHROMIUM } from '../support/chromium.ts'
 import { populate } from './support/populate.ts'
 import { useInspector } from './support/use-inspector.ts'

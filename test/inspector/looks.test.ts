@@ -1,15 +1,13 @@
 import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
-import type { AxeResults } from 'axe-core'
-import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
+import { AXE, type AxeResults, type Page } from '../../tools/browser.ts'
 import { CHROMIUM } from '../support/chromium.ts'
 import { populate } from './support/populate.ts'
 import { type OpenInspector, useInspector } from './support/use-inspector.ts'
 import { useTraffic, visitApp } from './support/visit-app.ts'
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const axe = readFileSync(AXE, 'utf8')
 
 /** The folder for the pictures, which CI stores. */
 const PICTURES = fileURLToPath(new URL('../../screenshots/', import.meta.url))

@@ -1,5 +1,5 @@
-import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
+import type { Page } from '../../tools/browser.ts'
 import { CHROMIUM, opensPages } from '../support/chromium.ts'
 import {
   ACCOUNT_KEY,

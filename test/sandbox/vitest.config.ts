@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     root: new URL('../..', import.meta.url).pathname,
     include: ['test/sandbox/**/*.test.ts'],
-    globalSetup: ['test/sandbox/support/bundle-worker.ts'],
+    globalSetup: ['test/support/tools.ts', 'test/sandbox/support/bundle-worker.ts'],
     sequence: { shuffle: true },
     testTimeout: 120_000,
     hookTimeout: 120_000,

@@ -1,6 +1,12 @@
 import { existsSync } from 'node:fs'
-import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+} from '../../tools/browser.ts'
 
 /** Returns the path of Chromium, or of a browser like it; undefined if there is none. */
 export const CHROMIUM = [

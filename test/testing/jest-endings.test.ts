@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { bundle } from '../support/bundle.ts'
 import { newFolder } from '../support/folder.ts'
 
-const jest = fileURLToPath(new URL('../../node_modules/jest/bin/jest.js', import.meta.url))
+const jest = fileURLToPath(new URL('../../tools/node_modules/jest/bin/jest.js', import.meta.url))
 const rootDir = fileURLToPath(new URL('../fixtures/jest', import.meta.url))
 
 /** Returns the line of a spec on which a text begins. */

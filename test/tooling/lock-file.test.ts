@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
 interface Entry {
   readonly version?: string
@@ -8,27 +8,38 @@ interface Entry {
   readonly optionalDependencies?: Readonly<Record<string, string>>
 }
 
-const file = readFileSync(new URL('../../package-lock.json', import.meta.url), 'utf8')
-const packages: Readonly<Record<string, Entry>> = JSON.parse(file).packages
+const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
 
-test('The lock file has the packages of every platform, as `npm ci` demands', () => {
-  const dependencies = Object.entries(packages).flatMap(([at, { optionalDependencies = {} }]) =>
-    Object.keys(optionalDependencies).map((name) => [`${at}/node_modules/${name}`, `node_modules/${name}`] as const),
-  )
-  expect(dependencies.filter(([below, beside]) => !packages[below] && !packages[beside])).toEqual([])
+describe.each(['package-lock.json', 'tools/package-lock.json'])('The file %s', (path) => {
+  const file = read(path)
+  const packages: Readonly<Record<string, Entry>> = JSON.parse(file).packages
+
+  test('has the packages of every platform, as `npm ci` demands', () => {
+    const dependencies = Object.entries(packages).flatMap(([at, { optionalDependencies = {} }]) =>
+      Object.keys(optionalDependencies).map((name) => [`${at}/node_modules/${name}`, `node_modules/${name}`] as const),
+    )
+    expect(dependencies.filter(([below, beside]) => !packages[below] && !packages[beside])).toEqual([])
+  })
+
+  test('has a checksum of every package for all platforms', () => {
+    const others = Object.entries(packages).filter(([at, { os, integrity }]) => at !== '' && !os && !integrity)
+    expect(others).toEqual([])
+  })
+
+  test('names no registry', () => {
+    expect(file).not.toContain('"resolved": "http')
+  })
 })
 
-test('Every package for all platforms has a checksum', () => {
-  const others = Object.entries(packages).filter(([at, { os, integrity }]) => at !== '' && !os && !integrity)
-  expect(others).toEqual([])
-})
-
-test('The lock file names no registry', () => {
-  expect(file).not.toContain('"resolved": "http')
+test('Packages that the root and the tools both name have one version', () => {
+  const [ofRoot, ofTools] = ['package.json', 'tools/package.json'].map((path) => JSON.parse(read(path)).devDependencies)
+  const shared = Object.keys(ofTools).filter((name) => name in ofRoot)
+  expect(shared.length).toBeGreaterThan(0)
+  expect(ofTools).toMatchObject(Object.fromEntries(shared.map((name) => [name, ofRoot[name]])))
 })
 
 test('Installing the package runs no script, which npm would warn of', () => {
-  const { scripts } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+  const { scripts } = JSON.parse(read('package.json'))
   const atInstall = ['preinstall', 'install', 'postinstall', 'prepublish', 'preprepare', 'prepare', 'postprepare']
   expect(atInstall.filter((name) => name in scripts)).toEqual([])
 })

@@ -1,8 +1,8 @@
 import { request } from 'node:http'
-import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { onTestFinished } from 'vitest'
 import type { Gateway, GatewayOptions, ManualClock } from '../../../src/index.ts'
 import { type Served, serve } from '../../../src/server/node.ts'
+import type { BrowserContext, BrowserContextOptions, Page } from '../../../tools/browser.ts'
 import { opensPages } from '../../support/chromium.ts'
 import { openManual } from '../../support/provisioning.ts'
 

@@ -1,8 +1,8 @@
-import type { Page } from 'playwright-core'
 import { onTestFinished } from 'vitest'
 import { createNgrok } from '../../../src/gateway/ngrok.ts'
 import { manualClock } from '../../../src/index.ts'
 import { type Served, serve } from '../../../src/server/node.ts'
+import type { Page } from '../../../tools/browser.ts'
 import { opensPages } from '../../support/chromium.ts'
 
 type Visited = ReturnType<typeof openNgrok>

@@ -1,7 +1,7 @@
-import { type CelList, isCelError, isCelList, isCelUint, run } from '@bufbuild/cel'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createExpressions } from '../../../src/traffic/cel/expression.ts'
+import { type CelList, isCelError, isCelList, isCelUint, runCel } from '../../../tools/second-opinions.ts'
 import { check, limitCases } from '../../support/property.ts'
 
 const { number, text, truth, list } = fc.letrec<{ number: string; text: string; truth: string; list: string }>(
@@ -66,7 +66,7 @@ function ours(source: string): unknown {
 
 function theirs(source: string): unknown {
   try {
-    return toPlain(run(source))
+    return toPlain(runCel(source))
   } catch {
     return FAILED
   }

@@ -2,7 +2,7 @@
 // (rules: webhook-verification#challenges).
 import { describe, expect, it } from 'vitest'
 import { verifyWebhook } from '../../../src/traffic/webhooks/index.ts'
-import { mac } from './signers.ts'
+import { mac } from './mac.ts'
 
 const NOW = Date.parse('2026-01-01T00:00:00Z')
 const secret = 'a secret'

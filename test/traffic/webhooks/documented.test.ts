@@ -1,7 +1,7 @@
 // Requests with signatures that pages and test suites of the providers give.
 import { expect, it } from 'vitest'
 import { verifyWebhook } from '../../../src/traffic/webhooks/index.ts'
-import { mac, sha256 } from './signers.ts'
+import { mac, sha256 } from './mac.ts'
 
 interface Vector {
   readonly provider: string

@@ -1,10 +1,8 @@
 // Signs requests as providers of webhooks do: by a library of the provider or of its standard where there is one, otherwise by
 // node:crypto along the recipe of the page that the provider's row names. Nothing here imports src/.
-import { createHash, createHmac, createSign, generateKeyPairSync } from 'node:crypto'
-import hygraph from '@hygraph/utils'
-import { sign as signForGitHub } from '@octokit/webhooks-methods'
-import { Webhook as StandardWebhook } from 'standardwebhooks'
-import Stripe from 'stripe'
+import { createSign, generateKeyPairSync } from 'node:crypto'
+import { hygraph, StandardWebhook, Stripe, signForGitHub } from '../../../tools/second-opinions.ts'
+import { mac } from './mac.ts'
 
 interface Sent {
   readonly method: string
@@ -28,13 +26,6 @@ interface Signer {
   /** True if the signature covers the time of signing. */
   readonly isTimed?: true
 }
-
-const mac = (
-  algorithm: 'sha1' | 'sha256' | 'sha512',
-  key: string | Buffer,
-  text: string,
-  encoding: 'hex' | 'base64' = 'hex',
-) => createHmac(algorithm, key).update(text).digest(encoding)
 
 const seconds = (now: number) => String(Math.floor(now / 1000))
 
@@ -285,8 +276,3 @@ export const signers: Readonly<Record<string, Signer>> = {
   },
   zoom: versioned('x-zm-signature', 'x-zm-request-timestamp'),
 }
-
-/** Returns the hash of a text as hex. */
-export const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
-
-export { mac }

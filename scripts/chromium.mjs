@@ -1,7 +1,0 @@
-import { chromium } from 'playwright-core'
-
-const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking']
-
-/** Starts the browser that FAUXGATE_CHROMIUM names, or that of the system. */
-export const startChromium = () =>
-  chromium.launch({ executablePath: process.env.FAUXGATE_CHROMIUM ?? '/usr/bin/chromium', args: FLAGS })
