@@ -1,3 +1,4 @@
+import { DUE } from '../core/operation/collection.ts'
 import type { Store, StoredCommit } from '../core/operation/store.ts'
 import { utf8Length } from '../core/schema/platform.ts'
 import type { RunSql, SqlValue } from '../core/store/sql.ts'
@@ -13,8 +14,8 @@ interface Usage {
 /** The maximum number of bytes that the platform stores in one row, with room for its key. */
 const MAX_ROW_BYTES = 2_000_000
 
-/** The operations whose commits may exceed a limit. Otherwise jobs would stop, and a new version could not load the state. */
-const AUTOMATIC: ReadonlySet<string> = new Set(['provisioning', 'clock', 'operation_ids', 'migration'])
+/** The operations, besides those of due events, whose commits may exceed a limit. Otherwise jobs would stop, and a new version could not load the state. */
+const AUTOMATIC: ReadonlySet<string> = new Set(['clock', 'operation_ids', 'migration'])
 
 /** The distance to the limit of bytes from which every commit is counted exactly. No single call of the API adds so many bytes. */
 const NEAR_LIMIT_BYTES = 4 * 1024 * 1024
@@ -47,7 +48,7 @@ export function limitedStore(storage: ObjectStorage, limits: Omit<Limits, 'reque
     const before = measureUsage(storage)
     append(commit)
     const after = measureUsage(storage)
-    if (!AUTOMATIC.has(commit.operation)) {
+    if (!AUTOMATIC.has(commit.operation) && !commit.operation.endsWith(DUE)) {
       requireWithin('records', 'MOST_RECORDS', limits.records, before.records, after.records)
       requireWithin('bytes of records', 'MOST_BYTES', limits.bytes, before.bytes, after.bytes)
     }

@@ -42,7 +42,9 @@ describe('A listener of a sandbox', () => {
     socket.send(':')
     await socket.until(isEvent(':'))
     await sandbox.send('POST', '/reserved_domains', MANAGED_DOMAIN)
-    const received = await socket.until(({ event, data }) => event === 'commit' && data.operation === 'provisioning')
+    const received = await socket.until(
+      ({ event, data }) => event === 'commit' && data.operation === 'reserved_domains.due',
+    )
     expect(received.some(isEvent('request'))).toBe(true)
     socket.end()
   })
@@ -53,7 +55,9 @@ describe('A listener of a sandbox', () => {
     const socket = await openListener(sandbox)
     const { body: domain } = await sandbox.send('POST', '/reserved_domains', MANAGED_DOMAIN)
     expect((await sandbox.control('GET', '/requests')).body).toHaveLength(1)
-    const received = await socket.until(({ event, data }) => event === 'commit' && data.operation === 'provisioning')
+    const received = await socket.until(
+      ({ event, data }) => event === 'commit' && data.operation === 'reserved_domains.due',
+    )
     expect(received.at(-1)?.data.changes.map(({ key }: { key: string }) => key)).toContain(domain.id)
     // The gateway left the memory, and its journal was stored (rules: sandboxes#journal).
     const [before] = (await sandbox.control('GET', '/requests')).body

@@ -85,7 +85,7 @@ describe('GET /_fauxgate/events', () => {
     gateway.reservedDomains.create({ domain: 'app.example.com', certificate_management_policy: ECDSA })
     const { next } = await listenToEvents(server.url)
     gateway.clock.advanceToNext()
-    expect((await next('commit')).data).toMatchObject({ operation: 'provisioning' })
+    expect((await next('commit')).data).toMatchObject({ operation: 'reserved_domains.due' })
     gateway.clock.advance('1h')
     expect((await next('overview')).data.now).toBe(toInspected(gateway).overview().now)
   })

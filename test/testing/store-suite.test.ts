@@ -189,7 +189,7 @@ describe('The suite of stores finds a store that', () => {
   })
 
   it.each([
-    ...['reserved_addrs.create', 'reserved_domains.create', 'control', 'clock', 'provisioning'],
+    ...['reserved_addrs.create', 'reserved_domains.create', 'control', 'clock', 'reserved_domains.due'],
     ...['compression.replace', 'reserved_addrs.delete', 'restore', 'reset'],
   ])('loses what %s did', async (operation) => {
     const flaw: Flaw = { append: (commit) => (commit.operation === operation ? undefined : commit) }

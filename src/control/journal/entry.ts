@@ -7,7 +7,10 @@ const record = v.exactOptional(documented(v.record(v.string(), v.unknown()), 'Th
 
 const commit = named(
   v.object({
-    operation: documented(v.string(), 'The operation, `provisioning` for what became due, or `control`.'),
+    operation: documented(
+      v.string(),
+      'The operation, such as `reserved_domains.create`; for a due event, such as `reserved_domains.due`; or `control`.',
+    ),
     at: documented(time, "The gateway's time."),
     changes: documented(
       v.array(

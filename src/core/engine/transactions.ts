@@ -1,4 +1,4 @@
-import type { Collection } from '../operation/collection.ts'
+import { type Collection, DUE } from '../operation/collection.ts'
 import type { Family } from '../operation/family.ts'
 import { type Consequences, listConsequences, releaseHolders } from '../operation/reference.ts'
 import type { Transaction } from '../operation/transaction.ts'
@@ -183,7 +183,7 @@ export class Transactions {
       const { due, table, key } = entry
       const record = table.get(key)
       const onDue = this.#onDue.get(table.collection.name)
-      this.run(state, due.at, 'provisioning', (tx) => record && onDue?.(tx, record))
+      this.run(state, due.at, table.collection.name + DUE, (tx) => record && onDue?.(tx, record))
       if (agenda.has(entry)) throw new TypeError(describeUnhandled(entry))
       if (isOver?.()) return
     }

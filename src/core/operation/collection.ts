@@ -110,9 +110,12 @@ export interface Change {
   readonly after: object | undefined
 }
 
+/** The end of the operation of due events, after the name of their collection. */
+export const DUE = '.due'
+
 /** The changes of one operation, one control call or one due event. Records are frozen and without secrets. */
 export interface Commit {
-  /** The operation, such as `reserved_domains.create`, or `provisioning` for due events, or `control`. */
+  /** The operation, such as `reserved_domains.create`; for a due event, such as `reserved_domains.due`; or `control`. */
   readonly operation: string
   /** The gateway's time, as a timestamp. */
   readonly at: string

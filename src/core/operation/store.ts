@@ -34,7 +34,7 @@ export interface Store {
 
 /** Everything that one call changed, including the due events that it ran. */
 export interface StoredCommit {
-  /** The operation, such as `reserved_domains.create`, or `provisioning`, `clock`, `reset`, `restore`, `control`. */
+  /** The operation, such as `reserved_domains.create`, or `reserved_domains.due`, `clock`, `reset`, `restore`, `control`. */
   readonly operation: string
   /** The gateway's time in ms since 1970. */
   readonly now: number

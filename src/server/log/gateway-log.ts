@@ -1,7 +1,7 @@
 import { CONTROL_PATH } from '../../control/address.ts'
 import { readClock, stopwatch } from '../../core/engine/clock.ts'
 import type { TimelineEntry } from '../../core/generated/controls.ts'
-import type { Change } from '../../core/operation/collection.ts'
+import { type Change, DUE } from '../../core/operation/collection.ts'
 import type { Families } from '../../core/operation/family.ts'
 import { createRedactor, findKeysInHeader, findSecretHeaderValues, redactText } from '../../core/schema/secret-texts.ts'
 import { timestamp } from '../../core/schema/time.ts'
@@ -25,7 +25,7 @@ export function withLog(gateway: Gateway, log: Log, families: Families | undefin
   let pending: LoggedTransition[] | undefined
   gateway.subscribe((commit) => {
     const transitions = commit.changes.flatMap((change) => transitionsIn(gateway, change))
-    if (pending && commit.operation !== 'provisioning') pending.push(...transitions)
+    if (pending && !commit.operation.endsWith(DUE)) pending.push(...transitions)
     else transitions.forEach(log.provisioning)
   }, domains.name)
   /** Functions that log the request of a response which a fault or the store delays. */

@@ -218,7 +218,7 @@ describe('A manual clock', () => {
     expect(gateway.reservedDomains.get(id).certificate).not.toBeNull()
     gateway.reservedDomains.create({ domain: 'b.example.com', ...policy })
     gateway.dispose()
-    expect([followers.count, operations]).toEqual([0, ['provisioning', 'reserved_domains.create']])
+    expect([followers.count, operations]).toEqual([0, ['reserved_domains.due', 'reserved_domains.create']])
   })
 })
 

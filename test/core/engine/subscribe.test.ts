@@ -36,9 +36,9 @@ describe('The commits for subscribers (rules: transactions#commits)', () => {
     const commits = collectCommits(gateway)
     gateway.clock.advance('61d')
     expect(commits.map(({ operation, at }) => `${operation} ${at}`)).toEqual([
-      `provisioning ${dueAfter('30s')}`,
-      `provisioning ${dueAfter('30s', '60d')}`,
-      `provisioning ${dueAfter('1m', '60d')}`,
+      `reserved_domains.due ${dueAfter('30s')}`,
+      `reserved_domains.due ${dueAfter('30s', '60d')}`,
+      `reserved_domains.due ${dueAfter('1m', '60d')}`,
     ])
     expect(commits[2]?.changes.map(({ collection, before, after }) => [collection, !!before, !!after])).toEqual([
       ['tls_certificates', true, false],

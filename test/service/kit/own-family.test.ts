@@ -147,7 +147,7 @@ describe('A family of a test (rules: one-table#families), through the direct API
     expect(gateway.widgets.unlock(id).locked).toBe(false)
     expect(commits).toMatchObject([
       { operation: 'widgets.create' },
-      { operation: 'provisioning' },
+      { operation: 'widgets.due' },
       { operation: 'widgets.unlock' },
     ])
     expect(JSON.stringify(commits)).not.toContain('very-secret-token')

@@ -73,7 +73,7 @@ describe('A call that changes nothing makes no commit', () => {
     gateway.clock.advanceToNext()
     gateway.reservedDomains.detachCertificateManagementPolicy(id)
     expect(commits.map(({ operation, changes }) => [operation, changes.map(({ collection }) => collection)])).toEqual([
-      ['provisioning', ['ordered_outcomes', 'tls_certificates', 'reserved_domains']],
+      ['reserved_domains.due', ['ordered_outcomes', 'tls_certificates', 'reserved_domains']],
       ['reserved_domains.detach_certificate_management_policy', ['tls_certificates', 'reserved_domains']],
     ])
   })

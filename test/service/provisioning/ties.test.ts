@@ -19,7 +19,7 @@ function openWithDomains(size: number) {
   const listHandled = (move: () => void): (number | undefined)[] => {
     const numbers: (number | undefined)[] = []
     const unsubscribe = gateway.subscribe(({ operation, changes }) => {
-      if (operation !== 'provisioning') return
+      if (operation !== 'reserved_domains.due') return
       for (const { collection, key } of changes) {
         if (collection === 'reserved_domains') numbers.push(ids.indexOf(key))
       }

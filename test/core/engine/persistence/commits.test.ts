@@ -106,7 +106,7 @@ describe('A store receives (rules: stores#calls)', () => {
     else expect(() => gateway.reservedDomains.get('rd_gone')).toThrow()
     clock.now += 1
     gateway.reservedDomains.get(id)
-    expect(listNames(store.commits)).toEqual(['initial', 'reserved_domains.create', 'provisioning'])
+    expect(listNames(store.commits)).toEqual(['initial', 'reserved_domains.create', 'reserved_domains.due'])
     expect(store.commits[2]).toMatchObject({ now: clock.now - 1 })
   })
 
@@ -119,7 +119,7 @@ describe('A store receives (rules: stores#calls)', () => {
     gateway.clock.reset()
     gateway.reset()
     const moves = store.commits.slice(2)
-    expect(listNames(moves)).toEqual(['clock', 'provisioning', 'provisioning', 'clock', 'reset'])
+    expect(listNames(moves)).toEqual(['clock', 'reserved_domains.due', 'reserved_domains.due', 'clock', 'reset'])
     expect(moves.map(({ now }) => now)).toEqual([
       CLOCK_START + 1000,
       Date.parse(timeAfter('31d')),
