@@ -289,6 +289,8 @@ describe('the keys', () => {
     expect(await validateJwt(bearer(await rs256()), config, serve(jwk(otherRsa)))).toMatchObject(
       refused(3422, /broken\.example\.com\/jwks cannot be read: nothing is there/),
     )
+    const expired = await rs256({ ...CLAIMS, exp: EXPIRES - 61 })
+    expect(await validateJwt(bearer(expired), config, serve(jwk(rsa)))).toMatchObject(refused(3401, /it expired/))
   })
 
   it('are read of lists too, as the reference of the config has them', async () => {

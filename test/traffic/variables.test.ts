@@ -1,0 +1,140 @@
+import { describe, expect, test } from 'vitest'
+import { createGateway, manualClock } from '../../src/index.ts'
+import { CLOCK_START, SHOWN_START } from '../support/clock.ts'
+import { createVisited, policyOf, URL_OF_APP } from './visits.ts'
+
+const EXACT_START = new Date(CLOCK_START).toISOString()
+
+/** A request that has a value for each variable. */
+const REQUEST = {
+  method: 'POST',
+  headers: {
+    'content-type': 'Text/Plain; Charset="utf-8"; a=b',
+    'content-encoding': 'gzip, br',
+    cookie: 'a=1; b=2; a=3',
+    location: '/there',
+    'user-agent': 'curl/8.0',
+  },
+  body: 'four',
+  from: { ip: '198.51.100.7' },
+}
+const PATH = '/a%20b?x=1&y=2&x=3'
+
+// rules: traffic#variables
+describe('An expression reads of a request', () => {
+  test.each([
+    ['time.now', EXACT_START],
+    ['endpoint.url', URL_OF_APP],
+    ['endpoint.addr', 'app.example.com:443'],
+    ['endpoint.host', 'app.example.com'],
+    ['endpoint.port', '443'],
+    ['endpoint.protocol', 'https'],
+    ['conn.client_ip', '198.51.100.7'],
+    ['conn.server_port', '443'],
+    ['conn.server_region', 'us'],
+    ['conn.ts.start', SHOWN_START],
+    ['conn.tls.sni', 'app.example.com'],
+    ['req.method', 'POST'],
+    ['req.version', 'HTTP/1.1'],
+    ['req.host', 'app.example.com'],
+    ['req.ts.header_received', SHOWN_START],
+    ['req.ts.body_received', SHOWN_START],
+    ['req.user_agent', 'curl/8.0'],
+    ['req.content_length', '4'],
+    ['req.content_encoding', '[gzip, br]'],
+    ['req.content_type', 'text/plain'],
+    ['req.content_type.raw', 'Text/Plain; Charset="utf-8"; a=b'],
+    ['req.content_type.parameters', '{charset: utf-8, a: b}'],
+    ["req.headers['user-agent']", '[curl/8.0]'],
+    ['req.location', '/there'],
+    ['req.trailers', '{}'],
+    ["req.cookies['a'].map(each, each.value)", '[1, 3]'],
+    ["req.cookies['b'][0].domain", ''],
+    ['req.url', `${URL_OF_APP}${PATH}`],
+    ['req.url.authority', 'app.example.com'],
+    ['req.url.host', 'app.example.com'],
+    ['req.url.path', '/a b'],
+    ['req.url.raw_path', '/a%20b'],
+    ['req.url.port', '0'],
+    ['req.url.query', 'x=1&y=2&x=3'],
+    ['req.url.query_params', '{x: [1, 3], y: [2]}'],
+    ['req.url.raw', `${URL_OF_APP}${PATH}`],
+    ['req.url.scheme', 'https'],
+    ['req.url.uri', PATH],
+    ['req.url.user_password', ''],
+  ])('%s', async (variable, expected) => {
+    const { visit } = createVisited(policyOf('custom-response', { body: `\${${variable}}` }))
+    expect(await (await visit(PATH, REQUEST)).text()).toBe(expected)
+  })
+
+  test('a length, a type and cookies that it does not have as 0 and empty', async () => {
+    const body = '${req.content_length}|${req.content_type}|${req.content_encoding}|${req.cookies}|${req.user_agent}'
+    const { visit } = createVisited(policyOf('custom-response', { body }))
+    expect(await (await visit()).text()).toBe('0||[]|{}|')
+  })
+})
+
+describe('An expression reads of a response', () => {
+  test.each([
+    ['res.status_code', '201'],
+    ['res.content_length', '5'],
+    ['res.content_encoding', '[]'],
+    ['res.content_type', 'text/html'],
+    ['res.content_type.parameters', '{charset: utf-8}'],
+    ["res.headers['x-a']", '[b]'],
+    ['res.location', '/made'],
+    ["res.cookies['a'][0].value", '1=2'],
+    ["res.cookies['a'][0].domain", 'example.com'],
+    ["res.cookies['a'][0].path", '/p'],
+    ["res.cookies['a'][0].same_site", 'Lax'],
+    ["res.cookies['a'].map(each, [each.secure, each.http_only])", '[[true, true]]'],
+    ["res.cookies['b'].map(each, [each.secure, each.http_only])", '[[false, false]]'],
+  ])('%s', async (variable, expected) => {
+    const { gateway, visit } = createVisited(
+      policyOf('add-headers', { headers: { 'x-read': `\${${variable}}` } }, 'on_http_response'),
+    )
+    gateway.traffic.upstream(URL_OF_APP, () => {
+      const headers = new Headers({ 'content-type': 'text/html; charset=utf-8', 'x-a': 'b', location: '/made' })
+      headers.set('content-length', '5')
+      headers.append('set-cookie', 'a=1=2; Domain=example.com; Path=/p; SameSite=Lax; Secure; HttpOnly')
+      headers.append('set-cookie', 'b=')
+      return new Response('hello', { status: 201, headers })
+    })
+    expect((await visit()).headers.get('x-read')).toBe(expected)
+  })
+})
+
+test('The policy of a route reads the same values in the older spelling', async () => {
+  const gateway = createGateway({ clock: manualClock(CLOCK_START), seed: 'edges' })
+  const ids = { edge_id: 'edghts_1', id: 'edghtsrt_1' }
+  const names = ['Version', 'Method', 'Host', 'URL', 'ContentLength', 'ContentType', 'Params']
+  const body = [...names.map((name) => `\${req.${name}}`), "${req.Headers['User-Agent']}", '${conn.ClientIP}'].join('|')
+  gateway.trafficPolicy.replace(ids, { inbound: [{ actions: [{ type: 'custom-response', config: { body } }] }] })
+  const visitor = { edge: ids.edge_id, route: ids.id, backend: 'bkdhr_1' }
+  const response = await gateway.traffic.fetch('https://shop.example.com/?a=1', { ...visitor, ...REQUEST })
+  expect((await response.text()).split('|')).toEqual([
+    ...['HTTP/1.1', 'POST', 'shop.example.com', 'https://shop.example.com/?a=1', '4', 'text/plain', '{a: [1]}'],
+    ...['[curl/8.0]', '198.51.100.7'],
+  ])
+})
+
+describe('A variable of an action', () => {
+  const read = policyOf('custom-response', { body: '<${actions.ngrok.oauth.identity.email}>' })
+
+  test('that did not run is empty', async () => {
+    expect(await (await createVisited(read).visit()).text()).toBe('<>')
+  })
+
+  test.each([null, 'a text', {}])('is empty if the caller gives %o in place of its parts', async (identity) => {
+    const { visit } = createVisited(
+      JSON.stringify({
+        on_http_request: [
+          { actions: [{ type: 'oauth', config: { provider: 'google' } }] },
+          { actions: [{ type: 'custom-response', config: { body: '<${actions.ngrok.oauth.identity.email}>' } }] },
+        ],
+      }),
+    )
+    const response = await visit('/', { from: { actions: { oauth: { decision: 'allow', identity } } } })
+    expect(await response.text()).toBe('<>')
+  })
+})
