@@ -8,10 +8,11 @@ import { type ConnectionOptions, connect as connectTls } from 'node:tls'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createGateway, manualClock } from '../../src/index.ts'
 import { serve } from '../../src/server/node.ts'
-import { CLOCK_START } from '../support/clock.ts'
+import { CLOCK_START, SHOWN_START } from '../support/clock.ts'
 import { runToEnd, startServer } from '../support/command.ts'
 import { newFolder } from '../support/folder.ts'
 import { testOpenssl } from '../support/openssl.ts'
+import { addDurations, timeAfter } from '../support/provisioning.ts'
 import { requestBytes } from '../support/serve.ts'
 
 /** Connects over TLS until the end of the test, and returns the names in the certificate. */
@@ -104,6 +105,7 @@ const NAME_ALLOWED = 'a DNS name in ASCII, such as "app.example.com" or "*.examp
 
 describe('A certificate for a server of a test', () => {
   const gateway = createGateway({ clock: manualClock(CLOCK_START), seed: 'tls' })
+  const BEFORE = addDurations(CLOCK_START, '-1s')
 
   testOpenssl('verifies by the root, for its names and addresses, as openssl sees it', () => {
     const folder = newFolder()
@@ -118,13 +120,22 @@ describe('A certificate for a server of a test', () => {
       const { stdout, stderr, status } = spawnSync('openssl', args, { cwd: folder, encoding: 'utf8' })
       return status === 0 ? stdout : stderr
     }
-    const verify = ['verify', '-CAfile', 'root.pem', '-untrusted', 'chain.pem', '-attime', '1768000000']
+    const verify = [
+      'verify',
+      '-CAfile',
+      'root.pem',
+      '-untrusted',
+      'chain.pem',
+      '-attime',
+      String(Math.ceil(CLOCK_START / 1000)),
+    ]
     for (const name of ['gate.example', 'x.gate.example'])
       expect(openssl(...verify, '-verify_hostname', name, 'chain.pem')).toBe('chain.pem: OK\n')
     for (const ip of ['192.0.2.7', '2001:db8::7'])
       expect(openssl(...verify, '-verify_ip', ip, 'chain.pem')).toBe('chain.pem: OK\n')
     expect(openssl(...verify, '-verify_hostname', 'other.example', 'chain.pem')).toContain('hostname mismatch')
-    expect(openssl('x509', '-in', 'chain.pem', '-noout', '-enddate')).toBe('notAfter=Apr  1 00:00:00 2026 GMT\n')
+    const end = openssl('x509', '-in', 'chain.pem', '-noout', '-enddate').replace('notAfter=', '')
+    expect(Date.parse(end)).toBe(Date.parse(timeAfter('90d')))
     expect(openssl('x509', '-in', 'chain.pem', '-noout', '-pubkey')).toBe(openssl('pkey', '-in', 'key.pem', '-pubout'))
   })
 
@@ -155,8 +166,8 @@ describe('A certificate for a server of a test', () => {
     [{ names: ['a', '*.*.example'] }, `names.1 is "*.*.example". Allowed: ${NAME_ALLOWED}`],
     [{ names: ['a'.repeat(254)] }, `names.0 is "${'a'.repeat(79)}…. Allowed: ${NAME_ALLOWED}`],
     [
-      { names: ['a'], notAfter: '2025-12-31T23:59:59Z' },
-      'notAfter is 2025-12-31T23:59:59Z. Allowed: 2026-01-01T00:00:00Z, which is notBefore, or later.',
+      { names: ['a'], notAfter: BEFORE },
+      `notAfter is ${BEFORE}. Allowed: ${SHOWN_START}, which is notBefore, or later.`,
     ],
     [{ ips: ['1.2.3'] }, 'ips.0 is "1.2.3". Allowed: an IPv4 or IPv6 address.'],
     [{ name: 'a' }, '"name" is not an option. Supported: names, ips, notBefore, notAfter.'],

@@ -1,3 +1,4 @@
+import { Refusal } from '../../core/schema/errors.ts'
 import { printError } from '../../core/schema/print.ts'
 import type { Gateway } from '../../gateway/types.ts'
 import { errorResponse, toUpstreamResponse } from '../../traffic/errors.ts'
@@ -71,10 +72,9 @@ export class Visitors {
 
   #answerFailure(error: unknown, outgoing: VisitorResponse): void {
     const isClosed = asSystemError(asSystemError(error).cause ?? {}).code === 'ECONNRESET'
-    // A policy needs a fact that nobody gave.
-    const isRefusal = error instanceof Error && 'key' in error
     if (isClosed || outgoing.headersSent) abort(outgoing)
-    else if (isRefusal) sendResponse(answerText(501, error.message), outgoing)
+    // A policy needs a fact that nobody gave.
+    else if (error instanceof Refusal) sendResponse(answerText(501, error.message), outgoing)
     else {
       printError(error)
       sendResponse(toUpstreamResponse(errorResponse(3007), this.#gateway.dialect), outgoing)
