@@ -139,7 +139,7 @@ export interface AuthorityMember {
 export const authority: Control<AuthorityMember, typeof errors> = {
   errors,
   types: [serverOptions],
-  calls: { certificate },
+  calls: [certificate],
   members: (host) => ({ authority: createAuthority(host) }),
 }
 

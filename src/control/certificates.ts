@@ -68,4 +68,4 @@ function describeCertificate({
 }
 
 /** Reads certificates for clients that cannot parse X.509 themselves, such as a web page. */
-export const certificates: Control = { calls: { read } }
+export const certificates: Control = { calls: [read] }

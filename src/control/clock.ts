@@ -148,7 +148,7 @@ const moveCall = controlCall({
 
 export const clock: Control<{ readonly clock: Clock }, typeof errors> = {
   errors,
-  calls: { read, move: moveCall },
+  calls: [read, moveCall],
   members: (host) => ({ clock: host.clock }),
 }
 

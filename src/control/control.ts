@@ -18,28 +18,40 @@ import type { OtherRequests } from './journal/other-requests.ts'
 import type { SavedSnapshots } from './saved-snapshots.ts'
 import type { TrafficState } from './traffic/state.ts'
 
-type ControlCalls = Readonly<Record<string, ControlCall>>
+/** Something that adds members to a gateway, or to a member such as `gateway.dns`. */
+interface MemberSource<Members = unknown> {
+  /** Returns the members that it adds. They are the direct API. */
+  readonly members?: (host: ControlHost) => Members
+}
 
 /** A part of a gateway that a test controls: the clock, the DNS zone, faults, … */
-export interface Control<Members extends object = object, Errors extends ErrorsByKey = Record<never, never>> {
-  /** The calls over HTTP, by name; a function if they depend on the families of a gateway. */
-  readonly calls: ControlCalls | ((families: Families) => ControlCalls)
+export interface Control<Members extends object = object, Errors extends ErrorsByKey = Record<never, never>>
+  extends MemberSource<Members> {
+  /** The calls over HTTP; a function if they depend on the families of a gateway. */
+  readonly calls: readonly ControlCall[] | ((families: Families) => readonly ControlCall[])
   /** The schemas of its members' arguments, from which types are generated. */
   readonly types?: readonly v.GenericSchema[]
   readonly errors?: Errors
   /** Returns its collections in the gateway's state. */
   readonly state?: (api: Api) => Omit<Family, 'operations' | 'errors'>
-  /** Returns the members that it adds to the gateway, such as `dns`. They are its direct API. */
-  readonly members?: (host: ControlHost) => Members
 }
 
-type MembersOf<C extends AnyControl> = Intersection<
+type MembersOf<C extends MemberSource> = Intersection<
   C extends { members?(...args: never[]): infer Members } ? Members : never
 >
 
-/** Infers the type of the members that controls add to a gateway. Only this type is used: the value is always undefined. */
-export function membersOf<C extends AnyControl>(_controls: readonly C[]): MembersOf<C> | undefined {
+/**
+ * Infers the type of all members that controls or calls add, with their documentation. Only this type is used: the value is
+ * always undefined. Published declarations then show the members but no internals.
+ */
+export function membersOf<C extends MemberSource>(_sources: readonly C[]): MembersOf<C> | undefined {
   return undefined
+}
+
+/** Returns all members that controls or calls add. */
+export function createMembers<C extends MemberSource>(sources: readonly C[], host: ControlHost): MembersOf<C> {
+  // `MembersOf` is the intersection of the members of all sources.
+  return Object.assign({}, ...sources.map(({ members }) => members?.(host)))
 }
 
 export type AnyControl = Control<object, ErrorsByKey>
@@ -136,7 +148,7 @@ export interface CallCommand<Field extends string = string> {
 }
 
 /** One call to a control, defined once: the direct API, the control API over HTTP and the commands derive from it. */
-export interface ControlCall<Result = unknown> {
+export interface ControlCall<Result = unknown, Members = unknown> extends MemberSource<Members> {
   readonly method: Method
   /** The path below `/_fauxgate`. */
   readonly path: string
@@ -165,25 +177,31 @@ export interface ControlCall<Result = unknown> {
 type FieldOf<Input> = Input extends unknown ? keyof Input & string : never
 
 /** Makes a call that reads its input by its schema, and that the log of controls remembers if it changes something. */
-export function controlCall<S extends v.GenericSchema, Result>(
-  definition: Omit<ControlCall, 'from' | 'schema' | 'commands' | 'run'> & {
+export function controlCall<S extends v.GenericSchema, Result, Members>(
+  definition: Omit<ControlCall, 'from' | 'schema' | 'commands' | 'run' | 'members'> & {
     from?: 'body' | 'query'
     schema?: S
     commands?: readonly CallCommand<FieldOf<v.InferOutput<S>>>[]
     run: (host: ControlHost, input: v.InferOutput<S>, signal: AbortSignal | undefined) => Result
+    /** Returns the members that make this call. `call` makes it in the same process. */
+    members?: (call: (sent?: object) => Result, host: ControlHost) => Members
   },
-): ControlCall<Result> {
-  const { from = 'nothing', schema, run } = definition
+): ControlCall<Result, Members> {
+  const { from = 'nothing', schema, run, members, ...rest } = definition
   const read = bodyReader(schema ?? v.object({}))
-  return remembered({
-    ...definition,
+  const call = remembered({
+    ...rest,
+    ...(schema && { schema }),
     from,
     run: (host, raw, signal) => run(host, read(requireJsonObject(raw), {}, host.engine.context), signal),
   })
+  return { ...call, ...(members && { members: (host) => members((sent = {}) => call.run(host, sent), host) }) }
 }
 
+type WithoutMembers<Result> = Omit<ControlCall<Result>, 'members'>
+
 /** Returns a call that the log of controls remembers after it has changed something, over HTTP and in the same process. */
-export function remembered<Result>(call: ControlCall<Result>): ControlCall<Result> {
+export function remembered<Result>(call: WithoutMembers<Result>): WithoutMembers<Result> {
   if (!isChange(call)) return call
   return {
     ...call,

@@ -44,7 +44,6 @@ export const controls = [
   document,
 ] as const
 
-// The type is inferred, so that the published declarations show the members but no internals of the controls.
 const members = /* @__PURE__ */ membersOf(controls)
 
 /** The members of a gateway that come from its controls. */
@@ -52,9 +51,7 @@ export type ControlMembers = NonNullable<typeof members>
 
 /** Returns all calls to the controls of a gateway with these families, with paths below `/_fauxgate`. */
 export function controlCallsWith(families: Families): readonly ControlCall[] {
-  return controls.flatMap(({ calls }: AnyControl) =>
-    Object.values(typeof calls === 'function' ? calls(families) : calls),
-  )
+  return controls.flatMap(({ calls }: AnyControl) => (typeof calls === 'function' ? calls(families) : calls))
 }
 
 /** The calls to the controls of a gateway without families of its own. */

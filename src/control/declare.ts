@@ -141,7 +141,7 @@ export interface DeclareMember {
 }
 
 export const declare: Control<DeclareMember> = {
-  calls: (families) => ({ declare: createDeclareCall(families), end: createEndCall(families) }),
+  calls: (families) => [createDeclareCall(families), createEndCall(families)],
   state: () => declared,
   members: (host) => ({ declare: createDeclare(host) }),
 }

@@ -20,7 +20,7 @@ import {
   zone,
 } from '../service/provisioning/dns.ts'
 import { provisioningOptions } from '../service/provisioning/managed-domain.ts'
-import { type Control, type ControlHost, controlCall } from './control.ts'
+import { type Control, type ControlHost, controlCall, createMembers, membersOf } from './control.ts'
 
 const records = controlCall({
   method: 'GET',
@@ -29,7 +29,36 @@ const records = controlCall({
   commands: [{ name: 'dns' }],
   response: v.array(dnsRecord),
   run: (host) => host.transact(listRecords),
+  members: (call) => ({
+    /** Returns all records, by name. */
+    records: (): readonly DnsRecord[] => call(),
+  }),
 })
+
+/** The options of a record of the simulated DNS zone. */
+export interface DnsOptions {
+  /** The time that the record takes to propagate, on the gateway's clock. Until then resolvers do not find it. Default: 0. */
+  readonly after?: Duration
+}
+
+const readFailure = bodyReader(v.object({ how: v.picklist(['SERVFAIL', 'TIMEOUT'], 'SERVFAIL or TIMEOUT') }))
+const readAuthorities = bodyReader(v.object({ authorities: v.array(v.string()) }))
+
+const dnsOptions = optionsOf({ after: v.optional(v.unknown()) })
+
+const ZONE_IGNORED =
+  "no attempt checks the zone, because the option dns is off. Create the gateway with { dns: 'simulated' }."
+
+/** Returns true if attempts ignore the zone. */
+function isZoneIgnored(host: ControlHost): boolean {
+  return host.transact((tx) => provisioningOptions(tx.options).dns) !== 'simulated'
+}
+
+/** Returns the command that sets records of a type. */
+function settingCommand(type: string, summary: string, value: string, example: string) {
+  const words = { name: 'NAME', value }
+  return { name: `dns ${type}`, summary, words, fixedFields: { type: type.toUpperCase() }, example }
+}
 
 const put = controlCall({
   method: 'PUT',
@@ -57,19 +86,54 @@ const put = controlCall({
   schema: dnsRecordBody,
   response: dnsRecord,
   run: (host, sent) => host.transact((tx) => setRecord(tx, sent)),
+  members(call, host) {
+    let hasWarned = false
+    const set = (record: object, options: unknown = {}) => {
+      const read = call({ ...readCallOptions(dnsOptions, options), ...record })
+      if (!hasWarned && isZoneIgnored(host)) {
+        printWarning(`The record of ${read.name} has no effect: ${ZONE_IGNORED}`)
+        hasWarned = true
+      }
+      return read
+    }
+    const { context } = host.engine
+    return {
+      /**
+       * Sets the CNAME record of a name, such as `app.example.com`, to a target, such as the domain's `cname_target`.
+       * @throws GatewayError `field_invalid` if the name, the target or an option is not valid. The other calls that set a record throw it too.
+       */
+      cname: (name: string, target: string | null, options?: DnsOptions): DnsRecord =>
+        set({ name, type: 'CNAME', value: target }, options),
+      /** Sets the A record of a name to an IPv4 address. Attempts for the name fail: they need a CNAME record. */
+      a: (name: string, address: string, options?: DnsOptions): DnsRecord =>
+        set({ name, type: 'A', value: address }, options),
+      /**
+       * Sets the CAA record of a name: only these authorities, such as `letsencrypt.org`, may issue for this name and the
+       * names below it. `[]` allows none.
+       */
+      caa: (name: string, authorities: readonly string[], options?: DnsOptions): DnsRecord =>
+        set({ name, type: 'CAA', value: readAuthorities({ authorities }, {}, context).authorities.join(',') }, options),
+      /** Puts a name behind the proxy of a CDN, such as `Cloudflare`: resolvers see its addresses instead of a CNAME record. */
+      proxy: (name: string, cdn: string, options?: DnsOptions): DnsRecord =>
+        set({ name, type: 'PROXY', value: cdn }, options),
+      /**
+       * Makes the name servers of a name fail, until you set or remove its record: they answer with `SERVFAIL`, or, with
+       * `TIMEOUT`, not at all.
+       */
+      fail: (name: string, how: 'SERVFAIL' | 'TIMEOUT', options?: DnsOptions): DnsRecord =>
+        set({ name, type: readFailure({ how }, {}, context).how }, options),
+    }
+  },
 })
-
-/** Returns the command that sets records of a type. */
-function settingCommand(type: string, summary: string, value: string, example: string) {
-  const words = { name: 'NAME', value }
-  return { name: `dns ${type}`, summary, words, fixedFields: { type: type.toUpperCase() }, example }
-}
 
 const recordFilter = v.object({
   name: v.optional(documented(recordName, 'Only the record of this name.')),
   type: v.optional(documented(recordType, 'Only records of this type.')),
   value: v.optional(documented(v.pipe(v.string(), v.transform(normalizeName)), 'Only records with this value.')),
 })
+
+/** `gateway.dns.remove` requires a name. Over HTTP the name is optional: without it, all records are removed. */
+const readRecordName = bodyReader(v.object({ name: recordName }))
 
 const remove = controlCall({
   method: 'DELETE',
@@ -93,6 +157,15 @@ const remove = controlCall({
       if (removeMatching(tx, sent) || name === undefined) return
       refuse(general.not_found, { what: 'matching record with the name', received: quote(name) }, { name })
     }),
+  members: (call, host) => ({
+    /** Removes the record of a name. */
+    remove(name: string): void {
+      const sent = readRecordName({ name }, {}, host.engine.context)
+      if (host.transact((tx) => listRecords(tx, sent.name)).length > 0) call(sent)
+    },
+    /** Removes all records. */
+    clear: (): void => call(),
+  }),
 })
 
 /** Removes the records that match. Returns true if there were any. */
@@ -104,11 +177,8 @@ function removeMatching(tx: Transaction, { name, type, value }: v.InferOutput<ty
   return matching.length > 0
 }
 
-/** The options of a record of the simulated DNS zone. */
-export interface DnsOptions {
-  /** The time that the record takes to propagate, on the gateway's clock. Until then resolvers do not find it. Default: 0. */
-  readonly after?: Duration
-}
+const calls = [records, put, remove] as const
+const members = /* @__PURE__ */ membersOf(calls)
 
 /**
  * The simulated DNS zone. It decides the outcomes of attempts if the gateway was created with `dns: 'simulated'`. An edit
@@ -119,33 +189,7 @@ export interface DnsOptions {
  * gateway.dns.cname('app.example.com', domain.cname_target)
  * ```
  */
-export interface Dns {
-  /**
-   * Sets the CNAME record of a name, such as `app.example.com`, to a target, such as the domain's `cname_target`.
-   * @throws GatewayError `field_invalid` if the name, the target or an option is not valid. The other calls that set a record throw it too.
-   */
-  cname(name: string, target: string | null, options?: DnsOptions): DnsRecord
-  /** Sets the A record of a name to an IPv4 address. Attempts for the name fail: they need a CNAME record. */
-  a(name: string, address: string, options?: DnsOptions): DnsRecord
-  /**
-   * Sets the CAA record of a name: only these authorities, such as `letsencrypt.org`, may issue for this name and the
-   * names below it. `[]` allows none.
-   */
-  caa(name: string, authorities: readonly string[], options?: DnsOptions): DnsRecord
-  /** Puts a name behind the proxy of a CDN, such as `Cloudflare`: resolvers see its addresses instead of a CNAME record. */
-  proxy(name: string, cdn: string, options?: DnsOptions): DnsRecord
-  /**
-   * Makes the name servers of a name fail, until you set or remove its record: they answer with `SERVFAIL`, or, with
-   * `TIMEOUT`, not at all.
-   */
-  fail(name: string, how: 'SERVFAIL' | 'TIMEOUT', options?: DnsOptions): DnsRecord
-  /** Removes the record of a name. */
-  remove(name: string): void
-  /** Removes all records. */
-  clear(): void
-  /** Returns all records, by name. */
-  records(): readonly DnsRecord[]
-}
+export interface Dns extends NonNullable<typeof members> {}
 
 export interface DnsMember {
   /** The simulated DNS zone. */
@@ -153,50 +197,7 @@ export interface DnsMember {
 }
 
 export const dns: Control<DnsMember> = {
-  calls: { records, put, remove },
+  calls,
   state: () => ({ collections: [zone] }),
-  members: (host) => ({ dns: createDns(host) }),
-}
-
-const ZONE_IGNORED =
-  "no attempt checks the zone, because the option dns is off. Create the gateway with { dns: 'simulated' }."
-
-/** Returns true if attempts ignore the zone. */
-function isZoneIgnored(host: ControlHost): boolean {
-  return host.transact((tx) => provisioningOptions(tx.options).dns) !== 'simulated'
-}
-
-/** `remove` requires a name. Over HTTP the name is optional: without it, all records are removed. */
-const readRecordName = bodyReader(v.object({ name: recordName }))
-
-const readFailure = bodyReader(v.object({ how: v.picklist(['SERVFAIL', 'TIMEOUT'], 'SERVFAIL or TIMEOUT') }))
-const readAuthorities = bodyReader(v.object({ authorities: v.array(v.string()) }))
-
-const dnsOptions = optionsOf({ after: v.optional(v.unknown()) })
-
-function createDns(host: ControlHost): Dns {
-  let hasWarned = false
-  const set = (record: object, options: unknown = {}) => {
-    const read = put.run(host, { ...readCallOptions(dnsOptions, options), ...record })
-    if (!hasWarned && isZoneIgnored(host)) {
-      printWarning(`The record of ${read.name} has no effect: ${ZONE_IGNORED}`)
-      hasWarned = true
-    }
-    return read
-  }
-  const joinAuthorities = (authorities: unknown) =>
-    readAuthorities({ authorities }, {}, host.engine.context).authorities.join(',')
-  return {
-    cname: (name, value, options) => set({ name, type: 'CNAME', value }, options),
-    a: (name, value, options) => set({ name, type: 'A', value }, options),
-    caa: (name, authorities, options) => set({ name, type: 'CAA', value: joinAuthorities(authorities) }, options),
-    proxy: (name, value, options) => set({ name, type: 'PROXY', value }, options),
-    fail: (name, how, options) => set({ name, type: readFailure({ how }, {}, host.engine.context).how }, options),
-    remove(name) {
-      const sent = readRecordName({ name }, {}, host.engine.context)
-      if (host.transact((tx) => listRecords(tx, sent.name)).length > 0) remove.run(host, sent)
-    },
-    clear: () => remove.run(host, {}),
-    records: () => records.run(host, {}),
-  }
+  members: (host) => ({ dns: createMembers(calls, host) }),
 }

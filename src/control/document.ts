@@ -33,7 +33,7 @@ export interface DocumentMember {
 }
 
 export const document: Control<DocumentMember> = {
-  calls: { read, readControls },
+  calls: [read, readControls],
   members: (host) => ({
     describedBy(describer) {
       requireFunction('describer', describer)

@@ -54,4 +54,4 @@ const check = controlCall({
   },
 })
 
-export const policy: Control = { calls: { check } }
+export const policy: Control = { calls: [check] }

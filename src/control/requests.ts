@@ -87,7 +87,7 @@ export interface RequestsMember {
 
 export const requests: Control<RequestsMember> = {
   types: [filterSchema([])],
-  calls: { list, clear },
+  calls: [list, clear],
   members: (host) => ({ requests: createRequests(host) }),
 }
 

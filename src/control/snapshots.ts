@@ -147,7 +147,7 @@ const undo = controlCall({
 })
 
 /** Snapshots that the gateway keeps, over HTTP only. A test can put the result of `gateway.snapshot()` in a variable. */
-export const snapshots: Control = { calls: { list, take, restore, remove, difference, remember, undo } }
+export const snapshots: Control = { calls: [list, take, restore, remove, difference, remember, undo] }
 
 function summarize({ name, snapshot }: SavedSnapshot) {
   return { name, at: timestamp(snapshot.now), records: countRecords(snapshot) }

@@ -65,7 +65,7 @@ export interface StateMembers {
 }
 
 export const state: Control<StateMembers> = {
-  calls: { reset, snapshot, restore },
+  calls: [reset, snapshot, restore],
   members: (host) => ({
     snapshot(options = {}) {
       const { privateKeys = false } = readOptions(snapshotOptions, options)

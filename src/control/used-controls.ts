@@ -56,4 +56,4 @@ const list = controlCall({
 })
 
 /** Over HTTP only: a test knows which controls it used. */
-export const usedControlsControl: Control = { calls: { list } }
+export const usedControlsControl: Control = { calls: [list] }

@@ -1,4 +1,4 @@
-import type { ControlHost } from '../control/control.ts'
+import { type ControlHost, createMembers } from '../control/control.ts'
 import { type ControlMembers, controls } from '../control/controls.ts'
 import type { Clock } from '../core/engine/clock.ts'
 import type { GatewayOptions } from '../core/generated/options.ts'
@@ -78,7 +78,7 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
   const maxBodyBytes = (method: string, url: string) => controlApi.maxBodyBytes(method, splitUrl(url, engine.url).path)
   const fetch = createFetch(exchange, maxBodyBytes, createWait(parts))
   // The clock's functions are the user's own, and stay unchanged.
-  const fromControls = boundary.wrapAll(createControlMembers(host), clock)
+  const fromControls = boundary.wrapAll(createMembers(controls, host), clock)
   const ownMembers: Omit<Gateway<C>, keyof Resources | Exclude<keyof ControlMembers, 'clock'> | 'url'> = {
     dialect,
     clock: clock as C, // The clock that was passed, or the system clock if C has its default.
@@ -215,9 +215,4 @@ function requireFreeNames(families: Families = {}, gateway: object, direct: obje
       new TypeError(`families.${name} has the name of a member that every gateway has. Choose another name.`),
     )
   }
-}
-
-function createControlMembers(host: ControlHost): ControlMembers {
-  // `ControlMembers` is the intersection of the members of all controls.
-  return Object.assign({}, ...controls.map((control) => control.members?.(host)))
 }

@@ -77,7 +77,11 @@ import { clientCommands } from './src/server/client/commands.ts'
 const gateway = createGateway()
 const sent = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"text":"hello"}' }
 const answer = await gateway.fetch('http://localhost/_fauxgate/notes', sent)
-console.log(gateway.shout('hello'), (await answer.json()).text, clientCommands.some(({ name }) => name === 'shout'))`,
+const counted = await gateway.fetch('http://localhost/_fauxgate/dns/count')
+gateway.dns.a('app.example.com', '192.0.2.1')
+const usageOf = (command) => clientCommands.flatMap(({ name, words, summary }) => name === command ? [name, words, summary] : [])
+console.log(gateway.notes.shout('hello'), (await answer.json()).text, ...usageOf('shout'))
+console.log(gateway.dns.count(), await counted.json(), ...usageOf('dns count'))`,
   action: `import { createNgrok } from './src/gateway/ngrok.ts'
 const gateway = createNgrok()
 const url = 'https://app.ngrok-free.app'
@@ -165,12 +169,24 @@ test('An added family is served, listed and documented, with its field and its e
   expect(await runProgram('try')).toBe(text.split('// ').at(-1)?.trim())
 })
 
-test('An added control is a member, a path, a command and a row of the guide', async () => {
-  expect(readFileSync(toPath('docs/control-api.md'), 'utf8')).toContain(
+test('An added control, and an added verb of a control, is a member, a path, a command and a row of the guide', async () => {
+  const guide = readFileSync(toPath('docs/control-api.md'), 'utf8')
+  expect(guide).toContain(
     'Removes all faults, or the one with `?id=…`. 204. |\n' +
       '| `POST /_fauxgate/notes` | Return a note in capitals. Fields: `text`. |\n',
   )
-  expect(await runProgram('control')).toBe('HELLO HELLO true')
+  expect(guide).toContain(
+    '`type` and `value`. 204. |\n| `GET /_fauxgate/dns/count` | Count the records of the simulated DNS zone. |\n',
+  )
+  expect(await runProgram('control')).toBe(
+    'HELLO HELLO shout TEXT Return a note in capitals\n1 0 dns count  Count the records of the simulated DNS zone',
+  )
+})
+
+test('An added verb is written in one place', () => {
+  const changes = recipes.filter(({ text }) => text.includes("name: 'dns count'"))
+  expect(changes.map(({ path }) => path)).toEqual(['src/control/dns.ts'])
+  expect(changes[0]?.text.match(/(?:^\+.*\n)+/gm)).toHaveLength(1)
 })
 
 test('An added action is checked, carried out, and part of the reference and of the schema for editors', async () => {

@@ -105,7 +105,7 @@ const restart = controlCall({
 })
 
 export const agent: Control<AgentMember, typeof errors> = {
-  calls: (families) => ({ start: createStartCall(families), set, restart }),
+  calls: (families) => [createStartCall(families), set, restart],
   errors,
   members: (host) => ({ agent: createAgent(host) }),
 }

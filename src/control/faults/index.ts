@@ -171,7 +171,7 @@ export interface FaultsMember {
 
 export const faults: Control<FaultsMember, typeof errors> = {
   errors,
-  calls: { list, add, remove },
+  calls: [list, add, remove],
   state: (api) => ({ collections: [faultRecords], relations: createRelations(api) }),
   members: (host) => ({ faults: createFaults(host) }),
 }

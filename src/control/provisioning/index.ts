@@ -110,7 +110,7 @@ export interface ProvisioningMember {
 
 export const provisioning: Control<ProvisioningMember, typeof errors> = {
   errors,
-  calls: { script, clear, pending, attempt, renew, expire, timeline },
+  calls: [script, clear, pending, attempt, renew, expire, timeline],
   state: () => ({ collections: [scriptedOutcomes, lastingOutcomes] }),
   members: (host) => ({ provisioning: createProvisioning(host) }),
 }

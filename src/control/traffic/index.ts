@@ -65,7 +65,7 @@ export interface TrafficMember {
 }
 
 export const traffic: Control<TrafficMember, typeof errors> = {
-  calls: trafficCalls,
+  calls: Object.values(trafficCalls),
   errors,
   state: () => ({ collections: [windows, breakers] }),
   members: (host) => ({ traffic: createTraffic(host) }),

@@ -87,7 +87,7 @@ export interface OverviewMember {
 
 /** A gateway's type leaves this member out: see `inspected`. */
 export const overview: Control = {
-  calls: { read },
+  calls: [read],
   members: (host): OverviewMember => ({
     overview: () => createOverview(host),
     nouns: () => listNouns(host.api.operations),

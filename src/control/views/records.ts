@@ -47,7 +47,7 @@ const read = controlCall({
 })
 
 /** Only the inspector's page needs this control, and it uses HTTP: there is no direct API. */
-export const records: Control = { calls: { read } }
+export const records: Control = { calls: [read] }
 
 function listRecords(host: ControlHost, { collection, using }: v.InferOutput<typeof query>): ListedRecord[] {
   if (collection !== undefined) requireKnownCollection(host, collection)

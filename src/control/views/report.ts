@@ -65,7 +65,7 @@ export interface ReportMember {
 }
 
 export const report: Control<ReportMember> = {
-  calls: { report: read },
+  calls: [read],
   members: (host) => ({ report: (options = {}) => createReport(host, readCallOptions(reportOptions, options)) }),
 }
 

@@ -143,7 +143,7 @@ export interface TimelinesMember {
 
 /** A gateway's type leaves this member out: see `inspected`. */
 export const timelines: Control = {
-  calls: { read },
+  calls: [read],
   members: (host): TimelinesMember => ({ timelines: (query = {}) => read.run(host, query) }),
 }
 

@@ -54,7 +54,7 @@ const read = controlCall({
 })
 
 /** Over HTTP only: `gateway.report()` is for tests. */
-export const troubles: Control = { calls: { read } }
+export const troubles: Control = { calls: [read] }
 
 function listTroubles(host: ControlHost): Trouble[] {
   return host.transact((tx) => {
