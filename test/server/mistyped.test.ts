@@ -76,7 +76,7 @@ describe('An invalid command line gets a one-line error with the received words,
     ['snapshot', '"snapshot" is not a command. Did you mean "fauxgate snapshots"?'],
     [
       'snapshots save',
-      '"snapshots save" is not a command. Allowed after snapshots: take, restore, difference, remove. Did you mean snapshots take?',
+      '"snapshots save" is not a command. Allowed after snapshots: take, restore, remove, difference. Did you mean snapshots take?',
     ],
     ['advance 30s', '"advance" is not a command. Did you mean "fauxgate clock advance"?'],
     ['stop', '"stop" is not a command. A server stops at Ctrl+C in its terminal, or at SIGTERM.'],
