@@ -26,5 +26,5 @@ function areTypesWritten() {
 }
 
 installLocked(root)
-if (!areTypesWritten()) run('npm run --silent generate types')
 if (process.argv.includes('--build') && !isBuilt()) run('npm run --silent build')
+else if (!areTypesWritten()) run('npm run --silent generate types')

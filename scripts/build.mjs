@@ -1,0 +1,24 @@
+// Builds dist: `npm run build`. The declarations and the code are made side by side, which takes two thirds of the time.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { root } from './shared.mjs'
+
+/** Runs programs for Node one after the other. Throws if one fails. */
+async function runInTurn(...programs) {
+  for (const program of programs) {
+    const child = spawn(process.execPath, program.split(' '), { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] })
+    const [code] = await once(child, 'exit')
+    if (code !== 0) throw new Error(`"node ${program}" failed.`)
+  }
+}
+
+rmSync(join(root, 'dist'), { recursive: true, force: true })
+await runInTurn('scripts/generate.mjs types')
+await Promise.all([
+  runInTurn('node_modules/typescript-7/bin/tsc -p tsconfig.types.json', 'node_modules/tsup/dist/cli-default.js'),
+  runInTurn('scripts/bundle.mjs', 'scripts/openapi-files.mjs', 'scripts/inspector.mjs', 'scripts/workerd-config.mjs'),
+])
+// Last, since scripts/setup.mjs takes its time for that of the build.
+await runInTurn('scripts/third-party-licenses.mjs')
