@@ -1,3 +1,4 @@
+import { timeAfter } from '../support/provisioning.ts'
 import {
   alterByHistory,
   alterEach,
@@ -113,7 +114,7 @@ export const DIVERGENCES: Divergences = {
   'vaults.update': {
     // The clock of the gateway does not move. The second vault shows a later time, as on a real server.
     'a time of change that stays that of the creation': alterEach('body.updated_at', (item) => {
-      if (item.name === 'fauxgate-verify-test-b') item.created_at = '2026-01-01T00:00:05Z'
+      if (item.name === 'fauxgate-verify-test-b') item.created_at = timeAfter('5s')
     }),
   },
   'ssh_certificate_authorities.create': {
@@ -204,7 +205,7 @@ export const DIVERGENCES: Divergences = {
       if (type === 'text/plain') response.status = 200
     }),
     'a created_at that moves with each change': alterResponse('PATCH', 'body.created_at', ({ status, body }) => {
-      if (status === 200) body.created_at = '2026-02-01T00:00:00Z'
+      if (status === 200) body.created_at = timeAfter('31d')
     }),
     'an empty change that is fine': replaceRequest('PATCH', 'status', ({ body }) =>
       Object.keys(body).length === 0 ? { method: 'GET', body: undefined } : undefined,

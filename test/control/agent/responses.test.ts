@@ -39,6 +39,9 @@ test('The document of the controls says what each control of the agent does, and
     'Change how the agent behaves',
     'Restart the agent, with the same tunnels',
   ])
+  const { properties: ofRestart } =
+    paths['/_fauxgate/agent/restart'].post.requestBody.content['application/json'].schema
+  expect(ofRestart.new_urls.description).toMatch(/^True if URLs without a reservation/)
   for (const name of ['AgentTunnelDefinition', 'AgentBehaviour']) {
     const { description, properties } = components.schemas[name]
     const sentence = expect.stringMatching(/^[A-Z].{15,}/)
