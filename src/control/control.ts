@@ -42,7 +42,8 @@ type MembersOf<C extends MemberSource> = Intersection<
 
 /**
  * Infers the type of all members that controls or calls add, with their documentation. Only this type is used: the value is
- * always undefined. Published declarations then show the members but no internals.
+ * always undefined. Published declarations then show the members but no internals. Call it in the file of the members:
+ * declarations have no documentation from another file.
  */
 export function membersOf<C extends MemberSource>(_sources: readonly C[]): MembersOf<C> | undefined {
   return undefined

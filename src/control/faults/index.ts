@@ -11,7 +11,7 @@ import { NO_VALUES, requireValues } from '../../core/schema/options.ts'
 import { quote } from '../../core/schema/text.ts'
 import { rangeMs } from '../../core/schema/time.ts'
 import { isObject } from '../../core/schema/values.ts'
-import { type Api, type Control, type ControlHost, controlCall } from '../control.ts'
+import { type Api, type Control, controlCall, createMembers, membersOf } from '../control.ts'
 import {
   addedFault,
   errors,
@@ -43,6 +43,17 @@ const list = controlCall({
       ...(isPending(fault) && { missed: missedOf(fault) }),
     }))
   },
+  members: (_call, host) => ({
+    /** Returns the faults, oldest first, each with its number of hits. A used-up fault is dropped once there are 1,000. */
+    all: (): readonly ArmedFault<OperationName>[] =>
+      // A fault can also name an operation of your own families, which this type does not know.
+      host.transact(faultsIn) as readonly ArmedFault<OperationName>[],
+    /** Throws if faults are still pending. The error says which, and why the last requests did not match. */
+    assertNoPendingFaults(): void {
+      const found = describePendingFaults(host.transact(faultsIn), host)
+      assertNoProblem(found && host.withoutKeys(found))
+    },
+  }),
 })
 
 const add = controlCall({
@@ -69,6 +80,25 @@ const add = controlCall({
       return tx.put(faultRecords, { id: tx.newId(FAULT_PREFIX), ...sent, hits: 0, passed: 0 })
     })
   },
+  members: (call) => ({
+    /**
+     * Makes matching HTTP requests fail or arrive late. Direct API calls are not affected.
+     *
+     * @example
+     * ```ts
+     * gateway.faults.add({ operation: 'reserved_domains.create', times: 1, phase: 'after', status: 503 })
+     * ```
+     * @throws GatewayError `field_invalid` for a value that is not allowed or has no effect, or for a fault that no request can match;
+     * `too_many_pending` if 1,000 faults are pending already.
+     */
+    add(spec: FaultSpec<OperationName>): ArmedFault<OperationName> {
+      if (!isObject(spec)) {
+        refuse(general.field_invalid, { field: 'spec', received: quote(spec), allowed: 'an object' })
+      }
+      requireValues(spec, ['operation', 'method', 'path', 'resource', 'when', 'times'], NO_VALUES)
+      return call(spec) as ArmedFault<OperationName> // As in `all`.
+    },
+  }),
 })
 
 const remove = controlCall({
@@ -90,6 +120,21 @@ const remove = controlCall({
       }
       for (const fault of found) tx.remove(faultRecords, fault)
     }),
+  members: (call) => ({
+    /**
+     * Removes the fault with this id.
+     * @throws GatewayError `not_found` if there is no such fault.
+     */
+    remove(id: string): void {
+      // Without an id, the call over HTTP removes all faults.
+      if (id === undefined || id === null) {
+        refuse(general.field_invalid, { field: 'id', received: quote(id), allowed: 'the id of a fault' })
+      }
+      call({ id })
+    },
+    /** Removes all faults. */
+    clear: (): void => call(),
+  }),
 })
 
 /** The fields of a response that a broken connection does not deliver. */
@@ -130,6 +175,9 @@ function makeRoom(tx: Transaction): void {
   tx.remove(faultRecords, usedUp)
 }
 
+const calls = [list, add, remove] as const
+const members = /* @__PURE__ */ membersOf(calls)
+
 /**
  * Injected failures of HTTP requests. Nothing fails until a fault is added. If several faults match a request, the one
  * that was added first applies. Direct API calls are not affected.
@@ -139,30 +187,7 @@ function makeRoom(tx: Transaction): void {
  * gateway.faults.add({ operation: 'reserved_domains.create', times: 1, status: 503, retryAfter: '2s' })
  * ```
  */
-export interface Faults {
-  /**
-   * Makes matching HTTP requests fail or arrive late. Direct API calls are not affected.
-   *
-   * @example
-   * ```ts
-   * gateway.faults.add({ operation: 'reserved_domains.create', times: 1, phase: 'after', status: 503 })
-   * ```
-   * @throws GatewayError `field_invalid` for a value that is not allowed or has no effect, or for a fault that no request can match;
-   * `too_many_pending` if 1,000 faults are pending already.
-   */
-  add(spec: FaultSpec<OperationName>): ArmedFault<OperationName>
-  /** Returns the faults, oldest first, each with its number of hits. A used-up fault is dropped once there are 1,000. */
-  all(): readonly ArmedFault<OperationName>[]
-  /**
-   * Removes the fault with this id.
-   * @throws GatewayError `not_found` if there is no such fault.
-   */
-  remove(id: string): void
-  /** Removes all faults. */
-  clear(): void
-  /** Throws if faults are still pending. The error says which, and why the last requests did not match. */
-  assertNoPendingFaults(): void
-}
+export interface Faults extends NonNullable<typeof members> {}
 
 export interface FaultsMember {
   /** Injected failures of HTTP requests. */
@@ -171,9 +196,9 @@ export interface FaultsMember {
 
 export const faults: Control<FaultsMember, typeof errors> = {
   errors,
-  calls: [list, add, remove],
+  calls,
   state: (api) => ({ collections: [faultRecords], relations: createRelations(api) }),
-  members: (host) => ({ faults: createFaults(host) }),
+  members: (host) => ({ faults: createMembers(calls, host) }),
 }
 
 /** Returns the check of a snapshot's faults: like `add`, it refuses a fault that no request can match. */
@@ -181,32 +206,5 @@ function createRelations(api: Api): NonNullable<Family['relations']> {
   return (fault: ArmedFault, _others, report) => {
     const problem = findUnmatchable(api, fault)
     if (problem) report([problem.field], problem.received, problem.allowed)
-  }
-}
-
-function createFaults(host: ControlHost): Faults {
-  // A fault can also name an operation of your own families, which this type does not know.
-  const all = () => host.transact(faultsIn) as readonly ArmedFault<OperationName>[]
-  return {
-    add(spec) {
-      if (!isObject(spec)) {
-        refuse(general.field_invalid, { field: 'spec', received: quote(spec), allowed: 'an object' })
-      }
-      requireValues(spec, ['operation', 'method', 'path', 'resource', 'when', 'times'], NO_VALUES)
-      return add.run(host, spec) as ArmedFault<OperationName> // As in `all`.
-    },
-    all,
-    remove(id) {
-      // Without an id, the call over HTTP removes all faults.
-      if (id === undefined || id === null) {
-        refuse(general.field_invalid, { field: 'id', received: quote(id), allowed: 'the id of a fault' })
-      }
-      remove.run(host, { id })
-    },
-    clear: () => remove.run(host, {}),
-    assertNoPendingFaults() {
-      const found = describePendingFaults(host.transact(faultsIn), host)
-      assertNoProblem(found && host.withoutKeys(found))
-    },
   }
 }

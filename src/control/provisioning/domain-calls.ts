@@ -1,4 +1,6 @@
 import * as v from 'valibot'
+import type { TimelineEntry } from '../../core/generated/controls.ts'
+import type { ReservedDomain } from '../../core/generated/resources.ts'
 import type { Transaction } from '../../core/operation/transaction.ts'
 import { documented } from '../../core/schema/documentation.ts'
 import { declareErrors, entry, refuse } from '../../core/schema/errors.ts'
@@ -9,11 +11,12 @@ import { certificates } from '../../service/provisioning/certificate-records.ts'
 import { normalizeName } from '../../service/provisioning/dns.ts'
 import { runAttempt } from '../../service/provisioning/management.ts'
 import { timelineEntryView } from '../../service/provisioning/timeline.ts'
+import { formatTimeline } from '../../service/provisioning/timeline-text.ts'
 import { timelineView } from '../../service/provisioning/transitions.ts'
 import { type DomainRecord, domains } from '../../service/resources/reserved-domains/records.ts'
 import { domainView, shape } from '../../service/resources/reserved-domains/schemas.ts'
 import { errors as clockErrors, moveTo, moveWithMemory, remember, requireManual } from '../clock.ts'
-import { type ControlHost, controlCall } from '../control.ts'
+import { type ControlHost, controlCall, membersOf } from '../control.ts'
 
 export const errors = declareErrors({
   nothing_ahead: entry(90423, 409, 'There is no {what} of {received} to advance the clock to: {why}.'),
@@ -27,7 +30,7 @@ const moveSchema = v.object({ ...schema.entries, remember })
 
 const MOVE_ERRORS = [general.not_found, errors.nothing_ahead, ...Object.values(clockErrors)]
 
-export const attempt = controlCall({
+const attempt = controlCall({
   ...ofDomain,
   path: '/provisioning/attempt',
   summary: "Run the attempt of a domain's job now",
@@ -39,9 +42,22 @@ export const attempt = controlCall({
       if (!domain.job) refuse(general.not_found, { what: 'provisioning job of', received: id }, { id: domain.id })
       return domainView(tx, tx.put(domains, runAttempt(tx, domain)))
     }),
+  members: (call, host) => ({
+    /**
+     * Runs the next attempt of a domain's job now, instead of when it is due, and returns the domain. The clock does not move.
+     * @throws GatewayError `not_found` if there is no such domain, or it has no provisioning job.
+     */
+    attempt: (domain: string): ReservedDomain => call({ id: domain }),
+    /**
+     * Waits for the next attempt of a domain's job, and resolves with the domain. A manual clock advances to the attempt at
+     * once. On the system clock the promise resolves at the time of the attempt. Without a job it resolves at once.
+     * @throws Error if the clock can neither advance nor wait.
+     */
+    settled: (domain: string): Promise<ReservedDomain> => afterNextAttempt(host, domain),
+  }),
 })
 
-export const renew = controlCall({
+const renew = controlCall({
   ...ofDomain,
   path: '/provisioning/renew',
   summary: "Advance a manual clock to the renewal of a domain's certificate",
@@ -49,9 +65,17 @@ export const renew = controlCall({
   errors: MOVE_ERRORS,
   schema: moveSchema,
   run: (host, sent) => moveDomainTo(host, sent, (_tx, domain) => requireNextRenewal(domain)),
+  members: (call) => ({
+    /**
+     * Advances a manual clock to the renewal of a domain's certificate, and returns the domain with the job that has just
+     * started. Everything that falls due on the way happens.
+     * @throws GatewayError `nothing_ahead` if no renewal is due, `clock_not_manual` on any other clock.
+     */
+    renewNow: (domain: string): ReservedDomain => call({ id: domain }),
+  }),
 })
 
-export const expire = controlCall({
+const expire = controlCall({
   ...ofDomain,
   path: '/provisioning/expire',
   summary: "Advance a manual clock to the expiry of a domain's certificate",
@@ -59,9 +83,18 @@ export const expire = controlCall({
   errors: MOVE_ERRORS,
   schema: moveSchema,
   run: (host, sent) => moveDomainTo(host, sent, requireNextExpiry),
+  members: (call) => ({
+    /**
+     * Advances a manual clock to the first second at which the certificate that a domain uses now is expired, and returns
+     * the domain. Everything that falls due on the way happens, including a renewal. Call `failAlways` first to keep the
+     * certificate in use.
+     * @throws GatewayError `nothing_ahead` if no certificate expires, `clock_not_manual` on any other clock.
+     */
+    expireNow: (domain: string): ReservedDomain => call({ id: domain }),
+  }),
 })
 
-export const timeline = controlCall({
+const timeline = controlCall({
   method: 'GET',
   path: '/provisioning/timeline',
   summary: "List the transitions of a domain's provisioning",
@@ -70,7 +103,19 @@ export const timeline = controlCall({
   errors: [general.not_found],
   response: v.array(timelineEntryView),
   run: (host, sent) => host.transact((tx) => timelineView(tx, requireDomain(tx, sent.id).timeline)),
+  members: (call) => ({
+    /** Returns the last 100 transitions of a domain's provisioning, oldest first. */
+    timeline: (domain: string): readonly TimelineEntry[] => call({ id: domain }),
+    /** Returns the timeline as readable text, one line per transition. */
+    printTimeline: (domain: string): string => formatTimeline(call({ id: domain })),
+  }),
 })
+
+export const domainCalls = [attempt, renew, expire, timeline] as const
+const members = /* @__PURE__ */ membersOf(domainCalls)
+
+/** The members that take a domain. */
+export interface DomainMembers extends NonNullable<typeof members> {}
 
 /** Advances the clock to an event of a domain, and returns the domain. */
 function moveDomainTo(
@@ -108,4 +153,27 @@ function requireNextExpiry(tx: Transaction, { id, certificate_id }: DomainRecord
   const at = (Math.floor(not_after / 1000) + 1) * 1000
   if (at <= tx.now) return refuseAs(`its certificate has been expired since ${timestamp(at)}`)
   return at <= LATEST_TIME ? at : refuseAs('its certificate expires after the year 9999')
+}
+
+async function afterNextAttempt(host: ControlHost, id: string): Promise<ReservedDomain> {
+  if (typeof id !== 'string') {
+    refuse(general.field_invalid, {
+      field: 'id',
+      received: quote(id),
+      allowed: 'the name or the id of a reserved domain',
+    })
+  }
+  const read = () => host.transact((tx) => requireDomain(tx, id))
+  const { job, due } = read()
+  if (job && due) {
+    if (!host.clock.waitUntil && host.engine.now < due.at) throw new Error(cannotWait(due.at))
+    while (host.engine.now < due.at) await host.clock.waitUntil?.(due.at)
+  }
+  const domain = host.transact((tx) => domainView(tx, requireDomain(tx, id)))
+  await host.flushed()
+  return domain
+}
+
+function cannotWait(at: number): string {
+  return `The next attempt is due at ${timestamp(at)}, and this clock cannot be waited for. Advance it there and try again.`
 }

@@ -1,14 +1,15 @@
 import * as v from 'valibot'
+import type { FailedAttempt, PendingOutcome } from '../../core/generated/controls.ts'
 import type { Transaction } from '../../core/operation/transaction.ts'
+import { assertNoProblem } from '../../core/schema/assertion-error.ts'
 import { documented, named } from '../../core/schema/documentation.ts'
 import { refuse } from '../../core/schema/errors.ts'
 import { facts } from '../../core/schema/facts.ts'
 import { general } from '../../core/schema/general-errors.ts'
 import { isIdOf } from '../../core/schema/ids.ts'
-import { integerFrom } from '../../core/schema/options.ts'
+import { integerFrom, NO_VALUES, optionsOf, readCallOptions, requireValues } from '../../core/schema/options.ts'
 import { rule } from '../../core/schema/rule.ts'
 import { quote } from '../../core/schema/text.ts'
-import { timestamp } from '../../core/schema/time.ts'
 import { normalizeName } from '../../service/provisioning/dns.ts'
 import {
   ANY_DOMAIN,
@@ -17,11 +18,11 @@ import {
   failedAttempt,
   lastingOutcomes,
   listPendingOutcomes,
-  listUnusedLasting,
   MAX_OUTCOMES,
   OUTCOMES,
   type Outcome,
   PROVISIONING_ERRORS,
+  type ProvisioningError,
   putLasting,
   scriptedOutcomes,
   scriptOutcomes,
@@ -29,9 +30,9 @@ import {
 import { isServiceDomain } from '../../service/resources/reserved-domains/dialect.ts'
 import { errors } from '../../service/resources/reserved-domains/errors.ts'
 import { type NameError, nameErrors, nameProblem } from '../../service/resources/reserved-domains/names.ts'
-import { type DomainRecord, domains } from '../../service/resources/reserved-domains/records.ts'
-import { type ControlHost, controlCall } from '../control.ts'
+import { type ControlHost, controlCall, membersOf } from '../control.ts'
 import { requireDomain } from './domain-calls.ts'
+import { describeUnusedOutcomes } from './unused-outcomes.ts'
 
 const DETAILS_ALLOWED =
   'an object with one of these errors as outcome, and perhaps message (at most 1000 characters) and retriesAfter ("30m", or "-5m" for the past)'
@@ -45,7 +46,7 @@ const outcome: v.GenericSchema<Outcome> = v.pipe(
 )
 
 /** The outcome of an attempt that fails. */
-export const failedOutcome = v.union(
+const failedOutcome = v.union(
   [v.picklist(PROVISIONING_ERRORS), failedAttempt],
   `${PROVISIONING_ERRORS.join(', ')}, or ${DETAILS_ALLOWED}`,
 )
@@ -79,7 +80,22 @@ function requireDomainName(
   return refuse(errors.policy_on_service_domain, { field: 'domain', received: quote(received) })
 }
 
-export const script = controlCall({
+/** The domain that a scripted outcome is for. Default: any domain. */
+export interface ForDomain {
+  /** A name that can have a policy, existing or not, or the id of a domain. Case and a trailing dot of a name do not matter. */
+  readonly domain?: string
+}
+
+/** The names of the options. The calls check their values. */
+const forDomain = optionsOf({ domain: v.optional(v.unknown()) })
+const forTimes = optionsOf({ domain: v.optional(v.unknown()), times: v.optional(v.unknown()) })
+
+/** Refuses what scripts no failure. `failNext('success')` would make a test pass that waits for a failure in vain. */
+function requireFailure(error: unknown): void {
+  readCallOptions(failedOutcome, error, { whole: 'error' })
+}
+
+const script = controlCall({
   method: 'POST',
   path: '/provisioning/script',
   summary: 'Script the outcomes of the next attempts',
@@ -130,9 +146,57 @@ export const script = controlCall({
       }
     })
   },
+  members(call) {
+    const run = (sent: object, options: unknown, schema: v.GenericSchema<object, object> = forDomain) => {
+      requireValues(options, ['domain', 'times'], NO_VALUES)
+      call({ ...readCallOptions(schema, options), ...sent })
+    }
+    return {
+      /**
+       * Scripts the outcomes of the next attempts, one outcome for each attempt, after the outcomes that are already scripted.
+       * Outcomes for one domain come before outcomes for any domain. At most 10,000 outcomes can be pending.
+       * @throws GatewayError `field_invalid` for an outcome that is not allowed, `policy_on_service_domain` for a domain of the
+       * service, `not_found` for an unknown id.
+       *
+       * @example
+       * ```ts
+       * gateway.provisioning.script(['DNS_ERROR', 'INTERNAL_ERROR', 'success'], { domain: 'app.example.com' })
+       * gateway.provisioning.script([{ outcome: 'DNS_ERROR', message: 'No such host.', retriesAfter: '5m' }])
+       * ```
+       */
+      script: (outcomes: readonly Outcome[], options: ForDomain = {}): void => run({ outcomes }, options),
+      /**
+       * Makes the next attempt fail, or the next `times` attempts. Outcomes that are already scripted for the same domain
+       * follow. Without `domain`, it applies to any domain that has no scripted outcomes. Throws like `script`.
+       *
+       * @example
+       * ```ts
+       * gateway.provisioning.failNext('DNS_ERROR', { domain: 'app.example.com', times: 2 })
+       * ```
+       */
+      failNext(error: ProvisioningError | FailedAttempt, options: ForDomain & { readonly times?: number } = {}): void {
+        requireFailure(error)
+        run({ outcomes: [error], first: true }, options, forTimes)
+      },
+      /**
+       * Makes every attempt fail until you call `clear`. Outcomes that are scripted for the same domain come first. With
+       * `domain`, scripts for any domain no longer apply to that domain. Throws like `script`.
+       *
+       * @example
+       * ```ts
+       * gateway.provisioning.failAlways('DNS_ERROR', { domain: 'broken.example.com' })
+       * gateway.provisioning.script(['success']) // for the other domains
+       * ```
+       */
+      failAlways(error: ProvisioningError | FailedAttempt, options: ForDomain = {}): void {
+        requireFailure(error)
+        run({ outcomes: [], always: error }, options)
+      },
+    }
+  },
 })
 
-export const clear = controlCall({
+const clear = controlCall({
   method: 'DELETE',
   path: '/provisioning/script',
   summary: 'Drop the pending outcomes of one domain, or of all, or one',
@@ -156,6 +220,13 @@ export const clear = controlCall({
       else if (!dropOutcome(tx, id))
         refuse(general.not_found, { what: 'outcome with the id', received: quote(id) }, { id })
     }),
+  members: (call) => ({
+    /** Drops all pending outcomes, or with `domain` only those that are scripted for that domain. */
+    clear(options: ForDomain = {}): void {
+      requireValues(options, ['domain'], NO_VALUES)
+      call(readCallOptions(forDomain, options))
+    },
+  }),
 })
 
 const outcomeFields = {
@@ -180,14 +251,30 @@ const listedOutcome = named(
   'A pending outcome with its id.',
 )
 
-export const pending = controlCall({
+const pending = controlCall({
   method: 'GET',
   path: '/provisioning/script',
   summary: 'List the outcomes of the attempts to come',
   commands: [{ name: 'script show' }],
   response: v.array(listedOutcome),
   run: (host) => host.transact(listPendingOutcomes),
+  members: (call, host) => ({
+    /** Returns the scripted outcomes that no attempt has used, without those of `failAlways`; `domain` is null for any domain. */
+    pendingOutcomes: (): readonly PendingOutcome[] =>
+      call().flatMap(({ id: _, always, ...rest }) => (always ? [] : rest)),
+    /**
+     * Throws if there are scripted outcomes that no attempt has used, or a `failAlways` that made no attempt fail. The error lists
+     * them and says why.
+     */
+    assertNoPendingOutcomes: (): void => assertNoProblem(host.transact(describeUnusedOutcomes)),
+  }),
 })
+
+export const scriptCalls = [script, clear, pending] as const
+const members = /* @__PURE__ */ membersOf(scriptCalls)
+
+/** The members that script outcomes. */
+export interface ScriptMembers extends NonNullable<typeof members> {}
 
 function requireRoomForScripted(tx: Transaction, added: number): void {
   const before = tx.count(scriptedOutcomes)
@@ -200,51 +287,4 @@ function requireRoomForLasting(tx: Transaction, domain: string): void {
   if (tx.get(lastingOutcomes, domain) || tx.count(lastingOutcomes) < MAX_OUTCOMES) return
   const received = `for one domain more than the ${MAX_OUTCOMES} that have one already`
   refuse(general.field_invalid, { field: 'always', received, allowed: `at most ${MAX_OUTCOMES} domains` })
-}
-
-const MAX_NAMED = 20
-const MAX_EXPLAINED = 5
-
-/** Describes the outcomes that no attempt has used, and why; undefined if there are none. */
-export function describeUnusedOutcomes(tx: Transaction): string | undefined {
-  const lasting = listUnusedLasting(tx).map(({ domain, outcome }) => ({
-    domain: domain === ANY_DOMAIN ? null : domain,
-    outcome: `always ${outcome}`,
-  }))
-  const unused = [...listPendingOutcomes(tx).filter(({ always }) => !always), ...lasting]
-  if (unused.length === 0) return undefined
-  const texts = unused.slice(0, MAX_NAMED).map(({ domain, outcome }) => `${outcome} for ${domain ?? 'any domain'}`)
-  const more = unused.length > MAX_NAMED ? ` and ${unused.length - MAX_NAMED} more` : ''
-  const scopes = [...new Set(unused.map(({ domain }) => domain))].slice(0, MAX_EXPLAINED)
-  const reasons = scopes.map(
-    (domain) => `\n  ${domain ?? 'any domain'}: ${domain ? explainUnused(tx, domain) : explainUnusedForAny(tx)}.`,
-  )
-  return `No attempt used these outcomes: ${texts.join(', ')}${more}.${reasons.join('')}`
-}
-
-function explainUnused(tx: Transaction, name: string): string {
-  const domain = tx.find(domains, 'domain', name)
-  if (!domain) return `no domain of that name is reserved${describeNewest(tx)}`
-  if (!domain.policy) return 'it has no certificate management policy, so there are no attempts'
-  return `${domain.job ? 'its next attempt' : 'its renewal'} is due ${describeDue(domain, tx)}`
-}
-
-const MAX_NEWEST = 5
-
-function describeNewest(tx: Transaction): string {
-  const names = [...tx.newestFirst(domains)].slice(0, MAX_NEWEST).map(({ domain }) => domain)
-  return names.length === 0 ? '' : `; the newest are ${names.join(', ')}`
-}
-
-function explainUnusedForAny(tx: Transaction): string {
-  let next: DomainRecord | undefined
-  for (const domain of tx.newestFirst(domains)) {
-    if (domain.due && !(next?.due && next.due.at < domain.due.at)) next = domain
-  }
-  if (!next) return 'no domain has a pending attempt or renewal'
-  return `the next ${next.job ? 'attempt' : 'renewal'}, of ${next.domain}, is due ${describeDue(next, tx)}`
-}
-
-function describeDue({ due }: DomainRecord, tx: Transaction): string {
-  return due ? `at ${timestamp(due.at)}, and it is ${timestamp(tx.now)}` : 'after the year 9999'
 }
