@@ -125,16 +125,14 @@ describe('A variable of an action', () => {
     expect(await (await createVisited(read).visit()).text()).toBe('<>')
   })
 
-  test.each([null, 'a text', {}])('is empty if the caller gives %o in place of its parts', async (identity) => {
-    const { visit } = createVisited(
-      JSON.stringify({
-        on_http_request: [
-          { actions: [{ type: 'oauth', config: { provider: 'google' } }] },
-          { actions: [{ type: 'custom-response', config: { body: '<${actions.ngrok.oauth.identity.email}>' } }] },
-        ],
-      }),
-    )
-    const response = await visit('/', { from: { actions: { oauth: { decision: 'allow', identity } } } })
+  test.each([null, 'a text', {}])('is empty if the caller gives %o in place of its parts', async (error) => {
+    const body = '<${actions.ngrok.owasp_crs_request.error.code}>'
+    const actions = [
+      { type: 'owasp-crs-request', config: { on_error: 'halt' } },
+      { type: 'custom-response', config: { body } },
+    ]
+    const { visit } = createVisited(JSON.stringify({ on_http_request: [{ actions }] }))
+    const response = await visit('/', { from: { actions: { 'owasp-crs-request': { decision: 'allow', error } } } })
     expect(await response.text()).toBe('<>')
   })
 })

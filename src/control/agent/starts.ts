@@ -72,8 +72,7 @@ function readSchemes({ proto, schemes, bind_tls, url }: TunnelDefinition, transp
   const named = /^(https?):\/\//.exec(url ?? '')?.[1]
   if (named !== undefined) return [named]
   if (proto === 'https') return ['https']
-  const tls = String(bind_tls ?? 'true')
-  const wanted = schemes ?? { true: ['https'], false: ['http'], both: ['https', 'http'] }[tls] ?? []
+  const wanted = schemes ?? { false: ['http'], both: ['https', 'http'] }[String(bind_tls)] ?? []
   const sent = ['https', 'http'].filter((each) => wanted.some((scheme) => scheme === each))
   return sent.length === 0 ? ['https'] : sent
 }

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { createNgrok } from '../../../src/gateway/ngrok.ts'
 import { openApi } from '../../../src/gateway/openapi/openapi.ts'
 import { ngrok } from '../../../src/index.ts'
+import { createWithAgent } from './agent.ts'
 
 // rules: agent#which-agent
 
@@ -49,4 +50,18 @@ test('The document of the controls says what each control of the agent does, and
     for (const [field, schema] of Object.entries(properties))
       expect({ field, schema }).toEqual({ field, schema: expect.objectContaining({ description: sentence }) })
   }
+})
+
+test('Changes by the API of the agent are counted among the controls that were used, reads and refusals are not', async () => {
+  const { call, control } = createWithAgent()
+  const countOthers = async () => (await control('GET', '/controls')).body.others
+  await call('GET', '/api/tunnels')
+  await call('POST', '/api/tunnels', { addr: 0, name: 'web' })
+  await call('DELETE', '/api/tunnels/web')
+  expect(await countOthers()).toBe(0)
+  await call('POST', '/api/tunnels', { addr: 80, name: 'web' })
+  await call('GET', '/api/tunnels/web')
+  expect(await countOthers()).toBe(1)
+  await call('DELETE', '/api/tunnels/web')
+  expect(await countOthers()).toBe(2)
 })
