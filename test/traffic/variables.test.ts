@@ -119,10 +119,15 @@ test('The policy of a route reads the same values in the older spelling', async 
 })
 
 describe('A variable of an action', () => {
-  const read = policyOf('custom-response', { body: '<${actions.ngrok.oauth.identity.email}>' })
-
-  test('that did not run is empty', async () => {
-    expect(await (await createVisited(read).visit()).text()).toBe('<>')
+  test.each([
+    ['oauth.identity.email', ''],
+    ['http_request.res.status_code', '0'],
+    ['http_request.res.header', '{}'],
+    ['basic_auth.credentials.authorized', 'false'],
+    ['jwt_validation.tokens', '[]'],
+  ])('that did not run is empty: %s', async (name, expected) => {
+    const { visit } = createVisited(policyOf('custom-response', { body: `<\${actions.ngrok.${name}}>` }))
+    expect(await (await visit()).text()).toBe(`<${expected}>`)
   })
 
   test.each([null, 'a text', {}])('is empty if the caller gives %o in place of its parts', async (error) => {
