@@ -3,6 +3,7 @@ import http2 from 'node:http2'
 import { connect } from 'node:tls'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createNgrok } from '../../../src/gateway/ngrok.ts'
+import type { LoggedRequest } from '../../../src/server/log/log.ts'
 import { serveTraffic } from '../../../src/server/traffic/serve-traffic.ts'
 import { openRawPorts, openRawUpstream, visitRaw } from '../../support/raw-traffic.ts'
 import { waitUntil } from '../../support/wire.ts'
@@ -154,4 +155,28 @@ describe('The certificates of the port with TLS (rules: traffic#ports)', () => {
     gateway.declare.tunnelSession({ endpoints: [{ url: 'https://*.wild.example.com' }] })
     expect(await shake(ports.tls, 'a.wild.example.com')).toBe(certificate.serial_number.toUpperCase())
   })
+})
+
+test('A visit without a response is logged with the reason (rules: traffic#ports)', async () => {
+  const gateway = createNgrok()
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is an expression
+  const needy = policyOf('log', { metadata: { a: '${conn.geo.city}' } })
+  gateway.declare.tunnelSession({
+    endpoints: [
+      { url: 'https://closed.example.com', ...policyOf('close-connection') },
+      { url: 'https://needy.example.com', ...needy },
+    ],
+  })
+  const logged: object[] = []
+  const log = ({ path, status, error, message }: LoggedRequest) => void logged.push({ path, status, error, message })
+  const [port] = await serveTraffic(gateway, '127.0.0.1', { traffic: 0 }, 'upstreams', log)
+  onTestFinished(() => port?.close())
+  const visit = (host: string) => visitRaw(port?.port ?? 0, `GET /?a=1 HTTP/1.1\r\nhost: ${host}\r\n\r\n`)
+  await (await visit('closed.example.com')).closed()
+  await (await visit('needy.example.com')).until(/\n$/)
+  const nothing = { status: null, error: null }
+  expect(logged).toEqual([
+    { path: 'https://closed.example.com/', ...nothing, message: expect.stringMatching(/./) },
+    { path: 'https://needy.example.com/', ...nothing, message: expect.stringContaining('conn.geo.city') },
+  ])
 })

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { parseOptions } from '../../../src/server/options/parsed-options.ts'
 import { runToEnd } from '../../support/command.ts'
 
 // rules: traffic#ports
@@ -27,4 +28,45 @@ test.each([
   const { code, stderr } = await runToEnd({}, 'serve', '--port', '0', ...flags)
   expect([code, stderr]).toEqual([2, expect.stringContaining(`fauxgate: ${message}`)])
   expect(stderr).toContain('Allowed: ')
+})
+
+const readConfig = (config: object) =>
+  parseOptions({ flags: new Map(), words: [] }, {}, { file: 'fauxgate.config.json', config: { ...config } }).config
+
+test.each([
+  'https://app.internal=http://127.0.0.1:3000',
+  'https://app.internal=https://localhost/path',
+  'bkdhr_1=http://localhost:1',
+])('A config file may have the upstream %j', (upstream) => {
+  expect(readConfig({ upstreams: [upstream] })).toEqual({ upstreams: [upstream] })
+})
+
+test.each([
+  'nonsense',
+  '=http://localhost:1',
+  'https://app.internal=',
+  'https://app.internal=localhost:1',
+  'https://app.internal=ws://localhost:1',
+  'https://app.internal=http://localhost:1?a=b',
+  'https://app.internal=http://localhost:1#a',
+  'https://app.internal=http://localhost:port',
+  'app.internal=http://localhost:1',
+])('A config file cannot have the upstream %j', (upstream) => {
+  expect(() => readConfig({ upstreams: [upstream] })).toThrow(
+    `"upstreams.0" in fauxgate.config.json is "${upstream}". Allowed: a URL such as "https://app.internal", or the id of a ` +
+      'backend, then "=", then an http or https URL without a query.',
+  )
+})
+
+test.each([
+  [{ upstreams: 'https://a=http://b' }, 'an array of a URL such as'],
+  [{ upstreams: [1] }, 'then an http or https URL without a query'],
+  [{ upstreamHosts: [''] }, 'a host name or an address'],
+  [{ upstreamHosts: 'a' }, 'an array of host names or addresses'],
+  [{ traffic: 65_536 }, 'Allowed: '],
+  [{ trafficTls: -1 }, 'Allowed: '],
+  [{ trafficTimeout: 0 }, 'Allowed: '],
+  [{ trafficTimeout: 'soon' }, 'Allowed: '],
+])('A config file with %j is refused, with what is allowed', (config, allowed) => {
+  expect(() => readConfig(config)).toThrow(allowed)
 })
