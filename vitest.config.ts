@@ -36,7 +36,7 @@ const ELSEWHERE = ['test/inspector/**', 'test/sandbox/**']
 /** So that a commit has one result, its tests have one order. */
 const SEED = process.env.FAUXGATE_SEED
 
-/** `npm run mutants` has a runner of its own. */
+/** `npm run check -- mutants` has a runner of its own. */
 const runner = process.env.FAUXGATE_RUNNER ? { runner: process.env.FAUXGATE_RUNNER } : {}
 
 // Properties run many cases, and shared machines are slow.

@@ -1,4 +1,4 @@
-// Kills servers repeatedly while clients use them: `npm run endurance -- --seconds 60 --kills 50 --seed 1
+// Kills servers repeatedly while clients use them: `npm run check -- endurance --seconds 60 --kills 50 --seed 1
 // --sandboxes 30`. First `fauxgate serve --data`: no answered write is lost, the official clients continue after each
 // restart, and without kills memory, open files and the file of data do not grow. Then the sandboxes in workerd, each
 // with an official client. Needs a build, Linux, and a Node with SQLite: its own, or the one of npm's package node.
@@ -34,7 +34,7 @@ const random = () => createHash('sha256').update(`${seed} ${drawCount++}`).diges
 /** The numbers of clients that write, call and leave at a time. */
 const [WRITERS, CALLERS, LEAVERS] = [6, 4, 4]
 
-/** The official clients. `npm run clients -- --one`, which may run meanwhile, uses other versions and so other folders. */
+/** The official clients. `npm run check -- clients --one`, which may run meanwhile, uses other versions and so other folders. */
 const CLIENTS = { typescript: '0.11.0', python: '0.14.0', go: '7.6.0' }
 
 /** The number of writes that each official client makes: more than a server handles between two kills. */

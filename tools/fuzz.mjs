@@ -1,5 +1,5 @@
 // Makes random valid and invalid calls of the built package, and checks conditions that must hold after every call:
-// `npm run fuzz -- [--cases 20000] [--seed N [--path P --replay R]]`. `--cases` is the number of calls. It shrinks a
+// `npm run check -- fuzz [--cases 20000] [--seed N [--path P --replay R]]`. `--cases` is the number of calls. It shrinks a
 // failure, and prints the failure with the command that runs it again. `--port [--seconds 60]` sends bytes through the ports for visitors.
 import { parseArgs } from 'node:util'
 import { isMainThread, parentPort, Worker } from 'node:worker_threads'
@@ -83,7 +83,7 @@ async function runCases() {
 /** Describes a failure, with the command that runs it again. */
 async function formatFailure(result, calls) {
   const [, replay] = /replayPath="(.*?)"/.exec(String(result.counterexample?.[1])) ?? []
-  const again = `npm run fuzz -- --seed ${result.seed} --path "${result.counterexamplePath}" --replay "${replay}"`
+  const again = `npm run check -- fuzz --seed ${result.seed} --path "${result.counterexamplePath}" --replay "${replay}"`
   const report = await fc.asyncDefaultReportMessage(result)
   return `\nFAILED after ${calls} calls:\n${report}\n\n${result.errorInstance?.stack}\n\nAgain:  ${again}\n`
 }

@@ -1,5 +1,5 @@
 // Mutation testing: makes one small change to the sources of a room at a time, and lists the changes that no test
-// notices. `npm run mutants -- --room core/filter [--sample 40] [--seed N] [--thorough] [--workers 2]` Stryker's
+// notices. `npm run check -- mutants --room core/filter [--sample 40] [--seed N] [--thorough] [--workers 2]` Stryker's
 // instrumenter makes all changes at once, switched off. One run of the room's tests tries all drawn mutants
 // (mutant-runner.mjs). A mutant that is left and that slow tests or the loading of modules reach has a run of its own. With
 // --thorough, all other tests run too on a mutant that the room's tests miss. Stryker's own runner for vitest needs
@@ -35,7 +35,8 @@ const { values } = parseArgs({
     workers: { type: 'string', default: '2' },
   },
 })
-if (!values.room) throw new Error('Name a room, a folder of src/ that has tests: npm run mutants -- --room core/filter')
+if (!values.room)
+  throw new Error('Name a room, a folder of src/ that has tests: npm run check -- mutants --room core/filter')
 
 const folder = mkdtempSync(join(tmpdir(), 'fauxgate-mutants-'))
 

@@ -25,7 +25,7 @@ beforeEach(async () => {
   const writeProgram = (name: string, line: string) =>
     writeFileSync(join(folder, 'bin', name), `#!/bin/sh\n${line}\n`, { mode: 0o755 })
   writeProgram('fauxgate', `exec "${process.execPath}" "${command}" "$@"`)
-  // Other commands are those of test runners, which scripts/run-examples.mjs runs.
+  // Other commands are those of test runners, which tools/checks/examples.mjs runs.
   writeProgram('npx', '[ "$1" = fauxgate ] && exec "$@"; exit 0')
   writeProgram('node', `[ "$1" = --test ] && exit 0; exec "${process.execPath}" "$@"`)
   for (const name of LEFT_OUT) writeProgram(name, 'exit 0')

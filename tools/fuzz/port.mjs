@@ -1,5 +1,5 @@
 // Sends the bytes of random visitors through the ports of a server with random policies to random upstreams. Nothing may end the process
-// or hang, and no visitor may get, or add to, a byte of another one: `npm run fuzz -- --port [--seconds 60] [--seed N]`.
+// or hang, and no visitor may get, or add to, a byte of another one: `npm run check -- fuzz --port [--seconds 60] [--seed N]`.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import http2 from 'node:http2'

@@ -6,7 +6,7 @@ import { CORRECT, PLANTED } from './programs/planted.ts'
 import { GREEN, RED } from './programs/ported.ts'
 import { SIX } from './programs/six.ts'
 
-// `npm run survives` tries all kinds, and pairs of failures in correct programs. It takes a minute.
+// `npm run check -- survives` tries all kinds, and pairs of failures in correct programs. It takes a minute.
 const COMMON: SurvivesOptions = { restart: true, within: '2h' }
 
 /** Options with fewer failures, for programs that need pairs or run for long. */

@@ -1,14 +1,14 @@
-// Checks the OpenAPI documents of the built package with other tools: `node scripts/check-openapi.mjs
+// Checks the OpenAPI documents of the built package with other tools: `node tools/checks/openapi.mjs
 // [go|python]`. These are a linter, a client of the types, which must compile strictly and work, generated clients in
 // one language or in both if they are installed, and a fuzzer if Python and its package are installed.
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { createGateway, manualClock } from '../dist/index.js'
-import { serve } from '../dist/node.js'
-import '../tools/install.mjs'
-import { checkGeneratedClients } from '../tools/generated-clients/index.mjs'
-import { root, succeeds } from './shared.mjs'
+import { createGateway, manualClock } from '../../dist/index.js'
+import { serve } from '../../dist/node.js'
+import '../install.mjs'
+import { root, succeeds } from '../../scripts/shared.mjs'
+import { checkGeneratedClients } from '../generated-clients/index.mjs'
 
 const folder = `${root}/tools/node_modules/.cache/fauxgate-openapi/`
 mkdirSync(folder, { recursive: true })
@@ -136,7 +136,7 @@ function compareWithBaseline(events) {
   const unknown = checks.filter((each) => each.status !== 'success' && !isKnown(each))
   for (const { operation, check, key, text } of unknown)
     console.error(`${operation}, ${check}: ${key}, ${text.slice(0, 300)}`)
-  if (unknown.length > 0) throw new Error(`${unknown.length} failures are not in scripts/openapi-baseline.json.`)
+  if (unknown.length > 0) throw new Error(`${unknown.length} failures are not in tools/checks/openapi-baseline.json.`)
   console.log(`ok  the fuzzer found nothing new in ${checks.length} checks of ${recorders.length} scenarios`)
 }
 

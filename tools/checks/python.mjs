@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { inFolder, root, run, succeeds } from './shared.mjs'
+import { inFolder, root, run, succeeds } from '../../scripts/shared.mjs'
 
 const source = join(root, 'languages/python')
 const PACKAGES = ['flit_core==3.12.0', 'mypy==1.18.2', 'ngrok-api==0.19.0', 'pytest==8.4.2', 'pytest-xdist==3.8.0']

@@ -1,11 +1,11 @@
 // Compiles against the packed package, strictly, with every TypeScript that its types are for: its entry points, the
-// tests of types, the blocks of README.md and the guides, and the examples: `node scripts/check-typescript.mjs
+// tests of types, the blocks of README.md and the guides, and the examples: `node tools/checks/typescript.mjs
 // [version…]`. Needs `npm run build`.
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative, sep } from 'node:path'
-import { importSource } from './import-source.mjs'
-import { install, root, withPackage, withVersions } from './shared.mjs'
+import { importSource } from '../../scripts/import-source.mjs'
+import { install, root, withPackage, withVersions } from '../../scripts/shared.mjs'
 
 const VERSIONS = ['5.4.5', '5.5.4', '5.6.3', '5.7.3', '5.8.3', '5.9.3', '6.0.3', '7.0.2']
 /** The packages that the blocks import beside this one. */

@@ -1,4 +1,4 @@
-// Takes the pictures of the inspector and of the account page in docs/pictures, in both themes: `npm run pictures`. Needs a
+// Takes the pictures of the inspector and of the account page in docs/pictures, in both themes: `node tools/pictures.mjs`. Needs a
 // browser, workerd and `npm run build`.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -9,9 +9,9 @@ import { join } from 'node:path'
 import { manualClock } from '../dist/index.js'
 import { createNgrok } from '../dist/ngrok.js'
 import { serve } from '../dist/node.js'
-import { startChromium } from '../tools/chromium.mjs'
-import { root } from './shared.mjs'
-import { installWorkerd } from './workerd.mjs'
+import { root } from '../scripts/shared.mjs'
+import { installWorkerd } from '../scripts/workerd.mjs'
+import { startChromium } from './chromium.mjs'
 
 const WIDTH = 1240
 

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { load as parse } from 'js-yaml'
-import { ownPort } from './own-port.mjs'
+import { ownPort } from '../scripts/own-port.mjs'
 
 const folder = fileURLToPath(new URL('../examples/compose/', import.meta.url))
 const command = fileURLToPath(new URL('../dist/cli.js', import.meta.url))

@@ -1,4 +1,4 @@
-// Runs the steps of action.yml and the lines of Dockerfile with the packed package: `npm run check-action`. It needs neither
+// Runs the steps of action.yml and the lines of Dockerfile with the packed package: `npm run check -- action`. It needs neither
 // GitHub nor Docker, so it does not check their own parts: reading action.yml, and the base image. Needs `npm run build`.
 import assert from 'node:assert/strict'
 import { execSync, spawn, spawnSync } from 'node:child_process'
@@ -7,8 +7,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { load as parse } from 'js-yaml'
-import { ownPort } from './own-port.mjs'
-import { inFolder, pack, root } from './shared.mjs'
+import { ownPort } from '../../scripts/own-port.mjs'
+import { inFolder, pack, root } from '../../scripts/shared.mjs'
 
 const read = (name) => readFileSync(join(root, name), 'utf8')
 const { version } = JSON.parse(read('package.json'))

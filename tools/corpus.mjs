@@ -1,5 +1,5 @@
-// Writes a state that this version stores: `node scripts/corpus.mjs test/corpus/VERSION`, or, with all of ngrok's
-// families, `node scripts/corpus.mjs test/corpus/VERSION-ngrok`. Later versions must read it, so an existing folder
+// Writes a state that this version stores: `node tools/corpus.mjs test/corpus/VERSION`, or, with all of ngrok's
+// families, `node tools/corpus.mjs test/corpus/VERSION-ngrok`. Later versions must read it, so an existing folder
 // stays unchanged. Records of a new kind get a new folder, such as VERSION-edges-ngrok. The folder also has a
 // recording, which `fauxgate record --to URL --out test/corpus/VERSION/recording.har` writes.
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { manualClock } from '../dist/index.js'
 import { createNgrok } from '../dist/ngrok.js'
 import { sqliteStore } from '../dist/node.js'
-import { importSource } from './import-source.mjs'
+import { importSource } from '../scripts/import-source.mjs'
 
 const SSH_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEH3IY4s2cSOuKj63wdOpGLQRkEbBGYbddAi683q3ewX ci@example.com'
 

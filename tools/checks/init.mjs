@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { install, run, withPackage, withVersions } from './shared.mjs'
+import { install, run, withPackage, withVersions } from '../../scripts/shared.mjs'
 
 const TSCONFIG = { compilerOptions: { strict: true, target: 'es2022', module: 'nodenext', isolatedModules: true } }
 

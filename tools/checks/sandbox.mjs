@@ -1,5 +1,5 @@
-// Deploys the sandboxes from the packed package, by README.md of `fauxgate sandbox init`: `npm run check-sandbox [--
-// --all]`. It needs no Docker: the lines of the Dockerfile run in an empty folder, by a user who is not root. If
+// Deploys the sandboxes from the packed package, by README.md of `fauxgate sandbox init`: `npm run check -- sandbox
+// [--all]`. It needs no Docker: the lines of the Dockerfile run in an empty folder, by a user who is not root. If
 // workerd cannot be installed, it skips this and says so; with --all it fails. Needs `npm run build`.
 import assert from 'node:assert/strict'
 import { execSync, spawn, spawnSync } from 'node:child_process'
@@ -7,9 +7,9 @@ import { once } from 'node:events'
 import { chmodSync, chownSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { load as parse } from 'js-yaml'
-import { ownPort } from './own-port.mjs'
-import { inFolder, install, pack, run } from './shared.mjs'
-import { installWorkerd } from './workerd.mjs'
+import { ownPort } from '../../scripts/own-port.mjs'
+import { inFolder, install, pack, run } from '../../scripts/shared.mjs'
+import { installWorkerd } from '../../scripts/workerd.mjs'
 
 const NOBODY = process.getuid() === 0 ? { uid: 65_534, gid: 65_534 } : {}
 

@@ -1,4 +1,4 @@
-// Checks the Go module languages/go as its users have it: `npm run check-go`. It makes an empty Go module, whose tests find
+// Checks the Go module languages/go as its users have it: `npm run check -- go`. It makes an empty Go module, whose tests find
 // the built package in node_modules, by npx, by FAUXGATE_URL, or not at all. However the tests end, no server may be left.
 // Without Go, it skips this and says so. Needs `npm run build`.
 import assert from 'node:assert/strict'
@@ -7,7 +7,7 @@ import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { inFolder, root, succeeds } from './shared.mjs'
+import { inFolder, root, succeeds } from '../../scripts/shared.mjs'
 
 const MODULE = join(root, 'languages/go')
 const SOURCES = join(MODULE, 'fauxgatetest')

@@ -1,16 +1,16 @@
-// Checks the text that editors show over the names of the built package: `node scripts/check-hover.mjs`. Fails if an
+// Checks the text that editors show over the names of the built package: `node tools/checks/hover.mjs`. Fails if an
 // export or a member has no sentence, a citation that leads nowhere, or a type that shows machinery.
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { readExports, textOf } from './exports.mjs'
+import { readExports, textOf } from '../../scripts/exports.mjs'
 
-const dist = fileURLToPath(new URL('../dist/', import.meta.url))
+const dist = fileURLToPath(new URL('../../dist/', import.meta.url))
 
 /** Internal types that hovers must not show. The kit is an exception, because it makes types from types. */
 const MACHINERY = /Frozen<|Infer(In|Out)put<|DirectCall<|NoInfer|Together<|MembersOf<|\.\.\.args\b(?!: never)|\bany\b/
 const MACHINERY_OF_KIT = /Together<|MembersOf<|\.\.\.args\b(?!: never)|\bany\b/
 
-const { exports } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
+const { exports } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
 const NAMES = [...JSON.stringify(exports).matchAll(/"\.\/dist\/(\w+)\.d\.ts"/g)].map(([, name]) => name)
 const paths = NAMES.map((name) => `${dist}${name}.d.ts`)
 const lib = ['lib.es2023.d.ts', 'lib.dom.d.ts', 'lib.esnext.disposable.d.ts']

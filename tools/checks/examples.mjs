@@ -1,4 +1,4 @@
-// Runs the examples, and fails if one fails: `node scripts/run-examples.mjs [--packed] [--all] [--shard=1/2] [name…]`.
+// Runs the examples, and fails if one fails: `node tools/checks/examples.mjs [--packed] [--all] [--shard=1/2] [name…]`.
 // With --packed, it runs the examples with packages of their own, and each part of docs/getting-started.md, such as
 // "start: Bun". Each runs in a folder of its own with the packed package. Examples that cannot be installed or run here
 // are skipped, and listed at the end; with --all that is a failure. Needs `npm run build`.
@@ -6,8 +6,8 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { parseArgs } from 'node:util'
-import '../tools/install.mjs'
-import { inFolder, pack, root, succeeds, vitest } from './shared.mjs'
+import '../install.mjs'
+import { inFolder, pack, root, succeeds, vitest } from '../../scripts/shared.mjs'
 
 const { values, positionals: requestedNames } = parseArgs({
   options: { packed: { type: 'boolean' }, all: { type: 'boolean' }, shard: { type: 'string', default: '1/1' } },
@@ -51,7 +51,7 @@ const FOLDERS = {
   compose: {
     needs: ['python3', '--version'],
     steps: () => [
-      node(join(root, 'scripts/run-compose.mjs')),
+      node(join(root, 'tools/compose.mjs')),
       ...(succeeds('go', 'version')
         ? [['sh', '-c', `${COMPOSE_VALIDATOR} -no-interpolation compose.yaml > /dev/null`]]
         : []),
@@ -71,7 +71,7 @@ const FOLDERS = {
 function runPlain(name, folder) {
   const isFile = name.endsWith('.mjs')
   const { needs, steps } = isFile ? { steps: () => [node(name)] } : (FOLDERS[name] ?? {})
-  if (!steps) throw new Error(`Nothing runs examples/${name}. Add it to the folders of scripts/run-examples.mjs.`)
+  if (!steps) throw new Error(`Nothing runs examples/${name}. Add it to the folders of tools/checks/examples.mjs.`)
   if (needs && !succeeds(...needs)) return { leftOut: `this does not work here: ${needs.join(' ')}` }
   const env = { ...process.env, FAUXGATE: node(join(root, 'dist/cli.js')).join(' '), PYTHONDONTWRITEBYTECODE: '1' }
   const options = { cwd: isFile ? examples : join(examples, name), env }

@@ -4,9 +4,9 @@
 // this Node has none, Node 24 runs all tests.
 import { spawnSync } from 'node:child_process'
 import { isBuiltin } from 'node:module'
-import { findNode } from './nodes.mjs'
-import { root, vitest } from './shared.mjs'
-import { installWorkerd } from './workerd.mjs'
+import { findNode } from '../scripts/nodes.mjs'
+import { root, vitest } from '../scripts/shared.mjs'
+import { installWorkerd } from '../scripts/workerd.mjs'
 
 const workerd = installWorkerd('the tests of the shared sandboxes')
 if (workerd) {

@@ -4,8 +4,8 @@
 import { spawnSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { findNode, NODES } from './nodes.mjs'
-import { root, vitest } from './shared.mjs'
+import { findNode, NODES } from '../scripts/nodes.mjs'
+import { root, vitest } from '../scripts/shared.mjs'
 
 /** Zones that differ from UTC by more than whole hours, or by whole days. */
 const ZONES = { 20: 'Pacific/Apia', 22: 'Asia/Kathmandu', 24: 'America/St_Johns', 26: 'Australia/Lord_Howe' }

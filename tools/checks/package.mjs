@@ -1,13 +1,13 @@
 // Packs the package, installs the tarball in an empty folder, and uses it like a new user, on every version of Node.
-// Needs `npm run build`. examples/workerd uses it in a Worker, and scripts/check-typescript.mjs compiles with its
+// Needs `npm run build`. examples/workerd uses it in a Worker, and tools/checks/typescript.mjs compiles with its
 // types.
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { build } from 'esbuild'
-import { findNode, NODES } from './nodes.mjs'
-import '../tools/install.mjs'
-import { install, root, run, withPackage, withVersions } from './shared.mjs'
+import { findNode, NODES } from '../../scripts/nodes.mjs'
+import '../install.mjs'
+import { install, root, run, withPackage, withVersions } from '../../scripts/shared.mjs'
 
 const PROGRAM = `
 const gateway = createGateway({ seed: 'x', clock: manualClock(0) })
