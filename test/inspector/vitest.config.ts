@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config'
 /** The tests of the inspector, which need a browser and what `npm run build` made: `npm run test:inspector`. */
 export default defineConfig({
   test: {
+    root: new URL('../..', import.meta.url).pathname,
     include: ['test/inspector/**/*.test.ts'],
     globalSetup: ['test/support/tools.ts', 'test/inspector/support/browsers.ts'],
     // One browser at a time: two cores are what there may be.
