@@ -14,7 +14,7 @@ const THOROUGH = [
   'control/journal/{bounds,linear}',
   'core/operation/{huge-lists,mutated-bodies,properties}',
   'core/store/every-kind',
-  'docs/{ci,code-blocks,files,generated,recipes,shell,troubleshooting}',
+  'docs/{ci,code-blocks,files,generated,recipes,shell,troubleshooting,types}',
   'gateway/{marked-secrets,openapi/bodies,http/linear}',
   'server/{callers,command,copied-curl,init,load,log,namespaces,record,sandbox,verify}',
   'server/traffic/*',

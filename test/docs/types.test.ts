@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,7 +8,8 @@ import { entryPointsByImport } from '../../scripts/entries.ts'
 import { COMPILER_OPTIONS, pathOf, typescriptBlocks, writeBlocks } from './compiled.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
-const folder = mkdtempSync(join(tmpdir(), 'fauxgate-types-'))
+const parent = mkdtempSync(join(tmpdir(), 'fauxgate-types-'))
+const folder = join(parent, 'documents')
 /** The current sources, by the names that users import. */
 const paths = Object.fromEntries(Object.entries(entryPointsByImport).map(([name, path]) => [name, [root + path]]))
 
@@ -29,7 +30,10 @@ describe('TypeScript in README.md and the guides', () => {
   let problems: readonly string[]
 
   beforeAll(async () => {
+    mkdirSync(folder)
     symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction')
+    // The compiler looks here for what only tools/ has, such as the types of Jest.
+    symlinkSync(join(root, 'tools/node_modules'), join(parent, 'node_modules'), 'junction')
     symlinkSync(join(root, 'examples'), join(folder, 'examples'), 'junction')
     writeFileSync(join(folder, 'surroundings.ts'), `export { surroundings } from '${root}test/docs/surroundings.ts'\n`)
     writeBlocks(folder)
@@ -37,7 +41,7 @@ describe('TypeScript in README.md and the guides', () => {
     expect(problems.filter((line) => /^(error|fragments.around|surroundings)/.test(line))).toEqual([])
   }, 120_000)
 
-  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+  afterAll(() => rmSync(parent, { recursive: true, force: true }))
 
   test.each(typescriptBlocks)('compiles strictly: $document from line $line on', (block) => {
     // If a name is missing, mark the block as a part: "```ts fragment".

@@ -20,7 +20,7 @@ const REQUEST = {
 }
 const PATH = '/a%20b?x=1&y=2&x=3'
 
-// rules: traffic#variables
+// rules: traffic-policy#expressions
 describe('An expression reads of a request', () => {
   test.each([
     ['time.now', EXACT_START],
