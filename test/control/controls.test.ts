@@ -1,10 +1,18 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import type { AnyControl } from '../../src/control/control.ts'
+import type { AnyControl, ControlCall } from '../../src/control/control.ts'
 import { controlCalls, controls } from '../../src/control/controls.ts'
 import { createGateway } from '../../src/index.ts'
 
 const documentation = readFileSync(new URL('../../docs/control-api.md', import.meta.url), 'utf8')
+
+const callsOf = ({ calls }: AnyControl) => (typeof calls === 'function' ? calls({}) : calls)
+
+/** Returns the members of a control or a call. A proxy is enough as a host: the tests look only at the names of the members. */
+function membersOf({ members }: Pick<AnyControl, 'members'> | ControlCall): object {
+  const host = new Proxy({}, { get: () => () => undefined })
+  return Object(members?.(host as never) ?? {})
+}
 
 test('Every call of a control has a unique method and path below /_fauxgate, and a short summary', () => {
   for (const { method, path, summary, from } of controlCalls) {
@@ -25,12 +33,18 @@ test('docs/control-api.md has one row for every call of a control, and no other 
 
 test('Every control has calls over HTTP, and no two controls add the same member', () => {
   const gateway = createGateway()
-  const host = new Proxy({}, { get: () => () => undefined })
-  const names = controls.flatMap(({ calls, members }: AnyControl) => {
-    expect(Object.keys(typeof calls === 'function' ? calls({}) : calls)).not.toEqual([])
-    // A proxy is enough as a host: the test looks only at the names of the members.
-    return Object.keys(members?.(host as never) ?? {})
+  const names = controls.flatMap((control: AnyControl) => {
+    expect(callsOf(control)).not.toEqual([])
+    return Object.keys(membersOf(control))
   })
   expect(new Set(names).size).toBe(names.length)
   for (const name of names) expect(gateway).toHaveProperty(name)
+})
+
+test('The members of a call are members of the gateway, or of the member that its control adds', () => {
+  for (const control of controls) {
+    const added = Object.entries(membersOf(control))
+    const names = added.flatMap(([name, member]) => [name, ...Object.keys(member)])
+    for (const call of callsOf(control)) expect(names).toEqual(expect.arrayContaining(Object.keys(membersOf(call))))
+  }
 })

@@ -1,4 +1,4 @@
-import type { CallCommand } from '../../control/control.ts'
+import type { ControlCall } from '../../control/control.ts'
 import controlCalls from '../../core/generated/control-calls.json'
 import { locateJsonProblem } from '../../core/schema/json-text.ts'
 import { quote } from '../../core/schema/text.ts'
@@ -7,13 +7,8 @@ import { UsageError } from '../errors.ts'
 import { type Flag, flagAt } from '../options/flags.ts'
 
 /** A control call as the client sends it: the schemas are those of the server. */
-export interface ClientCall {
-  readonly method: string
-  readonly path: string
-  readonly summary: string
-  readonly from?: string
-  readonly mediaType?: string
-  readonly commands?: readonly CallCommand[]
+export interface ClientCall
+  extends Pick<ControlCall, 'method' | 'path' | 'summary' | 'from' | 'mediaType' | 'commands'> {
   readonly fields: readonly Field[]
 }
 
