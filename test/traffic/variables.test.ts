@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { createGateway, manualClock } from '../../src/index.ts'
-import { CLOCK_START, SHOWN_START } from '../support/clock.ts'
+import { CLOCK_START } from '../support/clock.ts'
 import { createVisited, policyOf, URL_OF_APP } from './visits.ts'
 
 const EXACT_START = new Date(CLOCK_START).toISOString()
+/** A time as a text of CEL has it: without the milliseconds if they are 0. */
+const START_IN_CEL = EXACT_START.replace('.000Z', 'Z')
 
 /** A request that has a value for each variable. */
 const REQUEST = {
@@ -32,13 +34,13 @@ describe('An expression reads of a request', () => {
     ['conn.client_ip', '198.51.100.7'],
     ['conn.server_port', '443'],
     ['conn.server_region', 'us'],
-    ['conn.ts.start', SHOWN_START],
+    ['conn.ts.start', START_IN_CEL],
     ['conn.tls.sni', 'app.example.com'],
     ['req.method', 'POST'],
     ['req.version', 'HTTP/1.1'],
     ['req.host', 'app.example.com'],
-    ['req.ts.header_received', SHOWN_START],
-    ['req.ts.body_received', SHOWN_START],
+    ['req.ts.header_received', START_IN_CEL],
+    ['req.ts.body_received', START_IN_CEL],
     ['req.user_agent', 'curl/8.0'],
     ['req.content_length', '4'],
     ['req.content_encoding', '[gzip, br]'],
