@@ -40,6 +40,16 @@ function collectUncaught(): unknown[] {
   return uncaught
 }
 
+test('A visitor that sends early bytes and leaves ends its wish to switch (rules: traffic#ports)', async () => {
+  const upstream = await openRawUpstream(() => undefined)
+  const { ports } = await openRawPorts(upstream.url)
+  const visitor = await visitRaw(ports.plain, WISH)
+  await waitUntil(() => upstream.requests.length === 1)
+  visitor.socket.end('early bytes')
+  await waitUntil(() => upstream.sockets.size === 0)
+  expect(await visitor.closed()).toBe('')
+})
+
 describe('A visitor that resets its connection ends its own requests, and nothing else (rules: traffic#ports):', () => {
   test.each([
     ['in a request', GET, 1],

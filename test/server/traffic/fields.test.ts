@@ -18,6 +18,11 @@ async function pass(fields: string): Promise<readonly string[]> {
 
 test.each([
   ['keep their order, cookies among them', 'x-a: 1\r\ncookie: a=1\r\nx-b: 2\r\n', ['x-a: 1', 'cookie: a=1', 'x-b: 2']],
+  [
+    'have one line for all cookies',
+    'x-a: 1\r\ncookie: a=1\r\nx-b: 2\r\nCookie: b=2\r\n',
+    ['x-a: 1', 'x-b: 2', 'cookie: a=1; b=2'],
+  ],
   ['may have the value "host"', 'x-a: host\r\nx-b: host\r\n', ['x-a: host', 'x-b: host']],
   ['have no wish to switch to nothing', 'connection: Upgrade\r\nx-a: 1\r\n', ['x-a: 1']],
   [
