@@ -30,8 +30,23 @@ test.each([
     'connection: Upgrade, HTTP2-Settings, x-my-upgrade\r\nupgrade: h2c\r\nhttp2-settings: AAMA\r\nx-my-upgrade: 1\r\nx-a: 1\r\n',
     ['x-a: 1'],
   ],
+  [
+    'end at the gateway if Connection has their names without spaces, which end with "upgrade"',
+    'connection: Upgrade,HTTP2-Settings,x-my-upgrade\r\nupgrade: h2c\r\nhttp2-settings: AAMA\r\nx-my-upgrade: 1\r\nx-a: 1\r\n',
+    ['x-a: 1'],
+  ],
 ])('The fields of a visitor %s (rules: traffic#ports)', async (_what, fields, received) => {
   expect(await pass(fields)).toEqual(received)
+})
+
+test('The response to a wish that the upstream does not grant says that its connection ends (rules: traffic#ports)', async () => {
+  const upstream = await openRawUpstream(OK)
+  const { ports } = await openRawPorts(upstream.url)
+  const visitor = await visitRaw(
+    ports.plain,
+    `GET /a HTTP/1.1\r\n${HOST}connection: Upgrade\r\nupgrade: websocket\r\n\r\n`,
+  )
+  expect(await visitor.closed()).toMatch(/^HTTP\/1\.1 200 .*^connection: close\r$.*ok$/ims)
 })
 
 test('The response to a request over HTTP/2 for two hosts says so (rules: traffic#ports)', async () => {
