@@ -49,6 +49,19 @@ test('The response to a wish that the upstream does not grant says that its conn
   expect(await visitor.closed()).toMatch(/^HTTP\/1\.1 200 .*^connection: close\r$.*ok$/ims)
 })
 
+test('A request of HTTP/1.0 passes, with its length or without a body (rules: traffic#ports)', async () => {
+  const upstream = await openRawUpstream(OK)
+  const { ports } = await openRawPorts(upstream.url)
+  for (const [method, rest] of [
+    ['GET', '\r\n'],
+    ['POST', 'content-length: 5\r\n\r\nhello'],
+  ])
+    expect(await (await visitRaw(ports.plain, `${method} /a HTTP/1.0\r\n${HOST}${rest}`)).closed()).toMatch(
+      / 200 .*ok$/s,
+    )
+  expect(upstream.requests.map(({ head, body }) => `${head.split(' ')[0]} ${body}`)).toEqual(['GET ', 'POST hello'])
+})
+
 test('The response to a request over HTTP/2 for two hosts says so (rules: traffic#ports)', async () => {
   const upstream = await openRawUpstream(OK)
   const { ports, ca } = await openRawPorts(upstream.url)
