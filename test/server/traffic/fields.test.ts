@@ -35,6 +35,11 @@ test.each([
     'connection: Upgrade,HTTP2-Settings,x-my-upgrade\r\nupgrade: h2c\r\nhttp2-settings: AAMA\r\nx-my-upgrade: 1\r\nx-a: 1\r\n',
     ['x-a: 1'],
   ],
+  [
+    'may have a name that begins with "upgrade", beside a wish for HTTP/2',
+    'connection: Upgrade\r\nupgrade: h2c\r\nupgrade-insecure-requests: 1\r\n',
+    ['upgrade-insecure-requests: 1'],
+  ],
 ])('The fields of a visitor %s (rules: traffic#ports)', async (_what, fields, received) => {
   expect(await pass(fields)).toEqual(received)
 })
