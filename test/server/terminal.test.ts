@@ -23,7 +23,9 @@ describe('The command prints no character that controls a terminal (rules: secre
     createGateway({ store }).reservedAddrs.create()
     store.close()
     const database = nodeSqlite()('gateway.db')
-    database.prepare('UPDATE fauxgate_records SET collection = ?, key = ?').all(SIGNS, `"${SIGNS}"`)
+    database
+      .prepare("UPDATE fauxgate_records SET collection = ?, key = ? WHERE collection = 'reserved_addrs'")
+      .all(SIGNS, `"${SIGNS}"`)
     database.close()
     for (const args of [
       ['serve', '--port', '0', '--data', 'gateway.db'],

@@ -216,7 +216,7 @@ describe('A visitor that speaks HTTP/2 (rules: traffic#ports)', () => {
     const upstream = await openRawUpstream(OK)
     const rules = [{ actions: [{ type: 'deny', config: {} }] }]
     const policy = { traffic_policy: JSON.stringify({ on_http_request: rules }) }
-    const { ports, ca } = await openRawPorts(upstream.url, policy, { trafficTimeout: '500ms' })
+    const { ports, ca } = await openRawPorts(upstream.url, policy, { trafficTimeout: '2s' })
     const session = openSession(ports.tls, ca)
     const stream = session.request({ ':method': 'POST', ':path': '/a' }, { endStream: false })
     await once(

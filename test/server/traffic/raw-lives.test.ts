@@ -146,7 +146,7 @@ describe('Connections to an upstream (rules: traffic#ports)', () => {
 })
 
 describe.each(kinds)('Silence at the port %s (rules: traffic#ports)', (kind) => {
-  const config = { trafficTimeout: '1s' } as const
+  const config = { trafficTimeout: '2s' } as const
 
   test('of an upstream is 504 with 3005, and ends its connection', async () => {
     const upstream = await openRawUpstream(() => undefined)

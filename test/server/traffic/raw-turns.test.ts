@@ -49,7 +49,7 @@ describe.each(kinds)('Requests of a connection take turns at the port %s (rules:
     ['a wish behind an unknown expectation', GET + EXPECT + WISH, ['/get', 417, '/wish']],
   ])('%s', async (_name, sent, expected) => {
     const upstream = await openUpstream()
-    const { ports } = await openRawPorts(upstream.url, {}, { trafficTimeout: '1s' })
+    const { ports } = await openRawPorts(upstream.url, {}, { trafficTimeout: '2s' })
     const visitor = await visitRaw(ports[kind], sent, nameOf(kind))
     await waitUntil(() => responsesIn(visitor.received()).length === expected.length)
     const text = await visitor.closed()
@@ -82,7 +82,7 @@ describe.each(kinds)('Requests of a connection take turns at the port %s (rules:
   test('and a wish whose visitor does not read the response before it ends in silence', async () => {
     const big = 'a'.repeat(30_000_000)
     const upstream = await openRawUpstream(`HTTP/1.1 200 OK\r\ncontent-length: ${big.length}\r\n\r\n${big}`)
-    const { ports } = await openRawPorts(upstream.url, {}, { trafficTimeout: '1s' })
+    const { ports } = await openRawPorts(upstream.url, {}, { trafficTimeout: '2s' })
     const visitor = await visitRaw(ports[kind], GET + WISH, nameOf(kind))
     visitor.socket.pause()
     await waitUntil(() => upstream.requests.length === 1)
@@ -111,7 +111,7 @@ describe.each(kinds)('After a response to an unread body, the port %s (rules: tr
   ]
   test.each(rows)('closes the silent connection: a body %s', async (_name, sent, responses) => {
     const { ports } = await openRawPorts('http://127.0.0.1:1', failing, {
-      trafficTimeout: kind === 'tls' ? '1s' : '200ms',
+      trafficTimeout: kind === 'tls' ? '2s' : '200ms',
     })
     const visitor = await visitRaw(ports[kind], sent, nameOf(kind))
     expect(responsesIn(await visitor.closed()).slice(0, responses.length)).toEqual(responses)
@@ -132,7 +132,7 @@ describe.each(kinds)('A connection that has switched protocols, at the port %s',
   test('ends when its upstream never ends its side', async () => {
     const upstream = await openRawUpstream(SWITCHED)
     upstream.server.on('connection', (socket: Socket) => Object.assign(socket, { allowHalfOpen: true }))
-    const { ports } = await openRawPorts(upstream.url, {}, { trafficTimeout: '1s' })
+    const { ports } = await openRawPorts(upstream.url, {}, { trafficTimeout: '2s' })
     const visitor = await visitRaw(ports[kind], WISH, nameOf(kind))
     await visitor.until(/^HTTP\/1.1 101 /)
     visitor.socket.end()
