@@ -1,5 +1,6 @@
 import type { HeaderFields, PolicyMessage, PolicyRequest, PolicyResponse } from '../service/policy/visit.ts'
 import { listTexts, toFieldText } from './field-value.ts'
+import { splitTarget, targetOf } from './target.ts'
 
 /** The endpoint that a policy belongs to. */
 export interface EndpointFacts {
@@ -54,27 +55,27 @@ export const KNOWN: Readonly<Record<string, Read>> = {
   'req.ts.body_received': ({ startedAt }) => startedAt,
   'req.user_agent': ({ request }) => textOf(request.headers, 'user-agent'),
   'req.URL': ({ request }) => request.url,
-  'req.Params': ({ request }) => toLists(new URL(request.url).searchParams),
+  'req.Params': ({ request }) => toLists(splitTarget(request.url).query),
   ...ofMessage('req', 'content_length', 'ContentLength', ({ request }) => request),
   ...ofMessage('res', 'content_length', 'ContentLength', ({ response }) => response),
   'req.cookies': ({ request }) => readCookies(request.headers),
   'res.cookies': ({ response }) => response && readSetCookies(response.headers),
   'res.status_code': ({ response }) => response?.status,
   'res.StatusCode': ({ response }) => response?.status,
-  ...ofUrl('req.url', ({ href }) => href),
+  'req.url': ({ request }) => new URL(request.url).origin + targetOf(request.url),
   ...ofUrl(
     'req.url.authority',
     ({ username, password, host }) => `${username}${password && `:${password}`}${username && '@'}${host}`,
   ),
   ...ofUrl('req.url.host', ({ hostname }) => hostname),
-  ...ofUrl('req.url.path', ({ pathname }) => decode(pathname)),
-  ...ofUrl('req.url.raw_path', ({ pathname }) => pathname),
+  'req.url.path': ({ request }) => decode(splitTarget(request.url).path),
+  'req.url.raw_path': ({ request }) => splitTarget(request.url).path,
   ...ofUrl('req.url.port', ({ port }) => Number(port)),
-  ...ofUrl('req.url.query', ({ search }) => search.slice(1)),
-  ...ofUrl('req.url.query_params', ({ searchParams }) => toLists(searchParams)),
+  'req.url.query': ({ request }) => splitTarget(request.url).query,
+  'req.url.query_params': ({ request }) => toLists(splitTarget(request.url).query),
   'req.url.raw': ({ sentUrl }) => sentUrl,
   ...ofUrl('req.url.scheme', ({ protocol }) => protocol.slice(0, -1)),
-  ...ofUrl('req.url.uri', ({ pathname, search }) => pathname + search),
+  'req.url.uri': ({ request }) => targetOf(request.url).replace(/\??(#.*)?$/, ''),
   ...ofUrl('req.url.user_password', ({ username, password }) => username && `${username}:${password}`),
 }
 
@@ -140,7 +141,8 @@ function decode(path: string): string {
   )
 }
 
-function toLists(parameters: URLSearchParams): Record<string, string[]> {
+function toLists(query: string): Record<string, string[]> {
+  const parameters = new URLSearchParams(query)
   return Object.fromEntries([...parameters.keys()].map((name) => [name, parameters.getAll(name)]))
 }
 

@@ -6,6 +6,7 @@ import { toFetchBody } from './body.ts'
 import { errorResponse, toUpstreamResponse } from './errors.ts'
 import { UpstreamResponse, type VisitorRequest } from './message.ts'
 import { MessageHeaders, removeHopByHop } from './message-headers.ts'
+import { targetOf } from './target.ts'
 import type { TracedStep } from './trace.ts'
 import type { TrafficHost, UpstreamFault } from './traffic-host.ts'
 import type { Responder, ServedCall } from './upstreams.ts'
@@ -144,12 +145,6 @@ function withFault(
   if (fault?.truncate === undefined || !stream) return response
   response.replaceBody(truncateStream(stream, { length: fault.truncate, ending: fault.ending, signal }))
   return response
-}
-
-/** Returns the path and the query of a URL as they were sent: no gateway may change them (RFC 9110, section 7.7). */
-export function targetOf(url: string): string {
-  const target = url.replace(/^[^/?#]*:\/\/[^/?#]*/, '')
-  return target.startsWith('/') ? target : `/${target}`
 }
 
 /** Returns the request as the upstream gets it (rules: traffic#headers). */

@@ -24,8 +24,9 @@ import { runRequestModules, runResponseModules, runRestriction } from './modules
 import { runPhase } from './policy-run.ts'
 import { BodyProblem } from './read-body.ts'
 import { type Binding, findEndpoints, findRoute } from './route.ts'
+import { splitTarget, targetOf } from './target.ts'
 import type { TracedStep } from './trace.ts'
-import { callHandler, callUpstream, targetOf, type UpstreamPlace, withTimeout } from './upstream-call.ts'
+import { callHandler, callUpstream, type UpstreamPlace, withTimeout } from './upstream-call.ts'
 import { EndpointVisit } from './visit.ts'
 import { DEFAULT_IP } from './visitor.ts'
 
@@ -66,6 +67,7 @@ export class Way implements Journey {
 
   async #runUrl(request: VisitorRequest, binding: Binding): Promise<Ending> {
     const url = new URL(request.url)
+    const { path } = splitTarget(request.url)
     const end = (ending: Ending, did: string) => {
       this.#step('endpoint', did, ending)
       return ending
@@ -85,13 +87,13 @@ export class Way implements Journey {
       this.#step('certificate', problem, 'close')
       return 'close'
     }
-    if (url.pathname.startsWith(ACME_PATH) && endpoint.domain_id !== null) return { status: 404 }
+    if (path.startsWith(ACME_PATH) && endpoint.domain_id !== null) return { status: 404 }
     const restriction = binding === 'public' && this.luggage.reader.find(restrictions, 'type', 'endpoints')
     const refusal = restriction && (await runRestriction(new EndpointVisit(request, endpoint, this), restriction))
     if (refusal) return refusal
     if (endpoint.edge_id !== null) {
-      const route = findRoute(this.luggage.reader, endpoint.edge_id, url.pathname)
-      if (!route) return end(errorResponse(3200), `no route of the edge ${endpoint.edge_id} is for ${url.pathname}`)
+      const route = findRoute(this.luggage.reader, endpoint.edge_id, path)
+      if (!route) return end(errorResponse(3200), `no route of the edge ${endpoint.edge_id} is for ${path}`)
       return this.#runEdge(endpoint.edge_id, route.id, request, undefined)
     }
     return this.#runEndpoint(endpoint, request)

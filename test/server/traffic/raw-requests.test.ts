@@ -212,3 +212,47 @@ describe.each(['plain', 'tls'] as const)('Bytes of a visitor at the port %s (rul
     expect(upstream.received()).toHaveLength(Buffer.byteLength(upstream.received(), 'latin1'))
   })
 })
+
+describe.each(['plain', 'tls'] as const)(
+  'A rule at the port %s reads the path that is sent on (RFC 9110, section 7.7)',
+  (kind) => {
+    test.each([
+      '/admin/../x',
+      '/admin/%2e%2e/x',
+      '/admin/.%2E/x',
+      '/admin/..',
+      '/%61dmin/../x',
+      '/admin\\..\\x',
+      '/admin?',
+    ])('%s', async (path) => {
+      const upstream = await openRawUpstream(OK)
+      const rules = [{ expressions: ["req.url.path.startsWith('/admin')"], actions: [{ type: 'deny' }] }]
+      const policy = { traffic_policy: JSON.stringify({ on_http_request: rules }) }
+      const { ports } = await openRawPorts(upstream.url, policy)
+      const sent = `GET ${path} HTTP/1.1\r\n${HOST}\r\n`
+      const visitor = await visitRaw(ports[kind], sent, kind === 'tls' ? 'app.example.com' : undefined)
+      expect(await visitor.until(/\r\n\r\n/)).toMatch(/^HTTP\/1.1 403 /)
+      expect(upstream.requests).toEqual([])
+    })
+
+    test.each([
+      ["req.url.raw_path == '/a/../%78'", '/a/../%78?'],
+      ["req.url.path == '/a/../x'", '/a/../%78?'],
+      ["req.url.uri == '/a/./b?c=%27'", '/a/./b?c=%27'],
+      ['req.url.query == "c=\'d"', "/a?c='d"],
+      ["req.url.query_params['c'][0] == 'd e'", '/a/../b?c=d+e'],
+      ["req.url == 'https://app.example.com/a/../x'", '/a/../x'],
+    ])('%s for %s', async (expression, path) => {
+      const upstream = await openRawUpstream(OK)
+      const rules = [{ expressions: [expression], actions: [{ type: 'deny' }] }]
+      const policy = { traffic_policy: JSON.stringify({ on_http_request: rules }) }
+      const { ports } = await openRawPorts(upstream.url, policy)
+      const visitor = await visitRaw(
+        ports[kind],
+        `GET ${path} HTTP/1.1\r\n${HOST}\r\n`,
+        kind === 'tls' ? 'app.example.com' : undefined,
+      )
+      expect(await visitor.until(/\r\n\r\n/)).toMatch(/^HTTP\/1.1 403 /)
+    })
+  },
+)

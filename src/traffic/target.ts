@@ -1,0 +1,11 @@
+/** Returns the path and the query of a URL as they were sent: no gateway may change them (RFC 9110, section 7.7). */
+export function targetOf(url: string): string {
+  const target = url.replace(/^[^/?#]*:\/\/[^/?#]*/, '')
+  return target.startsWith('/') ? target : `/${target}`
+}
+
+/** Returns the path and the query of a URL, as they were sent: a rule that reads them as a browser would lets `/admin/../x` pass. */
+export function splitTarget(url: string): { readonly path: string; readonly query: string } {
+  const [, path = '/', query = ''] = /^([^?#]*)(?:\?([^#]*))?/.exec(targetOf(url)) ?? []
+  return { path, query }
+}
