@@ -48,7 +48,14 @@ async function respond({ gateway, page }: Served, request: IncomingMessage, resp
   const { method = 'GET', url = '/', headers } = request
   const header = (name: string) => headers[name]?.toString() ?? null
   const peer = request.socket.remoteAddress ?? 'unknown'
-  const refusal = gateway.transport.callerRefusal({ method, url, header, body: '', peer })
+  const refusal = gateway.transport.callerRefusal({
+    method,
+    url,
+    header,
+    rawHeaders: request.rawHeaders,
+    body: '',
+    peer,
+  })
   if (refusal) return void response.writeHead(refusal.status, refusal.headers).end(refusal.body)
   const canRead = method !== 'TRACE' && URL.canParse(url, `http://${HOST}`)
   if (!canRead) return void response.writeHead(400).end('The method or the path cannot be read.\n')

@@ -70,7 +70,7 @@ export class Recorder {
     }
     const name = `${method} ${url.split('?')[0]}`
     const header = (field: string) => request.headers[field]?.toString() ?? null
-    const stranger = findUnknownCaller({ method, url, header, body: '' }, {})
+    const stranger = findUnknownCaller({ method, url, header, rawHeaders: request.rawHeaders, body: '' }, {})
     if (stranger) {
       warn(`${name} is not in the recording: its ${stranger.what} is not this machine`)
       const why = `fauxgate record received the ${stranger.what} ${stranger.received}. Allowed: those of this machine.`

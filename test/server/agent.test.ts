@@ -69,7 +69,7 @@ test.each([
 
 test.each([
   { method: 'TRACE', path: '/api' },
-  { method: 'GET', path: 'http://[' },
+  { method: 'GET', path: '//[' },
 ])('a request that cannot be read, such as $method $path, is 400', async ({ method, path }) => {
   const { url } = await serveWithAgent()
   const received = new Promise((resolve, reject) =>

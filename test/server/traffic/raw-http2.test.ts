@@ -111,8 +111,9 @@ describe('A visitor that speaks HTTP/2 (rules: traffic#ports)', () => {
 
   test('cannot send more or less than it says', async () => {
     const { upstream, session } = await open(OK)
+    // Node 24 and newer name another error.
     for (const length of [2, 9])
-      expect((await send(session, { ':method': 'POST', 'content-length': length }, 'hello')).code).toBe(1)
+      expect([1, 2]).toContain((await send(session, { ':method': 'POST', 'content-length': length }, 'hello')).code)
     await waitUntil(() => upstream.sockets.size === 0)
     expect(upstream.requests.filter(({ body }) => body.length > 2)).toEqual([])
   })

@@ -90,7 +90,8 @@ const rows: Row[] = [
   refused('bytes beyond ASCII in a path', 400, `GET /caf\xc3\xa9 HTTP/1.1\r\n${HOST}\r\n`),
   passes('a path of 500 kB', `GET /${'a'.repeat(500_000)} HTTP/1.1\r\n${HOST}\r\n`),
   passes('a head of 900 kB', `GET /a HTTP/1.1\r\n${HOST}x-big: ${'a'.repeat(900_000)}\r\n\r\n`),
-  refused('a head of 1.1 MB', 431, `GET /a HTTP/1.1\r\n${HOST}x-big: ${'a'.repeat(1_100_000)}\r\n\r\n`),
+  // With many more bytes, the reset of the connection can overtake the response.
+  refused('a head above 1 MiB', 431, `GET /a HTTP/1.1\r\n${HOST}x-big: ${'a'.repeat(1_048_600)}\r\n\r\n`),
   passes(
     'a whole URL, which overrides the host',
     'GET http://app.example.com/a?b HTTP/1.1\r\nhost: nope.example.com\r\n\r\n',
