@@ -75,7 +75,10 @@ export const KNOWN: Readonly<Record<string, Read>> = {
   'req.url.query_params': ({ request }) => toLists(splitTarget(request.url).query),
   'req.url.raw': ({ sentUrl }) => sentUrl,
   ...ofUrl('req.url.scheme', ({ protocol }) => protocol.slice(0, -1)),
-  'req.url.uri': ({ request }) => targetOf(request.url).replace(/\??(#.*)?$/, ''),
+  'req.url.uri': ({ request }) => {
+    const { path, query } = splitTarget(request.url)
+    return query === '' ? path : `${path}?${query}`
+  },
   ...ofUrl('req.url.user_password', ({ username, password }) => username && `${username}:${password}`),
 }
 

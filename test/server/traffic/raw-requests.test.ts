@@ -240,6 +240,8 @@ describe.each(['plain', 'tls'] as const)(
       ["req.url.raw_path == '/a/../%78'", '/a/../%78?'],
       ["req.url.path == '/a/../x'", '/a/../%78?'],
       ["req.url.uri == '/a/./b?c=%27'", '/a/./b?c=%27'],
+      ["req.url.uri == '/a?b=c?'", '/a?b=c?'],
+      ["req.url.uri == '/a'", '/a?'],
       ['req.url.query == "c=\'d"', "/a?c='d"],
       ["req.url.query_params['c'][0] == 'd e'", '/a/../b?c=d+e'],
       ["req.url == 'https://app.example.com/a/../x'", '/a/../x'],
