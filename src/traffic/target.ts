@@ -1,4 +1,4 @@
-/** Returns the path and the query of a URL as they were sent: no gateway may change them (RFC 9110, section 7.7). */
+/** Returns the path and the query of a URL, or of the target of a request, as they were sent: no gateway may change them (RFC 9110, section 7.7). */
 export function targetOf(url: string): string {
   const target = url.replace(/^[^/?#]*:\/\/[^/?#]*/, '')
   return target.startsWith('/') ? target : `/${target}`

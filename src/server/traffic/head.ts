@@ -87,9 +87,3 @@ export function toBody(request: Arrived): ReceivedBody | null {
   // Whoever wants no more of it leaves the rest to the end of the request, whose connection still brings the response.
   return new ReceivedBody(request, length, () => request.resume())
 }
-
-/** Returns the path with the query, unchanged. A client of a proxy sends it as a whole URL (RFC 9112, section 3.2.2). */
-export function pathOf({ url = '/' }: Arrived): string {
-  const path = url.replace(/^https?:\/\/[^/?#]*/i, '')
-  return path.startsWith('/') ? path : `/${path}`
-}

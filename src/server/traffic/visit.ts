@@ -3,7 +3,8 @@ import type { Inform } from '../../traffic/body.ts'
 import { errorResponse, toUpstreamResponse } from '../../traffic/errors.ts'
 import { UpstreamResponse } from '../../traffic/message.ts'
 import { MessageHeaders } from '../../traffic/message-headers.ts'
-import { type Arrived, findHeadProblem, hostOf, pathOf, toBody, toHeaders } from './head.ts'
+import { targetOf } from '../../traffic/target.ts'
+import { type Arrived, findHeadProblem, hostOf, toBody, toHeaders } from './head.ts'
 import { logVisit, type VisitorLog } from './visitor-log.ts'
 
 interface VisitCall {
@@ -45,7 +46,7 @@ export function createVisit(gateway: Gateway, { tls, log }: VisitOptions): Visit
     const origin = await gateway.transport.locate(name, schemes)
     const headers = toHeaders(request, new URL(origin).host, upgrade)
     const ip = (socket.remoteAddress ?? '').replace(/^::ffff:/, '')
-    const sent = { ...call, method, url: origin + pathOf(request), headers, body: toBody(request), ip }
+    const sent = { ...call, method, url: origin + targetOf(url), headers, body: toBody(request), ip }
     const visited = gateway.transport.serveVisitor(sent)
     return log ? logVisit(visited, { gateway, log, sent }) : visited
   }
