@@ -26,7 +26,7 @@ export function chooseTarget(tx: Transaction, reader: Reader, id: string): Backe
 interface Choice {
   readonly tx: Transaction
   readonly reader: Reader
-  /** The backends on the way here: backends may be their own children in a circle. */
+  /** The backends that led here: backends may be their own children in a circle. */
   readonly seen: ReadonlySet<string>
 }
 

@@ -19,7 +19,7 @@ export interface Switched {
   end(): void
 }
 
-/** A body on its way. Bodies of a `fetch` are streams. */
+/** The body of a message that passes the gateway. Bodies of a `fetch` are streams. */
 export type Body = Uint8Array | ReadableStream<Uint8Array> | BodyParts | null
 
 /** Returns a body as a `fetch` takes it. */

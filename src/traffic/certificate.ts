@@ -2,13 +2,13 @@ import { timestamp } from '../core/schema/time.ts'
 import type { EndpointRecord } from '../service/ngrok/endpoint-records.ts'
 import { certificates } from '../service/provisioning/certificate-records.ts'
 import { domains } from '../service/resources/reserved-domains/records.ts'
-import type { Luggage } from './journey.ts'
+import type { VisitContext } from './visit-context.ts'
 
 /**
  * Returns the reason why the TLS handshake of a visitor fails; undefined if it does not (rules: traffic#certificate). While the
  * first attempt to get a certificate has not failed yet, visitors get through.
  */
-export function certificateProblem({ reader, host }: Luggage, { domain_id }: EndpointRecord): string | undefined {
+export function certificateProblem({ reader, host }: VisitContext, { domain_id }: EndpointRecord): string | undefined {
   const domain = domain_id === null ? undefined : reader.get(domains, domain_id)
   if (!domain) return undefined
   const { certificate_id, job } = domain

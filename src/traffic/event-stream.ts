@@ -1,10 +1,10 @@
 import { createCompressor } from './codings.ts'
 import type { CompiledPolicy } from './compile.ts'
+import type { EndpointVisit } from './endpoint-visit.ts'
 import type { UpstreamResponse } from './message.ts'
 import { isEventStream } from './message-headers.ts'
 import { runPhase } from './policy-run.ts'
 import { MAX_BODY_BYTES, readCodings } from './read-body.ts'
-import type { EndpointVisit } from './visit.ts'
 
 /** The number of messages of a stream whose rules are in the trace. */
 const MAX_TRACED = 100

@@ -98,7 +98,7 @@ abstract class Message {
   }
 }
 
-/** A request on its way through the gateway. */
+/** A request that passes the gateway. */
 export class VisitorRequest extends Message implements PolicyRequest {
   protected readonly statuses = { tooLong: 413, broken: 400, unknown: 415 }
 
@@ -154,7 +154,7 @@ function readPlain(url: string, { headers = {} }: RequestInit) {
   return { method: 'GET', url: href, headers: new Headers(headers), body: null }
 }
 
-/** A response on its way to the visitor. */
+/** A response that goes to the visitor. */
 export class UpstreamResponse extends Message implements PolicyResponse {
   protected readonly statuses = { tooLong: 502, broken: 502, unknown: 502 }
 

@@ -1,7 +1,7 @@
 import type { Config } from '../service/policy/action.ts'
 import { ACTIONS } from '../service/policy/actions/index.ts'
 import type { ActionOutcome, Ending } from '../service/policy/visit.ts'
-import type { EndpointVisit } from './visit.ts'
+import type { EndpointVisit } from './endpoint-visit.ts'
 
 type Module = Readonly<Record<string, unknown>>
 type ReadModule = (name: string) => Module | undefined

@@ -1,7 +1,7 @@
 import { cut, escapeUnprintable, quote } from '../core/schema/text.ts'
 import { nameOf, type Trace, type TracedExpression, type TracedRule, type TracedStep } from './trace.ts'
 
-/** Returns the way of a request as text: each step in a line, and below a rule its expressions and its actions. */
+/** Returns the trace of a visit as text: each step in a line, and below a rule its expressions and its actions. */
 export function formatTrace(trace: Trace): string {
   return trace.map((each) => ('step' in each ? formatStep(each) : formatRule(each))).join('\n')
 }

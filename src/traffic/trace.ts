@@ -33,7 +33,7 @@ export interface TracedRule {
   readonly actions: readonly TracedAction[]
 }
 
-/** A step of the way that is no rule: the endpoint, a module, the backend, the upstream, or a policy that stopped early. */
+/** A step of a visit that is no rule: the endpoint, a module, the backend, the upstream, or a policy that stopped early. */
 export interface TracedStep {
   readonly step: 'endpoint' | 'certificate' | 'module' | 'backend' | 'upstream' | 'policy'
   readonly did: string
@@ -44,7 +44,7 @@ export interface TracedStep {
   readonly response?: { readonly status: number; readonly headers: Readonly<Record<string, string>> }
 }
 
-/** The way of a request through the gateway, in order. */
+/** The steps and rules of a visit, in order. */
 export type Trace = readonly (TracedRule | TracedStep)[]
 
 /** Returns the name of a rule, else its place. */

@@ -7,8 +7,8 @@ import { createExpressions } from './cel/expression.ts'
 import { EvaluationProblem, MissingFact } from './cel/values.ts'
 import { toUpstreamResponse } from './errors.ts'
 import type { Target } from './exchange.ts'
+import { GatewayVisit } from './gateway-visit.ts'
 import { readFacts } from './given-facts.ts'
-import type { Luggage } from './journey.ts'
 import { keepBody } from './kept-body.ts'
 import { type UpstreamResponse, VisitorRequest } from './message.ts'
 import type { MessageHeaders } from './message-headers.ts'
@@ -18,8 +18,8 @@ import { refusals } from './refusals.ts'
 import { findEndpoints } from './route.ts'
 import type { TrafficHost } from './traffic-host.ts'
 import { callUpstream, type UpstreamPlace } from './upstream-call.ts'
+import type { VisitContext } from './visit-context.ts'
 import { DEFAULT_IP, type TrafficInit, type Visitor } from './visitor.ts'
-import { Way } from './way.ts'
 
 /** A request that a server received for an endpoint. */
 export interface ServedRequest {
@@ -128,28 +128,28 @@ export class GatewayTraffic {
     onRecorded?: (number: number) => void,
   ): Promise<UpstreamResponse | undefined> {
     const { host } = this
-    const trace: Luggage['trace'] = []
-    const luggage = {
+    const trace: VisitContext['trace'] = []
+    const context = {
       ...{ host, visitor, signal, sentUrl: request.url, trace, secrets: [] },
       reader: this.#read(),
       facts: readFacts(visitor),
       startedAt: host.now,
     }
-    const way = new Way(luggage, this.#compiled)
+    const visit = new GatewayVisit(context, this.#compiled)
     const { method, url } = request
     const headers = [...request.headers]
     const body = keepBody(request)
     let response: UpstreamResponse | undefined
     try {
-      const end = await way.run(request, target).catch((error) => endOf(error, trace))
+      const end = await visit.run(request, target).catch((error) => endOf(error, trace))
       if (end !== 'close') response = toUpstreamResponse(end, host.dialect)
     } catch (error) {
       const did = describeStop(error)
       if (did !== undefined) trace.push({ step: 'policy', did, isEnd: true })
       throw error
     } finally {
-      const { startedAt: at, secrets } = luggage
-      const { endpoint, upstream } = way
+      const { startedAt: at, secrets } = context
+      const { endpoint, upstream } = visit
       const number = host.record({
         ...{ at, method, url, ip: visitor.ip ?? DEFAULT_IP, headers, endpoint, upstream, trace, secrets },
         ...{ from: visitor, target, body },
@@ -171,7 +171,7 @@ export class GatewayTraffic {
 }
 
 /** Returns the end of a request whose modules or backend cannot be carried out. Throws any other error. */
-function endOf(error: unknown, trace: Luggage['trace']): Ending {
+function endOf(error: unknown, trace: VisitContext['trace']): Ending {
   if (!(error instanceof EvaluationProblem)) throw error
   const { did, ends } = describeProblem(error)
   trace.push({ step: 'module', did, isEnd: true })

@@ -12,7 +12,7 @@ import { useTraffic, visitApp } from './support/visit-app.ts'
 const URL_OF_APP = 'https://app.example.com'
 
 /** Returns the stops of the way that the page shows. */
-const stops = (page: Page) => page.locator('.way > li').allInnerTexts()
+const stops = (page: Page) => page.locator('.trace > li').allInnerTexts()
 
 describe.skipIf(!CHROMIUM)('The tab Traffic', () => {
   const open = useTraffic()
@@ -36,7 +36,7 @@ describe.skipIf(!CHROMIUM)('The tab Traffic', () => {
     await page.getByText('1 of 1 here').waitFor()
   })
 
-  test('shows the way of a request: rules with values, headers before and after, and the end', async () => {
+  test('shows the trace of a request: rules with values, headers before and after, and the end', async () => {
     const { gateway, page, go } = await open()
     await visitApp(gateway)
     await go('traffic/4')
@@ -112,7 +112,7 @@ describe.skipIf(!CHROMIUM)('The tab Traffic', () => {
     ] as const) {
       await go(`traffic/${number}`)
       await page.getByText(`It cannot be sent again exactly: the journal hides ${hidden}.`).waitFor()
-      await page.locator('.way > li').last().waitFor()
+      await page.locator('.trace > li').last().waitFor()
       expect(await page.getByRole('button', { name: 'Send again' }).count()).toBe(0)
       const html = await page.content()
       for (const secret of ['0123456789abcdef', 'tok_0123456789']) expect(html).not.toContain(secret)
@@ -177,7 +177,7 @@ describe.skipIf(!CHROMIUM)('The tab Traffic', () => {
     const target = { edge: 'edghts_1', route: 'edghtsrt_1', backend: 'bkdhr_1' }
     await gateway.traffic.fetch('https://any.example.com/', { ...target, headers: { 'accept-encoding': 'gzip' } })
     await go('traffic/1')
-    await page.locator('.way').getByText('Module').waitFor()
+    await page.locator('.trace').getByText('Module').waitFor()
     expect((await stops(page)).map((each) => each.split('\n')[0])).toEqual([
       'Visitor 203.0.113.1',
       'Backend',

@@ -58,7 +58,7 @@ describe('fauxgate policy test', () => {
 `)
   })
 
-  test('shows each difference of a failing test, and the way of its request', async () => {
+  test('shows each difference of a failing test, and the trace of its request', async () => {
     writeFileSync(
       'policy.test.yml',
       TESTS.replace('status: 403, rule: no admin', 'status: 200, rule: other').replace('x-from: null', "x-from: 'b'"),
@@ -69,7 +69,7 @@ describe('fauxgate policy test', () => {
       GET https://api.example.com/admin
         status: expected 200, received 403
         rule: expected "other", received "no admin"
-        the way of the request:
+        the trace of the request:
 `)
     expect(stdout).toContain(`headers.x-from: expected "b", received none`)
     expect(stdout).toContain('is true (conn.geo.country_code = "RU", req.url.path = "/admin")')

@@ -49,10 +49,10 @@ const outcome = named(
       v.nullable(v.string()),
       'The rule that ended the request, by its name, else by its place; null if none did.',
     ),
-    trace: documented(v.array(anyObject()), 'The way of the request: each rule with its expressions and actions.'),
+    trace: documented(v.array(anyObject()), 'The trace of the request: each rule with its expressions and actions.'),
   }),
   'TrafficOutcome',
-  'The response to a request of a visitor, and the way of the request.',
+  'The response to a request of a visitor, and its trace.',
 )
 
 const send = controlCall({

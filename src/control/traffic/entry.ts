@@ -32,7 +32,7 @@ export interface TrafficEntry {
   readonly rule: string | null
   /** The code of the gateway's own error; null if there was none. */
   readonly error: string | null
-  /** The way of the request: each rule, matched or not, with the values of its expressions, and each action. */
+  /** The trace of the request: each rule, matched or not, with the values of its expressions, and each action. */
   readonly trace: Trace
 }
 

@@ -16,7 +16,7 @@ interface Surroundings {
   readonly watchAgent: AgentWatcher
 }
 
-/** The traffic of one gateway: its upstreams, its journal, and the way of its requests. */
+/** The traffic of one gateway: its upstreams, its journal, and its visits. */
 export class TrafficState {
   readonly upstreams = new Upstreams()
   readonly journal: TrafficJournal

@@ -15,7 +15,7 @@ const FILTERS = { 'status:2xx': '2xx', 'status:4xx': '4xx', 'status:5xx': '5xx',
 
 type Visits = readonly TrafficEntry[]
 
-/** The requests of visitors, live, and the way of the chosen one through rules and modules. */
+/** The requests of visitors, live, and the trace of the chosen one. */
 export function Traffic({ id }: { id: string }) {
   const visits = useVisits()
   if (!visits) return null
@@ -93,8 +93,8 @@ function NoVisits() {
   const url = endpoints?.endpoints[0]?.url ?? 'https://app.example.com'
   return (
     <EmptyState title="No visitors yet." command={`npx fauxgate request ${url}/ --explain`}>
-      Their requests to your endpoints appear here, each with its way through rules and modules. Open a port for
-      browsers, or send one:
+      Their requests to your endpoints appear here, each with its trace: rules and modules. Open a port for browsers, or
+      send one:
       <Command text={`npx fauxgate serve --dialect ngrok --traffic 8080 --upstream ${url}=http://127.0.0.1:3000`} />
     </EmptyState>
   )

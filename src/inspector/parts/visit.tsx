@@ -59,7 +59,7 @@ export function VisitDetails({ visit, visits }: VisitProps) {
         note={hidden && <p class="bad">Fill in what is hidden: {hidden}.</p>}
         inputs={<TextField label="Visitor" name="from" rows={2} defaultValue={JSON.stringify(request.from)} />}
       />
-      <Way visit={visit} />
+      <Trace visit={visit} />
     </Side>
   )
 }
@@ -73,14 +73,14 @@ async function loadPolicy(endpoint: string | null): Promise<string> {
   return 'traffic_policy' in found ? found.traffic_policy : ''
 }
 
-/** The way of a request as a picture: each stop with what it did, from the visitor to the upstream and back. */
-function Way({ visit }: { visit: TrafficEntry }) {
+/** The trace of a request as a picture: each stop with what it did, from the visitor to the upstream and back. */
+function Trace({ visit }: { visit: TrafficEntry }) {
   const { method, url, ip, from, body, headers, responseHeaders, status, error, trace } = visit
   const { country, identity, facts = {} } = from
   const given = Object.entries(facts).map(([name, value]) => `${name} = ${show(value)}`)
   const call = trace.findLast((each): each is TracedStep => 'step' in each && each.step === 'upstream')
   return (
-    <ol class="way">
+    <ol class="trace">
       <Stop name="Visitor" note={[ip, country, identity?.email, ...given].filter(Boolean).join(' · ')}>
         <code>
           {method} {url}

@@ -15,7 +15,7 @@ import { createCertificates } from './certificates.ts'
 import { EarlyBytes } from './early-bytes.ts'
 import type { Arrived } from './head.ts'
 import { maySwitch, withoutUpgrade } from './upgrade.ts'
-import { createVisit } from './visit.ts'
+import { createVisitSender } from './visit.ts'
 import type { VisitorLog } from './visitor-log.ts'
 import { Visitors } from './visitors.ts'
 
@@ -39,7 +39,7 @@ export interface TrafficPortOptions {
 /** Listens for visitors of a gateway's endpoints. */
 export async function openTrafficPort(gateway: Gateway, options: TrafficPortOptions): Promise<TrafficPort> {
   const { tls, idle = IDLE_MS, log } = options
-  const visitors = new Visitors(gateway, createVisit(gateway, { tls, log }), idle)
+  const visitors = new Visitors(gateway, createVisitSender(gateway, { tls, log }), idle)
   const server = createPort(gateway, tls, idle)
   const queues = new WeakMap<Socket, RequestQueue>()
   const queueOf = (socket: Socket): RequestQueue => {

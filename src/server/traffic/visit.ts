@@ -16,7 +16,7 @@ interface VisitCall {
 }
 
 /** Sends a request of a visitor through the gateway. */
-export type Visit = (request: Arrived, call: VisitCall) => Promise<UpstreamResponse>
+export type SendVisit = (request: Arrived, call: VisitCall) => Promise<UpstreamResponse>
 
 interface VisitOptions {
   readonly tls: boolean
@@ -29,7 +29,7 @@ interface WithName {
 }
 
 /** Makes the function that sends requests of one port through a gateway. The host of a request chooses the endpoint (rules: traffic#ports). */
-export function createVisit(gateway: Gateway, { tls, log }: VisitOptions): Visit {
+export function createVisitSender(gateway: Gateway, { tls, log }: VisitOptions): SendVisit {
   // Endpoints have TLS at the gateway; a port without it is for both.
   const schemes = tls ? ['https'] : ['http', 'https']
   const refuse = (number: number) => toUpstreamResponse(errorResponse(number), gateway.dialect)

@@ -8,7 +8,7 @@ import { abort, formatHead, sendInformation, sendResponse, type VisitorResponse 
 import { SwitchedConnection } from '../forward/switched.ts'
 import type { EarlyBytes } from './early-bytes.ts'
 import type { Arrived } from './head.ts'
-import { answerText, type Visit } from './visit.ts'
+import { answerText, type SendVisit } from './visit.ts'
 
 /** The reason of what ends because the visit has ended. With one, an abort makes no error. */
 const ENDED = 'The visit has ended.'
@@ -19,12 +19,12 @@ const ENDED = 'The visit has ended.'
  */
 export class Visitors {
   readonly #gateway: Gateway
-  readonly #visit: Visit
+  readonly #send: SendVisit
   readonly #idle: number
 
-  constructor(gateway: Gateway, visit: Visit, idle: number) {
+  constructor(gateway: Gateway, send: SendVisit, idle: number) {
     this.#gateway = gateway
-    this.#visit = visit
+    this.#send = send
     this.#idle = idle
   }
 
@@ -35,7 +35,7 @@ export class Visitors {
     outgoing.once('close', leave)
     try {
       const upgrade = early && request.headers.upgrade
-      const response = await this.#visit(request, { signal: end.signal, inform: this.#informer(outgoing), upgrade })
+      const response = await this.#send(request, { signal: end.signal, inform: this.#informer(outgoing), upgrade })
       if (end.signal.aborted) return
       const { switched, headers } = response
       const socket = early && 'assignSocket' in outgoing && outgoing.socket

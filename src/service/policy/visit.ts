@@ -17,7 +17,7 @@ export interface HeaderFields {
 }
 
 /**
- * A request or a response on its way through the gateway. Its body is a stream until an action reads it. A body that cannot be read
+ * A request or a response that passes the gateway. Its body is a stream until an action reads it. A body that cannot be read
  * ends the run of the action.
  */
 export interface PolicyMessage {
@@ -50,7 +50,7 @@ export interface OwnResponse {
   readonly error?: number
 }
 
-/** The way in which traffic ends: a response, or the end of the connection. */
+/** The end of a visit: a response, or the end of the connection. */
 export type Ending = OwnResponse | PolicyResponse | 'close'
 
 /** The result of an action. */

@@ -24,7 +24,7 @@ export interface PolicyTestResult {
   readonly differences: readonly Mismatch[]
   /** The request that has the differences, such as `GET https://api.example.com/`; empty if the test passed. */
   readonly request: string
-  /** The way of that request, as text. */
+  /** The trace of that request, as text. */
   readonly trace: string
 }
 

@@ -13,11 +13,11 @@ import {
 import { chooseTarget } from './backends.ts'
 import { certificateProblem } from './certificate.ts'
 import { type CompiledPolicy, type CompileOptions, compilePolicy } from './compile.ts'
+import { EndpointVisit } from './endpoint-visit.ts'
 import { errorResponse, isOwnError, toUpstreamResponse } from './errors.ts'
 import { streamEvents } from './event-stream.ts'
 import type { Target } from './exchange.ts'
 import { listTexts } from './field-value.ts'
-import type { Compiled, Journey, Luggage } from './journey.ts'
 import { UpstreamResponse, VisitorRequest } from './message.ts'
 import { MessageHeaders } from './message-headers.ts'
 import { runRequestModules, runResponseModules, runRestriction } from './modules.ts'
@@ -27,7 +27,7 @@ import { type Binding, findEndpoints, findRoute } from './route.ts'
 import { splitTarget, targetOf } from './target.ts'
 import type { TracedStep } from './trace.ts'
 import { callHandler, callUpstream, type UpstreamPlace, withTimeout } from './upstream-call.ts'
-import { EndpointVisit } from './visit.ts'
+import type { Compiled, VisitContext, WholeVisit } from './visit-context.ts'
 import { DEFAULT_IP } from './visitor.ts'
 
 /** The most endpoints that a request is forwarded through, and the most requests of policies inside one another. */
@@ -40,21 +40,21 @@ const MAX_SENT_BYTES = 256 * 1024
 /** The path of the challenges that prove a domain to its authority. The gateway itself answers there. */
 const ACME_PATH = '/.well-known/acme-challenge'
 
-/** The way of one request through the gateway. */
-export class Way implements Journey {
+/** A visit: one request of a visitor, through all endpoints, edges and backends of the gateway that it passes. */
+export class GatewayVisit implements WholeVisit {
   /** The first endpoint, edge or route that took the request; null if none did. */
   endpoint: string | null = null
   /** The URL of the upstream, or the id of the backend, that got the request; null if none did. */
   upstream: string | null = null
 
   constructor(
-    readonly luggage: Luggage,
+    readonly context: VisitContext,
     readonly compiled: Compiled,
     readonly forwards = 0,
     readonly sends = 0,
   ) {}
 
-  /** Runs a request of a visitor to its end. */
+  /** Runs the visit to its end. */
   async run(request: VisitorRequest, { edge, route, backend }: Target): Promise<Ending> {
     if (edge !== undefined) return this.#runEdge(edge, route, request, backend)
     if (backend !== undefined) return this.#sendToBackend(backend, request)
@@ -62,7 +62,7 @@ export class Way implements Journey {
   }
 
   #step(step: TracedStep['step'], did: string, ending?: Ending): void {
-    this.luggage.trace.push({ step, did, ...(ending && { isEnd: true }) })
+    this.context.trace.push({ step, did, ...(ending && { isEnd: true }) })
   }
 
   async #runUrl(request: VisitorRequest, binding: Binding): Promise<Ending> {
@@ -72,27 +72,27 @@ export class Way implements Journey {
       this.#step('endpoint', did, ending)
       return ending
     }
-    const found = findEndpoints(this.luggage.reader, url, binding)
+    const found = findEndpoints(this.context.reader, url, binding)
     const [first] = found
     if (!first) return end(errorResponse(3200), `no ${binding} endpoint is online at ${url.protocol}//${url.host}`)
     if (found.length > 1 && !found.every(({ pooling_enabled }) => pooling_enabled))
       return end(errorResponse(6030), `${found.length} endpoints are online at ${first.url}, and not all are pooled`)
-    const drawn = found.length > 1 ? this.luggage.host.transact((tx) => tx.randomInteger(found.length)) : 0
+    const drawn = found.length > 1 ? this.context.host.transact((tx) => tx.randomInteger(found.length)) : 0
     const endpoint = found[drawn] ?? first
     this.endpoint ??= endpoint.id
     this.#step('endpoint', `${endpoint.id} at ${endpoint.url} took the request`)
     const problem =
-      url.protocol === 'https:' && binding === 'public' ? certificateProblem(this.luggage, endpoint) : undefined
+      url.protocol === 'https:' && binding === 'public' ? certificateProblem(this.context, endpoint) : undefined
     if (problem !== undefined) {
       this.#step('certificate', problem, 'close')
       return 'close'
     }
     if (path.startsWith(ACME_PATH) && endpoint.domain_id !== null) return { status: 404 }
-    const restriction = binding === 'public' && this.luggage.reader.find(restrictions, 'type', 'endpoints')
+    const restriction = binding === 'public' && this.context.reader.find(restrictions, 'type', 'endpoints')
     const refusal = restriction && (await runRestriction(new EndpointVisit(request, endpoint, this), restriction))
     if (refusal) return refusal
     if (endpoint.edge_id !== null) {
-      const route = findRoute(this.luggage.reader, endpoint.edge_id, path)
+      const route = findRoute(this.context.reader, endpoint.edge_id, path)
       if (!route) return end(errorResponse(3200), `no route of the edge ${endpoint.edge_id} is for ${path}`)
       return this.#runEdge(endpoint.edge_id, route.id, request, undefined)
     }
@@ -125,7 +125,7 @@ export class Way implements Journey {
   #tunnelOf({ id, name, tunnel_session_id: session }: EndpointRecord): UpstreamPlace['tunnel'] {
     if (session === null) return undefined
     const tunnel = getTunnelId(id)
-    const { inspect = true } = this.luggage.reader.get(tunnels, tunnel) ?? {}
+    const { inspect = true } = this.context.reader.get(tunnels, tunnel) ?? {}
     return { id: tunnel, session, name: name ?? '', inspect }
   }
 
@@ -145,7 +145,7 @@ export class Way implements Journey {
       const ending = end ?? (await sendOn())
       if (ending === 'close') return ending
       reached = ending.status || 502
-      const response = toUpstreamResponse(ending, this.luggage.host.dialect)
+      const response = toUpstreamResponse(ending, this.context.host.dialect)
       if (!policy) return response
       visit.response = response
       try {
@@ -180,7 +180,7 @@ export class Way implements Journey {
   ): Promise<Ending> {
     const key = route === undefined ? edge : `${edge}/${route}`
     this.endpoint ??= route ?? edge
-    const { reader } = this.luggage
+    const { reader } = this.context
     const visit = new EndpointVisit(request, { id: route ?? edge, url: new URL(request.url).origin }, this)
     const end = await runRequestModules(visit, (name) => reader.module(name, key))
     if (end) {
@@ -200,14 +200,14 @@ export class Way implements Journey {
     const target = backend ?? reader.module('route_backend', key)?.backend_id
     const ending = await this.#runPolicy(visit, policy, () => this.#sendToBackend(target, request))
     if (ending === 'close') return ending
-    const response = toUpstreamResponse(ending, this.luggage.host.dialect)
+    const response = toUpstreamResponse(ending, this.context.host.dialect)
     visit.response = response
     await runResponseModules(visit, (name) => reader.module(name, key))
     return response
   }
 
   async #sendToBackend(id: unknown, request: VisitorRequest): Promise<Ending> {
-    const { host, reader } = this.luggage
+    const { host, reader } = this.context
     const fail = (did: string) => {
       this.#step('backend', did, 'close')
       return errorResponse(3200)
@@ -229,7 +229,7 @@ export class Way implements Journey {
   }
 
   async #call(request: VisitorRequest, place: UpstreamPlace): Promise<Ending> {
-    const { host, trace, signal, secrets, visitor } = this.luggage
+    const { host, trace, signal, secrets, visitor } = this.context
     const [key = null] = place.keys
     this.upstream = key
     return callUpstream(request, place, { host, trace, signal, secrets, ip: visitor.ip ?? DEFAULT_IP })
@@ -239,36 +239,41 @@ export class Way implements Journey {
     const fail = (error: number, did: string): ActionOutcome => ({ did, ends: errorResponse(error), isRefusal: true })
     if (!URL.canParse(url)) return fail(3900, `got ${quote(url)}, which is no URL`)
     const target = new URL(url)
-    if (this.forwards >= MAX_FORWARDS) return fail(3501, `found more than ${MAX_FORWARDS} endpoints on the way`)
-    if (findEndpoints(this.luggage.reader, target, 'internal').length === 0) {
+    if (this.forwards >= MAX_FORWARDS) return fail(3501, `found more than ${MAX_FORWARDS} endpoints one after another`)
+    if (findEndpoints(this.context.reader, target, 'internal').length === 0) {
       const hint = target.hostname.endsWith('.internal') ? '' : ', and only hosts below .internal are internal'
       return fail(3200, `found no internal endpoint at ${target.origin}${hint}`)
     }
-    const way = new Way(this.luggage, this.compiled, this.forwards + 1, this.sends)
-    const ends = await way.#runUrl(request.to(target.origin + targetOf(request.url)), 'internal')
-    this.upstream = way.upstream
-    const response = ends === 'close' ? ends : toUpstreamResponse(ends, this.luggage.host.dialect)
+    const visit = new GatewayVisit(this.context, this.compiled, this.forwards + 1, this.sends)
+    const ends = await visit.#runUrl(request.to(target.origin + targetOf(request.url)), 'internal')
+    this.upstream = visit.upstream
+    const response = ends === 'close' ? ends : toUpstreamResponse(ends, this.context.host.dialect)
     const did = `forwarded to ${target.origin}`
-    // An error of the gateway itself on the way there is a failure of the action.
+    // An error of the gateway itself there is a failure of the action.
     return { did, sets: { url }, ends: response, ...(isOwnError(ends) && { isRefusal: true }) }
   }
 
   async send({ method, url, headers, body }: OutgoingRequest, until: number): Promise<IncomingResponse> {
-    const { host, signal, visitor } = this.luggage
+    const { host, signal, visitor } = this.context
     if (this.sends >= MAX_SENDS) throw new SendFailure(3603, 'the requests go round in a circle')
-    if (findEndpoints(this.luggage.reader, new URL(url), 'internal').length === 0)
+    if (findEndpoints(this.context.reader, new URL(url), 'internal').length === 0)
       throw new SendFailure(3200, `no internal endpoint is online at ${new URL(url).origin}`)
     const own = { host: new URL(url).host, 'x-forwarded-for': visitor.ip ?? DEFAULT_IP }
     const fields = MessageHeaders.ofTexts({ ...own, ...headers })
     const request = new VisitorRequest(method, url, fields, body === undefined ? null : new TextEncoder().encode(body))
-    // The time limit ends the request with its whole way.
+    // The time limit ends the request with all that it has started.
     const end = new AbortController()
-    const way = new Way({ ...this.luggage, signal: end.signal }, this.compiled, this.forwards, this.sends + 1)
+    const visit = new GatewayVisit(
+      { ...this.context, signal: end.signal },
+      this.compiled,
+      this.forwards,
+      this.sends + 1,
+    )
     const stop = () => end.abort('ended')
     signal?.addEventListener('abort', stop)
     const waiting = host.waitUntil(until, end.signal).catch(() => signal?.throwIfAborted())
     try {
-      const received = await Promise.race([way.#receive(request), waiting.then(() => undefined)])
+      const received = await Promise.race([visit.#receive(request), waiting.then(() => undefined)])
       if (received === undefined) throw new SendFailure(3602, 'it timed out')
       return received
     } finally {
@@ -280,7 +285,7 @@ export class Way implements Journey {
   async #receive(request: VisitorRequest): Promise<IncomingResponse> {
     const ends = await this.#runUrl(request, 'internal')
     if (ends === 'close') throw new SendFailure(undefined, 'the connection closed')
-    const response = toUpstreamResponse(ends, this.luggage.host.dialect)
+    const response = toUpstreamResponse(ends, this.context.host.dialect)
     const body = await response.content(MAX_SENT_BYTES).catch((error) => {
       if (!(error instanceof BodyProblem)) throw error
       response.discard()
@@ -290,7 +295,7 @@ export class Way implements Journey {
   }
 
   readUrl = async (url: string): Promise<string> => {
-    const { host, signal } = this.luggage
+    const { host, signal } = this.context
     const upstream = host.upstreams.take([url])
     if (!upstream) throw new TypeError(`no upstream serves ${url}. Set one with gateway.traffic.upstream`)
     const call = () => callHandler(upstream.responder, VisitorRequest.from(url, {}), { signal })

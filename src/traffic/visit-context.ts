@@ -8,8 +8,8 @@ import type { TracedRule, TracedStep } from './trace.ts'
 import type { TrafficHost } from './traffic-host.ts'
 import type { Visitor } from './visitor.ts'
 
-/** The facts that a request has with it on its whole way. */
-export interface Luggage {
+/** The facts and tools that all endpoints of a visit share. */
+export interface VisitContext {
   readonly host: TrafficHost
   readonly reader: Reader
   readonly visitor: Visitor
@@ -33,9 +33,9 @@ export interface Compiled {
   readonly policies: WeakMap<object, CompiledPolicy>
 }
 
-/** The way of a request, as one endpoint on it sees it. */
-export interface Journey {
-  readonly luggage: Luggage
+/** The whole visit, as its part at one endpoint sees it. */
+export interface WholeVisit {
+  readonly context: VisitContext
   readonly compiled: Compiled
   /** Sends a request on to an internal endpoint, whose own policy runs. */
   forward(url: string, request: VisitorRequest): Promise<ActionOutcome>

@@ -16,15 +16,15 @@ import { isInRange } from './cel/addresses.ts'
 import { EvaluationProblem, type Values } from './cel/values.ts'
 import { createCompressor } from './codings.ts'
 import type { CompiledPhase } from './compile.ts'
-import type { Journey } from './journey.ts'
 import type { EndpointFacts } from './known-variables.ts'
 import type { UpstreamResponse, VisitorRequest } from './message.ts'
 import type { PolicyRun } from './policy-run.ts'
 import { countInWindow, enterBreaker, leaveBreaker, releaseBreaker } from './records.ts'
 import { createRoots } from './variables.ts'
+import type { WholeVisit } from './visit-context.ts'
 import { DEFAULT_IP } from './visitor.ts'
 
-/** A request at one endpoint: what its policy and its modules see and do. */
+/** A visit at one endpoint: what its policy and its modules see and do. */
 export class EndpointVisit implements Visit, PolicyRun {
   phase: Phase = 'on_tcp_connect'
   place = ''
@@ -41,12 +41,12 @@ export class EndpointVisit implements Visit, PolicyRun {
   constructor(
     readonly request: VisitorRequest,
     readonly endpoint: EndpointFacts,
-    readonly way: Journey,
+    readonly whole: WholeVisit,
   ) {}
 
   /** Returns a visit for the messages of the response, with the results of the actions that ran before. */
   forMessages(): EndpointVisit {
-    const visit = new EndpointVisit(this.request, this.endpoint, this.way)
+    const visit = new EndpointVisit(this.request, this.endpoint, this.whole)
     visit.response = this.response
     for (const [action, sets] of this.#results) visit.#results.set(action, sets)
     return visit
@@ -60,20 +60,20 @@ export class EndpointVisit implements Visit, PolicyRun {
     return this
   }
 
-  get trace(): Journey['luggage']['trace'] {
-    return this.isTraced ? this.way.luggage.trace : []
+  get trace(): WholeVisit['context']['trace'] {
+    return this.isTraced ? this.whole.context.trace : []
   }
 
   get now(): number {
-    return this.way.luggage.host.now
+    return this.whole.context.host.now
   }
 
   get clientIp(): string {
-    return this.way.luggage.visitor.ip ?? DEFAULT_IP
+    return this.whole.context.visitor.ip ?? DEFAULT_IP
   }
 
   get identity() {
-    return this.way.luggage.visitor.identity
+    return this.whole.context.visitor.identity
   }
 
   get message() {
@@ -81,7 +81,7 @@ export class EndpointVisit implements Visit, PolicyRun {
   }
 
   codeOf(number: number): string {
-    return `${this.way.luggage.host.dialect.errorPrefix}${number}`
+    return `${this.whole.context.host.dialect.errorPrefix}${number}`
   }
 
   start(phase: Phase): void {
@@ -91,7 +91,7 @@ export class EndpointVisit implements Visit, PolicyRun {
   }
 
   given(type: string): object | undefined {
-    return this.way.luggage.visitor.actions?.[type]
+    return this.whole.context.visitor.actions?.[type]
   }
 
   keep(action: string, sets: object): void {
@@ -101,7 +101,7 @@ export class EndpointVisit implements Visit, PolicyRun {
 
   values(phase: CompiledPhase): Values {
     if (this.#values?.phase === phase) return this.#values.values
-    const { sentUrl, startedAt, facts, host } = this.way.luggage
+    const { sentUrl, startedAt, facts, host } = this.whole.context
     const { request, response, now, clientIp: ip, endpoint } = this
     const values: Values = {
       roots: createRoots(phase.variables, {
@@ -117,7 +117,7 @@ export class EndpointVisit implements Visit, PolicyRun {
   }
 
   #readSecret(vault: string, name: string): string {
-    const { reader, secrets: known } = this.way.luggage
+    const { reader, secrets: known } = this.whole.context
     const owner = reader.find(vaults, 'name', vault)
     const secret = owner && reader.find(secrets, 'place', `${owner.id} ${name}`)
     if (!secret) throw new EvaluationProblem(`the vault ${vault} has no secret ${name}`)
@@ -132,7 +132,7 @@ export class EndpointVisit implements Visit, PolicyRun {
   }
 
   get pattern() {
-    return this.way.compiled.expressions.pattern
+    return this.whole.compiled.expressions.pattern
   }
 
   isInRange = isInRange
@@ -140,19 +140,19 @@ export class EndpointVisit implements Visit, PolicyRun {
   compressor = createCompressor
 
   ipPolicyRules(id: string) {
-    return this.way.luggage.reader.findAll(ipRules, 'policy', id)
+    return this.whole.context.reader.findAll(ipRules, 'policy', id)
   }
 
   countRequest(name: string, key: readonly unknown[], capacity: number, window: number): number | undefined {
     // The values of keys may be secrets, such as a header with a token.
     const digest = bytesToHex(sha256(utf8Bytes(key.map(String).join('\n')))).slice(0, 32)
     const bucket = `${this.policy}/${name}/${digest}`
-    return this.way.luggage.host.transact((tx) => countInWindow(tx, bucket, capacity, window))
+    return this.whole.context.host.transact((tx) => countInWindow(tx, bucket, capacity, window))
   }
 
   passBreaker(settings: BreakerSettings): boolean {
     const key = `${this.policy}/${this.place}`
-    const passes = this.way.luggage.host.transact((tx) => enterBreaker(tx, key, settings))
+    const passes = this.whole.context.host.transact((tx) => enterBreaker(tx, key, settings))
     if (passes) this.#breakers.push({ key, settings })
     return passes
   }
@@ -160,7 +160,7 @@ export class EndpointVisit implements Visit, PolicyRun {
   /** Tells the breakers that let the request pass about the response of the upstream; undefined if there was none. */
   settleBreakers(status: number | undefined): void {
     if (this.#breakers.length === 0) return
-    this.way.luggage.host.transact((tx) => {
+    this.whole.context.host.transact((tx) => {
       for (const { key, settings } of this.#breakers.splice(0)) {
         if (status === undefined) releaseBreaker(tx, key)
         else leaveBreaker(tx, key, settings, status >= 500)
@@ -169,17 +169,17 @@ export class EndpointVisit implements Visit, PolicyRun {
   }
 
   forward(url: string): Promise<ActionOutcome> {
-    return this.way.forward(url, this.request)
+    return this.whole.forward(url, this.request)
   }
 
   send(request: OutgoingRequest, until: number): Promise<IncomingResponse> {
-    return this.way.send(request, until)
+    return this.whole.send(request, until)
   }
 
   async verifyWebhook(provider: string, secret: string): Promise<ActionOutcome> {
     const { verifyWebhook } = await import('./webhooks/index.ts')
-    const { now, way } = this
-    const verdict = await verifyWebhook(this.#toRead(), { provider, secret, now, readUrl: way.readUrl })
+    const { now, whole } = this
+    const verdict = await verifyWebhook(this.#toRead(), { provider, secret, now, readUrl: whole.readUrl })
     if ('challenge' in verdict) return { did: `answered the challenge of ${provider}`, ends: verdict.challenge }
     if (verdict.verified) return { did: `verified the webhook of ${provider}`, sets: { verified: true } }
     const ends = { status: 403, error: 3204 }
@@ -199,13 +199,13 @@ export class EndpointVisit implements Visit, PolicyRun {
 
   async validateJwt(config: object): Promise<ActionOutcome> {
     const { validateJwt } = await import('./jwt/index.ts')
-    const { now, way } = this
+    const { now, whole } = this
     const result = await validateJwt(this.#toRead(), config, {
       now,
-      readUrl: way.readUrl,
-      cache: way.compiled.keys,
+      readUrl: whole.readUrl,
+      cache: whole.compiled.keys,
     })
-    way.luggage.secrets.push(...result.tokens.map(({ signature }) => signature))
+    whole.context.secrets.push(...result.tokens.map(({ signature }) => signature))
     const sets = { tokens: result.tokens }
     if (result.ok) return { did: 'accepted the tokens', sets }
     return {
