@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import ts from '../scripts/typescript.mjs'
 
 /** Texts that are not ours, or that quote what others may write. */
-const NOT_OURS = /^src\/(core\/generated|inspector\/.*\.css)|^docs\/decisions\/|(^|\/)(node_modules|dist)\//
+const NOT_OURS = /^src\/(generated|inspector\/.*\.css)|^docs\/decisions\/|(^|\/)(node_modules|dist)\//
 
 /** A paragraph, a list item, a table cell, a docstring or a message, without its code. */
 export interface PublicText {

@@ -19,7 +19,7 @@ const isBuilt = () =>
 /** Returns true if the types are newer than all sources of the types. */
 function areTypesWritten() {
   const sources = [...filesIn('src'), ...filesIn('scripts/generate')]
-  const isOurs = (path) => path.startsWith('src/core/generated')
+  const isOurs = (path) => path.startsWith('src/generated')
   const written = sources.filter(isOurs).map(findModifiedTime)
   const latest = Math.max(...sources.filter((path) => !isOurs(path)).map(findModifiedTime))
   return written.length > 0 && written.every((time) => time > latest)

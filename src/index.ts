@@ -11,24 +11,6 @@ export type { JournalFilter, Requests } from './control/requests.ts'
 export type { SnapshotOptions } from './control/state.ts'
 export type { Clock } from './core/engine/clock.ts'
 export { type ManualClock, manualClock, type Time } from './core/engine/manual-clock.ts'
-export type {
-  ArmedFault,
-  DnsRecord,
-  FaultSpec,
-  JournalEntry,
-  JournalFields,
-  Snapshot,
-  TimelineEntry,
-} from './core/generated/controls.ts'
-export type { AccountLimits } from './core/generated/limits.ts'
-export type {
-  AccountOptions,
-  AuthoritySecret,
-  ControlOptions,
-  GatewayOptions,
-  RateLimitOptions,
-} from './core/generated/options.ts'
-export type * from './core/generated/resources.ts'
 export type { Change, Commit } from './core/operation/collection.ts'
 export type { LimitOption, MostOption, RateOption } from './core/operation/limit.ts'
 export type {
@@ -52,6 +34,25 @@ export type { Installed, InstallOptions } from './gateway/http/install.ts'
 export type { Delivery, HttpRequest, HttpResponse } from './gateway/http/messages.ts'
 export type { Transport } from './gateway/transport.ts'
 export type { Gateway } from './gateway/types.ts'
+export type {
+  ArmedFault,
+  DnsRecord,
+  FaultSpec,
+  JournalEntry,
+  JournalFields,
+  Snapshot,
+  TimelineEntry,
+} from './generated/controls.ts'
+export type * from './generated/core.ts'
+export type { AccountLimits } from './generated/limits.ts'
+export type {
+  AccountOptions,
+  AuthoritySecret,
+  ControlOptions,
+  GatewayOptions,
+  RateLimitOptions,
+} from './generated/options.ts'
+export type * from './generated/resources.ts'
 export type { Outcome } from './service/provisioning/outcomes.ts'
 export { type Dialect, ngrok, standard } from './service/resources/dialects.ts'
 export type { RouteIds, RouteModule } from './service/resources/route-module.ts'

@@ -31,7 +31,7 @@ export default function evidence(root: string): Map<string, string> {
 }
 
 /**
- * Returns src/core/generated/evidence.json for the OpenAPI documents. It lists each source once; rules refer to the places in
+ * Returns src/generated/evidence.json for the OpenAPI documents. It lists each source once; rules refer to the places in
  * this list. `docs` is the start of most sources, and is abbreviated to `/`.
  */
 export function evidenceJson(root: string): string {

@@ -47,7 +47,7 @@ export function formatLimitTypes(): [string, string] {
   const further = listLimitRows(ngrokFamilies).filter(({ name }) => !common.some((each) => each.name === name))
   const texts = [
     '// Written by `npm run generate` from the limits of the families in src/.',
-    "import type { LimitOption } from '../operation/limit.ts'\n",
+    "import type { LimitOption } from '../core/operation/limit.ts'\n",
     formatType(
       'AccountLimits',
       '',

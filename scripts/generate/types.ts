@@ -1,11 +1,11 @@
-// Generates the files of src/core/generated: the types of every schema of a family, a control or an option, and the
+// Generates the files of src/generated: the types of every schema of a family, a control or an option, and the
 // evidence.
 import * as v from 'valibot'
 import type { AnyControl } from '../../src/control/control.ts'
 import { controlCalls, controlErrors, controls } from '../../src/control/controls.ts'
 import { account } from '../../src/core/operation/account.ts'
 import type { Family } from '../../src/core/operation/family.ts'
-import { pageTail } from '../../src/core/operation/list.ts'
+import { listQuery, pageTail } from '../../src/core/operation/list.ts'
 import { named } from '../../src/core/schema/documentation.ts'
 import { general } from '../../src/core/schema/general-errors.ts'
 import { resourceHead } from '../../src/core/schema/schema.ts'
@@ -53,9 +53,10 @@ const allControls: readonly AnyControl[] = controls
 
 /** The files. A type is in the first file that needs it. */
 const GROUPS: Readonly<Record<string, () => Group>> = {
+  'core.ts': () => ({ inputs: [listQuery], responses: BASES }),
   'resources.ts': () => ({
     inputs: listInputSchemas(families),
-    responses: [...BASES, ...listResponseSchemas(families)],
+    responses: listResponseSchemas(families),
     more: [formatCallTypes(families, 'Resources', 'The calls of a gateway, by family.'), formatNames()].join('\n'),
   }),
   'ngrok.ts': () => ({
@@ -82,10 +83,10 @@ const GROUPS: Readonly<Record<string, () => Group>> = {
 
 /** The modules of names that the text of a group uses and no schema imports. */
 const OTHERS: Readonly<Record<string, string>> = {
-  InitialOf: '../../service/resources/initial.ts',
-  BuiltInFamily: '../../gateway/direct/direct-api.ts',
-  RouteIds: '../../service/resources/route-module.ts',
-  RouteModule: '../../service/resources/route-module.ts',
+  InitialOf: '../service/resources/initial.ts',
+  BuiltInFamily: '../gateway/direct/direct-api.ts',
+  RouteIds: '../service/resources/route-module.ts',
+  RouteModule: '../service/resources/route-module.ts',
 }
 
 /** Returns the text of each file, by its path. */
@@ -96,13 +97,13 @@ export default function types(root: string): Map<string, string> {
   const texts = Object.entries(GROUPS).map(([file, group]) => [file, formatFile(file, group(), homes)] as const)
   const evidence = ['evidence.json', evidenceJson(root)] as const
   const all = [...texts, formatLimitTypes(), controlCallsFile(), sandboxExample(root), evidence]
-  return new Map(all.map(([file, text]) => [`src/core/generated/${file}`, text]))
+  return new Map(all.map(([file, text]) => [`src/generated/${file}`, text]))
 }
 
 function formatFile(file: string, { inputs, responses, more = '' }: Group, homes: Map<string, string>): string {
   const all = [...inputs, ...responses]
   for (const schema of listSchemas(all))
-    for (const [name, from] of Object.entries(factOf(schema, 'imports') ?? {})) homes.set(name, `../../${from}`)
+    for (const [name, from] of Object.entries(factOf(schema, 'imports') ?? {})) homes.set(name, `../${from}`)
   const sentNames = Object.keys(listDefinitions(inputs))
   const interfaces = Object.entries(listDefinitions(all)).flatMap(([name, schema]) => {
     if (homes.has(name) || factOf(schema, 'type') !== undefined) return []

@@ -1,7 +1,7 @@
-import type { Snapshot } from '../core/generated/controls.ts'
 import type { Collection } from '../core/operation/collection.ts'
 import { formatCount } from '../core/schema/text.ts'
 import { timestamp } from '../core/schema/time.ts'
+import type { Snapshot } from '../generated/controls.ts'
 
 type Row = Readonly<Record<string, unknown>>
 

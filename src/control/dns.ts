@@ -1,5 +1,4 @@
 import * as v from 'valibot'
-import type { DnsRecord } from '../core/generated/controls.ts'
 import type { Transaction } from '../core/operation/transaction.ts'
 import { bodyReader } from '../core/schema/body.ts'
 import { documented } from '../core/schema/documentation.ts'
@@ -9,6 +8,7 @@ import { optionsOf, readCallOptions } from '../core/schema/options.ts'
 import { printWarning } from '../core/schema/print.ts'
 import { quote } from '../core/schema/text.ts'
 import type { Duration } from '../core/schema/time.ts'
+import type { DnsRecord } from '../generated/controls.ts'
 import {
   dnsRecord,
   dnsRecordBody,

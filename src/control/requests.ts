@@ -1,5 +1,4 @@
 import * as v from 'valibot'
-import type { JournalEntry, JournalFields } from '../core/generated/controls.ts'
 import { AssertionError, assertNoProblem } from '../core/schema/assertion-error.ts'
 import { documented, named } from '../core/schema/documentation.ts'
 import { general } from '../core/schema/general-errors.ts'
@@ -13,6 +12,7 @@ import {
 } from '../core/schema/options.ts'
 import { cut, formatCount } from '../core/schema/text.ts'
 import { isObject } from '../core/schema/values.ts'
+import type { JournalEntry, JournalFields } from '../generated/controls.ts'
 import { type Control, type ControlHost, controlCall } from './control.ts'
 import { requireMatchable } from './faults/matching.ts'
 import { findInvalidId } from './journal/dropped-requests.ts'
@@ -157,7 +157,7 @@ function filterSchema(operations: readonly string[]) {
     filter,
     'JournalFields',
     'Fields to find entries by. An unknown name, or a value that no entry can have, throws.',
-    { parameters: 'Name extends string = OperationName', imports: { OperationName: 'core/generated/resources.ts' } },
+    { parameters: 'Name extends string = OperationName', imports: { OperationName: 'generated/resources.ts' } },
   )
 }
 

@@ -1,7 +1,7 @@
 import type { SideRecords } from '../core/engine/persistence/stored-records.ts'
 import { groupByCollection } from '../core/engine/persistence/versions.ts'
-import type { Snapshot } from '../core/generated/controls.ts'
 import type { StoredChange } from '../core/operation/store.ts'
+import type { Snapshot } from '../generated/controls.ts'
 import type { SnapshotRecords } from './snapshot.ts'
 
 /** The name of the collection of saved snapshots in a store. */

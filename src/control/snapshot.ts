@@ -6,7 +6,6 @@ import {
   READABLE_VERSIONS,
   RECORDS_VERSION,
 } from '../core/engine/persistence/versions.ts'
-import type { Snapshot } from '../core/generated/controls.ts'
 import type { Collection } from '../core/operation/collection.ts'
 import { storedReader } from '../core/schema/body.ts'
 import { documented, named } from '../core/schema/documentation.ts'
@@ -18,6 +17,7 @@ import { anyObject } from '../core/schema/schema.ts'
 import { hasNoPrivateKey } from '../core/schema/secret-texts.ts'
 import { quote } from '../core/schema/text.ts'
 import { isObject } from '../core/schema/values.ts'
+import type { Snapshot } from '../generated/controls.ts'
 
 const factFields = {
   version: documented(v.literal(RECORDS_VERSION), 'The version of the format, which `restore` checks.', {

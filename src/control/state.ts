@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import type { Snapshot } from '../core/generated/controls.ts'
 import { MAX_BODY_BYTES } from '../core/schema/body.ts'
 import { optionsOf, readOptions, type SchemasOf, switchOption } from '../core/schema/options.ts'
+import type { Snapshot } from '../generated/controls.ts'
 import { type Control, controlCall, remembered } from './control.ts'
 import { snapshotBody } from './snapshot.ts'
 

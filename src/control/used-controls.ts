@@ -1,8 +1,8 @@
 import * as v from 'valibot'
-import type { UsedControls } from '../core/generated/controls.ts'
 import { documented, named } from '../core/schema/documentation.ts'
 import { count } from '../core/schema/record-schema.ts'
 import { anyObject, time } from '../core/schema/schema.ts'
+import type { UsedControls } from '../generated/controls.ts'
 import { type Control, controlCall } from './control.ts'
 
 const usedControl = named(

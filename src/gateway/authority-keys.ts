@@ -1,7 +1,7 @@
 import type { SideRecords } from '../core/engine/persistence/stored-records.ts'
 import { createSecret, createSecretSource, type RandomSource } from '../core/engine/random.ts'
-import type { AuthoritySecret } from '../core/generated/options.ts'
 import type { Authority } from '../core/operation/view.ts'
+import type { AuthoritySecret } from '../generated/options.ts'
 import { createSshAuthority } from '../service/ssh/authority.ts'
 import { createAuthority } from '../service/x509/authority.ts'
 import type { CertificateOrder, IssuedCertificate, IssuingAuthority } from '../service/x509/order.ts'

@@ -1,6 +1,6 @@
-import type { ErrorKey } from '../core/generated/resources.ts'
 import type { ErrorFacts } from '../core/schema/error-facts.ts'
 import { withDescription } from '../core/schema/option-error.ts'
+import type { ErrorKey } from '../generated/resources.ts'
 
 /** The member of an error that returns the error keys of its gateway. The symbol is the same in every bundle, for matchers. */
 const KEYS: unique symbol = Symbol.for('fauxgate.keys')

@@ -1,6 +1,5 @@
 import * as v from 'valibot'
 import type { Clock } from '../core/engine/clock.ts'
-import type { InitialResources } from '../core/generated/resources.ts'
 import type { Families } from '../core/operation/family.ts'
 import { PLANS } from '../core/operation/limit.ts'
 import type { Store } from '../core/operation/store.ts'
@@ -18,6 +17,7 @@ import {
 } from '../core/schema/options.ts'
 import { DURATION_ALLOWED } from '../core/schema/time.ts'
 import { isObject } from '../core/schema/values.ts'
+import type { InitialResources } from '../generated/resources.ts'
 import { type CertificateLifetime, PROFILES, type ProfileName } from '../service/provisioning/certificate-profiles.ts'
 import { nameProblem } from '../service/resources/reserved-domains/names.ts'
 
@@ -190,7 +190,7 @@ const limits = v.pipe(
           )
     }),
   ),
-  facts({ type: 'AccountLimits', imports: { AccountLimits: 'core/generated/limits.ts' } }),
+  facts({ type: 'AccountLimits', imports: { AccountLimits: 'generated/limits.ts' } }),
 )
 
 export const account = named(
@@ -297,5 +297,5 @@ export const families = v.pipe(
 
 export const initial = v.pipe(
   v.custom<InitialResources>(hasNames, 'an object with arrays of bodies, by family'),
-  facts({ type: 'InitialResources', imports: { InitialResources: 'core/generated/resources.ts' } }),
+  facts({ type: 'InitialResources', imports: { InitialResources: 'generated/resources.ts' } }),
 )

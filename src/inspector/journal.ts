@@ -1,4 +1,4 @@
-import type { JournalEntry, Overview } from '../core/generated/controls.ts'
+import type { JournalEntry, Overview } from '../generated/controls.ts'
 
 const MAX_ENTRIES = 2000
 

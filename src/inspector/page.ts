@@ -1,6 +1,6 @@
 import type { FamilyNouns } from '../control/views/nouns.ts'
-import type { JournalEntry, Overview } from '../core/generated/controls.ts'
 import type { OpenApiDocument } from '../gateway/openapi/document.ts'
+import type { JournalEntry, Overview } from '../generated/controls.ts'
 import { Connection, decodePart, ResponseError, takeKeyFromLink } from './connection.ts'
 import { KnownRequests } from './journal.ts'
 import { Service } from './service.ts'

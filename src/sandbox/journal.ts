@@ -1,5 +1,5 @@
-import type { JournalEntry } from '../core/generated/controls.ts'
 import type { Gateway } from '../gateway/types.ts'
+import type { JournalEntry } from '../generated/controls.ts'
 import type { ObjectStorage } from './objects.ts'
 
 const JOURNAL = 'journal'

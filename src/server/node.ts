@@ -1,6 +1,6 @@
-export type { DomainTimeline, NextDue, Overview, Timelines, TimelinesQuery } from '../core/generated/controls.ts'
-export type { Config } from '../core/generated/options.ts'
 export { type Inspected, toInspected as inspected } from '../gateway/inspected.ts'
+export type { DomainTimeline, NextDue, Overview, Timelines, TimelinesQuery } from '../generated/controls.ts'
+export type { Config } from '../generated/options.ts'
 export { testPolicy } from './policy/test-files.ts'
 export { type Served, type ServeOptions, serve } from './serve.ts'
 export { type SqliteStore, sqliteStore } from './sqlite/sqlite-store.ts'

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
-import type { Snapshot } from '../core/generated/controls.ts'
 import { GatewayError } from '../gateway/gateway-error.ts'
 import type { HttpRequest } from '../gateway/http/messages.ts'
 import { withTransport } from '../gateway/transport.ts'
 import type { Gateway } from '../gateway/types.ts'
+import type { Snapshot } from '../generated/controls.ts'
 import { parseJson, readText, replaceFile } from './files.ts'
 import { sleep } from './waiting.ts'
 

@@ -1,7 +1,6 @@
 import * as v from 'valibot'
 import { ipAddresses, requireUsableCertificate } from '../control/authority.ts'
 import type { Time } from '../core/engine/manual-clock.ts'
-import type { PairOptions, PairSubject } from '../core/generated/options.ts'
 import { named } from '../core/schema/documentation.ts'
 import {
   integerFrom,
@@ -13,6 +12,7 @@ import {
   textOption,
 } from '../core/schema/options.ts'
 import { LATEST_TIME } from '../core/schema/time.ts'
+import type { PairOptions, PairSubject } from '../generated/options.ts'
 import { ipBytes } from '../service/x509/ip.ts'
 import type { Attribute } from '../service/x509/issue.ts'
 

@@ -1,14 +1,14 @@
 import type { Time } from '../core/engine/manual-clock.ts'
-import type { PairOptions } from '../core/generated/options.ts'
 import { atCaller } from '../core/schema/caller-stack.ts'
 import { requireObject } from '../core/schema/options.ts'
 import type { Draw } from '../core/schema/values.ts'
+import type { PairOptions } from '../generated/options.ts'
 import { encode, integer, nullValue, octetString, oid, sequence } from '../service/x509/der-writer.ts'
 import { writePem } from '../service/x509/pem.ts'
 import { createMaterial, createPairKey, type Material } from './certificates-chain.ts'
 import { readMoment, readPairOptions } from './certificates-options.ts'
 
-export type { PairOptions, PairSubject } from '../core/generated/options.ts'
+export type { PairOptions, PairSubject } from '../generated/options.ts'
 export type { KeyType } from './certificates-options.ts'
 
 const DAY = 86_400_000

@@ -1,8 +1,8 @@
 import { isManual } from '../core/engine/clock.ts'
-import type { ReservedDomain, ReservedDomainCertJob } from '../core/generated/resources.ts'
 import { atCaller } from '../core/schema/caller-stack.ts'
 import { quote } from '../core/schema/text.ts'
 import type { Gateway } from '../gateway/types.ts'
+import type { ReservedDomain, ReservedDomainCertJob } from '../generated/resources.ts'
 
 /** The domain that a matcher checks, and its gateway if the matcher received that. */
 export interface CheckedDomain {

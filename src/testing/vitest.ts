@@ -2,7 +2,6 @@ import * as v from 'valibot'
 import { test as base, expect, type TestAPI, vi } from 'vitest'
 import { type Clock, systemClock } from '../core/engine/clock.ts'
 import { type ManualClock, manualClock } from '../core/engine/manual-clock.ts'
-import type { GatewayOptions } from '../core/generated/options.ts'
 import {
   oneOfThese,
   optionsOf,
@@ -13,6 +12,7 @@ import {
 } from '../core/schema/options.ts'
 import { createGateway } from '../gateway/gateway.ts'
 import type { Gateway } from '../gateway/types.ts'
+import type { GatewayOptions } from '../generated/options.ts'
 import { addReport, connect, createForTest, requireStrict, START } from './fixture.ts'
 import { type GlobalsOption, globalsOption, loadGlobals } from './globals.ts'
 import { type GatewayMatchers, matchers } from './matchers.ts'

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
-import type { UsedControls } from '../../src/core/generated/controls.ts'
 import { createNgrok } from '../../src/gateway/ngrok.ts'
+import type { UsedControls } from '../../src/generated/controls.ts'
 import { createGateway, manualClock } from '../../src/index.ts'
 import { serve } from '../../src/server/node.ts'
 import { client, controlClient } from '../support/client.ts'

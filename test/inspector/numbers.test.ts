@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { JournalEntry, Overview, Timelines, Trouble } from '../../src/core/generated/controls.ts'
+import type { JournalEntry, Overview, Timelines, Trouble } from '../../src/generated/controls.ts'
 import type { Gateway, Store } from '../../src/index.ts'
 import { serve, sqliteStore } from '../../src/server/node.ts'
 import { certificatePair, expiredPair } from '../../src/testing/testing.ts'

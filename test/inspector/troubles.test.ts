@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { Trouble } from '../../src/core/generated/controls.ts'
+import type { Trouble } from '../../src/generated/controls.ts'
 import { serve } from '../../src/server/node.ts'
 import { CHROMIUM, opensPages } from '../support/chromium.ts'
 import { controlClient } from '../support/client.ts'

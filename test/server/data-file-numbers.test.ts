@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect } from 'vitest'
-import type { JournalEntry, Overview, Timelines, Trouble } from '../../src/core/generated/controls.ts'
+import type { JournalEntry, Overview, Timelines, Trouble } from '../../src/generated/controls.ts'
 import { SHOWN_START } from '../support/clock.ts'
 import { startServerProcess } from '../support/command.ts'
 import { enterNewFolder } from '../support/folder.ts'

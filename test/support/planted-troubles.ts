@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import type { Trouble } from '../../src/core/generated/controls.ts'
 import { createNgrok } from '../../src/gateway/ngrok.ts'
+import type { Trouble } from '../../src/generated/controls.ts'
 import { manualClock } from '../../src/index.ts'
 import { certificatePair, expiredPair } from '../../src/testing/testing.ts'
 import { uncheckedClient } from './client.ts'

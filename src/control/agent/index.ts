@@ -1,5 +1,4 @@
 import * as v from 'valibot'
-import type { AgentTunnelDefinition } from '../../core/generated/controls.ts'
 import type { Families } from '../../core/operation/family.ts'
 import { atCaller } from '../../core/schema/caller-stack.ts'
 import { documented, named } from '../../core/schema/documentation.ts'
@@ -7,6 +6,7 @@ import { duration, optionsOf, readCallOptions, sentDuration, switchOption } from
 import { platform } from '../../core/schema/platform.ts'
 import { anyObject } from '../../core/schema/schema.ts'
 import { type Duration, durationMs } from '../../core/schema/time.ts'
+import type { AgentTunnelDefinition } from '../../generated/controls.ts'
 import { type Control, type ControlHost, controlCall } from '../control.ts'
 import { readDefinition, tunnelDefinition, type UnusedFields } from './definition.ts'
 import { errors } from './errors.ts'

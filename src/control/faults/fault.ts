@@ -1,6 +1,4 @@
 import * as v from 'valibot'
-import type { ArmedFault } from '../../core/generated/controls.ts'
-import type { ErrorKey } from '../../core/generated/resources.ts'
 import { collection } from '../../core/operation/collection.ts'
 import type { Method } from '../../core/operation/operation.ts'
 import type { Transaction } from '../../core/operation/transaction.ts'
@@ -16,6 +14,8 @@ import { count, ownId } from '../../core/schema/record-schema.ts'
 import { type RuleContext, rule } from '../../core/schema/rule.ts'
 import { anyObject } from '../../core/schema/schema.ts'
 import { drawMs, rangeMs } from '../../core/schema/time.ts'
+import type { ArmedFault } from '../../generated/controls.ts'
+import type { ErrorKey } from '../../generated/resources.ts'
 import { findDocumentedError } from './documented-numbers.ts'
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const satisfies readonly (Method | 'HEAD')[]
@@ -151,7 +151,7 @@ const fields = {
 /** The type parameters by which a gateway adds the names of your own families. */
 const PARAMETERS: Facts = {
   parameters: 'Name extends string = string, Key extends string = ErrorKey',
-  imports: { ErrorKey: 'core/generated/resources.ts' },
+  imports: { ErrorKey: 'generated/resources.ts' },
 }
 
 export const faultSpec = named(

@@ -1,6 +1,4 @@
 import * as v from 'valibot'
-import type { ArmedFault, FaultSpec } from '../../core/generated/controls.ts'
-import type { OperationName } from '../../core/generated/resources.ts'
 import type { Family } from '../../core/operation/family.ts'
 import type { Transaction } from '../../core/operation/transaction.ts'
 import { assertNoProblem } from '../../core/schema/assertion-error.ts'
@@ -11,6 +9,8 @@ import { NO_VALUES, requireValues } from '../../core/schema/options.ts'
 import { quote } from '../../core/schema/text.ts'
 import { rangeMs } from '../../core/schema/time.ts'
 import { isObject } from '../../core/schema/values.ts'
+import type { ArmedFault, FaultSpec } from '../../generated/controls.ts'
+import type { OperationName } from '../../generated/resources.ts'
 import { type Api, type Control, controlCall, createMembers, membersOf } from '../control.ts'
 import {
   addedFault,

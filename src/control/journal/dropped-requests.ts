@@ -1,4 +1,4 @@
-import type { JournalEntry } from '../../core/generated/controls.ts'
+import type { JournalEntry } from '../../generated/controls.ts'
 import type { JournalQuery } from './entry.ts'
 
 /** The fields of a request that queries compare. */

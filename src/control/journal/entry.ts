@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import type { JournalEntry } from '../../core/generated/controls.ts'
 import { documented, named } from '../../core/schema/documentation.ts'
 import { time } from '../../core/schema/schema.ts'
+import type { JournalEntry } from '../../generated/controls.ts'
 
 const record = v.exactOptional(documented(v.record(v.string(), v.unknown()), 'The record, without secrets.'))
 
@@ -40,7 +40,7 @@ export const journalEntry = named(
       "The operation's name, such as `reserved_domains.create`; null for an unknown path or method.",
       {
         type: 'OperationName | (string & Record<never, never>) | null',
-        imports: { OperationName: 'core/generated/resources.ts' },
+        imports: { OperationName: 'generated/resources.ts' },
       },
     ),
     method: documented(v.string(), 'The method of the request.'),

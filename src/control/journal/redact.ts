@@ -1,4 +1,3 @@
-import type { JournalEntry } from '../../core/generated/controls.ts'
 import type { Commit } from '../../core/operation/collection.ts'
 import type { Operation } from '../../core/operation/operation.ts'
 import { MAX_BODY_BYTES } from '../../core/schema/body.ts'
@@ -16,6 +15,7 @@ import {
 } from '../../core/schema/secret-texts.ts'
 import { formatCount } from '../../core/schema/text.ts'
 import { timestamp } from '../../core/schema/time.ts'
+import type { JournalEntry } from '../../generated/controls.ts'
 import type { JournaledExchange } from './exchange.ts'
 
 export interface Secrets {

@@ -1,5 +1,4 @@
 import * as v from 'valibot'
-import type { FailedAttempt, PendingOutcome } from '../../core/generated/controls.ts'
 import type { Transaction } from '../../core/operation/transaction.ts'
 import { assertNoProblem } from '../../core/schema/assertion-error.ts'
 import { documented, named } from '../../core/schema/documentation.ts'
@@ -10,6 +9,7 @@ import { isIdOf } from '../../core/schema/ids.ts'
 import { integerFrom, NO_VALUES, optionsOf, readCallOptions, requireValues } from '../../core/schema/options.ts'
 import { rule } from '../../core/schema/rule.ts'
 import { quote } from '../../core/schema/text.ts'
+import type { FailedAttempt, PendingOutcome } from '../../generated/controls.ts'
 import { normalizeName } from '../../service/provisioning/dns.ts'
 import {
   ANY_DOMAIN,

@@ -1,9 +1,9 @@
 import * as v from 'valibot'
-import type { ListedRecord } from '../../core/generated/controls.ts'
 import { documented, named } from '../../core/schema/documentation.ts'
 import { refuse } from '../../core/schema/errors.ts'
 import { general } from '../../core/schema/general-errors.ts'
 import { quote } from '../../core/schema/text.ts'
+import type { ListedRecord } from '../../generated/controls.ts'
 import { type Control, type ControlHost, controlCall } from '../control.ts'
 
 const MAX_LISTED = 100

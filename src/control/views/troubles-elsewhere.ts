@@ -1,6 +1,6 @@
-import type { Trouble } from '../../core/generated/controls.ts'
 import { isIdOf } from '../../core/schema/ids.ts'
 import { formatCount } from '../../core/schema/text.ts'
+import type { Trouble } from '../../generated/controls.ts'
 import type { ControlHost } from '../control.ts'
 
 /** Counts the refusals that no journal has, so that pages notice a new one. */

@@ -1,6 +1,6 @@
-import type { Trouble } from '../../core/generated/controls.ts'
 import type { Transaction } from '../../core/operation/transaction.ts'
 import { isObject } from '../../core/schema/values.ts'
+import type { Trouble } from '../../generated/controls.ts'
 import type { ControlHost } from '../control.ts'
 import { faultsIn, isUsedUp } from '../faults/fault.ts'
 import type { SeenRequest } from '../journal/journal.ts'

@@ -58,7 +58,7 @@ export const systemClock: Clock = { now: () => Date.now(), waitUntil: waitForSys
 /** The longest wait that a host timer can do. */
 const MAX_WAIT_MS = 2 ** 31 - 1
 
-/** Waits with a timer of the host, the only one that a gateway sets: for `provisioning.settled` and for delayed responses. */
+/** Waits with a timer of the host, the only one that a gateway sets: for calls that wait and for delayed responses. */
 async function waitForSystemTime(at: number, signal?: AbortSignal): Promise<void> {
   for (let left = at - Date.now(); left > 0; left = at - Date.now()) await sleep(Math.min(left, MAX_WAIT_MS), signal)
 }

@@ -1,4 +1,3 @@
-import type { Snapshot } from '../generated/controls.ts'
 import type { Collection } from '../operation/collection.ts'
 import type { Family, ReportRelation } from '../operation/family.ts'
 import { findMissing } from '../operation/reference.ts'
@@ -42,7 +41,12 @@ export interface EngineOptions extends StateOptions {
 }
 
 /** The records of a snapshot, from which a gateway continues. */
-export interface RestorableState extends Pick<Snapshot, 'sequence' | 'records' | 'seed'> {
+export interface RestorableState {
+  readonly records: Readonly<Record<string, readonly object[]>>
+  /** The number that the next id comes from. */
+  readonly sequence: number
+  /** Null if the authority has its own keys. */
+  readonly seed: string | null
   /** True if a gateway of this process made the snapshot, so that nothing in it needs to be checked. */
   readonly isOwn: boolean
 }

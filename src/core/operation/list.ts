@@ -1,6 +1,6 @@
 import * as v from 'valibot'
+import type { ListParameters } from '../../generated/core.ts'
 import { compileFilter, type Filter, type Filtered, MAX_FILTER_LENGTH } from '../filter/filter.ts'
-import type { ListParameters } from '../generated/resources.ts'
 import { isSent } from '../schema/body.ts'
 import type { CommonDialect } from '../schema/dialect.ts'
 import { documentationOf, documented, named } from '../schema/documentation.ts'
@@ -15,7 +15,7 @@ import type { View } from './view.ts'
 
 const MAX_PAGE_SIZE = 100
 
-const listQuery = named(
+export const listQuery = named(
   v.object({
     limit: v.optional(
       documented(v.union([v.number(), v.string()]), 'The number of items of a page.', {

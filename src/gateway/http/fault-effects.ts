@@ -1,5 +1,4 @@
 import { errors, findError } from '../../control/faults/fault.ts'
-import type { ArmedFault } from '../../core/generated/controls.ts'
 import type { Operation, PathIds } from '../../core/operation/operation.ts'
 import type { CommonDialect } from '../../core/schema/dialect.ts'
 import { codeOf, formatMessage, statusOf } from '../../core/schema/error-facts.ts'
@@ -10,6 +9,7 @@ import { isSecretAt } from '../../core/schema/secret-fields.ts'
 import { quote, quoteSecret } from '../../core/schema/text.ts'
 import { durationMs } from '../../core/schema/time.ts'
 import { isObject } from '../../core/schema/values.ts'
+import type { ArmedFault } from '../../generated/controls.ts'
 import { createVariedText } from './error-response.ts'
 import { createJsonResponse, type HttpResponse } from './messages.ts'
 

@@ -1,5 +1,5 @@
-import evidenceFile from '../../core/generated/evidence.json'
 import { mapValues } from '../../core/schema/values.ts'
+import evidenceFile from '../../generated/evidence.json'
 
 /** The sources of a rule, by kind. Each number is the index of a source in the document's list `x-fauxgate-sources`. */
 export interface Evidence {

@@ -1,4 +1,4 @@
-import type { JournalEntry } from '../../core/generated/controls.ts'
+import type { JournalEntry } from '../../generated/controls.ts'
 import type { Page } from '../page.ts'
 import { matchIds } from '../service.ts'
 

@@ -1,4 +1,4 @@
-import type { JournalEntry } from '../../core/generated/controls.ts'
+import type { JournalEntry } from '../../generated/controls.ts'
 import { page } from '../page.ts'
 import { COMMON_WORDS, compileSearch, getErrorCode, getSearchText, type Words } from '../search.ts'
 import { formatBytes, formatCount, formatMs, formatTime } from '../shared/format.ts'

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { DnsRecord, ListedFault, ListedOutcome, MissedRequest } from '../../core/generated/controls.ts'
+import type { DnsRecord, ListedFault, ListedOutcome, MissedRequest } from '../../generated/controls.ts'
 import { useControl } from '../live.ts'
 import { page } from '../page.ts'
 import { Button, Problem, Search, Text, useWork } from '../shared/controls.tsx'

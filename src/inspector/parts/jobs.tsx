@@ -1,6 +1,6 @@
 import { Fragment } from 'preact'
 import { useState } from 'preact/hooks'
-import type { DomainTimeline, NeededRecord, Timelines } from '../../core/generated/controls.ts'
+import type { DomainTimeline, NeededRecord, Timelines } from '../../generated/controls.ts'
 import { useLive } from '../live.ts'
 import { page } from '../page.ts'
 import { Button, Search } from '../shared/controls.tsx'

@@ -1,4 +1,4 @@
-import type { NextDue, Overview } from '../../core/generated/controls.ts'
+import type { NextDue, Overview } from '../../generated/controls.ts'
 import { page } from '../page.ts'
 import { Button, Copy, Form, Text } from '../shared/controls.tsx'
 import { formatCount, formatRelative, formatTime } from '../shared/format.ts'

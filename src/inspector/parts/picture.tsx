@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { DomainTimeline } from '../../core/generated/controls.ts'
+import type { DomainTimeline } from '../../generated/controls.ts'
 import { page } from '../page.ts'
 import { formatCounted, formatDuration, formatRelative, formatTime, formatTimes } from '../shared/format.ts'
 import { Chip, type Tone } from '../shared/layout.tsx'

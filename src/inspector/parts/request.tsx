@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
-import type { JournalEntry, ListedFault } from '../../core/generated/controls.ts'
 import type { Change } from '../../core/operation/collection.ts'
+import type { JournalEntry, ListedFault } from '../../generated/controls.ts'
 import type { ServerResponse } from '../connection.ts'
 import { useControl } from '../live.ts'
 import { page } from '../page.ts'

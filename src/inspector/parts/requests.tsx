@@ -1,5 +1,5 @@
 import { useMemo } from 'preact/hooks'
-import type { JournalEntry } from '../../core/generated/controls.ts'
+import type { JournalEntry } from '../../generated/controls.ts'
 import { page } from '../page.ts'
 import { Button } from '../shared/controls.tsx'
 import { formatCount, formatDuration, formatTime } from '../shared/format.ts'

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import type { ListedRecord } from '../../core/generated/controls.ts'
 import type { JsonSchema } from '../../gateway/openapi/json-schema.ts'
+import type { ListedRecord } from '../../generated/controls.ts'
 import { useLive } from '../live.ts'
 import { page } from '../page.ts'
 import { fillPath, matchIds, type Service, type ServiceFamily, type ServiceOperation } from '../service.ts'

@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'preact/hooks'
 import type { FamilyNouns } from '../../control/views/nouns.ts'
-import type { ListedRecord } from '../../core/generated/controls.ts'
+import type { ListedRecord } from '../../generated/controls.ts'
 import { useControl, useLive } from '../live.ts'
 import { page } from '../page.ts'
 import { listIdNames, type Service } from '../service.ts'

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { JournalEntry, SavedSnapshot, UsedControls } from '../../core/generated/controls.ts'
+import type { JournalEntry, SavedSnapshot, UsedControls } from '../../generated/controls.ts'
 import { useControl } from '../live.ts'
 import { page } from '../page.ts'
 import { Button, Choice, Form, Text } from '../shared/controls.tsx'

@@ -1,4 +1,4 @@
-import type { FaultSpec, JournalEntry, UsedControl } from '../../core/generated/controls.ts'
+import type { FaultSpec, JournalEntry, UsedControl } from '../../generated/controls.ts'
 import { formatCounted } from '../shared/format.ts'
 import { describeHidden, findReplayProblem } from './client-code.ts'
 import { toDirectCall } from './test-controls.ts'

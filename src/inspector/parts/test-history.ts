@@ -1,4 +1,4 @@
-import type { JournalEntry, UsedControls } from '../../core/generated/controls.ts'
+import type { JournalEntry, UsedControls } from '../../generated/controls.ts'
 import { formatCounted } from '../shared/format.ts'
 
 /** The knowledge of a server about what happened. */

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import type { Trouble } from '../../core/generated/controls.ts'
+import type { Trouble } from '../../generated/controls.ts'
 import { useLive } from '../live.ts'
 import { page } from '../page.ts'
 import { Button } from '../shared/controls.tsx'

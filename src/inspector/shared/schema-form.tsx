@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
-import type { ListedRecord } from '../../core/generated/controls.ts'
 import type { JsonSchema } from '../../gateway/openapi/json-schema.ts'
+import type { ListedRecord } from '../../generated/controls.ts'
 import { ResponseError } from '../connection.ts'
 import { useLive } from '../live.ts'
 import { page } from '../page.ts'

@@ -1,7 +1,7 @@
 import type { ControlCall } from '../../control/control.ts'
-import controlCalls from '../../core/generated/control-calls.json'
 import { locateJsonProblem } from '../../core/schema/json-text.ts'
 import { quote } from '../../core/schema/text.ts'
+import controlCalls from '../../generated/control-calls.json'
 import type { Arguments } from '../commands/command.ts'
 import { UsageError } from '../errors.ts'
 import { type Flag, flagAt } from '../options/flags.ts'

@@ -1,5 +1,6 @@
 import type { TrafficEntry } from '../../control/traffic/entry.ts'
 import { describeTraffic } from '../../control/traffic/entry.ts'
+import { formatCount, quote } from '../../core/schema/text.ts'
 import type {
   DnsRecord,
   DomainTimeline,
@@ -7,8 +8,7 @@ import type {
   Overview,
   Timelines,
   Trouble,
-} from '../../core/generated/controls.ts'
-import { formatCount, quote } from '../../core/schema/text.ts'
+} from '../../generated/controls.ts'
 import { formatTimeline } from '../../service/provisioning/timeline-text.ts'
 
 /** Functions that format the response of a call for people. Without `text`, the response is printed as JSON. */

@@ -1,5 +1,5 @@
-import type { JournalEntry } from '../../core/generated/controls.ts'
 import { timestamp } from '../../core/schema/time.ts'
+import type { JournalEntry } from '../../generated/controls.ts'
 import { type Command, requireNoWords, requireOneWord } from '../commands/command.ts'
 import { readErrorBody } from '../errors.ts'
 import { parseJson, readText, writeText } from '../files.ts'

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { readClock, systemClock } from '../../core/engine/clock.ts'
-import type { Config } from '../../core/generated/options.ts'
 import type { Gateway } from '../../gateway/types.ts'
+import type { Config } from '../../generated/options.ts'
 import { asSystemError } from '../errors.ts'
 import type { Log } from '../log/log.ts'
 import { configRows } from '../options/config.ts'

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { sandboxExample } from '../../core/generated/sandbox-example.ts'
+import { sandboxExample } from '../../generated/sandbox-example.ts'
 import { writeError } from '../files.ts'
 import { print, printLine } from '../terminal.ts'
 import { type Arguments, type Command, requireNoWords } from './command.ts'

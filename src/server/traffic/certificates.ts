@@ -1,8 +1,8 @@
 import { createSecureContext, type SecureContext } from 'node:tls'
 import type { ServerCertificate } from '../../control/authority.ts'
 import { readClock } from '../../core/engine/clock.ts'
-import type { ReservedDomain } from '../../core/generated/resources.ts'
 import type { Gateway } from '../../gateway/types.ts'
+import type { ReservedDomain } from '../../generated/resources.ts'
 import { isDnsName } from '../../service/provisioning/dns.ts'
 import { isServiceDomain } from '../../service/resources/reserved-domains/dialect.ts'
 

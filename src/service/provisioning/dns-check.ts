@@ -1,7 +1,7 @@
-import type { DnsRecord, NeededRecord } from '../../core/generated/controls.ts'
 import type { Transaction } from '../../core/operation/transaction.ts'
 import { formatCount } from '../../core/schema/text.ts'
 import { timeMs } from '../../core/schema/time.ts'
+import type { DnsRecord, NeededRecord } from '../../generated/controls.ts'
 import { getParentKey, normalizeName, parseAuthorities, resolve, reverseLabels, zone } from './dns.ts'
 
 interface DomainTargets {

@@ -1,5 +1,4 @@
 import * as v from 'valibot'
-import type { DnsRecord } from '../../core/generated/controls.ts'
 import { collection } from '../../core/operation/collection.ts'
 import type { Transaction } from '../../core/operation/transaction.ts'
 import { documented, named } from '../../core/schema/documentation.ts'
@@ -9,6 +8,7 @@ import { sentDuration } from '../../core/schema/options.ts'
 import { rule, ruleOnWhole } from '../../core/schema/rule.ts'
 import { time } from '../../core/schema/schema.ts'
 import { durationMs, roundUpToSecond, timeMs, timestamp } from '../../core/schema/time.ts'
+import type { DnsRecord } from '../../generated/controls.ts'
 import { ipBytes } from '../x509/ip.ts'
 
 const MAX_NAME_LENGTH = 253

@@ -1,5 +1,4 @@
 import * as v from 'valibot'
-import type { FailedAttempt } from '../../core/generated/controls.ts'
 import { collection } from '../../core/operation/collection.ts'
 import type { Transaction } from '../../core/operation/transaction.ts'
 import { documented, named } from '../../core/schema/documentation.ts'
@@ -9,6 +8,7 @@ import { recordRule } from '../../core/schema/record-schema.ts'
 import { rule } from '../../core/schema/rule.ts'
 import { DURATION_ALLOWED, type Duration, durationMs } from '../../core/schema/time.ts'
 import type { Frozen } from '../../core/schema/values.ts'
+import type { FailedAttempt } from '../../generated/controls.ts'
 import { isDnsName } from './dns.ts'
 
 export const PROVISIONING_ERRORS = ['INTERNAL_ERROR', 'DNS_ERROR'] as const

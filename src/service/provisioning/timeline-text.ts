@@ -1,4 +1,4 @@
-import type { TimelineEntry } from '../../core/generated/controls.ts'
+import type { TimelineEntry } from '../../generated/controls.ts'
 
 /** Formats a timeline for people: a line per transition, oldest first. */
 export function formatTimeline(timeline: readonly TimelineEntry[]): string {

@@ -1,7 +1,7 @@
-import type { TimelineEntry } from '../../core/generated/controls.ts'
 import { schedule } from '../../core/operation/schedule.ts'
 import type { Transaction } from '../../core/operation/transaction.ts'
 import { LATEST_TIME, roundUpToSecond, timestamp } from '../../core/schema/time.ts'
+import type { TimelineEntry } from '../../generated/controls.ts'
 import { getCertificateLifetime } from './certificate-profiles.ts'
 import { type CertificateRecord, certificates } from './certificate-records.ts'
 import {

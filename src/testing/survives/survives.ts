@@ -1,7 +1,7 @@
 import type { ManualClock } from '../../core/engine/manual-clock.ts'
-import type { GatewayOptions } from '../../core/generated/options.ts'
 import { describeThrown } from '../../core/schema/text.ts'
 import type { Gateway } from '../../gateway/types.ts'
+import type { GatewayOptions } from '../../generated/options.ts'
 import { SurvivalError } from './survival-error.ts'
 import type { CodeUnderTest, ScheduleOptions, SurvivalResult, SurvivesOptions, TriedSchedule } from './types.ts'
 

@@ -1,8 +1,8 @@
 import type { ManualClock } from '../../core/engine/manual-clock.ts'
-import type { GatewayOptions } from '../../core/generated/options.ts'
 import type { Duration } from '../../core/schema/time.ts'
 import type { Fetch } from '../../gateway/http/fetch.ts'
 import type { Gateway } from '../../gateway/types.ts'
+import type { GatewayOptions } from '../../generated/options.ts'
 
 /** The failures that {@link survives} tries by default; `crash` only with `restart: true`. */
 export type FaultKind = 'lost' | '5xx' | '429' | 'cut' | 'silent' | 'crash' | 'outcomes'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Trouble } from '../../../src/core/generated/controls.ts'
+import type { Trouble } from '../../../src/generated/controls.ts'
 import { controlClient } from '../../support/client.ts'
 import { isLike, openPlanted, PLANTED, type PlantedTrouble } from '../../support/planted-troubles.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Trouble } from '../../../src/core/generated/controls.ts'
+import type { Trouble } from '../../../src/generated/controls.ts'
 import type { Gateway } from '../../../src/index.ts'
 import { certificatePair, expiredPair } from '../../../src/testing/testing.ts'
 import { client, controlClient } from '../../support/client.ts'

@@ -1,5 +1,4 @@
 import * as v from 'valibot'
-import type { ReservedDomain } from '../../../core/generated/resources.ts'
 import { viewHead } from '../../../core/operation/resource-head.ts'
 import type { Transaction } from '../../../core/operation/transaction.ts'
 import { refTo, type View } from '../../../core/operation/view.ts'
@@ -20,6 +19,7 @@ import {
 } from '../../../core/schema/schema.ts'
 import { timestamp } from '../../../core/schema/time.ts'
 import type { Frozen } from '../../../core/schema/values.ts'
+import type { ReservedDomain } from '../../../generated/resources.ts'
 import type { Job, ManagedDomain } from '../../provisioning/managed-domain.ts'
 import { PROVISIONING_ERRORS } from '../../provisioning/outcomes.ts'
 import { MANAGED_KEY_TYPES } from '../../x509/order.ts'

@@ -1,4 +1,4 @@
-import type { ErrorKey } from '../../../../src/core/generated/resources.ts'
+import type { ErrorKey } from '../../../../src/generated/resources.ts'
 import type { Gateway, GatewayOptions } from '../../../../src/index.ts'
 import type { RequestParts } from '../../../support/client.ts'
 
