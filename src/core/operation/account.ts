@@ -8,7 +8,7 @@ import { quote } from '../schema/text.ts'
 import { durationText } from '../schema/time.ts'
 import type { Frozen } from '../schema/values.ts'
 import { type Collection, collection } from './collection.ts'
-import { type Family, sectionReader } from './family.ts'
+import type { Family } from './family.ts'
 import {
   type AccountLimit,
   countOneMore,
@@ -47,11 +47,12 @@ interface AppliedLimit extends LimitValue {
   readonly by: string
 }
 
-const accountOptions = sectionReader<{ readonly account?: Account | undefined }>()
+/** Returns the option `account` of a gateway, if it is set. */
+const accountOf = ({ account }: { readonly account?: Account | undefined }) => account
 
 /** Returns the values of a limit in a gateway: those of the options, and that of the plan unless an option sets a maximum. */
 function findLimitValues(options: RuleOptions, name: string, { plans = {} }: AccountLimit): readonly AppliedLimit[] {
-  const { plan, limits = {} } = accountOptions(options).account ?? {}
+  const { plan, limits = {} } = accountOf(options) ?? {}
   const optionValues = (Object.hasOwn(limits, name) && limits[name]) || []
   const planMaximum = plan && plans[plan]
   const isOverridden = optionValues.some(({ window }) => window === undefined)
@@ -127,7 +128,7 @@ export function requirePermitted(
   { options, dialect }: Pick<Transaction, 'options' | 'dialect'>,
   before?: object,
 ): void {
-  if (!accountOptions(options).account) return
+  if (!accountOf(options)) return
   const fields = { ...before, ...sent }
   for (const [name, limit] of Object.entries(limits)) {
     if (!isNewlyCounted(limit, dialect, fields, before)) continue
@@ -168,7 +169,7 @@ export function requireWithin<R extends object>(
   after: R,
   before?: R,
 ): void {
-  if (!accountOptions(tx.options).account) return
+  if (!accountOf(tx.options)) return
   // A change can also move a record to another group, such as an endpoint that joins another pool.
   const isMoved = (limit: AccountLimit) => {
     if (!before || !limit.isChangeable) return false

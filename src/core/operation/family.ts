@@ -202,15 +202,20 @@ export function recordsOf(family: object): Collection<ResourceRecord> {
 
 /**
  * Returns a typed view of something that all families share: the dialect, the options of a gateway, or the surroundings of a
- * view. Each family declares the fields that it reads.
+ * view. Each family declares the fields that it reads, and names one of them, by which a section that is missing is found.
  *
  * @example
  * ```ts
- * const widgetOptions = sectionReader<{ readonly widgetsPerRegion: number }>()
- * const most = widgetOptions(tx.options).widgetsPerRegion
+ * const widgetDialect = sectionReader<{ readonly widgetsPerRegion: number }>('widgetsPerRegion')
+ * const most = widgetDialect(tx.dialect).widgetsPerRegion
  * ```
  */
-export function sectionReader<Own extends object>(): (shared: object) => Own {
-  // The code that makes the shared object knows all families, and sets the fields of all.
-  return (shared) => shared as Own
+export function sectionReader<Own extends object>(name: keyof Own & string): (shared: object) => Own {
+  // The code that makes the shared object sets all fields of a section, or none.
+  const hasSection = (shared: object): shared is Own => name in shared
+  return (shared) => {
+    if (hasSection(shared)) return shared
+    const names = Object.keys(shared).join(', ')
+    throw new TypeError(`A family reads "${name}" of a dialect or of options that have only: ${names}.`)
+  }
 }

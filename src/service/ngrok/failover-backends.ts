@@ -50,7 +50,7 @@ const table = parts.columns(
 /** The failover backends, indexed by their children. */
 export const failovers = table.records
 
-const backendOptions = kit.sectionReader<{ readonly quirks: { readonly keepBackendsOnPatch: boolean } }>()
+const backendOptions = kit.sectionReader<{ readonly quirks: { readonly keepBackendsOnPatch: boolean } }>('quirks')
 
 /** Failover backends (rules: backends#failover). */
 export const failoverBackends = kit.resource(table.kind, {

@@ -31,7 +31,7 @@ const accountOptions = kit.sectionReader<{
   readonly account?: { readonly plan?: string | undefined } | undefined
   readonly unknownActions: 'refuse' | 'accept'
   readonly quirks?: { readonly policyMayFallThrough: boolean } | undefined
-}>()
+}>('unknownActions')
 
 /** The facts about a gateway and a resource that the check of a policy needs. */
 interface Known {

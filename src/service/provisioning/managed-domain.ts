@@ -40,7 +40,7 @@ export interface AttemptHooks {
     | undefined
 }
 
-export const provisioningOptions = sectionReader<ProvisioningOptions>()
+export const provisioningOptions = sectionReader<ProvisioningOptions>('provisioningDelay')
 
 export const policy = v.object({ authority: someText, private_key_type: oneOfThese(MANAGED_KEY_TYPES) })
 

@@ -70,7 +70,7 @@ export const declared: Family<Record<never, never>, typeof errors> = {
   },
 }
 
-const referenceOptions = sectionReader<{ readonly references: 'any' | 'declared' }>()
+const referenceOptions = sectionReader<{ readonly references: 'any' | 'declared' }>('references')
 
 /**
  * Declares that an edge, a route, an endpoint configuration or a backend exists, if `references` is `declared`. With `edge_id`,

@@ -101,7 +101,7 @@ const CONFIGS: Readonly<Record<string, Readonly<Record<string, ConfigField>>>> =
   log: { metadata: { allowed: 'an object', test: isObject } },
 }
 
-const policyOptions = sectionReader<{ readonly unknownActions: 'refuse' | 'accept' }>()
+const policyOptions = sectionReader<{ readonly unknownActions: 'refuse' | 'accept' }>('unknownActions')
 
 const NAME = 'The name of the rule, for people.'
 const EXPRESSIONS =

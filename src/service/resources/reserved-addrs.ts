@@ -140,8 +140,8 @@ export interface AddressDialect {
   readonly addressHost: { readonly us: string; readonly elsewhere: string }
 }
 
-const addressDialect = sectionReader<AddressDialect>()
-const addressOptions = sectionReader<{ readonly addressesPerRegion: number }>()
+const addressDialect = sectionReader<AddressDialect>('addressHost')
+const addressOptions = sectionReader<{ readonly addressesPerRegion: number }>('addressesPerRegion')
 
 /** Reserved addresses (rules: reserved-addresses#resource). */
 export const reservedAddrs = resource(

@@ -131,7 +131,7 @@ const childOfWeighted = referenceOf(backends, {
   rules: 'references#always-there',
 })
 
-const backendOptions = sectionReader<{ readonly quirks: { readonly keepBackendsOnPatch: boolean } }>()
+const backendOptions = sectionReader<{ readonly quirks: { readonly keepBackendsOnPatch: boolean } }>('quirks')
 
 /** Weighted backends (rules: weighted-backends#resource). */
 export const weightedBackends = resource(table.kind, {

@@ -66,7 +66,7 @@ export interface SshAuthority {
 }
 
 /** Returns the SSH part of the authority in a view: `sshAuthority(wire.authority).ssh.publicKey(order)`. */
-export const sshAuthority = sectionReader<{ readonly ssh: SshAuthority }>()
+export const sshAuthority = sectionReader<{ readonly ssh: SshAuthority }>('ssh')
 
 /** A key that signs, with its public part (RFC 4253, 6.6). */
 interface Signer {

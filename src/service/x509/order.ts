@@ -75,4 +75,4 @@ export interface IssuingAuthority extends Authority {
  * Returns the authority of a gateway, which issues certificates: `issuing(wire.authority).issueForClient({ csr, … })` certifies
  * the key of a client's request.
  */
-export const issuing = sectionReader<IssuingAuthority>()
+export const issuing = sectionReader<IssuingAuthority>('issue')

@@ -571,6 +571,14 @@ describe('A family that does not fit is refused (rules: one-table#families)', ()
   })
 })
 
+test('A family that reads a field of another dialect says which fields this one has', () => {
+  const widgetDialect = kit.sectionReader<{ readonly widgetsPerRegion: number }>('widgetsPerRegion')
+  expect(widgetDialect({ ...standard, widgetsPerRegion: 3 }).widgetsPerRegion).toBe(3)
+  expect(() => widgetDialect({ name: 'standard', baseUrl: '/' })).toThrow(
+    new TypeError('A family reads "widgetsPerRegion" of a dialect or of options that have only: name, baseUrl.'),
+  )
+})
+
 test('A field refers to a named type with a sentence of its own, in the document and in filters', () => {
   const shape = v.object({ ...kit.resourceHead, reserved_domain: kit.documented(kit.ref, 'The domain of the pass.') })
   const passes = kit.collection<kit.ResourceRecord>({

@@ -40,7 +40,7 @@ const REFUSED_KEYS = [
 
 export type RefusedDomainKey = (typeof REFUSED_KEYS)[number]
 
-export const domainDialect = sectionReader<DomainDialect>()
+export const domainDialect = sectionReader<DomainDialect>('serviceDomains')
 
 /** Returns a name as the dialect takes it (rules: domain-names#trimmed). */
 export function tidyName(dialect: CommonDialect, name: string): string {

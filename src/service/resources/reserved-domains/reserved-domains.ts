@@ -156,7 +156,7 @@ function create(tx: Transaction, body: v.InferOutput<typeof createBody>): Domain
   return tx.put(domains, withTls(tx, domain, policy ? { certificate_management_policy: policy } : body))
 }
 
-const domainOptions = sectionReader<{ readonly takenDomains: readonly string[] }>()
+const domainOptions = sectionReader<{ readonly takenDomains: readonly string[] }>('takenDomains')
 
 /** Refuses a name that is already reserved, here or by another account (rules: domain-names#once, domain-names#other-accounts). */
 export function requireFreeDomain(tx: Transaction, domain: string, field = 'domain'): void {
