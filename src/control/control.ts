@@ -114,7 +114,7 @@ export interface ControlHost {
   readonly dialect: Dialect
   /** The families that were passed to `createGateway`. */
   readonly families: Families
-  /** Makes the text of an OpenAPI document; undefined until `describedBy` is called. */
+  /** Makes the text of an OpenAPI document; undefined until a server calls `transport.describedBy`. */
   describer: ((...args: Parameters<Describer>) => string) | undefined
 }
 

@@ -1,5 +1,7 @@
 import { type ControlHost, createMembers } from '../control/control.ts'
 import { type ControlMembers, controls } from '../control/controls.ts'
+import { cacheDocuments } from '../control/document.ts'
+import { listNouns } from '../control/views/nouns.ts'
 import type { Clock } from '../core/engine/clock.ts'
 import type { Families } from '../core/operation/family.ts'
 import { isOperationOf } from '../core/operation/operation.ts'
@@ -190,6 +192,10 @@ function createTransport(
       host.reset()
       return true
     },
+    describedBy(describer) {
+      host.describer = cacheDocuments(describer)
+    },
+    nouns: () => listNouns(host.api.operations),
     collections: host.collections,
     ...boundary.wrapAll({ resources: () => listResources(host) }),
     journal,

@@ -36,7 +36,7 @@ export function createOverviewEvent(gateway: Gateway): string {
  */
 export function createGatewayEvent(gateway: Gateway, name: string | null, started?: string): string {
   const { url, dialect } = gateway
-  const facts = { versionHeader: dialect.versionHeader, nouns: toInspected(gateway).nouns() }
+  const facts = { versionHeader: dialect.versionHeader, nouns: gateway.transport.nouns() }
   return formatEvent('gateway', { name, url, dialect: dialect.name, started, ...facts })
 }
 

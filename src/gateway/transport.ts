@@ -1,5 +1,6 @@
-import type { DropHooks } from '../control/control.ts'
+import type { Describer, DropHooks } from '../control/control.ts'
 import type { PersistedJournal } from '../control/journal/journal.ts'
+import type { FamilyNouns } from '../control/views/nouns.ts'
 import type { AttemptHooks } from '../service/provisioning/managed-domain.ts'
 import type { UpstreamResponse } from '../traffic/message.ts'
 import type { ServedRequest } from '../traffic/traffic.ts'
@@ -69,6 +70,16 @@ export interface Transport {
    * @internal
    */
   readonly renewed: () => boolean
+  /**
+   * Makes `GET /_fauxgate/openapi.json` and `GET /_fauxgate/openapi.control.json` work, with `openApi` of `fauxgate/openapi`.
+   * @internal
+   */
+  readonly describedBy: (describer: Describer) => void
+  /**
+   * Returns the nouns of the gateway's resources, for one and for several.
+   * @internal
+   */
+  readonly nouns: () => Readonly<Record<string, FamilyNouns>>
   /** The collections of the families. @internal */
   readonly collections: readonly ViewedCollection[]
   /**

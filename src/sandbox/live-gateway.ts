@@ -58,7 +58,7 @@ export class LiveGateway {
       control: { key: this.keys.control_key },
       store: this.#store(),
     })
-    gateway.describedBy(openApi)
+    gateway.transport.describedBy(openApi)
     this.#gateway = gateway
     this.#journal.restore(gateway)
     this.listeners.follow(gateway)

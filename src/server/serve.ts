@@ -108,7 +108,7 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
   const { address, port: boundPort } = server.address() as AddressInfo // It listens at a port.
   const url = `${tls ? 'https' : 'http'}://${hostInUrl(host, address)}:${boundPort}`
   gateway.transport.servedAt(url)
-  gateway.describedBy(openApi)
+  gateway.transport.describedBy(openApi)
   const closeServer = () =>
     new Promise<void>((resolve) => {
       if (gateway.url === url) gateway.transport.servedAt(undefined)

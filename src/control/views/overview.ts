@@ -12,7 +12,6 @@ import { domains } from '../../service/resources/reserved-domains/records.ts'
 import { responseTime, waitingRequest, waitingRequests } from '../clock.ts'
 import { type Control, type ControlHost, controlCall } from '../control.ts'
 import { faultsIn, isPending } from '../faults/fault.ts'
-import { type FamilyNouns, listNouns } from './nouns.ts'
 import { countElsewhere } from './troubles-elsewhere.ts'
 
 const nextDue = named(
@@ -81,8 +80,6 @@ const read = controlCall({
 export interface OverviewMember {
   /** Returns the state of the gateway in numbers, and its next due event. It first runs everything that is due. */
   overview(): Overview
-  /** Returns the nouns of the gateway's resources, for one and for several. */
-  nouns(): Readonly<Record<string, FamilyNouns>>
 }
 
 /** A gateway's type leaves this member out: see `inspected`. */
@@ -90,7 +87,6 @@ export const overview: Control = {
   calls: [read],
   members: (host): OverviewMember => ({
     overview: () => createOverview(host),
-    nouns: () => listNouns(host.api.operations),
   }),
 }
 

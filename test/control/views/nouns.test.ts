@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest'
 import { createNgrok } from '../../../src/gateway/ngrok.ts'
-import { inspected } from '../../../src/server/node.ts'
 
 test('Each family has nouns of its own, the path of its list, and what its resources are part of', () => {
-  const nouns = inspected(createNgrok()).nouns()
+  const nouns = createNgrok().transport.nouns()
   expect(nouns.ip_policies).toEqual({ one: 'IP policy', many: 'IP policies', list: '/ip_policies' })
   expect(nouns.compression).toEqual({
     one: 'compression module',

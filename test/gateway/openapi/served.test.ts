@@ -22,11 +22,11 @@ test('The document of the controls is at a path of its own, without the paths of
   expect(Object.keys(openApi(ngrok).paths).some(isControl)).toBe(false)
 })
 
-test('A gateway without a server has the document once `describedBy` was called', async () => {
+test('A gateway without a server has the document once a host has described it', async () => {
   const gateway = createGateway()
   const fetchDocument = () => gateway.fetch('http://localhost/_fauxgate/openapi.json')
   expect((await fetchDocument()).status).toBe(404)
-  gateway.describedBy(openApi)
+  gateway.transport.describedBy(openApi)
   expect(await (await fetchDocument()).json()).toMatchObject({ openapi: '3.1.0', servers: [{ url: gateway.url }] })
 })
 
@@ -55,7 +55,6 @@ test.each<[what: string, message: string, use: () => unknown]>([
     'families is an array of 1.',
     () => openApi(ngrok, { families: [ngrokFamilies.vaults] as never }),
   ],
-  ['a document', 'describer is an object. Allowed: a function.', () => createGateway().describedBy(openApi() as never)],
 ])('Invalid input of a document is refused: %s', (_what, message, use) => {
   expect(use).toThrow(message)
 })
