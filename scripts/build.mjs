@@ -17,8 +17,16 @@ async function runInTurn(...programs) {
 rmSync(join(root, 'dist'), { recursive: true, force: true })
 await runInTurn('scripts/generate.mjs types')
 await Promise.all([
-  runInTurn('node_modules/typescript-7/bin/tsc -p tsconfig.types.json', 'node_modules/tsup/dist/cli-default.js'),
-  runInTurn('scripts/bundle.mjs', 'scripts/openapi-files.mjs', 'scripts/inspector.mjs', 'scripts/workerd-config.mjs'),
+  runInTurn(
+    'node_modules/typescript-7/bin/tsc -p scripts/build/tsconfig.types.json',
+    'node_modules/tsup/dist/cli-default.js --config scripts/build/tsup.config.ts',
+  ),
+  runInTurn(
+    'scripts/build/bundle.mjs',
+    'scripts/build/openapi-files.mjs',
+    'scripts/build/inspector.mjs',
+    'scripts/build/workerd-config.mjs',
+  ),
 ])
 // Last, since scripts/setup.mjs takes its time for that of the build.
-await runInTurn('scripts/third-party-licenses.mjs')
+await runInTurn('scripts/build/third-party-licenses.mjs')

@@ -12,7 +12,7 @@ const filesIn = (folder) => readdirSync(join(root, folder), { recursive: true })
 const BUILT = 'dist/THIRD-PARTY-LICENSES.md'
 
 const isBuilt = () =>
-  [...filesIn('src'), 'tsup.config.ts', 'package-lock.json', 'scripts/bundle.mjs', 'scripts/inspector.mjs'].every(
+  [...filesIn('src'), ...filesIn('scripts/build'), 'package-lock.json'].every(
     (path) => findModifiedTime(path) < findModifiedTime(BUILT),
   )
 

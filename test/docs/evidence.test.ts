@@ -1,7 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it, test } from 'vitest'
-import clients from '../../evidence/clients.json'
-import reference from '../../evidence/service.json'
 import { operations, sectionsOf } from '../../scripts/generate/evidence/rules.ts'
 import { KINDS } from '../../scripts/generate/evidence/sources.ts'
 import { evidenceOf, ownFamilies } from '../../scripts/generate/evidence.ts'
@@ -10,6 +8,8 @@ import { ngrokFamilies } from '../../src/gateway/ngrok.ts'
 import type { Evidence } from '../../src/gateway/openapi/evidence.ts'
 import { type OpenApiDocument, openApi } from '../../src/gateway/openapi/openapi.ts'
 import { ngrok, standard } from '../../src/index.ts'
+import clients from '../../tools/evidence/clients.json'
+import reference from '../../tools/evidence/service.json'
 
 const sections = sectionsOf('.')
 const service = openApi(ngrok, { families: ngrokFamilies })

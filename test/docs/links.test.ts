@@ -35,9 +35,10 @@ const PACKED = ['docs/reference.md', 'docs/policy-reference.md']
 const topDocuments = readdirSync(root).filter((name) => name.endsWith('.md'))
 const documents = [
   ...topDocuments,
+  '.github/SECURITY.md',
   ...listFiles('docs', 'languages').filter((path) => path.endsWith('.md') && !PACKED.includes(path)),
 ]
-const sources = [...listFiles('src', 'test', 'examples', 'scripts', 'tools', 'bench', 'lint'), ...documents]
+const sources = [...listFiles('src', 'test', 'examples', 'scripts', 'tools'), ...documents]
 
 /** Returns the anchors of a document, as GitHub derives them from headings. A repeated heading gets a number. */
 const anchorsOf = memoize((path): ReadonlySet<string> => {
@@ -84,12 +85,10 @@ describe('Links', () => {
   test('and names of files in documents name existing files', () => {
     const own = documents.filter((path) => path !== 'CHANGELOG.md')
     const names = own.flatMap((path) =>
-      [...read(path).matchAll(/`((?:src|test|docs|scripts|tools|examples|bench|lint|\.ci)\/[\w./-]*)`/g)].map(
-        (match) => ({
-          file: match[1] as string,
-          at: `${path}:${lineOf(read(path), match.index)}`,
-        }),
-      ),
+      [...read(path).matchAll(/`((?:src|test|docs|scripts|tools|examples|\.ci)\/[\w./-]*)`/g)].map((match) => ({
+        file: match[1] as string,
+        at: `${path}:${lineOf(read(path), match.index)}`,
+      })),
     )
     expect(names.filter(({ file }) => !existsSync(join(root, file)) && !PACKED.includes(file))).toEqual([])
   })
@@ -119,7 +118,7 @@ describe('Links', () => {
 })
 
 test('Every promise of SECURITY.md names the test that checks it, or says that no test does', () => {
-  const rows = read('SECURITY.md').match(/^\| (?!promise |resource |---).*\|$/gm) ?? []
+  const rows = read('.github/SECURITY.md').match(/^\| (?!promise |resource |---).*\|$/gm) ?? []
   expect(rows.length).toBeGreaterThan(30)
   const without = rows.filter((row) => !/`test\/[\w./-]+\.test\.ts` \|$/.test(row))
   expect(without).toEqual([expect.stringContaining('time is not asserted in tests')])

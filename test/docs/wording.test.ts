@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { publicTexts, sentencesIn, textsOfDocument, textsOfSource, wordsIn } from '../../lint/public-texts.ts'
+import { publicTexts, sentencesIn, textsOfDocument, textsOfSource, wordsIn } from '../../tools/lint/public-texts.ts'
 
 /** Words that readers had to read twice, with the words to write instead. */
 const WORDS: readonly (readonly [written: RegExp, instead: string])[] = [

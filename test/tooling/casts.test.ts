@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 
-const script = fileURLToPath(new URL('../../lint/casts.mjs', import.meta.url))
+const script = fileURLToPath(new URL('../../tools/lint/casts.mjs', import.meta.url))
 
 const FINE = [
   'const a = b as string // It is one.',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import evidence from '../../evidence/traffic.json'
 import { ACTIONS } from '../../src/service/policy/actions/index.ts'
+import evidence from '../../tools/evidence/traffic.json'
 import { createVisited, policyOf } from './visits.ts'
 
 // tools/evidence/traffic.mjs sent visitors through the policies, which are not here.

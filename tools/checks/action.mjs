@@ -1,5 +1,6 @@
-// Runs the steps of action.yml and the lines of Dockerfile with the packed package: `npm run check -- action`. It needs neither
-// GitHub nor Docker, so it does not check their own parts: reading action.yml, and the base image. Needs `npm run build`.
+// Runs the steps of action.yml and the lines of examples/compose/Dockerfile with the packed package: `npm run check -- action`.
+// It needs neither GitHub nor Docker, so it does not check their own parts: reading action.yml, and the base image. Needs
+// `npm run build`.
 import assert from 'node:assert/strict'
 import { execSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -82,7 +83,7 @@ const parseInstructions = (text) =>
   Object.fromEntries([...text.matchAll(/^([A-Z]+) (.*)$/gm)].map(([, name, rest]) => [name, rest]))
 
 async function checkImage(folder, tarball) {
-  const image = parseInstructions(read('Dockerfile'))
+  const image = parseInstructions(read('examples/compose/Dockerfile'))
   assert.equal(image.ARG, `VERSION=${version}`)
   assert.equal(image.EXPOSE, '4747')
   const home = join(folder, 'home')

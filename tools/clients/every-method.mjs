@@ -24,7 +24,7 @@ function findOperation(method, path) {
 }
 
 /** The requests of the documented examples, in their order, each with the id of what it creates. */
-const EXAMPLES = readJson('../../evidence/examples.har').log.entries.map(({ request, response }) => ({
+const EXAMPLES = readJson('../evidence/examples.har').log.entries.map(({ request, response }) => ({
   method: request.method,
   path: new URL(request.url).pathname,
   body: request.postData && JSON.parse(request.postData.text),

@@ -1,4 +1,4 @@
-// Writes evidence/cel.json: the conformance tests of google/cel-spec that need no protocol buffers, as expressions with their
+// Writes tools/evidence/cel.json: the conformance tests of google/cel-spec that need no protocol buffers, as expressions with their
 // results. Usage: node tools/evidence/cel.mjs <folder of a clone of google/cel-spec> <its commit>
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -109,5 +109,5 @@ const tests = FILES.flatMap((file) => {
   )
 })
 const source = `https://github.com/google/cel-spec/tree/${commit}/tests/simple/testdata`
-writeFileSync(new URL('../../evidence/cel.json', import.meta.url), `${JSON.stringify({ source, tests }, null, 1)}\n`)
+writeFileSync(new URL('./cel.json', import.meta.url), `${JSON.stringify({ source, tests }, null, 1)}\n`)
 console.log(`${tests.length} tests`)

@@ -1,4 +1,4 @@
-// Writes evidence/clients.json: the calls of ngrok's official clients, with the fields that their types name, and the
+// Writes tools/evidence/clients.json: the calls of ngrok's official clients, with the fields that their types name, and the
 // page of the API reference that the client names. It reads the sources of the clients: for TypeScript from
 // node_modules, for Go from the module cache, which `go mod download github.com/ngrok/ngrok-api-go/v9@v9.0.0` fills.
 import { execFileSync } from 'node:child_process'
@@ -120,7 +120,7 @@ for (const [place, all] of Object.values(CLIENTS).entries()) {
   }
 }
 const lines = Object.entries(calls).map(([name, call]) => `${JSON.stringify(name)}: ${JSON.stringify(call)}`)
-const file = join(root, 'evidence/clients.json')
+const file = join(root, 'tools/evidence/clients.json')
 writeFileSync(file, `{\n"clients": ${JSON.stringify(clients)},\n"calls": {\n${lines.join(',\n')}\n}\n}\n`)
 const missing = operations.filter((name) => !calls[name])
 console.log(`${Object.keys(calls).length} of ${operations.length} operations; no client has ${missing.join(', ')}.`)

@@ -1,4 +1,4 @@
-// Adds to evidence/examples.har the examples of ngrok's documentation that it lacks: `node tools/evidence/examples.mjs DOCS`, with
+// Adds to tools/evidence/examples.har the examples of ngrok's documentation that it lacks: `node tools/evidence/examples.mjs DOCS`, with
 // the folder of a checkout of github.com/ngrok/ngrok-docs. Each example is a request with the answer that was recorded. Where an
 // example refers to resources that no example makes, exchanges before it make them, from the example that makes one of their kind.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { root } from '../../scripts/shared.mjs'
 
 const FOLDER = 'snippets/api/resources/examples'
-const FILE = join(root, 'evidence/examples.har')
+const FILE = join(root, 'tools/evidence/examples.har')
 const RECORDED = '2025-09-04T10:11:43.000Z'
 const ID = /\b[a-z0-9]+_[0-9A-Za-z]{26,27}\b/g
 const VERBS = ['create', 'replace', 'list', 'update', 'get', 'other', 'delete']

@@ -1,5 +1,5 @@
 // Sends visitors through each traffic policy of a folder, and counts what happens: `node tools/evidence/traffic.mjs FOLDER [NAME]`.
-// It reads YAML, JSON and the blocks of Markdown. With NAME it writes the counts to evidence/traffic.json: `documented` for a
+// It reads YAML, JSON and the blocks of Markdown. With NAME it writes the counts to tools/evidence/traffic.json: `documented` for a
 // checkout of github.com/ngrok/ngrok-docs, `public` for a folder with the files of other repositories as OWNER+REPOSITORY/PATH.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ const { checkPolicy, listExpressions } = await importSource('src/service/policy/
 const { findBelow, listPaths, variablesOf } = await importSource('src/service/policy/environment.ts')
 
 const [folder = '', name] = process.argv.slice(2)
-const FILE = join(root, 'evidence/traffic.json')
+const FILE = join(root, 'tools/evidence/traffic.json')
 const APP = 'https://app.example.com'
 const ROUTE = { edge_id: 'edghts_1', id: 'edghtsrt_1' }
 /** The places where a policy may be in use, the usual one first. */

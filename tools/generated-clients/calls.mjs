@@ -1,11 +1,11 @@
 // The calls of a generated client, which together make each operation of a document. They are the documented examples in
-// evidence/examples.har, with the exchanges that create what the examples need. Calls from the document follow, for
+// tools/evidence/examples.har, with the exchanges that create what the examples need. Calls from the document follow, for
 // families of which an operation has no example.
 import { readFileSync } from 'node:fs'
 import { operationsOf } from '../../scripts/operations.mjs'
 import { createSample } from './sample.mjs'
 
-const EXAMPLES = new URL('../../evidence/examples.har', import.meta.url)
+const EXAMPLES = new URL('../evidence/examples.har', import.meta.url)
 const VERBS = ['create', 'replace', 'list', 'get', 'update', 'delete']
 
 /** Returns the parameters that are not in the path, with the version of the API. */

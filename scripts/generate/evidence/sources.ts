@@ -1,11 +1,11 @@
 // The evidence for the rules of the API: the API reference, the official clients, the recorded examples, and decisions.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import clients from '../../../evidence/clients.json'
-import programs from '../../../evidence/programs.json'
-import service from '../../../evidence/service.json'
 import { tryParseJson } from '../../../src/verify/exchange.ts'
 import { parseHar } from '../../../src/verify/har-reader.ts'
+import clients from '../../../tools/evidence/clients.json'
+import programs from '../../../tools/evidence/programs.json'
+import service from '../../../tools/evidence/service.json'
 
 /** The base of links from pages of the package to files that the package does not have. */
 export const PUBLISHED = 'https://github.com/fauxgate/fauxgate/blob/main'
@@ -120,7 +120,7 @@ export interface Example {
 
 /** Reads the recording of the published examples. */
 export function readExamples(root: string): Example[] {
-  const file = 'evidence/examples.har'
+  const file = 'tools/evidence/examples.har'
   return parseHar(readFileSync(join(root, file), 'utf8'), file).exchanges.map(({ at, request, response }) => ({
     method: request.method,
     path: request.path.replace(/\?.*/, ''),

@@ -7,7 +7,7 @@ import { build, type Plugin } from 'esbuild'
 import type { TestProject } from 'vitest/node'
 // The module has no types.
 // @ts-expect-error
-import { documents, documentsModule } from '../../../scripts/inspector.mjs'
+import { documents, documentsModule } from '../../../scripts/build/inspector.mjs'
 import { bundle } from '../../support/bundle.ts'
 import { WORKERD } from './workerd.ts'
 

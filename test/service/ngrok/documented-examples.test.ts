@@ -7,9 +7,9 @@ import { parseHar } from '../../../src/verify/har-reader.ts'
 import { replay } from '../../../src/verify/replay.ts'
 import { openGateway } from './support.ts'
 
-// evidence/examples.har has the examples of ngrok's API reference. Each was recorded from a real account.
+// tools/evidence/examples.har has the examples of ngrok's API reference. Each was recorded from a real account.
 
-const FILE = 'evidence/examples.har'
+const FILE = 'tools/evidence/examples.har'
 const recording = parseHar(readFileSync(FILE, 'utf8'), FILE)
 
 /** The places where fauxgate differs, with the reasons. */
@@ -48,7 +48,7 @@ test('The published examples get the recorded answers', async () => {
 })
 
 test('Every operation with a page in the API reference is there', () => {
-  const documented = readFileSync('evidence/operations.txt', 'utf8').trim().split('\n')
+  const documented = readFileSync('tools/evidence/operations.txt', 'utf8').trim().split('\n')
   const served = Object.entries(openApi(ngrok, { families: ngrokFamilies }).paths).flatMap(([path, item]) =>
     Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
   )

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import documented from '../../../evidence/policies.json'
 import { checkPolicy } from '../../../src/service/policy/index.ts'
+import documented from '../../../tools/evidence/policies.json'
 
 const reasons = Object.entries(documented.reasons)
 

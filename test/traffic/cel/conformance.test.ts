@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import conformance from '../../../evidence/cel.json'
 import { createExpressions } from '../../../src/traffic/cel/expression.ts'
+import conformance from '../../../tools/evidence/cel.json'
 
 interface Expected {
   readonly int?: string
