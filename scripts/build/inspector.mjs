@@ -1,4 +1,4 @@
-// Builds each page of src/inspector into one document, and parts that the inspector loads later into scripts. Writes
+// Builds each page of src/inspector into one document, and tabs that the inspector loads later into scripts. Writes
 // dist/documents.js with all of them: a module with texts in base64, gzipped, because both servers and Workers can load a module.
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -48,12 +48,12 @@ async function pack(name, text) {
   return { name, bytes: Buffer.byteLength(text), packed }
 }
 
-/** The parts of the inspector that are scripts of their own, with the names of their components. */
+/** The tabs of the inspector that are scripts of their own, with the names of their components. */
 const LATER = { traffic: 'Traffic', resources: 'Resources', state: 'State' }
 
-/** Creates a part as a module that exports a function: it takes what the page has, and returns the component. */
-async function createPart(name, inPage) {
-  const { text } = await bundleEntry(`parts/${name}.tsx`, {
+/** Creates a tab as a module that exports a function: it takes what the page has, and returns the component. */
+async function createTab(name, inPage) {
+  const { text } = await bundleEntry(`tabs/${name}.tsx`, {
     plugins: [takesFromPage(inPage)],
   })
   const body = text.replace(/export \{[^}]*\};?$/, `return ${LATER[name]};`)
@@ -62,14 +62,14 @@ async function createPart(name, inPage) {
   })
 }
 
-/** Returns the code that adds the style of a part, if it has one: the page's policy allows the text of no other style. */
+/** Returns the code that adds the style of a tab, if it has one: the page's policy allows the text of no other style. */
 async function adoptStyle(name) {
-  if (!existsSync(path(`src/inspector/parts/${name}.css`))) return ''
-  const style = JSON.stringify((await bundleEntry(`parts/${name}.css`)).text)
+  if (!existsSync(path(`src/inspector/tabs/${name}.css`))) return ''
+  const style = JSON.stringify((await bundleEntry(`tabs/${name}.css`)).text)
   return `const style = new CSSStyleSheet();style.replaceSync(${style});document.adoptedStyleSheets.push(style);\n`
 }
 
-/** Replaces modules that the page has by what a part takes from it. */
+/** Replaces modules that the page has by what a tab takes from it. */
 const takesFromPage = (inPage) => ({
   name: 'takes from page',
   setup({ onResolve, onLoad, resolve }) {
@@ -91,12 +91,12 @@ async function listExports(file) {
   return Object.values(metafile.outputs)[0].exports
 }
 
-/** Passes to the parts what they take: the page has it already. */
-const givesToParts = (parts, inPage) => ({
-  name: 'gives to parts',
+/** Passes to the tabs what they take: the page has it already. */
+const givesToTabs = (tabs, inPage) => ({
+  name: 'gives to tabs',
   setup({ onLoad }) {
-    onLoad({ filter: /\/for-parts\.ts$/ }, async () => {
-      const taken = new Set(parts.flatMap((each) => [...each.matchAll(/\bshared\.(\w+)/g)].map(([, name]) => name)))
+    onLoad({ filter: /\/for-tabs\.ts$/ }, async () => {
+      const taken = new Set(tabs.flatMap((each) => [...each.matchAll(/\bshared\.(\w+)/g)].map(([, name]) => name)))
       const owners = await Promise.all([...inPage].map(async (file) => [file, await listExports(file)]))
       const imports = [...taken].map((name) => {
         const files = owners.flatMap(([file, names]) => (names.includes(name) ? [file] : []))
@@ -111,19 +111,19 @@ const givesToParts = (parts, inPage) => ({
 /** The hash of a script, by which the page's policy allows it. */
 const hash = (text) => `sha256-${createHash('sha256').update(text).digest('base64')}`
 
-/** Creates the inspector: its page as one document, and the scripts of the parts that it loads later. */
+/** Creates the inspector: its page as one document, and the scripts of the tabs that it loads later. */
 async function createInspector() {
   const { inputs } = await bundleEntry('main.tsx')
-  const isCode = (each) => /\.(tsx?|m?js)$/.test(each) && !/\/(main|for-parts|jsx)\.tsx?$/.test(each)
+  const isCode = (each) => /\.(tsx?|m?js)$/.test(each) && !/\/(main|for-tabs|jsx)\.tsx?$/.test(each)
   const inPage = new Set(inputs.filter(isCode).map((each) => resolvePath(each)))
   const names = Object.keys(LATER)
-  const parts = await Promise.all(names.map((each) => createPart(each, inPage)))
+  const tabs = await Promise.all(names.map((each) => createTab(each, inPage)))
   return Promise.all([
     createDocument('inspector', 'fauxgate inspector', 'main.tsx', 'style.css', {
-      plugins: [givesToParts(parts, inPage)],
-      imports: Object.fromEntries(parts.map((each, at) => [`./${names[at]}.js`, hash(each)])),
+      plugins: [givesToTabs(tabs, inPage)],
+      imports: Object.fromEntries(tabs.map((each, at) => [`./${names[at]}.js`, hash(each)])),
     }),
-    ...parts.map((each, at) => pack(names[at], each)),
+    ...tabs.map((each, at) => pack(names[at], each)),
   ])
 }
 

@@ -10,10 +10,10 @@ import { createRedactor, redactText } from '../core/schema/secret-texts.ts'
 import { type Dialect, dialects } from '../service/resources/dialects.ts'
 import { domains } from '../service/resources/reserved-domains/records.ts'
 import { parseUrl } from './http/url.ts'
-import type { GatewayParts } from './parts.ts'
+import type { GatewayInternals } from './internals.ts'
 
-export function createControlHost(parts: GatewayParts, applyInitialResources: () => void): ControlHost {
-  const { table, engine, options, ownKeys, journal, controlLog, rateLimiter, baseline, snapshots, hooks } = parts
+export function createControlHost(internals: GatewayInternals, applyInitialResources: () => void): ControlHost {
+  const { table, engine, options, ownKeys, journal, controlLog, rateLimiter, baseline, snapshots, hooks } = internals
   const { api, collections, readSnapshot } = table
   const { clock, authorityKeys, dialect, keys, families = {} } = options
   const otherRequests = new OtherRequests((url) => describeWrongUrl(url, engine.url, dialect))

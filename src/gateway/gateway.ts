@@ -26,8 +26,8 @@ import { installFetch } from './http/install.ts'
 import type { Delivery } from './http/messages.ts'
 import { requireKnownOperation } from './http/router.ts'
 import { splitUrl } from './http/url.ts'
+import { createInternals, type GatewayInternals } from './internals.ts'
 import type { AnyOptions } from './options.ts'
-import { createParts, type GatewayParts } from './parts.ts'
 import type { Transport } from './transport.ts'
 import type { Gateway, GatewayWith, OptionsWith, OwnFamilies } from './types.ts'
 
@@ -61,24 +61,24 @@ export function createGateway<F extends OwnFamilies, C extends Clock = Clock>(
  */
 export function createGateway<C extends Clock = Clock>(options?: GatewayOptions<C>): Gateway<C>
 export function createGateway<C extends Clock>(options: AnyOptions = {}): Gateway<C> {
-  const parts = createParts(options)
-  const { engine, boundary, dialect, table } = parts
-  const { initial, clock, control, cors, emptyJsonOnDelete, families, errorText } = parts.options
+  const internals = createInternals(options)
+  const { engine, boundary, dialect, table } = internals
+  const { initial, clock, control, cors, emptyJsonOnDelete, families, errorText } = internals.options
   const initialUrl = engine.url
-  const direct = createDirectMembers(parts)
+  const direct = createDirectMembers(internals)
   const applyInitialResources = () => {
     if (!initial) return
     applyInitial(direct, initial, (error, entry) => (error instanceof GatewayError ? error.at(entry) : error))
-    parts.baseline.take(engine, table.collections)
+    internals.baseline.take(engine, table.collections)
   }
-  const host = createControlHost(parts, applyInitialResources)
-  const ownUrl = () => parts.options.baseUrl ?? (engine.url === initialUrl ? undefined : engine.url)
+  const host = createControlHost(internals, applyInitialResources)
+  const ownUrl = () => internals.options.baseUrl ?? (engine.url === initialUrl ? undefined : engine.url)
   const access = { ...control, cors, ownUrl }
   const controlApi = createControlApi(host, table.controlRouter, access)
-  const servedParts = { ...parts, controlApi, emptyJsonOnDelete, hasVariedErrors: errorText === 'varied' }
-  const exchange = createHandler(servedParts)
+  const served = { ...internals, controlApi, emptyJsonOnDelete, hasVariedErrors: errorText === 'varied' }
+  const exchange = createHandler(served)
   const maxBodyBytes = (method: string, url: string) => controlApi.maxBodyBytes(method, splitUrl(url, engine.url).path)
-  const fetch = createFetch(exchange, maxBodyBytes, createWait(parts))
+  const fetch = createFetch(exchange, maxBodyBytes, createWait(internals))
   // The clock's functions are the user's own, and stay unchanged.
   const fromControls = boundary.wrapAll(createMembers(controls, host), clock)
   const ownMembers: Omit<Gateway<C>, keyof Resources | Exclude<keyof ControlMembers, 'clock'> | 'url'> = {
@@ -90,7 +90,7 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
     install: (options) => installFetch(installable, options),
     dispose: () => engine.dispose(),
     [Symbol.dispose]: () => engine.dispose(),
-    transport: createTransport({ ...servedParts, access }, exchange, host),
+    transport: createTransport({ ...served, access }, exchange, host),
   }
   // Looks up `fetch` at each call, because a fixture may replace it.
   const fetchOfMembers: Fetch = (input, init) => members.fetch(input, init)
@@ -115,7 +115,7 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
   requireFreeNames(families, members, direct)
   try {
     engine.runCall(() => engine.isLoaded || applyInitialResources())
-    parts.controlLog.begin(engine.state.records.sequence > 0)
+    internals.controlLog.begin(engine.state.records.sequence > 0)
   } catch (thrown) {
     engine.dispose()
     const error = boundary.createPublicError(thrown)
@@ -124,7 +124,7 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
   return members
 }
 
-function createDirectMembers({ engine, boundary, dialect, table, controlLog }: GatewayParts) {
+function createDirectMembers({ engine, boundary, dialect, table, controlLog }: GatewayInternals) {
   return createDirectApi(table.families, (operation, ids, input, call) => {
     try {
       if (!isOperationOf(dialect, operation)) requireKnownOperation(table.router, operation, ids)
@@ -138,7 +138,7 @@ function createDirectMembers({ engine, boundary, dialect, table, controlLog }: G
 }
 
 /** Makes the function that waits for a delayed response. The journal notes if the client gives up, then or while the body stalls. */
-function createWait({ engine, journal }: GatewayParts) {
+function createWait({ engine, journal }: GatewayInternals) {
   return async ({ notBefore, operationId, cut }: Delivery, signal?: AbortSignal): Promise<void> => {
     const cancel = () => operationId !== undefined && journal.cancel(operationId)
     try {
@@ -152,7 +152,7 @@ function createWait({ engine, journal }: GatewayParts) {
 }
 
 function createTransport(
-  served: GatewayParts & { readonly controlApi: ControlApi; readonly access: ControlAccess },
+  served: GatewayInternals & { readonly controlApi: ControlApi; readonly access: ControlAccess },
   exchange: Handler,
   host: ControlHost,
 ): Transport {

@@ -2,21 +2,21 @@ import { render } from 'preact'
 import { useEffect, useLayoutEffect, useReducer } from 'preact/hooks'
 import { Later } from './later.tsx'
 import { page } from './page.ts'
-import { Faults } from './parts/faults.tsx'
-import { Jobs } from './parts/jobs.tsx'
-import { Now } from './parts/now.tsx'
-import { Requests } from './parts/requests.tsx'
 import { Button } from './shared/controls.tsx'
 import { formatCount, formatCounted, formatRelative, formatTime } from './shared/format.ts'
 import { Banner, KeyCard, Mark, useKeys } from './shared/layout.tsx'
 import { showOverrides } from './shared/visible.ts'
+import { Faults } from './tabs/faults.tsx'
+import { Jobs } from './tabs/jobs.tsx'
+import { Now } from './tabs/now.tsx'
+import { Requests } from './tabs/requests.tsx'
 
-interface Part {
+interface Tab {
   readonly title: string
   readonly show: (id: string) => preact.ComponentChild
 }
 
-const PARTS: Readonly<Record<string, Part>> = {
+const TABS: Readonly<Record<string, Tab>> = {
   now: { title: 'Now', show: () => <Now /> },
   jobs: { title: 'Jobs', show: (id) => <Jobs id={id} /> },
   requests: { title: 'Requests', show: (id) => <Requests id={id} /> },
@@ -28,11 +28,11 @@ const PARTS: Readonly<Record<string, Part>> = {
 
 function App() {
   const [name = '', id = ''] = page.path
-  const current = Object.hasOwn(PARTS, name) ? name : 'now'
+  const current = Object.hasOwn(TABS, name) ? name : 'now'
   const address = page.gateway?.url.replace(/^https?:\/\//, '')
   useDrawing()
   useEffect(() => {
-    document.title = `${PARTS[current]?.title} · ${page.gateway?.name ?? address ?? 'fauxgate'}`
+    document.title = `${TABS[current]?.title} · ${page.gateway?.name ?? address ?? 'fauxgate'}`
     // On a phone, the tabs scroll.
     document.querySelector('nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
   }, [current, page.gateway])
@@ -52,8 +52,8 @@ function App() {
           <small class="dim">{page.gateway && `${address} · ${page.gateway.dialect}`}</small>
         </h1>
         {!page.needsKey && (
-          <nav class="flex" aria-label="Parts">
-            {Object.entries(PARTS).map(([each, { title }]) => (
+          <nav class="flex" aria-label="Tabs">
+            {Object.entries(TABS).map(([each, { title }]) => (
               <a key={each} href={`#${each}`} aria-current={each === current ? 'page' : undefined}>
                 {title}
               </a>
@@ -68,7 +68,7 @@ function App() {
         </Banner>
       )}
       <Happened />
-      <main class="fill column">{page.needsKey ? <Key /> : PARTS[current]?.show(id)}</main>
+      <main class="fill column">{page.needsKey ? <Key /> : TABS[current]?.show(id)}</main>
     </>
   )
 }

@@ -138,17 +138,17 @@ export class Page extends PageState {
     return this.overview?.waiting.find(({ operationId }) => operationId === entry.operationId)?.until
   }
 
-  /** The parts of the place, such as `jobs` and the id of a domain. */
+  /** The segments of the place, such as `jobs` and the id of a domain. */
   get path(): string[] {
     return (this.place.split('?')[0] ?? '').split('/').map(decodePart)
   }
 
-  /** The query of the place: the search and the sorting of the current part. */
+  /** The query of the place: the search and the sorting of the current tab. */
   get query(): URLSearchParams {
     return new URLSearchParams(this.place.split('?')[1])
   }
 
-  /** Returns a link to a place in the current part that keeps its query. */
+  /** Returns a link to a place in the current tab that keeps its query. */
   linkWithin(place: string): string {
     const [, query] = this.place.split('?')
     return `#${place}${query ? `?${query}` : ''}`
@@ -217,7 +217,7 @@ export class Page extends PageState {
     this.set({ isConnected: true, needsKey: false, problem: '' })
     // The page has no event of what changed while there was no connection.
     this.#changed()
-    // The server handles one request after the other, so the requests of the current part come first.
+    // The server handles one request after the other, so the requests of the current tab come first.
     await new Promise((resolve) => setTimeout(resolve))
     await this.#loadMissedEntries()
     this.isLoaded = true

@@ -5,9 +5,9 @@ import { pick } from '../core/schema/values.ts'
 import { type Bodies, bodiesOf, extremeTexts, furtherChanges, furtherCreations } from './bodies.ts'
 import type { ExampleBody, FamilyExample, Need } from './example.ts'
 import { withOtherNames } from './field-values.ts'
-import { ownedSteps, partSteps } from './parts.ts'
 import type { Step } from './step.ts'
 import { filterSteps, pageSteps, type StepMaker, saveIdAs, stepMaker, unknownIdFor } from './steps.ts'
+import { detachmentSteps, subresourceSteps } from './subresources.ts'
 
 /** The operations of a dialect by their groups. */
 export type Groups = ReadonlyMap<string, readonly Operation[]>
@@ -53,7 +53,7 @@ export function changingSteps(family: Family): Step[] {
     ...changeSteps(family, bodies),
     ...filterSteps(make, filter, filterTexts(list, bodies), hasFilter(list, dialect)),
     ...furtherChangeSteps(family, bodies, unknownIdFor(operation('get'))),
-    ...ownedSteps({ ...family, id: '{a}', values: bodies.values, get: make.get('', '{a}') }),
+    ...subresourceSteps({ ...family, id: '{a}', values: bodies.values, get: make.get('', '{a}') }),
     ...deletionSteps(family, bodies, unknownIdFor(operation('get'))),
   ]
 }
@@ -148,7 +148,7 @@ function deletionSteps({ make, example, groups }: Family, bodies: Bodies, unknow
   const parents = Object.entries(example.needs ?? {})
   const ofUpdate = (body: ExampleBody) => pick(body, (field) => Object.hasOwn(bodies.fields.update, field))
   // A part that is not there would be detached by a server that does nothing, too.
-  const setPart = (part: string) =>
+  const setSubresource = (part: string) =>
     [part, `${part}_id`].flatMap((field) => {
       const value = create[field] ?? update[field]
       const isChangeable = value !== undefined && Object.hasOwn(bodies.fields.update, field)
@@ -158,9 +158,9 @@ function deletionSteps({ make, example, groups }: Family, bodies: Bodies, unknow
   return [
     ...(isUsedBySecond ? [make.update('with its first values', '{b}', ofUpdate(second))] : []),
     ...(isUsedBySecond ? [make.remove('while another one uses it', '{a}')] : []),
-    ...partSteps(own, '{b}', { get: make.get('without its parts', '{b}') }),
-    ...partSteps(own, '{a}', { get: make.get('without its parts', '{a}'), set: setPart }),
-    ...parents.flatMap(([name, { family }]) => partSteps(groups.get(family) ?? [], `{${name}}`)),
+    ...detachmentSteps(own, '{b}', { get: make.get('without its parts', '{b}') }),
+    ...detachmentSteps(own, '{a}', { get: make.get('without its parts', '{a}'), set: setSubresource }),
+    ...parents.flatMap(([name, { family }]) => detachmentSteps(groups.get(family) ?? [], `{${name}}`)),
     ...make.removal('{b}'),
     make.list('with the one that is left', ''),
     make.list('a page after a deleted one', 'limit=5&before_id={b}'),

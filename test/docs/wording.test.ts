@@ -38,7 +38,7 @@ describe('The public texts', () => {
       'src/core/schema/general-errors.ts',
       'src/gateway/options.ts',
       'src/server/commands/help.ts',
-      'src/inspector/parts/now.tsx',
+      'src/inspector/tabs/now.tsx',
     ])
       expect(files).toContain(file)
     expect(texts.length).toBeGreaterThan(5000)

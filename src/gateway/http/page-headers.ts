@@ -1,7 +1,7 @@
 import { utf8Bytes } from '../../core/schema/platform.ts'
 import { hashes } from '../../service/x509/hashes.ts'
 
-/** The parts of the inspector that its page loads later, each as a script beside the page. */
+/** The tabs of the inspector that its page loads later, each as a script beside the page. */
 export const PAGE_SCRIPTS = ['traffic', 'resources', 'state'] as const
 
 /** The headers of a script of the inspector. */

@@ -10,8 +10,8 @@ import { type Column, LongTable, ROW_HEIGHT, sortRows } from './table.tsx'
 const NEWEST = '-time'
 
 interface LogProps<T> {
-  /** The part of the page. */
-  part: string
+  /** The tab of the page, such as `requests`. */
+  tab: string
   /** All rows, the newest first. */
   all: readonly T[]
   id: string
@@ -34,7 +34,7 @@ interface LogProps<T> {
 
 /** A list of requests, live, with a search, and the details of the chosen one. */
 export function Log<T extends object>(props: LogProps<T>) {
-  const { part, all, id, idOf, columns, inputsOf, words, filters, example, between, details, missing, tools } = props
+  const { tab, all, id, idOf, columns, inputsOf, words, filters, example, between, details, missing, tools } = props
   const { count = (found) => `${formatCount(found.length)} of ${formatCount(held.current.length)} here` } = props
   const search = page.query.get('q') ?? ''
   const sort = page.query.get('sort') ?? NEWEST
@@ -56,7 +56,7 @@ export function Log<T extends object>(props: LogProps<T>) {
   }, [found, between !== undefined, sort])
   const chosen = all.find((each) => idOf(each) === id)
   const missed = newest ? all.findIndex((each) => idOf(each) === idOf(newest)) : 0
-  const linkTo = (row: T) => page.linkWithin(`${part}/${idOf(row)}`)
+  const linkTo = (row: T) => page.linkWithin(`${tab}/${idOf(row)}`)
   const step = (by: number) => {
     const next = found[found.findIndex((each) => idOf(each) === id) + by]
     if (!next) return
@@ -68,7 +68,7 @@ export function Log<T extends object>(props: LogProps<T>) {
     document.querySelector('.windowed')?.scrollTo(0, 0)
   }
   const noRow = id && missing && (
-    <Side title={id} back={page.linkWithin(part)}>
+    <Side title={id} back={page.linkWithin(tab)}>
       <p>{missing}</p>
     </Side>
   )
@@ -81,7 +81,7 @@ export function Log<T extends object>(props: LogProps<T>) {
           <Text
             type="search"
             class="find"
-            label={`Search ${part}`}
+            label={`Search ${tab}`}
             placeholder={`Search: ${example}`}
             value={search}
             set={(q) => page.setQuery({ q })}
@@ -108,8 +108,8 @@ export function Log<T extends object>(props: LogProps<T>) {
     >
       {found.length === 0 && <EmptyState title="No request is like that.">{findHint(search, words)}</EmptyState>}
       <LongTable
-        label={`${part[0]?.toUpperCase()}${part.slice(1)}`}
-        kind={part}
+        label={`${tab[0]?.toUpperCase()}${tab.slice(1)}`}
+        kind={tab}
         columns={columns}
         rows={rows}
         keyOf={idOf}

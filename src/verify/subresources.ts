@@ -5,8 +5,8 @@ import { FIELD_VALUES } from './field-values.ts'
 import type { Step } from './step.ts'
 import { examplesOf, type FieldValues, probesOf } from './values.ts'
 
-/** Returns steps about the parts of a resource: operations whose path goes below its own, such as `/x/{id}/y`. */
-export interface PartsOptions {
+/** Returns steps about what belongs to a resource: operations whose path goes below its own, such as `/x/{id}/y`. */
+export interface SubresourceOptions {
   /** All operations of the dialect. */
   readonly operations: readonly Operation[]
   /** The path of the resource's list. */
@@ -20,7 +20,7 @@ export interface PartsOptions {
 }
 
 /** Returns steps that set, read, change and remove each module of a resource, and each of its items that have names. */
-export function ownedSteps({ operations, path, id, dialect, values = {}, get }: PartsOptions): Step[] {
+export function subresourceSteps({ operations, path, id, dialect, values = {}, get }: SubresourceOptions): Step[] {
   const known = { ...FIELD_VALUES, ...values }
   return operations.flatMap((operation): Step[] => {
     const [above, parameter, segment] = /^(.*)\/\{(\w+)\}(\/\w+)$/.exec(operation.path)?.slice(1) ?? []
@@ -105,21 +105,21 @@ export function ownedSteps({ operations, path, id, dialect, values = {}, get }: 
   })
 }
 
-/** The steps around those that detach the parts of a resource. */
+/** The steps around those that detach what belongs to a resource. */
 interface AroundDetachment {
   /** Reads the resource after each detachment. */
   readonly get: Step
-  /** Sets a part before its detachment, if a change can. */
-  set?(part: string): readonly Step[]
+  /** Sets what is detached before its detachment, if a change can. */
+  set?(segment: string): readonly Step[]
 }
 
-/** Returns the operations that read and detach the parts of a resource, such as `/x/{id}/y`. */
-export function partSteps(own: readonly Operation[], id: string, around?: AroundDetachment): Step[] {
+/** Returns the operations that read and detach what belongs to a resource, such as `/x/{id}/y`. */
+export function detachmentSteps(own: readonly Operation[], id: string, around?: AroundDetachment): Step[] {
   return own.flatMap(({ name, method, path }) => {
-    const [, at, part] = /^(.*)\{id\}\/(\w+)$/.exec(path) ?? []
-    if (part === undefined || (method !== 'GET' && method !== 'DELETE')) return []
-    const step: Step = { operation: name, what: 'of its own', method, path: `${at}${id}/${part}` }
+    const [, at, segment] = /^(.*)\{id\}\/(\w+)$/.exec(path) ?? []
+    if (segment === undefined || (method !== 'GET' && method !== 'DELETE')) return []
+    const step: Step = { operation: name, what: 'of its own', method, path: `${at}${id}/${segment}` }
     if (method === 'GET' || !around) return [step]
-    return [...(around.set?.(part) ?? []), step, { ...step, what: 'twice' }, around.get]
+    return [...(around.set?.(segment) ?? []), step, { ...step, what: 'twice' }, around.get]
   })
 }

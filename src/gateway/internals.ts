@@ -14,10 +14,10 @@ import { type AnyOptions, listRepeatable, readGatewayOptions, selectRuleOptions 
 import { tableOf } from './table.ts'
 import type { Hooks } from './transport.ts'
 
-export type GatewayParts = ReturnType<typeof createParts>
+export type GatewayInternals = ReturnType<typeof createInternals>
 
-/** Creates the parts of one gateway: its parsed options, its engine with the state, its journal and its error boundary. */
-export function createParts(rawOptions: AnyOptions) {
+/** Creates what is inside of one gateway: its parsed options, its engine with the state, its journal and its error boundary. */
+export function createInternals(rawOptions: AnyOptions) {
   const options = readGatewayOptions(rawOptions)
   const { keys, control, dialect } = options
   const table = tableOf(dialect, options.families)

@@ -44,7 +44,7 @@ export function Requests({ id }: { id: string }) {
   }
   return (
     <Log
-      part="requests"
+      tab="requests"
       all={all}
       id={id}
       idOf={({ operationId }) => operationId}

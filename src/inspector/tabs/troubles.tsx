@@ -102,7 +102,7 @@ function TroubleRow({ trouble, tone }: { trouble: Trouble; tone: Tone }) {
   )
 }
 
-/** The parts that show what is no record of a family. */
+/** The tabs that show what is no record of a family. */
 const PLACES: Readonly<Record<string, string>> = {
   requests: 'requests',
   traffic: 'traffic',

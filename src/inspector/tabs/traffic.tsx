@@ -22,7 +22,7 @@ export function Traffic({ id }: { id: string }) {
   if (visits.length === 0 && !id) return <NoVisits />
   return (
     <Log
-      part="traffic"
+      tab="traffic"
       all={visits}
       id={id}
       idOf={({ number }) => String(number)}
