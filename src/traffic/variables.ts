@@ -1,6 +1,9 @@
+import { timeMs } from '../core/schema/time.ts'
 import type { Variable, Variables } from '../service/policy/action.ts'
 import { TEXT } from '../service/policy/environment.ts'
 import { isVariable } from '../service/policy/variables.ts'
+import { Timestamp } from './cel/time.ts'
+import { typeOf } from './cel/types.ts'
 import { MissingFact, type Roots } from './cel/values.ts'
 import { KNOWN, type Surroundings } from './known-variables.ts'
 
@@ -17,11 +20,6 @@ class LazyGroup extends Map<string, unknown> {
   readonly #table: Variables
   readonly #path: string
   readonly #surroundings: Surroundings
-
-  static {
-    // The CEL library takes only objects of this very class for maps.
-    LazyGroup.prototype.constructor = Map
-  }
 
   constructor(table: Variables, path: string, surroundings: Surroundings) {
     super()
@@ -76,16 +74,17 @@ function emptyOf(type: string): unknown {
   return {}
 }
 
-/** Returns a value as CEL has it: whole numbers of the type int are bigint, and times are dates. */
+/** Returns a value as CEL has it: whole numbers of the type int are bigint, and times are timestamps. */
 function toCel(value: unknown, type: string): unknown {
   if (type === 'int' && typeof value === 'number') return BigInt(Math.trunc(value))
-  if (type === 'google.protobuf.Timestamp' && typeof value === 'number') return new Date(value)
+  const ms = type === 'google.protobuf.Timestamp' ? timeMs(value) : undefined
+  if (ms !== undefined) return Timestamp.fromMs(ms)
   return /^list|^map|^dyn/.test(type) ? toDeepCel(value) : value
 }
 
 function toDeepCel(value: unknown): unknown {
   if (typeof value === 'number') return Number.isInteger(value) ? BigInt(value) : value
   if (Array.isArray(value)) return value.map(toDeepCel)
-  if (typeof value !== 'object' || value === null || value instanceof Date || value instanceof Uint8Array) return value
+  if (typeof value !== 'object' || value === null || typeOf(value) !== 'map') return value
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, toDeepCel(each)]))
 }

@@ -46,7 +46,7 @@ describe('An expression reads of a request', () => {
     ['req.content_encoding', '[gzip, br]'],
     ['req.content_type', 'text/plain'],
     ['req.content_type.raw', 'Text/Plain; Charset="utf-8"; a=b'],
-    ['req.content_type.parameters', '{charset: utf-8, a: b}'],
+    ['req.content_type.parameters', '{a: b, charset: utf-8}'],
     ["req.headers['user-agent']", '[curl/8.0]'],
     ['req.location', '/there'],
     ['req.trailers', '{}'],

@@ -128,13 +128,13 @@ function decodeBasic(headers: VisitorExchange['headers']): string[] {
   return text === undefined ? [] : [text, text.slice(text.indexOf(':') + 1)]
 }
 
-/** Returns a value as JSON has it: expressions have whole numbers as bigint, times as dates, and maps. */
+/** Returns a value as JSON has it: expressions have whole numbers as bigint, and maps, times and types of their own. */
 function toJson(value: unknown): unknown {
   if (typeof value === 'bigint') return Number(value)
-  if (value instanceof Date) return value.toISOString()
   if (value instanceof Uint8Array) return `[${value.length} bytes]`
   if (Array.isArray(value)) return value.map(toJson)
   if (typeof value !== 'object' || value === null) return value
+  if (!(value instanceof Map) && value.constructor !== Object) return String(value)
   const entries = value instanceof Map ? [...value] : Object.entries(value)
   return Object.fromEntries(entries.map(([name, each]) => [String(name), toJson(each)]))
 }

@@ -12,7 +12,20 @@ declare module '*/cel-js/lib/options.js' {
 }
 
 declare module '*/cel-js/lib/parser.js' {
+  interface Lexer {
+    readonly input: string
+    readonly tokenValue: unknown
+    pos: number
+    nextToken(): Lexer
+    readNumber(): Lexer
+    readString(quote: string, prefix: string): Lexer
+    token(pos: number, type: number, value: unknown): Lexer
+    _closeQuotedString(start: number, text: string, prefix: string | undefined, pos: number): Lexer
+  }
+
   export class Parser {
+    /** The lexer, which all parsers share. */
+    readonly lexer: Lexer
     constructor(
       limits: object,
       registry: {

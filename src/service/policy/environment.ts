@@ -1,6 +1,7 @@
 import { type ASTNode, Environment } from '@marcbachmann/cel-js'
 import type { Variable, Variables } from './action.ts'
 import { ACTIONS } from './actions/index.ts'
+import { extendLexer } from './cel-lexer.ts'
 import { FUNCTIONS, NAMESPACES } from './functions.ts'
 import type { Phase } from './phases.ts'
 import * as tables from './variables.ts'
@@ -47,6 +48,7 @@ function createLanguages(): (scope: Scope) => Language {
 
 /** Makes what all scopes share: the types and the functions without phases. */
 function createBase(): Environment {
+  extendLexer()
   const environment = new Environment({ homogeneousAggregateLiterals: false, limits: { maxAstNodes: 10_000 } })
   for (const [name, fields] of Object.entries(tables.TYPES)) environment.registerType(name, { fields })
   for (const [name, type] of Object.entries(NAMESPACES)) {
@@ -54,7 +56,9 @@ function createBase(): Environment {
     environment.registerVariable(name, type)
   }
   addFunctions(environment, (phases) => phases === undefined)
-  // `has(a['b'])`, which CEL itself does not have.
+  for (const signature of MISSING_FUNCTIONS) environment.registerFunction(signature, notHere)
+  for (const sign of ['<', '<=', '>', '>=']) environment.registerOperator(`bytes ${sign} bytes: bool`, notHere)
+  // `has(a['b'])`, which CEL itself does not have, and `has(f().b)`, which the library does not.
   environment.registerFunction('hasIndex(ast): bool', ({ args }: { args: ASTNode[] }) => ({
     typeCheck: (
       checker: { check(node: unknown, context: unknown): unknown; getType(name: string): unknown },
@@ -68,6 +72,16 @@ function createBase(): Environment {
   }))
   return environment
 }
+
+/** The functions of CEL that the library lacks. */
+const MISSING_FUNCTIONS = [
+  'duration(google.protobuf.Duration): google.protobuf.Duration',
+  'int(google.protobuf.Timestamp): int',
+  'int(uint): int',
+  'string(google.protobuf.Duration): string',
+  'string(google.protobuf.Timestamp): string',
+  'timestamp(google.protobuf.Timestamp): google.protobuf.Timestamp',
+]
 
 function createLanguage(base: Environment, scope: Scope): Language {
   const environment = base.clone()

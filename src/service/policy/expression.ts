@@ -48,7 +48,7 @@ export function checkExpression(source: string, scope: Scope): CheckedExpression
       edits.length > 0 ? language.environment.parse(applyEdits(source, edits)) : parsed
     ).check()
     if (!valid) throw error
-    const problem = findPatternProblem(tree)
+    const problem = findPatternProblem(tree) ?? findLargeInteger(tree)
     return { source, tree, ...(type !== undefined && { type }), ...(problem && { problem }) }
   } catch (error) {
     const problem = explain(error, {
@@ -110,7 +110,7 @@ export function pathOfNode(node: ASTNode): string | undefined {
   return root.op === 'id' ? [root.args, ...names].join('.') : undefined
 }
 
-/** Finds what the CEL library must read in another way: texts that have fields, comparisons with null, `has(a['b'])` and `sortBy`. */
+/** Finds what the CEL library must read in another way: texts that have fields, comparisons with null, `has(a['b'])`, `sortBy`, and types that it gets wrong. */
 function findEdits(tree: ASTNode, texts: ReadonlySet<string>, isGroup: (path: string) => boolean): readonly Edit[] {
   const edits: Edit[] = []
   const insert = (at: number, text: string, removed = 0) => edits.push({ at, text, removed })
@@ -124,8 +124,13 @@ function findEdits(tree: ASTNode, texts: ReadonlySet<string>, isGroup: (path: st
         insert(node.range.start, 'dyn(')
         insert(node.range.end, ')')
       }
-    } else if (node.op === 'call' && node.args[0] === 'has' && node.args[1][0]?.op === '[]') {
-      insert(node.range.start + 'has'.length, 'Index')
+    } else if (node.op === 'call' && node.args[0] === 'has') {
+      const [of] = node.args[1]
+      if (of?.op === '[]' || (of?.op === '.' && pathOfNode(of) === undefined))
+        insert(node.range.start + 'has'.length, 'Index')
+    } else if (isUntyped(node, parent)) {
+      insert(node.range.start, 'dyn(')
+      insert(node.range.end, ')')
     } else if (node.op === 'rcall' && node.args[0] === 'sortBy') {
       const [item, key] = node.args[2]
       if (!item || !key) return
@@ -135,6 +140,12 @@ function findEdits(tree: ASTNode, texts: ReadonlySet<string>, isGroup: (path: st
     }
   })
   return edits.sort((a, b) => a.at - b.at)
+}
+
+/** Returns whether the CEL library has the wrong type for a node: for items of nothing, and for a duration plus a timestamp. */
+function isUntyped(node: ASTNode, parent: ASTNode | undefined): boolean {
+  if (node.op === 'list' || node.op === 'map') return node.args.length === 0 && parent?.op === 'rcall'
+  return node.op === '+' && node.args[0].op === 'call' && node.args[0].args[0] === 'duration'
 }
 
 function isComparison(node: ASTNode | undefined): boolean {
@@ -165,6 +176,19 @@ function toSource(place: number, edits: readonly Edit[]): number {
     shift += Math.min(text.length - removed, place - at - shift)
   }
   return place - shift
+}
+
+/** Finds an integer with more than 64 bits. */
+function findLargeInteger(tree: ASTNode): ExpressionProblem | undefined {
+  let found: ExpressionProblem | undefined
+  if (!/[\da-f]{16}/i.test(tree.input)) return undefined
+  walk(tree, ({ op, args, range: { start, end } }, parent) => {
+    if (op !== 'value' || typeof args !== 'bigint') return
+    const value = parent?.op === '-_' ? -args : args
+    if (BigInt.asIntN(64, value) !== value)
+      found = { message: 'the integer has more than 64 bits', offset: start, length: end - start }
+  })
+  return found
 }
 
 /** Finds a pattern, written as text in a call of `matches`, that is not one of RE2. */

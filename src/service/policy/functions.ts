@@ -30,10 +30,17 @@ export const NAMESPACES: Readonly<Record<string, string>> = {
   queryString: 'QueryStringFunctions',
   rand: 'RandomFunctions',
   secrets: 'SecretFunctions',
+  strings: 'StringFunctions',
   url: 'UrlFunctions',
 }
 
 const HASHES = ['crc32', 'crc64', 'md5', 'sha1', 'sha256', 'sha512', 'xxhash64']
+
+/** The types whose values `sort` compares. */
+const SORTED = [
+  ...['bool', 'bytes', 'double', 'int', 'string', 'uint'],
+  ...['google.protobuf.Duration', 'google.protobuf.Timestamp'],
+]
 
 /** The functions that the service adds to CEL. */
 export const FUNCTIONS: readonly PolicyFunction[] = [
@@ -81,7 +88,7 @@ export const FUNCTIONS: readonly PolicyFunction[] = [
   on('encodeJson', 'list.encodeJson(): string | map.encodeJson(): string', 'Writes JSON.'),
   on('slice', 'list.slice(int, int): list', 'Returns a part of the list.'),
   on('flatten', 'list.flatten(): list | list.flatten(int): list', 'Joins the lists in the list.'),
-  on('sort', 'list.sort(): list', 'Sorts the list.'),
+  on('sort', SORTED.map((type) => `list<${type}>.sort(): list<${type}>`).join(' | '), 'Sorts the list.'),
   on('distinct', 'list.distinct(): list', 'Removes what is there twice.'),
   on('encodeQueryString', 'map.encodeQueryString(): string', 'Writes a query.'),
   on('matches', 'matches(string, string): bool', 'Returns whether a text matches a pattern of RE2.'),
@@ -107,6 +114,7 @@ export const FUNCTIONS: readonly PolicyFunction[] = [
   on('isURL', 'string.isURL(): bool', 'Returns whether the text is a URL.'),
   on('lower', 'string.lower(): string', 'Returns the text in lower case.'),
   on('upper', 'string.upper(): string', 'Returns the text in upper case.'),
+  on('strings.quote', 'strings.quote(string): string', 'Writes a text in quotes, with escapes.'),
   on('inCidrRange', 'inCidrRange(string, string): bool', 'Returns whether a range has an address.'),
   on('inCidrRanges', 'inCidrRanges(string, list<string>): bool', 'Returns whether one of the ranges has an address.'),
 ]

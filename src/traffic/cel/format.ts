@@ -1,4 +1,8 @@
-import { EvaluationProblem, readField } from './values.ts'
+import { bytesToHex } from '@noble/hashes/utils.js'
+import { utf8Bytes } from '../../core/schema/platform.ts'
+import { numberOf } from './operators.ts'
+import { typeOf } from './types.ts'
+import { EvaluationProblem, entriesOf, readField } from './values.ts'
 
 /** Puts values in the places of a text that begin with a percent sign, as the strings extension of CEL does. */
 export function format(text: string, values: readonly unknown[]): string {
@@ -15,9 +19,9 @@ function formatOne(value: unknown, letter: string, digits: number): string {
     case 's':
       return toText(value)
     case 'd':
-      return toInteger(value, letter).toString()
+      return String(Number.isFinite(value) ? toInteger(value, letter) : (numberOf(value) ?? toInteger(value, letter)))
     case 'f':
-      return toNumber(value).toFixed(Math.min(digits, 100))
+      return toFixed(toNumber(value), Math.min(digits, 100))
     case 'e':
       return toNumber(value)
         .toExponential(Math.min(digits, 100))
@@ -27,40 +31,45 @@ function formatOne(value: unknown, letter: string, digits: number): string {
     case 'o':
       return toInteger(value, letter).toString(8)
     case 'x':
-    case 'X': {
-      const hex = typeof value === 'string' ? toHex(value) : toInteger(value, letter).toString(16)
-      return letter === 'X' ? hex.toUpperCase() : hex
-    }
+      return toHex(value, letter)
+    case 'X':
+      return toHex(value, letter).toUpperCase()
     default:
       throw new EvaluationProblem(`%${letter} is not known`)
   }
 }
 
 function toInteger(value: unknown, letter: string): bigint {
-  if (typeof value === 'bigint') return value
+  const number = numberOf(value)
+  if (typeof number === 'bigint') return number
   throw new EvaluationProblem(`%${letter} needs an integer`)
 }
 
 function toNumber(value: unknown): number {
-  if (typeof value === 'number' || typeof value === 'bigint') return Number(value)
+  const number = numberOf(value)
+  if (number !== undefined) return Number(number)
   throw new EvaluationProblem('%f needs a number')
 }
 
-function toHex(text: string): string {
-  return Array.from(new TextEncoder().encode(text), (byte) => byte.toString(16).padStart(2, '0')).join('')
+/** Writes a number with digits after its point. Of two that are as near, the last digit is even; JavaScript takes the larger. */
+function toFixed(value: number, digits: number): string {
+  const [text, exact] = [value.toFixed(digits), value.toFixed(100)]
+  const isTie = Number.isFinite(value) && /^50*$/.test(exact.slice(exact.indexOf('.') + 1 + digits))
+  return isTie && /[13579]$/.test(text) ? exact.slice(0, text.length) : text
+}
+
+function toHex(value: unknown, letter: string): string {
+  if (typeof value === 'string') return bytesToHex(utf8Bytes(value))
+  return value instanceof Uint8Array ? bytesToHex(value) : toInteger(value, letter).toString(16)
 }
 
 /** Returns a value as a text, as `${…}` and `%s` show it. */
 export function toText(value: unknown): string {
   if (value instanceof Uint8Array) return new TextDecoder().decode(value)
-  if (value instanceof Date) return value.toISOString().replace(/\.000Z$/, 'Z')
   if (Array.isArray(value)) return `[${value.map(toText).join(', ')}]`
+  if (typeOf(value) !== 'map') return String(value)
   const text = readField(value, '_text')
   if (typeof text === 'string') return text
-  if (value instanceof Map)
-    return `{${[...value].map(([name, each]) => `${toText(name)}: ${toText(each)}`).join(', ')}}`
-  if (typeof value !== 'object' || value === null) return String(value)
-  return `{${Object.entries(value)
-    .map(([name, each]) => `${name}: ${toText(each)}`)
-    .join(', ')}}`
+  const entries = entriesOf(value).map(([name, each]) => `${toText(name)}: ${toText(each)}`)
+  return `{${entries.sort().join(', ')}}`
 }

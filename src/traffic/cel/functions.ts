@@ -2,12 +2,14 @@ import { md5, sha1 } from '@noble/hashes/legacy.js'
 import { sha256, sha512 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import { isInRange, isPrivate } from './addresses.ts'
+import type { Implementation } from './built-in.ts'
 import { crc32, crc64, xxhash64 } from './checksums.ts'
-import { format } from './format.ts'
-import { EvaluationProblem, readField, readPath, type Values } from './values.ts'
-
-/** A function of expressions. The receiver of a method is its first argument, and so are the values of {@link OF_VISIT}. */
-export type Implementation = (...args: never[]) => unknown
+import { toText } from './format.ts'
+import { sortBy } from './macros.ts'
+import { numberOf } from './operators.ts'
+import { sizeOfText } from './texts.ts'
+import { typeOf } from './types.ts'
+import { EvaluationProblem, entriesOf, readField, readPath, type Values } from './values.ts'
 
 /** The functions that read the request or the gateway. */
 export const OF_VISIT: readonly string[] = [
@@ -70,8 +72,10 @@ export const IMPLEMENTATIONS: Readonly<Record<string, Implementation>> = {
   'queryString.decode': decodeQuery,
   'queryString.encode': encodeQuery,
   'rand.double': (values: Values) => values.randomInteger(2 ** 32) / 2 ** 32,
-  'rand.int': (values: Values, min = 0n, max = 2n ** 31n) =>
-    min + BigInt(values.randomInteger(Math.max(1, Number(max - min)))),
+  'rand.int': (values: Values, min = 0n, max = 1n) => {
+    if (min < 0n || max < min) throw new EvaluationProblem('rand.int needs two numbers from 0, the smaller one first')
+    return min + BigInt(values.randomInteger(Number(max - min) + 1))
+  },
   'secrets.get': (values: Values, vault: string, name: string) => values.secret(vault, name),
   'url.escape': encodeURIComponent,
   'url.unescape': decodePercent,
@@ -82,7 +86,9 @@ export const IMPLEMENTATIONS: Readonly<Record<string, Implementation>> = {
   hasQueryParam: hasAny(queryOf),
   hasReqCookie: hasAny(cookies('req')),
   hasReqHeader: hasAny(headers('req')),
-  getResCookie: firstOf(cookies('res')),
+  getResCookie: firstOf((values, name) =>
+    sortBy(cookies('res')(values, name), (each) => -sizeOfText(String(readField(each, 'path')))),
+  ),
   getResHeader: headers('res'),
   hasResCookie: hasAny(cookies('res')),
   hasResHeader: hasAny(headers('res')),
@@ -95,19 +101,12 @@ export const IMPLEMENTATIONS: Readonly<Record<string, Implementation>> = {
     if (depth < 0n) throw new EvaluationProblem('the depth of flatten is less than 0')
     return list.flat(Number(depth))
   },
-  sort: (list: readonly unknown[]) => [...list].sort(compare),
-  distinct: (list: readonly unknown[]) => [...new Map(list.map((each) => [keyOf(each), each])).values()],
-  encodeQueryString: encodeQuery,
-  charAt(text: string, at: bigint) {
-    const letters = [...text]
-    if (at < 0n || at > letters.length) throw new EvaluationProblem('the text has no such character')
-    return letters[Number(at)] ?? ''
+  sort: (list: readonly unknown[]) => sortBy(list, (item) => item),
+  distinct(list: readonly unknown[]) {
+    const keys = list.map(keyOf)
+    return list.filter((_, at) => keys.indexOf(keys[at] ?? '') === at)
   },
-  format,
-  split: (text: string) => text.split(' '),
-  replace: (text: string, from: string, to: string, count?: bigint) =>
-    count === undefined ? text.replaceAll(from, to) : replaceSome(text, from, to, Number(count)),
-  reverse: (text: string) => [...text].reverse().join(''),
+  encodeQueryString: encodeQuery,
   decodeBase64: (text: string) => new TextDecoder().decode(fromBase64(text)),
   encodeBase64: (text: string) => toBase64(utf8ToBytes(text)),
   decodeJson,
@@ -119,10 +118,9 @@ export const IMPLEMENTATIONS: Readonly<Record<string, Implementation>> = {
   isPrivateIp: isPrivate,
   isQueryString: (text: string) => /^[^=&\s]+=[^&\s]*(&[^=&\s]+=[^&\s]*)*$/.test(text),
   isURL: (text: string) => URL.canParse(text),
-  lower: (text: string) => text.toLowerCase(),
-  upper: (text: string) => text.toUpperCase(),
   inCidrRange: isInRange,
-  inCidrRanges: (address: string, ranges: readonly string[]) => ranges.some((range) => isInRange(address, range)),
+  inCidrRanges: (address: string, ranges: readonly unknown[]) =>
+    ranges.some((range) => isInRange(address, toText(range))),
 }
 
 /** The longest list that `lists.range` makes. */
@@ -167,7 +165,9 @@ function toCelValue(value: unknown): unknown {
 
 function encodeJson(value: unknown): string {
   return JSON.stringify(value, (_, each: unknown) => {
-    if (typeof each === 'bigint') return toJsonNumber(each)
+    const number = numberOf(each)
+    if (typeof number === 'bigint') return toJsonNumber(number)
+    if (each instanceof Uint8Array) return toBase64(each)
     return each instanceof Map ? Object.fromEntries(each) : each
   })
 }
@@ -178,14 +178,10 @@ function toJsonNumber(value: bigint): number {
   throw new EvaluationProblem('an integer is too large for JSON')
 }
 
-function entriesOf(map: object): [string, unknown][] {
-  return map instanceof Map ? [...map].map(([name, value]) => [String(name), value]) : Object.entries(map)
-}
-
 function encodeQuery(map: object): string {
   const parameters = new URLSearchParams()
   for (const [name, value] of entriesOf(map)) {
-    for (const each of Array.isArray(value) ? value : [value]) parameters.append(name, String(each))
+    for (const each of Array.isArray(value) ? value : [value]) parameters.append(String(name), toText(each))
   }
   return String(parameters)
 }
@@ -218,29 +214,15 @@ function parseUrl(text: string): Record<string, unknown> {
   }
 }
 
-/** Replaces the first occurrences of a text. A negative count replaces all of them. */
-function replaceSome(text: string, from: string, to: string, count: number): string {
-  let done = 0
-  return text.replaceAll(from, (found) => (count >= 0 && done++ >= count ? found : to))
-}
-
+/** Returns a text that is the same for equal values. */
 function keyOf(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return `${typeof value} ${String(value)}`
-  const parts = Array.isArray(value) ? value.map(keyOf) : entriesOf(value).map(([name, each]) => [name, keyOf(each)])
-  return JSON.stringify(parts)
-}
-
-/** Compares two values for `sort`. */
-function compare(a: unknown, b: unknown): number {
-  const isNumber = (value: unknown) => typeof value === 'bigint' || typeof value === 'number'
-  const isComparable = (isNumber(a) && isNumber(b)) || (typeof a === typeof b && /string|boolean/.test(typeof a))
-  const areDates = a instanceof Date && b instanceof Date
-  if (!isComparable && !areDates) throw new EvaluationProblem('the items of the list cannot be compared')
-  const [x, y] = [a as number, b as number] // Both are comparable, as just checked.
-  return x < y ? -1 : x > y ? 1 : 0
-}
-
-/** Sorts pairs of a key and an item by their keys, and returns the items. */
-export function sortPairs(pairs: readonly (readonly [unknown, unknown])[]): readonly unknown[] {
-  return [...pairs].sort(([a], [b]) => compare(a, b)).map(([, item]) => item)
+  const number = numberOf(value)
+  if (number !== undefined) return String(number)
+  if (Array.isArray(value)) return JSON.stringify(value.map(keyOf))
+  if (typeOf(value) !== 'map') return `${typeOf(value)} ${value}`
+  return JSON.stringify(
+    entriesOf(value)
+      .map(([name, each]) => [keyOf(name), keyOf(each)])
+      .sort(),
+  )
 }

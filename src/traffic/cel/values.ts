@@ -48,3 +48,8 @@ export function readField(owner: unknown, name: string): unknown {
     ? Reflect.get(owner, name)
     : undefined
 }
+
+/** Returns the entries of a map, or of a plain object. */
+export function entriesOf(owner: unknown): readonly (readonly [unknown, unknown])[] {
+  return owner instanceof Map ? [...owner] : Object.entries(Object(owner))
+}

@@ -58,7 +58,9 @@ const FAILED = 'an error'
 
 function ours(source: string): unknown {
   try {
-    return expressions.compile(source, { phase: 'on_http_request', hasTls: true }).evaluate({} as never)
+    return expressions
+      .compile(source, { phase: 'on_http_request', hasTls: true })
+      .evaluate({ roots: new Map() } as never)
   } catch {
     return FAILED
   }

@@ -1,0 +1,36 @@
+import { Parser } from '../../../node_modules/@marcbachmann/cel-js/lib/parser.js'
+import { utf8Bytes } from '../../core/schema/platform.ts'
+
+/** The type that the lexer gives to bytes. */
+const BYTES = 31
+
+/** Matches all that may be before a token. */
+const BLANK = /(?:[\t\n\f\r ]|\/\/.*)*/y
+const FRACTION = /\.\d/y
+const RAW_BYTES = /(?:[bB][rR]|[rR][bB])(["'])/y
+
+/** Teaches the lexer that all parsers of the CEL library share the literals that it lacks: `.5`, `br'\d'` and `b'é'`. */
+export function extendLexer(): void {
+  const { lexer } = new Parser({}, { enableOptionalTypes: false, findMacro: () => undefined })
+  if (Object.hasOwn(lexer, 'nextToken')) return
+  const { nextToken, _closeQuotedString } = lexer
+  const match = (pattern: RegExp) => {
+    pattern.lastIndex = lexer.pos
+    return pattern.exec(lexer.input)
+  }
+  lexer.nextToken = () => {
+    lexer.pos += match(BLANK)?.[0].length ?? 0
+    if (match(FRACTION)) return lexer.readNumber()
+    const [, quote] = match(RAW_BYTES) ?? []
+    if (quote === undefined) return nextToken.call(lexer)
+    const start = lexer.pos
+    lexer.pos += 2
+    return lexer.token(start, BYTES, utf8Bytes(String(lexer.readString(quote, 'r').tokenValue)))
+  }
+  // The lexer takes each character of bytes for one byte.
+  lexer._closeQuotedString = (start, text, prefix, pos) => {
+    const isBytes = prefix === 'b' || prefix === 'B'
+    const read = isBytes ? Array.from(utf8Bytes(text), (byte) => String.fromCharCode(byte)).join('') : text
+    return _closeQuotedString.call(lexer, start, read, prefix, pos)
+  }
+}

@@ -1,0 +1,168 @@
+import type { ASTNode } from '@marcbachmann/cel-js'
+import { TEXT } from '../../service/policy/environment.ts'
+import { pathOfNode } from '../../service/policy/expression.ts'
+import { NAMESPACES } from '../../service/policy/functions.ts'
+import { hasItem, makeMap, readItem } from './items.ts'
+import { join, listItems, MACROS, requireBool } from './macros.ts'
+import { negate, OPERATORS, toInt } from './operators.ts'
+import { type Overloads, overloadKey } from './overloads.ts'
+import { noOverload, TYPES, typeOf } from './types.ts'
+import { EvaluationProblem, readField, type Values } from './values.ts'
+
+/** The inputs of an evaluation, and the variables of the macros that run. */
+export class Frame {
+  readonly slots: unknown[] = []
+
+  constructor(readonly values: Values) {}
+}
+
+/** Returns the value of a part of an expression. @throws EvaluationProblem, MissingFact */
+export type Evaluate = (frame: Frame) => unknown
+
+/** The names on which the meaning of an expression depends. */
+export interface Language {
+  readonly overloads: Overloads
+  /** The paths of the variables that are text and have variables below them, such as `req.url`. */
+  readonly texts: ReadonlySet<string>
+}
+
+/** Compiles a syntax tree to a function. */
+export function compileNode(node: ASTNode, language: Language): Evaluate {
+  return new Compiler(language, []).compile(node)
+}
+
+class Compiler {
+  constructor(
+    readonly language: Language,
+    /** The variables of the macros around a node. Their values are in the slots of a frame. */
+    readonly locals: readonly string[],
+  ) {}
+
+  compile(node: ASTNode): Evaluate {
+    const value = this.compileOwner(node)
+    const path = node.op === '.' ? this.#pathOf(node) : undefined
+    return path !== undefined && this.language.texts.has(path) ? (frame) => readField(value(frame), TEXT) : value
+  }
+
+  /** Compiles a node whose value has fields: a text that has some is not its text here. */
+  compileOwner(node: ASTNode): Evaluate {
+    switch (node.op) {
+      case 'value': {
+        const { args } = node
+        return typeof args === 'bigint' ? () => toInt(args) : () => args
+      }
+      case 'id':
+        return this.#compileName(node.args)
+      case '.':
+        return this.#compileField(node)
+      case '[]': {
+        const [owner, key] = [this.compileOwner(node.args[0]), this.compile(node.args[1])]
+        return (frame) => readItem(owner(frame), key(frame))
+      }
+      case 'call':
+        return this.#compileCall(node.args[0], node.args[1])
+      case 'rcall':
+        return this.#compileMethod(node.args[0], node.args[1], node.args[2])
+      case 'list': {
+        const items = node.args.map((each) => this.compile(each))
+        return (frame) => items.map((each) => each(frame))
+      }
+      case 'map': {
+        const entries = node.args.map(([key, value]) => [this.compile(key), this.compile(value)] as const)
+        return (frame) => makeMap(entries.map(([key, value]) => [key(frame), value(frame)] as const))
+      }
+      case '?:': {
+        const [condition, yes, no] = [node.args[0], node.args[1], node.args[2]].map((each) => this.compile(each))
+        return (frame) => (requireBool(condition?.(frame), '?:') ? yes : no)?.(frame)
+      }
+      case '||':
+      case '&&':
+        return join(this.compile(node.args[0]), this.compile(node.args[1]), node.op)
+      case '!_': {
+        const condition = this.compile(node.args)
+        return (frame) => !requireBool(condition(frame), '!')
+      }
+      case '-_': {
+        const { op, args } = node.args
+        // The smallest integer is written as a literal that is too large, with a minus.
+        const operand = op === 'value' && typeof args === 'bigint' ? () => args : this.compile(node.args)
+        return (frame) => negate(operand(frame))
+      }
+      case '.?':
+        throw noOverload(node.op)
+      default: {
+        const operate = OPERATORS[node.op]
+        const [left, right] = [this.compile(node.args[0]), this.compile(node.args[1])]
+        return (frame) => operate?.(left(frame), right(frame))
+      }
+    }
+  }
+
+  #pathOf(node: ASTNode): string | undefined {
+    const path = pathOfNode(node)
+    return path === undefined || this.locals.includes(path.split('.', 1).join()) ? undefined : path
+  }
+
+  #compileName(name: string): Evaluate {
+    const slot = this.locals.lastIndexOf(name)
+    if (slot >= 0) return ({ slots }) => slots[slot]
+    return ({ values }) => {
+      const value = values.roots.get(name) ?? TYPES.get(name)
+      if (value === undefined) throw new EvaluationProblem(`Unknown variable: ${name}`)
+      return value
+    }
+  }
+
+  #compileField(node: Extract<ASTNode, { op: '.' }>): Evaluate {
+    const type = TYPES.get(this.#pathOf(node) ?? '')
+    if (type) return () => type
+    const [owner, name] = [this.compileOwner(node.args[0]), node.args[1]]
+    return (frame) => readItem(owner(frame), name)
+  }
+
+  #compileCall(name: string, args: readonly ASTNode[]): Evaluate {
+    const [first] = args
+    if (name === 'has' && (first?.op === '.' || first?.op === '[]')) {
+      const owner = this.compileOwner(first.args[0])
+      const key = first.op === '.' ? first.args[1] : this.compile(first.args[1])
+      return (frame) => hasItem(owner(frame), typeof key === 'string' ? key : key(frame))
+    }
+    return this.#callOverload(name, args)
+  }
+
+  #compileMethod(name: string, receiver: ASTNode, args: readonly ASTNode[]): Evaluate {
+    const [variable, ...bodies] = args
+    if (receiver.op === 'id' && !this.locals.includes(receiver.args)) {
+      if (Object.hasOwn(NAMESPACES, receiver.args)) return this.#callOverload(`${receiver.args}.${name}`, args)
+    }
+    const macro = Object.hasOwn(MACROS, name) ? MACROS[name] : undefined
+    if (!macro || variable?.op !== 'id' || bodies.length === 0)
+      return this.#callOverload(`.${name}`, [receiver, ...args])
+    const slot = this.locals.length
+    const inner = new Compiler(this.language, [...this.locals, variable.args])
+    const range = this.compile(receiver)
+    const parts = bodies.map((each) => inner.compile(each))
+    return (frame) => {
+      const items = listItems(range(frame), name)
+      const [first, second] = parts.map((part) => (item: unknown) => {
+        frame.slots[slot] = item
+        return part(frame)
+      })
+      return first && macro(items, first, second)
+    }
+  }
+
+  #callOverload(name: string, args: readonly ASTNode[]): Evaluate {
+    const overloads = this.language.overloads.get(overloadKey(name, args.length)) ?? []
+    const read = args.map((each) => this.compile(each))
+    return (frame) => {
+      const values = read.map((each) => each(frame))
+      for (const { types, run, isOfVisit } of overloads) {
+        if (!types.every((type, at) => type === 'dyn' || type === typeOf(values[at]))) continue
+        // The types of the arguments are those of the signature.
+        return run(...((isOfVisit ? [frame.values, ...values] : values) as never[]))
+      }
+      throw noOverload(`${name}(${values.map(typeOf).join(', ')})`)
+    }
+  }
+}

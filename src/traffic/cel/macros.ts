@@ -1,0 +1,78 @@
+import type { Evaluate } from './evaluate.ts'
+import { ORDERED, order } from './operators.ts'
+import { noOverload, typeOf } from './types.ts'
+import { EvaluationProblem, entriesOf } from './values.ts'
+
+type OfItem = (item: unknown) => unknown
+
+/** Returns a bool. @throws EvaluationProblem for another value */
+export function requireBool(value: unknown, operator: string): boolean {
+  if (typeof value === 'boolean') return value
+  throw noOverload(`${operator} of ${typeOf(value)}`)
+}
+
+/** Joins two conditions. One of them can decide, whatever the other is: even if it fails. */
+export function join(left: Evaluate, right: Evaluate, operator: '&&' | '||'): Evaluate {
+  const decisive = operator === '||'
+  return (frame) => {
+    let first: unknown
+    try {
+      first = left(frame)
+    } catch (error) {
+      if (right(frame) === decisive) return decisive
+      throw error
+    }
+    if (first === decisive) return decisive
+    const second = right(frame)
+    if (second === decisive) return decisive
+    requireBool(first, operator)
+    return requireBool(second, operator)
+  }
+}
+
+/** Returns the items of a list, or the keys of a map. */
+export function listItems(range: unknown, name: string): readonly unknown[] {
+  if (Array.isArray(range)) return range
+  if (typeOf(range) === 'map') return entriesOf(range).map(([key]) => key)
+  throw noOverload(`${typeOf(range)}.${name}`)
+}
+
+/** Returns whether a test of an item gives the value that decides, whatever the others are: even if they fail. */
+function decides(items: readonly unknown[], test: OfItem, decisive: boolean): boolean {
+  let problem: { readonly error: unknown } | undefined
+  for (const item of items) {
+    try {
+      if (requireBool(test(item), 'the test') === decisive) return true
+    } catch (error) {
+      problem ??= { error }
+    }
+  }
+  if (problem) throw problem.error
+  return false
+}
+
+/** Sorts a list by keys of its items. @throws EvaluationProblem if they are not of one type that has an order */
+export function sortBy(items: readonly unknown[], keyOf: OfItem): readonly unknown[] {
+  const pairs = items.map((item) => [keyOf(item), item] as const)
+  const [type = 'int', ...others] = new Set(pairs.map(([key]) => typeOf(key)))
+  if (others.length > 0 || !ORDERED.includes(type))
+    throw new EvaluationProblem('the items of the list cannot be compared')
+  return pairs.sort(([a], [b]) => order(a, b)).map(([, item]) => item)
+}
+
+const filter = (items: readonly unknown[], test: OfItem) => items.filter((item) => requireBool(test(item), 'the test'))
+
+/** The macros that take a variable, by their names. */
+export const MACROS: Readonly<
+  Record<string, (items: readonly unknown[], first: OfItem, second: OfItem | undefined) => unknown>
+> = {
+  all: (items, test) => !decides(items, test, false),
+  exists: (items, test) => decides(items, test, true),
+  exists_one: (items, test) => filter(items, test).length === 1,
+  filter,
+  map: (items, first, second) =>
+    second
+      ? items.flatMap((item) => (requireBool(first(item), 'the test') ? [second(item)] : []))
+      : items.map((item) => first(item)),
+  sortBy,
+}

@@ -1,0 +1,162 @@
+import { UnsignedInt } from '@marcbachmann/cel-js/evaluator'
+import { Duration, Timestamp } from './time.ts'
+import { noOverload, typeOf } from './types.ts'
+import { EvaluationProblem, entriesOf, readField } from './values.ts'
+
+type Operator = (a: unknown, b: unknown) => unknown
+
+/** Returns an integer. @throws EvaluationProblem if it has more than 64 bits */
+export function toInt(value: bigint): bigint {
+  if (BigInt.asIntN(64, value) === value) return value
+  throw new EvaluationProblem('integer overflow')
+}
+
+/** Returns an unsigned integer. @throws EvaluationProblem if it has more than 64 bits */
+export function toUint(value: bigint): UnsignedInt {
+  if (BigInt.asUintN(64, value) === value) return new UnsignedInt(value)
+  throw new EvaluationProblem('unsigned integer overflow')
+}
+
+/** Returns the number that a value of a numeric type is; undefined for other values. */
+export function numberOf(value: unknown): bigint | number | undefined {
+  if (typeof value === 'bigint' || typeof value === 'number') return value
+  return value instanceof UnsignedInt ? value.value : undefined
+}
+
+/** Returns whether two values are equal. Numbers of different types can be; other values of different types are not. */
+export function areEqual(a: unknown, b: unknown): boolean {
+  if (a === b) return true
+  if (typeof a === 'string' || typeof b === 'string') return false
+  const [x, y] = [numberOf(a), numberOf(b)]
+  if (x !== undefined && y !== undefined) return orderNumbers(x, y) === 0
+  if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((each, at) => areEqual(each, b[at]))
+  const type = typeOf(a)
+  if (type !== typeOf(b)) return false
+  if (type !== 'map') return ORDERED.includes(type) && order(a, b) === 0
+  const [entries, others] = [entriesOf(a), entriesOf(b)]
+  return entries.length === others.length && entries.every(([key, value]) => areEqual(value, readKey(b, key)))
+}
+
+/** The types whose values are ordered. */
+export const ORDERED: readonly string[] = [
+  ...['bool', 'bytes', 'double', 'int', 'string', 'uint', 'google.protobuf.Duration', 'google.protobuf.Timestamp'],
+]
+
+/** Returns a number less than 0, 0 or greater than 0; not a number where a value is none. @throws EvaluationProblem */
+export function order(a: unknown, b: unknown, sign = '<'): number {
+  const [x, y] = [numberOf(a), numberOf(b)]
+  if (x !== undefined && y !== undefined) return orderNumbers(x, y)
+  if (typeof a === 'string' && typeof b === 'string') return orderTexts(a, b)
+  if (typeof a === 'boolean' && typeof b === 'boolean') return Number(a) - Number(b)
+  if (a instanceof Uint8Array && b instanceof Uint8Array) {
+    const at = a.findIndex((byte, at) => byte !== b[at])
+    return at < 0 ? a.length - b.length : (a[at] ?? -1) - (b[at] ?? -1)
+  }
+  const areTimes =
+    (a instanceof Timestamp && b instanceof Timestamp) || (a instanceof Duration && b instanceof Duration)
+  if (areTimes) return orderNumbers(a.nanoseconds, b.nanoseconds)
+  throw noOverload(`${typeOf(a)} ${sign} ${typeOf(b)}`)
+}
+
+/** Integers are compared with doubles as doubles, which loses digits of large ones. */
+function orderNumbers(a: bigint | number, b: bigint | number): number {
+  if (typeof a !== typeof b) return orderNumbers(Number(a), Number(b))
+  if (a < b) return -1
+  return a > b ? 1 : a >= b ? 0 : Number.NaN
+}
+
+/** Compares texts by their code points: JavaScript compares code units, in which U+10000 is less than U+FFFF. */
+function orderTexts(a: string, b: string): number {
+  let at = 0
+  while (at < a.length && a.charCodeAt(at) === b.charCodeAt(at)) at++
+  return (a.codePointAt(at) ?? -1) - (b.codePointAt(at) ?? -1)
+}
+
+/** Returns the value of a key; undefined if the map has none. */
+export function readKey(map: unknown, key: unknown): unknown {
+  if (typeof key === 'string') return readField(map, key)
+  return map instanceof Map ? [...map].find(([each]) => areEqual(each, key))?.[1] : undefined
+}
+
+function isIn(value: unknown, owner: unknown): boolean {
+  if (Array.isArray(owner)) return owner.some((each) => areEqual(value, each))
+  if (typeOf(owner) === 'map') return readKey(owner, value) !== undefined
+  throw noOverload(`${typeOf(value)} in ${typeOf(owner)}`)
+}
+
+/** Makes an operator of numbers of one type, and of others. */
+function calculate(
+  sign: string,
+  ofIntegers: (a: bigint, b: bigint) => bigint,
+  ofDoubles: (a: number, b: number) => number | undefined,
+  ofOthers: Operator = () => undefined,
+): Operator {
+  return (a, b) => {
+    if (typeof a === 'bigint' && typeof b === 'bigint') return toInt(ofIntegers(a, b))
+    if (a instanceof UnsignedInt && b instanceof UnsignedInt) return toUint(ofIntegers(a.value, b.value))
+    const result = typeof a === 'number' && typeof b === 'number' ? ofDoubles(a, b) : ofOthers(a, b)
+    if (result === undefined) throw noOverload(`${typeOf(a)} ${sign} ${typeOf(b)}`)
+    return result
+  }
+}
+
+function add(a: unknown, b: unknown): unknown {
+  if (typeof a === 'string' && typeof b === 'string') return a + b
+  if (Array.isArray(a) && Array.isArray(b)) return [...a, ...b]
+  if (a instanceof Uint8Array && b instanceof Uint8Array) return Uint8Array.of(...a, ...b)
+  if (a instanceof Duration && b instanceof Duration) return new Duration(a.nanoseconds + b.nanoseconds)
+  const areTimes =
+    (a instanceof Timestamp && b instanceof Duration) || (a instanceof Duration && b instanceof Timestamp)
+  return areTimes ? new Timestamp(a.nanoseconds + b.nanoseconds) : undefined
+}
+
+function subtract(a: unknown, b: unknown): unknown {
+  if (a instanceof Timestamp && b instanceof Duration) return new Timestamp(a.nanoseconds - b.nanoseconds)
+  const areSame = (a instanceof Timestamp && b instanceof Timestamp) || (a instanceof Duration && b instanceof Duration)
+  return areSame ? new Duration(a.nanoseconds - b.nanoseconds) : undefined
+}
+
+/** The operators between two values, by their signs. */
+export const OPERATORS: Readonly<Record<string, Operator>> = {
+  '==': areEqual,
+  '!=': (a, b) => !areEqual(a, b),
+  '<': (a, b) => order(a, b, '<') < 0,
+  '<=': (a, b) => order(a, b, '<=') <= 0,
+  '>': (a, b) => order(a, b, '>') > 0,
+  '>=': (a, b) => order(a, b, '>=') >= 0,
+  '+': calculate(
+    '+',
+    (a, b) => a + b,
+    (a, b) => a + b,
+    add,
+  ),
+  '-': calculate(
+    '-',
+    (a, b) => a - b,
+    (a, b) => a - b,
+    subtract,
+  ),
+  '*': calculate(
+    '*',
+    (a, b) => a * b,
+    (a, b) => a * b,
+  ),
+  '/': calculate(
+    '/',
+    (a, b) => a / b,
+    (a, b) => a / b,
+  ),
+  '%': calculate(
+    '%',
+    (a, b) => a % b,
+    () => undefined,
+  ),
+  in: isIn,
+}
+
+/** Returns a number with its other sign. */
+export function negate(value: unknown): unknown {
+  if (typeof value === 'bigint') return toInt(-value)
+  if (typeof value === 'number') return -value
+  throw noOverload(`-${typeOf(value)}`)
+}

@@ -1,0 +1,46 @@
+import { FUNCTIONS } from '../../service/policy/functions.ts'
+import { BUILT_IN, type Implementation } from './built-in.ts'
+import { IMPLEMENTATIONS, OF_VISIT } from './functions.ts'
+import type { CompilePattern } from './pattern.ts'
+import { TYPES } from './types.ts'
+
+/** A function for arguments of these types. The receiver of a method is the first. */
+export interface Overload {
+  readonly types: readonly string[]
+  readonly run: Implementation
+  /** True if the first argument is the values of the visit. */
+  readonly isOfVisit: boolean
+}
+
+/** The functions of expressions, by their names and by how many arguments they take. */
+export type Overloads = ReadonlyMap<string, readonly Overload[]>
+
+/** Returns the key of a function, such as `hash.md5/1`. That of a method begins with a dot. */
+export function overloadKey(name: string, amount: number): string {
+  return `${name}/${amount}`
+}
+
+/** Returns all functions. */
+export function createOverloads(pattern: CompilePattern): Overloads {
+  const found = new Map<string, Overload[]>()
+  const matches = (text: string, source: string) => pattern(source).test(text)
+  const all: Record<string, Implementation> = { ...BUILT_IN, 'string.matches(string)': matches }
+  const own: Readonly<Record<string, Implementation>> = { ...IMPLEMENTATIONS, matches }
+  for (const { name, signatures } of FUNCTIONS) {
+    for (const signature of signatures) {
+      const plain = signature.replace(/: .*$/, '').replace(/<.*?>/g, '')
+      const run = all[plain] ?? own[name]
+      if (!run) throw new Error(`The function ${name} has no implementation.`)
+      all[plain] = run
+    }
+  }
+  for (const [signature, run] of Object.entries(all)) {
+    const [, receiver, name = '', parameters = ''] = /^(?:([\w.]+)\.)?(\w+)\((.*)\)$/.exec(signature) ?? []
+    const isMethod = receiver !== undefined && TYPES.has(receiver)
+    const types = [...(isMethod ? [receiver] : []), ...parameters.split(', ').filter((type) => type !== '')]
+    const whole = isMethod ? `.${name}` : receiver === undefined ? name : `${receiver}.${name}`
+    const key = overloadKey(whole, types.length)
+    found.set(key, [...(found.get(key) ?? []), { types, run, isOfVisit: OF_VISIT.includes(whole) }])
+  }
+  return found
+}

@@ -1,0 +1,144 @@
+import { EvaluationProblem } from './values.ts'
+
+const NS_PER_MS = 1_000_000n
+const NS_PER_SECOND = 1_000_000_000n
+
+/** A length of time of CEL. */
+export class Duration {
+  constructor(readonly nanoseconds: bigint) {
+    if (BigInt.asIntN(64, nanoseconds) !== nanoseconds) throw new EvaluationProblem('the duration is too long')
+  }
+
+  /** Returns the duration in seconds, such as `1.5s`. */
+  toString(): string {
+    const { nanoseconds } = this
+    const length = nanoseconds < 0n ? -nanoseconds : nanoseconds
+    return `${nanoseconds < 0n ? '-' : ''}${length / NS_PER_SECOND}${toFraction(length % NS_PER_SECOND)}s`
+  }
+
+  toJSON(): string {
+    return this.toString()
+  }
+}
+
+/** The years 1 to 9999. */
+const [FIRST, END] = [-62_135_596_800n * NS_PER_SECOND, 253_402_300_800n * NS_PER_SECOND]
+
+/** A point in time of CEL, in nanoseconds since 1970. */
+export class Timestamp {
+  constructor(readonly nanoseconds: bigint) {
+    if (nanoseconds < FIRST || nanoseconds >= END)
+      throw new EvaluationProblem('the timestamp is not in the years 1 to 9999')
+  }
+
+  static fromMs(ms: number): Timestamp {
+    return new Timestamp(BigInt(Math.trunc(ms)) * NS_PER_MS)
+  }
+
+  /** Returns the whole seconds since 1970. */
+  get seconds(): bigint {
+    return (this.nanoseconds - modulo(this.nanoseconds, NS_PER_SECOND)) / NS_PER_SECOND
+  }
+
+  /** Returns the timestamp as RFC 3339 writes it, in UTC. */
+  toString(): string {
+    const seconds = new Date(Number(this.seconds) * 1000).toISOString().slice(0, -'.000Z'.length)
+    return `${seconds}${toFraction(modulo(this.nanoseconds, NS_PER_SECOND))}Z`
+  }
+
+  toJSON(): string {
+    return this.toString()
+  }
+}
+
+function modulo(value: bigint, by: bigint): bigint {
+  return ((value % by) + by) % by
+}
+
+function toFraction(nanoseconds: bigint): string {
+  return nanoseconds === 0n ? '' : `.${String(nanoseconds).padStart(9, '0').replace(/0+$/, '')}`
+}
+
+const TIMESTAMP =
+  /^(\d{4}-\d\d-\d\d)[Tt]((?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d)(?:\.(\d+))?(?:[Zz]|([+-])([01]\d|2[0-3]):([0-5]\d))$/
+
+/** Reads a timestamp as RFC 3339 writes it. */
+export function parseTimestamp(text: string): Timestamp {
+  const [found, day = '', time, fraction = '', sign, hours, minutes] = TIMESTAMP.exec(text) ?? []
+  const ms = Date.parse(`${day}T${time}Z`)
+  if (!found || Number.isNaN(ms) || new Date(ms).toISOString().slice(0, 10) !== day)
+    throw new EvaluationProblem('the text is no timestamp, such as 2026-01-31T12:00:00Z')
+  const offset = sign === undefined ? 0 : Number(`${sign}1`) * (Number(hours) * 60 + Number(minutes)) * 60_000
+  return new Timestamp(BigInt(ms - offset) * NS_PER_MS + BigInt(fraction.padEnd(9, '0').slice(0, 9)))
+}
+
+const UNITS: Readonly<Record<string, bigint>> = {
+  h: 3600n * NS_PER_SECOND,
+  m: 60n * NS_PER_SECOND,
+  s: NS_PER_SECOND,
+  ms: NS_PER_MS,
+  us: 1000n,
+  µs: 1000n,
+  μs: 1000n,
+  ns: 1n,
+}
+const PART = /(\d+(?:\.\d*)?|\.\d+)(h|ms|m|s|us|µs|μs|ns)/g
+
+/** Reads a duration as Go writes it, such as `1h30m`. */
+export function parseDuration(text: string): Duration {
+  const length = text.replace(/^[+-]/, '')
+  if (length === '0') return new Duration(0n)
+  if (length === '' || length.replace(PART, '') !== '')
+    throw new EvaluationProblem('the text is no duration, such as 1h30m')
+  let nanoseconds = 0n
+  for (const [, amount = '', unit = ''] of length.matchAll(PART)) {
+    const [whole = '', fraction = ''] = amount.split('.')
+    const factor = UNITS[unit] ?? 0n
+    nanoseconds += BigInt(whole) * factor + (BigInt(fraction || 0) * factor) / 10n ** BigInt(fraction.length)
+  }
+  return new Duration(text.startsWith('-') ? -nanoseconds : nanoseconds)
+}
+
+/** Returns a date whose parts in UTC are those of the timestamp in a time zone, such as `Asia/Tokyo` or `-02:30`. */
+function toLocal(timestamp: Timestamp, zone = 'UTC'): Date {
+  const ms = Number(timestamp.nanoseconds / NS_PER_MS)
+  const [found, sign, hours, minutes] = /^([+-])?(\d\d?):(\d\d)$/.exec(zone) ?? []
+  if (found) return new Date(ms + Number(`${sign ?? '+'}1`) * (Number(hours) * 60 + Number(minutes)) * 60_000)
+  if (zone === 'UTC') return new Date(ms)
+  try {
+    // Sweden writes dates as ISO 8601 does.
+    return new Date(`${new Date(ms).toLocaleString('sv-SE', { timeZone: zone }).replace(' ', 'T')}Z`)
+  } catch (cause) {
+    throw new EvaluationProblem('the time zone is not known', { cause })
+  }
+}
+
+const MS_PER_DAY = 86_400_000
+const ofDate = (read: (date: Date) => number) => (timestamp: Timestamp, zone?: string) =>
+  BigInt(read(toLocal(timestamp, zone)))
+
+/** The methods of timestamps, by their names. They take a time zone. */
+export const OF_TIMESTAMP = {
+  getDate: ofDate((date) => date.getUTCDate()),
+  getDayOfMonth: ofDate((date) => date.getUTCDate() - 1),
+  getDayOfWeek: ofDate((date) => date.getUTCDay()),
+  getDayOfYear: ofDate((date) => {
+    const firstDay = new Date(date)
+    firstDay.setUTCMonth(0, 1)
+    return Math.round((date.getTime() - firstDay.getTime()) / MS_PER_DAY)
+  }),
+  getFullYear: ofDate((date) => date.getUTCFullYear()),
+  getHours: ofDate((date) => date.getUTCHours()),
+  getMilliseconds: (timestamp: Timestamp) => modulo(timestamp.nanoseconds, NS_PER_SECOND) / NS_PER_MS,
+  getMinutes: ofDate((date) => date.getUTCMinutes()),
+  getMonth: ofDate((date) => date.getUTCMonth()),
+  getSeconds: ofDate((date) => date.getUTCSeconds()),
+}
+
+/** The methods of durations, by their names. */
+export const OF_DURATION = {
+  getHours: ({ nanoseconds }: Duration) => nanoseconds / (3600n * NS_PER_SECOND),
+  getMilliseconds: ({ nanoseconds }: Duration) => (nanoseconds / NS_PER_MS) % 1000n,
+  getMinutes: ({ nanoseconds }: Duration) => nanoseconds / (60n * NS_PER_SECOND),
+  getSeconds: ({ nanoseconds }: Duration) => nanoseconds / NS_PER_SECOND,
+}

@@ -1,0 +1,46 @@
+import { UnsignedInt } from '@marcbachmann/cel-js/evaluator'
+import { Duration, Timestamp } from './time.ts'
+import { EvaluationProblem } from './values.ts'
+
+/** A type as a value, such as that of `type(1)`. */
+export class CelType {
+  constructor(readonly name: string) {}
+
+  toString(): string {
+    return this.name
+  }
+}
+
+const OF_PRIMITIVES: Readonly<Record<string, string>> = {
+  bigint: 'int',
+  boolean: 'bool',
+  number: 'double',
+  string: 'string',
+}
+const TIMESTAMP = 'google.protobuf.Timestamp'
+const DURATION = 'google.protobuf.Duration'
+
+/** Returns the name of the type of a value. */
+export function typeOf(value: unknown): string {
+  const primitive = OF_PRIMITIVES[typeof value]
+  if (primitive !== undefined) return primitive
+  if (value === null) return 'null_type'
+  if (Array.isArray(value)) return 'list'
+  if (value instanceof UnsignedInt) return 'uint'
+  if (value instanceof Uint8Array) return 'bytes'
+  if (value instanceof Timestamp) return TIMESTAMP
+  if (value instanceof Duration) return DURATION
+  return value instanceof CelType ? 'type' : 'map'
+}
+
+/** The types by their names in expressions. */
+export const TYPES: ReadonlyMap<string, CelType> = new Map(
+  [...Object.values(OF_PRIMITIVES), 'bytes', 'list', 'map', 'null_type', 'type', 'uint', TIMESTAMP, DURATION].map(
+    (name) => [name, new CelType(name)],
+  ),
+)
+
+/** Returns the problem that there is no operator or function for some types. */
+export function noOverload(call: string): EvaluationProblem {
+  return new EvaluationProblem(`no such overload: ${call.replaceAll('google.protobuf.', '')}`)
+}
