@@ -12,6 +12,8 @@ import { readField, type Values } from './cel/values.ts'
 /** A policy that is ready to run: its rules by phase. */
 export interface CompiledPolicy {
   readonly phases: ReadonlyMap<Phase, CompiledPhase>
+  /** True if an expression may name the length of a body, which a stream does not tell. */
+  readonly readsLength: boolean
 }
 
 export interface CompiledPhase {
@@ -59,7 +61,7 @@ export function compilePolicy(policy: unknown, options: CompileOptions, expressi
       variables: variablesOf({ ...scope, isRetry: false }),
     })
   }
-  return { phases }
+  return { phases, readsLength: /content_?length/i.test(JSON.stringify(policy)) }
 }
 
 /** A part of a config that depends on the request. All other parts are values. */

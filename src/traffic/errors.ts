@@ -42,6 +42,11 @@ export function isOwnError(end: Ending): boolean {
   return end !== 'close' && !(end instanceof UpstreamResponse) && 'error' in end && end.error !== undefined
 }
 
+/** Returns whether the rules for responses run on an end of a rule (rules: traffic#answers). */
+export function isAnswer(end: Ending): boolean {
+  return end !== 'close' && 'isAnswer' in end
+}
+
 /** Throws if the response of an action has a header that cannot be sent. @throws EvaluationProblem */
 export function requireSendable(end: Ending | undefined): void {
   if (end === undefined || end === 'close' || end instanceof UpstreamResponse) return

@@ -14,7 +14,7 @@ import { chooseTarget } from './backends.ts'
 import { certificateProblem } from './certificate.ts'
 import { type CompiledPolicy, type CompileOptions, compilePolicy } from './compile.ts'
 import { EndpointVisit } from './endpoint-visit.ts'
-import { errorResponse, isOwnError, toUpstreamResponse } from './errors.ts'
+import { errorResponse, isAnswer, isOwnError, toUpstreamResponse } from './errors.ts'
 import { streamEvents } from './event-stream.ts'
 import type { Target } from './exchange.ts'
 import { listTexts } from './field-value.ts'
@@ -137,18 +137,20 @@ export class GatewayVisit implements WholeVisit {
   ): Promise<Ending> {
     let reached: number | undefined
     try {
+      if (policy?.readsLength && visit.request.isWhole) await visit.request.measure()
       const end =
         policy &&
         ((await runPhase(policy, 'on_tcp_connect', visit)) ?? (await runPhase(policy, 'on_http_request', visit)))
-      // What a rule answers itself is the response. What an upstream answers goes through the rules for responses.
-      if (end && !(end instanceof UpstreamResponse)) return end
+      const isOwn = end !== undefined && !(end instanceof UpstreamResponse)
+      if (isOwn && !isAnswer(end)) return end
       const ending = end ?? (await sendOn())
       if (ending === 'close') return ending
-      reached = ending.status || 502
+      if (!isOwn) reached = ending.status || 502
       const response = toUpstreamResponse(ending, this.context.host.dialect)
       if (!policy) return response
       visit.response = response
       try {
+        if (policy.readsLength) await response.measure()
         const changed = await runPhase(policy, 'on_http_response', visit)
         if (!changed) return streamEvents(response, policy, visit)
         response.discard()

@@ -101,7 +101,7 @@ function ofMessage(
     const message = messageOf(surroundings)
     return message && read(message.headers)
   }
-  const readLength = of((headers) => toLength(headers.get('content-length')))
+  const readLength = (surroundings: Surroundings) => messageOf(surroundings)?.length
   const readType = of((headers) => mediaType(textOf(headers, 'content-type')))
   const readHeaders = of(listTexts)
   return {
@@ -121,11 +121,6 @@ function ofMessage(
 
 function textOf(headers: HeaderFields, name: string): string {
   return toFieldText(headers.get(name) ?? '')
-}
-
-/** Returns a length; 0 for none, and for what is no length. */
-function toLength(text = ''): number {
-  return /^\d{1,15}$/.test(text) ? Number(text) : 0
 }
 
 function portOf(url: string): number {

@@ -37,6 +37,18 @@ abstract class Message {
     return this.#body !== null
   }
 
+  get length(): number {
+    const length = this.headers.get('content-length') ?? ''
+    if (/^\d{1,15}$/.test(length)) return Number(length)
+    return this.#body instanceof Uint8Array ? this.#body.length : 0
+  }
+
+  /** Reads a body whose length nobody said, unless it may never end. @throws BodyProblem */
+  async measure(): Promise<void> {
+    const isKnown = this.headers.get('content-length') !== undefined
+    if (!isKnown && !isEventStream(this.headers.get('content-type'))) await this.bytes()
+  }
+
   /** Reads the whole body, as it was sent. @throws BodyProblem */
   async bytes(limit = MAX_BODY_BYTES): Promise<Uint8Array> {
     const length = Number(this.headers.get('content-length') ?? 0)
@@ -101,6 +113,8 @@ abstract class Message {
 /** A request that passes the gateway. */
 export class VisitorRequest extends Message implements PolicyRequest {
   protected readonly statuses = { tooLong: 413, broken: 400, unknown: 415 }
+  /** True if its sender knows the length of the body, although no header says so. */
+  isWhole = false
 
   constructor(
     readonly method: string,
@@ -128,7 +142,9 @@ export class VisitorRequest extends Message implements PolicyRequest {
     const bytes =
       typeof known === 'string' ? new TextEncoder().encode(known) : known instanceof Uint8Array ? known : undefined
     if (bytes) headers.set('content-length', String(bytes.length))
-    return new VisitorRequest(method, url, headers, bytes ?? body)
+    const request = new VisitorRequest(method, url, headers, bytes ?? body)
+    request.isWhole = !(known instanceof ReadableStream)
+    return request
   }
 
   /** Returns a copy that is sent to another URL. */

@@ -120,6 +120,54 @@ test('The policy of a route reads the same values in the older spelling', async 
   ])
 })
 
+// rules: traffic#bodies
+describe('The length of a body that no header tells', () => {
+  const policy = JSON.stringify({
+    on_http_request: [
+      { expressions: ['req.content_length > 3'], actions: [{ type: 'deny', config: { status_code: 413 } }] },
+    ],
+    on_http_response: [
+      { actions: [{ type: 'add-headers', config: { headers: { 'x-length': '${res.content_length}' } } }] },
+    ],
+  })
+
+  test('is that of the text of a Request', async () => {
+    const { gateway } = createVisited(policy)
+    const send = (body: BodyInit, more: object = {}) =>
+      gateway.traffic.fetch(new Request(URL_OF_APP, { method: 'POST', body, ...more }))
+    expect((await send('four')).status).toBe(413)
+    expect((await send(new URLSearchParams('a=1&b=2'))).status).toBe(413)
+    expect(await (await send('two')).text()).toBe('upstream got two')
+  })
+
+  test('is 0 for a request that streams', async () => {
+    const { visit } = createVisited(policy)
+    const init = { method: 'POST', body: new Blob(['four']).stream(), duplex: 'half' }
+    expect(await (await visit('/', init)).text()).toBe('upstream got four')
+  })
+
+  test('is that of the response', async () => {
+    const { visit } = createVisited(policy)
+    const response = await visit()
+    expect(response.headers.get('x-length')).toBe('13')
+    expect(await response.text()).toBe('upstream got ')
+  })
+
+  test('is 0 for an event stream, which may never end', async () => {
+    const { visit, gateway } = createVisited(policy)
+    const stream = new ReadableStream({
+      start: (controller) => controller.enqueue(new TextEncoder().encode('data: a\n\n')),
+    })
+    gateway.traffic.upstream(
+      URL_OF_APP,
+      () => new Response(stream, { headers: { 'content-type': 'text/event-stream' } }),
+    )
+    const response = await visit()
+    expect(response.headers.get('x-length')).toBe('0')
+    await response.body?.cancel()
+  })
+})
+
 describe('A variable of an action', () => {
   test.each([
     ['oauth.identity.email', ''],

@@ -3,6 +3,7 @@ import type { AllEvidence } from '../evidence.ts'
 import { table, withParts } from '../markdown.ts'
 import { type LinkedDoubt, listDoubts, type OperationRules, type Section } from './rules.ts'
 import { type Evidence, KINDS, OWN_NUMBERS, PUBLISHED } from './sources.ts'
+import { formatTrafficPages } from './traffic-pages.ts'
 
 /** Returns both pages, by their paths. */
 export function formatPages(
@@ -20,6 +21,7 @@ export function formatPages(
       shares: formatShares(operations, all),
       operations: formatOperationTable(operations, all, doubts),
       doubts: formatDoubtTable(doubts),
+      traffic: formatTrafficPages(root),
     }),
     withParts(root, 'docs/differences.md', {
       parts: `The ${operations.length} operations are those of ${listGroups(operations)}.`,

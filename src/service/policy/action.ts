@@ -151,7 +151,7 @@ export interface Action {
   /** Fields that some plans do not have. */
   readonly paid?: { readonly fields: readonly string[]; readonly notOnPlans: readonly string[] }
   /** Returns the problems that no field alone has. */
-  readonly check?: (config: Config) => readonly ConfigProblem[]
+  readonly check?: (config: Config, phase: Phase) => readonly ConfigProblem[]
   /** The address of the action's page, below `https://ngrok.com/docs/traffic-policy/actions/`. */
   readonly page: string
   /** Carries the action out. Without it, the action is not simulated. */

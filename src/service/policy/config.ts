@@ -17,7 +17,7 @@ const MAX_NAMED = 30
 export function checkConfig(config: Config, path: PolicyPath, place: Place): undefined {
   const { action, reporter, options } = place
   checkFields(action.config, config, path, place, action.isOpen)
-  for (const { number, path: at, message } of action.check?.(config) ?? [])
+  for (const { number, path: at, message } of action.check?.(config, place.scope.phase) ?? [])
     reporter.report(number, [...path, ...at], message)
   const { paid } = action
   if (paid && options.plan !== undefined && paid.notOnPlans.includes(options.plan)) {

@@ -23,6 +23,8 @@ export interface HeaderFields {
 export interface PolicyMessage {
   readonly headers: HeaderFields
   readonly hasBody: boolean
+  /** The length of the body in bytes, as its header or its bytes say; 0 for a stream that has no such header. */
+  readonly length: number
   /** Reads the whole body without its codings, such as `gzip`. The message still has it. */
   content(): Promise<Uint8Array>
   /** Replaces the body by a changed one, which has this coding or none, with the headers that depend on its bytes. */
@@ -48,6 +50,8 @@ export interface OwnResponse {
   readonly body?: string
   /** The number of the error, which the header of error codes has. The body is then its sentence. */
   readonly error?: number
+  /** True if the rules for responses run on it, as they do on the response of an upstream. */
+  readonly isAnswer?: true
 }
 
 /** The end of a visit: a response, or the end of the connection. */

@@ -25,7 +25,8 @@ export const customResponse = action({
     const did = `answered ${status}`
     const isTyped = Object.keys(headers).some((name) => name.toLowerCase() === 'content-type')
     const type = isTyped || body === undefined ? {} : { 'content-type': content_type ?? guessType(body) }
-    return { did, ends: { status, headers: { ...type, ...headers }, ...(body !== undefined && { body }) } }
+    const answer = { status, headers: { ...type, ...headers }, ...(body !== undefined && { body }) }
+    return { did, ends: { ...answer, isAnswer: true } }
   },
 })
 

@@ -1,0 +1,121 @@
+// Reads evidence/traffic-pages: for each page about traffic policies, a row for each statement about behaviour.
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { load } from 'js-yaml'
+import type { Duration } from '../../../src/index.ts'
+import { table } from '../markdown.ts'
+
+/** A page of the service's documentation. */
+export interface TrafficPage {
+  /** The path of the page in github.com/ngrok/ngrok-docs, without its ending. */
+  readonly page: string
+  readonly rows: readonly TrafficRow[]
+  /** Statements that have no row, each in a few words. */
+  readonly left_out?: readonly string[]
+}
+
+/** A statement of a page, with an example and its result. */
+export interface TrafficRow extends TrafficStep {
+  readonly says: string
+  /** The rules of a phase. An action alone is a rule with this action. */
+  readonly on_tcp_connect?: readonly RuleOrAction[]
+  readonly on_http_request?: readonly RuleOrAction[]
+  readonly on_http_response?: readonly RuleOrAction[]
+  readonly on_event_stream_message?: readonly RuleOrAction[]
+  /** The numbers of the errors of the policy. Default: none. A policy with errors does not run. */
+  readonly check?: readonly number[]
+  /** The place of the policy: protocol, kind of endpoint, plan. */
+  readonly place?: object
+  /** An expression, which is evaluated after the rules of its phase; `is` is its value as an expression, and `type` its type. */
+  readonly cel?: string
+  readonly is?: string
+  readonly type?: string
+  /** True if the evaluation of the expression fails. */
+  readonly fails?: true
+  readonly phase?: 'on_http_request' | 'on_http_response'
+  /** The response of the upstream. */
+  readonly app?: SentResponse
+  /** Internal endpoints, by URL. */
+  readonly internal?: Readonly<Record<string, SentResponse & { readonly policy?: object }>>
+  /** The secrets of vaults, by vault and name. */
+  readonly vaults?: Readonly<Record<string, Readonly<Record<string, string>>>>
+  /** The rules of IP policies. The policy of the row names one as `ipp_` and its name. */
+  readonly ip_policies?: Readonly<
+    Record<string, readonly { readonly cidr: string; readonly action: 'allow' | 'deny' }[]>
+  >
+  /** Further requests to the same gateway. */
+  readonly then?: readonly TrafficStep[]
+  /** The readings of pages that contradict themselves or each other. The row has what fauxgate does. */
+  readonly undecided?: readonly string[]
+  /** The reason for which fauxgate does not do what the page says. Such a row is not run. */
+  readonly not?: string
+}
+
+/** A request and its documented result. */
+export interface TrafficStep {
+  /** The time that passes before the request. */
+  readonly wait?: Duration
+  /** The path and query, or more. */
+  readonly request?: string | SentRequest
+  /** The status of the response, or more. Headers that are null are not there. `error` is the number in the header of errors. */
+  readonly response?: number | 'closed' | ExpectedMessage
+  /** The request that the upstream received; `none` if it received none. */
+  readonly upstream?: 'none' | ExpectedMessage
+}
+
+interface SentRequest {
+  readonly path?: string
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+  readonly from?: object
+}
+
+interface SentResponse {
+  readonly status?: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+export interface ExpectedMessage {
+  readonly status?: number
+  readonly error?: number
+  readonly method?: string
+  readonly path?: string
+  readonly headers?: Readonly<Record<string, string | null>>
+  /** The text, or the value of its JSON. */
+  readonly body?: unknown
+}
+
+export type RuleOrAction = { readonly type: string } | { readonly actions: readonly object[] }
+
+const FOLDER = 'evidence/traffic-pages'
+
+/** Reads all pages, in the order of their files. */
+export function readTrafficPages(root = '.'): readonly TrafficPage[] {
+  return readdirSync(join(root, FOLDER))
+    .sort()
+    .map((file) => load(readFileSync(join(root, FOLDER, file), 'utf8')) as TrafficPage) // The tests read every field.
+}
+
+/** Returns the part of docs/fidelity.md that counts the rows of each page. */
+export function formatTrafficPages(root: string): string {
+  const pages = readTrafficPages(root)
+  const rows = pages.flatMap((page) => page.rows)
+  const kinds = ['held', 'undecided', 'not done'] as const
+  const count = (of: readonly TrafficRow[]) => kinds.map((kind) => of.filter((row) => kindOf(row) === kind).length)
+  const names = pages.map(({ page, rows, left_out = [] }) => [
+    `[${page.replace('traffic-policy/', '')}](https://ngrok.com/docs/${page})`,
+    ...count(rows),
+    left_out.join('; '),
+  ])
+  const [held, undecided, notDone] = count(rows)
+  return `Of ${rows.length} statements, ${held} hold in a test, ${undecided} are undecided, and ${notDone} are not done.
+
+${table(['page', ...kinds, 'left out'], names)}`
+}
+
+function kindOf({ undecided, not }: TrafficRow): 'held' | 'undecided' | 'not done' {
+  if (not !== undefined) return 'not done'
+  return undecided === undefined ? 'held' : 'undecided'
+}

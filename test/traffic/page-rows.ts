@@ -1,0 +1,117 @@
+import { expect } from 'vitest'
+import type {
+  ExpectedMessage,
+  RuleOrAction,
+  TrafficRow,
+  TrafficStep,
+} from '../../scripts/generate/evidence/traffic-pages.ts'
+import { checkPolicy, createNgrok } from '../../src/gateway/ngrok.ts'
+import { manualClock } from '../../src/index.ts'
+import { CLOCK_START } from '../support/clock.ts'
+import { URL_OF_APP } from './visits.ts'
+
+const PHASES = ['on_tcp_connect', 'on_http_request', 'on_http_response', 'on_event_stream_message'] as const
+
+/** The status of a response that an expression gives when it has its documented value. */
+const HELD = 418
+
+/** Checks the policy of a row, sends its requests, and compares the results with the documented ones. */
+export async function runRow(row: TrafficRow): Promise<void> {
+  const { cel, is, type, fails, phase = 'on_http_request', check = [], then = [] } = row
+  if (cel !== undefined) {
+    const expressions = [
+      `(${cel}) == (${fails ? cel : is})`,
+      ...(type === undefined ? [] : [`type(${cel}) == ${type}`]),
+    ]
+    // A rule whose condition fails does not apply, and the trace says so.
+    const rule = { expressions, actions: [{ type: 'custom-response', config: { status_code: HELD } }] }
+    const { cel: _, ...rest } = row
+    const response = fails ? 200 : HELD
+    await runRow({ ...rest, [phase]: [...(row[phase] ?? []), rule], ...(check.length === 0 && { response }) })
+    return
+  }
+  const policy = JSON.stringify(policyOf(row))
+  const errors = checkPolicy(policy, row.place).filter(({ severity }) => severity === 'error')
+  expect(
+    errors.map(({ number }) => number),
+    errors.map(({ message }) => message).join('\n'),
+  ).toEqual(check)
+  if (check.length > 0) return
+  const visited = createVisited(row, policy)
+  for (const step of [row, ...then]) if (step.request !== undefined || step.response !== undefined) await visited(step)
+}
+
+/** Returns the policy of a row. */
+function policyOf(row: TrafficRow): Readonly<Record<string, readonly object[]>> {
+  const toRule = (each: RuleOrAction) => ('type' in each ? { actions: [each] } : each)
+  return Object.fromEntries(PHASES.flatMap((phase) => (row[phase] ? [[phase, row[phase].map(toRule)]] : [])))
+}
+
+/** Makes the gateway of a row. Returns a function that sends a request and compares its results. */
+function createVisited({ fails, app, internal = {}, vaults = {}, ip_policies = {} }: TrafficRow, policy: string) {
+  const gateway = createNgrok({ clock: manualClock(CLOCK_START), seed: 'pages' })
+  for (const [vault, secrets] of Object.entries(vaults)) {
+    gateway.vaults.create({ name: vault })
+    for (const [name, value] of Object.entries(secrets)) gateway.vaultSecrets.create({ vault_name: vault, name, value })
+  }
+  let traffic_policy = policy
+  for (const [name, rules] of Object.entries(ip_policies)) {
+    const { id } = gateway.ipPolicies.create({})
+    for (const rule of rules) gateway.ipPolicyRules.create({ ...rule, ip_policy_id: id })
+    traffic_policy = traffic_policy.replaceAll(`ipp_${name}`, id)
+  }
+  const others = Object.entries(internal).map(([url, { policy: own }]) => ({
+    url,
+    ...(own && { traffic_policy: JSON.stringify(own) }),
+  }))
+  gateway.declare.tunnelSession({ endpoints: [{ url: URL_OF_APP, traffic_policy }, ...others] })
+  let received: Request[] = []
+  for (const [url, { status = 200, headers = {}, body = 'from the app' }] of Object.entries({
+    ...internal,
+    [URL_OF_APP]: app ?? {},
+  })) {
+    gateway.traffic.upstream(url, (request) => {
+      received.push(request)
+      return new Response(status === 204 || status === 304 ? null : body, { status, headers })
+    })
+  }
+  return async ({ wait, request = '/', response, upstream }: TrafficStep) => {
+    if (wait !== undefined) gateway.clock.advance(wait)
+    received = []
+    const { path = '/', ...init } = typeof request === 'string' ? { path: request } : request
+    const sending = gateway.traffic.fetch(URL_OF_APP + path, { redirect: 'manual', ...init })
+    if (response === 'closed') {
+      await expect(sending).rejects.toThrow('fetch failed')
+      if (upstream === 'none') expect(received).toEqual([])
+      return
+    }
+    const found = await sending
+    const trace = JSON.stringify(
+      gateway.traffic.last()?.trace,
+      (_, value) => (typeof value === 'bigint' ? Number(value) : value),
+      1,
+    )
+    if (fails) expect(trace).toContain('"error"')
+    if (response !== undefined)
+      await compare(typeof response === 'number' ? { status: response } : response, found, trace)
+    if (upstream === undefined) return
+    const [sent] = received
+    if (upstream === 'none' || !sent) expect(received, trace).toHaveLength(upstream === 'none' ? 0 : 1)
+    else await compare(upstream, sent, trace)
+  }
+}
+
+/** Compares the named parts of a message with the documented ones. */
+async function compare(expected: ExpectedMessage, message: Request | Response, trace: string): Promise<void> {
+  const { body, headers = {}, error, path, ...plain } = expected
+  const found: Record<string, unknown> = {}
+  for (const name of Object.keys(plain)) found[name] = Reflect.get(message, name)
+  if (path !== undefined) found.path = 'url' in message ? message.url.replace(/^\w+:\/\/[^/]+/, '') : undefined
+  if (error !== undefined) found.error = Number(message.headers.get('ngrok-error-code')?.replace('ERR_NGROK_', ''))
+  found.headers = Object.fromEntries(Object.keys(headers).map((name) => [name, message.headers.get(name)]))
+  if (body !== undefined) {
+    const text = await message.text()
+    found.body = typeof body === 'string' ? text : JSON.parse(text)
+  }
+  expect(found, trace).toEqual({ ...expected, headers })
+}

@@ -1,0 +1,17 @@
+import { describe, expect, test } from 'vitest'
+import { readTrafficPages } from '../../scripts/generate/evidence/traffic-pages.ts'
+import { runRow } from './page-rows.ts'
+
+const pages = readTrafficPages()
+
+describe.each(pages)('The page $page (rules: traffic-policy#numbers)', ({ page, rows }) => {
+  test('has a row for each statement once, with a result or the reason for which it has none', () => {
+    expect(new Set(rows.map(({ says }) => says)).size, page).toBe(rows.length)
+    const keys = ['not', 'check', 'cel', 'response', 'upstream'] as const
+    expect(rows.filter((row) => !keys.some((key) => row[key] !== undefined)).map(({ says }) => says)).toEqual([])
+    expect(rows.filter(({ undecided }) => undecided && undecided.length < 2).map(({ says }) => says)).toEqual([])
+  })
+
+  const run = rows.filter(({ not }) => not === undefined)
+  test.each(run.map((row) => [row.says, row] as const))('%s', (_, row) => runRow(row))
+})
