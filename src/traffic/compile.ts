@@ -7,7 +7,7 @@ import { type Phase, phasesOf } from '../service/policy/phases.ts'
 import { readDuration } from '../service/policy/time.ts'
 import type { Expression, Expressions } from './cel/expression.ts'
 import { compileTemplate } from './cel/template.ts'
-import { readField, type Values } from './cel/values.ts'
+import { EvaluationProblem, readField, type Values } from './cel/values.ts'
 
 /** A policy that is ready to run: its rules by phase. */
 export interface CompiledPolicy {
@@ -148,7 +148,7 @@ class Compiler {
       ...values,
       roots: { get: (name: string) => readField(extra, name) ?? values.roots.get(name) },
     })
-    return new Dynamic((values) => (extra: object) => expression.evaluate(withRoots(values, extra)))
+    return new Dynamic((values) => (extra: object) => evaluateIfPossible(expression, withRoots(values, extra)))
   }
 
   #compileText(text: string): unknown {
@@ -184,6 +184,16 @@ class Compiler {
     return new Dynamic((values) =>
       parts.map(([name, part]): Assignment => ({ name, read: () => readPart(part, values) })),
     )
+  }
+}
+
+/** Evaluates an expression. Returns undefined if that fails, such as for the response of an attempt that has none. */
+function evaluateIfPossible(expression: Expression, values: Values): unknown {
+  try {
+    return expression.evaluate(values)
+  } catch (error) {
+    if (error instanceof EvaluationProblem) return undefined
+    throw error
   }
 }
 

@@ -125,6 +125,10 @@ export class EndpointVisit implements Visit, PolicyRun {
     return secret.value
   }
 
+  newId(prefix: string): string {
+    return this.whole.context.host.transact((tx) => tx.newId(prefix))
+  }
+
   setVariable(name: string, value: unknown): void {
     this.#vars[name] = value
     // Values that were read before stay as they were.

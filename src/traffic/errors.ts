@@ -37,9 +37,17 @@ export function toUpstreamResponse(end: Exclude<Ending, 'close'>, dialect: Commo
   return toOwnResponse(end as OwnResponse, dialect) // No other class is a response of an upstream.
 }
 
-/** Returns whether an end is an error of the gateway itself. */
-export function isOwnError(end: Ending): boolean {
-  return end !== 'close' && !(end instanceof UpstreamResponse) && 'error' in end && end.error !== undefined
+/** The errors by which the policy of an endpoint refuses a request. */
+const REFUSALS = /^(320[2-5]|34\d\d|370[02])$/
+
+/** Returns whether an end of an endpoint is an error of the gateway, and no refusal of its policy (rules: traffic#answers). */
+export function isFailedForward(end: Ending): boolean {
+  return end !== 'close' && 'error' in end && end.error !== undefined && !REFUSALS.test(String(end.error))
+}
+
+/** Returns the sentence of an error, by its number. */
+export function sentenceOf(error: number): string {
+  return ERRORS[error]?.[1] ?? 'A rule of the policy failed.'
 }
 
 /** Returns whether the rules for responses run on an end of a rule (rules: traffic#answers). */
@@ -59,13 +67,13 @@ function toOwnResponse(own: OwnResponse, dialect: CommonDialect): UpstreamRespon
   const headers = MessageHeaders.ofTexts(own.headers ?? {})
   if (own.error === undefined) return new UpstreamResponse(own.status, headers, toBody(own.body))
   const code = `${dialect.errorPrefix}${own.error}`
-  const [status, sentence] = ERRORS[own.error] ?? [own.status, 'A rule of the policy failed.']
+  const [status] = ERRORS[own.error] ?? [own.status]
   headers.set(dialect.errorCodeHeader, code)
   headers.set('content-type', 'text/plain; charset=utf-8')
   return new UpstreamResponse(
     own.status === 0 ? status : own.status,
     headers,
-    toBody(`${code}\n${own.body ?? sentence}\n`),
+    toBody(`${code}\n${own.body ?? sentenceOf(own.error)}\n`),
   )
 }
 

@@ -14,7 +14,7 @@ import { chooseTarget } from './backends.ts'
 import { certificateProblem } from './certificate.ts'
 import { type CompiledPolicy, type CompileOptions, compilePolicy } from './compile.ts'
 import { EndpointVisit } from './endpoint-visit.ts'
-import { errorResponse, isAnswer, isOwnError, toUpstreamResponse } from './errors.ts'
+import { errorResponse, isAnswer, isFailedForward, toUpstreamResponse } from './errors.ts'
 import { streamEvents } from './event-stream.ts'
 import type { Target } from './exchange.ts'
 import { listTexts } from './field-value.ts'
@@ -24,7 +24,7 @@ import { runRequestModules, runResponseModules, runRestriction } from './modules
 import { runPhase } from './policy-run.ts'
 import { BodyProblem } from './read-body.ts'
 import { type Binding, findEndpoints, findRoute } from './route.ts'
-import { splitTarget, targetOf } from './target.ts'
+import { portOf, splitTarget, targetOf } from './target.ts'
 import type { TracedStep } from './trace.ts'
 import { callHandler, callUpstream, type UpstreamPlace, withTimeout } from './upstream-call.ts'
 import type { Compiled, VisitContext, WholeVisit } from './visit-context.ts'
@@ -142,7 +142,11 @@ export class GatewayVisit implements WholeVisit {
         policy &&
         ((await runPhase(policy, 'on_tcp_connect', visit)) ?? (await runPhase(policy, 'on_http_request', visit)))
       const isOwn = end !== undefined && !(end instanceof UpstreamResponse)
-      if (isOwn && !isAnswer(end)) return end
+      if (isOwn && !isAnswer(end)) {
+        // A circuit breaker counts a request that was forwarded and did not get through.
+        if (this.upstream !== null) reached = 502
+        return end
+      }
       const ending = end ?? (await sendOn())
       if (ending === 'close') return ending
       if (!isOwn) reached = ending.status || 502
@@ -238,9 +242,15 @@ export class GatewayVisit implements WholeVisit {
   }
 
   async forward(url: string, request: VisitorRequest): Promise<ActionOutcome> {
-    const fail = (error: number, did: string): ActionOutcome => ({ did, ends: errorResponse(error), isRefusal: true })
-    if (!URL.canParse(url)) return fail(3900, `got ${quote(url)}, which is no URL`)
+    if (!URL.canParse(url))
+      return { did: `got ${quote(url)}, which is no URL`, ends: errorResponse(3900), isRefusal: true }
     const target = new URL(url)
+    const sets = { url: `${target.protocol}//${target.hostname}:${portOf(url)}` }
+    const fail = (error: number, did: string): ActionOutcome => ({
+      ...{ did, sets },
+      ends: errorResponse(error),
+      isRefusal: true,
+    })
     if (this.forwards >= MAX_FORWARDS) return fail(3501, `found more than ${MAX_FORWARDS} endpoints one after another`)
     if (findEndpoints(this.context.reader, target, 'internal').length === 0) {
       const hint = target.hostname.endsWith('.internal') ? '' : ', and only hosts below .internal are internal'
@@ -249,19 +259,17 @@ export class GatewayVisit implements WholeVisit {
     const visit = new GatewayVisit(this.context, this.compiled, this.forwards + 1, this.sends)
     const ends = await visit.#runUrl(request.to(target.origin + targetOf(request.url)), 'internal')
     this.upstream = visit.upstream
-    const response = ends === 'close' ? ends : toUpstreamResponse(ends, this.context.host.dialect)
     const did = `forwarded to ${target.origin}`
-    // An error of the gateway itself there is a failure of the action.
-    return { did, sets: { url }, ends: response, ...(isOwnError(ends) && { isRefusal: true }) }
+    if (isFailedForward(ends)) return { did, sets, ends, isRefusal: true }
+    return { did, ends: ends === 'close' ? ends : toUpstreamResponse(ends, this.context.host.dialect) }
   }
 
   async send({ method, url, headers, body }: OutgoingRequest, until: number): Promise<IncomingResponse> {
-    const { host, signal, visitor } = this.context
+    const { host, signal } = this.context
     if (this.sends >= MAX_SENDS) throw new SendFailure(3603, 'the requests go round in a circle')
     if (findEndpoints(this.context.reader, new URL(url), 'internal').length === 0)
       throw new SendFailure(3200, `no internal endpoint is online at ${new URL(url).origin}`)
-    const own = { host: new URL(url).host, 'x-forwarded-for': visitor.ip ?? DEFAULT_IP }
-    const fields = MessageHeaders.ofTexts({ ...own, ...headers })
+    const fields = MessageHeaders.ofTexts({ host: new URL(url).host, ...headers })
     const request = new VisitorRequest(method, url, fields, body === undefined ? null : new TextEncoder().encode(body))
     // The time limit ends the request with all that it has started.
     const end = new AbortController()

@@ -1,6 +1,6 @@
 import type { HeaderFields, PolicyMessage, PolicyRequest, PolicyResponse } from '../service/policy/visit.ts'
 import { listTexts, toFieldText } from './field-value.ts'
-import { splitTarget, targetOf } from './target.ts'
+import { portOf, splitTarget, targetOf } from './target.ts'
 
 /** The endpoint that a policy belongs to. */
 export interface EndpointFacts {
@@ -121,11 +121,6 @@ function ofMessage(
 
 function textOf(headers: HeaderFields, name: string): string {
   return toFieldText(headers.get(name) ?? '')
-}
-
-function portOf(url: string): number {
-  const { port, protocol } = new URL(url)
-  return port === '' ? (protocol === 'http:' ? 80 : 443) : Number(port)
 }
 
 /**

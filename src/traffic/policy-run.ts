@@ -12,7 +12,7 @@ import {
   type Values,
 } from './cel/values.ts'
 import type { CompiledAction, CompiledPhase, CompiledPolicy, CompiledRule } from './compile.ts'
-import { errorResponse, requireSendable } from './errors.ts'
+import { errorResponse, requireSendable, sentenceOf } from './errors.ts'
 import { BodyProblem } from './read-body.ts'
 import type { TracedAction, TracedExpression, TracedRule } from './trace.ts'
 
@@ -156,5 +156,5 @@ export function describeProblem(error: EvaluationProblem): { did: string; ends: 
 /** Returns the error of an action that refused, as its variables have it. */
 function errorOf(ends: ActionOutcome['ends'], run: PolicyRun): object {
   if (typeof ends !== 'object' || !('error' in ends) || ends.error === undefined) return {}
-  return { error: { code: run.codeOf(ends.error), message: 'The request was refused.' } }
+  return { error: { code: run.codeOf(ends.error), message: ends.body ?? sentenceOf(ends.error) } }
 }

@@ -9,3 +9,9 @@ export function splitTarget(url: string): { readonly path: string; readonly quer
   const [, path = '/', query = ''] = /^([^?#]*)(?:\?([^#]*))?/.exec(targetOf(url)) ?? []
   return { path, query }
 }
+
+/** Returns the port of a URL of http or https. */
+export function portOf(url: string): number {
+  const { port, protocol } = new URL(url)
+  return port === '' ? (protocol === 'http:' ? 80 : 443) : Number(port)
+}

@@ -301,7 +301,7 @@ describe('An action reads a body without its codings, and sends a changed one wi
     expect(await textOf('(.)(.)(.)(.)|(e)(f)(g)(h)(i)(j)', '$10$4')).toBe('-')
   })
 
-  test('all matches are replaced and counted, and the first 1,000 are listed', async () => {
+  test('all matches are replaced and counted, and the first one is listed', async () => {
     const policy = JSON.stringify({
       on_http_response: [
         {
@@ -316,7 +316,7 @@ describe('An action reads a body without its codings, and sends a changed one wi
       ],
     })
     const response = await receive(policy, 'a'.repeat(2500))
-    expect([response.headers.get('x-size'), (await response.text()).length]).toEqual(['1000', 5000])
+    expect([response.headers.get('x-size'), (await response.text()).length]).toEqual(['1', 5000])
   })
 })
 

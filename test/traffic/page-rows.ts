@@ -2,6 +2,7 @@ import { expect } from 'vitest'
 import type {
   ExpectedMessage,
   RuleOrAction,
+  SentResponse,
   TrafficRow,
   TrafficStep,
 } from '../../scripts/generate/evidence/traffic-pages.ts'
@@ -66,13 +67,14 @@ function createVisited({ fails, app, internal = {}, vaults = {}, ip_policies = {
   }))
   gateway.declare.tunnelSession({ endpoints: [{ url: URL_OF_APP, traffic_policy }, ...others] })
   let received: Request[] = []
-  for (const [url, { status = 200, headers = {}, body = 'from the app' }] of Object.entries({
-    ...internal,
-    [URL_OF_APP]: app ?? {},
-  })) {
-    gateway.traffic.upstream(url, (request) => {
+  for (const [url, sent] of Object.entries({ ...internal, [URL_OF_APP]: app ?? {} })) {
+    gateway.traffic.upstream(url, async (request) => {
       received.push(request)
-      return new Response(status === 204 || status === 304 ? null : body, { status, headers })
+      if (sent.silent_for === undefined) return toResponse(sent)
+      // The wait for the response begins when the function has returned its promise.
+      await Promise.resolve()
+      gateway.clock.advance(sent.silent_for)
+      return new Promise<Response>(() => {})
     })
   }
   return async ({ wait, request = '/', response, upstream }: TrafficStep) => {
@@ -99,6 +101,11 @@ function createVisited({ fails, app, internal = {}, vaults = {}, ip_policies = {
     if (upstream === 'none' || !sent) expect(received, trace).toHaveLength(upstream === 'none' ? 0 : 1)
     else await compare(upstream, sent, trace)
   }
+}
+
+function toResponse({ status = 200, headers = {}, body = 'from the app', letters }: SentResponse): Response {
+  const hasBody = status !== 204 && status !== 304
+  return new Response(hasBody ? (letters === undefined ? body : 'x'.repeat(letters)) : null, { status, headers })
 }
 
 /** Compares the named parts of a message with the documented ones. */

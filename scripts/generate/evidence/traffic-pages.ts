@@ -71,10 +71,14 @@ interface SentRequest {
   readonly from?: object
 }
 
-interface SentResponse {
+export interface SentResponse {
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
+  /** The number of letters in the body, in place of a long `body`. */
+  readonly letters?: number
+  /** The time that passes without a response. */
+  readonly silent_for?: Duration
 }
 
 export interface ExpectedMessage {

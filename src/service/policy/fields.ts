@@ -56,7 +56,7 @@ export const replacements = <const Extra extends Fields>(extra: Extra) =>
 export const REPLACED: Variables = {
   replacements: {
     type: 'list<Replacement>',
-    about: 'The replacements that matched, each with `replacement_index` and `matched_content`.',
+    about: 'The replacements that matched, each with `replacement_index` and its first match, `matched_content`.',
   },
 }
 

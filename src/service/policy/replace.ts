@@ -6,7 +6,7 @@ interface Replacement {
   readonly to: string | undefined
 }
 
-/** Replaces matches in a text, one replacement after the other. Returns the text, the number of matches, and the first 1,000 of each. */
+/** Replaces matches in a text, one replacement after the other. Returns the text, the number of matches, and the first one of each. */
 export function replaceText(text: string, replacements: readonly Replacement[], pattern: Visit['pattern']) {
   let result = text
   let count = 0
@@ -14,7 +14,7 @@ export function replaceText(text: string, replacements: readonly Replacement[], 
     const replaced = pattern(from).replaceAll(result, to)
     result = replaced.text
     count += replaced.count
-    return replaced.matches.map((matched_content) => ({ replacement_index, matched_content }))
+    return replaced.matches.slice(0, 1).map((matched_content) => ({ replacement_index, matched_content }))
   })
   return { text: result, matched, count }
 }

@@ -18,36 +18,57 @@ interface SendConfig {
 const MAX_RETRIES = 3
 const TIMED_OUT = 3602
 
-/** The headers that the service adds. */
-const OWN_HEADERS = { 'ngrok-req-type': 'http-request', 'user-agent': 'ngrok/cloud' }
+/** The headers that the service adds. The page of the action says that the first one is always the same. */
+const OWN_HEADERS = {
+  'ngrok-report-abuse': 'https://ngrok.com/abuse',
+  'ngrok-req-type': 'http-request',
+  'user-agent': 'ngrok/cloud',
+}
 
-type Attempt = { readonly response: IncomingResponse } | { readonly failure: SendFailure }
+interface Attempt {
+  readonly response?: IncomingResponse | undefined
+  readonly failure?: SendFailure
+}
 
 /** Carries out `http-request`: sends a request, and sends it again while the condition for retries is true. */
 export async function sendWithRetries(config: SendConfig, visit: Visit): Promise<ActionOutcome> {
-  const { method, headers, body = '', retry_condition, timeout } = config
+  const { method, headers, body = '', timeout } = config
   const url = withQuery(config)
-  const request = { method, url, headers: toLowerCase({ ...OWN_HEADERS, ...headers }), ...(body !== '' && { body }) }
+  const own = { ...OWN_HEADERS, 'ngrok-req-id': visit.newId('req') }
+  const request = { method, url, headers: toLowerCase({ ...own, ...headers }), ...(body !== '' && { body }) }
   const req = { method, header: toLists(request.headers), url, body }
   const until = visit.now + timeout
   const attempts: Attempt[] = []
   for (;;) {
     const attempt = await attemptOnce(visit, request, config.max_redirects, until)
     attempts.push(attempt)
-    const last =
-      'response' in attempt ? { res: toResult(attempt.response), error: '' } : { error: attempt.failure.message }
-    const isRetried = retry_condition?.({ attempts: BigInt(attempts.length), last_attempt: { req, ...last } }) === true
-    const isTimedOut = 'failure' in attempt && attempt.failure.number === TIMED_OUT
-    if (isRetried && !isTimedOut && attempts.length <= MAX_RETRIES) continue
-    const sets = { req, attempts: attempts.flatMap((each) => ('response' in each ? toAttempt(each.response) : [])) }
-    if ('response' in attempt) {
-      const { status } = attempt.response
-      return { did: `got ${status} from ${url}`, sets: { ...sets, res: toResult(attempt.response) } }
+    const { response, failure } = attempt
+    const isTimedOut = failure?.number === TIMED_OUT
+    if (!isTimedOut && attempts.length <= MAX_RETRIES && isRetried(config, attempts.length, { req, ...attempt }))
+      continue
+    const sets = {
+      req,
+      attempts: attempts.flatMap((each) => (each.response ? toAttempt(each.response) : [])),
+      ...(response && { res: toResult(response) }),
     }
-    const { message, number } = attempt.failure
+    if (!failure && response) return { did: `got ${response.status} from ${url}`, sets }
+    const { message = '', number } = failure ?? {}
     const ends = { status: 502, ...(number === undefined ? { body: message } : { error: number }) }
-    return { did: `failed: ${message}`, sets, ends, isRefusal: true }
+    return { did: `failed: ${message}`, sets: { ...sets, error: { code: '', message } }, ends, isRefusal: true }
   }
+}
+
+/** Returns whether the condition for retries is true after an attempt. One that cannot be evaluated is not. */
+function isRetried(
+  { retry_condition }: SendConfig,
+  attempts: number,
+  { req, response, failure }: Attempt & { readonly req: object },
+): boolean {
+  if (!retry_condition) return false
+  // The page of the action writes `statusCode`, and its variables have `status_code`.
+  const res = response && { ...toResult(response), statusCode: response.status }
+  const last = { req, ...(res && { res }), error: failure?.message ?? '' }
+  return retry_condition({ attempts: BigInt(attempts), last_attempt: last }) === true
 }
 
 async function attemptOnce(visit: Visit, first: OutgoingRequest, redirects: number, until: number): Promise<Attempt> {
@@ -58,14 +79,15 @@ async function attemptOnce(visit: Visit, first: OutgoingRequest, redirects: numb
       const response = await visit.send(request, until)
       const [location] = response.headers.location ?? []
       if (response.status < 300 || response.status > 399 || location === undefined) return { response }
-      if (left <= 0) throw new SendFailure(undefined, `there were more than ${redirects} redirects`)
+      if (redirects === 0) return { response }
+      if (left === 0) throw new SendFailure(3214, `there were more than ${redirects} redirects`, response)
       request = {
         ...request,
         url: URL.canParse(location, request.url) ? new URL(location, request.url).href : location,
       }
     }
   } catch (error) {
-    if (error instanceof SendFailure) return { failure: error }
+    if (error instanceof SendFailure) return { failure: error, response: error.response }
     throw error
   }
 }

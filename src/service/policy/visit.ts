@@ -117,6 +117,8 @@ export class SendFailure extends Error {
     /** The number of the error, if the service documents one. */
     readonly number: number | undefined,
     message: string,
+    /** The response that is no result, such as one redirect too many. */
+    readonly response?: IncomingResponse,
   ) {
     super(message)
   }
@@ -138,6 +140,8 @@ export interface Visit {
   readonly message: PolicyMessage
   /** The identity of a visitor who has signed in; undefined if the caller gives none. */
   readonly identity: Readonly<Record<string, unknown>> | undefined
+  /** Makes an id with a prefix. */
+  newId(prefix: string): string
   setVariable(name: string, value: unknown): void
   pattern(source: string): Pattern
   isInRange(address: string, range: string): boolean

@@ -61,7 +61,7 @@ const VISITS: readonly Row[] = [
     [
       200,
       'replaced 3 matches',
-      '[{matched_content: a, replacement_index: 0}, {matched_content: a, replacement_index: 0}, {matched_content: xxx, replacement_index: 1}]',
+      '[{matched_content: a, replacement_index: 0}, {matched_content: xxx, replacement_index: 1}]',
     ],
   ],
   [

@@ -14,7 +14,7 @@ const VISITS: readonly Row[] = [
       show: [
         'actions.ngrok.http_request.req.method',
         'actions.ngrok.http_request.req.url',
-        'actions.ngrok.http_request.req.header',
+        'actions.ngrok.http_request.req.header["x-a"]',
         'actions.ngrok.http_request.res.header',
         'actions.ngrok.http_request.attempts',
       ],
@@ -22,7 +22,7 @@ const VISITS: readonly Row[] = [
     [
       200,
       'got 200 from https://users.internal/a?b=c+d&e=',
-      'GET; https://users.internal/a?b=c+d&e=; {ngrok-req-type: [http-request], user-agent: [ngrok/cloud], x-a: [f]}; {content-type: [text/plain]}; [{resolved_ip: , response_header: {content-type: [text/plain]}, response_status_code: 200, response_time_ms: 0}]',
+      'GET; https://users.internal/a?b=c+d&e=; [f]; {content-type: [text/plain]}; [{resolved_ip: , response_header: {content-type: [text/plain]}, response_status_code: 200, response_time_ms: 0}]',
     ],
   ],
   [
@@ -61,14 +61,8 @@ const VISITS: readonly Row[] = [
   [
     'http-request',
     { url: 'https://users.internal/302' },
-    { show: ['actions.ngrok.http_request.error.code'] },
-    [200, 'failed: there were more than 0 redirects, and let the request pass', ''],
-  ],
-  [
-    'http-request',
-    { url: 'https://users.internal/302', on_error: 'halt' },
-    {},
-    [502, 'failed: there were more than 0 redirects', 'there were more than 0 redirects'],
+    { show: ['actions.ngrok.http_request.res.status_code', 'actions.ngrok.http_request.error.code'] },
+    [200, 'got 302 from https://users.internal/302', '302; '],
   ],
   [
     'http-request',

@@ -1,3 +1,4 @@
+import { quote } from '../../../core/schema/text.ts'
 import { action } from '../action.ts'
 import { onError, text } from '../fields.ts'
 
@@ -15,6 +16,18 @@ export const forwardInternal = action({
       about: 'The URL of the endpoint, such as `https://api.internal`.',
     },
     on_error: onError('halt'),
+  },
+  check({ url }, phase) {
+    const [, scheme] = /^([a-z][a-z0-9+.-]*):\/\//i.exec(typeof url === 'string' ? url : '') ?? []
+    return phase === 'on_tcp_connect' || scheme === undefined || /^https?$/i.test(scheme)
+      ? []
+      : [
+          {
+            number: 2222,
+            path: ['url'],
+            message: `has the scheme ${quote(scheme)}. Allowed in this phase: http, https`,
+          },
+        ]
   },
   ends: ({ on_error }) => on_error !== 'continue',
   sets: { url: text('The URL of the endpoint.') },

@@ -19,7 +19,8 @@ export const redirect = action({
     const before = request.url
     const { text, matches } =
       from === undefined ? { text: to, matches: [before] } : pattern(from).replaceAll(before, to)
-    const url = toUrlText(text)
+    const target = toUrlText(text)
+    const url = /^\/(?!\/)/.test(target) ? new URL(before).origin + target : target
     const sets = { matches, url }
     if (url === before) return { did: 'left the URL unchanged', sets }
     const others = Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'location')

@@ -17,7 +17,8 @@ export const urlRewrite = action({
     const before = request.url
     const { text, matches } =
       from === undefined ? { text: to, matches: [before] } : pattern(from).replaceAll(before, to)
-    const url = toUrlText(text)
+    // A URL that a replacement leaves without a host keeps its own.
+    const url = toUrlText(text).replace(/^(https?:\/\/)(?=\/|$)/, `$1${new URL(before).host}`)
     if (!readHttpUrl(url))
       return { did: `made ${quote(url)}, which is no URL of http`, ends: { status: 500, error: 3900 } }
     request.url = url
