@@ -1,4 +1,4 @@
-// Reads evidence/traffic-pages: for each page about traffic policies, a row for each statement about behaviour.
+// Reads tools/evidence/traffic-pages: for each page about traffic policies, a row for each statement about behaviour.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { load } from 'js-yaml'
@@ -93,7 +93,7 @@ export interface ExpectedMessage {
 
 export type RuleOrAction = { readonly type: string } | { readonly actions: readonly object[] }
 
-const FOLDER = 'evidence/traffic-pages'
+const FOLDER = 'tools/evidence/traffic-pages'
 
 /** Reads all pages, in the order of their files. */
 export function readTrafficPages(root = '.'): readonly TrafficPage[] {
