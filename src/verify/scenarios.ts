@@ -2,13 +2,14 @@ import { groupOf, type Operation } from '../core/operation/operation.ts'
 import { dialectFamilies } from '../gateway/dialect-families.ts'
 import { tableOf } from '../gateway/table.ts'
 import { type DialectName, dialects } from '../service/resources/dialects.ts'
-import type { Upload } from './example.ts'
-import { examplesWith } from './examples.ts'
+import { accountExamples } from './account-examples.ts'
+import type { FamilyExample, Upload } from './example.ts'
 import { changingSteps, type Groups } from './family-scenario.ts'
 import { type FieldNotAsked, fieldsNotIn, isValueOf, refusedNeeds, withoutNeeds } from './left-out.ts'
 import { type Permission, reasonAgainst } from './permissions.ts'
 import type { Scenario } from './step.ts'
 import { readingSteps, readsOfUnknownIds, stepMaker, versionSteps } from './steps.ts'
+import { trafficExamples } from './traffic-examples.ts'
 
 /** The requests that a run sends, and the operations that it leaves out. */
 export interface RequestPlan {
@@ -47,7 +48,7 @@ export function operationGroups(dialect: DialectName): readonly string[] {
 export function planOf(options: PlanOptions): RequestPlan {
   const dialect = dialects[options.dialect]
   const operations = operationsOf(options.dialect)
-  const examples = examplesWith(options.upload)
+  const examples: Readonly<Record<string, FamilyExample>> = { ...trafficExamples(options.upload), ...accountExamples }
   const groups = groupsOf(operations)
   const reasonFor = (group: string) => reasonAgainst(group, groups.get(group)?.[0]?.path ?? '', options)
   const permitted = operations.filter((operation) => reasonFor(groupOf(operation)) === undefined)

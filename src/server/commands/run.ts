@@ -1,12 +1,11 @@
 import { version } from '../../../package.json'
-import { suggestion } from '../../core/schema/nearest.ts'
+import { nearest, suggestion } from '../../core/schema/nearest.ts'
 import { createRedactor, type Redactor, redactText } from '../../core/schema/secret-texts.ts'
 import { quote } from '../../core/schema/text.ts'
 import { messageOf, UsageError } from '../errors.ts'
 import { print, printErrorLine } from '../terminal.ts'
 import { type Command, readArguments } from './command.ts'
 import { helpOn, helpOnAll, helpOnGroup } from './help.ts'
-import { findMeant } from './meant.ts'
 
 /**
  * Returns the commands that a line can mean. Most starts are of `serve`, of `http`, of `policy check` or of the client. The last two do not
@@ -110,4 +109,46 @@ function keysIn(args: readonly string[], environment: NodeJS.ProcessEnv): Redact
   })
   const { FAUXGATE_KEY = '', FAUXGATE_CONTROL_KEY = '', NGROK_API_KEY = '' } = environment
   return createRedactor([...typed, ...FAUXGATE_KEY.split(','), FAUXGATE_CONTROL_KEY, NGROK_API_KEY])
+}
+
+/** The commands that people mean by words of other programs. */
+const MEANT: Readonly<Record<string, string>> = {
+  start: 'serve',
+  run: 'serve',
+  up: 'serve',
+  server: 'serve',
+  severe: 'serve',
+  status: 'overview',
+  list: 'overview',
+  ls: 'overview',
+  show: 'overview',
+  logs: 'requests',
+  log: 'requests',
+  journal: 'requests',
+  time: 'clock',
+  now: 'clock',
+  'clock now': 'clock',
+  'clock show': 'clock',
+  'clock get': 'clock',
+  'clock set': 'clock to',
+  'faults list': 'faults',
+  'snapshots list': 'snapshots',
+  'requests list': 'requests',
+  'dns list': 'dns',
+  'dns set': 'dns cname',
+}
+
+/**
+ * Returns the command that an unknown one means, if that is clear: `snapshots take` of `snapshot take`, `clock advance` of
+ * `advance`, `overview` of `status`.
+ */
+function findMeant(first: string, second: string, commands: readonly Command[]): string | undefined {
+  const names = commands.map(({ name }) => name)
+  const known = MEANT[`${first} ${second}`] ?? MEANT[first]
+  if (known !== undefined) return known
+  const firsts = new Set(names.map((name) => name.split(' ')[0] ?? ''))
+  const near = firsts.has(first) ? undefined : nearest(first, firsts)
+  if (near !== undefined) return names.includes(`${near} ${second}`) ? `${near} ${second}` : near
+  const [only, ...others] = names.filter((name) => name.endsWith(` ${first}`))
+  return others.length === 0 ? only : undefined
 }

@@ -1,9 +1,15 @@
 import { escapeUnprintable, formatCount } from '../../core/schema/text.ts'
 import { COPY_NAMES } from './copy.ts'
 import { Explorer } from './explore.ts'
-import { progressLine } from './progress.ts'
 import { SurvivalError } from './survival-error.ts'
-import type { CodeUnderTest, FailureGroup, SurvivalResult, SurvivesOptions, TriedSchedule } from './types.ts'
+import type {
+  CodeUnderTest,
+  FailureGroup,
+  SurvivalProgress,
+  SurvivalResult,
+  SurvivesOptions,
+  TriedSchedule,
+} from './types.ts'
 
 /** Tries all schedules up to the level at which one fails. */
 export async function search(code: CodeUnderTest, options: SurvivesOptions): Promise<SurvivalResult> {
@@ -114,3 +120,22 @@ function alsoOf(others: readonly FailureGroup[], noun: string): readonly string[
 
 /** Writes a text as JavaScript does, in single quotes where that needs no escape. */
 const literal = (text: string) => (/['\\\n]/.test(text) ? JSON.stringify(text) : `'${text}'`)
+
+/** The schedules between two lines: more would only slow the search down. */
+const STEP = 50
+
+/** Returns a display of the progress: one line that is rewritten, on a terminal only, and not in CI. */
+function progressLine() {
+  const { stderr, env } = globalThis.process ?? {}
+  let hasLine = false
+  const write = (text: string) => void stderr.write(`\r\x1b[2K${text}`)
+  return {
+    show({ tried, total, failing }: SurvivalProgress) {
+      if (!stderr?.isTTY || env.CI || tried === 0 || tried % STEP > 0) return
+      hasLine = true
+      write(`${tried.toLocaleString('en-US')} of ${total.toLocaleString('en-US')} schedules, ${failing} fail`)
+    },
+    /** Removes the line. */
+    end: () => void (hasLine && write('')),
+  }
+}

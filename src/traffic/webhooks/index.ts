@@ -1,10 +1,14 @@
-import { providers } from './providers.ts'
+import { providersAToI } from './providers-a-to-i.ts'
+import { providersJToZ } from './providers-j-to-z.ts'
 import { BodyNeeded, type SentRequest, SignedRequest } from './request.ts'
-import type { ChallengeResponse } from './scheme.ts'
+import type { ChallengeResponse, Provider } from './scheme.ts'
 import { findRefusal } from './signature.ts'
 import { findSnsRefusal } from './sns.ts'
 
 export type { SentRequest } from './request.ts'
+
+/** The providers of webhooks by name. */
+export const providers: ReadonlyMap<string, Provider> = new Map(Object.entries({ ...providersAToI, ...providersJToZ }))
 
 /** The result of a verification. A challenge is a request that the gateway answers itself (rules: webhook-verification#challenges). */
 export type WebhookVerdict =

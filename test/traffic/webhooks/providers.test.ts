@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { WEBHOOK_PROVIDERS } from '../../../src/service/resources/webhook-verification.ts'
-import { type SentRequest, verifyWebhook } from '../../../src/traffic/webhooks/index.ts'
-import { providers } from '../../../src/traffic/webhooks/providers.ts'
+import { providers, type SentRequest, verifyWebhook } from '../../../src/traffic/webhooks/index.ts'
 import { signers } from './signers.ts'
 
 const NOW = Date.parse('2026-01-01T00:00:00Z')

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, it } from 'vitest'
-import { verifyWebhook } from '../../../src/traffic/webhooks/index.ts'
-import { providers } from '../../../src/traffic/webhooks/providers.ts'
+import { providers, verifyWebhook } from '../../../src/traffic/webhooks/index.ts'
 import { anyText, checkAsync } from '../../support/property.ts'
 
 const junk = fc.oneof(

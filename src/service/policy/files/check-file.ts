@@ -1,9 +1,9 @@
 import { checkPolicy } from '../index.ts'
 import type { PolicyOptions } from '../options.ts'
 import type { PlacedPolicyProblem } from '../problem.ts'
+import { replaceSecrets } from '../secrets.ts'
 import { checkWithWarnings } from '../warnings/index.ts'
 import { type FoundPolicy, findPolicies, type Slice } from './find.ts'
-import { linesWithoutSecrets } from './source-lines.ts'
 
 /** A problem in a file, with the place of its policy in the file, such as `endpoints[0].traffic_policy`. */
 export interface FileProblem extends PlacedPolicyProblem {
@@ -58,4 +58,12 @@ function inFile(problem: PlacedPolicyProblem, { linesBefore, indent, isScattered
   const [start, last, end] = isScattered ? [indent + 1, 1, indent + 2] : [column + indent, endLine, endColumn + indent]
   const first = isScattered ? 1 : line
   return { ...problem, line: first + linesBefore, column: start, endLine: last + linesBefore, endColumn: end }
+}
+
+/**
+ * Returns the lines of a policy's text with `*` in place of the secrets, because the output of a check is read by more people than
+ * the file. If the text cannot be read and may have secrets, returns no lines.
+ */
+function linesWithoutSecrets(text: string): readonly string[] {
+  return replaceSecrets(text, (secret) => secret.replace(/[^\r\n]/g, '*'))?.split(/\r\n?|\n/) ?? []
 }
