@@ -1,4 +1,6 @@
+import { LATEST_TIME } from '../core/schema/time.ts'
 import type { HeaderFields, PolicyMessage, PolicyRequest, PolicyResponse } from '../service/policy/visit.ts'
+import { Duration, parseDuration, parseTimestamp, Timestamp } from './cel/time.ts'
 import { listTexts, toFieldText } from './field-value.ts'
 import { portOf, splitTarget, targetOf } from './target.ts'
 
@@ -165,8 +167,13 @@ function toCanonicalNames(headers: Readonly<Record<string, readonly string[]>>) 
   return Object.fromEntries(Object.entries(headers).map(([name, values]) => [toCanonical(name), values]))
 }
 
-/** The attributes of a cookie that has none. */
-const NO_ATTRIBUTES = { domain: '', path: '', same_site: '', secure: false, http_only: false, unparsed_attributes: {} }
+/** The attributes of a cookie that has none. The times are those that Go has for none. */
+const NO_ATTRIBUTES = {
+  ...{ domain: '', path: '', same_site: '', secure: false, http_only: false, unparsed_attributes: {} },
+  ...{ expires: parseTimestamp('0001-01-01T00:00:00Z'), max_age: new Duration(0n) },
+}
+/** The attributes that have a field of their own. */
+const ATTRIBUTES = ['domain', 'expires', 'httponly', 'max-age', 'path', 'samesite', 'secure']
 
 type Cookies = Readonly<Record<string, readonly object[]>>
 
@@ -176,23 +183,28 @@ function readCookies(headers: HeaderFields): Cookies {
   return collectCookies(pairs.map((pair) => ({ ...NO_ATTRIBUTES, ...readPair(pair) })))
 }
 
-/** Reads the cookies of a response (RFC 6265, section 5.2). */
+/** Reads the cookies of a response (RFC 6265, section 5.2). Of those of one name, the one with the longest path is the first. */
 function readSetCookies(headers: HeaderFields): Cookies {
-  return collectCookies(
-    headers.all('set-cookie').map((line) => {
-      const [pair = '', ...attributes] = toFieldText(line).split(';')
-      const all = new Map(attributes.map((each) => [readPair(each).name.toLowerCase(), readPair(each).value]))
-      return {
-        ...readPair(pair),
-        domain: all.get('domain') ?? '',
-        path: all.get('path') ?? '',
-        same_site: all.get('samesite') ?? '',
-        secure: all.has('secure'),
-        http_only: all.has('httponly'),
-        unparsed_attributes: {},
-      }
-    }),
-  )
+  const cookies = headers.all('set-cookie').map((line) => {
+    const [pair = '', ...rest] = toFieldText(line).split(';')
+    const attributes = rest.map(readPair)
+    const all = new Map(attributes.map(({ name, value }) => [name.toLowerCase(), value]))
+    const [ends, age] = [Date.parse(all.get('expires') ?? ''), all.get('max-age') ?? '']
+    const unparsed = attributes.filter(({ name }) => name !== '' && !ATTRIBUTES.includes(name.toLowerCase()))
+    return {
+      ...NO_ATTRIBUTES,
+      ...readPair(pair),
+      domain: all.get('domain') ?? '',
+      path: all.get('path') ?? '',
+      same_site: all.get('samesite') ?? '',
+      secure: all.has('secure'),
+      http_only: all.has('httponly'),
+      ...(ends >= 0 && ends <= LATEST_TIME && { expires: Timestamp.fromMs(ends) }),
+      ...(/^-?\d{1,9}$/.test(age) && { max_age: parseDuration(`${age}s`) }),
+      unparsed_attributes: Object.fromEntries(unparsed.map(({ name, value }) => [name, value])),
+    }
+  })
+  return collectCookies(cookies.sort((a, b) => b.path.length - a.path.length))
 }
 
 function readPair(text: string): { name: string; value: string } {

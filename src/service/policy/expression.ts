@@ -159,7 +159,7 @@ function isGroup(variables: Variables, path: string): boolean {
 }
 
 /** Returns a source with edits, which are in the order of their places. */
-export function applyEdits(source: string, edits: readonly Edit[]): string {
+function applyEdits(source: string, edits: readonly Edit[]): string {
   let [result, end] = ['', 0]
   for (const { at, text, removed } of edits) {
     result += source.slice(end, at) + text

@@ -1,10 +1,10 @@
 import ipaddr from 'ipaddr.js'
 import { EvaluationProblem } from './values.ts'
 
-/** Returns whether a range of addresses has an address, such as `203.0.113.0/24`. @throws EvaluationProblem */
+/** Returns whether a range of addresses, such as `203.0.113.0/24`, is one and has an address. @throws EvaluationProblem */
 export function isInRange(address: string, range: string): boolean {
-  if (!ipaddr.isValid(address)) throw new EvaluationProblem('the address is no IP address')
-  if (!ipaddr.isValidCIDR(range)) throw new EvaluationProblem('the range is no range of addresses')
+  if (!isAddress(address)) throw new EvaluationProblem('the address is no IP address')
+  if (!ipaddr.isValidCIDR(range)) return false
   const [ip, [network, bits]] = [ipaddr.process(address), ipaddr.parseCIDR(range)]
   // The range of IPv4 addresses in IPv6 has 96 bits before theirs.
   if (network instanceof ipaddr.IPv6 && network.isIPv4MappedAddress() && bits >= 96)
@@ -12,8 +12,12 @@ export function isInRange(address: string, range: string): boolean {
   return ip.kind() === network.kind() && ip.match(network, bits)
 }
 
-/** Returns whether an address is one of a private network. */
+/** Returns whether an address is one of a private network, as RFC 1918 lists them. */
 export function isPrivate(address: string): boolean {
-  if (!ipaddr.isValid(address)) return false
-  return ['private', 'loopback', 'linkLocal', 'uniqueLocal'].includes(ipaddr.process(address).range())
+  return isAddress(address) && ipaddr.process(address).range() === 'private'
+}
+
+/** Returns whether a text is an address with all its parts in decimal, or one of IPv6. */
+function isAddress(text: string): boolean {
+  return text.includes(':') ? ipaddr.IPv6.isValid(text) : ipaddr.IPv4.isValidFourPartDecimal(text)
 }

@@ -7,7 +7,6 @@ import { crc32, crc64, xxhash64 } from './checksums.ts'
 import { toText } from './format.ts'
 import { sortBy } from './macros.ts'
 import { numberOf } from './operators.ts'
-import { sizeOfText } from './texts.ts'
 import { typeOf } from './types.ts'
 import { EvaluationProblem, entriesOf, readField, readPath, type Values } from './values.ts'
 
@@ -86,9 +85,7 @@ export const IMPLEMENTATIONS: Readonly<Record<string, Implementation>> = {
   hasQueryParam: hasAny(queryOf),
   hasReqCookie: hasAny(cookies('req')),
   hasReqHeader: hasAny(headers('req')),
-  getResCookie: firstOf((values, name) =>
-    sortBy(cookies('res')(values, name), (each) => -sizeOfText(String(readField(each, 'path')))),
-  ),
+  getResCookie: firstOf(cookies('res')),
   getResHeader: headers('res'),
   hasResCookie: hasAny(cookies('res')),
   hasResHeader: hasAny(headers('res')),
@@ -204,7 +201,7 @@ function decodePercent(text: string): string {
 function parseUrl(text: string): Record<string, unknown> {
   if (!URL.canParse(text)) throw new EvaluationProblem('the text is no URL')
   const { protocol, host, pathname, search, hash, username } = new URL(text)
-  return {
+  const parts = {
     scheme: protocol.slice(0, -1),
     host,
     path: pathname === '/' && !text.endsWith('/') ? '' : pathname,
@@ -212,6 +209,7 @@ function parseUrl(text: string): Record<string, unknown> {
     fragment: hash.slice(1),
     user: username,
   }
+  return Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== ''))
 }
 
 /** Returns a text that is the same for equal values. */

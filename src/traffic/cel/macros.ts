@@ -1,4 +1,3 @@
-import type { Evaluate } from './evaluate.ts'
 import { ORDERED, order } from './operators.ts'
 import { noOverload, typeOf } from './types.ts'
 import { EvaluationProblem, entriesOf } from './values.ts'
@@ -12,9 +11,9 @@ export function requireBool(value: unknown, operator: string): boolean {
 }
 
 /** Joins two conditions. One of them can decide, whatever the other is: even if it fails. */
-export function join(left: Evaluate, right: Evaluate, operator: '&&' | '||'): Evaluate {
+export function join<F>(left: (frame: F) => unknown, right: (frame: F) => unknown, operator: '&&' | '||') {
   const decisive = operator === '||'
-  return (frame) => {
+  return (frame: F) => {
     let first: unknown
     try {
       first = left(frame)

@@ -3,7 +3,7 @@ import { Duration, Timestamp } from './time.ts'
 import { EvaluationProblem } from './values.ts'
 
 /** A type as a value, such as that of `type(1)`. */
-export class CelType {
+class CelType {
   constructor(readonly name: string) {}
 
   toString(): string {
