@@ -6,6 +6,17 @@ export function formatTrace(trace: Trace): string {
   return trace.map((each) => ('step' in each ? formatStep(each) : formatRule(each))).join('\n')
 }
 
+/** Returns the conditions that failed, each with the name of its rule and the reason. */
+export function formatFailures(trace: Trace): readonly string[] {
+  return trace.flatMap((rule) =>
+    'step' in rule
+      ? []
+      : rule.expressions
+          .filter(({ error }) => error !== undefined)
+          .map((each) => `rule ${nameOf(rule)} did not apply: ${formatExpression(each)}`),
+  )
+}
+
 function formatStep({ step, did, isEnd }: TracedStep): string {
   return `${step}: ${did}${isEnd ? ', and ended the request' : ''}`
 }

@@ -129,6 +129,22 @@ tests:
     expect(stdout).toContain('is false (conn.client_ip.categories = ["com.openai.chatgpt"])')
   })
 
+  test('shows each condition that failed, even if the test passes', async () => {
+    writeFileSync(
+      'policy.yml',
+      `on_http_request: [{ name: strangers, expressions: ["getReqHeader('x')[0] != 'token'"], actions: [{ type: deny }] }]`,
+    )
+    const request = 'request: { url: https://a.example.com/ }, expect: { status: 200 }'
+    writeFileSync('policy.test.yml', `policy: policy.yml\ntests: [{ name: home, repeat: 2, ${request} }]\n`)
+    const failure =
+      "rule strangers did not apply: getReqHeader('x')[0] != 'token' failed: No such key: index out of bounds, index 0 >= size 0"
+    const run = async (format: string) =>
+      (await runToEnd({}, 'policy', 'test', 'policy.test.yml', '--format', format)).stdout
+    expect(await run('text')).toContain(`  ✓ home\n      ${failure}\n`)
+    expect(JSON.parse(await run('json')).files[0].results[0].failures).toEqual([failure])
+    expect(await run('github')).toContain(`::warning file=policy.test.yml,title=home::${failure}\n`)
+  })
+
   test('gives the policy the IP policies of the file', async () => {
     writeFileSync(
       'policy.yml',

@@ -25,8 +25,9 @@ function renderText(files: readonly TestedFile[], paint: Paint): string {
 
 function renderResult(result: PolicyTestResult, paint: Paint): string {
   const name = escapeUnprintable(result.name)
-  if (!hasFailed(result)) return `  ${paint('green', '✓')} ${name}`
-  return `  ${paint('red', '✗')} ${name}\n${describeFailure(result).replace(/^/gm, '      ')}`
+  const failures = result.failures.map((each) => paint('yellow', `\n      ${escapeUnprintable(each)}`)).join('')
+  if (!hasFailed(result)) return `  ${paint('green', '✓')} ${name}${failures}`
+  return `  ${paint('red', '✗')} ${name}\n${describeFailure(result).replace(/^/gm, '      ')}${failures}`
 }
 
 /** Lists what no test reached: rules, and actions of rules that were reached. */
@@ -72,9 +73,10 @@ function renderJunit(files: readonly TestedFile[], _paint: Paint): string {
 
 function renderGithub(files: readonly TestedFile[], _paint: Paint): string {
   const failures = files.flatMap(({ file, results }) =>
-    results
-      .filter(hasFailed)
-      .map((result) => githubCommand('error', { file, title: result.name }, describeFailure(result))),
+    results.flatMap((result) => [
+      ...(hasFailed(result) ? [githubCommand('error', { file, title: result.name }, describeFailure(result))] : []),
+      ...result.failures.map((each) => githubCommand('warning', { file, title: result.name }, each)),
+    ]),
   )
   const unreached = files.flatMap(({ policyFile, rules }) =>
     rules

@@ -5,7 +5,7 @@ import type { Duration } from '../../core/schema/time.ts'
 import { createNgrok } from '../../gateway/ngrok.ts'
 import { checkPolicy } from '../../service/policy/check-text.ts'
 import { readText } from '../../service/policy/text.ts'
-import { formatTrace } from '../../traffic/trace-text.ts'
+import { formatFailures, formatTrace } from '../../traffic/trace-text.ts'
 import { createCannedResponse } from '../../traffic/upstreams.ts'
 import { PolicyCoverage } from './coverage.ts'
 import type { Expected, PolicyTest, PolicyTestFile, TestStep } from './read.ts'
@@ -26,6 +26,8 @@ export interface PolicyTestResult {
   readonly request: string
   /** The trace of that request, as text. */
   readonly trace: string
+  /** The conditions that failed, as text: their rules did not apply. */
+  readonly failures: readonly string[]
 }
 
 type Visited = ReturnType<typeof createVisited>
@@ -50,21 +52,23 @@ export class PolicyTestRun {
 
   async run({ name, steps }: PolicyTest): Promise<PolicyTestResult> {
     const gateway = createVisited(this.#file, this.#policy, steps)
+    const failures = new Set<string>()
     for (const step of steps) {
       if ('advance' in step)
         gateway.clock.advance(step.advance as Duration) // The reading has checked it.
       else {
-        const failed = await this.#runRequest(gateway, step)
-        if (failed) return { name, ...failed }
+        const failed = await this.#runRequest(gateway, step, failures)
+        if (failed) return { name, ...failed, failures: [...failures] }
       }
     }
-    return { name, differences: [], request: '', trace: '' }
+    return { name, differences: [], request: '', trace: '', failures: [...failures] }
   }
 
   /** Sends a request, and compares the last response. Returns undefined if it is as expected. */
   async #runRequest(
     gateway: Visited,
     { request, repeat = 1, expect: expected = {} }: Extract<TestStep, { request: object }>,
+    failures: Set<string>,
   ) {
     const { url, method = 'GET', headers, body, from } = request
     const sent = `${method} ${url}`
@@ -81,6 +85,7 @@ export class PolicyTestRun {
       }
       entry = gateway.traffic.last()
       this.coverage.add(entry?.trace ?? [])
+      for (const failure of formatFailures(entry?.trace ?? [])) failures.add(failure)
     }
     const differences = compare(expected, response, (await response?.text()) ?? '', entry)
     return differences.length === 0 ? undefined : { differences, request: sent, trace: formatTrace(entry?.trace ?? []) }

@@ -40,6 +40,22 @@ test.each([
   ],
   ["req.headers['User-Agent'][0].contains('curl')", "Use req.headers['user-agent']."],
   ["has(req.headers['X-Key'])", "Use req.headers['x-key']."],
+  ["!(getReqHeader('x')[0] in ['a', 'b'])", "Write !hasReqHeader('x') || before it."],
+  ["!getReqHeader('x')[0].startsWith('a')", "Write !hasReqHeader('x') || before it."],
+  ["req.headers['x'][0] != 'a'", "Write !has(req.headers['x']) || before it."],
+  ["req.headers['x'].all(v, v != 'a')", "Write !has(req.headers['x']) || before it."],
+  ["!req.headers['x'].exists(v, v == 'a')", "Write !has(req.headers['x']) || before it."],
+  ["getReqCookie('x').value != 'a'", "Write !hasReqCookie('x') || before it."],
+  ["req.cookies['x'][0].value != 'a'", "Write !has(req.cookies['x']) || before it."],
+  ["req.method == 'GET' || getQueryParam('x')[0] != 'a'", "Write !hasQueryParam('x') || before it."],
+  ["json.decode(getReqHeader('x')[0])['a'] != 'a'", "Write !hasReqHeader('x') || before it."],
+  ["json.decode(req.url.query)['a'] != 'a'", "Write !has(json.decode(req.url.query)['a']) || before it."],
+  ["req.content_encoding[0] != 'a'", 'Write size(req.content_encoding) == 0 || before it.'],
+  ["req.content_encoding[1] != 'a'", 'Write size(req.content_encoding) <= 1 || before it.'],
+  [
+    "actions.ngrok.jwt_validation.tokens[0].payload.role != 'a'",
+    'Write !has(actions.ngrok.jwt_validation.tokens[0].payload.role) || before it.',
+  ],
 ])('%s gets the better form', (source, hint) => {
   expect(checkPolicy(when(source)).map((each) => [each.severity, each.hint])).toEqual([['warning', hint]])
 })
@@ -51,6 +67,13 @@ test.each([
   ["getReqHeader('User-Agent').size() > 0"],
   ["!(req.method in ['GET'])"],
   ["req.headers['x-key'][0] == 'ABC'"],
+  ["hasReqHeader('X') && getReqHeader('x')[0] != 'a'"],
+  ["size(getReqHeader('x')) == 0 || getReqHeader('x')[0] != 'a'"],
+  ["!('x' in req.headers) || req.headers['x'][0] != 'a'"],
+  ["getReqHeader('Host')[0] != 'a'"],
+  ["getReqHeader('x').join() != 'a'"],
+  ["!(getReqHeader('x')[0] != 'a')"],
+  ["req.url.path != '/a'"],
 ])('%s gets no warning', (source) => {
   expect(checkPolicy(when(source))).toEqual([])
 })
@@ -119,4 +142,11 @@ test('A policy that reads who signed in decides for itself; a log of it decides 
 test('Warnings are not errors: the gateway takes the policy', () => {
   for (const { wrong } of WARNINGS)
     expect(checkPolicy(wrong).filter(({ severity }) => severity === 'error')).toEqual([])
+})
+
+test('An earlier rule may guard a value that a request may not have', () => {
+  const first = { expressions: ["!hasReqHeader('x')"], actions: [{ type: 'deny' }] }
+  const second = { expressions: ["getReqHeader('x')[0] != 'a'"], actions: [{ type: 'deny' }] }
+  expect(checkPolicy(JSON.stringify({ on_http_request: [first, second] }))).toEqual([])
+  expect(rulesOf(JSON.stringify({ on_http_request: [second, first] }))).toEqual(['missing-value'])
 })

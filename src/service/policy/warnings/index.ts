@@ -5,6 +5,7 @@ import { MAX_PROBLEMS, toMessage } from '../reporter.ts'
 import { anyoneSignsIn } from './anyone-signs-in.ts'
 import { headerValue } from './header-value.ts'
 import { headerWithCapitals } from './header-with-capitals.ts'
+import { missingValue } from './missing-value.ts'
 import { negatedValue } from './negated-value.ts'
 import { rangeComparedAsText } from './range-compared-as-text.ts'
 import { secretUnknown } from './secret-unknown.ts'
@@ -15,6 +16,7 @@ import { readPolicy, type Warning } from './warning.ts'
 export const WARNINGS: readonly Warning[] = [
   rangeComparedAsText,
   negatedValue,
+  missingValue,
   anyoneSignsIn,
   ruleUnreachable,
   rateLimitUnreachable,
