@@ -5,9 +5,12 @@ import type { ErrorKey } from '../generated/resources.ts'
 /** The member of an error that returns the error keys of its gateway. The symbol is the same in every bundle, for matchers. */
 const KEYS: unique symbol = Symbol.for('fauxgate.keys')
 
+/** Returns the function of a GatewayError of any bundle that returns the error keys of its gateway. */
+const keysOfGateway = ({ [KEYS]: keys }: { readonly [KEYS]?: () => Iterable<string> }) => keys
+
 /** Returns true if the gateway that threw an error has an error with this key. */
 export function gatewayOfErrorHasKey(error: object, key: string): boolean {
-  const { [KEYS]: keys } = error as { [KEYS]?: () => Iterable<string> } // Only GatewayErrors have it.
+  const keys = keysOfGateway(error)
   return keys !== undefined && [...keys()].includes(key)
 }
 
@@ -72,8 +75,8 @@ export class GatewayError extends Error {
    */
   at(entry: string): GatewayError {
     const { message } = this
-    const { [KEYS]: keys } = this as { [KEYS]?: () => Iterable<string> } // The constructor sets it.
-    const error = new GatewayError({ ...this, message: `initial.${entry}: ${message}` }, this.cause, keys)
+    const facts = { ...this, message: `initial.${entry}: ${message}` }
+    const error = new GatewayError(facts, this.cause, keysOfGateway(Object(this)))
     return withDescription(error, (nameOf) => `${nameOf(`initial.${entry}`)}: ${message}`)
   }
 }

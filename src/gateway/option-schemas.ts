@@ -16,9 +16,9 @@ import {
   switchOption,
 } from '../core/schema/options.ts'
 import { DURATION_ALLOWED } from '../core/schema/time.ts'
-import { isObject } from '../core/schema/values.ts'
+import { isObject, keysOf } from '../core/schema/values.ts'
 import type { InitialResources } from '../generated/resources.ts'
-import { type CertificateLifetime, PROFILES, type ProfileName } from '../service/provisioning/certificate-profiles.ts'
+import { type CertificateLifetime, PROFILES } from '../service/provisioning/certificate-profiles.ts'
 import { nameProblem } from '../service/resources/reserved-domains/names.ts'
 
 /** Returns true for any object: clocks, dialects and stores may be instances of any class. */
@@ -90,7 +90,7 @@ export const internalErrorBackoff = named(
   'The waits of a job after INTERNAL_ERRORs.',
 )
 
-const profileNames = Object.keys(PROFILES) as ProfileName[] // The keys of the same object.
+const profileNames = keysOf(PROFILES)
 
 const PROFILES_ALLOWED = profileNames.map((name) => `"${name}"`).join(' or ')
 

@@ -1,6 +1,7 @@
 import { DurableObject } from 'cloudflare:workers'
+import { keysOf } from '../core/schema/values.ts'
 import type { AuditEntry } from './audit.ts'
-import type { AccountTotals, CountName, Counts, Quota, RegisteredSandbox, Registration } from './objects.ts'
+import type { AccountTotals, Counts, Quota, RegisteredSandbox, Registration } from './objects.ts'
 
 const TABLES = [
   'sandboxes (name TEXT PRIMARY KEY, facts TEXT NOT NULL)',
@@ -87,7 +88,7 @@ export class Account extends DurableObject {
   }
 
   get #counts(): Counts {
-    return (this.ctx.storage.kv.get(COUNTS) as Counts | undefined) ?? {} // Only `report` writes there.
+    return this.ctx.storage.kv.get<Counts>(COUNTS) ?? {} // Only `report` writes there.
   }
 
   #run(statement: string, ...values: (string | number)[]): Readonly<Record<string, unknown>>[] {
@@ -99,6 +100,6 @@ export class Account extends DurableObject {
 }
 
 export function addCounts(one: Counts, other: Counts): Counts {
-  const names = Object.keys({ ...one, ...other }) as CountName[] // They have no other keys.
+  const names = keysOf({ ...one, ...other })
   return Object.fromEntries(names.map((name) => [name, (one[name] ?? 0) + (other[name] ?? 0)]))
 }

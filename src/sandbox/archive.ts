@@ -53,7 +53,7 @@ export function readLine(name: string, line: Uint8Array): { metadata: Metadata; 
   }
   const { success, output, issues } = v.safeParse(archivedSandbox, value)
   if (!success) {
-    const { error } = value as { readonly error?: unknown } // Any object may have this member.
+    const { error }: { readonly error?: unknown } = Object(value)
     const path = issues[0].path?.map(({ key }) => String(key)).join('.')
     const why = error ? `it was not read when the archive was made: ${error}` : `${path ?? 'it'} is missing or invalid`
     return refuse(errors.archive_line_invalid, { why })

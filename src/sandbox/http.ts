@@ -26,7 +26,7 @@ export function refusalResponse(error: unknown): HttpResponse {
   if (error instanceof GatewayError) return createErrorResponse(error)
   if (error instanceof Refusal) return createErrorResponse(createErrorFacts(error, standard))
   // The platform's own errors have these: the object's process has ended, or has too much to do.
-  const { retryable, overloaded } = error as { readonly retryable?: boolean; readonly overloaded?: boolean }
+  const { retryable, overloaded }: { readonly retryable?: unknown; readonly overloaded?: unknown } = Object(error)
   if (retryable !== true && overloaded !== true) throw error
   return retryAfter(1, refusalResponse(new Refusal([problem(errors.object_unreachable, {})])))
 }

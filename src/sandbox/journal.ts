@@ -23,7 +23,7 @@ export class StoredJournal {
   /** Restores the stored entries in a gateway. */
   restore(gateway: Gateway): void {
     // Only `clear` and `#store` write there.
-    this.#stored = (this.#storage.kv.get(JOURNAL) as string | undefined) ?? '[]'
+    this.#stored = this.#storage.kv.get<string>(JOURNAL) ?? '[]'
     const entries: JournalEntry[] = JSON.parse(this.#stored)
     gateway.transport.journal.restore(entries)
   }

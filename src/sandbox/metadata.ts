@@ -39,7 +39,7 @@ export class MetadataStore {
 
   get(): Metadata | undefined {
     // Only `put` writes there.
-    this.#metadata ??= upgrade(this.#storage.kv.get(METADATA) as StoredMetadata | undefined)
+    this.#metadata ??= upgrade(this.#storage.kv.get<StoredMetadata>(METADATA))
     return this.#metadata
   }
 
@@ -62,7 +62,7 @@ export class MetadataStore {
 
   /** The time of the last use in ms since 1970, to the minute; null for never. */
   get used(): number | null {
-    return this.#used ?? (this.#storage.kv.get(USED) as number | undefined) ?? null // Only `recordUse` writes there.
+    return this.#used ?? this.#storage.kv.get<number>(USED) ?? null // Only `recordUse` writes there.
   }
 }
 

@@ -29,7 +29,7 @@ export interface ObjectStorage {
     exec(statement: string, ...values: SqlValue[]): Iterable<Readonly<Record<string, unknown>>>
     readonly databaseSize: number
   }
-  readonly kv: { get(key: string): unknown; put(key: string, value: unknown): void }
+  readonly kv: { get<T = unknown>(key: string): T | undefined; put(key: string, value: unknown): void }
   /** Writes one value. With `allowUnconfirmed`, responses do not wait for it. */
   put(key: string, value: unknown, options: { readonly allowUnconfirmed: boolean }): Promise<void>
   transactionSync<T>(work: () => T): T

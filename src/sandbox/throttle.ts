@@ -37,9 +37,9 @@ export class FailureThrottle {
 }
 
 /** Returns the client's address without the port, as the platform reports it. Of an IPv6 address, it returns the first four groups. */
-export function getClientAddress(request: Request): string {
+export function getClientAddress(request: Request & { readonly cf?: { readonly clientIp?: string } }): string {
   // workerd has the address in `cf`, and the hosted platform in a header that clients cannot set.
-  const { cf } = request as { readonly cf?: { readonly clientIp?: string } }
+  const { cf } = request
   const address = cf?.clientIp?.replace(/:\d+$/, '') ?? request.headers.get('cf-connecting-ip') ?? ''
   // An address with dots is one of IPv4, which may be written as one of IPv6.
   if (!address.includes(':') || address.includes('.')) return address

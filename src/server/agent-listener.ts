@@ -1,9 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { printError } from '../core/schema/print.ts'
 import type { Gateway } from '../gateway/types.ts'
 import { asSystemError } from './errors.ts'
-import { createServer } from './http.ts'
+import { createServer, listenAt } from './http.ts'
 import { SERVER_LIMITS } from './limits.ts'
 import { readBody } from './request-body.ts'
 
@@ -31,9 +30,7 @@ export async function listenAsAgent(gateway: Gateway, port: number, page: string
       request.socket.destroy()
     })
   })
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, HOST, resolve))
-  server.on('error', printError)
-  const { port: bound } = server.address() as AddressInfo // It listens at a port.
+  const { port: bound } = await listenAt(server, port, HOST)
   return {
     url: `http://${HOST}:${bound}`,
     close: () =>

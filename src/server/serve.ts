@@ -1,17 +1,16 @@
 import type { RequestListener, Server, ServerOptions } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import type { Socket } from 'node:net'
 // Fake timers may replace the global `setImmediate`, but sockets close in real turns of the event loop.
 import { setImmediate as atNextTurn } from 'node:timers'
 import * as v from 'valibot'
 import type { ServerCertificate } from '../control/authority.ts'
 import { asOne, optionsOf, readOptions, type SchemasOf } from '../core/schema/options.ts'
-import { printError } from '../core/schema/print.ts'
 import { quote } from '../core/schema/text.ts'
 import { openApi } from '../gateway/openapi/openapi.ts'
 import type { Gateway } from '../gateway/types.ts'
 import { listenAsAgent } from './agent-listener.ts'
 import { type ParseError, PipelinedConnection, type Responders } from './connection.ts'
-import { createServer as createPlainServer } from './http.ts'
+import { createServer as createPlainServer, listenAt } from './http.ts'
 import { Inspector } from './inspector.ts'
 import { SERVER_LIMITS } from './limits.ts'
 import * as schemas from './options/listen-schemas.ts'
@@ -97,15 +96,9 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
       },
     )
   })
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) =>
-      reject(new Error(listenProblem(error, host, port), { cause: error })),
-    )
-    server.listen(port, host, resolve)
+  const { address, port: boundPort } = await listenAt(server, port, host).catch((error) => {
+    throw new Error(listenProblem(error, host, port), { cause: error })
   })
-  // The server cannot accept one connection. The others continue.
-  server.on('error', printError)
-  const { address, port: boundPort } = server.address() as AddressInfo // It listens at a port.
   const url = `${tls ? 'https' : 'http'}://${hostInUrl(host, address)}:${boundPort}`
   gateway.transport.servedAt(url)
   gateway.transport.describedBy(openApi)

@@ -12,6 +12,7 @@ import {
   textOption,
 } from '../core/schema/options.ts'
 import { LATEST_TIME } from '../core/schema/time.ts'
+import { keysOf } from '../core/schema/values.ts'
 import type { PairOptions, PairSubject } from '../generated/options.ts'
 import { ipBytes } from '../service/x509/ip.ts'
 import type { Attribute } from '../service/x509/issue.ts'
@@ -148,9 +149,9 @@ export function readMoment(name: string, value: Time = START_OF_2026, margin: nu
 /** Returns the attributes of a subject, whose common name is `name` by default. */
 function attributesOf(subject: PairSubject, name: string): readonly Attribute[] {
   const texts = { ...subject, commonName: subject.commonName ?? (name.length > MAX_COMMON_NAME_LENGTH ? '' : name) }
-  const attributes = Object.entries(ATTRIBUTES).flatMap(([key, type]): Attribute[] => {
-    const text = texts[key as keyof PairSubject] // ATTRIBUTES has the keys of PairSubject.
-    return text ? [[type, text]] : []
+  const attributes = keysOf(ATTRIBUTES).flatMap((key): Attribute[] => {
+    const text = texts[key]
+    return text ? [[ATTRIBUTES[key], text]] : []
   })
   return attributes.length > 0 ? attributes : [['O', 'fauxgate']]
 }

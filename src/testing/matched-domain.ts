@@ -48,7 +48,7 @@ export function requireGateway(what: string, value: unknown): asserts value is G
 /** Returns true for a gateway of any bundle. */
 function isGateway(value: unknown): value is Gateway {
   // Checked below. It does not read `requests`: in a fixture, that would let requests arrive.
-  const { reservedDomains, provisioning, report } = (value ?? {}) as Partial<Gateway>
+  const { reservedDomains, provisioning, report }: { readonly [Name in keyof Gateway]?: unknown } = Object(value)
   return typeof report === 'function' && reservedDomains !== undefined && provisioning !== undefined
 }
 

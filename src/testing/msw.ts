@@ -44,5 +44,5 @@ function networkError(error: unknown, { signal }: Request): Response {
 
 function isBroken(error: unknown): boolean {
   // The cause of a fault's error has a code.
-  return error instanceof TypeError && (error.cause as { code?: unknown } | undefined)?.code === 'ECONNRESET'
+  return error instanceof TypeError && Object(error.cause).code === 'ECONNRESET'
 }

@@ -212,7 +212,7 @@ const noHook: EndHook = () => undefined
 /** Returns the function of the runner's context that runs work at the end of a test: `onTestFinished` (vitest) or `after` (node:test). */
 function findEndHook(context: unknown): EndHook | undefined {
   if ((typeof context !== 'object' && typeof context !== 'function') || context === null) return undefined
-  const { onTestFinished, after } = context as { onTestFinished?: EndHook; after?: EndHook } // Checked before the call.
+  const { onTestFinished, after }: { onTestFinished?: EndHook; after?: EndHook } = context
   const hook = onTestFinished ?? after
   return typeof hook === 'function' ? (work) => hook.call(context, work) : undefined
 }

@@ -27,7 +27,7 @@ export async function readList(client: Sender, path: string): Promise<ListResult
     if (!itemsOfPage) return { problem: unexpectedBodyText(response) }
     for (const item of itemsOfPage) items.set(String(item.id), JSON.stringify(item))
     // A page of this API has the field.
-    const { next_page_uri: following } = response.body as { readonly next_page_uri?: unknown }
+    const { next_page_uri: following }: { readonly next_page_uri?: unknown } = Object(response.body)
     if (typeof following !== 'string') return { items }
     if (!following.startsWith(`${client.url}${path}?`))
       return { problem: `its next page is at ${valueText(following)}` }

@@ -1,5 +1,5 @@
 import { formatCount } from '../core/schema/text.ts'
-import { type DialectName, dialects } from '../service/resources/dialects.ts'
+import { type DialectName, dialects, isDialectName } from '../service/resources/dialects.ts'
 import { type ComparisonContext, type Difference, differencesOf, differenceText } from './differ.ts'
 import type { ApiRequest, ApiResponse } from './exchange.ts'
 import type { RecordedExchange, Recording, RecordingInfo } from './har.ts'
@@ -104,13 +104,14 @@ class Replayer {
   #at: number
 
   constructor({ info, exchanges }: Recording) {
-    const { dialect, url } = info
-    const { operationIdHeader } = dialectOf(info)
+    const dialect = readDialectName(info)
+    const { url } = info
+    const { operationIdHeader } = dialects[dialect]
     this.#at = exchanges[0]?.at ?? 0
     this.#recordedIds = new Set(
       exchanges.flatMap(({ response }) => (response.status < 300 ? idsIn(response.text) : [])),
     )
-    this.#reference = createReferenceGateway(dialect as DialectName, url, () => this.#at) // It is known.
+    this.#reference = createReferenceGateway(dialect, url, () => this.#at)
     this.#context = {
       ids: this.#ids,
       base: url,
@@ -182,8 +183,8 @@ class Replayer {
   }
 }
 
-function dialectOf({ dialect }: RecordingInfo) {
-  if (Object.hasOwn(dialects, dialect)) return dialects[dialect as DialectName] // It is one, as just checked.
+function readDialectName({ dialect }: RecordingInfo): DialectName {
+  if (isDialectName(dialect)) return dialect
   throw new Error(
     `The recording has the dialect ${JSON.stringify(dialect)}. Allowed: ${Object.keys(dialects).join(', ')}.`,
   )

@@ -87,7 +87,7 @@ function readPolicy({ traffic_policy, policy, basic_auth }: TunnelDefinition): s
   const sent = traffic_policy ?? policy
   if (!basic_auth?.length) return typeof sent === 'object' ? JSON.stringify(sent) : sent
   const value = typeof sent === 'string' ? readText(sent).value : (sent ?? {})
-  const { on_http_request: rules = [], ...rest } = Object(value) as { on_http_request?: unknown } // An object, whatever it was.
+  const { on_http_request: rules = [], ...rest }: { on_http_request?: unknown } = Object(value)
   const passwords = { actions: [{ type: 'basic-auth', config: { credentials: basic_auth } }] }
   return JSON.stringify({ on_http_request: [passwords, ...(Array.isArray(rules) ? rules : [])], ...rest })
 }

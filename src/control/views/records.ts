@@ -78,7 +78,7 @@ function requireKnownCollection({ collections, api }: ControlHost, received: str
 
 /** Returns the key of a record as the ids of its path: for a route, with the id of its edge. */
 function toPathKey(key: string, record: object): string {
-  const { edge_id } = record as { readonly edge_id?: unknown } // Only routes have one.
+  const { edge_id }: { readonly edge_id?: unknown } = record
   return typeof edge_id === 'string' && !key.includes('/') ? `${edge_id}/${key}` : key
 }
 

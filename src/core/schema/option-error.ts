@@ -19,7 +19,7 @@ export function withDescription<E extends Error>(error: E, describe: Describe): 
 }
 
 /** Returns the message of an error, with other names of the options in it. */
-export function describeByNames(error: Error, nameOf: NameOf): string {
-  const { [DESCRIBE]: describe } = error as { readonly [DESCRIBE]?: Describe } // Errors about options have it.
+export function describeByNames(error: Error & { readonly [DESCRIBE]?: Describe }, nameOf: NameOf): string {
+  const { [DESCRIBE]: describe } = error
   return describe ? describe(nameOf) : error.message
 }

@@ -24,7 +24,7 @@ export function describeThrown(thrown: unknown): string {
     const text = String(thrown)
     if (text !== '[object Object]') return text
     // Some clients reject with the body of a response.
-    const { message, msg = message } = thrown as { message?: unknown; msg?: unknown }
+    const { message, msg = message }: { message?: unknown; msg?: unknown } = Object(thrown)
     return typeof msg === 'string' ? msg : quote(thrown)
   } catch {
     // An object may have no text, and a getter or a proxy may throw.

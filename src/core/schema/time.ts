@@ -1,4 +1,5 @@
 import type { Facts } from './facts.ts'
+import { keysOf } from './values.ts'
 
 /** The latest time that timestamps can have: the end of the year 9999. */
 export const LATEST_TIME = Date.UTC(9999, 11, 31, 23, 59, 59)
@@ -89,20 +90,19 @@ export const RANGE_FACTS: Facts = {
 }
 
 const UNIT_MS = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1 }
-const UNITS = Object.entries(UNIT_MS)
 
 /** Formats a duration in the largest unit that gives a whole number. */
 export function durationText(ms: number): Duration {
-  const [unit, size] = UNITS.find(([, each]) => ms % each === 0) ?? ['ms', 1]
-  return `${ms / size}${unit as keyof typeof UNIT_MS}` // The names of the entries are its keys.
+  const unit = keysOf(UNIT_MS).find((each) => ms % UNIT_MS[each] === 0) ?? 'ms'
+  return `${ms / UNIT_MS[unit]}${unit}`
 }
 
 /** Returns a duration in ms; undefined if the value is not a duration. Durations are whole and not negative. */
 export function durationMs(value: unknown): number | undefined {
   if (typeof value === 'number') return Number.isSafeInteger(value) && value >= 0 ? value : undefined
   const [, count, unit] = (typeof value === 'string' && /^(\d{1,12})(ms|s|m|h|d)$/.exec(value)) || []
-  const size = UNITS.find(([name]) => name === unit)?.[1]
-  return size && Number(count) * size
+  const known = keysOf(UNIT_MS).find((name) => name === unit)
+  return known && Number(count) * UNIT_MS[known]
 }
 
 /** The bounds of a range of durations. */

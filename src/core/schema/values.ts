@@ -25,6 +25,11 @@ export function itemAt<T>(list: readonly T[], index: number): T {
   return list[index] as T // The caller has looked at the length.
 }
 
+/** Returns the names of an object's entries. The type of the object must name all of them. */
+export function keysOf<T extends object>(values: T): (keyof T & string)[] {
+  return Object.keys(values) as (keyof T & string)[] // TypeScript allows objects that have more.
+}
+
 /** Returns an object with the same names, and the values that `change` returns. */
 export function mapValues<T, U>(
   values: Readonly<Record<string, T>>,

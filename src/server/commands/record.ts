@@ -1,5 +1,3 @@
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 import { version } from '../../../package.json'
 import { formatCount } from '../../core/schema/text.ts'
 import { dialectNames, dialects } from '../../service/resources/dialects.ts'
@@ -8,7 +6,7 @@ import { baseUrlOf } from '../client/server-calls.ts'
 import { asSystemError, UsageError } from '../errors.ts'
 import { replaceFile } from '../files.ts'
 import { MAX_HEAD_BYTES } from '../forward/upstream.ts'
-import { createServer } from '../http.ts'
+import { createServer, listenAt } from '../http.ts'
 import { integerFlag, textFlag } from '../options/flags.ts'
 import { Recorder } from '../recorder.ts'
 import { print, printLine, warn } from '../terminal.ts'
@@ -68,8 +66,7 @@ async function runRecord(parsed: Arguments): Promise<number> {
     (request, response) => void recorder.forward(request, response),
   )
   server.on('connect', (_request, socket) => recorder.refuseTunnel(socket))
-  await once(server.listen(requestedPort, HOST), 'listening')
-  const { port } = server.address() as AddressInfo // It listens on a port.
+  const { port } = await listenAt(server, requestedPort, HOST)
   printLine(`fauxgate records ${target} at http://${HOST}:${port}`)
   const stopped = new AbortController()
   const saving = saveRepeatedly(recorder, save, stopped.signal)

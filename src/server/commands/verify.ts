@@ -2,7 +2,7 @@ import { version } from '../../../package.json'
 import { readClock, systemClock } from '../../core/engine/clock.ts'
 import { createSecret } from '../../core/engine/random.ts'
 import { createRedactor, redactText } from '../../core/schema/secret-texts.ts'
-import { type DialectName, dialectNames, dialects } from '../../service/resources/dialects.ts'
+import { type DialectName, dialectNames, dialects, isDialectName } from '../../service/resources/dialects.ts'
 import { certificatePair } from '../../testing/certificates.ts'
 import { deleteLeftovers } from '../../verify/clean-up.ts'
 import { ServiceClient, type VerifyHost } from '../../verify/client.ts'
@@ -191,7 +191,7 @@ async function clean(
   if (typed !== undefined && parseTarget(typed, environment).url !== target.url)
     throw new UsageError(`${list.file} is of ${target.url}. Leave the URL out, or name another list with --list.`)
   list.removeCutLine()
-  const { versionHeader } = dialects[started.dialect as DialectName] ?? dialects.ngrok // It wrote the name itself.
+  const { versionHeader } = dialects[isDialectName(started.dialect) ? started.dialect : 'ngrok']
   const client = new ServiceClient({
     ...target,
     versionHeader,

@@ -147,9 +147,8 @@ function describedTimeline(gateway: Gateway, id: string): readonly TimelineEntry
   }
 }
 
-function timelineOf(record: object | undefined): Timeline {
-  // Records of this collection have a timeline.
-  return (record as { readonly timeline?: Timeline } | undefined)?.timeline ?? []
+function timelineOf(record: { readonly timeline?: Timeline } | undefined): Timeline {
+  return record?.timeline ?? []
 }
 
 /** Returns the number of new entries in a timeline, which drops its oldest entries. Entries of one second can be equal. */

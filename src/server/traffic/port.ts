@@ -5,11 +5,10 @@ import {
   type Http2ServerResponse,
   type ServerHttp2Session,
 } from 'node:http2'
-import type { AddressInfo, Socket } from 'node:net'
-import { printError } from '../../core/schema/print.ts'
+import type { Socket } from 'node:net'
 import type { Gateway } from '../../gateway/types.ts'
 import { IDLE_MS, MAX_HEAD_BYTES } from '../forward/upstream.ts'
-import { createServer } from '../http.ts'
+import { createServer, listenAt } from '../http.ts'
 import { RequestQueue } from '../request-queue.ts'
 import { createCertificates } from './certificates.ts'
 import { EarlyBytes } from './early-bytes.ts'
@@ -128,12 +127,7 @@ async function listen(
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
   })
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, host, resolve)
-  })
-  server.on('error', printError)
-  const bound = server.address() as AddressInfo // It listens at a port.
+  const bound = await listenAt(server, port, host)
   const close = () =>
     new Promise<void>((resolve) => {
       server.close(() => resolve())

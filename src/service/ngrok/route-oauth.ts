@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
-import type * as parts from '../parts/index.ts'
+import * as parts from '../parts/index.ts'
 import { defineModule, type Owner, ROUTES } from './modules.ts'
 import { signInErrors, signInFields, signInShape } from './route-sign-in.ts'
 import { responseFields, textList } from './shared.ts'
@@ -73,7 +73,7 @@ function byProvider<G, O>(github: G, other: O) {
   }
 }
 
-const PROVIDERS = Object.keys(byProvider(0, 0)) as (keyof ReturnType<typeof byProvider>)[] // The keys of that object.
+const PROVIDERS = parts.keysOf(byProvider(0, 0))
 
 const PROVIDER = 'The app and the people of one provider.'
 const githubBody = kit.named(v.object({ ...account, ...membership }), 'OAuthGitHubBody', PROVIDER)

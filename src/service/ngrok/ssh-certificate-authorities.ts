@@ -4,7 +4,7 @@ import * as parts from '../parts/index.ts'
 import { descriptionAndMetadata, FILTERABLE } from './shared.ts'
 import { key } from './ssh-certificate-records.ts'
 
-const CURVES = Object.keys(parts.SSH_CURVES) as (keyof typeof parts.SSH_CURVES)[] // The keys of that object.
+const CURVES = parts.keysOf(parts.SSH_CURVES)
 const SIZES = [2048, 4096] as const
 const DEFAULTS = { type: 'ed25519', curve: 'nistp256', bits: 2048 } as const
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { CommonDialect } from '../../core/schema/dialect.ts'
 import { facts } from '../../core/schema/facts.ts'
-import { deepFreeze } from '../../core/schema/values.ts'
+import { deepFreeze, keysOf } from '../../core/schema/values.ts'
 import type { AddressDialect } from './reserved-addrs.ts'
 import type { DomainDialect } from './reserved-domains/dialect.ts'
 
@@ -128,7 +128,9 @@ export const dialects = {
 
 export type DialectName = keyof typeof dialects
 
-export const dialectNames = Object.keys(dialects) as DialectName[] // The keys of `dialects`.
+export const dialectNames = keysOf(dialects)
+
+export const isDialectName = (name: string): name is DialectName => Object.hasOwn(dialects, name)
 
 /** The schema of a dialect that a caller passes. */
 export const dialect = v.pipe(

@@ -130,7 +130,8 @@ function celProblem(source: string): string | undefined {
     return undefined
   } catch (error) {
     // Errors of the parser have a summary.
-    return (error as { summary?: string }).summary ?? 'it cannot be parsed'
+    const { summary }: { summary?: unknown } = Object(error)
+    return typeof summary === 'string' ? summary : 'it cannot be parsed'
   }
 }
 

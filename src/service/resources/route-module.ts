@@ -13,9 +13,9 @@ import { rule } from '../../core/schema/rule.ts'
 import { deepFreeze, type Frozen } from '../../core/schema/values.ts'
 import { errors as declarationErrors, requireEdge, requireRoute } from './declarations.ts'
 
-interface ModuleRecord {
+interface ModuleRecord<Module> {
   readonly key: string
-  readonly module: object
+  readonly module: Module
 }
 
 /** The ids in the path of a route module. */
@@ -127,38 +127,37 @@ export function edgeModule<
   Errors extends ErrorsByKey = Record<never, never>,
 >(owner: ModuleOwner<Ids>, definition: ModuleDefinition<Body, Shape, Errors, Ids>) {
   type Resource = Frozen<v.InferOutput<Shape>>
+  type Module = ModuleRecord<v.InferOutput<Body>>
   // The type checker does not know that the default of Errors fits {}.
   const { name, segment, what, body, shape, check, errors = {} as Errors } = definition
   const { ids, what: place, article = 'a' } = owner
   // The types of other families have the names of these limits, so this type has none.
   const limits: Record<never, never> = definition.limits ?? {}
   const stored = v.object({ key: keySchema(ids), module: body })
-  const modules = collection<ModuleRecord>({
+  const modules = collection<Module>({
     name,
     key: (record) => record.key,
     // The type checker does not see through a schema that is a parameter.
-    schema: stored as v.GenericSchema<unknown> as v.GenericSchema<unknown, ModuleRecord>,
+    schema: stored as v.GenericSchema<unknown> as v.GenericSchema<unknown, Module>,
   })
   const { view } = definition
-  const moduleView: View<ModuleRecord, Resource> = ({ key, module }, wire) => {
+  const moduleView: View<Module, Resource> = ({ key, module }, wire) => {
     // Without a view, the response is the body.
     if (!view) return module as Resource
-    // The schema of the records has read the body.
+    // Records are frozen.
     return deepFreeze(view(module as Frozen<v.InferOutput<Body>>, wire, parseKey(key, ids)))
   }
   const references = (definition.references ?? []).map(({ ids: idsOf, ...row }) =>
     referenceOf(modules, {
       ...row,
       field: `module.${row.sent}`,
-      // The schema of the records has read the body.
-      ...(idsOf && { ids: ({ module }) => idsOf(module as v.InferOutput<Body>) }),
+      ...(idsOf && { ids: ({ module }) => idsOf(module) }),
     }),
   )
   const put = (tx: Transaction, key: string, sent: v.InferOutput<Body>) => {
     const before = tx.get(modules, key)
     for (const row of references) if (!row.ids) requireTargets(tx, row, Reflect.get(sent, row.sent ?? ''), before)
-    // As above.
-    check?.(tx, sent, before?.module as v.InferOutput<Body> | undefined)
+    check?.(tx, sent, before?.module)
     return tx.put(modules, { key, module: deepFreeze(sent) })
   }
   const removeModule = (tx: Transaction, key: string) => {

@@ -1,4 +1,5 @@
 import { bytesToNumberBE, equalBytes, numberToBytesBE } from '@noble/curves/utils.js'
+import { keysOf } from '../../core/schema/values.ts'
 import { bitLength } from './bytes.ts'
 import { type Curve, curves, ed25519 } from './curves.ts'
 import * as asn1 from './der.ts'
@@ -70,8 +71,7 @@ function readCurve(parameters: asn1.Asn1 | undefined): Curve {
   if (!parameters || asn1.getTag(parameters) !== asn1.tags.oid)
     throw new asn1.Unreadable('its EC key does not name its curve')
   const oid = asn1.readOid(parameters, 'curve')
-  const names = Object.keys(curves) as Curve[] // The keys of `curves`.
-  const curve = names.find((name) => curves[name].oid === oid)
+  const curve = keysOf(curves).find((name) => curves[name].oid === oid)
   if (curve) return curve
   throw new asn1.Unreadable(`its key is on the curve ${UNSUPPORTED[oid] ?? oid}, which is not supported`)
 }

@@ -46,8 +46,7 @@ export async function survives<T, Create extends CreateForRun = DefaultCreate>(
   Error.captureStackTrace?.(caller, survives)
   const { search } = await import('./search.ts')
   try {
-    // The search passes values and gateways on, and only the caller's functions know the types.
-    return await search(code as never, options as never)
+    return await search(...withoutTypes(code, options))
   } catch (error) {
     throw error instanceof Error ? startingAt(error, caller) : error
   }
@@ -69,9 +68,11 @@ export async function* schedules<T, Create extends CreateForRun = DefaultCreate>
   options: WithCreate<ScheduleOptions<T, GatewayOf<Create>>, Create> = {},
 ): AsyncGenerator<TriedSchedule, SurvivalResult> {
   const { iterate } = await import('./search.ts')
-  // As in `survives`.
-  return yield* iterate(code as never, options as never)
+  return yield* iterate(...withoutTypes(code, options))
 }
+
+/** Returns the same values: the search passes values and gateways on, and only the caller's functions know their types. */
+const withoutTypes = (...passed: [code: unknown, options: unknown]) => passed as [never, never] // As the sentence says.
 
 /**
  * Makes runners point to the call, and not to the files of this package. The place of any other error follows: it may be in a

@@ -1,6 +1,6 @@
 import { isObject } from '../../../core/schema/values.ts'
 import { placesOf } from '../lines.ts'
-import type { PolicyOptions, PolicyPlace, PolicyProtocol } from '../options.ts'
+import { type PolicyOptions, type PolicyPlace, type PolicyProtocol, PROTOCOLS } from '../options.ts'
 import type { PlacedPolicyProblem, PolicyPath } from '../problem.ts'
 import { type Event, readYaml } from '../yaml.ts'
 import { readNodes, type YamlNode } from '../yaml-nodes.ts'
@@ -156,12 +156,11 @@ function factsIn(value: Readonly<Record<string, unknown>>): Facts {
   )
   const [, scheme, host = ''] = /^(?:(https?|tcp|tls):\/\/)?([^/:]*)/.exec(url) ?? []
   const place = /\.internal$/.test(host) ? 'internal' : kind && KINDS[kind]
-  const protocol = scheme ?? (/^(?:https?|tcp|tls)$/.test(proto) ? proto : undefined)
+  const protocol = PROTOCOLS.find((name) => name === (scheme ?? proto))
   return {
     ...(kind !== undefined && { kind }),
     ...(place && { place }),
-    // The patterns allow only names of protocols.
-    ...(protocol !== undefined && { protocol: protocol as PolicyProtocol }),
+    ...(protocol !== undefined && { protocol }),
   }
 }
 
