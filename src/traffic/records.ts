@@ -89,8 +89,7 @@ export function leaveBreaker(tx: Transaction, key: string, settings: BreakerSett
   const counted = { at, requests: current.requests + 1, errors: current.errors + (isError ? 1 : 0) }
   const buckets = [...recent.filter((bucket) => bucket !== last || last.at !== at), counted]
   const sum = (name: 'requests' | 'errors') => buckets.reduce((total, bucket) => total + bucket[name], 0)
-  const isTripped =
-    sum('requests') >= settings.volume && sum('errors') > 0 && sum('errors') >= settings.threshold * sum('requests')
+  const isTripped = sum('requests') >= settings.volume && sum('errors') >= settings.threshold * sum('requests')
   tx.put(breakers, { key, tripped_at: isTripped ? tx.now : null, is_trying: false, buckets: isTripped ? [] : buckets })
 }
 

@@ -31,7 +31,7 @@ export async function runRow(row: TrafficRow): Promise<void> {
     await runRow({ ...rest, [phase]: [...(row[phase] ?? []), rule], ...(check.length === 0 && { response }) })
     return
   }
-  const policy = JSON.stringify(policyOf(row))
+  const policy = JSON.stringify(policyOf(row)).replace(/<(\d+) letters>/g, (_, count) => 'x'.repeat(Number(count)))
   const errors = checkPolicy(policy, row.place).filter(({ severity }) => severity === 'error')
   expect(
     errors.map(({ number }) => number),

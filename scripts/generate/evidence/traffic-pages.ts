@@ -14,7 +14,7 @@ export interface TrafficPage {
   readonly left_out?: readonly string[]
 }
 
-/** A statement of a page, with an example and its result. */
+/** A statement of a page, with an example and its result. In a policy, `<129 letters>` means a text of this length. */
 export interface TrafficRow extends TrafficStep {
   readonly says: string
   /** The rules of a phase. An action alone is a rule with this action. */
