@@ -35,6 +35,8 @@ export interface CompiledAction {
   readonly type: string
   /** The row of the action; undefined for an action that is not documented. */
   readonly row: Action | undefined
+  /** True if a request passes although the action refuses it. */
+  readonly isLenient: boolean
   /** Returns the config with its defaults and with the values of its expressions. */
   readonly read: (values: Values) => Config
 }
@@ -91,12 +93,14 @@ class Compiler {
 
   #compileAction({ type, config }: Config): CompiledAction {
     const row = ACTIONS.find((each) => each.type === type)
-    const part = this.#compileFields(row?.config ?? {}, isObject(config) ? config : {})
+    const given = isObject(config) ? config : {}
+    const part = this.#compileFields(row?.config ?? {}, given)
+    const onError = given.on_error ?? row?.config.on_error?.default
     const read = (values: Values) => {
       const found = readPart(part, values)
       return isObject(found) ? found : {}
     }
-    return { type: String(type), row, read }
+    return { type: String(type), row, isLenient: given.enforce === false || onError === 'continue', read }
   }
 
   #compileFields(fields: Fields, values: Config): unknown {

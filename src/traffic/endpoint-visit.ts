@@ -4,6 +4,7 @@ import { utf8Bytes } from '../core/schema/platform.ts'
 import { rules as ipRules } from '../service/ngrok/ip-policies.ts'
 import { vaults } from '../service/ngrok/vault-records.ts'
 import { secrets } from '../service/ngrok/vault-secrets.ts'
+import type { Config } from '../service/policy/action.ts'
 import type { Phase } from '../service/policy/phases.ts'
 import type {
   ActionOutcome,
@@ -16,7 +17,7 @@ import { isInRange } from './cel/addresses.ts'
 import { EvaluationProblem, type Values } from './cel/values.ts'
 import { createCompressor } from './codings.ts'
 import type { CompiledPhase } from './compile.ts'
-import type { EndpointFacts } from './known-variables.ts'
+import type { ActionResult, EndpointFacts } from './known-variables.ts'
 import type { UpstreamResponse, VisitorRequest } from './message.ts'
 import type { PolicyRun } from './policy-run.ts'
 import { countInWindow, enterBreaker, leaveBreaker, releaseBreaker } from './records.ts'
@@ -33,7 +34,7 @@ export class EndpointVisit implements Visit, PolicyRun {
   /** False for rules that the trace leaves out. */
   isTraced = true
   #vars: Record<string, unknown> = {}
-  readonly #results = new Map<string, object>()
+  readonly #results = new Map<string, ActionResult>()
   /** The values of expressions, until something changes them. */
   #values: { readonly phase: CompiledPhase; readonly values: Values } | undefined
   readonly #breakers: { readonly key: string; readonly settings: BreakerSettings }[] = []
@@ -90,12 +91,12 @@ export class EndpointVisit implements Visit, PolicyRun {
     this.#values = undefined
   }
 
-  given(type: string): object | undefined {
+  given(type: string): Config | undefined {
     return this.whole.context.visitor.actions?.[type]
   }
 
-  keep(action: string, sets: object): void {
-    this.#results.set(action, sets)
+  keep(action: string, sets: object, isStated: boolean): void {
+    this.#results.set(action, { sets, isStated })
     this.#values = undefined
   }
 

@@ -10,6 +10,13 @@ export interface EndpointFacts {
   readonly url: string
 }
 
+/** The variables that an action has set. */
+export interface ActionResult {
+  readonly sets: object
+  /** True if the caller states them. Nobody knows those that it leaves out. */
+  readonly isStated: boolean
+}
+
 /** The source of the values of variables. */
 export interface Surroundings {
   readonly request: PolicyRequest
@@ -25,7 +32,7 @@ export interface Surroundings {
   /** The facts that the caller gives, by the paths of variables. */
   readonly facts: ReadonlyMap<string, unknown>
   /** The variables of actions that ran, by the names of actions in expressions. */
-  readonly results: ReadonlyMap<string, object>
+  readonly results: ReadonlyMap<string, ActionResult>
   /** The variables of `set-vars` in this phase. */
   readonly vars: Readonly<Record<string, unknown>>
 }

@@ -1,3 +1,4 @@
+import { isObject } from '../core/schema/values.ts'
 import type { Config } from '../service/policy/action.ts'
 import { ACTIONS } from '../service/policy/actions/index.ts'
 import type { ActionOutcome, Ending } from '../service/policy/visit.ts'
@@ -21,7 +22,12 @@ function runAction(type: string, config: Config, visit: EndpointVisit): ActionOu
 
 const signIn = (name: string, type: string): ModuleRow => ({
   name,
-  run: (module, visit) => runAction(type, module, visit),
+  run({ provider, options_passthrough }, visit) {
+    if (options_passthrough === true && visit.request.method === 'OPTIONS')
+      return { did: 'let a request with OPTIONS pass' }
+    const [name] = Object.entries(isObject(provider) ? provider : {}).find(([, app]) => isObject(app)) ?? []
+    return runAction(type, { provider: name }, visit)
+  },
 })
 
 const setHeaders = (name: string): ModuleRow => ({

@@ -1,4 +1,4 @@
-import type { Config } from '../service/policy/action.ts'
+import type { Action, Config } from '../service/policy/action.ts'
 import { TEXT } from '../service/policy/environment.ts'
 import type { Phase } from '../service/policy/phases.ts'
 import type { ActionOutcome, Ending, Visit } from '../service/policy/visit.ts'
@@ -26,13 +26,13 @@ export interface PolicyRun {
   /** Returns the present values of expressions. */
   values(phase: CompiledPhase): Values
   /** Keeps the variables of an action that ran. */
-  keep(action: string, sets: object): void
+  keep(action: string, sets: object, isStated: boolean): void
   /** Returns the code of an error, from its number. */
   codeOf(number: number): string
   /** Starts a phase: the variables of `set-vars` end with theirs. */
   start(phase: Phase): void
   /** Returns the result that the caller gives for an action; undefined if the caller gives none. */
-  given(type: string): object | undefined
+  given(type: string): Config | undefined
   readonly trace: { push(rule: TracedRule): unknown }
 }
 
@@ -116,20 +116,13 @@ async function runAction(
   phase: CompiledPhase,
   run: PolicyRun,
 ): Promise<{ did: string; end?: Ending }> {
-  const { row, type } = action
-  const given = run.given(type)
+  const { row, type, isLenient } = action
+  const stated = run.given(type)
   const variable = row?.variable ?? type.replaceAll('-', '_')
-  if (given) {
-    run.keep(variable, given)
-    return { did: 'did what the caller says' }
-  }
-  if (!row?.run) throw new NotSimulated(type)
-  let config: Config
   let outcome: ActionOutcome
   try {
-    config = action.read(run.values(phase))
     // Actions evaluate some expressions themselves, such as those of `set-vars`.
-    const running = row.run(config, run.visit)
+    const running = stated ? toOutcome(stated, row, run.visit.phase) : runRow(action, phase, run)
     outcome = running instanceof Promise ? await running : running
     requireSendable(outcome.ends)
   } catch (error) {
@@ -137,11 +130,22 @@ async function runAction(
     const { did, ends: end } = describeProblem(error)
     return { did, end }
   }
-  const { did, sets, ends, isRefusal } = outcome
-  run.keep(variable, { ...sets, ...(isRefusal && errorOf(ends, run)) })
-  const passes = isRefusal && (config.enforce === false || config.on_error === 'continue')
+  const { did, sets, ends, isRefusal, isStated = false } = outcome
+  run.keep(variable, { ...(isRefusal && errorOf(ends, run)), ...sets }, isStated)
   if (!ends) return { did }
-  return passes ? { did: `${did}, and let the request pass` } : { did, end: ends }
+  return isRefusal && isLenient ? { did: `${did}, and let the request pass` } : { did, end: ends }
+}
+
+function runRow({ row, type, read }: CompiledAction, phase: CompiledPhase, run: PolicyRun) {
+  if (!row?.run) throw new NotSimulated(type)
+  return row.run(read(run.values(phase)), run.visit)
+}
+
+/** Returns the outcome of an action whose result the caller states. */
+function toOutcome(stated: Config, row: Action | undefined, phase: Phase): ActionOutcome {
+  const ends = row?.refusal?.(stated, phase)
+  const outcome = { did: 'did what the caller says', sets: stated, isStated: true } as const
+  return ends ? { ...outcome, ends, isRefusal: true } : outcome
 }
 
 /** Returns the deed and the end of what cannot be carried out. */

@@ -50,19 +50,21 @@ function readVariable(path: string, { type }: Variable, surroundings: Surroundin
   if (given !== undefined) return toCel(given, type)
   // Their values are values of CEL already, and later ones of one action read the earlier ones.
   if (path === 'vars') return surroundings.vars
-  if (path.startsWith('actions.ngrok.')) return toCel(readResult(path, surroundings) ?? emptyOf(type), type)
+  if (path.startsWith('actions.ngrok.')) return toCel(readResult(path, type, surroundings), type)
   const known = Object.hasOwn(KNOWN, path) ? KNOWN[path] : undefined
   const value = known?.(surroundings)
   if (value === undefined) throw new MissingFact(path)
   return toCel(value, type)
 }
 
-/** Returns a variable of an action that ran; undefined if the action did not set it. */
-function readResult(path: string, { results }: Surroundings): unknown {
+/** Returns a variable of an action. @throws MissingFact for one that the caller leaves out of what it states */
+function readResult(path: string, type: string, { results }: Surroundings): unknown {
   const [, , action = '', ...names] = path.split('.')
-  let value: unknown = results.get(action)
+  const result = results.get(action)
+  let value: unknown = result?.sets
   for (const name of names) value = typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
-  return value
+  if (value === undefined && result?.isStated && names[0] !== 'error' && type !== 'bool') throw new MissingFact(path)
+  return value ?? emptyOf(type)
 }
 
 /** Returns the value of a variable that no action has set. */

@@ -18,7 +18,7 @@ export interface Visitor {
   readonly identity?: Identity
   /** Other variables by their paths, such as `{ 'conn.client_ip.is_tor_node': true }`. */
   readonly facts?: Readonly<Record<string, unknown>>
-  /** The results of actions that the gateway does not carry out, by type, such as `{ 'owasp-crs-request': { decision: 'allow' } }`. */
+  /** The results of actions that the gateway does not carry out, by type, such as `{ 'owasp-crs-request': { decision: 'allow' } }`. A denial happens. */
   readonly actions?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
 }
 

@@ -356,7 +356,10 @@ describe('identities', () => {
   test('a visitor without an identity is sent to sign in', async () => {
     const { visit, gateway } = createVisited(policy)
     const response = await visit()
-    expect([response.status, response.headers.get('location')]).toEqual([302, 'https://app.example.com/ngrok/login'])
+    expect([response.status, response.headers.get('location')]).toEqual([
+      302,
+      'https://idp.ngrok.com/oauth2?provider=google&redirect_url=https%3A%2F%2Fapp.example.com%2F',
+    ])
     expect(JSON.stringify(gateway.traffic.last()?.trace)).toContain('sent the visitor to sign in')
   })
 })

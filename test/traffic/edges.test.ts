@@ -160,6 +160,21 @@ describe('an HTTPS edge of ngrok', () => {
     })
   })
 
+  test('sends visitors to the provider of its sign-in, and lets requests with OPTIONS pass if it says so', async () => {
+    const gateway = createNgrok()
+    gateway.routeOauth.replace(ids, { provider: { google: {} }, options_passthrough: true })
+    gateway.traffic.upstream('bkdhr_1', () => new Response('hello'))
+    const visit = async (init: Parameters<typeof gateway.traffic.fetch>[1] = {}) => {
+      const place = { edge: EDGE, route: ROUTE, backend: 'bkdhr_1' }
+      return (await gateway.traffic.fetch('https://shop.example.com/', { ...place, ...init })).status
+    }
+    const identityOf = (provider: string) => ({ from: { identity: { provider, email: 'a@example.com' } } })
+    expect([await visit(), await visit(identityOf('google')), await visit(identityOf('github'))]).toEqual([
+      302, 200, 302,
+    ])
+    expect(await visit({ method: 'OPTIONS' })).toBe(200)
+  })
+
   test('fails over to the first backend that is online, and to tunnels by their labels', async () => {
     const { gateway, edge_id, response, visit } = create()
     const group = gateway.tunnelGroupBackends.create({ labels: { team: 'web' } }).id

@@ -1,6 +1,6 @@
 import type { PolicyProtocol } from './options.ts'
 import type { Phase } from './phases.ts'
-import type { ActionOutcome, Visit } from './visit.ts'
+import type { ActionOutcome, OwnResponse, Visit } from './visit.ts'
 
 /** The facts that every field of an action's config has. */
 interface FieldFacts {
@@ -154,6 +154,8 @@ export interface Action {
   readonly check?: (config: Config, phase: Phase) => readonly ConfigProblem[]
   /** The address of the action's page, below `https://ngrok.com/docs/traffic-policy/actions/`. */
   readonly page: string
+  /** Returns the end of the traffic if these values of its variables, which a caller states, are those of a refusal. */
+  readonly refusal?: (stated: Config, phase: Phase) => OwnResponse | 'close' | undefined
   /** Carries the action out. Without it, the action is not simulated. */
   readonly run?: (config: Config, visit: Visit) => ActionOutcome | Promise<ActionOutcome>
 }

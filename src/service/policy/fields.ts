@@ -1,4 +1,5 @@
-import type { Field, Fields, Variables } from './action.ts'
+import { isObject } from '../../core/schema/values.ts'
+import type { Config, Field, Fields, Variables } from './action.ts'
 import { MINUTE, SECOND } from './time.ts'
 
 /** The fields that several actions have. */
@@ -134,6 +135,15 @@ export const OWASP_SETS: Variables = {
     about: 'The rules that matched, each with `id`, `message`, `severity` and `data`.',
   },
 }
+
+/** Returns the end of the traffic if a caller states that an OWASP action denies, or that it fails. */
+export const refuseOwasp =
+  (denied: number, threshold: number) =>
+  ({ decision, anomaly_score: score, anomaly_score_threshold: most = threshold, error }: Config) => {
+    const isDenied = decision === undefined ? Number(score) >= Number(most) : decision === 'deny'
+    if (isDenied) return { status: 403, error: denied }
+    return isObject(error) && error.code ? { status: 500, error: 3701 } : undefined
+  }
 
 export const circuitDuration = (about: string) =>
   ({ kind: 'duration', min: SECOND, max: 2 * MINUTE, default: '10s', about }) as const satisfies Field

@@ -54,7 +54,12 @@ export async function sendWithRetries(config: SendConfig, visit: Visit): Promise
     if (!failure && response) return { did: `got ${response.status} from ${url}`, sets }
     const { message = '', number } = failure ?? {}
     const ends = { status: 502, ...(number === undefined ? { body: message } : { error: number }) }
-    return { did: `failed: ${message}`, sets: { ...sets, error: { code: '', message } }, ends, isRefusal: true }
+    return {
+      did: `failed: ${message}`,
+      sets: { ...sets, ...(number === undefined && { error: { code: '', message } }) },
+      ends,
+      isRefusal: true,
+    }
   }
 }
 

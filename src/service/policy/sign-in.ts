@@ -1,20 +1,47 @@
-import type { ActionOutcome, Visit } from './visit.ts'
+import type { ActionOutcome, PolicyRequest, Visit } from './visit.ts'
 
 interface SignInConfig {
   readonly provider?: string
+  readonly auth_id?: string | undefined
   readonly allow_cors_preflight?: boolean
 }
 
-/** Lets a visitor pass whose identity the caller gives. Sends all others to sign in. */
-export function signInVisitor(visit: Visit, { provider, allow_cors_preflight }: SignInConfig): ActionOutcome {
+/** The host that visitors sign in at. The pages of the actions name it for their callback. */
+const IDENTITY_HOST = 'https://idp.ngrok.com/oauth2'
+
+/** Lets a visitor pass whose identity the caller gives. Sends all others to sign in. Answers the paths of login and logout itself. */
+export function signInVisitor(visit: Visit, config: SignInConfig): ActionOutcome {
   const { identity, request } = visit
+  const { provider, auth_id, allow_cors_preflight } = config
   const isPreflight = request.method === 'OPTIONS' && request.headers.get('access-control-request-method') !== undefined
   if (isPreflight && allow_cors_preflight) return { did: 'let a CORS preflight pass' }
   const isOfProvider = identity?.provider === undefined || provider === undefined || identity.provider === provider
-  if (identity && isOfProvider) return { did: 'found the visitor signed in', sets: { identity } }
-  const location = new URL('/ngrok/login', request.url).href
-  const did = identity
-    ? `sent the visitor to sign in, whose identity is not of ${provider}`
-    : 'sent the visitor to sign in'
-  return { did, ends: { status: 302, headers: { location } } }
+  const [special, target] = readSpecialPath(request, auth_id)
+  if (special === 'logout')
+    return redirect('signed the visitor out', target, { 'set-cookie': 'session=; Path=/; Max-Age=0' })
+  if (identity && isOfProvider)
+    return special === 'login'
+      ? redirect('found the visitor signed in', target)
+      : { did: 'found the visitor signed in', sets: { identity }, isStated: true }
+  const location = new URL(IDENTITY_HOST)
+  if (provider !== undefined) location.searchParams.set('provider', provider)
+  location.searchParams.set('redirect_url', target)
+  const whose = identity ? `, whose identity is not of ${provider}` : ''
+  return redirect(`sent the visitor to sign in${whose}`, location.href)
 }
+
+/** Returns the special path that a request is for, and the URL at which the visitor continues. */
+function readSpecialPath({ url }: PolicyRequest, authId: string | undefined) {
+  const { pathname, searchParams, origin } = new URL(url)
+  const [, special] = /^\/ngrok\/(login|logout)$/.exec(pathname) ?? []
+  const isOther = searchParams.has('auth_id') && searchParams.get('auth_id') !== authId
+  if (special === undefined || isOther) return [undefined, url] as const
+  const path = searchParams.get('redirect_path') ?? '/'
+  // A path that begins with two slashes is that of another host.
+  return [special, origin + (/^\/(?![/\\])/.test(path) ? path : '/')] as const
+}
+
+const redirect = (did: string, location: string, headers: Readonly<Record<string, string>> = {}): ActionOutcome => ({
+  did,
+  ends: { status: 302, headers: { location, ...headers } },
+})

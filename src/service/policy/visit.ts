@@ -67,6 +67,8 @@ export interface ActionOutcome {
   readonly ends?: Ending
   /** True if the end is a failed check or an error. `enforce: false` and `on_error: continue` let traffic pass all the same. */
   readonly isRefusal?: true
+  /** True if a caller states the values of the variables, so that nobody knows those that are left out. */
+  readonly isStated?: true
 }
 
 /** A pattern in the syntax of RE2. */

@@ -2,6 +2,8 @@ import { expect, test } from 'vitest'
 import { type Row, visitWith } from './visit-with.ts'
 
 // The pages of the actions are below ngrok.com/docs/traffic-policy/actions/.
+const IDENTITY_URL = 'https://idp.ngrok.com/oauth2?provider=google&redirect_url=https%3A%2F%2Fapp.example.com%2F'
+
 const VISITS: readonly Row[] = [
   [
     'basic-auth',
@@ -104,22 +106,12 @@ const VISITS: readonly Row[] = [
   ],
   ['circuit-breaker', { error_threshold: 0.5 }, {}, [200, 'let the request pass', 'upstream got ']],
   ['deny', {}, {}, [403, 'denied with 403', '']],
-  [
-    'oauth',
-    { provider: 'google' },
-    {},
-    [302, 'sent the visitor to sign in', '', { location: 'https://app.example.com/ngrok/login' }],
-  ],
+  ['oauth', { provider: 'google' }, {}, [302, 'sent the visitor to sign in', '', { location: IDENTITY_URL }]],
   [
     'oauth',
     { provider: 'google' },
     { init: { from: { identity: { provider: 'github', email: 'a@b.test' } } } },
-    [
-      302,
-      'sent the visitor to sign in, whose identity is not of google',
-      '',
-      { location: 'https://app.example.com/ngrok/login' },
-    ],
+    [302, 'sent the visitor to sign in, whose identity is not of google', '', { location: IDENTITY_URL }],
   ],
   [
     'oauth',
@@ -140,19 +132,19 @@ const VISITS: readonly Row[] = [
     'oauth',
     { provider: 'google', allow_cors_preflight: true },
     { init: { method: 'OPTIONS' } },
-    [302, 'sent the visitor to sign in', '', { location: 'https://app.example.com/ngrok/login' }],
+    [302, 'sent the visitor to sign in', '', { location: IDENTITY_URL }],
   ],
   [
     'oauth',
     { provider: 'google', allow_cors_preflight: true },
     { init: { headers: { 'access-control-request-method': 'GET' } } },
-    [302, 'sent the visitor to sign in', '', { location: 'https://app.example.com/ngrok/login' }],
+    [302, 'sent the visitor to sign in', '', { location: IDENTITY_URL }],
   ],
   [
     'oauth',
     { provider: 'google' },
     { init: { method: 'OPTIONS', headers: { 'access-control-request-method': 'GET' } } },
-    [302, 'sent the visitor to sign in', '', { location: 'https://app.example.com/ngrok/login' }],
+    [302, 'sent the visitor to sign in', '', { location: IDENTITY_URL }],
   ],
   [
     'openid-connect',
@@ -160,7 +152,12 @@ const VISITS: readonly Row[] = [
     { init: { from: { identity: { email: 'a@b.test' } } }, show: ['actions.ngrok.oidc.identity.email'] },
     [200, 'found the visitor signed in', 'a@b.test'],
   ],
-  ['saml', {}, {}, [302, 'sent the visitor to sign in', '', { location: 'https://app.example.com/ngrok/login' }]],
+  [
+    'saml',
+    {},
+    {},
+    [302, 'sent the visitor to sign in', '', { location: IDENTITY_URL.replace('provider=google&', '') }],
+  ],
   [
     'terminate-tls',
     { min_version: '1.3' },

@@ -1,3 +1,4 @@
+import { isObject } from '../../../core/schema/values.ts'
 import { action } from '../action.ts'
 import { readCredentials } from '../credentials.ts'
 import { enforce, flag, text } from '../fields.ts'
@@ -39,6 +40,8 @@ export const basicAuth = action({
       authorized: flag('Whether the credentials were right.'),
     },
   },
+  refusal: ({ credentials }) =>
+    isObject(credentials) && credentials.authorized === false ? { status: 401 } : undefined,
   run({ credentials, realm }, { request }) {
     const presented = readCredentials(request.headers.get('authorization'))
     const authorized = presented !== undefined && credentials.includes(presented)

@@ -19,11 +19,15 @@ export const oauth = action({
     },
     ...signIn,
   },
-  check: (config) => needsPair(config, UNMANAGED.includes(config.provider)),
+  check: (config) => needsPair(config, UNMANAGED.includes(config.provider) || hasScopes(config)),
   onlyOne: { group: 'sign-in', number: 2239 },
   sets: signedIn('current_provider_session_id'),
-  run: ({ provider, allow_cors_preflight }, visit) => signInVisitor(visit, { provider, allow_cors_preflight }),
+  run: (config, visit) => signInVisitor(visit, config),
 })
+
+function hasScopes({ scopes }: Readonly<Record<string, unknown>>): boolean {
+  return Array.isArray(scopes) && scopes.length > 0
+}
 
 /** Returns the problem of an app whose id or secret is missing. */
 export function needsPair(config: Readonly<Record<string, unknown>>, isRequired: boolean) {
@@ -32,6 +36,7 @@ export function needsPair(config: Readonly<Record<string, unknown>>, isRequired:
   )
   if (id === secret && (id || !isRequired)) return []
   const missing = id ? 'client_secret' : 'client_id'
-  const given = id ? 'client_id' : secret ? 'client_secret' : `provider "${String(config.provider).slice(0, 40)}"`
+  const provider = hasScopes(config) ? 'scopes' : `provider "${String(config.provider).slice(0, 40)}"`
+  const given = id ? 'client_id' : secret ? 'client_secret' : provider
   return [{ number: 2240, path: [missing], message: `is missing. It is required with ${given}` }]
 }

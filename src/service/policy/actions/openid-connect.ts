@@ -22,5 +22,5 @@ export const openidConnect = action({
   onlyOne: { group: 'sign-in', number: 2239 },
   variable: 'oidc',
   sets: signedIn('current_session_id', { identity_token: text('The identity token of the user.') }),
-  run: ({ allow_cors_preflight }, visit) => signInVisitor(visit, { allow_cors_preflight }),
+  run: ({ auth_id, allow_cors_preflight }, visit) => signInVisitor(visit, { auth_id, allow_cors_preflight }),
 })

@@ -1,5 +1,5 @@
 import { action } from '../action.ts'
-import { OWASP_SETS, owasp } from '../fields.ts'
+import { OWASP_SETS, owasp, refuseOwasp } from '../fields.ts'
 
 export const owaspCrsRequest = action({
   type: 'owasp-crs-request',
@@ -8,4 +8,5 @@ export const owaspCrsRequest = action({
   phases: ['on_http_request'],
   config: owasp('request'),
   sets: OWASP_SETS,
+  refusal: refuseOwasp(3700, 5),
 })

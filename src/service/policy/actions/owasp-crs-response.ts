@@ -1,5 +1,5 @@
 import { action } from '../action.ts'
-import { OWASP_SETS, owasp } from '../fields.ts'
+import { OWASP_SETS, owasp, refuseOwasp } from '../fields.ts'
 
 export const owaspCrsResponse = action({
   type: 'owasp-crs-response',
@@ -8,4 +8,5 @@ export const owaspCrsResponse = action({
   phases: ['on_http_response'],
   config: owasp('response'),
   sets: OWASP_SETS,
+  refusal: refuseOwasp(3702, 4),
 })

@@ -44,6 +44,7 @@ export const rateLimit = action({
     bucket_key: text('The key of the request.'),
     limited: flag('Whether the request was over the limit.'),
   },
+  refusal: ({ limited }) => (limited === true ? { status: 429 } : undefined),
   run({ name, capacity, rate, bucket_key }, visit) {
     const retryAfter = visit.countRequest(name, bucket_key, capacity, rate)
     const sets = { bucket_key: bucket_key.map(String).join(), limited: retryAfter !== undefined }

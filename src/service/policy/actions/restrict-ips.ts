@@ -1,5 +1,6 @@
 import { action, type Field } from '../action.ts'
 import { enforce, text } from '../fields.ts'
+import type { Phase } from '../phases.ts'
 
 const ranges = (about: string) =>
   ({
@@ -27,6 +28,7 @@ export const restrictIps = action({
     action: text('`allow` or `deny`.'),
     matched_cidr: text('The range that has the address, or an empty text.'),
   },
+  refusal: ({ action }, phase) => (action === 'deny' ? refuse(phase) : undefined),
   run({ allow = [], deny = [], ip_policies = [] }, visit) {
     const rules = [
       ...allow.map((cidr) => ({ cidr, action: 'allow' })),
@@ -39,7 +41,10 @@ export const restrictIps = action({
     const sets = { action: matched?.action ?? 'deny', matched_cidr: matched?.cidr ?? '' }
     if (matched?.action === 'allow') return { did: `allowed ${visit.clientIp} by ${matched.cidr}`, sets }
     const why = matched ? `by ${matched.cidr}` : 'because no allowed range has it'
-    const ends = visit.phase === 'on_tcp_connect' ? 'close' : { status: 403, error: 3205 }
-    return { did: `denied ${visit.clientIp} ${why}`, sets, ends, isRefusal: true }
+    return { did: `denied ${visit.clientIp} ${why}`, sets, ends: refuse(visit.phase), isRefusal: true }
   },
 })
+
+function refuse(phase: Phase) {
+  return phase === 'on_tcp_connect' ? 'close' : { status: 403, error: 3205 }
+}
