@@ -7,7 +7,7 @@ import { printError } from '../core/schema/print.ts'
  */
 const http = process.getBuiltinModule('node:http')
 
-export const { Agent, METHODS, request, ServerResponse, STATUS_CODES } = http
+export const { Agent, IncomingMessage, METHODS, request, ServerResponse, STATUS_CODES } = http
 
 /**
  * Creates a server. Its limit of heads is in bytes: by default, Node drops the fields after the 1,000th in silence, such as the length

@@ -23,6 +23,8 @@ export class RequestQueue {
 
   /** Starts a request after the earlier ones. */
   add(response: ServerResponse): void {
+    // Node's parser loses the bytes behind a request whose wish to switch protocols is ignored.
+    if (response.req.headers.upgrade !== undefined) response.shouldKeepAlive = false
     if (this.current?.closed === false) this.#wait(this.current, response)
     else this.#begin(response)
   }

@@ -143,6 +143,14 @@ describe('A request that Node itself would answer', () => {
     const [answer] = await (await openRawConnection(port, bytes)).answers(1)
     expect([answer?.status, answer?.headers.get('service-operation-id')]).toEqual([200, expect.stringMatching(/^op_/)])
   })
+
+  test('with an upgrade is the last of its connection, because Node loses the bytes behind it', async () => {
+    const { gateway, port } = await serveNew()
+    const wish = GET.replace('\r\n\r\n', '\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n')
+    const answers = parseRawAnswers(await (await openRawConnection(port, GET + wish + formatPost())).ended())
+    expect(answers.map(({ headers }) => headers.get('connection'))).toEqual(['keep-alive', 'close'])
+    expect(gateway.requests.count()).toBe(2)
+  })
 })
 
 describe('A failure of fauxgate itself', () => {

@@ -13,7 +13,7 @@ import { RequestQueue } from '../request-queue.ts'
 import { createCertificates } from './certificates.ts'
 import { EarlyBytes } from './early-bytes.ts'
 import type { Arrived } from './head.ts'
-import { maySwitch, withoutUpgrade } from './upgrade.ts'
+import { VisitorRequest } from './upgrade.ts'
 import { createVisitSender } from './visit.ts'
 import type { VisitorLog } from './visitor-log.ts'
 import { Visitors } from './visitors.ts'
@@ -55,12 +55,7 @@ export async function openTrafficPort(gateway: Gateway, options: TrafficPortOpti
   server.on('request', receive).on('checkExpectation', receive)
   const leaveHttp = (request: IncomingMessage, socket: Socket, head: Buffer) => {
     const early = new EarlyBytes(socket, head)
-    queueOf(socket).whenDone(() => {
-      if (maySwitch(request)) return void visitors.answer(request, early.respondTo(request), early)
-      socket.unshift(withoutUpgrade(request, early.take()))
-      server.emit(tls ? 'secureConnection' : 'connection', socket)
-      socket.resume()
-    })
+    queueOf(socket).whenDone(() => void visitors.answer(request, early.respondTo(request), early))
   }
   server.on('upgrade', leaveHttp)
   server.on('connect', (request: Arrived, outgoing: Socket | Http2ServerResponse, head: Buffer) => {
@@ -81,10 +76,11 @@ function createPort(gateway: Gateway, tls: boolean, idle: number): Server | Http
   }
   // A response at the end of a silence, such as 504, still passes. A visitor that never ends its body ends then.
   const timeout = 2 * idle
-  if (!tls) return Object.assign(createServer(limits), { timeout })
+  if (!tls) return Object.assign(createServer({ ...limits, IncomingMessage: VisitorRequest }), { timeout })
   const { forName, issueOwn } = createCertificates(gateway)
   const server = createSecureServer({
-    ...{ allowHTTP1: true, noDelay: true, handshakeTimeout: Math.min(HANDSHAKE_MS, idle) },
+    ...{ allowHTTP1: true, Http1IncomingMessage: VisitorRequest, noDelay: true },
+    handshakeTimeout: Math.min(HANDSHAKE_MS, idle),
     ...{
       maxHeaderListPairs: 4096,
       maxSendHeaderBlockLength: MAX_HEAD_BYTES,
@@ -122,8 +118,6 @@ async function listen(
 ): Promise<TrafficPort> {
   const sockets = new Set<Socket>()
   server.on('connection', (socket: Socket) => {
-    // A connection whose request has lost its wish arrives again.
-    if (sockets.has(socket)) return
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
   })

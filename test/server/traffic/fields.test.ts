@@ -44,15 +44,17 @@ test.each([
   expect(await pass(fields)).toEqual(received)
 })
 
-test('The response to a wish that the upstream does not grant says that its connection ends (rules: traffic#ports)', async () => {
-  const upstream = await openRawUpstream(OK)
-  const { ports } = await openRawPorts(upstream.url)
-  const visitor = await visitRaw(
-    ports.plain,
-    `GET /a HTTP/1.1\r\n${HOST}connection: Upgrade\r\nupgrade: websocket\r\n\r\n`,
-  )
-  expect(await visitor.closed()).toMatch(/^HTTP\/1\.1 200 .*^connection: close\r$.*ok$/ims)
-})
+test.each(['websocket', 'h2c'])(
+  'The response to a wish for %s that is not granted says that its connection ends (rules: traffic#ports)',
+  async (protocol) => {
+    const upstream = await openRawUpstream(OK)
+    const { ports } = await openRawPorts(upstream.url)
+    const wish = `GET /a HTTP/1.1\r\n${HOST}connection: Upgrade\r\nupgrade: ${protocol}\r\n\r\n`
+    expect(await (await visitRaw(ports.plain, wish)).closed()).toMatch(
+      /^HTTP\/1\.1 200 .*^connection: close\r$.*ok$/ims,
+    )
+  },
+)
 
 test('A request of HTTP/1.0 passes, with its length or without a body (rules: traffic#ports)', async () => {
   const upstream = await openRawUpstream(OK)

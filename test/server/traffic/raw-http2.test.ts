@@ -110,10 +110,12 @@ describe('A visitor that speaks HTTP/2 (rules: traffic#ports)', () => {
   })
 
   test('cannot send more or less than it says', async () => {
-    const { upstream, session } = await open(OK)
-    // Node 24 and newer name another error.
-    for (const length of [2, 9])
+    const { upstream, ports, ca } = await open(OK)
+    for (const length of [2, 9]) {
+      // Some versions of Node end the session, too. Node 24 and newer name another error.
+      const session = openSession(ports.tls, ca)
       expect([1, 2]).toContain((await send(session, { ':method': 'POST', 'content-length': length }, 'hello')).code)
+    }
     await waitUntil(() => upstream.sockets.size === 0)
     expect(upstream.requests.filter(({ body }) => body.length > 2)).toEqual([])
   })

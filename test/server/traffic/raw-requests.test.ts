@@ -177,6 +177,9 @@ const rows: Row[] = [
       body: 'hello',
     },
   ),
+  passes('a wish in HTTP/1.0', `GET /a HTTP/1.0\r\n${HOST}connection: upgrade\r\nupgrade: websocket\r\n\r\n`, {
+    notHead: /upgrade/i,
+  }),
   passes('cookies in two headers', `GET /a HTTP/1.1\r\n${HOST}cookie: a=1\r\ncookie: b=2\r\n\r\n`, {
     head: /^cookie: a=1; b=2\r$/m,
   }),
