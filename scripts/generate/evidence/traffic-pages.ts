@@ -109,7 +109,7 @@ export function formatTrafficPages(root: string): string {
   const kinds = ['held', 'undecided', 'not done'] as const
   const count = (of: readonly TrafficRow[]) => kinds.map((kind) => of.filter((row) => kindOf(row) === kind).length)
   const names = pages.map(({ page, rows, left_out = [] }) => [
-    `[${page.replace('traffic-policy/', '')}](https://ngrok.com/docs/${page})`,
+    `[${page.replace('traffic-policy/', '')}](https://ngrok.com/docs/${page.replace(/\/index$/, '')})`,
     ...count(rows),
     left_out.join('; '),
   ])
