@@ -322,6 +322,14 @@ describe('A request without an answer', () => {
     expect(warnings).toEqual(['GET /ip_policies is not in the recording: no answer within 0.001 s'])
   })
 
+  test('is answered with 504 when the service is silent in the middle of a body without a length', async () => {
+    const service = await openRawUpstream('HTTP/1.1 200 OK\r\n\r\n{"half":')
+    const options = { target: service.url, dialect: dialects.ngrok, timeout: 300, warn: () => undefined }
+    const recorder = new Recorder(options)
+    const here = await listenWith((request, response) => void recorder.forward(request, response))
+    expect([(await fetch(`${here}/ip_policies`)).status, recorder.exchanges]).toEqual([504, []])
+  })
+
   test('is named when the program stops, and all answered requests are recorded', async () => {
     let hasArrived = false
     const service = await listenWith(({ method }, response) => {

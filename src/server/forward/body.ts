@@ -8,6 +8,7 @@ type See = (part: Uint8Array) => void
 type Source = Readable & {
   readonly complete?: boolean
   readonly aborted?: boolean
+  readonly rstCode?: number | undefined
   readonly rawTrailers?: readonly string[]
 }
 
@@ -52,13 +53,20 @@ export class ReceivedBody implements BodyParts {
       // Whoever stops in the middle, such as at a limit, leaves a rest that must not block the connection.
       if (!this.#source.readableEnded) this.destroy()
     }
+    if (this.isReset) throw new Error('the stream was reset')
     this.#end()
+  }
+
+  /** True for a stream of HTTP/2 that was reset, which ends as if it were whole. */
+  get isReset(): boolean {
+    const { aborted, rstCode = 0 } = this.#source
+    return aborted === true || rstCode !== 0
   }
 
   /** Returns the whole body if it has arrived already, and has no trailers. */
   takeArrived(): Buffer | undefined {
-    const { complete, readableLength, readableDidRead } = this.#source
-    if (complete !== true || readableDidRead || this.rawTrailers.length > 0) return undefined
+    const { complete, destroyed, readableLength, readableDidRead } = this.#source
+    if (complete !== true || destroyed || readableDidRead || this.rawTrailers.length > 0) return undefined
     const whole: Buffer = readableLength > 0 ? this.#source.read() : Buffer.alloc(0)
     if (readableLength === 0) this.#source.resume()
     else this.#see(whole)
@@ -78,8 +86,7 @@ export class ReceivedBody implements BodyParts {
   }
 
   #end(): void {
-    // A stream of HTTP/2 that was reset ends, too.
-    if (this.#source.aborted !== true) for (const end of this.#endWatchers) end()
+    if (!this.isReset) for (const end of this.#endWatchers) end()
   }
 }
 
@@ -98,15 +105,18 @@ interface Sending {
 
 const NOT_IN_TRAILERS = /^(connection|content-length|host|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/i
 
-/** Sends a body as it arrives, then its trailers, and ends the message. */
-export function sendBody(body: Body, to: Writable, { trail, fail }: Sending): void {
+/** Sends a body as it arrives, then its trailers, and ends the message. The head of a message does not wait for the body. */
+export function sendBody(body: Body, to: Writable & { flushHeaders?(): void }, { trail, fail }: Sending): void {
   if (body === null || body instanceof Uint8Array) return void to.end(body?.length ? body : undefined)
   const whole = body instanceof ReceivedBody ? body.takeArrived() : undefined
   if (whole) return void to.end(whole.length > 0 ? whole : undefined)
+  to.flushHeaders?.()
   const stream = toReadable(body)
+  if (stream.destroyed) return void fail()
   stream.once('error', fail)
   stream.once('close', () => stream.readableEnded || fail())
   stream.once('end', () => {
+    if (body instanceof ReceivedBody && body.isReset) return void fail()
     // A trailer must not frame or route a message (RFC 9110, section 6.5.1).
     const trailers = body instanceof ReceivedBody ? pairsOf(body.rawTrailers) : []
     const sent = trailers.filter(([name]) => !NOT_IN_TRAILERS.test(name))

@@ -37,7 +37,6 @@ export function sendResponse({ status: sent, headers, body }: Sent, outgoing: Vi
         fields.filter(([name]) => name.toLowerCase() !== reserved),
       ),
   })
-  if (!outgoing.writableEnded && !('stream' in outgoing)) outgoing.flushHeaders()
 }
 
 /** Writes the head of a response. @throws TypeError for fields that HTTP/2 has once, and then keeps none, so that another head can be written */

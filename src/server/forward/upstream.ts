@@ -86,14 +86,21 @@ export class Upstream {
     return new Promise((resolve, reject) => {
       const request = this.#open(call)
       let informed = 0
-      const end = () => void request.destroy()
+      let received: IncomingMessage | undefined
+      const stop = (error?: Error) => {
+        // With the request alone, a response without a length or chunks would end as if it were whole.
+        received?.destroy(error)
+        request.destroy(error)
+      }
+      const end = () => stop()
       signal?.addEventListener('abort', end)
       request.once('close', () => signal?.removeEventListener('abort', end))
       request.once('socket', (socket) => socket.off('data', endUnasked))
-      request.once('timeout', () => request.destroy(new SilentUpstream()))
-      request.on('error', (error) =>
-        reject(informed === 0 && isStale(request, error) ? new StaleConnection('stale', { cause: error }) : error),
-      )
+      request.once('timeout', () => stop(new SilentUpstream()))
+      request.on('error', (error) => {
+        if (received?.complete === false) received.destroy(error)
+        reject(informed === 0 && isStale(request, error) ? new StaleConnection('stale', { cause: error }) : error)
+      })
       request.on('information', ({ statusCode, rawHeaders }) => {
         informed += rawHeaders.join().length + 1
         if (informed <= MAX_HEAD_BYTES) inform?.(statusCode, pairsOf(rawHeaders))
@@ -104,7 +111,10 @@ export class Upstream {
         if (response.statusCode === 101)
           return void request.destroy(new Error('it switched protocols without naming one'))
         const encoding = response.headers['transfer-encoding'] ?? 'chunked'
-        if (encoding.toLowerCase() === 'chunked') return resolve(toServed(response, method))
+        if (encoding.toLowerCase() === 'chunked') {
+          received = response
+          return resolve(toServed(response, method))
+        }
         request.destroy(new Error(`the transfer encoding ${encoding} is unknown`))
       })
       request.once('upgrade', ({ statusCode = 101, headers, rawHeaders }, socket, head) => {

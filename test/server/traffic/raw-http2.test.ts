@@ -3,51 +3,11 @@ import http2 from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import { connect } from 'node:tls'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { openSession, send } from '../../support/http2-visitor.ts'
 import { openRawPorts, openRawUpstream, type RawAnswer, replayNewest, visitRaw } from '../../support/raw-traffic.ts'
 import { waitUntil } from '../../support/wire.ts'
 
 const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'
-
-/** Connects a visitor that speaks HTTP/2. */
-function openSession(port: number, ca: string, options: http2.ClientSessionOptions = {}) {
-  const tls = { host: '127.0.0.1', port, servername: 'app.example.com', ca, ALPNProtocols: ['h2'] }
-  const session = http2.connect('https://app.example.com', { createConnection: () => connect(tls), ...options })
-  session.on('error', () => undefined)
-  onTestFinished(() => session.destroy())
-  return session
-}
-
-interface Answer {
-  readonly status: number | undefined
-  readonly headers: http2.IncomingHttpHeaders
-  readonly text: string
-  readonly trailers: http2.IncomingHttpHeaders
-  readonly informed: number[]
-  /** The code of a reset; 0 for none. */
-  readonly code: number
-}
-
-async function send(
-  session: http2.ClientHttp2Session,
-  headers: http2.OutgoingHttpHeaders,
-  body?: string,
-): Promise<Answer> {
-  const stream = session.request({ ':path': '/a', ...headers }, { endStream: body === undefined })
-  let answer: http2.IncomingHttpHeaders & http2.IncomingHttpStatusHeader = {}
-  let trailers = {}
-  let text = ''
-  const informed: number[] = []
-  stream
-    .on('response', (received) => (answer = received))
-    .on('headers', (received) => informed.push(Number(received[':status'])))
-    .on('trailers', (received) => (trailers = received))
-    .on('error', () => undefined)
-    .setEncoding('latin1')
-    .on('data', (part) => (text += part))
-  if (body !== undefined) stream.end(body)
-  await new Promise((resolve) => stream.once('close', resolve))
-  return { status: answer[':status'], headers: answer, text, trailers, informed, code: stream.rstCode }
-}
 
 async function open(answer: RawAnswer, options?: http2.ClientSessionOptions) {
   const upstream = await openRawUpstream(answer)
@@ -186,6 +146,15 @@ describe('A visitor that speaks HTTP/2 (rules: traffic#ports)', () => {
       await new Promise((resolve) => stream.once('close', resolve))
     }
     await waitUntil(() => upstream.sockets.size === 0)
+  })
+
+  test('has the head of its request at the upstream before the body', async () => {
+    const { upstream, session } = await open(OK)
+    const stream = session.request({ ':path': '/a', ':method': 'POST' })
+    await waitUntil(() => /^POST \/a HTTP\/1.1\r\n.*\r\n\r\n$/s.test(upstream.received()))
+    stream.end('hello')
+    const [headers] = await once(stream, 'response')
+    expect([headers[':status'], upstream.requests[0]?.body]).toEqual([200, 'hello'])
   })
 
   test('gets each response at its own request', async () => {

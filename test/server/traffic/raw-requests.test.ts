@@ -262,3 +262,28 @@ describe.each(['plain', 'tls'] as const)(
     })
   },
 )
+
+describe.each(['plain', 'tls'] as const)('The head of a request at the port %s (rules: traffic#ports)', (kind) => {
+  test.each([
+    ['with a length', 'content-length: 5\r\n', 'hello', ''],
+    ['with chunks', CHUNKED, `${chunk('hello')}0\r\n\r\n`, ''],
+    [
+      'that waits for 100, which the port sends itself (RFC 9110, section 10.1.1)',
+      'expect: 100-continue\r\ncontent-length: 5\r\n',
+      'hello',
+      'HTTP/1.1 100 Continue\r\n\r\n',
+    ],
+  ])('reaches its upstream before the body: one %s', async (_name, lines, body, first) => {
+    const upstream = await openRawUpstream(OK)
+    // An action that needs only the head changes nothing.
+    const rules = [{ actions: [{ type: 'add-headers', config: { headers: { 'x-a': 'b' } } }] }]
+    const { ports } = await openRawPorts(upstream.url, { traffic_policy: JSON.stringify({ on_http_request: rules }) })
+    const sent = `POST /a HTTP/1.1\r\n${HOST}${lines}\r\n`
+    const visitor = await visitRaw(ports[kind], sent, kind === 'tls' ? 'app.example.com' : undefined)
+    await waitUntil(() => upstream.received().endsWith('\r\n\r\n'))
+    expect(upstream.received()).toMatch(/^POST \/a HTTP\/1.1\r\n(?!.*^expect:).*x-a: b\r\n/ms)
+    visitor.socket.write(body)
+    expect(await visitor.until(/ok$/)).toMatch(new RegExp(`^${first}HTTP/1.1 200 `))
+    expect(upstream.requests.map((request) => request.body)).toEqual(['hello'])
+  })
+})
