@@ -23,8 +23,8 @@ import { isObject, omit } from '../core/schema/values.ts'
 import type { GatewayOptions } from '../generated/options.ts'
 import { MIN_DEFAULT_PROFILE, PROFILES } from '../service/provisioning/certificate-profiles.ts'
 import { dialect, standard } from '../service/resources/dialects.ts'
+import { account } from './account-schema.ts'
 import {
-  account,
   authorityKeys,
   certificates,
   clock,

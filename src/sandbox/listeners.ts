@@ -5,11 +5,15 @@ import {
   createControlEvent,
   createGatewayEvent,
   createOverviewEvent,
+  findControlRefusal,
   formatEvent,
   subscribeToEvents,
   toInspected,
 } from '../gateway/inspected.ts'
 import type { Gateway } from '../gateway/types.ts'
+import { errors } from './errors.ts'
+import { toWorkerResponse } from './http.ts'
+import { isWebSocketRequest } from './keys.ts'
 import type { ListenerSocket, ObjectState } from './objects.ts'
 
 export const EVENTS_PATH = `${CONTROL_PATH}/events`
@@ -22,7 +26,7 @@ const HEARTBEAT = ':'
 /** The maximum number of characters of events that one request or alarm sends. After that, listeners receive `missed`. */
 const MAX_SENT_CHARACTERS = 1024 * 1024
 
-export const MAX_LISTENERS = 64
+const MAX_LISTENERS = 64
 
 /** The close code of a WebSocket whose key has expired, or whose sandbox was removed. */
 const POLICY_VIOLATION = 1008
@@ -49,8 +53,17 @@ export class Listeners {
     return this.#sockets.length
   }
 
-  /** Accepts a listener until its key expires. Its first events are `gateway` and `overview`. */
-  add(gateway: Gateway, until: number | null, name: string): Response {
+  /** Accepts the WebSocket of a listener, who may use the controls. A stream would keep the object awake. */
+  accept(gateway: Gateway, head: HttpRequest, until: number | null, name: string): Response {
+    const refusal = findControlRefusal(gateway, head)
+    if (refusal) return toWorkerResponse(refusal)
+    if (!isWebSocketRequest(head.header)) return new Response(null, { status: 426, headers: { Upgrade: 'websocket' } })
+    if (this.count < MAX_LISTENERS) return this.#add(gateway, until, name)
+    return toWorkerResponse(gateway.transport.refused(errors.too_many_listeners, { most: MAX_LISTENERS }))
+  }
+
+  /** Adds a listener until its key expires. Its first events are `gateway` and `overview`. */
+  #add(gateway: Gateway, until: number | null, name: string): Response {
     const { 0: theirs, 1: ours } = new WebSocketPair()
     this.#state.acceptWebSocket(ours)
     ours.serializeAttachment(until)

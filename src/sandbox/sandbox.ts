@@ -2,8 +2,7 @@ import { DurableObject } from 'cloudflare:workers'
 import { readClock, systemClock } from '../core/engine/clock.ts'
 import { refuse } from '../core/schema/errors.ts'
 import { timestamp } from '../core/schema/time.ts'
-import { createJsonResponse, type HttpRequest, type HttpResponse, NO_CONTENT } from '../gateway/http/messages.ts'
-import { findControlRefusal } from '../gateway/inspected.ts'
+import { createJsonResponse, type HttpResponse, NO_CONTENT } from '../gateway/http/messages.ts'
 import type { Gateway } from '../gateway/types.ts'
 import { parseAddress, type SandboxAddress } from './address.ts'
 import { encodeLine, encodeSandbox, readLine } from './archive.ts'
@@ -20,8 +19,8 @@ import {
 } from './http.ts'
 import { getGrant } from './key-list.ts'
 import { KeyRing } from './key-ring.ts'
-import { isWebSocketRequest, readSentKeys } from './keys.ts'
-import { EVENTS_PATH, MAX_LISTENERS } from './listeners.ts'
+import { readSentKeys } from './keys.ts'
+import { EVENTS_PATH } from './listeners.ts'
 import { LiveGateway } from './live-gateway.ts'
 import { isExpired, type Metadata, MetadataStore, toRegisteredSandbox } from './metadata.ts'
 import { UsageReports } from './metrics.ts'
@@ -72,7 +71,7 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
       return toWorkerResponse(retryAfter(wait, gateway.transport.refused(errors.sandbox_busy, { most, wait })))
     this.#metadata.recordUse(now)
     void this.#usage.report(this.#account(), address.name, now)
-    if (below === EVENTS_PATH) return this.#listen(gateway, head, until, address.name)
+    if (below === EVENTS_PATH) return this.#live.listeners.accept(gateway, head, until, address.name)
     if (!request.body) return this.#live.exchange(gateway, head)
     const limit = Math.min(gateway.transport.bodyLimit(head), MAX_STATE_BYTES)
     // If the head of a request is refused, its body is not read.
@@ -96,15 +95,6 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
     const gateway = this.#live.getOrLoad(this.#requireMetadata(name))
     gateway.transport.servedAt(base)
     return gateway
-  }
-
-  /** Accepts a WebSocket. A stream would keep the object awake. */
-  #listen(gateway: Gateway, head: HttpRequest, until: number | null, name: string): Response {
-    const refusal = findControlRefusal(gateway, head)
-    if (refusal) return toWorkerResponse(refusal)
-    if (!isWebSocketRequest(head.header)) return new Response(null, { status: 426, headers: { Upgrade: 'websocket' } })
-    if (this.#live.listeners.count < MAX_LISTENERS) return this.#live.listeners.add(gateway, until, name)
-    return toWorkerResponse(gateway.transport.refused(errors.too_many_listeners, { most: MAX_LISTENERS }))
   }
 
   webSocketMessage(): void {

@@ -1,8 +1,9 @@
 import { manualClock } from '../core/engine/manual-clock.ts'
 import type { Store, StoredCommit, StoredState } from '../core/operation/store.ts'
 import { requireFunction } from '../core/schema/options.ts'
-import { cut, quote } from '../core/schema/text.ts'
+import { quote } from '../core/schema/text.ts'
 import { createGateway } from '../gateway/gateway.ts'
+import { requireRecords, requireSame, sorted, withArray } from './store-comparison.ts'
 
 /** A place for the data of stores, such as a file or a database. */
 export interface StorePlace {
@@ -282,25 +283,3 @@ function stateOf(store: Store): StoredState {
   if (!state) throw new Error('The store is empty. Wanted: the commits that were appended.')
   return state
 }
-
-function requireRecords(records: StoredState['records'], changes: StoredCommit['changes']): void {
-  const expected = changes.map(({ collection, key, after }) => ({ collection, key, record: after }))
-  requireSame(ordered(records), ordered(expected))
-}
-
-const ordered = (rows: Iterable<object>) => [...rows].map(sorted).sort()
-
-const sorted = (row: object) =>
-  Object.entries(row)
-    .map((part) => JSON.stringify(part))
-    .sort()
-    .join(', ')
-
-const withArray = (state: StoredState) => ({ ...state, records: [...state.records] })
-
-function requireSame(received: unknown, expected: unknown): void {
-  const [one, other] = [JSON.stringify(received), JSON.stringify(expected)]
-  if (one !== other) throw new Error(`The store has ${shortened(one)}. Wanted: ${shortened(other)}.`)
-}
-
-const shortened = (text: string | undefined) => cut(text ?? 'nothing', 2000)

@@ -1,4 +1,7 @@
+import { type EndpointRecord, getTunnelId } from '../service/ngrok/endpoint-records.ts'
+import { tunnels } from '../service/ngrok/session-records.ts'
 import type { UpstreamResponse, VisitorRequest } from './message.ts'
+import type { Reader } from './reader.ts'
 
 /** The tunnel of an agent that a request passes. */
 export interface PassedTunnel {
@@ -26,3 +29,14 @@ export interface AgentCall {
 
 /** Sees the requests that agents pass on. The function that it returns sees the response. */
 export type AgentWatcher = (call: AgentCall) => ((response: UpstreamResponse, at: number) => void) | undefined
+
+/** Returns the tunnel of an endpoint; undefined if it is of no agent's session. */
+export function findTunnel(
+  reader: Reader,
+  { id, name, tunnel_session_id: session }: EndpointRecord,
+): PassedTunnel | undefined {
+  if (session === null) return undefined
+  const tunnel = getTunnelId(id)
+  const { inspect = true } = reader.get(tunnels, tunnel) ?? {}
+  return { id: tunnel, session, name: name ?? '', inspect }
+}

@@ -1,7 +1,6 @@
 import { quote } from '../core/schema/text.ts'
-import { type EndpointRecord, getTunnelId } from '../service/ngrok/endpoint-records.ts'
+import type { EndpointRecord } from '../service/ngrok/endpoint-records.ts'
 import { restrictions } from '../service/ngrok/ip-restrictions.ts'
-import { tunnels } from '../service/ngrok/session-records.ts'
 import { readText } from '../service/policy/text.ts'
 import {
   type ActionOutcome,
@@ -10,6 +9,7 @@ import {
   type OutgoingRequest,
   SendFailure,
 } from '../service/policy/visit.ts'
+import { findTunnel } from './agent-calls.ts'
 import { chooseTarget } from './backends.ts'
 import { certificateProblem } from './certificate.ts'
 import { type CompiledPolicy, type CompileOptions, compilePolicy } from './compile.ts'
@@ -26,7 +26,7 @@ import { BodyProblem } from './read-body.ts'
 import { type Binding, findEndpoints, findRoute } from './route.ts'
 import { portOf, splitTarget, targetOf } from './target.ts'
 import type { TracedStep } from './trace.ts'
-import { callHandler, callUpstream, type UpstreamPlace, withTimeout } from './upstream-call.ts'
+import { callUpstream, readUpstream, type UpstreamPlace } from './upstream-call.ts'
 import type { Compiled, VisitContext, WholeVisit } from './visit-context.ts'
 import { DEFAULT_IP } from './visitor.ts'
 
@@ -117,16 +117,9 @@ export class GatewayVisit implements WholeVisit {
         url: base,
         isAgent: true,
         protocol,
-        tunnel: this.#tunnelOf(endpoint),
+        tunnel: findTunnel(this.context.reader, endpoint),
       })
     })
-  }
-
-  #tunnelOf({ id, name, tunnel_session_id: session }: EndpointRecord): UpstreamPlace['tunnel'] {
-    if (session === null) return undefined
-    const tunnel = getTunnelId(id)
-    const { inspect = true } = this.context.reader.get(tunnels, tunnel) ?? {}
-    return { id: tunnel, session, name: name ?? '', inspect }
   }
 
   /** Runs the phases of a policy around what sends the request on. */
@@ -236,8 +229,7 @@ export class GatewayVisit implements WholeVisit {
 
   async #call(request: VisitorRequest, place: UpstreamPlace): Promise<Ending> {
     const { host, trace, signal, secrets, visitor } = this.context
-    const [key = null] = place.keys
-    this.upstream = key
+    this.upstream = place.keys[0] ?? null
     return callUpstream(request, place, { host, trace, signal, secrets, ip: visitor.ip ?? DEFAULT_IP })
   }
 
@@ -273,12 +265,8 @@ export class GatewayVisit implements WholeVisit {
     const request = new VisitorRequest(method, url, fields, body === undefined ? null : new TextEncoder().encode(body))
     // The time limit ends the request with all that it has started.
     const end = new AbortController()
-    const visit = new GatewayVisit(
-      { ...this.context, signal: end.signal },
-      this.compiled,
-      this.forwards,
-      this.sends + 1,
-    )
+    const context = { ...this.context, signal: end.signal }
+    const visit = new GatewayVisit(context, this.compiled, this.forwards, this.sends + 1)
     const stop = () => end.abort('ended')
     signal?.addEventListener('abort', stop)
     const waiting = host.waitUntil(until, end.signal).catch(() => signal?.throwIfAborted())
@@ -304,13 +292,5 @@ export class GatewayVisit implements WholeVisit {
     return { status: response.status, headers: listTexts(response.headers), body: new TextDecoder().decode(body) }
   }
 
-  readUrl = async (url: string): Promise<string> => {
-    const { host, signal } = this.context
-    const upstream = host.upstreams.take([url])
-    if (!upstream) throw new TypeError(`no upstream serves ${url}. Set one with gateway.traffic.upstream`)
-    const call = () => callHandler(upstream.responder, VisitorRequest.from(url, {}), { signal })
-    const response = await withTimeout(call, { host, signal })
-    if (!response) throw new TypeError(`the upstream at ${url} did not answer in time`)
-    return new TextDecoder().decode(await response.content())
-  }
+  readUrl = (url: string): Promise<string> => readUpstream(url, this.context)
 }

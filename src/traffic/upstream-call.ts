@@ -4,7 +4,7 @@ import type { Ending } from '../service/policy/visit.ts'
 import type { PassedTunnel } from './agent-calls.ts'
 import { toFetchBody } from './body.ts'
 import { errorResponse, toUpstreamResponse } from './errors.ts'
-import { UpstreamResponse, type VisitorRequest } from './message.ts'
+import { UpstreamResponse, VisitorRequest } from './message.ts'
 import { MessageHeaders, removeHopByHop } from './message-headers.ts'
 import { targetOf } from './target.ts'
 import type { TracedStep } from './trace.ts'
@@ -113,7 +113,7 @@ const OWN_FAULT = 'The function of the upstream failed. See the trace of the req
 class WrongResponse extends Error {}
 
 /** Calls the function of an upstream. */
-export function callHandler(
+function callHandler(
   responder: Responder,
   request: VisitorRequest,
   call: ServedCall,
@@ -168,7 +168,7 @@ function toUpstreamRequest(sent: VisitorRequest, signal: AbortSignal | undefined
 }
 
 /** Runs a function of the test. Returns undefined if it takes too long, on the gateway's clock. A response that is late is ended. */
-export async function withTimeout(
+async function withTimeout(
   run: () => UpstreamResponse | Promise<UpstreamResponse>,
   { host, signal }: Pick<Call, 'host' | 'signal'>,
 ): Promise<UpstreamResponse | undefined> {
@@ -187,4 +187,14 @@ export async function withTimeout(
     signal?.removeEventListener('abort', stop)
     stop()
   }
+}
+
+/** Returns the text at a URL that the test serves as an upstream. @throws TypeError if no upstream answers there in time */
+export async function readUpstream(url: string, { host, signal }: Pick<Call, 'host' | 'signal'>): Promise<string> {
+  const upstream = host.upstreams.take([url])
+  if (!upstream) throw new TypeError(`no upstream serves ${url}. Set one with gateway.traffic.upstream`)
+  const call = () => callHandler(upstream.responder, VisitorRequest.from(url, {}), { signal })
+  const response = await withTimeout(call, { host, signal })
+  if (!response) throw new TypeError(`the upstream at ${url} did not answer in time`)
+  return new TextDecoder().decode(await response.content())
 }

@@ -1,6 +1,7 @@
 import { isObject } from '../core/schema/values.ts'
 import { type ApiResponse, BYTE_ORDER_MARK, errorOf, mediaTypeOf } from './exchange.ts'
 import { ID_IN_TEXT, type IdMap, idsIn, pairIds } from './ids.ts'
+import { GENERATED_FIELDS, timeShape } from './shapes.ts'
 import { TIME, valueText } from './texts.ts'
 
 /** One difference between two responses to the same request. */
@@ -59,60 +60,10 @@ const bodyOf = ({ text }: ApiResponse) => (text === '' ? 'no body' : `a body: ${
 
 type Json = Readonly<Record<string, unknown>>
 
-/** Names of fields whose values a service makes up: only their shape is compared. */
-const GENERATED_FIELDS: Readonly<Record<string, (text: string) => string>> = {
-  token: runLengths,
-  addr: hostShape,
-  cname_target: suffixShape,
-  acme_challenge_cname_target: suffixShape,
-  display_name: runLengths,
-  certificate: algorithmOf,
-  cert: pemShape,
-  public_key: madeKeyShape,
-  msg: (text) => (text.trim() === '' ? 'nothing' : 'a message'),
-}
-
-/** The length of each run of letters and digits. */
-function runLengths(text: string): string {
-  return text.replaceAll(/[0-9A-Za-z]+/g, (run) => `<${run.length}>`)
-}
-
-/** The algorithm of a key or a certificate of SSH. */
-function algorithmOf(line: string): string {
-  return line.split(' ', 1).join()
-}
-
-/** The kinds of blocks of a PEM. */
-function pemShape(text: string): string {
-  return text.match(/-----BEGIN [A-Z ]+-----/g)?.join(' ') ?? valueText(text)
-}
-
-/** The algorithm and the size of a key that a service made up. It has no comment; the key of a request keeps its comment. */
-function madeKeyShape(line: string): string {
-  const [algorithm = '', key = '', comment] = line.split(' ')
-  return comment === undefined ? `${algorithm} with ${key.trim().length} characters` : line
-}
-
-/** A host and port without their numbers. */
-function hostShape(text: string): string {
-  return text.replaceAll(/\d+/g, 'N')
-}
-
-/** The number of labels, and the last two. */
-function suffixShape(text: string): string {
-  const labels = text.split('.')
-  return `${labels.length} labels ….${labels.slice(-2).join('.')}`
-}
-
 /** Times that never change after the creation. */
 const FIXED_TIMES = ['created_at', 'started_at', 'issued_at']
 
 const DAY_MS = 86_400_000
-
-/** A time with each digit as `0`, and any fraction of a second as one. */
-function timeShape(text: string): string {
-  return text.replaceAll(/\d/g, '0').replace(/\.0+/, '.0')
-}
 
 /** The field of an error with further facts. They depend on the service, except for the id of the operation. */
 const DETAILS = 'details'

@@ -3,14 +3,16 @@ import { type DialectName, dialects } from '../service/resources/dialects.ts'
 import { deleteLeftovers, deleteResource } from './clean-up.ts'
 import type { Sender, VerifyHost } from './client.ts'
 import { type ComparisonContext, differencesOf } from './differ.ts'
-import { type ApiRequest, type ApiResponse, type Exchange, errorOf, textAt } from './exchange.ts'
+import { type ApiRequest, type ApiResponse, type Exchange, textAt } from './exchange.ts'
 import { IdMap, isId } from './ids.ts'
-import { type ItemsById, readList, refusalText } from './lists.ts'
+import { incomparableReason, isUncertain, planLimits } from './incomparable.ts'
+import { type ItemsById, readList } from './lists.ts'
 import { createReferenceGateway, type ReferenceGateway } from './reference.ts'
 import { excerptOf, type StepOutcome } from './report.ts'
 import { markOf, type RunLog } from './run-log.ts'
-import { planLimits, requireOwn } from './safety.ts'
-import { fillRequest, findMissingName, type Scenario, type Step } from './step.ts'
+import { requireOwn } from './safety.ts'
+import { SavedValues } from './saved-values.ts'
+import type { Scenario, Step } from './step.ts'
 
 /** The options of a run that a caller of `verify` sets. */
 export interface CallerOptions {
@@ -39,12 +41,6 @@ interface RunOptions extends CallerOptions {
 /** The number of requests in a row without a response, after which no more are sent. */
 const MAX_FAILURES = 3
 
-/** Returns true for a status that is about the key, the plan, the rate or a server problem, and not about the operation. */
-const isUninformative = (status: number) => [401, 402, 403, 429].includes(status) || isUncertain(status)
-
-/** Returns true for a status after which the server may have made the change. */
-const isUncertain = (status: number) => status === 408 || status >= 500
-
 /** Runs scenarios against a server and a fresh gateway, and compares their responses. */
 export class VerifyRun {
   readonly outcomes: StepOutcome[] = []
@@ -66,11 +62,8 @@ export class VerifyRun {
   #ids = new IdMap()
   /** The whole seconds of the times that requests of this scenario had, in ms. */
   readonly #sentTimes = new Set<number>()
-  /** The values that steps of this scenario name: from the server, and from the fresh gateway. */
-  #serverValues = new Map<string, string>()
-  #gatewayValues = new Map<string, string>()
-  /** The reasons why some names have no values. */
-  #unsaved = new Map<string, string>()
+  /** The values that steps of this scenario name. */
+  #values = new SavedValues()
   /** The reason why the server's resources of this scenario are unknown; undefined if they are known. */
   #uncertain: string | undefined
 
@@ -127,25 +120,20 @@ export class VerifyRun {
   async runScenario(scenario: Scenario): Promise<void> {
     const { dialect, domain = 'example.com', log } = this.#options
     const mark = this.#mark
-    const common = [
+    this.#reference.reset()
+    this.#ids = new IdMap()
+    this.#uncertain = undefined
+    this.#values = new SavedValues([
       ['mark', mark],
       ['capital_mark', mark.replace(/^./, (letter) => letter.toUpperCase())],
       ['domain', domain],
       ['version', dialects[dialect].versionHeader],
-    ] as const
-    this.#reference.reset()
-    this.#ids = new IdMap()
-    this.#uncertain = undefined
-    this.#serverValues = new Map(common)
-    this.#gatewayValues = new Map(common)
-    this.#unsaved = new Map()
+    ])
     for (const step of scenario.steps) {
       this.#noteSignal()
       const result = await this.#runStep(scenario, step)
       const { operation, what, method, path, saves = {} } = step
-      for (const name of Object.keys(saves)) {
-        if (!this.#serverValues.has(name)) this.#unsaved.set(name, unsavedReason(step, result))
-      }
+      this.#values.noteMissing(Object.keys(saves), unsavedReason(step, result))
       const outcome = { family: scenario.family, operation, what, method, path, ...result }
       this.outcomes.push(outcome)
       this.#options.onOutcome?.(outcome)
@@ -161,9 +149,9 @@ export class VerifyRun {
     const reason =
       this.stopped ?? this.#uncertain ?? (isWholeList ? undefined : this.#closedFamilies.get(scenario.path))
     if (reason !== undefined) return failure(reason)
-    const missing = findMissingName(step, this.#serverValues)
-    if (missing !== undefined) return notSent(this.#unsaved.get(missing) ?? '')
-    const request = fillRequest(step, this.#serverValues)
+    const unsaved = this.#values.reasonAgainst(step)
+    if (unsaved !== undefined) return notSent(unsaved)
+    const request = this.#values.requestTo('server', step)
     requireOwn(request, this.#mark, (id) => this.#options.log.hasCreated(id))
     this.#options.onStep(`${step.operation} ${step.what}`)
     for (const [time] of request.body?.matchAll(/\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)/g) ?? [])
@@ -182,7 +170,7 @@ export class VerifyRun {
       return failure(received.failed)
     }
     const createdId = isCreation ? this.#noteCreation(number, received) : undefined
-    const reason = this.#incomparableReason(step, received)
+    const reason = incomparableReason(step, received, this.#planLimits)
     if (reason !== undefined) {
       this.#noteRefusal(scenario, step, received, reason)
       return failure(reason)
@@ -190,7 +178,7 @@ export class VerifyRun {
     if (received.body === undefined && received.text !== '') this.#noteFailure('the server no longer answers with JSON')
     else this.#failures = 0
     this.#noteDeletion(request, received)
-    const expected = await this.#reference.send(fillRequest(step, this.#gatewayValues))
+    const expected = await this.#reference.send(this.#values.requestTo('gateway', step))
     if (isCreation) await this.#alignCreations(step, createdId, createdIdIn(expected))
     const differences = differencesOf(expected, received, this.#contextOf(scenario))
     if (differences.length > 0)
@@ -216,18 +204,6 @@ export class VerifyRun {
       isSentTime: (time) => this.#sentTimes.has(Date.parse(time)),
       hasIgnored: earlier !== undefined && earlier.size > 0,
     }
-  }
-
-  /** Returns the reason why a response cannot be compared; undefined if it can. */
-  #incomparableReason({ headers }: Step, received: ApiResponse): string | undefined {
-    const { status } = received
-    // Without a key, such a status is a response like any other.
-    const isExpected = headers?.authorization === null && (status === 401 || status === 403)
-    if (isUninformative(status) && !isExpected) return refusalText(received)
-    const { error_code } = errorOf(received)
-    if (status >= 400 && typeof error_code === 'string' && this.#planLimits.has(error_code))
-      return `the plan of the account: ${refusalText(received)}`
-    return undefined
   }
 
   #noteRefusal(scenario: Scenario, step: Step, { status }: ApiResponse, reason: string): void {
@@ -266,8 +242,7 @@ export class VerifyRun {
     const [name] = Object.entries(saves).find(([, field]) => field === 'id') ?? []
     if (name !== undefined && received !== undefined && expected !== undefined) {
       this.#ids.link(expected, received)
-      this.#serverValues.set(name, received)
-      this.#gatewayValues.set(name, expected)
+      this.#values.save(name, received, expected)
       return
     }
     if (expected !== undefined) await this.#reference.send({ method: 'DELETE', path: `${path}/${expected}` })
@@ -281,8 +256,7 @@ export class VerifyRun {
     for (const [name, field] of Object.entries(saves)) {
       const [theirs, ours] = [received, expected].map((response) => this.#pathOf(textAt(response, field)))
       if (field === 'id' || theirs === undefined || ours === undefined) continue
-      this.#serverValues.set(name, theirs)
-      this.#gatewayValues.set(name, ours)
+      this.#values.save(name, theirs, ours)
     }
   }
 

@@ -1,6 +1,3 @@
-import { findRateError, listMaximumErrors } from '../core/operation/account.ts'
-import type { Family } from '../core/operation/family.ts'
-import type { CommonDialect } from '../core/schema/dialect.ts'
 import type { ApiRequest } from './exchange.ts'
 import { idsIn } from './ids.ts'
 import { UNKNOWN_ID } from './steps.ts'
@@ -23,11 +20,4 @@ export function requireOwn(
   if (isCreation && !body.includes(mark))
     throw new Error(`${method} ${path} creates something without the mark ${mark}.`)
   if (!isCreation && idsIn(path).length !== 1) throw new Error(`${method} ${path} does not name one thing.`)
-}
-
-/** Returns the codes of the errors by which a plan limits an account, in a dialect. */
-export function planLimits(families: readonly Family[], { errorPrefix }: CommonDialect): ReadonlySet<string> {
-  const limits = families.flatMap(({ limits = {} }) => Object.values(limits))
-  const errors = limits.flatMap((limit) => [...listMaximumErrors(limit), findRateError(limit)])
-  return new Set(errors.map(({ number }) => errorPrefix + number))
 }

@@ -73,6 +73,15 @@ function redactCommit({ operation, at, changes }: Commit, redaction: Redaction):
   }
 }
 
+/** Redacts a request as text: a head, and then perhaps a space and a JSON object. */
+export function redactRequestText(text: string, redaction: Redaction): string {
+  const [head = '', body = ''] = text.split(/ (?=\{)(.*)/s)
+  const value = parseJson(body)
+  const redacted = redact(value, redaction)
+  // The client's own spelling of the JSON stays, unless there is something to hide.
+  return redacted === value ? text : `${head} ${JSON.stringify(redacted)}`
+}
+
 /** Returns the secrets of a request: its keys, and the values in its query and its body under secret names. */
 export function findSentSecrets(
   {

@@ -171,28 +171,6 @@ export function tooLong(number: number): FieldEntry<{ readonly bytes: number; re
   return ofField(number, 400, '{field} has {bytes} bytes in UTF-8. At most {limit} are allowed.')
 }
 
-export type Catalogue = ReadonlyMap<string, CatalogueError>
-
-/**
- * Joins groups of errors into one catalogue.
- * @throws TypeError if two errors have the same key or the same number.
- */
-export function createCatalogue(groups: readonly Readonly<Record<string, CatalogueError>>[]): Catalogue {
-  const catalogue = new Map<string, CatalogueError>()
-  const byNumber = new Map<number, CatalogueError>()
-  for (const error of groups.flatMap((group) => Object.values(group))) {
-    const { key, number } = error
-    const other = catalogue.get(key) ?? byNumber.get(number)
-    if (other && other !== error) {
-      const taken = `${other.key} has the number ${other.number} already`
-      throw new TypeError(`The error ${key} has the number ${number}, but ${taken}. Each key and number is used once.`)
-    }
-    catalogue.set(key, error)
-    byNumber.set(number, error)
-  }
-  return catalogue
-}
-
 /** One reason to refuse a request. */
 export interface Problem {
   /** The error of the catalogue. */

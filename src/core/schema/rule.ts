@@ -1,14 +1,7 @@
 import * as v from 'valibot'
+import type { Catalogue } from './catalogue.ts'
 import type { CommonDialect, RuleOptions } from './dialect.ts'
-import {
-  type Catalogue,
-  type CatalogueError,
-  type FieldError,
-  type FieldFacts,
-  type Problem,
-  problem,
-  Refusal,
-} from './errors.ts'
+import { type CatalogueError, type FieldError, type FieldFacts, type Problem, problem, Refusal } from './errors.ts'
 import type { general } from './general-errors.ts'
 
 /** The facts about the gateway that a rule may use besides the value. */

@@ -3,18 +3,16 @@ import { faultRecords } from '../../control/faults/fault.ts'
 import { applyFault } from '../../control/faults/matching.ts'
 import type { JournaledExchange } from '../../control/journal/exchange.ts'
 import type { Journal } from '../../control/journal/journal.ts'
-import { findSentSecrets, parseJson } from '../../control/journal/redact.ts'
+import { findSentSecrets, redactRequestText } from '../../control/journal/redact.ts'
 import type { RawCommit } from '../../core/engine/commits.ts'
 import type { Engine } from '../../core/engine/engine.ts'
 import { refuseAsStoreFailed } from '../../core/engine/persistence/persistence.ts'
 import type { RateLimiter } from '../../core/engine/rate-limiter.ts'
-import { readParameters } from '../../core/operation/list.ts'
 import type { Operation, PathIds } from '../../core/operation/operation.ts'
 import type { RequestBody } from '../../core/schema/body.ts'
-import type { CommonDialect } from '../../core/schema/dialect.ts'
 import { createErrorFacts } from '../../core/schema/error-facts.ts'
 import { Refusal } from '../../core/schema/errors.ts'
-import { redact, type SecretNames } from '../../core/schema/secret-fields.ts'
+import type { SecretNames } from '../../core/schema/secret-fields.ts'
 import { createRedactor, type Redactor, redactText } from '../../core/schema/secret-texts.ts'
 import { deepFreeze } from '../../core/schema/values.ts'
 import type { ArmedFault } from '../../generated/controls.ts'
@@ -32,7 +30,7 @@ import {
   type HttpResponse,
   NO_CONTENT,
 } from './messages.ts'
-import { parseQuery, readJsonBody } from './request.ts'
+import { readJsonBody, readQuery } from './request.ts'
 import { findOperation, type Router, requireOperation } from './router.ts'
 import { splitUrl } from './url.ts'
 
@@ -125,7 +123,7 @@ class Call {
   }
 
   #createArrival(): Arrival {
-    const { router } = this.#options
+    const { router, ownKeys, secretNames } = this.#options
     const { method, body, peer } = this.#request
     const route = router.find(this.#path)
     const operation = findOperation(route, method) ?? null
@@ -136,19 +134,11 @@ class Call {
       body,
       operation,
       isServed: peer !== undefined,
-      hideSecrets: (text) => this.#hideSecrets(text, operation),
+      hideSecrets: (text) =>
+        redactRequestText(text, { names: secretNames.of(operation), redactor: createRedactor(ownKeys) }),
       respond: () => ({ response: this.#respondAsUsual(), hasChanged: this.#commit !== null }),
       fail: (fault, usual) => this.#applyEffect(fault, usual, operation, route?.ids ?? {}, undefined),
     }
-  }
-
-  #hideSecrets(text: string, operation: Operation | null): string {
-    const { ownKeys, secretNames } = this.#options
-    const [head = '', body = ''] = text.split(/ (?=\{)(.*)/s)
-    const value = parseJson(body)
-    const redacted = redact(value, { names: secretNames.of(operation), redactor: createRedactor(ownKeys) })
-    // The client's own spelling of the JSON stays, unless there is something to hide.
-    return redacted === value ? text : `${head} ${JSON.stringify(redacted)}`
   }
 
   #catchRefusal(work: () => HttpResponse): HttpResponse {
@@ -303,13 +293,4 @@ class Call {
     if (problem !== undefined) return { status, headers, body: sent, problem }
     return delivery ? { status, headers, body: sent, delivery } : { status, headers, body: sent }
   }
-}
-
-const NO_PARAMETERS = Object.freeze({})
-
-function readQuery(operation: Operation, query: string, dialect: CommonDialect): object {
-  if (query === '') return NO_PARAMETERS
-  const parameters = parseQuery(query, Object.keys(operation.matching ?? {}))
-  if (!operation.query) readParameters(parameters, [], dialect)
-  return parameters
 }

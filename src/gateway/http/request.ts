@@ -1,4 +1,7 @@
+import { readParameters } from '../../core/operation/list.ts'
+import type { Operation } from '../../core/operation/operation.ts'
 import { MAX_BODY_BYTES, requireJsonObject } from '../../core/schema/body.ts'
+import type { CommonDialect } from '../../core/schema/dialect.ts'
 import { refuse } from '../../core/schema/errors.ts'
 import { general } from '../../core/schema/general-errors.ts'
 import { locateJsonProblem } from '../../core/schema/json-text.ts'
@@ -23,6 +26,16 @@ export function parseQuery(query: string, lists: readonly string[] = []): Record
       refuse(general.query_repeated, { field: formatPath([name]), received: quote(name) })
     Object.defineProperty(parameters, name, { value, enumerable: true })
   }
+  return parameters
+}
+
+const NO_PARAMETERS = Object.freeze({})
+
+/** Reads the query of an operation. Refuses parameters if the operation takes none. */
+export function readQuery(operation: Operation, query: string, dialect: CommonDialect): object {
+  if (query === '') return NO_PARAMETERS
+  const parameters = parseQuery(query, Object.keys(operation.matching ?? {}))
+  if (!operation.query) readParameters(parameters, [], dialect)
   return parameters
 }
 

@@ -4,7 +4,6 @@ import { sectionReader } from '../../core/operation/family.ts'
 import { tooFast, tooMany } from '../../core/operation/limit.ts'
 import { operation } from '../../core/operation/operation.ts'
 import { required, resource } from '../../core/operation/resource.ts'
-import type { RecordOf } from '../../core/operation/resource-kind.ts'
 import type { Transaction } from '../../core/operation/transaction.ts'
 import { refTo } from '../../core/operation/view.ts'
 import type { CommonDialect } from '../../core/schema/dialect.ts'
@@ -122,7 +121,6 @@ const table = columns(
 )
 
 /** A reserved address in the state. */
-export type AddressRecord = RecordOf<typeof table.kind>
 
 /**
  * The collection of reserved addresses, to look one up: `tx.find(addresses, 'addr', '1.tcp.eu.ngrok.io:20000')`.

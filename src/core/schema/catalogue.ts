@@ -1,0 +1,24 @@
+import type { CatalogueError } from './errors.ts'
+
+/** The errors of a gateway, by their keys. */
+export type Catalogue = ReadonlyMap<string, CatalogueError>
+
+/**
+ * Joins groups of errors into one catalogue.
+ * @throws TypeError if two errors have the same key or the same number.
+ */
+export function createCatalogue(groups: readonly Readonly<Record<string, CatalogueError>>[]): Catalogue {
+  const catalogue = new Map<string, CatalogueError>()
+  const byNumber = new Map<number, CatalogueError>()
+  for (const error of groups.flatMap((group) => Object.values(group))) {
+    const { key, number } = error
+    const other = catalogue.get(key) ?? byNumber.get(number)
+    if (other && other !== error) {
+      const taken = `${other.key} has the number ${other.number} already`
+      throw new TypeError(`The error ${key} has the number ${number}, but ${taken}. Each key and number is used once.`)
+    }
+    catalogue.set(key, error)
+    byNumber.set(number, error)
+  }
+  return catalogue
+}

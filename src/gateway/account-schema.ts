@@ -1,0 +1,60 @@
+import * as v from 'valibot'
+import { PLANS } from '../core/operation/limit.ts'
+import { named } from '../core/schema/documentation.ts'
+import { facts } from '../core/schema/facts.ts'
+import { asOne, duration, integerFrom, oneOfThese, optionRow, optionsOf } from '../core/schema/options.ts'
+import { isObject } from '../core/schema/values.ts'
+
+const LIMIT_ALLOWED =
+  'an integer from 0 to 4294967295, an object with "max" and, if you like, "window" or "number", or an array of these'
+
+const LIMIT_OBJECT = 'an object with "max" and, if you like, "window" or "number"'
+
+/** Makes the schema of a limit. A rate, which has a window, allows at least one. */
+const limitFrom = (least: number) =>
+  optionsOf(
+    { max: integerFrom(least), window: v.optional(duration(1000)), number: v.optional(integerFrom(1)) },
+    LIMIT_OBJECT,
+  )
+
+const [ceiling, rate] = [limitFrom(0), limitFrom(1)]
+
+// A union would not name the wrong part of a limit.
+const limitValue = v.lazy((value) => {
+  if (isObject(value)) return value.window === undefined ? ceiling : rate
+  return v.pipe(
+    asOne(integerFrom(0), LIMIT_ALLOWED),
+    v.transform((max) => ({ max })),
+  )
+})
+
+/** Limits by name. `requireKnownLimits` checks the names. */
+const limits = v.pipe(
+  v.custom<Readonly<Record<string, unknown>>>(isObject, 'an object with limits by their names'),
+  v.record(
+    v.string(),
+    v.lazy((value) => {
+      if (value === undefined) return v.undefined()
+      return Array.isArray(value)
+        ? v.array(limitValue)
+        : v.pipe(
+            limitValue,
+            v.transform((limit) => [limit]),
+          )
+    }),
+  ),
+  facts({ type: 'AccountLimits', imports: { AccountLimits: 'generated/limits.ts' } }),
+)
+
+export const account = named(
+  optionsOf({
+    plan: optionRow(
+      oneOfThese(PLANS),
+      'The plan whose documented limits apply to the account: `free`, `hobbyist` or `paygo`.',
+      { defaultText: 'no plan and no limits', flag: 'plan' },
+    ),
+    limits: optionRow(limits, "Limits by their names, instead of the plan's.", { defaultText: "the plan's" }),
+  }),
+  'AccountOptions',
+  'The account of a gateway: its plan and its limits.',
+)

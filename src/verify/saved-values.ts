@@ -1,0 +1,36 @@
+import { fillRequest, findMissingName, type Step } from './step.ts'
+
+/** The values that the steps of a scenario name: from the server, and from the fresh gateway. */
+export class SavedValues {
+  readonly #server: Map<string, string>
+  readonly #gateway: Map<string, string>
+  /** The reasons why some names have no values. */
+  readonly #reasons = new Map<string, string>()
+
+  /** Begins with values that are the same on both sides. */
+  constructor(common: readonly (readonly [name: string, value: string])[] = []) {
+    this.#server = new Map(common)
+    this.#gateway = new Map(common)
+  }
+
+  save(name: string, ofServer: string, ofGateway: string): void {
+    this.#server.set(name, ofServer)
+    this.#gateway.set(name, ofGateway)
+  }
+
+  /** Notes why the names without a value have none. */
+  noteMissing(names: readonly string[], reason: string): void {
+    for (const name of names) if (!this.#server.has(name)) this.#reasons.set(name, reason)
+  }
+
+  /** Returns the reason why a name in a step has no value; undefined if all have one. */
+  reasonAgainst(step: Step): string | undefined {
+    const missing = findMissingName(step, this.#server)
+    return missing === undefined ? undefined : (this.#reasons.get(missing) ?? '')
+  }
+
+  /** Returns the request of a step to one side. */
+  requestTo(side: 'server' | 'gateway', step: Step) {
+    return fillRequest(step, side === 'server' ? this.#server : this.#gateway)
+  }
+}
