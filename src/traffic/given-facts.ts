@@ -16,6 +16,7 @@ export function readFacts({ country, facts = {} }: Visitor): ReadonlyMap<string,
       refuse(refusals.traffic_fact_unknown, { field: 'from.facts', ...facts })
     }
   }
+  for (const ip of ['conn.client_ip', 'conn.server_ip']) addCategories(given, ip)
   if (country === undefined) return given
   const name = new Intl.DisplayNames(['en'], { type: 'region' }).of(country)
   const found = { country, code: country, name: name ?? country }
@@ -30,4 +31,18 @@ export function readFacts({ country, facts = {} }: Visitor): ReadonlyMap<string,
     ]),
   ])
   return new Map([...Object.entries(defaults), ...given])
+}
+
+/** Adds the categories that are above those of an address, and what follows from them, as the documentation of the service says. */
+function addCategories(given: Map<string, unknown>, ip: string): void {
+  const own = given.get(`${ip}.categories`)
+  if (!Array.isArray(own)) return
+  const all = new Set(own.flatMap((each) => listAbove(String(each).split('.'))))
+  given.set(`${ip}.categories`, [...all])
+  const facts = { is_tor_node: all.has('proxy.anonymous.tor'), is_on_blocklist: all.has('blocklist') }
+  for (const [name, fact] of Object.entries(facts)) if (!given.has(`${ip}.${name}`)) given.set(`${ip}.${name}`, fact)
+}
+
+function listAbove(names: readonly string[]): readonly string[] {
+  return names.map((_, at) => names.slice(0, names.length - at).join('.'))
 }

@@ -126,7 +126,7 @@ tests:
     expect(stdout).toContain(
       `req.headers.exists(name, name == 'x-key') && req.headers['x-key'][0] == secrets.get('callers', 'claude') is false (req.headers = {"host":["api.example.com"]})`,
     )
-    expect(stdout).toContain('is false (conn.client_ip.categories = ["com.openai.chatgpt"])')
+    expect(stdout).toContain('is false (conn.client_ip.categories = ["com.openai.chatgpt","com.openai","com"])')
   })
 
   test('shows each condition that failed, even if the test passes', async () => {
