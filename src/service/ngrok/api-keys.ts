@@ -1,8 +1,9 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
+import { credentials } from './credentials.ts'
 import * as owned from './owned.ts'
-import { byOwner, credentials, newToken, ownerRow, token } from './owned-records.ts'
+import { byOwner, newToken, ownerRow, token } from './owned-records.ts'
 import { descriptionAndMetadata, FILTERABLE } from './shared.ts'
 
 const errors = kit.declareErrors({

@@ -1,6 +1,7 @@
 import * as kit from '../kit/index.ts'
 import type * as parts from '../parts/index.ts'
-import type { CredentialRecord, SshCredentialRecord } from './owned-records.ts'
+import type { CredentialRecord } from './credentials.ts'
+import type { SshCredentialRecord } from './ssh-credentials.ts'
 
 type Credential = Pick<CredentialRecord | SshCredentialRecord, 'id' | 'acl'>
 

@@ -2,8 +2,8 @@ import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
 import * as owned from './owned.ts'
-import { type CredentialRecord, credentials, newCredential, ownerRow } from './owned-records.ts'
-import { ACCOUNT_USER, FILTERABLE } from './shared.ts'
+import { byOwner, newToken, ownerRow, token } from './owned-records.ts'
+import { ACCOUNT_USER, descriptionAndMetadata, FILTERABLE } from './shared.ts'
 
 const errors = kit.declareErrors({
   credential_default: kit.entry(637, 400, '{id} is the default authtoken of its owner, which cannot be deleted.'),
@@ -12,27 +12,59 @@ const errors = kit.declareErrors({
   credential_limit_acl: kit.tooMany(620),
 })
 
-const limits = kit.accountLimits({
-  credentials: {
-    what: 'credentials',
-    reached: errors.credential_limit_reached,
-    older: errors.credential_limit_reached_older,
-  },
-  acl: { ...owned.aclLimit, reached: errors.credential_limit_acl },
-})
+const { owner_id, owner_email, scim_user_id } = owned.createFields
 
-const shape = kit.named(
-  v.object({ ...kit.resourceHead, token: owned.token, acl: owned.acl, owner_id: owned.owner_id }),
-  'Credential',
-  'A credential with the authtoken that agents connect with.',
+const table = parts.columns(
+  {
+    name: 'credentials',
+    prefix: 'cr',
+    what: 'credential',
+    filterable: [...FILTERABLE, 'owner_id', 'acl'],
+    errors: { ...owned.errors, ...errors },
+    limits: kit.accountLimits({
+      credentials: {
+        what: 'credentials',
+        reached: errors.credential_limit_reached,
+        older: errors.credential_limit_reached_older,
+      },
+      acl: { ...owned.aclLimit, reached: errors.credential_limit_acl },
+    }),
+    texts: owned.updateFields,
+    keptTexts: descriptionAndMetadata(),
+    title: 'Credential',
+    sentence: 'A credential with the authtoken that agents connect with.',
+    note: ': at least one field',
+  },
+  {
+    token: parts.column({ kept: token, shown: owned.token, show: () => null }),
+    acl: owned.aclColumn,
+    owner_id: parts.column({ create: owner_id, kept: v.string(), shown: owned.owner_id }),
+    owner_email: parts.column({ create: owner_email }),
+    scim_user_id: parts.column({ create: scim_user_id }),
+    precomputed_token: parts.column({ create: owned.precomputedToken }),
+    // True for the owner's default authtoken, which cannot be deleted.
+    is_default: parts.column({ kept: v.boolean(), shown: false, first: false }),
+  },
+  { indexes: { owner: byOwner } },
 )
 
-const view: kit.View<CredentialRecord, kit.Frozen<v.InferOutput<typeof shape>>> = (credential, wire) => ({
-  ...kit.viewHead(credential, wire, '/credentials'),
-  token: null,
-  acl: credential.acl,
-  owner_id: credential.owner_id,
-})
+/** The credentials, indexed by the id of their owner. */
+export const credentials = table.records
+
+/** The record of a credential. A snapshot without secrets has no token. */
+export type CredentialRecord = kit.RecordOf<typeof table.kind>
+
+const OF_ACCOUNT = { owner_id: ACCOUNT_USER, owner_email: '', scim_user_id: '', acl: [] }
+
+/** Creates a credential as a body says. Default: of the account's user, without an ACL. */
+export function newCredential(
+  tx: kit.Transaction,
+  body: Parameters<typeof table.newRecord>[1] = OF_ACCOUNT,
+  is_default = false,
+): CredentialRecord {
+  const credential = { ...table.newRecord(tx, body), is_default }
+  return tx.put(credentials, { ...credential, token: newToken(tx, credential.id) })
+}
 
 const defaultCredential = kit.declaration({
   schema: kit.named(
@@ -42,44 +74,24 @@ const defaultCredential = kit.declaration({
     'CredentialDeclaration',
     'Declares a credential that no operation makes.',
   ),
-  response: shape,
+  response: table.kind.shape,
   run(tx) {
-    const credential = newCredential(tx, { owner_id: ACCOUNT_USER, acl: [], is_default: true })
-    return { ...tx.show(view, credential), token: credential.token ?? null }
+    const credential = newCredential(tx, OF_ACCOUNT, true)
+    return { ...tx.show(table.rules.view, credential), token: credential.token ?? null }
   },
-})
-
-const bodies = parts.defineBodies('Credential', 'a credential', {
-  create: { ...owned.createFields, acl: v.optional(owned.acl, []), precomputed_token: owned.precomputedToken },
-  update: { ...owned.updateFields, acl: v.optional(owned.acl) },
-  note: ': at least one field',
 })
 
 /** Credentials: the authtokens of agents. */
 export const credentialFamily = kit.resource(
+  { ...table.kind, declares: { credential: defaultCredential } },
   {
-    name: 'credentials',
-    prefix: 'cr',
-    what: 'credential',
-    filterable: [...FILTERABLE, 'owner_id', 'acl'],
-    errors: { ...owned.errors, ...errors },
-    limits,
-    collection: credentials,
-    declares: { credential: defaultCredential },
-    shape,
-    ...bodies,
-  },
-  {
-    view,
+    ...table.rules,
     create: {
       errors: owned.ownerErrors,
-      run(tx, sent) {
-        const { owner_id, acl, ...body } = owned.takeOwner(tx, sent)
-        return newCredential(tx, { owner_id, acl, is_default: false }, body)
-      },
+      run: (tx, body) => newCredential(tx, { ...body, ...owned.takeOwner(tx, body) }),
       once: ({ token = null }) => ({ token }),
     },
-    update: owned.defineOwnedUpdate(credentials, bodies.updateBody),
+    update: owned.defineOwnedUpdate(credentials, table.kind.updateBody),
     delete: {
       errors: [errors.credential_default],
       before(_tx, credential) {

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
-import { ACCOUNT_USER, descriptionAndMetadata } from './shared.ts'
+import { ACCOUNT_USER } from './shared.ts'
 
 /** The prefixes of a user's id. A user keeps the one of the path that created it (rules: ngrok-families#users). */
 export const PREFIXES = ['bot', 'service'] as const
@@ -62,39 +62,8 @@ export function ownerRow<R extends { readonly owner_id: string }>(
   })
 }
 
-const ownedHead = (prefix: string) => ({ ...kit.recordHead(prefix, descriptionAndMetadata()), owner_id: v.string() })
 /** The token of a record. A snapshot without secrets has none. */
 export const token = v.exactOptional(parts.made(v.pipe(v.string(), kit.secret)))
-
-const credential = v.object({
-  ...ownedHead('cr'),
-  acl: v.array(v.string()),
-  /** True for the owner's default authtoken, which cannot be deleted. */
-  is_default: v.boolean(),
-  token,
-})
-
-/** The record of a credential. A snapshot without secrets has no token. */
-export type CredentialRecord = kit.Frozen<v.InferOutput<typeof credential>>
-
-/** The credentials, indexed by the id of their owner. */
-export const credentials = kit.collection<CredentialRecord>({
-  name: 'credentials',
-  schema: credential,
-  indexes: { owner: byOwner },
-})
-
-const sshCredential = v.object({ ...ownedHead('sshcr'), acl: v.array(v.string()), public_key: v.string() })
-
-/** The record of an SSH credential. */
-export type SshCredentialRecord = kit.Frozen<v.InferOutput<typeof sshCredential>>
-
-/** The SSH credentials, indexed by the id of their owner and by their key material. */
-export const sshCredentials = kit.collection<SshCredentialRecord>({
-  name: 'ssh_credentials',
-  schema: sshCredential,
-  indexes: { owner: byOwner, material: ({ public_key }) => parts.keyMaterial(public_key) ?? null },
-})
 
 /** A record that a user owns. */
 export interface Owned {
@@ -109,25 +78,8 @@ export function byOwner({ owner_id }: Pick<Owned, 'owner_id'>): string {
   return ownerKey(owner_id)
 }
 
-/** Credentials and SSH credentials, as what fields refer to. */
-export const credentialTarget: parts.Target = {
-  what: 'a credential or an SSH credential',
-  collections: [credentials.name, sshCredentials.name],
-  has: (records, id) => (records.get(credentials, id) ?? records.get(sshCredentials, id)) !== undefined,
-}
-
 /** Makes a token: the characters of its id, then 21 random ones. */
 export function newToken(tx: kit.Transaction, id: string): string {
   const characters = tx.newId('token')
   return `${id.slice(id.indexOf('_') + 1)}_${characters.slice(-21)}`
-}
-
-/** Creates a credential. */
-export function newCredential(
-  tx: kit.Transaction,
-  facts: Pick<CredentialRecord, 'owner_id' | 'acl' | 'is_default'>,
-  body: object = {},
-): CredentialRecord {
-  const head = kit.newHead(tx, 'cr', body)
-  return tx.put(credentials, { ...head, ...facts, token: newToken(tx, head.id) })
 }

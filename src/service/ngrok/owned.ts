@@ -151,12 +151,14 @@ function isAclRule(text: string): boolean {
   return found !== null && port >= 1 && port <= 65_535
 }
 
-/** The access rules of a credential. */
-export const acl = kit.documented(
+const acl = kit.documented(
   v.array(v.pipe(v.string(), refuseUnless(errors.acl_rule_invalid, isAclRule))),
   'The rules that allow what an agent may bind, such as `bind:*.example.com`; an empty list allows everything.',
   { json: { examples: [['bind:*.example.com', 'bind:1.tcp.ngrok.io:20000', 'bind:team=*']] } },
 )
+
+/** The column of the access rules. */
+export const aclColumn = parts.column({ sent: acl, create: v.optional(acl, []), kept: v.array(v.string()), shown: acl })
 
 /** The limit of credentials, or of SSH credentials, that have an ACL. Each family adds its error. */
 export const aclLimit: parts.AccountLimit = {

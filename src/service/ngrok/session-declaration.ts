@@ -2,15 +2,16 @@ import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
 import { bindErrors, requireBindableLabels, requireBindableUrl } from './bind-rules.ts'
+import { credentials, newCredential } from './credentials.ts'
 import { endpointLimits } from './endpoint-bodies.ts'
 import { BINDINGS, type EndpointRecord, endpoints as endpointRecords, findOtherEndpoint } from './endpoint-records.ts'
 import { resolvePlace, urlTakenError } from './endpoint-url.ts'
 import { BINDING, POLICY, POOLING, publicParts, URL_SENTENCE } from './endpoint-view.ts'
 import { isAllowed, restrictions } from './ip-restrictions.ts'
-import { credentials, newCredential, sshCredentials } from './owned-records.ts'
 import { requirePolicy } from './policy-text.ts'
 import { COMMANDS, openTunnel, type SessionRecord, sessions } from './session-records.ts'
-import { ACCOUNT_USER, descriptionAndMetadata, knownRegions, limits } from './shared.ts'
+import { descriptionAndMetadata, knownRegions, limits } from './shared.ts'
+import { sshCredentials } from './ssh-credentials.ts'
 
 /** The errors of the declaration of a session. */
 export const declarationErrors = {
@@ -196,7 +197,7 @@ function requireAllowedAddress(tx: kit.Transaction, ip: string): void {
 }
 
 function requireCredential(tx: kit.Transaction, id: string | undefined) {
-  if (id === undefined) return newCredential(tx, { owner_id: ACCOUNT_USER, acl: [], is_default: false })
+  if (id === undefined) return newCredential(tx)
   const received = { field: 'credential', received: kit.quote(id) }
   const allowed = 'the id of a credential or an SSH credential that exists'
   return (

@@ -2,8 +2,8 @@ import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
 import * as owned from './owned.ts'
-import { ownerRow, sshCredentials } from './owned-records.ts'
-import { defineUnique, FILTERABLE } from './shared.ts'
+import { byOwner, ownerRow } from './owned-records.ts'
+import { defineUnique, descriptionAndMetadata, FILTERABLE } from './shared.ts'
 
 const KEY_FORM = `one line of OpenSSH: ${parts.ALGORITHMS.join(', ')}, then the key of that algorithm in base64, and a comment if you like`
 
@@ -21,16 +21,6 @@ const errors = kit.declareErrors({
   ssh_limit_acl: kit.tooMany(622),
 })
 
-const limits = kit.accountLimits({
-  ssh_credentials: {
-    what: 'SSH credentials',
-    none: errors.ssh_limit_none,
-    reached: errors.ssh_limit_reached,
-    older: errors.ssh_limit_reached_older,
-  },
-  acl: { ...owned.aclLimit, reached: errors.ssh_limit_acl },
-})
-
 const public_key = kit.documented(
   v.pipe(
     v.string(),
@@ -43,52 +33,63 @@ const public_key = kit.documented(
   { isRequired: true },
 )
 
-const unique = defineUnique(sshCredentials, 'material', {
-  field: 'public_key',
-  error: errors.ssh_key_taken,
-  allowed: 'a public key of OpenSSH that no other SSH credential has',
-})
+const { owner_id, owner_email, scim_user_id } = owned.createFields
 
-const bodies = parts.defineBodies('SshCredential', 'an SSH credential', {
-  create: { ...owned.createFields, acl: v.optional(owned.acl, []), public_key: v.optional(public_key, '') },
-  update: { ...owned.updateFields, acl: v.optional(owned.acl) },
-  note: ': at least one field',
-})
-
-/** SSH credentials: public keys that may open tunnels over SSH. */
-export const sshCredentialFamily = kit.resource(
+const table = parts.columns(
   {
     name: 'ssh_credentials',
     prefix: 'sshcr',
     what: 'SSH credential',
     filterable: [...FILTERABLE, 'owner_id', 'acl'],
     errors: { ...owned.errors, ...errors },
-    limits,
-    collection: sshCredentials,
-    shape: kit.named(
-      v.object({ ...kit.resourceHead, public_key, acl: owned.acl, owner_id: owned.owner_id }),
-      'SshCredential',
-      'A public key that may open tunnels over SSH.',
-    ),
-    ...bodies,
+    limits: kit.accountLimits({
+      ssh_credentials: {
+        what: 'SSH credentials',
+        none: errors.ssh_limit_none,
+        reached: errors.ssh_limit_reached,
+        older: errors.ssh_limit_reached_older,
+      },
+      acl: { ...owned.aclLimit, reached: errors.ssh_limit_acl },
+    }),
+    texts: owned.updateFields,
+    keptTexts: descriptionAndMetadata(),
+    title: 'SshCredential',
+    sentence: 'A public key that may open tunnels over SSH.',
+    note: ': at least one field',
   },
   {
-    view: (credential, wire) => ({
-      ...kit.viewHead(credential, wire, '/ssh_credentials'),
-      public_key: credential.public_key,
-      acl: credential.acl,
-      owner_id: credential.owner_id,
-    }),
-    create: {
-      errors: [...owned.ownerErrors, errors.ssh_key_taken],
-      run(tx, sent) {
-        const { owner_id, acl, public_key, ...body } = owned.takeOwner(tx, sent)
-        const credential = { ...kit.newHead(tx, 'sshcr', body), owner_id, acl, public_key }
-        return tx.put(sshCredentials, unique.requireUnique(tx, credential))
-      },
-    },
-    update: owned.defineOwnedUpdate(sshCredentials, bodies.updateBody),
-    references: [ownerRow(sshCredentials, owned.errors.owner_not_found)],
-    relations: unique.relations,
+    public_key: parts.column({ create: v.optional(public_key, ''), kept: v.string(), shown: public_key }),
+    acl: owned.aclColumn,
+    owner_id: parts.column({ create: owner_id, kept: v.string(), shown: owned.owner_id }),
+    owner_email: parts.column({ create: owner_email }),
+    scim_user_id: parts.column({ create: scim_user_id }),
   },
+  { indexes: { owner: byOwner, material: ({ public_key }) => parts.keyMaterial(public_key) ?? null } },
 )
+
+/** The SSH credentials, indexed by the id of their owner and by their key material. */
+export const sshCredentials = table.records
+
+/** The record of an SSH credential. */
+export type SshCredentialRecord = kit.RecordOf<typeof table.kind>
+
+const unique = defineUnique(sshCredentials, 'material', {
+  field: 'public_key',
+  error: errors.ssh_key_taken,
+  allowed: 'a public key of OpenSSH that no other SSH credential has',
+})
+
+/** SSH credentials: public keys that may open tunnels over SSH. */
+export const sshCredentialFamily = kit.resource(table.kind, {
+  ...table.rules,
+  create: {
+    errors: [...owned.ownerErrors, errors.ssh_key_taken],
+    run(tx, body) {
+      const credential = table.newRecord(tx, { ...body, ...owned.takeOwner(tx, body) })
+      return tx.put(sshCredentials, unique.requireUnique(tx, credential))
+    },
+  },
+  update: owned.defineOwnedUpdate(sshCredentials, table.kind.updateBody),
+  references: [ownerRow(sshCredentials, owned.errors.owner_not_found)],
+  relations: unique.relations,
+})

@@ -1,13 +1,14 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
+import { credentials } from './credentials.ts'
 import { endpointLimits } from './endpoint-bodies.ts'
 import { urlErrors } from './endpoint-url.ts'
-import { credentialTarget } from './owned-records.ts'
 import { policyTextErrors } from './policy-text.ts'
 import { agentLimits, declarationErrors, sessionFields, startSession } from './session-declaration.ts'
 import { type COMMANDS, restartSession, type SessionRecord, sessions } from './session-records.ts'
 import { knownRegions, refField } from './shared.ts'
+import { sshCredentials } from './ssh-credentials.ts'
 
 const { id, uri, metadata } = kit.resourceHead
 const text = (sentence: string) => kit.documented(v.string(), sentence)
@@ -196,7 +197,11 @@ export const tunnelSessions = kit.familyOf({
       field: 'credential_id',
       sent: 'credential',
       shown: 'credential',
-      to: credentialTarget,
+      to: {
+        what: 'a credential or an SSH credential',
+        collections: [credentials.name, sshCredentials.name],
+        has: (records, id) => (records.get(credentials, id) ?? records.get(sshCredentials, id)) !== undefined,
+      },
       index: 'credential',
       missing: kit.general.field_invalid,
       deletion: 'cascades',
