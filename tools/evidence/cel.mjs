@@ -16,6 +16,7 @@ const FILES = [
   'parse',
   'plumbing',
   'string',
+  'string_ext',
   'timestamps',
 ]
 

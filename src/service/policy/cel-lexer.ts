@@ -7,7 +7,7 @@ const BYTES = 31
 /** Matches all that may be before a token. */
 const BLANK = /(?:[\t\n\f\r ]|\/\/.*)*/y
 const FRACTION = /\.\d/y
-const RAW_BYTES = /(?:[bB][rR]|[rR][bB])(["'])/y
+const RAW_BYTES = /[bB][rR](["'])/y
 
 /** Teaches the lexer that all parsers of the CEL library share the literals that it lacks: `.5`, `br'\d'` and `b'é'`. */
 export function extendLexer(): void {

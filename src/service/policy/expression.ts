@@ -48,7 +48,7 @@ export function checkExpression(source: string, scope: Scope): CheckedExpression
       edits.length > 0 ? language.environment.parse(applyEdits(source, edits)) : parsed
     ).check()
     if (!valid) throw error
-    const problem = findPatternProblem(tree) ?? findLargeInteger(tree)
+    const problem = findProblem(tree)
     return { source, tree, ...(type !== undefined && { type }), ...(problem && { problem }) }
   } catch (error) {
     const problem = explain(error, {
@@ -178,31 +178,30 @@ function toSource(place: number, edits: readonly Edit[]): number {
   return place - shift
 }
 
-/** Finds an integer with more than 64 bits. */
-function findLargeInteger(tree: ASTNode): ExpressionProblem | undefined {
+/** Finds what the types of the CEL library do not tell. */
+function findProblem(tree: ASTNode): ExpressionProblem | undefined {
   let found: ExpressionProblem | undefined
-  if (!/[\da-f]{16}/i.test(tree.input)) return undefined
-  walk(tree, ({ op, args, range: { start, end } }, parent) => {
-    if (op !== 'value' || typeof args !== 'bigint') return
-    const value = parent?.op === '-_' ? -args : args
-    if (BigInt.asIntN(64, value) !== value)
-      found = { message: 'the integer has more than 64 bits', offset: start, length: end - start }
+  walk(tree, (node, parent) => {
+    const message = problemOf(node, parent)
+    const { start, end } = node.range
+    if (message !== undefined) found = { message, offset: start, length: end - start }
   })
   return found
 }
 
-/** Finds a pattern, written as text in a call of `matches`, that is not one of RE2. */
-function findPatternProblem(tree: ASTNode): ExpressionProblem | undefined {
-  let found: ExpressionProblem | undefined
-  if (!tree.input.includes('matches')) return undefined
-  walk(tree, (node) => {
-    if ((node.op !== 'call' && node.op !== 'rcall') || node.args[0] !== 'matches') return
-    const pattern = node.op === 'call' ? node.args[1][1] : node.args[2][0]
-    if (pattern?.op !== 'value' || typeof pattern.args !== 'string') return
-    const problem = patternProblem(pattern.args)
-    const { start, end } = pattern.range
-    if (problem !== undefined)
-      found = { message: `the pattern is not one of RE2: ${problem}`, offset: start, length: end - start }
-  })
-  return found
+function problemOf(node: ASTNode, parent: ASTNode | undefined): string | undefined {
+  if (node.op === 'rcall' && BEYOND_CEL.includes(node.args[0])) return `there is no function ${node.args[0]}`
+  if (node.op !== 'value') return undefined
+  if (typeof node.args === 'bigint') {
+    const value = parent?.op === '-_' ? -node.args : node.args
+    return BigInt.asIntN(64, value) === value ? undefined : 'the integer has more than 64 bits'
+  }
+  if ((parent?.op !== 'call' && parent?.op !== 'rcall') || parent.args[0] !== 'matches') return undefined
+  const pattern = parent.op === 'call' ? parent.args[1][1] : parent.args[2][0]
+  if (pattern !== node || typeof node.args !== 'string') return undefined
+  const problem = patternProblem(node.args)
+  return problem === undefined ? undefined : `the pattern is not one of RE2: ${problem}`
 }
+
+/** The methods that the CEL library adds to the language, and that the service does not have. */
+const BEYOND_CEL: readonly string[] = ['at', 'base64', 'bind', 'hex', 'json', 'string']

