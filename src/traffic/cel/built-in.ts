@@ -56,6 +56,7 @@ const FALSE = ['0', 'f', 'F', 'false', 'FALSE', 'False']
 
 function sizeOf(value: string | object): bigint {
   if (typeof value === 'string') return sizeOfText(value)
+  if (Array.isArray(value) || value instanceof Uint8Array) return BigInt(value.length)
   return BigInt(value instanceof Map ? value.size : Object.keys(value).length)
 }
 

@@ -1,5 +1,5 @@
 import { UnsignedInt } from '@marcbachmann/cel-js/evaluator'
-import { Duration, Timestamp } from './time.ts'
+import { Duration, Time, Timestamp } from './time.ts'
 import { noOverload, typeOf } from './types.ts'
 import { EvaluationProblem, entriesOf, readField } from './values.ts'
 
@@ -52,9 +52,8 @@ export function order(a: unknown, b: unknown, sign = '<'): number {
     const at = a.findIndex((byte, at) => byte !== b[at])
     return at < 0 ? a.length - b.length : (a[at] ?? -1) - (b[at] ?? -1)
   }
-  const areTimes =
-    (a instanceof Timestamp && b instanceof Timestamp) || (a instanceof Duration && b instanceof Duration)
-  if (areTimes) return orderNumbers(a.nanoseconds, b.nanoseconds)
+  if (a instanceof Time && b instanceof Time && a.constructor === b.constructor)
+    return orderNumbers(a.nanoseconds, b.nanoseconds)
   throw noOverload(`${typeOf(a)} ${sign} ${typeOf(b)}`)
 }
 
@@ -84,17 +83,28 @@ function isIn(value: unknown, owner: unknown): boolean {
   throw noOverload(`${typeOf(value)} in ${typeOf(owner)}`)
 }
 
-/** Makes an operator of numbers of one type, and of others. */
-function calculate(
-  sign: string,
-  ofIntegers: (a: bigint, b: bigint) => bigint,
-  ofDoubles: (a: number, b: number) => number | undefined,
-  ofOthers: Operator = () => undefined,
-): Operator {
+const OF_INTEGERS: Readonly<Record<string, (a: bigint, b: bigint) => bigint>> = {
+  '+': (a, b) => a + b,
+  '-': (a, b) => a - b,
+  '*': (a, b) => a * b,
+  '/': (a, b) => a / b,
+  '%': (a, b) => a % b,
+}
+const OF_DOUBLES: Readonly<Record<string, (a: number, b: number) => number>> = {
+  '+': (a, b) => a + b,
+  '-': (a, b) => a - b,
+  '*': (a, b) => a * b,
+  '/': (a, b) => a / b,
+}
+const OF_OTHERS: Readonly<Record<string, Operator>> = { '+': add, '-': subtract }
+
+/** Makes an operator of arithmetic. */
+function calculate(sign: string, ofIntegers: (a: bigint, b: bigint) => bigint): Operator {
   return (a, b) => {
     if (typeof a === 'bigint' && typeof b === 'bigint') return toInt(ofIntegers(a, b))
     if (a instanceof UnsignedInt && b instanceof UnsignedInt) return toUint(ofIntegers(a.value, b.value))
-    const result = typeof a === 'number' && typeof b === 'number' ? ofDoubles(a, b) : ofOthers(a, b)
+    const areDoubles = typeof a === 'number' && typeof b === 'number'
+    const result = areDoubles ? OF_DOUBLES[sign]?.(a, b) : OF_OTHERS[sign]?.(a, b)
     if (result === undefined) throw noOverload(`${typeOf(a)} ${sign} ${typeOf(b)}`)
     return result
   }
@@ -105,15 +115,14 @@ function add(a: unknown, b: unknown): unknown {
   if (Array.isArray(a) && Array.isArray(b)) return [...a, ...b]
   if (a instanceof Uint8Array && b instanceof Uint8Array) return Uint8Array.of(...a, ...b)
   if (a instanceof Duration && b instanceof Duration) return new Duration(a.nanoseconds + b.nanoseconds)
-  const areTimes =
-    (a instanceof Timestamp && b instanceof Duration) || (a instanceof Duration && b instanceof Timestamp)
+  const areTimes = a instanceof Time && b instanceof Time && (a instanceof Duration || b instanceof Duration)
   return areTimes ? new Timestamp(a.nanoseconds + b.nanoseconds) : undefined
 }
 
 function subtract(a: unknown, b: unknown): unknown {
   if (a instanceof Timestamp && b instanceof Duration) return new Timestamp(a.nanoseconds - b.nanoseconds)
-  const areSame = (a instanceof Timestamp && b instanceof Timestamp) || (a instanceof Duration && b instanceof Duration)
-  return areSame ? new Duration(a.nanoseconds - b.nanoseconds) : undefined
+  const areTimes = a instanceof Time && b instanceof Time && a.constructor === b.constructor
+  return areTimes ? new Duration(a.nanoseconds - b.nanoseconds) : undefined
 }
 
 /** The operators between two values, by their signs. */
@@ -124,33 +133,7 @@ export const OPERATORS: Readonly<Record<string, Operator>> = {
   '<=': (a, b) => order(a, b, '<=') <= 0,
   '>': (a, b) => order(a, b, '>') > 0,
   '>=': (a, b) => order(a, b, '>=') >= 0,
-  '+': calculate(
-    '+',
-    (a, b) => a + b,
-    (a, b) => a + b,
-    add,
-  ),
-  '-': calculate(
-    '-',
-    (a, b) => a - b,
-    (a, b) => a - b,
-    subtract,
-  ),
-  '*': calculate(
-    '*',
-    (a, b) => a * b,
-    (a, b) => a * b,
-  ),
-  '/': calculate(
-    '/',
-    (a, b) => a / b,
-    (a, b) => a / b,
-  ),
-  '%': calculate(
-    '%',
-    (a, b) => a % b,
-    () => undefined,
-  ),
+  ...Object.fromEntries(Object.entries(OF_INTEGERS).map(([sign, each]) => [sign, calculate(sign, each)])),
   in: isIn,
 }
 

@@ -1,23 +1,30 @@
+import { timeMs } from '../../core/schema/time.ts'
 import { EvaluationProblem } from './values.ts'
 
 const NS_PER_MS = 1_000_000n
 const NS_PER_SECOND = 1_000_000_000n
 
+/** A number of nanoseconds. */
+export abstract class Time {
+  constructor(readonly nanoseconds: bigint) {}
+
+  toJSON(): string {
+    return this.toString()
+  }
+}
+
 /** A length of time of CEL. */
-export class Duration {
-  constructor(readonly nanoseconds: bigint) {
+export class Duration extends Time {
+  constructor(nanoseconds: bigint) {
+    super(nanoseconds)
     if (BigInt.asIntN(64, nanoseconds) !== nanoseconds) throw new EvaluationProblem('the duration is too long')
   }
 
   /** Returns the duration in seconds, such as `1.5s`. */
-  toString(): string {
+  override toString(): string {
     const { nanoseconds } = this
     const length = nanoseconds < 0n ? -nanoseconds : nanoseconds
     return `${nanoseconds < 0n ? '-' : ''}${length / NS_PER_SECOND}${toFraction(length % NS_PER_SECOND)}s`
-  }
-
-  toJSON(): string {
-    return this.toString()
   }
 }
 
@@ -25,8 +32,9 @@ export class Duration {
 const [FIRST, END] = [-62_135_596_800n * NS_PER_SECOND, 253_402_300_800n * NS_PER_SECOND]
 
 /** A point in time of CEL, in nanoseconds since 1970. */
-export class Timestamp {
-  constructor(readonly nanoseconds: bigint) {
+export class Timestamp extends Time {
+  constructor(nanoseconds: bigint) {
+    super(nanoseconds)
     if (nanoseconds < FIRST || nanoseconds >= END)
       throw new EvaluationProblem('the timestamp is not in the years 1 to 9999')
   }
@@ -41,13 +49,9 @@ export class Timestamp {
   }
 
   /** Returns the timestamp as RFC 3339 writes it, in UTC. */
-  toString(): string {
+  override toString(): string {
     const seconds = new Date(Number(this.seconds) * 1000).toISOString().slice(0, -'.000Z'.length)
     return `${seconds}${toFraction(modulo(this.nanoseconds, NS_PER_SECOND))}Z`
-  }
-
-  toJSON(): string {
-    return this.toString()
   }
 }
 
@@ -59,28 +63,17 @@ function toFraction(nanoseconds: bigint): string {
   return nanoseconds === 0n ? '' : `.${String(nanoseconds).padStart(9, '0').replace(/0+$/, '')}`
 }
 
-const TIMESTAMP =
-  /^(\d{4}-\d\d-\d\d)[Tt]((?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d)(?:\.(\d+))?(?:[Zz]|([+-])([01]\d|2[0-3]):([0-5]\d))$/
-
 /** Reads a timestamp as RFC 3339 writes it. */
 export function parseTimestamp(text: string): Timestamp {
-  const [found, day = '', time, fraction = '', sign, hours, minutes] = TIMESTAMP.exec(text) ?? []
-  const ms = Date.parse(`${day}T${time}Z`)
-  if (!found || Number.isNaN(ms) || new Date(ms).toISOString().slice(0, 10) !== day)
-    throw new EvaluationProblem('the text is no timestamp, such as 2026-01-31T12:00:00Z')
-  const offset = sign === undefined ? 0 : Number(`${sign}1`) * (Number(hours) * 60 + Number(minutes)) * 60_000
-  return new Timestamp(BigInt(ms - offset) * NS_PER_MS + BigInt(fraction.padEnd(9, '0').slice(0, 9)))
+  const ms = timeMs(text)
+  if (ms === undefined) throw new EvaluationProblem('the text is no timestamp, such as 2026-01-31T12:00:00Z')
+  const [, digits = ''] = /\.\d{3}(\d{1,6})/.exec(text) ?? []
+  return new Timestamp(BigInt(ms) * NS_PER_MS + BigInt(digits.padEnd(6, '0')))
 }
 
 const UNITS: Readonly<Record<string, bigint>> = {
-  h: 3600n * NS_PER_SECOND,
-  m: 60n * NS_PER_SECOND,
-  s: NS_PER_SECOND,
-  ms: NS_PER_MS,
-  us: 1000n,
-  µs: 1000n,
-  μs: 1000n,
-  ns: 1n,
+  ...{ h: 3600n * NS_PER_SECOND, m: 60n * NS_PER_SECOND, s: NS_PER_SECOND, ms: NS_PER_MS },
+  ...{ us: 1000n, µs: 1000n, μs: 1000n, ns: 1n },
 }
 const PART = /(\d+(?:\.\d*)?|\.\d+)(h|ms|m|s|us|µs|μs|ns)/g
 
@@ -113,20 +106,20 @@ function toLocal(timestamp: Timestamp, zone = 'UTC'): Date {
   }
 }
 
-const MS_PER_DAY = 86_400_000
 const ofDate = (read: (date: Date) => number) => (timestamp: Timestamp, zone?: string) =>
   BigInt(read(toLocal(timestamp, zone)))
+
+function dayOfYear(date: Date): number {
+  const days = (each: Date) => Math.floor(each.getTime() / 86_400_000)
+  return days(date) - days(new Date(new Date(date).setUTCMonth(0, 1)))
+}
 
 /** The methods of timestamps, by their names. They take a time zone. */
 export const OF_TIMESTAMP = {
   getDate: ofDate((date) => date.getUTCDate()),
   getDayOfMonth: ofDate((date) => date.getUTCDate() - 1),
   getDayOfWeek: ofDate((date) => date.getUTCDay()),
-  getDayOfYear: ofDate((date) => {
-    const firstDay = new Date(date)
-    firstDay.setUTCMonth(0, 1)
-    return Math.round((date.getTime() - firstDay.getTime()) / MS_PER_DAY)
-  }),
+  getDayOfYear: ofDate(dayOfYear),
   getFullYear: ofDate((date) => date.getUTCFullYear()),
   getHours: ofDate((date) => date.getUTCHours()),
   getMilliseconds: (timestamp: Timestamp) => modulo(timestamp.nanoseconds, NS_PER_SECOND) / NS_PER_MS,
@@ -135,10 +128,12 @@ export const OF_TIMESTAMP = {
   getSeconds: ofDate((date) => date.getUTCSeconds()),
 }
 
+const inUnits = (unit: bigint) => (duration: Duration) => duration.nanoseconds / unit
+
 /** The methods of durations, by their names. */
 export const OF_DURATION = {
-  getHours: ({ nanoseconds }: Duration) => nanoseconds / (3600n * NS_PER_SECOND),
-  getMilliseconds: ({ nanoseconds }: Duration) => (nanoseconds / NS_PER_MS) % 1000n,
-  getMinutes: ({ nanoseconds }: Duration) => nanoseconds / (60n * NS_PER_SECOND),
-  getSeconds: ({ nanoseconds }: Duration) => nanoseconds / NS_PER_SECOND,
+  getHours: inUnits(3600n * NS_PER_SECOND),
+  getMilliseconds: (duration: Duration) => inUnits(NS_PER_MS)(duration) % 1000n,
+  getMinutes: inUnits(60n * NS_PER_SECOND),
+  getSeconds: inUnits(NS_PER_SECOND),
 }
