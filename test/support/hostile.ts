@@ -299,14 +299,12 @@ export const VALID_MEMBERS: Readonly<Record<string, (target: Target) => Argument
   'requests.subscribe': () => [() => undefined],
   'requests.assertAllKnown': () => [],
   overview: () => [],
-  nouns: () => [],
   report: () => [],
   snapshot: () => [{ privateKeys: true }],
   restore: ({ gateway }) => [JSON.parse(JSON.stringify(gateway.snapshot()))],
   reset: () => [],
   'authority.privateKeyPem': () => ['cert_1'],
   'authority.serverCertificate': () => [{ names: ['a.example.com'], ips: ['127.0.0.1'], notBefore: 0, notAfter: 1e12 }],
-  describedBy: () => [() => ({})],
 }
 
 /** Returns the arguments of a member with one part replaced by a value, for each part down to the second level. */
