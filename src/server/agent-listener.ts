@@ -1,10 +1,11 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import { printError } from '../core/schema/print.ts'
 import type { Gateway } from '../gateway/types.ts'
 import { asSystemError } from './errors.ts'
 import { createServer, listenAt } from './http.ts'
 import { SERVER_LIMITS } from './limits.ts'
 import { readBody } from './request-body.ts'
+import { takeTurns } from './request-queue.ts'
 
 /** A second, smaller server, for the local API of the agent. */
 export interface AgentListener {
@@ -23,12 +24,14 @@ interface Served {
 
 /** Serves the local API of a gateway's agent. @throws Error of Node if the port is taken */
 export async function listenAsAgent(gateway: Gateway, port: number, page: string): Promise<AgentListener> {
-  const server = createServer(SERVER_LIMITS, (request, response) => {
-    respond({ gateway, page }, request, response).catch((error: unknown) => {
-      // An agent that is down refuses connections. This one was made already.
-      if (!isRefusedConnection(error)) printError(error)
-      request.socket.destroy()
-    })
+  const server = createServer(SERVER_LIMITS)
+  takeTurns(server, {
+    open: (socket) => (response) =>
+      respond({ gateway, page }, response).catch((error: unknown) => {
+        // An agent that is down refuses connections. This one was made already.
+        if (!isRefusedConnection(error)) printError(error)
+        socket.destroy()
+      }),
   })
   const { port: bound } = await listenAt(server, port, HOST)
   return {
@@ -41,7 +44,8 @@ export async function listenAsAgent(gateway: Gateway, port: number, page: string
   }
 }
 
-async function respond({ gateway, page }: Served, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function respond({ gateway, page }: Served, response: ServerResponse): Promise<void> {
+  const { req: request } = response
   const { method = 'GET', url = '/', headers } = request
   const header = (name: string) => headers[name]?.toString() ?? null
   const peer = request.socket.remoteAddress ?? 'unknown'

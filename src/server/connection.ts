@@ -6,19 +6,13 @@ import { general } from '../core/schema/general-errors.ts'
 import { printError } from '../core/schema/print.ts'
 import type { HttpRequest, HttpResponse } from '../gateway/http/messages.ts'
 import type { Gateway } from '../gateway/types.ts'
-import { STATUS_CODES } from './http.ts'
 import { INSPECTOR_HEADER, type Inspector } from './inspector.ts'
 import type { PackedDocuments, PackedResponse } from './packed-documents.ts'
 import { hasBody, readBody } from './request-body.ts'
-import { RequestQueue } from './request-queue.ts'
+import type { ParseError } from './request-queue.ts'
 
 /** Limits of a request's head, which Node's parser checks. */
 export const HEAD_LIMITS = { bytes: 16_384, seconds: 20 }
-
-export interface ParseError extends Error {
-  readonly code?: string
-  readonly reason?: string
-}
 
 /** The gateway and the inspector that answer the requests of a connection. */
 export interface Responders {
@@ -27,10 +21,7 @@ export interface Responders {
   readonly documents: PackedDocuments
 }
 
-/**
- * A connection that handles its requests one after the other. It handles the next request only when the client has received
- * the last response (rules: answers#pipelining).
- */
+/** A connection, whose requests take turns. */
 export class PipelinedConnection {
   readonly #socket: Socket
   readonly #responders: Responders
@@ -38,11 +29,9 @@ export class PipelinedConnection {
   readonly #peer: string
   /** Aborts once either side has ended the connection. */
   readonly #closed: AbortSignal
-  readonly #queue: RequestQueue
 
   constructor(socket: Socket, responders: Responders) {
     this.#socket = socket
-    this.#queue = new RequestQueue(socket, (response) => this.#start(response))
     this.#responders = responders
     this.#peer = socket.remoteAddress ?? 'unknown'
     const ended = new AbortController()
@@ -50,12 +39,8 @@ export class PipelinedConnection {
     socket.once('close', () => ended.abort())
   }
 
-  /** Handles a request after the earlier ones, once its body is read. */
-  receive(response: ServerResponse): void {
-    this.#queue.add(response)
-  }
-
-  #start(response: ServerResponse): void {
+  /** Handles a request once its body is read. */
+  start(response: ServerResponse): void {
     const { req: request } = response
     const { transport } = this.#responders.gateway
     const head = this.#toHttpRequest(request, '')
@@ -147,15 +132,6 @@ export class PipelinedConnection {
       return undefined
     }
   }
-
-  /** Ends the connection after bytes that are not a request. Sends an error first, unless a response is being sent. */
-  refuse(error: ParseError): void {
-    const { current } = this.#queue
-    const isResponding = current?.headersSent && !current.closed
-    if (this.#socket.writable && !isResponding)
-      this.#guard(() => this.#socket.write(serialize(parseErrorResponse(this.#responders.gateway, error))))
-    this.#socket.destroySoon()
-  }
 }
 
 function exchange(gateway: Gateway, request: IncomingMessage, httpRequest: HttpRequest): HttpResponse {
@@ -174,17 +150,14 @@ function internalFailure(gateway: Gateway, error: unknown): HttpResponse {
   return gateway.transport.refused(general.internal_failure, {})
 }
 
-function parseErrorResponse({ transport: { refused } }: Gateway, { code, reason, message }: ParseError): HttpResponse {
+/** Returns the response to bytes that are no request (rules: answers#no-request). */
+export function parseErrorResponse(
+  { transport: { refused } }: Gateway,
+  { code, reason, message }: ParseError,
+): HttpResponse {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return refused(general.request_timeout, { seconds: HEAD_LIMITS.seconds })
   if (code === 'HPE_HEADER_OVERFLOW') return refused(general.request_head_too_large, { limit: HEAD_LIMITS.bytes })
   return refused(general.request_malformed, { problem: reason ?? message })
-}
-
-function serialize({ status, headers, body }: HttpResponse): string {
-  const text = body ?? ''
-  const all = { ...headers, 'Content-Length': Buffer.byteLength(text), Connection: 'close' }
-  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`)
-  return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', text].join('\r\n')
 }
 
 /** Sends a response, or its compressed form. */

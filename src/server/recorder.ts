@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Duplex } from 'node:stream'
 import { readClock, systemClock } from '../core/engine/clock.ts'
 import type { CommonDialect } from '../core/schema/dialect.ts'
 import { findUnknownCaller } from '../gateway/http/callers.ts'
@@ -7,7 +6,7 @@ import { MessageHeaders } from '../traffic/message-headers.ts'
 import { connectionProblem } from '../verify/client.ts'
 import { tryParseJson, UnreadableResponse } from '../verify/exchange.ts'
 import type { RecordedExchange } from '../verify/har.ts'
-import { formatHead, sendResponse } from './forward/respond.ts'
+import { sendResponse } from './forward/respond.ts'
 import { Upstream } from './forward/upstream.ts'
 import { BodyTooLong, readForwardedBody, textOrSize } from './recorded-body.ts'
 import { toBody, toHeaders } from './traffic/head.ts'
@@ -98,14 +97,6 @@ export class Recorder {
     } finally {
       this.#pending.delete(request)
     }
-  }
-
-  /** Answers CONNECT. A connection whose earlier request has no response yet ends without one. */
-  refuseTunnel(socket: Duplex): void {
-    const isBusy = [...this.#pending.keys()].some((request) => request.socket === socket)
-    socket.on('error', () => undefined)
-    if (isBusy) socket.destroy()
-    else socket.end(formatHead(405, new MessageHeaders([['content-length', '0']])), () => socket.destroy())
   }
 
   /** Forwards a request, and reads the whole response. @throws Error of the network, or the reason of the signal */

@@ -1,8 +1,80 @@
-import type { ServerResponse } from 'node:http'
+import type { Server, ServerResponse } from 'node:http'
+import type { Http2SecureServer, Http2ServerResponse } from 'node:http2'
 import type { Socket } from 'node:net'
+import { STATUS_CODES } from './http.ts'
 
 /** The number of waiting requests at which reading from a connection pauses. During a pause, a client that leaves is not noticed. */
 const MAX_WAITING_REQUESTS = 100
+
+/**
+ * The silence, in ms, after which a connection with its last response closes. Its bytes are read until then: a close before would reset
+ * the connection, and with it the response (RFC 9112, section 9.6).
+ */
+const LINGER_MS = 1000
+
+/** A reason for a connection to bring no further request. */
+export interface ParseError {
+  readonly message: string
+  readonly code?: string
+  readonly reason?: string
+}
+
+/** The response to bytes that are no request. */
+export interface LastResponse {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | null
+}
+
+interface Turns {
+  /** Returns the function that starts the requests of a connection. */
+  readonly open: (socket: Socket) => (response: ServerResponse) => void
+  readonly refuse?: (error: ParseError) => LastResponse
+}
+
+/**
+ * Lets the requests of each connection over HTTP/1 take turns. Bytes that are no request, and CONNECT, get the last response, after those
+ * that are owed. Returns the queue of a connection.
+ */
+export function takeTurns(
+  server: Server | Http2SecureServer,
+  { open, refuse = explain }: Turns,
+): (socket: Socket) => RequestQueue {
+  const queues = new WeakMap<Socket, RequestQueue>()
+  const queueOf = (socket: Socket): RequestQueue => {
+    const queue = queues.get(socket) ?? new RequestQueue(socket, open(socket))
+    queues.set(socket, queue)
+    return queue
+  }
+  const receive = (_request: unknown, response: ServerResponse | Http2ServerResponse) => {
+    if (!('stream' in response)) queueOf(response.req.socket).add(response)
+  }
+  // Node's own response to an unknown expectation would not wait for its turn.
+  server.on('request', receive).on('checkExpectation', receive)
+  server.on('clientError', (error: ParseError, socket: Socket) => {
+    // A connection that failed, such as during the handshake of TLS, brings no response.
+    if (/^HPE_|^ERR_HTTP_REQUEST_TIMEOUT$/.test(error.code ?? '')) queueOf(socket).end(() => refuse(error))
+    else socket.destroy()
+  })
+  server.on('connect', (_request: unknown, socket: Socket | Http2ServerResponse) => {
+    if ('stream' in socket) return
+    // Node has left the connection to this listener.
+    for (const event of ['end', 'timeout', 'error']) socket.on(event, () => socket.destroy())
+    queueOf(socket.resume()).end(() => refuse({ code: 'CONNECT', message: 'This server is no proxy for CONNECT' }))
+  })
+  return queueOf
+}
+
+const STATUSES: ReadonlyMap<string | undefined, number> = new Map([
+  ['HPE_HEADER_OVERFLOW', 431],
+  ['ERR_HTTP_REQUEST_TIMEOUT', 408],
+  ['CONNECT', 405],
+])
+
+function explain({ code, reason, message }: ParseError): LastResponse {
+  const headers = { 'Content-Type': 'text/plain; charset=utf-8' }
+  return { status: STATUSES.get(code) ?? 400, headers, body: `${reason ?? message}.\n` }
+}
 
 /**
  * The requests of a connection, which start one after the other: each only when the client has received the last response
@@ -14,27 +86,50 @@ export class RequestQueue {
   /** The responses to the requests that wait for the current one. */
   readonly #waiting: ServerResponse[] = []
   /** The response to the current request. */
-  current: ServerResponse | undefined
+  #current: ServerResponse | undefined
+  #isEnding = false
 
   constructor(socket: Socket, start: (response: ServerResponse) => void) {
     this.#socket = socket
     this.#start = start
+    // Node calls it after the last response.
+    socket.destroySoon = () => socket.setTimeout(LINGER_MS).end()
   }
 
   /** Starts a request after the earlier ones. */
   add(response: ServerResponse): void {
     // Node's parser loses the bytes behind a request whose wish to switch protocols is ignored.
     if (response.req.headers.upgrade !== undefined) response.shouldKeepAlive = false
-    if (this.current?.closed === false) this.#wait(this.current, response)
+    if (this.#current?.closed === false) this.#wait(this.#current, response)
     else this.#begin(response)
   }
 
   /** Calls a function after the requests that were added, unless the connection has ended. */
   whenDone(run: () => void): void {
-    const last = this.#waiting.at(-1) ?? this.current
     const runIfOpen = () => this.#socket.writable && run()
-    if (last?.closed === false) last.once('close', runIfOpen)
+    if (this.#last?.closed === false) this.#last.once('close', runIfOpen)
     else runIfOpen()
+  }
+
+  /** Sends a last response after the others, and ends the connection. */
+  end(make: () => LastResponse): void {
+    // Node reports each further byte.
+    if (this.#isEnding) return
+    this.#isEnding = true
+    const last = this.#last
+    // The bytes are in the body of this request, and so the response is that to it.
+    if (last?.req.complete === false && !this.#waiting.pop()) this.#current = undefined
+    // A client that waits for nothing may end its side. Any other one has left.
+    if (this.#socket.readableEnded && this.#last?.closed === false) return void this.#socket.destroy()
+    this.whenDone(() => {
+      if (last?.req.complete === false && last.headersSent) return void this.#socket.destroy()
+      this.#socket.write(serialize(make()))
+      this.#socket.destroySoon()
+    })
+  }
+
+  get #last(): ServerResponse | undefined {
+    return this.#waiting.at(-1) ?? this.#current
   }
 
   #wait(current: ServerResponse, response: ServerResponse): void {
@@ -53,7 +148,14 @@ export class RequestQueue {
 
   #begin(response: ServerResponse): void {
     if (!this.#socket.writable) return
-    this.current = response
+    this.#current = response
     this.#start(response)
   }
+}
+
+function serialize({ status, headers, body }: LastResponse): string {
+  const text = body ?? ''
+  const all = { ...headers, 'Content-Length': Buffer.byteLength(text), Connection: 'close' }
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`)
+  return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', text].join('\r\n')
 }

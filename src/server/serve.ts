@@ -1,4 +1,4 @@
-import type { RequestListener, Server, ServerOptions } from 'node:http'
+import type { Server, ServerOptions } from 'node:http'
 import type { Socket } from 'node:net'
 // Fake timers may replace the global `setImmediate`, but sockets close in real turns of the event loop.
 import { setImmediate as atNextTurn } from 'node:timers'
@@ -9,12 +9,13 @@ import { quote } from '../core/schema/text.ts'
 import { openApi } from '../gateway/openapi/openapi.ts'
 import type { Gateway } from '../gateway/types.ts'
 import { listenAsAgent } from './agent-listener.ts'
-import { type ParseError, PipelinedConnection, type Responders } from './connection.ts'
+import { PipelinedConnection, parseErrorResponse, type Responders } from './connection.ts'
 import { createServer as createPlainServer, listenAt } from './http.ts'
 import { Inspector } from './inspector.ts'
 import { SERVER_LIMITS } from './limits.ts'
 import * as schemas from './options/listen-schemas.ts'
 import { PackedDocuments } from './packed-documents.ts'
+import { takeTurns } from './request-queue.ts'
 
 /** Options of {@link serve}. */
 export interface ServeOptions {
@@ -120,7 +121,7 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
   return { url, port: boundPort, address, agentUrl: agentListener?.url, close, [Symbol.asyncDispose]: close }
 }
 
-type CreateServer = (options: ServerOptions, listener: RequestListener) => Server
+type CreateServer = (options: ServerOptions) => Server
 
 /** Creates the server, and keeps the open sockets in the set. */
 async function createHttpServer(
@@ -128,8 +129,6 @@ async function createHttpServer(
   sockets: Set<Socket>,
   tls: ServerCertificate | undefined,
 ): Promise<Server> {
-  const connections = new WeakMap<Socket, PipelinedConnection>()
-  const listener: RequestListener = ({ socket }, response) => connections.get(socket)?.receive(response)
   const options = {
     ...SERVER_LIMITS,
     // Node's own response would have no operation id.
@@ -137,23 +136,20 @@ async function createHttpServer(
     ...(tls && { cert: tls.certificate_pem, key: tls.private_key_pem }),
   }
   const createServer: CreateServer = tls ? (await import('node:https')).createServer : createPlainServer
-  return createServer(options, listener)
-    .on('checkExpectation', listener)
-    .on('connection', (socket: Socket) => {
-      sockets.add(socket)
-      // The server keeps the process alive, and idle connections do not.
-      socket.unref()
-      socket.once('close', () => sockets.delete(socket))
-    })
-    .on(tls ? 'secureConnection' : 'connection', (socket: Socket) => {
-      connections.set(socket, new PipelinedConnection(socket, responders))
-    })
-    .on('clientError', (error: ParseError, socket: Socket) => {
-      const connection = connections.get(socket)
-      // A connection that failed during the TLS handshake has no `Connection`.
-      if (connection) connection.refuse(error)
-      else socket.destroy()
-    })
+  const server = createServer(options).on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    // The server keeps the process alive, and idle connections do not.
+    socket.unref()
+    socket.once('close', () => sockets.delete(socket))
+  })
+  takeTurns(server, {
+    open(socket) {
+      const connection = new PipelinedConnection(socket, responders)
+      return (response) => connection.start(response)
+    },
+    refuse: (error) => parseErrorResponse(responders.gateway, error),
+  })
+  return server
 }
 
 /** Thrown if the port of the agent's API cannot be opened. */

@@ -56,7 +56,6 @@ describe('Bytes that are no request are answered in the usual shape, and end the
     ['a body with a chunk longer than it says', formatBrokenChunks('1\r\n{}\r\n0\r\n\r\n')],
     ['the half of a body', `${POST_HEAD}Content-Length: 9\r\n\r\n{"met`, true],
     ['the half of a body in chunks', formatBrokenChunks('2\r\n{}\r\n'), true],
-    ['garbage behind requests, of which none runs', `${formatPost()}${POST_HEAD}\r\ngarbage\r\n\r\n`],
   ])('%s', async (_what, bytes, isHalfClosed) => {
     const { gateway, port } = await serveNew()
     const before = gateway.snapshot()
@@ -98,7 +97,7 @@ describe('Bytes that are no request are answered in the usual shape, and end the
     expect([code, msg]).toEqual(['408 90432', expect.stringContaining('within 20 seconds')])
   })
 
-  test('but nothing is sent in the middle of a response', async () => {
+  test('but not in the middle of a response', async () => {
     const { gateway, port } = await serveNew()
     for (let n = 0; n < 100; n++) gateway.reservedAddrs.create({ metadata: 'm'.repeat(4000) })
     const connection = await openRawConnection(port)
@@ -106,7 +105,8 @@ describe('Bytes that are no request are answered in the usual shape, and end the
     for (let sent = -1; sent !== connection.socket.bytesRead; await nextTurn()) sent = connection.socket.bytesRead
     connection.socket.write('garbage\r\n\r\n'.repeat(1000))
     connection.socket.resume()
-    expect(await connection.ended()).not.toContain('HTTP/1.1 400')
+    const statuses = parseRawAnswers(await connection.ended()).map(({ status }) => status)
+    expect(statuses).toEqual([...new Array(20).fill(200), 400])
   })
 })
 

@@ -248,13 +248,6 @@ describe('Bytes at fauxgate record', () => {
     expect(upstream.requests).toEqual([])
   })
 
-  test('that ask for CONNECT before an earlier response get no response of another request', async () => {
-    const sent = `GET /a HTTP/1.1\r\n${HOST}\r\nCONNECT example.com:443 HTTP/1.1\r\n${HOST}\r\n`
-    const { raw, stopAndRead } = await sendRaw(() => undefined, sent)
-    expect(await raw.ended()).toBe('')
-    await stopAndRead()
-  })
-
   test.each([
     ['a folded line', `GET /a HTTP/1.1\r\n${HOST}X-A: 1\r\n folded\r\n\r\n`],
     ['line feeds alone', 'GET /a HTTP/1.1\nHost: 127.0.0.1\n\n'],

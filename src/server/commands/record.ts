@@ -9,6 +9,7 @@ import { MAX_HEAD_BYTES } from '../forward/upstream.ts'
 import { createServer, listenAt } from '../http.ts'
 import { integerFlag, textFlag } from '../options/flags.ts'
 import { Recorder } from '../recorder.ts'
+import { takeTurns } from '../request-queue.ts'
 import { print, printLine, warn } from '../terminal.ts'
 import { sleep, waitForSignal } from '../waiting.ts'
 import { requireFreePort } from './announce.ts'
@@ -61,11 +62,8 @@ async function runRecord(parsed: Arguments): Promise<number> {
   const requestedPort = parseCount('--port', value('port'), 0, 65_535, 0)
   await requireFreePort(HOST, requestedPort)
   await save()
-  const server = createServer(
-    { maxHeaderSize: MAX_HEAD_BYTES },
-    (request, response) => void recorder.forward(request, response),
-  )
-  server.on('connect', (_request, socket) => recorder.refuseTunnel(socket))
+  const server = createServer({ maxHeaderSize: MAX_HEAD_BYTES })
+  takeTurns(server, { open: () => (response) => void recorder.forward(response.req, response) })
   const { port } = await listenAt(server, requestedPort, HOST)
   printLine(`fauxgate records ${target} at http://${HOST}:${port}`)
   const stopped = new AbortController()

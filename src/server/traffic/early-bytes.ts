@@ -29,7 +29,7 @@ export class EarlyBytes {
     const outgoing = new ServerResponse(request)
     outgoing.shouldKeepAlive = false
     outgoing.assignSocket(this.#socket)
-    return outgoing.once('finish', () => this.#socket.end())
+    return outgoing.once('finish', () => this.#socket.destroySoon())
   }
 
   /** Stops reading, and returns what was read. */

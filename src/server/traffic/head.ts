@@ -29,7 +29,7 @@ export function findHeadProblem(request: Arrived): HeadProblem | undefined {
   if (!METHODS.includes(method)) return { status: 501, problem: 'The method is unknown. Methods have upper case.' }
   if (httpVersion !== '1.0' && !/\b100-continue\b/i.test(headers.expect ?? '100-continue'))
     return { status: 417, problem: 'The only expectation is 100-continue.' }
-  if (method === 'CONNECT') return { status: 405, problem: 'The gateway is no proxy for CONNECT.' }
+  if (method === 'CONNECT') return { status: 405, problem: 'This server is no proxy for CONNECT.' }
   const { ':authority': authority = headers.host } = headers
   if (isHttp2 && headers.host !== undefined && authority !== headers.host)
     return { status: 400, problem: 'The Host header is not the authority of the request.' }

@@ -9,7 +9,7 @@ import type { Socket } from 'node:net'
 import type { Gateway } from '../../gateway/types.ts'
 import { IDLE_MS, MAX_HEAD_BYTES } from '../forward/upstream.ts'
 import { createServer, listenAt } from '../http.ts'
-import { RequestQueue } from '../request-queue.ts'
+import { takeTurns } from '../request-queue.ts'
 import { createCertificates } from './certificates.ts'
 import { EarlyBytes } from './early-bytes.ts'
 import type { Arrived } from './head.ts'
@@ -40,27 +40,15 @@ export async function openTrafficPort(gateway: Gateway, options: TrafficPortOpti
   const { tls, idle = IDLE_MS, log } = options
   const visitors = new Visitors(gateway, createVisitSender(gateway, { tls, log }), idle)
   const server = createPort(gateway, tls, idle)
-  const queues = new WeakMap<Socket, RequestQueue>()
-  const queueOf = (socket: Socket): RequestQueue => {
-    const queue = queues.get(socket) ?? new RequestQueue(socket, (each) => void visitors.answer(each.req, each))
-    queues.set(socket, queue)
-    return queue
-  }
-  const receive = (request: Arrived, outgoing: ServerResponse | Http2ServerResponse) => {
+  const queueOf = takeTurns(server, { open: () => (response) => void visitors.answer(response.req, response) })
+  const answerHttp2 = (request: Arrived, outgoing: ServerResponse | Http2ServerResponse | Socket) => {
     // Requests over HTTP/2 run side by side.
     if ('stream' in outgoing) void visitors.answer(request, outgoing)
-    else queueOf(outgoing.req.socket).add(outgoing)
   }
-  // Node's own response to an unknown expectation would not wait for its turn.
-  server.on('request', receive).on('checkExpectation', receive)
-  const leaveHttp = (request: IncomingMessage, socket: Socket, head: Buffer) => {
+  for (const event of ['request', 'checkExpectation', 'connect']) server.on(event, answerHttp2)
+  server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
     const early = new EarlyBytes(socket, head)
     queueOf(socket).whenDone(() => void visitors.answer(request, early.respondTo(request), early))
-  }
-  server.on('upgrade', leaveHttp)
-  server.on('connect', (request: Arrived, outgoing: Socket | Http2ServerResponse, head: Buffer) => {
-    if ('stream' in outgoing) void visitors.answer(request, outgoing)
-    else if (!('stream' in request)) leaveHttp(request, outgoing, head)
   })
   return listen(server, options)
 }

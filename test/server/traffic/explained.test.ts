@@ -26,7 +26,7 @@ describe('The response to a request that reaches no endpoint says why (rules: tr
       'The only Transfer-Encoding is chunked.',
     ],
     ['a fragment', `GET /a#b HTTP/1.1\r\n${HOST}\r\n`, 'The target has a fragment, or a character that no URL has.'],
-    ['CONNECT', `CONNECT a.example.com:443 HTTP/1.1\r\n${HOST}\r\n`, 'The gateway is no proxy for CONNECT.'],
+    ['CONNECT', `CONNECT a.example.com:443 HTTP/1.1\r\n${HOST}\r\n`, 'This server is no proxy for CONNECT.'],
     ['an expectation', `GET / HTTP/1.1\r\n${HOST}expect: tea\r\n\r\n`, 'The only expectation is 100-continue.'],
     ['another scheme', `GET ftp://a HTTP/1.1\r\n${HOST}\r\n`, 'The target is neither a path nor a URL.'],
   ])('%s', async (_what, sent, why) => {

@@ -57,10 +57,13 @@ describe.each(kinds)('Requests of a connection take turns at the port %s (rules:
     expect(upstream.requests).toHaveLength(expected.filter((each) => typeof each === 'string').length)
   })
 
-  test('and a visitor that leaves while its wish waits ends the request before it', async () => {
+  test.each([
+    ['wish', WISH],
+    ['CONNECT', CONNECT],
+  ])('and a visitor that leaves while its %s waits ends the request before it', async (_what, waiting) => {
     const upstream = await openRawUpstream(() => undefined)
     const { ports } = await openRawPorts(upstream.url)
-    const visitor = await visitRaw(ports[kind], GET + WISH, nameOf(kind))
+    const visitor = await visitRaw(ports[kind], GET + waiting, nameOf(kind))
     await waitUntil(() => upstream.requests.length === 1)
     visitor.socket.destroy()
     await waitUntil(() => upstream.sockets.size === 0)
