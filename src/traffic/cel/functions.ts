@@ -154,7 +154,7 @@ function decodeJson(text: string): unknown {
 
 /** Returns a value of JSON as CEL has it. */
 function toCelValue(value: unknown): unknown {
-  if (typeof value === 'number') return Number.isInteger(value) ? BigInt(value) : value
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : value
   if (Array.isArray(value)) return value.map(toCelValue)
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, toCelValue(each)]))

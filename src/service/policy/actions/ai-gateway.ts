@@ -27,6 +27,7 @@ export const aiGateway = action({
     output_ngrok_tokens: whole('The tokens of the response.'),
     gateway_latency_ms: whole('The time that the gateway added.'),
     model_selection: { type: 'list<dyn>', about: 'How models were chosen.' },
+    success: { type: 'map<string, dyn>', about: 'The request that succeeded.' },
     models_tried: { type: 'list<dyn>', about: 'The models that were tried.' },
   },
 })
