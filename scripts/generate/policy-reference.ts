@@ -53,7 +53,8 @@ function describeText({ format, maxLength }: Extract<Field, { kind: 'text' }>): 
     cidr: 'range of addresses',
     credentials: '`user:password`',
     pattern: 'pattern of RE2',
-    pem: 'PEM',
+    certificate: 'certificate as PEM',
+    'private-key': 'private key as PEM',
     url: 'URL',
   }
   const what = (format && FORMATS[format]) ?? 'text'

@@ -8,10 +8,12 @@ import type {
 } from '../../scripts/generate/evidence/traffic-pages.ts'
 import { checkPolicy, createNgrok } from '../../src/gateway/ngrok.ts'
 import { manualClock } from '../../src/index.ts'
-import { CLOCK_START } from '../support/clock.ts'
 import { URL_OF_APP } from './visits.ts'
 
 const PHASES = ['on_tcp_connect', 'on_http_request', 'on_http_response', 'on_event_stream_message'] as const
+
+/** The time of the first request of each row. */
+const START = '2026-01-01T00:00:00Z'
 
 /** The status of a response that an expression gives when it has its documented value. */
 const HELD = 418
@@ -49,8 +51,11 @@ function policyOf(row: TrafficRow): Readonly<Record<string, readonly object[]>> 
 }
 
 /** Makes the gateway of a row. Returns a function that sends a request and compares its results. */
-function createVisited({ fails, app, internal = {}, vaults = {}, ip_policies = {} }: TrafficRow, policy: string) {
-  const gateway = createNgrok({ clock: manualClock(CLOCK_START), seed: 'pages' })
+function createVisited(
+  { fails, app, internal = {}, served = {}, vaults = {}, ip_policies = {} }: TrafficRow,
+  policy: string,
+) {
+  const gateway = createNgrok({ clock: manualClock(START), seed: 'pages' })
   for (const [vault, secrets] of Object.entries(vaults)) {
     gateway.vaults.create({ name: vault })
     for (const [name, value] of Object.entries(secrets)) gateway.vaultSecrets.create({ vault_name: vault, name, value })
@@ -67,7 +72,7 @@ function createVisited({ fails, app, internal = {}, vaults = {}, ip_policies = {
   }))
   gateway.declare.tunnelSession({ endpoints: [{ url: URL_OF_APP, traffic_policy }, ...others] })
   let received: Request[] = []
-  for (const [url, sent] of Object.entries({ ...internal, [URL_OF_APP]: app ?? {} })) {
+  for (const [url, sent] of Object.entries({ ...internal, ...served, [URL_OF_APP]: app ?? {} })) {
     gateway.traffic.upstream(url, async (request) => {
       received.push(request)
       if (sent.silent_for === undefined) return toResponse(sent)

@@ -37,6 +37,8 @@ export interface TrafficRow extends TrafficStep {
   readonly app?: SentResponse
   /** Internal endpoints, by URL. */
   readonly internal?: Readonly<Record<string, SentResponse & { readonly policy?: object }>>
+  /** Other URLs that the gateway reads, such as those of keys. */
+  readonly served?: Readonly<Record<string, SentResponse>>
   /** The secrets of vaults, by vault and name. */
   readonly vaults?: Readonly<Record<string, Readonly<Record<string, string>>>>
   /** The rules of IP policies. The policy of the row names one as `ipp_` and its name. */

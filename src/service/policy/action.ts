@@ -17,13 +17,15 @@ interface FieldFacts {
 
 /** The ways in which a text must be written. */
 export type Format =
+  | 'certificate'
+  | 'certificate-or-id'
   | 'cidr'
   | 'credentials'
   | 'domain'
   | 'header-value'
   | 'pattern'
-  | 'pem'
   | 'printable'
+  | 'private-key'
   | 'query-value'
   | 'url'
 

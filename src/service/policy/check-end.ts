@@ -3,12 +3,20 @@ import type { Action, Config } from './action.ts'
 import { ACTIONS } from './actions/index.ts'
 import type { Reporter } from './reporter.ts'
 
-/** Checks that the policy of a cloud endpoint answers all traffic: its last rule without expressions must end it. */
+/**
+ * Checks that the policy of a cloud endpoint answers all traffic: a rule without expressions must end it. For TCP and TLS, a rule with
+ * expressions is enough: ngrok's operator for Kubernetes makes such policies for its weighted routes (rules: traffic-policy#the-end).
+ */
 export function checkEnd(policy: Config, protocol: string, reporter: Reporter): undefined {
-  const last = protocol === 'tcp' || protocol === 'tls' ? 'on_tcp_connect' : 'on_http_request'
+  const isConnection = protocol === 'tcp' || protocol === 'tls'
+  const last = isConnection ? 'on_tcp_connect' : 'on_http_request'
   const rules: readonly unknown[] = [policy.on_tcp_connect, policy[last]].flat()
   const isEnd = rules.some(
-    (rule) => isObject(rule) && matchesAll(rule) && Array.isArray(rule.actions) && rule.actions.some(isEnding),
+    (rule) =>
+      isObject(rule) &&
+      (isConnection || matchesAll(rule)) &&
+      Array.isArray(rule.actions) &&
+      rule.actions.some(isEnding),
   )
   if (!isEnd) {
     const path = Object.hasOwn(policy, last) ? [last] : []

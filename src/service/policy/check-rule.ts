@@ -19,8 +19,10 @@ const FIELDS = ['name', 'expressions', 'actions']
 export function checkRule(rule: unknown, path: PolicyPath, known: Known, seen: Map<string, PolicyPath>): undefined {
   const { reporter } = known
   if (!isObject(rule)) return reporter.reportValue(2236, path, rule, `a rule: an object with ${FIELDS.join(', ')}`)
-  const unknown = reporter.reportUnknown(2236, path, rule, FIELDS, 'a rule')
   const { name, expressions, actions } = rule
+  const isAction = actions === undefined && typeof rule.type === 'string'
+  // The type and the config of an action without its list are one mistake.
+  const unknown = reporter.reportUnknown(2236, path, rule, isAction ? [...FIELDS, 'type', 'config'] : FIELDS, 'a rule')
   if (name !== undefined && name !== null && typeof name !== 'string')
     reporter.reportValue(2236, [...path, 'name'], name, 'a text')
   const length = JSON.stringify(rule).length
@@ -29,8 +31,10 @@ export function checkRule(rule: unknown, path: PolicyPath, known: Known, seen: M
   checkExpressions(expressions, [...path, 'expressions'], known)
   // A misspelt `actions` is one mistake, not two.
   if (actions !== undefined || !unknown.some((key) => nearest(key, FIELDS) === 'actions'))
-    checkActions(actions, [...path, 'actions'], known, seen)
+    checkActions(actions, [...path, 'actions'], known, seen, isAction ? HINT : {})
 }
+
+const HINT = { hint: 'Put the type and the config into a list: actions: [{ type: …, config: … }].' }
 
 function checkExpressions(expressions: unknown, path: PolicyPath, known: Known): undefined {
   if (expressions === undefined || expressions === null) return
@@ -45,11 +49,17 @@ function checkExpressions(expressions: unknown, path: PolicyPath, known: Known):
   }
 }
 
-function checkActions(actions: unknown, path: PolicyPath, known: Known, seen: Map<string, PolicyPath>): undefined {
+function checkActions(
+  actions: unknown,
+  path: PolicyPath,
+  known: Known,
+  seen: Map<string, PolicyPath>,
+  hint: { readonly hint?: string },
+): undefined {
   const { reporter, options } = known
   if (actions === undefined || actions === null || (Array.isArray(actions) && actions.length === 0)) {
     const what = actions === undefined ? 'missing' : 'empty'
-    return reporter.report(2206, path, `is ${what}. Every rule needs at least one action`)
+    return reporter.report(2206, path, `is ${what}. Every rule needs at least one action`, hint)
   }
   if (!Array.isArray(actions)) return reporter.reportValue(2236, path, actions, 'a list of actions')
   checkLimit(actions.length, 'actions', options.maxActions, path, known)

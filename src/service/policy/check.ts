@@ -87,6 +87,8 @@ function checkPhases(policy: Config, options: Known, reporter: Reporter): undefi
   }
 }
 
+const OLDER_NAMES: Readonly<Record<string, string>> = { inbound: 'on_http_request', outbound: 'on_http_response' }
+
 function reportPhase(
   key: string,
   allowed: readonly string[],
@@ -99,7 +101,9 @@ function reportPhase(
   const what = known.includes(key)
     ? `is a phase that does not exist for ${protocol} ${placeName(place)}`
     : 'is no phase'
-  reporter.report(number, [key], `${what}.${suggestion(key, allowed)} Allowed: ${allowed.join(', ')}`)
+  const older = OLDER_NAMES[key]
+  const hint = older && allowed.includes(older) ? { hint: `${key} is the older name of ${older}.` } : {}
+  reporter.report(number, [key], `${what}.${suggestion(key, allowed)} Allowed: ${allowed.join(', ')}`, hint)
 }
 
 function placeName(place: PolicyOptions['place']): string {

@@ -28,7 +28,8 @@ export function checkConfig(config: Config, path: PolicyPath, place: Place): und
 }
 
 function checkFields(fields: Fields, values: Config, path: PolicyPath, place: Place, isOpen = false): undefined {
-  if (!isOpen) place.reporter.reportUnknown(2203, path, values, Object.keys(fields), place.action.type)
+  if (isOpen) checkCelText(values, path, place)
+  else place.reporter.reportUnknown(2203, path, values, Object.keys(fields), place.action.type)
   const [first, ...others] = Object.keys(fields).filter((name) => fields[name]?.isRequired && !isGiven(values[name]))
   if (first !== undefined) {
     const also = others.length === 0 ? '' : `, and so ${others.length === 1 ? 'is' : 'are'} ${others.join(', ')}`

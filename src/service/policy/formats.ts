@@ -1,6 +1,8 @@
+import { Refusal } from '../../core/schema/errors.ts'
 import { quote } from '../../core/schema/text.ts'
 import { isPunycode } from '../resources/reserved-domains/is-punycode.ts'
 import { ipBytes } from '../x509/ip.ts'
+import { readCertificates, readKey } from '../x509/uploads.ts'
 import type { Format } from './action.ts'
 import { MAX_HEADER_VALUE } from './headers.ts'
 import { patternProblem } from './pattern.ts'
@@ -51,11 +53,10 @@ const CHECKS: Readonly<Record<Format, (text: string) => FormatProblem | undefine
       ? undefined
       : { number: 2261, what: `is ${quote(text)}, which is no pattern of RE2: ${problem}` }
   },
-  pem(text) {
-    return /-----BEGIN [A-Z0-9 ]+-----[\s\S]+-----END [A-Z0-9 ]+-----/.test(text)
-      ? undefined
-      : { number: 2228, what: 'is not PEM. Allowed: a text with "-----BEGIN …" and "-----END …"' }
-  },
+  certificate: (text) => pemProblem('certificate', () => readCertificates(text)),
+  'certificate-or-id': (text) =>
+    text.includes('-----BEGIN') ? pemProblem('certificate', () => readCertificates(text)) : undefined,
+  'private-key': (text) => pemProblem('private key', () => readKey(text)),
   printable(text) {
     return /^[\x20-\x7e]*$/.test(text)
       ? undefined
@@ -66,6 +67,18 @@ const CHECKS: Readonly<Record<Format, (text: string) => FormatProblem | undefine
     if (/^[a-z][a-z0-9+.-]*:\/\/[^\s/?#]+/i.test(text) && !/\s/.test(text) && URL.canParse(text)) return undefined
     return { number: 2226, what: `is ${quote(text)}. Allowed: a URL with its scheme, such as "https://api.internal"` }
   },
+}
+
+/** Returns the problem of a text that cannot be read as PEM. It repeats no part of a key. */
+function pemProblem(what: string, read: () => unknown): FormatProblem | undefined {
+  try {
+    read()
+    return undefined
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    const begin = `-----BEGIN ${what.toUpperCase()}-----`
+    return { number: 2228, what: `cannot be read as a ${what}. Allowed: PEM, which begins with "${begin}"` }
+  }
 }
 
 /** The character that replaces a `${…}` while credentials are checked. No text has it. */

@@ -231,7 +231,8 @@ export const OLDER_REQUEST: Variables = {
   Version: text('The version of HTTP.'),
 }
 export const OLDER_RESPONSE: Variables = {
-  StatusCode: whole('The status.'),
+  // The service took comparisons with numbers and with texts, as programs of 2024 wrote them.
+  StatusCode: { type: 'dyn', about: 'The status.' },
   ContentLength: int64('The length of the body.'),
   ContentType: text('The media type.'),
   Headers: map('list<string>', 'The headers, by canonical name.'),

@@ -1,5 +1,3 @@
-import { isObject } from '../../core/schema/values.ts'
-
 /** The place of a token in a request. */
 export interface TokenSource {
   readonly method: string
@@ -12,12 +10,19 @@ interface AllowList {
   readonly allow_list: readonly { readonly value: string }[]
 }
 
-/** The config of `jwt-validation`. The check of the policy has read all but the sources of its keys. */
+/** The documentation has lists in its tables, and their items alone in examples. */
+type OneOrMore<T> = T | readonly T[]
+
+interface Keys {
+  readonly sources: OneOrMore<{ readonly additional_jkus: readonly string[] }>
+}
+
+/** The config of `jwt-validation`, which the check of the policy has read. */
 interface Config {
   readonly issuer: AllowList
   readonly audience?: Partial<AllowList>
   readonly http: { readonly tokens: readonly TokenSource[] }
-  readonly jws: { readonly allowed_algorithms: readonly string[]; readonly keys: unknown }
+  readonly jws: { readonly allowed_algorithms: readonly string[]; readonly keys: OneOrMore<Keys> }
 }
 
 /** The requirements on tokens, and the places of tokens and keys. */
@@ -40,15 +45,8 @@ export function readRequirements(checked: unknown): Requirements {
     audiences: audience?.allow_list && toValues(audience.allow_list),
     sources: http.tokens,
     algorithms: jws.allowed_algorithms,
-    jwksUrls: readUrls(jws.keys),
+    jwksUrls: [jws.keys]
+      .flat()
+      .flatMap(({ sources }) => [sources].flat().flatMap(({ additional_jkus }) => additional_jkus)),
   }
-}
-
-/** Returns the URLs of keys. The documentation has `keys` and `sources` as lists, and in examples as objects. */
-function readUrls(keys: unknown): string[] {
-  const members = (value: unknown, name: string) => [value].flat().flatMap((it) => (isObject(it) ? [it[name]] : []))
-  return members(keys, 'sources')
-    .flatMap((sources) => members(sources, 'additional_jkus'))
-    .flat()
-    .filter((url): url is string => typeof url === 'string')
 }

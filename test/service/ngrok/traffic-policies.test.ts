@@ -111,6 +111,11 @@ describe('The older module `policy` is checked by the language (rules: traffic-p
     expect((await send(HTTPS_ROUTE, json)).body).toEqual(json)
   })
 
+  test('A status is compared with a number or with a text, as programs of 2024 did', async () => {
+    const json = { enabled: true, inbound: [], outbound: [rule('deny', {}, 'res.StatusCode <= "300"')] }
+    expect((await send(HTTPS_ROUTE, json)).body).toEqual(json)
+  })
+
   test.each(['tcp', 'tls'])('A %s edge has the actions and variables of connections', async (kind) => {
     const path = `/edges/${kind}/edg${kind}_1/policy`
     const put = async (json: object) => outcome(await send(path, json))

@@ -220,11 +220,24 @@ describe('A policy that a cloud endpoint may have answers all traffic (rules: tr
     expect(checkPolicyValue({}, { place: 'agent' })).toEqual([])
   })
 
+  test.each(['tcp', 'tls'] as const)('On an endpoint for %s, a rule with expressions is enough', (protocol) => {
+    const forward = { type: 'forward-internal', config: { url: `${protocol}://a.internal:80` } }
+    const on_tcp_connect = [
+      { actions: [{ type: 'set-vars', config: { vars: [{ drawn: '${rand.int(0, 1)}' }] } }] },
+      { expressions: ['int(vars.drawn) <= 0'], actions: [forward] },
+      { expressions: ['int(vars.drawn) >= 1 && int(vars.drawn) <= 1'], actions: [forward] },
+    ]
+    expect(checkPolicyValue({ on_tcp_connect }, { place: 'cloud', protocol })).toEqual([])
+    expect(
+      checkPolicyValue({ on_tcp_connect: on_tcp_connect.slice(0, 1) }, { place: 'cloud', protocol }),
+    ).toMatchObject([{ number: 2235 }])
+  })
+
   test.each(['tcp', 'tls'] as const)('On an endpoint for %s, connections are all traffic', (protocol) => {
     const policy = { on_tcp_connect: [{ actions: [{ type: 'deny' }] }] }
     expect(checkPolicyValue(policy, { place: 'cloud', protocol })).toEqual([])
-    const conditional = { on_tcp_connect: [{ expressions: ["conn.client_ip == 'a'"], actions: [{ type: 'deny' }] }] }
-    expect(checkPolicyValue(conditional, { place: 'cloud', protocol })).toMatchObject([
+    const open = { on_tcp_connect: [{ actions: [{ type: 'log', config: { metadata: { a: 1 } } }] }] }
+    expect(checkPolicyValue(open, { place: 'cloud', protocol })).toMatchObject([
       { number: 2235, path: ['on_tcp_connect'] },
     ])
   })

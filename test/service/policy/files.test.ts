@@ -34,6 +34,17 @@ describe('the policies of a file', () => {
     ])
   })
 
+  test.each([
+    ['kind: NgrokTrafficPolicy\nspec: {}\n', 1],
+    ['kind: NgrokTrafficPolicy\nspec:\n  on_http_request: []\n', 1],
+    ['x: 1\n---\nkind: NgrokTrafficPolicy\nspec:\n  policy:\n', 3],
+    ['kind: NgrokTrafficPolicy\nspec:\n  policy: []\n', 3],
+    ['kind: NgrokTrafficPolicy\nspec:\n  policy: deny\n', 3],
+    ['kind: CloudEndpoint\nspec:\n  trafficPolicy:\n    inline: []\n', 4],
+  ])('A manifest whose policy is missing or no object has a problem: %j', (text, line) => {
+    expect(checkPolicyFile(text).problems).toMatchObject([{ number: 2236, line }])
+  })
+
   test("each endpoint of an agent's config has its policy, as an object, as a text or by an alias", () => {
     const text = `common: &shared {on_tcp_connect: []}
 endpoints:

@@ -1,4 +1,5 @@
 import type { PolicyOptions } from '../../../src/service/policy/index.ts'
+import { upload } from '../../support/pem.ts'
 
 /** A policy with one mistake: the number of its error, and the path of the value that is wrong. */
 export type Mistake = [number: number, place: string, policy: unknown, options?: PolicyOptions]
@@ -39,8 +40,9 @@ const request = (changes: object) => onRequest('http-request', { url: 'https://u
 const many = <T>(count: number, make: (index: number) => T) => Array.from({ length: count }, (_, index) => make(index))
 const headers = (count: number) => Object.fromEntries(many(count, (index) => [`x-${index}`, 'a']))
 const signIn = { type: 'oauth', config: { provider: 'google' } }
-/** A text of the form of a certificate. */
+/** A text of the form of a certificate, which is none. */
 export const PEM = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'
+const { certificate_pem: server_certificate, private_key_pem: server_private_key } = upload()
 
 /** At least one policy for each documented number. */
 export const MISTAKES: readonly Mistake[] = [
@@ -212,7 +214,18 @@ export const MISTAKES: readonly Mistake[] = [
   [2234, `${CONFIG}.jws`, jwt({ jws: undefined })],
   [2223, `${CONFIG}.issuer.allow_list`, jwt({ issuer: { allow_list: [] } })],
   [2222, `${CONFIG}.http.tokens.0.method`, jwt({ http: { tokens: [{ type: 'jwt', method: 'query', name: 'a' }] } })],
-  [2222, `${CONFIG}.jws.allowed_algorithms.0`, jwt({ jws: { allowed_algorithms: ['none'], keys: [{ sources: {} }] } })],
+  [
+    2222,
+    `${CONFIG}.jws.allowed_algorithms.0`,
+    jwt({
+      jws: { allowed_algorithms: ['none'], keys: [{ sources: { additional_jkus: ['https://issuer.test/keys'] } }] },
+    }),
+  ],
+  [
+    2226,
+    `${CONFIG}.jws.keys.0.sources.additional_jkus.0`,
+    jwt({ jws: { allowed_algorithms: ['RS256'], keys: [{ sources: { additional_jkus: ['keys'] } }] } }),
+  ],
   // http-request
   [2226, `${CONFIG}.url`, request({ url: 'users' })],
   [2222, `${CONFIG}.method`, request({ method: 'get' })],
@@ -235,13 +248,24 @@ export const MISTAKES: readonly Mistake[] = [
   [
     2228,
     'on_tcp_connect.0.actions.0.config.server_certificate',
-    onConnect('terminate-tls', { server_certificate: 'a', server_private_key: PEM }),
+    onConnect('terminate-tls', { server_certificate: 'a', server_private_key }),
   ],
   [
-    2240,
-    'on_tcp_connect.0.actions.0.config.server_private_key',
-    onConnect('terminate-tls', { server_certificate: PEM }),
+    2228,
+    'on_tcp_connect.0.actions.0.config.server_certificate',
+    onConnect('terminate-tls', { server_certificate: PEM, server_private_key }),
   ],
+  [
+    2228,
+    'on_tcp_connect.0.actions.0.config.server_private_key',
+    onConnect('terminate-tls', { server_certificate, server_private_key: PEM }),
+  ],
+  [
+    2228,
+    'on_tcp_connect.0.actions.0.config.mutual_tls_certificate_authorities.0',
+    onConnect('terminate-tls', { mutual_tls_certificate_authorities: [PEM] }),
+  ],
+  [2240, 'on_tcp_connect.0.actions.0.config.server_private_key', onConnect('terminate-tls', { server_certificate })],
   [
     2263,
     'on_tcp_connect.0.actions.0.config.mutual_tls_verification_strategy',

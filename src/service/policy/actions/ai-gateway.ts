@@ -2,6 +2,9 @@ import { isObject } from '../../../core/schema/values.ts'
 import { action } from '../action.ts'
 import { text, whole } from '../fields.ts'
 
+/** The statuses of its errors, by number. The others are 422 (https://ngrok.com/docs/ai-gateway/reference/error-codes). */
+const STATUSES: Readonly<Record<number, number>> = { 3800: 502, 3801: 400, 3802: 400, 3807: 503, 3810: 504, 3811: 413 }
+
 export const aiGateway = action({
   type: 'ai-gateway',
   about: 'Routes requests to providers of language models. Of its fields, only the keys of providers are checked.',
@@ -20,6 +23,11 @@ export const aiGateway = action({
         message: 'has the keys of a provider that is not your own. Attach them to your AI Gateway API key instead',
       })),
   onlyOne: { group: 'ai-gateway', number: 2266 },
+  refusal({ status, error }) {
+    if (status !== 'error') return undefined
+    const number = Number(/\d+$/.exec(String(isObject(error) ? error.code : '')) ?? 3800)
+    return { status: STATUSES[number] ?? 422, error: number }
+  },
   sets: {
     status: text('`success` or `error`.'),
     client: { type: 'map<string, dyn>', about: 'What the client asked for.' },

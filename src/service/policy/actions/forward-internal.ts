@@ -16,6 +16,7 @@ export const forwardInternal = action({
       about: 'The URL of the endpoint, such as `https://api.internal`.',
     },
     on_error: onError('halt'),
+    binding: { kind: 'text', choices: ['internal'], about: 'The binding of the endpoint, which is always internal.' },
   },
   check({ url }, phase) {
     const [, scheme] = /^([a-z][a-z0-9+.-]*):\/\//i.exec(typeof url === 'string' ? url : '') ?? []

@@ -1,20 +1,18 @@
 import { action, type Field } from '../action.ts'
 
-const values = (about: string, takesCel?: true): Field => ({
+const values = (about: string, more: { readonly takesCel?: true; readonly isRequired?: true }): Field => ({
   kind: 'object',
   about,
   fields: {
     allow_list: {
       kind: 'list',
       min: 1,
-      isRequired: true,
       about: 'The allowed values.',
+      ...(more.isRequired && { isRequired: true }),
       item: {
         kind: 'object',
         about: 'An allowed value.',
-        fields: {
-          value: { kind: 'text', minLength: 1, isRequired: true, about: 'The value.', ...(takesCel && { takesCel }) },
-        },
+        fields: { value: { kind: 'text', minLength: 1, isRequired: true, about: 'The value.', ...more } },
       },
     },
   },
@@ -52,12 +50,40 @@ const keys: Field = {
     kind: 'object',
     about: 'A set of keys.',
     fields: {
-      identification: { kind: 'any', about: 'The claims that name a key, such as `kid`.' },
+      identification: {
+        kind: 'list',
+        takesOne: true,
+        about: 'The claims that name a key.',
+        item: {
+          kind: 'object',
+          about: 'The claims of a token.',
+          fields: {
+            token_claims: {
+              kind: 'list',
+              item: { kind: 'text', choices: ['kid'], about: 'A claim.' },
+              about: 'The claims that are in the token.',
+            },
+          },
+        },
+      },
       sources: {
-        kind: 'any',
-        takesCel: true,
+        kind: 'list',
+        min: 1,
+        takesOne: true,
         isRequired: true,
-        about: 'Where keys come from: `additional_jkus` is a list of URLs of JWKS documents.',
+        about: 'Where keys come from.',
+        item: {
+          kind: 'object',
+          about: 'A source of keys.',
+          fields: {
+            additional_jkus: {
+              kind: 'list',
+              item: { kind: 'text', format: 'url', takesCel: true, about: 'A URL.' },
+              isRequired: true,
+              about: 'The URLs of JWKS documents.',
+            },
+          },
+        },
       },
     },
   },
@@ -69,8 +95,8 @@ export const jwtValidation = action({
   page: 'jwt-validation',
   phases: ['on_http_request'],
   config: {
-    issuer: { ...values('The issuers of tokens.', true), isRequired: true },
-    audience: values('The audiences of tokens.'),
+    issuer: { ...values('The issuers of tokens.', { takesCel: true, isRequired: true }), isRequired: true },
+    audience: values('The audiences of tokens.', {}),
     http: { kind: 'object', fields: { tokens }, isRequired: true, about: 'The tokens of a request.' },
     jws: {
       kind: 'object',

@@ -1,5 +1,5 @@
 import { action, type Field } from '../action.ts'
-import { text } from '../fields.ts'
+import { text, texts } from '../fields.ts'
 import { tlsVariables } from '../variables.ts'
 
 const version = (about: string, initial: string): Field => ({
@@ -25,15 +25,20 @@ export const terminateTls = action({
     max_version: version('The highest version of TLS.', '1.3'),
     server_private_key: {
       kind: 'text',
-      format: 'pem',
+      format: 'private-key',
       takesCel: true,
       isSecret: true,
       about: 'The private key of the certificate, as PEM.',
     },
-    server_certificate: { kind: 'text', format: 'pem', takesCel: true, about: 'The certificate, as PEM.' },
+    server_certificate: { kind: 'text', format: 'certificate', takesCel: true, about: 'The certificate, as PEM.' },
     mutual_tls_certificate_authorities: {
       kind: 'list',
-      item: { kind: 'text', takesCel: true, about: 'A certificate as PEM, or the id of a certificate authority.' },
+      item: {
+        kind: 'text',
+        format: 'certificate-or-id',
+        takesCel: true,
+        about: 'A certificate as PEM, or the id of a certificate authority.',
+      },
       about: 'The authorities whose certificates clients may have.',
     },
     mutual_tls_verification_strategy: {
@@ -56,7 +61,12 @@ export const terminateTls = action({
       : []
   },
   paid: { fields: MUTUAL, notOnPlans: WITHOUT_MUTUAL_TLS },
-  sets: { ...tlsVariables(), error_code: text('The number of an error.'), error_message: text('What went wrong.') },
+  sets: {
+    ...tlsVariables(),
+    warnings: texts('The warnings about ids of certificate authorities.'),
+    error_code: text('The number of an error.'),
+    error_message: text('What went wrong.'),
+  },
   run: () => ({ did: 'took the settings of TLS, which the gateway does not carry out' }),
 })
 

@@ -42,7 +42,7 @@ const IS_PHASE = new RegExp(`^(?:${PHASE})$`)
 const IS_POLICY = new RegExp(`^(?:\\s*\\{\\s*)?(["']?)(?:${PHASE})\\1[ \\t]*:`, 'm')
 
 /** Matches documents that may have a policy in them. Others, such as most of Kubernetes' manifests, are not parsed. */
-const MAY_HAVE_POLICY = new RegExp(`\\b(?:${PHASE}|traffic_?policy|actions)\\b`, 'i')
+const MAY_HAVE_POLICY = new RegExp(`\\b(?:${PHASE}|(?:ngrok)?traffic_?policy|actions)\\b`, 'i')
 
 /**
  * Finds the traffic policies of a file in YAML or JSON: the file itself or a document of it, values of `traffic_policy` in the
@@ -96,6 +96,10 @@ function searchDocument(text: string, linesBefore: number): Search {
       for (const [index, item] of value.entries()) search(item, [...path, index], `${name}[${index}]`, facts)
     if (!isObject(value) || seen.has(value)) return
     const own = { ...facts, ...factsIn(value) }
+    if (isWithoutPolicy(value)) {
+      const slice = () => ({ ...sliceAt(path, null), text: 'null', isScattered: true })
+      policies.push({ name: `${name}${name && '.'}spec.policy`, slice })
+    }
     for (const [key, below] of Object.entries(value)) {
       const [inner, place] = [`${name}${name && '.'}${key}`, [...path, key]]
       if (isPolicyAt(key, below, own) && !seen.has(below)) {
@@ -170,7 +174,14 @@ function isPolicyAt(name: string, value: unknown, { kind = '' }: Facts): boolean
   const isPolicy = isText ? IS_POLICY.test(value) : hasPhase(value)
   if (name === 'traffic_policy') return isPolicy || isObject(value)
   if (isPolicy) return /policy|inline/i.test(name) || isText
-  return Object.hasOwn(KINDS, kind) && /^(?:policy|inline)$/.test(name) && isObject(value)
+  return Object.hasOwn(KINDS, kind) && /^(?:policy|inline)$/.test(name) && value !== null
+}
+
+/** Returns whether a value is a manifest of a policy, and has none. A reference to one has a name and no more. */
+function isWithoutPolicy({ kind, apiVersion, spec }: Readonly<Record<string, unknown>>): boolean {
+  const policy = isObject(spec) ? spec.policy : undefined
+  const isManifest = apiVersion !== undefined || spec !== undefined
+  return kind === 'NgrokTrafficPolicy' && isManifest && (policy === undefined || policy === null)
 }
 
 function hasPhase(value: unknown): boolean {

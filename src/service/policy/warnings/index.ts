@@ -5,6 +5,7 @@ import { MAX_PROBLEMS, toMessage } from '../reporter.ts'
 import { anyoneSignsIn } from './anyone-signs-in.ts'
 import { headerValue } from './header-value.ts'
 import { headerWithCapitals } from './header-with-capitals.ts'
+import { invalidRange } from './invalid-range.ts'
 import { missingValue } from './missing-value.ts'
 import { negatedValue } from './negated-value.ts'
 import { rangeComparedAsText } from './range-compared-as-text.ts'
@@ -15,6 +16,7 @@ import { readPolicy, type Warning } from './warning.ts'
 /** The warnings of policies. To add a warning, add its file and its name here. */
 export const WARNINGS: readonly Warning[] = [
   rangeComparedAsText,
+  invalidRange,
   negatedValue,
   missingValue,
   anyoneSignsIn,
