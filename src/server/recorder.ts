@@ -6,7 +6,7 @@ import { MessageHeaders } from '../traffic/message-headers.ts'
 import { connectionProblem } from '../verify/client.ts'
 import { tryParseJson, UnreadableResponse } from '../verify/exchange.ts'
 import type { RecordedExchange } from '../verify/har.ts'
-import { sendResponse } from './forward/respond.ts'
+import { sendInformation, sendResponse } from './forward/respond.ts'
 import { Upstream } from './forward/upstream.ts'
 import { BodyTooLong, readForwardedBody, textOrSize } from './recorded-body.ts'
 import { toBody, toHeaders } from './traffic/head.ts'
@@ -82,7 +82,7 @@ export class Recorder {
       const at = readClock(systemClock)
       const body = toBody(request)
       const sent = body && (await readForwardedBody(body, 'request'))
-      const received = await this.#send(request, sent, signal)
+      const received = await this.#send(response, sent, signal)
       this.#record(at, request, sent ?? Buffer.alloc(0), received)
       const here = `http://${request.headers.host ?? ''}`
       if (!response.destroyed) sendResponse(withUrl(received, target, here), response)
@@ -100,14 +100,16 @@ export class Recorder {
   }
 
   /** Forwards a request, and reads the whole response. @throws Error of the network, or the reason of the signal */
-  async #send(request: IncomingMessage, body: Buffer | null, signal: AbortSignal): Promise<Received> {
-    const { method = 'GET', url: path = '/' } = request
-    const headers = toHeaders(request, this.#upstream.host, undefined)
+  async #send(response: ServerResponse, body: Buffer | null, signal: AbortSignal): Promise<Received> {
+    const { method = 'GET', url: path = '/' } = response.req
+    const headers = toHeaders(response.req, this.#upstream.host, undefined)
     const end = new AbortController()
     signal.addEventListener('abort', () => end.abort(signal.reason))
     try {
-      const sent = { method, path, headers, body, signal: end.signal }
-      const received = await this.#upstream.send(sent)
+      const received = await this.#upstream.send({
+        ...{ method, path, headers, body, signal: end.signal },
+        inform: (status, fields) => sendInformation(status, new MessageHeaders(fields), response),
+      })
       if (received.status > 599) throw new UnreadableResponse(`${received.status} is no status of HTTP`)
       const bytes = await readForwardedBody(received.body, 'response')
       return {

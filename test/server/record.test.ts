@@ -210,6 +210,15 @@ describe('Bytes at fauxgate record', () => {
     },
   )
 
+  test('get informational responses before the final one, without those of one connection', async () => {
+    const informed = `HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: </a>\r\nkeep-alive: 1\r\n\r\n${OK}`
+    const { raw, stopAndRead } = await sendRaw(informed, `GET /a HTTP/1.1\r\n${HOST}${close}\r\n`)
+    expect(await raw.ended()).toMatch(
+      /^HTTP\/1.1 102 Processing\r\n\r\nHTTP\/1.1 103 Early Hints\r\nlink: <\/a>\r\n\r\nHTTP\/1.1 200 /,
+    )
+    expect(await stopAndRead()).toMatchObject([{ response: { status: 200 } }])
+  })
+
   const failing: [name: string, answer: RawAnswer, why: string][] = [
     ['the status 600', 'HTTP/1.1 600 Odd\r\ncontent-length: 2\r\n\r\nok', '600 is no status of HTTP'],
     ['the end of its connection', (socket) => socket.end(), 'no connection: the server ended the connection'],

@@ -39,8 +39,9 @@ export function createVisitSender(gateway: Gateway, { tls, log }: VisitOptions):
     if (tls && !servername) return refuse(3003)
     const wrong = findHeadProblem(request)
     if (wrong) return answerText(wrong.status, wrong.problem)
-    // The target of this request is the gateway itself (RFC 9110, section 9.3.7).
-    if (url === '*') return new UpstreamResponse(200, new MessageHeaders(), null)
+    // The target of this request is the gateway itself, also as a URL without a path (RFC 9112, section 3.2.4).
+    if (method === 'OPTIONS' && /^(\*|https?:\/\/[^/?]+)$/i.test(url))
+      return new UpstreamResponse(200, new MessageHeaders(), null)
     const name = hostOf(request)
     if (name === undefined) return answerText(400, 'The host cannot be read.')
     const origin = await gateway.transport.locate(name, schemes)

@@ -20,6 +20,17 @@ describe.each(kinds)('What a visitor opens ends with the visit, at the port %s (
     expect(upstream.requests).toHaveLength(1)
   })
 
+  // So it is at Go's and at other proxies: a connection that is half closed cannot be told from one that is closed.
+  test('also if the visitor ends only its own side', async () => {
+    const upstream = await openRawUpstream(() => undefined)
+    const { ports } = await openRawPorts(upstream.url)
+    const visitor = await visitRaw(ports[kind], GET, nameOf(kind))
+    await waitUntil(() => upstream.requests.length === 1)
+    visitor.socket.end()
+    expect(await visitor.closed()).toBe('')
+    await waitUntil(() => upstream.sockets.size === 0)
+  })
+
   test('in the middle of a request', async () => {
     const upstream = await openRawUpstream(OK)
     const { ports, gateway } = await openRawPorts(upstream.url)

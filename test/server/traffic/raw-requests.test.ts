@@ -147,6 +147,17 @@ const rows: Row[] = [
   refused('a control character in a header', 400, `GET /a HTTP/1.1\r\n${HOST}x-a: \x01\r\n\r\n`),
   refused('CONNECT', 405, `CONNECT app.example.com:443 HTTP/1.1\r\n${HOST}\r\n`),
   { name: 'OPTIONS of the gateway itself', sent: `OPTIONS * HTTP/1.1\r\n${HOST}\r\n`, status: 200 },
+  {
+    name: 'OPTIONS of a URL without a path',
+    sent: `OPTIONS http://app.example.com HTTP/1.1\r\n${HOST}\r\n`,
+    status: 200,
+  },
+  passes('OPTIONS of a whole URL', `OPTIONS http://app.example.com/ HTTP/1.1\r\n${HOST}\r\n`, {
+    lines: ['OPTIONS / HTTP/1.1'],
+  }),
+  passes('GET of a URL without a path', `GET http://app.example.com HTTP/1.1\r\n${HOST}\r\n`, {
+    lines: ['GET / HTTP/1.1'],
+  }),
   refused('another method for *', 400, `GET * HTTP/1.1\r\n${HOST}\r\n`),
   passes('Expect', `POST /a HTTP/1.1\r\n${HOST}expect: 100-continue\r\ncontent-length: 5\r\n\r\nhello`, {
     notHead: /expect/,

@@ -130,3 +130,36 @@ test('The rest of a body that is too long for a policy is read, and the connecti
   visitor.socket.write(`0\r\n\r\n${get('/next')}`)
   expect(await visitor.until(/ok$/)).toMatch(/^HTTP\/1.1 413 .*ERR_NGROK_3903.*HTTP\/1.1 200 /s)
 })
+
+describe('A header that a policy takes from a visitor frames and routes nothing (rules: traffic#ports):', () => {
+  test.each([
+    ['host', 'other.example.com'],
+    ['host', 'a b, /?#'],
+    ['expect', '100-continue'],
+    ['expect', 'tea'],
+    ['content-length', '1'],
+    ['content-length', '99'],
+    ['transfer-encoding', 'chunked'],
+    ['transfer-encoding', 'gzip'],
+    ['connection', 'close'],
+    ['connection', 'content-length, transfer-encoding, host'],
+    ['connection', 'upgrade'],
+    ['upgrade', 'websocket'],
+    ['trailer', 'content-length'],
+    ['te', 'gzip'],
+    ['keep-alive', 'timeout=0'],
+  ])('%s: %s', async (name, value) => {
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is an expression
+    const headers = { [name]: "${req.headers['x-v'][0]}" }
+    const rules = [{ actions: [{ type: 'add-headers', config: { headers } }] }]
+    const { upstream, visit } = await open(OK, { traffic_policy: JSON.stringify({ on_http_request: rules }) })
+    const post = (framing: string) => `POST / HTTP/1.1\r\n${HOST}x-v: ${value}\r\n${framing}`
+    const visitor = await visit(
+      post('content-length: 5\r\n\r\nhello') + post('transfer-encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n'),
+    )
+    expect(await visitor.until(/(ok.*){2}$/s)).toMatch(/^HTTP\/1.1 200 .*HTTP\/1.1 200 /s)
+    expect(upstream.requests.map(({ body }) => body)).toEqual(['hello', 'hello'])
+    expect(upstream.requests[0]?.head).not.toMatch(/^(transfer-encoding|te|trailer|upgrade):/im)
+    expect(upstream.requests[0]?.head.match(/^host:/gim)).toHaveLength(1)
+  })
+})
