@@ -37,7 +37,6 @@ const { number, text, truth, list } = fc.letrec<{ number: string; text: string; 
         { depthSize: 'small', withCrossShrink: true },
         fc.integer({ min: -9, max: 9 }).map((value) => `(${value})`),
         fc.constantFrom('9223372036854775807', '(-9223372036854775808)'),
-        join([number], (a) => `-(${a})`),
         join([operators("duration('90m')", "duration('-1.5s')")], (a) => `${a}.getMinutes()`),
         join([time, operators('getFullYear', 'getDayOfYear', 'getHours')], (a, name) => `${a}.${name}()`),
         join([number, operators('+', '-', '*', '/', '%'), number], (a, sign, b) => `(${a} ${sign} ${b})`),
