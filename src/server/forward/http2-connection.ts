@@ -55,7 +55,11 @@ export class Http2Connection {
       })
       // The cause of a stream that ended with its connection is the error of the connection.
       stream.on('error', (error) => reject(error.cause ?? error))
-      stream.setTimeout(this.#idle, () => stream.destroy(new SilentUpstream()))
+      stream.setTimeout(this.#idle)
+      stream.on('timeout', () => {
+        // Else the body does not continue.
+        if (stream.writableEnded || stream.writableNeedDrain) stream.destroy(new SilentUpstream())
+      })
       if (inform) stream.on('headers', (sent) => inform(Number(sent[':status']), toPairs(sent)))
       stream.once('response', (sent) => resolve(toServed(stream, sent, method)))
       let trailers = {}

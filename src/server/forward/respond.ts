@@ -39,6 +39,13 @@ export function sendResponse({ status: sent, headers, body }: Sent, outgoing: Vi
   })
 }
 
+/** Sends a response to a request whose body does not come. Nothing follows it on its connection, or on its stream of HTTP/2. */
+export function sendLast(response: Sent, outgoing: VisitorResponse): void {
+  if (!('stream' in outgoing)) outgoing.shouldKeepAlive = false
+  sendResponse(response, outgoing)
+  if ('stream' in outgoing) outgoing.stream.close()
+}
+
 /** Writes the head of a response. @throws TypeError for fields that HTTP/2 has once, and then keeps none, so that another head can be written */
 function writeHead(outgoing: VisitorResponse, status: number, headers: MessageHeaders): void {
   if (!('stream' in outgoing)) return void outgoing.writeHead(status, [...headers].flat())

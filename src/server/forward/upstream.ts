@@ -96,7 +96,10 @@ export class Upstream {
       signal?.addEventListener('abort', end)
       request.once('close', () => signal?.removeEventListener('abort', end))
       request.once('socket', (socket) => socket.off('data', endUnasked))
-      request.once('timeout', () => stop(new SilentUpstream()))
+      request.on('timeout', () => {
+        // Else the body does not continue.
+        if (request.writableEnded || request.writableNeedDrain) stop(new SilentUpstream())
+      })
       request.on('error', (error) => {
         if (received?.complete === false) received.destroy(error)
         reject(informed === 0 && isStale(request, error) ? new StaleConnection('stale', { cause: error }) : error)

@@ -76,14 +76,15 @@ export function toHeaders({ rawHeaders }: Arrived, host: string, upgrade: string
   return headers
 }
 
-/** Returns the body of a request; null if it has none (RFC 9112, section 6.3). */
+/** Returns whether a request has a body (RFC 9112, section 6.3). */
+export function hasBody(request: Arrived): boolean {
+  if ('stream' in request) return !request.stream.endAfterHeaders
+  return request.headers['content-length'] !== undefined || request.headers['transfer-encoding'] !== undefined
+}
+
+/** Returns the body of a request; null if it has none. */
 export function toBody(request: Arrived): ReceivedBody | null {
-  const length = request.headers['content-length']
-  const hasBody =
-    'stream' in request
-      ? !request.stream.endAfterHeaders
-      : length !== undefined || request.headers['transfer-encoding'] !== undefined
-  if (!hasBody) return null
+  if (!hasBody(request)) return null
   // Whoever wants no more of it leaves the rest to the end of the request, whose connection still brings the response.
-  return new ReceivedBody(request, length, () => request.resume())
+  return new ReceivedBody(request, request.headers['content-length'], () => request.resume())
 }

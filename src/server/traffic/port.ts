@@ -96,7 +96,7 @@ function endInSilence(session: ServerHttp2Session, idle: number): void {
   session.removeAllListeners('timeout')
   session.setTimeout(idle, () => {
     session.close()
-    session.setTimeout(idle, () => session.destroy())
+    session.setTimeout(2 * idle, () => session.destroy())
   })
 }
 

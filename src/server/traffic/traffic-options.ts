@@ -39,7 +39,7 @@ export const trafficRows = {
   ),
   trafficTimeout: optionRow(
     duration(1),
-    'How long a visitor or an upstream may be silent, in real time. Then the connection ends, or the response is 504.',
+    'How long a visitor or an upstream may be silent, in real time. Then the connection ends, or the response is 504 or 408.',
     { defaultText: '`5m`, as at the service', flag: 'traffic-timeout' },
   ),
 }

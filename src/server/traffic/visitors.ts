@@ -1,13 +1,14 @@
+import { constants } from 'node:http2'
 import { Refusal } from '../../core/schema/errors.ts'
 import { printError } from '../../core/schema/print.ts'
 import type { Gateway } from '../../gateway/types.ts'
 import { errorResponse, toUpstreamResponse } from '../../traffic/errors.ts'
 import { MessageHeaders } from '../../traffic/message-headers.ts'
 import { asSystemError } from '../errors.ts'
-import { abort, formatHead, sendInformation, sendResponse, type VisitorResponse } from '../forward/respond.ts'
+import { abort, formatHead, sendInformation, sendLast, sendResponse, type VisitorResponse } from '../forward/respond.ts'
 import { SwitchedConnection } from '../forward/switched.ts'
 import type { EarlyBytes } from './early-bytes.ts'
-import type { Arrived } from './head.ts'
+import { type Arrived, hasBody } from './head.ts'
 import { answerText, type SendVisit } from './visit.ts'
 
 /** The reason of what ends because the visit has ended. With one, an abort makes no error. */
@@ -33,6 +34,7 @@ export class Visitors {
     const end = new AbortController()
     const leave = () => end.abort(ENDED)
     outgoing.once('close', leave)
+    if (hasBody(request)) this.#limitSilence(request, outgoing, end)
     try {
       const upgrade = early && request.headers.upgrade
       const response = await this.#send(request, { signal: end.signal, inform: this.#informer(outgoing), upgrade })
@@ -48,6 +50,24 @@ export class Visitors {
     } catch (error) {
       if (!end.signal.aborted) this.#fail(error, outgoing)
     }
+  }
+
+  /** Answers a visitor who is silent in the middle of a body. A silent upstream ends its own call, which is 504. */
+  #limitSilence(request: Arrived, outgoing: VisitorResponse, end: AbortController): void {
+    let isLast = false
+    const waitOnce = () => {
+      isLast = true
+      // Node takes so long to see that an upstream reads no more.
+      outgoing.setTimeout(2 * this.#idle)
+    }
+    request.once('end', () => outgoing.headersSent || waitOnce())
+    outgoing.setTimeout(this.#idle)
+    outgoing.on('timeout', () => {
+      if (outgoing.headersSent || isLast) return abort(outgoing)
+      if (!awaitsBody(request)) return waitOnce()
+      end.abort('The visitor was silent in the middle of a body.')
+      sendLast(answerText(408, `The body did not continue within ${this.#idle / 1000} s.`), outgoing)
+    })
   }
 
   #informer(outgoing: VisitorResponse) {
@@ -80,4 +100,12 @@ export class Visitors {
       sendResponse(toUpstreamResponse(errorResponse(3007), this.#gateway.dialect), outgoing)
     }
   }
+}
+
+/** Returns whether a request waits for bytes of its body, and not for the reader of the body. */
+function awaitsBody(request: Arrived): boolean {
+  if (!('stream' in request)) return !request.complete && request.readableLength === 0
+  const { state, readableLength } = request.stream
+  const hasAll = state.state === constants.NGHTTP2_STREAM_STATE_HALF_CLOSED_REMOTE
+  return !hasAll && readableLength + request.readableLength === 0
 }

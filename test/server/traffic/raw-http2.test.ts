@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import http2 from 'node:http2'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { connect } from 'node:tls'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { openSession, send } from '../../support/http2-visitor.ts'
@@ -184,6 +184,27 @@ describe('A visitor that speaks HTTP/2 (rules: traffic#ports)', () => {
     expect(upstream.requests[0]?.head).toMatch(/^GET \/x\/\.\.\/%2e\/b\? HTTP\/1.1\r\n.*^cookie: a=1; b=2\r$/ms)
   })
 
+  test('gets 408 if it is silent in the middle of a body, and its stream ends', async () => {
+    const upstream = await openRawUpstream(OK)
+    const { ports, ca } = await openRawPorts(upstream.url, {}, { trafficTimeout: '1s' })
+    const stream = openSession(ports.tls, ca).request({ ':path': '/a', ':method': 'POST' })
+    stream.write('hello')
+    const [headers] = await once(stream.resume(), 'response')
+    await once(stream, 'close')
+    expect([headers[':status'], stream.rstCode]).toEqual([408, 0])
+    await waitUntil(() => upstream.sockets.size === 0)
+    expect(upstream.requests).toEqual([])
+  })
+
+  test('gets 504 if its upstream reads no more of an upload', async () => {
+    const upstream = await openRawUpstream(OK)
+    upstream.server.on('connection', (socket: Socket) => socket.pause())
+    const { ports, ca } = await openRawPorts(upstream.url, {}, { trafficTimeout: '1s' })
+    const session = openSession(ports.tls, ca, { maxSessionMemory: 100 })
+    const answer = await send(session, { ':method': 'POST' }, 'a'.repeat(20_000_000))
+    expect(answer).toMatchObject({ status: 504, headers: { 'ngrok-error-code': 'ERR_NGROK_3005' } })
+  })
+
   test('is disconnected if it is silent, also in the middle of a request that has its response', async () => {
     const upstream = await openRawUpstream(OK)
     const rules = [{ actions: [{ type: 'deny', config: {} }] }]
@@ -298,6 +319,18 @@ describe('An agent with `upstream_protocol: http2` (rules: traffic#ports)', () =
     expect(await (await visitRaw(ports.plain, get)).closed()).toMatch(/^HTTP\/1.1 502 .*ERR_NGROK_3004/s)
     const { ports: down } = await openRawPorts('http://127.0.0.1:1', { upstream_protocol: 'http2' })
     expect(await (await visitRaw(down.plain, get)).closed()).toMatch(/^HTTP\/1.1 502 .*ERR_NGROK_8012/s)
+  })
+
+  test('tells who is silent in the middle of a body: the visitor, or an upstream that reads no more', async () => {
+    const { session } = await openHttp2(() => undefined)
+    const stream = session.request({ ':path': '/a', ':method': 'POST' })
+    stream.write('hello')
+    const [headers] = await once(stream.resume(), 'response')
+    expect(headers[':status']).toBe(408)
+    const { ports, ca } = await openHttp2(() => undefined)
+    const uploading = openSession(ports.tls, ca, { maxSessionMemory: 100 })
+    const answer = await send(uploading, { ':method': 'POST' }, 'a'.repeat(20_000_000))
+    expect(answer).toMatchObject({ status: 504, headers: { 'ngrok-error-code': 'ERR_NGROK_3005' } })
   })
 
   test('ends the stream when the visitor leaves', async () => {

@@ -177,11 +177,41 @@ describe.each(kinds)('Silence at the port %s (rules: traffic#ports)', (kind) => 
     ['before a request', ''],
     ['in the middle of a head', 'GET /a HTTP/1.1\r\nhost: app'],
     ['after a response', GET],
-    ['in the middle of a body', 'POST /a HTTP/1.1\r\nhost: app.example.com\r\ncontent-length: 9\r\n\r\nhello'],
   ])('of a visitor %s ends the connection', async (_name, bytes) => {
     const upstream = await openRawUpstream(OK)
     const { ports } = await openRawPorts(upstream.url, {}, config)
     await (await visitRaw(ports[kind], bytes, nameOf(kind))).closed()
+  })
+
+  const reads = { type: 'request-body-find-replace', config: { replacements: [{ from: 'a' }] } }
+  const policy = { traffic_policy: JSON.stringify({ on_http_request: [{ actions: [reads] }] }) }
+  test.each<[name: string, lines: string, body: string, endpoint: object]>([
+    ['with a length', 'content-length: 9\r\n', 'hello', {}],
+    ['in chunks', 'transfer-encoding: chunked\r\n', '5\r\nhello\r\n', {}],
+    ['that has not begun', 'content-length: 9\r\n', '', {}],
+    ['that a policy reads', 'content-length: 9\r\n', 'hello', policy],
+  ])('of a visitor in the middle of a body is 408, and ends the connection: one %s', async (...row) => {
+    const [, lines, body, endpoint] = row
+    const upstream = await openRawUpstream(OK)
+    const { ports } = await openRawPorts(upstream.url, { ...endpoint }, config)
+    const sent = `POST /a HTTP/1.1\r\nhost: app.example.com\r\n${lines}\r\n${body}`
+    const text = await (await visitRaw(ports[kind], sent, nameOf(kind))).closed()
+    expect(text).toMatch(/^HTTP\/1.1 408 .*connection: close\r\n.*did not continue within 2 s/is)
+    await waitUntil(() => upstream.sockets.size === 0)
+    expect(upstream.requests).toEqual([])
+  })
+
+  test('of an upstream that reads no more of an upload is 504 with 3005', async () => {
+    const upstream = await openRawUpstream(OK)
+    upstream.server.on('connection', (socket: Socket) => socket.pause())
+    const { ports } = await openRawPorts(upstream.url, {}, config)
+    const big = 20_000_000
+    const sent = `POST /a HTTP/1.1\r\nhost: app.example.com\r\ncontent-length: ${big}\r\n\r\n${'a'.repeat(big)}`
+    const visitor = await visitRaw(ports[kind], sent, nameOf(kind))
+    expect(await visitor.until(/\n$/)).toMatch(/^HTTP\/1.1 504 .*ngrok-error-code: ERR_NGROK_3005\r\n/s)
+    // A connection that is not read does not notice its end.
+    for (const socket of upstream.sockets) socket.resume()
+    await waitUntil(() => upstream.sockets.size === 0)
   })
 
   test('of a visitor that has its response, but never ends its body, ends the connection', async () => {
