@@ -113,7 +113,7 @@ export function formatTrafficPages(root: string): string {
   const names = pages.map(({ page, rows, left_out = [] }) => [
     `[${page.replace('traffic-policy/', '')}](https://ngrok.com/docs/${page.replace(/\/index$/, '')})`,
     ...count(rows),
-    left_out.join('; '),
+    left_out.map((each) => `${each.charAt(0).toUpperCase()}${each.slice(1)}.`).join(' '),
   ])
   const [held, undecided, notDone] = count(rows)
   return `Of ${rows.length} statements, ${held} hold in a test, ${undecided} are undecided, and ${notDone} are not done.
