@@ -5,7 +5,7 @@ import { NAMESPACES } from '../../service/policy/functions.ts'
 import { hasItem, makeMap, readItem } from './items.ts'
 import { join, listItems, MACROS, requireBool } from './macros.ts'
 import { negate, OPERATORS, toInt } from './operators.ts'
-import { type Overloads, overloadKey } from './overloads.ts'
+import type { Overloads } from './overloads.ts'
 import { noOverload, TYPES, typeOf } from './types.ts'
 import { EvaluationProblem, readField, type Values } from './values.ts'
 
@@ -19,29 +19,20 @@ export class Frame {
 /** Returns the value of a part of an expression. @throws EvaluationProblem, MissingFact */
 export type Evaluate = (frame: Frame) => unknown
 
-/** The names on which the meaning of an expression depends. */
-export interface Language {
-  readonly overloads: Overloads
-  /** The paths of the variables that are text and have variables below them, such as `req.url`. */
-  readonly texts: ReadonlySet<string>
-}
-
-/** Compiles a syntax tree to a function. */
-export function compileNode(node: ASTNode, language: Language): Evaluate {
-  return new Compiler(language, []).compile(node)
-}
-
-class Compiler {
+/** Compiles syntax trees to functions. */
+export class Compiler {
   constructor(
-    readonly language: Language,
+    readonly overloads: Overloads,
+    /** The paths of the variables that are text and have variables below them, such as `req.url`. */
+    readonly texts: ReadonlySet<string>,
     /** The variables of the macros around a node. Their values are in the slots of a frame. */
-    readonly locals: readonly string[],
+    readonly locals: readonly string[] = [],
   ) {}
 
   compile(node: ASTNode): Evaluate {
     const value = this.compileOwner(node)
     const path = node.op === '.' ? this.#pathOf(node) : undefined
-    return path !== undefined && this.language.texts.has(path) ? (frame) => readField(value(frame), TEXT) : value
+    return path !== undefined && this.texts.has(path) ? (frame) => readField(value(frame), TEXT) : value
   }
 
   /** Compiles a node whose value has fields: a text that has some is not its text here. */
@@ -139,7 +130,7 @@ class Compiler {
     if (!macro || variable?.op !== 'id' || bodies.length === 0)
       return this.#callOverload(`.${name}`, [receiver, ...args])
     const slot = this.locals.length
-    const inner = new Compiler(this.language, [...this.locals, variable.args])
+    const inner = new Compiler(this.overloads, this.texts, [...this.locals, variable.args])
     const range = this.compile(receiver)
     const parts = bodies.map((each) => inner.compile(each))
     return (frame) => {
@@ -153,7 +144,7 @@ class Compiler {
   }
 
   #callOverload(name: string, args: readonly ASTNode[]): Evaluate {
-    const overloads = this.language.overloads.get(overloadKey(name, args.length)) ?? []
+    const overloads = this.overloads.get(`${name}/${args.length}`) ?? []
     const read = args.map((each) => this.compile(each))
     return (frame) => {
       const values = read.map((each) => each(frame))

@@ -1,7 +1,7 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
 import { languageOf, type Scope } from '../../service/policy/environment.ts'
 import { pathOfNode, walk } from '../../service/policy/expression.ts'
-import { compileNode, type Evaluate, Frame } from './evaluate.ts'
+import { Compiler, type Evaluate, Frame } from './evaluate.ts'
 import { createOverloads, type Overloads } from './overloads.ts'
 import { type CompilePattern, createPatterns } from './pattern.ts'
 import { EvaluationProblem, MissingFact, type Values } from './values.ts'
@@ -50,7 +50,7 @@ function compile(source: string, scope: Scope, overloads: Overloads): Expression
   try {
     const { environment, texts } = languageOf(scope)
     const tree = environment.parse(source).ast
-    const evaluate = compileNode(tree, { overloads, texts })
+    const evaluate = new Compiler(overloads, texts).compile(tree)
     return { source, paths: listPaths(tree), evaluate: (values) => run(evaluate, new Frame(values), source) }
   } catch (error) {
     // A policy that was not checked, such as one of a snapshot.

@@ -12,13 +12,8 @@ export interface Overload {
   readonly isOfVisit: boolean
 }
 
-/** The functions of expressions, by their names and by how many arguments they take. */
+/** The functions of expressions, by their name and how many arguments they take, such as `hash.md5/1`. That of a method begins with a dot. */
 export type Overloads = ReadonlyMap<string, readonly Overload[]>
-
-/** Returns the key of a function, such as `hash.md5/1`. That of a method begins with a dot. */
-export function overloadKey(name: string, amount: number): string {
-  return `${name}/${amount}`
-}
 
 /** Returns all functions. */
 export function createOverloads(pattern: CompilePattern): Overloads {
@@ -39,7 +34,7 @@ export function createOverloads(pattern: CompilePattern): Overloads {
     const isMethod = receiver !== undefined && TYPES.has(receiver)
     const types = [...(isMethod ? [receiver] : []), ...parameters.split(', ').filter((type) => type !== '')]
     const whole = isMethod ? `.${name}` : receiver === undefined ? name : `${receiver}.${name}`
-    const key = overloadKey(whole, types.length)
+    const key = `${whole}/${types.length}`
     found.set(key, [...(found.get(key) ?? []), { types, run, isOfVisit: OF_VISIT.includes(whole) }])
   }
   return found

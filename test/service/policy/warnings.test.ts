@@ -67,7 +67,7 @@ test.each([
   ["getReqHeader('User-Agent').size() > 0"],
   ["!(req.method in ['GET'])"],
   ["req.headers['x-key'][0] == 'ABC'"],
-  ["hasReqHeader('X') && getReqHeader('x')[0] != 'a'"],
+  ["hasReqHeader('X') && getReqHeader(\"x\")[0] != 'a'"],
   ["size(getReqHeader('x')) == 0 || getReqHeader('x')[0] != 'a'"],
   ["!('x' in req.headers) || req.headers['x'][0] != 'a'"],
   ["getReqHeader('Host')[0] != 'a'"],

@@ -31,18 +31,25 @@ const GUARDS: Readonly<Record<string, string>> = {
   getResCookie: 'hasResCookie',
 }
 
+/** A part of an expression that can fail, and the test that is true if it fails. */
+interface Optional {
+  readonly source: string
+  readonly guard: string
+}
+
+type Find = (operand: ASTNode) => Optional | undefined
+
 function findMissing({ rules }: ReadPolicy): readonly Finding[] {
   const found: Finding[] = []
-  const guarded = new Set<string>()
+  // Each request has a host. An earlier rule may have ended the requests without another value.
+  const guarded = ["'host'"]
   for (const { phase, conditions } of rules) {
-    // An earlier rule may have ended the requests without the value.
-    for (const { tree } of conditions) if (tree) walk(tree, (node) => addGuarded(node, guarded))
+    for (const { tree } of conditions) if (tree) walk(tree, (node) => guarded.push(...readGuard(node)))
     const variables = variablesOf({ phase, hasTls: true, isModule: true })
     const isKnown = (node: ASTNode) => findBelow(variables, pathOfNode(node)?.split('.') ?? ['']) !== undefined
     for (const { tree, path, offset } of conditions) {
       const test = tree && findTest(tree, true, (operand) => findOptional(operand, isKnown))
-      // Each request has a host.
-      if (!test || /["']host["']/i.test(test.source) || test.keys.some((key) => guarded.has(key))) continue
+      if (!test || guarded.some((each) => toKey(test.source).includes(each))) continue
       const { start, end } = test.node.range
       found.push({
         path,
@@ -55,21 +62,8 @@ function findMissing({ rules }: ReadPolicy): readonly Finding[] {
   return found
 }
 
-/** A part of an expression that can fail. */
-interface Optional {
-  readonly source: string
-  /** The test that the part would fail. */
-  readonly guard: string
-  /** The names and texts by which a guard may name the part. */
-  readonly keys: readonly string[]
-}
-
 /** Finds the first test that is true without a value, if a missing value equals nothing. `isTrue` is false below a `!`. */
-function findTest(
-  node: ASTNode,
-  isTrue: boolean,
-  find: (operand: ASTNode) => Optional | undefined,
-): (Optional & { readonly node: ASTNode }) | undefined {
+function findTest(node: ASTNode, isTrue: boolean, find: Find): (Optional & { readonly node: ASTNode }) | undefined {
   if (node.op === '!_') return findTest(node.args, !isTrue, find)
   if (node.op === '&&' || node.op === '||')
     return findTest(node.args[0], isTrue, find) ?? findTest(node.args[1], isTrue, find)
@@ -82,46 +76,42 @@ function findTest(
 
 /** Finds the innermost part of an operand that a request may not have. */
 function findOptional(node: ASTNode, isKnown: (node: ASTNode) => boolean): Optional | undefined {
+  const isAccess = node.op === '[]' || node.op === '.'
   const parts = node.op === 'call' ? node.args[1] : node.op === 'rcall' ? [node.args[1], ...node.args[2]] : []
-  const owner = node.op === '[]' || node.op === '.' ? node.args[0] : undefined
-  const [inner] = (owner ? [owner] : parts).flatMap((each) => findOptional(each, isKnown) ?? [])
+  const [inner] = (isAccess ? [node.args[0]] : parts).flatMap((each) => findOptional(each, isKnown) ?? [])
   if (inner) return inner
-  if (node.op === 'call') return node.args[0].endsWith('Cookie') ? ofCall(node, node) : undefined
-  if ((node.op !== '[]' && node.op !== '.') || !owner) return undefined
-  if (owner.op === 'call') return ofCall(owner, node)
-  const [path, key] = [pathOfNode(node) ?? pathOfNode(owner), node.args[1]]
-  // The results of actions are lists with an item, and set-vars sets what a policy names.
-  if (path === undefined ? isField(node) : /^(?:vars|actions)\b/.test(path) || isKnown(node)) return undefined
   const source = sourceOf(node)
-  const isIndex = typeof key !== 'string' && key.op === 'value' && typeof key.args === 'bigint'
-  const guard = isIndex ? `size(${sourceOf(owner)}) ${key.args === 0n ? '==' : '<='} ${key.args}` : `!has(${source})`
-  const literal = typeof key === 'string' ? undefined : literalOf(key)?.toLowerCase()
-  return { source, guard, keys: [source, sourceOf(owner), literal ?? source] }
-}
-
-/** Returns whether a node is a field of an item, such as the value of a cookie: it is always there. That of a field is not. */
-function isField(node: ASTNode): boolean {
-  return node.op === '.' && node.args[0].op === '[]'
-}
-
-/** Returns the guard of a call of a function such as `getReqHeader`. */
-function ofCall(call: Extract<ASTNode, { op: 'call' }>, node: ASTNode): Optional | undefined {
-  const [name, [first]] = call.args
-  const source = sourceOf(node)
-  const guard = GUARDS[name] === undefined || !first ? `!has(${source})` : `!${GUARDS[name]}(${sourceOf(first)})`
-  return { source, guard, keys: [source, sourceOf(call), literalOf(first)?.toLowerCase() ?? source] }
+  const call = isAccess ? node.args[0] : node
+  if (call.op === 'call' && (isAccess || call.args[0].endsWith('Cookie'))) {
+    const [name, args] = call.args
+    const guard = GUARDS[name]
+    return { source, guard: guard === undefined ? `!has(${source})` : `!${guard}(${args.map(sourceOf).join(', ')})` }
+  }
+  if (!isAccess) return undefined
+  const [owner, key] = node.args
+  const path = pathOfNode(node) ?? pathOfNode(owner)
+  // A field of an item, such as the value of a cookie, is there. Results of actions are lists with an item.
+  const isThere = path === undefined ? node.op === '.' && owner.op === '[]' : /^(?:vars|actions)\b/.test(path)
+  if (isThere || isKnown(node)) return undefined
+  if (typeof key === 'string' || key.op !== 'value' || typeof key.args !== 'bigint')
+    return { source, guard: `!has(${source})` }
+  return { source, guard: `size(${sourceOf(owner)}) ${key.args === 0n ? '==' : '<='} ${key.args}` }
 }
 
 function sourceOf({ input, range }: ASTNode): string {
   return input.slice(range.start, range.end)
 }
 
-/** Adds what a node guards: `has(…)`, `size(…)`, `hasReqHeader('…')` and `'…' in …`. */
-function addGuarded(node: ASTNode, guarded: Set<string>): void {
-  const add = (of: ASTNode | undefined) => {
-    if (of) guarded.add(literalOf(of)?.toLowerCase() ?? sourceOf(of))
-  }
-  if (node.op === 'in' && literalOf(node.args[0]) !== undefined) add(node.args[0])
-  if (node.op === 'call' && /^(?:has|size)/.test(node.args[0])) add(node.args[1][0])
-  if (node.op === 'rcall' && node.args[0] === 'size') add(node.args[1])
+/** Returns a text in which names of headers and quotes are the same. */
+function toKey(source: string): string {
+  return source.toLowerCase().replaceAll('"', "'")
+}
+
+/** Returns what a node guards: that of `has(…)`, `size(…)`, `hasReqHeader('…')` and `'…' in …`. */
+function readGuard(node: ASTNode): readonly string[] {
+  let of: ASTNode | undefined
+  if (node.op === 'in' && literalOf(node.args[0]) !== undefined) of = node.args[0]
+  if (node.op === 'call' && /^(?:has|size)/.test(node.args[0])) of = node.args[1][0]
+  if (node.op === 'rcall' && node.args[0] === 'size') of = node.args[1]
+  return of ? [toKey(sourceOf(of))] : []
 }
