@@ -90,14 +90,26 @@ function listVariables(variables: Variables, path: string): (readonly [name: str
   })
 }
 
-function formatAction({ type, about, page, phases, protocols, config, isOpen, sets, variable }: Action): string {
+function formatAction({
+  type,
+  about,
+  page,
+  phases,
+  protocols,
+  config,
+  isOpen,
+  sets,
+  variable,
+  outcomes,
+}: Action): string {
   const where = `Phases: ${phases.map((phase) => `\`${phase}\``).join(', ')}.`
   const only = protocols ? ` Only on endpoints of ${protocols.map((each) => `\`${each}\``).join(', ')}.` : ''
+  const ends = outcomes ? ` [Outcomes](policy.md#test-what-it-does): ${outcomes.join(', ')}.` : ''
   const rows = listRows(config)
   const below = `actions.ngrok.${variable ?? type.replaceAll('-', '_')}`
   const variables = listVariables(sets ?? {}, below)
   return [
-    `### ${type}\n\n${about} ${where}${only} [The service's page](${SITE}/actions/${page}/).`,
+    `### ${type}\n\n${about} ${where}${only}${ends} [The service's page](${SITE}/actions/${page}/).`,
     rows.length > 0
       ? table(['field', 'value', 'meaning'], rows)
       : isOpen

@@ -185,7 +185,8 @@ export class EndpointVisit implements Visit, PolicyRun {
     const { verifyWebhook } = await import('./webhooks/index.ts')
     const { now, whole } = this
     const verdict = await verifyWebhook(this.#toRead(), { provider, secret, now, readUrl: whole.readUrl })
-    if ('challenge' in verdict) return { did: `answered the challenge of ${provider}`, ends: verdict.challenge }
+    if ('challenge' in verdict)
+      return { did: `answered the challenge of ${provider}`, ends: verdict.challenge, isIdle: true }
     if (verdict.verified) return { did: `verified the webhook of ${provider}`, sets: { verified: true } }
     const ends = { status: 403, error: 3204 }
     return {

@@ -14,7 +14,7 @@ import {
 import type { CompiledAction, CompiledPhase, CompiledPolicy, CompiledRule } from './compile.ts'
 import { errorResponse, requireSendable, sentenceOf } from './errors.ts'
 import { BodyProblem } from './read-body.ts'
-import type { TracedAction, TracedExpression, TracedRule } from './trace.ts'
+import { RAN, type TracedAction, type TracedExpression, type TracedRule } from './trace.ts'
 
 /** The surroundings of a policy that runs. */
 export interface PolicyRun {
@@ -72,8 +72,8 @@ async function runRule(rule: CompiledRule, phase: CompiledPhase, run: PolicyRun)
   if (!matched) return undefined
   for (const [at, action] of rule.actions.entries()) {
     run.place = `${phase.key}.${index}.actions.${at}`
-    const { did, end } = await runAction(action, phase, run)
-    actions.push({ type: action.type, did, ...(end && { isEnd: true }) })
+    const { end, ...deed } = await runAction(action, phase, run)
+    actions.push({ type: action.type, ...deed, ...(end && { isEnd: true }) })
     if (end) return end
   }
   return undefined
@@ -115,7 +115,7 @@ async function runAction(
   action: CompiledAction,
   phase: CompiledPhase,
   run: PolicyRun,
-): Promise<{ did: string; end?: Ending }> {
+): Promise<Pick<TracedAction, 'did' | 'outcome'> & { end?: Ending }> {
   const { row, type, isLenient } = action
   const stated = run.given(type)
   const variable = row?.variable ?? type.replaceAll('-', '_')
@@ -130,10 +130,20 @@ async function runAction(
     const { did, ends: end } = describeProblem(error)
     return { did, end }
   }
-  const { did, sets, ends, isRefusal, isStated = false } = outcome
+  const { sets, ends, isRefusal, isStated = false } = outcome
   run.keep(variable, { ...(isRefusal && errorOf(ends, run)), ...sets }, isStated)
-  if (!ends) return { did }
-  return isRefusal && isLenient ? { did: `${did}, and let the request pass` } : { did, end: ends }
+  const deed = { did: outcome.did, ...nameOutcome(outcome, row) }
+  if (!ends) return deed
+  return isRefusal && isLenient ? { ...deed, did: `${deed.did}, and let the request pass` } : { ...deed, end: ends }
+}
+
+/** Names the outcome of an action, unless the action had nothing to do or ended with an error that is no refusal. */
+function nameOutcome({ ends, isRefusal, isIdle }: ActionOutcome, row: Action | undefined): { outcome?: string } {
+  const [passed, refused] = row?.outcomes ?? [RAN]
+  const hasFailed = typeof ends === 'object' && 'error' in ends && ends.error !== undefined
+  if (isIdle || (hasFailed && !isRefusal)) return {}
+  const outcome = isRefusal || (ends && refused) ? refused : passed
+  return outcome === undefined ? {} : { outcome }
 }
 
 function runRow({ row, type, read }: CompiledAction, phase: CompiledPhase, run: PolicyRun) {

@@ -9,11 +9,16 @@ export interface TracedExpression {
   readonly error?: string
 }
 
+/** The outcome of an action that is no check. */
+export const RAN = 'ran'
+
 /** The deed of an action of a rule. */
 export interface TracedAction {
   readonly type: string
   /** The deed in words, such as `denied with 403`. */
   readonly did: string
+  /** The outcome of a check, such as `limited`; `ran` for other actions. Undefined if the action failed or had nothing to do. */
+  readonly outcome?: string
   /** True if traffic ended there. */
   readonly isEnd?: true
 }

@@ -51,8 +51,8 @@ describe('fauxgate policy test', () => {
   ✓ admin is closed to the world
   ✓ the eleventh request in a minute waits
   ✓ and passes a minute later
-  3 of 4 rules of policy.yml applied. No test reached:
-    line 9: block tor
+  3 of 4 rules of policy.yml applied, with 4 of 6 outcomes of their actions. No test reached:
+    line 9: the rule block tor
 
 3 passed, 0 failed
 `)
@@ -91,6 +91,44 @@ describe('fauxgate policy test', () => {
     )
     const { stdout } = await runToEnd({}, 'policy', 'test', 'tor.test.yml')
     expect(stdout).toContain('    line 11: the action deny\n')
+  })
+
+  // Issue 60: nothing was verified, limited or refused, and the coverage was full.
+  test('counts the outcomes of checks, so that a check which found nothing is not covered', async () => {
+    writeFileSync(
+      'policy.yml',
+      `on_http_request:
+  - actions:
+      - { type: verify-webhook, config: { provider: github, secret: abc, enforce: false } }
+      - { type: rate-limit, config: { name: all, algorithm: sliding_window, capacity: 1, rate: 60s, bucket_key: [conn.client_ip] } }
+      - { type: restrict-ips, config: { allow: [203.0.113.0/24] } }
+      - { type: url-rewrite, config: { from: /v1/, to: /v2/ } }
+`,
+    )
+    const visit = (url: string, ip = '203.0.113.1') =>
+      `{ request: { url: https://a.example.com${url}, from: { ip: ${ip} } } }`
+    const write = (steps: string) =>
+      writeFileSync('policy.test.yml', `policy: policy.yml\ntests: [{ name: a, steps: [${steps}] }]`)
+    write(visit('/'))
+    const { stdout } = await runToEnd({}, 'policy', 'test', 'policy.test.yml')
+    expect(
+      stdout,
+    ).toContain(`  1 of 1 rule of policy.yml applied, with 3 of 7 outcomes of their actions. No test reached:
+    line 3: the outcome "verified" of verify-webhook
+    line 4: the outcome "limited" of rate-limit
+    line 5: the outcome "denied" of restrict-ips
+    line 6: the outcome "changed" of url-rewrite
+`)
+    const under = await runToEnd({}, 'policy', 'test', 'policy.test.yml', '--fail-under', '43')
+    expect(under.code).toBe(1)
+    expect(under.stderr).toContain('the tests reach 42 % of the outcomes of its actions')
+    write([visit('/v1/'), visit('/'), visit('/', '198.51.100.1')].join())
+    const json = JSON.parse((await runToEnd({}, 'policy', 'test', 'policy.test.yml', '--format', 'json')).stdout)
+    expect(json.files[0].reached).toBe(85)
+    expect(json.files[0].rules[0].actions[1].outcomes).toEqual([
+      { name: 'allowed', wasReached: true },
+      { name: 'limited', wasReached: true },
+    ])
   })
 
   test('gives the policy the secrets of the file, and shows lists, maps and conditions of several lines', async () => {
@@ -163,11 +201,13 @@ ${visit('203.0.113.1', 200)}${visit('203.0.113.9', 403)}${visit('198.51.100.1', 
     expect(stdout).toMatch(/\n3 passed, 0 failed\n$/)
   })
 
-  test('fails under a share of rules, in percent', async () => {
-    const { code, stderr } = await runToEnd({}, 'policy', 'test', 'policy.test.yml', '--fail-under', '76')
+  test('fails under a share of outcomes, in percent', async () => {
+    const { code, stderr } = await runToEnd({}, 'policy', 'test', 'policy.test.yml', '--fail-under', '67')
     expect(code).toBe(1)
-    expect(stderr).toBe('fauxgate: policy.yml: the tests reach 75 % of its rules, and --fail-under is 76.\n')
-    expect((await runToEnd({}, 'policy', 'test', 'policy.test.yml', '--fail-under', '75')).code).toBe(0)
+    expect(stderr).toBe(
+      'fauxgate: policy.yml: the tests reach 66 % of the outcomes of its actions, and --fail-under is 67.\n',
+    )
+    expect((await runToEnd({}, 'policy', 'test', 'policy.test.yml', '--fail-under', '66')).code).toBe(0)
     for (const wrong of ['101', 'all', '-1', '7.5'])
       expect((await runToEnd({}, 'policy', 'test', 'policy.test.yml', `--fail-under=${wrong}`)).code).toBe(2)
   })
@@ -177,7 +217,7 @@ ${visit('203.0.113.1', 200)}${visit('203.0.113.9', 403)}${visit('198.51.100.1', 
     const run = async (format: string) =>
       (await runToEnd({}, 'policy', 'test', 'policy.test.yml', '--format', format)).stdout
     const json = JSON.parse(await run('json'))
-    expect(json).toMatchObject({ passed: 2, failed: 1, files: [{ reached: 75, file: 'policy.test.yml' }] })
+    expect(json).toMatchObject({ passed: 2, failed: 1, files: [{ reached: 66, file: 'policy.test.yml' }] })
     expect(json.files[0].results[0].differences).toEqual([{ what: 'status', expected: '404', received: '403' }])
     const junit = await run('junit')
     expect(junit).toContain('<testsuite name="policy.test.yml" tests="3" failures="1">')

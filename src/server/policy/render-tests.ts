@@ -2,7 +2,7 @@ import { escapeUnprintable, formatCount } from '../../core/schema/text.ts'
 import type { PolicyTestResult } from '../../testing/policy-tests/run.ts'
 import { describeFailure } from '../../testing/policy-tests/text.ts'
 import { githubCommand, junitFile, type Paint, xml } from './render.ts'
-import { percentOf, shown, type TestedFile } from './tested-file.ts'
+import { countOutcomes, listUnreached, percentOf, shown, type TestedFile } from './tested-file.ts'
 
 /** The output formats of `policy test`, by their names. */
 export const TEST_FORMATS = { text: renderText, json: renderJson, junit: renderJunit, github: renderGithub }
@@ -30,23 +30,15 @@ function renderResult(result: PolicyTestResult, paint: Paint): string {
   return `  ${paint('red', '✗')} ${name}\n${describeFailure(result).replace(/^/gm, '      ')}${failures}`
 }
 
-/** Lists what no test reached: rules, and actions of rules that were reached. */
 function renderCoverage({ policyFile, rules }: TestedFile, paint: Paint): string[] {
-  const reached = rules.filter(({ wasReached }) => wasReached)
-  const missing = [
-    ...rules
-      .filter(({ wasReached }) => !wasReached)
-      .map(({ line, name, phase, index }) => ({ line, what: name ?? `${phase}.${index}` })),
-    ...reached.flatMap(({ actions }) =>
-      actions.filter(({ wasReached }) => !wasReached).map(({ line, type }) => ({ line, what: `the action ${type}` })),
-    ),
-  ]
-  const all = `  ${reached.length} of ${formatCount(rules.length, 'rule')} of ${shown(policyFile)} applied`
-  if (missing.length === 0) return [paint('dim', `${all}, with all their actions.`)]
-  const lines = missing
-    .sort((a, b) => a.line - b.line)
-    .map(({ line, what }) => paint('yellow', `    line ${line}: ${escapeUnprintable(what)}`))
-  return [paint('dim', `${all}. No test reached:`), ...lines]
+  const applied = rules.filter(({ wasReached }) => wasReached).length
+  const { all, reached } = countOutcomes(rules)
+  const of = `of ${formatCount(all, 'outcome')} of their actions`
+  const head = `  ${applied} of ${formatCount(rules.length, 'rule')} of ${shown(policyFile)} applied, with ${reached} ${of}`
+  const missing = listUnreached(rules)
+  if (missing.length === 0) return [paint('dim', `${head}.`)]
+  const lines = missing.map(({ line, what }) => paint('yellow', `    line ${line}: ${escapeUnprintable(what)}`))
+  return [paint('dim', `${head}. No test reached:`), ...lines]
 }
 
 function renderJson(files: readonly TestedFile[], _paint: Paint): string {
@@ -79,15 +71,9 @@ function renderGithub(files: readonly TestedFile[], _paint: Paint): string {
     ]),
   )
   const unreached = files.flatMap(({ policyFile, rules }) =>
-    rules
-      .filter(({ wasReached }) => !wasReached)
-      .map(({ line, name, phase, index }) =>
-        githubCommand(
-          'notice',
-          { file: shown(policyFile), line },
-          `No test reaches the rule ${name ?? `${phase}.${index}`}.`,
-        ),
-      ),
+    listUnreached(rules).map(({ line, what }) =>
+      githubCommand('notice', { file: shown(policyFile), line }, `No test reaches ${what}.`),
+    ),
   )
   return [...failures, ...unreached].join('')
 }

@@ -1,5 +1,5 @@
 import { relative } from 'node:path'
-import type { CoveredRule } from '../../testing/policy-tests/coverage.ts'
+import type { CoveredAction, CoveredRule } from '../../testing/policy-tests/coverage.ts'
 import type { PolicyTestResult } from '../../testing/policy-tests/run.ts'
 
 /** The results of the tests of a file, and what they reached of its policy. */
@@ -10,10 +10,36 @@ export interface TestedFile {
   readonly rules: readonly CoveredRule[]
 }
 
-/** Returns the share of rules that tests reach, in whole percent. */
+/** Returns the share of the outcomes of all actions that tests reach, in whole percent. */
 export function percentOf(rules: readonly CoveredRule[]): number {
-  const reached = rules.filter(({ wasReached }) => wasReached).length
-  return rules.length === 0 ? 100 : Math.floor((reached * 100) / rules.length)
+  const { all, reached } = countOutcomes(rules)
+  return all === 0 ? 100 : Math.floor((reached * 100) / all)
+}
+
+/** Counts the outcomes of the actions of rules, and those that tests reach. */
+export function countOutcomes(rules: readonly CoveredRule[]) {
+  const outcomes = rules.flatMap(({ actions }) => actions).flatMap((action) => action.outcomes)
+  return { all: outcomes.length, reached: outcomes.filter(({ wasReached }) => wasReached).length }
+}
+
+/** Lists what no test reached, by line: rules, actions of rules that applied, and outcomes of actions that ran. */
+export function listUnreached(rules: readonly CoveredRule[]) {
+  const found = rules.flatMap((rule) =>
+    rule.wasReached
+      ? rule.actions.flatMap(listUnreachedOf)
+      : { line: rule.line, what: `the rule ${rule.name ?? `${rule.phase}.${rule.index}`}` },
+  )
+  return found.sort((a, b) => a.line - b.line)
+}
+
+function listUnreachedOf({ type, line, wasReached, outcomes }: CoveredAction) {
+  if (!wasReached) return [{ line, what: `the action ${type}` }]
+  const missing = outcomes.filter((each) => !each.wasReached)
+  // An action that is no check ran, but failed or had nothing to do.
+  return missing.map(({ name }) => ({
+    line,
+    what: `the outcome "${outcomes.length > 1 ? name : 'changed'}" of ${type}`,
+  }))
 }
 
 /** Returns a path as seen from the working directory. */

@@ -156,6 +156,8 @@ export interface Action {
   readonly check?: (config: Config, phase: Phase) => readonly ConfigProblem[]
   /** The address of the action's page, below `https://ngrok.com/docs/traffic-policy/actions/`. */
   readonly page: string
+  /** The words for what a check finds, such as `allowed` and `limited`. Coverage counts both. */
+  readonly outcomes?: readonly [passed: string, refused: string]
   /** Returns the end of the traffic if these values of its variables, which a caller states, are those of a refusal. */
   readonly refusal?: (stated: Config, phase: Phase) => OwnResponse | 'close' | undefined
   /** Carries the action out. Without it, the action is not simulated. */

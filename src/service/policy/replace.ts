@@ -24,14 +24,14 @@ export async function replaceBody(
   replacements: readonly Replacement[],
   { message, response, pattern }: Visit,
 ): Promise<ActionOutcome> {
-  if (!message.hasBody) return { did: 'found no body', sets: { replacements: [] } }
+  if (!message.hasBody) return { did: 'found no body', sets: { replacements: [] }, isIdle: true }
   const { text: before, toBytes } = readText(await message.content())
   const { text, matched, count } = replaceText(before, replacements, pattern)
   // The headers of a part say which bytes it has.
   if (count > 0 && response?.status === 206)
     return { did: 'found matches in a part of a response', ends: { status: 502, error: 3904 } }
   if (count > 0) message.changeBody(toBytes(text))
-  return { did: `replaced ${count} matches`, sets: { replacements: matched } }
+  return { did: `replaced ${count} matches`, sets: { replacements: matched }, isIdle: count === 0 }
 }
 
 /** Reads bytes as UTF-8. Other bytes become one character each: those without a match stay unchanged. */

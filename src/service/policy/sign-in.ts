@@ -9,19 +9,25 @@ interface SignInConfig {
 /** The host that visitors sign in at. The pages of the actions name it for their callback. */
 const IDENTITY_HOST = 'https://idp.ngrok.com/oauth2'
 
+/** The words for what a sign-in finds. */
+export const SIGN_IN_OUTCOMES = ['signed in', 'sent to sign in'] as const
+
 /** Lets a visitor pass whose identity the caller gives. Sends all others to sign in. Answers the paths of login and logout itself. */
 export function signInVisitor(visit: Visit, config: SignInConfig): ActionOutcome {
   const { identity, request } = visit
   const { provider, auth_id, allow_cors_preflight } = config
   const isPreflight = request.method === 'OPTIONS' && request.headers.get('access-control-request-method') !== undefined
-  if (isPreflight && allow_cors_preflight) return { did: 'let a CORS preflight pass' }
+  if (isPreflight && allow_cors_preflight) return { did: 'let a CORS preflight pass', isIdle: true }
   const isOfProvider = identity?.provider === undefined || provider === undefined || identity.provider === provider
   const [special, target] = readSpecialPath(request, auth_id)
   if (special === 'logout')
-    return redirect('signed the visitor out', target, { 'set-cookie': 'session=; Path=/; Max-Age=0' })
+    return {
+      ...redirect('signed the visitor out', target, { 'set-cookie': 'session=; Path=/; Max-Age=0' }),
+      isIdle: true,
+    }
   if (identity && isOfProvider)
     return special === 'login'
-      ? redirect('found the visitor signed in', target)
+      ? { ...redirect('found the visitor signed in', target), isIdle: true }
       : { did: 'found the visitor signed in', sets: { identity }, isStated: true }
   const location = new URL(IDENTITY_HOST)
   if (provider !== undefined) location.searchParams.set('provider', provider)

@@ -67,6 +67,8 @@ export interface ActionOutcome {
   readonly ends?: Ending
   /** True if the end is a failed check or an error. `enforce: false` and `on_error: continue` let traffic pass all the same. */
   readonly isRefusal?: true
+  /** True if the action neither checked nor changed anything, such as a replacement without a match. */
+  readonly isIdle?: boolean
   /** True if a caller states the values of the variables, so that nobody knows those that are left out. */
   readonly isStated?: true
 }

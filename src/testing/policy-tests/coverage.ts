@@ -1,7 +1,8 @@
 import { isObject } from '../../core/schema/values.ts'
+import { ACTIONS } from '../../service/policy/actions/index.ts'
 import { PHASES } from '../../service/policy/phases.ts'
 import type { ReadText } from '../../service/policy/text.ts'
-import type { Trace } from '../../traffic/trace.ts'
+import { RAN, type Trace } from '../../traffic/trace.ts'
 
 /** A rule of a policy, and whether a test has reached it. */
 export interface CoveredRule {
@@ -16,17 +17,20 @@ export interface CoveredRule {
   readonly actions: readonly CoveredAction[]
 }
 
-/** An action of a rule, and whether it ran in a test. */
+/** An action of a rule, and the outcomes that it can have. */
 export interface CoveredAction {
   readonly type: string
   readonly line: number
+  /** True if the action ran in a test. */
   readonly wasReached: boolean
+  /** The outcomes of a check, such as `allowed` and `limited`. Other actions have one, `ran`. */
+  readonly outcomes: readonly { readonly name: string; readonly wasReached: boolean }[]
 }
 
-/** Notes which rules and actions of a policy tests reach. */
+/** Notes which rules of a policy tests reach, and which outcomes of their actions. */
 export class PolicyCoverage {
-  /** The numbers of actions that ran, by the place of their rule. */
-  readonly #ran = new Map<string, number>()
+  /** The places of rules that applied and of actions that ran, and the outcomes of these. */
+  readonly #reached = new Set<string>()
   readonly #read: ReadText
   readonly #text: string
 
@@ -38,8 +42,10 @@ export class PolicyCoverage {
   add(trace: Trace): void {
     for (const each of trace) {
       if (!('actions' in each) || !each.matched) continue
-      const key = `${each.phase}.${each.index}`
-      this.#ran.set(key, Math.max(this.#ran.get(key) ?? 0, each.actions.length))
+      const rule = `${each.phase}.${each.index}`
+      this.#reached.add(rule)
+      for (const [at, { outcome }] of each.actions.entries())
+        this.#reached.add(`${rule}.${at}`).add(`${rule}.${at}.${outcome}`)
     }
   }
 
@@ -51,19 +57,24 @@ export class PolicyCoverage {
     })
     return phases.map(({ phase, rule, index }) => {
       const { name, actions } = isObject(rule) ? rule : {}
-      const ran = this.#ran.get(`${phase}.${index}`)
       const path = [phase, index]
+      const wasReached = (...below: readonly (string | number)[]) => this.#reached.has([...path, ...below].join('.'))
       return {
         phase,
         index,
         name: typeof name === 'string' ? name : undefined,
         line: this.#lineOf(path),
-        wasReached: ran !== undefined,
-        actions: (Array.isArray(actions) ? actions : []).map((action: unknown, at) => ({
-          type: isObject(action) ? String(action.type) : '',
-          line: this.#lineOf([...path, 'actions', at]),
-          wasReached: at < (ran ?? 0),
-        })),
+        wasReached: wasReached(),
+        actions: (Array.isArray(actions) ? actions : []).map((action: unknown, at) => {
+          const type = isObject(action) ? String(action.type) : ''
+          const names = ACTIONS.find((row) => row.type === type)?.outcomes ?? [RAN]
+          return {
+            type,
+            line: this.#lineOf([...path, 'actions', at]),
+            wasReached: wasReached(at),
+            outcomes: names.map((outcome) => ({ name: outcome, wasReached: wasReached(at, outcome) })),
+          }
+        }),
       }
     })
   }

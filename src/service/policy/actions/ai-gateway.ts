@@ -10,6 +10,7 @@ export const aiGateway = action({
   about: 'Routes requests to providers of language models. Of its fields, only the keys of providers are checked.',
   page: 'ai-gateway',
   phases: ['on_http_request'],
+  outcomes: ['succeeded', 'failed'],
   config: {},
   isOpen: true,
   mayEnd: true,

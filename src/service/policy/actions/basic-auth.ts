@@ -8,6 +8,7 @@ export const basicAuth = action({
   about: 'Lets pass only requests with the name and password of one of the credentials.',
   page: 'basic-auth',
   phases: ['on_http_request'],
+  outcomes: ['accepted', 'refused'],
   config: {
     credentials: {
       kind: 'list',

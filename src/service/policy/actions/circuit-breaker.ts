@@ -6,6 +6,7 @@ export const circuitBreaker = action({
   about: 'Answers 503 for a while after too many errors of the upstream.',
   page: 'circuit-breaker',
   phases: ['on_http_request'],
+  outcomes: ['closed', 'open'],
   config: {
     error_threshold: {
       kind: 'number',

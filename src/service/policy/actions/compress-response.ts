@@ -29,14 +29,14 @@ export const compressResponse = action({
     const { response, request } = visit
     const isCompressed = response?.headers.get('content-encoding') !== undefined
     const none = { already_compressed: isCompressed, negotiated_algorithm: '' }
-    if (isCompressed) return { did: 'found the response compressed already', sets: none }
+    if (isCompressed) return { did: 'found the response compressed already', sets: none, isIdle: true }
     // The headers of HEAD and of 304 are those that GET would bring (RFC 9110, sections 9.3.2 and 15.4.5).
     const isHead = response?.status === (request.method === 'HEAD' ? 200 : 304)
     const hasBody = response?.stream || (isHead && response?.headers.get('content-length') !== '0')
-    if (!response || !hasBody) return { did: 'found no body to compress', sets: none }
-    if (response.status === 206) return { did: 'left a part of a response unchanged', sets: none }
+    if (!response || !hasBody) return { did: 'found no body to compress', sets: none, isIdle: true }
+    if (response.status === 206) return { did: 'left a part of a response unchanged', sets: none, isIdle: true }
     if ([request, response].some(({ headers }) => listOf(headers.get('cache-control')).includes('no-transform')))
-      return { did: 'left the response unchanged, because of no-transform', sets: none }
+      return { did: 'left the response unchanged, because of no-transform', sets: none, isIdle: true }
     // A cache must not give this response to a client that accepts others, also where it passes unchanged (RFC 9110, section 12.5.5).
     const varies = listOf(response.headers.get('vary'))
     if (!varies.includes('accept-encoding') && !varies.includes('*')) response.headers.append('vary', 'Accept-Encoding')
@@ -46,7 +46,7 @@ export const compressResponse = action({
       response.changeBody(response.stream?.pipeThrough(compressor) ?? null, algorithm)
       return { did: `compressed with ${algorithm}`, sets: { ...none, negotiated_algorithm: algorithm } }
     }
-    return { did: 'found no algorithm that the client accepts', sets: none }
+    return { did: 'found no algorithm that the client accepts', sets: none, isIdle: true }
   },
 })
 

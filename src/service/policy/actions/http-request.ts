@@ -8,6 +8,7 @@ export const httpRequest = action({
   about: 'Makes a request to an internal endpoint, whose answer later rules read.',
   page: 'http-request',
   phases: ['on_http_request', 'on_http_response'],
+  outcomes: ['succeeded', 'failed'],
   config: {
     url: { kind: 'text', format: 'url', takesCel: true, isRequired: true, about: 'The URL of the request.' },
     method: {

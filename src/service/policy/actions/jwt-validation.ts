@@ -94,6 +94,7 @@ export const jwtValidation = action({
   about: 'Lets pass only requests with a valid JSON Web Token.',
   page: 'jwt-validation',
   phases: ['on_http_request'],
+  outcomes: ['accepted', 'refused'],
   config: {
     issuer: { ...values('The issuers of tokens.', { takesCel: true, isRequired: true }), isRequired: true },
     audience: values('The audiences of tokens.', {}),

@@ -1,6 +1,6 @@
 import { action } from '../action.ts'
 import { signedIn, signIn } from '../fields.ts'
-import { signInVisitor } from '../sign-in.ts'
+import { SIGN_IN_OUTCOMES, signInVisitor } from '../sign-in.ts'
 
 /** The providers without an app of the service: they need an app of yours. */
 const UNMANAGED: readonly unknown[] = ['amazon', 'facebook']
@@ -10,6 +10,7 @@ export const oauth = action({
   about: 'Lets pass only users who signed in at a provider.',
   page: 'oauth',
   phases: ['on_http_request'],
+  outcomes: SIGN_IN_OUTCOMES,
   config: {
     provider: {
       kind: 'text',

@@ -1,6 +1,6 @@
 import { action } from '../action.ts'
 import { signedIn, signIn, text } from '../fields.ts'
-import { signInVisitor } from '../sign-in.ts'
+import { SIGN_IN_OUTCOMES, signInVisitor } from '../sign-in.ts'
 import { needsPair } from './oauth.ts'
 
 export const openidConnect = action({
@@ -8,6 +8,7 @@ export const openidConnect = action({
   about: 'Lets pass only users who signed in at an OpenID provider.',
   page: 'oidc',
   phases: ['on_http_request'],
+  outcomes: SIGN_IN_OUTCOMES,
   config: {
     issuer_url: { kind: 'text', format: 'url', isRequired: true, about: 'The base URL of the provider.' },
     ...signIn,

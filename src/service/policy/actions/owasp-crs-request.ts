@@ -6,6 +6,7 @@ export const owaspCrsRequest = action({
   about: 'Denies requests that the OWASP core rule set finds suspicious.',
   page: 'owasp-crs-request',
   phases: ['on_http_request'],
+  outcomes: ['allowed', 'denied'],
   config: owasp('request'),
   sets: OWASP_SETS,
   refusal: refuseOwasp(3700, 5),

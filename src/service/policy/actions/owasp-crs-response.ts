@@ -6,6 +6,7 @@ export const owaspCrsResponse = action({
   about: 'Denies responses that the OWASP core rule set finds suspicious.',
   page: 'owasp-crs-response',
   phases: ['on_http_response'],
+  outcomes: ['allowed', 'denied'],
   config: owasp('response'),
   sets: OWASP_SETS,
   refusal: refuseOwasp(3702, 4),

@@ -7,6 +7,7 @@ export const rateLimit = action({
   about: 'Answers 429 when more requests with the same key arrive in a window than its capacity.',
   page: 'rate-limit',
   phases: ['on_http_request'],
+  outcomes: ['allowed', 'limited'],
   config: {
     name: { kind: 'text', minLength: 1, maxLength: 1024, isRequired: true, about: 'The name of the limit.' },
     algorithm: {

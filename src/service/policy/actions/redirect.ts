@@ -22,7 +22,7 @@ export const redirect = action({
     const target = toUrlText(text)
     const url = /^\/(?!\/)/.test(target) ? new URL(before).origin + target : target
     const sets = { matches, url }
-    if (url === before) return { did: 'left the URL unchanged', sets }
+    if (url === before) return { did: 'left the URL unchanged', sets, isIdle: true }
     const others = Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'location')
     const ends = { status, headers: { ...Object.fromEntries(others), location: url } }
     return { did: `redirected to ${url}`, sets, ends }

@@ -19,6 +19,7 @@ export const removeHeaders = action({
   sets: { headers_removed: { type: 'list<string>', about: 'The headers that the action removed.' } },
   run({ headers }, { message }) {
     const removed = headers.map((name) => name.toLowerCase()).filter((name) => message.headers.delete(name))
-    return { did: `removed ${removed.join(', ') || 'nothing'}`, sets: { headers_removed: removed } }
+    const did = `removed ${removed.join(', ') || 'nothing'}`
+    return { did, sets: { headers_removed: removed }, isIdle: removed.length === 0 }
   },
 })

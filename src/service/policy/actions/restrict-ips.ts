@@ -14,6 +14,7 @@ export const restrictIps = action({
   about: 'Lets pass only connections whose address an allowed range has and no denied range has.',
   page: 'restrict-ips',
   phases: ['on_tcp_connect', 'on_http_request', 'on_http_response'],
+  outcomes: ['allowed', 'denied'],
   config: {
     enforce,
     allow: ranges('The ranges whose addresses may pass.'),

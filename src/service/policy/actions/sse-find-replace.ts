@@ -21,7 +21,7 @@ export const sseFindReplace = action({
   sets: REPLACED,
   run({ replacements }, visit) {
     const { event } = visit
-    if (!event) return { did: 'found no message' }
+    if (!event) return { did: 'found no message', isIdle: true }
     let total = 0
     const found = replacements.flatMap(({ field = 'data', ...replacement }, replacement_index) => {
       const before = event.get(field)
@@ -31,6 +31,6 @@ export const sseFindReplace = action({
       total += count
       return matched.map((each) => ({ ...each, replacement_index }))
     })
-    return { did: `replaced ${total} matches`, sets: { replacements: found } }
+    return { did: `replaced ${total} matches`, sets: { replacements: found }, isIdle: total === 0 }
   },
 })

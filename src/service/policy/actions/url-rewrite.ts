@@ -22,7 +22,8 @@ export const urlRewrite = action({
     if (!readHttpUrl(url))
       return { did: `made ${quote(url)}, which is no URL of http`, ends: { status: 500, error: 3900 } }
     request.url = url
-    const did = before === url ? 'left the URL unchanged' : `rewrote the URL to ${url}`
-    return { did, sets: { matches, url } }
+    const sets = { matches, url }
+    if (before === url) return { did: 'left the URL unchanged', sets, isIdle: true }
+    return { did: `rewrote the URL to ${url}`, sets }
   },
 })

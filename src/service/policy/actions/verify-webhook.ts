@@ -7,6 +7,7 @@ export const verifyWebhook = action({
   about: 'Lets pass only webhooks that their sender has signed with a secret.',
   page: 'verify-webhook',
   phases: ['on_http_request'],
+  outcomes: ['verified', 'failed'],
   config: {
     provider: {
       kind: 'text',
