@@ -4,6 +4,7 @@ import type { ASTNode } from '@marcbachmann/cel-js'
 import { registerMacros } from '../../../node_modules/@marcbachmann/cel-js/lib/macros.js'
 import { createOptions } from '../../../node_modules/@marcbachmann/cel-js/lib/options.js'
 import { Parser } from '../../../node_modules/@marcbachmann/cel-js/lib/parser.js'
+import { extendLexer } from './cel-lexer.ts'
 
 /** Makes a parser. The parser makes CEL's macros when an expression first has a call. */
 /* @__NO_SIDE_EFFECTS__ */
@@ -13,7 +14,10 @@ function createCelParser(): (source: string) => ASTNode {
     macros ??= createMacros()
     return macros.get(macroKey(name, isMethod, argumentCount))
   }
-  return (source) => new Parser(createOptions().limits, { enableOptionalTypes: false, findMacro }).parse(source)
+  return (source) => {
+    extendLexer()
+    return new Parser(createOptions().limits, { enableOptionalTypes: false, findMacro }).parse(source)
+  }
 }
 
 function createMacros(): ReadonlyMap<string, object> {

@@ -1,7 +1,7 @@
 import { type ASTNode, Environment } from '@marcbachmann/cel-js'
+import { extendLexer } from '../../core/filter/cel-lexer.ts'
 import type { Variable, Variables } from './action.ts'
 import { ACTIONS } from './actions/index.ts'
-import { extendLexer } from './cel-lexer.ts'
 import { FUNCTIONS, NAMESPACES } from './functions.ts'
 import type { Phase } from './phases.ts'
 import * as tables from './variables.ts'

@@ -42,6 +42,7 @@ describe('A list filter (rules: filters#language)', () => {
     ['obj.region == "us" || obj.region == "eu" && obj.domain == "x"', 'mid'],
     ['(obj.region == "eu") == (obj.metadata == "team=blue")', 'old mid new'],
     ['obj.domain.startsWith("m")', 'mid'],
+    ['.5 < 1', 'old mid new'],
     ['obj.domain.endsWith("d.example.com")', 'old mid'],
     ['obj.domain.contains("d.ex")', 'old mid'],
     ['"old.example.com, mid.example.com".contains(obj.domain)', 'old mid'],

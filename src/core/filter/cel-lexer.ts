@@ -1,5 +1,5 @@
 import { Parser } from '../../../node_modules/@marcbachmann/cel-js/lib/parser.js'
-import { utf8Bytes } from '../../core/schema/platform.ts'
+import { utf8Bytes } from '../schema/platform.ts'
 
 /** The type that the lexer gives to bytes. */
 const BYTES = 31
