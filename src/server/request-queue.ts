@@ -1,6 +1,7 @@
 import type { Server, ServerResponse } from 'node:http'
 import type { Http2SecureServer, Http2ServerResponse } from 'node:http2'
 import type { Socket } from 'node:net'
+import { printError } from '../core/schema/print.ts'
 import { STATUS_CODES } from './http.ts'
 
 /** The number of waiting requests at which reading from a connection pauses. During a pause, a client that leaves is not noticed. */
@@ -123,8 +124,14 @@ export class RequestQueue {
     if (this.#socket.readableEnded && this.#last?.closed === false) return void this.#socket.destroy()
     this.whenDone(() => {
       if (last?.req.complete === false && last.headersSent) return void this.#socket.destroy()
-      this.#socket.write(serialize(make()))
-      this.#socket.destroySoon()
+      try {
+        this.#socket.write(serialize(make()))
+        this.#socket.destroySoon()
+      } catch (error) {
+        // What this throws would end the process.
+        printError(error)
+        this.#socket.destroy()
+      }
     })
   }
 
