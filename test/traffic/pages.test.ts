@@ -1,8 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import { readTrafficPages } from '../../scripts/generate/evidence/traffic-pages.ts'
+import { ACTIONS } from '../../src/service/policy/actions/index.ts'
 import { runRow } from './page-rows.ts'
 
 const pages = readTrafficPages()
+
+test('Each action has its page', () => {
+  const names = pages.map(({ page }) => page)
+  const missing = ACTIONS.filter(({ page }) => !names.includes(`traffic-policy/actions/${page}`))
+  expect(missing.map(({ type }) => type)).toEqual([])
+})
 
 describe.each(pages)('The page $page (rules: traffic-policy#numbers)', ({ page, rows }) => {
   test('has a row for each statement once, with a result or the reason for which it has none', () => {
