@@ -94,7 +94,7 @@ export function removeHopByHop(headers: MessageHeaders, mayUpgrade = true): void
   const named = connection === undefined ? [] : connection.toLowerCase().split(/[\s,]+/)
   const isUpgrade = mayUpgrade && named.includes('upgrade')
   for (const name of HOP_BY_HOP) headers.delete(name)
-  for (const name of named) if (name !== 'upgrade') headers.delete(name)
+  for (const name of named) if (name !== 'upgrade' && name !== 'host') headers.delete(name)
   if (isUpgrade) headers.set('connection', 'upgrade')
   else for (const name of ['connection', 'upgrade', 'http2-settings']) headers.delete(name)
 }
