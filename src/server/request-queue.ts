@@ -1,4 +1,4 @@
-import type { Server, ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Http2SecureServer, Http2ServerResponse } from 'node:http2'
 import type { Socket } from 'node:net'
 import { printError } from '../core/schema/print.ts'
@@ -99,8 +99,7 @@ export class RequestQueue {
 
   /** Starts a request after the earlier ones. */
   add(response: ServerResponse): void {
-    // Node's parser loses the bytes behind a request whose wish to switch protocols is ignored.
-    if (response.req.headers.upgrade !== undefined) response.shouldKeepAlive = false
+    if (isLast(response.req)) response.shouldKeepAlive = false
     if (this.#current?.closed === false) this.#wait(this.#current, response)
     else this.#begin(response)
   }
@@ -158,6 +157,14 @@ export class RequestQueue {
     this.#current = response
     this.#start(response)
   }
+}
+
+/** Returns whether the bytes behind a request are no further request for certain. */
+function isLast({ headers: { upgrade, 'transfer-encoding': encoding }, httpVersion }: IncomingMessage): boolean {
+  // They can be a body (RFC 9112, sections 6.1 and 6.3).
+  const isUnframed = encoding !== undefined && (httpVersion === '1.0' || encoding.toLowerCase() !== 'chunked')
+  // Node's parser loses them if a wish to switch protocols is ignored.
+  return isUnframed || upgrade !== undefined
 }
 
 function serialize({ status, headers, body }: LastResponse): string {

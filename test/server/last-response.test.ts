@@ -82,6 +82,12 @@ describe.each(Object.entries(servers))('At %s, the owed responses come before th
     expect(statusesIn(await visitor.closed())).toEqual([status, status, status, ...last])
   })
 
+  test('bytes that are no HTTP, of 150 requests', async () => {
+    const { port, servername, request, status = 200 } = await open()
+    const visitor = await visitRaw(port, `${request.repeat(150)}garbage\r\n\r\n`, servername)
+    expect(statusesIn(await visitor.closed())).toEqual([...new Array(150).fill(status), 400])
+  })
+
   test('CONNECT, which ends the connection', async () => {
     const { port, servername, request, status = 200 } = await open()
     const visitor = await visitRaw(

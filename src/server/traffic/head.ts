@@ -27,7 +27,7 @@ export function findHeadProblem(request: Arrived): HeadProblem | undefined {
     return { status: 505, problem: 'The versions of HTTP here are 1.0, 1.1 and 2.' }
   // Node's client would write `delete` as DELETE, which a rule has not seen.
   if (!METHODS.includes(method)) return { status: 501, problem: 'The method is unknown. Methods have upper case.' }
-  if (httpVersion !== '1.0' && !/\b100-continue\b/i.test(headers.expect ?? '100-continue'))
+  if (httpVersion !== '1.0' && !/\b100-continue\b/i.test(headers.expect || '100-continue'))
     return { status: 417, problem: 'The only expectation is 100-continue.' }
   if (method === 'CONNECT') return { status: 405, problem: 'This server is no proxy for CONNECT.' }
   const { ':authority': authority = headers.host } = headers

@@ -164,6 +164,10 @@ const rows: Row[] = [
     body: 'hello',
     status: 100,
   }),
+  passes('an empty list of expectations', `POST /a HTTP/1.1\r\n${HOST}expect:\r\ncontent-length: 5\r\n\r\nhello`, {
+    notHead: /expect/,
+    body: 'hello',
+  }),
   refused('an unknown expectation', 417, `POST /a HTTP/1.1\r\n${HOST}expect: tea\r\ncontent-length: 5\r\n\r\nhello`),
   passes(
     'a wish for h2c with a body',

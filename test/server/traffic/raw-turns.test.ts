@@ -18,6 +18,10 @@ const H2C = wishing('/h2c', 'h2c')
 const WISH_WITH_BODY = wishing('/body', 'websocket', 'content-length: 5\r\n', 'hello')
 const WISH = wishing('/wish', 'websocket')
 const CONNECT = `CONNECT app.example.com:443 HTTP/1.1\r\n${HOST}\r\n`
+const CHUNKS_OF_1_0 = get('/a', 'connection: keep-alive\r\ntransfer-encoding: chunked\r\n', '0\r\n\r\n').replace(
+  '1.1',
+  '1.0',
+)
 const EXPECT = get('/tea', 'expect: tea\r\n')
 
 /** Answers with the path of each request, in a later turn of the event loop. */
@@ -37,6 +41,11 @@ describe.each(kinds)('Requests of a connection take turns at the port %s (rules:
     ['a wish for HTTP/2 between requests, which ends the connection', GET + H2C + GET, ['/get', '/h2c']],
     ['a wish that is ignored, and one that is not', GET + H2C + WISH, ['/get', '/h2c']],
     ['a wish with a body behind a request', GET + WISH_WITH_BODY + WISH, ['/get', '/body']],
+    ['a wish behind 150 requests', GET.repeat(150) + WISH, [...new Array(150).fill('/get'), '/wish']],
+    ['CONNECT behind 150 requests', GET.repeat(150) + CONNECT, [...new Array(150).fill('/get'), 405]],
+    // Node 22 and newer refuse it themselves.
+    ['no request behind one without a known framing', get('/a', 'transfer-encoding:\r\n') + GET, [expect.any(Number)]],
+    ['no request behind chunks of HTTP/1.0', CHUNKS_OF_1_0 + GET, [400]],
     ['a wish behind two requests', GET + GET + WISH, ['/get', '/get', '/wish']],
     ['requests behind a wish, which are bytes of the other protocol', GET + WISH + GET, ['/get', '/wish']],
     ['CONNECT behind a request', GET + CONNECT, ['/get', 405]],
