@@ -5,7 +5,15 @@ import type { Gateway } from '../../gateway/types.ts'
 import { errorResponse, toUpstreamResponse } from '../../traffic/errors.ts'
 import { MessageHeaders } from '../../traffic/message-headers.ts'
 import { asSystemError } from '../errors.ts'
-import { abort, formatHead, sendInformation, sendLast, sendResponse, type VisitorResponse } from '../forward/respond.ts'
+import {
+  abort,
+  formatHead,
+  removeFraming,
+  sendInformation,
+  sendLast,
+  sendResponse,
+  type VisitorResponse,
+} from '../forward/respond.ts'
 import { SwitchedConnection } from '../forward/switched.ts'
 import type { EarlyBytes } from './early-bytes.ts'
 import { type Arrived, hasBody } from './head.ts'
@@ -45,6 +53,7 @@ export class Visitors {
         return sendResponse(response, outgoing, this.#gateway.dialect.errorCodeHeader)
       outgoing.detachSocket(socket)
       headers.set('connection', 'Upgrade')
+      removeFraming(headers, true)
       socket.once('close', leave).write(formatHead(101, headers), 'latin1')
       switched.join(socket, early.take(), this.#idle)
     } catch (error) {

@@ -110,6 +110,12 @@ describe('A visitor that speaks HTTP/2 (rules: traffic#ports)', () => {
     expect(await send(session, { ':path': '/again' })).toMatchObject({ code: 0 })
   })
 
+  test('gets no length with a 103 (RFC 9110, section 8.6)', async () => {
+    const { session } = await open(`HTTP/1.1 103 Early Hints\r\nlink: </a>\r\ncontent-length: 5\r\n\r\n${OK}`)
+    const [hints] = await once(session.request({ ':path': '/a' }), 'headers')
+    expect(Object.keys(hints)).toEqual([':status', 'link'])
+  })
+
   test.each([
     ['a length', 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nok'],
     ['chunks', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n9\r\nok'],

@@ -155,6 +155,11 @@ const rows: Row[] = [
     answer: `HTTP/1.1 103 Early Hints\r\nlink: </a>\r\nngrok-error-code: x\r\nconnection: link2\r\n\r\n${OK}`,
     gets: /^HTTP\/1.1 103 Early Hints\r\nlink: <\/a>\r\n\r\nHTTP\/1.1 200 .*ok$/s,
   },
+  ...['content-length: 5', 'transfer-encoding: chunked', 'keep-alive: timeout=9'].map((line) => ({
+    name: `103 with ${line}`,
+    answer: `HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n${line}\r\n\r\n${OK}`,
+    gets: /^HTTP\/1.1 103 Early Hints\r\nlink: <\/a>\r\n\r\nHTTP\/1.1 200 .*ok$/s,
+  })),
   {
     name: 'several 1xx',
     answer: `HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 199 Odd\r\n\r\n${OK}`,
@@ -192,6 +197,12 @@ const rows: Row[] = [
     answer:
       'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nngrok-error-code: ERR_NGROK_1\r\nte: x\r\nx-sum: 1\r\n\r\n',
     gets: /^HTTP\/1.1 200 (?!.*ERR_NGROK).*0\r\nx-sum: 1\r\n\r\n$/s,
+  },
+  {
+    name: 'a length in a trailer, which is an error (RFC 9110, section 6.5.1)',
+    answer: 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nok\r\n0\r\ncontent-length: 2\r\n\r\n',
+    gets: /^HTTP\/1.1 200 /,
+    breaks: true,
   },
   {
     name: 'no switch of protocols',
@@ -326,6 +337,25 @@ describe('Connections that have switched protocols (rules: traffic#ports)', () =
     expect(upstream.requests).toHaveLength(1)
     // The port still answers.
     expect(await (await visitRaw(ports.plain, GET.replace('app.', 'nope.'))).closed()).toMatch(/^HTTP\/1.1 404/)
+  })
+
+  test('have no framing of a body in the head of their 101, and no other headers of a connection', async () => {
+    const upstream = await openRawUpstream(`${SWITCHED}hello`)
+    const headers = { 'transfer-encoding': 'chunked', 'content-length': '5', 'keep-alive': 'timeout=9', 'x-a': 'b' }
+    const rules = [{ actions: [{ type: 'add-headers', config: { headers } }] }]
+    const { ports } = await openRawPorts(upstream.url, { traffic_policy: JSON.stringify({ on_http_response: rules }) })
+    const text = await (await visitRaw(ports.plain, WISH)).until(/hello$/)
+    expect(text.toLowerCase().split('\r\n').sort()).toEqual(
+      [
+        '',
+        '',
+        'connection: upgrade',
+        'hello',
+        'http/1.1 101 switching protocols',
+        'upgrade: websocket',
+        'x-a: b',
+      ].slice(1),
+    )
   })
 
   test('end if a policy replaces the response', async () => {

@@ -110,7 +110,7 @@ const MORE: readonly (readonly [policy: unknown, options?: PolicyOptions])[] = [
   [{ on_http_request: [{ name: 7, actions: [{ type: 'deny' }] }] }],
   [{ on_http_request: [{ name: 'a', expressions: [true, 7], actions: [{ type: 'deny' }] }] }],
   [action('deny', { status_code: 12.5 })],
-  [action('deny', { status_code: 99 })],
+  [action('deny', { status_code: 199 })],
   [action('deny', { status_code: 600 })],
   [action('restrict-ips', { ip_policies: [7] })],
   [action('restrict-ips', { ip_policies: ['ipp_1/2'] })],

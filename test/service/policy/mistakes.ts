@@ -148,6 +148,7 @@ export const MISTAKES: readonly Mistake[] = [
   [2215, `${CONFIG}.status_code`, onRequest('deny', { status_code: 42 })],
   [2215, `${CONFIG}.status_code`, onRequest('redirect', { to: 'a', status_code: 200 })],
   [2215, `${CONFIG}.status_code`, onRequest('custom-response', { status_code: 1000 })],
+  [2215, `${CONFIG}.status_code`, onRequest('custom-response', { status_code: 103 })],
   [
     2216,
     `${CONFIG}.ip_policies.0`,

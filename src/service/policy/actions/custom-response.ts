@@ -7,7 +7,7 @@ export const customResponse = action({
   page: 'custom-response',
   phases: ['on_http_request', 'on_http_response'],
   config: {
-    status_code: { kind: 'integer', min: 100, max: 599, default: 200, about: 'The status of the response.' },
+    status_code: { kind: 'integer', min: 200, max: 599, default: 200, about: 'The status of the response.' },
     body: { kind: 'text', takesCel: true, about: 'The body of the response.' },
     headers: headers('The headers of the response. Without `content-type`, the type is guessed from the body.'),
     content: { kind: 'text', takesCel: true, about: 'The older name of `body`.' },
@@ -32,7 +32,7 @@ export const customResponse = action({
 
 /** Returns whether responses of a status have no body (RFC 9110, section 6.4.1). */
 function hasNoBody(status: number): boolean {
-  return status < 200 || status === 204 || status === 304
+  return status === 204 || status === 304
 }
 
 function guessType(body: string): string {

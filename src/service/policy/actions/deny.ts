@@ -5,7 +5,7 @@ export const deny = action({
   about: 'Refuses the request with a status and no body, or closes the connection.',
   page: 'deny',
   phases: ['on_tcp_connect', 'on_http_request'],
-  config: { status_code: { kind: 'integer', min: 100, max: 599, default: 403, about: 'The status of the response.' } },
+  config: { status_code: { kind: 'integer', min: 200, max: 599, default: 403, about: 'The status of the response.' } },
   check: ({ status_code }, phase) =>
     phase === 'on_tcp_connect' && status_code !== undefined
       ? [{ number: 2203, path: ['status_code'], message: 'is no field of deny in on_tcp_connect, where it has none' }]
