@@ -1,1 +1,1 @@
-export { Account, default, Sandbox } from '../../dist/sandbox.js'
+export { Account, default, Sandbox } from '../../../dist/sandbox.js'
