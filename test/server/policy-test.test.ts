@@ -105,11 +105,11 @@ describe('fauxgate policy test', () => {
       - { type: url-rewrite, config: { from: /v1/, to: /v2/ } }
 `,
     )
-    const visit = (url: string, ip = '203.0.113.1') =>
-      `{ request: { url: https://a.example.com${url}, from: { ip: ${ip} } } }`
+    const visit = (url: string, status: number, ip = '203.0.113.1') =>
+      `{ request: { url: https://a.example.com${url}, from: { ip: ${ip} } }, expect: { status: ${status} } }`
     const write = (steps: string) =>
       writeFileSync('policy.test.yml', `policy: policy.yml\ntests: [{ name: a, steps: [${steps}] }]`)
-    write(visit('/'))
+    write(visit('/', 200))
     const { stdout } = await runToEnd({}, 'policy', 'test', 'policy.test.yml')
     expect(
       stdout,
@@ -122,7 +122,7 @@ describe('fauxgate policy test', () => {
     const under = await runToEnd({}, 'policy', 'test', 'policy.test.yml', '--fail-under', '43')
     expect(under.code).toBe(1)
     expect(under.stderr).toContain('the tests reach 42 % of the outcomes of its actions')
-    write([visit('/v1/'), visit('/'), visit('/', '198.51.100.1')].join())
+    write([visit('/v1/', 200), visit('/', 429), visit('/', 403, '198.51.100.1')].join())
     const json = JSON.parse((await runToEnd({}, 'policy', 'test', 'policy.test.yml', '--format', 'json')).stdout)
     expect(json.files[0].reached).toBe(85)
     expect(json.files[0].rules[0].actions[1].outcomes).toEqual([
@@ -180,7 +180,93 @@ tests:
       (await runToEnd({}, 'policy', 'test', 'policy.test.yml', '--format', format)).stdout
     expect(await run('text')).toContain(`  ✓ home\n      ${failure}\n`)
     expect(JSON.parse(await run('json')).files[0].results[0].failures).toEqual([failure])
-    expect(await run('github')).toContain(`::warning file=policy.test.yml,title=home::${failure}\n`)
+    expect(await run('github')).toContain(`::warning file=policy.test.yml,line=2,title=home::${failure}\n`)
+  })
+
+  const MANIFESTS = `apiVersion: ngrok.k8s.ngrok.com/v1alpha1
+kind: CloudEndpoint
+metadata: { name: web }
+spec:
+  url: https://web.example.com
+  trafficPolicy:
+    policy:
+      on_http_request:
+        - name: closed
+          expressions: ["req.url.path == '/a'"]
+          actions: [{ type: deny }]
+        - actions: [{ type: redirect, config: { from: /b, to: /c } }]
+---
+kind: NgrokTrafficPolicy
+metadata: { name: limits }
+spec: { policy: { on_http_request: [{ actions: [{ type: deny }] }] } }
+`
+  const TERRAFORM = `resource "ngrok_endpoint" "other" {
+  url            = "https://other.example.com"
+  traffic_policy = <<-EOT
+    on_http_request:
+      - actions: [{ type: deny, config: { status_code: 404 } }]
+  EOT
+}
+resource "ngrok_endpoint" "web" {
+  traffic_policy = <<EOF
+on_http_request:
+  - name: closed
+    expressions: ["req.url.path == '/a'"]
+    actions: [{ type: custom-response, config: { status_code: 403, body: "$\${req.method}" } }]
+EOF
+  url = "https://web.example.com"
+}
+`
+  const AGENT = `version: 3
+endpoints:
+  - name: web
+    url: https://web.example.com
+    traffic_policy:
+      on_http_request:
+        - { name: closed, expressions: ["req.url.path == '/a'"], actions: [{ type: deny }] }
+  - { name: other, url: https://other.example.com, traffic_policy: { on_http_request: [{ actions: [{ type: deny }] }] } }
+`
+  const visitWeb = (path: string, expected: string) =>
+    `{ name: ${path}, request: { url: "https://web.example.com${path}" }, expect: ${expected} }`
+
+  test.each([
+    ['the manifest of a cloud endpoint, which has no upstream', MANIFESTS, '{ status: 404, error: ERR_NGROK_3200 }', 9],
+    ['a heredoc of Terraform', TERRAFORM, '{ status: 200, error: null }', 11],
+    ['the config of an agent', AGENT, '{ status: 200, upstream: https://web.example.com }', 7],
+  ])('tests a policy in %s', async (_, text, end, line) => {
+    writeFileSync('policy.yml', text)
+    const tests = [visitWeb('/a', '{ status: 403, rule: closed }'), visitWeb('/', end)]
+    writeFileSync('policy.test.yml', `policy: policy.yml\npolicy_name: web\ntests: [${tests}]`)
+    const { stdout, stderr } = await runToEnd({}, 'policy', 'test', 'policy.test.yml', '--format', 'json')
+    expect(stderr).toBe('')
+    const { passed, failed, files } = JSON.parse(stdout)
+    expect([passed, failed, files[0].rules[0].line]).toEqual([2, 0, line])
+    writeFileSync('policy.yml', text.replaceAll(/deny|custom-response/g, 'dny'))
+    const refused = await runToEnd({}, 'policy', 'test', 'policy.test.yml')
+    expect(refused.stderr).toMatch(/policy\.yml:\d+:\d+: .* "dny"/)
+  })
+
+  test('asks which one of several policies is tested', async () => {
+    writeFileSync('policy.yml', MANIFESTS)
+    const run = async (name: string) => {
+      writeFileSync('policy.test.yml', `policy: policy.yml\n${name}\ntests: [${visitWeb('/', '{ status: 404 }')}]`)
+      return (await runToEnd({}, 'policy', 'test', 'policy.test.yml')).stderr
+    }
+    const allowed = 'Allowed: one of "web", "limits".'
+    expect(await run('')).toContain(`policy.yml has 2 policies, and policy_name is missing. ${allowed}`)
+    expect(await run('policy_name: app')).toContain(`and policy_name is "app". ${allowed}`)
+  })
+
+  test('what a policy lets fall through reaches no upstream at a cloud endpoint, and its phases are those of its protocol', async () => {
+    const policy = (more: string) =>
+      `policy:\n  on_http_request: [{ actions: [{ type: redirect, config: { from: /b, to: /c } }] }]\n${more}`
+    const run = async (more: string, status: number) => {
+      writeFileSync('policy.test.yml', `${policy(more)}\ntests: [${visitWeb('/', `{ status: ${status} }`)}]`)
+      return await runToEnd({}, 'policy', 'test', 'policy.test.yml')
+    }
+    expect((await run('place: cloud', 404)).code).toBe(0)
+    expect((await run('place: agent', 200)).code).toBe(0)
+    expect((await run('protocol: tcp', 200)).stderr).toContain('policy.test.yml:2:3: ')
   })
 
   test('gives the policy the IP policies of the file', async () => {
@@ -222,16 +308,20 @@ ${visit('203.0.113.1', 200)}${visit('203.0.113.9', 403)}${visit('198.51.100.1', 
     const junit = await run('junit')
     expect(junit).toContain('<testsuite name="policy.test.yml" tests="3" failures="1">')
     expect(junit).toContain('<failure message="status: expected 404, received 403">')
+    expect(junit).toMatch(
+      /<failure [^>]+>GET https:\/\/api\.example\.com\/admin&#10; {2}status: .*&#10; {2}the trace of the request:&#10;/,
+    )
+    expect(junit).toContain('name="admin is closed to the world" file="policy.test.yml" line="5">')
     const [error, notice] = (await run('github')).trimEnd().split('\n')
-    expect(error).toMatch(/^::error file=policy\.test\.yml,title=admin is closed to the world::GET .*%0A/)
+    expect(error).toMatch(/^::error file=policy\.test\.yml,line=5,title=admin is closed to the world::GET .*%0A/)
     expect(notice).toBe('::notice file=policy.yml,line=9::No test reaches the rule block tor.')
   })
 
   test.each([
-    ['policy: policy.yml', 'policy.test.yml: tests is missing. Allowed: a map with policy and tests.'],
-    ['policy: policy.yml\ntests: []', 'policy.test.yml: tests is an array of 0. Allowed: at least one test.'],
+    ['policy: policy.yml', 'policy.test.yml:1:1: tests is missing. Allowed: a map with policy and tests.'],
+    ['policy: policy.yml\ntests: []', 'policy.test.yml:2:1: tests is an array of 0. Allowed: at least one test.'],
     [
-      'policy: nowhere.yml\ntests: [{ name: a, request: { url: https://a.test } }]',
+      'policy: nowhere.yml\ntests: [{ name: a, request: { url: https://a.test }, expect: { status: 200 } }]',
       'nowhere.yml cannot be read: there is no such file.',
     ],
     [
@@ -248,7 +338,7 @@ ${visit('203.0.113.1', 200)}${visit('203.0.113.9', 403)}${visit('198.51.100.1', 
     ],
     [
       'policy: policy.yml\ntests: [{ name: a, request: { url: https://a.test, headers: { a: 1.5 } } }]',
-      'tests.0.request.headers.a is 1.5. Allowed: a text.',
+      'policy.test.yml:2:66: tests.0.request.headers.a is 1.5. Allowed: a text.',
     ],
     [
       'policy: policy.yml\ntests: [{ name: a, steps: [{ advance: 5 minutes }] }]',
@@ -263,8 +353,8 @@ ${visit('203.0.113.1', 200)}${visit('203.0.113.9', 403)}${visit('198.51.100.1', 
       'tests.0 has steps beside a request of its own.',
     ],
     [
-      'policy: { on_http_request: [{ actions: [{ type: dny }] }] }\ntests: [{ name: a, request: { url: https://a.test } }]',
-      'policy.test.yml: 6:19: ',
+      'policy: { on_http_request: [{ actions: [{ type: dny }] }] }\ntests: [{ name: a, request: { url: https://a.test }, expect: { status: 200 } }]',
+      'policy.test.yml:1:49: ',
     ],
     [
       'policy: policy.yml\ntests: [{ name: a, request: { url: "https://[/" } }]',
@@ -272,18 +362,52 @@ ${visit('203.0.113.1', 200)}${visit('203.0.113.9', 403)}${visit('198.51.100.1', 
     ],
     [
       'policy: policy.yml\nstart: never\ntests: [{ name: a, request: { url: "https://a.test" } }]',
-      'policy.test.yml: start is "never". Allowed: an RFC 3339 time',
+      'policy.test.yml:2:8: start is "never". Allowed: an RFC 3339 time',
     ],
     [
       'policy: policy.yml\nupstreams: { nowhere: {} }\ntests: [{ name: a, request: { url: "https://a.test" } }]',
-      'policy.test.yml: upstreams.nowhere is "nowhere". Allowed: URLs such as "https://app.internal" as names.',
+      'policy.test.yml:2:14: upstreams.nowhere is "nowhere". Allowed: URLs such as "https://app.internal" as names.',
     ],
-    ['a: [', 'policy.test.yml: The file cannot be read:'],
+    [
+      'policy: policy.yml\ntests: [{ name: a, request: { url: https://a.test } }]',
+      'policy.test.yml:2:9: tests.0.expect is missing: the test compares nothing. Allowed: a map with status,',
+    ],
+    [
+      'policy: policy.yml\ntests: [{ name: a, request: { url: https://a.test }, expect: {} }]',
+      'policy.test.yml:2:54: tests.0.expect is missing: the test compares nothing.',
+    ],
+    [
+      'policy: policy.yml\ntests: [{ name: a, steps: [{ request: { url: https://a.test } }, { advance: 1s, repeat: 2 }] }]',
+      'tests.0.steps.1 has more than advance. Make it a step of its own.',
+    ],
+    [
+      'policy: policy.yml\nplace: nowhere\ntests: [{ name: a, request: { url: https://a.test }, expect: { status: 200 } }]',
+      'policy.test.yml:2:8: place is "nowhere". Allowed: "cloud" or "agent" or',
+    ],
+    ['a: [', 'policy.test.yml:1:4: The file cannot be read:'],
   ])('says what is wrong with a file: %s', async (text, message) => {
     writeFileSync('policy.test.yml', text)
     const { code, stderr } = await runToEnd({}, 'policy', 'test', 'policy.test.yml')
     expect(code).toBe(2)
     expect(stderr).toContain(message)
+  })
+
+  test('names all problems of a file at once, each with its line', async () => {
+    writeFileSync(
+      'policy.test.yml',
+      'policy: policy.yml\nplace: moon\ntests:\n  - name: a\n    request: { url: x }\n  - nam: b\n',
+    )
+    const { stderr } = await runToEnd({}, 'policy', 'test', 'policy.test.yml')
+    expect(stderr.split('\n').map((line) => line.replace(/^fauxgate: |\. .*|: the test.*/g, ''))).toEqual([
+      'policy.test.yml:2:8: place is "moon"',
+      'policy.test.yml:4:5: tests.0.expect is missing',
+      'policy.test.yml:5:21: tests.0.request.url is "x"',
+      'policy.test.yml:6:5: tests.1.name is missing',
+      'policy.test.yml:6:10: "tests.1.nam" is not an option',
+      'policy.test.yml:6:5: tests.1.request is missing',
+      'policy.test.yml:6:5: tests.1.expect is missing',
+      '',
+    ])
   })
 
   test.each([204, 205, 304])('an upstream may have the status %s, which allows no body', async (status) => {
@@ -356,7 +480,7 @@ describe('testPolicy', () => {
     await expect(first?.()).rejects.toThrow('status: expected 404, received 403')
     await expect(second?.()).resolves.toBeUndefined()
     writeFileSync('policy.yml', POLICY.replace('deny', 'dny'))
-    for (const work of declare().values()) await expect(work()).rejects.toThrow('policy.yml: 4:')
+    for (const work of declare().values()) await expect(work()).rejects.toThrow('policy.yml:4:')
   })
 
   test('throws at once for a file that cannot be read', () => {

@@ -204,6 +204,15 @@ export function readOptions<S extends v.GenericSchema>(
   )
 }
 
+/** Lists all wrong options, each with its path and the message of {@link readOptions}. */
+export function listOptionProblems(schema: v.GenericSchema, options: unknown, words: Partial<OptionWords> = {}) {
+  const { issues = [] } = v.safeParse(schema, options)
+  return issues.map((issue) => ({
+    path: (issue.path ?? []).map(({ key }) => (typeof key === 'number' ? key : String(key))),
+    message: createProblem(issue, { ...WORDS, ...words }).message,
+  }))
+}
+
 /** Reads the options of a direct call like {@link readOptions}, but throws errors of the catalogue. @throws Refusal */
 export function readCallOptions<S extends v.GenericSchema>(
   schema: S,

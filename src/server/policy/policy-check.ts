@@ -27,7 +27,7 @@ export const policyCheckCommand: Command = {
   example: 'policy check policy.yaml',
   notes: [
     'FILE is YAML or JSON, a folder, a glob such as "policies/**/*.yaml", or - for the standard input.',
-    'A file is a policy, has policies as traffic_policy (such as the config of an agent), or has Kubernetes resources with policies.',
+    'A file is a policy, has policies as traffic_policy (such as the config of an agent), has Kubernetes resources with policies, or is Terraform with policies in heredocs.',
     'Exit codes: 0 no errors; 1 errors; 2 the command line is wrong, a file cannot be read, or no file has a policy.',
   ],
   async run(parsed, environment) {

@@ -1,6 +1,6 @@
 import { escapeUnprintable, formatCount } from '../../core/schema/text.ts'
 import type { PolicyTestResult } from '../../testing/policy-tests/run.ts'
-import { describeFailure } from '../../testing/policy-tests/text.ts'
+import { describeDifferences, describeFailure } from '../../testing/policy-tests/text.ts'
 import { githubCommand, junitFile, type Paint, xml } from './render.ts'
 import { countOutcomes, listUnreached, percentOf, shown, type TestedFile } from './tested-file.ts'
 
@@ -54,10 +54,10 @@ function renderJunit(files: readonly TestedFile[], _paint: Paint): string {
       name: file,
       failures: results.filter(hasFailed).length,
       cases: results.map((result) => {
-        const [first] = result.differences
-        const message = first ? `${first.what}: expected ${first.expected}, received ${first.received}` : ''
-        const failure = first ? `<failure message="${xml(message)}">${xml(describeFailure(result))}</failure>` : ''
-        return `    <testcase classname="${xml(file)}" name="${xml(result.name)}" file="${xml(file)}">${failure}</testcase>`
+        const message = describeDifferences(result).join('; ')
+        const failure = message && `<failure message="${xml(message)}">${xml(describeFailure(result))}</failure>`
+        const failures = result.failures.length > 0 ? `<system-out>${xml(result.failures.join('\n'))}</system-out>` : ''
+        return `    <testcase classname="${xml(file)}" name="${xml(result.name)}" file="${xml(file)}" line="${result.line}">${failure}${failures}</testcase>`
       }),
     })),
   )
@@ -66,8 +66,10 @@ function renderJunit(files: readonly TestedFile[], _paint: Paint): string {
 function renderGithub(files: readonly TestedFile[], _paint: Paint): string {
   const failures = files.flatMap(({ file, results }) =>
     results.flatMap((result) => [
-      ...(hasFailed(result) ? [githubCommand('error', { file, title: result.name }, describeFailure(result))] : []),
-      ...result.failures.map((each) => githubCommand('warning', { file, title: result.name }, each)),
+      ...(hasFailed(result)
+        ? [githubCommand('error', { file, line: result.line, title: result.name }, describeFailure(result))]
+        : []),
+      ...result.failures.map((each) => githubCommand('warning', { file, line: result.line, title: result.name }, each)),
     ]),
   )
   const unreached = files.flatMap(({ policyFile, rules }) =>

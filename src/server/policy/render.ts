@@ -136,7 +136,11 @@ const ENTITIES: Readonly<Record<string, string>> = {
 }
 
 export function xml(text: string): string {
-  return printable(text).replace(/[&<>"\n]/g, (character) => ENTITIES[character] ?? character)
+  return text
+    .split('\n')
+    .map(printable)
+    .join('\n')
+    .replace(/[&<>"\n]/g, (character) => ENTITIES[character] ?? character)
 }
 
 function renderGithub(files: readonly ReportedFile[], _paint: Paint): string {

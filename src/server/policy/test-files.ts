@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import { quote } from '../../core/schema/text.ts'
+import { type FoundPolicy, findPolicies } from '../../service/policy/files/find.ts'
 import { type PolicyTestFile, readPolicyTests } from '../../testing/policy-tests/read.ts'
 import type { PolicyTestRun } from '../../testing/policy-tests/run.ts'
 import { describeFailure } from '../../testing/policy-tests/text.ts'
@@ -20,15 +22,18 @@ export interface LoadedTests {
  * @throws Error that names the file, and what in it is not allowed
  */
 export function loadPolicyTests(file: string): LoadedTests {
-  const read = inFile(file, () => readPolicyTests(readUtf8(file)))
+  const own = readUtf8(file)
+  const read = inFile(file, () => readPolicyTests(own))
   const { policy } = read
   const isPath = typeof policy === 'string' && !policy.includes('\n')
   const policyFile = isPath ? resolve(dirname(file), policy) : file
-  const text = isPath ? readUtf8(policyFile) : typeof policy === 'string' ? policy : JSON.stringify(policy, null, 2)
+  const found = isPath
+    ? choosePolicy(readUtf8(policyFile), policyFile, read.policy_name)
+    : (findPolicies(own).policies.find(({ name }) => name === 'policy') ?? writtenPolicy(policy))
   let loading: Promise<PolicyTestRun> | undefined
   const load = async () => {
     const { PolicyTestRun } = await import('../../testing/policy-tests/run.ts')
-    return inFile(policyFile, () => new PolicyTestRun(read, text))
+    return inFile(policyFile, () => new PolicyTestRun(read, found))
   }
   return {
     tests: read.tests,
@@ -38,6 +43,25 @@ export function loadPolicyTests(file: string): LoadedTests {
       return loading
     },
   }
+}
+
+/** Chooses a policy of a file by its place in the file, or by the name of what has it. */
+function choosePolicy(text: string, file: string, chosen: string | undefined): FoundPolicy {
+  const { policies } = findPolicies(text)
+  const [policy, ...others] = policies.filter(
+    ({ name, owner }) => chosen === undefined || chosen === name || chosen === owner,
+  )
+  if (policy && others.length === 0) return policy
+  if (policies.length === 0) return writtenPolicy(text)
+  const names = policies.map(({ name, owner = name }) => quote(owner)).join(', ')
+  const received = chosen === undefined ? 'missing' : quote(chosen)
+  throw new Error(`${file} has ${policies.length} policies, and policy_name is ${received}. Allowed: one of ${names}.`)
+}
+
+/** Returns a policy that is not found in a file: its check says what is wrong with it. */
+function writtenPolicy(policy: string | object): FoundPolicy {
+  const text = typeof policy === 'string' ? policy : JSON.stringify(policy, null, 2)
+  return { name: '', slice: () => ({ text, linesBefore: 0, indent: 0 }) }
 }
 
 function readUtf8(file: string): string {
@@ -52,7 +76,9 @@ function inFile<T>(file: string, work: () => T): T {
   try {
     return work()
   } catch (error) {
-    throw new Error(`${file}: ${messageOf(error)}`, { cause: error })
+    const lines = messageOf(error).split('\n')
+    const message = lines.map((line) => `${file}:${/^\d+:/.test(line) ? '' : ' '}${line}`).join('\n')
+    throw new Error(message, { cause: error })
   }
 }
 

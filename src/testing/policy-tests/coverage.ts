@@ -1,5 +1,6 @@
 import { isObject } from '../../core/schema/values.ts'
 import { ACTIONS } from '../../service/policy/actions/index.ts'
+import type { Slice } from '../../service/policy/files/find.ts'
 import { PHASES } from '../../service/policy/phases.ts'
 import type { ReadText } from '../../service/policy/text.ts'
 import { RAN, type Trace } from '../../traffic/trace.ts'
@@ -32,10 +33,10 @@ export class PolicyCoverage {
   /** The places of rules that applied and of actions that ran, and the outcomes of these. */
   readonly #reached = new Set<string>()
   readonly #read: ReadText
-  readonly #text: string
+  readonly #slice: Slice
 
-  constructor(text: string, read: ReadText) {
-    this.#text = text
+  constructor(slice: Slice, read: ReadText) {
+    this.#slice = slice
     this.#read = read
   }
 
@@ -80,6 +81,7 @@ export class PolicyCoverage {
   }
 
   #lineOf(path: readonly (string | number)[]): number {
-    return this.#text.slice(0, this.#read.locate(path).start).split('\n').length
+    const { text, linesBefore, isScattered } = this.#slice
+    return linesBefore + (isScattered ? 1 : text.slice(0, this.#read.locate(path).start).split('\n').length)
   }
 }

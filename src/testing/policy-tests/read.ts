@@ -1,8 +1,18 @@
 import * as v from 'valibot'
-import { integerFrom, optionsOf, readOptions, sentDuration } from '../../core/schema/options.ts'
+import {
+  integerFrom,
+  listOptionProblems,
+  oneOfThese,
+  optionsOf,
+  readOptions,
+  sentDuration,
+} from '../../core/schema/options.ts'
 import { TIME_ALLOWED, timeMs } from '../../core/schema/time.ts'
 import { isObject } from '../../core/schema/values.ts'
-import { readYaml } from '../../service/policy/yaml.ts'
+import { placesOf } from '../../service/policy/lines.ts'
+import { PLACES, type PolicyOptions, PROTOCOLS } from '../../service/policy/options.ts'
+import type { PolicyPath } from '../../service/policy/problem.ts'
+import { readText } from '../../service/policy/text.ts'
 import type { CannedResponse } from '../../traffic/upstreams.ts'
 
 /** A visitor's request of a test. */
@@ -35,6 +45,8 @@ export interface Expected {
 export type TestStep =
   | { readonly advance: string | number }
   | {
+      /** The line of the step in the file, from 1. */
+      readonly line: number
       readonly request: TestRequest
       readonly repeat?: number | undefined
       readonly expect?: Expected | undefined
@@ -42,12 +54,16 @@ export type TestStep =
 
 export interface PolicyTest {
   readonly name: string
+  /** The line of the test in the file, from 1. */
+  readonly line: number
   readonly steps: readonly TestStep[]
 }
 
-export interface PolicyTestFile {
+export interface PolicyTestFile extends Pick<PolicyOptions, 'protocol' | 'place'> {
   /** The path of the policy, or the policy itself. */
   readonly policy: string | object
+  /** The policy, if the file has several: its place in the file, or the name of what has it. */
+  readonly policy_name?: string | undefined
   readonly start: string
   readonly upstreams: Readonly<Record<string, CannedResponse>>
   /** The values of secrets, by the names of their vaults and then by their own. */
@@ -78,6 +94,8 @@ const request = optionsOf(
   'a map with a url',
 )
 
+const EXPECTED = 'a map with status, headers, body, contains, rule, upstream or error'
+
 const expected = optionsOf(
   {
     status: nullable(integerFrom(100, 599)),
@@ -88,7 +106,7 @@ const expected = optionsOf(
     upstream: nullable(text),
     error: nullable(text),
   },
-  'a map with status, headers, body, contains, rule, upstream or error',
+  EXPECTED,
 )
 
 const repeat = v.optional(integerFrom(1, 1_000_000))
@@ -127,6 +145,9 @@ const ipPolicy = optionsOf({ allow: ranges, deny: ranges }, 'a map with allow or
 const file = optionsOf(
   {
     policy: v.union([text, v.custom<object>(isObject)], 'the path of a policy, or a policy'),
+    policy_name: v.optional(text),
+    protocol: v.optional(oneOfThese(PROTOCOLS)),
+    place: v.optional(oneOfThese(PLACES)),
     start: v.optional(
       v.pipe(
         text,
@@ -154,34 +175,69 @@ const file = optionsOf(
 
 /**
  * Reads a test file for policies, in YAML or JSON.
- * @throws TypeError that names the first part that is not allowed
+ * @throws TypeError with a line for each part that is not allowed, which begins with its line and column in the file
  */
 export function readPolicyTests(text: string): PolicyTestFile {
-  const { value, problem } = readYaml(text)
-  if (problem) throw new TypeError(`The file cannot be read: ${problem.message}`)
-  const { tests, ip_policies: ipPolicies, ...read } = readOptions(file, value, { whole: 'the file' })
+  const { value, problem, locate } = readText(text, Number.POSITIVE_INFINITY)
+  const placeOf = placesOf(text)
+  if (problem) throw refuse([{ at: problem.offset, message: `The file cannot be read: ${problem.message}` }])
+  const found = [...listOptionProblems(file, value, WHOLE), ...listTestProblems(value)]
+  if (found.length > 0) throw refuse(found.map(({ path, message }) => ({ at: locate(path).start, message })))
+  const { tests, ip_policies: ipPolicies, protocol, place, ...read } = readOptions(file, value, WHOLE)
+  const lineOf = (...path: PolicyPath) => placeOf(locate(path).start).line
   return {
     ...read,
+    ...(protocol && { protocol }),
+    ...(place && { place }),
     ipPolicies,
-    tests: tests.map((each, index) => ({ name: each.name, steps: listSteps(each, `tests.${index}`) })),
+    tests: tests.map((each, index) => ({
+      name: each.name,
+      line: lineOf('tests', index),
+      steps: (each.steps ?? [each]).flatMap(
+        ({ request: sent, repeat: times, expect: end, ...step }, at): TestStep[] => {
+          if ('advance' in step && step.advance !== undefined) return [{ advance: step.advance }]
+          return sent ? [{ line: lineOf('tests', index, 'steps', at), request: sent, repeat: times, expect: end }] : []
+        },
+      ),
+    })),
+  }
+
+  function refuse(problems: readonly { readonly at: number; readonly message: string }[]) {
+    const lines = problems.map(({ at, message }) => ({ ...placeOf(at), message })).sort((a, b) => a.line - b.line)
+    return new TypeError(
+      [...new Set(lines.map(({ line, column, message }) => `${line}:${column}: ${message}`))].join('\n'),
+    )
   }
 }
 
-function listSteps(
-  { steps, request: first, repeat: times, expect: end }: v.InferOutput<typeof test>,
-  at: string,
-): TestStep[] {
-  if (steps && (first || times || end))
-    throw new TypeError(`${at} has steps beside a request of its own. Put the request into the steps.`)
-  const all = steps ?? [{ request: first, repeat: times, expect: end }]
-  return all.map((each, index): TestStep => {
-    const place = steps ? `${at}.steps.${index}` : at
-    if (each.advance !== undefined) {
-      if (each.request || each.expect || each.repeat)
-        throw new TypeError(`${place} has more than advance. Make it a step of its own.`)
-      return { advance: each.advance }
-    }
-    if (!each.request) throw new TypeError(`${place}.request is missing. Allowed: a map with a url.`)
-    return { request: each.request, repeat: each.repeat, expect: each.expect }
-  })
+const WHOLE = { whole: 'the file' }
+
+/** Lists the problems of tests that no field alone has. */
+function listTestProblems(value: unknown) {
+  const tests = isObject(value) && Array.isArray(value.tests) ? value.tests : []
+  return tests.flatMap((test: unknown, index) => (isObject(test) ? listProblemsOf(test, ['tests', index]) : []))
+}
+
+function listProblemsOf(test: Readonly<Record<string, unknown>>, path: PolicyPath) {
+  const { steps } = test
+  const parts: readonly unknown[] = Array.isArray(steps) ? steps : [test]
+  const found = parts.flatMap((part, index) =>
+    isObject(part) ? listProblemsOfStep(part, steps === undefined ? path : [...path, 'steps', index]) : [],
+  )
+  const add = (at: PolicyPath, what: string) => found.push({ path: at, message: `${at.join('.')} ${what}` })
+  if (steps !== undefined && (test.request ?? test.repeat ?? test.expect) !== undefined)
+    add(path, 'has steps beside a request of its own. Put the request into the steps.')
+  const isCompared = parts.some(
+    (part) => isObject(part) && isObject(part.expect) && Object.keys(part.expect).length > 0,
+  )
+  if (!isCompared) add([...path, 'expect'], `is missing: the test compares nothing. Allowed: ${EXPECTED}.`)
+  return found
+}
+
+function listProblemsOfStep({ advance, request: sent, ...rest }: Readonly<Record<string, unknown>>, path: PolicyPath) {
+  const at = path.join('.')
+  if (advance === undefined)
+    return sent === undefined ? [{ path, message: `${at}.request is missing. Allowed: a map with a url.` }] : []
+  if ((sent ?? rest.expect ?? rest.repeat) === undefined) return []
+  return [{ path, message: `${at} has more than advance. Make it a step of its own.` }]
 }

@@ -3,7 +3,8 @@ import { manualClock } from '../../core/engine/manual-clock.ts'
 import { describeThrown, quote } from '../../core/schema/text.ts'
 import type { Duration } from '../../core/schema/time.ts'
 import { createNgrok } from '../../gateway/ngrok.ts'
-import { checkPolicy } from '../../service/policy/check-text.ts'
+import { checkFound } from '../../service/policy/files/check-file.ts'
+import type { FoundPolicy } from '../../service/policy/files/find.ts'
 import { readText } from '../../service/policy/text.ts'
 import { formatFailures, formatTrace } from '../../traffic/trace-text.ts'
 import { createCannedResponse } from '../../traffic/upstreams.ts'
@@ -21,6 +22,8 @@ export interface Mismatch {
 /** The result of a test of a policy. */
 export interface PolicyTestResult {
   readonly name: string
+  /** The line of the test in its file; that of the step that has the differences, if there are any. */
+  readonly line: number
   readonly differences: readonly Mismatch[]
   /** The request that has the differences, such as `GET https://api.example.com/`; empty if the test passed. */
   readonly request: string
@@ -39,18 +42,21 @@ export class PolicyTestRun {
   readonly coverage: PolicyCoverage
 
   /** @throws TypeError that names the errors of the policy, if it has any */
-  constructor(file: PolicyTestFile, policy: string) {
-    const errors = checkPolicy(policy).filter(({ severity }) => severity === 'error')
+  constructor(file: PolicyTestFile, policy: FoundPolicy) {
+    const { protocol = policy.protocol, place = policy.place } = file
+    const known = { ...(protocol && { protocol }), ...(place && { place }) }
+    const errors = checkFound(policy, known).filter(({ severity }) => severity === 'error')
     if (errors.length > 0)
       throw new TypeError(errors.map(({ line, column, message }) => `${line}:${column}: ${message}`).join('\n'))
-    const read = readText(policy)
-    this.#file = file
+    const slice = policy.slice()
+    const read = readText(slice.text)
+    this.#file = { ...file, ...known }
     // Each gateway reads the policy, and JSON is read much faster than YAML.
     this.#policy = JSON.stringify(read.value)
-    this.coverage = new PolicyCoverage(policy, read)
+    this.coverage = new PolicyCoverage(slice, read)
   }
 
-  async run({ name, steps }: PolicyTest): Promise<PolicyTestResult> {
+  async run({ name, line, steps }: PolicyTest): Promise<PolicyTestResult> {
     const gateway = createVisited(this.#file, this.#policy, steps)
     const failures = new Set<string>()
     for (const step of steps) {
@@ -58,10 +64,10 @@ export class PolicyTestRun {
         gateway.clock.advance(step.advance as Duration) // The reading has checked it.
       else {
         const failed = await this.#runRequest(gateway, step, failures)
-        if (failed) return { name, ...failed, failures: [...failures] }
+        if (failed) return { name, line: step.line, ...failed, failures: [...failures] }
       }
     }
-    return { name, differences: [], request: '', trace: '', failures: [...failures] }
+    return { name, line, differences: [], request: '', trace: '', failures: [...failures] }
   }
 
   /** Sends a request, and compares the last response. Returns undefined if it is as expected. */
@@ -98,7 +104,7 @@ function fail(request: string, received: string) {
 
 /** Creates a gateway with the policy at each origin that the test visits, and with what else the file has. */
 function createVisited(
-  { start, upstreams, secrets, ipPolicies }: PolicyTestFile,
+  { start, upstreams, secrets, ipPolicies, place }: PolicyTestFile,
   policy: string,
   steps: readonly TestStep[],
 ) {
@@ -116,16 +122,23 @@ function createVisited(
   }
   const origins = new Set(steps.flatMap((step) => ('request' in step ? new URL(step.request.url).origin : [])))
   const others = Object.keys(upstreams).filter((url) => !origins.has(url))
+  // What passes the policy of a cloud endpoint has no upstream.
+  const isCloud = place === 'cloud'
+  if (isCloud) {
+    for (const domain of new Set([...origins].map((url) => new URL(url).hostname)))
+      gateway.reservedDomains.create({ domain })
+    for (const url of origins) gateway.endpoints.create({ url, type: 'cloud', bindings: ['public'], traffic_policy })
+  }
   gateway.declare.tunnelSession({
     endpoints: [
-      ...[...origins].map((url) => ({ url, traffic_policy })),
+      ...[...(isCloud ? [] : origins)].map((url) => ({ url, traffic_policy })),
       ...others.map((url) => ({
         url,
         ...(new URL(url).hostname.endsWith('.internal') && { binding: 'internal' as const }),
       })),
     ],
   })
-  for (const url of origins) if (!upstreams[url]) gateway.traffic.upstream(url, () => new Response(null))
+  for (const url of isCloud ? [] : origins) if (!upstreams[url]) gateway.traffic.upstream(url, () => new Response(null))
   for (const [url, canned] of Object.entries(upstreams))
     gateway.traffic.upstream(url, () => createCannedResponse(canned))
   return gateway

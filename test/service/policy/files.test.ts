@@ -62,6 +62,16 @@ endpoints:
     ])
   })
 
+  test('heredocs of Terraform have policies, with the name of their block and the protocol of its URL', () => {
+    const text =
+      'resource "ngrok_endpoint" "a" {\n  url = "tcp://1.tcp.ngrok.io:1"\n  traffic_policy = <<-X\n    on_tcp_connect:\n      - actions: [{ type: dny }]\n  X\n  metadata = <<Y\non: 1\nY\n}\n'
+    expect(findSlices(text)).toMatchObject([{ name: 'traffic_policy', owner: 'a', protocol: 'tcp', linesBefore: 3 }])
+    expect(checkPolicyFile(text).problems).toMatchObject([{ number: 2201, line: 5, column: 27 }])
+    expect(
+      checkPolicyFile(text.replace('dny', "log, config: { metadata: { a: '$${conn.client_ip}' } }")).problems,
+    ).toEqual([])
+  })
+
   test('a file that cannot be read has a problem at its line, and a template is named as one', () => {
     expect(findPolicies('kind: List\ntraffic_policy: [\n').problems).toMatchObject([{ severity: 'error', path: [] }])
     expect(findPolicies('traffic_policy: {{ .Values.policy }}\nx: {{ y }}: z').isTemplate).toBe(true)

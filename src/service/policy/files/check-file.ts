@@ -35,7 +35,8 @@ export function checkPolicyFile(text: string, options: PolicyOptions = {}): Chec
   }
 }
 
-function checkFound(
+/** Checks a policy of a file. The places of its problems are those in the file. */
+export function checkFound(
   { name, protocol, place, value, slice }: FoundPolicy,
   options: PolicyOptions,
 ): readonly FileProblem[] {

@@ -9,6 +9,8 @@ import { readNodes, type YamlNode } from '../yaml-nodes.ts'
 export interface FoundPolicy extends Pick<PolicyOptions, 'protocol' | 'place'> {
   /** The path in the file, such as `endpoints[0].traffic_policy`; empty for a file that is a policy. */
   readonly name: string
+  /** The name of the endpoint or resource that has the policy; its URL if it has no name. */
+  readonly owner?: string
   /** The policy, if the file was read to find it. A text is a policy in a text of the file. */
   readonly value?: unknown
   /** Returns the text of the policy. It takes long in comparison with the value, and only problems need it. */
@@ -38,6 +40,9 @@ export interface FoundPolicies {
 const PHASE = 'on_\\w+|inbound|outbound'
 const IS_PHASE = new RegExp(`^(?:${PHASE})$`)
 
+/** Matches lines with a phase, which may be indented. */
+const HAS_PHASE = new RegExp(`^\\s*\\{?\\s*(["']?)(?:${PHASE})\\1[ \\t]*:`, 'm')
+
 /** Matches a document that is a policy. Such a document needs no search, and is parsed only once. */
 const IS_POLICY = new RegExp(`^(?:\\s*\\{\\s*)?(["']?)(?:${PHASE})\\1[ \\t]*:`, 'm')
 
@@ -46,9 +51,10 @@ const MAY_HAVE_POLICY = new RegExp(`\\b(?:${PHASE}|(?:ngrok)?traffic_?policy|act
 
 /**
  * Finds the traffic policies of a file in YAML or JSON: the file itself or a document of it, values of `traffic_policy` in the
- * config of an agent, and the policies of Kubernetes manifests.
+ * config of an agent, and the policies of Kubernetes manifests. In Terraform, finds those in heredocs.
  */
 export function findPolicies(text: string): FoundPolicies {
+  if (BLOCK.test(text)) return { policies: findHeredocs(text), problems: [], isTemplate: false }
   const found = splitDocuments(text).map(({ text: document, linesBefore }): Search => {
     if (!MAY_HAVE_POLICY.test(document)) return { policies: [] }
     if (IS_POLICY.test(document))
@@ -60,6 +66,27 @@ export function findPolicies(text: string): FoundPolicies {
     problems: found.flatMap(({ problems = [] }) => problems),
     isTemplate: found.some(({ isTemplate = false }) => isTemplate),
   }
+}
+
+/** Matches the first line of a block of Terraform, with its name. */
+const BLOCK = /^[ \t]*(?:resource|module|data|locals|terraform)\b(?:[ \t]+"[^"\n]*")??(?:[ \t]+"([^"\n]*)")?[ \t]*\{/m
+
+/** Matches a heredoc of Terraform: the name of its attribute, its end and its lines. */
+const HEREDOC = /(\w+)[ \t]*=[ \t]*<<-?(\w+)[ \t]*\r?\n([\s\S]*?)^[ \t]*\2[ \t]*$/gm
+
+/** Finds the policies in heredocs of Terraform, which writes `$${` for the `${` of CEL. */
+function findHeredocs(text: string): FoundPolicy[] {
+  const blocks = [...text.matchAll(new RegExp(BLOCK, 'gm'))]
+  const placeOf = placesOf(text)
+  return [...text.matchAll(HEREDOC)].flatMap(({ index, 0: whole, 1: name = '', 3: lines = '' }) => {
+    if (!HAS_PHASE.test(lines)) return []
+    const [block, next] = [blocks.findLast((each) => each.index < index), blocks.find((each) => each.index > index)]
+    const [, url] = /^[ \t]*url[ \t]*=[ \t]*"([^"\n]*)"/m.exec(text.slice(block?.index ?? 0, next?.index)) ?? []
+    const linesBefore = placeOf(index + whole.indexOf('\n')).line
+    const slice = () => ({ text: lines.replaceAll('$${', '${'), linesBefore, indent: 0 })
+    const { url: _, ...facts } = factsIn({ name: block?.[1], url })
+    return [{ ...facts, name, slice }]
+  })
 }
 
 /** Splits a text into its YAML documents. A line that begins with three hyphens starts one, even inside a text. */
@@ -104,10 +131,11 @@ function searchDocument(text: string, linesBefore: number): Search {
       const [inner, place] = [`${name}${name && '.'}${key}`, [...path, key]]
       if (isPolicyAt(key, below, own) && !seen.has(below)) {
         if (isObject(below)) seen.add(below)
-        const { protocol, place: kind } = own
+        const { protocol, place: kind, url, owner = url } = own
         policies.push({
           ...(protocol && { protocol }),
           ...(kind && { place: kind }),
+          ...(owner !== undefined && { owner }),
           name: inner,
           value: below,
           slice: () => sliceAt(place, below),
@@ -142,6 +170,8 @@ function slicer(text: string, linesBefore: number, events: readonly Event[]) {
 
 interface Facts {
   readonly kind?: string
+  readonly owner?: string
+  readonly url?: string
   readonly protocol?: PolicyProtocol
   readonly place?: PolicyPlace
 }
@@ -159,10 +189,13 @@ function factsIn(value: Readonly<Record<string, unknown>>): Facts {
     typeof value[key] === 'string' ? value[key] : undefined,
   )
   const [, scheme, host = ''] = /^(?:(https?|tcp|tls):\/\/)?([^/:]*)/.exec(url) ?? []
+  const { name } = isObject(value.metadata) ? value.metadata : value
   const place = /\.internal$/.test(host) ? 'internal' : kind && KINDS[kind]
   const protocol = PROTOCOLS.find((name) => name === (scheme ?? proto))
   return {
     ...(kind !== undefined && { kind }),
+    ...(typeof name === 'string' && { owner: name }),
+    ...(url !== '' && { url }),
     ...(place && { place }),
     ...(protocol !== undefined && { protocol }),
   }
