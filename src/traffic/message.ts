@@ -115,6 +115,7 @@ export class VisitorRequest extends Message implements PolicyRequest {
   protected readonly statuses = { tooLong: 413, broken: 400, unknown: 415 }
   /** True if its sender knows the length of the body, although no header says so. */
   isWhole = false
+  readonly withheld: Set<string>
 
   constructor(
     readonly method: string,
@@ -123,8 +124,10 @@ export class VisitorRequest extends Message implements PolicyRequest {
     body: Body,
     /** Receives informational responses. */
     readonly inform?: Inform | undefined,
+    withheld: Iterable<string> = [],
   ) {
     super(headers, body)
+    this.withheld = new Set(withheld)
   }
 
   /** Reads the arguments of a `fetch`. */
@@ -149,7 +152,7 @@ export class VisitorRequest extends Message implements PolicyRequest {
 
   /** Returns a copy that is sent to another URL. */
   to(url: string): VisitorRequest {
-    return new VisitorRequest(this.method, url, new MessageHeaders(this.headers), this.body, this.inform)
+    return new VisitorRequest(this.method, url, new MessageHeaders(this.headers), this.body, this.inform, this.withheld)
   }
 }
 

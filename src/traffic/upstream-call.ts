@@ -150,13 +150,15 @@ function withFault(
 /** Returns the request as the upstream gets it (rules: traffic#headers). */
 function toSent(request: VisitorRequest, { url, isReplay }: UpstreamPlace, { ip }: Call): VisitorRequest {
   const sent = request.to(new URL(url).origin + targetOf(request.url))
-  const { headers } = sent
+  const { headers, withheld } = sent
   if (isReplay) return sent
   removeHopByHop(headers)
-  headers.extend('x-forwarded-for', ip)
-  headers.extend('x-forwarded-proto', request.url.startsWith('https:') ? 'https' : 'http')
+  if (!withheld.has('x-forwarded-for')) headers.extend('x-forwarded-for', ip)
+  if (!withheld.has('x-forwarded-proto'))
+    headers.extend('x-forwarded-proto', request.url.startsWith('https:') ? 'https' : 'http')
   const host = headers.get('host')
-  if (headers.get('x-forwarded-host') === undefined && host !== undefined) headers.setBytes('x-forwarded-host', host)
+  const isSet = headers.get('x-forwarded-host') !== undefined || withheld.has('x-forwarded-host')
+  if (!isSet && host !== undefined) headers.setBytes('x-forwarded-host', host)
   return sent
 }
 

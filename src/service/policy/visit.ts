@@ -35,6 +35,8 @@ export interface PolicyRequest extends PolicyMessage {
   readonly method: string
   /** The whole URL. `url-rewrite` changes it. */
   url: string
+  /** The names of headers that the gateway does not add to it. */
+  readonly withheld: Set<string>
 }
 
 export interface PolicyResponse extends PolicyMessage {

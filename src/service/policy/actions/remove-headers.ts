@@ -17,8 +17,11 @@ export const removeHeaders = action({
     },
   },
   sets: { headers_removed: { type: 'list<string>', about: 'The headers that the action removed.' } },
-  run({ headers }, { message }) {
-    const removed = headers.map((name) => name.toLowerCase()).filter((name) => message.headers.delete(name))
+  run({ headers }, { message, request, response }) {
+    const names = headers.map((name) => name.toLowerCase())
+    // The headers of forwarding are added when the request is sent on.
+    if (!response) for (const name of names) request.withheld.add(name)
+    const removed = names.filter((name) => message.headers.delete(name))
     const did = `removed ${removed.join(', ') || 'nothing'}`
     return { did, sets: { headers_removed: removed }, isIdle: removed.length === 0 }
   },
