@@ -8,6 +8,7 @@ import type {
 } from '../../scripts/generate/evidence/traffic-pages.ts'
 import { checkPolicy, createNgrok } from '../../src/gateway/ngrok.ts'
 import { manualClock } from '../../src/index.ts'
+import { checkPolicyFile } from '../../src/service/policy/files/check-file.ts'
 import { URL_OF_APP } from './visits.ts'
 
 const PHASES = ['on_tcp_connect', 'on_http_request', 'on_http_response', 'on_event_stream_message'] as const
@@ -34,12 +35,13 @@ export async function runRow(row: TrafficRow): Promise<void> {
     return
   }
   const policy = JSON.stringify(policyOf(row)).replace(/<(\d+) letters>/g, (_, count) => 'x'.repeat(Number(count)))
-  const errors = checkPolicy(policy, row.place).filter(({ severity }) => severity === 'error')
+  const problems = row.file === undefined ? checkPolicy(policy, row.place) : checkPolicyFile(row.file).problems
+  const errors = problems.filter(({ severity }) => severity === 'error')
   expect(
     errors.map(({ number }) => number),
     errors.map(({ message }) => message).join('\n'),
   ).toEqual(check)
-  if (check.length > 0) return
+  if (check.length > 0 || row.file !== undefined) return
   const visited = createVisited(row, policy)
   for (const step of [row, ...then]) if (step.request !== undefined || step.response !== undefined) await visited(step)
 }

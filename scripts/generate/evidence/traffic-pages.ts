@@ -26,6 +26,8 @@ export interface TrafficRow extends TrafficStep {
   readonly check?: readonly number[]
   /** The place of the policy: protocol, kind of endpoint, plan. */
   readonly place?: object
+  /** A file with policies, such as the config of an agent or a manifest, in place of rules. */
+  readonly file?: string
   /** An expression, which is evaluated after the rules of its phase; `is` is its value as an expression, and `type` its type. */
   readonly cel?: string
   readonly is?: string
