@@ -3,7 +3,7 @@ import { nearest } from '../../core/schema/nearest.ts'
 import { cut } from '../../core/schema/text.ts'
 import type { Variables } from './action.ts'
 import { findBelow, listPaths, type Scope, TEXT, variablesOf } from './environment.ts'
-import { ALIASES, CEL_FUNCTIONS, FUNCTIONS } from './functions.ts'
+import { ALIASES, CEL_FUNCTIONS, FUNCTIONS, NAMESPACES } from './functions.ts'
 import { PHASES } from './phases.ts'
 import { isVariable } from './variables.ts'
 
@@ -104,11 +104,12 @@ export function suggestNegation(node: ASTNode): string | undefined {
   return `Write !(${value} in ${list}).`
 }
 
-/** Replaces the library's names of types by words: `$req.url` is an object. */
+/** Replaces the library's names of types by words: `$req.url` is an object, and `HashFunctions` is the namespace `hash`. */
 function cleanTypes(text: string): string {
   return text
     .replace(/\$[\w.]+/g, 'object')
     .replace(/google\.protobuf\.(Timestamp|Duration)/g, (_, name) => name.toLowerCase())
+    .replace(/\w+Functions\b/, (type) => Object.keys(NAMESPACES).find((name) => NAMESPACES[name] === type) ?? type)
 }
 
 function explainVariable(name: string, { scope, variables }: Known): Explanation {

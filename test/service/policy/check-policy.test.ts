@@ -67,6 +67,7 @@ describe('Expressions are checked with types (rules: traffic-policy#expressions)
     ["b'a'.hex() == '61'", "b'a'.hex()", 'there is no function hex'],
     ['cel.bind(x, 1, x) == 1', 'cel.bind(x, 1, x)', 'there is no function bind'],
     ['[[1]].sort() == []', 'sort', 'there is no list.sort()'],
+    ["secrets.get('a') == 'b'", 'get', 'there is no secrets.get(string)'],
     ['1 < 9223372036854775808', '9223372036854775808', 'the integer has more than 64 bits'],
     ['-0x8000000000000001 < 1', '0x8000000000000001', 'the integer has more than 64 bits'],
   ])('%s: the problem is at "%s": %s', (source, part, message) => {
