@@ -99,11 +99,11 @@ export type RuleOrAction = { readonly type: string } | { readonly actions: reado
 
 const FOLDER = 'tools/evidence/traffic-pages'
 
-/** Reads all pages, in the order of their files. */
+/** Reads all pages, in the order of their paths. */
 export function readTrafficPages(root = '.'): readonly TrafficPage[] {
   return readdirSync(join(root, FOLDER))
-    .sort()
     .map((file) => load(readFileSync(join(root, FOLDER, file), 'utf8')) as TrafficPage) // The tests read every field.
+    .sort((a, b) => (a.page < b.page ? -1 : 1))
 }
 
 /** Returns the part of docs/fidelity.md that counts the rows of each page. */
