@@ -3,11 +3,14 @@ import type { PolicyPath } from './problem.ts'
 import type { Reporter } from './reporter.ts'
 
 /** The longest name and value of a header, in characters. */
-const MAX_NAME = 256
+export const MAX_NAME = 256
 export const MAX_HEADER_VALUE = 8192
 
+export const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
+
 /** The headers that `add-headers` and `remove-headers` must leave alone. */
-const RESERVED: readonly string[] = ['user-agent', 'ngrok-skip-browser-warning']
+export const RESERVED: readonly string[] = ['user-agent', 'ngrok-skip-browser-warning']
+export const KEEPS_RESERVED = /^(add|remove)-headers$/
 
 /** Checks the name of a header in a config. */
 export function checkHeaderName(
@@ -18,14 +21,14 @@ export function checkHeaderName(
 ): undefined {
   if (name.length > MAX_NAME)
     return reporter.report(2208, path, `is a name of ${name.length} characters. At most ${MAX_NAME} are allowed`)
-  if (!/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(name)) {
+  if (!HEADER_NAME.test(name)) {
     return reporter.report(
       2210,
       path,
       `has the name ${quote(name)}. Allowed: letters, digits and -, _ and other signs of header names`,
     )
   }
-  if (/^(add|remove)-headers$/.test(action) && RESERVED.includes(name.toLowerCase())) {
+  if (KEEPS_RESERVED.test(action) && RESERVED.includes(name.toLowerCase())) {
     reporter.report(2219, path, `is the header ${name.toLowerCase()}, which policies cannot change`)
   }
 }

@@ -3,7 +3,10 @@ import { load as parse } from 'js-yaml'
 import { describe, expect, test } from 'vitest'
 import { createPolicySchema } from '../../../scripts/generate/policy-schema.ts'
 import { checkPolicyValue } from '../../../src/service/policy/index.ts'
+import { readDuration } from '../../../src/service/policy/time.ts'
 import { WARNINGS } from '../../../src/service/policy/warnings/index.ts'
+
+import { MISTAKES } from './mistakes.ts'
 
 const keywords = ['enumDescriptions']
 const validate = new Ajv({
@@ -71,6 +74,72 @@ describe('policy.schema.json (rules: traffic-policy#numbers)', () => {
   test.each(INVALID)('refuses %s, as the check does', (_, policy) => {
     expect(checkPolicyValue(policy)).not.toEqual([])
     expect(validate(policy)).toBe(false)
+  })
+
+  // What is left are expressions, patterns of RE2, the content of certificates, and mistakes of several actions together.
+  const NOT_SAID = [2200, 2205, 2207, 2213, 2216, 2224, 2228, 2239, 2242, 2250, 2261, 2266, 2267]
+  test.each(MISTAKES.filter(([number, , , options]) => !options && !NOT_SAID.includes(number)))(
+    'refuses %i at %s',
+    (_, __, policy) => {
+      expect(validate(policy)).toBe(false)
+    },
+  )
+
+  const DURATIONS =
+    '0 1s 9s 10s 59s 60s 65s 070s 100s 110s 1m 3m 61m 1440m 1441m 24h 25h 60000ms 65000ms 70000ms 1m10s 1.5m 86400s 86410s 5 s 1x'
+  test.each(DURATIONS.split(' '))('takes the duration %s where the check does, if it has one unit', (text) => {
+    const limit = { name: 'a', algorithm: 'sliding_window', capacity: 10, bucket_key: ['conn.client_ip'] }
+    for (const policy of [
+      rule('rate-limit', { ...limit, rate: text }),
+      rule('http-request', { url: 'https://a.internal', timeout: text }),
+      rule('circuit-breaker', { error_threshold: 0.5, window_duration: text }),
+      rule('oauth', { provider: 'google', max_session_duration: text }),
+    ]) {
+      const isTaken = checkPolicyValue(policy).every(({ severity }) => severity !== 'error')
+      // A pattern cannot tell the sum of several units.
+      if (isTaken || !/^1m10s|^1\.5m/.test(text)) expect(validate(policy), JSON.stringify(policy)).toBe(isTaken)
+    }
+    expect(readDuration(text) === undefined).toBe(['5', 's', '1x'].includes(text))
+  })
+
+  const TEXTS: readonly (readonly [type: string, config: (text: string) => object, texts: readonly string[]])[] = [
+    [
+      'restrict-ips',
+      (cidr) => ({ allow: [cidr] }),
+      ['1.2.3.4/0', '01.2.3.4/8', '1.2.3.4/33', '::/0', '::1/128', '2001:db8::/129', '1.2.3/8', 'a/8'],
+    ],
+    [
+      'add-headers',
+      (name) => ({ headers: { [name]: 'a' } }),
+      ['x-a', 'user-agent', 'User-agent', 'user-agents', 'a b', 'a'.repeat(257)],
+    ],
+    ['redirect', (name) => ({ to: 'a', headers: { [name]: 'a' } }), ['user-agent', 'a:']],
+    ['custom-response', (value) => ({ headers: { a: value } }), ['a\tb', 'a\r', 'é', 'a'.repeat(8193)]],
+    [
+      'forward-internal',
+      (url) => ({ url }),
+      ['https://a.internal', 'https://a.internal:80/b?c#d', 'a.internal', 'https:///a', 'https://a b'],
+    ],
+    [
+      'basic-auth',
+      (each) => ({ credentials: [each] }),
+      ['a:12345678', ':12345678', 'a:b:345678', 'a:1234567', 'a', `a:${'b'.repeat(129)}`],
+    ],
+    [
+      'oauth',
+      (domain) => ({ provider: 'google', auth_cookie_domain: domain }),
+      ['a.com', '.a.com', 'a', 'a..com', '-a.com', 'a-.com', 'a.b-c.d'],
+    ],
+    ['oauth', (provider) => ({ provider }), ['google', 'amazon', 'facebook']],
+    ['oauth', (client_id) => ({ provider: 'google', client_id }), ['', 'a']],
+    ['verify-webhook', (provider) => ({ provider }), ['sns', 'SNS', 'github', 'GitHub']],
+  ]
+  test.each(TEXTS)('takes what the check takes: %s %s', (type, config, texts) => {
+    for (const text of texts) {
+      const policy = rule(type, config(text))
+      const isTaken = checkPolicyValue(policy).every(({ severity }) => severity !== 'error')
+      expect(validate(policy), JSON.stringify(policy)).toBe(isTaken)
+    }
   })
 
   test.each(WARNINGS.flatMap(({ wrong, right }) => [wrong, right]))('takes the example of a warning', (text) => {
