@@ -130,13 +130,32 @@ describe('A rule is unreachable only if an earlier one surely ends its traffic',
 })
 
 test('A policy that reads who signed in decides for itself; a log of it decides nothing', () => {
-  const signIn = { actions: [{ type: 'openid-connect', config: { issuer_url: 'https://a.test' } }] }
+  const signIn = { actions: [{ type: 'openid-connect', config: { issuer_url: 'https://accounts.google.com' } }] }
   const read = (type: string, config: object) =>
     rulesOf(JSON.stringify({ on_http_request: [signIn, { actions: [{ type, config }] }] }))
   const user = '${actions.ngrok.oidc.identity.email}'
   expect(read('log', { metadata: { user } })).toEqual(['anyone-signs-in'])
   expect(read('add-headers', { headers: { user } })).toEqual(['anyone-signs-in'])
   expect(read('set-vars', { vars: [{ user }] })).toEqual([])
+})
+
+// Issue 60: everybody with an account at a company's own provider is of the company.
+test.each([
+  ['https://accounts.google.com', true],
+  ['https://accounts.google.com/', true],
+  ['https://login.microsoftonline.com/common/v2.0', true],
+  ['https://login.microsoftonline.com/9188040d-6c67-4c5b-b112-36a304b66dad/v2.0', true],
+  ['https://login.microsoftonline.com/6babcaad-604b-40ac-a9d7-9fd97c0b779f/v2.0', false],
+  ['https://gitlab.com', true],
+  ['https://gitlab.com.example.com', false],
+  ['https://gitlab.example.com', false],
+  ['https://example.okta.com', false],
+  ['https://sso.example.com/realms/staff', false],
+])('Anyone can sign in with the issuer %s: %s', (issuer_url, isAnyones) => {
+  const signIn = { type: 'openid-connect', config: { issuer_url, client_id: 'a', client_secret: 'b' } }
+  expect(rulesOf(JSON.stringify({ on_http_request: [{ actions: [signIn] }] }))).toEqual(
+    isAnyones ? ['anyone-signs-in'] : [],
+  )
 })
 
 test('Warnings are not errors: the gateway takes the policy', () => {

@@ -1,14 +1,17 @@
 import type { PolicyExpression } from '../expression.ts'
 import type { Warning } from './warning.ts'
 
-const SIGN_IN: ReadonlySet<string> = new Set(['oauth', 'openid-connect'])
+/** The issuers of OpenID Connect with which anyone can have an account. Those of a company know its own people alone. */
+const ANYONES =
+  /^https:\/\/(?:accounts\.google\.com|appleid\.apple\.com|gitlab\.com|id\.twitch\.tv|login\.microsoftonline\.com\/(?:common|consumers|organizations|9188040d-6c67-4c5b-b112-36a304b66dad)|www\.(?:facebook|linkedin)\.com)(?:\/|$)/i
 
 /** The actions in which an expression about the user decides nothing. */
 const NOTES: ReadonlySet<string> = new Set(['log', 'add-headers'])
 
 export const anyoneSignsIn: Warning = {
   id: 'anyone-signs-in',
-  about: '`oauth` or `openid-connect` is there, and no rule after it reads who signed in.',
+  about:
+    '`oauth`, or `openid-connect` with a provider that is open to anyone, is there, and no rule reads who signed in.',
   reason: 'Everybody with an account at the provider passes, until a further rule refuses the others.',
   docs: 'https://ngrok.com/docs/traffic-policy/examples/oauth-protection/',
   wrong: `on_http_request:
@@ -21,8 +24,9 @@ export const anyoneSignsIn: Warning = {
 `,
   find: ({ rules, expressions }) =>
     rules.flatMap(({ actions }) =>
-      actions.flatMap(({ row, path }) => {
-        if (!SIGN_IN.has(row.type)) return []
+      actions.flatMap(({ row, config, path }) => {
+        const isOpen = row.type === 'openid-connect' && ANYONES.test(String(config.issuer_url))
+        if (row.type !== 'oauth' && !isOpen) return []
         const identity = `actions.ngrok.${row.variable ?? row.type}.identity`
         const typeOf = (at: PolicyExpression['path']) =>
           rules.flatMap((rule) => rule.actions).find((each) => each.path.every((key, index) => at[index] === key))?.row
