@@ -16,6 +16,7 @@ export const standard = (names: 'svix' | 'webhook'): SignatureScheme => ({
   separator: ' ',
   encoding: 'base64',
   timestamp: `${names}-timestamp`,
+  isInSeconds: true,
   values: { id: `${names}-id` },
   signed: '{id}.{timestamp}.{body}',
   secret: 'whsec',

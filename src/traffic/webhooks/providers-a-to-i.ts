@@ -1,6 +1,13 @@
 import { hub, meta, standard, svix, timed } from './common-schemes.ts'
 import type { Provider } from './scheme.ts'
-import { contentfulHeaders, hubspotText, hubspotUrl, hygraphEvent } from './signed-values.ts'
+import {
+  contentfulHeaders,
+  contentfulPath,
+  escapedText,
+  hubspotText,
+  hubspotUrl,
+  hygraphEvent,
+} from './signed-values.ts'
 
 /** The providers whose names begin with the letters A to I. One row is all that the engine needs to know of a provider. */
 export const providersAToI: Readonly<Record<string, Provider>> = {
@@ -35,7 +42,8 @@ export const providersAToI: Readonly<Record<string, Provider>> = {
         signature: ['box-signature-primary', 'box-signature-secondary'],
         encoding: 'base64',
         timestamp: 'box-delivery-timestamp',
-        signed: '{body}{timestamp}',
+        values: { escaped: escapedText },
+        signed: ['{body}{timestamp}', '{escaped}{timestamp}'],
       },
     ],
   },
@@ -79,7 +87,7 @@ export const providersAToI: Readonly<Record<string, Provider>> = {
       {
         signature: 'x-contentful-signature',
         timestamp: 'x-contentful-timestamp',
-        values: { headers: contentfulHeaders },
+        values: { path: contentfulPath, headers: contentfulHeaders },
         signed: '{method}\n{path}\n{headers}\n{body}',
       },
     ],

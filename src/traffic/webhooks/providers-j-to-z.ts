@@ -1,7 +1,22 @@
 import { answerTwitter, answerWorldline, answerXero, answerZoom } from './challenges.ts'
 import { hub, meta, svix, timed } from './common-schemes.ts'
 import type { Provider } from './scheme.ts'
-import { bodyHashProblem, formValues, plivoTarget, urlWithoutQuery } from './signed-values.ts'
+import {
+  bodyHashProblem,
+  formValues,
+  plivoTarget,
+  urlWithoutPath,
+  urlWithoutPort,
+  urlWithoutQuery,
+  urlWithPort,
+} from './signed-values.ts'
+
+/** Square signs the URL as it was set, which may end after the host. */
+const square = {
+  encoding: 'base64',
+  values: { withoutPath: urlWithoutPath },
+  signed: ['{url}{body}', '{withoutPath}{body}'],
+} as const
 
 /** The providers whose names begin with the letters J to Z. */
 export const providersJToZ: Readonly<Record<string, Provider>> = {
@@ -105,7 +120,7 @@ export const providersJToZ: Readonly<Record<string, Provider>> = {
   },
   pusher: {
     page: 'https://pusher.com/docs/channels/server_api/webhooks/#authentication',
-    schemes: [{ signature: 'x-pusher-signature' }],
+    schemes: [{ signature: 'x-pusher-signature', values: { key: 'x-pusher-key' } }],
   },
   sendgrid: {
     page: 'https://www.twilio.com/docs/sendgrid/for-developers/tracking-events/getting-started-event-webhook-security-features',
@@ -124,7 +139,7 @@ export const providersJToZ: Readonly<Record<string, Provider>> = {
   },
   shopify: {
     page: 'https://shopify.dev/docs/apps/build/webhooks/subscribe/https#step-2-validate-the-origin-of-your-webhook',
-    schemes: [{ signature: 'x-shopify-hmac-sha256', encoding: 'base64' }],
+    schemes: [{ signature: ['shopify-hmac-sha256', 'x-shopify-hmac-sha256'], encoding: 'base64' }],
   },
   signal_sciences: {
     page: 'https://docs.fastly.com/signalsciences/integrations/generic-webhooks/',
@@ -152,8 +167,8 @@ export const providersJToZ: Readonly<Record<string, Provider>> = {
   square: {
     page: 'https://developer.squareup.com/docs/webhooks/step3validate',
     schemes: [
-      { signature: 'x-square-hmacsha256-signature', encoding: 'base64', signed: '{url}{body}' },
-      { signature: 'x-square-signature', algorithm: 'hmac-sha1', encoding: 'base64', signed: '{url}{body}' },
+      { signature: 'x-square-hmacsha256-signature', ...square },
+      { signature: 'x-square-signature', algorithm: 'hmac-sha1', ...square },
     ],
   },
   stripe: {
@@ -180,8 +195,8 @@ export const providersJToZ: Readonly<Record<string, Provider>> = {
         signature: 'x-twilio-signature',
         algorithm: 'hmac-sha1',
         encoding: 'base64',
-        values: { form: formValues },
-        signed: '{url}{form}',
+        values: { form: formValues, withPort: urlWithPort, withoutPort: urlWithoutPort },
+        signed: ['{url}{form}', '{withPort}{form}', '{withoutPort}{form}'],
         check: bodyHashProblem,
       },
     ],

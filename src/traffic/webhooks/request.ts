@@ -45,12 +45,6 @@ export class SignedRequest {
   }
 }
 
-/** Returns the path of the URL with its query. */
-export function pathOf(request: SignedRequest): string {
-  const { pathname, search } = new URL(request.url)
-  return pathname + search
-}
-
 function readObject(text: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text)

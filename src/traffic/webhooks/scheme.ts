@@ -27,15 +27,17 @@ export interface SignatureScheme {
   readonly separator?: ',' | ' '
   /** The time of signing: Unix time in seconds or milliseconds, or an ISO 8601 time. It must be near the gateway's clock. */
   readonly timestamp?: SignaturePlace
+  /** True if the timestamp is in seconds alone. */
+  readonly isInSeconds?: true
   /** True if a request without the timestamp may pass: the signature covers it, and older requests lack it. */
   readonly isTimestampOptional?: true
   /** More values that the signed text has, in their order. */
   readonly values?: Readonly<Record<string, SignaturePlace>>
   /**
-   * The signed text, with `{body}`, `{method}`, `{url}`, `{path}` (with its query), `{secret}`, `{timestamp}` and the names of
-   * `values`. Default: `{body}`.
+   * The signed text, or the forms that it may have, with `{body}`, `{method}`, `{url}`, `{secret}`, `{timestamp}` and the
+   * names of `values`. Default: `{body}`.
    */
-  readonly signed?: string
+  readonly signed?: string | readonly string[]
   /** The form of the secret. Default: `text`. */
   readonly secret?: SecretForm
   /** Returns a problem of the request that the signature does not cover. */

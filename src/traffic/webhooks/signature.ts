@@ -5,7 +5,7 @@ import { curves } from '../../service/x509/curves.ts'
 import { hashes } from '../../service/x509/hashes.ts'
 import { readPublicKey } from '../../service/x509/keys.ts'
 import { decode, toBase64, toUtf8 } from './encoding.ts'
-import { bodyField, pathOf, type SignedRequest } from './request.ts'
+import { bodyField, type SignedRequest } from './request.ts'
 import type { SecretForm, SignaturePlace, SignatureScheme } from './scheme.ts'
 
 /** The largest difference between the timestamp of a request and the gateway's clock, in ms (rules: webhook-verification#signatures). */
@@ -37,11 +37,12 @@ function verify(scheme: SignatureScheme, request: SignedRequest, secret: string,
   const signatures = entries.flatMap((entry) => afterPrefix(entry, prefix) ?? [])
   if (signatures.length === 0) throw new Refusal(`${describePlaces(scheme)} has nothing after "${prefix}".`)
   const values = readValues(scheme, request, entries, secret)
-  if (values.timestamp !== undefined) checkTime(values.timestamp, now)
+  if (values.timestamp !== undefined) checkTime(values.timestamp, now, scheme.isInSeconds)
   const problem = scheme.check?.(request)
   if (problem !== undefined) throw new Refusal(problem)
-  const isSigned = createCheck(scheme, secret, () => render(scheme.signed ?? '{body}', values, request))
-  if (signatures.some(isSigned)) return
+  const { signed = '{body}' } = scheme
+  const checks = [signed].flat().map((form) => createCheck(scheme, secret, () => render(form, values, request)))
+  if (checks.some((isSigned) => signatures.some(isSigned))) return
   throw new Refusal(`The signature in ${describePlaces(scheme)} matches neither this request nor this secret.`)
 }
 
@@ -65,7 +66,7 @@ function afterPrefix(text: string, prefix: string): string | undefined {
 
 function readValues(scheme: SignatureScheme, request: SignedRequest, entries: readonly string[], secret: string) {
   const { timestamp, isTimestampOptional } = scheme
-  const values: Record<string, string> = { method: request.method, url: request.url, path: pathOf(request), secret }
+  const values: Record<string, string> = { method: request.method, url: request.url, secret }
   for (const [name, place] of Object.entries({ ...(timestamp && { timestamp }), ...scheme.values })) {
     const value = readPlace(place, request, entries, values)
     if (value === undefined && name === 'timestamp' && isTimestampOptional) continue
@@ -157,8 +158,8 @@ function readPoint(secret: string): Uint8Array {
   throw new Refusal('The secret is not a public key on P-256. Copy the verification key of this provider verbatim.')
 }
 
-function checkTime(timestamp: string, now: number): void {
-  const time = readTime(timestamp)
+function checkTime(timestamp: string, now: number, isInSeconds = false): void {
+  const time = isInSeconds ? Number(timestamp) * 1000 : readTime(timestamp)
   if (Number.isNaN(time)) throw new Refusal('The timestamp is neither a Unix time nor an ISO 8601 time.')
   const difference = now - time
   if (Math.abs(difference) <= TOLERANCE) return

@@ -29,6 +29,37 @@ export function urlWithoutQuery({ url }: SignedRequest): string {
   return url.replace(/[?#].*$/, '')
 }
 
+/** Returns the URL without a path that is a slash alone. */
+export function urlWithoutPath({ url }: SignedRequest): string {
+  return url.replace(/^([^:]+:\/\/[^/?#]+)\/(?=[?#]|$)/, '$1')
+}
+
+/** Returns the URL without its port. Twilio's libraries take either form. */
+export function urlWithoutPort({ url }: SignedRequest): string {
+  return url.replace(/^([^:]+:\/\/(?:\[[^\]]*\]|[^/?#:]*)):\d+/, '$1')
+}
+
+/** Returns the URL with its port. */
+export function urlWithPort(request: SignedRequest): string {
+  if (urlWithoutPort(request) !== request.url) return request.url
+  return request.url.replace(
+    /^([^:]+:\/\/)([^/?#]+)/,
+    (_, scheme, host) => `${scheme}${host}:${scheme === 'https://' ? 443 : 80}`,
+  )
+}
+
+/** Returns the body as Box signs it, if not verbatim: as PHP writes JSON, with escaped slashes and escapes for all but ASCII. */
+export function escapedText({ text }: SignedRequest): string {
+  const escaped = (sign: string) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`
+  return text.replace(/[\u007f-\uffff]/g, escaped).replace(/(?<!\\)\//g, '\\/')
+}
+
+/** Returns the path with its query as Contentful's library signs it: the query is escaped, and then both are escaped as a URI. */
+export function contentfulPath({ url }: SignedRequest): string {
+  const [path = '', query] = url.replace(/^[^:]+:\/\/[^/?#]*/, '').split('?')
+  return encodeURI(query ? `${path}?${encodeURIComponent(query)}` : path || '/')
+}
+
 /** Returns the URL and the form as Plivo signs them in its third version: with a sorted query, and a dot between the two. */
 export function plivoTarget(request: SignedRequest): string {
   const query = sortedEntries(new URL(request.url).searchParams)

@@ -125,7 +125,9 @@ export const signers: Readonly<Record<string, Signer>> = {
       const names = ['x-contentful-signed-headers', ...Object.keys(headers)].join(',')
       const all = { 'x-contentful-signed-headers': names, ...headers }
       const lines = Object.entries(all).map(([name, value]) => `${name}:${value}`)
-      const text = [method, pathname + search, lines.join(';'), body].join('\n')
+      // The library escapes the query, and then the whole URI.
+      const path = encodeURI(`${pathname}?${encodeURIComponent(search.slice(1))}`)
+      const text = [method, path, lines.join(';'), body].join('\n')
       return { ...all, 'x-contentful-signature': mac('sha256', secret, text) }
     },
   },
@@ -212,7 +214,9 @@ export const signers: Readonly<Record<string, Signer>> = {
       'X-Plivo-Signature-V3': mac('sha256', secret, `${url}.${sortedForm}.12345`, 'base64'),
     }),
   },
-  pusher: ofBody('X-Pusher-Signature'),
+  pusher: {
+    sign: ({ secret, body }) => ({ 'X-Pusher-Key': 'a key', 'X-Pusher-Signature': mac('sha256', secret, body) }),
+  },
   sendgrid: {
     isTimed: true,
     secrets: [spki(ecKey), spki(otherEcKey)],
