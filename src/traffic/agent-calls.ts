@@ -1,5 +1,6 @@
 import { type EndpointRecord, getTunnelId } from '../service/ngrok/endpoint-records.ts'
 import { tunnels } from '../service/ngrok/session-records.ts'
+import type { KnownSecrets } from './exchange.ts'
 import type { UpstreamResponse, VisitorRequest } from './message.ts'
 import type { Reader } from './reader.ts'
 
@@ -23,8 +24,7 @@ export interface AgentCall {
   readonly ip: string
   /** The time at which the request reached the agent, in ms since 1970. */
   readonly at: number
-  /** Texts that no output may show. */
-  readonly secrets: readonly string[]
+  readonly secrets: KnownSecrets
 }
 
 /** Sees the requests that agents pass on. The function that it returns sees the response. */

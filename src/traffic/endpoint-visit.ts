@@ -122,7 +122,7 @@ export class EndpointVisit implements Visit, PolicyRun {
     const owner = reader.find(vaults, 'name', vault)
     const secret = owner && reader.find(secrets, 'place', `${owner.id} ${name}`)
     if (!secret) throw new EvaluationProblem(`the vault ${vault} has no secret ${name}`)
-    if (!known.includes(secret.value)) known.push(secret.value)
+    if (!known.texts.includes(secret.value)) known.texts.push(secret.value)
     return secret.value
   }
 
@@ -182,12 +182,15 @@ export class EndpointVisit implements Visit, PolicyRun {
   }
 
   async verifyWebhook(provider: string, secret: string): Promise<ActionOutcome> {
-    const { verifyWebhook } = await import('./webhooks/index.ts')
+    const { signatureHeaders, verifyWebhook } = await import('./webhooks/index.ts')
     const { now, whole } = this
     const verdict = await verifyWebhook(this.#toRead(), { provider, secret, now, readUrl: whole.readUrl })
     if ('challenge' in verdict)
       return { did: `answered the challenge of ${provider}`, ends: verdict.challenge, isIdle: true }
-    if (verdict.verified) return { did: `verified the webhook of ${provider}`, sets: { verified: true } }
+    if (verdict.verified) {
+      whole.context.secrets.shown.push(...signatureHeaders(provider))
+      return { did: `verified the webhook of ${provider}`, sets: { verified: true } }
+    }
     const ends = { status: 403, error: 3204 }
     return {
       did: `refused the webhook of ${provider}: ${verdict.reason}`,
@@ -211,7 +214,7 @@ export class EndpointVisit implements Visit, PolicyRun {
       readUrl: whole.readUrl,
       cache: whole.compiled.keys,
     })
-    whole.context.secrets.push(...result.tokens.map(({ signature }) => signature))
+    whole.context.secrets.texts.push(...result.tokens.map(({ signature }) => signature))
     const sets = { tokens: result.tokens }
     if (result.ok) return { did: 'accepted the tokens', sets }
     return {

@@ -9,6 +9,9 @@ export interface Target {
   readonly backend?: string | undefined
 }
 
+/** Returns that nothing is known yet. */
+export const noSecrets = (): KnownSecrets => ({ texts: [], shown: [] })
+
 /** A request through the gateway, as it happened, secrets included. */
 export interface VisitorExchange {
   /** The time at which it arrived, in ms since 1970. */
@@ -32,6 +35,13 @@ export interface VisitorExchange {
   /** The code of the gateway's own error; null if there was none. */
   readonly error: string | null
   readonly trace: Trace
-  /** Further texts that no output may show, such as secrets of vaults that expressions read. */
-  readonly secrets: readonly string[]
+  readonly secrets: KnownSecrets
+}
+
+/** The facts about the secrets of a request that its headers alone do not tell. */
+export interface KnownSecrets {
+  /** Texts that no output may show, such as secrets of vaults that expressions read. */
+  readonly texts: string[]
+  /** The headers of a signature that the gateway has verified by its own secret. Outputs show them. */
+  readonly shown: string[]
 }

@@ -6,7 +6,7 @@ import type { BodyParts, Inform } from './body.ts'
 import { createExpressions } from './cel/expression.ts'
 import { EvaluationProblem, MissingFact } from './cel/values.ts'
 import { toUpstreamResponse } from './errors.ts'
-import type { Target } from './exchange.ts'
+import { noSecrets, type Target } from './exchange.ts'
 import { GatewayVisit } from './gateway-visit.ts'
 import { readFacts } from './given-facts.ts'
 import { keepBody } from './kept-body.ts'
@@ -109,7 +109,7 @@ export class GatewayTraffic {
   /** Sends a request from an agent to its upstream again, past endpoints and policies. Resolves when the response has passed. */
   async replay(request: VisitorRequest, place: UpstreamPlace, ip: string): Promise<void> {
     const end = new AbortController()
-    const call = { host: this.host, trace: [], secrets: [], signal: end.signal, ip }
+    const call = { host: this.host, trace: [], secrets: noSecrets(), signal: end.signal, ip }
     try {
       const ending = await callUpstream(request, { ...place, isReplay: true }, call)
       if (ending !== 'close') await toUpstreamResponse(ending, this.host.dialect).drain()
@@ -130,7 +130,7 @@ export class GatewayTraffic {
     const { host } = this
     const trace: VisitContext['trace'] = []
     const context = {
-      ...{ host, visitor, signal, sentUrl: request.url, trace, secrets: [] },
+      ...{ host, visitor, signal, sentUrl: request.url, trace, secrets: noSecrets() },
       reader: this.#read(),
       facts: readFacts(visitor),
       startedAt: host.now,

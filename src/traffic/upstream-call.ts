@@ -4,6 +4,7 @@ import type { Ending } from '../service/policy/visit.ts'
 import type { PassedTunnel } from './agent-calls.ts'
 import { toFetchBody } from './body.ts'
 import { errorResponse, toUpstreamResponse } from './errors.ts'
+import type { KnownSecrets } from './exchange.ts'
 import { UpstreamResponse, VisitorRequest } from './message.ts'
 import { MessageHeaders, removeHopByHop } from './message-headers.ts'
 import { targetOf } from './target.ts'
@@ -36,8 +37,7 @@ interface Call {
   readonly signal: AbortSignal | undefined
   /** The address of the visitor. */
   readonly ip: string
-  /** Texts that no output may show. */
-  readonly secrets: readonly string[]
+  readonly secrets: KnownSecrets
 }
 
 /** Sends a request on to its upstream, with the headers that a gateway adds. Returns its response, or the gateway's error. */

@@ -1,6 +1,7 @@
 import type { ActionOutcome, IncomingResponse, OutgoingRequest } from '../service/policy/visit.ts'
 import type { Expressions } from './cel/expression.ts'
 import type { CompiledPolicy } from './compile.ts'
+import type { KnownSecrets } from './exchange.ts'
 import type { KeyCache } from './jwt/index.ts'
 import type { VisitorRequest } from './message.ts'
 import type { Reader } from './reader.ts'
@@ -20,8 +21,7 @@ export interface VisitContext {
   /** The time at which the request arrived, in ms since 1970. */
   readonly startedAt: number
   readonly trace: (TracedRule | TracedStep)[]
-  /** The secrets that expressions read. */
-  readonly secrets: string[]
+  readonly secrets: KnownSecrets
   readonly signal: AbortSignal | undefined
 }
 

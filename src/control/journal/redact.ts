@@ -141,12 +141,16 @@ export function redactQuery(query: string, known: readonly string[], { names, re
   return parameters.join('&')
 }
 
+/** Returns whether a header is shown although its name is that of a secret. */
+export const isShown = (name: string, { shown = [] }: Pick<Redaction, 'shown'>) => shown.includes(name.toLowerCase())
+
 /** Returns the redacted headers by their names in lower case. Values of the same name are joined. */
-export function redactHeaders(headers: readonly string[], { names, redactor }: Redaction): Record<string, string> {
+export function redactHeaders(headers: readonly string[], redaction: Redaction): Record<string, string> {
+  const { names, redactor } = redaction
   const redacted = new Map<string, string>()
   for (let at = 0; at < headers.length; at += 2) {
     const [name = '', value = ''] = headers.slice(at, at + 2)
-    const isSecret = isSecretHeader(name) || names.has(name)
+    const isSecret = (isSecretHeader(name) || names.has(name)) && !isShown(name, redaction)
     const key = redactText(name.toLowerCase(), redactor)
     const text = isSecret ? REDACTED : redactText(value, redactor)
     const before = redacted.get(key)

@@ -7,7 +7,7 @@ import { readCredentials } from '../../service/policy/credentials.ts'
 import { joinBytes } from '../../traffic/body.ts'
 import type { VisitorExchange } from '../../traffic/exchange.ts'
 import { findDecision, nameOf, type Trace } from '../../traffic/trace.ts'
-import { redactHeaders, redactQuery } from '../journal/redact.ts'
+import { isShown, redactHeaders, redactQuery } from '../journal/redact.ts'
 import type { TrafficEntry } from './entry.ts'
 
 /** The number of requests that the journal keeps. */
@@ -73,7 +73,7 @@ function toEntry(exchange: VisitorExchange, number: number, ownKeys: Redactor): 
   const [address = '', query] = exchange.url.split(/\?(.*)/s)
   const decision = findDecision(trace)
   const { secrets: _, ...shown } = redact({ ...rest, rule: decision ? nameOf(decision) : null }, redaction)
-  const byNames = { ...redaction, names: SECRET_HEADERS }
+  const byNames = { ...redaction, names: { has: (name: string) => isSecretHeader(name) && !isShown(name, redaction) } }
   const sent = redactBody(body(), byNames)
   return deepFreeze({
     number,
@@ -107,18 +107,16 @@ type Sent = Pick<VisitorExchange, 'url' | 'headers' | 'responseHeaders' | 'secre
 /** Returns the redaction of what was sent with a request, and in its response. */
 export function createRedaction(exchange: Sent, ownKeys: Redactor): Redaction {
   const redactSecrets = createRedactor(findSecretTexts(exchange))
-  return { names: NO_NAMES, redactor: (text) => redactSecrets(ownKeys(text)) }
+  return { names: NO_NAMES, redactor: (text) => redactSecrets(ownKeys(text)), shown: exchange.secrets.shown }
 }
-
-/** The names of headers in values of expressions, such as `req.headers`. */
-const SECRET_HEADERS = { has: isSecretHeader }
 
 /** Returns the texts that no output may show, from headers, from the query, and from what expressions read. */
 function findSecretTexts({ url, headers, responseHeaders, secrets }: Sent): readonly string[] {
-  const keys = findKeysInHeaders([...headers, ...responseHeaders].flat())
+  const hidden = headers.filter(([name]) => !isShown(name, secrets))
+  const keys = findKeysInHeaders([...hidden, ...responseHeaders].flat())
   const query = [...new URL(url).searchParams].filter(([name]) => isSecretHeader(name)).map(([, value]) => value)
   // A token has its signature as a part, and a password is a part of what Base64 encodes.
-  return [...keys, ...keys.flatMap((key) => key.split('.')), ...decodeBasic(headers), ...query, ...secrets]
+  return [...keys, ...keys.flatMap((key) => key.split('.')), ...decodeBasic(headers), ...query, ...secrets.texts]
 }
 
 /** Returns user and password of a header, which only its Base64 has. */

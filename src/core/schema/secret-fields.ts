@@ -121,6 +121,8 @@ export interface Redaction {
   }
   /** Hides texts that are secret in any field. */
   readonly redactor: Redactor
+  /** The names of headers that are shown although they look secret. */
+  readonly shown?: readonly string[]
 }
 
 export const NO_NAMES: Redaction['names'] = { has: () => false }

@@ -10,6 +10,15 @@ export type { SentRequest } from './request.ts'
 /** The providers of webhooks by name. */
 export const providers: ReadonlyMap<string, Provider> = new Map(Object.entries({ ...providersAToI, ...providersJToZ }))
 
+/** Returns the headers with which a provider signs. Those that repeat the secret are none. */
+export function signatureHeaders(provider: string): readonly string[] {
+  const { schemes = [] } = providers.get(provider.toLowerCase()) ?? {}
+  const places = (schemes === 'certificate' ? [] : schemes)
+    .filter(({ algorithm }) => algorithm !== 'token')
+    .flatMap(({ signature, timestamp, values = {} }) => [signature, timestamp, ...Object.values(values)].flat())
+  return places.filter((place) => typeof place === 'string')
+}
+
 /** The result of a verification. A challenge is a request that the gateway answers itself (rules: webhook-verification#challenges). */
 export type WebhookVerdict =
   | { readonly verified: true }
