@@ -254,6 +254,9 @@ endpoints:
     }
     const allowed = 'Allowed: one of "web", "limits".'
     expect(await run('')).toContain(`policy.yml has 2 policies, and policy_name is missing. ${allowed}`)
+    writeFileSync('policy.yml', `resource "a" "b" {\nx = <<E\non_http_request: \${var.a}\nE\n}\n`)
+    expect(await run('')).toContain('policy.yml is a template. Test what it renders.')
+    writeFileSync('policy.yml', MANIFESTS)
     expect(await run('policy_name: app')).toContain(`and policy_name is "app". ${allowed}`)
   })
 

@@ -47,11 +47,12 @@ export function loadPolicyTests(file: string): LoadedTests {
 
 /** Chooses a policy of a file by its place in the file, or by the name of what has it. */
 function choosePolicy(text: string, file: string, chosen: string | undefined): FoundPolicy {
-  const { policies } = findPolicies(text)
+  const { policies, isTemplate } = findPolicies(text)
   const [policy, ...others] = policies.filter(
     ({ name, owner }) => chosen === undefined || chosen === name || chosen === owner,
   )
   if (policy && others.length === 0) return policy
+  if (policies.length === 0 && isTemplate) throw new Error(`${file} is a template. Test what it renders.`)
   if (policies.length === 0) return writtenPolicy(text)
   const names = policies.map(({ name, owner = name }) => quote(owner)).join(', ')
   const received = chosen === undefined ? 'missing' : quote(chosen)

@@ -67,6 +67,8 @@ endpoints:
       'resource "ngrok_endpoint" "a" {\n  url = "tcp://1.tcp.ngrok.io:1"\n  traffic_policy = <<-X\n    on_tcp_connect:\n      - actions: [{ type: dny }]\n  X\n  metadata = <<Y\non: 1\nY\n}\n'
     expect(findSlices(text)).toMatchObject([{ name: 'traffic_policy', owner: 'a', protocol: 'tcp', linesBefore: 3 }])
     expect(checkPolicyFile(text).problems).toMatchObject([{ number: 2201, line: 5, column: 27 }])
+    const template = text.replace('dny', 'deny').replace('on_tcp', '# ${var.a}\n    on_tcp')
+    expect(checkPolicyFile(template)).toEqual({ policies: [], problems: [], isTemplate: true })
     expect(
       checkPolicyFile(text.replace('dny', "log, config: { metadata: { a: '$${conn.client_ip}' } }")).problems,
     ).toEqual([])

@@ -54,7 +54,7 @@ const MAY_HAVE_POLICY = new RegExp(`\\b(?:${PHASE}|(?:ngrok)?traffic_?policy|act
  * config of an agent, and the policies of Kubernetes manifests. In Terraform, finds those in heredocs.
  */
 export function findPolicies(text: string): FoundPolicies {
-  if (BLOCK.test(text)) return { policies: findHeredocs(text), problems: [], isTemplate: false }
+  if (BLOCK.test(text)) return findHeredocs(text)
   const found = splitDocuments(text).map(({ text: document, linesBefore }): Search => {
     if (!MAY_HAVE_POLICY.test(document)) return { policies: [] }
     if (IS_POLICY.test(document))
@@ -74,19 +74,23 @@ const BLOCK = /^[ \t]*(?:resource|module|data|locals|terraform)\b(?:[ \t]+"[^"\n
 /** Matches a heredoc of Terraform: the name of its attribute, its end and its lines. */
 const HEREDOC = /(\w+)[ \t]*=[ \t]*<<-?(\w+)[ \t]*\r?\n([\s\S]*?)^[ \t]*\2[ \t]*$/gm
 
-/** Finds the policies in heredocs of Terraform, which writes `$${` for the `${` of CEL. */
-function findHeredocs(text: string): FoundPolicy[] {
+/** Finds the policies in heredocs of Terraform, which writes `$${` for the `${` of CEL. Its own `${` makes a template. */
+function findHeredocs(text: string): FoundPolicies {
   const blocks = [...text.matchAll(new RegExp(BLOCK, 'gm'))]
   const placeOf = placesOf(text)
-  return [...text.matchAll(HEREDOC)].flatMap(({ index, 0: whole, 1: name = '', 3: lines = '' }) => {
-    if (!HAS_PHASE.test(lines)) return []
-    const [block, next] = [blocks.findLast((each) => each.index < index), blocks.find((each) => each.index > index)]
-    const [, url] = /^[ \t]*url[ \t]*=[ \t]*"([^"\n]*)"/m.exec(text.slice(block?.index ?? 0, next?.index)) ?? []
-    const linesBefore = placeOf(index + whole.indexOf('\n')).line
-    const slice = () => ({ text: lines.replaceAll('$${', '${'), linesBefore, indent: 0 })
-    const { url: _, ...facts } = factsIn({ name: block?.[1], url })
-    return [{ ...facts, name, slice }]
-  })
+  const heredocs = [...text.matchAll(HEREDOC)].filter(([, , , lines = '']) => HAS_PHASE.test(lines))
+  const isTemplate = ([, , , lines = '']: RegExpExecArray) => /(?<!\$)\$\{|(?<!%)%\{/.test(lines)
+  const policies = heredocs
+    .filter((each) => !isTemplate(each))
+    .map(({ index, 0: whole, 1: name = '', 3: lines = '' }) => {
+      const [block, next] = [blocks.findLast((each) => each.index < index), blocks.find((each) => each.index > index)]
+      const [, url] = /^[ \t]*url[ \t]*=[ \t]*"([^"\n]*)"/m.exec(text.slice(block?.index ?? 0, next?.index)) ?? []
+      const linesBefore = placeOf(index + whole.indexOf('\n')).line
+      const slice = () => ({ text: lines.replaceAll('$${', '${'), linesBefore, indent: 0 })
+      const { url: _, ...facts } = factsIn({ name: block?.[1], url })
+      return { ...facts, name, slice }
+    })
+  return { policies, problems: [], isTemplate: heredocs.some(isTemplate) }
 }
 
 /** Splits a text into its YAML documents. A line that begins with three hyphens starts one, even inside a text. */
