@@ -81,7 +81,7 @@ function explain({ code, reason, message }: ParseError): LastResponse {
  * The requests of a connection, which start one after the other: each only when the client has received the last response
  * (rules: answers#pipelining). A request whose client leaves earlier does not start.
  */
-export class RequestQueue {
+class RequestQueue {
   readonly #socket: Socket
   readonly #start: (response: ServerResponse) => void
   /** The responses to the requests that wait for the current one. */
