@@ -78,15 +78,10 @@ function addTrailers(outgoing: VisitorResponse, fields: [name: string, value: st
 export function sendInformation(status: number, headers: MessageHeaders, outgoing: VisitorResponse): void {
   // 100 and 101 are about one connection. HTTP/1.0 has none of them.
   if (status < 102 || status > 199 || outgoing.headersSent || outgoing.req.httpVersion === '1.0') return
-  removeFraming(headers)
+  removeHopByHop(headers, false)
+  headers.delete('content-length')
   if ('stream' in outgoing) outgoing.stream.additionalHeaders({ ':status': status, ...headers.toLists() })
   else outgoing.socket?.write(formatHead(status, headers), 'latin1')
-}
-
-/** Removes the headers that no informational response has (RFC 9110, sections 7.6.1 and 8.6). Only a 101 may upgrade. */
-export function removeFraming(headers: MessageHeaders, mayUpgrade = false): void {
-  removeHopByHop(headers, mayUpgrade)
-  headers.delete('content-length')
 }
 
 /** Returns the bytes of the head of a response. */

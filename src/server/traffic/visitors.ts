@@ -5,15 +5,7 @@ import type { Gateway } from '../../gateway/types.ts'
 import { errorResponse, toUpstreamResponse } from '../../traffic/errors.ts'
 import { MessageHeaders } from '../../traffic/message-headers.ts'
 import { asSystemError } from '../errors.ts'
-import {
-  abort,
-  formatHead,
-  removeFraming,
-  sendInformation,
-  sendLast,
-  sendResponse,
-  type VisitorResponse,
-} from '../forward/respond.ts'
+import { abort, formatHead, sendInformation, sendLast, sendResponse, type VisitorResponse } from '../forward/respond.ts'
 import { SwitchedConnection } from '../forward/switched.ts'
 import type { EarlyBytes } from './early-bytes.ts'
 import { type Arrived, hasBody } from './head.ts'
@@ -53,7 +45,8 @@ export class Visitors {
         return sendResponse(response, outgoing, this.#gateway.dialect.errorCodeHeader)
       outgoing.detachSocket(socket)
       headers.set('connection', 'Upgrade')
-      removeFraming(headers, true)
+      // A policy may have set them, and no 1xx has a body (RFC 9110, section 8.6; RFC 9112, section 6.1).
+      for (const name of ['content-length', 'transfer-encoding']) headers.delete(name)
       socket.once('close', leave).write(formatHead(101, headers), 'latin1')
       switched.join(socket, early.take(), this.#idle)
     } catch (error) {
