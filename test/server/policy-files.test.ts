@@ -24,7 +24,7 @@ describe('the names of files', () => {
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'fauxgate-policy-'))
     mkdirSync(join(folder, 'sub/node_modules'), { recursive: true })
-    for (const name of ['a.yaml', 'b{1}.json', 'c.txt', 'sub/d.yml', 'sub/node_modules/e.yaml', '.f.yaml'])
+    for (const name of ['a.yaml', 'b{1}.json', 'c.txt', 'g.tf', 'sub/d.yml', 'sub/node_modules/e.yaml', '.f.yaml'])
       writeFileSync(join(folder, name), '')
   })
   afterEach(() => rmSync(folder, { recursive: true }))
@@ -34,9 +34,9 @@ describe('the names of files', () => {
   test.each([
     ['*.yaml', ['a.yaml']],
     ['**/*.{yaml,yml}', ['a.yaml', 'sub/d.yml']],
-    ['[!b]*.*', ['a.yaml', 'c.txt']],
+    ['[!b]*.*', ['a.yaml', 'c.txt', 'g.tf']],
     ['b{1}.json', ['b{1}.json']],
-    ['', ['a.yaml', 'b{1}.json', 'sub/d.yml']],
+    ['', ['a.yaml', 'b{1}.json', 'g.tf', 'sub/d.yml']],
   ])('%j means %j', async (word, expected) => {
     expect(await listed(word)).toEqual(expected)
   })

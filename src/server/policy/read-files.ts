@@ -9,7 +9,7 @@ export const STDIN = '-'
 
 /**
  * Returns the files that words of a command line name: files, folders and globs with `*`, `**`, `?`, `[…]` and `{…}`. A folder
- * means the YAML and JSON files in it. Globs and folders leave out `node_modules` and names that begin with a dot.
+ * means the YAML, JSON and Terraform files in it. Globs and folders leave out `node_modules` and names that begin with a dot.
  *
  * @throws Error for a glob or a folder without files
  */
@@ -22,13 +22,13 @@ export async function listFiles(words: readonly string[]): Promise<readonly stri
 async function filesOf(pattern: string, word: string): Promise<readonly string[]> {
   const isFolder = statSync(word, { throwIfNoEntry: false })?.isDirectory()
   if (word === STDIN || (!isFolder && (existsSync(word) || !/[*?[{]/.test(pattern)))) return [word]
-  const glob = isFolder ? `${pattern.replace(/\/+$/, '')}/**/*.{yaml,yml,json}` : pattern
+  const glob = isFolder ? `${pattern.replace(/\/+$/, '')}/**/*.{yaml,yml,json,tf}` : pattern
   const start = isFolder ? pattern : glob.slice(0, glob.search(/[*?[{]/)).replace(/[^/]*$/, '')
   const matcher = globMatcher(glob)
   const files = (await walk(start.replace(/\/+$/, '') || (glob.startsWith('/') ? '/' : ''))).filter((each) =>
     matcher.test(each),
   )
-  if (files.length === 0) throw new Error(`${word} ${isFolder ? 'has no YAML or JSON files' : 'matches no file'}.`)
+  if (files.length === 0) throw new Error(`${word} ${isFolder ? 'has no files in YAML, JSON or Terraform' : 'matches no file'}.`)
   return files.sort()
 }
 

@@ -121,7 +121,8 @@ function createVisited(
     traffic_policy = traffic_policy.replaceAll(id, ip_policy_id)
   }
   const origins = new Set(steps.flatMap((step) => ('request' in step ? new URL(step.request.url).origin : [])))
-  const others = Object.keys(upstreams).filter((url) => !origins.has(url))
+  // A URL with a path is one that the policy reads, and no endpoint has it.
+  const others = Object.keys(upstreams).filter((url) => !origins.has(url) && new URL(url).pathname.length <= 1)
   // What passes the policy of a cloud endpoint has no upstream.
   const isCloud = place === 'cloud'
   if (isCloud) {

@@ -74,6 +74,16 @@ endpoints:
     ).toEqual([])
   })
 
+  test('a resource of Terraform says the place of its policy, and a policy that Terraform computes is not read', () => {
+    const log = 'on_http_request: [{ actions: [{ type: log, config: { metadata: { a: b } } }] }]'
+    const cloud = `resource "ngrok_cloud_endpoint" "x" {\n  traffic_policy = <<X\n${log}\nX\n}\n`
+    expect(checkPolicyFile(cloud).problems).toMatchObject([{ number: 2235, line: 3 }])
+    expect(checkPolicyFile(cloud.replace('ngrok_cloud_endpoint', 'ngrok_endpoint')).problems).toEqual([])
+    const encoded = 'locals {\n  a = yamlencode({\n    on_http_request = [{ actions = [{ type = "denyy" }] }]\n  })\n}\n'
+    expect(checkPolicyFile(cloud.replace(log, log.replace('log', 'deny')) + encoded).isTemplate).toBe(true)
+    expect(checkPolicyFile(cloud).isTemplate).toBe(false)
+  })
+
   test('a file that cannot be read has a problem at its line, and a template is named as one', () => {
     expect(findPolicies('kind: List\ntraffic_policy: [\n').problems).toMatchObject([{ severity: 'error', path: [] }])
     expect(findPolicies('traffic_policy: {{ .Values.policy }}\nx: {{ y }}: z').isTemplate).toBe(true)

@@ -33,7 +33,7 @@ export interface Slice {
 export interface FoundPolicies {
   readonly policies: readonly FoundPolicy[]
   readonly problems: readonly PlacedPolicyProblem[]
-  /** True if the file has templates, such as those of Helm, instead of values. */
+  /** True if the file has templates instead of values, such as those of Helm, or policies that Terraform computes. */
   readonly isTemplate: boolean
 }
 
@@ -68,8 +68,11 @@ export function findPolicies(text: string): FoundPolicies {
   }
 }
 
-/** Matches the first line of a block of Terraform, with its name. */
-const BLOCK = /^[ \t]*(?:resource|module|data|locals|terraform)\b(?:[ \t]+"[^"\n]*")??(?:[ \t]+"([^"\n]*)")?[ \t]*\{/m
+/** Matches the first line of a block of Terraform, with the type of its resource and its name. */
+const BLOCK = /^[ \t]*(?:resource|module|data|locals|terraform)\b(?:[ \t]+"([^"\n]*)")??(?:[ \t]+"([^"\n]*)")?[ \t]*\{/m
+
+/** Matches the start of a policy that Terraform makes of an object. */
+const ENCODED = new RegExp(`=[ \\t]*(?:json|yaml)encode\\([\\s{]*"?(?:${PHASE})\\b`)
 
 /** Matches a heredoc of Terraform: the name of its attribute, its end and its lines. */
 const HEREDOC = /(\w+)[ \t]*=[ \t]*<<-?(\w+)[ \t]*\r?\n([\s\S]*?)^[ \t]*\2[ \t]*$/gm
@@ -87,10 +90,10 @@ function findHeredocs(text: string): FoundPolicies {
       const [, url] = /^[ \t]*url[ \t]*=[ \t]*"([^"\n]*)"/m.exec(text.slice(block?.index ?? 0, next?.index)) ?? []
       const linesBefore = placeOf(index + whole.indexOf('\n')).line
       const slice = () => ({ text: lines.replaceAll('$${', '${'), linesBefore, indent: 0 })
-      const { url: _, ...facts } = factsIn({ name: block?.[1], url })
+      const { url: _, ...facts } = factsIn({ type: block?.[1], name: block?.[2], url })
       return { ...facts, name, slice }
     })
-  return { policies, problems: [], isTemplate: heredocs.some(isTemplate) }
+  return { policies, problems: [], isTemplate: heredocs.some(isTemplate) || ENCODED.test(text) }
 }
 
 /** Splits a text into its YAML documents. A line that begins with three hyphens starts one, even inside a text. */
@@ -187,14 +190,14 @@ const KINDS: Readonly<Record<string, PolicyPlace | undefined>> = {
   NgrokTrafficPolicy: undefined,
 }
 
-/** Returns what an object says about the policies in it: the kind of a manifest, the URL of an endpoint, the protocol of a tunnel. */
+/** Returns what an object says about the policies in it: the kind of a manifest or resource, the URL of an endpoint, the protocol of a tunnel. */
 function factsIn(value: Readonly<Record<string, unknown>>): Facts {
-  const [kind, url = '', proto = ''] = ['kind', 'url', 'proto'].map((key) =>
+  const [kind, type, url = '', proto = ''] = ['kind', 'type', 'url', 'proto'].map((key) =>
     typeof value[key] === 'string' ? value[key] : undefined,
   )
   const [, scheme, host = ''] = /^(?:(https?|tcp|tls):\/\/)?([^/:]*)/.exec(url) ?? []
   const { name } = isObject(value.metadata) ? value.metadata : value
-  const place = /\.internal$/.test(host) ? 'internal' : kind && KINDS[kind]
+  const place = /\.internal$/.test(host) ? 'internal' : type === 'ngrok_cloud_endpoint' ? 'cloud' : kind && KINDS[kind]
   const protocol = PROTOCOLS.find((name) => name === (scheme ?? proto))
   return {
     ...(kind !== undefined && { kind }),
