@@ -422,6 +422,23 @@ ${visit('203.0.113.1', 200)}${visit('203.0.113.9', 403)}${visit('198.51.100.1', 
     expect((await runToEnd({}, 'policy', 'test', 'policy.test.yml')).code).toBe(0)
   })
 
+  test('an upstream may be a URL with a path that a policy reads, such as a JWKS document', async () => {
+    const jwks = 'https://idp.example.com/jwks.json'
+    const jws = `{ allowed_algorithms: [RS256], keys: [{ sources: [{ additional_jkus: ["${jwks}"] }] }] }`
+    const http = '{ tokens: [{ type: jwt, method: header, name: Authorization, prefix: "Bearer " }] }'
+    const config = `{ issuer: { allow_list: [{ value: i }] }, http: ${http}, jws: ${jws} }`
+    writeFileSync('policy.yml', `on_http_request: [{ actions: [{ type: jwt-validation, config: ${config} }] }]\n`)
+    const token = ['{"alg":"RS256","typ":"JWT"}', '{"iss":"i"}', 'x'].map((each) => Buffer.from(each).toString('base64url'))
+    writeFileSync(
+      'policy.test.yml',
+      `policy: policy.yml\nupstreams: { "${jwks}": { body: '{"keys":[]}' } }\ntests: [{ name: a, ` +
+        `request: { url: "https://a.test/", headers: { authorization: "Bearer ${token.join('.')}" } }, expect: { status: 401, body: shown } }]`,
+    )
+    const { code, stdout, stderr } = await runToEnd({}, 'policy', 'test', 'policy.test.yml')
+    expect([code, stderr]).toEqual([1, ''])
+    expect(stdout).toContain('No key has signed the token')
+  })
+
   test('says that a folder has no test files', async () => {
     mkdirSync('empty')
     writeFileSync('empty/policy.yml', POLICY)
