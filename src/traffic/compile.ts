@@ -1,11 +1,12 @@
 import { isObject } from '../core/schema/values.ts'
-import type { Action, Assignment, Config, Field, Fields, Variables } from '../service/policy/action.ts'
+import type { Action, Assignment, Config, Field, Fields, Format, Variables } from '../service/policy/action.ts'
 import { ACTIONS } from '../service/policy/actions/index.ts'
 import { type Scope, variablesOf } from '../service/policy/environment.ts'
 import type { PolicyPlace, PolicyProtocol } from '../service/policy/options.ts'
 import { type Phase, phasesOf } from '../service/policy/phases.ts'
 import { readDuration } from '../service/policy/time.ts'
 import type { Expression, Expressions } from './cel/expression.ts'
+import { toText } from './cel/format.ts'
 import { compileTemplate } from './cel/template.ts'
 import { EvaluationProblem, readField, type Values } from './cel/values.ts'
 
@@ -137,7 +138,7 @@ class Compiler {
       case 'variables':
         return this.#compileAssignments(Array.isArray(value) ? value : [])
       case 'text':
-        return field.takesCel ? this.#compileText(String(value)) : String(value)
+        return field.takesCel ? this.#compileText(String(value), field.format) : String(value)
       default:
         return field.takesCel ? this.#compileDeep(value) : value
     }
@@ -155,10 +156,11 @@ class Compiler {
     return new Dynamic((values) => (extra: object) => evaluateIfPossible(expression, withRoots(values, extra)))
   }
 
-  #compileText(text: string): unknown {
+  #compileText(text: string, format?: Format): unknown {
     if (!text.includes('${')) return text
     const template = compileTemplate(text, this.scope, this.expressions)
-    return new Dynamic((values) => template.evaluate(values))
+    const read = format === 'credentials' && !template.isWhole ? toPartOfCredentials : undefined
+    return new Dynamic((values) => template.evaluate(values, read))
   }
 
   /** Compiles a value of `set-vars`: a text that is one `${…}` alone keeps the type of its value. */
@@ -190,6 +192,9 @@ class Compiler {
     )
   }
 }
+
+/** Returns a part of credentials. An expression makes no further colon: no request has the character in its place. */
+const toPartOfCredentials = (value: unknown) => toText(value).replaceAll(':', '\ud800')
 
 /** Evaluates an expression. Returns undefined if that fails, such as for the response of an attempt that has none. */
 function evaluateIfPossible(expression: Expression, values: Values): unknown {

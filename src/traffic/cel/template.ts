@@ -8,7 +8,8 @@ import type { Values } from './values.ts'
 export interface Template {
   /** True if the text is one `${…}` alone. */
   readonly isWhole: boolean
-  evaluate(values: Values): string
+  /** Returns the text. `read` makes the texts of the values of expressions. */
+  evaluate(values: Values, read?: (value: unknown) => string): string
   /** Returns the value of the expression of a whole template, with its type. */
   evaluateValue(values: Values): unknown
 }
@@ -26,8 +27,8 @@ export function compileTemplate(text: string, scope: Scope, expressions: Express
   const [first] = parts
   return {
     isWhole: parts.length === 1 && first?.before === '' && rest === '',
-    evaluate: (values) =>
-      parts.map(({ before, expression }) => before + toText(expression.evaluate(values))).join('') + rest,
+    evaluate: (values, read = toText) =>
+      parts.map(({ before, expression }) => before + read(expression.evaluate(values))).join('') + rest,
     evaluateValue: (values) => first?.expression.evaluate(values),
   }
 }

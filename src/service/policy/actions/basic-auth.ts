@@ -17,7 +17,8 @@ export const basicAuth = action({
         format: 'credentials',
         isSecret: true,
         takesCel: true,
-        about: 'A name and a password of 8 to 128 characters, with a colon between.',
+        about:
+          'A name and a password of 8 to 128 characters, with a colon between. A `${…}` beside other text makes no colon.',
       },
       min: 1,
       max: 10,
@@ -45,12 +46,16 @@ export const basicAuth = action({
     isObject(credentials) && credentials.authorized === false ? { status: 401 } : undefined,
   run({ credentials, realm }, { request }) {
     const presented = readCredentials(request.headers.get('authorization'))
-    const authorized = presented !== undefined && credentials.includes(presented)
-    const username = presented?.slice(0, presented.indexOf(':')) ?? ''
+    const colon = presented?.indexOf(':') ?? 0
+    const [username = '', password = ''] = [presented?.slice(0, colon), presented?.slice(colon + 1)]
+    const isKnown = presented !== undefined && credentials.includes(presented)
+    // The check of the policy does not know the value of an expression.
+    const authorized = isKnown && password.length >= 8 && password.length <= 128
     const sets = { credentials: { presented: presented !== undefined, username, authorized } }
     if (authorized) return { did: `accepted the credentials of ${username}`, sets }
     const headers = { 'www-authenticate': `Basic realm="${realm.replaceAll('"', '')}"` }
-    const did = presented === undefined ? 'found no credentials' : 'refused the credentials'
+    const refused = isKnown ? 'refused a password that has not 8 to 128 characters' : 'refused the credentials'
+    const did = presented === undefined ? 'found no credentials' : refused
     return { did, sets, ends: { status: 401, headers }, isRefusal: true }
   },
 })
