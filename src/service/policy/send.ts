@@ -63,13 +63,14 @@ export async function sendWithRetries(config: SendConfig, visit: Visit): Promise
   }
 }
 
-/** Returns whether the condition for retries is true after an attempt. One that cannot be evaluated is not. */
+/** Returns whether the condition for retries is true after an attempt that failed. One that cannot be evaluated is not. */
 function isRetried(
   { retry_condition }: SendConfig,
   attempts: number,
   { req, response, failure }: Attempt & { readonly req: object },
 ): boolean {
-  if (!retry_condition) return false
+  const hasFailed = failure !== undefined || (response?.status ?? 0) >= 400
+  if (!retry_condition || !hasFailed) return false
   // The page of the action writes `statusCode`, and its variables have `status_code`.
   const res = response && { ...toResult(response), statusCode: response.status }
   const last = { req, ...(res && { res }), error: failure?.message ?? '' }

@@ -54,7 +54,7 @@ export const httpRequest = action({
       result: 'bool',
       scope: 'retry',
       about:
-        'A CEL expression over `attempts` and `last_attempt`. While it is true, the request is made again, up to 3 times.',
+        'A CEL expression over `attempts` and `last_attempt`. If it is true after an attempt without a response or with a status from 400, the request is made again, up to 3 times.',
     },
     on_error: onError('continue'),
   },
