@@ -108,6 +108,17 @@ const VISITS: readonly Row[] = [
   ],
   [
     'compress-response',
+    { algorithms: ['compress'] },
+    { phase: 'on_http_response', init: { headers: { 'accept-encoding': 'compress, gzip' } } },
+    [
+      200,
+      'left the response unchanged: this gateway cannot compress with compress',
+      'upstream got ',
+      { vary: 'Accept-Encoding' },
+    ],
+  ],
+  [
+    'compress-response',
     { algorithms: ['br', 'gzip'] },
     {
       phase: 'on_http_response',

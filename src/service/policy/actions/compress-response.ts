@@ -17,7 +17,7 @@ export const compressResponse = action({
       },
       isUnique: true,
       default: ['gzip', 'deflate', 'br', 'compress'],
-      about: 'The algorithms that may be used.',
+      about: 'The algorithms that may be used. This gateway does not compress with `compress`.',
     },
   },
   variable: 'compress',
@@ -40,13 +40,18 @@ export const compressResponse = action({
     // A cache must not give this response to a client that accepts others, also where it passes unchanged (RFC 9110, section 12.5.5).
     const varies = listOf(response.headers.get('vary'))
     if (!varies.includes('accept-encoding') && !varies.includes('*')) response.headers.append('vary', 'Accept-Encoding')
-    for (const algorithm of rankEncodings(request.headers.get('accept-encoding'), algorithms)) {
+    const accepted = rankEncodings(request.headers.get('accept-encoding'), algorithms)
+    for (const algorithm of accepted) {
       const compressor = visit.compressor(algorithm)
       if (!compressor) continue
       response.changeBody(response.stream?.pipeThrough(compressor) ?? null, algorithm)
       return { did: `compressed with ${algorithm}`, sets: { ...none, negotiated_algorithm: algorithm } }
     }
-    return { did: 'found no algorithm that the client accepts', sets: none, isIdle: true }
+    const did =
+      accepted.length > 0
+        ? `left the response unchanged: this gateway cannot compress with ${accepted.join(', ')}`
+        : 'found no algorithm that the client accepts'
+    return { did, sets: none, isIdle: true }
   },
 })
 
