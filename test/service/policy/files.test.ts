@@ -79,9 +79,22 @@ endpoints:
     const cloud = `resource "ngrok_cloud_endpoint" "x" {\n  traffic_policy = <<X\n${log}\nX\n}\n`
     expect(checkPolicyFile(cloud).problems).toMatchObject([{ number: 2235, line: 3 }])
     expect(checkPolicyFile(cloud.replace('ngrok_cloud_endpoint', 'ngrok_endpoint')).problems).toEqual([])
-    const encoded = 'locals {\n  a = yamlencode({\n    on_http_request = [{ actions = [{ type = "denyy" }] }]\n  })\n}\n'
+    const encoded =
+      'locals {\n  a = yamlencode({\n    on_http_request = [{ actions = [{ type = "denyy" }] }]\n  })\n}\n'
     expect(checkPolicyFile(cloud.replace(log, log.replace('log', 'deny')) + encoded).isTemplate).toBe(true)
     expect(checkPolicyFile(cloud).isTemplate).toBe(false)
+  })
+
+  test('inbound and outbound are those of the older module in the policy of a tunnel and of an edge, and nowhere else', () => {
+    const check = (text: string) => checkPolicyFile(text).problems.map(({ number }) => number)
+    const inbound = 'inbound: [{ expressions: ["req.Method == \'POST\'"], actions: [{ type: deny }] }]'
+    expect(check(`tunnels: { a: { proto: http, policy: { enabled: true, ${inbound} } } }`)).toEqual([])
+    expect(check(`kind: HTTPSEdge\nspec: { routes: [{ policy: { ${inbound} } }] }`)).toEqual([])
+    expect(
+      check(`kind: HTTPSEdge\nspec: { routes: [{ policy: { outbound: [{ actions: [{ type: dny }] }] } }] }`),
+    ).toEqual([2201])
+    expect(check(`tunnels: { a: { proto: http, traffic_policy: { ${inbound} } } }`)).toEqual([2230])
+    expect(check(`kind: NgrokTrafficPolicy\nspec: { policy: { ${inbound} } }`)).toEqual([2230])
   })
 
   test('a file that cannot be read has a problem at its line, and a template is named as one', () => {

@@ -138,7 +138,8 @@ function searchDocument(text: string, linesBefore: number): Search {
       const [inner, place] = [`${name}${name && '.'}${key}`, [...path, key]]
       if (isPolicyAt(key, below, own) && !seen.has(below)) {
         if (isObject(below)) seen.add(below)
-        const { protocol, place: kind, url, owner = url } = own
+        const { protocol, url, owner = url } = own
+        const kind = isModule(key, below, own) ? 'module' : own.place
         policies.push({
           ...(protocol && { protocol }),
           ...(kind && { place: kind }),
@@ -215,6 +216,13 @@ function isPolicyAt(name: string, value: unknown, { kind = '' }: Facts): boolean
   if (name === 'traffic_policy') return isPolicy || isObject(value)
   if (isPolicy) return /policy|inline/i.test(name) || isText
   return Object.hasOwn(KINDS, kind) && /^(?:policy|inline)$/.test(name) && value !== null
+}
+
+/** Returns whether a policy is the older module `policy`, as tunnels of an agent and edges have it. */
+function isModule(name: string, value: unknown, { kind = '' }: Facts): boolean {
+  return (
+    name === 'policy' && !Object.hasOwn(KINDS, kind) && isObject(value) && ('inbound' in value || 'outbound' in value)
+  )
 }
 
 /** Returns whether a value is a manifest of a policy, and has none. A reference to one has a name and no more. */
