@@ -158,6 +158,23 @@ test.each([
   )
 })
 
+// Page actions/forward-internal: only internal endpoints get forwarded traffic.
+test.each([
+  ['forward-internal', 'https://example.com', true],
+  ['forward-internal', 'https://example.com:8443/${req.url.path}', true],
+  ['forward-internal', 'https://a.internal.example.com', true],
+  ['forward-internal', 'https://A.INTERNAL:8443/a', false],
+  ['forward-internal', 'https://${req.host}', false],
+  ['forward-internal', 'https://a${vars.b}', false],
+  ['http-request', 'ftp://a.internal/x', true],
+  ['http-request', 'ftp://${req.host}/x', true],
+  ['http-request', 'https://example.com', false],
+])('%s to %s is not reachable: %s', (type, url, isWrong) => {
+  const set = { actions: [{ type: 'set-vars', config: { vars: [{ b: 'c' }] } }] }
+  const found = rulesOf(JSON.stringify({ on_http_request: [set, { actions: [{ type, config: { url } }] }] }))
+  expect(found).toEqual(isWrong ? ['url-not-reachable'] : [])
+})
+
 test('Warnings are not errors: the gateway takes the policy', () => {
   for (const { wrong } of WARNINGS)
     expect(checkPolicy(wrong).filter(({ severity }) => severity === 'error')).toEqual([])

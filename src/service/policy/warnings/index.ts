@@ -11,6 +11,7 @@ import { negatedValue } from './negated-value.ts'
 import { rangeComparedAsText } from './range-compared-as-text.ts'
 import { secretUnknown } from './secret-unknown.ts'
 import { rateLimitUnreachable, ruleUnreachable } from './unreachable.ts'
+import { urlNotReachable } from './url-not-reachable.ts'
 import { readPolicy, type Warning } from './warning.ts'
 
 /** The warnings of policies. To add a warning, add its file and its name here. */
@@ -25,6 +26,7 @@ export const WARNINGS: readonly Warning[] = [
   headerWithCapitals,
   headerValue,
   secretUnknown,
+  urlNotReachable,
 ]
 
 /** Checks a parsed policy. Returns its errors and its warnings. */

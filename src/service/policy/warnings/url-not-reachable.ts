@@ -1,0 +1,42 @@
+import { quote } from '../../../core/schema/text.ts'
+import type { Warning } from './warning.ts'
+
+export const urlNotReachable: Warning = {
+  id: 'url-not-reachable',
+  about:
+    '`forward-internal` names a host that is not below `.internal`, or `http-request` a URL that is not one of HTTP.',
+  reason:
+    'Traffic is forwarded to internal endpoints only, and their hosts end with `.internal`. Requests are made over HTTP.',
+  docs: 'https://ngrok.com/docs/traffic-policy/actions/forward-internal/',
+  wrong: `on_http_request:
+  - actions: [{ type: forward-internal, config: { url: https://api.example.com } }]
+`,
+  right: `on_http_request:
+  - actions: [{ type: forward-internal, config: { url: https://api.internal } }]
+`,
+  find: ({ rules }) =>
+    rules.flatMap(({ actions }) =>
+      actions.flatMap(({ row: { type }, config: { url }, path: action }) => {
+        // The host before a `${…}` is only a part.
+        const [, scheme, host] = /^([a-z][a-z0-9+.-]*):\/\/(?:([^/?#:$]+)(?=[/?#:]|$))?/i.exec(String(url)) ?? []
+        const path = [...action, 'config', 'url']
+        if (type === 'forward-internal' && host !== undefined && !/\.internal$/i.test(host))
+          return [
+            {
+              path,
+              what: `names the host ${quote(host)}, which no internal endpoint has`,
+              hint: 'Use the URL of an internal endpoint, such as "https://api.internal".',
+            },
+          ]
+        if (type === 'http-request' && scheme !== undefined && !/^https?$/i.test(scheme))
+          return [
+            {
+              path,
+              what: `has the scheme ${quote(scheme)}, with which no request is made`,
+              hint: 'Use http or https.',
+            },
+          ]
+        return []
+      }),
+    ),
+}
