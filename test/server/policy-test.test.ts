@@ -428,7 +428,9 @@ ${visit('203.0.113.1', 200)}${visit('203.0.113.9', 403)}${visit('198.51.100.1', 
     const http = '{ tokens: [{ type: jwt, method: header, name: Authorization, prefix: "Bearer " }] }'
     const config = `{ issuer: { allow_list: [{ value: i }] }, http: ${http}, jws: ${jws} }`
     writeFileSync('policy.yml', `on_http_request: [{ actions: [{ type: jwt-validation, config: ${config} }] }]\n`)
-    const token = ['{"alg":"RS256","typ":"JWT"}', '{"iss":"i"}', 'x'].map((each) => Buffer.from(each).toString('base64url'))
+    const token = ['{"alg":"RS256","typ":"JWT"}', '{"iss":"i"}', 'x'].map((each) =>
+      Buffer.from(each).toString('base64url'),
+    )
     writeFileSync(
       'policy.test.yml',
       `policy: policy.yml\nupstreams: { "${jwks}": { body: '{"keys":[]}' } }\ntests: [{ name: a, ` +

@@ -28,7 +28,8 @@ async function filesOf(pattern: string, word: string): Promise<readonly string[]
   const files = (await walk(start.replace(/\/+$/, '') || (glob.startsWith('/') ? '/' : ''))).filter((each) =>
     matcher.test(each),
   )
-  if (files.length === 0) throw new Error(`${word} ${isFolder ? 'has no files in YAML, JSON or Terraform' : 'matches no file'}.`)
+  if (files.length === 0)
+    throw new Error(`${word} ${isFolder ? 'has no files in YAML, JSON or Terraform' : 'matches no file'}.`)
   return files.sort()
 }
 
