@@ -56,6 +56,9 @@ export async function openTrafficPort(gateway: Gateway, options: TrafficPortOpti
 /** The longest time of a handshake, in ms, as the service documents. */
 const HANDSHAKE_MS = 60_000
 
+/** The number of requests that a connection over HTTP/2 may have at once. It is that of Go's servers. */
+const MAX_STREAMS = 250
+
 function createPort(gateway: Gateway, tls: boolean, idle: number): Server | Http2SecureServer {
   // Uploads may take any time, as at the service.
   const limits = {
@@ -72,7 +75,7 @@ function createPort(gateway: Gateway, tls: boolean, idle: number): Server | Http
     ...{
       maxHeaderListPairs: 4096,
       maxSendHeaderBlockLength: MAX_HEAD_BYTES,
-      settings: { maxHeaderListSize: MAX_HEAD_BYTES },
+      settings: { maxHeaderListSize: MAX_HEAD_BYTES, maxConcurrentStreams: MAX_STREAMS },
     },
     SNICallback: (name, callback) =>
       void forName(name).then(

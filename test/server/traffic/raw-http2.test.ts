@@ -69,6 +69,17 @@ describe('A visitor that speaks HTTP/2 (rules: traffic#ports)', () => {
     expect(await send(session, headers)).toMatchObject(expected)
   })
 
+  test('has at most 250 requests at once (SECURITY.md)', async () => {
+    const waiting: Socket[] = []
+    const { session, upstream } = await open((socket) => waiting.push(socket))
+    await once(session, 'remoteSettings')
+    for (let count = 0; count < 251; count++) session.request({ ':path': '/a' }).on('error', () => undefined)
+    await waitUntil(() => upstream.requests.length >= 250)
+    expect([session.remoteSettings.maxConcurrentStreams, upstream.requests.length]).toEqual([250, 250])
+    waiting[0]?.write(OK)
+    await waitUntil(() => upstream.requests.length === 251)
+  })
+
   test('cannot send more or less than it says', async () => {
     const { upstream, ports, ca } = await open(OK)
     for (const length of [2, 9]) {
