@@ -51,8 +51,9 @@ function choosePolicy(text: string, file: string, chosen: string | undefined): F
   const [policy, ...others] = policies.filter(
     ({ name, owner }) => chosen === undefined || chosen === name || chosen === owner,
   )
+  if (policies.length === 0 ? isTemplate : policy?.isTemplate && others.length === 0)
+    throw new Error(`${file} is a template. Test what it renders.`)
   if (policy && others.length === 0) return policy
-  if (policies.length === 0 && isTemplate) throw new Error(`${file} is a template. Test what it renders.`)
   if (policies.length === 0) return writtenPolicy(text)
   const names = policies.map(({ name, owner = name }) => quote(owner)).join(', ')
   const received = chosen === undefined ? 'missing' : quote(chosen)

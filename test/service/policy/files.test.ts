@@ -67,11 +67,37 @@ endpoints:
       'resource "ngrok_endpoint" "a" {\n  url = "tcp://1.tcp.ngrok.io:1"\n  traffic_policy = <<-X\n    on_tcp_connect:\n      - actions: [{ type: dny }]\n  X\n  metadata = <<Y\non: 1\nY\n}\n'
     expect(findSlices(text)).toMatchObject([{ name: 'traffic_policy', owner: 'a', protocol: 'tcp', linesBefore: 3 }])
     expect(checkPolicyFile(text).problems).toMatchObject([{ number: 2201, line: 5, column: 27 }])
-    const template = text.replace('dny', 'deny').replace('on_tcp', '# ${var.a}\n    on_tcp')
-    expect(checkPolicyFile(template)).toEqual({ policies: [], problems: [], isTemplate: true })
-    expect(
-      checkPolicyFile(text.replace('dny', "log, config: { metadata: { a: '$${conn.client_ip}' } }")).problems,
-    ).toEqual([])
+    const log = "log, config: { metadata: { a: '$${conn.client_ip}' } }"
+    expect(checkPolicyFile(text.replace('dny', () => log)).problems).toEqual([])
+  })
+
+  test.each([
+    ['a URL', 'actions: [{ type: forward-internal, config: { url: "https://${local.name}.example.com" } }]', []],
+    ['a list', 'actions: [{ type: restrict-ips, config: { allow: ${jsonencode({ "}" = [var.a] })} } }]', []],
+    ['a number', 'actions: [{ type: deny, config: { status_code: ${var.code} } }]', []],
+    ['an expression', 'expressions: ["size(req.url.path) > ${var.n}"]\n        actions: [{ type: deny }]', []],
+    ['all actions', 'actions: ${jsonencode(var.actions)}', []],
+    ['another line', 'name: ${var.name}\n        actions: [{ type: dny }]', [[2201, 5]]],
+    ['CEL', 'actions: [{ type: log, config: { metadata: { a: "${req.method}" } } }]', [[undefined, 4]]],
+    [
+      'CEL of the policy',
+      'actions: [{ type: log, config: { metadata: { a: "$${req.metod}", b: "c" } } }]',
+      [[2224, 4]],
+    ],
+  ])('a value of Terraform is unknown: %s', (_, rule, problems) => {
+    const lines = `    on_http_request:\n      - ${rule}\n`
+    const checked = checkPolicyFile(`resource "ngrok_endpoint" "a" {\n  traffic_policy = <<-X\n${lines}  X\n}\n`)
+    expect(checked.problems.map(({ number, line }) => [number, line])).toEqual(problems)
+    expect([checked.policies.length, checked.isTemplate]).toEqual([1, !rule.includes('$${')])
+  })
+
+  test('a policy whose structure Terraform computes is not read', () => {
+    const lines = '%{ for p in var.paths }\n- actions: [{ type: dny }]\n%{ endfor }\n'
+    expect(checkPolicyFile(`locals {\n  a = <<X\non_http_request:\n${lines}X\n}\n`)).toEqual({
+      policies: [],
+      problems: [],
+      isTemplate: true,
+    })
   })
 
   test('a resource of Terraform says the place of its policy, and a policy that Terraform computes is not read', () => {

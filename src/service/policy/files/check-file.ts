@@ -4,6 +4,7 @@ import type { PlacedPolicyProblem } from '../problem.ts'
 import { replaceSecrets } from '../secrets.ts'
 import { checkWithWarnings } from '../warnings/index.ts'
 import { type FoundPolicy, findPolicies, type Slice } from './find.ts'
+import { UNKNOWN } from './interpolations.ts'
 
 /** A problem in a file, with the place of its policy in the file, such as `endpoints[0].traffic_policy`. */
 export interface FileProblem extends PlacedPolicyProblem {
@@ -17,7 +18,7 @@ export interface CheckedFile {
   /** The names of the policies in the file. The name of a file that is itself a policy is empty. */
   readonly policies: readonly string[]
   readonly problems: readonly FileProblem[]
-  /** True if the file has templates instead of values, and was not checked. */
+  /** True if the file has templates instead of values, or values of Terraform, which were not checked. */
   readonly isTemplate: boolean
 }
 
@@ -37,14 +38,22 @@ export function checkPolicyFile(text: string, options: PolicyOptions = {}): Chec
 
 /** Checks a policy of a file. The places of its problems are those in the file. */
 export function checkFound(
-  { name, protocol, place, value, slice }: FoundPolicy,
+  { name, protocol, place, value, isTemplate, slice }: FoundPolicy,
   options: PolicyOptions,
 ): readonly FileProblem[] {
   const known = { ...(protocol && { protocol }), ...(place && { place }), ...options }
   // Most policies have no problems, and need no places.
   if (typeof value === 'object' && checkWithWarnings(value, known).length === 0) return []
   const sliced = slice()
-  const problems = checkPolicy(sliced.text, known)
+  const text = sliced.text.split('\n')
+  // Nobody knows the problems of a value that is unknown.
+  const isKnown = ({ line, endLine }: PlacedPolicyProblem) =>
+    !isTemplate ||
+    !text
+      .slice(line - 1, endLine)
+      .join('\n')
+      .includes(UNKNOWN)
+  const problems = checkPolicy(sliced.text, known).filter(isKnown)
   const lines = problems.length === 0 || sliced.isScattered ? [] : linesWithoutSecrets(sliced.text)
   return problems.map((problem) => {
     const line = lines[problem.line - 1]

@@ -1,9 +1,11 @@
+import { quote } from '../../../core/schema/text.ts'
 import { isObject } from '../../../core/schema/values.ts'
 import { placesOf } from '../lines.ts'
 import { type PolicyOptions, type PolicyPlace, type PolicyProtocol, PROTOCOLS } from '../options.ts'
 import type { PlacedPolicyProblem, PolicyPath } from '../problem.ts'
 import { type Event, readYaml } from '../yaml.ts'
 import { readNodes, type YamlNode } from '../yaml-nodes.ts'
+import { readInterpolations, UNKNOWN } from './interpolations.ts'
 
 /** A traffic policy in a file, with the facts that the file gives about its place. */
 export interface FoundPolicy extends Pick<PolicyOptions, 'protocol' | 'place'> {
@@ -13,6 +15,8 @@ export interface FoundPolicy extends Pick<PolicyOptions, 'protocol' | 'place'> {
   readonly owner?: string
   /** The policy, if the file was read to find it. A text is a policy in a text of the file. */
   readonly value?: unknown
+  /** True if the policy has values that Terraform computes. The text has unknown ones in their places. */
+  readonly isTemplate?: boolean
   /** Returns the text of the policy. It takes long in comparison with the value, and only problems need it. */
   readonly slice: () => Slice
 }
@@ -77,23 +81,37 @@ const ENCODED = new RegExp(`=[ \\t]*(?:json|yaml)encode\\([\\s{]*"?(?:${PHASE})\
 /** Matches a heredoc of Terraform: the name of its attribute, its end and its lines. */
 const HEREDOC = /(\w+)[ \t]*=[ \t]*<<-?(\w+)[ \t]*\r?\n([\s\S]*?)^[ \t]*\2[ \t]*$/gm
 
-/** Finds the policies in heredocs of Terraform, which writes `$${` for the `${` of CEL. Its own `${` makes a template. */
+/** Finds the policies in heredocs of Terraform. */
 function findHeredocs(text: string): FoundPolicies {
   const blocks = [...text.matchAll(new RegExp(BLOCK, 'gm'))]
   const placeOf = placesOf(text)
-  const heredocs = [...text.matchAll(HEREDOC)].filter(([, , , lines = '']) => HAS_PHASE.test(lines))
-  const isTemplate = ([, , , lines = '']: RegExpExecArray) => /(?<!\$)\$\{|(?<!%)%\{/.test(lines)
+  const heredocs = [...text.matchAll(HEREDOC)].flatMap(({ index, 0: whole, 1: name = '', 3: lines = '' }) => {
+    if (!HAS_PHASE.test(lines)) return []
+    const start = index + whole.indexOf('\n') + 1
+    return { index, name, start, ...readInterpolations(lines) }
+  })
   const policies = heredocs
-    .filter((each) => !isTemplate(each))
-    .map(({ index, 0: whole, 1: name = '', 3: lines = '' }) => {
+    .filter(({ isStructure }) => !isStructure)
+    .map(({ index, name, start, text: policy }): FoundPolicy => {
       const [block, next] = [blocks.findLast((each) => each.index < index), blocks.find((each) => each.index > index)]
       const [, url] = /^[ \t]*url[ \t]*=[ \t]*"([^"\n]*)"/m.exec(text.slice(block?.index ?? 0, next?.index)) ?? []
-      const linesBefore = placeOf(index + whole.indexOf('\n')).line
-      const slice = () => ({ text: lines.replaceAll('$${', '${'), linesBefore, indent: 0 })
+      const slice = () => ({ text: policy, linesBefore: placeOf(start).line - 1, indent: 0 })
       const { url: _, ...facts } = factsIn({ type: block?.[1], name: block?.[2], url })
-      return { ...facts, name, slice }
+      return { ...facts, name, slice, ...(policy.includes(UNKNOWN) && { isTemplate: true }) }
     })
-  return { policies, problems: [], isTemplate: heredocs.some(isTemplate) || ENCODED.test(text) }
+  const problems = heredocs.flatMap(({ start, ofCel }) =>
+    ofCel.map(({ source, index }) => {
+      const { line, column } = placeOf(start + index)
+      return problemAt(
+        `${quote(source)} is read by Terraform, which has no such value. Write $${source}.`,
+        line,
+        column,
+      )
+    }),
+  )
+  const isTemplate =
+    ENCODED.test(text) || heredocs.some(({ isStructure, text: policy }) => isStructure || policy.includes(UNKNOWN))
+  return { policies, problems, isTemplate }
 }
 
 /** Splits a text into its YAML documents. A line that begins with three hyphens starts one, even inside a text. */
@@ -117,7 +135,7 @@ function searchDocument(text: string, linesBefore: number): Search {
   if (problem) {
     if (text.includes('{{')) return { policies: [], isTemplate: true }
     const { line, column } = placesOf(text)(problem.offset)
-    return { policies: [], problems: [unreadable(problem.message, line + linesBefore, column)] }
+    return { policies: [], problems: [problemAt(`${UNREADABLE}: ${problem.message}.`, line + linesBefore, column)] }
   }
   // The lines of such a policy are indented.
   if (hasPhase(whole)) return { policies: [{ name: '', slice: () => ({ text, linesBefore, indent: 0 }) }] }
@@ -236,11 +254,13 @@ function hasPhase(value: unknown): boolean {
   return isObject(value) && Object.keys(value).some((key) => IS_PHASE.test(key))
 }
 
-function unreadable(message: string, line: number, column: number): PlacedPolicyProblem {
+const UNREADABLE = 'The file cannot be read as YAML or JSON, so that no policy in it is checked'
+
+function problemAt(message: string, line: number, column: number): PlacedPolicyProblem {
   return {
     severity: 'error',
     path: [],
-    message: `The file cannot be read as YAML or JSON, so that no policy in it is checked: ${message}.`,
+    message,
     line,
     column,
     endLine: line,
