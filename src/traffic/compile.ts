@@ -1,5 +1,14 @@
 import { isObject } from '../core/schema/values.ts'
-import type { Action, Assignment, Config, Field, Fields, Format, Variables } from '../service/policy/action.ts'
+import {
+  type Action,
+  type Assignment,
+  type Config,
+  type Field,
+  type Fields,
+  type Format,
+  outcomesOf,
+  type Variables,
+} from '../service/policy/action.ts'
 import { ACTIONS } from '../service/policy/actions/index.ts'
 import { type Scope, variablesOf } from '../service/policy/environment.ts'
 import type { PolicyPlace, PolicyProtocol } from '../service/policy/options.ts'
@@ -38,6 +47,8 @@ export interface CompiledAction {
   readonly row: Action | undefined
   /** True if a request passes although the action refuses it. */
   readonly isLenient: boolean
+  /** The outcomes of a check. */
+  readonly outcomes: ReturnType<typeof outcomesOf>
   /** Returns the config with its defaults and with the values of its expressions. */
   readonly read: (values: Values) => Config
 }
@@ -101,7 +112,8 @@ class Compiler {
       const found = readPart(part, values)
       return isObject(found) ? found : {}
     }
-    return { type: String(type), row, isLenient: given.enforce === false || onError === 'continue', read }
+    const isLenient = given.enforce === false || onError === 'continue'
+    return { type: String(type), row, isLenient, outcomes: row && outcomesOf(row, given), read }
   }
 
   #compileFields(fields: Fields, values: Config): unknown {

@@ -63,6 +63,7 @@ const REQUEST_MODULES: readonly ModuleRow[] = [
         window_duration: seconds('rolling_window'),
         tripped_duration: seconds('tripped_duration'),
         num_buckets: module.num_buckets,
+        enforce: true,
       }
       return runAction('circuit-breaker', config, visit)
     },

@@ -116,7 +116,7 @@ async function runAction(
   phase: CompiledPhase,
   run: PolicyRun,
 ): Promise<Pick<TracedAction, 'did' | 'outcome'> & { end?: Ending }> {
-  const { row, type, isLenient } = action
+  const { row, type, isLenient, outcomes } = action
   const stated = run.given(type)
   const variable = row?.variable ?? type.replaceAll('-', '_')
   let outcome: ActionOutcome
@@ -132,14 +132,16 @@ async function runAction(
   }
   const { sets, ends, isRefusal, isStated = false } = outcome
   run.keep(variable, { ...(isRefusal && errorOf(ends, run)), ...sets }, isStated)
-  const deed = { did: outcome.did, ...nameOutcome(outcome, row) }
+  const deed = { did: outcome.did, ...nameOutcome(outcome, outcomes) }
   if (!ends) return deed
   return isRefusal && isLenient ? { ...deed, did: `${deed.did}, and let the request pass` } : { ...deed, end: ends }
 }
 
 /** Names the outcome of an action, unless the action had nothing to do or ended with an error that is no refusal. */
-function nameOutcome({ ends, isRefusal, isIdle }: ActionOutcome, row: Action | undefined): { outcome?: string } {
-  const [passed, refused] = row?.outcomes ?? [RAN]
+function nameOutcome(
+  { ends, isRefusal, isIdle }: ActionOutcome,
+  [passed, refused]: readonly string[] = [RAN],
+): { outcome?: string } {
   const hasFailed = typeof ends === 'object' && 'error' in ends && ends.error !== undefined
   if (isIdle || (hasFailed && !isRefusal)) return {}
   const outcome = isRefusal || (ends && refused) ? refused : passed

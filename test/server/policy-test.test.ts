@@ -117,7 +117,7 @@ describe('fauxgate policy test', () => {
     line 3: the outcome "verified" of verify-webhook
     line 4: the outcome "limited" of rate-limit
     line 5: the outcome "denied" of restrict-ips
-    line 6: the outcome "changed" of url-rewrite
+    line 6: the outcome "ran" of url-rewrite
 `)
     const under = await runToEnd({}, 'policy', 'test', 'policy.test.yml', '--fail-under', '43')
     expect(under.code).toBe(1)
@@ -128,6 +128,33 @@ describe('fauxgate policy test', () => {
     expect(json.files[0].rules[0].actions[1].outcomes).toEqual([
       { name: 'allowed', wasReached: true },
       { name: 'limited', wasReached: true },
+    ])
+  })
+
+  test('counts no refusal of an action with enforce: false', async () => {
+    writeFileSync(
+      'policy.yml',
+      `on_http_request:
+  - actions:
+      - { type: rate-limit, config: { name: all, algorithm: sliding_window, capacity: 1, rate: 60s, bucket_key: [conn.client_ip], enforce: false } }
+      - { type: circuit-breaker, config: { error_threshold: 0.5, volume_threshold: 1, enforce: false } }
+`,
+    )
+    writeFileSync(
+      'policy.test.yml',
+      `policy: policy.yml
+upstreams: { "https://a.example.com": { status: 500 } }
+tests: [{ name: a, repeat: 3, request: { url: https://a.example.com }, expect: { status: 500 } }]
+`,
+    )
+    const json = JSON.parse((await runToEnd({}, 'policy', 'test', 'policy.test.yml', '--format', 'json')).stdout)
+    const outcomes = json.files[0].rules[0].actions.map((action: { outcomes: unknown }) => action.outcomes)
+    expect(outcomes).toEqual([
+      [
+        { name: 'allowed', wasReached: true },
+        { name: 'not enforced', wasReached: true },
+      ],
+      [{ name: 'closed', wasReached: true }],
     ])
   })
 

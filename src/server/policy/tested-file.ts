@@ -35,11 +35,7 @@ export function listUnreached(rules: readonly CoveredRule[]) {
 function listUnreachedOf({ type, line, wasReached, outcomes }: CoveredAction) {
   if (!wasReached) return [{ line, what: `the action ${type}` }]
   const missing = outcomes.filter((each) => !each.wasReached)
-  // An action that is no check ran, but failed or had nothing to do.
-  return missing.map(({ name }) => ({
-    line,
-    what: `the outcome "${outcomes.length > 1 ? name : 'changed'}" of ${type}`,
-  }))
+  return missing.map(({ name }) => ({ line, what: `the outcome "${name}" of ${type}` }))
 }
 
 /** Returns a path as seen from the working directory. */

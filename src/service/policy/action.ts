@@ -164,6 +164,16 @@ export interface Action {
   readonly run?: (config: Config, visit: Visit) => ActionOutcome | Promise<ActionOutcome>
 }
 
+/** The outcome of an action whose check refuses, and that lets the request pass because of `enforce: false`. */
+const NOT_ENFORCED = 'not enforced'
+
+/** Returns the outcomes that an action with a config can have; undefined for an action that is no check. */
+export function outcomesOf({ outcomes, sets }: Action, { enforce }: Config): readonly string[] | undefined {
+  if (!outcomes || enforce !== false) return outcomes
+  // Without variables, nothing is left of the check.
+  return sets ? [outcomes[0], NOT_ENFORCED] : [outcomes[0]]
+}
+
 type Row<F extends Fields> = Omit<Action, 'config' | 'run'> & {
   readonly config: F
   readonly run?: (config: ConfigOf<F>, visit: Visit) => ActionOutcome | Promise<ActionOutcome>

@@ -1,4 +1,5 @@
 import { isObject } from '../../core/schema/values.ts'
+import { outcomesOf } from '../../service/policy/action.ts'
 import { ACTIONS } from '../../service/policy/actions/index.ts'
 import type { Slice } from '../../service/policy/files/find.ts'
 import { PHASES } from '../../service/policy/phases.ts'
@@ -67,8 +68,10 @@ export class PolicyCoverage {
         line: this.#lineOf(path),
         wasReached: wasReached(),
         actions: (Array.isArray(actions) ? actions : []).map((action: unknown, at) => {
-          const type = isObject(action) ? String(action.type) : ''
-          const names = ACTIONS.find((row) => row.type === type)?.outcomes ?? [RAN]
+          const { type: given, config } = isObject(action) ? action : {}
+          const type = String(given ?? '')
+          const row = ACTIONS.find((each) => each.type === type)
+          const names = (row && outcomesOf(row, isObject(config) ? config : {})) ?? [RAN]
           return {
             type,
             line: this.#lineOf([...path, 'actions', at]),

@@ -28,7 +28,8 @@ export const circuitBreaker = action({
     num_buckets: { kind: 'integer', min: 10, max: 10, default: 10, about: 'The parts of the window.' },
     enforce,
   },
-  run({ error_threshold, volume_threshold, window_duration, tripped_duration, num_buckets }, visit) {
+  run({ error_threshold, volume_threshold, window_duration, tripped_duration, num_buckets, enforce }, visit) {
+    if (!enforce) return { did: 'let the request pass, because of enforce: false' }
     const passes = visit.passBreaker({
       window: window_duration,
       buckets: num_buckets,
