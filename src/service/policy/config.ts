@@ -152,8 +152,7 @@ function checkList(
   place: Place,
 ): undefined {
   const { item, min = 0, max = Number.POSITIVE_INFINITY, countNumber = 2218 } = field
-  if (value.length < min)
-    return place.reporter.report(countNumber === 2212 ? 2212 : 2223, path, `is empty. At least ${min} is required`)
+  if (value.length < min) return place.reporter.report(2223, path, `is empty. At least ${min} is required`)
   if (value.length > max)
     return place.reporter.report(countNumber, path, `has ${value.length} entries. At most ${max} are allowed`)
   for (const [index, each] of value.entries()) checkValue(item, each, [...path, index], place)
@@ -170,8 +169,7 @@ function checkList(
 function checkMap(field: Extract<Field, { kind: 'map' }>, value: Config, path: PolicyPath, place: Place): undefined {
   const { min = 0, max = Number.POSITIVE_INFINITY, countNumber = 2218 } = field
   const entries = Object.entries(value)
-  if (entries.length < min)
-    return place.reporter.report(countNumber === 2212 ? 2212 : 2223, path, `is empty. At least ${min} is required`)
+  if (entries.length < min) return place.reporter.report(2223, path, `is empty. At least ${min} is required`)
   if (entries.length > max)
     return place.reporter.report(countNumber, path, `has ${entries.length} entries. At most ${max} are allowed`)
   for (const [name, each] of entries) {

@@ -11,7 +11,7 @@ export const languageErrors = declareErrors({
   policy_header_value_too_long: refused(2209, 'The value of a header is too long.'),
   policy_header_name_invalid: refused(2210, 'The name of a header has a sign that is not allowed.'),
   policy_header_value_invalid: refused(2211, 'The value of a header has a control character.'),
-  policy_header_count: refused(2212, 'An action has too many headers, or none.'),
+  policy_header_count: refused(2212, 'An action has too many headers.'),
   policy_header_template_invalid: refused(2213, 'A header of `add-headers` has a `${…}` that is not valid.'),
   policy_algorithm_unknown: refused(2214, 'An algorithm of `compress-response` does not exist.'),
   policy_number_out_of_range: refused(2215, 'A number in a config is too small or too large.'),

@@ -124,7 +124,7 @@ export const MISTAKES: readonly Mistake[] = [
   [2210, `${CONFIG}.headers.0`, onRequest('remove-headers', { headers: ['a:'] })],
   [2211, `${CONFIG}.headers.a`, onRequest('add-headers', { headers: { a: 'a\nb' } })],
   [2212, `${CONFIG}.headers`, onRequest('add-headers', { headers: headers(11) })],
-  [2212, `${CONFIG}.headers`, onRequest('add-headers', { headers: {} })],
+  [2223, `${CONFIG}.headers`, onRequest('add-headers', { headers: {} })],
   [2212, `${CONFIG}.headers`, onRequest('remove-headers', { headers: many(11, (index) => `x-${index}`) })],
   [2212, `${CONFIG}.headers`, onRequest('custom-response', { headers: headers(11) })],
   [2213, `${CONFIG}.headers.a`, onRequest('add-headers', { headers: { a: '${req.nothing}' } })],

@@ -175,6 +175,25 @@ test.each([
   expect(found).toEqual(isWrong ? ['url-not-reachable'] : [])
 })
 
+test.each<[string, object, string[]]>([
+  ['circuit-breaker', { error_threshold: 0.5, enforce: false }, ['not-enforced']],
+  ['basic-auth', { credentials: ['ada:correct horse'], enforce: false }, ['not-enforced']],
+  ['basic-auth', { credentials: ['ada:correct horse'], enforce: true }, []],
+  ['restrict-ips', {}, ['everybody-denied']],
+  ['restrict-ips', { allow: [], ip_policies: ['ipp_2p2q5Yt85IKQQ7zbpR4XmUpyVIN'] }, []],
+  ['custom-response', { status_code: 304, content: 'a' }, ['body-not-allowed']],
+  ['custom-response', { status_code: 304, body: '' }, []],
+  ['custom-response', { status_code: 200, body: 'a' }, []],
+])('%s with %j gets %j', (type, config, warnings) => {
+  expect(rulesOf(JSON.stringify({ on_http_request: [{ actions: [{ type, config }] }] }))).toEqual(warnings)
+})
+
+test('A log, a header or a condition may read the result of a check that is not enforced', () => {
+  const check = { actions: [{ type: 'restrict-ips', config: { allow: ['203.0.113.0/24'], enforce: false } }] }
+  const log = { actions: [{ type: 'log', config: { metadata: { a: '${actions.ngrok.restrict_ips.action}' } } }] }
+  expect(rulesOf(JSON.stringify({ on_http_request: [check, log] }))).toEqual([])
+})
+
 test('Warnings are not errors: the gateway takes the policy', () => {
   for (const { wrong } of WARNINGS)
     expect(checkPolicy(wrong).filter(({ severity }) => severity === 'error')).toEqual([])

@@ -31,7 +31,7 @@ export const customResponse = action({
 })
 
 /** Returns whether responses of a status have no body (RFC 9110, section 6.4.1). */
-function hasNoBody(status: number): boolean {
+export function hasNoBody(status: number): boolean {
   return status === 204 || status === 304
 }
 

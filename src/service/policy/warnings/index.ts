@@ -3,11 +3,14 @@ import type { PolicyOptions } from '../options.ts'
 import type { PolicyProblem } from '../problem.ts'
 import { MAX_PROBLEMS, toMessage } from '../reporter.ts'
 import { anyoneSignsIn } from './anyone-signs-in.ts'
+import { bodyNotAllowed } from './body-not-allowed.ts'
+import { everybodyDenied } from './everybody-denied.ts'
 import { headerValue } from './header-value.ts'
 import { headerWithCapitals } from './header-with-capitals.ts'
 import { invalidRange } from './invalid-range.ts'
 import { missingValue } from './missing-value.ts'
 import { negatedValue } from './negated-value.ts'
+import { notEnforced } from './not-enforced.ts'
 import { rangeComparedAsText } from './range-compared-as-text.ts'
 import { secretUnknown } from './secret-unknown.ts'
 import { rateLimitUnreachable, ruleUnreachable } from './unreachable.ts'
@@ -27,6 +30,9 @@ export const WARNINGS: readonly Warning[] = [
   headerValue,
   secretUnknown,
   urlNotReachable,
+  notEnforced,
+  everybodyDenied,
+  bodyNotAllowed,
 ]
 
 /** Checks a parsed policy. Returns its errors and its warnings. */

@@ -1,0 +1,31 @@
+import type { Warning } from './warning.ts'
+
+export const notEnforced: Warning = {
+  id: 'not-enforced',
+  about: 'An action has `enforce: false`, and no expression reads its result.',
+  reason: 'With `enforce: false`, a check ends no traffic. Its result is only in the variables of the action.',
+  docs: 'https://ngrok.com/docs/traffic-policy/actions/restrict-ips/',
+  wrong: `on_http_request:
+  - actions: [{ type: restrict-ips, config: { allow: [203.0.113.0/24], enforce: false } }]
+`,
+  right: `on_http_request:
+  - actions: [{ type: restrict-ips, config: { allow: [203.0.113.0/24], enforce: false } }]
+  - expressions: ["actions.ngrok.restrict_ips.action == 'deny'"]
+    actions: [{ type: custom-response, config: { status_code: 404 } }]
+`,
+  find: ({ rules, expressions }) =>
+    rules.flatMap(({ actions }) =>
+      actions.flatMap(({ row, config, path }) => {
+        const variable = `actions.ngrok.${row.variable ?? row.type.replaceAll('-', '_')}`
+        const isRead = row.sets && expressions.some(({ source }) => source.includes(variable))
+        if (!('enforce' in row.config) || config.enforce !== false || isRead) return []
+        return [
+          {
+            path: [...path, 'config', 'enforce'],
+            what: `is false, and no expression reads the result of ${row.type}, so that it lets all traffic pass`,
+            hint: `Remove enforce: false${row.sets ? `, or read ${variable} in a later rule` : ''}.`,
+          },
+        ]
+      }),
+    ),
+}
