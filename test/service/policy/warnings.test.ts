@@ -56,6 +56,17 @@ test.each([
     "actions.ngrok.jwt_validation.tokens[0].payload.role != 'a'",
     'Write !has(actions.ngrok.jwt_validation.tokens[0].payload.role) || before it.',
   ],
+  ["!inCidrRange(getReqHeader('x')[0], '203.0.113.0/24')", "Write !hasReqHeader('x') || before it."],
+  ["!inCidrRanges(getReqHeader('x')[0], ['203.0.113.0/24'])", "Write !hasReqHeader('x') || before it."],
+  ["!getReqHeader('x')[0].isPrivateIp()", "Write !hasReqHeader('x') || before it."],
+  ["!getReqHeader('x')[0].decodeJson().admin", "Write !hasReqHeader('x') || before it."],
+  ["int(getReqHeader('x')[0]) < 18", "Write !hasReqHeader('x') || before it."],
+  ["18 > int(getReqHeader('x')[0])", "Write !hasReqHeader('x') || before it."],
+  ["!(int(getReqHeader('x')[0]) >= 18)", "Write !hasReqHeader('x') || before it."],
+  ["size(getReqHeader('x')[0]) < 10", "Write !hasReqHeader('x') || before it."],
+  ["getReqHeader('x')[0].contains('a') == false", "Write !hasReqHeader('x') || before it."],
+  ["true != (getReqHeader('x')[0] == 'a')", "Write !hasReqHeader('x') || before it."],
+  ["getReqHeader('x')[0] == 'a' ? false : true", "Write !hasReqHeader('x') || before it."],
 ])('%s gets the better form', (source, hint) => {
   expect(checkPolicy(when(source)).map((each) => [each.severity, each.hint])).toEqual([['warning', hint]])
 })
@@ -74,6 +85,13 @@ test.each([
   ["getReqHeader('x').join() != 'a'"],
   ["!(getReqHeader('x')[0] != 'a')"],
   ["req.url.path != '/a'"],
+  ["inCidrRange(getReqHeader('x')[0], '203.0.113.0/24')"],
+  ["int(getReqHeader('x')[0]) > 18"],
+  ["!(int(getReqHeader('x')[0]) < 18)"],
+  ["(getReqHeader('x')[0] == 'a') == true"],
+  ["getReqHeader('x')[0] == 'a' ? true : false"],
+  ["!['/a', '/b'].exists(path, req.url.path.startsWith(path))"],
+  ["!hasReqHeader('x') || !getReqHeader('x')[0].isJson()"],
 ])('%s gets no warning', (source) => {
   expect(checkPolicy(when(source))).toEqual([])
 })
@@ -204,4 +222,6 @@ test('An earlier rule may guard a value that a request may not have', () => {
   const second = { expressions: ["getReqHeader('x')[0] != 'a'"], actions: [{ type: 'deny' }] }
   expect(checkPolicy(JSON.stringify({ on_http_request: [first, second] }))).toEqual([])
   expect(rulesOf(JSON.stringify({ on_http_request: [second, first] }))).toEqual(['missing-value'])
+  const size = { expressions: ["size(getReqHeader('x')[0]) < 10"], actions: [{ type: 'deny' }] }
+  expect(rulesOf(JSON.stringify({ on_http_request: [size, second] }))).toEqual(['missing-value', 'missing-value'])
 })

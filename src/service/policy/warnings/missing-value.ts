@@ -21,8 +21,8 @@ export const missingValue: Warning = {
   find: findMissing,
 }
 
-/** The methods that test a value. */
-const TESTS: readonly string[] = ['contains', 'endsWith', 'matches', 'startsWith', 'exists', 'exists_one']
+/** The methods whose arguments name an item of a list. */
+const MACROS: readonly string[] = ['all', 'exists', 'exists_one', 'filter', 'map', 'sortBy']
 const GUARDS: Readonly<Record<string, string>> = {
   getReqHeader: 'hasReqHeader',
   getResHeader: 'hasResHeader',
@@ -44,11 +44,12 @@ function findMissing({ rules }: ReadPolicy): readonly Finding[] {
   // Each request has a host. An earlier rule may have ended the requests without another value.
   const guarded = ["'host'"]
   for (const { phase, conditions } of rules) {
-    for (const { tree } of conditions) if (tree) walk(tree, (node) => guarded.push(...readGuard(node)))
     const variables = variablesOf({ phase, hasTls: true, isModule: true })
     const isKnown = (node: ASTNode) => findBelow(variables, pathOfNode(node)?.split('.') ?? ['']) !== undefined
+    const find = (operand: ASTNode) => findOptional(operand, isKnown)
+    for (const { tree } of conditions) if (tree) walk(tree, (node) => guarded.push(...readGuard(node, find)))
     for (const { tree, path, offset } of conditions) {
-      const test = tree && findTest(tree, true, (operand) => findOptional(operand, isKnown))
+      const test = tree && findTest(tree, true, find)
       if (!test || guarded.some((each) => toKey(test.source).includes(each))) continue
       const { start, end } = test.node.range
       found.push({
@@ -62,23 +63,67 @@ function findMissing({ rules }: ReadPolicy): readonly Finding[] {
   return found
 }
 
-/** Finds the first test that is true without a value, if a missing value equals nothing. `isTrue` is false below a `!`. */
+/**
+ * Finds the first test that is true without a value, if a missing value equals nothing and is less than all others.
+ * `isTrue` is false where the condition needs the test to be false, such as below a `!`.
+ */
 function findTest(node: ASTNode, isTrue: boolean, find: Find): (Optional & { readonly node: ASTNode }) | undefined {
-  if (node.op === '!_') return findTest(node.args, !isTrue, find)
   if (node.op === '&&' || node.op === '||')
     return findTest(node.args[0], isTrue, find) ?? findTest(node.args[1], isTrue, find)
-  let operands: readonly ASTNode[] = []
-  if (node.op === (isTrue ? '!=' : '==') || (node.op === 'in' && !isTrue)) operands = node.args
-  if (node.op === 'rcall' && (isTrue ? node.args[0] === 'all' : TESTS.includes(node.args[0]))) operands = [node.args[1]]
-  const [optional] = operands.flatMap((each) => find(each) ?? [])
-  return optional && { ...optional, node }
+  const wrapped = readWrapped(node)
+  const found = wrapped
+    ? findTest(wrapped.test, isTrue === wrapped.isSame, find)
+    : operandsTrueWithout(node, isTrue).flatMap((each) => find(each) ?? [])[0]
+  return found && { ...found, node }
+}
+
+/** Reads `!a`, `a == false` and `a ? false : true`. `isSame` is false if the whole is true where the test is false. */
+function readWrapped(node: ASTNode): { readonly test: ASTNode; readonly isSame: boolean } | undefined {
+  if (node.op === '!_') return { test: node.args, isSame: false }
+  if (node.op !== '==' && node.op !== '!=' && node.op !== '?:') return undefined
+  const [first, second] = node.args
+  if (isFlag(second)) return { test: first, isSame: second.args === (node.op !== '!=') }
+  return isFlag(first) && node.op !== '?:' ? { test: second, isSame: first.args === (node.op === '==') } : undefined
+}
+
+function isFlag({ op, args }: ASTNode): boolean {
+  return op === 'value' && typeof args === 'boolean'
+}
+
+/** Returns the operands of a test without any of which the test is true, or false if `isTrue` is false. */
+function operandsTrueWithout(node: ASTNode, isTrue: boolean): readonly ASTNode[] {
+  switch (node.op) {
+    case '!=':
+      return isTrue ? node.args : []
+    case '<':
+    case '<=':
+      return [node.args[isTrue ? 0 : 1]]
+    case '>':
+    case '>=':
+      return [node.args[isTrue ? 1 : 0]]
+    case 'rcall':
+      return (node.args[0] === 'all') === isTrue ? partsOf(node) : []
+    case 'call':
+      return isTrue || node.args[0].startsWith('has') ? [] : node.args[1]
+    case '==':
+    case 'in':
+      return isTrue ? [] : node.args
+    default:
+      return isTrue ? [] : [node]
+  }
+}
+
+/** Returns the parts of a call whose values it needs. Those of `exists` and others name an item, which is there. */
+function partsOf(node: ASTNode): readonly ASTNode[] {
+  if (node.op === 'call') return node.args[1]
+  if (node.op !== 'rcall') return []
+  return MACROS.includes(node.args[0]) ? [node.args[1]] : [node.args[1], ...node.args[2]]
 }
 
 /** Finds the innermost part of an operand that a request may not have. */
 function findOptional(node: ASTNode, isKnown: (node: ASTNode) => boolean): Optional | undefined {
   const isAccess = node.op === '[]' || node.op === '.'
-  const parts = node.op === 'call' ? node.args[1] : node.op === 'rcall' ? [node.args[1], ...node.args[2]] : []
-  const [inner] = (isAccess ? [node.args[0]] : parts).flatMap((each) => findOptional(each, isKnown) ?? [])
+  const [inner] = (isAccess ? [node.args[0]] : partsOf(node)).flatMap((each) => findOptional(each, isKnown) ?? [])
   if (inner) return inner
   const source = sourceOf(node)
   const call = isAccess ? node.args[0] : node
@@ -108,10 +153,12 @@ function toKey(source: string): string {
 }
 
 /** Returns what a node guards: that of `has(…)`, `size(…)`, `hasReqHeader('…')` and `'…' in …`. */
-function readGuard(node: ASTNode): readonly string[] {
+function readGuard(node: ASTNode, find: Find): readonly string[] {
   let of: ASTNode | undefined
   if (node.op === 'in' && literalOf(node.args[0]) !== undefined) of = node.args[0]
-  if (node.op === 'call' && /^(?:has|size)/.test(node.args[0])) of = node.args[1][0]
-  if (node.op === 'rcall' && node.args[0] === 'size') of = node.args[1]
+  if (node.op === 'call' && node.args[0].startsWith('has')) of = node.args[1][0]
+  // The size of what may be missing fails as well.
+  const [sized] = (node.op === 'call' || node.op === 'rcall') && node.args[0] === 'size' ? partsOf(node) : []
+  if (sized && !find(sized)) of = sized
   return of ? [toKey(sourceOf(of))] : []
 }
