@@ -204,4 +204,8 @@ function problemOf(node: ASTNode, parent: ASTNode | undefined): string | undefin
 }
 
 /** The methods that the CEL library adds to the language, and that the service does not have. */
-const BEYOND_CEL: readonly string[] = ['at', 'base64', 'bind', 'hex', 'json', 'string']
+const BEYOND_CEL: readonly string[] = [
+  ...['at', 'base64', 'bind', 'hex', 'json', 'string'],
+  // Those of optional values.
+  ...['hasValue', 'none', 'of', 'or', 'orValue', 'value'],
+]

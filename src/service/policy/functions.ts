@@ -34,7 +34,7 @@ export const NAMESPACES: Readonly<Record<string, string>> = {
   url: 'UrlFunctions',
 }
 
-const HASHES = ['crc32', 'crc64', 'md5', 'sha1', 'sha256', 'sha512', 'xxhash64']
+export const HASHES: readonly string[] = ['crc32', 'crc64', 'md5', 'sha1', 'sha256', 'sha512', 'xxhash64']
 
 /** The types whose values `sort` compares. */
 const SORTED = [

@@ -12,3 +12,12 @@ export function readDuration(text: string): number | undefined {
   const parts = text.matchAll(/(\d+(?:\.\d*)?)(ns|us|µs|ms|s|m|h)/g)
   return [...parts].reduce((sum, [, count, unit]) => sum + Number(count) * (UNITS[unit ?? ''] ?? 0), 0)
 }
+
+/** A part of a duration in CEL, such as `30m`. */
+export const DURATION_PART = /(\d+(?:\.\d*)?|\.\d+)(h|ms|m|s|us|µs|μs|ns)/g
+
+/** Returns whether `duration` of CEL takes a text, such as `-1h30m`. */
+export function isDuration(text: string): boolean {
+  const length = text.replace(/^[+-]/, '')
+  return length === '0' || (length !== '' && length.replace(DURATION_PART, '') === '')
+}

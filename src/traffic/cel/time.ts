@@ -1,4 +1,5 @@
 import { timeMs } from '../../core/schema/time.ts'
+import { DURATION_PART, isDuration } from '../../service/policy/time.ts'
 import { EvaluationProblem } from './values.ts'
 
 const NS_PER_MS = 1_000_000n
@@ -75,16 +76,12 @@ const UNITS: Readonly<Record<string, bigint>> = {
   ...{ h: 3600n * NS_PER_SECOND, m: 60n * NS_PER_SECOND, s: NS_PER_SECOND, ms: NS_PER_MS },
   ...{ us: 1000n, µs: 1000n, μs: 1000n, ns: 1n },
 }
-const PART = /(\d+(?:\.\d*)?|\.\d+)(h|ms|m|s|us|µs|μs|ns)/g
 
 /** Reads a duration as Go writes it, such as `1h30m`. */
 export function parseDuration(text: string): Duration {
-  const length = text.replace(/^[+-]/, '')
-  if (length === '0') return new Duration(0n)
-  if (length === '' || length.replace(PART, '') !== '')
-    throw new EvaluationProblem('the text is no duration, such as 1h30m')
+  if (!isDuration(text)) throw new EvaluationProblem('the text is no duration, such as 1h30m')
   let nanoseconds = 0n
-  for (const [, amount = '', unit = ''] of length.matchAll(PART)) {
+  for (const [, amount = '', unit = ''] of text.matchAll(DURATION_PART)) {
     const [whole = '', fraction = ''] = amount.split('.')
     const factor = UNITS[unit] ?? 0n
     nanoseconds += BigInt(whole) * factor + (BigInt(fraction || 0) * factor) / 10n ** BigInt(fraction.length)

@@ -65,6 +65,8 @@ describe('Expressions are checked with types (rules: traffic-policy#expressions)
 
   test.each([
     ["b'a'.hex() == '61'", "b'a'.hex()", 'there is no function hex'],
+    ['optional.of(1).hasValue()', 'optional.of(1)', 'there is no function of'],
+    ['json.decode(req.method).a.hasValue()', 'json.decode(req.method).a.hasValue()', 'there is no function hasValue'],
     ['cel.bind(x, 1, x) == 1', 'cel.bind(x, 1, x)', 'there is no function bind'],
     ['[[1]].sort() == []', 'sort', 'there is no list.sort()'],
     ["secrets.get('a') == 'b'", 'get', 'there is no secrets.get(string)'],

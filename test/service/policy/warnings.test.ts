@@ -67,6 +67,11 @@ test.each([
   ["getReqHeader('x')[0].contains('a') == false", "Write !hasReqHeader('x') || before it."],
   ["true != (getReqHeader('x')[0] == 'a')", "Write !hasReqHeader('x') || before it."],
   ["getReqHeader('x')[0] == 'a' ? false : true", "Write !hasReqHeader('x') || before it."],
+  ["duration('5 minutes') > duration('1m')", 'Use a duration such as "1h30m".'],
+  ["timestamp('yesterday') < timestamp(time.now)", 'Use an RFC 3339 time such as "2026-01-01T00:00:00Z".'],
+  ['rand.int(10, 0) > 3', 'Use the smaller number first.'],
+  ["hash.md5(req.method, 'hex2') == 'a'", 'Use "hex" or "base64".'],
+  ["req.method.sha256('HEX') == 'a'", 'Use "hex" or "base64".'],
 ])('%s gets the better form', (source, hint) => {
   expect(checkPolicy(when(source)).map((each) => [each.severity, each.hint])).toEqual([['warning', hint]])
 })
@@ -86,6 +91,8 @@ test.each([
   ["!(getReqHeader('x')[0] != 'a')"],
   ["req.url.path != '/a'"],
   ["inCidrRange(getReqHeader('x')[0], '203.0.113.0/24')"],
+  ["duration('-1.5h') < duration('0') && timestamp('2026-01-31T12:00:00+01:00') < timestamp(time.now)"],
+  ["rand.int(0, 10) > 3 || hash.md5('hex2') == 'a' || req.method.md5('base64') == 'a'"],
   ["int(getReqHeader('x')[0]) > 18"],
   ["!(int(getReqHeader('x')[0]) < 18)"],
   ["(getReqHeader('x')[0] == 'a') == true"],

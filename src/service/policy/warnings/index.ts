@@ -7,6 +7,7 @@ import { bodyNotAllowed } from './body-not-allowed.ts'
 import { everybodyDenied } from './everybody-denied.ts'
 import { headerValue } from './header-value.ts'
 import { headerWithCapitals } from './header-with-capitals.ts'
+import { invalidConstant } from './invalid-constant.ts'
 import { invalidRange } from './invalid-range.ts'
 import { missingValue } from './missing-value.ts'
 import { negatedValue } from './negated-value.ts'
@@ -33,6 +34,7 @@ export const WARNINGS: readonly Warning[] = [
   notEnforced,
   everybodyDenied,
   bodyNotAllowed,
+  invalidConstant,
 ]
 
 /** Checks a parsed policy. Returns its errors and its warnings. */
