@@ -23,6 +23,13 @@ describe('The exit code of `fauxgate policy check`', () => {
     expect((await check(newFile('policy.yaml', text), ...flags)).code).toBe(code)
   })
 
+  test('a file whose policies Terraform computes: 2, with a note', async () => {
+    const file = newFile('a.tf', 'locals {\n  a = jsonencode({ on_http_request = [] })\n}\n')
+    const { code, stderr } = await check(file)
+    expect(code).toBe(2)
+    expect(stderr).toMatch(/terraform show -json.*No traffic policy that can be checked in /s)
+  })
+
   test('a file that does not exist: 2, without a file: 2', async () => {
     expect((await check('no-such-file.yaml')).code).toBe(2)
     expect((await check()).code).toBe(2)

@@ -45,7 +45,7 @@ export const policyCheckCommand: Command = {
       if (format !== 'text') print(FORMATS[format](files, plain))
       if (parsed.flags.get('pass-without-policies')) return 0
       printErrorLine(
-        `No traffic policy in ${parsed.words.join(', ')}. A policy has lists of rules by phase, such as on_http_request.`,
+        `No traffic policy ${files.some(({ isTemplate }) => isTemplate) ? 'that can be checked ' : ''}in ${parsed.words.join(', ')}. A policy has lists of rules by phase, such as on_http_request.`,
       )
       return 2
     }
@@ -68,7 +68,7 @@ async function checkAll(
       const checked = checkPolicyFile(text, options)
       if (checked.isTemplate)
         warn(
-          `${file} has values that a template or Terraform computes, with {{…}}, \${…} or jsonencode(…): these are not checked. Check what results, for example: helm template . | fauxgate policy check -`,
+          `${file} has values that a template or Terraform computes, with {{…}}, \${…} or jsonencode(…): these are not checked. Check what results, for example: helm template . | fauxgate policy check -, or terraform show -json PLAN | fauxgate policy check -`,
         )
       const problems = isStrict
         ? checked.problems.map((each) => ({ ...each, severity: 'error' as const }))

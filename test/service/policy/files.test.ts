@@ -71,6 +71,16 @@ endpoints:
     expect(checkPolicyFile(text.replace('dny', () => log)).problems).toEqual([])
   })
 
+  test('a plan of Terraform in JSON has policies, with the places of their resources', () => {
+    const traffic_policy = '{"on_http_request":[{"actions":[{"type":"log","config":{"metadata":{"a":"b"}}}]}]}'
+    const planOf = (type: string) =>
+      JSON.stringify({
+        planned_values: { root_module: { resources: [{ type, name: 'a', values: { traffic_policy } }] } },
+      })
+    expect(checkPolicyFile(planOf('ngrok_cloud_endpoint')).problems).toMatchObject([{ number: 2235 }])
+    expect(checkPolicyFile(planOf('ngrok_endpoint'))).toMatchObject({ problems: [], policies: { length: 1 } })
+  })
+
   test.each([
     ['a URL', 'actions: [{ type: forward-internal, config: { url: "https://${local.name}.example.com" } }]', []],
     ['a list', 'actions: [{ type: restrict-ips, config: { allow: ${jsonencode({ "}" = [var.a] })} } }]', []],

@@ -102,11 +102,8 @@ function findHeredocs(text: string): FoundPolicies {
   const problems = heredocs.flatMap(({ start, ofCel }) =>
     ofCel.map(({ source, index }) => {
       const { line, column } = placeOf(start + index)
-      return problemAt(
-        `${quote(source)} is read by Terraform, which has no such value. Write $${source}.`,
-        line,
-        column,
-      )
+      const message = `${quote(source)} is read by Terraform, which has no such value. Write $${source}.`
+      return { ...problemAt(message, line, column), rule: 'terraform-value' }
     }),
   )
   const isTemplate =
