@@ -42,6 +42,8 @@ test.each([
   ["has(req.headers['X-Key'])", "Use req.headers['x-key']."],
   ["!(getReqHeader('x')[0] in ['a', 'b'])", "Write !hasReqHeader('x') || before it."],
   ["!getReqHeader('x')[0].startsWith('a')", "Write !hasReqHeader('x') || before it."],
+  ["req.url.path.split('/')[2] != 'a'", "Write size(req.url.path.split('/')) <= 2 || before it."],
+  ["req.url.query.split('&')[1] != 'a'", "Write size(req.url.query.split('&')) <= 1 || before it."],
   ["req.headers['x'][0] != 'a'", "Write !has(req.headers['x']) || before it."],
   ["req.headers['x'].all(v, v != 'a')", "Write !has(req.headers['x']) || before it."],
   ["!req.headers['x'].exists(v, v == 'a')", "Write !has(req.headers['x']) || before it."],
@@ -91,6 +93,7 @@ test.each([
   ["!(getReqHeader('x')[0] != 'a')"],
   ["req.url.path != '/a'"],
   ["inCidrRange(getReqHeader('x')[0], '203.0.113.0/24')"],
+  ["req.url.path.split('/')[1] != 'a' && req.url.query.split('&')[0] != 'b'"],
   ["duration('-1.5h') < duration('0') && timestamp('2026-01-31T12:00:00+01:00') < timestamp(time.now)"],
   ["rand.int(0, 10) > 3 || hash.md5('hex2') == 'a' || req.method.md5('base64') == 'a'"],
   ["int(getReqHeader('x')[0]) > 18"],
@@ -101,6 +104,10 @@ test.each([
   ["!hasReqHeader('x') || !getReqHeader('x')[0].isJson()"],
 ])('%s gets no warning', (source) => {
   expect(checkPolicy(when(source))).toEqual([])
+})
+
+test('An expression with an error gets no warning of a missing value', () => {
+  expect(rulesOf(when("conn.tls.client.verified != 'a'"))).toEqual([2200])
 })
 
 test('A negated value whose types do not fit is an error, and its hint is the better form', () => {

@@ -48,8 +48,8 @@ function findMissing({ rules }: ReadPolicy): readonly Finding[] {
     const isKnown = (node: ASTNode) => findBelow(variables, pathOfNode(node)?.split('.') ?? ['']) !== undefined
     const find = (operand: ASTNode) => findOptional(operand, isKnown)
     for (const { tree } of conditions) if (tree) walk(tree, (node) => guarded.push(...readGuard(node, find)))
-    for (const { tree, path, offset } of conditions) {
-      const test = tree && findTest(tree, true, find)
+    for (const { tree, problem, path, offset } of conditions) {
+      const test = tree && !problem && findTest(tree, true, find)
       if (!test || guarded.some((each) => toKey(test.source).includes(each))) continue
       const { start, end } = test.node.range
       found.push({
@@ -140,6 +140,9 @@ function findOptional(node: ASTNode, isKnown: (node: ASTNode) => boolean): Optio
   if (isThere || isKnown(node)) return undefined
   if (typeof key === 'string' || key.op !== 'value' || typeof key.args !== 'bigint')
     return { source, guard: `!has(${source})` }
+  // A text has one part at least, and a path begins with a slash.
+  const parts = /^req\.url\.path\.split\(['"]\/['"]\)$/.test(sourceOf(owner)) ? 2 : 1
+  if (owner.op === 'rcall' && owner.args[0] === 'split' && key.args < parts) return undefined
   return { source, guard: `size(${sourceOf(owner)}) ${key.args === 0n ? '==' : '<='} ${key.args}` }
 }
 
