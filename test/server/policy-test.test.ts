@@ -156,6 +156,8 @@ tests: [{ name: a, repeat: 3, request: { url: https://a.example.com }, expect: {
       ],
       [{ name: 'closed', wasReached: true }],
     ])
+    const { stdout } = await runToEnd({}, 'policy', 'test', 'policy.test.yml')
+    expect(stdout).toContain('with 3 of 3 outcomes of their actions, 1 of them not enforced.')
   })
 
   test('gives the policy the secrets of the file, and shows lists, maps and conditions of several lines', async () => {

@@ -1,4 +1,5 @@
 import { relative } from 'node:path'
+import { NOT_ENFORCED } from '../../service/policy/action.ts'
 import type { CoveredAction, CoveredRule } from '../../testing/policy-tests/coverage.ts'
 import type { PolicyTestResult } from '../../testing/policy-tests/run.ts'
 
@@ -16,10 +17,15 @@ export function percentOf(rules: readonly CoveredRule[]): number {
   return all === 0 ? 100 : Math.floor((reached * 100) / all)
 }
 
-/** Counts the outcomes of the actions of rules, and those that tests reach. */
+/** Counts the outcomes of the actions of rules, those that tests reach, and those of these that let a refused request pass. */
 export function countOutcomes(rules: readonly CoveredRule[]) {
   const outcomes = rules.flatMap(({ actions }) => actions).flatMap((action) => action.outcomes)
-  return { all: outcomes.length, reached: outcomes.filter(({ wasReached }) => wasReached).length }
+  const reached = outcomes.filter(({ wasReached }) => wasReached)
+  return {
+    all: outcomes.length,
+    reached: reached.length,
+    unenforced: reached.filter(({ name }) => name === NOT_ENFORCED).length,
+  }
 }
 
 /** Lists what no test reached, by line: rules, actions of rules that applied, and outcomes of actions that ran. */

@@ -165,7 +165,7 @@ export interface Action {
 }
 
 /** The outcome of an action whose check refuses, and that lets the request pass because of `enforce: false`. */
-const NOT_ENFORCED = 'not enforced'
+export const NOT_ENFORCED = 'not enforced'
 
 /** Returns the outcomes that an action with a config can have; undefined for an action that is no check. */
 export function outcomesOf({ outcomes, sets }: Action, { enforce }: Config): readonly string[] | undefined {
