@@ -113,7 +113,7 @@ describe('fauxgate policy test', () => {
     const { stdout } = await runToEnd({}, 'policy', 'test', 'policy.test.yml')
     expect(
       stdout,
-    ).toContain(`  1 of 1 rule of policy.yml applied, with 3 of 7 outcomes of their actions. No test reached:
+    ).toContain(`  1 of 1 rule of policy.yml applied, with 3 of 7 outcomes of their actions, 1 of them not enforced. No test reached:
     line 3: the outcome "verified" of verify-webhook
     line 4: the outcome "limited" of rate-limit
     line 5: the outcome "denied" of restrict-ips
