@@ -7,11 +7,16 @@ const PLAIN = /^[\t\x20-\x7e]*$/
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const CONTROL = /[\0-\x08\n-\x1f\x7f]/
 
+/** The values of Host (RFC 3986, section 3.2.2). An empty one names no host. */
+const AUTHORITY = /^(\[[\da-f:.]+\]|[\w.~!$&'()*+,;=%-]+)(:\d*)?$/i
+
 /**
  * Returns the value of a header from a text of a policy, as its bytes in UTF-8. Node and `fetch` have one character for each byte.
  * @throws EvaluationProblem if no header can have it (rules: traffic#header-values)
  */
 export function toFieldValue(name: string, text: string): string {
+  if (name.toLowerCase() === 'host' && !AUTHORITY.test(text))
+    throw new EvaluationProblem('the value of the header host is no host')
   if (PLAIN.test(text)) return text
   const [found] = CONTROL.exec(text) ?? []
   if (found !== undefined) {

@@ -23,7 +23,7 @@ export function sendResponse({ status: sent, headers, body }: Sent, outgoing: Vi
   const status = Math.max(sent, 200)
   const hasBody = !isBodiless(outgoing.req.method ?? 'GET', status)
   removeHopByHop(headers, false)
-  const length = hasBody ? (body === null ? 0 : lengthOf(body)) : toBodilessLength(status, headers)
+  const length = hasBody ? (body === null ? 0 : lengthOf(body)) : toBodilessLength(status, headers, body)
   if (length === undefined) headers.delete('content-length')
   else headers.set('content-length', String(length))
   const fail = () => abort(outgoing)
@@ -62,9 +62,11 @@ function writeHead(outgoing: VisitorResponse, status: number, headers: MessageHe
 }
 
 /** Returns the length that a response without a body states: that of the body that GET would bring (RFC 9110, section 8.6). */
-function toBodilessLength(status: number, headers: MessageHeaders): string | undefined {
+function toBodilessLength(status: number, headers: MessageHeaders, body: Body): number | string | undefined {
   const [length, ...others] = headers.all('content-length')
   if (status === 205) return '0'
+  // Only a response of the gateway itself has one. That of an upstream to HEAD has none.
+  if (body !== null && status !== 204 && status !== 304) return lengthOf(body)
   const isStated = status !== 204 && length !== undefined && others.length === 0 && /^\d+$/.test(length)
   return isStated ? length : undefined
 }

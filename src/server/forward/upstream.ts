@@ -180,9 +180,9 @@ function endUnasked(this: Duplex): void {
   this.destroy()
 }
 
-/** Returns a path in bytes that a request can have. A policy may have written other characters into it. */
+/** Returns a path in bytes that a request can have, without a fragment. A policy may have written other characters into it. */
 function toPath(path: string): string {
-  return path.replace(/[^\x21-\xff]+/g, encodeURIComponent)
+  return path.replace(/#.*/s, '').replace(/[^\x21-\xff]+/g, encodeURIComponent)
 }
 
 /** Returns the headers of a request, with those that frame its body. Node's client frames no body of a GET, HEAD, DELETE, OPTIONS or TRACE, and one of all others. */

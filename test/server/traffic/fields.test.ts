@@ -80,3 +80,50 @@ test('The response to a request over HTTP/2 for two hosts says so (rules: traffi
   expect([headers[':status'], text]).toEqual([400, 'The Host header is not the authority of the request.\n'])
   expect(upstream.requests).toEqual([])
 })
+
+/** Returns the first response to a request at a policy with one action, and the heads that the upstream got. */
+async function passAction(type: string, config: object, sent: string) {
+  const upstream = await openRawUpstream(OK)
+  const rules = [{ actions: [{ type, config }] }]
+  const { ports } = await openRawPorts(upstream.url, { traffic_policy: JSON.stringify({ on_http_request: rules }) })
+  const response = await (await visitRaw(ports.plain, `${sent}connection: close\r\n\r\n`)).closed()
+  return { response, heads: upstream.requests.map(({ head }) => head) }
+}
+
+test.each(['a b', 'a/b', 'x@y', 'a?b', 'caf\xc3\xa9', 'a, b', '[::1', ''])(
+  'A policy cannot set the Host of a request to %j (rules: traffic#header-values)',
+  async (value) => {
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: an expression of a policy
+    const headers = { host: '${getReqHeader("x-v")[0]}' }
+    const { response, heads } = await passAction(
+      'add-headers',
+      { headers },
+      `GET /a HTTP/1.1\r\n${HOST}x-v: ${value}\r\n`,
+    )
+    expect(response).toMatch(/^HTTP\/1.1 500 .*ngrok-error-code: ERR_NGROK_3900\r\n/s)
+    expect(heads).toEqual([])
+  },
+)
+
+test.each(['a_b.internal:80', '[::1]:8080', '127.0.0.1', 'A.example.com:'])(
+  'A policy can set the Host of a request to %j (rules: traffic#header-values)',
+  async (host) => {
+    const { heads } = await passAction('add-headers', { headers: { host } }, `GET /a HTTP/1.1\r\n${HOST}`)
+    expect(heads).toEqual([expect.stringContaining(`\r\nhost: ${host}\r\n`)])
+  },
+)
+
+test('A path that a policy writes has no fragment at the upstream (RFC 9112, section 3.2)', async () => {
+  const { heads } = await passAction('url-rewrite', { from: '/a$', to: '/b#c' }, `GET /a HTTP/1.1\r\n${HOST}`)
+  expect(heads.map((head) => head.split('\r\n')[0])).toEqual(['GET /b HTTP/1.1'])
+})
+
+test.each(['GET', 'HEAD'])(
+  'A response of a policy to %s states the length of its body (RFC 9110, section 8.6)',
+  async (method) => {
+    const config = { status_code: 201, body: '12345678', headers: { 'content-length': '3' } }
+    const { response } = await passAction('custom-response', config, `${method} /a HTTP/1.1\r\n${HOST}`)
+    expect(response).toMatch(/^HTTP\/1.1 201 .*\r\ncontent-length: 8\r\n/s)
+    expect(response.split('\r\n\r\n')[1]).toBe(method === 'HEAD' ? '' : '12345678')
+  },
+)
