@@ -96,7 +96,7 @@ export class PipelinedConnection {
       })
     }
     const elapsed = stopwatch()
-    const result = exchange(gateway, request, httpRequest)
+    const result = exchange(gateway, httpRequest)
     if (result.delivery || result.safe)
       return this.#delivered(result).then((sent) => sent && this.#send(sent, response, httpRequest, elapsed()))
     this.#send(result, response, httpRequest, elapsed())
@@ -134,11 +134,8 @@ export class PipelinedConnection {
   }
 }
 
-function exchange(gateway: Gateway, request: IncomingMessage, httpRequest: HttpRequest): HttpResponse {
+function exchange(gateway: Gateway, httpRequest: HttpRequest): HttpResponse {
   try {
-    if (request.headers.host === undefined && request.httpVersion !== '1.0') {
-      return gateway.transport.refused(general.request_malformed, { problem: 'the Host header is missing' })
-    }
     return gateway.transport.exchange(httpRequest)
   } catch (error) {
     return internalFailure(gateway, error)
@@ -153,8 +150,10 @@ function internalFailure(gateway: Gateway, error: unknown): HttpResponse {
 /** Returns the response to bytes that are no request (rules: answers#no-request). */
 export function parseErrorResponse(
   { transport: { refused } }: Gateway,
-  { code, reason, message }: ParseError,
+  { code, reason, message, status }: ParseError,
 ): HttpResponse {
+  if (status === 501) return refused(general.transfer_encoding_unknown, {})
+  if (status === 505) return refused(general.http_version_unknown, {})
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return refused(general.request_timeout, { seconds: HEAD_LIMITS.seconds })
   if (code === 'HPE_HEADER_OVERFLOW') return refused(general.request_head_too_large, { limit: HEAD_LIMITS.bytes })
   return refused(general.request_malformed, { problem: reason ?? message })

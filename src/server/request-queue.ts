@@ -3,6 +3,7 @@ import type { Http2SecureServer, Http2ServerResponse } from 'node:http2'
 import type { Socket } from 'node:net'
 import { printError } from '../core/schema/print.ts'
 import { STATUS_CODES } from './http.ts'
+import { findMessageProblem } from './message-problem.ts'
 
 /** The number of waiting requests at which reading from a connection pauses. During a pause, a client that leaves is not noticed. */
 const MAX_WAITING_REQUESTS = 100
@@ -18,6 +19,8 @@ export interface ParseError {
   readonly message: string
   readonly code?: string
   readonly reason?: string
+  /** The status of the response, if it follows from the head of a request. */
+  readonly status?: number
 }
 
 /** The response to bytes that are no request. */
@@ -34,8 +37,8 @@ interface Turns {
 }
 
 /**
- * Lets the requests of each connection over HTTP/1 take turns. Bytes that are no request, and CONNECT, get the last response, after those
- * that are owed. Returns the queue of a connection.
+ * Lets the requests of each connection over HTTP/1 take turns. Bytes that are no request, CONNECT, and a request that no server can
+ * take get the last response, after those that are owed. Returns the queue of a connection.
  */
 export function takeTurns(
   server: Server | Http2SecureServer,
@@ -43,7 +46,14 @@ export function takeTurns(
 ): (socket: Socket) => RequestQueue {
   const queues = new WeakMap<Socket, RequestQueue>()
   const queueOf = (socket: Socket): RequestQueue => {
-    const queue = queues.get(socket) ?? new RequestQueue(socket, open(socket))
+    const known = queues.get(socket)
+    if (known) return known
+    const start = open(socket)
+    const queue = new RequestQueue(socket, (response) => {
+      const found = findMessageProblem(response.req)
+      if (found) answerLast(refuse({ status: found.status, message: found.problem }), response)
+      else start(response)
+    })
     queues.set(socket, queue)
     return queue
   }
@@ -72,9 +82,9 @@ const STATUSES: ReadonlyMap<string | undefined, number> = new Map([
   ['CONNECT', 405],
 ])
 
-function explain({ code, reason, message }: ParseError): LastResponse {
+function explain({ code, reason, message, status = STATUSES.get(code) ?? 400 }: ParseError): LastResponse {
   const headers = { 'Content-Type': 'text/plain; charset=utf-8' }
-  return { status: STATUSES.get(code) ?? 400, headers, body: `${reason ?? message}.\n` }
+  return { status, headers, body: `${reason ?? message}.\n` }
 }
 
 /**
@@ -165,6 +175,12 @@ function isLast({ headers: { upgrade, 'transfer-encoding': encoding }, httpVersi
   const isUnframed = encoding !== undefined && (httpVersion === '1.0' || encoding.toLowerCase() !== 'chunked')
   // Node's parser loses them if a wish to switch protocols is ignored.
   return isUnframed || upgrade !== undefined
+}
+
+/** Sends a response to a request whose body is not read, and which is the last of its connection. */
+function answerLast({ status, headers, body }: LastResponse, response: ServerResponse): void {
+  response.shouldKeepAlive = false
+  response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body ?? '') }).end(body)
 }
 
 function serialize({ status, headers, body }: LastResponse): string {

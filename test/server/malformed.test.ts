@@ -66,6 +66,19 @@ describe('Bytes that are no request are answered in the usual shape, and end the
     expect(gateway.snapshot()).toEqual(before)
   })
 
+  test.each([
+    ['gzip, chunked', '501 90433', `${POST_HEAD}Transfer-Encoding: gzip, chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`],
+    ['HTTP/2.0 in its line', '505 90505', GET.replace('HTTP/1.1', 'HTTP/2.0')],
+    ['two Hosts', '400 90430', GET.replace('\r\n', '\r\nHost: localhost\r\n')],
+    ['chunks in HTTP/1.0', '400 90430', formatBrokenChunks('0\r\n\r\n').replace('HTTP/1.1', 'HTTP/1.0')],
+  ])('a request with %s (RFC 9112, sections 2.3, 3.2 and 6.1): %s', async (_what, expected, bytes) => {
+    const { gateway, port } = await serveNew()
+    const before = gateway.snapshot()
+    const answer = await sendBytes(port, bytes)
+    expect([answer.headers.get('connection'), readError(answer).code]).toEqual(['close', expected])
+    expect(gateway.snapshot()).toEqual(before)
+  })
+
   test('headers of more than 16 KiB', async () => {
     const { port } = await serveNew()
     const { code, msg } = readError(await sendBytes(port, `${GET.slice(0, -2)}A: ${'a'.repeat(16_384)}\r\n\r\n`))
@@ -130,7 +143,7 @@ describe('A request that Node itself would answer', () => {
     const connection = await openRawConnection(port, `POST /reserved_addrs HTTP/1.1\r\n${KEYS}\r\n`)
     const [answer] = await connection.answers(1)
     const { code, msg } = readError(answer as RawAnswer)
-    expect([code, msg]).toEqual(['400 90430', expect.stringContaining('the Host header is missing')])
+    expect([code, msg]).toEqual(['400 90430', expect.stringContaining('The Host header is missing')])
     expect(gateway.reservedAddrs.list().reserved_addrs).toEqual([])
   })
 

@@ -99,6 +99,12 @@ export const general = declareErrors({
     (it: { seconds: number }) =>
       `The request did not arrive within ${formatCount(it.seconds, 'second')}. Send it without pauses.`,
   ),
+  transfer_encoding_unknown: entry(
+    90433,
+    501,
+    'The only Transfer-Encoding is chunked. Send a compressed body with Content-Encoding, or none.',
+  ),
+  http_version_unknown: entry(90505, 505, 'The version of HTTP is unknown. Allowed: HTTP/1.0 and HTTP/1.1.'),
   store_failed: entry(
     90507,
     507,

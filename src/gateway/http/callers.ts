@@ -26,18 +26,12 @@ interface UnknownCaller {
 export function findUnknownCaller(request: HttpRequest, callers: KnownCallers): UnknownCaller | undefined {
   // At a server, a URL that is sent as to a proxy comes before Host (RFC 9112, section 3.2.2).
   const target = request.peer === undefined ? undefined : parseAuthority(request.url)
-  const host = target ?? readHosts(request) ?? parseAuthority(request.url)
+  const host = target ?? request.header('host') ?? parseAuthority(request.url)
   if (!isOwnHost(request, host, callers))
     return { what: 'host', received: quote(host), others: 'others by --allow-host or --base-url' }
   const origin = request.header('origin')
   if (origin === null || isKnownOrigin(origin, host, callers)) return undefined
   return { what: 'origin', received: quote(origin), others: 'others by --cors' }
-}
-
-/** Returns the Host of a request. Two of them are joined, and no name of this machine. */
-function readHosts({ header, rawHeaders = [] }: HttpRequest): string | undefined {
-  const values = rawHeaders.filter((_, place) => rawHeaders[place - 1]?.toLowerCase() === 'host' && place % 2 === 1)
-  return values.length > 1 ? values.join(', ') : (header('host') ?? undefined)
 }
 
 function isOwnHost({ peer }: HttpRequest, host: string | undefined, { allowHosts = [], ownUrl }: KnownCallers) {

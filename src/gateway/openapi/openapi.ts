@@ -184,6 +184,8 @@ const CONNECTION_ERRORS = [
   general.caller_forbidden,
   general.request_timeout,
   general.request_head_too_large,
+  general.transfer_encoding_unknown,
+  general.http_version_unknown,
   general.internal_failure,
 ]
 

@@ -3,6 +3,7 @@ import type { Http2ServerRequest } from 'node:http2'
 import { MessageHeaders, removeHopByHop } from '../../traffic/message-headers.ts'
 import { pairsOf, ReceivedBody } from '../forward/body.ts'
 import { METHODS } from '../http.ts'
+import { findMessageProblem, type HeadProblem } from '../message-problem.ts'
 
 /** A request of a visitor at a port, in HTTP/1.1 or HTTP/2. */
 export type Arrived = IncomingMessage | Http2ServerRequest
@@ -10,37 +11,22 @@ export type Arrived = IncomingMessage | Http2ServerRequest
 /** The header that names the host of an endpoint, for clients that cannot set `Host`. */
 const HOST_HEADER = 'x-fauxgate-host'
 
-/** A request that gets no further than its head. */
-export interface HeadProblem {
-  readonly status: number
-  readonly problem: string
-}
-
 /**
  * Returns why the head of a request cannot pass a gateway (RFC 9110, sections 7.2 and 9.1; RFC 9112, sections 2.3, 3.2 and 6.1;
  * RFC 9113, section 8.3.1).
  */
 export function findHeadProblem(request: Arrived): HeadProblem | undefined {
-  const { method = '', url = '', httpVersion, headers, rawHeaders } = request
-  const isHttp2 = 'stream' in request
-  if (!isHttp2 && !/^1\.[01]$/.test(httpVersion))
-    return { status: 505, problem: 'The versions of HTTP here are 1.0, 1.1 and 2.' }
+  const { method = '', url = '', httpVersion, headers } = request
+  const found = findMessageProblem(request)
+  if (found) return { ...found, problem: `${found.problem}.` }
   // Node's client would write `delete` as DELETE, which a rule has not seen.
   if (!METHODS.includes(method)) return { status: 501, problem: 'The method is unknown. Methods have upper case.' }
   if (httpVersion !== '1.0' && !/\b100-continue\b/i.test(headers.expect || '100-continue'))
     return { status: 417, problem: 'The only expectation is 100-continue.' }
   if (method === 'CONNECT') return { status: 405, problem: 'This server is no proxy for CONNECT.' }
   const { ':authority': authority = headers.host } = headers
-  if (isHttp2 && headers.host !== undefined && authority !== headers.host)
+  if ('stream' in request && headers.host !== undefined && authority !== headers.host)
     return { status: 400, problem: 'The Host header is not the authority of the request.' }
-  const isFirstHost = (name: string, index: number) => index % 2 === 0 && name.toLowerCase() === 'host'
-  if (rawHeaders.filter(isFirstHost).length > 1) return { status: 400, problem: 'The request has two Host headers.' }
-  if (httpVersion === '1.1' && headers.host === undefined) return { status: 400, problem: 'The request has no Host.' }
-  const encoding = headers['transfer-encoding']
-  if (encoding !== undefined && httpVersion === '1.0')
-    return { status: 400, problem: 'HTTP/1.0 has no Transfer-Encoding.' }
-  if (encoding !== undefined && encoding.toLowerCase() !== 'chunked')
-    return { status: 501, problem: 'The only Transfer-Encoding is chunked.' }
   if (!/^[\x21\x22\x24-\x7e]*$/.test(url))
     return { status: 400, problem: 'The target has a fragment, or a character that no URL has.' }
   if (!/^(\/|https?:\/\/[^/?#])/i.test(url) && !(url === '*' && method === 'OPTIONS'))
