@@ -110,7 +110,8 @@ export class Recorder {
         ...{ method, path, headers, body, signal: end.signal },
         inform: (status, fields) => sendInformation(status, new MessageHeaders(fields), response),
       })
-      if (received.status > 599) throw new UnreadableResponse(`${received.status} is no status of HTTP`)
+      if (received.status < 200 || received.status > 599)
+        throw new UnreadableResponse(`${received.status} is no status of HTTP`)
       const bytes = await readForwardedBody(received.body, 'response')
       return {
         status: received.status,

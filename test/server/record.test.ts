@@ -210,6 +210,13 @@ describe('Bytes at fauxgate record', () => {
     },
   )
 
+  test('have no fragment in the target (RFC 9112, section 3.2)', async () => {
+    const { upstream, raw, stopAndRead } = await sendRaw(OK, `GET /a?b#c HTTP/1.1\r\n${HOST}${close}\r\n`)
+    expect(await raw.ended()).toMatch(/^HTTP\/1.1 200 /)
+    expect(upstream.requests.map(({ head }) => head.split('\r\n')[0])).toEqual(['GET /a?b HTTP/1.1'])
+    await stopAndRead()
+  })
+
   test('get informational responses before the final one, without those of one connection', async () => {
     const informed = `HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: </a>\r\nkeep-alive: 1\r\n\r\n${OK}`
     const { raw, stopAndRead } = await sendRaw(informed, `GET /a HTTP/1.1\r\n${HOST}${close}\r\n`)
@@ -221,6 +228,8 @@ describe('Bytes at fauxgate record', () => {
 
   const failing: [name: string, answer: RawAnswer, why: string][] = [
     ['the status 600', 'HTTP/1.1 600 Odd\r\ncontent-length: 2\r\n\r\nok', '600 is no status of HTTP'],
+    ['the status 099', 'HTTP/1.1 099 Odd\r\ncontent-length: 2\r\n\r\nok', '99 is no status of HTTP'],
+    ['the status 000', 'HTTP/1.1 000 Odd\r\ncontent-length: 2\r\n\r\nok', '0 is no status of HTTP'],
     ['the end of its connection', (socket) => socket.end(), 'no connection: the server ended the connection'],
     ['a half of a head', (socket) => socket.end('HTTP/1.1 200 OK\r\nconte'), 'no connection'],
     ['a half of a length', (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nok'), 'no connection'],
@@ -243,6 +252,8 @@ describe('Bytes at fauxgate record', () => {
     ['a name of another machine', 'Host: attacker.example\r\n', 403],
     ['a name below localhost', 'Host: app.localhost\r\n', 403],
     ['no name', '', 400],
+    ['two names', `${HOST}${HOST}`, 400],
+    ['another transfer coding than chunked', `${HOST}Transfer-Encoding: gzip, chunked\r\n`, 501],
     ['the page of another site', `${HOST}Origin: https://attacker.example\r\n`, 403],
   ])('with %s reach nothing', async (_name, lines, status) => {
     const { upstream, raw, stopAndRead } = await sendRaw(OK, `GET /a HTTP/1.1\r\n${lines}${close}\r\n`)
