@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { printError } from '../core/schema/print.ts'
 import type { Gateway } from '../gateway/types.ts'
+import { splitTarget, targetOf } from '../traffic/target.ts'
 import { asSystemError } from './errors.ts'
 import { createServer, listenAt } from './http.ts'
 import { SERVER_LIMITS } from './limits.ts'
@@ -58,13 +59,16 @@ async function respond({ gateway, page }: Served, response: ServerResponse): Pro
     peer,
   })
   if (refusal) return void response.writeHead(refusal.status, refusal.headers).end(refusal.body)
-  const canRead = method !== 'TRACE' && URL.canParse(url, `http://${HOST}`)
-  if (!canRead) return void response.writeHead(400).end('The method or the path cannot be read.\n')
+  if (method === 'TRACE') return void response.writeHead(400).end('TRACE is not answered.\n')
   const body = await new Promise<unknown>((resolve) => readBody(request, () => MAX_BODY_BYTES, resolve))
   if (typeof body !== 'string') return void response.writeHead(400).end('The body is too long, or not UTF-8.\n')
   const hasBody = body !== '' && method !== 'GET' && method !== 'HEAD'
-  const answered = await gateway.agent.fetch(new URL(url, `http://${HOST}`), { method, ...(hasBody && { body }) })
-  if (url === '/') return void response.writeHead(302, { location: page }).end()
+  const { path } = splitTarget(url)
+  const target = new URL(`http://${HOST}${targetOf(url)}`)
+  // A path is taken as it was sent (RFC 9112, section 3.2.1), and one that a URL would change is no path of the agent.
+  if (target.pathname !== path) target.pathname = encodeURIComponent(path)
+  const answered = await gateway.agent.fetch(target, { method, ...(hasBody && { body }) })
+  if (path === '/') return void response.writeHead(302, { location: page }).end()
   response.writeHead(answered.status, Object.fromEntries(answered.headers)).end(await answered.text())
 }
 

@@ -3,6 +3,7 @@ import { afterEach, expect, test } from 'vitest'
 import { createNgrok } from '../../src/gateway/ngrok.ts'
 import { type Served, serve } from '../../src/server/serve.ts'
 import { runToEnd, startServer } from '../support/command.ts'
+import { openRawConnection } from '../support/wire.ts'
 
 let served: Served | undefined
 afterEach(() => served?.close())
@@ -68,16 +69,40 @@ test.each([
 })
 
 test.each([
-  { method: 'TRACE', path: '/api' },
-  { method: 'GET', path: '//[' },
-])('a request that cannot be read, such as $method $path, is 400', async ({ method, path }) => {
-  const { url } = await serveWithAgent()
-  const received = new Promise((resolve, reject) =>
-    request(url, { method, path }, (response) => resolve(response.resume().statusCode))
-      .on('error', reject)
-      .end(),
-  )
-  expect(await received).toBe(400)
+  ['TRACE /api', 400],
+  ['GET http://localhost/', 302],
+  ['GET http://localhost', 302],
+  ['GET http://localhost/api/tunnels?a', 200],
+  ['GET http://evil.example/api/tunnels', 403],
+  ['GET //[', 404],
+  ['GET //evil.example/api/tunnels', 404],
+  ['DELETE //evil.example/api/tunnels/web', 404],
+  ['GET /x\\..\\api/tunnels', 404],
+  ['GET /x/../api/tunnels', 404],
+  ['DELETE /x/%2e%2e/api/tunnels/web', 404],
+  ['GET //', 404],
+])(
+  'a path is taken as it was sent, and a URL for itself too: %j gets %d (RFC 9112, section 3.2)',
+  async (line, status) => {
+    const { url, gateway } = await serveWithAgent()
+    await gateway.agent.start({ addr: 80, name: 'web' })
+    const head = `${line} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`
+    const raw = await openRawConnection(Number(new URL(url).port), head)
+    expect(await raw.ended()).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+    expect(gateway.endpoints.list().endpoints).toHaveLength(1)
+  },
+)
+
+test.each([
+  [400, 'GET /api/tunnels HTTP/1.1\r\n'],
+  [400, 'GET /api/tunnels HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n'],
+  [501, 'POST /api/tunnels HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: gzip, chunked\r\n'],
+  [505, 'GET /api/tunnels HTTP/2.0\r\nHost: localhost\r\n'],
+])('a request that no server can take gets %d (RFC 9112, sections 2.3, 3.2 and 6.1): %j', async (status, head) => {
+  const { url, gateway } = await serveWithAgent()
+  const raw = await openRawConnection(Number(new URL(url).port), `${head}\r\n`)
+  expect(await raw.ended()).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+  expect(gateway.endpoints.list().endpoints).toEqual([])
 })
 
 test('a port that is taken is named, and the server ends', async () => {
