@@ -13,7 +13,7 @@ const HOST = 'host: app.example.com\r\n'
 describe('The response to a request that reaches no endpoint says why (rules: traffic#ports):', () => {
   test.each([
     ['two hosts', `GET / HTTP/1.1\r\n${HOST}${HOST}\r\n`, 'The request has two Host headers.'],
-    ['no host', 'GET / HTTP/1.1\r\n\r\n', 'The request has no Host.'],
+    ['no host', 'GET / HTTP/1.1\r\n\r\n', 'The Host header is missing.'],
     ['a host that cannot be read', 'GET / HTTP/1.1\r\nhost: a@b\r\n\r\n', 'The host cannot be read.'],
     [
       'a coding of HTTP/1.0',
