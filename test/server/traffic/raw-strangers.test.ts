@@ -134,7 +134,6 @@ test('The rest of a body that is too long for a policy is read, and the connecti
 describe('A header that a policy takes from a visitor frames and routes nothing (rules: traffic#ports):', () => {
   test.each([
     ['host', 'other.example.com'],
-    ['host', 'a b, /?#'],
     ['expect', '100-continue'],
     ['expect', 'tea'],
     ['content-length', '1'],
