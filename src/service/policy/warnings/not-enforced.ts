@@ -4,7 +4,7 @@ export const notEnforced: Warning = {
   id: 'not-enforced',
   about: 'An action has `enforce: false`, and no expression reads its result.',
   reason: 'With `enforce: false`, a check ends no traffic. Its result is only in the variables of the action.',
-  docs: 'https://ngrok.com/docs/traffic-policy/actions/restrict-ips/',
+  docs: 'https://ngrok.com/docs/traffic-policy/variables/action/',
   wrong: `on_http_request:
   - actions: [{ type: restrict-ips, config: { allow: [203.0.113.0/24], enforce: false } }]
 `,
