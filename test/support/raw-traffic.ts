@@ -53,15 +53,28 @@ function readChunks(text: string): { text: string; rest: string } | undefined {
 /** The response of an upstream to a request: bytes, or a function that gets the connection. */
 export type RawAnswer = string | ((socket: Socket, request: ReadRequest) => void)
 
+/** Opens a server of TCP that ends with the test. */
+export async function openTcpServer(serve: (socket: Socket) => unknown) {
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    sockets.add(socket)
+    serve(socket.on('error', () => undefined).once('close', () => sockets.delete(socket)))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.close()
+    for (const socket of sockets) socket.destroy()
+  })
+  const { port } = server.address() as AddressInfo // It listens at a port.
+  return { url: `http://127.0.0.1:${port}`, sockets, server }
+}
+
 /** An upstream that reads requests strictly, and answers each with bytes. */
 export async function openRawUpstream(answer: RawAnswer) {
   const requests: ReadRequest[] = []
-  const sockets = new Set<Socket>()
   let bytes = ''
-  const server = createServer((socket) => {
-    sockets.add(socket)
+  const opened = await openTcpServer((socket) => {
     let rest = ''
-    socket.on('error', () => undefined).once('close', () => sockets.delete(socket))
     socket.setEncoding('latin1').on('data', (part: string) => {
       bytes += part
       const read = readRequests(rest + part)
@@ -72,14 +85,8 @@ export async function openRawUpstream(answer: RawAnswer) {
         else socket.write(answer, 'latin1')
       }
     })
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.close()
-    for (const socket of sockets) socket.destroy()
   })
-  const { port } = server.address() as AddressInfo // It listens at a port.
-  return { url: `http://127.0.0.1:${port}`, requests, sockets, received: () => bytes, server }
+  return { ...opened, requests, received: () => bytes }
 }
 
 type Endpoint = Readonly<Record<string, unknown>>

@@ -1,10 +1,10 @@
 import { once } from 'node:events'
-import { type AddressInfo, createServer, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { connect } from 'node:tls'
 import { constants, gunzipSync } from 'node:zlib'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { openSession } from '../../support/http2-visitor.ts'
-import { openRawPorts, openRawUpstream, replayNewest, visitRaw } from '../../support/raw-traffic.ts'
+import { openRawPorts, openRawUpstream, openTcpServer, replayNewest, visitRaw } from '../../support/raw-traffic.ts'
 import { waitUntil } from '../../support/wire.ts'
 
 type Opened = Awaited<ReturnType<typeof openRawPorts>>
@@ -147,30 +147,19 @@ const PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'
 const code = (value: number) => Buffer.from([0, 0, 0, value])
 
 /** Opens a server that answers the first stream of each connection with a 103, a 200 and the beginning of a body. */
-async function openHttp2Upstream() {
-  const sockets = new Set<Socket>()
-  const server = createServer((socket) => {
-    sockets.add(socket)
+function openHttp2Upstream() {
+  return openTcpServer((socket) => {
     let received = Buffer.alloc(0)
-    socket
-      .on('error', () => undefined)
-      .on('data', (part) => {
-        const hadHead = hasHead(received)
-        received = Buffer.concat([received, part])
-        if (hadHead || !hasHead(received)) return
-        const information = Buffer.concat([Buffer.from([8, 3]), Buffer.from('103')])
-        const head = [frame(HEADERS, END_HEADERS, 1, information), frame(HEADERS, END_HEADERS, 1, Buffer.from([0x88]))]
-        const settings = [frame(SETTINGS, 0, 0), frame(SETTINGS, ACK, 0)]
-        socket.write(Buffer.concat([...settings, ...head, frame(DATA, 0, 1, Buffer.from('hello'))]))
-      })
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.close()
-    for (const socket of sockets) socket.destroy()
+    socket.on('data', (part) => {
+      const hadHead = hasHead(received)
+      received = Buffer.concat([received, part])
+      if (hadHead || !hasHead(received)) return
+      const information = Buffer.concat([Buffer.from([8, 3]), Buffer.from('103')])
+      const head = [frame(HEADERS, END_HEADERS, 1, information), frame(HEADERS, END_HEADERS, 1, Buffer.from([0x88]))]
+      const settings = [frame(SETTINGS, 0, 0), frame(SETTINGS, ACK, 0)]
+      socket.write(Buffer.concat([...settings, ...head, frame(DATA, 0, 1, Buffer.from('hello'))]))
+    })
   })
-  const { port } = server.address() as AddressInfo // It listens at a port.
-  return { url: `http://127.0.0.1:${port}`, sockets }
 }
 
 /** Returns whether bytes of a client have the head of a request. */
