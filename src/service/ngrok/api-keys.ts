@@ -1,9 +1,8 @@
-import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
 import { credentials } from './credentials.ts'
 import * as owned from './owned.ts'
-import { byOwner, newToken, ownerRow, token } from './owned-records.ts'
+import { byOwner, newToken, ownerRow } from './owned-records.ts'
 import { descriptionAndMetadata, FILTERABLE } from './shared.ts'
 
 const errors = kit.declareErrors({
@@ -21,8 +20,6 @@ const errors = kit.declareErrors({
   api_key_limit_reached: kit.tooMany(613),
   api_key_rate_reached: kit.tooFast(614),
 })
-
-const { owner_id, owner_email, scim_user_id } = owned.createFields
 
 const table = parts.columns(
   {
@@ -44,11 +41,9 @@ const table = parts.columns(
     note: ': at least one field',
   },
   {
-    token: parts.column({ kept: token, shown: owned.token, show: () => null }),
-    owner_id: parts.column({ create: owner_id, kept: v.string(), shown: owned.owner_id }),
-    owner_email: parts.column({ create: owner_email }),
-    scim_user_id: parts.column({ create: scim_user_id }),
-    precomputed_token: parts.column({ create: owned.precomputedToken }),
+    token: owned.tokenColumn,
+    ...owned.ownerColumns,
+    precomputed_token: owned.precomputedTokenColumn,
   },
   { indexes: { owner: byOwner } },
 )
@@ -61,7 +56,7 @@ const family = kit.resource(table.kind, {
   create: {
     errors: owned.ownerErrors,
     run(tx, body) {
-      const key = table.newRecord(tx, { ...body, ...owned.takeOwner(tx, body) })
+      const key = table.newRecord(tx, { ...body, owner_id: owned.readOwner(tx, body) })
       return tx.put(apiKeys, { ...key, token: newToken(tx, key.id) })
     },
     once: ({ token = null }) => ({ token }),

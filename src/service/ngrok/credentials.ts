@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
 import * as owned from './owned.ts'
-import { byOwner, newToken, ownerRow, token } from './owned-records.ts'
+import { byOwner, newToken, ownerRow } from './owned-records.ts'
 import { ACCOUNT_USER, descriptionAndMetadata, FILTERABLE } from './shared.ts'
 
 const errors = kit.declareErrors({
@@ -11,8 +11,6 @@ const errors = kit.declareErrors({
   credential_limit_reached: kit.tooMany(615),
   credential_limit_acl: kit.tooMany(620),
 })
-
-const { owner_id, owner_email, scim_user_id } = owned.createFields
 
 const table = parts.columns(
   {
@@ -36,12 +34,10 @@ const table = parts.columns(
     note: ': at least one field',
   },
   {
-    token: parts.column({ kept: token, shown: owned.token, show: () => null }),
+    token: owned.tokenColumn,
     acl: owned.aclColumn,
-    owner_id: parts.column({ create: owner_id, kept: v.string(), shown: owned.owner_id }),
-    owner_email: parts.column({ create: owner_email }),
-    scim_user_id: parts.column({ create: scim_user_id }),
-    precomputed_token: parts.column({ create: owned.precomputedToken }),
+    ...owned.ownerColumns,
+    precomputed_token: owned.precomputedTokenColumn,
     // True for the owner's default authtoken, which cannot be deleted.
     is_default: parts.column({ kept: v.boolean(), shown: false, first: false }),
   },
@@ -88,7 +84,7 @@ export const credentialFamily = kit.resource(
     ...table.rules,
     create: {
       errors: owned.ownerErrors,
-      run: (tx, body) => newCredential(tx, { ...body, ...owned.takeOwner(tx, body) }),
+      run: (tx, body) => newCredential(tx, { ...body, owner_id: owned.readOwner(tx, body) }),
       once: ({ token = null }) => ({ token }),
     },
     update: owned.defineOwnedUpdate(credentials, table.kind.updateBody),

@@ -62,9 +62,6 @@ export function ownerRow<R extends { readonly owner_id: string }>(
   })
 }
 
-/** The token of a record. A snapshot without secrets has none. */
-export const token = v.exactOptional(parts.made(v.pipe(v.string(), kit.secret)))
-
 /** A record that a user owns. */
 export interface Owned {
   readonly id: string

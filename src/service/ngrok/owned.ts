@@ -63,57 +63,62 @@ function isIdOfOwner(id: string): boolean {
 
 const otherOwner = (sentence: string) => v.optional(kit.documented(v.string(), sentence, { rules: OWNER_RULE }), '')
 
-/** The fields of a body that creates a record that a user owns. */
-export const createFields = {
-  ...updateFields,
-  owner_id: v.optional(
+/** The columns of the owner. Three fields of a body may name the owner, and {@link readOwner} reads them. */
+export const ownerColumns = {
+  owner_id: parts.column({
+    create: v.optional(
+      kit.documented(
+        v.pipe(
+          v.string(),
+          refuseUnless(errors.owner_id_wrong, (id) => id === '' || isIdOfOwner(id) || PERSON.test(id)),
+        ),
+        `${OWNER} An id, an e-mail address, or a SCIM id. Default: the user of the account.`,
+        { json: { pattern: `^$|^(${OWNERS.join('|')})_[0-9A-Za-z]+$|${PERSON.source}` }, rules: OWNER_RULE },
+      ),
+      '',
+    ),
+    kept: v.string(),
+    shown: kit.documented(v.string(), OWNER),
+  }),
+  owner_email: parts.column({ create: otherOwner('The e-mail address of the user who owns it.') }),
+  scim_user_id: parts.column({ create: otherOwner('The SCIM id of the user who owns it.') }),
+}
+
+/** The column of the token. A snapshot without secrets has none. */
+export const tokenColumn = parts.column({
+  kept: v.exactOptional(parts.made(v.pipe(v.string(), kit.secret))),
+  shown: kit.documented(
+    v.nullable(v.pipe(v.string(), kit.secret)),
+    'The token. Only the response that creates it has the token; null in all others.',
+  ),
+  show: () => null,
+})
+
+/** The column of a token that the client chooses. This service refuses it. */
+export const precomputedTokenColumn = parts.column({
+  create: v.optional(
     kit.documented(
       v.pipe(
         v.string(),
-        refuseUnless(errors.owner_id_wrong, (id) => id === '' || isIdOfOwner(id) || PERSON.test(id)),
+        kit.secret,
+        refuseUnless(errors.token_precomputed, () => false),
       ),
-      `${OWNER} An id, an e-mail address, or a SCIM id. Default: the user of the account.`,
-      { json: { pattern: `^$|^(${OWNERS.join('|')})_[0-9A-Za-z]+$|${PERSON.source}` }, rules: OWNER_RULE },
+      'Not accepted: a token is always made by the service.',
+      { rules: 'ngrok-families#keys-and-credentials' },
     ),
-    '',
   ),
-  owner_email: otherOwner('The e-mail address of the user who owns it.'),
-  scim_user_id: otherOwner('The SCIM id of the user who owns it.'),
-}
+})
 
-/** The field for a token that the client chooses. This service refuses it. */
-export const precomputedToken = v.optional(
-  kit.documented(
-    v.pipe(
-      v.string(),
-      kit.secret,
-      refuseUnless(errors.token_precomputed, () => false),
-    ),
-    'Not accepted: a token is always made by the service.',
-    { rules: 'ngrok-families#keys-and-credentials' },
-  ),
-)
-
-/** The owner in a response. */
-export const owner_id = kit.documented(v.string(), OWNER)
-
-/** The token in a response. */
-export const token = kit.documented(
-  v.nullable(v.pipe(v.string(), kit.secret)),
-  'The token. Only the response that creates it has the token; null in all others.',
-)
-
-/** The errors of {@link takeOwner}. */
+/** The errors of {@link readOwner}. */
 export const ownerErrors = [errors.owner_named_twice, errors.owner_not_found, errors.owner_inactive]
 
 type Owners = { readonly [Name in (typeof OWNER_NAMES)[number]]: string }
 
-/** Returns a body with the id of the owner that it names, by default the account's user. Refuses an unknown or inactive owner. */
-export function takeOwner<Body extends Owners>(tx: kit.Transaction, body: Body) {
-  const { owner_id, owner_email: _, scim_user_id: __, ...rest } = body
+/** Returns the id of the owner that a body names, by default the account's user. Refuses an unknown or inactive owner. */
+export function readOwner(tx: kit.Transaction, body: Owners): string {
   const [, second] = OWNER_NAMES.filter((name) => body[name] !== '')
   if (second) kit.refuse(errors.owner_named_twice, { field: second, received: kit.quote(body[second]) })
-  return { ...rest, owner_id: isIdOfOwner(owner_id) ? requireOwner(tx, owner_id) : ACCOUNT_USER }
+  return isIdOfOwner(body.owner_id) ? requireOwner(tx, body.owner_id) : ACCOUNT_USER
 }
 
 function requireOwner(tx: kit.Transaction, id: string): string {

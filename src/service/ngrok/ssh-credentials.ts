@@ -33,8 +33,6 @@ const public_key = kit.documented(
   { isRequired: true },
 )
 
-const { owner_id, owner_email, scim_user_id } = owned.createFields
-
 const table = parts.columns(
   {
     name: 'ssh_credentials',
@@ -60,9 +58,7 @@ const table = parts.columns(
   {
     public_key: parts.column({ create: v.optional(public_key, ''), kept: v.string(), shown: public_key }),
     acl: owned.aclColumn,
-    owner_id: parts.column({ create: owner_id, kept: v.string(), shown: owned.owner_id }),
-    owner_email: parts.column({ create: owner_email }),
-    scim_user_id: parts.column({ create: scim_user_id }),
+    ...owned.ownerColumns,
   },
   { indexes: { owner: byOwner, material: ({ public_key }) => parts.keyMaterial(public_key) ?? null } },
 )
@@ -85,7 +81,7 @@ export const sshCredentialFamily = kit.resource(table.kind, {
   create: {
     errors: [...owned.ownerErrors, errors.ssh_key_taken],
     run(tx, body) {
-      const credential = table.newRecord(tx, { ...body, ...owned.takeOwner(tx, body) })
+      const credential = table.newRecord(tx, { ...body, owner_id: owned.readOwner(tx, body) })
       return tx.put(sshCredentials, unique.requireUnique(tx, credential))
     },
   },
