@@ -120,8 +120,6 @@ const table = columns(
   { indexes: { addr: (record) => record.addr } },
 )
 
-/** A reserved address in the state. */
-
 /**
  * The collection of reserved addresses, to look one up: `tx.find(addresses, 'addr', '1.tcp.eu.ngrok.io:20000')`.
  *
