@@ -71,8 +71,8 @@ export async function* schedules<T, Create extends CreateForRun = DefaultCreate>
   return yield* iterate(...withoutTypes(code, options))
 }
 
-/** Returns the same values: the search passes values and gateways on, and only the caller's functions know their types. */
-const withoutTypes = (...passed: [code: unknown, options: unknown]) => passed as [never, never] // As the sentence says.
+// The search passes values and gateways on, and only the caller's functions know their types.
+const withoutTypes = (...passed: [code: unknown, options: unknown]) => passed as [never, never]
 
 /**
  * Makes runners point to the call, and not to the files of this package. The place of any other error follows: it may be in a
