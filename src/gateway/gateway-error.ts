@@ -6,7 +6,10 @@ import type { ErrorKey } from '../generated/resources.ts'
 const KEYS: unique symbol = Symbol.for('fauxgate.keys')
 
 /** Returns the function of a GatewayError of any bundle that returns the error keys of its gateway. */
-const keysOfGateway = ({ [KEYS]: keys }: { readonly [KEYS]?: () => Iterable<string> }) => keys
+function keysOfGateway(error: object) {
+  const { [KEYS]: keys }: { readonly [KEYS]?: () => Iterable<string> } = error
+  return keys
+}
 
 /** Returns true if the gateway that threw an error has an error with this key. */
 export function gatewayOfErrorHasKey(error: object, key: string): boolean {
@@ -76,7 +79,7 @@ export class GatewayError extends Error {
   at(entry: string): GatewayError {
     const { message } = this
     const facts = { ...this, message: `initial.${entry}: ${message}` }
-    const error = new GatewayError(facts, this.cause, keysOfGateway(Object(this)))
+    const error = new GatewayError(facts, this.cause, keysOfGateway(this))
     return withDescription(error, (nameOf) => `${nameOf(`initial.${entry}`)}: ${message}`)
   }
 }
