@@ -90,10 +90,11 @@ export const RANGE_FACTS: Facts = {
 }
 
 const UNIT_MS = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1 }
+const UNITS = /* @__PURE__ */ keysOf(UNIT_MS)
 
 /** Formats a duration in the largest unit that gives a whole number. */
 export function durationText(ms: number): Duration {
-  const unit = keysOf(UNIT_MS).find((each) => ms % UNIT_MS[each] === 0) ?? 'ms'
+  const unit = UNITS.find((each) => ms % UNIT_MS[each] === 0) ?? 'ms'
   return `${ms / UNIT_MS[unit]}${unit}`
 }
 
@@ -101,7 +102,7 @@ export function durationText(ms: number): Duration {
 export function durationMs(value: unknown): number | undefined {
   if (typeof value === 'number') return Number.isSafeInteger(value) && value >= 0 ? value : undefined
   const [, count, unit] = (typeof value === 'string' && /^(\d{1,12})(ms|s|m|h|d)$/.exec(value)) || []
-  const known = keysOf(UNIT_MS).find((name) => name === unit)
+  const known = UNITS.find((name) => name === unit)
   return known && Number(count) * UNIT_MS[known]
 }
 
