@@ -5,8 +5,8 @@ import { FIELD_VALUES } from './field-values.ts'
 import type { Step } from './step.ts'
 import { examplesOf, type FieldValues, probesOf } from './values.ts'
 
-/** Returns steps about what belongs to a resource: operations whose path goes below its own, such as `/x/{id}/y`. */
-export interface SubresourceOptions {
+/** A resource with operations whose path goes below its own, such as `/x/{id}/y`. */
+interface SubresourceOptions {
   /** All operations of the dialect. */
   readonly operations: readonly Operation[]
   /** The path of the resource's list. */
