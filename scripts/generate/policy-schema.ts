@@ -161,6 +161,12 @@ function objectOf(fields: Fields, type: string, isOpen = false): Schema {
   }
 }
 
+/** Values that are not empty, by their kind: one of them, and the schema of all. */
+const NOT_EMPTY = {
+  text: { sample: 'a', schema: { type: 'string', minLength: 1 } },
+  list: { sample: ['a'], schema: { type: 'array', minItems: 1 } },
+}
+
 /** Says which fields a config needs because of another field, by asking the action's own check about a config with this field alone. */
 function requirementsOf({ config, check }: Action): Schema {
   const missing = (given: Readonly<Record<string, unknown>>) =>
@@ -176,20 +182,10 @@ function requirementsOf({ config, check }: Action): Schema {
         return ifThen({ [name]: { type: 'string', pattern: `^(?:${choices.join('|')})$` } }, needed)
       })
     }
-    const sample = field.kind === 'list' ? ['a'] : field.kind === 'text' ? 'a' : undefined
-    if (sample === undefined) return []
+    if (field.kind !== 'text' && field.kind !== 'list') return []
+    const { sample, schema } = NOT_EMPTY[field.kind]
     const needed = missing({ [name]: sample }).filter((each) => !always.includes(each))
-    return needed.map((each) =>
-      ifThen(
-        {
-          [name]: {
-            type: typeof sample === 'string' ? 'string' : 'array',
-            ...(field.kind === 'list' ? { minItems: 1 } : { minLength: 1 }),
-          },
-        },
-        each,
-      ),
-    )
+    return needed.map((each) => ifThen({ [name]: schema }, each))
   })
   return allOf.length > 0 ? { allOf } : {}
 }
