@@ -7,8 +7,7 @@ import { root } from './shared.mjs'
 
 /** The parts, each after the parts that it needs, with the folders that contain only generated files. */
 const PARTS = {
-  // Clones of before have the types in the second folder.
-  'types.ts': ['src/generated', 'src/core/generated'],
+  'types.ts': ['src/generated'],
   'messages.ts': [],
   'own-numbers.ts': [],
   'ngrok-paths.ts': [],
