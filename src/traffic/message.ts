@@ -152,7 +152,10 @@ export class VisitorRequest extends Message implements PolicyRequest {
 
   /** Returns a copy that is sent to another URL. */
   to(url: string): VisitorRequest {
-    return new VisitorRequest(this.method, url, new MessageHeaders(this.headers), this.body, this.inform, this.withheld)
+    const headers = new MessageHeaders(this.headers)
+    const copy = new VisitorRequest(this.method, url, headers, this.body, this.inform, this.withheld)
+    copy.isWhole = this.isWhole
+    return copy
   }
 }
 

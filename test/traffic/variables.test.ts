@@ -140,6 +140,14 @@ describe('The length of a body that no header tells', () => {
     expect(await (await send('two')).text()).toBe('upstream got two')
   })
 
+  test('is that of the text of a Request at an internal endpoint too', async () => {
+    const { gateway } = createVisited(policyOf('forward-internal', { url: 'https://a.internal' }))
+    gateway.declare.tunnelSession({ endpoints: [{ url: 'https://a.internal', traffic_policy: policy }] })
+    gateway.traffic.upstream('https://a.internal', () => new Response())
+    const send = (body: string) => gateway.traffic.fetch(new Request(URL_OF_APP, { method: 'POST', body }))
+    expect([(await send('four')).status, (await send('two')).status]).toEqual([413, 200])
+  })
+
   test('is 0 for a request that streams', async () => {
     const { visit } = createVisited(policy)
     const init = { method: 'POST', body: new Blob(['four']).stream(), duplex: 'half' }
