@@ -43,7 +43,8 @@ export async function runRow(row: TrafficRow): Promise<void> {
   ).toEqual(check)
   if (check.length > 0 || row.file !== undefined) return
   const visited = createVisited(row, policy)
-  for (const step of [row, ...then]) if (step.request !== undefined || step.response !== undefined) await visited(step)
+  for (const step of [row, ...then])
+    if ((step.request ?? step.response ?? step.upstream) !== undefined) await visited(step)
 }
 
 /** Returns the policy of a row. */
