@@ -1,5 +1,5 @@
 // Makes the reference of traffic policies: the actions, the variables and functions of expressions, and the warnings.
-import type { Action, Field, Fields, Variables } from '../../src/service/policy/action.ts'
+import { type Action, type Field, type Fields, type Variables, variableOf } from '../../src/service/policy/action.ts'
 import { ACTIONS } from '../../src/service/policy/actions/index.ts'
 import { languageOf, TEXT } from '../../src/service/policy/environment.ts'
 import { FUNCTIONS } from '../../src/service/policy/functions.ts'
@@ -90,23 +90,13 @@ function listVariables(variables: Variables, path: string): (readonly [name: str
   })
 }
 
-function formatAction({
-  type,
-  about,
-  page,
-  phases,
-  protocols,
-  config,
-  isOpen,
-  sets,
-  variable,
-  outcomes,
-}: Action): string {
+function formatAction(action: Action): string {
+  const { type, about, page, phases, protocols, config, isOpen, sets, outcomes } = action
   const where = `Phases: ${phases.map((phase) => `\`${phase}\``).join(', ')}.`
   const only = protocols ? ` Only on endpoints of ${protocols.map((each) => `\`${each}\``).join(', ')}.` : ''
   const ends = outcomes ? ` [Outcomes](policy.md#test-what-it-does): ${outcomes.join(', ')}.` : ''
   const rows = listRows(config)
-  const below = `actions.ngrok.${variable ?? type.replaceAll('-', '_')}`
+  const below = `actions.ngrok.${variableOf(action)}`
   const variables = listVariables(sets ?? {}, below)
   return [
     `### ${type}\n\n${about} ${where}${only}${ends} [The service's page](${SITE}/actions/${page}/).`,

@@ -1,4 +1,4 @@
-import type { Action, Config } from '../service/policy/action.ts'
+import { type Action, type Config, variableOf } from '../service/policy/action.ts'
 import { TEXT } from '../service/policy/environment.ts'
 import type { Phase } from '../service/policy/phases.ts'
 import type { ActionOutcome, Ending, Visit } from '../service/policy/visit.ts'
@@ -118,7 +118,7 @@ async function runAction(
 ): Promise<Pick<TracedAction, 'did' | 'outcome'> & { end?: Ending }> {
   const { row, type, isLenient, outcomes } = action
   const stated = run.given(type)
-  const variable = row?.variable ?? type.replaceAll('-', '_')
+  const variable = variableOf(row ?? action)
   let outcome: ActionOutcome
   try {
     // Actions evaluate some expressions themselves, such as those of `set-vars`.

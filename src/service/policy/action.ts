@@ -164,6 +164,11 @@ export interface Action {
   readonly run?: (config: Config, visit: Visit) => ActionOutcome | Promise<ActionOutcome>
 }
 
+/** Returns the name of an action in expressions, such as `rate_limit` in `actions.ngrok.rate_limit`. */
+export function variableOf({ type, variable }: Pick<Action, 'type' | 'variable'>): string {
+  return variable ?? type.replaceAll('-', '_')
+}
+
 /** The outcome of an action whose check refuses, and that lets the request pass because of `enforce: false`. */
 export const NOT_ENFORCED = 'not enforced'
 

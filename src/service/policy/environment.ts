@@ -1,6 +1,6 @@
 import { type ASTNode, Environment } from '@marcbachmann/cel-js'
 import { extendLexer } from '../../core/filter/cel-lexer.ts'
-import type { Variable, Variables } from './action.ts'
+import { type Variable, type Variables, variableOf } from './action.ts'
 import { ACTIONS } from './actions/index.ts'
 import { FUNCTIONS, NAMESPACES } from './functions.ts'
 import type { Phase } from './phases.ts'
@@ -136,10 +136,7 @@ export function variablesOf({ phase, hasTls, isModule, isRetry }: Scope): Variab
 
 function actionVariables(): Variables {
   return Object.fromEntries(
-    ACTIONS.map(({ type, variable, sets }) => [
-      variable ?? type.replaceAll('-', '_'),
-      { ...sets, error: tables.ACTION_ERROR },
-    ]),
+    ACTIONS.map((action) => [variableOf(action), { ...action.sets, error: tables.ACTION_ERROR }]),
   )
 }
 

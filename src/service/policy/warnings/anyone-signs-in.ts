@@ -1,3 +1,4 @@
+import { variableOf } from '../action.ts'
 import type { PolicyExpression } from '../expression.ts'
 import type { Warning } from './warning.ts'
 
@@ -27,7 +28,7 @@ export const anyoneSignsIn: Warning = {
       actions.flatMap(({ row, config, path }) => {
         const isOpen = row.type === 'openid-connect' && ANYONES.test(String(config.issuer_url))
         if (row.type !== 'oauth' && !isOpen) return []
-        const identity = `actions.ngrok.${row.variable ?? row.type}.identity`
+        const identity = `actions.ngrok.${variableOf(row)}.identity`
         const typeOf = (at: PolicyExpression['path']) =>
           rules.flatMap((rule) => rule.actions).find((each) => each.path.every((key, index) => at[index] === key))?.row
             .type ?? ''

@@ -1,3 +1,4 @@
+import { variableOf } from '../action.ts'
 import type { Warning } from './warning.ts'
 
 export const notEnforced: Warning = {
@@ -16,7 +17,7 @@ export const notEnforced: Warning = {
   find: ({ rules, expressions }) =>
     rules.flatMap(({ actions }) =>
       actions.flatMap(({ row, config, path }) => {
-        const variable = `actions.ngrok.${row.variable ?? row.type.replaceAll('-', '_')}`
+        const variable = `actions.ngrok.${variableOf(row)}`
         const isRead = row.sets && expressions.some(({ source }) => source.includes(variable))
         if (!('enforce' in row.config) || config.enforce !== false || isRead) return []
         return [
