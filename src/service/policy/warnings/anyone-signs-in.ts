@@ -23,24 +23,21 @@ export const anyoneSignsIn: Warning = {
   - expressions: ["!actions.ngrok.oauth.identity.email.endsWith('@example.com')"]
     actions: [{ type: deny }]
 `,
-  find: ({ rules, expressions }) =>
-    rules.flatMap(({ actions }) =>
-      actions.flatMap(({ row, config, path }) => {
-        const isOpen = row.type === 'openid-connect' && ANYONES.test(String(config.issuer_url))
-        if (row.type !== 'oauth' && !isOpen) return []
-        const identity = `actions.ngrok.${variableOf(row)}.identity`
-        const typeOf = (at: PolicyExpression['path']) =>
-          rules.flatMap((rule) => rule.actions).find((each) => each.path.every((key, index) => at[index] === key))?.row
-            .type ?? ''
-        const isRead = expressions.some((each) => each.source.includes(identity) && !NOTES.has(typeOf(each.path)))
-        if (isRead) return []
-        return [
-          {
-            path: [...path, 'type'],
-            what: `is ${row.type}, and no rule reads who signed in, so that everybody with an account at the provider passes`,
-            hint: `Add a rule that refuses others: expressions ["!${identity}.email.endsWith('@example.com')"], action deny.`,
-          },
-        ]
-      }),
-    ),
+  find: ({ actions, expressions }) =>
+    actions.flatMap(({ row, config, path }) => {
+      const isOpen = row.type === 'openid-connect' && ANYONES.test(String(config.issuer_url))
+      if (row.type !== 'oauth' && !isOpen) return []
+      const identity = `actions.ngrok.${variableOf(row)}.identity`
+      const typeOf = (at: PolicyExpression['path']) =>
+        actions.find((each) => each.path.every((key, index) => at[index] === key))?.row.type ?? ''
+      const isRead = expressions.some((each) => each.source.includes(identity) && !NOTES.has(typeOf(each.path)))
+      if (isRead) return []
+      return [
+        {
+          path: [...path, 'type'],
+          what: `is ${row.type}, and no rule reads who signed in, so that everybody with an account at the provider passes`,
+          hint: `Add a rule that refuses others: expressions ["!${identity}.email.endsWith('@example.com')"], action deny.`,
+        },
+      ]
+    }),
 }

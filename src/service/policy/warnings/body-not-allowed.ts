@@ -12,14 +12,12 @@ export const bodyNotAllowed: Warning = {
   right: `on_http_request:
   - actions: [{ type: custom-response, config: { status_code: 204 } }]
 `,
-  find: ({ rules }) =>
-    rules.flatMap(({ actions }) =>
-      actions.flatMap(({ row, config, path }) => {
-        if (row.type !== 'custom-response' || !hasNoBody(Number(config.status_code))) return []
-        const field = ['body', 'content'].find((name) => typeof config[name] === 'string' && config[name] !== '')
-        if (field === undefined) return []
-        const what = `is there, and no response ${config.status_code} has a body, so that the client gets 500`
-        return [{ path: [...path, 'config', field], what, hint: `Remove ${field}, or use the status 200.` }]
-      }),
-    ),
+  find: ({ actions }) =>
+    actions.flatMap(({ row, config, path }) => {
+      if (row.type !== 'custom-response' || !hasNoBody(Number(config.status_code))) return []
+      const field = ['body', 'content'].find((name) => typeof config[name] === 'string' && config[name] !== '')
+      if (field === undefined) return []
+      const what = `is there, and no response ${config.status_code} has a body, so that the client gets 500`
+      return [{ path: [...path, 'config', field], what, hint: `Remove ${field}, or use the status 200.` }]
+    }),
 }

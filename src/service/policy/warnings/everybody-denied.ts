@@ -11,14 +11,12 @@ export const everybodyDenied: Warning = {
   right: `on_http_request:
   - actions: [{ type: restrict-ips, config: { allow: [0.0.0.0/0, '::/0'], deny: [203.0.113.0/24] } }]
 `,
-  find: ({ rules }) =>
-    rules.flatMap(({ actions }) =>
-      actions.flatMap(({ row, config, path }) => {
-        const { allow, ip_policies, enforce } = config
-        const hasRange = [allow, ip_policies].some((list) => Array.isArray(list) && list.length > 0)
-        if (row.type !== 'restrict-ips' || hasRange || enforce === false) return []
-        const hint = 'Write allow: [0.0.0.0/0, "::/0"] if all that is not denied may pass.'
-        return [{ path: [...path, 'type'], what: 'is restrict-ips, which allows no range and denies everybody', hint }]
-      }),
-    ),
+  find: ({ actions }) =>
+    actions.flatMap(({ row, config, path }) => {
+      const { allow, ip_policies, enforce } = config
+      const hasRange = [allow, ip_policies].some((list) => Array.isArray(list) && list.length > 0)
+      if (row.type !== 'restrict-ips' || hasRange || enforce === false) return []
+      const hint = 'Write allow: [0.0.0.0/0, "::/0"] if all that is not denied may pass.'
+      return [{ path: [...path, 'type'], what: 'is restrict-ips, which allows no range and denies everybody', hint }]
+    }),
 }

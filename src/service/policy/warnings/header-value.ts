@@ -18,11 +18,9 @@ export const headerValue: Warning = {
   - actions:
       - { type: add-headers, config: { headers: { x-city: 'K%C3%B6ln' } } }
 `,
-  find: ({ rules }) =>
-    rules.flatMap(({ actions }) =>
-      actions.flatMap(({ path, row, config }) =>
-        Object.entries(row.config).flatMap(([name, field]) => findIn(field, config[name], [...path, 'config', name])),
-      ),
+  find: ({ actions }) =>
+    actions.flatMap(({ path, row, config }) =>
+      Object.entries(row.config).flatMap(([name, field]) => findIn(field, config[name], [...path, 'config', name])),
     ),
 }
 

@@ -14,19 +14,17 @@ export const notEnforced: Warning = {
   - expressions: ["actions.ngrok.restrict_ips.action == 'deny'"]
     actions: [{ type: custom-response, config: { status_code: 404 } }]
 `,
-  find: ({ rules, expressions }) =>
-    rules.flatMap(({ actions }) =>
-      actions.flatMap(({ row, config, path }) => {
-        const variable = `actions.ngrok.${variableOf(row)}`
-        const isRead = row.sets && expressions.some(({ source }) => source.includes(variable))
-        if (!('enforce' in row.config) || config.enforce !== false || isRead) return []
-        return [
-          {
-            path: [...path, 'config', 'enforce'],
-            what: `is false, and no expression reads the result of ${row.type}, so that it lets all traffic pass`,
-            hint: `Remove enforce: false${row.sets ? `, or read ${variable} in a later rule` : ''}.`,
-          },
-        ]
-      }),
-    ),
+  find: ({ actions, expressions }) =>
+    actions.flatMap(({ row, config, path }) => {
+      const variable = `actions.ngrok.${variableOf(row)}`
+      const isRead = row.sets && expressions.some(({ source }) => source.includes(variable))
+      if (!('enforce' in row.config) || config.enforce !== false || isRead) return []
+      return [
+        {
+          path: [...path, 'config', 'enforce'],
+          what: `is false, and no expression reads the result of ${row.type}, so that it lets all traffic pass`,
+          hint: `Remove enforce: false${row.sets ? `, or read ${variable} in a later rule` : ''}.`,
+        },
+      ]
+    }),
 }

@@ -14,29 +14,27 @@ export const urlNotReachable: Warning = {
   right: `on_http_request:
   - actions: [{ type: forward-internal, config: { url: https://api.internal } }]
 `,
-  find: ({ rules }) =>
-    rules.flatMap(({ actions }) =>
-      actions.flatMap(({ row: { type }, config: { url }, path: action }) => {
-        // The host before a `${…}` is only a part.
-        const [, scheme, host] = /^([a-z][a-z0-9+.-]*):\/\/(?:([^/?#:$]+)(?=[/?#:]|$))?/i.exec(String(url)) ?? []
-        const path = [...action, 'config', 'url']
-        if (type === 'forward-internal' && host !== undefined && !/\.internal$/i.test(host))
-          return [
-            {
-              path,
-              what: `names the host ${quote(host)}, which no internal endpoint has`,
-              hint: 'Use the URL of an internal endpoint, such as "https://api.internal".',
-            },
-          ]
-        if (type === 'http-request' && scheme !== undefined && !/^https?$/i.test(scheme))
-          return [
-            {
-              path,
-              what: `has the scheme ${quote(scheme)}, with which no request is made`,
-              hint: 'Use http or https.',
-            },
-          ]
-        return []
-      }),
-    ),
+  find: ({ actions }) =>
+    actions.flatMap(({ row: { type }, config: { url }, path: action }) => {
+      // The host before a `${…}` is only a part.
+      const [, scheme, host] = /^([a-z][a-z0-9+.-]*):\/\/(?:([^/?#:$]+)(?=[/?#:]|$))?/i.exec(String(url)) ?? []
+      const path = [...action, 'config', 'url']
+      if (type === 'forward-internal' && host !== undefined && !/\.internal$/i.test(host))
+        return [
+          {
+            path,
+            what: `names the host ${quote(host)}, which no internal endpoint has`,
+            hint: 'Use the URL of an internal endpoint, such as "https://api.internal".',
+          },
+        ]
+      if (type === 'http-request' && scheme !== undefined && !/^https?$/i.test(scheme))
+        return [
+          {
+            path,
+            what: `has the scheme ${quote(scheme)}, with which no request is made`,
+            hint: 'Use http or https.',
+          },
+        ]
+      return []
+    }),
 }

@@ -50,6 +50,8 @@ export interface ReadAction {
 /** A policy as warnings read it. */
 export interface ReadPolicy {
   readonly rules: readonly ReadRule[]
+  /** The actions of all rules. */
+  readonly actions: readonly ReadAction[]
   readonly expressions: readonly PolicyExpression[]
   readonly options: PolicyOptions
 }
@@ -79,7 +81,7 @@ export function readPolicy(
       rules.push({ phase, path, conditions: conditions.get(path.join('.')) ?? [], actions })
     }
   }
-  return { rules, expressions, options }
+  return { rules, actions: rules.flatMap(({ actions }) => actions), expressions, options }
 }
 
 function entriesOf(list: unknown): readonly (readonly [number, unknown])[] {
