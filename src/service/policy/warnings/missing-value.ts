@@ -43,10 +43,11 @@ function findMissing({ rules }: ReadPolicy): readonly Finding[] {
   const found: Finding[] = []
   // Each request has a host. An earlier rule may have ended the requests without another value.
   const guarded = ["'host'"]
-  for (const { phase, conditions } of rules) {
-    const variables = variablesOf({ phase, hasTls: true, isModule: true })
-    const isKnown = (node: ASTNode) => findBelow(variables, pathOfNode(node)?.split('.') ?? ['']) !== undefined
-    const find = (operand: ASTNode) => findOptional(operand, isKnown)
+  // The phase of responses has the variables of all phases. A condition with one of a later phase has an error.
+  const variables = variablesOf({ phase: 'on_http_response', hasTls: true, isModule: true })
+  const isKnown = (node: ASTNode) => findBelow(variables, pathOfNode(node)?.split('.') ?? ['']) !== undefined
+  const find = (operand: ASTNode) => findOptional(operand, isKnown)
+  for (const { conditions } of rules) {
     for (const { tree } of conditions) if (tree) walk(tree, (node) => guarded.push(...readGuard(node, find)))
     for (const { tree, problem, path, offset } of conditions) {
       const test = tree && !problem && findTest(tree, true, find)
