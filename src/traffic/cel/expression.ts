@@ -31,13 +31,14 @@ const ROOTS = ['req', 'res', 'conn', 'endpoint', 'time', 'vars', 'actions', 'att
 export function createExpressions(): Expressions {
   const known = new Map<string, Expression>()
   const pattern = createPatterns()
-  const overloads = createOverloads(pattern)
+  let overloads: Overloads | undefined
   return {
     pattern,
     compile(source, scope) {
       const key = [scope.phase, scope.hasTls, scope.isModule, scope.isRetry, source].join()
       const found = known.get(key)
       if (found) return found
+      overloads ??= createOverloads(pattern)
       const expression = compile(source, scope, overloads)
       if (known.size >= MAX_KEPT) known.clear()
       known.set(key, expression)
