@@ -100,8 +100,13 @@ export const IMPLEMENTATIONS: Readonly<Record<string, Implementation>> = {
   },
   sort: (list: readonly unknown[]) => sortBy(list, (item) => item),
   distinct(list: readonly unknown[]) {
-    const keys = list.map(keyOf)
-    return list.filter((_, at) => keys.indexOf(keys[at] ?? '') === at)
+    const seen = new Set<string>()
+    return list.filter((each) => {
+      const key = keyOf(each)
+      const isFirst = !seen.has(key)
+      seen.add(key)
+      return isFirst
+    })
   },
   encodeQueryString: encodeQuery,
   decodeBase64: (text: string) => new TextDecoder().decode(fromBase64(text)),
