@@ -19,7 +19,7 @@ function formatOne(value: unknown, letter: string, digits: number): string {
     case 's':
       return toText(value)
     case 'd':
-      return String(Number.isFinite(value) ? toInteger(value, letter) : (numberOf(value) ?? toInteger(value, letter)))
+      return String(typeof value === 'number' && !Number.isFinite(value) ? value : toInteger(value, letter))
     case 'f':
       return toFixed(toNumber(value), Math.min(digits, 100))
     case 'e':
