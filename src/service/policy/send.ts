@@ -25,10 +25,10 @@ const OWN_HEADERS = {
   'user-agent': 'ngrok/cloud',
 }
 
-interface Attempt {
-  readonly response?: IncomingResponse | undefined
-  readonly failure?: SendFailure
-}
+/** An attempt that failed has a response too, if it ended with one redirect too many. */
+type Attempt =
+  | { readonly response: IncomingResponse; readonly failure?: undefined }
+  | { readonly response: IncomingResponse | undefined; readonly failure: SendFailure }
 
 /** Carries out `http-request`: sends a request, and sends it again while the condition for retries is true. */
 export async function sendWithRetries(config: SendConfig, visit: Visit): Promise<ActionOutcome> {
@@ -51,8 +51,8 @@ export async function sendWithRetries(config: SendConfig, visit: Visit): Promise
       attempts: attempts.flatMap((each) => (each.response ? toAttempt(each.response) : [])),
       ...(response && { res: toResult(response) }),
     }
-    if (!failure && response) return { did: `got ${response.status} from ${url}`, sets }
-    const { message = '', number } = failure ?? {}
+    if (!failure) return { did: `got ${response.status} from ${url}`, sets }
+    const { message, number } = failure
     const ends = { status: 502, ...(number === undefined ? { body: message } : { error: number }) }
     return {
       did: `failed: ${message}`,
