@@ -45,14 +45,9 @@ export function checkFound(
   // Most policies have no problems, and need no places.
   if (typeof value === 'object' && checkWithWarnings(value, known).length === 0) return []
   const sliced = slice()
-  const text = sliced.text.split('\n')
   // Nobody knows the problems of a value that is unknown.
-  const isKnown = ({ line, endLine }: PlacedPolicyProblem) =>
-    !isTemplate ||
-    !text
-      .slice(line - 1, endLine)
-      .join('\n')
-      .includes(UNKNOWN)
+  const unknown = isTemplate ? sliced.text.split('\n').map((text) => text.includes(UNKNOWN)) : []
+  const isKnown = ({ line, endLine }: PlacedPolicyProblem) => !unknown.slice(line - 1, endLine).includes(true)
   const problems = checkPolicy(sliced.text, known).filter(isKnown)
   const lines = problems.length === 0 || sliced.isScattered ? [] : linesWithoutSecrets(sliced.text)
   return problems.map((problem) => {
