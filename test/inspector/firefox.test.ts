@@ -8,7 +8,7 @@ import { sendRequest } from './support/use-inspector.ts'
 const ESCAPE = '\uE00C'
 
 describe.skipIf(inject('firefox') === '')('In Firefox', () => {
-  test('every part of the page shows the state, follows changes, and works', async () => {
+  test('every tab of the page shows the state, follows changes, and works', async () => {
     const gateway = openManual({ dns: 'simulated' })
     const server = await serve(gateway)
     onTestFinished(() => server.close())
@@ -18,7 +18,7 @@ describe.skipIf(inject('firefox') === '')('In Firefox', () => {
     const button = (name: string) => `//button[.="${name}"]`
     await go('now')
     await page.find('//*[@role="status"][.="live"]')
-    for (const [part, text] of [
+    for (const [tab, text] of [
       ['Now', 'Worth a look'],
       ['Jobs', 'api.example.com'],
       ['Requests', '/reserved_addrs'],
@@ -26,7 +26,7 @@ describe.skipIf(inject('firefox') === '')('In Firefox', () => {
       ['DNS & faults', 'docs.example.com'],
       ['State', 'Reset the gateway'],
     ]) {
-      await page.click(`//nav/a[.="${part}"]`)
+      await page.click(`//nav/a[.="${tab}"]`)
       await page.find(`//main[contains(., "${text}")]`)
     }
     await go(`jobs/${domain}`)

@@ -24,7 +24,7 @@ function watchRequests(page: Page, base: string) {
 
 const findDoubled = (sent: readonly string[]) => sent.filter((each, at) => sent.indexOf(each) !== at)
 
-const PARTS = ['now', 'jobs', 'requests', 'traffic', 'resources', 'faults', 'state']
+const TABS = ['now', 'jobs', 'requests', 'traffic', 'resources', 'faults', 'state']
 
 describe.skipIf(!CHROMIUM)('The page', () => {
   const open = useInspector()
@@ -35,7 +35,7 @@ describe.skipIf(!CHROMIUM)('The page', () => {
     const { request, domain } = await populate(gateway, server)
     const settle = watchRequests(page, server.url)
     const views: Record<string, string[]> = {}
-    for (const place of [...PARTS, `requests/${request}`, `jobs/${domain}`, ...PARTS]) {
+    for (const place of [...TABS, `requests/${request}`, `jobs/${domain}`, ...TABS]) {
       await page.goto(`${server.url}/_fauxgate/#${place}`)
       const sent = await settle()
       expect(findDoubled(sent), place).toEqual([])

@@ -61,7 +61,7 @@ const WIDTHS = [360, 390, 768, 1024, 1440]
 /** The widths at which axe-core checks the page. */
 const AXE_WIDTHS = [360, 1440]
 
-describe.skipIf(!CHROMIUM)('Every part at 360, 390, 768, 1,024 and 1,440 px, light and dark', () => {
+describe.skipIf(!CHROMIUM)('Every tab at 360, 390, 768, 1,024 and 1,440 px, light and dark', () => {
   const open = useInspector()
   const openTraffic = useTraffic()
 

@@ -11,7 +11,7 @@ import { useTraffic, visitApp } from './support/visit-app.ts'
 
 const URL_OF_APP = 'https://app.example.com'
 
-/** Returns the stops of the way that the page shows. */
+/** Returns the stops of the trace that the page shows. */
 const stops = (page: Page) => page.locator('.trace > li').allInnerTexts()
 
 describe.skipIf(!CHROMIUM)('The tab Traffic', () => {

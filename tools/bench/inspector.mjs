@@ -8,7 +8,7 @@ const HEADERS = { authorization: 'Bearer key', 'service-version': '2' }
 
 const browser = await startChromium()
 
-/** Opens a part of the page of a new gateway. */
+/** Opens a tab of the page of a new gateway. */
 async function openPage(place, domains = 0) {
   const gateway = createGateway({ seed: 'bench', clock: manualClock('2026-01-01T00:00:00Z'), dns: 'simulated' })
   for (let number = 0; number < domains; number++) {
@@ -97,7 +97,7 @@ async function measureFlood(total) {
   await close()
 }
 
-/** Prints the time from opening a part of the page to its first row, of a server that has answered nothing yet. */
+/** Prints the time from opening a tab of the page to its first row, of a server that has answered nothing yet. */
 async function measureFirstView(place, domains) {
   const { page, close } = await openPage(place, domains)
   await page.locator(':is(.lane, .line) a').first().waitFor()

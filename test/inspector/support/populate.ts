@@ -3,7 +3,7 @@ import type { Served } from '../../../src/server/node.ts'
 import { ECDSA, RSA } from '../../support/provisioning.ts'
 import { sendRequest } from './use-inspector.ts'
 
-/** Fills a gateway so that every part of the page has content. Returns ids for the test. */
+/** Fills a gateway so that every tab of the page has content. Returns ids for the test. */
 export async function populate(gateway: Gateway<ManualClock>, server: Served) {
   const create = async (domain: string, more: object = {}) => {
     const answer = await sendRequest(server, 'POST', '/reserved_domains', {

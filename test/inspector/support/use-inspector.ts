@@ -12,12 +12,12 @@ export interface OpenInspector {
   readonly server: Served
   readonly page: Page
   readonly context: BrowserContext
-  /** Goes to a part of the page, such as `jobs`. */
+  /** Goes to a tab of the page, such as `jobs`. */
   go(place: string): Promise<void>
 }
 
 interface PageOptions extends BrowserContextOptions {
-  /** The part to open. If empty, the test opens the page itself. */
+  /** The tab to open. If empty, the test opens the page itself. */
   readonly place?: string
   readonly prepare?: (gateway: Gateway<ManualClock>) => void
 }

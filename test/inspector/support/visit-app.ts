@@ -13,7 +13,7 @@ interface OpenTraffic {
   readonly gateway: Visited
   readonly server: Served
   readonly page: Page
-  /** Goes to a part of the page, such as `traffic/4`. */
+  /** Goes to a tab of the page, such as `traffic/4`. */
   go(place: string): Promise<void>
 }
 
