@@ -3,7 +3,7 @@ import type { Variable, Variables } from '../service/policy/action.ts'
 import { TEXT } from '../service/policy/environment.ts'
 import { isVariable } from '../service/policy/variables.ts'
 import { Timestamp } from './cel/time.ts'
-import { typeOf } from './cel/types.ts'
+import { toCelValue } from './cel/types.ts'
 import { MissingFact, type Roots } from './cel/values.ts'
 import { KNOWN, type Surroundings } from './known-variables.ts'
 
@@ -81,12 +81,5 @@ function toCel(value: unknown, type: string): unknown {
   if (type === 'int' && typeof value === 'number') return BigInt(Math.trunc(value))
   const ms = type === 'google.protobuf.Timestamp' ? timeMs(value) : undefined
   if (ms !== undefined) return Timestamp.fromMs(ms)
-  return /^list|^map|^dyn/.test(type) ? toDeepCel(value) : value
-}
-
-function toDeepCel(value: unknown): unknown {
-  if (typeof value === 'number') return Number.isInteger(value) ? BigInt(value) : value
-  if (Array.isArray(value)) return value.map(toDeepCel)
-  if (typeof value !== 'object' || value === null || typeOf(value) !== 'map') return value
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, toDeepCel(each)]))
+  return /^list|^map|^dyn/.test(type) ? toCelValue(value) : value
 }

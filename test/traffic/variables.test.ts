@@ -188,6 +188,15 @@ describe('A variable of an action', () => {
     expect(await (await visit()).text()).toBe(`<${expected}>`)
   })
 
+  test('has an integer for a whole number, unless JavaScript has rounded it, as JSON has', async () => {
+    const json = `json.decode('{"a":2,"b":1e20,"c":1.5}')`
+    const body = ['actions.ngrok.ai_gateway.client', json].map((of) => `\${['a', 'b', 'c'].map(key, type(${of}[key]))}`)
+    const actions = [{ type: 'ai-gateway' }, { type: 'custom-response', config: { body: body.join(' ') } }]
+    const { visit } = createVisited(JSON.stringify({ on_http_request: [{ actions }] }))
+    const response = await visit('/', { from: { actions: { 'ai-gateway': { client: { a: 2, b: 1e20, c: 1.5 } } } } })
+    expect(await response.text()).toBe('[int, double, double] [int, double, double]')
+  })
+
   test.each([null, 'a text', {}])('is empty if the caller gives %o in place of its parts', async (error) => {
     const body = '<${actions.ngrok.owasp_crs_request.error.code}>'
     const actions = [

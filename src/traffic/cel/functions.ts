@@ -7,7 +7,7 @@ import { crc32, crc64, xxhash64 } from './checksums.ts'
 import { toText } from './format.ts'
 import { sortBy } from './macros.ts'
 import { numberOf } from './operators.ts'
-import { typeOf } from './types.ts'
+import { toCelValue, typeOf } from './types.ts'
 import { EvaluationProblem, entriesOf, readField, readPath, type Values } from './values.ts'
 
 /** The functions that read the request or the gateway. */
@@ -155,14 +155,6 @@ function fromBase64(text: string): Uint8Array {
 function decodeJson(text: string): unknown {
   if (!tries(() => JSON.parse(text))) throw new EvaluationProblem('the text is not JSON')
   return toCelValue(JSON.parse(text))
-}
-
-/** Returns a value of JSON as CEL has it. */
-function toCelValue(value: unknown): unknown {
-  if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : value
-  if (Array.isArray(value)) return value.map(toCelValue)
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, toCelValue(each)]))
 }
 
 function encodeJson(value: unknown): string {

@@ -40,6 +40,14 @@ export const TYPES: ReadonlyMap<string, CelType> = new Map(
   ),
 )
 
+/** Returns a value of JSON as CEL has it: numbers that are whole are integers, unless JavaScript has rounded them. Values of CEL stay. */
+export function toCelValue(value: unknown): unknown {
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : value
+  if (Array.isArray(value)) return value.map(toCelValue)
+  if (typeof value !== 'object' || value === null || typeOf(value) !== 'map') return value
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, toCelValue(each)]))
+}
+
 /** Returns the problem that there is no operator or function for some types. */
 export function noOverload(call: string): EvaluationProblem {
   return new EvaluationProblem(`no such overload: ${call.replaceAll('google.protobuf.', '')}`)
