@@ -26,7 +26,7 @@ export interface TrafficRow extends TrafficStep {
   readonly check?: readonly number[]
   /** The place of the policy: protocol, kind of endpoint, plan. */
   readonly place?: object
-  /** A file with policies, such as the config of an agent or a manifest, in place of rules. */
+  /** A file with policies, such as the config of an agent or a manifest, instead of rules. */
   readonly file?: string
   /** An expression, which is evaluated after the rules of its phase; `is` is its value as an expression, and `type` its type. */
   readonly cel?: string
@@ -79,7 +79,7 @@ export interface SentResponse {
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
-  /** The number of letters in the body, in place of a long `body`. */
+  /** The number of letters in the body, instead of a long `body`. */
   readonly letters?: number
   /** The time that passes without a response. */
   readonly silent_for?: Duration
@@ -102,7 +102,7 @@ const FOLDER = 'tools/evidence/traffic-pages'
 /** Reads all pages, in the order of their paths. */
 export function readTrafficPages(root = '.'): readonly TrafficPage[] {
   return readdirSync(join(root, FOLDER))
-    .map((file) => load(readFileSync(join(root, FOLDER, file), 'utf8')) as TrafficPage) // The tests read every field.
+    .map((file) => load(readFileSync(join(root, FOLDER, file), 'utf8')) as TrafficPage) // test/traffic/pages.test.ts checks the fields.
     .sort((a, b) => (a.page < b.page ? -1 : 1))
 }
 
