@@ -89,7 +89,7 @@ type DeclareTest = (name: string, work: () => Promise<void>) => unknown
 
 /**
  * Declares a test for each case of a test file for a traffic policy: the file that `fauxgate policy test` runs. Each case has
- * a gateway of its own. A failing case shows the differences, and the trace of its request.
+ * its own gateway. A failing case shows the differences, and the trace of its request.
  *
  * @example
  * ```ts

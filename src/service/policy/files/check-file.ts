@@ -66,7 +66,7 @@ function inFile(problem: PlacedPolicyProblem, { linesBefore, indent, isScattered
 }
 
 /**
- * Returns the lines of a policy's text with `*` in place of the secrets, because the output of a check is read by more people than
+ * Returns the lines of a policy's text with `*` instead of the secrets, because the output of a check is read by more people than
  * the file. If the text cannot be read and may have secrets, returns no lines.
  */
 function linesWithoutSecrets(text: string): readonly string[] {
