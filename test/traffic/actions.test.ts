@@ -362,4 +362,24 @@ describe('identities', () => {
     ])
     expect(JSON.stringify(gateway.traffic.last()?.trace)).toContain('sent the visitor to sign in')
   })
+
+  // rules: traffic#signing-in
+  test('a policy that reads a field of the identity that the visitor does not give throws', async () => {
+    const reading = { from: { identity: { name: 'Ada' } } }
+    await expect(createVisited(policy).visit('/', reading)).rejects.toThrow('actions.ngrok.oauth.identity.email')
+  })
+
+  test.each([
+    ['', '/'],
+    ['?redirect_path=/bye', '/bye'],
+    ['?redirect_path=//other.example.com', '/'],
+    ['?redirect_path=/%5Cother.example.com', '/'],
+    ['?redirect_path=https://other.example.com', '/'],
+  ])('every visitor of /ngrok/logout%s continues at %s, without the cookie of the session', async (query, path) => {
+    for (const from of [{}, { identity: { email: 'a@other.com' } }]) {
+      const { status, headers } = await createVisited(policy).visit(`/ngrok/logout${query}`, { from })
+      expect([status, headers.get('location')]).toEqual([302, `https://app.example.com${path}`])
+      expect(headers.get('set-cookie')).toMatch(/^session=; .*Max-Age=0/)
+    }
+  })
 })

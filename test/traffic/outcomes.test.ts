@@ -38,3 +38,35 @@ test.each<readonly [type: string, config: object, init: object, outcome: string 
   const actions = gateway.traffic.last()?.trace.flatMap((each) => ('actions' in each ? each.actions : []))
   expect(actions?.map((each) => each.outcome)).toEqual([outcome])
 })
+
+const RANGE = { allow: ['203.0.113.0/24'] }
+const CREDENTIALS = { credentials: ['ada:correct horse'] }
+const SIGNED = { provider: 'github', secret: 'a' }
+
+// rules: traffic#stated-results
+test.each<
+  readonly [type: string, config: object, stated: Record<string, unknown>, status: number, error: string | null]
+>([
+  ['rate-limit', LIMIT, { limited: true }, 429, null],
+  ['rate-limit', LIMIT, { limited: false }, 200, null],
+  ['rate-limit', { ...LIMIT, enforce: false }, { limited: true }, 200, null],
+  ['restrict-ips', RANGE, { action: 'deny' }, 403, 'ERR_NGROK_3205'],
+  ['restrict-ips', { ...RANGE, enforce: false }, { action: 'deny' }, 200, null],
+  ['restrict-ips', RANGE, { action: 'allow' }, 200, null],
+  ['basic-auth', CREDENTIALS, { credentials: { authorized: false } }, 401, null],
+  ['basic-auth', CREDENTIALS, { credentials: { authorized: true } }, 200, null],
+  ['verify-webhook', SIGNED, { verified: false }, 403, 'ERR_NGROK_3204'],
+  ['verify-webhook', SIGNED, { verified: true }, 200, null],
+  ['ai-gateway', {}, { status: 'error' }, 502, 'ERR_NGROK_3800'],
+  ['ai-gateway', {}, { status: 'error', error: { code: 'ERR_NGROK_3807' } }, 503, 'ERR_NGROK_3807'],
+  ['owasp-crs-request', { on_error: 'continue' }, { decision: 'deny' }, 200, null],
+])('%s with %j whose result the caller states as %j gets %i', async (type, config, stated, status, error) => {
+  const { visit } = createVisited(policyOf(type, config))
+  const response = await visit('/', { from: { ip: '203.0.113.9', actions: { [type]: stated } } })
+  expect([response.status, response.headers.get('ngrok-error-code')]).toEqual([status, error])
+})
+
+test('A connection that the caller states as denied ends', async () => {
+  const { visit } = createVisited(policyOf('restrict-ips', RANGE, 'on_tcp_connect'))
+  await expect(visit('/', { from: { actions: { 'restrict-ips': { action: 'deny' } } } })).rejects.toThrow(TypeError)
+})
