@@ -36,8 +36,8 @@ export const NAMESPACES: Readonly<Record<string, string>> = {
 
 export const HASHES: readonly string[] = ['crc32', 'crc64', 'md5', 'sha1', 'sha256', 'sha512', 'xxhash64']
 
-/** The types whose values `sort` compares. */
-const SORTED = [
+/** The types whose values have an order. */
+export const ORDERED: readonly string[] = [
   ...['bool', 'bytes', 'double', 'int', 'string', 'uint'],
   ...['google.protobuf.Duration', 'google.protobuf.Timestamp'],
 ]
@@ -88,7 +88,7 @@ export const FUNCTIONS: readonly PolicyFunction[] = [
   on('encodeJson', 'list.encodeJson(): string | map.encodeJson(): string', 'Writes JSON.'),
   on('slice', 'list.slice(int, int): list', 'Returns a part of the list.'),
   on('flatten', 'list.flatten(): list | list.flatten(int): list', 'Joins the lists in the list.'),
-  on('sort', SORTED.map((type) => `list<${type}>.sort(): list`).join(' | '), 'Sorts the list.'),
+  on('sort', ORDERED.map((type) => `list<${type}>.sort(): list`).join(' | '), 'Sorts the list.'),
   on('distinct', 'list.distinct(): list', 'Removes what is there twice.'),
   on('encodeQueryString', 'map.encodeQueryString(): string', 'Writes a query.'),
   on('matches', 'matches(string, string): bool', 'Returns whether a text matches a pattern of RE2.'),

@@ -1,4 +1,5 @@
-import { ORDERED, order } from './operators.ts'
+import { ORDERED } from '../../service/policy/functions.ts'
+import { order } from './operators.ts'
 import { noOverload, typeOf } from './types.ts'
 import { EvaluationProblem, entriesOf } from './values.ts'
 

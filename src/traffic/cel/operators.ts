@@ -1,4 +1,5 @@
 import { UnsignedInt } from '@marcbachmann/cel-js/evaluator'
+import { ORDERED } from '../../service/policy/functions.ts'
 import { Duration, Time, Timestamp } from './time.ts'
 import { noOverload, typeOf } from './types.ts'
 import { EvaluationProblem, entriesOf, readField } from './values.ts'
@@ -36,11 +37,6 @@ function areEqual(a: unknown, b: unknown): boolean {
   const [entries, others] = [entriesOf(a), entriesOf(b)]
   return entries.length === others.length && entries.every(([key, value]) => areEqual(value, readKey(b, key)))
 }
-
-/** The types whose values are ordered. */
-export const ORDERED: readonly string[] = [
-  ...['bool', 'bytes', 'double', 'int', 'string', 'uint', 'google.protobuf.Duration', 'google.protobuf.Timestamp'],
-]
 
 /** Returns a number less than 0, 0 or greater than 0; not a number where a value is none. @throws EvaluationProblem */
 export function order(a: unknown, b: unknown, sign = '<'): number {
