@@ -165,8 +165,8 @@ function createEdges(families, value, ip_restriction, authority) {
     websocket_tcp_converter: {},
     user_agent_filter: { deny: ['bot'] },
     oauth: { provider: { github: { ...signIn, teams: ['acme/web'] } } },
-    oidc: { issuer: 'https://accounts.example.com', ...signIn },
-    saml: { idp_metadata_url: 'https://idp.example.com/metadata' },
+    oidc: { enabled: false, issuer: 'https://accounts.example.com', ...signIn },
+    saml: { enabled: false, idp_metadata_url: 'https://idp.example.com/metadata' },
   })
 }
 

@@ -74,6 +74,7 @@ describe('A field that a schema marks as secret (rules: secrets#fields)', () => 
     await ok('PUT', `${modules}/webhook_verification`, { provider: 'github', secret: planted('webhook') })
     await ok('PUT', `${modules}/oauth`, { provider: { google: app } })
     await ok('PUT', `${modules}/oidc`, {
+      enabled: false,
       issuer: 'https://a.example.com',
       client_id: 'an-app',
       client_secret: planted('oidc'),

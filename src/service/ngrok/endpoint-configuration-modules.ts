@@ -8,7 +8,7 @@ import { makeTwins, refuseWithTwins } from './endpoint-configuration-errors.ts'
 import { defineModule, moduleFields, type Owner } from './modules.ts'
 import { headerErrors, headersModule } from './route-modules.ts'
 import { oauthModule, providerErrors } from './route-oauth.ts'
-import { oidcErrors, oidcModule, samlModule, signInErrors } from './route-sign-in.ts'
+import { oidcErrors, oidcModule, requireOneSignIn, samlModule, signInErrors } from './route-sign-in.ts'
 import { descriptionAndMetadata, refuseUnless, responseFields } from './shared.ts'
 
 const TYPES = ['http', 'https', 'tcp'] as const
@@ -25,7 +25,6 @@ export const configurationErrors = kit.declareErrors({
   configuration_type_invalid: kit.field(1622, 400, TYPES.join(', ')),
   configuration_description_too_long: parts.tooLong(1673),
   configuration_metadata_too_long: parts.tooLong(1674),
-  configuration_signs_in_twice: kit.entry(1679, 400, '{names} are enabled together. Disable all but one of them.'),
 })
 
 const record = v.object({ ...kit.recordHead('ec', descriptionAndMetadata()), type: parts.oneOfThese(TYPES) })
@@ -136,7 +135,6 @@ type Name = keyof All
 
 const NAMES = Object.keys(all)
 const OF_TLS: readonly string[] = ['mutual_tls', 'tls_termination'] satisfies Name[]
-const SIGN_INS = ['basic_auth', 'oauth', 'oidc', 'saml'] as const satisfies Name[]
 
 /** The modules that configurations of a type can have. */
 const MODULES_OF: Readonly<Record<ConfigurationRecord['type'], readonly string[]>> = {
@@ -170,19 +168,15 @@ export function requireModulesOf(type: ConfigurationRecord['type'], body: object
 }
 
 /** Refuses a configuration that people would sign in to by several modules. */
-export function requireOneSignIn(tx: kit.Transaction, { id }: ConfigurationRecord): void {
-  const found = configurationModules.view(tx, { id })
-  const names = SIGN_INS.filter((name) => {
-    const module: unknown = found[name]
-    return parts.isObject(module) && module.enabled === true
-  })
-  if (names.length > 1) kit.refuse(configurationErrors.configuration_signs_in_twice, { names: names.join(' and ') })
+export function requireConfigurationSignIn(tx: kit.Transaction, { id }: ConfigurationRecord): void {
+  requireOneSignIn(configurationModules.view(tx, { id }))
 }
 
 /** Returns an operation of configurations that refuses with their errors. */
 export const ofConfigurations = <O extends kit.Operation>(operation: O): O => refuseWithTwins(operation, inPlaceOf)
 
-const { configuration_module_unsupported, configuration_signs_in_twice } = configurationErrors
+const { configuration_module_unsupported } = configurationErrors
+const { signs_in_twice } = signInErrors
 
 /** Adds the rules of configurations to the operation of a module: it needs a configuration of a fitting type. */
 function withRules<O extends kit.Operation>(operation: O, name: string): O {
@@ -192,12 +186,12 @@ function withRules<O extends kit.Operation>(operation: O, name: string): O {
   const errors = (operation.errors ?? []).filter(({ key }) => key !== 'edge_not_found')
   return ofConfigurations({
     ...operation,
-    errors: isReplace ? [...errors, configuration_module_unsupported, configuration_signs_in_twice] : errors,
+    errors: isReplace ? [...errors, configuration_module_unsupported, signs_in_twice] : errors,
     run(tx, ids, input) {
       const configuration = kit.required(tx, configurations, ids.id ?? '', CONFIGURATION)
       if (isReplace) requireModulesOf(configuration.type, { [name]: true })
       const response = run(tx, ids, input)
-      if (isReplace) requireOneSignIn(tx, configuration)
+      if (isReplace) requireConfigurationSignIn(tx, configuration)
       return response
     },
   })

@@ -8,8 +8,8 @@ import {
   configurationModules,
   configurations,
   ofConfigurations,
+  requireConfigurationSignIn,
   requireModulesOf,
-  requireOneSignIn,
 } from './endpoint-configuration-modules.ts'
 import { descriptionAndMetadata } from './shared.ts'
 
@@ -128,7 +128,7 @@ const family = kit.resource(
         const configuration = tx.put(configurations, { ...kit.newHead(tx, 'ec', body), type })
         parts.declareMade(tx, configuration.id)
         configurationModules.set(tx, { id: configuration.id }, body)
-        requireOneSignIn(tx, configuration)
+        requireConfigurationSignIn(tx, configuration)
         return configuration
       },
     },
@@ -137,7 +137,7 @@ const family = kit.resource(
       run(tx, before, body) {
         requireModulesOf(before.type, body)
         configurationModules.set(tx, { id: before.id }, body)
-        requireOneSignIn(tx, before)
+        requireConfigurationSignIn(tx, before)
         return tx.put(configurations, { ...before, ...kit.described(body, before) })
       },
     },

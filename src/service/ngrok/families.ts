@@ -16,7 +16,7 @@ import { eventSources } from './event-sources.ts'
 import { eventSubscriptions } from './event-subscriptions.ts'
 import { failoverBackends } from './failover-backends.ts'
 import { httpResponseBackends } from './http-response-backends.ts'
-import { httpsEdgeRoutes } from './https-edge-routes.ts'
+import { httpsEdgeRoutes, routeSignIns } from './https-edge-routes.ts'
 import { ipPolicies, ipPolicyRules } from './ip-policies.ts'
 import { ipRestrictions } from './ip-restrictions.ts'
 import { kubernetesOperators } from './kubernetes-operators.ts'
@@ -26,8 +26,6 @@ import {
   routeUserAgentFilter,
   routeWebsocketTcpConverter,
 } from './route-modules.ts'
-import { routeOauth } from './route-oauth.ts'
-import { routeOidc, routeSaml } from './route-sign-in.ts'
 import { self } from './self.ts'
 import { sshCertificateAuthorities } from './ssh-certificate-authorities.ts'
 import { sshHostCertificates, sshUserCertificates } from './ssh-certificates.ts'
@@ -65,9 +63,7 @@ export const ngrokFamilies = {
   routeResponseHeaders,
   routeUserAgentFilter,
   routeWebsocketTcpConverter,
-  routeOauth,
-  routeOidc,
-  routeSaml,
+  ...routeSignIns,
   tcpEdges,
   tlsEdges,
   ...edgeModules,

@@ -13,7 +13,7 @@ import {
   routeWebsocketTcpConverter,
 } from './route-modules.ts'
 import { routeOauth } from './route-oauth.ts'
-import { routeOidc, routeSaml } from './route-sign-in.ts'
+import { requireOneSignIn, routeOidc, routeSaml, signInErrors } from './route-sign-in.ts'
 import { defineUnique } from './shared.ts'
 
 const MAX_MATCH_LENGTH = 4096
@@ -105,7 +105,43 @@ const { createBody, updateBody } = parts.defineBodies('HttpsEdgeRoute', 'a route
 
 type Resource = kit.Frozen<v.InferOutput<typeof routeShape>>
 
-const getIds = ({ edge_id, id }: RouteRecord) => ({ edge_id, id })
+interface RoutePath {
+  readonly edge_id: string
+  readonly id: string
+}
+
+const getIds = ({ edge_id, id }: RoutePath) => ({ edge_id, id })
+
+/** Replaces the modules that a body has (rules: edges#signing-in). */
+function setModules(tx: kit.Transaction, route: RouteRecord, body: object): void {
+  modules.set(tx, getIds(route), body)
+  requireOneSignIn(modules.view(tx, getIds(route)))
+}
+
+/** Returns the family of a module for signing in, which no other such module of the route may join. */
+function withOneSignIn<R extends kit.Operation, F extends { readonly operations: { readonly replace: R } }>(
+  family: F,
+): F {
+  const { replace } = family.operations
+  const { run } = replace
+  const checked = {
+    ...replace,
+    errors: [...(replace.errors ?? []), signInErrors.signs_in_twice],
+    run(tx: kit.Transaction, { edge_id = '', id = '' }: parts.PathIds, body: unknown) {
+      const response: unknown = run(tx, { edge_id, id }, body)
+      requireOneSignIn(modules.view(tx, { edge_id, id }))
+      return response
+    },
+  }
+  return { ...family, operations: { ...family.operations, replace: checked } }
+}
+
+/** The modules for signing in: a route has one of them enabled at most. */
+export const routeSignIns = {
+  routeOauth: withOneSignIn(routeOauth),
+  routeOidc: withOneSignIn(routeOidc),
+  routeSaml: withOneSignIn(routeSaml),
+}
 
 /** Returns the view of a route, with its modules. */
 export function routeView(tx: kit.Transaction, route: RouteRecord): Resource {
@@ -119,11 +155,6 @@ export function releaseRoute(tx: kit.Transaction, route: RouteRecord): void {
   modules.remove(tx, getIds(route))
   parts.undeclare(tx, route.id)
   tx.remove(routes, route)
-}
-
-interface RoutePath {
-  readonly edge_id: string
-  readonly id: string
 }
 
 function requireRoute(tx: kit.Transaction, { edge_id, id }: RoutePath): RouteRecord {
@@ -163,7 +194,7 @@ const operations = {
       const route = unique.requireUnique(tx, { ...kit.newHead(tx, ids.id, rest), ...matchFields })
       parts.declareMade(tx, route.id, edge_id)
       tx.put(routes, route)
-      modules.set(tx, getIds(route), body)
+      setModules(tx, route, body)
       return routeView(tx, route)
     },
   }),
@@ -197,7 +228,7 @@ const operations = {
         match: match || before.match,
       })
       tx.put(routes, route)
-      modules.set(tx, getIds(route), body)
+      setModules(tx, route, body)
       return routeView(tx, route)
     },
   }),

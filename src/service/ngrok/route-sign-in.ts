@@ -11,7 +11,20 @@ const YEAR_SECONDS = 365 * 24 * 60 * 60
 export const signInErrors = kit.declareErrors({
   cookie_prefix_invalid: kit.field(7042, 400, 'letters, digits and periods'),
   inactivity_timeout_too_long: kit.field(7092, 400, `whole seconds from 0 to ${YEAR_SECONDS}, a year`),
+  signs_in_twice: kit.entry(7079, 400, '{names} are enabled together. Disable all but one of them.'),
 })
+
+/** The modules that let people sign in, by their fields. Routes have no basic auth. */
+const SIGN_INS = ['basic_auth', 'oauth', 'oidc', 'saml']
+
+/** Refuses the modules of a route or of an endpoint configuration if people would sign in by several of them. */
+export function requireOneSignIn(modules: object): void {
+  const names = SIGN_INS.filter((name) => {
+    const module: unknown = Reflect.get(modules, name)
+    return parts.isObject(module) && module.enabled === true
+  })
+  if (names.length > 1) kit.refuse(signInErrors.signs_in_twice, { names: names.join(' and ') })
+}
 
 const cookie_prefix = kit.documented(
   v.pipe(

@@ -55,11 +55,12 @@ describe('People sign in at a route (rules: edges#signing-in)', () => {
   })
 
   it('by OpenID Connect and SAML, with the fields and defaults that were recorded', async () => {
-    const { gateway, put, id } = await openWithRoute()
+    const { gateway, put, send, path, id } = await openWithRoute()
     const app = { issuer: 'https://accounts.example.com', client_id: 'an-app', client_secret: SECRET }
     const session = { enabled: true, cookie_prefix: '', inactivity_timeout: 0, maximum_duration: 0 }
     const base = { ...session, options_passthrough: false }
     expect((await put('oidc', { ...app, scopes: ['profile'] })).body).toEqual({ ...base, ...app, scopes: ['profile'] })
+    await send('DELETE', `${path}/oidc`)
     const samlUri = `https://idp.ngrok.com/saml/${id}`
     expect((await put('saml', { idp_metadata: '<EntityDescriptor/>' })).body).toEqual({
       ...base,
@@ -103,6 +104,34 @@ describe('People sign in at a route (rules: edges#signing-in)', () => {
     expect([status, body.error_code]).toEqual([400, `ERR_NGROK_${number}`])
     expect(JSON.stringify(body)).not.toContain(SECRET)
     expect(gateway.snapshot()).toEqual(before)
+  })
+
+  const bodies = {
+    oauth: toGoogle({}),
+    oidc: { issuer: 'https://accounts.example.com', client_id: 'an-app', client_secret: SECRET },
+    saml: { idp_metadata_url: 'https://idp.example.com/metadata' },
+  }
+  it.each([
+    ['oauth', 'oidc'],
+    ['oidc', 'saml'],
+    ['saml', 'oauth'],
+  ] as const)('by one enabled module: %s with %s is refused with 7079', async (first, second) => {
+    const { gateway, put, send, path } = await openWithRoute()
+    await put(second, { ...bodies[second], enabled: false })
+    await put(first, bodies[first])
+    const before = gateway.snapshot()
+    const routes = path.replace(/[/][^/]*$/, '')
+    for (const refused of [
+      await put(second, bodies[second]),
+      await send('PATCH', path, { json: { [second]: bodies[second] } }),
+      await send('POST', routes, { json: { match: '/b', [first]: bodies[first], [second]: bodies[second] } }),
+    ]) {
+      expect([refused.status, refused.body.error_code]).toEqual([400, 'ERR_NGROK_7079'])
+      expect(refused.body.msg).toMatch(/^\w+ and \w+ are enabled together/)
+    }
+    expect(gateway.snapshot()).toEqual(before)
+    const swapped = { [first]: { ...bodies[first], enabled: false }, [second]: bodies[second] }
+    expect((await send('PATCH', path, { json: swapped })).status).toBe(200)
   })
 
   it('and the secret of the app is only in the response', async () => {
