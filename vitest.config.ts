@@ -22,7 +22,7 @@ const THOROUGH = [
   'service/provisioning/{rollback,ties,whole-seconds}',
   'service/resources/operations',
   'service/x509/{authority-openssl,fuzz}',
-  'testing/{certificates,jest,jest-endings,node-endings,replay-recording,store-flush}',
+  'testing/{certificates,clients,jest,jest-endings,node-endings,replay-recording,store-flush}',
   'testing/survives/*',
   'tooling/left-out',
   'traffic/cel/functions',

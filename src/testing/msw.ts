@@ -1,13 +1,15 @@
 import { type HttpHandler, HttpResponse, http } from 'msw'
 import { atCaller } from '../core/schema/caller-stack.ts'
 import { quote } from '../core/schema/text.ts'
+import { isStalled } from '../core/schema/truncated-stream.ts'
 import type { Fetch } from '../gateway/http/fetch.ts'
 import { isBelow } from '../gateway/http/url.ts'
 
 /**
  * Returns handlers for Mock Service Worker that answer every request below a gateway's `url`, in Node and in browsers.
  * They read the URL at each request, so they follow a gateway that starts or stops being served. Other handlers and
- * `onUnhandledRequest` get all other requests. If a fault breaks the connection, the client sees a network error. If two
+ * `onUnhandledRequest` get all other requests. If a fault breaks the connection, clients of `node:http` see `ECONNRESET`, and
+ * `fetch` rejects. A fault with `ending: 'stall'` reaches only `fetch`: for clients of `node:http`, serve the gateway. If two
  * gateways have the same URL, the first one answers, so give each its own `baseUrl`.
  *
  * @example
@@ -28,18 +30,37 @@ export function handlers(gateway: { readonly url: string; readonly fetch: Fetch 
   return [
     http.all(
       ({ request }) => isBelow(request.url, gateway.url),
-      ({ request }) => gateway.fetch(request).catch((error) => networkError(error, request)),
+      ({ request }) =>
+        gateway.fetch(request).then(
+          (response) => requirePossible(response, request),
+          (error) => breakConnection(error, request),
+        ),
     ),
   ]
+}
+
+/** Returns true for a request of `node:http`: MSW 2 shows the host only of these, and MSW 3 the mode only of `fetch`. */
+const isOfNodeHttp = ({ headers }: Request) => headers.has('host') && !headers.has('sec-fetch-mode')
+
+/** @throws Error for a body that stalls, if the client uses `node:http`: MSW raises the client's time-out as an uncaught error. */
+function requirePossible(response: Response, request: Request): Response {
+  if (!isStalled(response) || !isOfNodeHttp(request)) return response
+  throw new Error(
+    "A fault with ending: 'stall' cannot reach a client of node:http through Mock Service Worker. Serve the gateway for " +
+      'it: serve of fauxgate/node.',
+  )
 }
 
 /**
  * Returns the response for a broken connection, or for a client that has left. MSW would turn the rejection into a response
  * with status 500.
  */
-function networkError(error: unknown, { signal }: Request): Response {
-  if (isBroken(error) || signal.aborted) return HttpResponse.error()
-  throw error
+function breakConnection(error: unknown, request: Request): Response {
+  if (!isBroken(error) && !request.signal.aborted) throw error
+  // MSW destroys the socket of such a response, so that Node reports ECONNRESET.
+  if (isOfNodeHttp(request)) return new HttpResponse(new ReadableStream({ start: (body) => body.error(error) }))
+  // MSW makes this response the `cause` of the error.
+  return Object.assign(HttpResponse.error(), { code: 'ECONNRESET' })
 }
 
 function isBroken(error: unknown): boolean {

@@ -80,6 +80,38 @@ describe('handlers for Mock Service Worker', () => {
     expect((await fetch(`${gateway.url}/reserved_addrs`, { headers })).status).toBe(200)
   })
 
+  it('break the connection of a client of node:http as a server does, and print nothing', async () => {
+    const gateway = createGateway({ baseUrl: 'http://gateway.test' })
+    const listening = listen(gateway)
+    const consoleError = vi.spyOn(console, 'error')
+    gateway.faults.add({ times: 1, drop: true })
+    const get = () =>
+      new Promise<number | undefined>((resolve, reject) => {
+        const request = nodeHttp.get(`${gateway.url}/reserved_addrs`, { headers })
+        request.on('response', (response) => resolve(response.resume().statusCode)).on('error', reject)
+      })
+    await expect(get()).rejects.toMatchObject({ code: 'ECONNRESET' })
+    expect(await get()).toBe(200)
+    listening.close()
+    expect(consoleError).not.toHaveBeenCalled()
+  })
+
+  it('refuse a response that stalls for a client of node:http, with a message that names serve', async () => {
+    const gateway = createGateway({ baseUrl: 'http://gateway.test' })
+    listen(gateway)
+    vi.spyOn(console, 'error').mockReturnValue(undefined)
+    gateway.faults.add({ truncate: 3, ending: 'stall' })
+    const text = await new Promise((resolve, reject) => {
+      const request = nodeHttp.get(`${gateway.url}/reserved_addrs`, { headers })
+      const read = async (response: nodeHttp.IncomingMessage) => Buffer.concat(await response.toArray()).toString()
+      request.on('response', (response) => resolve(read(response))).on('error', reject)
+    })
+    expect(JSON.parse(String(text)).message).toBe(
+      "A fault with ending: 'stall' cannot reach a client of node:http through Mock Service Worker. Serve the gateway for " +
+        'it: serve of fauxgate/node.',
+    )
+  })
+
   it.each([undefined, null, 'https://api.gateway.test', { url: 'https://api.gateway.test' }])(
     'throw for %j in the place of a gateway',
     (other) => expect(() => handlers(other as never)).toThrow(/^handlers received .*\. Allowed: a gateway\.$/),

@@ -3,11 +3,20 @@ import { atCaller } from './caller-stack.ts'
 /** The end of a body that is cut: the usual end, a broken connection, or silence until the client gives up. */
 export type Ending = 'complete' | 'break' | 'stall'
 
-/** Returns the error of a connection that breaks, as `fetch` rejects with it. */
-export function createBrokenConnection(message: string): TypeError {
-  const cause = Object.assign(new Error('A fault broke the connection.'), { code: 'ECONNRESET' })
+/** The codes by which Node's `fetch` says that a connection ended before a response, and within its body. */
+const CODES = { 'fetch failed': 'ECONNRESET', terminated: 'UND_ERR_SOCKET' } as const
+
+/** Returns the error of a connection that breaks, as Node's `fetch` rejects with it. */
+export function createBrokenConnection(message: keyof typeof CODES): TypeError {
+  const cause = Object.assign(new Error('A fault broke the connection.'), { code: CODES[message] })
   return atCaller(new TypeError(message, { cause }))
 }
+
+/** Marks a response whose body stalls, for an entry point that cannot deliver it. */
+export const markStalled = (response: Response): Response => Object.assign(response, { fauxgate: 'stall' })
+
+export const isStalled = (response: Response & { readonly fauxgate?: unknown }): boolean =>
+  response.fauxgate === 'stall'
 
 interface Truncation {
   /** In bytes. */

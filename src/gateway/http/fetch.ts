@@ -4,7 +4,7 @@ import { atCaller } from '../../core/schema/caller-stack.ts'
 import { platform, utf8Length, utf8Text } from '../../core/schema/platform.ts'
 import { hideUrlSecrets } from '../../core/schema/secret-texts.ts'
 import { quote } from '../../core/schema/text.ts'
-import { createBrokenConnection, truncateStream } from '../../core/schema/truncated-stream.ts'
+import { createBrokenConnection, markStalled, truncateStream } from '../../core/schema/truncated-stream.ts'
 import type { Handler } from './handler.ts'
 import type { Delivery, HttpRequest, HttpResponse } from './messages.ts'
 import { parseUrl } from './url.ts'
@@ -226,5 +226,7 @@ export function toResponse({ status, headers, body, delivery }: HttpResponse, si
   if (!cut || body === null) return new (platform('Response'))(body, { status, headers })
   const { body: source } = new (platform('Response'))(body)
   const sent = source && truncateStream(source, { length: utf8Length(body), ending: cut.ending, signal })
-  return new (platform('Response'))(sent, { status, headers: { ...headers, 'Content-Length': String(cut.wholeBytes) } })
+  const whole = { ...headers, 'Content-Length': String(cut.wholeBytes) }
+  const response = new (platform('Response'))(sent, { status, headers: whole })
+  return cut.ending === 'stall' ? markStalled(response) : response
 }
