@@ -1,12 +1,16 @@
 // Makes the reference of traffic policies: the actions, the variables and functions of expressions, and the warnings.
 import { type Action, type Field, type Fields, type Variables, variableOf } from '../../src/service/policy/action.ts'
 import { ACTIONS } from '../../src/service/policy/actions/index.ts'
+import { DECISIONS, type Decision } from '../../src/service/policy/decisions.ts'
 import { languageOf, TEXT } from '../../src/service/policy/environment.ts'
 import { FUNCTIONS } from '../../src/service/policy/functions.ts'
 import { PHASES, type Phase } from '../../src/service/policy/phases.ts'
 import { isVariable } from '../../src/service/policy/variables.ts'
 import { WARNINGS } from '../../src/service/policy/warnings/index.ts'
+import { readTrafficPages, type TrafficRow } from './evidence/traffic-pages.ts'
 import { table } from './markdown.ts'
+
+const PAGES = readTrafficPages()
 
 const SITE = 'https://ngrok.com/docs/traffic-policy'
 
@@ -90,8 +94,23 @@ function listVariables(variables: Variables, path: string): (readonly [name: str
   })
 }
 
+/** Formats what the pages of the service leave open or say in two ways, and what fauxgate does not do. */
+function formatDecisions(own: readonly Decision[], rows: readonly TrafficRow[]): readonly string[] {
+  const readings = rows.flatMap(({ says, undecided }) => (undecided ? [[says, ...undecided]] : []))
+  const missing = rows.flatMap(({ says, not }) => (not === undefined ? [] : [[says, not]]))
+  return [
+    own.length > 0
+      ? `Decided by fauxgate, since no page says it:\n\n${own.map(({ says, docs }) => `- ${says} [Reason](${docs}).`).join('\n')}`
+      : '',
+    readings.length > 0
+      ? `The service's pages contradict themselves or each other:\n\n${table(['statement', "fauxgate's reading", 'another reading'], readings)}`
+      : '',
+    missing.length > 0 ? `Not done by fauxgate:\n\n${table(['statement', 'reason'], missing)}` : '',
+  ]
+}
+
 function formatAction(action: Action): string {
-  const { type, about, page, phases, protocols, config, isOpen, sets, outcomes } = action
+  const { type, about, page, phases, protocols, config, isOpen, sets, outcomes, decisions: own = [] } = action
   const where = `Phases: ${phases.map((phase) => `\`${phase}\``).join(', ')}.`
   const only = protocols ? ` Only on endpoints of ${protocols.map((each) => `\`${each}\``).join(', ')}.` : ''
   const ends = outcomes ? ` [Outcomes](policy.md#test-what-it-does): ${outcomes.join(', ')}.` : ''
@@ -111,7 +130,32 @@ function formatAction(action: Action): string {
           variables.map(([name, kind, text]) => [`\`${name}\``, `\`${kind}\``, text]),
         )
       : '',
+    ...formatDecisions(own, rowsOf(page)),
   ]
+    .filter((part) => part !== '')
+    .join('\n\n')
+}
+
+/** Returns the path of the page of an action. */
+const pageOf = (name: string) => `traffic-policy/actions/${name}`
+
+/** Returns the statements of the page of an action. */
+function rowsOf(name: string): readonly TrafficRow[] {
+  return PAGES.find(({ page }) => page === pageOf(name))?.rows ?? []
+}
+
+/** Formats the decisions that are no action's, and the pages of the service that are none of an action. */
+function formatOtherDecisions(): string {
+  const ofActions = ACTIONS.flatMap(({ decisions = [] }) => decisions)
+  const others = Object.values<Decision>(DECISIONS).filter((each) => !ofActions.includes(each))
+  const pages = PAGES.filter(({ page }) => !ACTIONS.some((action) => pageOf(action.page) === page))
+  const rows = pages.flatMap(({ page, rows }) =>
+    rows.map((row) => ({
+      ...row,
+      says: `${row.says} [Page](https://ngrok.com/docs/${page.replace(/\/index$/, '')}).`,
+    })),
+  )
+  return formatDecisions(others, rows)
     .filter((part) => part !== '')
     .join('\n\n')
 }
@@ -180,6 +224,12 @@ ${formatVariables()}
 These are the functions that the service adds to those of CEL.
 
 ${formatFunctions()}
+
+## Decisions
+
+A trace of a request names the decision of fauxgate that a step depends on. The decisions of actions are listed with their actions.
+
+${formatOtherDecisions()}
 
 ## Warnings
 

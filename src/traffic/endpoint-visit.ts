@@ -9,6 +9,7 @@ import type { Phase } from '../service/policy/phases.ts'
 import type {
   ActionOutcome,
   BreakerSettings,
+  BreakerState,
   IncomingResponse,
   OutgoingRequest,
   Visit,
@@ -155,11 +156,11 @@ export class EndpointVisit implements Visit, PolicyRun {
     return this.whole.context.host.transact((tx) => countInWindow(tx, bucket, capacity, window))
   }
 
-  passBreaker(settings: BreakerSettings): boolean {
+  passBreaker(settings: BreakerSettings): BreakerState {
     const key = `${this.policy}/${this.place}`
-    const passes = this.whole.context.host.transact((tx) => enterBreaker(tx, key, settings))
-    if (passes) this.#breakers.push({ key, settings })
-    return passes
+    const state = this.whole.context.host.transact((tx) => enterBreaker(tx, key, settings))
+    if (state !== 'open') this.#breakers.push({ key, settings })
+    return state
   }
 
   /** Tells the breakers that let the request pass about the response of the upstream; undefined if there was none. */
@@ -197,6 +198,7 @@ export class EndpointVisit implements Visit, PolicyRun {
       sets: { verified: false },
       ends,
       isRefusal: true,
+      decision: verdict.decision,
     }
   }
 
@@ -222,6 +224,7 @@ export class EndpointVisit implements Visit, PolicyRun {
       sets,
       ends: { status: 401, error: result.number },
       isRefusal: true,
+      decision: result.decision,
     }
   }
 }

@@ -43,7 +43,7 @@ export function toUpstreamResponse(end: Exclude<Ending, 'close'>, dialect: Commo
 /** The errors by which the policy of an endpoint refuses a request. */
 const REFUSALS = /^(320[2-5]|34\d\d|370[02])$/
 
-/** Returns whether an end of an endpoint is an error of the gateway, and no refusal of its policy (rules: traffic#answers). */
+/** Returns whether an end of an endpoint is an error of the gateway, and no refusal of its policy (rules: traffic#responses). */
 export function isFailedForward(end: Ending): boolean {
   return end !== 'close' && 'error' in end && end.error !== undefined && !REFUSALS.test(String(end.error))
 }
@@ -53,9 +53,9 @@ export function sentenceOf(error: number): string {
   return ERRORS[error]?.[1] ?? 'A rule of the policy failed.'
 }
 
-/** Returns whether the rules for responses run on an end of a rule (rules: traffic#answers). */
-export function isAnswer(end: Ending): boolean {
-  return end !== 'close' && 'isAnswer' in end
+/** Returns whether the rules for responses run on an end of a rule (rules: traffic#responses). */
+export function hasResponsePhase(end: Ending): boolean {
+  return end !== 'close' && 'hasResponsePhase' in end
 }
 
 /** Throws if the response of an action has a header that cannot be sent. @throws EvaluationProblem */

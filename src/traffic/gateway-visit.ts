@@ -1,6 +1,7 @@
 import { quote } from '../core/schema/text.ts'
 import type { EndpointRecord } from '../service/ngrok/endpoint-records.ts'
 import { restrictions } from '../service/ngrok/ip-restrictions.ts'
+import { DECISIONS, type Decision } from '../service/policy/decisions.ts'
 import { readText } from '../service/policy/text.ts'
 import {
   type ActionOutcome,
@@ -14,14 +15,14 @@ import { chooseTarget } from './backends.ts'
 import { certificateProblem } from './certificate.ts'
 import { type CompiledPolicy, type CompileOptions, compilePolicy } from './compile.ts'
 import { EndpointVisit } from './endpoint-visit.ts'
-import { errorResponse, isAnswer, isFailedForward, toUpstreamResponse } from './errors.ts'
+import { errorResponse, hasResponsePhase, isFailedForward, toUpstreamResponse } from './errors.ts'
 import { streamEvents } from './event-stream.ts'
 import type { Target } from './exchange.ts'
 import { listTexts } from './field-value.ts'
 import { UpstreamResponse, VisitorRequest } from './message.ts'
 import { MessageHeaders } from './message-headers.ts'
 import { runRequestModules, runResponseModules, runRestriction } from './modules.ts'
-import { runPhase } from './policy-run.ts'
+import { noteSkippedPhase, runPhase } from './policy-run.ts'
 import { BodyProblem } from './read-body.ts'
 import { type Binding, findEndpoints, findRoute } from './route.ts'
 import { portOf, splitTarget, targetOf } from './target.ts'
@@ -39,6 +40,10 @@ const MAX_SENT_BYTES = 256 * 1024
 
 /** The path of the challenges that prove a domain to its authority. The gateway itself answers there. */
 const ACME_PATH = '/.well-known/acme-challenge'
+
+function failForward(error: number, did: string, more: Partial<ActionOutcome>): ActionOutcome {
+  return { did, ends: errorResponse(error), isRefusal: true, ...more }
+}
 
 /** A visit: one request of a visitor, through all endpoints, edges and backends of the gateway that it passes. */
 export class GatewayVisit implements WholeVisit {
@@ -61,15 +66,15 @@ export class GatewayVisit implements WholeVisit {
     return this.#runUrl(request, 'public')
   }
 
-  #step(step: TracedStep['step'], did: string, ending?: Ending): void {
-    this.context.trace.push({ step, did, ...(ending && { isEnd: true }) })
+  #step(step: TracedStep['step'], did: string, ending?: Ending, decision?: Decision): void {
+    this.context.trace.push({ step, did, ...(ending && { isEnd: true }), ...(decision && { decision }) })
   }
 
   async #runUrl(request: VisitorRequest, binding: Binding): Promise<Ending> {
     const url = new URL(request.url)
     const { path } = splitTarget(request.url)
     const end = (ending: Ending, did: string) => {
-      this.#step('endpoint', did, ending)
+      this.#step('endpoint', did, ending, DECISIONS.noEndpoint)
       return ending
     }
     const found = findEndpoints(this.context.reader, url, binding)
@@ -84,7 +89,7 @@ export class GatewayVisit implements WholeVisit {
     const problem =
       url.protocol === 'https:' && binding === 'public' ? certificateProblem(this.context, endpoint) : undefined
     if (problem !== undefined) {
-      this.#step('certificate', problem, 'close')
+      this.#step('certificate', problem, 'close', DECISIONS.certificate)
       return 'close'
     }
     if (path.startsWith(ACME_PATH) && endpoint.domain_id !== null) return { status: 404 }
@@ -107,7 +112,7 @@ export class GatewayVisit implements WholeVisit {
     return this.#runPolicy(visit, policy, async () => {
       const { upstream_url, url, upstream_protocol } = endpoint
       if (endpoint.type === 'cloud') {
-        this.#step('endpoint', `the policy of ${endpoint.id} ends without an answer`, 'close')
+        this.#step('endpoint', `the policy of ${endpoint.id} ends without a response`, 'close')
         return errorResponse(3200)
       }
       const base = upstream_url === null || !URL.canParse(upstream_url) ? url : upstream_url
@@ -135,7 +140,8 @@ export class GatewayVisit implements WholeVisit {
         policy &&
         ((await runPhase(policy, 'on_tcp_connect', visit)) ?? (await runPhase(policy, 'on_http_request', visit)))
       const isOwn = end !== undefined && !(end instanceof UpstreamResponse)
-      if (isOwn && !isAnswer(end)) {
+      if (isOwn && !hasResponsePhase(end)) {
+        noteSkippedPhase(policy, end, this.context.trace)
         // A circuit breaker counts a request that was forwarded and did not get through.
         if (this.upstream !== null) reached = 502
         return end
@@ -235,18 +241,14 @@ export class GatewayVisit implements WholeVisit {
 
   async forward(url: string, request: VisitorRequest): Promise<ActionOutcome> {
     if (!URL.canParse(url))
-      return { did: `got ${quote(url)}, which is no URL`, ends: errorResponse(3900), isRefusal: true }
+      return failForward(3900, `got ${quote(url)}, which is no URL`, { decision: DECISIONS.noUrl })
     const target = new URL(url)
     const sets = { url: `${target.protocol}//${target.hostname}:${portOf(url)}` }
-    const fail = (error: number, did: string): ActionOutcome => ({
-      ...{ did, sets },
-      ends: errorResponse(error),
-      isRefusal: true,
-    })
-    if (this.forwards >= MAX_FORWARDS) return fail(3501, `found more than ${MAX_FORWARDS} endpoints one after another`)
+    if (this.forwards >= MAX_FORWARDS)
+      return failForward(3501, `found more than ${MAX_FORWARDS} endpoints one after another`, { sets })
     if (findEndpoints(this.context.reader, target, 'internal').length === 0) {
       const hint = target.hostname.endsWith('.internal') ? '' : ', and only hosts below .internal are internal'
-      return fail(3200, `found no internal endpoint at ${target.origin}${hint}`)
+      return failForward(3200, `found no internal endpoint at ${target.origin}${hint}`, { sets })
     }
     const visit = new GatewayVisit(this.context, this.compiled, this.forwards + 1, this.sends)
     const ends = await visit.#runUrl(request.to(target.origin + targetOf(request.url)), 'internal')

@@ -117,8 +117,13 @@ async function runModules(
     const module = read(name)
     if (!module) continue
     visit.place = name
-    const { did, ends } = await run(module, visit)
-    visit.trace.push({ step: 'module', did: `${name} ${did}`, ...(ends && { isEnd: true }) })
+    const { did, ends, decision } = await run(module, visit)
+    visit.trace.push({
+      step: 'module',
+      did: `${name} ${did}`,
+      ...(ends && { isEnd: true }),
+      ...(decision && { decision }),
+    })
     if (ends) return ends
   }
   return undefined

@@ -1,4 +1,5 @@
 import { type Action, type Config, variableOf } from '../service/policy/action.ts'
+import { DECISIONS, type Decision } from '../service/policy/decisions.ts'
 import { TEXT } from '../service/policy/environment.ts'
 import type { Phase } from '../service/policy/phases.ts'
 import type { ActionOutcome, Ending, Visit } from '../service/policy/visit.ts'
@@ -15,6 +16,7 @@ import type { CompiledAction, CompiledPhase, CompiledPolicy, CompiledRule } from
 import { errorResponse, requireSendable, sentenceOf } from './errors.ts'
 import { BodyProblem } from './read-body.ts'
 import { RAN, type TracedAction, type TracedExpression, type TracedRule } from './trace.ts'
+import type { VisitContext } from './visit-context.ts'
 
 /** The surroundings of a policy that runs. */
 export interface PolicyRun {
@@ -68,6 +70,7 @@ async function runRule(rule: CompiledRule, phase: CompiledPhase, run: PolicyRun)
     matched,
     expressions,
     actions,
+    ...(expressions.at(-1)?.error !== undefined && { decision: DECISIONS.failedCondition }),
   })
   if (!matched) return undefined
   for (const [at, action] of rule.actions.entries()) {
@@ -77,6 +80,17 @@ async function runRule(rule: CompiledRule, phase: CompiledPhase, run: PolicyRun)
     if (end) return end
   }
   return undefined
+}
+
+/** The actions whose pages say that the rules for responses do not run after them. */
+const DOCUMENTED_ENDS = ['deny', 'forward-internal']
+
+/** Adds to the trace that the rules for responses did not run on the end of a rule for requests, if there are such rules. */
+export function noteSkippedPhase(policy: CompiledPolicy | undefined, end: Ending, trace: VisitContext['trace']): void {
+  const last = trace.at(-1)
+  const type = last && 'actions' in last ? last.actions.at(-1)?.type : undefined
+  if (end === 'close' || !policy?.phases.has('on_http_response') || DOCUMENTED_ENDS.includes(type ?? '')) return
+  trace.push({ step: 'policy', did: 'skipped the rules for responses', decision: DECISIONS.responsePhase })
 }
 
 /** Evaluates expressions until one is not true. */
@@ -115,7 +129,7 @@ async function runAction(
   action: CompiledAction,
   phase: CompiledPhase,
   run: PolicyRun,
-): Promise<Pick<TracedAction, 'did' | 'outcome'> & { end?: Ending }> {
+): Promise<Pick<TracedAction, 'did' | 'outcome' | 'decision'> & { end?: Ending }> {
   const { row, type, isLenient, outcomes } = action
   const stated = run.given(type)
   const variable = variableOf(row ?? action)
@@ -127,12 +141,12 @@ async function runAction(
     requireSendable(outcome.ends)
   } catch (error) {
     if (!(error instanceof EvaluationProblem)) throw error
-    const { did, ends: end } = describeProblem(error)
-    return { did, end }
+    const { ends: end, ...deed } = describeProblem(error)
+    return { ...deed, end }
   }
-  const { sets, ends, isRefusal, isStated = false } = outcome
+  const { sets, ends, isRefusal, isStated = false, decision } = outcome
   run.keep(variable, { ...(isRefusal && errorOf(ends, run)), ...sets }, isStated)
-  const deed = { did: outcome.did, ...nameOutcome(outcome, outcomes) }
+  const deed = { did: outcome.did, ...nameOutcome(outcome, outcomes), ...(decision && { decision }) }
   if (!ends) return deed
   return isRefusal && isLenient ? { ...deed, did: `${deed.did}, and let the request pass` } : { ...deed, end: ends }
 }
@@ -157,16 +171,18 @@ function runRow({ row, type, read }: CompiledAction, phase: CompiledPhase, run: 
 function toOutcome(stated: Config, row: Action | undefined, phase: Phase): ActionOutcome {
   const ends = row?.refusal?.(stated, phase)
   const outcome = { did: 'did what the caller says', sets: stated, isStated: true } as const
-  return ends ? { ...outcome, ends, isRefusal: true } : outcome
+  return ends ? { ...outcome, ends, isRefusal: true, decision: DECISIONS.statedRefusal } : outcome
 }
 
 /** Returns the deed and the end of what cannot be carried out. */
-export function describeProblem(error: EvaluationProblem): { did: string; ends: Ending } {
+export function describeProblem(error: EvaluationProblem): { did: string; ends: Ending; decision: Decision } {
   const { source, message } = error
   const did = source === undefined ? `failed: ${message}` : `failed: ${source}: ${message}`
-  if (error instanceof BodyProblem) return { did, ends: { status: error.status, error: error.number } }
-  if (error instanceof ReplacementProblem) return { did, ends: errorResponse(3904) }
-  return { did, ends: errorResponse(source === undefined && error instanceof PatternProblem ? 3901 : 3900) }
+  if (error instanceof BodyProblem)
+    return { did, ends: { status: error.status, error: error.number }, decision: DECISIONS.bodyError }
+  if (error instanceof ReplacementProblem) return { did, ends: errorResponse(3904), decision: DECISIONS.bodyError }
+  const number = source === undefined && error instanceof PatternProblem ? 3901 : 3900
+  return { did, ends: errorResponse(number), decision: DECISIONS.expressionError }
 }
 
 /** Returns the error of an action that refused, as its variables have it. */

@@ -3,7 +3,7 @@ import { collection } from '../core/operation/collection.ts'
 import type { Transaction } from '../core/operation/transaction.ts'
 import { count, instant, someText } from '../core/schema/record-schema.ts'
 import { LATEST_TIME } from '../core/schema/time.ts'
-import type { BreakerSettings } from '../service/policy/visit.ts'
+import type { BreakerSettings, BreakerState } from '../service/policy/visit.ts'
 
 const slots = v.array(v.object({ at: instant, requests: count }))
 
@@ -65,12 +65,12 @@ type Breaker = v.InferOutput<typeof breakers.schema>
 const closed = (key: string) => ({ key, tripped_at: null, is_trying: false, buckets: [] })
 
 /** Lets a request pass a breaker. After `tripped` ms an open breaker is half open: it lets one request pass at a time. */
-export function enterBreaker(tx: Transaction, key: string, { tripped }: BreakerSettings): boolean {
+export function enterBreaker(tx: Transaction, key: string, { tripped }: BreakerSettings): BreakerState {
   const breaker = tx.get(breakers, key)
-  if (!breaker || breaker.tripped_at === null) return true
-  if (breaker.is_trying || tx.now < breaker.tripped_at + tripped) return false
+  if (!breaker || breaker.tripped_at === null) return 'closed'
+  if (breaker.is_trying || tx.now < breaker.tripped_at + tripped) return 'open'
   tx.put(breakers, { ...breaker, is_trying: true })
-  return true
+  return 'half open'
 }
 
 /** Tells a breaker the result of a request that it let pass. */

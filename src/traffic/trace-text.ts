@@ -1,4 +1,5 @@
 import { cut, escapeUnprintable, quote } from '../core/schema/text.ts'
+import type { Decision } from '../service/policy/decisions.ts'
 import { nameOf, type Trace, type TracedExpression, type TracedRule, type TracedStep } from './trace.ts'
 
 /** Returns the trace of a visit as text: each step in a line, and below a rule its expressions and its actions. */
@@ -17,17 +18,25 @@ export function formatFailures(trace: Trace): readonly string[] {
   )
 }
 
-function formatStep({ step, did, isEnd }: TracedStep): string {
-  return `${step}: ${did}${isEnd ? ', and ended the request' : ''}`
+function formatStep({ step, did, isEnd, decision }: TracedStep): string {
+  return [`${step}: ${did}${isEnd ? ', and ended the request' : ''}`, ...formatDecision(decision, '  ')].join('\n')
+}
+
+function formatDecision(decision: Decision | undefined, indent: string): readonly string[] {
+  return decision ? [`${indent}fauxgate's decision: ${decision.says} See ${decision.docs}`] : []
 }
 
 function formatRule(rule: TracedRule): string {
-  const { name, phase, index, matched, expressions, actions } = rule
+  const { name, phase, index, matched, expressions, actions, decision } = rule
   const place = name === undefined ? '' : ` (${phase}.${index})`
   return [
     `rule ${nameOf(rule)}${place} ${matched ? 'applied' : 'did not apply'}`,
     ...expressions.map((each) => `  ${formatExpression(each)}`),
-    ...actions.map(({ type, did, isEnd }) => `  ${type} ${did}${isEnd ? ', and ended the request' : ''}`),
+    ...formatDecision(decision, '  '),
+    ...actions.flatMap(({ type, did, isEnd, decision }) => [
+      `  ${type} ${did}${isEnd ? ', and ended the request' : ''}`,
+      ...formatDecision(decision, '    '),
+    ]),
   ].join('\n')
 }
 

@@ -1,3 +1,5 @@
+import type { Decision } from '../service/policy/decisions.ts'
+
 /** The value of an expression of a rule, and the values that it came from. */
 export interface TracedExpression {
   readonly source: string
@@ -19,6 +21,8 @@ export interface TracedAction {
   readonly did: string
   /** The outcome of a check, such as `limited`; `ran` for other actions. Undefined if the action failed or had nothing to do. */
   readonly outcome?: string
+  /** The decision of fauxgate that the deed depends on, where the service's pages do not say what happens. */
+  readonly decision?: Decision
   /** True if traffic ended there. */
   readonly isEnd?: true
 }
@@ -36,12 +40,15 @@ export interface TracedRule {
   readonly matched: boolean
   readonly expressions: readonly TracedExpression[]
   readonly actions: readonly TracedAction[]
+  /** The decision of fauxgate by which the rule did not apply. */
+  readonly decision?: Decision
 }
 
 /** A step of a visit that is no rule: the endpoint, a module, the backend, the upstream, or a policy that stopped early. */
 export interface TracedStep {
   readonly step: 'endpoint' | 'certificate' | 'module' | 'backend' | 'upstream' | 'policy'
   readonly did: string
+  readonly decision?: Decision
   readonly isEnd?: true
   /** The request as the upstream got it. */
   readonly request?: { readonly url: string; readonly headers: Readonly<Record<string, string>> }

@@ -173,8 +173,8 @@ export class GatewayTraffic {
 /** Returns the end of a request whose modules or backend cannot be carried out. Throws any other error. */
 function endOf(error: unknown, trace: VisitContext['trace']): Ending {
   if (!(error instanceof EvaluationProblem)) throw error
-  const { did, ends } = describeProblem(error)
-  trace.push({ step: 'module', did, isEnd: true })
+  const { ends, ...deed } = describeProblem(error)
+  trace.push({ step: 'module', ...deed, isEnd: true })
   return ends
 }
 

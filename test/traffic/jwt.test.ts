@@ -1,5 +1,6 @@
 import { createHmac, generateKeyPairSync, sign } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
+import { DECISIONS } from '../../src/service/policy/decisions.ts'
 import { CLOCK_START } from '../support/clock.ts'
 import { createVisited, policyOf } from './visits.ts'
 
@@ -50,6 +51,22 @@ describe('jwt-validation', () => {
   test.each(['RS256', 'ES256', 'EdDSA'] as const)('accepts a token signed with %s', async (alg) => {
     expect((await createGuarded().visit('/', bearer(makeToken(CLAIMS, alg)))).status).toBe(200)
   })
+
+  test.each([
+    ['ended a second ago', { exp: NOW - 1 }, DECISIONS.claims],
+    ['begins in a second', { nbf: NOW + 1 }, DECISIONS.claims],
+    ['has no audience', { aud: undefined }, DECISIONS.claims],
+    ['ended an hour ago', { exp: NOW - 3600 }, undefined],
+    ['is for another audience', { aud: 'bank' }, undefined],
+  ])(
+    'names a decision where the pages leave open whether a token is valid: one that %s',
+    async (_, claims, decision) => {
+      const { gateway, visit } = createGuarded()
+      await visit('/', bearer(makeToken({ ...CLAIMS, ...claims })))
+      const actions = gateway.traffic.last()?.trace.flatMap((each) => ('actions' in each ? each.actions : []))
+      expect(actions?.map((each) => each.decision)).toEqual([decision])
+    },
+  )
 
   test.each([
     ['that has ended', { ...CLAIMS, exp: NOW - 1 }],

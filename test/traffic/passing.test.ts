@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import { createNgrok } from '../../src/gateway/ngrok.ts'
 import { GatewayError, manualClock } from '../../src/index.ts'
+import { DECISIONS } from '../../src/service/policy/decisions.ts'
 import { CLOCK_START } from '../support/clock.ts'
 import { createVisited, policyOf, URL_OF_APP } from './visits.ts'
 
@@ -87,7 +88,11 @@ describe('the endpoint of a request', () => {
     gateway.provisioning.script(['DNS_ERROR', 'success'], { domain: 'api.example.com' })
     gateway.clock.advance('1m')
     await expect(gateway.traffic.fetch('https://api.example.com')).rejects.toThrow(TypeError)
-    expect(gateway.traffic.last()?.trace.at(-1)).toMatchObject({ step: 'certificate', isEnd: true })
+    expect(gateway.traffic.last()?.trace.at(-1)).toMatchObject({
+      step: 'certificate',
+      isEnd: true,
+      decision: DECISIONS.certificate,
+    })
     gateway.clock.advance('1d')
     expect((await gateway.traffic.fetch('https://api.example.com')).status).toBe(403)
   })

@@ -49,7 +49,7 @@ export interface TrafficRow extends TrafficStep {
   >
   /** Further requests to the same gateway. */
   readonly then?: readonly TrafficStep[]
-  /** The readings of pages that contradict themselves or each other. The row has what fauxgate does. */
+  /** The readings of pages that contradict themselves or each other. The first is fauxgate's, whose result the row has. */
   readonly undecided?: readonly string[]
   /** The reason for which fauxgate does not do what the page says. Such a row is not run. */
   readonly not?: string

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import type { TrafficEntry } from '../../control/traffic/entry.ts'
+import type { Decision } from '../../service/policy/decisions.ts'
 import type { TracedExpression, TracedRule, TracedStep } from '../../traffic/trace.ts'
 import { useLive } from '../live.ts'
 import { page } from '../page.ts'
@@ -126,14 +127,20 @@ function Stop({ name, note, kind, children }: StopProps) {
 
 const toKind = (isEnd: boolean | undefined) => (isEnd ? 'ended cut' : 'passed')
 
-function StepStop({ step: { step, did, isEnd, request, response }, sent }: { step: TracedStep; sent: Headers }) {
+function StepStop({
+  step: { step, did, isEnd, decision, request, response },
+  sent,
+}: {
+  step: TracedStep
+  sent: Headers
+}) {
   const id = /\bep_\w+/.exec(did)?.[0]
   const [before, after] = did.split(id ?? '\n')
   return (
     <Stop name={formatLabel(step)} note={response && `answered ${response.status}`} kind={toKind(isEnd)}>
       {!response && before}
       {id && <a href={`#resources/endpoints/${id}`}>{id}</a>}
-      {after} {isEnd && <End />}
+      {after} {isEnd && <End />} {decision && <Decided by={decision} />}
       {request && (
         <>
           <code class="diff">{request.url}</code>
@@ -148,8 +155,19 @@ function End() {
   return <Chip tone="bad">ended the request</Chip>
 }
 
+function Decided({ by: { says, docs } }: { by: Decision }) {
+  return (
+    <small class="dim">
+      fauxgate's decision: {says}{' '}
+      <a href={docs} target="_blank" rel="noreferrer">
+        Reason
+      </a>
+    </small>
+  )
+}
+
 function RuleStop({ rule, before }: { rule: TracedRule; before: TracedRule | TracedStep | undefined }) {
-  const { name, phase, index, policy, matched, expressions, actions } = rule
+  const { name, phase, index, policy, matched, expressions, actions, decision } = rule
   const isFirst = !before || 'step' in before || before.phase !== phase || before.policy !== policy
   return (
     <>
@@ -166,9 +184,10 @@ function RuleStop({ rule, before }: { rule: TracedRule; before: TracedRule | Tra
         {expressions.map((each) => (
           <Expression key={each.source} of={each} />
         ))}
-        {actions.map(({ type, did, isEnd }) => (
+        {decision && <Decided by={decision} />}
+        {actions.map(({ type, did, isEnd, decision }) => (
           <p key={type}>
-            → <b>{type}</b> {did} {isEnd && <End />}
+            → <b>{type}</b> {did} {isEnd && <End />} {decision && <Decided by={decision} />}
           </p>
         ))}
       </Stop>

@@ -1,3 +1,4 @@
+import type { Decision } from './decisions.ts'
 import type { PolicyProtocol } from './options.ts'
 import type { Phase } from './phases.ts'
 import type { ActionOutcome, OwnResponse, Visit } from './visit.ts'
@@ -158,6 +159,8 @@ export interface Action {
   readonly page: string
   /** The words for what a check finds, such as `allowed` and `limited`. Coverage counts both. */
   readonly outcomes?: readonly [passed: string, refused: string]
+  /** The decisions of fauxgate that its results can depend on. */
+  readonly decisions?: readonly Decision[]
   /** Returns the end of the traffic if these values of its variables, which a caller states, are those of a refusal. */
   readonly refusal?: (stated: Config, phase: Phase) => OwnResponse | 'close' | undefined
   /** Carries the action out. Without it, the action is not simulated. */

@@ -1,4 +1,5 @@
 import { quote } from '../../core/schema/text.ts'
+import { DECISIONS, type Decision } from './decisions.ts'
 import { readHttpUrl } from './url-text.ts'
 import { type ActionOutcome, type IncomingResponse, type OutgoingRequest, SendFailure, type Visit } from './visit.ts'
 
@@ -51,7 +52,8 @@ export async function sendWithRetries(config: SendConfig, visit: Visit): Promise
       attempts: attempts.flatMap((each) => (each.response ? toAttempt(each.response) : [])),
       ...(response && { res: toResult(response) }),
     }
-    if (!failure) return { did: `got ${response.status} from ${url}`, sets }
+    const decision = findDecision(attempts, config)
+    if (!failure) return { did: `got ${response.status} from ${url}`, sets, decision }
     const { message, number } = failure
     const ends = { status: 502, ...(number === undefined ? { body: message } : { error: number }) }
     return {
@@ -59,8 +61,17 @@ export async function sendWithRetries(config: SendConfig, visit: Visit): Promise
       sets: { ...sets, ...(number === undefined && { error: { code: '', message } }) },
       ends,
       isRefusal: true,
+      decision,
     }
   }
+}
+
+/** Returns the decision that the attempts depend on. */
+function findDecision(attempts: readonly Attempt[], { max_redirects }: SendConfig): Decision | undefined {
+  const statuses = attempts.map(({ response }) => response?.status ?? 0)
+  if (statuses.slice(0, -1).some((status) => status >= 400 && status < 500)) return DECISIONS.failedAttempt
+  const last = statuses.at(-1) ?? 0
+  return max_redirects === 0 && last >= 300 && last < 400 ? DECISIONS.unfollowed : undefined
 }
 
 /** Returns whether the condition for retries is true after an attempt that failed. One that cannot be evaluated is not. */

@@ -1,3 +1,4 @@
+import { DECISIONS } from './decisions.ts'
 import type { ActionOutcome, PolicyRequest, Visit } from './visit.ts'
 
 interface SignInConfig {
@@ -50,4 +51,5 @@ function readSpecialPath({ url }: PolicyRequest, authId: string | undefined) {
 const redirect = (did: string, location: string, headers: Readonly<Record<string, string>> = {}): ActionOutcome => ({
   did,
   ends: { status: 302, headers: { location, ...headers } },
+  decision: DECISIONS.signIn,
 })

@@ -1,3 +1,4 @@
+import type { Decision } from './decisions.ts'
 import type { Phase } from './phases.ts'
 
 /** The headers of a message, as their bytes: one character each. Names are in lower case, and a name may have several values. */
@@ -53,7 +54,7 @@ export interface OwnResponse {
   /** The number of the error, which the header of error codes has. The body is then its sentence. */
   readonly error?: number
   /** True if the rules for responses run on it, as they do on the response of an upstream. */
-  readonly isAnswer?: true
+  readonly hasResponsePhase?: true
 }
 
 /** The end of a visit: a response, or the end of the connection. */
@@ -71,6 +72,8 @@ export interface ActionOutcome {
   readonly isRefusal?: true
   /** True if the action neither checked nor changed anything, such as a replacement without a match. */
   readonly isIdle?: boolean
+  /** The decision of fauxgate that the result depends on. */
+  readonly decision?: Decision | undefined
   /** True if a caller states the values of the variables, so that nobody knows those that are left out. */
   readonly isStated?: true
 }
@@ -101,6 +104,9 @@ export interface BreakerSettings {
   /** The share of errors, from 0 to 1, at which it trips. */
   readonly threshold: number
 }
+
+/** The state of a breaker at a request. A breaker that is half open lets one request pass. */
+export type BreakerState = 'closed' | 'half open' | 'open'
 
 /** A request that `http-request` sends. */
 export interface OutgoingRequest {
@@ -155,8 +161,8 @@ export interface Visit {
   ipPolicyRules(id: string): readonly { readonly cidr: string; readonly action: 'allow' | 'deny' }[]
   /** Counts a request. Returns after how many seconds it may be retried; undefined if it is within the capacity. */
   countRequest(name: string, key: readonly unknown[], capacity: number, window: number): number | undefined
-  /** Lets a request pass a breaker, which then learns of its response. Returns false if the breaker is open. */
-  passBreaker(settings: BreakerSettings): boolean
+  /** Lets a request pass a breaker that is not open. The breaker then learns of its response. Returns the state of the breaker. */
+  passBreaker(settings: BreakerSettings): BreakerState
   /** Sends the request on to an internal endpoint. */
   forward(url: string): Promise<ActionOutcome>
   /** Sends a request to an internal endpoint, until a time of the gateway in ms. @throws SendFailure */

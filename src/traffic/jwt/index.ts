@@ -1,4 +1,5 @@
 import { type CryptoKey, decodeJwt, decodeProtectedHeader, errors, jwtVerify } from 'jose'
+import { DECISIONS, type Decision } from '../../service/policy/decisions.ts'
 import { type Requirements, readRequirements, type TokenSource } from './config.ts'
 import { findToken, place, type TokenRequest } from './find-token.ts'
 import { importCandidates, type KeySource, readKeys } from './keys.ts'
@@ -20,10 +21,18 @@ export interface Token {
   readonly verified: boolean
 }
 
+type ClaimError = errors.JWTExpired | errors.JWTClaimValidationFailed
+
 /** The result of a validation: the tokens up to the first that is refused, and the number and the reason of its refusal. */
 export type JwtResult =
   | { readonly ok: true; readonly tokens: readonly Token[] }
-  | { readonly ok: false; readonly number: number; readonly reason: string; readonly tokens: readonly Token[] }
+  | {
+      readonly ok: false
+      readonly number: number
+      readonly reason: string
+      readonly tokens: readonly Token[]
+      readonly decision: Decision | undefined
+    }
 
 /**
  * Validates all tokens that a config of `jwt-validation` asks for: place, signature, algorithm, issuer, audience and times, by the
@@ -47,7 +56,8 @@ export async function validateJwt(request: TokenRequest, config: unknown, option
     return { ok: true, tokens }
   } catch (error) {
     if (!(error instanceof TokenProblem)) throw error
-    return { ok: false, number: error.number, reason: error.message, tokens }
+    const { number, message: reason, decision } = error
+    return { ok: false, number, reason, tokens, decision }
   }
 }
 
@@ -113,15 +123,29 @@ async function isSignedBy(
     return true
   } catch (error) {
     if (error instanceof errors.JWTExpired || error instanceof errors.JWTClaimValidationFailed)
-      throw new TokenProblem(3401, `The token in ${place(source)} is signed, but ${claimProblem(error)}.`)
+      throw new TokenProblem(
+        3401,
+        `The token in ${place(source)} is signed, but ${claimProblem(error)}.`,
+        isDecided(error, now) ? DECISIONS.claims : undefined,
+      )
     // Web Crypto refuses keys that are too short, or empty.
     if ([errors.JOSEError, TypeError, DOMException].some((kind) => error instanceof kind)) return false
     throw error
   }
 }
 
+/** The most that a tolerance for the times of a token usually is, in seconds. */
+const USUAL_TOLERANCE = 300
+
+/** Returns whether no page says that a claim is a problem: a time within a usual tolerance, or an audience that is missing. */
+function isDecided({ claim, reason, payload }: ClaimError, now: number): boolean {
+  if (claim === 'aud') return reason === 'missing'
+  const time = claim === 'exp' || claim === 'nbf' ? payload[claim] : undefined
+  return typeof time === 'number' && Math.abs(time - now / 1000) <= USUAL_TOLERANCE
+}
+
 /** Returns the problem of a claim, as the end of a sentence. */
-function claimProblem({ claim, reason }: errors.JWTExpired | errors.JWTClaimValidationFailed): string {
+function claimProblem({ claim, reason }: ClaimError): string {
   if (reason === 'missing') return `it has no claim ${claim}`
   if (reason === 'invalid') return `its claim ${claim} is malformed`
   if (claim === 'exp') return "it expired before the time of the gateway's clock (exp)"

@@ -1,3 +1,4 @@
+import type { Decision } from '../../service/policy/decisions.ts'
 import { providersAToI } from './providers-a-to-i.ts'
 import { providersJToZ } from './providers-j-to-z.ts'
 import { BodyNeeded, type SentRequest, SignedRequest } from './request.ts'
@@ -22,7 +23,7 @@ export function signatureHeaders(provider: string): readonly string[] {
 /** The result of a verification. A challenge is a request that the gateway answers itself (rules: webhook-verification#challenges). */
 export type WebhookVerdict =
   | { readonly verified: true }
-  | { readonly verified: false; readonly reason: string }
+  | { readonly verified: false; readonly reason: string; readonly decision?: Decision | undefined }
   | { readonly challenge: ChallengeResponse }
 
 /** The provider of webhooks, the secret shared with it, and the gateway's clock. */
@@ -56,11 +57,14 @@ async function verify(request: SignedRequest, options: WebhookOptions): Promise<
   const provider = providers.get(options.provider.toLowerCase())
   if (!provider) return { verified: false, reason: 'The provider is not one whose requests can be verified.' }
   const { schemes } = provider
-  const reason =
+  const problem =
     schemes === 'certificate'
       ? await findSnsRefusal(request, options.secret, options.readUrl)
       : findRefusal(schemes, request, options)
-  const challenge = provider.challenge?.(request, options.secret, reason === undefined)
+  const challenge = provider.challenge?.(request, options.secret, problem === undefined)
   if (challenge) return { challenge }
-  return reason === undefined ? { verified: true } : { verified: false, reason }
+  if (problem === undefined) return { verified: true }
+  return typeof problem === 'string'
+    ? { verified: false, reason: problem }
+    : { verified: false, reason: problem.message, decision: problem.decision }
 }

@@ -1,6 +1,7 @@
 import { equalBytes } from '@noble/curves/utils.js'
 import { hmac } from '@noble/hashes/hmac.js'
 import { concatBytes } from '@noble/hashes/utils.js'
+import { DECISIONS, type Decision } from '../../service/policy/decisions.ts'
 import { curves } from '../../service/x509/curves.ts'
 import { hashes } from '../../service/x509/hashes.ts'
 import { readPublicKey } from '../../service/x509/keys.ts'
@@ -12,21 +13,29 @@ import type { SecretForm, SignaturePlace, SignatureScheme } from './scheme.ts'
 const TOLERANCE = 5 * 60 * 1000
 
 /** A problem of a request. Its message repeats no secret, no signature and nothing of the body. */
-class Refusal extends Error {}
+class Refusal extends Error {
+  constructor(
+    message: string,
+    readonly decision?: Decision,
+  ) {
+    super(message)
+  }
+}
 
-/** Returns the reason why a request is not signed as its provider would, or undefined if it is. */
+/** Returns the problem of a request that is not signed as its provider would; undefined if it is. */
 export function findRefusal(
   schemes: readonly SignatureScheme[],
   request: SignedRequest,
   { secret, now }: { readonly secret: string; readonly now: number },
-): string | undefined {
+): Pick<Refusal, 'message' | 'decision'> | undefined {
   const scheme = schemes.find((it) => readSignature(it, request) !== undefined)
-  if (!scheme) return `The request has no signature. Expected: ${schemes.map(describePlaces).join(', or ')}.`
+  if (!scheme)
+    return { message: `The request has no signature. Expected: ${schemes.map(describePlaces).join(', or ')}.` }
   try {
     verify(scheme, request, secret, now)
     return undefined
   } catch (error) {
-    if (error instanceof Refusal) return error.message
+    if (error instanceof Refusal) return error
     throw error
   }
 }
@@ -165,7 +174,10 @@ function checkTime(timestamp: string, now: number, isInSeconds = false): void {
   if (Math.abs(difference) <= TOLERANCE) return
   const seconds = Math.round(Math.abs(difference) / 1000)
   const [limit, side] = [TOLERANCE / 1000, difference > 0 ? 'behind' : 'ahead of']
-  throw new Refusal(`The timestamp is ${seconds} s ${side} the gateway's clock. At most ${limit} s are allowed.`)
+  throw new Refusal(
+    `The timestamp is ${seconds} s ${side} the gateway's clock. At most ${limit} s are allowed.`,
+    DECISIONS.webhookTime,
+  )
 }
 
 /** Reads a time in seconds or milliseconds since 1970, or in ISO 8601, where a time without a zone is UTC. */

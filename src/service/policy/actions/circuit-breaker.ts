@@ -1,4 +1,5 @@
 import { action } from '../action.ts'
+import { DECISIONS } from '../decisions.ts'
 import { circuitDuration, enforce } from '../fields.ts'
 
 export const circuitBreaker = action({
@@ -28,16 +29,19 @@ export const circuitBreaker = action({
     num_buckets: { kind: 'integer', min: 10, max: 10, default: 10, about: 'The parts of the window.' },
     enforce,
   },
+  decisions: [DECISIONS.halfOpen],
   run({ error_threshold, volume_threshold, window_duration, tripped_duration, num_buckets, enforce }, visit) {
     if (!enforce) return { did: 'let the request pass, because of enforce: false' }
-    const passes = visit.passBreaker({
+    const state = visit.passBreaker({
       window: window_duration,
       buckets: num_buckets,
       tripped: tripped_duration,
       volume: volume_threshold,
       threshold: error_threshold,
     })
-    if (passes) return { did: 'let the request pass' }
+    if (state === 'closed') return { did: 'let the request pass' }
+    if (state === 'half open')
+      return { did: 'was half open, and let the request try the upstream', decision: DECISIONS.halfOpen }
     return { did: 'was open', ends: { status: 503, error: 3202 }, isRefusal: true }
   },
 })

@@ -1,4 +1,5 @@
 import { action } from '../action.ts'
+import { DECISIONS } from '../decisions.ts'
 import { flag, text } from '../fields.ts'
 
 export const compressResponse = action({
@@ -25,6 +26,7 @@ export const compressResponse = action({
     already_compressed: flag('Whether the response was compressed before.'),
     negotiated_algorithm: text('The algorithm that was used.'),
   },
+  decisions: [DECISIONS.uncompressed],
   run({ algorithms }, visit) {
     const { response, request } = visit
     const isCompressed = response?.headers.get('content-encoding') !== undefined
@@ -34,9 +36,10 @@ export const compressResponse = action({
     const isHead = response?.status === (request.method === 'HEAD' ? 200 : 304)
     const hasBody = response?.stream || (isHead && response?.headers.get('content-length') !== '0')
     if (!response || !hasBody) return { did: 'found no body to compress', sets: none, isIdle: true }
-    if (response.status === 206) return { did: 'left a part of a response unchanged', sets: none, isIdle: true }
+    const unchanged = { sets: none, isIdle: true, decision: DECISIONS.uncompressed }
+    if (response.status === 206) return { did: 'left a part of a response unchanged', ...unchanged }
     if ([request, response].some(({ headers }) => listOf(headers.get('cache-control')).includes('no-transform')))
-      return { did: 'left the response unchanged, because of no-transform', sets: none, isIdle: true }
+      return { did: 'left the response unchanged, because of no-transform', ...unchanged }
     // A cache must not give this response to a client that accepts others, also where it passes unchanged (RFC 9110, section 12.5.5).
     const varies = listOf(response.headers.get('vary'))
     if (!varies.includes('accept-encoding') && !varies.includes('*')) response.headers.append('vary', 'Accept-Encoding')

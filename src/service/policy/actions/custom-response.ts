@@ -25,8 +25,8 @@ export const customResponse = action({
     const did = `answered ${status}`
     const isTyped = Object.keys(headers).some((name) => name.toLowerCase() === 'content-type')
     const type = isTyped || body === undefined ? {} : { 'content-type': content_type ?? guessType(body) }
-    const answer = { status, headers: { ...type, ...headers }, ...(body !== undefined && { body }) }
-    return { did, ends: { ...answer, isAnswer: true } }
+    const response = { status, headers: { ...type, ...headers }, ...(body !== undefined && { body }) }
+    return { did, ends: { ...response, hasResponsePhase: true } }
   },
 })
 

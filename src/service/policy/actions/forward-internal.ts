@@ -1,5 +1,6 @@
 import { quote } from '../../../core/schema/text.ts'
 import { action } from '../action.ts'
+import { DECISIONS } from '../decisions.ts'
 import { onError, text } from '../fields.ts'
 
 export const forwardInternal = action({
@@ -32,5 +33,6 @@ export const forwardInternal = action({
   },
   ends: ({ on_error }) => on_error !== 'continue',
   sets: { url: text('The URL of the endpoint.') },
+  decisions: [DECISIONS.noUrl],
   run: ({ url }, visit) => visit.forward(url),
 })

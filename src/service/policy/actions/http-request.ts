@@ -1,4 +1,5 @@
 import { action } from '../action.ts'
+import { DECISIONS } from '../decisions.ts'
 import { headers, onError, text, whole } from '../fields.ts'
 import { sendWithRetries } from '../send.ts'
 import { SECOND } from '../time.ts'
@@ -74,5 +75,6 @@ export const httpRequest = action({
       body: text('The body of the response.'),
     },
   },
+  decisions: [DECISIONS.failedAttempt, DECISIONS.unfollowed],
   run: (config, visit) => sendWithRetries(config, visit),
 })

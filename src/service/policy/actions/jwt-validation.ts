@@ -1,4 +1,5 @@
 import { action, type Field } from '../action.ts'
+import { DECISIONS } from '../decisions.ts'
 
 const values = (about: string, more: { readonly takesCel?: true; readonly isRequired?: true }): Field => ({
   kind: 'object',
@@ -122,5 +123,6 @@ export const jwtValidation = action({
     },
   },
   sets: { tokens: { type: 'list<Token>', about: 'The tokens, each with `header`, `payload`, `verified` and more.' } },
+  decisions: [DECISIONS.claims],
   run: (config, visit) => visit.validateJwt(config),
 })

@@ -1,4 +1,5 @@
 import { action } from '../action.ts'
+import { DECISIONS } from '../decisions.ts'
 import { signedIn, signIn } from '../fields.ts'
 import { SIGN_IN_OUTCOMES, signInVisitor } from '../sign-in.ts'
 
@@ -23,6 +24,7 @@ export const oauth = action({
   check: (config) => needsPair(config, UNMANAGED.includes(config.provider) || hasScopes(config)),
   onlyOne: { group: 'sign-in', number: 2239 },
   sets: signedIn('current_provider_session_id'),
+  decisions: [DECISIONS.signIn],
   run: (config, visit) => signInVisitor(visit, config),
 })
 

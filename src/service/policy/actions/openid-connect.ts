@@ -1,4 +1,5 @@
 import { action } from '../action.ts'
+import { DECISIONS } from '../decisions.ts'
 import { signedIn, signIn, text } from '../fields.ts'
 import { SIGN_IN_OUTCOMES, signInVisitor } from '../sign-in.ts'
 import { needsPair } from './oauth.ts'
@@ -23,5 +24,6 @@ export const openidConnect = action({
   onlyOne: { group: 'sign-in', number: 2239 },
   variable: 'oidc',
   sets: signedIn('current_session_id', { identity_token: text('The identity token of the user.') }),
+  decisions: [DECISIONS.signIn],
   run: ({ auth_id, allow_cors_preflight }, visit) => signInVisitor(visit, { auth_id, allow_cors_preflight }),
 })

@@ -1,4 +1,5 @@
 import { action } from '../action.ts'
+import { DECISIONS } from '../decisions.ts'
 import { enforce, flag, text } from '../fields.ts'
 import { HOUR, MINUTE, SECOND } from '../time.ts'
 
@@ -45,6 +46,7 @@ export const rateLimit = action({
     bucket_key: text('The key of the request.'),
     limited: flag('Whether the request was over the limit.'),
   },
+  decisions: [DECISIONS.window],
   refusal: ({ limited }) => (limited === true ? { status: 429 } : undefined),
   run({ name, capacity, rate, bucket_key }, visit) {
     const retryAfter = visit.countRequest(name, bucket_key, capacity, rate)
@@ -56,6 +58,7 @@ export const rateLimit = action({
       sets,
       ends: { status: 429, headers },
       isRefusal: true,
+      decision: DECISIONS.window,
     }
   },
 })

@@ -1,4 +1,5 @@
 import { action } from '../action.ts'
+import { DECISIONS } from '../decisions.ts'
 import { from, headers, text, texts, to } from '../fields.ts'
 import { toUrlText } from '../url-text.ts'
 
@@ -15,6 +16,7 @@ export const redirect = action({
   },
   mayEnd: true,
   sets: { matches: texts('The parts of the URL that matched.'), url: text('The URL of the redirect.') },
+  decisions: [DECISIONS.urlText],
   run({ from, to, status_code: status, headers = {} }, { request, pattern }) {
     const before = request.url
     const { text, matches } =
@@ -25,6 +27,6 @@ export const redirect = action({
     if (url === before) return { did: 'left the URL unchanged', sets, isIdle: true }
     const others = Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'location')
     const ends = { status, headers: { ...Object.fromEntries(others), location: url } }
-    return { did: `redirected to ${url}`, sets, ends }
+    return { did: `redirected to ${url}`, sets, ends, decision: target === text ? undefined : DECISIONS.urlText }
   },
 })

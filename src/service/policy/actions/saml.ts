@@ -1,4 +1,5 @@
 import { action } from '../action.ts'
+import { DECISIONS } from '../decisions.ts'
 import { SIGN_IN_OUTCOMES, signInVisitor } from '../sign-in.ts'
 
 export const saml = action({
@@ -11,5 +12,6 @@ export const saml = action({
   isOpen: true,
   onlyOne: { group: 'sign-in', number: 2239 },
   notOnPlans: ['free'],
+  decisions: [DECISIONS.signIn],
   run: (_, visit) => signInVisitor(visit, {}),
 })

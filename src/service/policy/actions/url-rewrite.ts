@@ -1,5 +1,6 @@
 import { quote } from '../../../core/schema/text.ts'
 import { action } from '../action.ts'
+import { DECISIONS } from '../decisions.ts'
 import { from, text, texts, to } from '../fields.ts'
 import { readHttpUrl, toUrlText } from '../url-text.ts'
 
@@ -13,6 +14,7 @@ export const urlRewrite = action({
     to: { ...to, isRequired: true },
   },
   sets: { matches: texts('The parts of the URL that matched.'), url: text('The new URL.') },
+  decisions: [DECISIONS.urlText, DECISIONS.noUrl],
   run({ from, to }, { request, pattern }) {
     const before = request.url
     const { text, matches } =
@@ -20,10 +22,14 @@ export const urlRewrite = action({
     // A URL that a replacement leaves without a host keeps its own.
     const url = toUrlText(text).replace(/^(https?:\/\/)(?=\/|$)/, `$1${new URL(before).host}`)
     if (!readHttpUrl(url))
-      return { did: `made ${quote(url)}, which is no URL of http`, ends: { status: 500, error: 3900 } }
+      return {
+        did: `made ${quote(url)}, which is no URL of http`,
+        ends: { status: 500, error: 3900 },
+        decision: DECISIONS.noUrl,
+      }
     request.url = url
     const sets = { matches, url }
     if (before === url) return { did: 'left the URL unchanged', sets, isIdle: true }
-    return { did: `rewrote the URL to ${url}`, sets }
+    return { did: `rewrote the URL to ${url}`, sets, decision: url === text ? undefined : DECISIONS.urlText }
   },
 })

@@ -1,5 +1,6 @@
 import { WEBHOOK_PROVIDERS } from '../../resources/webhook-verification.ts'
 import { action } from '../action.ts'
+import { DECISIONS } from '../decisions.ts'
 import { enforce, flag } from '../fields.ts'
 
 export const verifyWebhook = action({
@@ -32,6 +33,7 @@ export const verifyWebhook = action({
       : [{ number: 2234, path: ['secret'], message: 'is missing' }]
   },
   sets: { verified: flag('Whether the signature was right.') },
+  decisions: [DECISIONS.webhookTime],
   refusal: ({ verified }) => (verified === false ? { status: 403, error: 3204 } : undefined),
   run: ({ provider, secret = '' }, visit) => visit.verifyWebhook(provider.toLowerCase(), secret),
 })

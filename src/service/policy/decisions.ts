@@ -1,0 +1,57 @@
+/** A behavior of traffic that fauxgate chose: no page of the service describes it, or pages describe it in two ways. */
+export interface Decision {
+  readonly says: string
+  /** The address of the section that has the reason. */
+  readonly docs: string
+}
+
+const PAGES = 'https://github.com/fauxgate/fauxgate/blob/main/docs/decisions/'
+
+/** Makes a decision. A rule is named by its page and heading. */
+const decide = (rule: string, says: string): Decision => ({ says, docs: PAGES + rule.replace('#', '.md#') })
+
+/** The decisions that traces name where they matter. The reference of an action lists its `decisions`, and all others in one place. */
+export const DECISIONS = {
+  certificate: decide(
+    'traffic#certificate',
+    'A connection closes if its domain has no certificate because the first attempt failed, or if the certificate has ended.',
+  ),
+  claims: decide('json-web-tokens#claims', '`exp` and `nbf` have no tolerance, and a token without `aud` is refused.'),
+  expressionError: decide('traffic#errors', 'An expression that fails in an action is a response with the status 500.'),
+  bodyError: decide('traffic#bodies', 'A body that cannot be read is a response with the status 400, 413 or 502.'),
+  failedAttempt: decide(
+    'traffic#responses',
+    'A response from 400 on is a failed attempt, which `retry_condition` can repeat.',
+  ),
+  failedCondition: decide('traffic-policy#expressions', 'A rule whose expression fails does not apply.'),
+  halfOpen: decide('traffic#rate-limits', 'After `tripped_duration`, one request at a time tries the upstream.'),
+  noEndpoint: decide(
+    'traffic#endpoints',
+    'A URL without an endpoint is 404, and so is a URL of http whose host has only https. Endpoints that are not pooled are 502.',
+  ),
+  noUrl: decide('traffic#header-values', 'A replacement or an expression that gives no URL is error 3900.'),
+  responsePhase: decide(
+    'traffic#responses',
+    'The rules for responses do not run on a redirect, on a failed check or on an error.',
+  ),
+  signIn: decide(
+    'traffic#signing-in',
+    'Visitors sign in at `https://idp.ngrok.com/oauth2`, with the provider and the URL of the request in the query. ' +
+      '`/ngrok/logout` continues at `redirect_path`, or at `/`.',
+  ),
+  statedRefusal: decide(
+    'traffic#stated-results',
+    'A stated result that is a refusal ends the request. A score at the threshold is one.',
+  ),
+  uncompressed: decide('traffic#bodies', 'A part of a response is not compressed, nor what has `no-transform`.'),
+  unfollowed: decide('traffic#responses', 'With `max_redirects: 0`, a redirect is the response.'),
+  urlText: decide(
+    'traffic#header-values',
+    'A URL gets percent signs for what no URL has, and a slash before it if it replaces a path. Without a host, it keeps the host of the request.',
+  ),
+  webhookTime: decide(
+    'webhook-verification#signatures',
+    "A signed time may differ from the gateway's clock by 5 minutes.",
+  ),
+  window: decide('traffic#rate-limits', 'A window is counted in 60 parts. The requests of one part leave it together.'),
+} as const satisfies Readonly<Record<string, Decision>>
