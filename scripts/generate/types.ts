@@ -65,6 +65,8 @@ const GROUPS: Readonly<Record<string, () => Group>> = {
     more: [
       formatCallTypes(ngrokFamilies, 'NgrokResources', "The calls of ngrok's additional families, by family."),
       formatNgrokTypes(),
+      // Code for ngrok's API needs one import for the types of all its resources.
+      `export type { ${listTypeNames(families).join(', ')} }\n`,
     ].join('\n'),
   }),
   'controls.ts': () => ({
@@ -79,6 +81,16 @@ const GROUPS: Readonly<Record<string, () => Group>> = {
       ...[gatewayOptions, configSchema, pairOptions()],
     ],
   }),
+}
+
+/** Returns the names of the interfaces of families: of the bodies that clients send, of the responses, and of the calls. */
+function listTypeNames(of: Readonly<Record<string, Family>>): string[] {
+  const definitions = listDefinitions([...listInputSchemas(of), ...listResponseSchemas(of)])
+  const inCore = Object.keys(listDefinitions([listQuery, ...BASES]))
+  const names = Object.entries(definitions).flatMap(([name, schema]) =>
+    factOf(schema, 'type') !== undefined || inCore.includes(name) ? [] : name,
+  )
+  return [...names, ...Object.keys(of).map((name) => nameCallType(name, of))].sort()
 }
 
 /** The modules of names that the text of a group uses and no schema imports. */

@@ -18,6 +18,7 @@ import type { InitialOf } from '../service/resources/initial.ts'
 import { createGateway } from './gateway.ts'
 import type { AccountWith, Gateway, OwnNames } from './types.ts'
 
+export type * from '../generated/core.ts'
 export type * from '../generated/ngrok.ts'
 export { checkPolicy } from '../service/policy/check-text.ts'
 export type { PolicyOptions, PolicyPlace, PolicyProtocol } from '../service/policy/options.ts'

@@ -13,7 +13,7 @@ const headers = { authorization: 'Bearer k', 'service-version': '2', 'content-ty
 describe('the command `fauxgate serve`', () => {
   it('serves the given dialect and prints its URL', async () => {
     const { url, output } = await startServer({}, '--dialect', 'ngrok')
-    expect(output.stdout).toMatch(/^fauxgate \(ngrok\) listens on http:\/\/127\.0\.0\.1:\d+\nInspector, /)
+    expect(output.stdout).toMatch(/^fauxgate \(ngrok\) listens on http:\/\/127\.0\.0\.1:\d+\nDialect: ngrok\. /)
     const answer = await fetch(`${url}/reserved_addrs`, { headers: { ...headers, 'ngrok-version': '2' } })
     expect(answer.status).toBe(200)
     expect(await answer.json()).toEqual({ reserved_addrs: [], uri: `${url}/reserved_addrs`, next_page_uri: null })
@@ -167,12 +167,16 @@ describe('the command prints its real address, and what other machines can reach
   })
 
   it.each([
-    [[], 'any API key', 'any-key', 'Service-Version'],
-    [['--key', 's3cret', '--dialect', 'ngrok'], 'one of its API keys', 'YOUR_KEY', 'Ngrok-Version'],
-  ])('and with %j how to point a client at it', async (args, which, key, header) => {
+    [[], 'any API key', 'any-key', 'Service-Version', 'standard. For another one: --dialect ngrok.'],
+    [
+      ['--key', 's3cret', '--dialect', 'ngrok'],
+      ...['one of its API keys', 'YOUR_KEY', 'Ngrok-Version', 'ngrok. For another one: --dialect standard.'],
+    ],
+  ])('and with %j its dialect, and how to point a client at it', async (args, which, key, header, dialect) => {
     const { more, stderr } = await startAndStop(...args)
     expect([more, stderr]).toEqual([
-      `Inspector, for a browser: http://127.0.0.1:PORT/_fauxgate/
+      `Dialect: ${dialect}
+Inspector, for a browser: http://127.0.0.1:PORT/_fauxgate/
 Clients need the base URL http://127.0.0.1:PORT and ${which}. Try:
   curl http://127.0.0.1:PORT/reserved_domains -H "Authorization: Bearer ${key}" -H "${header}: 2"
 `,

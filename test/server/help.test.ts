@@ -24,6 +24,18 @@ async function readHelp(name: string) {
 }
 
 describe('The help', () => {
+  it('on "fauxgate http" has the defaults of that command, and on "fauxgate serve" its own', async () => {
+    const defaultsOf = async (name: string) => {
+      const { flags, sentences } = await readHelp(name)
+      const rows = flags.map((flag, at) => [flag.split(' ')[0], sentences[at]?.split(' Default: ')[1]] as const)
+      return Object.fromEntries(rows.filter(([flag = '']) => /^--(agent|dialect|traffic|traffic-tls)$/.test(flag)))
+    }
+    const ofHttp = { '--agent': '4040.', '--dialect': 'ngrok.', '--traffic': '8080.', '--traffic-tls': '8443.' }
+    expect(await defaultsOf('http')).toEqual(ofHttp)
+    const none = { '--agent': 'none.', '--dialect': 'standard.', '--traffic': 'none.', '--traffic-tls': 'none.' }
+    expect(await defaultsOf('serve')).toEqual(none)
+  })
+
   it('on all commands lists each command once, under a heading, and the exit codes', async () => {
     const { stdout } = await runToEnd({}, 'help')
     const [head, about, ...parts] = stdout.split('\n\n')

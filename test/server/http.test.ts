@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import http from 'node:http'
+import https from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -58,6 +59,19 @@ describe('fauxgate http', () => {
     await waitUntil(() => output.stdout.includes(`https://${host}/hook`))
     expect(output.stdout).toMatch(/GET {4}https:\S+\/hook +200/)
     expect(output.stdout).not.toContain('secret=1')
+  })
+
+  test('prints for visitors only addresses that answer, with and without TLS', async () => {
+    const { here, secure, output, publicUrl } = await startHttp()
+    const { hostname } = new URL(publicUrl)
+    const printed = output.stdout.match(/^.*localhost:\d+$/gm)
+    expect(printed).toEqual([`  ${here}`, `  ${secure}`])
+    expect((await visit(here)).status).toBe(200)
+    const { host, port } = new URL(secure)
+    const trust = { servername: hostname, rejectUnauthorized: false }
+    const request = https.get({ host: '127.0.0.1', port, headers: { host }, agent: false, ...trust })
+    const [response] = (await once(request, 'response')) as [http.IncomingMessage]
+    expect(response.resume().statusCode).toBe(200)
   })
 
   test("shows the tunnel in the agent's API, and opens it again after a reset", async () => {
@@ -121,7 +135,7 @@ describe('fauxgate http', () => {
     const start = async () => {
       const server = await startCommand({}, ['http', await startApp(), '--port', '0'], 'Forwards')
       onTestFinished(async () => void (await server.stop()))
-      return [...server.output.stdout.matchAll(/^(?:The agent's|Visitors).*:(\d+)(?:\/api|$)/gm)].map(
+      return [...server.output.stdout.matchAll(/^(?:The agent's| {2}https?:).*:(\d+)(?:\/api|$)/gm)].map(
         ([, port]) => port,
       )
     }

@@ -18,8 +18,8 @@ async function collectLog(flags: readonly string[], sendRequests: (url: string) 
   await sendRequests(url)
   await stop()
   const [first = '', ...more] = output.stdout.replaceAll(url, 'URL').trimEnd().split('\n')
-  // Between these lines, text has three lines on how to connect, and JSON has one.
-  const isConnect = (line: string) => /^(\{"event":"connect"|Inspector, |Clients need | {2}curl )/.test(line)
+  // Between these lines, text has four lines on how to connect, and JSON has one.
+  const isConnect = (line: string) => /^(\{"event":"connect"|Dialect: |Inspector, |Clients need | {2}curl )/.test(line)
   const lines = more.filter((line) => !isConnect(line))
   return { first, lines, stderr: output.stderr }
 }

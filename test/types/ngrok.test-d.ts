@@ -5,6 +5,10 @@ import {
   type IpPolicy,
   type Ngrok,
   ngrokFamilies,
+  type ReservedAddressList,
+  type ReservedDomain,
+  type Resource,
+  type TLSCertificate,
   type TunnelSession,
   type Vault,
 } from '../../src/gateway/ngrok.ts'
@@ -22,6 +26,13 @@ describe('A gateway with the families of ngrok', () => {
     expectTypeOf(office.declare.tunnelSession({ endpoints })).toEqualTypeOf<TunnelSession>()
     // @ts-expect-error: the URL of an endpoint is a text
     office.declare.tunnelSession({ endpoints: [{ url: 5 }] })
+  })
+
+  test('has the types of all responses in one module, with those that every dialect has', () => {
+    expectTypeOf(office.reservedDomains.get('rd_1')).toEqualTypeOf<ReservedDomain>()
+    expectTypeOf(office.reservedAddrs.list()).toEqualTypeOf<ReservedAddressList>()
+    expectTypeOf(office.tlsCertificates.get('cert_1')).toEqualTypeOf<TLSCertificate>()
+    expectTypeOf<ReservedDomain>().toExtend<Resource>()
   })
 
   test('is known by the names of its operations and errors', () => {

@@ -43,10 +43,8 @@ export const general = declareErrors({
   version_missing: entry(
     218,
     400,
-    (it: { header: string; sent?: string | undefined }) =>
-      `The header ${it.header} is missing. Send "${it.header}: 2".${
-        it.sent ? ` The request has ${it.sent}: is the gateway's \`dialect\` that of the client?` : ''
-      }`,
+    (it: { header: string; hint?: string | undefined }) =>
+      `The header ${it.header} is missing. Send "${it.header}: 2".${it.hint ? ` ${it.hint}` : ''}`,
   ),
   id_unparsable: field(
     223,

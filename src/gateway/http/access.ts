@@ -6,6 +6,7 @@ import { refuse } from '../../core/schema/errors.ts'
 import { general } from '../../core/schema/general-errors.ts'
 import { isOneOf } from '../../core/schema/secret-texts.ts'
 import { quote } from '../../core/schema/text.ts'
+import { type DialectName, dialectNames, dialects } from '../../service/resources/dialects.ts'
 import { findUnknownCaller, isLoopbackAddress, type KnownCallers } from './callers.ts'
 import { isPreflight } from './cors.ts'
 import type { HttpRequest } from './messages.ts'
@@ -63,8 +64,22 @@ const BEARER = /^Bearer +(\S.*)$/i
 function checkVersion(request: HttpRequest, { versionHeader: header }: CommonDialect): void {
   const version =
     request.header(header.toLowerCase()) ??
-    refuse(general.version_missing, { header, sent: findOtherVersionHeader(request) })
+    refuse(general.version_missing, { header, hint: describeOtherDialect(findOtherVersionHeader(request)) })
   if (version !== '2') refuse(general.version_unsupported, { header, received: quote(version) })
+}
+
+/** The functions that create a gateway of a built-in dialect. */
+const CREATE: Readonly<Record<DialectName, string>> = {
+  standard: 'createGateway() of fauxgate',
+  ngrok: 'createNgrok() of fauxgate/ngrok',
+}
+
+/** Returns what a client of another dialect needs: the flag of the server, and the function of the library. */
+function describeOtherDialect(sent: string | undefined): string | undefined {
+  if (sent === undefined) return undefined
+  const name = dialectNames.find((each) => dialects[each].versionHeader.toLowerCase() === sent.toLowerCase())
+  if (!name) return `The request has ${sent}: is the gateway's \`dialect\` that of the client?`
+  return `The request has ${sent}, as clients of the dialect "${name}" send. For them, use "fauxgate serve --dialect ${name}" or ${CREATE[name]}.`
 }
 
 /** Returns the name of a version header of another dialect or service, if the request has one. */

@@ -3,6 +3,7 @@ import { createServer } from 'node:net'
 import { isLoopbackAddress } from '../../gateway/http/callers.ts'
 import type { Gateway } from '../../gateway/types.ts'
 import type { Config } from '../../generated/options.ts'
+import { dialectNames } from '../../service/resources/dialects.ts'
 import { detectProgram } from '../client/server-calls.ts'
 import { asSystemError } from '../errors.ts'
 import type { Log } from '../log/log.ts'
@@ -33,9 +34,16 @@ function howToConnect({ dialect }: Gateway, server: Served, { keys, tlsRoot }: C
   const [which, key] = keys ? ['one of its API keys', 'YOUR_KEY'] : ['any API key', 'any-key']
   const trust =
     tlsRoot === undefined ? '' : `--cacert ${/^[\w./-]+$/.test(tlsRoot) ? tlsRoot : JSON.stringify(tlsRoot)} `
-  return `Inspector, for a browser: ${inspectorUrl(server)}
+  return `${describeDialect(dialect.name)}
+Inspector, for a browser: ${inspectorUrl(server)}
 Clients need the base URL ${url} and ${which}. Try:
   curl ${trust}${url}/reserved_domains -H "Authorization: Bearer ${key}" -H "${dialect.versionHeader}: 2"`
+}
+
+/** Says which dialect the API has, and how to get another one. */
+function describeDialect(name: string): string {
+  const others = dialectNames.filter((each) => each !== name).map((each) => `--dialect ${each}`)
+  return `Dialect: ${name}. For another one: ${others.join(' or ')}.`
 }
 
 function inspectorUrl({ url }: Served): string {

@@ -16,14 +16,25 @@ import { type Addition, serveUntilStopped } from './serve.ts'
 const URL_FLAG = textFlag('url', 'URL', 'The public URL, such as `https://app.example.com`. Default: a new one.')
 const POLICY_FLAG = textFlag('traffic-policy-file', 'FILE', 'The file with the traffic policy of the endpoint.')
 
+/** The options that this command sets unless the user does. A port that is taken gives way to the next free one. */
+const DEFAULTS = { dialect: 'ngrok', agent: 4040, traffic: 8080, trafficTls: 8443 } as const
+
+/** The options of `serve`, with the defaults of this command in their sentences. */
+const flags = optionTable.map((option) => {
+  const value = new Map<string, unknown>(Object.entries(DEFAULTS)).get(option.path)
+  return value === undefined
+    ? option
+    : { ...option, sentence: option.sentence.replace(/ Default: .*$/, ` Default: ${value}.`) }
+})
+
 export const httpCommand: Command = {
   name: 'http',
   words: 'ADDRESS',
   summary: 'Put an application of this machine behind an emulated gateway, as "ngrok http" puts it online',
-  flags: [URL_FLAG, POLICY_FLAG, CONFIG_FLAG, ...optionTable],
+  flags: [URL_FLAG, POLICY_FLAG, CONFIG_FLAG, ...flags],
   notes: [
     'ADDRESS is a port such as 3000, an address such as localhost:3000, or a URL. Nothing dials out.',
-    'The dialect is ngrok. Visitors use the ports 8080 and, with TLS, 8443. The API of the agent is at port 4040. If one is taken, the next free one is used.',
+    'If the default port of --agent, --traffic or --traffic-tls is taken, the next free one is used.',
     'All options of "fauxgate serve" apply. With --watch, a change of the policy restarts the gateway.',
   ],
   example: 'http 3000 --url https://app.example.com --traffic-policy-file policy.yml',
@@ -68,11 +79,11 @@ function createAddition(upstream: string, parsed: Arguments): Addition {
 async function complete({ config, ...rest }: ParsedServerOptions, upstream: string): Promise<ParsedServerOptions> {
   const { host = '127.0.0.1', upstreams = [] } = config
   const usual = {
-    dialect: 'ngrok',
-    agent: config.agent ?? (await findPort('127.0.0.1', 4040)),
-    traffic: config.traffic ?? (await findPort(host, 8080)),
-    trafficTls: config.trafficTls ?? (await findPort(host, 8443)),
-  } as const
+    dialect: DEFAULTS.dialect,
+    agent: config.agent ?? (await findPort('127.0.0.1', DEFAULTS.agent)),
+    traffic: config.traffic ?? (await findPort(host, DEFAULTS.traffic)),
+    trafficTls: config.trafficTls ?? (await findPort(host, DEFAULTS.trafficTls)),
+  }
   return { ...rest, config: { ...usual, ...config, upstreams: [...upstreams, `${upstream}=${upstream}`] } }
 }
 
@@ -111,5 +122,5 @@ async function describeTunnel(gateway: Gateway, ports: readonly TrafficPort[]): 
   const { public_url, config } = (await response.json()) as { public_url: string; config: { addr: string } } // Its own API.
   const host = new URL(public_url).hostname
   const here = ports.map(({ url }) => `  ${url.replace('localhost', `${host}.localhost`)}`)
-  return [`Forwards ${public_url} to ${config.addr}. For a browser on this machine:`, ...here].join('\n')
+  return [`Forwards ${public_url} to ${config.addr}. For a browser or curl on this machine:`, ...here].join('\n')
 }

@@ -229,11 +229,8 @@ async function serveUntilEnd(context: RunContext): Promise<RunResult> {
       await prefixErrors('tlsRoot', names, () => writeText(tlsRoot, gateway.authority.certificatePem, 0o644))
     announce(gateway, server, config, host, log)
     logConfigFile(options, log)
-    for (const { url } of ports)
-      log.notice('traffic', `Visitors of its endpoints${url.startsWith('https:') ? ', with TLS' : ''}: ${url}`, {
-        traffic: url,
-      })
-    if (addition) log.notice('forwarding', await addition.describe(gateway, ports))
+    if (addition) log.notice('forwarding', await addition.describe(gateway, ports), { traffic: urlsOf(ports) })
+    else for (const { url } of ports) log.notice('traffic', describePort(url), { traffic: url })
     if (resumed !== undefined) logPostponedOptions(resumed, options, log)
     const ended = waitForSignal(['SIGINT', 'SIGTERM'], stopped.signal)
     const changed = await Promise.race([ended, waitForChange(files, check, stopped.signal)])
@@ -247,6 +244,14 @@ async function serveUntilEnd(context: RunContext): Promise<RunResult> {
     await Promise.all([server, ...ports].map((each) => each.close()))
     await file?.write()
   }
+}
+
+const urlsOf = (ports: readonly TrafficPort[]) => ports.map(({ url }) => url)
+
+/** Says how a visitor names an endpoint: at the port itself, no endpoint answers. */
+function describePort(url: string): string {
+  const example = url.replace('localhost', 'HOST.localhost')
+  return `Visitors of its endpoints${url.startsWith('https:') ? ', with TLS' : ''}: ${example} for https://HOST`
 }
 
 /** The interval at which due events run, for the log. */

@@ -99,9 +99,19 @@ describe('The version header (rules: requests#version)', () => {
     const answer = await client(open())('GET', PATH, { headers })
     expect(outcome(answer)).toBe('400 ERR_GATEWAY_218')
     expect(answer.body.msg).toBe(
-      'The header Service-Version is missing. Send "Service-Version: 2". The request has ngrok-version: is the ' +
-        "gateway's `dialect` that of the client?",
+      'The header Service-Version is missing. Send "Service-Version: 2". The request has ngrok-version, as clients of the ' +
+        'dialect "ngrok" send. For them, use "fauxgate serve --dialect ngrok" or createNgrok() of fauxgate/ngrok.',
     )
+  })
+
+  test.each([
+    ['service-version', 'use "fauxgate serve --dialect standard" or createGateway() of fauxgate.'],
+    ['acme-version', "is the gateway's `dialect` that of the client?"],
+  ])('as %s tells how to get the dialect of the client', async (header, text) => {
+    const headers = { 'service-version': null, 'ngrok-version': null, [header]: '2' }
+    const { body } = await client(open({ dialect: ngrok }))('GET', PATH, { headers })
+    expect(body.msg).toContain('The header Ngrok-Version is missing. ')
+    expect(body.msg).toContain(text)
   })
 
   test('is reported as missing in one sentence if no other version header was sent', async () => {
