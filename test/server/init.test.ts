@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import fs, { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { PassThrough } from 'node:stream'
-import { transform } from 'esbuild'
+import { transformSync } from 'esbuild'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import * as ngrokEntry from '../../src/gateway/ngrok.ts'
 import * as main from '../../src/index.ts'
@@ -31,10 +31,10 @@ interface TestDefinition {
   readonly gateway?: (fixtures: object, use: (gateway: main.Gateway) => unknown, info: object) => Promise<void>
 }
 
-/** Returns the test that a file defines, as a function that runs it. */
+/** Returns the tests that a file defines, as a function that runs them. */
 async function loadTest(file: string, runner: TestRunner, changed: main.GatewayOptions<main.ManualClock> = {}) {
-  const { work, gateway: fixture, create } = await readDefinition(file, runner, changed)
-  return async () => {
+  const { definitions, create } = readDefinitions(file, runner, changed)
+  const run = async ({ work, gateway: fixture }: TestDefinition) => {
     const clock = main.manualClock('2026-01-01T00:00:00Z')
     const fixtures = { gateway: create({ clock, ...changed }) }
     if (!fixture) return work(fixtures)
@@ -42,10 +42,13 @@ async function loadTest(file: string, runner: TestRunner, changed: main.GatewayO
     const request = { get: (url: string, init: RequestInit) => fetch(url, init) }
     return fixture({ browserName: '' }, (gateway) => work({ gateway, request }), info)
   }
+  return async () => {
+    for (const each of definitions) await run(each)
+  }
 }
 
-/** Returns the test that a file defines. The file gets its imports and the globals of its runner, and nothing else. */
-async function readDefinition(file: string, runner: TestRunner, changed: main.GatewayOptions<main.ManualClock> = {}) {
+/** Returns the tests that a file defines. The file gets its imports and the globals of its runner, and nothing else. */
+function readDefinitions(file: string, runner: TestRunner, changed: main.GatewayOptions<main.ManualClock> = {}) {
   const definitions: TestDefinition[] = []
   let create = (options: main.GatewayOptions): main.Gateway => main.createGateway(options)
   const define = (name: string, work: Work) => void definitions.push({ name, work })
@@ -60,7 +63,7 @@ async function readDefinition(file: string, runner: TestRunner, changed: main.Ga
     testing.testWithGateway(base, { ...options, gatewayOptions: { ...options.gatewayOptions, ...changed } })
   const own: Readonly<Record<TestRunner, Readonly<Record<string, unknown>>>> = {
     vitest: { vitest: { expect }, 'fauxgate/vitest': { testUsing } },
-    jest: { '@jest/globals': { expect, test: define } },
+    jest: { '@jest/globals': { expect, test: define }, 'fauxgate/jest': expect.extend(testing.matchers) },
     playwright: { '@playwright/test': { expect, test: { extend } }, 'fauxgate/node': { serve } },
     bun: { 'bun:test': { expect, test: define } },
     deno: { 'node:assert/strict': assert },
@@ -79,17 +82,23 @@ async function readDefinition(file: string, runner: TestRunner, changed: main.Ga
     './fauxgate.initial.json': JSON.parse(readFileSync('fauxgate.initial.json', 'utf8')),
   }
   const requireModule = (name: string) => {
+    const source = name.replace(/\.js$/, '.ts')
+    if (source.endsWith('.ts') && existsSync(source)) return load(source)
     if (!(name in modules)) throw new Error(`The test imports ${name}.`)
     return modules[name]
   }
-  const { code } = await transform(readFileSync(file, 'utf8'), { format: 'cjs', loader: 'ts' })
   const globals = runner === 'jest' ? { test: define, expect } : { test: undefined, expect: undefined }
   const names = ['require', 'module', 'exports', 'globalThis', 'expect', 'Deno']
   const deno = runner === 'deno' ? { test: define } : undefined
-  const run = new Function(...names, code)
-  run(requireModule, { exports: {} }, {}, globals, globals.expect, deno)
-  expect(definitions.map(({ name }) => name)).toEqual(['a domain gets its certificate after five seconds'])
-  return { ...(definitions[0] as TestDefinition), create }
+  const load = (path: string) => {
+    const { code } = transformSync(readFileSync(path, 'utf8'), { format: 'cjs', loader: 'ts' })
+    const module = { exports: {} }
+    new Function(...names, code)(requireModule, module, module.exports, globals, globals.expect, deno)
+    return module.exports
+  }
+  load(file)
+  expect(definitions[0]?.name).toBe('a domain gets its certificate after five seconds')
+  return { definitions, create }
 }
 
 /** The command of each runner that runs a test file. */
@@ -143,6 +152,13 @@ describe('The test that fauxgate init writes', () => {
 })
 
 describe('fauxgate init for ts-jest', () => {
+  /** The parts of the configuration that are the same for CommonJS and for modules. */
+  const EACH = {
+    moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+    setupFilesAfterEnv: ['fauxgate/jest'],
+  }
+  const MISSING = "moduleNameMapper: { '^(\\\\.{1,2}/.*)\\\\.js$': '$1' }, setupFilesAfterEnv: ['fauxgate/jest']"
+
   const init = async (facts: object) => {
     project({ devDependencies: { jest: '^30.0.0', 'ts-jest': '^29.0.0' }, ...facts })
     return (await runToEnd({}, 'init')).stdout
@@ -153,7 +169,12 @@ describe('fauxgate init for ts-jest', () => {
   it('writes a test in TypeScript, and the configuration that compiles it to CommonJS', async () => {
     expect(await init({})).toContain('\nRun the test:      npx jest fauxgate.test.ts\n')
     expect(readFileSync('fauxgate.test.ts', 'utf8')).toContain("from '@jest/globals'")
-    expect(readConfig(readFileSync('jest.config.js', 'utf8'))).toEqual({ transform: { '^.+\\.ts$': 'ts-jest' } })
+    expect(readConfig(readFileSync('jest.config.js', 'utf8'))).toEqual({
+      transform: { '^.+\\.ts$': 'ts-jest' },
+      ...EACH,
+    })
+    const { definitions } = readDefinitions('fauxgate.test.ts', 'jest')
+    expect(definitions.map(({ name }) => name)[1]).toBe('and has it from then on, as the matchers say')
     await (await loadTest('fauxgate.test.ts', 'jest'))()
   })
 
@@ -167,14 +188,17 @@ describe('fauxgate init for ts-jest', () => {
     expect(readConfig(readFileSync('jest.config.js', 'utf8'))).toEqual({
       extensionsToTreatAsEsm: ['.ts'],
       transform: { '^.+\\.ts$': ['ts-jest', options] },
+      ...EACH,
     })
+    expect(readFileSync('fauxgate.test.ts', 'utf8')).toContain("import { test } from './fauxgate.fixture.js'")
   })
 
   it.each([
-    ['{ "preset": "ts-jest" }', {}, undefined],
-    ['{ "preset": "ts-jest/presets/default-esm" }', { type: 'module' }, undefined],
+    ['{ "preset": "ts-jest" }', {}, MISSING],
+    ['{ "preset": "ts-jest/presets/default-esm" }', { type: 'module' }, MISSING],
+    ['{ "preset": "ts-jest", "moduleNameMapper": {}, "setupFilesAfterEnv": ["fauxgate/jest"] }', {}, undefined],
     ['{ "preset": "ts-jest" }', { type: 'module' }, "extensionsToTreatAsEsm: ['.ts'], transform: {"],
-    ['{ "testEnvironment": "node" }', {}, "transform: { '^.+\\\\.ts$': 'ts-jest' }"],
+    ['{ "testEnvironment": "node" }', {}, `transform: { '^.+\\\\.ts$': 'ts-jest' }, ${MISSING}`],
   ])('keeps the configuration %s of a project with %j, and says what it lacks', async (config, facts, missing) => {
     writeFileSync('jest.config.json', config)
     const stdout = await init(facts)
@@ -184,7 +208,7 @@ describe('fauxgate init for ts-jest', () => {
   })
 
   it('reads the configuration in package.json too', async () => {
-    expect(await init({ jest: { preset: 'ts-jest' } })).not.toContain('missing')
+    expect(await init({ jest: { preset: 'ts-jest', ...EACH } })).not.toContain('missing')
     expect(existsSync('jest.config.js')).toBe(false)
   })
 
@@ -199,7 +223,7 @@ it('the first test for Playwright fails if it leaves something unused, and print
   let lastGateway: main.Gateway | undefined
   const log = vi.spyOn(console, 'log').mockImplementation(() => undefined)
   onTestFinished(() => log.mockRestore())
-  const { gateway: fixture } = await readDefinition(testFile(), 'playwright')
+  const fixture = readDefinitions(testFile(), 'playwright').definitions[0]?.gateway
   const use = (gateway: main.Gateway) => {
     lastGateway = gateway
     gateway.faults.add({ operation: 'reserved_domains.delete', times: 1 })

@@ -49,8 +49,17 @@ test('a domain gets its certificate after five seconds', async ({ gateway${reque
   const [after] = (await list()).reserved_domains
   ${isNotNull}
 })
-`
+${kind === 'ts-jest' ? MATCHER_TEST : ''}`
 }
+
+/** The second test of TypeScript in Jest. */
+const MATCHER_TEST = `
+test('and has it from then on, as the matchers say', ({ gateway }) => {
+  expect(gateway).toBeProvisioning('app.example.com')
+  gateway.clock.advance('${DELAY}')
+  expect(gateway).toHaveCertificate('app.example.com')
+})
+`
 
 /** The options of the gateway in each test, the same as in the config file. */
 const OPTIONS = `{ provisioningDelay: '${DELAY}', initial }`
@@ -70,6 +79,22 @@ import { testWithGateway } from 'fauxgate/testing'
 ${READ_INITIAL}
 ${testLine(base)}`
 
+/** The name of the module with the fixture of TypeScript in Jest, without its ending. */
+const FIXTURE = 'fauxgate.fixture'
+
+/** Returns the module whose `test` the tests of a project import, if Jest compiles its tests from TypeScript. */
+export function fixtureFor({ hasTsJest }: ProjectFacts): readonly InitFile[] {
+  if (!hasTsJest) return []
+  const imports = [`{ readFileSync } from 'fs'`, `{ test as base } from '@jest/globals'`].map(
+    (each) => `import ${each}`,
+  )
+  const text = moduleHead([...imports, `import 'fauxgate/jest'`].join('\n')).replace(
+    '\nconst test',
+    '\nexport const test',
+  )
+  return [{ name: `${FIXTURE}.ts`, purpose: 'the `test` of your tests, with a gateway for each', text: `${text}\n` }]
+}
+
 const HEADS: Readonly<Record<Kind, string>> = {
   vitest: `${READ}
 import { createNgrok } from 'fauxgate/ngrok'
@@ -84,7 +109,7 @@ const initial = require('./${INITIAL}')
 
 ${testLine('globalThis.test')}`,
   'jest module': moduleHead(`${READ}\nimport { expect, test as base } from '@jest/globals'`),
-  'ts-jest': moduleHead(`import { readFileSync } from 'fs'\nimport { expect, test as base } from '@jest/globals'`),
+  'ts-jest': `import { expect } from '@jest/globals'\nimport { test } from './${FIXTURE}.js'`,
   bun: moduleHead(`${READ}\nimport { expect, test as base } from 'bun:test'`),
   deno: moduleHead(`import assert from 'node:assert/strict'\n${READ}`, 'Deno.test'),
   node: moduleHead(`import assert from 'node:assert/strict'\n${READ}\nimport { test as base } from 'node:test'`),

@@ -7,7 +7,16 @@ import { parseJson, readText, writeError } from '../files.ts'
 import { switchFlag, textFlag } from '../options/flags.ts'
 import { askAtTerminal, printLine } from '../terminal.ts'
 import { type Arguments, type Command, flagValue, requireNoWords, requireOneOf } from './command.ts'
-import { DELAY, firstTest, INITIAL, type InitFile, type ProjectFacts, RUNNERS, type TestRunner } from './init-test.ts'
+import {
+  DELAY,
+  firstTest,
+  fixtureFor,
+  INITIAL,
+  type InitFile,
+  type ProjectFacts,
+  RUNNERS,
+  type TestRunner,
+} from './init-test.ts'
 import { jestConfigFor, missingInJest } from './jest-config.ts'
 
 export const init: Command = {
@@ -105,7 +114,7 @@ function initFilesFor(runner: TestRunner, facts: ProjectFacts): readonly InitFil
   return [
     { name: 'fauxgate.config.json', purpose: 'the options of "fauxgate serve"', text: json(config) },
     { name: INITIAL, purpose: 'what exists from the beginning', text: json(initial) },
-    ...(runner === 'jest' ? jestConfigFor(facts) : []),
+    ...(runner === 'jest' ? [...jestConfigFor(facts), ...fixtureFor(facts)] : []),
     { name: testName(runner, facts), purpose: 'a first test', text: firstTest(runner, facts) },
   ]
 }
