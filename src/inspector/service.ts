@@ -55,7 +55,8 @@ export class Service {
     const choice = schema.anyOf?.find(({ type, $ref, properties, enum: values }) => {
       return (type ?? $ref ?? properties ?? values) !== undefined && type !== 'null'
     })
-    return choice ? { ...this.resolve(choice), ...(schema.description && { description: schema.description }) } : schema
+    const { anyOf: _, ...own } = schema
+    return choice ? { ...this.resolve(choice), ...own } : schema
   }
 
   /** Returns the families with paths below the path of a resource: its modules, and the resources that are created in it. */

@@ -1,6 +1,6 @@
-// Checks the OpenAPI documents of the built package with other tools: `node tools/checks/openapi.mjs
-// [go|python]`. These are a linter, a client of the types, which must compile strictly and work, generated clients in
-// one language or in both if they are installed, and a fuzzer if Python and its package are installed.
+// Checks the OpenAPI documents of the built package with other tools: `node tools/checks/openapi.mjs [CLIENT]`. These are a
+// linter, a client of the types, which must compile strictly and work, the generated client of that name or each of them if
+// its generator is there, and a fuzzer if Python and its package are installed.
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { createGateway, manualClock } from '../../dist/index.js'
 import { serve } from '../../dist/node.js'
 import '../install.mjs'
 import { root, succeeds } from '../../scripts/shared.mjs'
-import { checkGeneratedClients } from '../generated-clients/index.mjs'
+import { CLIENTS, checkGeneratedClients } from '../generated-clients/index.mjs'
 
 const folder = `${root}/tools/node_modules/.cache/fauxgate-openapi/`
 mkdirSync(folder, { recursive: true })
@@ -152,8 +152,10 @@ function describeResponse(interaction) {
 const { examples } = JSON.parse(readFileSync(`${root}/dist/openapi.json`, 'utf8')).components
 const keys = new Map(Object.entries(examples).map(([key, { summary }]) => [summary, key]))
 
+const [client] = process.argv.slice(2).filter((each) => !each.startsWith('--'))
+if (client !== undefined && !CLIENTS.includes(client))
+  throw new Error(`"${client}" is not a generated client. The clients are ${CLIENTS.join(', ')}.`)
 lint()
 await compileAndUse()
-const [language] = process.argv.slice(2).filter((each) => !each.startsWith('--'))
-await checkGeneratedClients(folder, language && [language])
+await checkGeneratedClients(folder, client && [client])
 if (!process.argv.includes('--no-fuzz')) await fuzz()

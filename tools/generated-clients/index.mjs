@@ -1,5 +1,5 @@
 // Checks clients in Go and Python that OpenAPI Generator writes from the documents. Each must compile, and call every
-// operation of a served gateway. Its driver reads lines of JSON: `operation`, the `ids` of the path in their order, the
+// operation of a served gateway. creating.mjs checks those of further generators. A driver reads lines of JSON: `operation`, the `ids` of the path in their order, the
 // `named` parameters of the query and the headers, and the `body`. It writes the `status` and the `answer` as the types of
 // the client have parsed it, the text of an `error`, or a `failure` of the client itself.
 import { spawnSync } from 'node:child_process'
@@ -13,6 +13,7 @@ import { succeeds } from '../../scripts/shared.mjs'
 import { startDriver } from '../driver.mjs'
 import { createCalls } from './calls.mjs'
 import { createControlCalls, DOMAIN } from './control-calls.mjs'
+import { checkGenerator, GENERATOR_NAMES } from './creating.mjs'
 import { makeCalls } from './session.mjs'
 
 const GENERATOR = 'openapi-generator-cli:7.17.0'
@@ -103,13 +104,21 @@ function report(name, document, succeeded, problems) {
   console.log(`ok  ${name}: compiles, and ${counts}`)
 }
 
-/** Generates the clients in a folder, in one language or in all, and runs the calls of each. */
-export async function checkGeneratedClients(folder, languages = Object.keys(LANGUAGES)) {
+async function checkOpenApiGenerator(language, folder) {
   if (!succeeds('java', '-version')) return console.warn('LEFT OUT: generated clients. Java is missing here.')
   const jar = installGenerator(folder)
   if (!jar)
     return console.warn(`LEFT OUT: generated clients. Maven, or ${GENERATOR} from Maven Central, is missing here.`)
-  for (const language of languages) {
-    for (const name of Object.keys(DOCUMENTS)) await check(name, language, jar, folder)
+  for (const name of Object.keys(DOCUMENTS)) await check(name, language, jar, folder)
+}
+
+/** The languages of OpenAPI Generator, and the further generators. */
+export const CLIENTS = [...Object.keys(LANGUAGES), ...GENERATOR_NAMES]
+
+/** Generates some clients in a folder, and runs the calls of each. */
+export async function checkGeneratedClients(folder, clients = CLIENTS) {
+  for (const client of clients) {
+    if (GENERATOR_NAMES.includes(client)) await checkGenerator(client, folder)
+    else await checkOpenApiGenerator(client, folder)
   }
 }

@@ -96,7 +96,8 @@ export function createErrorSchema({ errorPrefix }: CommonDialect, errors: readon
           typed: { type: 'string', description: 'The allowed values for senders of texts only, if they are fewer.' },
           further_problems: { type: 'string', description: 'The number of further fields with problems.' },
         },
-        additionalProperties: { type: 'string' },
+        // A generated type of all further fields would have to be that of the fields above too, some of which are optional.
+        additionalProperties: true,
         description: 'Further facts; of a body, a text `field:<path>` for each of its first problems.',
       },
     },

@@ -190,14 +190,16 @@ const OPTIONAL = ['optional', 'exact_optional', 'nullish']
 
 /** Allows null in addition to the values of a schema. The description stays outside of the choice. */
 function allowNull(json: JsonSchema): JsonSchema {
-  const { type, enum: values, const: only, ...others } = json
+  const { type, format, enum: values, const: only, ...others } = json
   if (only === true) return { ...others, type: ['boolean', 'null'], not: { const: false } }
   if (json.$ref || json.anyOf) return allowNullInChoice(json)
   if (type === undefined) return json
   const types = [type].flat()
   // A list of types must not repeat one.
   if (types.includes('null')) return json
-  return { ...json, type: [...types, 'null'], ...(values && { enum: [...values, null] }) }
+  // Generators make a constant of each value of an enum, and null is no value of its type.
+  if (values) return { ...others, anyOf: [{ type, ...(format && { format }), enum: values }, { type: 'null' }] }
+  return { ...json, type: [...types, 'null'] }
 }
 
 function allowNullInChoice({ $ref, anyOf = $ref === undefined ? [] : [{ $ref }], ...json }: JsonSchema): JsonSchema {

@@ -109,7 +109,12 @@ export function openApi(dialect: Dialect = standard, options: OpenApiOptions = {
         ...evidence.of('errors', key),
       })),
       responses: shared.responses,
-      schemas: mapValues(used, (json, name) => ({ ...json, ...evidence.ofFields(name.replace(/Body$/, '')) })),
+      schemas: mapValues(used, (json, name) => ({
+        ...json,
+        // A schema with two names in the document has the title of one of them, and generators name types by titles.
+        ...(json.title !== undefined && { title: name }),
+        ...evidence.ofFields(name.replace(/Body$/, '')),
+      })),
     },
     'x-fauxgate-sources': evidence.sources,
   }
