@@ -54,6 +54,11 @@ function isKnownOrigin(
   return name !== undefined && (isLocalName(name) || allowHosts.includes(name) || authority === host)
 }
 
+/** Returns whether the host of a URL is this machine. */
+export function isLocalUrl({ hostname }: URL): boolean {
+  return isLocalName(hostname.replace(/^\[(.*)\]$/, '$1'))
+}
+
 /** Returns whether a host is this machine. A name below `localhost` is not: an application under test can have it. */
 function isLocalName(name: string): boolean {
   return name === 'localhost' || isLoopbackAddress(name)

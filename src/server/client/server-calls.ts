@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { CONTROL_KEY_HEADER, CONTROL_PATH } from '../../control/address.ts'
+import { isLocalUrl } from '../../gateway/http/callers.ts'
 import { tryParseJson } from '../../verify/exchange.ts'
 import { type Arguments, flagValue } from '../commands/command.ts'
 import { asSystemError, readErrorBody, UsageError } from '../errors.ts'
@@ -106,7 +107,14 @@ export async function sendRequest(server: ServerAddress, method: string, path: s
       : { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(bodyText) }),
     ...(server.key === undefined ? {} : { [CONTROL_KEY_HEADER]: server.key }),
   }
-  const options = { method, headers, ca: server.ca, timeout: server.timeout ?? 30_000 }
+  const options = {
+    method,
+    headers,
+    ca: server.ca,
+    timeout: server.timeout ?? 30_000,
+    // With NODE_USE_ENV_PROXY, the global agent sends requests to this machine to the proxy as well.
+    ...(isLocalUrl(base) && { agent: false }),
+  }
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     const outgoing = request(url, options, resolve)
     outgoing.once('timeout', () => {

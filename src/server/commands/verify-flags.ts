@@ -1,4 +1,4 @@
-import { isLoopbackAddress } from '../../gateway/http/callers.ts'
+import { isLocalUrl } from '../../gateway/http/callers.ts'
 import { dialectNames } from '../../service/resources/dialects.ts'
 import { operationGroups } from '../../verify/scenarios.ts'
 import { baseUrlOf } from '../client/server-calls.ts'
@@ -107,8 +107,7 @@ export function parseCount(flag: string, received: string | undefined, fallback:
  */
 export function parseTarget(typed: string, environment: NodeJS.ProcessEnv, isPlan = false) {
   const url = parseBaseUrl(typed, 'verify needs the URL of a server', 'verify http://127.0.0.1:4747')
-  const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
-  const isLocal = host === 'localhost' || isLoopbackAddress(host)
+  const isLocal = isLocalUrl(url)
   const key = environment[KEY_VARIABLE] || undefined
   return {
     url: baseUrlOf(url),

@@ -45,6 +45,7 @@ async function runVerify(parsed: Arguments, environment: NodeJS.ProcessEnv): Pro
     if (args.isClean) return await clean(list, args, environment, typed, stopping.signal)
     const { isPlan, timeout } = args
     const target = parseTarget(typed ?? '', environment, isPlan)
+    if (target.isLocal) bypassProxy(new URL(target.url).hostname, environment)
     const dialect = args.dialect ?? (isPlan ? 'ngrok' : await detectDialect(target, timeout, stopping.signal))
     if (typeof dialect !== 'string') {
       printErrorLine(dialect.problem)
@@ -110,6 +111,11 @@ const HOST: VerifyHost = {
   now: () => readClock(systemClock),
   sleep,
   deadline: (ms) => AbortSignal.timeout(ms),
+}
+
+/** Lets requests to a host bypass the proxy of NODE_USE_ENV_PROXY. Node's `fetch` reads the variables for each request. */
+function bypassProxy(host: string, environment: NodeJS.ProcessEnv): void {
+  for (const name of ['no_proxy', 'NO_PROXY']) environment[name] = [environment[name] ?? [], host].flat().join()
 }
 
 /** Detects the dialect: sends one request, and looks for the dialect's header in the response. */
