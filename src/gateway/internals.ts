@@ -6,6 +6,7 @@ import { createSeed } from '../core/engine/random.ts'
 import { RateLimiter } from '../core/engine/rate-limiter.ts'
 import { requireKnownLimits } from '../core/operation/account.ts'
 import { createRedactor } from '../core/schema/secret-texts.ts'
+import { domains } from '../service/resources/reserved-domains/records.ts'
 import { createAuthorityKeys } from './authority-keys.ts'
 import { InitialRecords } from './direct/initial.ts'
 import { ErrorBoundary } from './error-boundary.ts'
@@ -33,7 +34,7 @@ export function createInternals(rawOptions: AnyOptions) {
   const engine: Engine = new Engine({
     clock: options.clock,
     dialect,
-    ruleOptions: { ...selectRuleOptions(options), hooks },
+    ruleOptions: { ...selectRuleOptions(options), hooks, domains },
     seed: options.seed ?? createSeed(),
     authorityFor: authority.authorityFor,
     url: options.baseUrl ?? dialect.baseUrl,

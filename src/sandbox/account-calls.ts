@@ -169,6 +169,7 @@ export const accountCalls: readonly AccountCall[] = [
     method: 'GET',
     path: '/backup',
     from: 'query',
+    audit: 'backup',
     schema: v.object({ after }),
     run: async ({ env }, { after }) => archiveResponse(env, after),
   }),

@@ -1,3 +1,4 @@
+import { splitUrl as splitGatewayUrl } from '../gateway/http/url.ts'
 import type { SandboxEnvironment } from './environment.ts'
 import { readSandboxName } from './keys.ts'
 
@@ -22,8 +23,10 @@ export interface SandboxAddress {
   readonly name: string
   /** The sandbox's public URL, without a trailing slash. */
   readonly base: string
-  /** The path below the URL of the sandbox, with the query. */
+  /** The path below the URL of the sandbox, with the query, as sent. The gateway reads it. */
   readonly below: string
+  /** The path as the gateway of the sandbox reads it. Everything that looks at the path uses this one. */
+  readonly path: string
 }
 
 const SANDBOX_PATH = new RegExp(`^${SANDBOXES_PATH}/([^/]*)(.*)$`, 's')
@@ -42,16 +45,19 @@ export function parseAddress({ url, headers }: Pick<Request, 'url' | 'headers'>,
   const label = findLabel(env.WILDCARD_HOST, host)
   if (label) {
     const base = `${/^https?:/i.exec(env.PUBLIC_URL ?? '')?.[0] ?? protocol}//${host}`
-    return { name: label, base, below: withOneSlash(path) + query }
+    return createSandboxAddress(label, base, withOneSlash(path) + query)
   }
-  const sandboxAddress = (name: string, below: string) => {
-    return { name, base: `${getHomeUrl(url, env)}${SANDBOXES_PATH}/${name}`, below: withOneSlash(below) + query }
-  }
+  const sandboxAddress = (name: string, below: string) =>
+    createSandboxAddress(name, `${getHomeUrl(url, env)}${SANDBOXES_PATH}/${name}`, withOneSlash(below) + query)
   const accountAddress = { name: undefined, path, query: query.slice(1) }
   const [, nameInPath, below = ''] = SANDBOX_PATH.exec(path) ?? []
   if (nameInPath !== undefined) return ACCOUNT_PATHS.test(below) ? accountAddress : sandboxAddress(nameInPath, below)
   const nameOfKey = path === '/' || path === SANDBOXES_PATH ? undefined : readSandboxName(headers.get('authorization'))
   return nameOfKey === undefined ? accountAddress : sandboxAddress(nameOfKey, path)
+}
+
+function createSandboxAddress(name: string, base: string, below: string): SandboxAddress {
+  return { name, base, below, path: splitGatewayUrl(below, base).path }
 }
 
 /** Returns the public URL of the Worker, without a trailing slash. */

@@ -38,9 +38,33 @@ export function encodeLine(value: object): Uint8Array {
   return utf8Bytes(`${JSON.stringify(value)}\n`)
 }
 
-/** Returns the archive line of a sandbox. It has the digests of keys and no keys. The state contains the gateway's secrets. */
-export function encodeSandbox({ name, ...metadata }: Metadata, state: SandboxState): Uint8Array {
-  return encodeLine({ name, ...metadata, state })
+/** The number of records in one piece of a line. Only one piece is in memory as text. */
+const RECORDS_PER_PIECE = 500
+
+/** Streams the archive line of a sandbox in pieces. It has the digests of keys and no keys. The state contains the gateway's secrets. */
+export function streamSandbox(metadata: Metadata, state: SandboxState): ReadableStream<Uint8Array> {
+  const pieces = encodePieces(metadata, state)
+  // The platform passes only streams of bytes between objects.
+  return new ReadableStream({
+    type: 'bytes',
+    pull(controller) {
+      const { done, value } = pieces.next()
+      if (!done) return controller.enqueue(value)
+      controller.close()
+      controller.byobRequest?.respond(0)
+    },
+  })
+}
+
+function* encodePieces({ name, ...metadata }: Metadata, { records, ...facts }: SandboxState) {
+  const encoder = new TextEncoder()
+  const whole = JSON.stringify({ name, ...metadata, state: { ...facts, records: [] } })
+  yield encoder.encode(whole.slice(0, -']}}'.length))
+  for (let at = 0; at < records.length; at += RECORDS_PER_PIECE) {
+    const piece = records.slice(at, at + RECORDS_PER_PIECE).map((each) => JSON.stringify(each))
+    yield encoder.encode((at === 0 ? '' : ',') + piece.join(','))
+  }
+  yield encoder.encode(']}}\n')
 }
 
 /** Reads the archive line of a sandbox. The error for an invalid line repeats no part of it, because it may contain a secret. */

@@ -1,9 +1,9 @@
 import { refuse } from '../core/schema/errors.ts'
-import { general } from '../core/schema/general-errors.ts'
 import { createJsonResponse, type HttpResponse } from '../gateway/http/messages.ts'
+import { joinBytes } from '../traffic/body.ts'
 import { encodeLine } from './archive.ts'
 import { errors } from './errors.ts'
-import { MAX_STATE_BYTES, respond } from './http.ts'
+import { failureResponse, getMessage } from './http.ts'
 import { isSandboxName } from './names.ts'
 import { type ExistingPolicy, getObject } from './objects.ts'
 import type { WorkerEnvironment } from './worker-environment.ts'
@@ -22,29 +22,63 @@ interface RestoredBody {
   readonly msg?: string
 }
 
-/** Yields a line for each sandbox, one at a time, and a last line that shows that the archive is complete. */
+/** The maximum number of bytes of a sandbox in an archive. The platform passes up to 32 MiB in one call. */
+const MAX_LINE_BYTES = 28 * 1024 * 1024
+
+/** The number of bytes in which the name of a line ends. */
+const START_BYTES = 64
+
+/** Yields a line for each sandbox, one at a time, and a last line that says how many are whole and how many are left out. */
 async function* generateLines({ ACCOUNTS, SANDBOXES }: WorkerEnvironment, after: string): AsyncGenerator<Uint8Array> {
-  let sandboxes = 0
+  const counts = { sandboxes: 0, left_out: 0 }
   let last: string | undefined = after
   while (last !== undefined) {
     const page = await getObject(ACCOUNTS, 'account').list(last, PAGE_SIZE)
-    for (const { name } of page) {
-      const line = await getObject(SANDBOXES, name).backup(name)
-      if (!line) continue
-      sandboxes++
-      yield line
-    }
+    for (const { name } of page) yield* generateLine(SANDBOXES, name, counts)
     last = page.at(-1)?.name
   }
-  yield encodeLine({ end: true, sandboxes })
+  yield encodeLine({ end: true, ...counts })
 }
 
-export function archiveResponse(env: WorkerEnvironment, after: string): Response {
+/** Yields the line of one sandbox in pieces. If the sandbox cannot be read, its line has the reason, and the others follow. */
+async function* generateLine(
+  sandboxes: WorkerEnvironment['SANDBOXES'],
+  name: string,
+  counts: { sandboxes: number; left_out: number },
+): AsyncGenerator<Uint8Array> {
+  let hasBegun = false
+  let error: string
+  try {
+    const backup = await getObject(sandboxes, name).backup(name)
+    if (!backup) return
+    if ('line' in backup) {
+      for await (const piece of readParts(backup.line)) {
+        hasBegun = true
+        yield piece
+      }
+      counts.sandboxes++
+      return
+    }
+    error = backup.error
+  } catch (thrown) {
+    error = getMessage(failureResponse(thrown))
+  }
+  counts.left_out++
+  // A line that broke off is none that can be restored.
+  if (hasBegun) yield encodeLine([])
+  yield encodeLine({ name, error })
+}
+
+/** Returns the archive as a stream. An error before the first line is the error of the call. */
+export async function archiveResponse(env: WorkerEnvironment, after: string): Promise<Response> {
   const lines = generateLines(env, after)
+  const first = await lines.next()
+  let next: Promise<IteratorResult<Uint8Array>> | undefined = Promise.resolve(first)
   const stream = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        const { done, value } = await lines.next()
+        const { done, value } = await (next ?? lines.next())
+        next = undefined
         if (done) controller.close()
         else controller.enqueue(value)
       },
@@ -54,35 +88,66 @@ export function archiveResponse(env: WorkerEnvironment, after: string): Response
   return new Response(stream, { headers: { 'Content-Type': 'application/x-ndjson' } })
 }
 
-/** Reads a body line by line. Refuses a line with more bytes than a state may have. */
-async function* readLines(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const reader = body.getReader()
-  let parts: Uint8Array<ArrayBuffer>[] = []
-  let size = 0
-  const joinParts = async () => {
-    const line = new Uint8Array(await new Blob(parts).arrayBuffer())
-    parts = []
-    size = 0
-    return line
-  }
-  for (let read = await reader.read(); !read.done; read = await reader.read()) {
-    let rest = read.value as Uint8Array<ArrayBuffer> // The body of a request shares no memory.
-    for (let end = rest.indexOf(NEWLINE); end >= 0; end = rest.indexOf(NEWLINE)) {
-      parts.push(rest.subarray(0, end))
-      yield joinParts()
-      rest = rest.subarray(end + 1)
-    }
-    parts.push(rest)
-    size += rest.length
-    if (size > MAX_STATE_BYTES) refuse(general.body_too_large, { limit: MAX_STATE_BYTES })
-  }
-  if (size > 0) yield joinParts()
+async function* readParts(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = stream.getReader()
+  for (let read = await reader.read(); !read.done; read = await reader.read()) yield read.value
 }
 
-async function restoreLine({ SANDBOXES }: WorkerEnvironment, line: Uint8Array, existing: ExistingPolicy) {
+/** A line of an archive. Of one that is too long, only the beginning is in memory. */
+interface ReceivedLine {
+  readonly bytes: Uint8Array
+  readonly isTooLong: boolean
+}
+
+/** The parts of a line that have arrived. */
+class LineBuffer {
+  #start = new Uint8Array()
+  #parts: Uint8Array[] = []
+  #size = 0
+
+  get isEmpty(): boolean {
+    return this.#size === 0
+  }
+
+  add(part: Uint8Array): void {
+    const missing = START_BYTES - this.#start.length
+    if (missing > 0) this.#start = new Uint8Array([...this.#start, ...part.subarray(0, missing)])
+    this.#size += part.length
+    if (this.#size <= MAX_LINE_BYTES) this.#parts.push(part)
+    else this.#parts = []
+  }
+
+  take(): ReceivedLine {
+    const isTooLong = this.#size > MAX_LINE_BYTES
+    const line = { bytes: isTooLong ? this.#start : joinBytes(this.#parts), isTooLong }
+    this.#start = new Uint8Array()
+    this.#parts = []
+    this.#size = 0
+    return line
+  }
+}
+
+/** Reads a body line by line. */
+async function* readLines(body: ReadableStream<Uint8Array>): AsyncGenerator<ReceivedLine> {
+  const buffer = new LineBuffer()
+  for await (const part of readParts(body)) {
+    let rest = part
+    for (let end = rest.indexOf(NEWLINE); end >= 0; end = rest.indexOf(NEWLINE)) {
+      buffer.add(rest.subarray(0, end))
+      yield buffer.take()
+      rest = rest.subarray(end + 1)
+    }
+    buffer.add(rest)
+  }
+  if (!buffer.isEmpty) yield buffer.take()
+}
+
+async function restoreLine({ SANDBOXES }: WorkerEnvironment, line: ReceivedLine, existing: ExistingPolicy) {
   const [, name = ''] = /^\{"name":"([^"]*)"/.exec(decodeStart(line)) ?? []
   if (!isSandboxName(name)) refuse(errors.archive_line_invalid, { why: 'it does not begin with the name of a sandbox' })
-  return getObject(SANDBOXES, name).restore(name, line, existing)
+  if (line.isTooLong)
+    refuse(errors.archive_line_invalid, { why: `the sandbox ${name} has more than ${MAX_LINE_BYTES} bytes` })
+  return getObject(SANDBOXES, name).restore(name, line.bytes, existing)
 }
 
 /** Restores the sandboxes of an archive one after the other. A refused one does not stop the others. */
@@ -99,7 +164,7 @@ export async function restoreAll(
     number++
     isWhole = decodeStart(line).startsWith('{"end":true')
     if (isWhole) continue
-    const response = await respond(() => restoreLine(env, line, existing))
+    const response = await restoreLine(env, line, existing).catch(failureResponse)
     const { outcome = 'refused', msg }: RestoredBody = JSON.parse(response.body ?? '{}')
     counts[outcome]++
     if (msg && counts.refused <= MAX_DETAILS) details[`line ${number}`] = msg
@@ -108,6 +173,6 @@ export async function restoreAll(
   return createJsonResponse(200, { ...counts, is_whole: isWhole })
 }
 
-function decodeStart(line: Uint8Array): string {
-  return new TextDecoder().decode(line.subarray(0, 64))
+function decodeStart({ bytes }: ReceivedLine): string {
+  return new TextDecoder().decode(bytes.subarray(0, START_BYTES))
 }

@@ -2,7 +2,7 @@ import { timestamp } from '../core/schema/time.ts'
 import type { HttpResponse } from '../gateway/http/messages.ts'
 import { computeDigest } from './keys.ts'
 
-/** A call of the account that changed something, or was refused although it had the account key. */
+/** A call of the account that changed something or read all sandboxes, or failed although it had the account key. */
 export interface AuditEntry {
   readonly at: string
   /** The first digits of the SHA-256 of the account key. */
@@ -35,8 +35,11 @@ interface AuditedBody {
   readonly details?: { readonly restored?: string }
 }
 
-export function auditEntry(audited: AuditedCall, { status, body }: HttpResponse): AuditEntry {
+/** Returns the entry of a call. A response of the platform is a stream, of which only the status is known. */
+export function auditEntry(audited: AuditedCall, response: HttpResponse | Response): AuditEntry {
   const { call, name, key, sent, accountKey, now } = audited
+  const { status } = response
+  const body = response instanceof Response ? null : response.body
   const { error_code, removed, restored, details }: AuditedBody = JSON.parse(body ?? '{}')
   const target = key || sent.name || sent.prefix
   const sandboxes = removed ?? restored ?? details?.restored

@@ -30,8 +30,8 @@ export function corsHeaders(
   return { ...whose, 'Access-Control-Expose-Headers': EXPOSED_HEADERS }
 }
 
-function isApiAddress({ name, ...address }: Address): boolean {
-  return name !== undefined && 'below' in address && !address.below.startsWith(CONTROL_PATH)
+function isApiAddress({ name, path }: Address): boolean {
+  return name !== undefined && !path.startsWith(CONTROL_PATH)
 }
 
 /** Returns the response to a preflight, the same for every sandbox; undefined for any other request. */

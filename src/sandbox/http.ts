@@ -2,6 +2,8 @@ import { createSecret } from '../core/engine/random.ts'
 import { MAX_BODY_BYTES, type RequestBody } from '../core/schema/body.ts'
 import { createErrorFacts, type ErrorFacts } from '../core/schema/error-facts.ts'
 import { problem, Refusal } from '../core/schema/errors.ts'
+import { general } from '../core/schema/general-errors.ts'
+import { printError } from '../core/schema/print.ts'
 import { createBrokenConnection } from '../core/schema/truncated-stream.ts'
 import { GatewayError } from '../gateway/gateway-error.ts'
 import { createErrorResponse as createErrorBody } from '../gateway/http/error-response.ts'
@@ -29,6 +31,21 @@ export function refusalResponse(error: unknown): HttpResponse {
   const { retryable, overloaded }: { readonly retryable?: unknown; readonly overloaded?: unknown } = Object(error)
   if (retryable !== true && overloaded !== true) throw error
   return retryAfter(1, refusalResponse(new Refusal([problem(errors.object_unreachable, {})])))
+}
+
+/** Returns the response for any error. One that is no refusal is printed, because its message may contain secrets. */
+export function failureResponse(error: unknown): HttpResponse {
+  try {
+    return refusalResponse(error)
+  } catch {
+    printError(error)
+    return refusalResponse(new Refusal([problem(general.internal_failure, {})], { cause: error }))
+  }
+}
+
+/** Returns the message of an error response. */
+export function getMessage({ body }: HttpResponse): string {
+  return JSON.parse(body ?? '{}').msg
 }
 
 function createErrorResponse(error: Omit<ErrorFacts, 'key'>): HttpResponse {

@@ -117,6 +117,9 @@ export interface AccountTotals {
 /** The whole state of a sandbox, as archives and forks have it. */
 export type SandboxState = Omit<StoredState, 'records'> & { readonly records: readonly StoredRecord[] }
 
+/** A sandbox as a line of an archive, or the reason why it is left out. */
+export type BackedUpSandbox = { readonly line: ReadableStream<Uint8Array> } | { readonly error: string }
+
 /** The options of a new sandbox, its time to live in ms and, for a fork, the state to continue. */
 export interface InitialSandbox {
   readonly options: Omit<SandboxOptions, 'ttl'>

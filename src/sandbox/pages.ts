@@ -28,10 +28,9 @@ export class Pages {
     if (method !== 'GET' && method !== 'HEAD') return undefined
     if (address.name === undefined) return address.path === '/' ? this.#response('account', method, headers) : undefined
     if (!isSandboxName(address.name)) return undefined
-    const [path] = address.below.split('?', 1)
-    const name = PATHS.get(path ?? '')
+    const name = PATHS.get(address.path)
     if (name) return this.#response(name, method, headers)
-    if (path !== CONTROL_PATH) return undefined
+    if (address.path !== CONTROL_PATH) return undefined
     return new Response(null, { status: 308, headers: { Location: `${address.base}${CONTROL_PATH}/` } })
   }
 

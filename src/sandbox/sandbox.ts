@@ -5,11 +5,12 @@ import { timestamp } from '../core/schema/time.ts'
 import { createJsonResponse, type HttpResponse, NO_CONTENT } from '../gateway/http/messages.ts'
 import type { Gateway } from '../gateway/types.ts'
 import { parseAddress, type SandboxAddress } from './address.ts'
-import { encodeLine, encodeSandbox, readLine } from './archive.ts'
+import { readLine, streamSandbox } from './archive.ts'
 import { getSigningSecret, RequestRate, readLimits, readQuotas, type SandboxEnvironment } from './environment.ts'
 import { errors } from './errors.ts'
 import {
   createHead,
+  getMessage,
   MAX_STATE_BYTES,
   readWholeBody,
   refusalResponse,
@@ -25,6 +26,7 @@ import { LiveGateway } from './live-gateway.ts'
 import { isExpired, type Metadata, MetadataStore, toRegisteredSandbox } from './metadata.ts'
 import { UsageReports } from './metrics.ts'
 import {
+  type BackedUpSandbox,
   type CreatedSandbox,
   type DescribedSandbox,
   type ExistingPolicy,
@@ -61,7 +63,7 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
   }
 
   async #respond(request: Request, address: SandboxAddress): Promise<Response> {
-    const { below } = address
+    const { path } = address
     const now = readClock(systemClock)
     const { head, until } = this.#requirePermission(request, address, now)
     const wait = this.#rate.take(now)
@@ -71,7 +73,7 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
       return toWorkerResponse(retryAfter(wait, gateway.transport.refused(errors.sandbox_busy, { most, wait })))
     this.#metadata.recordUse(now)
     void this.#usage.report(this.#account(), address.name, now)
-    if (below === EVENTS_PATH) return this.#live.listeners.accept(gateway, head, until, address.name)
+    if (path === EVENTS_PATH) return this.#live.listeners.accept(gateway, head, until, address.name)
     if (!request.body) return this.#live.exchange(gateway, head)
     const limit = Math.min(gateway.transport.bodyLimit(head), MAX_STATE_BYTES)
     // If the head of a request is refused, its body is not read.
@@ -183,14 +185,14 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
     })
   }
 
-  /** Returns the sandbox as a line of an archive, or undefined if it does not exist. */
-  async backup(name: string): Promise<Uint8Array | undefined> {
+  /** Returns the sandbox as a line of an archive, or the reason why it cannot be read; undefined if it does not exist. */
+  async backup(name: string): Promise<BackedUpSandbox | undefined> {
     const metadata = this.#findMetadata()
     if (!metadata) return undefined
     try {
-      return encodeSandbox(metadata, this.#live.readState(name))
+      return { line: streamSandbox(metadata, this.#live.readState(name)) }
     } catch (error) {
-      return encodeLine({ name, error: JSON.parse(refusalResponse(error).body ?? '{}').msg })
+      return { error: getMessage(refusalResponse(error)) }
     }
   }
 

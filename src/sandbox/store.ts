@@ -3,6 +3,7 @@ import type { Store, StoredCommit } from '../core/operation/store.ts'
 import { utf8Length } from '../core/schema/platform.ts'
 import type { RunSql, SqlValue } from '../core/store/sql.ts'
 import { FIELDS, sqlStore } from '../core/store/sql-store.ts'
+import { domains } from '../service/resources/reserved-domains/records.ts'
 import type { Limits } from './environment.ts'
 import type { ObjectStorage } from './objects.ts'
 
@@ -78,10 +79,17 @@ function estimateBytes(value: SqlValue): number {
   throw new Error(`a record would have ${bytes} bytes; allowed are ${MAX_ROW_BYTES}, the most of one row`)
 }
 
+/**
+ * Returns the number of the records and of their bytes as JSON. Timelines do not count: due events add to them, and the
+ * gateway itself limits them.
+ */
 export function measureUsage({ sql }: ObjectStorage): Usage {
-  const bytes = 'COALESCE(SUM(LENGTH(CAST(record AS BLOB))), 0)'
+  const length = (json: string) => `COALESCE(LENGTH(CAST(${json} AS BLOB)), 0)`
+  const timeline = `CASE collection WHEN ? THEN ${length("json_extract(record, '$.timeline')")} ELSE 0 END`
   const [usage] = sql.exec(
-    `SELECT COUNT(*) AS records, ${bytes} AS bytes FROM fauxgate_records WHERE collection <> ?`,
+    `SELECT COUNT(*) AS records, COALESCE(SUM(${length('record')} - ${timeline}), 0) AS bytes
+      FROM fauxgate_records WHERE collection <> ?`,
+    domains.name,
     FIELDS,
   )
   return { records: Number(usage?.records), bytes: Number(usage?.bytes) }

@@ -21,7 +21,7 @@ import { auditEntry } from './audit.ts'
 import { corsHeaders, preflightResponse } from './cors.ts'
 import { getSigningSecret, requireVariables } from './environment.ts'
 import { errors } from './errors.ts'
-import { MAX_STATE_BYTES, refusalResponse, retryAfter, toWorkerResponse } from './http.ts'
+import { failureResponse, MAX_STATE_BYTES, refusalResponse, retryAfter, toWorkerResponse } from './http.ts'
 import { checkSignature, computeDigest, readSentKeys } from './keys.ts'
 import { RequestCounts } from './metrics.ts'
 import { getObject, type WorkerContext } from './objects.ts'
@@ -41,7 +41,7 @@ export class WorkerProcess {
   #checked: WorkerEnvironment | undefined
 
   async fetch(request: Request, env: WorkerEnvironment, context?: WorkerContext): Promise<Response> {
-    const response = toPlatformResponse(await this.#respond(request, env).catch(refusalResponse))
+    const response = toPlatformResponse(await this.#respond(request, env).catch(failureResponse))
     this.#counts.add(`${Math.floor(response.status / 100)}xx`)
     const report = this.#counts.reportDue(() => getObject(env.ACCOUNTS, 'account'), readClock(systemClock))
     if (report) context?.waitUntil(report)
@@ -64,7 +64,7 @@ export class WorkerProcess {
       address.name === undefined
         ? this.#accountResponse(request, head, env, address)
         : sandboxResponse(request, head, env, address)
-    const response = await work.catch(refusalResponse)
+    const response = await work.catch(failureResponse)
     return head.header('origin') === null ? response : addHeaders(toPlatformResponse(response), cors)
   }
 
@@ -80,13 +80,8 @@ export class WorkerProcess {
     const call = requireOperation(route, method, path)
     const client = getClientAddress(request)
     const now = readClock(systemClock)
-    const wait = this.#throttle.getWait(client, now)
-    if (wait > 0)
-      return retryAfter(wait, refusalResponse(new Refusal([problem(errors.account_key_throttled, { wait })])))
-    const accountKey = requireAccountKey(head, path, env, () => {
-      this.#throttle.addFailure(client, now)
-      this.#counts.add('wrong_keys')
-    })
+    const accountKey = readAccountKey(head, path, env)
+    if (accountKey === undefined) return this.#wrongKeyResponse(client, now)
     const account = getObject(env.ACCOUNTS, 'account')
     // The response includes the requests of this process up to now.
     if (path === METRICS_PATH || path === AUDIT_PATH) await this.#counts.report(account, now)
@@ -96,11 +91,21 @@ export class WorkerProcess {
     const urlOf = (sandbox: string) => `${home}${SANDBOXES_PATH}/${sandbox}`
     const largest = call.body === 'state' ? MAX_STATE_BYTES : MAX_BODY_BYTES
     const sent = readInput(call, call.body === 'stream' ? head : await readRequest(request, () => largest), query)
-    const response = await call.run({ env, urlOf, body, name, key }, sent).catch(refusalResponse)
-    if (call.audit === undefined || response instanceof Response) return response
+    const response = await call.run({ env, urlOf, body, name, key }, sent).catch(failureResponse)
+    if (call.audit === undefined) return response
     const auditName = typeof call.audit === 'string' ? call.audit : call.audit(sent)
     await account.addAuditEntry(auditEntry({ call: auditName, name, key, sent, accountKey, now }, response))
     return response
+  }
+
+  /** Only wrong keys wait, so nobody can lock the owner out from an address that both share. */
+  #wrongKeyResponse(client: string, now: number): HttpResponse {
+    const wait = this.#throttle.getWait(client, now)
+    if (wait > 0)
+      return retryAfter(wait, refusalResponse(new Refusal([problem(errors.account_key_throttled, { wait })])))
+    this.#throttle.addFailure(client, now)
+    this.#counts.add('wrong_keys')
+    return refusalResponse(new Refusal([problem(errors.account_key_invalid, { header: ACCOUNT_KEY_HEADER })]))
   }
 }
 
@@ -138,20 +143,13 @@ function addHeaders(response: Response, headers: Readonly<Record<string, string>
   return copy
 }
 
-/** Returns the account key of a request. Prometheus sends it as a bearer token. */
-function requireAccountKey(
-  request: HttpRequest,
-  path: string,
-  { ACCOUNT_KEY }: WorkerEnvironment,
-  onWrongKey: () => void,
-): string {
+/** Returns the account key of a request, or undefined if it is wrong. Prometheus sends it as a bearer token. */
+function readAccountKey(request: HttpRequest, path: string, { ACCOUNT_KEY }: WorkerEnvironment): string | undefined {
   if (!ACCOUNT_KEY) refuse(errors.account_key_unset, {})
   const header = ACCOUNT_KEY_HEADER
   const token = path === METRICS_PATH ? readSentKeys(request.header).api : undefined
   const received = request.header(header.toLowerCase()) || token || refuse(errors.account_key_missing, { header })
-  if (isOneOf([computeDigest(ACCOUNT_KEY)], computeDigest(received))) return ACCOUNT_KEY
-  onWrongKey()
-  return refuse(errors.account_key_invalid, { header })
+  return isOneOf([computeDigest(ACCOUNT_KEY)], computeDigest(received)) ? ACCOUNT_KEY : undefined
 }
 
 function readInput({ from }: AccountCall, request: HttpRequest, query: string): object {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { createGateway, manualClock } from '../../src/index.ts'
 import { ACCOUNT_KEY, MANAGED_DOMAIN, MANUAL_CLOCK, type SharedSandboxes, startSandboxes } from './support/sandboxes.ts'
 
 const account = { 'fauxgate-account-key': ACCOUNT_KEY }
@@ -149,7 +150,7 @@ describe('An archive of all sandboxes (rules: sandboxes#backup)', () => {
     expect(body.details).toMatchObject({ restored: '1', 'line 1': expect.stringContaining('version 99') })
     expect(await to.listNames()).toEqual(['two'])
     expect((await downloadBackup(from, '?after=one')).split('\n').slice(0, -1)).toEqual(
-      archive.split('\n').slice(1, -2).concat('{"end":true,"sandboxes":1}'),
+      archive.split('\n').slice(1, -2).concat('{"end":true,"sandboxes":1,"left_out":0}'),
     )
     expect((await restore(from, earlier, '?existing=replace')).body).toMatchObject({ restored: 2, is_whole: true })
     expect((await from.callAccount('GET', '/s/one')).status).toBe(200)
@@ -164,6 +165,21 @@ describe('An archive of all sandboxes (rules: sandboxes#backup)', () => {
     expect((await to.send('GET', '/backup')).status).toBe(401)
     expect((await to.send('POST', '/restore', { body: line })).status).toBe(401)
     expect(await to.listNames()).toEqual([])
+  })
+
+  it('has a sandbox of many records in pieces, which are one line', async () => {
+    const local = createGateway({ seed: 'large', clock: manualClock(MANUAL_CLOCK.start) })
+    for (let n = 0; n < 1200; n++) local.reservedAddrs.create({ metadata: `${n} `.padEnd(1000, 'é') })
+    const from = await startSandboxes()
+    const large = await from.create('large', { ...MANUAL_CLOCK, snapshot: local.snapshot() })
+    await from.create('later', MANUAL_CLOCK)
+    const archive = await downloadBackup(from)
+    expect(archive.trim().split('\n').at(-1)).toBe('{"end":true,"sandboxes":2,"left_out":0}')
+    const to = await startSandboxes()
+    expect((await restore(to, archive)).body).toMatchObject({ restored: 2, is_whole: true })
+    const [before, after] = [await large.control('GET', '/state'), await large.in(to).control('GET', '/state')]
+    expect(after.body).toEqual(before.body)
+    expect(after.body.records.reserved_addrs).toHaveLength(1200)
   })
 
   it('may be larger than any other body, since one line is read at a time', async () => {

@@ -109,6 +109,9 @@ describe('A Worker', () => {
       expect(await fetchCors(sandboxes, '/s/absent/reserved_addrs')).toEqual(['*', null, '*', null])
       const key = { 'fauxgate-control-key': sandbox.created.control_key }
       expect(await fetchCors(sandboxes, '/s/pages/_fauxgate/clock', key)).toEqual(nothing)
+      for (const control of ['%5ffauxgate/clock', '_%66auxgate/clock', 's/pages/_fauxgate/clock', '/_fauxgate/clock']) {
+        expect([control, await fetchCors(sandboxes, `/s/pages/${control}`, key)]).toEqual([control, nothing])
+      }
       expect(await fetchCors(sandboxes, '/s', { 'fauxgate-account-key': ACCOUNT_KEY })).toEqual(nothing)
       expect((await sandboxes.send('GET', '/s')).headers.get('access-control-allow-origin')).toBeNull()
     })

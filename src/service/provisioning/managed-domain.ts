@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { Due } from '../../core/operation/collection.ts'
+import type { Collection, Due } from '../../core/operation/collection.ts'
 import { sectionReader } from '../../core/operation/family.ts'
 import { general } from '../../core/schema/general-errors.ts'
 import { oneOfThese } from '../../core/schema/options.ts'
@@ -30,6 +30,8 @@ export interface ProvisioningOptions {
   readonly dnsErrorRetry: number
   readonly quirks: { readonly lateStatus: boolean }
   readonly hooks: AttemptHooks
+  /** The collection of all domains. Their number limits the timelines. */
+  readonly domains: Collection<object>
 }
 
 /** The hook that can decide the outcome of each provisioning attempt. */

@@ -50,14 +50,20 @@ export const timelineEntryView = named(
 
 const MAX_TIMELINE_ENTRIES = 100
 
+/** The maximum number of entries of all domains together, as far as each domain may have {@link MIN_TIMELINE_ENTRIES}. */
+const MAX_ENTRIES_IN_ALL = 40_000
+
+const MIN_TIMELINE_ENTRIES = 4
+
 export const timeline = made(
   v.pipe(v.array(timelineEntry), v.maxLength(MAX_TIMELINE_ENTRIES, `at most ${MAX_TIMELINE_ENTRIES} entries`)),
 )
 
-/** Adds an entry, and drops the oldest one if there are too many. */
-export function withEntry(timeline: Timeline, entry: TimelineRecord): Timeline {
+/** Adds an entry, and drops the oldest ones if there are too many for this number of domains. */
+export function withEntry(timeline: Timeline, entry: TimelineRecord, domains: number): Timeline {
+  const share = Math.max(MIN_TIMELINE_ENTRIES, Math.floor(MAX_ENTRIES_IN_ALL / Math.max(1, domains)))
   // `slice` makes an array of exactly this length. Of a frozen array, it and `concat` take twenty times as long.
-  const last = [...timeline, Object.freeze(entry)].slice(-MAX_TIMELINE_ENTRIES)
+  const last = [...timeline, Object.freeze(entry)].slice(-Math.min(MAX_TIMELINE_ENTRIES, share))
   // Else each attempt would look at every earlier entry to freeze it.
   return Object.freeze(last)
 }

@@ -120,7 +120,8 @@ export function applyTransition<D extends ManagedDomain, T extends Transition>(
   const state = getState(domain)
   if (!from.includes(state)) throw new Error(`A domain that is ${state} cannot be "${transition}".`)
   const { changes, outcome = null, note = null } = apply(tx, domain, facts)
-  const timeline = withEntry(domain.timeline, { at: Math.floor(tx.now / 1000), transition, outcome, note })
+  const entry = { at: Math.floor(tx.now / 1000), transition, outcome, note }
+  const timeline = withEntry(domain.timeline, entry, tx.count(provisioningOptions(tx.options).domains))
   return { ...domain, ...changes, timeline }
 }
 

@@ -164,6 +164,101 @@ describeSqlite('An archive (rules: sandboxes#backup)', () => {
   })
 })
 
+describeSqlite('A sandbox that an archive cannot hold (rules: sandboxes#backup)', () => {
+  it('is named in the archive, and the others are whole', async () => {
+    const { platform, send, create } = await start()
+    for (const name of ['a', 'b', 'c']) await create(name)
+    await platform.restart(0)
+    platform.changeStorage('SANDBOXES', 'b', 'UPDATE fauxgate_schema SET version = 99')
+    const { text } = await send('GET', '/backup')
+    const lines = text.trim().split('\n')
+    expect(lines.map((line) => JSON.parse(line)).map(({ name, error, end }) => [name, typeof error, end])).toEqual([
+      ['a', 'undefined', undefined],
+      ['b', 'string', undefined],
+      ['c', 'undefined', undefined],
+      [undefined, 'undefined', true],
+    ])
+    expect(lines.at(-1)).toBe('{"end":true,"sandboxes":2,"left_out":1}')
+  })
+
+  it('is named if its object fails, at once or in the middle of its line', async () => {
+    const { send, create } = await start()
+    for (const name of ['a', 'b', 'c']) await create(name)
+    const { Sandbox } = await import('../../../src/sandbox/index.ts')
+    const backup = Sandbox.prototype.backup
+    const errors = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+    const spy = vi.spyOn(Sandbox.prototype, 'backup').mockImplementation(async function (
+      this: InstanceType<typeof Sandbox>,
+      name,
+    ) {
+      if (name === 'a') throw new Error('a failed')
+      if (name === 'c') return backup.call(this, name)
+      const parts = ['{"name":"b",']
+      const pull = (controller: ReadableStreamDefaultController<Uint8Array>) => {
+        const part = parts.pop()
+        if (part === undefined) controller.error(new Error('b failed'))
+        else controller.enqueue(new TextEncoder().encode(part))
+      }
+      return { line: new ReadableStream({ pull }) }
+    })
+    onTestFinished(() => {
+      spy.mockRestore()
+      errors.mockRestore()
+    })
+    const { text } = await send('GET', '/backup')
+    expect(text.trim().split('\n').at(-1)).toBe('{"end":true,"sandboxes":1,"left_out":2}')
+    const to = await start()
+    const { status, text: restored } = await to.send('POST', '/restore', text)
+    expect([status, JSON.parse(restored).details]).toMatchObject([409, { restored: '1' }])
+    expect((await to.send('GET', '/s/c')).status).toBe(200)
+  })
+
+  it('is named when it is restored, if its line is too long, and the others are restored', async () => {
+    const { send, create } = await start()
+    for (const name of ['a', 'c']) await create(name)
+    const [a = '', c = '', end = ''] = (await send('GET', '/backup')).text.split('\n')
+    const long = `{"name":"b","more":"${'m'.repeat(28 * 1024 * 1024)}"}`
+    const to = await start()
+    const { status, text } = await to.send('POST', '/restore', [a, long, c, end].join('\n'))
+    expect([status, JSON.parse(text).details]).toEqual([
+      409,
+      expect.objectContaining({
+        restored: '2',
+        'line 2': expect.stringContaining('the sandbox b has more than 29360128 bytes'),
+      }),
+    ])
+    for (const name of ['a', 'c']) expect((await to.send('GET', `/s/${name}`)).status).toBe(200)
+  })
+})
+
+describeSqlite('A call of the account that fails by itself', () => {
+  it.each([
+    ['fork', 'POST', '/s/one/fork', 'Sandbox', 'copy'],
+    ['backup', 'GET', '/backup', 'Account', 'list'],
+  ] as const)(
+    'is counted and in the audit log: %s (rules: sandboxes#audit-log)',
+    async (call, method, path, name, failing) => {
+      const { send, create } = await start()
+      await create('one')
+      const sandbox = await import('../../../src/sandbox/index.ts')
+      // The tests of this file share the counts of one process.
+      const countFailures = async () => Number(/{status="5xx"} (\d+)/.exec((await send('GET', '/metrics')).text)?.[1])
+      const before = await countFailures()
+      const errors = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+      const prototype: Record<string, () => Promise<never>> = sandbox[name].prototype as never // The two classes have these methods.
+      const spy = vi.spyOn(prototype, failing).mockRejectedValue(new Error('a defect'))
+      const { status, text } = await send(method, path, method === 'POST' ? { name: 'two' } : undefined)
+      expect([status, JSON.parse(text).error_code]).toEqual([500, 'ERR_GATEWAY_90501'])
+      expect(errors).toHaveBeenCalled()
+      spy.mockRestore()
+      errors.mockRestore()
+      const [entry] = JSON.parse((await send('GET', '/s/_audit')).text).entries
+      expect(entry).toMatchObject({ call, status: 500, error_code: 'ERR_GATEWAY_90501' })
+      expect(await countFailures()).toBe(before + 1)
+    },
+  )
+})
+
 describeSqlite('Wrong account keys (rules: sandboxes#account-key)', () => {
   it.each([
     ['the same network of IPv6', 429, (n: number) => `2001:db8::${n}:1`],

@@ -37,6 +37,15 @@ describe('The timeline of a domain', () => {
     expect(after.at(-1)).toMatchObject({ at: dueAfter('30s', '50h'), transition: 'failed' })
   })
 
+  test('keeps fewer entries in a gateway with many domains', () => {
+    const { gateway, id } = openWithDomain()
+    for (let n = 1; n < 2000; n++) gateway.reservedDomains.create({ domain: `d${n}.example.com` })
+    gateway.provisioning.failAlways('DNS_ERROR')
+    gateway.clock.advance('3d')
+    expect(gateway.provisioning.timeline(id)).toHaveLength(40_000 / 2000)
+    expect(gateway.provisioning.timeline(id).at(-1)).toMatchObject({ transition: 'failed' })
+  })
+
   test('is deleted with its domain, and a new domain of the same name has a new timeline', () => {
     const { gateway, id } = openWithCertificate()
     gateway.reservedDomains.delete(id)
