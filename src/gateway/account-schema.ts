@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { PLANS } from '../core/operation/limit.ts'
 import { named } from '../core/schema/documentation.ts'
 import { facts } from '../core/schema/facts.ts'
-import { asOne, duration, integerFrom, oneOfThese, optionRow, optionsOf } from '../core/schema/options.ts'
+import { asOne, duration, integerFrom, oneOfThese, optionRow, optionsOf, switchOption } from '../core/schema/options.ts'
 import { isObject } from '../core/schema/values.ts'
 
 const LIMIT_ALLOWED =
@@ -53,8 +53,13 @@ export const account = named(
       'The plan whose documented limits apply to the account: `free`, `hobbyist` or `paygo`.',
       { defaultText: 'no plan and no limits', flag: 'plan' },
     ),
+    card: optionRow(
+      switchOption,
+      'True if the account has a verified card. On the plan `free`, TCP endpoints need one; it changes nothing on other plans.',
+      { default: false, flag: 'card' },
+    ),
     limits: optionRow(limits, "Limits by their names, instead of the plan's.", { defaultText: "the plan's" }),
   }),
   'AccountOptions',
-  'The account of a gateway: its plan and its limits.',
+  'The account of a gateway: its plan, its card and its limits.',
 )

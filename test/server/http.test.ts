@@ -84,11 +84,24 @@ describe('fauxgate http', () => {
     expect((await visit(here)).status).toBe(200)
   })
 
-  test('reserves a domain of your own, whose certificate visitors get', async () => {
-    const { url } = await startHttp('--url', 'https://app.example.com')
-    const headers = { authorization: 'Bearer any', 'ngrok-version': '2' }
-    const { reserved_domains } = await (await fetch(`${url}/reserved_domains`, { headers })).json()
-    expect(reserved_domains).toMatchObject([{ domain: 'app.example.com' }])
+  test.each(['app.example.com', 'a.b.ngrok.app', '*.example.com'])(
+    'reserves the domain %s, and says so',
+    async (domain) => {
+      const { url, output } = await startHttp('--url', `https://${domain}`)
+      expect(output.stdout).toContain(`Reserved the domain ${domain}.`)
+      const headers = { authorization: 'Bearer any', 'ngrok-version': '2' }
+      const { reserved_domains } = await (await fetch(`${url}/reserved_domains`, { headers })).json()
+      expect(reserved_domains).toMatchObject([{ domain }])
+    },
+  )
+
+  test.each([
+    ['--url', 'https://a.ngrok.app'],
+    ['--plan', 'free'],
+  ])('reserves nothing that it does not need: %s %s', async (...args) => {
+    const { publicUrl, output } = await startHttp(...args)
+    expect(publicUrl).toMatch(/^https:/)
+    expect(output.stdout).not.toContain('Reserved the domain')
   })
 
   test('follows a traffic policy, also one that changes', async () => {
@@ -121,6 +134,14 @@ describe('fauxgate http', () => {
     [[], 'http needs ADDRESS.'],
     [['foo:bar'], 'ADDRESS is "foo:bar". Allowed: a port'],
     [['tcp://localhost:22'], 'ADDRESS is "tcp://localhost:22". Allowed: a port'],
+    [
+      ['3000', '--url', 'https://app.example.com', '--plan', 'free'],
+      'a custom hostname. The plan free does not have them',
+    ],
+    [
+      ['3000', '--url', 'https://app.example.com', '--taken-domain', 'example.com'],
+      'another account has "example.com"',
+    ],
     [['3000', '--url', 'https://x y'], 'url is "https://x y". Allowed: a URL'],
     [['3000', '--url', 'https://app.example.com/path'], 'Allowed: a URL without a path'],
     [['3000', '--traffic-policy-file', 'nope.yml'], 'nope.yml cannot be read'],

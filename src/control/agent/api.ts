@@ -144,7 +144,7 @@ const putEndpoint: Handler = (call) => {
   const { wasOpen, open } = respondToStart(call.host, start.name, (agent) => {
     const before = agent.find(start.name)?.endpoint
     const wasOpen = agent.stop(start.name)
-    return { wasOpen, open: agent.start([before && !start.scheme ? { ...start, url: before.url } : start]) }
+    return { wasOpen, open: agent.start([start.scheme ? start : { ...start, urlBefore: before?.url }]) }
   })
   return { status: wasOpen ? 200 : 201, body: viewEndpointDetail(open, call.host.agent.captured) ?? {} }
 }

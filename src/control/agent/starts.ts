@@ -10,6 +10,8 @@ import { NAME_BY_DEFAULT, type TunnelDefinition } from './definition.ts'
 export interface EndpointStart extends v.InferInput<typeof endpointFields> {
   readonly name: string
   readonly scheme?: string
+  /** The URL of the endpoint that it replaces, which it keeps unless it has another one. */
+  readonly urlBefore?: string | undefined
 }
 
 /** A tunnel that the agent starts: that of an endpoint, or one with labels. */

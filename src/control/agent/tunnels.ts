@@ -11,6 +11,7 @@ import {
   getTunnelId,
   toAgentName,
 } from '../../service/ngrok/endpoint-records.ts'
+import { findHostByDefault } from '../../service/ngrok/own-places.ts'
 import {
   endpointFields,
   labelledFields,
@@ -110,13 +111,18 @@ export class Agent {
         openLabelled(this.#tx, { ...session, started_at: this.#tx.now }, readLabelled({ ...each }, {}, context))
         continue
       }
-      const { scheme = 'https', url, ...fields } = each
-      if (url === undefined) made ??= makeUrl(this.#tx, scheme)
-      const chosen = readEndpoint({ ...fields, url: url ?? withScheme(made, scheme) }, {}, context)
+      const { scheme = 'https', urlBefore, url, ...fields } = each
+      if (url === undefined && urlBefore === undefined) made ??= this.#newUrl(scheme)
+      const chosen = readEndpoint({ ...fields, url: url ?? urlBefore ?? withScheme(made, scheme) }, {}, context)
       startEndpoint(this.#tx, session, chosen, url === undefined)
     }
     // It was just started.
     return this.find(starts[0]?.name ?? '') as OpenTunnel
+  }
+
+  #newUrl(scheme: string): string {
+    const host = findHostByDefault(this.#tx, scheme)
+    return host === undefined ? makeUrl(this.#tx, scheme) : `${scheme}://${host}`
   }
 
   /** Stops a tunnel. Returns whether there was one. */

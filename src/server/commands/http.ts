@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { toUpstream } from '../../control/agent/starts.ts'
+import { GatewayError } from '../../gateway/gateway-error.ts'
 import type { Gateway } from '../../gateway/types.ts'
-import { isServiceDomain } from '../../service/resources/reserved-domains/dialect.ts'
 import { messageOf, UsageError } from '../errors.ts'
 import { readText } from '../files.ts'
 import { CONFIG_FLAG, textFlag } from '../options/flags.ts'
@@ -35,6 +35,7 @@ export const httpCommand: Command = {
   notes: [
     'ADDRESS is a port such as 3000, an address such as localhost:3000, or a URL. Nothing dials out.',
     'If the default port of --agent, --traffic or --traffic-tls is taken, the next free one is used.',
+    'A domain that --url needs is reserved.',
     'All options of "fauxgate serve" apply. With --watch, a change of the policy restarts the gateway.',
   ],
   example: 'http 3000 --url https://app.example.com --traffic-policy-file policy.yml',
@@ -58,12 +59,13 @@ function readAddress(word: string): string {
 function createAddition(upstream: string, parsed: Arguments): Addition {
   const url = flagValue(parsed, URL_FLAG.flag)
   const policy = flagValue(parsed, POLICY_FLAG.flag)
+  let reserved: string | undefined
   return {
     files: policy === undefined ? [] : [resolve(policy)],
     complete: (options) => complete(options, upstream),
     async start(gateway) {
       const sent = { url, policy: policy === undefined ? undefined : await readText(policy) }
-      await startTunnel(gateway, upstream, sent)
+      reserved = await startTunnel(gateway, upstream, sent)
       // An agent opens its tunnel again when the service forgets it.
       gateway.transport.hooks.drop = (call, work) => {
         const result = work()
@@ -71,7 +73,7 @@ function createAddition(upstream: string, parsed: Arguments): Addition {
         return result
       }
     },
-    describe: (gateway, ports) => describeTunnel(gateway, ports),
+    describe: (gateway, ports) => describeTunnel(gateway, ports, reserved),
   }
 }
 
@@ -90,37 +92,49 @@ async function complete({ config, ...rest }: ParsedServerOptions, upstream: stri
 const NAME = 'command_line'
 const TUNNEL = `http://127.0.0.1:4040/api/tunnels/${NAME}`
 
-/** Starts the tunnel, in place of one that a stored state has. Reserves a domain of one's own. */
+/** The errors of a domain that the account may reserve. */
+const UNRESERVED: readonly string[] = [
+  'agent_domain_not_reserved',
+  'agent_domain_nested',
+  'agent_wildcard_not_exact',
+  'agent_wildcard_not_reserved',
+]
+
+/** Starts the tunnel, in place of one that a stored state has. Returns the domain that it reserved, if any. */
 async function startTunnel(
   gateway: Gateway,
   addr: string,
   { url, policy }: { readonly url: string | undefined; readonly policy: string | undefined },
-): Promise<void> {
-  try {
-    await gateway.agent.fetch(TUNNEL, { method: 'DELETE' })
-    const host = url?.replace(/^https?:\/\//, '')
-    if (host !== undefined) reserve(gateway, host)
-    await gateway.agent.start({
+): Promise<string | undefined> {
+  const start = () =>
+    gateway.agent.start({
       ...{ name: NAME, addr },
       ...(url !== undefined && { url: url.includes('://') ? url : `https://${url}` }),
       ...(policy !== undefined && { traffic_policy: policy }),
     })
+  try {
+    await gateway.agent.fetch(TUNNEL, { method: 'DELETE' })
+    try {
+      await start()
+      return undefined
+    } catch (error) {
+      if (!(error instanceof GatewayError) || !UNRESERVED.includes(error.key)) throw error
+      const { domain } = gateway.reservedDomains.create({ domain: url?.replace(/^https?:\/\//, '') ?? '' })
+      await start()
+      return domain
+    }
   } catch (error) {
     throw new UsageError(messageOf(error))
   }
 }
 
-function reserve({ dialect, reservedDomains }: Gateway, domain: string): void {
-  const isReservable = /^[\w.*-]+$/.test(domain) && !domain.endsWith('.internal')
-  if (!isReservable || isServiceDomain(dialect, domain)) return
-  const { reserved_domains } = reservedDomains.list({ filter: `obj.domain == ${JSON.stringify(domain)}` })
-  if (reserved_domains.length === 0) reservedDomains.create({ domain })
-}
-
-async function describeTunnel(gateway: Gateway, ports: readonly TrafficPort[]): Promise<string> {
+async function describeTunnel(gateway: Gateway, ports: readonly TrafficPort[], reserved?: string): Promise<string> {
   const response = await gateway.agent.fetch(TUNNEL)
   const { public_url, config } = (await response.json()) as { public_url: string; config: { addr: string } } // Its own API.
   const host = new URL(public_url).hostname
   const here = ports.map(({ url }) => `  ${url.replace('localhost', `${host}.localhost`)}`)
-  return [`Forwards ${public_url} to ${config.addr}. For a browser or curl on this machine:`, ...here].join('\n')
+  const first = reserved === undefined ? [] : [`Reserved the domain ${reserved}.`]
+  return [...first, `Forwards ${public_url} to ${config.addr}. For a browser or curl on this machine:`, ...here].join(
+    '\n',
+  )
 }

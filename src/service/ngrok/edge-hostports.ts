@@ -1,6 +1,7 @@
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
 import { type EdgeRecord, edgeErrors, edges, HOSTPORT } from './edge-records.ts'
+import { endpointLimits } from './endpoint-bodies.ts'
 import {
   EDGE_PREFIXES,
   type EdgeKind,
@@ -9,6 +10,7 @@ import {
   findReservation,
   putEdgeEndpoint,
 } from './endpoint-records.ts'
+import { cardErrors, findLack } from './own-places.ts'
 
 /** The fields of a body that belong to the edge itself, not to its modules. */
 export interface EdgeBody {
@@ -48,7 +50,8 @@ function putEndpoints(tx: kit.Transaction, kind: EdgeKind, edge: EdgeRecord, bef
       kit.refuse(edgeErrors.edge_hostport_taken, { ...at, problem: 'is in the list already' })
     }
     if (before.includes(each)) continue
-    putEdgeEndpoint(tx, edge_id, resolveHostport(tx, kind, each, at), { description, metadata })
+    const endpoint = putEdgeEndpoint(tx, edge_id, resolveHostport(tx, kind, each, at), { description, metadata })
+    parts.requireWithin(tx, endpointLimits, endpoints, endpoint)
   }
 }
 
@@ -62,17 +65,22 @@ function resolveHostport(tx: kit.Transaction, kind: EdgeKind, text: string, at: 
   const parts = { host, port, path: '', url: hostportUrl(kind, text) }
   const address = findReservation(tx, { ...parts, scheme: 'tcp' })
   const domain = findReservation(tx, { ...parts, scheme: 'https' })
+  const place = { ...(kind === 'tcp' ? address : domain), url: parts.url, binding: 'public' } as const
+  const lack = findLack(tx, place)
   const refuseAs = (error: parts.FieldError<string, { problem: string }>, problem: string) =>
     kit.refuse(error, { ...at, problem })
   if (kind === 'tcp' && address.tcp_addr_id === null) {
     if (domain.domain_id !== null) refuseAs(edgeErrors.tcp_edge_on_domain, 'is a domain. Use a reserved address')
     refuseAs(edgeErrors.edge_address_not_reserved, 'is not reserved. Use the addr of a reserved address')
   }
+  if (lack?.what === 'card') kit.refuse(cardErrors.endpoint_card_missing, at)
   if (kind !== 'tcp') {
     const addressError = kind === 'https' ? edgeErrors.https_edge_on_address : edgeErrors.tls_edge_on_address
     if (address.tcp_addr_id !== null) refuseAs(addressError, 'is a TCP address. Use a reserved domain')
     if (port !== '443') refuseAs(edgeErrors.edge_port_not_443, 'does not have the port 443')
-    if (domain.domain_id === null) refuseAs(edgeErrors.edge_domain_not_reserved, 'is not reserved. Reserve the domain')
+    if (lack?.taken !== undefined)
+      refuseAs(edgeErrors.edge_domain_not_reserved, `is below ${lack.taken} of another account`)
+    if (lack) refuseAs(edgeErrors.edge_domain_not_reserved, 'is not reserved. Reserve the domain')
   }
   const others = kind === 'tcp' ? [kind] : (['https', 'tls'] as const)
   for (const each of others) {
@@ -80,5 +88,5 @@ function resolveHostport(tx: kit.Transaction, kind: EdgeKind, text: string, at: 
     if (other?.type === 'edge') refuseAs(edgeErrors.edge_hostport_taken, `the edge ${other.edge_id} has already`)
     if (other && each === kind) refuseAs(edgeErrors.edge_hostport_of_endpoint, `the endpoint ${other.id} has already`)
   }
-  return { ...(kind === 'tcp' ? address : domain), url: parts.url, binding: 'public' } as const
+  return place
 }

@@ -4,9 +4,11 @@ import * as parts from '../parts/index.ts'
 import { createEdge, type EdgeBody, updateEdge } from './edge-hostports.ts'
 import { edgeModules } from './edge-modules/index.ts'
 import { type EdgeRecord, edgeErrors, edgeFields, edges, routes } from './edge-records.ts'
+import { endpointLimitErrors, endpointLimits } from './endpoint-bodies.ts'
 import { EDGE_PREFIXES, type EdgeKind } from './endpoint-records.ts'
 import { releaseRoute, routeShape, routeView } from './https-edge-routes.ts'
 import { EDGES, moduleFields, type Owner } from './modules.ts'
+import { cardErrors } from './own-places.ts'
 
 /** The parts in which a kind of edges differs from the others. */
 interface EdgeDefinition<Body, Shape, Errors> {
@@ -35,7 +37,7 @@ function defineEdgeKind<
     what,
     article,
     filterable: [],
-    errors: { ...edgeErrors, ...modules.errors },
+    errors: { ...edgeErrors, ...cardErrors, ...endpointLimitErrors, ...modules.errors },
     limit: {
       reached: edgeErrors.edge_limit_reached,
       older: edgeErrors.edge_limit_reached_older,
@@ -70,7 +72,10 @@ interface EdgeModules<Modules> {
 
 /** Makes the rules of a kind of edges (rules: edges#edges). */
 function defineEdgeRules<Modules extends object>(kind: EdgeKind, modules: EdgeModules<Modules>) {
-  const errors = [...Object.values(edgeErrors), ...Object.values(modules.errors)]
+  const errors = [
+    ...[edgeErrors, cardErrors, modules.errors].flatMap((each) => Object.values<parts.CatalogueError>(each)),
+    ...parts.listLimitErrors(endpointLimits, false),
+  ]
   const withModules = (tx: kit.Transaction, edge: EdgeRecord, body: EdgeBody) => {
     modules.set(tx, { id: edge.id }, body)
     return edge

@@ -10,22 +10,8 @@ import { descriptionAndMetadata, refuseIfEmpty } from './shared.ts'
 const inUseError = (number: number, status: number) =>
   kit.entry(number, status, '{id} is used by the endpoint {endpoint}. Delete the endpoint first.')
 
-export const errors = kit.declareErrors({
-  endpoint_type_invalid: kit.field(248, 400),
-  domain_in_use: inUseError(446, 400),
-  endpoint_binding_invalid: kit.field(15005, 400, `one of ${BINDINGS.join(', ')}`),
-  endpoint_binding_repeated: kit.field(15006, 400, 'each binding once'),
-  endpoint_update_empty: parts.emptyUpdate(18004),
-  endpoint_policy_missing: kit.ofField(18011, 400, '{field} is missing. Send a traffic policy in JSON or YAML.'),
-  endpoint_description_too_long: parts.tooLong(18012),
-  endpoint_metadata_too_long: parts.tooLong(18013),
-  endpoint_url_missing: kit.ofField(18015, 400, '{field} is missing. Send a URL such as "https://app.example.com".'),
-  endpoint_not_cloud: kit.entry(
-    90440,
-    400,
-    '{id} is of the type {type}. Only cloud endpoints can be changed and deleted here.',
-  ),
-  address_in_use: inUseError(90441, 409),
+/** The errors of the limits of endpoints, which edges have too. */
+export const endpointLimitErrors = kit.declareErrors({
   endpoint_limit_cloud_none: kit.tooMany(18008),
   endpoint_limit_cloud_reached: kit.tooMany(18010),
   endpoint_limit_pooling_none: kit.tooMany(18019),
@@ -33,6 +19,27 @@ export const errors = kit.declareErrors({
   endpoint_limit_online_reached: kit.tooMany(18021),
   endpoint_limit_tls_reached: kit.tooMany(312),
 })
+
+export const errors = {
+  ...endpointLimitErrors,
+  ...kit.declareErrors({
+    endpoint_type_invalid: kit.field(248, 400),
+    domain_in_use: inUseError(446, 400),
+    endpoint_binding_invalid: kit.field(15005, 400, `one of ${BINDINGS.join(', ')}`),
+    endpoint_binding_repeated: kit.field(15006, 400, 'each binding once'),
+    endpoint_update_empty: parts.emptyUpdate(18004),
+    endpoint_policy_missing: kit.ofField(18011, 400, '{field} is missing. Send a traffic policy in JSON or YAML.'),
+    endpoint_description_too_long: parts.tooLong(18012),
+    endpoint_metadata_too_long: parts.tooLong(18013),
+    endpoint_url_missing: kit.ofField(18015, 400, '{field} is missing. Send a URL such as "https://app.example.com".'),
+    endpoint_not_cloud: kit.entry(
+      90440,
+      400,
+      '{id} is of the type {type}. Only cloud endpoints can be changed and deleted here.',
+    ),
+    address_in_use: inUseError(90441, 409),
+  }),
+}
 
 const url = kit.documented(v.pipe(v.string(), refuseIfEmpty(errors.endpoint_url_missing)), URL_SENTENCE, {
   json: { examples: ['https://app.example.com'] },

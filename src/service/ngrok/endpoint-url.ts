@@ -11,6 +11,7 @@ import {
   SCHEMES,
   type UrlParts,
 } from './endpoint-records.ts'
+import { cardErrors, findLack } from './own-places.ts'
 
 /** Declares the error of a URL where another endpoint is online. */
 export const urlTakenError = (number: number, allowed: string) =>
@@ -22,48 +23,52 @@ export const urlTakenError = (number: number, allowed: string) =>
   )
 
 /** The errors of the URL of an endpoint. */
-export const urlErrors = kit.declareErrors({
-  endpoint_url_unparsable: kit.field(
-    249,
-    400,
-    'a URL of a host, such as "https://app.example.com" or "tcp://1.tcp.ngrok.io:12345"',
-  ),
-  endpoint_not_internal: kit.field(9029, 400, 'a host below ".internal" with the binding internal'),
-  endpoint_too_many_labels: kit.field(9031, 400, 'at most 5 labels before ".internal"'),
-  endpoint_url_path: kit.field(9037, 400, 'a URL without a path'),
-  endpoint_url_slash: kit.field(9038, 400, 'a URL without a "/" at its end'),
-  endpoint_port_missing: kit.field(18003, 400, 'a URL with a port, such as "tcp://1.tcp.ngrok.io:12345"'),
-  endpoint_scheme_fixed: kit.field(18005, 400, 'a URL with the scheme {scheme}, which stays'),
-  endpoint_not_reserved: kit.field(
-    18006,
-    400,
-    'a host that is a reserved domain or below one; for tcp a reserved address',
-  ),
-  endpoint_binding_not_fitting: kit.field(18007, 400),
-  endpoint_url_taken: urlTakenError(18009, 'another URL, or pooling_enabled for both'),
-  endpoint_other_not_pooled: urlTakenError(18016, 'another URL, or pooling_enabled for the other one too'),
-  endpoint_not_pooled: urlTakenError(18017, 'another URL, or pooling_enabled where the other one has it'),
-  endpoint_kubernetes_scheme: kit.field(
-    18018,
-    400,
-    'a URL with the scheme http, tcp or tls with the binding kubernetes',
-  ),
-  endpoint_scheme_invalid: kit.field(18022, 400, `a URL with the scheme ${SCHEMES.join(', ')}`),
-  endpoint_port_not_allowed: kit.field(
-    18023,
-    400,
-    'no port, or 80 for http and 443 for https and tls, with the binding public; another one on a domain with dedicated IPs',
-  ),
-})
+export const urlErrors = {
+  ...cardErrors,
+  ...kit.declareErrors({
+    endpoint_url_unparsable: kit.field(
+      249,
+      400,
+      'a URL of a host, such as "https://app.example.com" or "tcp://1.tcp.ngrok.io:12345"',
+    ),
+    endpoint_not_internal: kit.field(9029, 400, 'a host below ".internal" with the binding internal'),
+    endpoint_too_many_labels: kit.field(9031, 400, 'at most 5 labels before ".internal"'),
+    endpoint_url_path: kit.field(9037, 400, 'a URL without a path'),
+    endpoint_url_slash: kit.field(9038, 400, 'a URL without a "/" at its end'),
+    endpoint_port_missing: kit.field(18003, 400, 'a URL with a port, such as "tcp://1.tcp.ngrok.io:12345"'),
+    endpoint_scheme_fixed: kit.field(18005, 400, 'a URL with the scheme {scheme}, which stays'),
+    endpoint_not_reserved: kit.field(
+      18006,
+      400,
+      'a host that is a reserved domain or below one; for tcp a reserved address',
+    ),
+    endpoint_binding_not_fitting: kit.field(18007, 400),
+    endpoint_url_taken: urlTakenError(18009, 'another URL, or pooling_enabled for both'),
+    endpoint_other_not_pooled: urlTakenError(18016, 'another URL, or pooling_enabled for the other one too'),
+    endpoint_not_pooled: urlTakenError(18017, 'another URL, or pooling_enabled where the other one has it'),
+    endpoint_kubernetes_scheme: kit.field(
+      18018,
+      400,
+      'a URL with the scheme http, tcp or tls with the binding kubernetes',
+    ),
+    endpoint_scheme_invalid: kit.field(18022, 400, `a URL with the scheme ${SCHEMES.join(', ')}`),
+    endpoint_port_not_allowed: kit.field(
+      18023,
+      400,
+      'no port, or 80 for http and 443 for https and tls, with the binding public; another one on a domain with dedicated IPs',
+    ),
+  }),
+}
 
 type Binding = (typeof BINDINGS)[number]
 
-/** Returns the place of the URL of a cloud endpoint. Refuses a wrong URL, and a public URL without a reservation. */
+/** Returns the place of the URL of a cloud endpoint. Refuses a wrong URL, and a public one that the account may not use. */
 export function resolveReservedPlace(tx: kit.Transaction, text: string, sent: Binding | undefined): EndpointPlace {
   const place = resolvePlace(tx, text, sent)
-  if (place.binding === 'public' && !place.domain_id && !place.tcp_addr_id) {
-    kit.refuse(urlErrors.endpoint_not_reserved, { field: 'url', received: kit.quote(text) })
-  }
+  const lack = findLack(tx, place)
+  const { endpoint_card_missing, endpoint_not_reserved } = urlErrors
+  const error = lack?.what === 'card' ? endpoint_card_missing : endpoint_not_reserved
+  if (lack) kit.refuse(error, { field: 'url', received: kit.quote(text) })
   return place
 }
 

@@ -8,6 +8,7 @@ import { BINDINGS, type EndpointRecord, endpoints as endpointRecords, findOtherE
 import { resolvePlace, urlTakenError } from './endpoint-url.ts'
 import { BINDING, POLICY, POOLING, publicParts, URL_SENTENCE } from './endpoint-view.ts'
 import { isAllowed, restrictions } from './ip-restrictions.ts'
+import { requireOwnPlace } from './own-places.ts'
 import { requirePolicy } from './policy-text.ts'
 import { COMMANDS, openTunnel, type SessionRecord, sessions } from './session-records.ts'
 import { descriptionAndMetadata, knownRegions, limits } from './shared.ts'
@@ -170,14 +171,14 @@ export function openLabelled(
   openTunnel(tx, session, { ...facts, ...kit.described({ metadata }), url: null })
 }
 
-/** Opens an endpoint of an agent that is connected, maybe at a URL that nobody chose. Limits of the account apply. */
+/** Starts an endpoint of an agent that is connected, maybe at a URL that nobody chose. The rules and limits of the account apply. */
 export function startEndpoint(
   tx: kit.Transaction,
   session: SessionRecord,
   sent: v.InferOutput<typeof endpointFields>,
   isRandom: boolean,
 ): void {
-  const endpoint = openEndpoint(tx, { ...session, started_at: tx.now }, sent, isRandom)
+  const endpoint = openEndpoint(tx, { ...session, started_at: tx.now }, sent, { isRandom })
   if (endpoint) parts.requireWithin(tx, endpointLimits, endpointRecords, endpoint)
 }
 
@@ -207,11 +208,12 @@ function requireCredential(tx: kit.Transaction, id: string | undefined) {
   )
 }
 
+/** Opens an endpoint of an agent. What a test declares is a fact: without `start`, it needs no reservation. */
 function openEndpoint(
   tx: kit.Transaction,
   session: SessionRecord,
   sent: v.InferOutput<typeof endpointFields>,
-  isRandom = sent.url === undefined,
+  start?: { readonly isRandom: boolean },
 ): EndpointRecord | undefined {
   const {
     url = makeUrl(tx),
@@ -225,7 +227,8 @@ function openEndpoint(
   } = sent
   const place = resolvePlace(tx, url, binding)
   const credential = requireCredential(tx, session.credential_id)
-  requireBindableUrl(credential, place.url, isRandom)
+  requireBindableUrl(credential, place.url, start?.isRandom ?? sent.url === undefined)
+  if (start) requireOwnPlace(tx, place, start.isRandom)
   if (traffic_policy !== null) {
     const at = { protocol: publicParts(place).proto, place: place.binding }
     requirePolicy(tx, traffic_policy, at)

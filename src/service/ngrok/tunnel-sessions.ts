@@ -4,6 +4,7 @@ import * as parts from '../parts/index.ts'
 import { credentials } from './credentials.ts'
 import { endpointLimits } from './endpoint-bodies.ts'
 import { urlErrors } from './endpoint-url.ts'
+import { ownPlaceErrors } from './own-places.ts'
 import { policyTextErrors } from './policy-text.ts'
 import { agentLimits, declarationErrors, sessionFields, startSession } from './session-declaration.ts'
 import { type COMMANDS, restartSession, type SessionRecord, sessions } from './session-records.ts'
@@ -51,7 +52,7 @@ const tunnelSession = kit.declaration({
   schema: sessionFields,
   response: shape,
   errors: [
-    ...[urlErrors, declarationErrors, policyTextErrors].flatMap((each) => Object.values(each)),
+    ...[urlErrors, ownPlaceErrors, declarationErrors, policyTextErrors].flatMap((each) => Object.values(each)),
     ...parts.listLimitErrors(endpointLimits, false),
   ],
   run: (tx, sent) => tx.show(view, startSession(tx, sent)),
@@ -187,7 +188,7 @@ export const tunnelSessions = kit.familyOf({
     ),
     ...commands,
   },
-  errors: { ...urlErrors, ...policyTextErrors, ...declarationErrors, ...commandErrors },
+  errors: { ...urlErrors, ...ownPlaceErrors, ...policyTextErrors, ...declarationErrors, ...commandErrors },
   prefix: 'ts',
   collections: [sessions],
   limits: agentLimits,

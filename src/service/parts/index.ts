@@ -93,10 +93,11 @@ export {
   undeclare,
 } from '../resources/declarations.ts'
 export { policyErrors, policyMaxima } from '../resources/policy-rules.ts'
-export { devDomain } from '../resources/reserved-domains/dev-domain.ts'
+export { devDomain, provideDevDomain } from '../resources/reserved-domains/dev-domain.ts'
 export { domainDialect, isServiceDomain } from '../resources/reserved-domains/dialect.ts'
 export { errors as domainErrors } from '../resources/reserved-domains/errors.ts'
 export { isDedicated } from '../resources/reserved-domains/places.ts'
+export { findTakenName } from '../resources/reserved-domains/reserved-domains.ts'
 export {
   managementView,
   policy as managementPolicyShape,

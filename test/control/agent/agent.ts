@@ -2,6 +2,9 @@ import { createNgrok, type NgrokOptions } from '../../../src/gateway/ngrok.ts'
 import { type ManualClock, manualClock } from '../../../src/index.ts'
 import { CLOCK_START } from '../../support/clock.ts'
 
+/** The option of an account that has reserved example.com. */
+export const OWN_DOMAIN = { initial: { reservedDomains: [{ domain: 'example.com' }] } }
+
 /** Makes a gateway, and a function that calls the API of its agent. */
 export function createWithAgent(options: Omit<NgrokOptions<ManualClock>, 'clock'> = {}) {
   const gateway = createNgrok({ clock: manualClock(CLOCK_START), seed: 'agent', ...options })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createWithAgent, NO_METRICS } from './agent.ts'
+import { createWithAgent, NO_METRICS, OWN_DOMAIN } from './agent.ts'
 
 const SENT = {
   name: 'my_tunnel',
@@ -20,7 +20,7 @@ const SHOWN = {
 
 // rules: agent#endpoints
 test('an endpoint has the fields of the documentation, and metrics alone', async () => {
-  const { call } = createWithAgent()
+  const { call } = createWithAgent(OWN_DOMAIN)
   const detail = { ...SHOWN, metrics: NO_METRICS }
   expect(await call('POST', '/api/endpoints', SENT)).toEqual({ status: 201, body: detail })
   expect(await call('GET', '/api/endpoints')).toEqual({ status: 200, body: { endpoints: [SHOWN] } })
@@ -47,7 +47,7 @@ test.each([
   ['public', 'https://app.example.com'],
   ['internal', 'https://app.internal'],
 ])('an endpoint may have the binding %s', async (binding, url) => {
-  const { call, gateway } = createWithAgent()
+  const { call, gateway } = createWithAgent(OWN_DOMAIN)
   expect((await call('POST', '/api/endpoints', { ...SENT, url, bindings: [binding] })).status).toBe(201)
   expect(gateway.endpoints.list().endpoints).toMatchObject([{ bindings: [binding] }])
   expect((await call('POST', '/api/endpoints', { ...SENT, url, bindings: ['private'] })).status).toBe(400)
@@ -93,7 +93,7 @@ test('the upstream "https://" is port 443 of this machine', async () => {
 })
 
 test('a PUT that the service refuses leaves the endpoint', async () => {
-  const { call, gateway } = createWithAgent()
+  const { call, gateway } = createWithAgent(OWN_DOMAIN)
   await call('POST', '/api/endpoints', SENT)
   const before = gateway.snapshot()
   const { status, body } = await call('PUT', '/api/endpoints/my_tunnel', { ...SENT, url: 'https://app.example.com/a' })
@@ -105,7 +105,7 @@ test('a PUT that the service refuses leaves the endpoint', async () => {
 })
 
 test('DELETE stops an endpoint, once', async () => {
-  const { call, names } = createWithAgent()
+  const { call, names } = createWithAgent(OWN_DOMAIN)
   await call('POST', '/api/endpoints', SENT)
   expect((await call('DELETE', '/api/endpoints/my_tunnel')).status).toBe(204)
   expect(await names()).toEqual([])

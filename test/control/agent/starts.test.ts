@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { memoryStore } from '../../support/memory-store.ts'
-import { createWithAgent } from './agent.ts'
+import { createWithAgent, OWN_DOMAIN } from './agent.ts'
 
 // rules: agent#definitions, agent#addresses
 describe('The address of a definition', () => {
@@ -43,7 +43,7 @@ describe('The schemes of a definition', () => {
     [{ url: 'http://app.example.com', bind_tls: 'both' }, ['http']],
     [{ url: 'https://', bind_tls: false }, ['https']],
   ])('%o are %j', async (definition, schemes) => {
-    const { call } = createWithAgent()
+    const { call } = createWithAgent(OWN_DOMAIN)
     expect((await call('POST', '/api/tunnels', { addr: 80, name: 'web', ...definition })).status).toBe(201)
     const { tunnels } = (await call('GET', '/api/tunnels')).body
     const found = tunnels.map(({ name, proto }: { name: string; proto: string }) => `${name} ${proto}`)
@@ -60,7 +60,7 @@ describe('The host of a definition', () => {
     [{ subdomain: 'd', remote_addr: '1.tcp.ngrok.io:2' }, 'https://d.ngrok.app'],
     [{ url: '', domain: '', hostname: '', subdomain: 'd' }, 'https://d.ngrok.app'],
   ])('%o is %s', async (definition, url) => {
-    const { gateway } = createWithAgent()
+    const { gateway } = createWithAgent(OWN_DOMAIN)
     expect((await gateway.agent.start({ addr: 80, ...definition } as never)).public_url).toBe(url)
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createGateway } from '../../../src/index.ts'
-import { createWithAgent, NO_METRICS } from './agent.ts'
+import { createWithAgent, NO_METRICS, OWN_DOMAIN } from './agent.ts'
 
 const URL_OF_APP = 'https://app.example.com'
 
@@ -13,7 +13,7 @@ describe('The tunnels of the agent', () => {
   })
 
   test('have the fields of the documentation', async () => {
-    const { call } = createWithAgent()
+    const { call } = createWithAgent(OWN_DOMAIN)
     const sent = { addr: '80', proto: 'http', name: 'web', domain: 'app.example.com' }
     const { status, body } = await call('POST', '/api/tunnels', sent)
     expect(status).toBe(201)
@@ -90,10 +90,16 @@ describe('A definition', () => {
     [{ subdomain: 'app' }, 'https://app.ngrok.app'],
     [{ url: 'http://app.example.com' }, 'http://app.example.com'],
     [{ url: 'app.example.com' }, URL_OF_APP],
-    [{ proto: 'tcp', remote_addr: '1.tcp.ngrok.io:12345' }, 'tcp://1.tcp.ngrok.io:12345'],
   ] as const)('%o has the URL %s', async (definition, url) => {
-    const { gateway } = createWithAgent()
+    const { gateway } = createWithAgent(OWN_DOMAIN)
     expect((await gateway.agent.start({ addr: 80, ...definition })).public_url).toBe(url)
+  })
+
+  test('with a reserved address has its URL', async () => {
+    const { gateway } = createWithAgent()
+    const { addr } = gateway.reservedAddrs.create()
+    const { public_url } = await gateway.agent.start({ addr: 22, proto: 'tcp', remote_addr: addr })
+    expect(public_url).toBe(`tcp://${addr}`)
   })
 
   test('with both schemes starts two tunnels on one host', async () => {
@@ -167,7 +173,7 @@ describe('A start that is refused', () => {
     [{ proto: 'tcp', url: 'tcp://app.example.com' }, 'ERR_NGROK_18003'],
     [{ traffic_policy: '{"on_http_request":[{"actions":[{"type":"nope"}]}]}' }, 'ERR_NGROK_2201'],
   ])('by the service for %j is 502 with 103 and %s', async (sent, code) => {
-    const { gateway, call } = createWithAgent()
+    const { gateway, call } = createWithAgent(OWN_DOMAIN)
     gateway.declare.tunnelSession({ endpoints: [{ url: 'https://taken.example.com' }] })
     const before = gateway.snapshot()
     const { status, body } = await call('POST', '/api/tunnels', { addr: 80, name: 'web', ...sent })
@@ -178,10 +184,11 @@ describe('A start that is refused', () => {
 
   test('by a limit of the plan has its number', async () => {
     const { gateway, call } = createWithAgent({ account: { plan: 'free' } })
-    for (let count = 0; count < 3; count++) await gateway.agent.start({ addr: 80, name: `web-${count}` })
-    const { status, body } = await call('POST', '/api/tunnels', { addr: 80, name: 'more' })
-    expect([status, body.details.err]).toEqual([502, expect.stringContaining('ERR_NGROK_')])
-    await expect(gateway.agent.start({ addr: 80, name: 'more' })).rejects.toMatchObject({
+    const pooled = { addr: 80, pooling_enabled: true }
+    for (let count = 0; count < 3; count++) await gateway.agent.start({ ...pooled, name: `web-${count}` })
+    const { status, body } = await call('POST', '/api/tunnels', { ...pooled, name: 'more' })
+    expect([status, body.details.err]).toEqual([502, expect.stringContaining('ERR_NGROK_18021')])
+    await expect(gateway.agent.start({ ...pooled, name: 'more' })).rejects.toMatchObject({
       code: body.details.err.trim().split('\r\n').at(-1),
     })
   })

@@ -6,7 +6,7 @@ import { refuse } from '../../../core/schema/errors.ts'
 import { general } from '../../../core/schema/general-errors.ts'
 import { rule } from '../../../core/schema/rule.ts'
 import { domainDialect } from './dialect.ts'
-import { domains } from './records.ts'
+import { type DomainRecord, domains } from './records.ts'
 import { newDomain, requireFreeDomain, takenErrors } from './reserved-domains.ts'
 import { domainView, shape } from './schemas.ts'
 
@@ -55,14 +55,21 @@ export const devDomain = declaration({
   ),
   response: shape,
   errors: takenErrors,
-  run(tx, { name }) {
-    const base = requireBase(tx)
-    const domain = name === undefined ? findFreeName(tx, base) : `${removeBase(name, base)}.${base}`
-    requireFreeDomain(tx, domain, 'name')
-    const record = tx.put(domains, { ...newDomain(tx, { domain, description: DESCRIPTION }), is_dev: true })
-    return domainView(tx, record)
-  },
+  run: (tx, { name }) => domainView(tx, putDevDomain(tx, name)),
 })
+
+/** Returns the name of the account's dev domain. An account that has none yet gets one (rules: reserved-domains#dev-domain). */
+export function provideDevDomain(tx: Transaction): string {
+  const own = [...tx.newestFirst(domains)].find(({ is_dev }) => is_dev)
+  return (own ?? putDevDomain(tx)).domain
+}
+
+function putDevDomain(tx: Transaction, name?: string): DomainRecord {
+  const base = requireBase(tx)
+  const domain = name === undefined ? findFreeName(tx, base) : `${removeBase(name, base)}.${base}`
+  requireFreeDomain(tx, domain, 'name')
+  return tx.put(domains, { ...newDomain(tx, { domain, description: DESCRIPTION }), is_dev: true })
+}
 
 function requireBase({ dialect }: Transaction): string {
   const allowed = `nothing: the dialect ${dialect.name} has no dev domain`

@@ -162,11 +162,17 @@ const domainOptions = sectionReader<{ readonly takenDomains: readonly string[] }
 export function requireFreeDomain(tx: Transaction, domain: string, field = 'domain'): void {
   const own = tx.find(domains, 'domain', domain)
   if (own) refuse(errors.domain_taken, { field, domain: quote(domain), id: own.id })
-  const { takenDomains } = domainOptions(tx.options)
-  if (takenDomains.includes(domain)) refuse(errors.domain_taken_elsewhere, { field, received: quote(domain) })
-  const other = takenDomains.find((taken) => isAbove(taken, domain) || isBelow(taken, domain))
+  const other = findTakenName(tx, domain)
+  if (other === domain) refuse(errors.domain_taken_elsewhere, { field, received: quote(domain) })
   if (other === undefined) return
   refuse(errors.domain_conflicts_elsewhere, { field, received: quote(domain), taken: quote(other) })
+}
+
+/** Returns the name of another account that is a domain, is above it, or is below it if it is a wildcard; undefined if there is none. */
+export function findTakenName({ options }: Transaction, domain: string): string | undefined {
+  const { takenDomains } = domainOptions(options)
+  if (takenDomains.includes(domain)) return domain
+  return takenDomains.find((taken) => isAbove(taken, domain) || isBelow(taken, domain))
 }
 
 /** Returns true if a name, or the name that a wildcard covers, is a parent of a domain. */

@@ -1,0 +1,132 @@
+import * as kit from '../kit/index.ts'
+import * as parts from '../parts/index.ts'
+import { type EndpointPlace, parseUrl } from './endpoint-records.ts'
+
+const notOnPlan = (number: number, what: string) =>
+  kit.ofField(
+    number,
+    400,
+    `{field} is {received}, ${what}. The plan {plan} does not have them: leave the URL out, or set another account.plan.`,
+  )
+
+/** The errors of URLs at which the account of an agent may start no endpoint (rules: agent#urls-of-the-account). */
+export const ownPlaceErrors = kit.declareErrors({
+  agent_address_not_reserved: kit.field(307, 400, 'the addr of a reserved address, or a URL without a host'),
+  agent_subdomain_not_on_plan: notOnPlan(313, 'a custom subdomain'),
+  agent_hostname_not_on_plan: notOnPlan(314, 'a custom hostname'),
+  agent_wildcard_not_on_plan: notOnPlan(315, 'a wildcard domain'),
+  agent_wildcard_not_reserved: kit.field(318, 400, 'a wildcard domain that is reserved. Reserve it first'),
+  agent_domain_not_reserved: kit.field(319, 400, 'a host that is a reserved domain or below one. Reserve it first'),
+  agent_domain_of_other: kit.ofField(
+    320,
+    400,
+    '{field} is {received}, and another account has {taken} (option takenDomains). Send a host of your own.',
+  ),
+  agent_wildcard_not_exact: kit.ofField(
+    321,
+    400,
+    '{field} is {received}, and the account has {own}. Reserve the wildcard domain itself.',
+  ),
+  agent_domain_nested: kit.ofField(
+    354,
+    400,
+    '{field} is {received}, more than one label below {base}. Reserve the domain first, or send {suggested}.',
+  ),
+})
+
+/** The error of TCP endpoints of an account without a card. Cloud endpoints, agents and edges share it. */
+export const cardErrors = kit.declareErrors({
+  endpoint_card_missing: kit.ofField(
+    8013,
+    400,
+    '{field} is {received}. On the plan free, TCP endpoints need a verified card: set the option account.card.',
+  ),
+})
+
+const accountOf = (tx: kit.Transaction) => accountOptions(tx.options).account ?? {}
+
+const accountOptions = kit.sectionReader<{
+  readonly account?: { readonly plan?: parts.Plan | undefined; readonly card?: boolean | undefined } | undefined
+  readonly unknownActions: unknown
+}>('unknownActions')
+
+/** The reason why an account may not use a place; `taken` is the name of another account. */
+interface Lack {
+  readonly what: 'card' | 'address' | 'domain' | 'name of another account'
+  readonly taken?: string
+}
+
+const withoutWildcard = (name: string): string => name.replace(/^\*\./, '')
+
+/**
+ * Returns the reason why the account may not use the place of a public URL; undefined if it may. Cloud endpoints, the endpoints of
+ * agents and those of edges share this rule. Each has its own numbers (rules: ngrok-families#endpoints, agent#urls-of-the-account).
+ */
+export function findLack(
+  tx: kit.Transaction,
+  { url, binding, domain_id, tcp_addr_id }: EndpointPlace,
+): Lack | undefined {
+  if (binding !== 'public') return undefined
+  const { scheme, host = '' } = parseUrl(url) ?? {}
+  if (scheme === 'tcp' && domain_id === null) {
+    if (hasNoCard(tx)) return { what: 'card' }
+    return tcp_addr_id === null ? { what: 'address' } : undefined
+  }
+  const own = domain_id === null ? '' : withoutWildcard(tx.get(kit.domains, domain_id)?.domain ?? '')
+  const taken = parts.findTakenName(tx, host)
+  if (taken !== undefined && withoutWildcard(taken).length > own.length)
+    return { what: 'name of another account', taken }
+  return own === '' ? { what: 'domain' } : undefined
+}
+
+/** Tells whether an account on the plan free has no card, which TCP endpoints need. */
+function hasNoCard(tx: kit.Transaction): boolean {
+  const { plan, card = false } = accountOf(tx)
+  return plan === 'free' && !card
+}
+
+/** Refuses a place that the account of an agent may not use. A random place is one that the service chose. */
+export function requireOwnPlace(tx: kit.Transaction, place: EndpointPlace, isRandom: boolean): void {
+  const lack = findLack(tx, place)
+  const at = { field: 'url', received: kit.quote(place.url) }
+  if (lack?.what === 'card') kit.refuse(cardErrors.endpoint_card_missing, at)
+  if (isRandom) return
+  if (lack?.what === 'address') kit.refuse(ownPlaceErrors.agent_address_not_reserved, at)
+  const { host = '' } = parseUrl(place.url) ?? {}
+  const own = place.domain_id === null ? undefined : tx.get(kit.domains, place.domain_id)?.domain
+  if (own !== undefined && own !== host && host.startsWith('*.'))
+    kit.refuse(ownPlaceErrors.agent_wildcard_not_exact, { ...at, own: kit.quote(own) })
+  if (!lack) return
+  if (own === undefined) requireOnPlan(tx, host, at)
+  if (lack.taken !== undefined)
+    kit.refuse(ownPlaceErrors.agent_domain_of_other, { ...at, taken: kit.quote(lack.taken) })
+  if (host.startsWith('*.')) kit.refuse(ownPlaceErrors.agent_wildcard_not_reserved, at)
+  const base = findBase(tx, host) ?? kit.refuse(ownPlaceErrors.agent_domain_not_reserved, at)
+  const label = host.slice(0, -base.length - 1)
+  // An agent may use a free name that is directly below a domain of the service.
+  if (label.includes('.')) {
+    const suggested = kit.quote(`${label.replaceAll('.', '-')}.${base}`)
+    kit.refuse(ownPlaceErrors.agent_domain_nested, { ...at, base, suggested })
+  }
+}
+
+/** Returns the domain of the service that a host is below. */
+function findBase({ dialect }: kit.Transaction, host: string): string | undefined {
+  return parts.domainDialect(dialect).serviceDomains.find((each) => host.endsWith(`.${each}`))
+}
+
+/** Refuses a host that nobody reserved, and that the plan cannot have (rules: account#order). */
+function requireOnPlan(tx: kit.Transaction, host: string, at: parts.FieldFacts): void {
+  const { plan } = accountOf(tx)
+  if (plan === undefined || plan === 'paygo') return
+  const facts = { ...at, plan }
+  if (host.startsWith('*.')) kit.refuse(ownPlaceErrors.agent_wildcard_not_on_plan, facts)
+  if (plan !== 'free') return
+  const { agent_subdomain_not_on_plan: ofService, agent_hostname_not_on_plan: custom } = ownPlaceErrors
+  kit.refuse(findBase(tx, host) === undefined ? custom : ofService, facts)
+}
+
+/** Returns the host of an endpoint for which an agent names none: on the plan free, that of the dev domain; undefined for a random one. */
+export function findHostByDefault(tx: kit.Transaction, scheme: string): string | undefined {
+  return scheme !== 'tcp' && accountOf(tx).plan === 'free' ? parts.provideDevDomain(tx) : undefined
+}
