@@ -23,7 +23,7 @@ interface Part extends Omit<SavedSnapshot, 'snapshot'> {
 
 const RECORDS_PER_PART = 100
 
-/** The snapshots that a gateway keeps, and the state that an undo restores. `reset` and `restore` change neither. */
+/** The snapshots that a gateway keeps, which `reset` and `restore` do not change, and the state that an undo restores. */
 export class SavedSnapshots implements SideRecords {
   /** The state that an undo restores; not stored. */
   undo: Snapshot | undefined
@@ -36,6 +36,12 @@ export class SavedSnapshots implements SideRecords {
     /** Passes changes to the store, if there is one, and throws if the store refuses these changes. */
     readonly append: (changes: () => readonly StoredChange[]) => void,
   ) {}
+
+  /** Forgets the state that an undo restores. It is none of the state that `reset` and `restore` bring. */
+  forget(): void {
+    this.undo = undefined
+    this.happened = {}
+  }
 
   /** True if a snapshot or a state for an undo is saved. */
   get isUsed(): boolean {

@@ -141,8 +141,6 @@ const undo = controlCall({
     const state = host.snapshots.undo
     if (!state) return refuse(general.not_found, { what: 'remembered state', received: NOTHING_REMEMBERED }, {})
     host.restore(state)
-    host.snapshots.undo = undefined
-    host.snapshots.happened = {}
   },
 })
 

@@ -61,6 +61,7 @@ export function createControlHost(internals: GatewayInternals, applyInitialResou
         clearRequests()
         traffic.clear()
         agent.clear()
+        snapshots.forget()
         if (rateLimiter) rateLimiter.times = []
       }),
     snapshot(withPrivateKeys) {
@@ -73,6 +74,7 @@ export function createControlHost(internals: GatewayInternals, applyInitialResou
         const snapshot = readSnapshot(value, engine.context)
         engine.restore(snapshot, () => isManual(clock) && clock.set(snapshot.now))
         if (rateLimiter) rateLimiter.times = snapshot.rateLimit
+        snapshots.forget()
       }),
   }
 }

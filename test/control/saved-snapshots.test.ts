@@ -121,4 +121,37 @@ describe('Snapshots that the gateway keeps', () => {
     expect(gateway.snapshot()).toEqual(before)
     expect((await send('GET', '/overview')).body).toMatchObject({ undo: null })
   })
+
+  test.each([
+    ['reset', 'POST', '/reset', undefined],
+    ['a restore', 'PUT', '/state', undefined],
+    ['a restore of a saved snapshot', 'POST', '/snapshots/restore', { name: 'before' }],
+  ])(
+    '%s forgets the remembered state, and what happened since; the saved snapshots stay',
+    async (_, method, path, body) => {
+      const { gateway } = openWithCertificate()
+      const send = controlClient(gateway)
+      const state = gateway.snapshot()
+      await send('POST', '/snapshots', { name: 'before' })
+      await send('POST', '/clock', { advance: '90d', remember: true })
+      expect((await send('GET', '/overview')).body).toHaveProperty('happened')
+      expect((await send(method, path, path === '/state' ? state : body)).status).toBe(204)
+      const { body: overview } = await send('GET', '/overview')
+      expect(overview).toMatchObject({ undo: null })
+      expect(overview).not.toHaveProperty('happened')
+      expect((await send('POST', '/undo')).status).toBe(404)
+      expect((await send('GET', '/snapshots')).body).toMatchObject([{ name: 'before' }])
+    },
+  )
+
+  test('a restore that is refused keeps the remembered state', async () => {
+    const { gateway } = openWithCertificate()
+    const send = controlClient(gateway)
+    const before = gateway.snapshot()
+    await send('POST', '/clock', { advance: '90d', remember: true })
+    expect((await send('PUT', '/state', { ...before, version: 0 })).status).toBe(400)
+    expect((await send('GET', '/overview')).body).toMatchObject({ undo: SHOWN_START })
+    await send('POST', '/undo')
+    expect(gateway.snapshot()).toEqual(before)
+  })
 })
