@@ -186,8 +186,10 @@ function createTransport(
     serveUpstream: (url, serve) => host.traffic.upstreams.addLasting(url, serve),
     serveVisitor: (request) => host.traffic.serve(request),
     ...boundary.wrapAll({ settle: () => void engine.settle() }),
+    sequence: () => engine.subscribers.revision,
+    watch: (watcher) => engine.subscribers.watch(watcher),
     renewed() {
-      if (engine.hasSubscribers || journal.hasSubscribers || snapshots.isUsed) return false
+      if (engine.subscribers.size > 0 || journal.hasSubscribers || snapshots.isUsed) return false
       engine.clock.dropWaiting()
       host.reset()
       return true

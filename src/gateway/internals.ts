@@ -2,6 +2,7 @@ import { ControlLog } from '../control/control-log.ts'
 import { Journal } from '../control/journal/journal.ts'
 import { SavedSnapshots, SNAPSHOTS } from '../control/saved-snapshots.ts'
 import { Engine } from '../core/engine/engine.ts'
+import { PublicRecords } from '../core/engine/public-records.ts'
 import { createSeed } from '../core/engine/random.ts'
 import { RateLimiter } from '../core/engine/rate-limiter.ts'
 import { requireKnownLimits } from '../core/operation/account.ts'
@@ -38,7 +39,7 @@ export function createInternals(rawOptions: AnyOptions) {
     seed: options.seed ?? createSeed(),
     authorityFor: authority.authorityFor,
     url: options.baseUrl ?? dialect.baseUrl,
-    redactor: createRedactor(ownKeys),
+    publicRecords: new PublicRecords(createRedactor(ownKeys)),
     families: table.stateful,
     catalogue: table.catalogue,
     store: options.store,

@@ -65,6 +65,17 @@ export interface Transport {
   /** Runs everything that is due by now, as every other call does first. Hosts that sleep between requests need this. */
   readonly settle: () => void
   /**
+   * Returns a number that grows with each change of the state, and never falls.
+   * @internal
+   */
+  readonly sequence: () => number
+  /**
+   * Calls the function at the end of each call that changed the state. Returns a function that ends this. A subscriber receives
+   * what changed, which costs the gateway more.
+   * @internal
+   */
+  readonly watch: (watcher: () => void) => () => void
+  /**
    * Resets the gateway and returns true. A request that waits for its response gets none. Returns false and does nothing if
    * a subscriber or a saved snapshot would remain.
    * @internal

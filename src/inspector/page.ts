@@ -233,7 +233,7 @@ export class Page extends PageState {
     if (event === 'cancelled') this.requests.cancel(Object.values(data()))
     if (event === 'emptied') this.requests.empty()
     if (event === 'missed') void this.load(() => this.#loadMissedEntries())
-    if (event === 'commit' || event === 'control' || event === 'missed') this.#changed()
+    if (event === 'changed' || event === 'control' || event === 'missed') this.#changed()
     else this.set({})
   }
 

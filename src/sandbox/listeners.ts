@@ -5,6 +5,7 @@ import {
   createControlEvent,
   createGatewayEvent,
   createOverviewEvent,
+  describeChanges,
   findControlRefusal,
   formatEvent,
   subscribeToEvents,
@@ -43,6 +44,8 @@ export class Listeners {
   /** The characters that the current request or alarm has sent. */
   #sent = 0
   #overview = ''
+  /** True if the state has changed since the last `changed`. */
+  #hasChanged = false
 
   constructor(state: ObjectState) {
     this.#state = state
@@ -78,10 +81,14 @@ export class Listeners {
 
   /** Subscribes to the events of a gateway, if somebody listens. */
   follow(gateway: Gateway): void {
-    if (this.count > 0) this.#unsubscribe ??= subscribeToEvents(gateway, (event, value) => this.#send(event, value))
+    if (this.count === 0) return
+    const changed = () => {
+      this.#hasChanged = true
+    }
+    this.#unsubscribe ??= subscribeToEvents(gateway, changed, (event, value) => this.#send(event, value))
   }
 
-  /** Must be called after each request and alarm. Sends the use of a control, and the overview if it has changed. */
+  /** Must be called after each request and alarm. Sends the use of a control, and whether something has changed. */
   afterEvent(gateway: Gateway, request?: HttpRequest, response?: HttpResponse): void {
     if (this.count === 0) return
     if (request && response) this.#sendControl(request, response)
@@ -89,6 +96,8 @@ export class Listeners {
     this.#sent = 0
     if (hasMissed) this.#send('missed', {})
     const overview = toInspected(gateway).overview()
+    if (this.#hasChanged) this.#send('changed', describeChanges(gateway))
+    this.#hasChanged = false
     // The time of a system clock always changes, so it is not compared.
     const text = JSON.stringify(overview.manual ? overview : { ...overview, now: '' })
     if (hasMissed || text !== this.#overview) this.#send('overview', overview)

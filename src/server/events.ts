@@ -4,6 +4,7 @@ import { Queue } from '../core/engine/queue.ts'
 import {
   createGatewayEvent,
   createOverviewEvent,
+  describeChanges,
   formatEvent,
   subscribeToEvents,
   toInspected,
@@ -46,6 +47,8 @@ export class Events {
   #unsubscribe: (() => void) | undefined
   #timer: NodeJS.Timeout | undefined
   #overview: string | undefined
+  /** True if the listeners will receive `changed` at the end of this turn. */
+  #willTellChange = false
   #checks = 0
   /** Operation ids and the durations of their responses in ms, oldest first. */
   readonly #durations = new Queue<[string, number]>()
@@ -60,13 +63,34 @@ export class Events {
     const durations =
       this.#durations.size === 0 ? '' : formatEvent('durations', Object.fromEntries(this.#durations.all()))
     const first =
-      createGatewayEvent(this.#gateway, this.#name, this.#started) + createOverviewEvent(this.#gateway) + durations
+      createGatewayEvent(this.#gateway, this.#name, this.#started) +
+      createOverviewEvent(this.#gateway) +
+      this.#createChangedEvent() +
+      durations
     response.writeHead(200, EVENT_HEADERS).write(first)
     response.on('drain', () => this.#sendMissed(listener))
     response.once('close', () => this.#remove(listener))
     this.#listeners.add(listener)
     this.#timer ??= setInterval(() => this.#check(), CHECK_MS).unref()
-    this.#unsubscribe ??= subscribeToEvents(this.#gateway, (event, value) => this.broadcast(event, value))
+    this.#unsubscribe ??= subscribeToEvents(
+      this.#gateway,
+      () => this.#tellChange(),
+      (event, value) => this.broadcast(event, value),
+    )
+  }
+
+  #createChangedEvent(): string {
+    return formatEvent('changed', describeChanges(this.#gateway))
+  }
+
+  /** Sends one `changed` for all changes of this turn. One move of the clock can make 20,000 changes. */
+  #tellChange(): void {
+    if (this.#willTellChange) return
+    this.#willTellChange = true
+    queueMicrotask(() => {
+      this.#willTellChange = false
+      this.broadcast('changed', describeChanges(this.#gateway))
+    })
   }
 
   /** Records the duration of an operation's response. */
@@ -107,7 +131,7 @@ export class Events {
   #sendMissed(listener: Listener): void {
     if (!listener.hasMissed) return
     listener.hasMissed = false
-    listener.response.write(formatEvent('missed', {}))
+    listener.response.write(formatEvent('missed', {}) + this.#createChangedEvent())
     // The next check sends the overview. It cannot be read while the clock is being advanced.
     this.#overview = undefined
   }

@@ -1,6 +1,7 @@
 import { get as httpGet, type IncomingMessage } from 'node:http'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { toInspected } from '../../src/gateway/inspected.ts'
+import { withTransport } from '../../src/gateway/transport.ts'
 import type { Gateway, GatewayOptions } from '../../src/index.ts'
 import { createControlClient } from '../support/client.ts'
 import { ECDSA, openManual } from '../support/provisioning.ts'
@@ -29,7 +30,8 @@ async function listenToEvents(url: string, sentHeaders: Record<string, string> =
       if (value?.event === event) return value
     }
   }
-  return { response, next }
+  const nextAny = async () => (await events.next()).value as ReceivedEvent
+  return { response, next, nextAny }
 }
 
 async function* parseEvents(response: IncomingMessage): AsyncGenerator<ReceivedEvent, undefined> {
@@ -46,20 +48,73 @@ async function* parseEvents(response: IncomingMessage): AsyncGenerator<ReceivedE
   return undefined
 }
 
+/** Sends a request that the event has in full: 200 kB. */
+const sendLongRequest = (gateway: Gateway) =>
+  gateway.fetch(`${gateway.url}/absent`, { method: 'POST', headers, body: JSON.stringify(['m'.repeat(200_000)]) })
+
 const create = (url: string, body: object) =>
   fetch(`${url}/reserved_domains`, { method: 'POST', headers, body: JSON.stringify(body) })
 
 describe('GET /_fauxgate/events', () => {
-  it('begins with the overview, and sends each commit and each journal entry as it happens', async () => {
+  it('begins with the overview, and says when something has changed; it sends each journal entry', async () => {
     const { gateway, server } = await serveNew()
     const { response, next } = await listenToEvents(server.url)
     expect(response.headers['content-type']).toContain('text/event-stream')
     expect((await next('overview')).data).toEqual(toInspected(gateway).overview())
+    const { sequence } = (await next('changed')).data
     await create(server.url, { domain: 'app.example.com' })
-    expect((await next('commit')).data).toMatchObject({ operation: 'reserved_domains.create' })
     expect((await next('request')).data).toEqual(JSON.parse(JSON.stringify(gateway.requests.last())))
+    expect((await next('changed')).data).toEqual({ sequence: sequence + 1 })
     gateway.reservedAddrs.create()
-    expect((await next('commit')).data).toMatchObject({ operation: 'reserved_addrs.create' })
+    expect((await next('changed')).data).toEqual({ sequence: sequence + 2 })
+  })
+
+  it('sends one event without records for all changes of a move of the clock, however many listen', async () => {
+    const { gateway, server } = await serveNew({ dns: 'simulated' })
+    gateway.reservedDomains.create({ domain: 'app.example.com', certificate_management_policy: ECDSA })
+    const listeners = await Promise.all(Array.from({ length: 3 }, () => listenToEvents(server.url)))
+    const commits: string[] = []
+    gateway.subscribe(({ operation }) => commits.push(operation))
+    const [{ data: first } = { data: undefined }] = await Promise.all(listeners.map(({ next }) => next('changed')))
+    await createControlClient(fetch, server.url)('POST', '/clock', { advance: '10d' })
+    gateway.requests.clear()
+    expect(commits.length).toBeGreaterThan(100)
+    for (const { nextAny } of listeners) {
+      const received = [await nextAny()]
+      while (received.at(-1)?.event !== 'emptied') received.push(await nextAny())
+      const changes = received.filter(({ event }) => event === 'changed')
+      expect(changes.map(({ data }) => data)).toEqual([{ sequence: first.sequence + commits.length }])
+      expect(JSON.stringify(received)).not.toContain('timeline')
+    }
+  })
+
+  it('lets a listener that comes back see whether it has missed a change, also a reset', async () => {
+    const { gateway, server } = await serveNew()
+    gateway.reservedAddrs.create()
+    const comeBack = async () => {
+      const { response, next } = await listenToEvents(server.url)
+      const { data } = await next('changed')
+      response.destroy()
+      return data.sequence
+    }
+    const first = await comeBack()
+    expect(await comeBack()).toBe(first)
+    gateway.reset()
+    const second = await comeBack()
+    expect(second).toBeGreaterThan(first)
+    gateway.reservedAddrs.create()
+    expect(await comeBack()).toBe(second + 1)
+  })
+
+  it('tells of a reset and of a restore in the same process', async () => {
+    const { gateway, server } = await serveNew()
+    const { next } = await listenToEvents(server.url)
+    const { sequence } = (await next('changed')).data
+    const empty = gateway.snapshot()
+    for (const change of [() => gateway.reset(), () => gateway.restore(empty)]) {
+      change()
+      expect((await next('changed')).data.sequence).toBeGreaterThan(sequence)
+    }
   })
 
   it('sends the duration of each response, also to later listeners', async () => {
@@ -84,8 +139,9 @@ describe('GET /_fauxgate/events', () => {
     const { gateway, server } = await serveNew()
     gateway.reservedDomains.create({ domain: 'app.example.com', certificate_management_policy: ECDSA })
     const { next } = await listenToEvents(server.url)
+    const { sequence } = (await next('changed')).data
     gateway.clock.advanceToNext()
-    expect((await next('commit')).data).toMatchObject({ operation: 'reserved_domains.due' })
+    expect((await next('changed')).data).toEqual({ sequence: sequence + 1 })
     gateway.clock.advance('1h')
     expect((await next('overview')).data.now).toBe(toInspected(gateway).overview().now)
   })
@@ -119,24 +175,25 @@ describe('GET /_fauxgate/events', () => {
   it('serves many listeners at once, and stops for those who leave', async () => {
     const { gateway, server } = await serveNew()
     const listeners = await Promise.all(Array.from({ length: 20 }, () => listenToEvents(server.url)))
+    for (const { next } of listeners) await next('changed')
     listeners[0]?.response.destroy()
     gateway.reservedAddrs.create()
-    const others = listeners.slice(1).map(async ({ next }) => (await next('commit')).data.operation)
-    expect(new Set(await Promise.all(others))).toEqual(new Set(['reserved_addrs.create']))
+    const others = listeners.slice(1).map(async ({ next }) => (await next('changed')).data.sequence)
+    expect(new Set(await Promise.all(others))).toEqual(new Set([gateway.transport.sequence()]))
   })
 
   it('unsubscribes when the last listener has left', async () => {
     const gateway = openManual()
     let subscriptions = 0
-    const subscribe: Gateway['subscribe'] = (listener) => {
+    const watch: Gateway['transport']['watch'] = (watcher) => {
       subscriptions++
-      const end = gateway.subscribe(listener)
+      const end = gateway.transport.watch(watcher)
       return () => {
         subscriptions--
         end()
       }
     }
-    const { server } = await serveGateway(Object.create(gateway, { subscribe: { value: subscribe } }))
+    const { server } = await serveGateway(withTransport(gateway, { watch }))
     const listeners = [await listenToEvents(server.url), await listenToEvents(server.url)]
     expect(subscriptions).toBe(1)
     for (const { response } of listeners) response.destroy()
@@ -151,28 +208,25 @@ describe('GET /_fauxgate/events', () => {
     const { response, next } = await listenToEvents(server.url)
     await next('overview')
     response.pause()
-    const before = gateway.snapshot()
-    for (let round = 0; round < 1500; round++) {
-      gateway.reservedDomains.create({ domain: `d${round}.example.com`, metadata: 'm'.repeat(4000) })
-    }
-    gateway.restore(before)
+    for (let round = 0; round < 100; round++) await sendLongRequest(gateway)
     await next('missed')
+    expect((await next('changed')).data).toEqual({ sequence: gateway.transport.sequence() })
     gateway.reservedAddrs.create()
-    expect((await next('commit')).data.operation).toBe('reserved_addrs.create')
+    expect((await next('changed')).data).toEqual({ sequence: gateway.transport.sequence() })
   })
 
   it('does not send "missed" to a slow listener who receives everything', async () => {
     const { gateway, server } = await serveNew()
     const { response } = await listenToEvents(server.url)
     const events: string[] = []
-    for (let round = 0; round < 100; round++) gateway.reservedAddrs.create({ metadata: 'm'.repeat(4000) })
-    for await (const { event, data } of parseEvents(response)) {
+    for (let round = 0; round < 5; round++) await sendLongRequest(gateway)
+    gateway.requests.clear()
+    for await (const { event } of parseEvents(response)) {
       events.push(event)
-      if (events.length === 101) gateway.reservedDomains.create({ domain: 'app.example.com' })
-      if (data.operation === 'reserved_domains.create') break
+      if (event === 'emptied') break
     }
     expect(events).not.toContain('missed')
-    expect(events.filter((event) => event === 'commit')).toHaveLength(101)
+    expect(events.filter((event) => event === 'request')).toHaveLength(5)
   })
 
   it('is refused to pages of other sites and without the control key, like every control', async () => {

@@ -1,64 +1,125 @@
-import type { Commit } from '../operation/collection.ts'
-import { requireFunction } from '../schema/options.ts'
+import type { Change, Commit } from '../operation/collection.ts'
 import { printError } from '../schema/print.ts'
-import { redactRecord } from '../schema/secret-fields.ts'
-import type { Redactor } from '../schema/secret-texts.ts'
 import { timestamp } from '../schema/time.ts'
 import { deepFreeze } from '../schema/values.ts'
-import { exportChange, type RecordChange } from './records.ts'
+import type { PublicRecords } from './public-records.ts'
+import type { RecordChange } from './records.ts'
 
-/** A commit with its stored records, secrets included. Its public form is made when it is first read. */
+/** A commit with its stored records, secrets included. */
 export class RawCommit {
   #publicCommit: Commit | undefined
+  #publicChanges: readonly Change[] | undefined
 
   constructor(
     readonly operation: string,
     readonly now: number,
     /** The changes, secrets included. */
     readonly changes: readonly RecordChange[],
-    readonly redactor: Redactor,
+    readonly publicRecords: PublicRecords,
   ) {}
 
   /** Returns the commit as it may leave the gateway. */
   toPublic(): Commit {
-    this.#publicCommit ??= deepFreeze({
-      operation: this.operation,
-      at: timestamp(this.now),
-      changes: this.changes.map((change) => redactRecord(exportChange(change), this.redactor)),
-    })
+    this.#publicCommit ??= new PublicCommit(this)
     return this.#publicCommit
+  }
+
+  get publicChanges(): readonly Change[] {
+    this.#publicChanges ??= deepFreeze(this.changes.map((change) => this.publicRecords.ofChange(change)))
+    return this.#publicChanges
+  }
+}
+
+/** Returns an object, to which a class that extends this adds its fields. */
+class PlainObject {
+  constructor(object: object) {
+    // biome-ignore lint/correctness/noConstructorReturn: a commit must equal an object literal, so it has the prototype of one
+    return object
+  }
+}
+
+/** The function that `console.log` of Node calls for what it shows of an object. */
+const INSPECT = Symbol.for('nodejs.util.inspect.custom')
+
+/**
+ * The public form of a commit. Its changes are made when they are first read: to make those of every commit takes ten times as
+ * long as the commits themselves, and most subscribers read few. All commits share one getter. With a closure each, V8 gives
+ * each a hidden class, which keeps the commit in memory for long.
+ */
+class PublicCommit extends PlainObject implements Commit {
+  declare readonly operation: string
+  declare readonly at: string
+  declare readonly changes: readonly Change[]
+  readonly #raw: RawCommit
+
+  constructor(raw: RawCommit) {
+    super({ operation: raw.operation })
+    this.#raw = raw
+    Object.freeze(Object.defineProperties(this, PublicCommit.#properties))
+  }
+
+  static readonly #properties = {
+    at: {
+      enumerable: true,
+      get(this: PublicCommit) {
+        return timestamp(this.#raw.now)
+      },
+    },
+    changes: {
+      enumerable: true,
+      get(this: PublicCommit) {
+        return this.#raw.publicChanges
+      },
+    },
+    // Without this, the console shows `[Getter]` for the changes.
+    [INSPECT]: {
+      value(this: Commit) {
+        return { ...this }
+      },
+    },
   }
 }
 
 interface Subscriber {
-  readonly callback: (commit: Commit) => void
+  readonly callback: (commit: RawCommit) => void
   /** The collection whose changes the subscriber receives; undefined for all commits. */
   readonly collection: string | undefined
 }
 
 /** Calls subscribers with commits, in order, at the end of the call that made the commits. */
 export class Subscribers {
+  /** A number that grows with each commit, and each time the state is replaced. */
+  revision = 0
+  /** The revision at the end of the last call. */
+  #lastRevision = 0
   readonly #all = new Set<Subscriber>()
+  readonly #watchers = new Set<() => void>()
   /** The commits of the present call. */
   #pending: RawCommit[] = []
   readonly #queue: RawCommit[] = []
   #isDelivering = false
 
   get size(): number {
-    return this.#all.size
+    return this.#all.size + this.#watchers.size
   }
 
   /** Adds a subscriber to all commits, or to those that change a collection. Returns a function that removes the subscriber. */
-  add(callback: (commit: Commit) => void, collection?: string): () => void {
-    requireFunction('subscriber', callback)
+  add(callback: Subscriber['callback'], collection?: string): () => void {
     // A new object each time, because the same function may subscribe twice.
     const subscriber = { callback, collection }
     this.#all.add(subscriber)
     return () => void this.#all.delete(subscriber)
   }
 
-  /** Keeps a commit until the end of the call, if it has a subscriber. */
+  /** Adds a function that is called at the end of each call that changed the state. Returns a function that removes it. */
+  watch(watcher: () => void): () => void {
+    this.#watchers.add(watcher)
+    return () => void this.#watchers.delete(watcher)
+  }
+
+  /** Counts a commit. Keeps it until the end of the call, if it has a subscriber. */
   enqueue(commit: RawCommit): void {
+    this.revision++
     for (const each of this.#all) {
       if (isSubscribed(each, commit)) {
         this.#pending.push(commit)
@@ -74,6 +135,8 @@ export class Subscribers {
 
   /** Delivers the pending commits. If a subscriber calls the gateway, the commits of that call join the queue. */
   deliver(): void {
+    if (this.revision !== this.#lastRevision) for (const each of this.#watchers) each()
+    this.#lastRevision = this.revision
     if (this.#pending.length === 0) return
     for (const commit of this.#pending) this.#queue.push(commit)
     this.#pending = []
@@ -96,7 +159,7 @@ function isSubscribed({ collection }: Subscriber, { changes }: RawCommit): boole
 /** Calls a subscriber. Its exception must not reach the caller that made the commit. */
 function callSafely(callback: Subscriber['callback'], commit: RawCommit): void {
   try {
-    callback(commit.toPublic())
+    callback(commit)
   } catch (error) {
     printError('A subscriber of the gateway threw:', error)
   }

@@ -1,4 +1,3 @@
-import type { Collection } from '../operation/collection.ts'
 import type { Family, ReportRelation } from '../operation/family.ts'
 import { findMissing } from '../operation/reference.ts'
 import type { Store } from '../operation/store.ts'
@@ -9,13 +8,12 @@ import type { CommonDialect, RuleOptions } from '../schema/dialect.ts'
 import { Problems, problem } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
 import { OPERATION_PREFIX } from '../schema/ids.ts'
-import { redactRecord } from '../schema/secret-fields.ts'
-import type { Redactor } from '../schema/secret-texts.ts'
 import { quote } from '../schema/text.ts'
 import { deepFreeze, isObject } from '../schema/values.ts'
 import type { Clock } from './clock.ts'
 import { createIds, type Ids } from './ids.ts'
 import type { SideRecordsByName } from './persistence/stored-records.ts'
+import type { PublicRecords } from './public-records.ts'
 import { createRandomSource, type RandomSource } from './random.ts'
 import { Records } from './records.ts'
 
@@ -27,8 +25,8 @@ interface StateOptions {
   readonly authorityFor: (random: RandomSource) => Authority
   readonly url: string
   readonly families: readonly Family[]
-  /** Redacts the API keys of the gateway in commits and snapshots. */
-  readonly redactor: Redactor
+  /** The records of commits and snapshots. */
+  readonly publicRecords: PublicRecords
 }
 
 export interface EngineOptions extends StateOptions {
@@ -76,9 +74,6 @@ export class EngineState {
   /** The cached responses of records, by view. Created lazily: nothing else would cost an unused gateway as much. */
   #views: WeakMap<object, WeakMap<object, object>> | undefined
   #lastView: object | undefined
-  /** The cached public form of records. To search each record for private keys every time takes five times as long. */
-  #exports: WeakMap<object, object> | undefined
-
   /** The results of {@link derive}, by their keys. */
   readonly #derived = new Map<object, CachedResult>()
 
@@ -178,23 +173,12 @@ export class EngineState {
     const recordsWithSecrets: Record<string, object[]> = {}
     for (const { collection, oldestFirst } of this.records.all()) {
       const exported = oldestFirst.map((record) =>
-        withSecrets ? collection.toStored(record) : this.#exportRecord(record, collection),
+        withSecrets ? collection.toStored(record) : this.options.publicRecords.of(record, collection),
       )
       records[collection.name] = exported.filter((each) => each !== null)
       recordsWithSecrets[collection.name] = oldestFirst.filter((_, index) => exported[index] !== null)
     }
     return { records, recordsWithSecrets }
-  }
-
-  #exportRecord(record: object, collection: Collection<object>): object | null {
-    this.#exports ??= new WeakMap()
-    const cached = this.#exports.get(record)
-    if (cached) return cached
-    const row = collection.toPublic(record)
-    if (!row) return null
-    const redacted = deepFreeze(redactRecord(row, this.options.redactor))
-    this.#exports.set(record, redacted)
-    return redacted
   }
 }
 

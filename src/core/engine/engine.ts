@@ -5,7 +5,7 @@ import type { Transaction } from '../operation/transaction.ts'
 import type { Authority } from '../operation/view.ts'
 import { Refusal } from '../schema/errors.ts'
 import { findPathIdProblems } from '../schema/ids.ts'
-import { requireSync } from '../schema/options.ts'
+import { requireFunction, requireSync } from '../schema/options.ts'
 import type { RuleContext } from '../schema/rule.ts'
 import { deepFreeze } from '../schema/values.ts'
 import { type RawCommit, Subscribers } from './commits.ts'
@@ -24,7 +24,7 @@ export class Engine {
   readonly #publicError: EngineOptions['publicError']
   readonly #guard = new Guard()
   readonly clock: GatewayClock
-  readonly #subscribers = new Subscribers()
+  readonly subscribers = new Subscribers()
   readonly #persistence: Persistence | undefined
   readonly #transactions: Transactions
   #state: EngineState
@@ -41,13 +41,13 @@ export class Engine {
   readonly isLoaded: boolean = false
 
   constructor(options: EngineOptions) {
-    const { dialect, ruleOptions, families, catalogue, clock, store, sideRecords, redactor, publicError } = options
+    const { dialect, ruleOptions, families, catalogue, clock, store, sideRecords, publicRecords, publicError } = options
     this.#publicError = publicError
     this.context = { dialect, options: ruleOptions, catalogue }
     this.#state = EngineState.initial(options)
     const onCommit = (commit: RawCommit) => this.#onCommit(commit)
     const check = createWriteCheck(this.context)
-    this.#transactions = new Transactions(families, this.#guard, redactor, onCommit, check)
+    this.#transactions = new Transactions(families, this.#guard, publicRecords, onCommit, check)
     this.clock = new GatewayClock(clock, this.#guard, {
       nextDueAt: () => this.nextDue?.due.at,
       settle: () => this.#runWithPublicErrors(() => this.#settleAtStop()),
@@ -145,10 +145,10 @@ export class Engine {
     try {
       this.#persistence?.commit()
     } catch (error) {
-      this.#subscribers.dropPending()
+      this.subscribers.dropPending()
       throw error
     }
-    this.#subscribers.deliver()
+    this.subscribers.deliver()
   }
 
   /**
@@ -216,10 +216,6 @@ export class Engine {
     }
   }
 
-  get hasSubscribers(): boolean {
-    return this.#subscribers.size > 0
-  }
-
   nextDueAt(): number | undefined {
     this.#guard.requireOutside()
     return this.nextDue?.due.at
@@ -258,7 +254,7 @@ export class Engine {
       } catch (error) {
         this.#setState(previous)
         this.#persistence?.rollBack()
-        this.#subscribers.dropPending()
+        this.subscribers.dropPending()
         throw error
       }
     })
@@ -266,12 +262,13 @@ export class Engine {
 
   #setState(state: EngineState): void {
     this.#state = state
+    this.subscribers.revision++
     this.#attachIfDue()
   }
 
   #onCommit(commit: RawCommit): void {
     this.#persistence?.addChanges(commit.operation, commit.changes)
-    this.#subscribers.enqueue(commit)
+    this.subscribers.enqueue(commit)
     this.listener?.(commit)
     this.#attachIfDue()
   }
@@ -283,8 +280,9 @@ export class Engine {
 
   /** Calls the function with each new commit, or with those that change a collection. Returns a function that ends the subscription. */
   subscribe(subscriber: (commit: Commit) => void, collection?: string): () => void {
+    requireFunction('subscriber', subscriber)
     const name = collection === undefined ? undefined : this.#state.records.tableNamed(collection).collection.name
-    return this.#subscribers.add(subscriber, name)
+    return this.subscribers.add((commit) => subscriber(commit.toPublic()), name)
   }
 
   /** Detaches the engine from its clock and from its store. */

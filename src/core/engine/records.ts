@@ -1,4 +1,4 @@
-import type { Change, Collection, Due } from '../operation/collection.ts'
+import type { Collection, Due } from '../operation/collection.ts'
 import type { Family } from '../operation/family.ts'
 import { suggestion } from '../schema/nearest.ts'
 import { quote } from '../schema/text.ts'
@@ -102,10 +102,4 @@ function isDueBefore(a: AgendaEntry, b: AgendaEntry): boolean {
 function describeInvalidDue(name: string, { at, order }: Due): string {
   const received = `{ at: ${quote(at)}, order: ${quote(order)} }`
   return `The collection "${name}" has a record that is due at ${received}. Allowed: at in ms since 1970, and order from tx.nextOrder().`
-}
-
-/** Returns the parts of a change that may leave the gateway. */
-export function exportChange({ collection, key, before, after }: RecordChange): Change {
-  const toPublic = (record: object | undefined) => record && (collection.toPublic(record) ?? undefined)
-  return { collection: collection.name, key, before: toPublic(before), after: toPublic(after) }
 }

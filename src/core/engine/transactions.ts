@@ -6,11 +6,11 @@ import type { View, Wire } from '../operation/view.ts'
 import type { CommonDialect, RuleOptions } from '../schema/dialect.ts'
 import { refuse } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
-import type { Redactor } from '../schema/secret-texts.ts'
 import { quote } from '../schema/text.ts'
 import { timestamp } from '../schema/time.ts'
 import { RawCommit } from './commits.ts'
 import type { EngineState } from './engine-state.ts'
+import type { PublicRecords } from './public-records.ts'
 import type { AgendaEntry, RecordChange } from './records.ts'
 import type { WriteCheck } from './write-check.ts'
 
@@ -143,8 +143,7 @@ export class Transactions {
   constructor(
     families: readonly Family[],
     readonly guard: Guard,
-    /** Redacts the API keys of the gateway in commits. */
-    readonly redactor: Redactor,
+    readonly publicRecords: PublicRecords,
     readonly onCommit: (commit: RawCommit) => void,
     /** Checks what a transaction has written. */
     readonly check: WriteCheck | undefined,
@@ -168,7 +167,7 @@ export class Transactions {
     }
     if (tx.changes.length === 0) return { result, commit: null }
     // The copy has no spare capacity. The journal may hold it for a long time.
-    const commit = new RawCommit(operation, now, [...tx.changes], this.redactor)
+    const commit = new RawCommit(operation, now, [...tx.changes], this.publicRecords)
     this.onCommit(commit)
     return { result, commit }
   }

@@ -119,6 +119,6 @@ export interface Commit {
   readonly operation: string
   /** The gateway's time, as a timestamp. */
   readonly at: string
-  /** The changes, in order; at least one. */
+  /** The changes, in order; at least one. They are formatted when you first read them, and are as of the commit. */
   readonly changes: readonly Change[]
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { EngineState } from '../../../src/core/engine/engine-state.ts'
+import { PublicRecords } from '../../../src/core/engine/public-records.ts'
 import { OpenTransaction } from '../../../src/core/engine/transactions.ts'
 import type { Collection } from '../../../src/core/operation/collection.ts'
 import { NO_REDACTION } from '../../../src/core/schema/secret-texts.ts'
@@ -19,7 +20,7 @@ function openDerived(sources?: readonly string[]) {
     authorityFor: () => ({ certificatePem: '' }),
     url: 'https://example.com',
     families: [{ operations: {}, errors: {}, collections }],
-    redactor: NO_REDACTION,
+    publicRecords: new PublicRecords(NO_REDACTION),
   })
   const key = {}
   let reads = 0

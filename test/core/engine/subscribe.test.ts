@@ -1,5 +1,8 @@
-import { describe, expect, it, vi } from 'vitest'
-import { createGateway, manualClock } from '../../../src/index.ts'
+import { deepStrictEqual } from 'node:assert/strict'
+import { inspect } from 'node:util'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { type Commit, createGateway, manualClock } from '../../../src/index.ts'
+import { widgetRecords, widgets } from '../../service/kit/widgets.ts'
 import { client } from '../../support/client.ts'
 import { CLOCK_START } from '../../support/clock.ts'
 import { collectCommits, isDeeplyFrozen, open } from '../../support/gateway.ts'
@@ -123,6 +126,65 @@ describe('The commits for subscribers (rules: transactions#commits)', () => {
     expect(gateway.webhookVerification.get(route).secret).toBe('')
     expect(gateway.reservedAddrs.list().reserved_addrs[0]?.metadata).toBe(`see ${pem('key-p256')}`)
     expect(commits.every(isDeeplyFrozen)).toBe(true)
+  })
+
+  it('have their records as of the commit, without secrets, also if a subscriber reads them after later changes and a reset', () => {
+    const gateway = open({ keys: ['ak_0123456789'] })
+    const read: unknown[] = []
+    gateway.subscribe(({ at, changes }) => read.push({ at, changes: structuredClone(changes) }))
+    const unread = collectCommits(gateway)
+    const { id } = gateway.reservedAddrs.create({ description: 'of ak_0123456789', metadata: pem('key-p256') })
+    gateway.reservedAddrs.update(id, { description: 'second' })
+    gateway.reservedAddrs.delete(id)
+    gateway.reset()
+    gateway.reservedAddrs.create({ description: 'later' })
+    expect(unread.map(({ at, changes }) => ({ at, changes }))).toEqual(read)
+    expect(unread[0]?.changes[0]?.after).toMatchObject({
+      description: 'of [redacted]',
+      metadata: expect.stringMatching(/^\[redacted\]\s*$/),
+    })
+    expect(unread[1]?.changes[0]?.after).toMatchObject({ description: 'second' })
+  })
+
+  it('equal plain objects with the same values, and are copied and shown like them, whether or not they were read', () => {
+    const gateway = open()
+    const commits = collectCommits(gateway)
+    for (const description of ['a', 'b', 'c', 'd', 'e']) gateway.reservedAddrs.create({ description })
+    const [first, ...others] = commits as [Commit, ...Commit[]]
+    const read = { operation: first.operation, at: first.at, changes: first.changes }
+    expect(first).toStrictEqual(read)
+    deepStrictEqual(first, read)
+    const copies = [
+      (each: Commit) => structuredClone(each),
+      (each: Commit) => ({ ...each }),
+      (each: Commit) => JSON.parse(JSON.stringify(each)),
+    ]
+    for (const [index, copy] of copies.entries()) {
+      const unread = others[index] as Commit
+      expect(copy(unread)).toEqual({ operation: unread.operation, at: unread.at, changes: unread.changes })
+    }
+    expect(inspect(others[3])).toBe(inspect({ ...others[3] }))
+    expect(isDeeplyFrozen(first)).toBe(true)
+  })
+
+  it('make the form of a record when a subscriber first reads it, and once for each version of the record', () => {
+    const makeForm = vi.spyOn(widgetRecords, 'toPublic')
+    onTestFinished(() => makeForm.mockRestore())
+    const gateway = createGateway({ families: { widgets } })
+    const [commits, ofOther] = [collectCommits(gateway), collectCommits(gateway)]
+    const endWatch = gateway.transport.watch(() => undefined)
+    const { id } = gateway.widgets.create({ name: 'left' })
+    gateway.widgets.update(id, { size: 4 })
+    gateway.widgets.update(id, { size: 5 })
+    endWatch()
+    expect(makeForm).not.toHaveBeenCalled()
+    const [, second, third] = commits
+    expect(third?.changes[0]?.after).toMatchObject({ size: 5 })
+    expect(makeForm).toHaveBeenCalledTimes(2)
+    expect(second?.changes[0]?.after).toBe(third?.changes[0]?.before)
+    expect(ofOther[1]?.changes).toBe(second?.changes)
+    expect(gateway.snapshot().records.widgets).toEqual([third?.changes[0]?.after])
+    expect(makeForm).toHaveBeenCalledTimes(3)
   })
 
   it('reach a subscriber of one collection only if they change that collection, even if other subscribers get all commits', () => {

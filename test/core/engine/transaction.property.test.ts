@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { EngineState } from '../../../src/core/engine/engine-state.ts'
 import { createIds } from '../../../src/core/engine/ids.ts'
+import { PublicRecords } from '../../../src/core/engine/public-records.ts'
 import { createRandomSource } from '../../../src/core/engine/random.ts'
 import { OpenTransaction } from '../../../src/core/engine/transactions.ts'
 import type { Collection } from '../../../src/core/operation/collection.ts'
@@ -29,7 +30,7 @@ const createState = (): EngineState =>
     authorityFor: () => ({ certificatePem: '' }),
     url: 'https://example.com',
     families: [{ operations: {}, errors: {}, collections: [items as unknown as Collection<object>] }],
-    redactor: NO_REDACTION,
+    publicRecords: new PublicRecords(NO_REDACTION),
   })
 
 /** Takes a step. Returns the text or number that it drew. */
