@@ -22,8 +22,8 @@ const MAX_BODY_LENGTH = 4096
 
 /** Methods that change nothing: OPTIONS is the preflight of a browser. */
 const READING_METHODS = ['GET', 'HEAD', 'OPTIONS']
-/** The calls with a body that change nothing. */
-const READING_CALLS = ['/certificates', '/policy/check']
+/** The calls with a body that change nothing themselves. A fix makes other calls, each of which is added. */
+const READING_CALLS = ['/certificates', '/policy/check', '/troubles/fix']
 /** The calls after which no earlier control matters. */
 const EMPTYING_CALLS = ['POST /reset', 'DELETE /requests']
 

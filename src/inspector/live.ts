@@ -1,19 +1,18 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { type Live, LOADING, settle } from './live-value.ts'
 import { page } from './page.ts'
 
-/**
- * Loads a value, and loads it again when something changes at the server or in the inputs, one load at a time. Returns
- * undefined until it is loaded the first time.
- */
-export function useLive<T>(load: () => Promise<T>, inputs: readonly unknown[]): T | undefined {
-  const [value, setValue] = useState<T | undefined>(undefined)
-  const state = useRef({ load, isLoading: false, isStale: false }).current
+/** Loads a value, and loads it again when something changes at the server or in the inputs, one load at a time. */
+export function useLive<T>(load: () => Promise<T>, inputs: readonly unknown[]): Live<T> {
+  const [live, setLive] = useState<Live<T>>(LOADING)
+  const state = useRef({ load, last: live, isLoading: false, isStale: false }).current
   state.load = load
   const run = async () => {
     state.isLoading = true
     while (state.isStale) {
       state.isStale = false
-      await page.load(async () => setValue(await state.load()))
+      state.last = await settle(state.last, state.load)
+      setLive(state.last)
     }
     state.isLoading = false
   }
@@ -24,10 +23,10 @@ export function useLive<T>(load: () => Promise<T>, inputs: readonly unknown[]): 
     state.isStale = true
     if (!state.isLoading) void run()
   }, [version, ...inputs])
-  return value
+  return live
 }
 
 /** Loads the response of a control, and loads it again when something changes. */
-export function useControl<T>(path: string): T | undefined {
+export function useControl<T>(path: string): Live<T> {
   return useLive(() => page.control<T>('GET', path), [path])
 }

@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useReducer } from 'preact/hooks'
 import { Later } from './later.tsx'
 import { page } from './page.ts'
 import { Button } from './shared/controls.tsx'
-import { formatCount, formatCounted, formatRelative, formatTime } from './shared/format.ts'
+import { formatClockTime, formatCount, formatCounted, formatRelative, formatTime } from './shared/format.ts'
 import { Banner, KeyCard, Mark, useKeys } from './shared/layout.tsx'
 import { showOverrides } from './shared/visible.ts'
 import { Faults } from './tabs/faults.tsx'
@@ -29,6 +29,7 @@ const TABS: Readonly<Record<string, Tab>> = {
 function App() {
   const [name = '', id = ''] = page.path
   const current = Object.hasOwn(TABS, name) ? name : 'now'
+  const { isConnected, lostAt } = page
   const address = page.gateway?.url.replace(/^https?:\/\//, '')
   useDrawing()
   useEffect(() => {
@@ -68,7 +69,9 @@ function App() {
         </Banner>
       )}
       <Happened />
-      <main class="fill column">{page.needsKey ? <Key /> : TABS[current]?.show(id)}</main>
+      <main class={`fill column ${isConnected || !lostAt ? '' : 'stale'}`}>
+        {page.needsKey ? <Key /> : TABS[current]?.show(id)}
+      </main>
     </>
   )
 }
@@ -103,7 +106,7 @@ function Happened() {
 }
 
 function Status() {
-  const { overview, isConnected } = page
+  const { overview, isConnected, lostAt } = page
   const { waiting = [], next, manual, undo } = overview ?? {}
   return (
     <div class="status row">
@@ -133,7 +136,7 @@ function Status() {
         </Button>
       )}
       <span class={isConnected ? 'good' : 'bad'} role="status">
-        {isConnected ? 'live' : 'not connected'}
+        {isConnected ? 'live' : lostAt ? `as of ${formatClockTime(lostAt)}, disconnected` : 'connecting'}
       </span>
     </div>
   )

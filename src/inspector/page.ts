@@ -3,6 +3,7 @@ import type { OpenApiDocument } from '../gateway/openapi/document.ts'
 import type { JournalEntry, Overview } from '../generated/controls.ts'
 import { Connection, decodePart, ResponseError, takeKeyFromLink } from './connection.ts'
 import { KnownRequests } from './journal.ts'
+import { type Live, LOADING, settle } from './live-value.ts'
 import { Service } from './service.ts'
 
 const MAX_DURATIONS = 2000
@@ -30,11 +31,13 @@ interface GatewayName {
 class PageState {
   readonly gateway: GatewayName | undefined = undefined
   readonly overview: Overview | undefined = undefined
-  /** True once the journal has been loaded. */
-  isLoaded = false
+  /** The load of the journal. */
+  readonly history: Live<true> = LOADING
   /** Counts the changes of the state at the server; 0 before the first event. */
   version = 0
   readonly isConnected: boolean = false
+  /** The time at which the last connection ended, in ms on the clock of the browser. */
+  readonly lostAt: number | undefined = undefined
   readonly needsKey: boolean = false
   /** The error of what the page loads by itself. */
   readonly problem: string = ''
@@ -62,7 +65,7 @@ export class Page extends PageState {
   #lastOverview = ''
   /** Counts the connections that have ended. */
   #ended = 0
-  readonly #documents = new Map<string, { readonly service?: Service; readonly connection: number }>()
+  readonly #documents = new Map<string, { readonly service: Live<Service>; readonly connection: number }>()
 
   constructor() {
     super()
@@ -94,28 +97,29 @@ export class Page extends PageState {
 
   /** The service, as its document describes it; undefined until the document is loaded. The first view that reads it loads it. */
   get service(): Service | undefined {
-    return this.#describe('/openapi.json')
+    const service = this.#describe('/openapi.json')
+    return service.state === 'known' ? service.value : undefined
   }
 
   /** The controls, in the same way. */
-  get controls(): Service | undefined {
+  get controls(): Live<Service> {
     return this.#describe('/openapi.control.json')
   }
 
   /** Returns what a document describes. Loads the document once in each connection: another server may have another one. */
-  #describe(path: string): Service | undefined {
-    const known = this.#documents.get(path)
+  #describe(path: string): Live<Service> {
+    const { service, connection: last } = this.#documents.get(path) ?? { service: LOADING }
     const connection = this.#ended
     // The first view need not wait until the page is connected.
-    if ((this.isConnected || connection === 0) && known?.connection !== connection) {
-      this.#documents.set(path, { ...known, connection })
-      void this.load(async () => {
-        const document = await this.control<OpenApiDocument>('GET', path)
-        this.#documents.set(path, { service: new Service(document), connection })
+    if ((this.isConnected || connection === 0) && last !== connection) {
+      this.#documents.set(path, { service, connection })
+      const load = async () => new Service(await this.control<OpenApiDocument>('GET', path))
+      void settle(service, load).then((loaded) => {
+        this.#documents.set(path, { service: loaded, connection })
         this.set({})
       })
     }
-    return known?.service
+    return service
   }
 
   /** Returns the nouns for one resource of a family and for several. */
@@ -173,6 +177,14 @@ export class Page extends PageState {
     })
   }
 
+  /** Returns a resource of the service; null if it does not exist. */
+  findResource<T>(path: string): Promise<T | null> {
+    return this.connection.service<T>('GET', path).catch((error) => {
+      if (error.status === 404) return null
+      throw error
+    })
+  }
+
   /** Calls a control that moves the clock, which can be undone. */
   async moveClock(path: string, body: object): Promise<void> {
     if (this.isMoving) return
@@ -184,21 +196,18 @@ export class Page extends PageState {
     }
   }
 
-  /** Loads something for the page itself, and shows its error above the page until something can be loaded. */
-  async load(work: () => Promise<unknown>): Promise<void> {
-    try {
-      await work()
-      if (this.problem && !this.needsKey) this.set({ problem: '' })
-    } catch (error) {
-      this.set({ problem: Object(error).message })
-    }
+  /** Loads again what the present view shows, and what could not be loaded. */
+  reload(): void {
+    for (const [path, { service }] of this.#documents) if (service.state === 'failed') this.#documents.delete(path)
+    if (this.history.state !== 'known') void this.#loadHistory()
+    this.#changed()
   }
 
   async #listen(): Promise<void> {
     for (;;) {
       try {
         for await (const { event, data } of this.connection.events()) {
-          if (!this.isConnected) void this.load(() => this.#load())
+          if (!this.isConnected) void this.#load()
           this.#handle(event, data)
         }
       } catch (error) {
@@ -206,7 +215,7 @@ export class Page extends PageState {
         if (error instanceof ResponseError) this.set({ needsKey: error.status === 401, problem: error.message })
       }
       this.#ended++
-      this.set({ isConnected: false })
+      this.set({ isConnected: false, lostAt: this.isConnected ? Date.now() : this.lostAt })
       do await new Promise((resolve) => setTimeout(resolve, RECONNECT_MS))
       while (this.needsKey)
     }
@@ -219,8 +228,7 @@ export class Page extends PageState {
     this.#changed()
     // The server handles one request after the other, so the requests of the current tab come first.
     await new Promise((resolve) => setTimeout(resolve))
-    await this.#loadMissedEntries()
-    this.isLoaded = true
+    await this.#loadHistory()
     this.#drawNow()
   }
 
@@ -232,7 +240,7 @@ export class Page extends PageState {
     if (event === 'gateway') this.#setGateway(data())
     if (event === 'cancelled') this.requests.cancel(Object.values(data()))
     if (event === 'emptied') this.requests.empty()
-    if (event === 'missed') void this.load(() => this.#loadMissedEntries())
+    if (event === 'missed') void this.#loadHistory()
     if (event === 'changed' || event === 'control' || event === 'missed') this.#changed()
     else this.set({})
   }
@@ -272,10 +280,14 @@ export class Page extends PageState {
     }, wait)
   }
 
-  async #loadMissedEntries(): Promise<void> {
-    const after = this.journal[0]?.operationId ?? ''
-    this.requests.addMissed(after, await this.control('GET', `/requests${after && `?after=${after}`}`))
-    this.set({})
+  /** Loads the requests that the page has not seen. */
+  async #loadHistory(): Promise<void> {
+    const load = async () => {
+      const after = this.journal[0]?.operationId ?? ''
+      this.requests.addMissed(after, await this.control('GET', `/requests${after && `?after=${after}`}`))
+      return true as const
+    }
+    this.set({ history: await settle(this.history, load) })
   }
 }
 

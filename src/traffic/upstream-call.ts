@@ -15,6 +15,9 @@ import type { Responder, ServedCall } from './upstreams.ts'
 /** The time that an upstream has for the head of its response, in ms: the service ends a connection that is idle for as long. */
 const TIMEOUT = 300_000
 
+/** The ways to set an upstream. */
+const HOW_TO_SERVE = 'Set one: in a test by gateway.traffic.upstream, at a server by --upstream or "fauxgate upstream"'
+
 /** The place that a request is sent on to. */
 export interface UpstreamPlace {
   /** The URLs and ids under which a test may have set the upstream, the most exact first. */
@@ -70,10 +73,7 @@ async function passOn(request: VisitorRequest, place: UpstreamPlace, call: Call)
   const upstream = host.upstreams.take(place.keys)
   if (!upstream) {
     const [key = ''] = place.keys
-    return fail(
-      refused,
-      `${key} has no upstream.${host.upstreams.hint(place.keys)} Set one with gateway.traffic.upstream`,
-    )
+    return fail(refused, `${key} has no upstream.${host.upstreams.hint(place.keys)} ${HOW_TO_SERVE}`)
   }
   const { key, responder } = upstream
   let received: UpstreamResponse | undefined
@@ -196,7 +196,7 @@ async function withTimeout(
 /** Returns the text at a URL that the test serves as an upstream. @throws TypeError if no upstream answers there in time */
 export async function readUpstream(url: string, { host, signal }: Pick<Call, 'host' | 'signal'>): Promise<string> {
   const upstream = host.upstreams.take([url])
-  if (!upstream) throw new TypeError(`no upstream serves ${url}. Set one with gateway.traffic.upstream`)
+  if (!upstream) throw new TypeError(`no upstream serves ${url}. ${HOW_TO_SERVE}`)
   const call = () => callHandler(upstream.responder, VisitorRequest.from(url, {}), { signal })
   const response = await withTimeout(call, { host, signal })
   if (!response) throw new TypeError(`the upstream at ${url} did not answer in time`)

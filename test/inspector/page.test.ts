@@ -57,7 +57,7 @@ describe.skipIf(!CHROMIUM)('The page', () => {
     const { id } = gateway.reservedAddrs.create({ description: 'made before' })
     await page.getByText('made before').waitFor()
     await server.close()
-    await page.getByText('not connected').waitFor()
+    await page.getByText(', disconnected').waitFor()
     gateway.reservedAddrs.update(id, { description: 'changed in between' })
     const newServer = await serve(gateway, { port: server.port })
     await page.getByText('live', { exact: true }).waitFor()

@@ -223,7 +223,7 @@ export const PLANTED: readonly PlantedTrouble[] = [
       gateway.reservedDomains.create({ domain: 'expired.example.com', certificate_id })
     },
     kind: 'broken',
-    cause: 'The certificate expired at 2025-12-31T00:00:00Z.',
+    cause: 'The certificate expired at 2025-12-31T00:00:00Z. Upload another one, and attach it to the domain.',
     about: 'expired.example.com',
     async end(gateway) {
       renew('expired.example.com')(gateway)
@@ -237,7 +237,8 @@ export const PLANTED: readonly PlantedTrouble[] = [
       gateway.reservedDomains.create({ domain: 'other.example.com', certificate_id })
     },
     kind: 'broken',
-    cause: 'The certificate is for example.net, www.example.net, not for other.example.com.',
+    cause:
+      'The certificate is for example.net, www.example.net, not for other.example.com. Upload another one, and attach it to the domain.',
     about: 'other.example.com',
     end: renew('other.example.com'),
   },
@@ -270,7 +271,7 @@ export const PLANTED: readonly PlantedTrouble[] = [
       gateway.weightedBackends.create({ description: 'canary', backends: { [id]: 0 } })
     },
     kind: 'risk',
-    cause: 'The backend sends no request on: its 1 weight is 0.',
+    cause: 'The backend sends no request on: its 1 weight is 0. Give one a weight above 0.',
     about: 'canary',
     end(gateway) {
       const [{ id, backends } = { id: '', backends: {} }] = gateway.weightedBackends.list().backends
@@ -305,7 +306,8 @@ export const PLANTED: readonly PlantedTrouble[] = [
     kind: 'refused',
     count: 3,
     cause:
-      'Visitors got 502 ERR_NGROK_8012: https://offline.example.org has no upstream. Set one with gateway.traffic.upstream.',
+      'Visitors got 502 ERR_NGROK_8012: https://offline.example.org has no upstream. Set one: in a test by ' +
+      'gateway.traffic.upstream, at a server by --upstream or "fauxgate upstream".',
     about: 'GET https://offline.example.org/',
     end(gateway) {
       gateway.traffic.upstream('https://offline.example.org', () => new Response('hello'))
@@ -349,7 +351,9 @@ export const PLANTED: readonly PlantedTrouble[] = [
       await visit(gateway, 'https://stopped.example.org/')
     },
     kind: 'refused',
-    cause: 'Visitors got 404 ERR_NGROK_3200: no public endpoint is online at https://stopped.example.org.',
+    cause:
+      'Visitors got 404 ERR_NGROK_3200: no public endpoint is online at https://stopped.example.org. Start an agent for this ' +
+      'URL, or create an endpoint.',
     about: 'GET https://stopped.example.org/',
     end(gateway) {
       declare(gateway, 'https://stopped.example.org', '', () => new Response('hello'))

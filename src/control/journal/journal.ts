@@ -30,6 +30,8 @@ interface RestoredRow {
 /** A request with what can be read of it without looking for secrets: no output may show it. */
 export interface SeenRequest extends RequestFacts, Pick<JournalEntry, 'operationId' | 'query' | 'fault' | 'cancelled'> {
   readonly body: string
+  /** Its time, in ms. */
+  readonly now: number
   readResponse(): unknown
   /** Makes its entry, without secrets. */
   readEntry(): JournalEntry
@@ -176,15 +178,17 @@ export class Journal implements PersistedJournal {
       const readEntry = () => this.#readEntry(row)
       if ('entry' in row) {
         const { entry } = row
-        yield { ...entry, body: JSON.stringify(entry.request), readResponse: () => entry.response, readEntry }
+        const now = timeMs(entry.at) ?? 0
+        yield { ...entry, now, body: JSON.stringify(entry.request), readResponse: () => entry.response, readEntry }
         continue
       }
-      const { operationId, query, fault, request, response } = row.exchange
+      const { operationId, query, fault, request, response, now } = row.exchange
       yield {
         ...readFacts(row),
         operationId,
         query,
         fault,
+        now,
         ...(this.#cancelled.has(operationId) && { cancelled: true }),
         body: typeof request === 'string' ? request : JSON.stringify(request),
         readResponse: () => parseJson(response),

@@ -51,7 +51,7 @@ const SOURCES = [zone, scriptedOutcomes, lastingOutcomes].map(({ name }) => name
  * Lists the domains that are in trouble, those with the same cause together, the largest groups first. It keeps causes: to find
  * them again for 10,000 domains after a change of one takes 50 ms.
  */
-export function listDomains(state: EngineState, tx: Transaction): Trouble[] {
+export function listDomains(state: EngineState, tx: Transaction, maxCalls = MAX_CALLS): Trouble[] {
   const groups = new Map<string, Group>()
   const outcomes = groupPendingByDomain(tx)
   const createKnown = () => ({
@@ -72,7 +72,7 @@ export function listDomains(state: EngineState, tx: Transaction): Trouble[] {
       }
       causes.set(domain.id, known)
     }
-    if (known.found) addToGroup(groups, known, known.found)
+    if (known.found) addToGroup(groups, known, known.found, maxCalls)
   }
   // Domains that were deleted are still among them.
   if (causes.size > 2 * tx.count(domains)) causes.clear()
@@ -88,7 +88,7 @@ export function listDomains(state: EngineState, tx: Transaction): Trouble[] {
     }))
 }
 
-function addToGroup(groups: Map<string, Group>, { domain, group: id }: Known, found: Cause): void {
+function addToGroup(groups: Map<string, Group>, { domain, group: id }: Known, found: Cause, maxCalls: number): void {
   const { kind, cause, alone, fix, due = Number.POSITIVE_INFINITY } = found
   const group = groups.get(id) ?? { kind, cause, alone, count: 0, about: [], fix: [], due }
   groups.set(id, group)
@@ -96,11 +96,11 @@ function addToGroup(groups: Map<string, Group>, { domain, group: id }: Known, fo
   group.due = Math.min(group.due, due)
   if (group.about.length < MAX_PLACES)
     group.about.push({ collection: domains.name, key: domain.id, name: domain.domain })
-  if (!fix || group.fix.length === MAX_CALLS) return
+  if (!fix || group.fix.length >= maxCalls) return
   const calls = fix()
   // One outcome may make all of them fail.
   const isKnown = calls[0]?.method === 'DELETE' && group.count > 1
-  if (!isKnown && group.fix.length + calls.length <= MAX_CALLS) group.fix.push(...calls)
+  if (!isKnown && group.fix.length + calls.length <= maxCalls) group.fix.push(...calls)
 }
 
 function findCause(
@@ -174,8 +174,11 @@ function findNextChange(tx: Transaction, domain: DomainRecord): number {
 /** Finds out why browsers warn the visitors of a domain, or soon will. */
 function findCertificateCause(tx: Transaction, domain: DomainRecord): Cause | undefined {
   const alone = describeProblem(tx, domain)
-  if (alone !== null)
-    return { kind: 'broken', alone: () => alone, cause: describeProblem(tx, domain, 'the domain') ?? alone }
+  if (alone !== null) {
+    const advice = domain.policy ? '' : ' Upload another one, and attach it to the domain.'
+    const cause = describeProblem(tx, domain, 'the domain') ?? alone
+    return { kind: 'broken', alone: () => alone + advice, cause: cause + advice }
+  }
   if (domain.policy) return undefined
   const certificate = findCertificate(tx, domain)
   if (certificate) {

@@ -15,7 +15,7 @@ import { groupPendingByDomain } from './timelines.ts'
 /** The maximum number of places of one trouble. */
 export const MAX_PLACES = 8
 
-/** The maximum number of calls of a fix. */
+/** The maximum number of calls of a fix that are listed. */
 export const MAX_CALLS = 100
 
 export type Fix = NonNullable<Trouble['fix']>
@@ -26,6 +26,10 @@ export function removeOutcome({ id }: ListedOutcome): Fix {
 
 export function removeFault(id: string): Fix {
   return [{ method: 'DELETE', path: '/faults', body: { id } }]
+}
+
+export function advanceClock(body: object): Fix {
+  return [{ method: 'POST', path: '/clock', body: { ...body, remember: true } }]
 }
 
 export function describeLasting({ domain, outcome }: Pick<ListedOutcome, 'domain' | 'outcome'>): string {
@@ -65,40 +69,46 @@ export function listFaults(host: ControlHost, tx: Transaction): Trouble[] {
   return host.agent.isDown ? [down, ...found] : found
 }
 
-function describeInWords({ id: _id, hits: _hits, passed: _passed, operation, when, ...spec }: ArmedFault): string {
+export function describeInWords({
+  id: _id,
+  hits: _hits,
+  passed: _passed,
+  operation,
+  when,
+  ...spec
+}: ArmedFault): string {
   const rest = Object.entries(spec).map(([name, value]) => `${name} ${isObject(value) ? '…' : value}`)
   const what = operation ?? (spec.traffic === undefined ? 'every operation' : 'requests of visitors')
   return `${what} ${[...rest, ...(when ? ['with a predicate'] : [])].join(', ')}`
 }
 
 /** Lists the scripted outcomes that no attempt has used, by their domains, and the outcomes of all attempts. */
-export function listOutcomes(tx: Transaction): Trouble[] {
+export function listOutcomes(tx: Transaction, maxCalls: number): Trouble[] {
   const unused = new Set(listUnusedLasting(tx).map(({ domain }) => domain))
   return [...groupPendingByDomain(tx)].flatMap(([scope, all]) => {
     const scripted = all.filter(({ always }) => !always)
     const lasting = all.filter(({ always }) => always)
     const cause = `${formatCount(scripted.length, 'outcome waits for an attempt', 'outcomes wait for attempts')}.`
     return [
-      ...(scripted.length > 0 ? [{ ...describeOutcomes(scripted), kind: 'unused' as const, cause }] : []),
+      ...(scripted.length > 0 ? [{ ...describeOutcomes(scripted, maxCalls), kind: 'unused' as const, cause }] : []),
       ...lasting.map((each) => {
         const kind = unused.has(scope) ? ('unused' as const) : ('injected' as const)
-        return { ...describeOutcomes([each]), kind, cause: describeLasting(each) }
+        return { ...describeOutcomes([each], maxCalls), kind, cause: describeLasting(each) }
       }),
     ]
   })
 }
 
-function describeOutcomes(all: readonly ListedOutcome[]): Pick<Trouble, 'count' | 'about' | 'fix'> {
+function describeOutcomes(all: readonly ListedOutcome[], maxCalls: number): Pick<Trouble, 'count' | 'about' | 'fix'> {
   const about = all.slice(0, MAX_PLACES).map(({ id, outcome, domain }) => {
     return { collection: 'provisioning/script', key: id, name: `${outcome} for ${domain ?? 'any domain'}` }
   })
-  return { count: all.length, about, fix: all.slice(0, MAX_CALLS).flatMap(removeOutcome) }
+  return { count: all.length, about, fix: all.slice(0, maxCalls).flatMap(removeOutcome) }
 }
 
 /** Lists what waits for the clock: responses that a fault delays, and the next event of a manual clock that does not move. */
 export function listDelays(host: ControlHost, tx: Transaction): Trouble[] {
-  const advance = (body: object) =>
-    isManual(host.clock) ? { fix: [{ method: 'POST', path: '/clock', body: { ...body, remember: true } }] } : {}
+  const advance = (body: object) => (isManual(host.clock) ? { fix: advanceClock(body) } : {})
   const { waiting } = host.engine.clock
   const requests = new Map(
     waiting.length > 0 ? [...host.journal.newestRequests()].map((each) => [each.operationId, each]) : [],
@@ -112,15 +122,35 @@ export function listDelays(host: ControlHost, tx: Transaction): Trouble[] {
   return [...delays, ...describeStillClock(host, tx, advance({ next: true }))]
 }
 
-/** Describes the next due event if a manual clock has not moved since the oldest request: code that polls then waits forever. */
+/** The number of equal requests at one time from which on a client polls. */
+const MIN_POLLS = 3
+
+/** Returns a request that a client has repeated since the clock moved last. */
+function findPolled({ journal }: ControlHost, now: number): string | undefined {
+  const counts = new Map<string, number>()
+  for (const { now: at, method, path, query } of journal.newestRequests()) {
+    if (at < now) break
+    const request = `${method} ${path}${query && `?${query}`}`
+    const count = (counts.get(request) ?? 0) + 1
+    if (count === MIN_POLLS && method === 'GET') return request
+    counts.set(request, count)
+  }
+  return undefined
+}
+
+/** Describes the next due event if a manual clock does not move while clients poll: they then wait forever. */
 function describeStillClock(host: ControlHost, tx: Transaction, fix: Pick<Trouble, 'fix'>): Trouble[] {
   const next = findNextEvent(host, tx)
-  const { oldestTime = 0 } = host.journal
   // No code waits for a renewal in two months.
-  const isStill = next && next.event !== 'renewal' && timestamp(oldestTime) === timestamp(tx.now)
-  if (!isStill || !isManual(host.clock)) return []
+  if (!next || next.event === 'renewal' || !isManual(host.clock)) return []
+  const { oldestTime = 0 } = host.journal
+  const hasMoved = timestamp(oldestTime) !== timestamp(tx.now)
+  const polled = hasMoved ? findPolled(host, tx.now) : undefined
+  if (hasMoved && polled === undefined) return []
   const name = next.domain ?? next.key
-  const cause = `The clock has not moved since the oldest request: it is ${timestamp(tx.now)}, and the ${next.event ?? 'event'} of ${name} is due at ${next.at}.`
+  const since =
+    polled === undefined ? 'has not moved since the oldest request' : `does not move, and clients repeat ${polled}`
+  const cause = `The clock ${since}: it is ${timestamp(tx.now)}, and the ${next.event ?? 'event'} of ${name} is due at ${next.at}.`
   return [
     {
       kind: 'waiting',

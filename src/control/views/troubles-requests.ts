@@ -1,12 +1,14 @@
+import { isManual } from '../../core/engine/clock.ts'
 import type { Transaction } from '../../core/operation/transaction.ts'
+import { toSentence } from '../../core/schema/text.ts'
 import { isObject } from '../../core/schema/values.ts'
-import type { Trouble } from '../../generated/controls.ts'
+import type { ArmedFault, Trouble } from '../../generated/controls.ts'
 import type { ControlHost } from '../control.ts'
 import { faultsIn, isUsedUp } from '../faults/fault.ts'
 import type { SeenRequest } from '../journal/journal.ts'
 import { describeRefusal } from '../requests.ts'
 import type { TrafficEntry } from '../traffic/entry.ts'
-import { MAX_PLACES, removeFault } from './troubles-injected.ts'
+import { advanceClock, describeInWords, MAX_PLACES, removeFault } from './troubles-injected.ts'
 
 interface Group<Last> {
   readonly last: Last
@@ -32,13 +34,18 @@ function groupBy<T>(all: Iterable<T>, keyOf: (each: T) => string | undefined): M
  */
 export function listRefusals(host: ControlHost, tx: Transaction): Trouble[] {
   const all = [...host.journal.newestRequests()]
-  const usedUp = new Set(faultsIn(tx).flatMap((fault) => (isUsedUp(fault) ? fault.id : [])))
+  const usedUp = new Map(faultsIn(tx).flatMap((fault) => (isUsedUp(fault) ? [[fault.id, fault]] : [])))
   const counts = ({ fault }: SeenRequest) => fault === null || usedUp.has(fault)
   const groups = groupBy(all, (each) => (counts(each) ? getSearch(each) : undefined))
   return [...groups].map(([search, { last, count }]) => {
     const { operationId: key, method, path } = last
     const request = { collection: 'requests', key, name: `${method} ${path}` }
-    return { ...describeGroup(last, all), count, about: [request, ...listOtherPlaces(host, tx, last)], search }
+    return {
+      ...describeGroup(tx, last, all, { usedUp, isStill: isManual(host.clock) }),
+      count,
+      about: [request, ...listOtherPlaces(host, tx, last)],
+      search,
+    }
   })
 }
 
@@ -62,18 +69,40 @@ function getSearch({ operation, status, cancelled, fault, readResponse }: SeenRe
   return `${words} ${typeof code === 'string' && code ? `code:${code}` : `status:${status}`}`
 }
 
-function describeGroup(last: SeenRequest, all: readonly SeenRequest[]): Pick<Trouble, 'kind' | 'cause' | 'fix'> {
+interface Surroundings {
+  /** The faults that apply to no further request, by their ids. */
+  readonly usedUp: ReadonlyMap<string, ArmedFault>
+  /** True for a manual clock. */
+  readonly isStill: boolean
+}
+
+function describeGroup(
+  tx: Transaction,
+  last: SeenRequest,
+  all: readonly SeenRequest[],
+  { usedUp, isStill }: Surroundings,
+): Pick<Trouble, 'kind' | 'cause' | 'fix'> {
   const { method, path, query, body, status, fault } = last
   if (last.cancelled) return { kind: 'cancelled', cause: 'The client gave up before the response was sent.' }
   const entry = last.readEntry()
   const cause = describeRefusal(entry) ?? `The response has the status ${status}.`
-  if (fault !== null) return { kind: 'injected', cause: `${cause} It is used up.`, fix: removeFault(fault) }
+  const known = usedUp.get(fault ?? '')
+  if (known) {
+    // Its message names a limit, for example, that the gateway may not have.
+    const made = `A fault made the response, with the status ${status}, and is used up: ${describeInWords(known)}.`
+    return { kind: 'injected', cause: made, fix: removeFault(known.id) }
+  }
   const later = all.slice(0, all.indexOf(last))
   const isFixed = later.some(
     (each) =>
       each.status < 400 && each.path === path && each.method === method && each.query === query && each.body === body,
   )
-  return isFixed ? { kind: 'fixed', cause: `${cause} The same request succeeded later.` } : { kind: 'refused', cause }
+  if (isFixed) return { kind: 'fixed', cause: `${cause} The same request succeeded later.` }
+  const wait = Number(entry.responseHeaders['retry-after'])
+  const isEarly = wait > 0 && tx.now < last.now + wait * 1000
+  if (!isEarly || !isStill) return { kind: 'refused', cause }
+  const advice = `The clock does not move: advance it by ${wait} s.`
+  return { kind: 'refused', cause: `${cause} ${advice}`, fix: advanceClock({ advance: `${wait}s` }) }
 }
 
 /** Lists the requests of visitors that the gateway refused or could not send on, by what refused them. */
@@ -83,13 +112,18 @@ export function listVisitors({ traffic: { journal } }: ControlHost): Trouble[] {
   return [...groups.values()].map(({ last, count }) => {
     const { method, url, status, error, number } = last
     const code = error === null ? '' : ` ${error}`
-    const cause = `Visitors got ${status ?? 'no response'}${code}: ${describeEnd(last)}.`
+    const cause = toSentence(`Visitors got ${status ?? 'no response'}${code}: ${describeEnd(last)}`) + adviceFor(error)
     const later = all.slice(0, all.indexOf(last))
     const isFixed = later.some((each) => each.method === method && each.url === url && getEnd(each) === undefined)
     const about = [{ collection: 'traffic', key: `${number}`, name: `${method} ${url}` }]
     if (isFixed) return { kind: 'fixed', count, cause: `${cause} The same request succeeded later.`, about }
     return { kind: 'refused', count, cause, about }
   })
+}
+
+/** The advice for an error whose trace has none. */
+function adviceFor(error: string | null): string {
+  return error?.endsWith('_3200') ? ' Start an agent for this URL, or create an endpoint.' : ''
 }
 
 /** Returns a key of what refused a visitor; undefined if nothing did. */

@@ -83,7 +83,10 @@ function listIdleBackends(tx: Transaction): Trouble[] {
   return [...tx.newestFirst(backends)].flatMap(({ id: key, backends: weights, description }): Trouble[] => {
     const children = Object.keys(weights).length
     if (Object.values(weights).some((weight) => weight > 0)) return []
-    const why = children === 0 ? 'it has no children' : `its ${formatCount(children, 'weight is', 'weights are')} 0`
+    const why =
+      children === 0
+        ? 'it has no children. Add one'
+        : `its ${formatCount(children, 'weight is', 'weights are')} 0. Give one a weight above 0`
     const about = [{ collection: backends.name, key, name: description || key }]
     return [{ kind: 'risk', count: 1, cause: `The backend sends no request on: ${why}.`, about }]
   })

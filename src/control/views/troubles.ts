@@ -1,12 +1,21 @@
 import * as v from 'valibot'
 import { documented, named } from '../../core/schema/documentation.ts'
+import { refuse } from '../../core/schema/errors.ts'
+import { general } from '../../core/schema/general-errors.ts'
 import { count } from '../../core/schema/record-schema.ts'
 import { anyObject, time } from '../../core/schema/schema.ts'
-import { formatCount } from '../../core/schema/text.ts'
+import { formatCount, quote } from '../../core/schema/text.ts'
 import type { Trouble } from '../../generated/controls.ts'
+import { agent } from '../agent/index.ts'
+import { clock } from '../clock.ts'
 import { type Control, type ControlHost, controlCall } from '../control.ts'
+import { dns } from '../dns.ts'
+import { faults } from '../faults/index.ts'
+import { provisioning } from '../provisioning/index.ts'
+import { listDomains } from './troubles-domains.ts'
 import { listOtherHosts, listRefusedStarts } from './troubles-elsewhere.ts'
-import { listDelays, listFaults, listOutcomes } from './troubles-injected.ts'
+import { listEndpoints, loadPolicyCheck } from './troubles-endpoints.ts'
+import { listDelays, listFaults, listOutcomes, MAX_CALLS, MAX_PLACES } from './troubles-injected.ts'
 import { listRefusals, listVisitors } from './troubles-requests.ts'
 import { listRecordTroubles } from './troubles-resources.ts'
 
@@ -38,7 +47,12 @@ const trouble = named(
     about: documented(v.array(place), 'The first places that have it: at most 8. Of requests, the last one.'),
     search: v.exactOptional(documented(v.string(), 'The words that find these requests in the inspector.')),
     due: v.exactOptional(documented(time, 'The time of the next attempt or event.')),
-    fix: v.exactOptional(documented(v.array(call), 'The calls of controls that end it: at most 100.')),
+    fix: v.exactOptional(
+      documented(
+        v.array(call),
+        'The first calls of controls that end it: at most 100. `POST /troubles/fix` makes all of them.',
+      ),
+    ),
   }),
   'Trouble',
   'A likely mistake that the state or the requests show, and where it is.',
@@ -50,43 +64,69 @@ const read = controlCall({
   summary: 'List the likely mistakes that state and requests show, by cause',
   commands: [{ name: 'troubles' }],
   response: v.array(trouble),
-  run: (host): Trouble[] => JSON.parse(host.withoutKeys(JSON.stringify(listTroubles(host)))),
+  run: async (host): Promise<Trouble[]> => JSON.parse(host.withoutKeys(JSON.stringify(await listTroubles(host)))),
+})
+
+/** The controls whose calls end troubles. */
+const FIXING = [dns, provisioning, faults, clock, agent]
+
+const fix = controlCall({
+  method: 'POST',
+  path: '/troubles/fix',
+  summary: 'Make the calls that end a trouble, at all places that have it',
+  commands: [{ name: 'troubles fix', words: { cause: 'CAUSE' }, example: '"The DNS records are correct by now."' }],
+  from: 'body',
+  schema: v.object({ cause: documented(v.string(), 'The listed `cause` of the trouble.') }),
+  errors: [general.not_found],
+  async run(host, { cause }) {
+    const isIt = (each: Trouble) => each.fix && host.withoutKeys(each.cause) === cause
+    const found = (await listTroubles(host, Number.POSITIVE_INFINITY)).find(isIt)
+    if (!found) refuse(general.not_found, { what: 'trouble with a fix and the cause', received: quote(cause) }, {})
+    const calls = FIXING.flatMap(({ calls }) => (typeof calls === 'function' ? calls(host.families) : calls))
+    for (const { method, path, body } of found.fix ?? [])
+      await calls.find((each) => each.method === method && each.path === path)?.run(host, body)
+  },
 })
 
 /** Over HTTP only: `gateway.report()` is for tests. */
-export const troubles: Control = { calls: [read] }
+export const troubles: Control = { calls: [read, fix] }
 
-function listTroubles(host: ControlHost): Trouble[] {
+async function listTroubles(host: ControlHost, maxCalls = MAX_CALLS): Promise<Trouble[]> {
+  const deniesEverybody = await loadPolicyCheck(host)
   return host.transact((tx) => {
-    const { domains, resources } = host.engine.state.derive(tx, listRecordTroubles, () => listRecordTroubles(host, tx))
+    const known = host.engine.state.derive(tx, listRecordTroubles, () => listRecordTroubles(host, tx))
+    const { resources } = known
+    const domains = maxCalls === MAX_CALLS ? known.domains : listDomains(host.engine.state, tx, maxCalls)
     const removed = new Set(domains.flatMap(({ fix = [] }) => fix.map(({ body }) => Object(body).id)))
     return [
-      ...limit(domains, 'domains'),
-      ...limit(resources, 'resources'),
-      ...limit(listDelays(host, tx), 'requests that wait'),
-      ...limit(listRefusals(host, tx), 'refused requests'),
-      ...limit(listVisitors(host), 'requests of visitors'),
-      ...limit(listRefusedStarts(host), 'refused tunnels'),
-      ...limit(listOtherHosts(host), 'requests for other hosts'),
-      ...limit(listFaults(host, tx), 'faults'),
+      ...limit(domains, 'domain'),
+      ...limit(resources, 'resource'),
+      ...limit(listEndpoints(host, tx, deniesEverybody), 'endpoint'),
+      ...limit(listDelays(host, tx), 'request that waits', 'requests that wait'),
+      ...limit(listRefusals(host, tx), 'refused request'),
+      ...limit(listVisitors(host), 'request of visitors', 'requests of visitors'),
+      ...limit(listRefusedStarts(host), 'refused tunnel'),
+      ...limit(listOtherHosts(host), 'request for another host', 'requests for other hosts'),
+      ...limit(listFaults(host, tx), 'fault'),
       // An outcome that makes domains fail is listed with these domains.
       ...limit(
-        listOutcomes(tx).filter(({ about: [first] }) => !removed.has(first?.key)),
-        'outcomes',
+        listOutcomes(tx, maxCalls).filter(({ about: [first] }) => !removed.has(first?.key)),
+        'outcome',
       ),
     ].sort((a, b) => KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind))
   })
 }
 
-/** Keeps the first troubles of each kind. The last one of a kind counts the others. */
-function limit(all: readonly Trouble[], noun: string): Trouble[] {
+/** Keeps the first troubles of each kind. The last one of a kind has the places and the fixes of the others. */
+function limit(all: readonly Trouble[], one: string, many = `${one}s`): Trouble[] {
   return KINDS.flatMap((kind) => {
     const own = all.filter((each) => each.kind === kind)
     const others = own.slice(MAX_LISTED)
-    const left = others.reduce((sum, each) => sum + each.count, 0)
-    const { collection = '' } = others[0]?.about[0] ?? {}
-    const about = [{ collection, key: '', name: `all ${noun}` }]
-    const more = { kind, count: left, cause: `And ${formatCount(left, 'more', 'more')} ${noun}.`, about }
-    return left > 0 ? [...own.slice(0, MAX_LISTED), more] : own
+    if (others.length === 0) return own
+    const count = others.reduce((sum, each) => sum + each.count, 0)
+    const about = others.flatMap((each) => each.about).slice(0, MAX_PLACES)
+    const fix = others.flatMap((each) => each.fix ?? [])
+    const cause = `And ${formatCount(count, `more ${one}`, `more ${many}`)}.`
+    return [...own.slice(0, MAX_LISTED), { kind, count, cause, about, ...(fix.length > 0 && { fix }) }]
   })
 }

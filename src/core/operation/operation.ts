@@ -37,6 +37,8 @@ export interface Nouns {
   readonly many: string
   /** The owner of such a resource, such as `a route`. */
   readonly owner?: string
+  /** The fields that tables of such resources show, the one that people know a resource by first. */
+  readonly tableFields?: readonly string[]
 }
 
 /** The fields of an operation that its definition has. */

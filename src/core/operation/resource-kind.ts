@@ -33,6 +33,8 @@ export interface ReadableKind {
   readonly plural?: string
   /** The article before `what`. Default: "an" before a, e, i, o and u, else "a". */
   readonly article?: 'a' | 'an'
+  /** The fields that tables of such resources show, the one that people know a resource by first. Default: some of the first fields. */
+  readonly tableFields?: readonly string[]
   /** The records. */
   readonly collection: Collection<object>
   /** The schema of a response. */

@@ -183,7 +183,7 @@ export function readOperations(
   // The signature above says this type too.
   const related = relatedOfKind as Related<object, { readonly id: string }> | undefined
   const show = createShow(view, related)
-  const { name, what, collection, shape, filterable, matching } = kind
+  const { name, what, collection, shape, filterable, matching, tableFields } = kind
   const { path, items, article, oneResource, keyOf } = deriveNames(kind)
   return {
     get: operation({
@@ -192,7 +192,7 @@ export function readOperations(
       method: 'GET',
       status: 200,
       summary: `Get ${article} ${what}`,
-      nouns: { one: what, many: choosePlural(kind) },
+      nouns: { one: what, many: choosePlural(kind), ...(tableFields && { tableFields }) },
       errors: [general.not_found],
       response: shape,
       run: (tx, { id }) => show(tx, required(tx, collection, id, what, keyOf(id))),

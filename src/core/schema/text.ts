@@ -87,6 +87,11 @@ export function formatCount(count: number, one: string, many = `${one}s`): strin
   return `${String(count).replace(/\B(?=(\d{3})+$)/g, ',')} ${count === 1 ? one : many}`
 }
 
+/** Returns a text with a period at its end. */
+export function toSentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`
+}
+
 export type Path = readonly (string | number)[]
 
 export const THE_BODY = 'the body'

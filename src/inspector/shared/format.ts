@@ -20,6 +20,11 @@ export function formatTime(time: string | number): string {
   return new Date(time).toISOString().slice(0, 19).replace('T', ' ')
 }
 
+/** Formats a time of the browser's clock, in its time zone. */
+export function formatClockTime(ms: number): string {
+  return new Date(ms).toTimeString().slice(0, 8)
+}
+
 /** Formats the timestamps in a text of the gateway like all others. */
 export function formatTimes(text: string): string {
   return text.replace(/(?<=-\d\d)T([\d:]{8})Z/g, ' $1')

@@ -266,11 +266,6 @@ export function EmptyState({ title, command, children }: WithChildren<{ title: s
   )
 }
 
-/** Something that is not loaded yet. */
-export function Loading() {
-  return <p class="empty dim">Loading…</p>
-}
-
 /** A part that is folded until it is wanted, and is not made before. */
 export function Fold({ title, isOpen = false, children }: WithChildren<{ title: string; isOpen?: boolean }>) {
   const [isShown, setShown] = useState(isOpen)

@@ -3,11 +3,12 @@ import type { JsonSchema } from '../../gateway/openapi/json-schema.ts'
 import type { ListedRecord } from '../../generated/controls.ts'
 import { ResponseError } from '../connection.ts'
 import { useLive } from '../live.ts'
+import type { Live } from '../live-value.ts'
 import { page } from '../page.ts'
 import type { Service, ServiceOperation } from '../service.ts'
 import { Button, Choice, Field, Form, Problem, Text } from './controls.tsx'
 import { formatLabel } from './format.ts'
-import { Loading } from './layout.tsx'
+import { Known } from './known.tsx'
 import { PolicyInput } from './policy.tsx'
 import { buildBody, getText, type Input, listInputs, listTypes, listValues } from './schema-inputs.ts'
 
@@ -124,10 +125,16 @@ interface ControlFormProps extends FormOptions {
 /** A form for a control. */
 export function ControlForm({ method, path, send, ...more }: ControlFormProps) {
   const { controls } = page
-  const operation = controls?.operations.find((each) => each.method === method && each.path === `/_fauxgate${path}`)
-  if (!controls || !operation) return <Loading />
   const call = (body: object) => page.control(method, path, body)
-  return <SchemaForm service={controls} operation={operation} send={send ?? call} {...more} />
+  return (
+    <Known of={controls}>
+      {(service) => {
+        const isIt = (each: ServiceOperation) => each.method === method && each.path === `/_fauxgate${path}`
+        const operation = service.operations.find(isIt)
+        return operation && <SchemaForm service={service} operation={operation} send={send ?? call} {...more} />
+      }}
+    </Known>
+  )
 }
 
 interface InputControlProps {
@@ -176,23 +183,25 @@ function listReferredFamilies({ families }: Service, field: string, { descriptio
 
 type IdInputProps = InputControlProps & { families: readonly string[] }
 
-function useRecords(families: readonly string[]): readonly ListedRecord[] {
+function useRecords(families: readonly string[]): Live<readonly ListedRecord[]> {
   const load = (family: string) => page.control<ListedRecord[]>('GET', `/records?collection=${family}`)
-  return useLive(async () => (await Promise.all(families.map(load))).flat(), [families.join()]) ?? []
+  return useLive(async () => (await Promise.all(families.map(load))).flat(), [families.join()])
 }
 
 /** An input for an id, with a menu of the resources that it can be of. */
 function IdInput({ families, ...input }: IdInputProps) {
   const list = `ids-${input.label}`
+  const records = useRecords(families)
   return (
     <>
       <Text list={list} {...input} />
       <datalist id={list}>
-        {useRecords(families).map(({ key, name }) => (
-          <option key={key} value={key}>
-            {name}
-          </option>
-        ))}
+        {records.state === 'known' &&
+          records.value.map(({ key, name }) => (
+            <option key={key} value={key}>
+              {name}
+            </option>
+          ))}
       </datalist>
     </>
   )
@@ -200,7 +209,9 @@ function IdInput({ families, ...input }: IdInputProps) {
 
 /** An input for several ids: the chosen ones, and a menu of the other resources. */
 function IdsInput({ families, value, set, label, ...input }: IdInputProps) {
-  const records = useRecords(families)
+  const live = useRecords(families)
+  const records = live.state === 'known' ? live.value : []
+  const none = { loading: 'Loading…', failed: 'They could not be loaded.', known: 'There is none to add.' }
   const chosen: readonly string[] = JSON.parse(value || '[]')
   const show = (id: string) => [records.find(({ key }) => key === id)?.name, id].filter(Boolean).join(' · ')
   const choose = (ids: readonly string[]) => set(JSON.stringify(ids))
@@ -215,7 +226,7 @@ function IdsInput({ families, value, set, label, ...input }: IdInputProps) {
       </div>
       <Choice
         label={label}
-        none={records.length > 0 ? 'Add' : 'There is none to add.'}
+        none={records.length > 0 ? 'Add' : none[live.state]}
         value=""
         values={records.flatMap(({ key }) => (chosen.includes(key) ? [] : [key]))}
         show={show}

@@ -4,7 +4,8 @@ import { useControl } from '../live.ts'
 import { page } from '../page.ts'
 import { Button, Problem, Search, Text, useWork } from '../shared/controls.tsx'
 import { formatCount, formatCounted, formatTime } from '../shared/format.ts'
-import { Card, Chip, Fold, OutcomeChip, RecordList } from '../shared/layout.tsx'
+import { Known, ListCard } from '../shared/known.tsx'
+import { Chip, Fold, OutcomeChip, RecordList } from '../shared/layout.tsx'
 import { ControlForm } from '../shared/schema-form.tsx'
 import { Table } from '../shared/table.tsx'
 import { FaultForm } from './fault-form.tsx'
@@ -24,58 +25,71 @@ export function Faults() {
 }
 
 function FaultList() {
-  const faults = useControl<ListedFault[]>('/faults') ?? []
   return (
-    <Card title="Faults" note={faults.length} wide>
-      <RecordList of={faults} keyOf={({ id }) => id}>
-        {(fault) => (
-          <>
-            <Chip tone={fault.state === 'used up' ? 'dim' : 'busy'}>{fault.state}</Chip>
-            <FaultText fault={fault} />
-            <a href={`#requests?q=fault:${fault.id}`}>its requests</a>
-            <Remove what={fault.id} path="/faults" query={{ id: fault.id }} />
-            {fault.missed && <MissedRequests of={fault.missed} />}
-          </>
-        )}
-      </RecordList>
-      {faults.length > 0 && <RemoveAll what="faults" path="/faults" />}
-      <FaultForm />
-    </Card>
+    <ListCard title="Faults" of={useControl<ListedFault[]>('/faults')}>
+      {(faults) => (
+        <>
+          <RecordList of={faults} keyOf={({ id }) => id}>
+            {(fault) => (
+              <>
+                <Chip tone={fault.state === 'used up' ? 'dim' : 'busy'}>{fault.state}</Chip>
+                <FaultText fault={fault} />
+                <a href={`#requests?q=fault:${fault.id}`}>its requests</a>
+                <Remove what={fault.id} path="/faults" query={{ id: fault.id }} />
+                {fault.missed && <MissedRequests of={fault.missed} />}
+              </>
+            )}
+          </RecordList>
+          {faults.length > 0 && <RemoveAll what="faults" path="/faults" />}
+          <FaultForm />
+        </>
+      )}
+    </ListCard>
   )
 }
 
 function Outcomes() {
   const path = '/provisioning/script'
-  const outcomes = useControl<ListedOutcome[]>(path) ?? []
   return (
-    <Card title="Pending outcomes" note={outcomes.length} wide>
-      <p class="dim">The outcomes of the next attempts, or of all attempts.</p>
-      <RecordList of={outcomes} keyOf={({ id }) => id}>
-        {({ id, always, outcome, message, retriesAfter, domain }) => (
-          <>
-            {always && 'always '}
-            <OutcomeChip outcome={outcome} />
-            <b>{domain ?? 'any domain'}</b>
-            <span class="dim">
-              {message}
-              {retriesAfter !== undefined && ` (retried after ${retriesAfter})`}
-            </span>
-            <Remove what={`${outcome} for ${domain ?? 'any domain'}`} path={path} query={{ id }} />
-          </>
-        )}
-      </RecordList>
-      <ScriptForm />
-      {outcomes.length > 0 && <RemoveAll what="outcomes" path={path} />}
-    </Card>
+    <ListCard title="Pending outcomes" of={useControl<ListedOutcome[]>(path)}>
+      {(outcomes) => (
+        <>
+          <p class="dim">The outcomes of the next attempts, or of all attempts.</p>
+          <RecordList of={outcomes} keyOf={({ id }) => id}>
+            {({ id, always, outcome, message, retriesAfter, domain }) => (
+              <>
+                {always && 'always '}
+                <OutcomeChip outcome={outcome} />
+                <b>{domain ?? 'any domain'}</b>
+                <span class="dim">
+                  {message}
+                  {retriesAfter !== undefined && ` (retried after ${retriesAfter})`}
+                </span>
+                <Remove what={`${outcome} for ${domain ?? 'any domain'}`} path={path} query={{ id }} />
+              </>
+            )}
+          </RecordList>
+          <ScriptForm />
+          {outcomes.length > 0 && <RemoveAll what="outcomes" path={path} />}
+        </>
+      )}
+    </ListCard>
   )
 }
 
 function Zone() {
+  return (
+    <ListCard title="DNS zone" of={useControl<DnsRecord[]>('/dns')}>
+      {(all) => <ZoneRecords all={all} />}
+    </ListCard>
+  )
+}
+
+function ZoneRecords({ all }: { all: readonly DnsRecord[] }) {
   const [text, setText] = useState('')
-  const all = useControl<DnsRecord[]>('/dns') ?? []
   const found = all.filter(({ name, value }) => `${name} ${value}`.toLowerCase().includes(text.toLowerCase()))
   return (
-    <Card title="DNS zone" note={all.length} wide>
+    <>
       <p class="dim">
         {page.overview?.dns === 'simulated'
           ? 'Attempts look here for CNAME and CAA records.'
@@ -104,7 +118,7 @@ function Zone() {
       <Fold title="Set a record">
         <ControlForm method="PUT" path="/dns" verb="Set" />
       </Fold>
-    </Card>
+    </>
   )
 }
 
@@ -165,19 +179,24 @@ export function MissedRequests({ of }: { of: readonly MissedRequest[] }) {
 
 /** The faults that may apply to requests for a resource. */
 export function PendingFaults({ family, id }: { family: string; id: string }) {
-  const all = useControl<ListedFault[]>('/faults')?.filter(({ state }) => state !== 'used up') ?? []
-  const mattering = all.filter(({ operation, path, resource }) => {
+  const isFor = ({ state, operation, path, resource }: ListedFault) => {
     const isOfFamily = operation?.startsWith(`${family}.`) ?? true
-    return isOfFamily && (resource ?? id) === id && (path ?? id).includes(id)
-  })
+    return state !== 'used up' && isOfFamily && (resource ?? id) === id && (path ?? id).includes(id)
+  }
   return (
     <>
-      {mattering.length > 0 && <h3>Faults of requests for it</h3>}
-      {mattering.map((fault) => (
-        <p key={fault.id}>
-          <a href="#faults">{fault.id}</a> <FaultText fault={fault} />
-        </p>
-      ))}
+      <Known of={useControl<ListedFault[]>('/faults')}>
+        {(all) => (
+          <>
+            {all.some(isFor) && <h3>Faults of requests for it</h3>}
+            {all.filter(isFor).map((fault) => (
+              <p key={fault.id}>
+                <a href="#faults">{fault.id}</a> <FaultText fault={fault} />
+              </p>
+            ))}
+          </>
+        )}
+      </Known>
       <Fold title="Fail the next request for it">
         <FaultForm family={family} resource={id} />
       </Fold>

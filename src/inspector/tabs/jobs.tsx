@@ -1,11 +1,13 @@
-import { Fragment } from 'preact'
+import { type ComponentChildren, Fragment } from 'preact'
 import { useState } from 'preact/hooks'
 import type { DomainTimeline, NeededRecord, Timelines } from '../../generated/controls.ts'
 import { useLive } from '../live.ts'
+import type { Live } from '../live-value.ts'
 import { page } from '../page.ts'
 import { Button, Search } from '../shared/controls.tsx'
 import { formatCount, formatRelative, formatTime, formatTimes } from '../shared/format.ts'
-import { Chip, DefinitionList, EmptyState, IdLink, Loading, OutcomeChip, Side, Split } from '../shared/layout.tsx'
+import { Known } from '../shared/known.tsx'
+import { Chip, DefinitionList, EmptyState, IdLink, OutcomeChip, Side, Split } from '../shared/layout.tsx'
 import { Table } from '../shared/table.tsx'
 import { Windowed } from '../shared/windowed.tsx'
 import { curlToCreate } from './client-code.ts'
@@ -30,21 +32,29 @@ export function Jobs({ id }: { id: string }) {
   const [{ first, count }, setRange] = useState({ first: 0, count: MIN_LOADED })
   const wanted = { skip: String(first), limit: String(count), name, order: 'failing', ...(state && { state }) }
   const loaded = useLive(async () => ({ ...(await loadTimelines(wanted)), first }), [first, count, name, state])
-  const chosen = useLive(async () => id && ((await loadTimelines({ name: id })).timelines[0] ?? null), [id])
-  if (!loaded) return <Loading />
+  const chosen = useLive(async () => (id ? ((await loadTimelines({ name: id })).timelines[0] ?? null) : null), [id])
+  const side = id && <JobSide key={chosen.state === 'known' ? chosen.value?.id : ''} id={id} of={chosen} />
+  return <Known of={loaded}>{(list) => <JobList loaded={list} id={id} show={setRange} side={side} />}</Known>
+}
+
+interface JobListProps {
+  /** Some of the domains, from the number `first` on. */
+  loaded: Timelines & { readonly first: number }
+  id: string
+  show: (range: { first: number; count: number }) => void
+  side: ComponentChildren
+}
+
+function JobList({ loaded, id, show, side }: JobListProps) {
+  const { query } = page
+  const [name, state] = [query.get('q') ?? '', query.get('state') ?? '']
   const since = Date.parse(loaded.since ?? '') || page.now
   const all = Object.values(loaded.states).reduce((sum, each) => sum + each, 0)
   // A state without domains stays while it is chosen.
   const states = Object.entries({ all, ...(state && { [state]: 0 }), ...loaded.states })
-  const back = page.linkWithin('jobs')
-  const missing = chosen === null && (
-    <Side title={id} back={back}>
-      <p>The gateway has no managed domain of that id.</p>
-    </Side>
-  )
   return (
     <Split
-      side={chosen ? <JobDetails key={chosen.id} job={chosen} back={back} /> : missing}
+      side={side}
       tools={
         <>
           <Search what="domains" value={name} set={(q) => page.setQuery({ q })} />
@@ -70,7 +80,7 @@ export function Jobs({ id }: { id: string }) {
             total={loaded.total}
             rowHeight={LANE_HEIGHT}
             label="Domains"
-            onRange={(range) => setRange({ ...range, count: Math.max(MIN_LOADED, range.count) })}
+            onRange={(range) => show({ ...range, count: Math.max(MIN_LOADED, range.count) })}
             row={(index) => {
               const job = loaded.timelines[index - loaded.first]
               return <Lane key={job?.id ?? index} job={job} since={since} isChosen={job?.id === id} />
@@ -88,13 +98,25 @@ export function Jobs({ id }: { id: string }) {
   )
 }
 
-function JobDetails({ job, back }: { job: DomainTimeline; back: string }) {
-  const { id, domain, state, due, certificate, expiresAt, problem, records, pending, outcomes, timeline, earlier } = job
+/** The details of a domain; `of` is null for an id that no domain has. */
+function JobSide({ id, of }: { id: string; of: Live<DomainTimeline | null> }) {
+  const job = of.state === 'known' ? of.value : null
+  return (
+    <Side title={job?.domain ?? id} mark={job && <StateChip state={job.state} />} back={page.linkWithin('jobs')}>
+      <Known of={of}>
+        {(known) => (known ? <JobDetails job={known} /> : <p>The gateway has no managed domain of that id.</p>)}
+      </Known>
+    </Side>
+  )
+}
+
+function JobDetails({ job }: { job: DomainTimeline }) {
+  const { id, domain, due, certificate, expiresAt, problem, records, pending, outcomes, timeline, earlier } = job
   const when = (at: string) => `${formatRelative(at, page.now)}, at ${formatTime(at)}`
   const isExpired = expiresAt !== null && Date.parse(expiresAt) <= page.now
   const move = (path: string) => page.moveClock(`/provisioning/${path}`, { id })
   return (
-    <Side title={domain} mark={<StateChip state={state} />} back={back}>
+    <>
       <div class="row">
         <Button
           kind="main"
@@ -173,7 +195,7 @@ function JobDetails({ job, back }: { job: DomainTimeline; back: string }) {
         ))}
       </ol>
       <RelatedRequests text={domain} />
-    </Side>
+    </>
   )
 }
 

@@ -3,6 +3,7 @@ import { page } from '../page.ts'
 import { Button, Copy, Form, Text } from '../shared/controls.tsx'
 import { formatCount, formatRelative, formatTime } from '../shared/format.ts'
 import { Json } from '../shared/json.tsx'
+import { Loading } from '../shared/known.tsx'
 import { Card } from '../shared/layout.tsx'
 import { curlToCreate } from './client-code.ts'
 import { Entries } from './entry.tsx'
@@ -12,7 +13,7 @@ const MAX_RECENT = 8
 
 export function Now() {
   const { overview } = page
-  if (!overview) return null
+  if (!overview) return <Loading />
   const { manual, next } = overview
   const recent = page.journal.slice(0, MAX_RECENT)
   return (

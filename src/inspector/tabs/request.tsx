@@ -9,6 +9,7 @@ import { matchIds } from '../service.ts'
 import { Button, Copy } from '../shared/controls.tsx'
 import { formatCount, formatLabel, formatMs, formatTime } from '../shared/format.ts'
 import { Json } from '../shared/json.tsx'
+import { Known } from '../shared/known.tsx'
 import { Chip, DefinitionList, Fold, IdLink, Side, StatusChip, Tabs } from '../shared/layout.tsx'
 import { Resend } from '../shared/resend.tsx'
 import { Table } from '../shared/table.tsx'
@@ -112,14 +113,22 @@ function findResource({ operation, path, response }: JournalEntry): string | und
 
 /** The fault that applied, or why none did. */
 function AppliedFault({ entry }: { entry: JournalEntry }) {
-  const pending = useControl<ListedFault[]>('/faults')?.filter(({ state }) => state !== 'used up') ?? []
   const { fault, operationId } = entry
-  const missed = pending.flatMap((each) => each.missed ?? []).filter((each) => each.operationId === operationId)
+  const faults = useControl<ListedFault[]>('/faults')
+  if (fault) return <a href="#faults">{fault}</a>
   return (
-    <>
-      <a href="#faults">{fault ?? (pending.length > 0 ? `none of ${formatCount(pending.length)} pending` : 'none')}</a>
-      {!fault && <MissedRequests of={missed} />}
-    </>
+    <Known of={faults}>
+      {(all) => {
+        const pending = all.filter(({ state }) => state !== 'used up')
+        const missed = pending.flatMap((each) => each.missed ?? []).filter((each) => each.operationId === operationId)
+        return (
+          <>
+            <a href="#faults">{pending.length > 0 ? `none of ${formatCount(pending.length)} pending` : 'none'}</a>
+            <MissedRequests of={missed} />
+          </>
+        )
+      }}
+    </Known>
   )
 }
 

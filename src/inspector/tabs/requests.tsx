@@ -3,6 +3,7 @@ import type { JournalEntry } from '../../generated/controls.ts'
 import { page } from '../page.ts'
 import { Button } from '../shared/controls.tsx'
 import { formatCount, formatDuration, formatTime } from '../shared/format.ts'
+import { Known } from '../shared/known.tsx'
 import { EmptyState } from '../shared/layout.tsx'
 import { Log } from '../shared/log.tsx'
 import { curlToCreate } from './client-code.ts'
@@ -20,16 +21,18 @@ const FILTERS = {
 const NO_REQUEST = 'The journal has no request of that id. It may have been dropped or cleared.'
 
 export function Requests({ id }: { id: string }) {
-  const { journal, requests } = page
+  const { journal, requests, history } = page
   const { earlier } = requests
   const all = useMemo(() => [...journal, ...earlier], [journal, earlier])
   if (all.length === 0) {
     return (
-      page.overview?.requests === 0 && (
-        <EmptyState title="No requests yet." command={curlToCreate(page)}>
-          {id && NO_REQUEST} Requests of clients appear here as they come. Send one:
-        </EmptyState>
-      )
+      <Known of={history}>
+        {() => (
+          <EmptyState title="No requests yet." command={curlToCreate(page)}>
+            {id && NO_REQUEST} Requests of clients appear here as they come. Send one:
+          </EmptyState>
+        )}
+      </Known>
     )
   }
   const count = (found: readonly JournalEntry[]) => {
@@ -56,7 +59,7 @@ export function Requests({ id }: { id: string }) {
       count={count}
       between={describeBetween}
       details={(entry) => <RequestDetails key={id} entry={entry} />}
-      missing={page.isLoaded ? NO_REQUEST : ''}
+      missing={history.state === 'known' ? NO_REQUEST : ''}
       tools={
         <Button kind="quiet" asking="Remove all of them?" onClick={() => page.control('DELETE', '/requests')}>
           Clear

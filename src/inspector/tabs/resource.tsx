@@ -3,11 +3,13 @@ import { useEffect, useState } from 'preact/hooks'
 import type { JsonSchema } from '../../gateway/openapi/json-schema.ts'
 import type { ListedRecord } from '../../generated/controls.ts'
 import { useLive } from '../live.ts'
+import { type Live, LOADING, settle } from '../live-value.ts'
 import { page } from '../page.ts'
 import { fillPath, matchIds, type Service, type ServiceFamily, type ServiceOperation } from '../service.ts'
 import { Button } from '../shared/controls.tsx'
 import { formatLabel, formatTime } from '../shared/format.ts'
 import { Json } from '../shared/json.tsx'
+import { Known } from '../shared/known.tsx'
 import { Chip, DefinitionList, IdLink, RecordList, Side } from '../shared/layout.tsx'
 import { POLICY, SchemaForm } from '../shared/schema-form.tsx'
 import { listInputs } from '../shared/schema-inputs.ts'
@@ -38,18 +40,24 @@ function getDisplayName(resource: Resource): string {
   )
 }
 
-export function ResourceDetails({ service, family, ids }: ResourceProps) {
+export function ResourceDetails(props: ResourceProps) {
+  const { family, ids } = props
+  const path = fillPath(family.itemPath, ids)
+  const live = useLive(() => page.findResource<Resource>(path), [path])
+  const title = live.state === 'known' && live.value ? getDisplayName(live.value) : ''
+  return (
+    <Side title={title || ids.join(' ')} back={`#resources/${family.name}`}>
+      <Known of={live}>{(resource) => <Details {...props} loaded={resource} />}</Known>
+    </Side>
+  )
+}
+
+/** The fields of a resource, and what can be done with it; `loaded` is null if it does not exist. */
+function Details({ service, family, ids, loaded }: ResourceProps & { loaded: Resource | null }) {
   const [form, setForm] = useState<ServiceOperation | undefined>(undefined)
-  const { name, itemPath, update, remove, actions } = family
+  const { name, update, remove, actions } = family
   const { one } = page.getNouns(name)
   const id = ids.at(-1) ?? ''
-  const path = fillPath(itemPath, ids)
-  const find = () =>
-    page.connection.service<Resource>('GET', path).catch((error) => {
-      if (error.status === 404) return null
-      throw error
-    })
-  const loaded = useLive(find, [path])
   const resource = loaded ?? {}
   const call = ({ method, path: to }: ServiceOperation, body?: object) =>
     page.connection.service<Resource>(method, fillPath(to, ids), body)
@@ -78,7 +86,7 @@ export function ResourceDetails({ service, family, ids }: ResourceProps) {
     )
   }
   return (
-    <Side title={getDisplayName(resource) || ids.join(' ')} back={`#resources/${name}`}>
+    <>
       {loaded === null && <p class="dim">There is none of that id.</p>}
       <div class="row">
         {update && <Button onClick={() => toggle(update)}>{verb}</Button>}
@@ -120,7 +128,7 @@ export function ResourceDetails({ service, family, ids }: ResourceProps) {
         </>
       )}
       <RelatedRequests text={id} />
-    </Side>
+    </>
   )
 }
 
@@ -132,12 +140,16 @@ function UsedBy({ ids, resource }: { ids: readonly string[]; resource: Resource 
     async () => await Promise.all(texts.map((using) => page.control<ListedRecord[]>('GET', `/records?using=${using}`))),
     [id, texts.join()],
   )
-  const others = found?.flat().filter(({ key }) => key !== id && key !== ids.join('/')) ?? []
   return (
     <>
       <h3>Used by</h3>
-      {others.length === 0 && <p class="dim">{found ? 'No other resource.' : 'Loading…'}</p>}
-      <RecordLinks of={others} above={ids} />
+      <Known of={found}>
+        {(all) => {
+          const others = all.flat().filter(({ key }) => key !== id && key !== ids.join('/'))
+          if (others.length === 0) return <p class="dim">No other resource.</p>
+          return <RecordLinks of={others} above={ids} />
+        }}
+      </Known>
     </>
   )
 }
@@ -162,10 +174,10 @@ export function RecordLinks({ of, above = [] }: { of: readonly ListedRecord[]; a
 }
 
 /** The fields that a schema has. */
-type Known = Readonly<Record<string, JsonSchema>> | undefined
+type FieldSchemas = Readonly<Record<string, JsonSchema>> | undefined
 
 /** Fields below their labels, other names unchanged. Objects and long texts come after the others, with headings of their own. */
-function Fields({ of, known }: { of: object; known?: Known }) {
+function Fields({ of, known }: { of: object; known?: FieldSchemas }) {
   const fields = Object.entries(of).map(([name, value]) => {
     const isPast = name === 'not_after' && Date.parse(value) <= page.now
     const label = <span title={name}>{known && !known[name] ? name : formatLabel(name)}</span>
@@ -221,21 +233,25 @@ function isLong(value: unknown): boolean {
 }
 
 function CertificateChain({ pem }: { pem: string }) {
-  const [certificates, setCertificates] = useState<readonly object[]>([])
+  const [chain, setChain] = useState<Live<readonly object[]>>(LOADING)
   useEffect(() => {
     const read = () => page.control<object[]>('POST', '/certificates', { certificate_pem: pem })
-    void page.load(async () => setCertificates(await read()))
+    void settle(LOADING, read).then(setChain)
   }, [pem])
   return (
     <>
-      {certificates.map((certificate, index) => (
-        <>
-          <h3>
-            Certificate {index + 1} of {certificates.length}
-          </h3>
-          <Fields of={certificate} />
-        </>
-      ))}
+      <Known of={chain}>
+        {(certificates) =>
+          certificates.map((certificate, index) => (
+            <>
+              <h3>
+                Certificate {index + 1} of {certificates.length}
+              </h3>
+              <Fields of={certificate} />
+            </>
+          ))
+        }
+      </Known>
       <Json value={pem} title="PEM" />
     </>
   )

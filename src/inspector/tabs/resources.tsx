@@ -6,11 +6,13 @@ import { page } from '../page.ts'
 import { listIdNames, type Service } from '../service.ts'
 import { Button, Form, Search, Text } from '../shared/controls.tsx'
 import { formatCount, formatLabel } from '../shared/format.ts'
-import { Card, EmptyState, Loading, Side, Split } from '../shared/layout.tsx'
+import { Known, ListCard, Loading } from '../shared/known.tsx'
+import { EmptyState, Side, Split } from '../shared/layout.tsx'
 import { SchemaForm } from '../shared/schema-form.tsx'
 import { type Column, LongTable, sortRows } from '../shared/table.tsx'
+import type { WindowedProps } from '../shared/windowed.tsx'
 import { StateChip } from './picture.tsx'
-import { isEmpty, NAME_FIELDS, RecordLinks, ResourceDetails, type ResourceProps, Value } from './resource.tsx'
+import { RecordLinks, ResourceDetails, type ResourceProps, Value } from './resource.tsx'
 
 type Resource = Readonly<Record<string, unknown>> & { readonly id: string }
 
@@ -97,28 +99,49 @@ function List(props: FamilyProps) {
   const load = () => loadResources(family.list ?? '', text, isWhole ? MAX_SEARCHED : wanted)
   const loaded = useLive(load, [text, wanted, isWhole])
   // The document is long: the first rows come before it.
-  const { description, button, side } = describe(loaded && page.service, props)
-  const columns = useMemo(() => listColumns(family.name, loaded?.rows ?? []), [loaded])
-  const rows = sortRows(loaded?.rows ?? [], columns, sort)
+  const { description, button, side } = describe(loaded.state === 'loading' ? undefined : page.service, props)
   const tools = [<Search what={family.many} value={text} set={setText} />, button, description]
   return (
     <Split side={side} tools={tools}>
-      {loaded && rows.length === 0 ? (
-        <EmptyState title={text ? 'None is like that.' : 'None yet.'} />
-      ) : (
-        <LongTable
-          kind="resources"
-          label={family.many}
-          columns={columns}
-          rows={rows}
-          keyOf={({ id }) => id}
-          chosen={rows.find(({ id }) => id === ids[0])}
-          sort={sort}
-          setSort={(to) => page.setQuery({ sort: to })}
-          onRange={({ first, count }) => loaded?.hasMore && setWanted(first + 2 * count)}
-        />
-      )}
+      <Known of={loaded}>
+        {({ rows, hasMore }) =>
+          rows.length === 0 ? (
+            <EmptyState title={text ? 'None is like that.' : 'None yet.'} />
+          ) : (
+            <Rows
+              family={family}
+              ids={ids}
+              all={rows}
+              sort={sort}
+              onRange={({ first, count }) => hasMore && setWanted(first + 2 * count)}
+            />
+          )
+        }
+      </Known>
     </Split>
+  )
+}
+
+interface RowsProps extends FamilyProps, Pick<WindowedProps, 'onRange'> {
+  all: readonly Resource[]
+  sort: string
+}
+
+function Rows({ family, ids, all, sort, ...more }: RowsProps) {
+  const columns = useMemo(() => listColumns(family, all), [all])
+  const rows = sortRows(all, columns, sort)
+  return (
+    <LongTable
+      kind="resources"
+      label={family.many}
+      columns={columns}
+      rows={rows}
+      keyOf={({ id }) => id}
+      chosen={rows.find(({ id }) => id === ids[0])}
+      sort={sort}
+      setSort={(to) => page.setQuery({ sort: to })}
+      {...more}
+    />
   )
 }
 
@@ -141,23 +164,27 @@ function CreateForm({ service, family: { name, create } }: ResourceProps) {
 /** A family without a list: its existing resources, and a form that opens one by the ids in its path. */
 function Lookup(props: FamilyProps) {
   const { name, many } = props.family
-  const known = useControl<ListedRecord[]>(`/records?collection=${name}`) ?? []
+  const known = useControl<ListedRecord[]>(`/records?collection=${name}`)
   const { description, button, side, idNames = '' } = describe(page.service, props)
   const look = ({ ids = '' }) => page.goTo(`resources/${name}/${ids.split('/').map(encodeURIComponent).join('/')}`)
   return (
     <Split side={side}>
       <div class="cards">
-        <Card title={formatLabel(many)} note={known.length}>
-          <p>{description}</p>
-          <RecordLinks of={known} />
-          <Form act={look}>
-            <Text label={idNames} name="ids" placeholder={idNames} required />
-            <button type="submit" class="main">
-              Look
-            </button>
-          </Form>
-          {button}
-        </Card>
+        <ListCard title={formatLabel(many)} of={known}>
+          {(records) => (
+            <>
+              <p>{description}</p>
+              <RecordLinks of={records} />
+              <Form act={look}>
+                <Text label={idNames} name="ids" placeholder={idNames} required />
+                <button type="submit" class="main">
+                  Look
+                </button>
+              </Form>
+              {button}
+            </>
+          )}
+        </ListCard>
       </div>
     </Split>
   )
@@ -193,21 +220,17 @@ function getDomainState({ certificate, certificate_management_policy: policy, ..
 
 const COMMON_COLUMNS = ['description', 'created_at', 'id']
 
-const MAX_OTHER_COLUMNS = 2
-
-/** Fields that are no columns: they are long, or in every resource the same. */
+/** Fields that are no columns of a family that names none: they are long, or in every resource the same. */
 const HIDDEN_FIELDS = /^(region|uri|metadata|.*_pem)$/
 
-/** Returns the columns: the field that names a resource, with a link; the state of a domain; and some fields that have values. */
-function listColumns(name: string, rows: readonly Resource[]): Column<Resource>[] {
-  const first = rows.slice(0, PAGE_SIZE)
-  // A reference to another resource is no name.
-  const title =
-    NAME_FIELDS.find((field) => first.some((each) => each[field] && typeof each[field] === 'string')) ?? 'id'
-  const isPlain = (value: unknown) => !isEmpty(value) && (typeof value !== 'object' || Object(value).uri)
-  const fields = Object.keys(first[0] ?? {}).filter((each) => each !== title && !HIDDEN_FIELDS.test(each))
-  const others = fields.filter((each) => !COMMON_COLUMNS.includes(each) && first.some((row) => isPlain(row[each])))
-  const all = [...others.slice(0, MAX_OTHER_COLUMNS), ...COMMON_COLUMNS.filter((each) => fields.includes(each))]
+const MAX_OTHER_COLUMNS = 3
+
+/** Returns the columns: the fields that the family names, the first one with a link; the state of a domain; and what all have. */
+function listColumns({ name, tableFields }: Family, rows: readonly Resource[]): Column<Resource>[] {
+  const fields = Object.keys(rows[0] ?? {})
+  const others = fields.filter((each) => !COMMON_COLUMNS.includes(each) && !HIDDEN_FIELDS.test(each))
+  const [title = 'id', ...more] = tableFields ?? others.slice(0, MAX_OTHER_COLUMNS)
+  const all = [...more, ...COMMON_COLUMNS.filter((each) => each !== title && fields.includes(each))]
   const column = (field: string): Column<Resource> => ({
     name: field,
     label: formatLabel(field),

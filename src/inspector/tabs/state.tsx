@@ -5,6 +5,7 @@ import { page } from '../page.ts'
 import { Button, Choice, Form, Text } from '../shared/controls.tsx'
 import { formatCounted, formatTime } from '../shared/format.ts'
 import { Json } from '../shared/json.tsx'
+import { Known, ListCard } from '../shared/known.tsx'
 import { Card, RecordList } from '../shared/layout.tsx'
 import { writeTest } from './test-file.ts'
 import { RUNNERS, type Runner } from './test-source.ts'
@@ -30,14 +31,21 @@ export function State() {
         </div>
       </Card>
       <Card title="Report" wide>
-        <Json value={report ?? ''} />
+        <Known of={report}>{(text) => <Json value={text} />}</Known>
       </Card>
     </div>
   )
 }
 
 function Snapshots() {
-  const snapshots = useControl<SavedSnapshot[]>('/snapshots') ?? []
+  return (
+    <ListCard title="Snapshots" of={useControl<SavedSnapshot[]>('/snapshots')}>
+      {(snapshots) => <SnapshotList of={snapshots} />}
+    </ListCard>
+  )
+}
+
+function SnapshotList({ of: snapshots }: { of: readonly SavedSnapshot[] }) {
   const [name, setName] = useState('')
   const [difference, setDifference] = useState('')
   const [chosen, setChosen] = useState('')
@@ -54,7 +62,7 @@ function Snapshots() {
     setDifference(`From ${from} to ${to || 'now'}:\n${text}`)
   }
   return (
-    <Card title="Snapshots" note={snapshots.length} wide>
+    <>
       <p class="dim">They survive a reset and, with --data, a restart.</p>
       <Form act={() => take()}>
         <Text label="Name of the snapshot" placeholder={`Snapshot ${names.length + 1}`} value={name} set={setName} />
@@ -95,7 +103,7 @@ function Snapshots() {
         )}
       </RecordList>
       {difference && <Json value={difference} title="Difference" />}
-    </Card>
+    </>
   )
 }
 

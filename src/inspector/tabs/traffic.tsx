@@ -1,9 +1,11 @@
 import { useRef } from 'preact/hooks'
 import type { TrafficEntry } from '../../control/traffic/entry.ts'
 import { useLive } from '../live.ts'
+import type { Live } from '../live-value.ts'
 import { page } from '../page.ts'
 import { COMMON_WORDS, type Words } from '../search.ts'
 import { formatCount, formatTime } from '../shared/format.ts'
+import { Known } from '../shared/known.tsx'
 import { Command, EmptyState } from '../shared/layout.tsx'
 import { Log } from '../shared/log.tsx'
 import type { Column } from '../shared/table.tsx'
@@ -17,9 +19,14 @@ type Visits = readonly TrafficEntry[]
 
 /** The requests of visitors, live, and the trace of the chosen one. */
 export function Traffic({ id }: { id: string }) {
-  const visits = useVisits()
-  if (!visits) return null
-  if (visits.length === 0 && !id) return <NoVisits />
+  return (
+    <Known of={useVisits()}>
+      {(visits) => (visits.length === 0 && !id ? <NoVisits /> : <VisitLog visits={visits} id={id} />)}
+    </Known>
+  )
+}
+
+function VisitLog({ visits, id }: { visits: Visits; id: string }) {
   return (
     <Log
       tab="traffic"
@@ -72,7 +79,7 @@ function Address({ visit: { number, url } }: { visit: TrafficEntry }) {
 }
 
 /** Loads the requests of visitors, the newest first: at first all, and then what is new. */
-function useVisits(): Visits | undefined {
+function useVisits(): Live<Visits> {
   const known = useRef<Visits>([])
   const count = page.overview?.traffic ?? 0
   return useLive(async () => {
@@ -87,10 +94,11 @@ function useVisits(): Visits | undefined {
 function NoVisits() {
   // A gateway of another dialect has no endpoints.
   const endpoints = useLive(
-    () => page.connection.service<{ endpoints: { url: string }[] }>('GET', '/endpoints?limit=1').catch(() => undefined),
+    () => page.connection.service<{ endpoints: { url: string }[] }>('GET', '/endpoints?limit=1'),
     [],
   )
-  const url = endpoints?.endpoints[0]?.url ?? 'https://app.example.com'
+  const [first] = endpoints.state === 'known' ? endpoints.value.endpoints : []
+  const url = first?.url ?? 'https://app.example.com'
   return (
     <EmptyState title="No visitors yet." command={`npx fauxgate request ${url}/ --explain`}>
       Their requests to your endpoints appear here, each with its trace: rules and modules. Open a port for browsers, or

@@ -4,6 +4,7 @@ import { useLive } from '../live.ts'
 import { page } from '../page.ts'
 import { Button } from '../shared/controls.tsx'
 import { formatCount, formatRelative, formatTimes } from '../shared/format.ts'
+import { Known } from '../shared/known.tsx'
 import { Card, Chip, type Tone } from '../shared/layout.tsx'
 
 /** The kinds of troubles, the worst first, with their colours. */
@@ -18,22 +19,22 @@ const KINDS = {
   fixed: 'good',
 } as const
 
-/** The text of the button that sends a call, for one call and for several. */
+/** The text of the button that makes a call, for one call and for several. */
 const FIXES: Readonly<Record<string, readonly [one: string, many: string]>> = {
-  '/dns': ['Fix the record', 'Fix # records'],
-  '/provisioning/attempt': ['Run the attempt now', 'Run # attempts now'],
-  '/provisioning/script': ['Remove the outcome', 'Remove # outcomes'],
-  '/faults': ['Remove the fault', 'Remove # faults'],
+  '/dns': ['Fix the record', 'Fix all records'],
+  '/provisioning/attempt': ['Run the attempt now', 'Run all attempts now'],
+  '/provisioning/script': ['Remove the outcome', 'Remove all outcomes'],
+  '/faults': ['Remove the fault', 'Remove all faults'],
   '/clock': ['Advance the clock', ''],
   '/agent': ['Start the agent', ''],
 }
 
-/** The likely mistakes that the gateway shows: the cause, where it is, and a button that fixes it. Without mistakes there is no card. */
+/** The likely mistakes that the gateway shows: the cause, where it is, and a button that fixes it. */
 export function Troubles() {
   const { overview } = page
   const load = () => page.control<Trouble[]>('GET', '/troubles')
-  const listed = useLive(load, [overview?.requests, overview?.traffic, overview?.waiting.length])
-  if (!listed || listed.length === 0) return null
+  const live = useLive(load, [overview?.requests, overview?.traffic, overview?.waiting.length])
+  const listed = live.state === 'known' ? live.value : []
   const kinds = Object.entries(KINDS).map(([kind, tone]) => {
     const own = listed.filter((each) => each.kind === kind)
     return { kind, tone, own, count: own.reduce((sum, { count }) => sum + count, 0) }
@@ -41,11 +42,16 @@ export function Troubles() {
   const summary = kinds.flatMap(({ kind, count }) => (count > 0 ? `${formatCount(count)} ${kind}` : []))
   return (
     <Card title="Worth a look" note={summary.join(', ')} wide>
-      <ul>
-        {kinds.flatMap(({ tone, own }) =>
-          own.map((each, at) => <TroubleRow key={each.kind + at} trouble={each} tone={tone} />),
+      <Known of={live}>
+        {() => (
+          <ul>
+            {listed.length === 0 && <li class="dim">No problems found.</li>}
+            {kinds.flatMap(({ tone, own }) =>
+              own.map((each, at) => <TroubleRow key={each.kind + at} trouble={each} tone={tone} />),
+            )}
+          </ul>
         )}
-      </ul>
+      </Known>
     </Card>
   )
 }
@@ -53,15 +59,13 @@ export function Troubles() {
 function TroubleRow({ trouble, tone }: { trouble: Trouble; tone: Tone }) {
   const { kind, count, cause, about, search, due, fix = [] } = trouble
   const [first] = about
-  const ofDomains = first?.collection === 'reserved_domains' && count > 1 && first.key !== ''
+  const ofDomains = first?.collection === 'reserved_domains' && count > 1 && !cause.startsWith('And ')
   const ofRequests = ['requests', 'traffic', 'agent', 'other_hosts'].includes(first?.collection ?? '')
-  const more = ofRequests || first?.key === '' ? 0 : count - about.length
+  const more = ofRequests ? 0 : count - about.length
   // A domain without a policy has no job: it is changed on its own page.
   const hasJob = due !== undefined || fix.length > 0
-  const [one, many = ''] = FIXES[fix[0]?.path ?? ''] ?? []
-  const send = async () => {
-    for (const { method, path, body } of fix) await page.control(method, path, body)
-  }
+  const paths = new Set(fix.map(({ path }) => path))
+  const [one, many = ''] = (paths.size > 1 ? undefined : FIXES[fix[0]?.path ?? '']) ?? ['Fix it', 'Fix all of them']
   return (
     <li class="record trouble">
       <Chip tone={tone}>{kind}</Chip>
@@ -73,7 +77,7 @@ function TroubleRow({ trouble, tone }: { trouble: Trouble; tone: Tone }) {
         <p class="dim">
           {ofRequests &&
             count > 1 &&
-            first?.key !== '' && [
+            about.length === 1 && [
               <Place
                 key="all"
                 to={search ? `#requests?q=${encodeURIComponent(search)}` : linkTo({ ...first, key: '' })}
@@ -97,7 +101,11 @@ function TroubleRow({ trouble, tone }: { trouble: Trouble; tone: Tone }) {
           {due && `; next: ${formatRelative(due, page.now)}`}
         </p>
       </div>
-      {one && <Button onClick={send}>{fix.length === 1 ? one : many.replace('#', formatCount(fix.length))}</Button>}
+      {fix.length > 0 && (
+        <Button onClick={() => page.control('POST', '/troubles/fix', { cause })}>
+          {fix.length === 1 ? one : many}
+        </Button>
+      )}
     </li>
   )
 }

@@ -6,6 +6,7 @@ import { useLive } from '../live.ts'
 import { page } from '../page.ts'
 import { Button, Copy, Problem, TextField } from '../shared/controls.tsx'
 import { formatCounted, formatLabel, formatTime } from '../shared/format.ts'
+import { Known } from '../shared/known.tsx'
 import { Chip, DefinitionList, Fold, Side, StatusChip } from '../shared/layout.tsx'
 import { Resend } from '../shared/resend.tsx'
 import { findHidden, findTestProblem, toPolicyTest, toSendable } from './policy-test.ts'
@@ -32,7 +33,6 @@ export function VisitDetails({ visit, visits }: VisitProps) {
     const { number } = await page.control<TrafficEntry>('POST', '/traffic', { ...request, ...changes })
     page.goTo(page.linkWithin(`traffic/${number}`).slice(1))
   }
-  const untested = findTestProblem(visit, policy ?? '')
   return (
     <Side title={`${method} ${url}`} mark={<Outcome visit={visit} />} back={page.linkWithin('traffic')}>
       <div class="row">
@@ -41,13 +41,16 @@ export function VisitDetails({ visit, visits }: VisitProps) {
             Send again
           </Button>
         )}
-        {policy !== undefined && !untested && (
-          <Copy text={() => toPolicyTest(visit, visits, policy)}>Copy as policy test</Copy>
-        )}
         <span class="dim">{formatTime(at)} UTC</span>
       </div>
       {hidden && <p class="dim">It cannot be sent again exactly: the journal hides {hidden}.</p>}
-      {policy !== undefined && untested && !hidden && <p class="dim">No policy test: {untested}</p>}
+      <Known of={policy}>
+        {(text) => {
+          const untested = findTestProblem(visit, text)
+          if (untested) return !hidden && <p class="dim">No policy test: {untested}</p>
+          return <Copy text={() => toPolicyTest(visit, visits, text)}>Copy as policy test</Copy>
+        }}
+      </Known>
       <Resend
         label="URL"
         method={method}
@@ -68,10 +71,8 @@ export function VisitDetails({ visit, visits }: VisitProps) {
 /** Returns the policy of an endpoint as a text; an empty text if it has none, or is gone. */
 async function loadPolicy(endpoint: string | null): Promise<string> {
   if (!endpoint?.startsWith('ep_')) return ''
-  const found = await page.connection
-    .service<{ traffic_policy?: string }>('GET', `/endpoints/${endpoint}`)
-    .catch(() => ({}))
-  return 'traffic_policy' in found ? found.traffic_policy : ''
+  const found = await page.findResource<{ traffic_policy?: string }>(`/endpoints/${endpoint}`)
+  return found?.traffic_policy ?? ''
 }
 
 /** The trace of a request as a picture: each stop with what it did, from the visitor to the upstream and back. */

@@ -56,6 +56,7 @@ const all = kit.resource(
     name: 'abuse_reports',
     prefix: 'abrp',
     what: 'abuse report',
+    tableFields: ['urls', 'status'],
     errors,
     limit: { none: errors.abuse_limit_none, plans: { free: 0, hobbyist: 0, paygo: 0 } },
     collection: reports,

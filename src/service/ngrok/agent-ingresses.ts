@@ -35,6 +35,7 @@ const table = parts.columns(
     items: 'ingresses',
     prefix: 'agin',
     what: 'agent ingress',
+    tableFields: ['domain'],
     plural: 'agent ingresses',
     filterable: [...FILTERABLE, 'domain'],
     errors: { ...errors, ...managementErrors },

@@ -9,7 +9,7 @@ const errors = kit.declareErrors({
   auth_malformed: kit.entry(
     202,
     403,
-    'The API key has the form of no key. A key is 27 letters or digits, "_", and 21 more.',
+    'The API key is not one of the keys of this gateway. Those that it makes are 27 letters or digits, "_", and 21 more.',
   ),
   auth_is_key_id: kit.entry(
     208,
@@ -27,6 +27,7 @@ const table = parts.columns(
     items: 'keys',
     prefix: 'ak',
     what: 'API key',
+    tableFields: ['id', 'owner_id'],
     filterable: [...FILTERABLE, 'owner_id'],
     errors: { ...owned.errors, ...errors },
     limit: {

@@ -172,6 +172,7 @@ const kind = {
   path: '/app/sessions',
   prefix: 'as',
   what: 'application session',
+  tableFields: ['public_url', 'application_user', 'expires_at'],
   collection: applicationSessionRecords,
   filterable: [],
   shape,

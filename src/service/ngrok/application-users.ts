@@ -70,6 +70,7 @@ const kind = {
   path: '/app/users',
   prefix: 'au',
   what: 'application user',
+  tableFields: ['email', 'name', 'last_login'],
   collection: applicationUserRecords,
   filterable: [],
   shape,

@@ -46,6 +46,7 @@ const table = parts.columns(
     name: 'certificate_authorities',
     prefix: 'ca',
     what: 'certificate authority',
+    tableFields: ['subject_common_name', 'not_after'],
     plural: 'certificate authorities',
     filterable: [...FILTERABLE, 'subject_common_name', 'not_before', 'not_after'],
     errors: { ...errors, ...parts.uploadErrors },

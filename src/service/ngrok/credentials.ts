@@ -17,6 +17,7 @@ const table = parts.columns(
     name: 'credentials',
     prefix: 'cr',
     what: 'credential',
+    tableFields: ['id', 'acl', 'owner_id'],
     filterable: [...FILTERABLE, 'owner_id', 'acl'],
     errors: { ...owned.errors, ...errors },
     limits: kit.accountLimits({

@@ -35,6 +35,7 @@ function defineEdgeKind<
     path: `/edges/${kind}`,
     prefix: EDGE_PREFIXES[kind],
     what,
+    tableFields: ['hostports'],
     article,
     filterable: [],
     errors: { ...edgeErrors, ...cardErrors, ...endpointLimitErrors, ...modules.errors },

@@ -104,6 +104,7 @@ const family = kit.resource(
     name: 'endpoint_configurations',
     prefix: 'ec',
     what: CONFIGURATION,
+    tableFields: ['type'],
     filterable: [],
     errors: { ...errors, ...configurationModuleErrors },
     limit: { reached: errors.configuration_limit_reached, older: errors.configuration_limit_reached_older },

@@ -35,6 +35,7 @@ export const endpoints = kit.resource(
     name: 'endpoints',
     prefix: 'ep',
     what: 'endpoint',
+    tableFields: ['url', 'name', 'type', 'traffic_policy'],
     errors: { ...urlErrors, ...policyTextErrors, ...errors },
     limits: endpointLimits,
     collection: records,

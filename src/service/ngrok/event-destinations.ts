@@ -31,6 +31,7 @@ const table = parts.columns(
     name: 'event_destinations',
     prefix: 'ed',
     what: 'event destination',
+    tableFields: ['id', 'format', 'target'],
     filterable: FILTERABLE,
     errors: { ...errors, ...targetErrors },
     limit: {

@@ -97,6 +97,7 @@ export const table = parts.columns(
     name: 'event_subscriptions',
     prefix: 'esb',
     what: 'event subscription',
+    tableFields: ['id', 'sources', 'destinations'],
     filterable: FILTERABLE,
     errors: { ...errors, ...sourceErrors },
     limit: {

@@ -28,6 +28,7 @@ const table = parts.columns(
     path: '/backends/failover',
     prefix: 'bkdfo',
     what: 'failover backend',
+    tableFields: ['id', 'backends'],
     errors: { ...backendErrors, ...errors },
     title: 'FailoverBackend',
     sentence: 'A backend that sends traffic to the first child that is online.',

@@ -26,6 +26,7 @@ const table = parts.columns(
     path: '/backends/http_response',
     prefix: 'bkdhr',
     what: 'HTTP response backend',
+    tableFields: ['id', 'status_code', 'body'],
     errors: { ...backendErrors, ...errors },
     title: 'HttpResponseBackend',
     sentence: 'A backend that answers each request with the same response.',

@@ -138,6 +138,7 @@ const table = parts.columns(
     name: 'ip_policy_rules',
     prefix: 'ipr',
     what: 'IP policy rule',
+    tableFields: ['cidr', 'action', 'ip_policy'],
     one: 'a rule of an IP policy',
     filterable: [...FILTERABLE, 'ip_policy', 'cidr', 'action'],
     errors: ruleErrors,

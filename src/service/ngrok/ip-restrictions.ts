@@ -59,6 +59,7 @@ const table = parts.columns(
     name: 'ip_restrictions',
     prefix: 'ipx',
     what: 'IP restriction',
+    tableFields: ['type', 'enforced', 'ip_policies'],
     filterable: FILTERABLE,
     errors,
     limits: kit.accountLimits({

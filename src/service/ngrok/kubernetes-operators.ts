@@ -48,6 +48,7 @@ export const kubernetesOperators = kit.resource(
     items: 'operators',
     prefix: 'k8sop',
     what: 'Kubernetes operator',
+    tableFields: ['id', 'deployment', 'enabled_features', 'region'],
     filterable: [],
     errors: operatorErrors,
     collection: operators,

@@ -37,6 +37,7 @@ const table = parts.columns(
     name: 'ssh_certificate_authorities',
     prefix: 'sshca',
     what: 'SSH certificate authority',
+    tableFields: ['id', 'key_type', 'public_key'],
     plural: 'SSH certificate authorities',
     filterable: FILTERABLE,
     errors,

@@ -38,6 +38,7 @@ const table = parts.columns(
     name: 'ssh_credentials',
     prefix: 'sshcr',
     what: 'SSH credential',
+    tableFields: ['id', 'acl', 'owner_id'],
     filterable: [...FILTERABLE, 'owner_id', 'acl'],
     errors: { ...owned.errors, ...errors },
     limits: kit.accountLimits({

@@ -51,6 +51,7 @@ const table = parts.columns(
     path: '/backends/static',
     prefix: 'bkdsc',
     what: 'static backend',
+    tableFields: ['address'],
     title: 'StaticBackend',
     sentence: 'A backend that sends traffic to one address.',
     errors: { ...backendErrors, ...errors },

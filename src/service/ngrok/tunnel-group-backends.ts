@@ -48,6 +48,7 @@ const table = parts.columns(
     path: '/backends/tunnel_group',
     prefix: 'bkdtg',
     what: 'tunnel group backend',
+    tableFields: ['id', 'labels', 'tunnels'],
     errors: { ...backendErrors, ...errors },
     title: 'TunnelGroupBackend',
     sentence: 'A backend that sends traffic to all tunnels that have its labels.',

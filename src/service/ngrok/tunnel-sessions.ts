@@ -180,6 +180,7 @@ export const tunnelSessions = kit.familyOf({
         name: 'tunnel_sessions',
         prefix: 'ts',
         what: 'tunnel session',
+        tableFields: ['ip', 'agent_version', 'region'],
         collection: sessions,
         filterable: ['id', 'metadata', 'agent_version', 'ip', 'os', 'region', 'started_at', 'credential'],
         shape,

@@ -63,6 +63,7 @@ export const tunnels = kit.familyOf({
       name: 'tunnels',
       prefix: 'tn',
       what: 'tunnel',
+      tableFields: ['public_url', 'forwards_to', 'tunnel_session'],
       collection: records,
       filterable: [],
       shape,

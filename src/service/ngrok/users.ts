@@ -51,6 +51,7 @@ function userFamily<const P extends (typeof PREFIXES)[number]>(prefix: P) {
       prefix,
       prefixes: PREFIXES,
       what: `${prefix} user`,
+      tableFields: ['name', 'active'],
       filterable: ['id', 'created_at', 'name'],
       errors,
       limits,

@@ -56,6 +56,7 @@ export const vaultTable = parts.columns(
     name: 'vaults',
     prefix: 'vault',
     what: 'vault',
+    tableFields: ['name'],
     filterable: [...FILTERABLE, 'name'],
     errors: vaultErrors,
     limit: { reached: vaultErrors.vault_limit_reached },

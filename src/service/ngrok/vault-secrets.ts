@@ -64,6 +64,7 @@ export const secretTable = parts.columns(
     items: 'secrets',
     prefix: 'secret',
     what: 'secret',
+    tableFields: ['name', 'vault'],
     one: 'a secret of a vault',
     filterable: [...FILTERABLE, 'name'],
     errors: secretErrors,

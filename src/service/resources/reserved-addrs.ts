@@ -80,6 +80,7 @@ const table = columns(
     name: 'reserved_addrs',
     prefix: 'ra',
     what: WHAT,
+    tableFields: ['addr', 'region'],
     plural: 'reserved addresses',
     filterable: ['id', 'created_at', 'description', 'metadata', 'addr', 'region'],
     errors: { ...errors, ...limitErrors },

@@ -152,6 +152,7 @@ export const tlsCertificates = resource(
     name: 'tls_certificates',
     prefix: 'cert',
     what: 'TLS certificate',
+    tableFields: ['subject_common_name', 'not_after'],
     errors: { ...recordErrors, ...uploadErrors, ...errors },
     limits: accountLimits({
       tls_certificates: {

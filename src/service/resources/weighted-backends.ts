@@ -74,6 +74,7 @@ const table = columns(
     items: 'backends',
     prefix: PREFIX,
     what: 'weighted backend',
+    tableFields: ['id', 'backends'],
     filterable: [],
     errors: { ...backendErrors, ...errors },
     texts: { description, metadata },

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { Trouble } from '../../../src/generated/controls.ts'
-import type { Gateway } from '../../../src/index.ts'
+import { createNgrok } from '../../../src/gateway/ngrok.ts'
+import type { Trouble, UsedControls } from '../../../src/generated/controls.ts'
+import { type Gateway, manualClock } from '../../../src/index.ts'
 import { certificatePair, expiredPair } from '../../../src/testing/testing.ts'
 import { client, controlClient } from '../../support/client.ts'
 import { SHOWN_START } from '../../support/clock.ts'
@@ -26,6 +27,11 @@ async function fix(gateway: Gateway, { fix: calls = [] }: Partial<Trouble> = {})
     statuses.push((await controlClient(gateway)(method, path, body)).status < 300)
   expect(statuses.length).toBeGreaterThan(0)
   expect(statuses).not.toContain(false)
+}
+
+/** Ends a trouble by the call for all its places. Returns the status. */
+async function endByCause(gateway: Gateway, { cause }: Partial<Trouble> = {}) {
+  return (await controlClient(gateway)('POST', '/troubles/fix', { cause })).status
 }
 
 describe('The troubles of a gateway (rules: control-api#calls)', () => {
@@ -182,7 +188,8 @@ describe('The troubles of a gateway (rules: control-api#calls)', () => {
       },
       {
         kind: 'injected',
-        cause: 'A fault was injected into reserved_addrs.get by the test. It is used up.',
+        cause:
+          'A fault made the response, with the status 503, and is used up: reserved_addrs.get times 1, status 503.',
         about: [{ name: 'GET /reserved_addrs/ra_1' }],
       },
       { kind: 'injected', about: [{ name: 'reserved_addrs.list status 503' }] },
@@ -196,7 +203,104 @@ describe('The troubles of a gateway (rules: control-api#calls)', () => {
     for (let number = 0; number < 12; number++) gateway.faults.add({ status: 503, times: 1 })
     const found = await listTroubles(gateway)
     expect(found.reduce((sum, { count }) => sum + count, 0)).toBe(12)
-    expect(found.at(-1)).toMatchObject({ count: 4, cause: 'And 4 more faults.', about: [{ name: 'all faults' }] })
+    const last = found.at(-1)
+    expect(last).toMatchObject({ count: 4, cause: 'And 4 more faults.', about: [{ collection: 'faults' }, {}, {}, {}] })
+    gateway.faults.add({ status: 503, times: 1 })
+    expect(await endByCause(gateway, last)).toBe(404)
+    expect(await endByCause(gateway, (await listTroubles(gateway)).at(-1))).toBe(204)
+    expect((await controlClient(gateway)('GET', '/faults')).body).toHaveLength(8)
+  })
+
+  test('name one more domain in the singular, with its place, and end it by one call', async () => {
+    const gateway = openManual({ dns: 'simulated' })
+    for (let number = 0; number < 9; number++) {
+      const domain = `d${number}.example.com`
+      gateway.reservedDomains.create({ domain, certificate_management_policy: ECDSA })
+      gateway.dns.cname(domain, `wrong${number}.example.net`)
+    }
+    const last = (await listTroubles(gateway)).at(-1)
+    expect(last).toMatchObject({ count: 1, cause: 'And 1 more domain.', about: [{ collection: 'reserved_domains' }] })
+    expect(last?.about[0]?.key).toMatch(/^rd_/)
+    expect(await endByCause(gateway, last)).toBe(204)
+    expect(await listTroubles(gateway)).toHaveLength(8)
+  })
+
+  test('end by one call at all places of a cause, with each of its controls in the list of used ones', async () => {
+    const gateway = openManual({ dns: 'simulated' })
+    for (let number = 0; number < 250; number++)
+      gateway.reservedDomains.create({ domain: `d${number}.example.com`, certificate_management_policy: ECDSA })
+    gateway.clock.advance('30s')
+    const [broken] = await listTroubles(gateway)
+    expect(broken?.fix).toHaveLength(100)
+    expect(await endByCause(gateway, broken)).toBe(204)
+    const [fixed] = await listTroubles(gateway)
+    expect(fixed).toMatchObject({ kind: 'fixed', count: 250 })
+    expect(await endByCause(gateway, fixed)).toBe(204)
+    expect(await listTroubles(gateway)).toEqual([])
+    const { controls } = (await controlClient(gateway)('GET', '/controls')).body as UsedControls
+    expect(controls.filter(({ path }) => path === '/_fauxgate/dns')).toHaveLength(250)
+    expect(controls.some(({ path }) => path.endsWith('/fix'))).toBe(false)
+  })
+
+  test('say that a fault made a 429, not the limit of its message; for a real limit, how far to advance a still clock', async () => {
+    const gateway = openManual({ rateLimit: { requests: 2, window: '60s' } })
+    gateway.faults.add({ operation: 'reserved_addrs.list', error: 'too_many_requests', times: 1 })
+    for (let number = 0; number < 3; number++) await client(gateway)('GET', '/reserved_addrs')
+    const found = await listTroubles(gateway)
+    expect(found).toMatchObject([
+      {
+        kind: 'refused',
+        cause: expect.stringMatching(/^More than 2 requests .* The clock does not move: advance it by 60 s\.$/),
+      },
+      {
+        kind: 'injected',
+        cause:
+          'A fault made the response, with the status 429, and is used up: reserved_addrs.list times 1, error too_many_requests.',
+      },
+    ])
+    expect(await endByCause(gateway, found[0])).toBe(204)
+    const [later] = await listTroubles(gateway)
+    expect(later?.cause).not.toContain('The clock')
+  })
+
+  test('say that the clock stands still after it once moved, if a client repeats a request', async () => {
+    const { gateway } = openWithDomain()
+    const poll = () => client(gateway)('GET', '/reserved_domains')
+    await poll()
+    gateway.clock.advance('1s')
+    await poll()
+    await poll()
+    expect(await listTroubles(gateway)).toEqual([])
+    await poll()
+    const [trouble] = await listTroubles(gateway)
+    expect(trouble).toMatchObject({
+      kind: 'waiting',
+      cause: expect.stringMatching(/^The clock does not move, and clients repeat GET \/reserved_domains: it is /),
+    })
+    expect(await endByCause(gateway, trouble)).toBe(204)
+    expect((await listTroubles(gateway)).map(({ kind }) => kind)).not.toContain('waiting')
+  })
+
+  test('name endpoints that no visitor can use: the policy denies all of them, or a client deleted the domain', async () => {
+    const gateway = createNgrok({ clock: manualClock(SHOWN_START) })
+    const { id } = gateway.reservedDomains.create({ domain: 'gone.example.com' })
+    const deny = 'on_http_request:\n  - actions: [{ type: deny }]\n'
+    const noRange = 'on_http_request:\n  - actions: [{ type: restrict-ips, config: { deny: [203.0.113.0/24] } }]\n'
+    const some = `on_http_request:\n  - expressions: ["req.method == 'GET'"]\n    actions: [{ type: deny }]\n`
+    for (const [host, traffic_policy] of Object.entries({ deny, no: noRange, some }))
+      gateway.declare.tunnelSession({ endpoints: [{ url: `https://${host}.example.org`, traffic_policy }] })
+    gateway.declare.tunnelSession({ endpoints: [{ url: 'https://gone.example.com' }] })
+    const listed = async () => (await listTroubles(gateway)).map(({ cause, about: [place] }) => [place?.name, cause])
+    const denied = 'The policy of the endpoint denies every visitor.'
+    const risks = [
+      ['https://no.example.org', denied],
+      ['https://deny.example.org', denied],
+    ]
+    const others = (await listed()).filter(([name]) => name !== 'gone.example.com')
+    expect(others).toEqual(risks)
+    await client(gateway)('DELETE', `/reserved_domains/${id}`)
+    const deleted = 'The domain of the endpoint was deleted. Reserve gone.example.com again, and start the agent again.'
+    expect(await listed()).toEqual([...risks, ['https://gone.example.com', deleted]])
   })
 
   test('say that the clock has not moved since the oldest request, until it moves', async () => {

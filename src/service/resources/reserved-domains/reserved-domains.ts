@@ -74,6 +74,7 @@ export const reservedDomains = resource(
     name: NAME,
     prefix: 'rd',
     what: WHAT,
+    tableFields: ['domain', 'cname_target'],
     errors: { ...nameErrors, ...recordErrors, ...placeErrors, ...errors, ...limitErrors },
     limits: domainLimits,
     collection: domains,

@@ -1,0 +1,24 @@
+/** A value of the server: its first load is under way or failed, or it is known. */
+export type Live<T> =
+  | { readonly state: 'loading' }
+  | { readonly state: 'failed'; readonly problem: string }
+  | {
+      readonly state: 'known'
+      readonly value: T
+      /** The time of the load, in ms on the clock of the browser. */
+      readonly at: number
+      /** The error of a later load, if the value may have changed since. */
+      readonly problem?: string
+    }
+
+export const LOADING = { state: 'loading' } as const
+
+/** Loads a value, and returns what is known then: after an error, the value of the last load with the error. */
+export async function settle<T>(last: Live<T>, load: () => Promise<T>): Promise<Live<T>> {
+  try {
+    return { state: 'known', value: await load(), at: Date.now() }
+  } catch (error) {
+    const problem = String(Object(error).message)
+    return last.state === 'known' ? { ...last, problem } : { state: 'failed', problem }
+  }
+}

@@ -1,0 +1,51 @@
+import type { ComponentChildren } from 'preact'
+import type { Live } from '../live-value.ts'
+import { page } from '../page.ts'
+import { Button } from './controls.tsx'
+import { formatClockTime } from './format.ts'
+import { Card } from './layout.tsx'
+
+/** Something that is not loaded yet. */
+export function Loading() {
+  return <p class="empty dim">Loading…</p>
+}
+
+interface KnownProps<T> {
+  of: Live<T>
+  children: (value: T) => ComponentChildren
+}
+
+/** Shows a value once it is known. If it could not be loaded again, it stays, greyed, with its time and the error. */
+export function Known<T>({ of, children }: KnownProps<T>) {
+  if (of.state === 'loading') return <Loading />
+  const again = (
+    <Button kind="quiet" onClick={() => page.reload()}>
+      Try again
+    </Button>
+  )
+  if (of.state === 'failed')
+    return (
+      <p class="empty bad" role="alert">
+        This could not be loaded. {of.problem} {again}
+      </p>
+    )
+  return (
+    <div class={`known ${of.problem ? 'stale' : ''}`}>
+      {of.problem && (
+        <p class="empty" role="alert">
+          As of {formatClockTime(of.at)}. {of.problem} {again}
+        </p>
+      )}
+      {children(of.value)}
+    </div>
+  )
+}
+
+/** A card with a list and, once it is known, its length. */
+export function ListCard<T>({ title, of, children }: KnownProps<readonly T[]> & { title: string }) {
+  return (
+    <Card title={title} note={of.state === 'known' ? of.value.length : ''} wide>
+      <Known of={of}>{children}</Known>
+    </Card>
+  )
+}

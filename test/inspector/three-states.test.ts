@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'vitest'
+import type { Page } from '../../tools/browser.ts'
+import { CHROMIUM } from '../support/chromium.ts'
+import { DOMAIN, ECDSA } from '../support/provisioning.ts'
+import { sendRequest, useInspector } from './support/use-inspector.ts'
+
+const TIME = String.raw`\d\d:\d\d:\d\d`
+
+/** Everything that views load, except the events. */
+const LOADED = /\/(_fauxgate\/(?!events$)[\w/]+|reserved_domains|reserved_addrs)(\?.*)?$/
+
+const cardOf = (page: Page, title: string) =>
+  page.locator('.card').filter({ has: page.getByRole('heading', { name: title }) })
+
+const titlesOf = (page: Page) => page.locator('.card h2').allInnerTexts()
+
+const fail = { status: 500, contentType: 'application/json', body: '{"msg":"It fails."}' }
+
+describe.skipIf(!CHROMIUM)('What the page has not loaded', () => {
+  const open = useInspector()
+
+  test('is said to have failed, until it is loaded itself: that something else was loaded does not help', async () => {
+    const { page, server, go } = await open({}, { place: '' })
+    await page.route(/\/_fauxgate\/troubles$/, (route) => route.fulfill(fail))
+    await go('now')
+    const card = cardOf(page, 'Worth a look')
+    await card.getByRole('alert').getByText('This could not be loaded. It fails.').waitFor()
+    await sendRequest(server, 'GET', '/reserved_addrs')
+    await page.getByRole('table').getByText('/reserved_addrs').waitFor()
+    await go('faults')
+    await cardOf(page, 'Faults').getByRole('heading', { name: 'Faults 0' }).waitFor()
+    await go('now')
+    await card.getByText('This could not be loaded. It fails.').waitFor()
+    expect(await page.getByText('No problems found.').count()).toBe(0)
+    await page.unroute(/\/_fauxgate\/troubles$/)
+    await card.getByRole('button', { name: 'Try again' }).click()
+    await card.getByText('No problems found.').waitFor()
+  })
+
+  test('leaves the last data in place, greyed, with their time and the error', async () => {
+    const { gateway, page } = await open()
+    gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: ECDSA })
+    const card = cardOf(page, 'Worth a look')
+    const row = card.getByRole('listitem').filter({ hasText: DOMAIN })
+    await row.waitFor()
+    expect(await card.locator('.stale').count()).toBe(0)
+    await page.route(/\/_fauxgate\/troubles$/, (route) => route.fulfill(fail))
+    gateway.reservedAddrs.create()
+    await card.getByText(new RegExp(`^As of ${TIME}. It fails.`)).waitFor()
+    expect(await card.locator('.stale').getByRole('listitem').filter({ hasText: DOMAIN }).count()).toBe(1)
+    await page.unroute(/\/_fauxgate\/troubles$/)
+    gateway.reservedAddrs.create()
+    await card.locator('.stale').waitFor({ state: 'detached' })
+    await row.waitFor()
+  })
+
+  test('stays as it was when the server stops, and a view that was not open says that it has nothing', async () => {
+    const { gateway, server, page } = await open()
+    gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: ECDSA })
+    await cardOf(page, 'Worth a look').getByRole('listitem').filter({ hasText: DOMAIN }).waitFor()
+    await server.close()
+    await page.getByText(new RegExp(`as of ${TIME}, disconnected`)).waitFor()
+    await page.locator('main.stale').waitFor()
+    expect(await cardOf(page, 'Worth a look').getByRole('listitem').filter({ hasText: DOMAIN }).count()).toBe(1)
+    expect(await page.getByText('No problems found.').count()).toBe(0)
+    await page.getByRole('link', { name: 'Jobs', exact: true }).click()
+    await page.getByText('This could not be loaded.').waitFor()
+    expect(await page.getByText('Loading…').count()).toBe(0)
+    await page.getByRole('link', { name: 'DNS & faults' }).click()
+    await expect.poll(() => page.getByText('This could not be loaded.').count()).toBe(3)
+    expect((await titlesOf(page)).map((each) => each.trim())).toEqual(['Faults', 'Pending outcomes', 'DNS zone'])
+  })
+
+  test('has no number, and no sentence that there is none, while a slow server answers', async () => {
+    const { gateway, page, go } = await open({}, { place: '' })
+    gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: ECDSA })
+    let release = () => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    await page.route(LOADED, async (route) => {
+      await held
+      await route.continue()
+    })
+    for (const [place, part] of [
+      ['now', 'Worth a look'],
+      ['faults', 'Faults'],
+      ['state', 'Snapshots'],
+    ] as const) {
+      await go(place)
+      await cardOf(page, part).getByText('Loading…').waitFor()
+      for (const title of await titlesOf(page)) expect(title, place).not.toMatch(/\b\d+$/)
+    }
+    for (const place of ['jobs', 'requests', 'traffic', 'resources/reserved_domains']) {
+      await go(place)
+      await page.locator('main').getByText('Loading…').first().waitFor()
+    }
+    expect(await page.locator('main').textContent()).not.toMatch(/No problems found|None|No \w+ yet/)
+    release()
+    await page.getByRole('link', { name: DOMAIN }).waitFor()
+    await go('faults')
+    await cardOf(page, 'DNS zone').getByRole('heading', { name: 'DNS zone 0' }).waitFor()
+  })
+})
