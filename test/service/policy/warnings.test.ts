@@ -69,6 +69,12 @@ test.each([
   ["getReqHeader('x')[0].contains('a') == false", "Write !hasReqHeader('x') || before it."],
   ["true != (getReqHeader('x')[0] == 'a')", "Write !hasReqHeader('x') || before it."],
   ["getReqHeader('x')[0] == 'a' ? false : true", "Write !hasReqHeader('x') || before it."],
+  ["['x', 'y'].exists(h, getReqHeader(h)[0] != 'a')", 'Write !hasReqHeader(h) || before it.'],
+  ["['x', 'y'].all(h, req.headers[h][0] != 'a')", 'Write !has(req.headers[h]) || before it.'],
+  ["!['x', 'y'].exists(h, getReqHeader(h)[0] == 'a')", 'Write !hasReqHeader(h) || before it.'],
+  ["['x', 'y'].map(h, getReqHeader(h)[0]) != ['a', 'b']", 'Write !hasReqHeader(h) || before it.'],
+  ["size(['x', 'y'].filter(h, getReqHeader(h)[0] == 'a')) > 0", 'Write !hasReqHeader(h) || before it.'],
+  ["['x', 'y'].filter(h, getReqHeader(h)[0] == 'a').size() < 2", 'Write !hasReqHeader(h) || before it.'],
   ["duration('5 minutes') > duration('1m')", 'Use a duration such as "1h30m".'],
   ["timestamp('yesterday') < timestamp(time.now)", 'Use an RFC 3339 time such as "2026-01-01T00:00:00Z".'],
   ['rand.int(10, 0) > 3', 'Use the smaller number first.'],
@@ -101,6 +107,11 @@ test.each([
   ["(getReqHeader('x')[0] == 'a') == true"],
   ["getReqHeader('x')[0] == 'a' ? true : false"],
   ["!['/a', '/b'].exists(path, req.url.path.startsWith(path))"],
+  ["['x', 'y'].exists(h, getReqHeader(h)[0] == 'a')"],
+  ["['x', 'y'].exists(h, !hasReqHeader(h) || getReqHeader(h)[0] != 'a')"],
+  ["getReqHeader('x').exists(v, v != 'a')"],
+  ["['a', 'b'].map(v, {'x': v}).exists(v, v['x'] != 'a' && v.x != 'b')"],
+  ["size(['a', 'b'].filter(v, v != req.method)) > 0"],
   ["!hasReqHeader('x') || !getReqHeader('x')[0].isJson()"],
 ])('%s gets no warning', (source) => {
   expect(checkPolicy(when(source))).toEqual([])
@@ -238,4 +249,56 @@ test('An earlier rule may guard a value that a request may not have', () => {
   expect(rulesOf(JSON.stringify({ on_http_request: [second, first] }))).toEqual(['missing-value'])
   const size = { expressions: ["size(getReqHeader('x')[0]) < 10"], actions: [{ type: 'deny' }] }
   expect(rulesOf(JSON.stringify({ on_http_request: [size, second] }))).toEqual(['missing-value', 'missing-value'])
+})
+
+describe('A denial that needs its value lets requests without it pass', () => {
+  const rule = (conditions: readonly string[], type = 'deny', config: object = {}) => ({
+    expressions: conditions,
+    actions: [{ type, config }],
+  })
+  const check = (...rules: object[]) => rulesOf(JSON.stringify({ on_http_request: rules }))
+  const WRONG = "getReqHeader('x-token')[0] != 'a'"
+  const HOLE = rule([`hasReqHeader('x-token') && ${WRONG}`])
+
+  test.each([
+    ['in two conditions', rule(["hasReqHeader('x-token')", WRONG])],
+    ['with has', rule(["has(req.headers['x-token']) && req.headers['x-token'][0] != 'a'"])],
+    ['with in', rule(["'x-token' in req.headers && !(req.headers['x-token'][0] in ['a', 'b'])"])],
+    ['with a size', rule(["getReqHeader('x-token').size() > 0 && getReqHeader('x-token')[0] != 'a'"])],
+    ['of a parameter', rule(["hasQueryParam('key') && getQueryParam('key')[0] != 'a'"])],
+    ['of a cookie', rule(["hasReqCookie('auth') && getReqCookie('auth').value != 'a'"])],
+    ['by a secret', rule(["hasReqHeader('x') && getReqHeader('x')[0] != secrets.get('webhooks', 'github')"])],
+    [
+      'that is a custom response',
+      rule([`hasReqHeader('x-token') && ${WRONG}`], 'custom-response', { status_code: 401 }),
+    ],
+    ['that closes the connection', rule([`hasReqHeader('x-token') && ${WRONG}`], 'close-connection')],
+  ])('%s', (_, each) => {
+    expect(check(each)).toEqual(['missing-value-passes'])
+  })
+
+  test.each([
+    [
+      'but not of a value that is right to be left out',
+      [rule(["hasReqHeader('origin') && getReqHeader('origin')[0] != 'a'"])],
+    ],
+    ['but not of a value that is denied', [rule(["hasReqHeader('x-token') && getReqHeader('x-token')[0] == 'a'"])]],
+    ['but not after a rule for requests without it', [rule(["!hasReqHeader('x-token')"]), HOLE]],
+    [
+      'but not beside another check',
+      [HOLE, { actions: [{ type: 'basic-auth', config: { credentials: ['a:12345678'] } }] }],
+    ],
+    [
+      'but not for a redirect',
+      [rule([`hasReqHeader('x-token') && ${WRONG}`], 'redirect', { to: 'https://a.example.com' })],
+    ],
+    [
+      'but not for a response of success',
+      [rule([`hasReqHeader('x-token') && ${WRONG}`], 'custom-response', { status_code: 200 })],
+    ],
+    ['but not if one of two is enough', [rule([`!hasReqHeader('x-token') || ${WRONG}`])]],
+    ['but not if it must be missing', [rule(["!hasReqHeader('x-token')", "getReqHeader('x-other')[0] == 'a'"])]],
+  ])('%s', (_, rules) => {
+    expect(check(...rules)).toEqual([])
+  })
 })

@@ -10,6 +10,7 @@ import { headerWithCapitals } from './header-with-capitals.ts'
 import { invalidConstant } from './invalid-constant.ts'
 import { invalidRange } from './invalid-range.ts'
 import { missingValue } from './missing-value.ts'
+import { missingValuePasses } from './missing-value-passes.ts'
 import { negatedValue } from './negated-value.ts'
 import { notEnforced } from './not-enforced.ts'
 import { rangeComparedAsText } from './range-compared-as-text.ts'
@@ -24,6 +25,7 @@ export const WARNINGS: readonly Warning[] = [
   invalidRange,
   negatedValue,
   missingValue,
+  missingValuePasses,
   anyoneSignsIn,
   ruleUnreachable,
   rateLimitUnreachable,
