@@ -212,6 +212,35 @@ tests:
     expect(await run('github')).toContain(`::warning file=policy.test.yml,line=2,title=home::${failure}\n`)
   })
 
+  test('prints the warnings of policy check once, and passes all the same', async () => {
+    writeFileSync(
+      'policy.yml',
+      `on_http_request:
+  - { expressions: ["getReqHeader('x')[0] != 'token'"], actions: [{ type: deny }] }
+  - { expressions: ["req.headers['X-Key'][0] == 'a'"], actions: [{ type: deny }] }
+`,
+    )
+    const request = 'request: { url: https://a.example.com/ }, expect: { status: 200 }'
+    const tests = `policy: policy.yml\ntests: [{ name: one, ${request} }, { name: two, ${request} }]\n`
+    for (const file of ['a.test.yml', 'b.test.yml']) writeFileSync(file, tests)
+    const run = (format: string) => runToEnd({}, 'policy', 'test', 'a.test.yml', 'b.test.yml', '--format', format)
+    const place =
+      'policy.yml:2:22: warning: In the policy, on_http_request[0].expressions[0] fails for a request without'
+    const [text, json, junit, github] = [await run('text'), await run('json'), await run('junit'), await run('github')]
+    expect(text.code).toBe(0)
+    expect(text.stdout.split(place)).toHaveLength(2)
+    expect(text.stdout.match(/warning: /g)).toHaveLength(2)
+    const [first, second] = JSON.parse(json.stdout).files
+    expect(first.warnings.map(({ file, code, line }: Record<string, unknown>) => `${file} ${code} ${line}`)).toEqual([
+      'policy.yml missing-value 2',
+      'policy.yml header-with-capitals 3',
+    ])
+    expect(second.warnings).toEqual([])
+    expect(junit.stdout).toContain('<system-out>policy.yml:2:22: In the policy')
+    expect(junit.stdout).toContain('tests="2" failures="0"')
+    expect(github.stdout.split('::warning file=policy.yml,line=2,')).toHaveLength(2)
+  })
+
   const MANIFESTS = `apiVersion: ngrok.k8s.ngrok.com/v1alpha1
 kind: CloudEndpoint
 metadata: { name: web }

@@ -104,7 +104,12 @@ async function testAll(files: readonly string[]) {
       const run = await load()
       const results: PolicyTestResult[] = []
       for (const each of tests) results.push(await run.run(each))
-      tested.push({ file, policyFile, results, rules: run.coverage.list() })
+      const known = tested.flatMap((each) => (each.policyFile === policyFile ? each.warnings : []))
+      const warnings = run.warnings.filter(
+        ({ rule, line, column }) =>
+          !known.some((each) => each.rule === rule && each.line === line && each.column === column),
+      )
+      tested.push({ file, policyFile, results, rules: run.coverage.list(), warnings })
     } catch (error) {
       // The other files are tested all the same.
       printErrorLine(messageOf(error))

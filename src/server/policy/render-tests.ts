@@ -1,7 +1,16 @@
 import { escapeUnprintable, formatCount } from '../../core/schema/text.ts'
 import type { PolicyTestResult } from '../../testing/policy-tests/run.ts'
 import { describeDifferences, describeFailure } from '../../testing/policy-tests/text.ts'
-import { githubCommand, junitFile, type Paint, xml } from './render.ts'
+import {
+  githubCommand,
+  githubProblem,
+  junitFile,
+  junitWarnings,
+  type Paint,
+  renderProblem,
+  toJson,
+  xml,
+} from './render.ts'
 import { countOutcomes, listUnreached, percentOf, shown, type TestedFile } from './tested-file.ts'
 
 /** The output formats of `policy test`, by their names. */
@@ -15,6 +24,7 @@ function renderText(files: readonly TestedFile[], paint: Paint): string {
       paint('bold', shown(each.file)),
       ...each.results.map((one) => renderResult(one, paint)),
       ...renderCoverage(each, paint),
+      ...each.warnings.map((warning) => renderProblem(warning, shown(each.policyFile), paint)),
     ].join('\n'),
   )
   const results = files.flatMap((each) => each.results)
@@ -44,14 +54,20 @@ function renderCoverage({ policyFile, rules }: TestedFile, paint: Paint): string
 function renderJson(files: readonly TestedFile[], _paint: Paint): string {
   const results = files.flatMap((each) => each.results)
   const failed = results.filter(hasFailed).length
-  return `${JSON.stringify({ passed: results.length - failed, failed, files: files.map((each) => ({ ...each, reached: percentOf(each.rules) })) }, null, 2)}\n`
+  return `${JSON.stringify({ passed: results.length - failed, failed, files: files.map(describe) }, null, 2)}\n`
+}
+
+function describe(file: TestedFile): object {
+  const warnings = file.warnings.map((each) => toJson(each, shown(file.policyFile)))
+  return { ...file, warnings, reached: percentOf(file.rules) }
 }
 
 function renderJunit(files: readonly TestedFile[], _paint: Paint): string {
   return junitFile(
     'fauxgate policy test',
-    files.map(({ file, results }) => ({
+    files.map(({ file, policyFile, results, warnings }) => ({
       name: file,
+      output: junitWarnings(warnings, shown(policyFile)),
       failures: results.filter(hasFailed).length,
       cases: results.map((result) => {
         const message = describeDifferences(result).join('; ')
@@ -77,5 +93,8 @@ function renderGithub(files: readonly TestedFile[], _paint: Paint): string {
       githubCommand('notice', { file: shown(policyFile), line }, `No test reaches ${what}.`),
     ),
   )
-  return [...failures, ...unreached].join('')
+  const warnings = files.flatMap(({ policyFile, warnings: all }) =>
+    all.map((each) => githubProblem(each, shown(policyFile))),
+  )
+  return [...failures, ...warnings, ...unreached].join('')
 }

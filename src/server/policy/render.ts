@@ -25,7 +25,7 @@ function count(files: readonly ReportedFile[]) {
 }
 
 function renderText(files: readonly ReportedFile[], paint: Paint): string {
-  const blocks = files.flatMap((file) => file.problems.map((problem) => renderProblem(problem, file, paint)))
+  const blocks = files.flatMap(({ file, problems }) => problems.map((problem) => renderProblem(problem, file, paint)))
   const { errors, warnings, policies } = count(files)
   const found =
     errors + warnings === 0
@@ -41,7 +41,7 @@ function renderText(files: readonly ReportedFile[], paint: Paint): string {
 /** The number of characters of a line that are shown. Of a longer line, the part around the problem is shown. */
 const MAX_WIDTH = 100
 
-function renderProblem(problem: FileProblem, { file }: ReportedFile, paint: Paint): string {
+export function renderProblem(problem: FileProblem, file: string, paint: Paint): string {
   const { severity, line, column, endLine, endColumn, message, hint, docs, policy, source } = problem
   const isError = severity === 'error'
   const head = `${paint('bold', `${printable(file)}:${line}:${column}`)}: ${paint(isError ? 'red' : 'yellow', severity)}: ${printable(message)} ${paint('dim', `[${codeOf(problem)}]`)}`
@@ -78,14 +78,14 @@ function printable(text: string): string {
 }
 
 function renderJson(files: readonly ReportedFile[], _paint: Paint): string {
-  const problems = files.flatMap(({ file, problems: all }) =>
-    all.map(({ number: _number, rule: _rule, within: _within, ...problem }, index) => ({
-      file,
-      code: codeOf(all[index] ?? { ...problem }),
-      ...problem,
-    })),
-  )
+  const problems = files.flatMap(({ file, problems: all }) => all.map((each) => toJson(each, file)))
   return `${JSON.stringify({ ...count(files), problems }, null, 2)}\n`
+}
+
+/** Returns a problem as programs read it. */
+export function toJson(problem: FileProblem, file: string): object {
+  const { number: _number, rule: _rule, within: _within, ...rest } = problem
+  return { file, code: codeOf(problem), ...rest }
 }
 
 function renderJunit(files: readonly ReportedFile[], _paint: Paint): string {
@@ -95,15 +95,16 @@ function renderJunit(files: readonly ReportedFile[], _paint: Paint): string {
     const failed = problems.filter(({ severity }) => severity === 'error')
     const cases = names.map((name) => {
       const own = problems.filter(({ policy }) => policy === name)
-      const line = (each: FileProblem) =>
-        `${file}:${each.line}:${each.column}: ${each.message}${each.hint ? ` ${each.hint}` : ''}`
       const failures = own
         .filter(({ severity }) => severity === 'error')
-        .map((each) => `<failure type="${codeOf(each)}" message="${xml(each.message)}">${xml(line(each))}</failure>`)
-      const warnings = own
-        .filter(({ severity }) => severity === 'warning')
-        .map((each) => `${line(each)} [${codeOf(each)}]`)
-      const output = warnings.length > 0 ? `<system-out>${xml(warnings.join('\n'))}</system-out>` : ''
+        .map(
+          (each) =>
+            `<failure type="${codeOf(each)}" message="${xml(each.message)}">${xml(toLine(each, file))}</failure>`,
+        )
+      const output = junitWarnings(
+        own.filter(({ severity }) => severity === 'warning'),
+        file,
+      )
       return `    <testcase classname="${xml(file)}" name="${xml(name || 'traffic policy')}" file="${xml(file)}">${failures.join('')}${output}</testcase>`
     })
     return { name: file, cases, failures: new Set(failed.map(({ policy }) => policy)).size }
@@ -111,18 +112,30 @@ function renderJunit(files: readonly ReportedFile[], _paint: Paint): string {
   return junitFile('fauxgate policy check', suites)
 }
 
+function toLine({ line, column, message, hint }: FileProblem, file: string): string {
+  return `${file}:${line}:${column}: ${message}${hint ? ` ${hint}` : ''}`
+}
+
+/** Returns the element with warnings; an empty text for none. */
+export function junitWarnings(warnings: readonly FileProblem[], file: string): string {
+  const lines = warnings.map((each) => `${toLine(each, file)} [${codeOf(each)}]`)
+  return lines.length > 0 ? `<system-out>${xml(lines.join('\n'))}</system-out>` : ''
+}
+
 interface JunitSuite {
   readonly name: string
   /** The elements of the cases. */
   readonly cases: readonly string[]
   readonly failures: number
+  /** The element with the output of the suite. */
+  readonly output?: string
 }
 
 /** Returns a file of JUnit. */
 export function junitFile(name: string, suites: readonly JunitSuite[]): string {
   const all = suites.map(
-    ({ name: suite, cases, failures }) =>
-      `  <testsuite name="${xml(suite)}" tests="${cases.length}" failures="${failures}">\n${cases.join('\n')}\n  </testsuite>`,
+    ({ name: suite, cases, failures, output }) =>
+      `  <testsuite name="${xml(suite)}" tests="${cases.length}" failures="${failures}">\n${[...cases, ...(output ? [`    ${output}`] : [])].join('\n')}\n  </testsuite>`,
   )
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="${xml(name)}">\n${all.join('\n')}\n</testsuites>\n`
 }
@@ -144,14 +157,13 @@ export function xml(text: string): string {
 }
 
 function renderGithub(files: readonly ReportedFile[], _paint: Paint): string {
-  const commands = files.flatMap(({ file, problems }) =>
-    problems.map((each) => {
-      const { severity, line, endLine, column, endColumn, message, hint, docs } = each
-      const place = { file, line, endLine, col: column, ...(endLine === line && { endColumn }), title: codeOf(each) }
-      return githubCommand(severity, place, [message, hint, docs].filter(Boolean).join('\n'))
-    }),
-  )
-  return commands.join('')
+  return files.flatMap(({ file, problems }) => problems.map((each) => githubProblem(each, file))).join('')
+}
+
+export function githubProblem(problem: FileProblem, file: string): string {
+  const { severity, line, endLine, column, endColumn, message, hint, docs } = problem
+  const place = { file, line, endLine, col: column, ...(endLine === line && { endColumn }), title: codeOf(problem) }
+  return githubCommand(severity, place, [message, hint, docs].filter(Boolean).join('\n'))
 }
 
 /** Returns a workflow command, which GitHub shows at its line of a pull request. */

@@ -1,5 +1,6 @@
 import { relative } from 'node:path'
 import { NOT_ENFORCED } from '../../service/policy/action.ts'
+import type { FileProblem } from '../../service/policy/files/check-file.ts'
 import type { CoveredAction, CoveredRule } from '../../testing/policy-tests/coverage.ts'
 import type { PolicyTestResult } from '../../testing/policy-tests/run.ts'
 
@@ -9,6 +10,8 @@ export interface TestedFile {
   readonly policyFile: string
   readonly results: readonly PolicyTestResult[]
   readonly rules: readonly CoveredRule[]
+  /** The warnings of `policy check` about the policy, without those of a file before. */
+  readonly warnings: readonly FileProblem[]
 }
 
 /** Returns the share of the outcomes of all actions that tests reach, in whole percent. */

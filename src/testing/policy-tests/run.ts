@@ -3,7 +3,7 @@ import { manualClock } from '../../core/engine/manual-clock.ts'
 import { describeThrown, quote } from '../../core/schema/text.ts'
 import type { Duration } from '../../core/schema/time.ts'
 import { createNgrok } from '../../gateway/ngrok.ts'
-import { checkFound } from '../../service/policy/files/check-file.ts'
+import { checkFound, type FileProblem } from '../../service/policy/files/check-file.ts'
 import type { FoundPolicy } from '../../service/policy/files/find.ts'
 import { readText } from '../../service/policy/text.ts'
 import { formatFailures, formatTrace } from '../../traffic/trace-text.ts'
@@ -40,14 +40,18 @@ export class PolicyTestRun {
   readonly #file: PolicyTestFile
   readonly #policy: string
   readonly coverage: PolicyCoverage
+  /** The warnings of `policy check` about the policy. */
+  readonly warnings: readonly FileProblem[]
 
   /** @throws TypeError that names the errors of the policy, if it has any */
   constructor(file: PolicyTestFile, policy: FoundPolicy) {
     const { protocol = policy.protocol, place = policy.place } = file
     const known = { ...(protocol && { protocol }), ...(place && { place }) }
-    const errors = checkFound(policy, known).filter(({ severity }) => severity === 'error')
+    const problems = checkFound(policy, known)
+    const errors = problems.filter(({ severity }) => severity === 'error')
     if (errors.length > 0)
       throw new TypeError(errors.map(({ line, column, message }) => `${line}:${column}: ${message}`).join('\n'))
+    this.warnings = problems
     const slice = policy.slice()
     const read = readText(slice.text)
     this.#file = { ...file, ...known }
