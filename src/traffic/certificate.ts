@@ -1,24 +1,84 @@
+import { quote } from '../core/schema/text.ts'
 import { timestamp } from '../core/schema/time.ts'
 import type { EndpointRecord } from '../service/ngrok/endpoint-records.ts'
-import { certificates } from '../service/provisioning/certificate-records.ts'
+import { DECISIONS } from '../service/policy/decisions.ts'
+import { type CertificateRecord, certificates } from '../service/provisioning/certificate-records.ts'
+import { defaultCertificateName } from '../service/resources/reserved-domains/dialect.ts'
 import { domains } from '../service/resources/reserved-domains/records.ts'
 import type { VisitContext } from './visit-context.ts'
 
-/**
- * Returns the reason why the TLS handshake of a visitor fails; undefined if it does not (rules: traffic#certificate). While the
- * first attempt to get a certificate has not failed yet, visitors get through.
- */
-export function certificateProblem({ reader, host }: VisitContext, { domain_id }: EndpointRecord): string | undefined {
-  const domain = domain_id === null ? undefined : reader.get(domains, domain_id)
-  if (!domain) return undefined
-  const { certificate_id, job } = domain
-  if (certificate_id === null) {
-    const code = job?.error_code
-    return code ? `${domain.domain} has no certificate: its job ended with ${code}` : undefined
+/** The reason why a visitor rejects a certificate, with the code of Node's error. */
+interface CertificateProblem {
+  readonly code: 'ERR_TLS_CERT_ALTNAME_INVALID' | 'CERT_HAS_EXPIRED'
+  /** The deed of the gateway in words, such as "presented its default certificate …". */
+  readonly did: string
+}
+
+const REMEDIES: Readonly<Record<CertificateProblem['code'], string>> = {
+  ERR_TLS_CERT_ALTNAME_INVALID:
+    'Wait until the domain has its certificate, which a new one has at once with the option provisioningDelay: 0',
+  CERT_HAS_EXPIRED: 'Let the renewal succeed',
+}
+
+/** The error of a visitor who rejects the certificate of the gateway. */
+export class CertificateRejected extends Error {
+  override readonly name = 'CertificateRejected'
+  readonly code: CertificateProblem['code']
+
+  constructor({ code, did }: CertificateProblem) {
+    super(`The gateway ${did}. ${REMEDIES[code]}, or accept any certificate: { from: { insecure: true } }.`)
+    this.code = code
   }
-  const certificate = reader.get(certificates, certificate_id)
-  const ends = certificate?.upload?.not_after ?? certificate?.order?.not_after
-  return ends === undefined || ends >= host.now
-    ? undefined
-    : `the certificate of ${domain.domain} ended at ${timestamp(ends)}`
+}
+
+/**
+ * Presents the certificate of an endpoint to the visitor (rules: traffic#certificate). At a port, the visitor has seen it before.
+ * @throws CertificateRejected
+ */
+export function presentCertificate(context: VisitContext, endpoint: EndpointRecord, hostname: string): void {
+  const problem = context.isServed ? undefined : findProblem(context, endpoint, hostname)
+  if (!problem) return
+  const isRejected = !context.visitor.insecure
+  const decision = problem.code === 'CERT_HAS_EXPIRED' && { decision: DECISIONS.certificate }
+  context.trace.push({ step: 'certificate', did: problem.did, ...decision, ...(isRejected && { isEnd: true }) })
+  if (isRejected) throw new CertificateRejected(problem)
+}
+
+/** Returns the reason why a visitor who verifies certificates rejects the one of an endpoint; undefined if it does not. */
+function findProblem(
+  { reader, host }: VisitContext,
+  { domain_id }: EndpointRecord,
+  hostname: string,
+): CertificateProblem | undefined {
+  const domain = domain_id === null ? undefined : reader.get(domains, domain_id)
+  // A declared endpoint has no reserved domain. The service owns a domain without a CNAME target, and its certificate.
+  if (!domain || domain.cname_target === null) return undefined
+  const certificate = domain.certificate_id === null ? undefined : reader.get(certificates, domain.certificate_id)
+  if (!certificate) {
+    const code = domain.job?.error_code
+    const why = code ? `, and its last attempt ended with ${code}` : ''
+    const did = `presented its default certificate for ${defaultCertificateName(host.dialect)}: ${domain.domain} has none yet${why}`
+    return { code: 'ERR_TLS_CERT_ALTNAME_INVALID', did }
+  }
+  const names = namesOf(certificate)
+  const presented = `presented a certificate for ${names.map((name) => quote(name)).join(', ') || 'no name'}`
+  if (!names.some((name) => covers(name, hostname)))
+    return { code: 'ERR_TLS_CERT_ALTNAME_INVALID', did: `${presented}, and not for ${hostname}` }
+  const { not_after: ends } = certificate.upload ?? certificate.order
+  if (ends >= host.now) return undefined
+  return { code: 'CERT_HAS_EXPIRED', did: `${presented}, which ended at ${timestamp(ends)}` }
+}
+
+/** Returns the names that a certificate is for, as clients read them. */
+function namesOf({ upload, order }: CertificateRecord): readonly string[] {
+  if (order) return [order.domain]
+  const { subject_alternative_names, subject_common_name } = upload.leaf
+  const { dns_names, ips } = subject_alternative_names
+  return dns_names.length + ips.length > 0 ? dns_names : [subject_common_name].filter((name) => name !== '')
+}
+
+/** Tells whether a name of a certificate covers a host. A wildcard covers one label (RFC 9525, section 6.3). */
+function covers(name: string, hostname: string): boolean {
+  const pattern = name.toLowerCase()
+  return pattern === hostname || (pattern.startsWith('*.') && pattern.slice(1) === hostname.replace(/^[^.]+/, ''))
 }

@@ -12,7 +12,7 @@ import {
 } from '../service/policy/visit.ts'
 import { findTunnel } from './agent-calls.ts'
 import { chooseTarget } from './backends.ts'
-import { certificateProblem } from './certificate.ts'
+import { presentCertificate } from './certificate.ts'
 import { type CompiledPolicy, type CompileOptions, compilePolicy } from './compile.ts'
 import { EndpointVisit } from './endpoint-visit.ts'
 import { errorResponse, hasResponsePhase, isFailedForward, toUpstreamResponse } from './errors.ts'
@@ -86,12 +86,7 @@ export class GatewayVisit implements WholeVisit {
     const endpoint = found[drawn] ?? first
     this.endpoint ??= endpoint.id
     this.#step('endpoint', `${endpoint.id} at ${endpoint.url} took the request`)
-    const problem =
-      url.protocol === 'https:' && binding === 'public' ? certificateProblem(this.context, endpoint) : undefined
-    if (problem !== undefined) {
-      this.#step('certificate', problem, 'close', DECISIONS.certificate)
-      return 'close'
-    }
+    if (url.protocol === 'https:' && binding === 'public') presentCertificate(this.context, endpoint, url.hostname)
     if (path.startsWith(ACME_PATH) && endpoint.domain_id !== null) return { status: 404 }
     const restriction = binding === 'public' && this.context.reader.find(restrictions, 'type', 'endpoints')
     const refusal = restriction && (await runRestriction(new EndpointVisit(request, endpoint, this), restriction))

@@ -5,6 +5,7 @@ import { domains } from '../service/resources/reserved-domains/records.ts'
 import type { BodyParts, Inform } from './body.ts'
 import { createExpressions } from './cel/expression.ts'
 import { EvaluationProblem, MissingFact } from './cel/values.ts'
+import { CertificateRejected } from './certificate.ts'
 import { toUpstreamResponse } from './errors.ts'
 import { noSecrets, type Target } from './exchange.ts'
 import { GatewayVisit } from './gateway-visit.ts'
@@ -34,6 +35,17 @@ export interface ServedRequest {
   readonly inform: Inform
   /** Aborts when the visitor leaves. */
   readonly signal: AbortSignal
+}
+
+/** A request of a visitor, and how it came. */
+interface Visit {
+  readonly request: VisitorRequest
+  readonly from: Visitor
+  readonly target: Target
+  readonly signal: AbortSignal | undefined
+  /** True if a server received it. */
+  readonly isServed?: true
+  readonly onRecorded?: ((number: number) => void) | undefined
 }
 
 /** The gateway as its visitors see it. */
@@ -76,7 +88,8 @@ export class GatewayTraffic {
     const signal = init.signal ?? (input instanceof Request ? input.signal : undefined)
     signal?.throwIfAborted()
     const request = VisitorRequest.from(input, init)
-    const visited = await this.#visit(request, from, { edge, route, backend }, signal, onRecorded)
+    const target = { edge, route, backend }
+    const visited = await this.#visit({ request, from, target, signal, onRecorded })
     // A fetch cannot speak another protocol.
     visited.switched?.end()
     return visited.toResponse(request.method)
@@ -84,20 +97,16 @@ export class GatewayTraffic {
 
   /** Sends a request that a server received through the gateway. No message becomes one of a `fetch`. */
   async serve({ method, url, headers, body, ip, signal, inform }: ServedRequest): Promise<UpstreamResponse> {
-    return this.#visit(new VisitorRequest(method, url, headers, body, inform), { ip }, {}, signal)
+    const request = new VisitorRequest(method, url, headers, body, inform)
+    return this.#visit({ request, from: { ip }, target: {}, signal, isServed: true })
   }
 
-  async #visit(
-    request: VisitorRequest,
-    from: Visitor,
-    target: Target,
-    signal: AbortSignal | undefined,
-    onRecorded?: (number: number) => void,
-  ): Promise<UpstreamResponse> {
+  async #visit(visit: Visit): Promise<UpstreamResponse> {
     try {
-      const response = await this.#pass(request, from, target, signal, onRecorded)
+      const response = await this.#pass(visit)
       if (response) return response
     } catch (error) {
+      if (error instanceof CertificateRejected) throw new TypeError('fetch failed', { cause: error })
       if (error instanceof MissingFact) refuse(refusals.traffic_fact_missing, { path: error.path })
       if (error instanceof NotSimulated) refuse(refusals.traffic_not_simulated, { action: error.action })
       throw error
@@ -120,17 +129,12 @@ export class GatewayTraffic {
   }
 
   /** Returns the response; undefined if the connection closes. */
-  async #pass(
-    request: VisitorRequest,
-    visitor: Visitor,
-    target: Target,
-    signal?: AbortSignal,
-    onRecorded?: (number: number) => void,
-  ): Promise<UpstreamResponse | undefined> {
+  async #pass(sent: Visit): Promise<UpstreamResponse | undefined> {
+    const { request, from: visitor, target, signal, isServed = false, onRecorded } = sent
     const { host } = this
     const trace: VisitContext['trace'] = []
     const context = {
-      ...{ host, visitor, signal, sentUrl: request.url, trace, secrets: noSecrets() },
+      ...{ host, visitor, isServed, signal, sentUrl: request.url, trace, secrets: noSecrets() },
       reader: this.#read(),
       facts: readFacts(visitor),
       startedAt: host.now,

@@ -14,6 +14,8 @@ export interface VisitContext {
   readonly host: TrafficHost
   readonly reader: Reader
   readonly visitor: Visitor
+  /** True if the request came through a port, where the visitor itself has seen the certificate. */
+  readonly isServed: boolean
   /** The given facts, by the paths of variables. */
   readonly facts: ReadonlyMap<string, unknown>
   /** The URL as the visitor sent it. */

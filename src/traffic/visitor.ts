@@ -14,6 +14,8 @@ export interface Visitor {
   readonly ip?: string
   /** The country of the address, as two letters. It sets `conn.geo.country_code` and its kind. */
   readonly country?: string
+  /** True accepts any certificate, as `curl --insecure` does. Default: the visitor rejects a certificate for another name, or an expired one. */
+  readonly insecure?: boolean
   /** The identity of a visitor who has signed in. Default: the visitor has not. */
   readonly identity?: Identity
   /** Other variables by their paths, such as `{ 'conn.client_ip.is_tor_node': true }`. */

@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers'
 import { inspect } from 'node:util'
 import { Ngrok } from '@ngrok/ngrok-api'
 import { describe, expect, inject, onTestFinished, test } from 'vitest'
+import { createNgrok } from '../../src/gateway/ngrok.ts'
 import type { OperationName } from '../../src/index.ts'
 import { createGateway, type GatewayOptions, manualClock, ngrok } from '../../src/index.ts'
 import { serve } from '../../src/server/node.ts'
@@ -162,6 +163,27 @@ const troubles: Readonly<Record<string, Trouble>> = {
     },
     fix: async () => expect(await startCommand(0)).toContain('listens on http://127.0.0.1:'),
   },
+  'The certificate is for another name': {
+    error: async () => {
+      const gateway = createNgrok({ clock: createClock() })
+      gateway.reservedDomains.create({ domain: 'app.example.com' })
+      gateway.declare.tunnelSession({ endpoints: [{ url: 'https://app.example.com' }] })
+      const error: Error = await gateway.traffic.fetch('https://app.example.com').catch((reason) => reason)
+      return `${error} ${inspect(error.cause)}`
+    },
+    fix: async () => {
+      for (const [provisioningDelay, from] of [
+        [0, {}],
+        ['30s', { insecure: true }],
+      ] as const) {
+        const gateway = createNgrok({ clock: createClock(), provisioningDelay })
+        gateway.reservedDomains.create({ domain: 'app.example.com' })
+        gateway.declare.tunnelSession({ endpoints: [{ url: 'https://app.example.com' }] })
+        gateway.traffic.upstream('https://app.example.com', () => new Response())
+        expect((await gateway.traffic.fetch('https://app.example.com', { from })).status).toBe(200)
+      }
+    },
+  },
   'The connection was reset': {
     error: async () => {
       const { gateway, server } = await startServer()
@@ -211,9 +233,9 @@ const shownErrors = new Map(
   ]),
 )
 
-test('The page has eleven errors, and this file has a test for each', () => {
+test('The page has twelve errors, and this file has a test for each', () => {
   expect(Object.keys(troubles).sort()).toEqual([...shownErrors.keys()].sort())
-  expect(shownErrors.size).toBe(11)
+  expect(shownErrors.size).toBe(12)
 })
 
 describe.each(Object.entries(troubles))('%s', (heading, { error, fix }) => {

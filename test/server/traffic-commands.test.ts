@@ -60,6 +60,17 @@ test('send requests of visitors, and explain the responses', async () => {
   expect(await readOutput('traffic')).toBe('')
 })
 
+test('say which certificate the visitor rejected, and accept it with --insecure', async () => {
+  const url = 'https://app.example.com'
+  gateway.reservedDomains.create({ domain: 'app.example.com' })
+  gateway.declare.tunnelSession({ endpoints: [{ url }] })
+  gateway.traffic.upstream(url, () => new Response('hello'))
+  expect(await readOutput('request', url)).toBe(
+    'The visitor rejected the certificate: the gateway presented its default certificate for *.ngrok.io: app.example.com has none yet. --insecure accepts it.\n',
+  )
+  expect(await readOutput('request', url, '--insecure')).toMatch(/^200\n(.+\n)*\nhello\n$/)
+})
+
 test('set the responses of upstreams', async () => {
   const url = 'https://api.example.com'
   gateway.declare.tunnelSession({ endpoints: [{ url }] })

@@ -16,7 +16,7 @@ on_http_request:
 `
 
 async function visit(path: string) {
-  const gateway = createNgrok({ clock: manualClock(CLOCK_START), seed: 'matchers' })
+  const gateway = createNgrok({ clock: manualClock(CLOCK_START), seed: 'matchers', provisioningDelay: 0 })
   gateway.reservedDomains.create({ domain: 'api.example.com' })
   gateway.endpoints.create({
     url: 'https://api.example.com',

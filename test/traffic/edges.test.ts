@@ -91,7 +91,7 @@ describe('a route of the standard dialect', () => {
 
 describe('an HTTPS edge of ngrok', () => {
   const create = () => {
-    const gateway = createNgrok({ clock: manualClock(CLOCK_START) })
+    const gateway = createNgrok({ clock: manualClock(CLOCK_START), provisioningDelay: 0 })
     gateway.reservedDomains.create({ domain: 'shop.example.com' })
     const { id: edge_id } = gateway.httpsEdges.create({ hostports: ['shop.example.com:443'] })
     const response = (body: string) => gateway.httpResponseBackends.create({ body, status_code: 200 }).id

@@ -1,7 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import { createNgrok } from '../../src/gateway/ngrok.ts'
 import { GatewayError, manualClock } from '../../src/index.ts'
-import { DECISIONS } from '../../src/service/policy/decisions.ts'
 import { CLOCK_START } from '../support/clock.ts'
 import { createVisited, policyOf, URL_OF_APP } from './visits.ts'
 
@@ -56,7 +55,7 @@ describe('the endpoint of a request', () => {
   })
 
   test('with a policy that answers nothing is an error', async () => {
-    const gateway = createNgrok()
+    const gateway = createNgrok({ provisioningDelay: 0 })
     gateway.reservedDomains.create({ domain: 'api.example.com' })
     const answers = policyOf('deny', {}, 'on_http_request', ["req.url.path == '/a'"])
     const rules = {
@@ -75,30 +74,8 @@ describe('the endpoint of a request', () => {
     expect(response.headers.get('ngrok-error-code')).toBe('ERR_NGROK_3200')
   })
 
-  test('has a certificate, or the handshake fails once its job has failed', async () => {
-    const gateway = createNgrok({ clock: manualClock(CLOCK_START) })
-    gateway.reservedDomains.create({ domain: 'api.example.com' })
-    gateway.endpoints.create({
-      url: 'https://api.example.com',
-      type: 'cloud',
-      bindings: ['public'],
-      traffic_policy: policyOf('deny'),
-    })
-    expect((await gateway.traffic.fetch('https://api.example.com')).status).toBe(403)
-    gateway.provisioning.script(['DNS_ERROR', 'success'], { domain: 'api.example.com' })
-    gateway.clock.advance('1m')
-    await expect(gateway.traffic.fetch('https://api.example.com')).rejects.toThrow(TypeError)
-    expect(gateway.traffic.last()?.trace.at(-1)).toMatchObject({
-      step: 'certificate',
-      isEnd: true,
-      decision: DECISIONS.certificate,
-    })
-    gateway.clock.advance('1d')
-    expect((await gateway.traffic.fetch('https://api.example.com')).status).toBe(403)
-  })
-
   test('answers challenges of ACME itself', async () => {
-    const gateway = createNgrok()
+    const gateway = createNgrok({ provisioningDelay: 0 })
     gateway.reservedDomains.create({ domain: 'app.example.com' })
     gateway.declare.tunnelSession({ endpoints: [{ url: URL_OF_APP }] })
     expect((await gateway.traffic.fetch(`${URL_OF_APP}/.well-known/acme-challenge/x`)).status).toBe(404)

@@ -37,7 +37,7 @@ const outcome = named(
     number: documented(v.number(), 'The number of the request in the journal of traffic.'),
     status: documented(
       v.nullable(v.number()),
-      'The status of the response; null if the gateway closed the connection.',
+      'The status of the response; null if the gateway closed the connection, or the visitor rejected its certificate.',
     ),
     headers: documented(
       v.record(v.string(), v.string()),
@@ -140,7 +140,7 @@ function isHeader(name: string, value: string): boolean {
   }
 }
 
-/** Returns undefined if the gateway closes the connection. */
+/** Returns undefined if the gateway closes the connection, or the visitor rejects its certificate. */
 async function fetchOrUndefined(fetch: () => Promise<Response>): Promise<Response | undefined> {
   try {
     return await fetch()

@@ -20,7 +20,7 @@ export interface TrafficEntry {
   readonly body?: string | null
   /** The headers of the request, by name in lower case. Several values are joined by commas. */
   readonly headers: Readonly<Record<string, string>>
-  /** The status of the response; null if the connection closed. */
+  /** The status of the response; null if the connection closed, or the visitor rejected the certificate. */
   readonly status: number | null
   /** The headers of the response, in the same form. */
   readonly responseHeaders: Readonly<Record<string, string>>

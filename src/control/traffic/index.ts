@@ -36,7 +36,8 @@ export interface Traffic {
   /**
    * Sends a request through the gateway, as a visitor would, and returns the response. It takes what `fetch` takes.
    * @throws GatewayError `traffic_fact_missing` if a policy needs a fact that `from` does not give; `traffic_not_simulated` if it
-   * has an action that the gateway does not carry out; `field_invalid` for a visitor that is not one. TypeError like `fetch`, also if the gateway closes the connection.
+   * has an action that the gateway does not carry out; `field_invalid` for a visitor that is not one. TypeError like `fetch`,
+   * also if the gateway closes the connection, or presents a certificate for another name: `cause.code` says which.
    */
   fetch(input: string | URL | Request, init?: TrafficInit): Promise<Response>
   /**

@@ -20,6 +20,12 @@ export const visitor = named(
   v.object({
     ip: v.exactOptional(documented(ip, `The address. Default: \`${DEFAULT_IP}\`.`)),
     country: v.exactOptional(documented(country, 'The country of the address, as two letters such as `DE`.')),
+    insecure: v.exactOptional(
+      documented(
+        v.boolean(),
+        'True accepts any certificate, as `curl --insecure` does. Default: the visitor rejects a certificate for another name, or an expired one.',
+      ),
+    ),
     identity: v.exactOptional(
       documented(anyObject<Identity>(), 'The identity of a visitor who has signed in. Default: the visitor has not.'),
     ),

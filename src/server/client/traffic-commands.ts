@@ -35,6 +35,10 @@ const VISITOR = [
   { field: 'ip', ...textFlag('from-ip', 'ADDRESS', 'The address of the visitor. Default: `203.0.113.1`.') },
   { field: 'country', ...textFlag('from-country', 'CODE', 'The country of the visitor, as two letters.') },
   {
+    field: 'insecure',
+    ...switchFlag('insecure', 'Accept any certificate, also one for another name or an expired one.'),
+  },
+  {
     field: 'facts',
     flag: 'facts',
     kind: 'json',
@@ -91,7 +95,7 @@ function readHeader(text: string): readonly [string, string] {
 }
 
 function format({ status, headers, body, trace }: TrafficOutcome, isExplained: boolean): string {
-  const head = status === null ? ['The gateway closed the connection.'] : [`${status}`]
+  const head = status === null ? [describeEnd(trace)] : [`${status}`]
   const lines = [
     ...(isExplained ? [formatTrace(trace), ''] : []),
     ...head,
@@ -99,4 +103,11 @@ function format({ status, headers, body, trace }: TrafficOutcome, isExplained: b
     ...(body === '' ? [] : ['', body]),
   ]
   return `${lines.join('\n').trimEnd()}\n`
+}
+
+function describeEnd(trace: Trace): string {
+  const end = trace.at(-1)
+  if (end && 'step' in end && end.step === 'certificate')
+    return `The visitor rejected the certificate: the gateway ${end.did}. --insecure accepts it.`
+  return 'The gateway closed the connection.'
 }

@@ -4,7 +4,7 @@ import { readClock } from '../../core/engine/clock.ts'
 import type { Gateway } from '../../gateway/types.ts'
 import type { ReservedDomain } from '../../generated/resources.ts'
 import { isDnsName } from '../../service/provisioning/dns.ts'
-import { isServiceDomain } from '../../service/resources/reserved-domains/dialect.ts'
+import { defaultCertificateName, isServiceDomain } from '../../service/resources/reserved-domains/dialect.ts'
 
 const DAY_MS = 86_400_000
 
@@ -14,8 +14,8 @@ const MAX_CONTEXTS = 1000
 /** The certificates of the port with TLS. */
 interface Certificates {
   /**
-   * Returns the certificate for the name that a client sends: that which the reserved domain has in use now.
-   * Rejects if there is no such domain, or if it has no certificate yet.
+   * Returns the certificate for the name that a client sends: that which the reserved domain has in use now. Without such a
+   * domain, or without a certificate yet, it is the default certificate, which is for another name (rules: traffic#certificate).
    */
   readonly forName: (name: string) => Promise<SecureContext>
   /** Issues the certificate for clients that send no name. */
@@ -37,15 +37,14 @@ export function createCertificates(gateway: Gateway): Certificates {
   const issueOwn = () => gateway.authority.serverCertificate({ names: ['localhost'] })
   const forName = async (sent: string) => {
     const { hostname: name } = new URL(await gateway.transport.locate(sent, ['https']))
-    // The service has certificates for names below its own domains, and renews them.
-    if (isServiceDomain(gateway.dialect, name)) {
+    // The service renews its own certificates.
+    const keepForDay = (own: string) => {
       const day = Math.floor(readClock(gateway.clock) / DAY_MS)
-      return keep(`${day} ${sent}`, () => gateway.authority.serverCertificate({ names: [sent] }))
+      return keep(`${day} ${own}`, () => gateway.authority.serverCertificate({ names: [own] }))
     }
-    const domain = findDomain(gateway, name)
-    const id = domain?.certificate?.id
-    if (domain === undefined) throw new Error(`No reserved domain covers ${name}.`)
-    if (id === undefined) throw new Error(`${domain.domain} has no certificate yet.`)
+    if (isServiceDomain(gateway.dialect, name)) return keepForDay(sent)
+    const id = findDomain(gateway, name)?.certificate?.id
+    if (id === undefined) return keepForDay(defaultCertificateName(gateway.dialect))
     if (name === sent.toLowerCase()) return keep(id, () => readCertificate(gateway, id))
     // A browser asks for a name below localhost, which no certificate of a domain covers.
     const { not_before, not_after } = gateway.tlsCertificates.get(id)

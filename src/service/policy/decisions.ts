@@ -14,7 +14,7 @@ const decide = (rule: string, says: string): Decision => ({ says, docs: PAGES + 
 export const DECISIONS = {
   certificate: decide(
     'traffic#certificate',
-    'A connection closes if its domain has no certificate because the first attempt failed, or if the certificate has ended.',
+    'A certificate that has ended stays in use, and `traffic.fetch` rejects it with `CERT_HAS_EXPIRED`.',
   ),
   claims: decide('json-web-tokens#claims', '`exp` and `nbf` have no tolerance, and a token without `aud` is refused.'),
   expressionError: decide('traffic#errors', 'An expression that fails in an action is a response with the status 500.'),

@@ -211,7 +211,7 @@ test('every field that names a resource, in a body, a response or a declaration,
 })
 
 test('the traffic of a deleted IP policy is that of one without rules: nobody passes (rules: references#deleted)', async () => {
-  const { gateway } = openGateway()
+  const { gateway } = openGateway({ provisioningDelay: 0 })
   const policy = gateway.ipPolicies.create()
   gateway.ipPolicyRules.create({ ip_policy_id: policy.id, cidr: '0.0.0.0/0', action: 'allow' })
   const actions = [

@@ -75,3 +75,8 @@ export function isBelow(name: string, wildcard: string): boolean {
 export function isServiceDomain(dialect: CommonDialect, name: string): boolean {
   return domainDialect(dialect).serviceDomains.some((owned) => name === owned || name.endsWith(`.${owned}`))
 }
+
+/** Returns the name in the certificate that the service presents for domains without one. */
+export function defaultCertificateName(dialect: CommonDialect): string {
+  return `*.${domainDialect(dialect).serviceDomains[0] ?? dialect.name}`
+}
