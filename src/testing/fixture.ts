@@ -79,7 +79,8 @@ export function addReport(error: ErrorWithText | undefined, gateway: Gateway, co
   const texts = [
     ...(connection.hasReport(message) ? [] : [gateway.report({ about: message })]),
     ...timersHint(message, gateway, connection),
-    ...(connection.failure === 'leftovers' ? [] : connection.traffic.unfinished),
+    ...timeZoneHint(message),
+    ...listUnfinished(message, connection),
     ...connection.traffic.hints,
   ]
   if (texts.length === 0) return
@@ -106,14 +107,34 @@ function overwrite(error: ErrorWithText, name: keyof ErrorWithText, value: strin
   Reflect.defineProperty(error, name, { value, writable: true, configurable: true })
 }
 
+/** Returns true if the runner has ended the test. Runners say so in words of their own. */
+const hasTimedOut = (message: string, { failure }: TestConnection) =>
+  failure === 'timeout' || /timed out/i.test(message)
+
+function listUnfinished(message: string, connection: TestConnection): readonly string[] {
+  const { traffic, failure } = connection
+  if (failure === 'leftovers') return []
+  return hasTimedOut(message, connection) ? traffic.unfinishedAtTimeout : traffic.unfinished
+}
+
+/** Matches a date, as failed assertions about times show it. */
+const DATE = /\b\d{4}-\d\d-\d\d(?!\d)/
+
+/** Returns a hint if an error is about a date, and the dates of this process are not those of the service. */
+function timeZoneHint(message: string): readonly string[] {
+  const minutes = DATE.test(message) ? -new Date(message.match(DATE)?.[0] ?? 0).getTimezoneOffset() : 0
+  if (!minutes) return []
+  const [hours, rest] = [Math.trunc(Math.abs(minutes) / 60), Math.abs(minutes) % 60].map((part) =>
+    `${part}`.padStart(2, '0'),
+  )
+  const offset = `${minutes < 0 ? '-' : '+'}${hours}:${rest}`
+  return [`The times of the service are in UTC. Local times of this process have the offset ${offset}.`]
+}
+
 /** Returns a hint if the code under test waits for timers that do not fire. */
-function timersHint(
-  message: string,
-  gateway: Gateway,
-  { traffic, timers, failure }: TestConnection,
-): readonly string[] {
-  // Runners say so in words of their own.
-  const isTimeout = failure === 'timeout' || /timed out/i.test(message)
+function timersHint(message: string, gateway: Gateway, connection: TestConnection): readonly string[] {
+  const { traffic, timers } = connection
+  const isTimeout = hasTimedOut(message, connection)
   if (timers) return waitingTimersHint(isTimeout, timers)
   const { pauses } = traffic
   return fakeTimersHint(gateway) ?? (pauses ? [pauses] : realTimersHint(isTimeout, gateway))

@@ -20,16 +20,17 @@ export function installGlobals(gateway: Gateway, option: true | InstallOptions):
   const globals = new ReplacedGlobals('The option globals')
   const start = clock.now
   const { fake, setInterval, drop } = fakeTimersOn(clock as ManualClock) // The check above found the members of a manual clock.
-  replaceTimers(globals, { fake, setTimeout: fake.setTimeout, setInterval })
+  const countSignals = replaceTimers(globals, { fake, setTimeout: fake.setTimeout, setInterval })
+  const countTimers = () => Math.max(0, fake.countTimers() - countSignals())
   let left: number | undefined
   return {
     restore() {
-      left ??= fake.countTimers()
+      left ??= countTimers()
       globals.restore()
       // The clock may be that of the next test too.
       drop()
     },
-    count: () => left ?? fake.countTimers(),
+    count: () => left ?? countTimers(),
     hasMoved: () => clock.now !== start,
   }
 }

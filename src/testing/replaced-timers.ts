@@ -34,8 +34,11 @@ function readTimerModules() {
   }
 }
 
-/** Replaces the timers and dates of the host: the globals, and the functions of Node's modules `timers` and `timers/promises`. */
-export function replaceTimers(globals: ReplacedGlobals, { fake, setTimeout, setInterval }: Replacement): void {
+/**
+ * Replaces the timers and dates of the host: the globals, and the functions of Node's modules `timers` and `timers/promises`.
+ * Returns a function that counts the pending timers of `AbortSignal.timeout`, which limit a wait and are none themselves.
+ */
+export function replaceTimers(globals: ReplacedGlobals, { fake, setTimeout, setInterval }: Replacement): () => number {
   const { timers, promises, syncExports } = readTimerModules()
   globals.addUndo(() => {
     syncExports()
@@ -54,9 +57,16 @@ export function replaceTimers(globals: ReplacedGlobals, { fake, setTimeout, setI
   globals.replace(promises, { setTimeout: sleep, setInterval: sleepRepeatedly }, 'timers.promises.')
   globals.replace(promises?.scheduler, { wait: (ms: number) => sleep(ms) }, 'timers.promises.scheduler.')
   globals.replace(performance, { now: () => fake.performance.now() }, 'performance.')
-  const timeout = (ms: number) => createTimeoutSignal(ms, globalThis.setTimeout)
+  const signals = new Set<AbortSignal>()
+  const timeout = (ms: number) => {
+    const signal = createTimeoutSignal(ms, globalThis.setTimeout)
+    signals.add(signal)
+    signal.addEventListener('abort', () => signals.delete(signal), { once: true })
+    return signal
+  }
   globals.replace(AbortSignal, { timeout }, 'AbortSignal.')
   syncExports()
+  return () => signals.size
 }
 
 /** Waits like `setTimeout` of Node's timers/promises. */

@@ -54,9 +54,18 @@ export class DelayedRequests {
 
   /** Descriptions of requests without a response, and of moves of the clock that have not ended. */
   get unfinished(): readonly string[] {
+    return this.#describeUnfinished('Is an await missing?')
+  }
+
+  /** These descriptions for a test that its runner has ended: it may have awaited all of them. */
+  get unfinishedAtTimeout(): readonly string[] {
+    return this.#describeUnfinished('The test may have awaited it.')
+  }
+
+  #describeUnfinished(hint: string): readonly string[] {
     return [
-      ...describeUnfinished('request', this.#unfinishedRequests),
-      ...describeUnfinished('move', this.#unfinishedMoves, ' of the clock'),
+      ...describeUnfinished('request', this.#unfinishedRequests, hint),
+      ...describeUnfinished('move', this.#unfinishedMoves, hint, ' of the clock'),
     ]
   }
 
@@ -184,12 +193,13 @@ function copyInit(init: RequestInit): RequestInit {
 function describeUnfinished(
   one: string,
   underWay: ReadonlySet<{ readonly name: string }>,
+  hint: string,
   rest = '',
 ): readonly string[] {
   if (underWay.size === 0) return []
   const which = formatCount(underWay.size, `${one}${rest} was`, `${one}s${rest} were`)
   const names = [...underWay].map(({ name }) => name)
-  return [`${which} still under way when the test ended: ${names.join(', ')}. Is an await missing?`]
+  return [`${which} still under way when the test ended: ${names.join(', ')}. ${hint}`]
 }
 
 function requestName(input: string | URL | Request, init: RequestInit | undefined, baseUrl: string): string {

@@ -126,6 +126,14 @@ describe('The option globals of any runner', () => {
     expect(fired).toEqual([])
   })
 
+  test('says nothing of the time limit of a request, which is no wait', async () => {
+    const fail = async () => {
+      await fetch(URL_OF_DOMAINS, { headers, signal: AbortSignal.timeout(10_000) })
+      throw new Error('no')
+    }
+    expect(await catchTestMessage(fail, options)).not.toContain('timer')
+  })
+
   test('says that timers wait where a test never moved the clock', async () => {
     const fail = () => {
       setTimeout(() => undefined, 1_000)

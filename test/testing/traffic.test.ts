@@ -42,6 +42,15 @@ describe('A forgotten await', () => {
     )
   })
 
+  test('is not suspected where the runner has ended a slow test, which may have awaited all', async () => {
+    const error = await catchTestMessage((gateway) => {
+      void createClient(gateway).list()
+      throw new Error('Test timed out in 5000ms.')
+    })
+    expect(error).toContain('1 request was still under way when the test ended: GET /reserved_domains. The test may')
+    expect(error).not.toContain('Is an await missing')
+  })
+
   test('fails at the end of a test, and the error names the requests', async () => {
     const error = await catchTestMessage(async (gateway) => {
       const { reserve, remove } = createClient(gateway)
@@ -298,5 +307,23 @@ describe('A test that fails after waits on timers of the host', () => {
     }
     expect(await catchTestMessage((gateway) => pollAndFail(gateway, () => moveBoth(gateway)))).not.toContain('paused')
     expect(await catchTestMessage((gateway) => pollAndFail(gateway, () => undefined))).not.toContain('paused')
+  })
+})
+
+describe('A failure about a date', () => {
+  test.each([
+    ['America/New_York', 'expected 2026-01-01 to be 2025-12-31', '-05:00'],
+    ['Asia/Kolkata', 'expected "2026-07-01T00:00:00Z"', '+05:30'],
+    ['UTC', 'expected 2026-01-01 to be 2025-12-31', undefined],
+    ['America/New_York', 'expected 1 to be 2', undefined],
+  ])('in the time zone %s: %s', async (zone, message, offset) => {
+    vi.stubEnv('TZ', zone)
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const error = await catchTestMessage(() => {
+      throw new Error(message)
+    })
+    const hint = `The times of the service are in UTC. Local times of this process have the offset ${offset}.`
+    if (offset) expect(error).toContain(hint)
+    else expect(error).not.toContain('UTC')
   })
 })

@@ -5,8 +5,6 @@ import { documented } from '../../core/schema/documentation.ts'
 import { optionsOf, readCallOptions } from '../../core/schema/options.ts'
 import { cut, escapeUnprintable, formatCount } from '../../core/schema/text.ts'
 import { timestamp } from '../../core/schema/time.ts'
-import { isObject } from '../../core/schema/values.ts'
-import type { ArmedFault, JournalEntry } from '../../generated/controls.ts'
 import { zone } from '../../service/provisioning/dns.ts'
 import { provisioningOptions } from '../../service/provisioning/managed-domain.ts'
 import { formatTimeline } from '../../service/provisioning/timeline-text.ts'
@@ -15,13 +13,14 @@ import { type DomainRecord, domains } from '../../service/resources/reserved-dom
 import { waitingRequests } from '../clock.ts'
 import { type Control, type ControlHost, controlCall } from '../control.ts'
 import { faultsIn } from '../faults/fault.ts'
-import { describeFault, describePendingFaults } from '../faults/matching.ts'
+import { describePendingFaults } from '../faults/matching.ts'
 import { describeUnusedOutcomes } from '../provisioning/unused-outcomes.ts'
-import { describeRefusal, describeRequest } from '../requests.ts'
+import { describeRequest } from '../requests.ts'
 import { describeTraffic, type TrafficEntry } from '../traffic/entry.ts'
 import { findNextDue } from './overview.ts'
+import { describeMisread } from './report-notes.ts'
+import { listRequests, noteEarlier, type Section } from './report-requests.ts'
 
-const MAX_REQUESTS = 20
 const MAX_VISITORS = 10
 const MAX_DOMAINS = 5
 const MAX_TRANSITIONS = 6
@@ -29,9 +28,6 @@ const MAX_PENDING = 12
 const MAX_LEFTOVERS = 10
 
 const MAX_LINE_LENGTH = 400
-
-/** A title, with the lines below it. */
-type Section = readonly [title: string, lines: readonly string[]]
 
 const about = v.exactOptional(
   documented(
@@ -74,6 +70,7 @@ function createReport(host: ControlHost, { about: text = '' }: { readonly about?
   const sections = [
     ...named,
     listRequests(host),
+    ['the response that your code may have misread', describeMisread(host.journal.newestFirst(), text)] as const,
     ['requests to other hosts', host.otherRequests.listLines()] as const,
     listVisitors(host),
     listWaiting(host),
@@ -87,62 +84,6 @@ function createReport(host: ControlHost, { about: text = '' }: { readonly about?
     below.length === 0 ? [] : [`  ${title}:`, ...below.map((line) => `    ${cut(line, MAX_LINE_LENGTH)}`)],
   )
   return escapeUnprintable(host.withoutKeys([`The gateway at ${timestamp(host.engine.now)}:`, ...lines].join('\n')))
-}
-
-/** A run of equal lines. */
-interface RepeatedLine {
-  readonly text: string
-  readonly until: string
-  from: string
-  count: number
-  /** The newest of the requests. */
-  readonly last: JournalEntry
-}
-
-function listRequests(host: ControlHost): Section {
-  const { journal, transact } = host
-  if (journal.size + journal.dropped === 0) return ['requests', ['none over HTTP', ...describeMissingRequests(host)]]
-  const faults = new Map(transact(faultsIn).map((fault) => [fault.id, fault]))
-  const requestedUrls = new Set([...journal.newestFirst()].map(({ path, query }) => `${path}?${query}`))
-  const textOf = (entry: JournalEntry) => {
-    const fault = entry.fault === null ? undefined : faults.get(entry.fault)
-    const faultText = fault ? `${describeFault(fault)}${describeEffect(fault, entry)}` : entry.fault
-    const note =
-      faultText === null
-        ? (describeRefusal(entry) ?? describeUnreadPage(entry, requestedUrls))
-        : `by the fault ${faultText}`
-    // On a separate line, since few readers see the end of a long line.
-    return note === undefined ? describeRequest(entry) : `${describeRequest(entry)}\n  ${note}`
-  }
-  const { lines, count } = mergeNewest(journal, textOf)
-  const texts = lines.flatMap((line) => formatLine(line).split('\n'))
-  return ['requests', [...noteDropped(journal.dropped), ...noteEarlier(journal.size - count), ...texts]]
-}
-
-/** Returns the likeliest reason why no request reached a gateway that was installed as the global `fetch`. */
-function describeMissingRequests({ otherRequests }: ControlHost): readonly string[] {
-  if (!otherRequests.wasInstalled || otherRequests.listLines().length > 0) return []
-  return [
-    'The gateway was installed as the global fetch, and nothing arrived. Clients of node:http, such as axios and got, do not use it:',
-    'their requests go to the network. Connect them by the handlers of fauxgate/msw, or by serve of fauxgate/node and its URL.',
-  ]
-}
-
-/** Describes the effects of a fault that the status of the response does not show. */
-function describeEffect({ drop, truncate }: ArmedFault, { commit }: JournalEntry): string {
-  const effects = [
-    ...(commit ? ['the change was made'] : []),
-    ...(drop ? ['the connection broke, so the client saw no response'] : []),
-    ...(truncate === undefined ? [] : ['the client saw only the beginning of the response']),
-  ]
-  return effects.length === 0 ? '' : `: ${effects.join(', but ')}`
-}
-
-/** Returns a warning if a list has another page that no request asked for. */
-function describeUnreadPage({ response }: JournalEntry, requestedUrls: ReadonlySet<string>): string | undefined {
-  const next = isObject(response) ? response.next_page_uri : undefined
-  if (typeof next !== 'string' || [...requestedUrls].some((each) => next.endsWith(each))) return undefined
-  return 'There is another page, which no request asked for: see its next_page_uri.'
 }
 
 /** Lists the last requests of visitors through the gateway, each with the rule that decided. */
@@ -179,42 +120,6 @@ function describeNextStep(host: ControlHost): Section {
       `At ${next.at}: ${event}. \`gateway.clock.advanceToNext()\` goes there.`,
     ],
   ]
-}
-
-/** Merges equal texts of successive requests into one line, until the lines are full. `count` is the number of requests in the lines. */
-function mergeNewest(journal: ControlHost['journal'], textOf: (entry: JournalEntry) => string) {
-  const lines: RepeatedLine[] = []
-  let count = 0
-  for (const entry of journal.newestFirst()) {
-    const text = textOf(entry)
-    const later = lines.at(-1)
-    if (later?.text === text) {
-      later.from = entry.at
-      later.count++
-    } else if (lines.push({ text, from: entry.at, until: entry.at, count: 1, last: entry }) > MAX_REQUESTS) {
-      lines.pop()
-      break
-    }
-    count++
-  }
-  return { lines: lines.reverse(), count }
-}
-
-function formatLine({ text, from, until, count, last }: RepeatedLine): string {
-  if (count === 1) return `${from}  ${text}`
-  const times = from === until ? `${count} times` : `${count} times until ${until}`
-  return `${from}  ${times}: ${text}${describeLastResponse(last)}`
-}
-
-/** Describes the last response of code that polls: it has what the code waits for in vain. */
-function describeLastResponse({ method, status, response }: JournalEntry): string {
-  if (method !== 'GET' || status >= 400 || response === null) return ''
-  return `\n  the last response: ${typeof response === 'string' ? response : JSON.stringify(response, withoutAddresses)}`
-}
-
-/** Leaves out what says nothing about progress, because a long line is cut. */
-function withoutAddresses(name: string, value: unknown): unknown {
-  return name === 'uri' || name === 'created_at' || value === '' ? undefined : value
 }
 
 /** Lists the timelines of the domains that a text names, and of the newest others. */
@@ -257,13 +162,4 @@ function listLeftovers(host: ControlHost): Section {
 
 function keepNewest(lines: readonly string[], max: number): readonly string[] {
   return lines.length > max ? [...noteEarlier(lines.length - max), ...lines.slice(-max)] : lines
-}
-
-function noteEarlier(count: number): readonly string[] {
-  return count > 0 ? [`… ${count} earlier left out`] : []
-}
-
-/** Returns a line about dropped requests. The list omits these, but assertions count all requests. */
-function noteDropped(count: number): readonly string[] {
-  return count > 0 ? [`… ${formatCount(count, 'earlier request')} that the journal has dropped`] : []
 }

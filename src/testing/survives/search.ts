@@ -1,6 +1,7 @@
 import { escapeUnprintable, formatCount } from '../../core/schema/text.ts'
 import { COPY_NAMES } from './copy.ts'
 import { Explorer } from './explore.ts'
+import { cutMiddle, MAX_LINE_LENGTH } from './story.ts'
 import { SurvivalError } from './survival-error.ts'
 import type {
   CodeUnderTest,
@@ -79,7 +80,7 @@ function reportOf(
   const code = name || 'The code'
   if (total === 0) {
     const how = copies > 1 ? 'in copies one after the other' : 'without any fault'
-    return `${code} fails ${how}: ${message}\n\n${story}`
+    return headed(`${code} fails ${how}: ${message}`, story).join('\n')
   }
   const faults = `${COUNTS[length]} ${length === 1 ? 'fault' : 'faults'}`
   const words =
@@ -96,7 +97,7 @@ function reportOf(
           tried: `with ${length === 1 ? '' : 'up to '}${faults}`,
           options: '',
         }
-  const lines = [`${words.fails}: ${message}`, '', story]
+  const lines = headed(`${words.fails}: ${message}`, story)
   if (isReplay) return lines.join('\n')
   const which = `${isComplete ? 'all' : `${number(tried)} of`} ${number(total)} ${words.tried}`
   const count = failing === 1 ? `only failing ${words.noun}` : `smallest of ${number(failing)} failing ${words.noun}s`
@@ -106,6 +107,12 @@ function reportOf(
     `  Replay: survives(code, { ${words.options}replay: ${literal(replay)} })`,
     ...alsoOf(others, words.noun),
   ].join('\n')
+}
+
+/** Returns a story below its head. A long head is cut, since many reporters show it alone, and follows in full. */
+function headed(head: string, story: string): readonly string[] {
+  const isLong = head.length > MAX_LINE_LENGTH
+  return [cutMiddle(head, MAX_LINE_LENGTH), '', story, ...(isLong ? [`  In full: ${head}`] : [])]
 }
 
 /** The number of further groups whose story a report tells. `error.groups` has all of them. */

@@ -4,8 +4,12 @@ import { type Copy, thrownText } from './copy.ts'
 import type { Run } from './run.ts'
 import type { TriedSchedule } from './types.ts'
 
-const MAX_DESCRIPTION_LENGTH = 160
-const MAX_MESSAGE_LENGTH = 100
+/** The maximum length of a line, and of the first line of a report. */
+export const MAX_LINE_LENGTH = 160
+/** The time, the name of a copy and the id that a line has beside the event. */
+const LENGTH_BESIDE = 26
+const MIN_DESCRIPTION_LENGTH = 40
+const MAX_MESSAGE_LENGTH = 60
 /** The most lines that are shown as one series, if it repeats. */
 const MAX_PERIOD = 12
 
@@ -82,12 +86,21 @@ function countRepeats(rows: readonly Row[], start: number): [count: number, peri
 function textOf({ description, hideSecrets, failure, response, type }: Event): string {
   // The texts of most failures already describe the response.
   const isShown = response && type !== 'effect' && (!failure || failure.showsResponse)
-  const text = cutText(hideSecrets(description), MAX_DESCRIPTION_LENGTH)
-  return `${text}${failure ? ` ✗ ${failure.text}` : ''}${isShown ? ` → ${responseText(response)}` : ''}`
+  const result = `${failure ? ` ✗ ${failure.text}` : ''}${isShown ? ` → ${responseText(response)}` : ''}`
+  const length = Math.max(MIN_DESCRIPTION_LENGTH, MAX_LINE_LENGTH - LENGTH_BESIDE - result.length)
+  return `${cutMiddle(hideSecrets(description), length)}${result}`
 }
 
 /** Cuts a text, and not within an id: it would be shortened as another one. */
 const cutText = (text: string, length: number) => cut(text, length).replace(/\b[a-z]{1,12}_\w*…$/, '…')
+
+/** Cuts the middle of a long text, and not within an id: the end of a body says as much as its beginning. */
+export function cutMiddle(text: string, length: number): string {
+  if (text.length <= length) return text
+  const half = Math.floor(length / 2)
+  const end = text.slice(1 - half).replace(/^[\udc00-\udfff]?\w*/, '')
+  return `${cutText(text, half)}${end}`
+}
 
 /** Writes the id of the resource that a request has created. */
 function createdText({ response }: Event): string {

@@ -1,5 +1,8 @@
 import type { Coverage, FailureGroup, ScheduledFault } from './types.ts'
 
+/** The parts of the error that are for programs. */
+type Parts = Pick<SurvivalError, 'schedule' | 'replay' | 'groups' | 'coverage'>
+
 /** The error of {@link survives}: the smallest schedule of failures that breaks the code, and what happened. */
 export class SurvivalError extends Error {
   // The build shortens the names of classes, and Node prints them.
@@ -8,22 +11,33 @@ export class SurvivalError extends Error {
     return 'SurvivalError'
   }
   /** The name of the class. */
-  override readonly name = 'SurvivalError'
+  declare readonly name: 'SurvivalError'
   /** The failures of the smallest failing schedule. Empty if the code fails without any. */
-  readonly schedule: readonly ScheduledFault[]
+  declare readonly schedule: readonly ScheduledFault[]
   /** The schedule as a text, for the option `replay`. */
-  readonly replay: string
+  declare readonly replay: string
   /** The failing schedules by what is wrong, the smallest of each group with its story. */
-  readonly groups: readonly FailureGroup[]
+  declare readonly groups: readonly FailureGroup[]
   /** The failures that were tried, by operation. */
-  readonly coverage: readonly Coverage[]
+  declare readonly coverage: readonly Coverage[]
 
   /** @internal */
   constructor(message: string, groups: readonly FailureGroup[], coverage: readonly Coverage[]) {
     super(message)
-    this.schedule = groups[0]?.schedule ?? []
-    this.replay = groups[0]?.replay ?? ''
-    this.groups = groups
-    this.coverage = coverage
+    const [{ schedule = [], replay = '' } = {}] = groups
+    const parts: Parts = { schedule, replay, groups, coverage }
+    // Runners print the other properties of an error below its message.
+    for (const [name, value] of Object.entries({ ...parts, name: 'SurvivalError' })) {
+      Object.defineProperty(this, name, { value, configurable: true, writable: true })
+    }
+  }
+
+  /**
+   * Returns the error as vitest's reporters write it: without the parts for programs, of which snapshots are long.
+   * @internal
+   */
+  toJSON(): { readonly name: string; readonly message: string; readonly stack: string | undefined } {
+    const { name, message, stack } = this
+    return { name, message, stack }
   }
 }

@@ -4,6 +4,8 @@ import { client, expectError } from '../../support/client.ts'
 import { CLOCK_START, SHOWN_START } from '../../support/clock.ts'
 import { dueAfter, openManual, openWithCertificate, openWithDomain, timeAfter } from '../../support/provisioning.ts'
 
+const POLICY = { authority: 'letsencrypt' }
+
 /** Returns the lines of a report below one of its titles, without their indentation. */
 function readSection(gateway: Gateway, title: string): string[] {
   const lines = gateway.report().split('\n')
@@ -50,6 +52,102 @@ describe('The report', () => {
     await send('GET', first.body.next_page_uri.slice(gateway.url.length))
     expect(readSection(gateway, 'requests')).toHaveLength(2)
     expect(gateway.report()).not.toContain('another page')
+  })
+
+  test('says nothing of a next page to a client that asked with limit=1 whether there is anything', async () => {
+    const gateway = openManual()
+    for (let n = 0; n < 3; n++) gateway.reservedAddrs.create()
+    await client(gateway)('GET', '/reserved_addrs?limit=1')
+    expect(gateway.report()).not.toContain('another page')
+  })
+
+  test('keeps what explains earlier requests when it leaves these out', async () => {
+    const gateway = openManual()
+    const send = client(gateway)
+    for (let n = 0; n < 3; n++) gateway.reservedAddrs.create()
+    await send('GET', '/reserved_addrs?limit=2')
+    for (let n = 0; n < 30; n++) await send('GET', `/reserved_addrs?limit=${10 + n}`)
+    expect(readSection(gateway, 'requests').slice(0, 4)).toEqual([
+      '… 11 earlier left out',
+      `${SHOWN_START}  GET /reserved_addrs?limit=2 → 200`,
+      '  There is another page, which no request asked for: see its next_page_uri.',
+      `${SHOWN_START}  GET /reserved_addrs?limit=20 → 200`,
+    ])
+  })
+
+  test('says that a client did not wait as long as Retry-After asked for', async () => {
+    const gateway = openManual()
+    const send = client(gateway)
+    gateway.faults.add({ times: 1, status: 503, retryAfter: '30s' })
+    await send('GET', '/reserved_addrs')
+    gateway.clock.advance('2s')
+    await send('GET', '/reserved_addrs')
+    const hint = "  It came 2 s after a response with Retry-After: 30, by the gateway's clock."
+    expect(readSection(gateway, 'requests')).toContain(hint)
+    gateway.requests.clear()
+    gateway.faults.add({ times: 1, status: 503, retryAfter: '30s' })
+    await send('GET', '/reserved_addrs')
+    gateway.clock.advance('30s')
+    await send('GET', '/reserved_addrs')
+    expect(gateway.report()).not.toContain('It came')
+  })
+
+  test('says that an equal request had created something before, even if its response was lost', async () => {
+    const gateway = openManual()
+    const send = client(gateway)
+    gateway.faults.add({ times: 1, status: 503, phase: 'after' })
+    for (let n = 0; n < 2; n++) await send('POST', '/reserved_addrs', { json: { description: 'app' } })
+    await send('POST', '/reserved_addrs', { json: { description: 'other' } })
+    const [, , first] = gateway.reservedAddrs.list().reserved_addrs
+    const notes = readSection(gateway, 'requests').filter((line) => line.includes('equal request'))
+    expect(notes).toEqual([`  An equal request had created ${first?.id} before.`])
+  })
+
+  test('says what the service has stored otherwise than it was sent', async () => {
+    const gateway = openManual()
+    await client(gateway)('POST', '/reserved_domains', { json: { domain: 'App.Example.com' } })
+    expect(readSection(gateway, 'requests')[1]).toBe(
+      '  domain is "app.example.com" in the response, where "App.Example.com" was sent.',
+    )
+  })
+
+  test('says what an update has emptied without naming it', async () => {
+    const gateway = openManual()
+    const send = client(gateway)
+    const { id } = gateway.weightedBackends.create({ backends: { bkdhr_1: 1 } })
+    await send('PATCH', `/backends/weighted/${id}`, { json: { description: 'new' } })
+    expect(readSection(gateway, 'requests')[1]).toBe('  It has also emptied backends, which it does not name.')
+    await send('PATCH', `/backends/weighted/${id}`, { json: { backends: {} } })
+    expect(readSection(gateway, 'requests')).toHaveLength(3)
+  })
+
+  test('says that the responses to a client that polls show a failed attempt', async () => {
+    const gateway = openManual()
+    const { id } = gateway.reservedDomains.create({ domain: 'app.example.com', certificate_management_policy: POLICY })
+    gateway.provisioning.script(['DNS_ERROR'])
+    const send = client(gateway)
+    for (let n = 0; n < 4; n++) {
+      await send('GET', `/reserved_domains/${id}`)
+      gateway.clock.advance('20s')
+    }
+    const lines = readSection(gateway, 'requests').map((line) => line.slice(0, 110))
+    expect(lines).toContain('  Its provisioning_job has the error_code DNS_ERROR: the attempt has failed.')
+    expect(lines[0]).toMatch(/2 times until/)
+  })
+
+  test('shows the body that code may have misread, if the message of a test is about that', async () => {
+    const gateway = openManual()
+    const send = client(gateway)
+    await send('POST', '/reserved_addrs', { json: { color: 'red' } })
+    await send('GET', '/reserved_addrs')
+    const about = "Cannot read properties of undefined (reading 'code')"
+    const [body] = gateway.report({ about }).match(/POST \/reserved_addrs → 400 has the body .*/) ?? []
+    expect(body).toMatch(/\{"error_code":"ERR_GATEWAY_214","status_code":400,"msg":".*","details":\{/)
+    expect(gateway.report({ about: 'expected 1 to be 2' })).not.toContain('misread')
+    const { id } = gateway.reservedAddrs.create()
+    await send('DELETE', `/reserved_addrs/${id}`)
+    const unexpected = gateway.report({ about: 'SyntaxError: Unexpected end of JSON input' })
+    expect(unexpected).toContain(`DELETE /reserved_addrs/${id} → 204 has no body`)
   })
 
   test('names the next event, if the clock has not moved since the first request', async () => {

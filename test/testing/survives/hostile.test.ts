@@ -13,11 +13,13 @@ const scryptAsync = promisify<string, string, number, Buffer>(scrypt)
 const get = ({ fetch, url }: Life) => fetch(`${url}/reserved_addrs`, { headers })
 
 /** Returns the summary of a search, or the first line of its error. */
+/** Returns the summary, or the first line of the error in full. */
 async function search(code: CodeUnderTest, options: SurvivesOptions = { kinds: ['lost'] }): Promise<string> {
   try {
     return (await survives(code, options)).summary
   } catch (error) {
-    return String(error).split('\n')[0] ?? ''
+    const [first = '', ...rest] = String(error).split('\n')
+    return rest.find((line) => line.startsWith('  In full: ')) ?? first
   }
 }
 

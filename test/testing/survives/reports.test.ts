@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import { expect, it } from 'vitest'
 import type { ManualClock } from '../../../src/core/engine/manual-clock.ts'
 import { createNgrok, type NgrokOptions } from '../../../src/gateway/ngrok.ts'
@@ -76,4 +77,49 @@ it('The order in which a map has its entries is no difference', async () => {
   const create = (each: NgrokOptions<ManualClock>) => createNgrok({ ...each, initial: { httpResponseBackends: [{}] } })
   const options: SurvivesOptions = { create, replay: 'PATCH /backends/http_response/{id}#1 503' }
   expect((await survives(code, options)).summary).toMatch(/; 0 fail$/)
+})
+
+const headers = { authorization: 'Bearer k', 'service-version': '2', 'content-type': 'application/json' }
+
+it('A report has lines of at most 160 characters, and cuts long bodies in the middle', async () => {
+  const body = JSON.stringify({ description: 'a'.repeat(250), metadata: 'the end' })
+  const create = ({ url }: Life) => fetch(`${url}/reserved_addrs`, { method: 'POST', headers, body })
+  const { message } = await expectSurvivalError(survives(create, { kinds: ['lost'] }))
+  const [first = '', , ...story] = message.split('\n')
+  expect(first.length).toBeLessThanOrEqual(160)
+  expect(story[0]).toMatch(
+    /^ +0s {2}POST \/reserved_addrs \{"description":"a+….*"metadata":"the end"\} ✗ done, but the answer/,
+  )
+  expect(Math.max(...story.map((line) => line.length))).toBeLessThanOrEqual(160)
+})
+
+it('A report whose first line is cut has it in full below the story', async () => {
+  const code = async ({ url }: Life) => {
+    await fetch(`${url}/reserved_addrs`, { headers }).catch(() => {
+      throw new Error(`${'Long '.repeat(60)}end`)
+    })
+  }
+  const search = survives(code, { kinds: ['lost'], allow: () => false })
+  const { message } = await expectSurvivalError(search)
+  const [first = '', ...rest] = message.split('\n')
+  expect(first).toMatch(/^.{1,80}….* end, which `allow` does not accept\.$/)
+  expect(rest.find((line) => line.startsWith('  In full: '))).toContain('Long '.repeat(60))
+})
+
+it('The error shows only its message: what is for programs is neither enumerable nor in its JSON', async () => {
+  const create = ({ url }: Life) => fetch(`${url}/reserved_addrs`, { method: 'POST', headers, body: '{}' })
+  const error = await expectSurvivalError(survives(create, { kinds: ['lost'] }))
+  expect(Object.keys(error)).toEqual([])
+  expect(JSON.parse(JSON.stringify(error))).toEqual({
+    name: 'SurvivalError',
+    message: error.message,
+    stack: error.stack,
+  })
+  expect(inspect(error)).not.toContain('snapshot')
+  const [group] = error.groups
+  expect([error.replay, error.schedule, error.coverage[0]?.at]).toEqual([
+    group?.replay,
+    group?.schedule,
+    group?.schedule[0]?.at,
+  ])
 })

@@ -1,0 +1,121 @@
+import { formatCount } from '../../core/schema/text.ts'
+import type { ArmedFault, JournalEntry } from '../../generated/controls.ts'
+import type { ControlHost } from '../control.ts'
+import { faultsIn } from '../faults/fault.ts'
+import { describeFault } from '../faults/matching.ts'
+import { describeRefusal, describeRequest } from '../requests.ts'
+import { RequestNotes } from './report-notes.ts'
+
+const MAX_REQUESTS = 20
+/** The maximum number of earlier requests that are shown because of their notes. */
+const MAX_EARLIER_NOTES = 4
+
+/** A title, with the lines below it. */
+export type Section = readonly [title: string, lines: readonly string[]]
+
+/** A run of equal lines. */
+interface RepeatedLine {
+  readonly text: string
+  readonly until: string
+  from: string
+  count: number
+  /** The newest of the requests. */
+  readonly last: JournalEntry
+}
+
+/** Lists the last requests, and of earlier ones those that a note explains. */
+export function listRequests(host: ControlHost): Section {
+  const { journal, transact } = host
+  if (journal.size + journal.dropped === 0) return ['requests', ['none over HTTP', ...describeMissingRequests(host)]]
+  const faults = new Map(transact(faultsIn).map((fault) => [fault.id, fault]))
+  const notes = new RequestNotes(journal.newestFirst())
+  const textOf = (entry: JournalEntry) => {
+    const fault = entry.fault === null ? undefined : faults.get(entry.fault)
+    const faultText = fault ? `${describeFault(fault)}${describeEffect(fault, entry)}` : entry.fault
+    const reason = faultText === null ? describeRefusal(entry) : `by the fault ${faultText}`
+    // Each on a separate line, since few readers see the end of a long line.
+    return [describeRequest(entry), ...(reason === undefined ? [] : [reason]), ...notes.list(entry)].join('\n  ')
+  }
+  const { lines, count } = mergeNewest(journal, textOf)
+  const texts = lines.flatMap((line) => formatLine(line).split('\n'))
+  const shown = lastExplained([...journal.newestFirst()].slice(count), textOf)
+  return ['requests', [...noteDropped(journal.dropped), ...noteEarlier(journal.size - count), ...shown, ...texts]]
+}
+
+/** Returns the lines of the newest requests with a reason or a note, without repeats: these survive the cut of the list. */
+function lastExplained(
+  newestFirst: readonly JournalEntry[],
+  textOf: (entry: JournalEntry) => string,
+): readonly string[] {
+  const texts = new Map<string, string>()
+  for (const entry of newestFirst) {
+    if (texts.size === MAX_EARLIER_NOTES) break
+    const text = textOf(entry)
+    if (text.includes('\n') && !texts.has(text)) texts.set(text, entry.at)
+  }
+  return [...texts].reverse().flatMap(([text, at]) => `${at}  ${text}`.split('\n'))
+}
+
+/** Returns the likeliest reason why no request reached a gateway that was installed as the global `fetch`. */
+function describeMissingRequests({ otherRequests }: ControlHost): readonly string[] {
+  if (!otherRequests.wasInstalled || otherRequests.listLines().length > 0) return []
+  return [
+    'The gateway was installed as the global fetch, and nothing arrived. Clients of node:http, such as axios and got, do not use it:',
+    'their requests go to the network. Connect them by the handlers of fauxgate/msw, or by serve of fauxgate/node and its URL.',
+  ]
+}
+
+/** Describes the effects of a fault that the status of the response does not show. */
+function describeEffect({ drop, truncate }: ArmedFault, { commit }: JournalEntry): string {
+  const effects = [
+    ...(commit ? ['the change was made'] : []),
+    ...(drop ? ['the connection broke, so the client saw no response'] : []),
+    ...(truncate === undefined ? [] : ['the client saw only the beginning of the response']),
+  ]
+  return effects.length === 0 ? '' : `: ${effects.join(', but ')}`
+}
+
+/** Merges equal texts of successive requests into one line, until the lines are full. `count` is the number of requests in the lines. */
+function mergeNewest(journal: ControlHost['journal'], textOf: (entry: JournalEntry) => string) {
+  const lines: RepeatedLine[] = []
+  let count = 0
+  for (const entry of journal.newestFirst()) {
+    const text = textOf(entry)
+    const later = lines.at(-1)
+    if (later?.text === text) {
+      later.from = entry.at
+      later.count++
+    } else if (lines.push({ text, from: entry.at, until: entry.at, count: 1, last: entry }) > MAX_REQUESTS) {
+      lines.pop()
+      break
+    }
+    count++
+  }
+  return { lines: lines.reverse(), count }
+}
+
+function formatLine({ text, from, until, count, last }: RepeatedLine): string {
+  if (count === 1) return `${from}  ${text}`
+  const times = from === until ? `${count} times` : `${count} times until ${until}`
+  return `${from}  ${times}: ${text}${describeLastResponse(last)}`
+}
+
+/** Describes the last response of code that polls: it has what the code waits for in vain. */
+function describeLastResponse({ method, status, response }: JournalEntry): string {
+  if (method !== 'GET' || status >= 400 || response === null) return ''
+  return `\n  the last response: ${typeof response === 'string' ? response : JSON.stringify(response, withoutAddresses)}`
+}
+
+/** Leaves out what says nothing about progress, because a long line is cut. */
+function withoutAddresses(name: string, value: unknown): unknown {
+  return name === 'uri' || name === 'created_at' || value === '' ? undefined : value
+}
+
+export function noteEarlier(count: number): readonly string[] {
+  return count > 0 ? [`… ${count} earlier left out`] : []
+}
+
+/** Returns a line about dropped requests. The list omits these, but assertions count all requests. */
+function noteDropped(count: number): readonly string[] {
+  return count > 0 ? [`… ${formatCount(count, 'earlier request')} that the journal has dropped`] : []
+}
