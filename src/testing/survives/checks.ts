@@ -38,7 +38,7 @@ export function noRequestsError(url: string): Error {
 export function noFailuresError(): Error {
   return new Error(
     'No failure applies to what the code does, so nothing can fail. A request can fail in the ways that `kinds` and `also` name, ' +
-      'and an effect only with `restart: true`.',
+      "and an effect only with `restart: true` or `also: ['effect']`.",
   )
 }
 
@@ -66,4 +66,12 @@ export function requireEqualRuns({ arrivals: { events: first } }: Run, { arrival
         'create everything that the code remembers inside the function: a cache or a counter of a module outlives a run.',
     )
   }
+}
+
+/** @throws TypeError if the option `mayLeave` names a family that the gateway does not have. */
+export function requireKnownFamilies(mayLeave: unknown, collections: readonly { readonly name: string }[]): void {
+  const names = collections.map(({ name }) => name)
+  const unknown: unknown = Array.isArray(mayLeave) ? mayLeave.find((each) => !names.includes(each)) : undefined
+  if (unknown === undefined) return
+  throw new TypeError(`mayLeave has ${quote(unknown)}, which is not a family. Allowed: ${names.join(', ')}.`)
 }

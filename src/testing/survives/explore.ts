@@ -3,7 +3,7 @@ import { requireFunction } from '../../core/schema/options.ts'
 import { formatCount, quote } from '../../core/schema/text.ts'
 import { assertStrict } from '../strict.ts'
 import type { Event } from './arrivals.ts'
-import { noFailuresError, noRequestsError, requireApplied, requireEqualRuns } from './checks.ts'
+import { noFailuresError, noRequestsError, requireApplied, requireEqualRuns, requireKnownFamilies } from './checks.ts'
 import { COPY_NAMES } from './copy.ts'
 import { FAILURES, type Failure, formatReplay, readReplay } from './failures.ts'
 import { Gateways } from './gateways.ts'
@@ -65,6 +65,7 @@ export class Explorer {
     this.#gateways = new Gateways(this.world, this.#options)
     this.#masks = new Masks(this.#options.ignore)
     this.#masks.requireKnown(this.#gateways.collections)
+    requireKnownFamilies(this.#options.mayLeave, this.#gateways.collections)
   }
 
   get coverage(): Coverage[] {

@@ -44,6 +44,7 @@ export const FAILURES: readonly Failure[] = [
   request('silent', 'silent', 'no answer', { effect: SILENT }),
   request('silent', 'silent-after', 'done, but no answer', afterChange(SILENT)),
   request('crash', 'crash', 'the code crashes before the answer', {}),
+  { name: 'effect-fails', kind: 'effect', type: 'effect', text: 'it fails' },
   { name: 'crash-before', kind: 'crash', type: 'effect', text: 'the code crashes before it' },
   { name: 'crash-after', kind: 'crash', type: 'effect', text: 'the code crashes after it' },
   { name: 'DNS_ERROR', kind: 'outcomes', type: 'attempt', text: 'DNS_ERROR' },

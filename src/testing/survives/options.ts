@@ -21,7 +21,7 @@ const DEFAULT_KINDS = [
   'crash',
   'outcomes',
 ] as const satisfies readonly FaultKind[]
-const OPT_IN_KINDS = ['late', 'slow', 'clock'] as const
+const OPT_IN_KINDS = ['effect', 'late', 'slow', 'clock'] as const
 
 /** Makes the schema of a function. Only the compiler checks its parameters and its result. */
 function functionOption<Name extends keyof SurvivesOptions>() {
@@ -32,6 +32,8 @@ function functionOption<Name extends keyof SurvivesOptions>() {
 function arrayOf<const T extends readonly string[]>(texts: T) {
   return v.array(oneOfThese(texts), `an array of ${texts.map((text) => `"${text}"`).join(', ')}`)
 }
+
+const isListOfTexts = (value: unknown) => Array.isArray(value) && value.every((each) => typeof each === 'string')
 
 const schema = optionsOf({
   copies: v.optional(integerFrom(1, 3), 1),
@@ -51,6 +53,12 @@ const schema = optionsOf({
   ),
   setup: functionOption<'setup'>(),
   serve: functionOption<'serve'>(),
+  mayLeave: v.optional(
+    v.custom<NonNullable<SurvivesOptions['mayLeave']>>(
+      (value) => typeof value === 'function' || isListOfTexts(value),
+      'an array of families, such as "reserved_addrs", or a function',
+    ),
+  ),
   allow: functionOption<'allow'>(),
   holds: functionOption<'holds'>(),
   onProgress: functionOption<'onProgress'>(),
@@ -70,5 +78,6 @@ export function readSurvivalOptions(options: SurvivesOptions): ParsedSurvivalOpt
       `faults is ${faults}. Allowed: ${hasCopies ? 'with copies, 0 or 1' : 'an integer from 1 to 8'}.`,
     )
   }
+  if (hasCopies && read.mayLeave) throw new TypeError('mayLeave was passed with copies. Allowed: one of the two.')
   return { ...read, faults }
 }

@@ -51,6 +51,10 @@ export class Run {
   resourcesBefore: ReadonlySet<string> = new Set()
   /** True if `setup` has added faults. */
   hasFaults = false
+  /** The errors after which the code was called again, by its life. */
+  readonly rejections = new Map<number, Error>()
+  /** The number of failures before the last call of the code. */
+  #failuresBefore = 0
   /** The delays, in ms, of the timers that were left at the end of the code. */
   remainingTimers: readonly number[] = []
   /** The number of events before the code ended. */
@@ -135,12 +139,39 @@ export class Run {
     for (const group of groups) {
       for (const copy of group) this.#startLife(copy, code)
       this.stopReason = await this.driver.advanceUntil(() => {
-        for (const copy of group) if (copy.hasCrashed) this.#startLife(copy, code)
+        for (const copy of group) if (copy.hasCrashed || this.#shouldResume(copy)) this.#startLife(copy, code)
         return group.every(({ settled }) => settled)
       })
       if (this.stopReason) return
       if (serial) note()
     }
+  }
+
+  /** Returns the resources of {@link leftovers} that must not be left after an error. */
+  leftoversAfterError(): readonly string[] {
+    const { mayLeave = [] } = this.options
+    const isAllowed = (family: string, id: string) =>
+      typeof mayLeave === 'function' ? mayLeave({ family, id }, this.gateway) === true : mayLeave.includes(family)
+    return this.leftovers().filter((each) => {
+      const [family = '', id = ''] = each.split(' ')
+      return !this.resourcesBefore.has(each) && !isAllowed(family, id)
+    })
+  }
+
+  /** Returns true if a copy has rejected because of a failure, in the way that the options allow: then the code is called again. */
+  #shouldResume(copy: Copy): boolean {
+    const { mayLeave, allow } = this.options
+    const error = copy.settled?.error
+    const failures = this.arrivals.events.filter(({ failure }) => failure).length
+    if (!mayLeave || !error || failures === this.#failuresBefore) return false
+    try {
+      if (this.leftoversAfterError().length > 0 || (allow && allow(this.toEnded(copy)) !== true)) return false
+    } catch {
+      return false // The verdict reports what these functions throw.
+    }
+    this.#failuresBefore = failures
+    this.rejections.set(copy.life, error)
+    return true
   }
 
   /** Ends the run, so that its requests and crashes cannot reach the next run. */
@@ -214,6 +245,7 @@ export class Run {
     await arrivals.interleaving?.wait(copy.name)
     if (hasCrashed()) return neverSettles()
     const { failure } = arrivals.add(`effect ${name}`, 'effect', name, { copy })
+    if (failure?.name === 'effect-fails') throw new Error(`The effect ${quote(name)} failed.`)
     if (failure?.name === 'crash-before') copy.hasCrashed = true
     if (hasCrashed()) return neverSettles()
     const result = await work()

@@ -9,7 +9,7 @@ export const MAX_LINE_LENGTH = 160
 /** The time, the name of a copy and the id that a line has beside the event. */
 const LENGTH_BESIDE = 26
 const MIN_DESCRIPTION_LENGTH = 40
-const MAX_MESSAGE_LENGTH = 60
+const MAX_MESSAGE_LENGTH = 100
 /** The most lines that are shown as one series, if it repeats. */
 const MAX_PERIOD = 12
 
@@ -52,19 +52,28 @@ interface Row {
   readonly copy?: string
 }
 
-function rowsOf({ arrivals: { events }, copies, requestsAfterEnd, eventsBeforeEnd }: Run): Row[] {
+const againText = (error: Error | undefined) =>
+  error ? `the code rejects with ${thrownText(error)}, and is called again` : STARTS_AGAIN
+
+function rowsOf({ arrivals: { events }, copies, rejections, requestsAfterEnd, eventsBeforeEnd }: Run): Row[] {
   const rows: Row[] = []
   const lives = new Map<string, number>()
   for (const [place, event] of events.entries()) {
     const time = shortTime(event.time)
     if (requestsAfterEnd > 0 && place === eventsBeforeEnd) rows.push({ time: '', text: HAS_ENDED })
     const copy = copies.length > 1 ? event.copy : ''
-    if (event.life > (lives.get(event.copy) ?? 1)) rows.push({ time, text: STARTS_AGAIN, copy })
+    const life = lives.get(event.copy) ?? 1
+    if (event.life > life) rows.push({ time, text: againText(rejections.get(life)), copy })
     if (event.type !== 'attempt') lives.set(event.copy, event.life)
     rows.push({ time, text: textOf(event), created: createdText(event), copy })
   }
   const again = copies.filter(({ name, life }) => (lives.get(name) ?? 1) < life)
-  return [...rows, ...again.map(({ name }) => ({ time: '', text: STARTS_AGAIN, copy: copies.length > 1 ? name : '' }))]
+  const last = again.map(({ name, life }) => ({
+    time: '',
+    text: againText(rejections.get(life - 1)),
+    copy: copies.length > 1 ? name : '',
+  }))
+  return [...rows, ...last]
 }
 
 /** Counts how often the next event, or the next few, come again and again. */

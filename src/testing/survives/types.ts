@@ -1,5 +1,6 @@
 import type { ManualClock } from '../../core/engine/manual-clock.ts'
 import type { Duration } from '../../core/schema/time.ts'
+import type { Leftover } from '../../gateway/direct/initial.ts'
 import type { Fetch } from '../../gateway/http/fetch.ts'
 import type { Gateway } from '../../gateway/types.ts'
 import type { GatewayOptions } from '../../generated/options.ts'
@@ -8,7 +9,7 @@ import type { GatewayOptions } from '../../generated/options.ts'
 export type FaultKind = 'lost' | '5xx' | '429' | 'cut' | 'silent' | 'crash' | 'outcomes'
 
 /** The failures that {@link survives} tries only if `also` names them. */
-export type OptInFaultKind = 'late' | 'slow' | 'clock'
+export type OptInFaultKind = 'effect' | 'late' | 'slow' | 'clock'
 
 /** Storage that outlives a crash of the code under test, such as a file or a database. Values are copied in and out. */
 export interface Disk {
@@ -34,11 +35,12 @@ export interface Life<G extends Gateway<ManualClock> = Gateway<ManualClock>> {
   readonly disk: Disk
   /** The name of the copy: `A`, and with the option `copies` also `B` and `C`. */
   readonly copy: string
-  /** 1 for the first call, and one more after each crash. */
+  /** 1 for the first call, and one more after each crash, or after an error with `mayLeave`. */
   readonly life: number
   /**
    * Does something that the gateway does not see, such as saving an id, and returns its result. With `restart: true`, a
-   * crash is tried before it and after it.
+   * crash is tried before it and after it. With `also: ['effect']`, its failure is tried: the work is not done, and the call
+   * rejects.
    */
   effect<T>(name: string, work: () => T | Promise<T>): Promise<T>
 }
@@ -75,6 +77,7 @@ export interface Ended<T = unknown, G extends Gateway<ManualClock> = Gateway<Man
  * - `never-ends`: the code waits for nothing, or longer than `within`
  * - `other-leftovers`: it resolves, and leaves other resources than the run without failures, or other values in them
  * - `leftovers-after-error`: it rejects, and leaves resources
+ * - `does-not-resume`: with `mayLeave`, the next try rejects although nothing failed in it
  * - `refused-error`: it rejects, and `allow` does not accept the error, or nothing had failed
  * - `unhandled-rejection`: a promise rejects and nobody handles it, or a timer throws
  * - `work-after-end`: it ends while requests or timers are under way
@@ -86,6 +89,7 @@ export type Verdict =
   | 'never-ends'
   | 'other-leftovers'
   | 'leftovers-after-error'
+  | 'does-not-resume'
   | 'refused-error'
   | 'unhandled-rejection'
   | 'work-after-end'
@@ -194,7 +198,13 @@ export interface ScheduleOptions<T = unknown, G extends Gateway<ManualClock> = G
   readonly setup?: (gateway: G) => unknown
   /** Serves the gateways on loopback, for clients that need a URL: `serve` of `fauxgate/node`. It is called once. */
   readonly serve?: (gateway: Gateway) => Promise<{ readonly url: string; close(): Promise<void> }>
-  /** Tells whether the code may reject with this error. It must leave nothing over then. Default: with any. */
+  /**
+   * What the code may leave when it rejects: families, or a function that returns true for such a resource. After each error the
+   * code is called again, on the same gateway and the same disk, until it resolves: then it must have left the same as the run
+   * without failures. Not with copies. Default: it must leave nothing, and is not called again.
+   */
+  readonly mayLeave?: readonly string[] | ((leftover: Leftover, gateway: G) => boolean)
+  /** Tells whether the code may reject with this error. It must leave nothing then, except what `mayLeave` names. Default: with any. */
   readonly allow?: (ended: Ended<T, G>) => boolean
   /**
    * Checks a run in which the code resolved. It fails by returning false, by throwing, or by rejecting. With it, only the

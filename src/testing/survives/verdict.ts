@@ -153,10 +153,25 @@ const refuseError = (run: Run, copy: Copy, why: string) =>
 
 function judgeError(run: Run, copy: Copy, baseline: Baseline | undefined): Judgement | undefined {
   if (!baseline) return refuseError(run, copy, 'and nothing had failed')
-  const left = countFamilies(run.leftovers().filter((each) => !run.resourcesBefore.has(each)))
-  if (left.size === 0) return judgeAllowed(run, copy)
+  const left = leftoversAfterError(run)
+  if (typeof left === 'string') return refuseError(run, copy, left)
   const families = [...left].map(([family, count]) => `${count} ${family}`).join(' and ')
-  return verdictOf('leftovers-after-error', `${describeRejection(run, copy)}, and leaves ${families}.`)
+  if (families) return verdictOf('leftovers-after-error', `${describeRejection(run, copy)}, and leaves ${families}.`)
+  const refused = judgeAllowed(run, copy)
+  if (refused || !run.options.mayLeave) return refused
+  return verdictOf(
+    'does-not-resume',
+    `the next try rejects with ${thrownText(copy.settled?.error)}, and nothing failed in it.`,
+  )
+}
+
+/** Counts what must not be left after an error, by family. Returns a text if `mayLeave` throws. */
+function leftoversAfterError(run: Run): Map<string, number> | string {
+  try {
+    return countFamilies(run.leftoversAfterError())
+  } catch (thrown) {
+    return `and \`mayLeave\` throws ${describeThrown(thrown)}`
+  }
 }
 
 function judgeAllowed(run: Run, copy: Copy): Judgement | undefined {

@@ -52,8 +52,8 @@ test('a copy that rejects is named, with what happens one after the other, and t
     for (const description of ['one', 'two']) reservedAddrs.create({ description })
   }
   const { message, groups } = await expectSurvivalError(survives(code, { copies: 2, setup }))
-  expect(message.split('\n')[0]).toBe(
-    'Two copies at once do not end as one after the other: A rejects with Error: DELETE /reserved_addrs/ra_a was answered ' +
+  expect(message.split('\n').find((line) => line.startsWith('  In full: '))).toBe(
+    '  In full: Two copies at once do not end as one after the other: A rejects with Error: DELETE /reserved_addrs/ra_a was answered ' +
       'with 404. One after the other, both resolve.',
   )
   expect(groups.map(({ count }) => count)).toEqual([4])
