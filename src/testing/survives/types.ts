@@ -199,7 +199,7 @@ export interface ScheduleOptions<T = unknown, G extends Gateway<ManualClock> = G
   /** Serves the gateways on loopback, for clients that need a URL: `serve` of `fauxgate/node`. It is called once. */
   readonly serve?: (gateway: Gateway) => Promise<{ readonly url: string; close(): Promise<void> }>
   /**
-   * What the code may leave when it rejects: families, or a function that returns true for such a resource. After each error the
+   * The resources that the code may leave when it rejects: families, or a function that returns true for such a resource. After each error the
    * code is called again, on the same gateway and the same disk, until it resolves: then it must have left the same as the run
    * without failures. Not with copies. Default: it must leave nothing, and is not called again.
    */
