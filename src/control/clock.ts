@@ -8,7 +8,7 @@ import { sentDuration } from '../core/schema/options.ts'
 import { ruleOnWhole } from '../core/schema/rule.ts'
 import { time } from '../core/schema/schema.ts'
 import { formatCount, quote } from '../core/schema/text.ts'
-import { durationMs, LATEST_TIME, roundUpToSecond, timeMs, timestamp } from '../core/schema/time.ts'
+import { type Duration, durationMs, LATEST_TIME, roundUpToSecond, timeMs, timestamp } from '../core/schema/time.ts'
 import { type DomainRecord, domains } from '../service/resources/reserved-domains/records.ts'
 import { type Control, type ControlHost, controlCall } from './control.ts'
 
@@ -134,14 +134,14 @@ const moveCall = controlCall({
   schema: named(v.pipe(move, exactlyOne), 'ClockMove', 'Exactly one way to advance a manual clock.'),
   response: clockView,
   errors: [errors.clock_not_manual, errors.clock_move_stopped],
-  run(host, { advance, to, remember }) {
+  run(host, { advance, to, next, remember }) {
     const clock = requireManual(host.clock)
     return moveWithMemory(host, remember, () => {
-      if (advance !== undefined) {
-        moveTo(host, clock, requireReachable('advance', advance, clock.now + (durationMs(advance) ?? 0)))
-      } else if (to !== undefined) moveTo(host, clock, requireLater(clock, to))
-      else moveToNext(host, clock)
-      return showClock(host)
+      if (next && !clock.nextDueAt) {
+        clock.advanceToNext()
+        return showClock(host)
+      }
+      return after(moveTo(host, clock, targetTime(clock, advance, to)), () => showClock(host))
     })
   },
 })
@@ -152,12 +152,32 @@ export const clock: Control<{ readonly clock: Clock }, typeof errors> = {
   members: (host) => ({ clock: host.clock }),
 }
 
+/** Runs work after other work, which a host may run in parts. */
+export function after<T>(earlier: void | Promise<void>, next: () => T): T | Promise<T> {
+  return earlier instanceof Promise ? earlier.then(next) : next()
+}
+
 /**
  * Runs a move of the clock. With `remember`, an undo returns to the state before it, and the overview counts what happened.
  * After a move that fails without moving the clock, an undo still returns to the state of the last one.
  */
-export function moveWithMemory<T>(host: ControlHost, isRemembered: true | undefined, move: () => T): T {
-  if (!isRemembered) return move()
+export function moveWithMemory<T>(
+  host: ControlHost,
+  isRemembered: true | undefined,
+  move: () => T | Promise<T>,
+): T | Promise<T> {
+  const finish = isRemembered ? rememberMove(host) : () => undefined
+  let moved: T | Promise<T> | undefined
+  try {
+    moved = move()
+  } finally {
+    if (!(moved instanceof Promise)) finish()
+  }
+  return moved instanceof Promise ? moved.finally(finish) : moved
+}
+
+/** Remembers the state before a move. Returns a function to call at the end of the move. */
+function rememberMove(host: ControlHost): () => void {
   const { engine, snapshots } = host
   const before = host.snapshot(true)
   const { waiting } = engine.clock
@@ -165,15 +185,12 @@ export function moveWithMemory<T>(host: ControlHost, isRemembered: true | undefi
   engine.listener = ({ changes }) => {
     for (const name of changes.flatMap(listTransitions)) counts[name] = (counts[name] ?? 0) + 1
   }
-  try {
-    return move()
-  } finally {
+  return () => {
     engine.listener = undefined
-    if (engine.now !== before.now) {
-      const responses = waiting.filter(({ until }) => until <= engine.now).length
-      snapshots.undo = before
-      snapshots.happened = { ...counts, ...(responses > 0 && { responses }) }
-    }
+    if (engine.now === before.now) return
+    const responses = waiting.filter(({ until }) => until <= engine.now).length
+    snapshots.undo = before
+    snapshots.happened = { ...counts, ...(responses > 0 && { responses }) }
   }
 }
 
@@ -189,24 +206,42 @@ function listTransitions({ collection, before, after }: RawCommit['changes'][num
 /** The longest time that one move may take. Every other request waits meanwhile. */
 const MAX_WORK_MS = 10_000
 
+/** The longest time of a move in parts, pauses included. Only the requests to its gateway wait meanwhile. */
+const MAX_MS_IN_PARTS = 20_000
+
 /** Advances a clock. Throws `clock_move_stopped` if the move takes too long and something is left to do. */
-export function moveTo(host: ControlHost, clock: MovableClock, to: number): void {
+export function moveTo(host: ControlHost, clock: MovableClock, to: number): void | Promise<void> {
+  const { engine, moveParts } = host
   const elapsedMs = stopwatch()
-  const wasStopped = host.engine.runMove(
-    () => clock.advanceTo(to),
-    () => elapsedMs() >= MAX_WORK_MS,
-  )
-  if (!wasStopped) return
-  const isSettled = (host.engine.nextDue?.due.at ?? Number.POSITIVE_INFINITY) > clock.now
-  if (isSettled && clock.now >= to) return
-  const facts = { reached: timestamp(clock.now), target: timestamp(to) }
-  refuse(errors.clock_move_stopped, { seconds: MAX_WORK_MS / 1000, isSettled, ...facts })
+  const advance = (isOver: () => boolean) => engine.runMove(() => clock.advanceTo(to), isOver)
+  if (!moveParts) {
+    if (advance(() => elapsedMs() >= MAX_WORK_MS)) requireArrival(host, clock, to, MAX_WORK_MS)
+    return
+  }
+  return moveParts.run(async () => {
+    const end = engine.startMove()
+    try {
+      while (advance(moveParts.start())) {
+        if (elapsedMs() >= MAX_MS_IN_PARTS) return requireArrival(host, clock, to, MAX_MS_IN_PARTS)
+        await moveParts.pause()
+      }
+    } finally {
+      end()
+    }
+  })
 }
 
-function moveToNext(host: ControlHost, clock: MovableClock): void {
-  if (!clock.nextDueAt) return void clock.advanceToNext()
-  const next = clock.nextDueAt()
-  if (next !== undefined) moveTo(host, clock, Math.max(next, clock.now))
+function requireArrival({ engine }: ControlHost, clock: MovableClock, to: number, limit: number): void {
+  const isSettled = (engine.nextDue?.due.at ?? Number.POSITIVE_INFINITY) > clock.now
+  if (isSettled && clock.now >= to) return
+  const facts = { reached: timestamp(clock.now), target: timestamp(to) }
+  refuse(errors.clock_move_stopped, { seconds: limit / 1000, isSettled, ...facts })
+}
+
+/** Returns the time to advance to: by default that of the next event or delayed response, or now if there is none. */
+function targetTime(clock: MovableClock, advance: Duration | undefined, to: string | undefined): number {
+  if (advance !== undefined) return requireReachable('advance', advance, clock.now + (durationMs(advance) ?? 0))
+  return to === undefined ? Math.max(clock.nextDueAt?.() ?? clock.now, clock.now) : requireLater(clock, to)
 }
 
 function showClock(host: ControlHost) {

@@ -79,6 +79,16 @@ export interface DropHooks {
   drop?: ((call: 'reset()' | 'restore()' | 'requests.clear()', work: () => void) => void) | undefined
 }
 
+/** A host that runs a move of the clock in parts, because others share its thread. Without one, a move is synchronous. */
+export interface MoveParts {
+  /** Runs a move. No other call reaches the gateway until the move has ended. */
+  run(move: () => Promise<void>): Promise<void>
+  /** Starts a part. The returned function is called after each event, and returns true when the part is over. */
+  start(): () => boolean
+  /** Lets others run. */
+  pause(): Promise<void>
+}
+
 /** The part of a gateway that its controls use. */
 export interface ControlHost {
   readonly api: Api
@@ -96,6 +106,7 @@ export interface ControlHost {
   restore(snapshot: unknown): void
   /** Empties the journal and the list of requests to other hosts. */
   clearRequests(): void
+  readonly moveParts: MoveParts | undefined
   /** Resolves when the store has flushed all commits. Rejects with a `Refusal` if it has lost some. */
   flushed(): Promise<void>
   readonly journal: Journal

@@ -47,6 +47,9 @@ export function createControlHost(internals: GatewayInternals, applyInitialResou
     describer: undefined,
     snapshots,
     hasKeys: keys !== undefined,
+    get moveParts() {
+      return hooks.moveParts
+    },
     transact: (work) => engine.transact(work),
     async flushed() {
       await engine.flushed?.catch(refuseAsStoreFailed)

@@ -185,7 +185,12 @@ function createTransport(
     locate: (name, schemes) => host.traffic.locate(name, schemes),
     serveUpstream: (url, serve) => host.traffic.upstreams.addLasting(url, serve),
     serveVisitor: (request) => host.traffic.serve(request),
-    ...boundary.wrapAll({ settle: () => void engine.settle() }),
+    ...boundary.wrapAll({
+      settle(isOver: () => boolean = () => false) {
+        engine.runMove(() => engine.settle(), isOver)
+        return (engine.nextDue?.due.at ?? Number.POSITIVE_INFINITY) <= engine.lastNow
+      },
+    }),
     sequence: () => engine.subscribers.revision,
     watch: (watcher) => engine.subscribers.watch(watcher),
     renewed() {

@@ -1,4 +1,4 @@
-import type { Describer, DropHooks } from '../control/control.ts'
+import type { Describer, DropHooks, MoveParts } from '../control/control.ts'
 import type { PersistedJournal } from '../control/journal/journal.ts'
 import type { FamilyNouns } from '../control/views/nouns.ts'
 import type { AttemptHooks } from '../service/provisioning/managed-domain.ts'
@@ -62,8 +62,11 @@ export interface Transport {
    * @internal
    */
   readonly serveVisitor: (request: ServedRequest) => Promise<UpstreamResponse>
-  /** Runs everything that is due by now, as every other call does first. Hosts that sleep between requests need this. */
-  readonly settle: () => void
+  /**
+   * Runs everything that is due by now, as every other call does first. Hosts that sleep between requests need this. Stops as
+   * soon as `isOver` returns true. Returns true if something is left.
+   */
+  readonly settle: (isOver?: () => boolean) => boolean
   /**
    * Returns a number that grows with each change of the state, and never falls.
    * @internal
@@ -129,7 +132,10 @@ export interface ViewedCollection {
 }
 
 /** The hooks of a gateway. */
-export interface Hooks extends ArrivalHooks, AttemptHooks, DropHooks, IssueHooks {}
+export interface Hooks extends ArrivalHooks, AttemptHooks, DropHooks, IssueHooks {
+  /** Runs the moves of the clock that come over HTTP in parts. */
+  moveParts?: MoveParts | undefined
+}
 
 /** Returns a gateway with the same state, and with some calls of its transport replaced. */
 export function withTransport<G extends { readonly transport: Transport }>(gateway: G, calls: Partial<Transport>): G {

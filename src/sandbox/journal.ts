@@ -1,20 +1,22 @@
+import { readClock, systemClock } from '../core/engine/clock.ts'
 import type { Gateway } from '../gateway/types.ts'
 import type { JournalEntry } from '../generated/controls.ts'
 import type { ObjectStorage } from './objects.ts'
 
 const JOURNAL = 'journal'
 
-/** The time in ms from a request to the write that stores it and all requests since. */
+/** The time in ms from a request to the alarm that stores it and all requests since. */
 const WRITE_DELAY_MS = 1000
 
 /**
- * The journal of a sandbox in one row of its storage, which survives a sleep. A killed process may lose the entries of the
- * last second (rules: sandboxes#journal).
+ * The journal of a sandbox in one row of its storage, which survives a sleep. An alarm writes it: a timer would keep the object
+ * awake. A killed process may lose the entries of the last second (rules: sandboxes#journal).
  */
 export class StoredJournal {
   readonly #storage: ObjectStorage
   #stored = ''
-  #timer: ReturnType<typeof setTimeout> | undefined
+  /** The time in ms at which the alarm must write the journal; undefined if nothing is to be written. */
+  dueAt: number | undefined
 
   constructor(storage: ObjectStorage) {
     this.#storage = storage
@@ -32,19 +34,19 @@ export class StoredJournal {
     this.#storage.kv.put(JOURNAL, '[]')
   }
 
-  /** Stores the journal of a gateway after a second, if it has changed by then. */
-  storeLater(gateway: Gateway): void {
-    this.#timer ??= setTimeout(() => this.#store(gateway), WRITE_DELAY_MS)
+  /** Must be called after each request, before the alarm is set. */
+  storeLater(): void {
+    this.dueAt ??= readClock(systemClock) + WRITE_DELAY_MS
   }
 
   /** Cancels the pending write. */
   drop(): void {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
+    this.dueAt = undefined
   }
 
-  #store({ transport }: Gateway): void {
-    this.#timer = undefined
+  /** Stores the journal of a gateway, if it has changed. */
+  store({ transport }: Gateway): void {
+    this.dueAt = undefined
     const text = transport.journal.json()
     if (text === this.#stored) return
     this.#stored = text

@@ -1,3 +1,4 @@
+import { readClock, systemClock } from '../core/engine/clock.ts'
 import { refuseAsStoreFailed } from '../core/engine/persistence/persistence.ts'
 import type { Store, StoredState } from '../core/operation/store.ts'
 import { problem, Refusal, refuse } from '../core/schema/errors.ts'
@@ -16,6 +17,7 @@ import { Listeners } from './listeners.ts'
 import type { Metadata, MetadataStore } from './metadata.ts'
 import type { ObjectState, SandboxState } from './objects.ts'
 import { toGatewayOptions } from './options.ts'
+import { Parts } from './parts.ts'
 import { limitedStore } from './store.ts'
 
 /** The limits of a sandbox's journal: many sandboxes share the memory of one process. */
@@ -32,6 +34,7 @@ export class LiveGateway {
   readonly #metadata: MetadataStore
   readonly #limits: Limits
   readonly #journal: StoredJournal
+  readonly #parts: Parts
   #gateway: Gateway | undefined
   #alarm: number | null | undefined
   /** Aborts the delayed responses when the sandbox is removed. */
@@ -43,6 +46,7 @@ export class LiveGateway {
     this.#metadata = metadata
     this.#limits = limits
     this.#journal = new StoredJournal(state.storage)
+    this.#parts = new Parts(state)
   }
 
   /** Returns the gateway. The first call loads it from the storage. */
@@ -59,6 +63,7 @@ export class LiveGateway {
       store: this.#store(),
     })
     gateway.transport.describedBy(openApi)
+    gateway.transport.hooks.moveParts = this.#parts
     this.#gateway = gateway
     this.#journal.restore(gateway)
     this.listeners.follow(gateway)
@@ -96,6 +101,7 @@ export class LiveGateway {
   }
 
   async exchange(gateway: Gateway, request: HttpRequest): Promise<Response> {
+    await this.#settle(gateway)
     const response = gateway.transport.exchange(request)
     // The alarm and the journal are set in the same turn as the change.
     this.#follow(gateway, request, response)
@@ -107,38 +113,58 @@ export class LiveGateway {
   }
 
   #follow(gateway: Gateway, request: HttpRequest, response: HttpResponse): void {
+    this.#journal.storeLater()
     this.setAlarm()
     this.listeners.afterEvent(gateway, request, response)
-    this.#journal.storeLater(gateway)
   }
 
-  /** Runs due events after an alarm, each at its own time. */
-  settle(metadata: Metadata): void {
+  /** Stores the journal after an alarm, and runs due events, each at its own time. Returns true if something was due. */
+  async settle(metadata: Metadata): Promise<boolean> {
     this.#alarm = null
+    if (this.#gateway) this.#journal.store(this.#gateway)
+    let wasDue = false
     try {
       if (metadata.options.clock !== 'manual') {
         const gateway = this.getOrLoad(metadata)
-        gateway.transport.settle()
-        this.listeners.afterEvent(gateway)
+        const due = gateway.nextDueAt()
+        wasDue = due !== undefined && due <= readClock(systemClock)
+        await this.#settle(gateway)
+        if (wasDue) this.listeners.afterEvent(gateway)
       }
     } catch (error) {
       // The state cannot be read. The alarm for the end of the sandbox is still needed.
       if (!(error instanceof Refusal)) throw error
     }
     this.setAlarm()
+    return wasDue
   }
 
-  /** Sets the alarm for the next due event or the end of the sandbox, in the same write as the change. A manual clock needs no alarm for events. */
+  /** Runs due events in parts. A request that comes meanwhile runs some of them, too. */
+  async #settle({ transport }: Gateway): Promise<void> {
+    const { signal } = this.#ended
+    while (transport.settle(this.#parts.start())) {
+      await this.#parts.pause()
+      // The sandbox may have been removed meanwhile.
+      signal.throwIfAborted()
+    }
+  }
+
+  /**
+   * Sets the alarm for the next due event, the end of the sandbox or the write of the journal, in the same write as the change.
+   * A manual clock needs no alarm for events.
+   */
   setAlarm(): void {
     const metadata = this.#metadata.get()
     if (!metadata) return
     const due = metadata.options.clock === 'manual' ? undefined : this.#gateway?.nextDueAt()
-    const next = Math.min(due ?? Number.POSITIVE_INFINITY, metadata.expires ?? Number.POSITIVE_INFINITY)
+    const next = Math.min(...[due, metadata.expires, this.#journal.dueAt].map((at) => at ?? Number.POSITIVE_INFINITY))
     const alarm = Number.isFinite(next) ? next : null
     if (alarm === this.#alarm) return
     this.#alarm = alarm
     const { storage } = this.#state
-    void (alarm === null ? storage.deleteAlarm() : storage.setAlarm(alarm))
+    // No response waits for a write that only the journal needs.
+    const options = { allowUnconfirmed: alarm === this.#journal.dueAt }
+    void (alarm === null ? storage.deleteAlarm() : storage.setAlarm(alarm, options))
   }
 
   /** Drops the sandbox from memory, and ends its listeners and its delayed responses. */

@@ -33,7 +33,7 @@ export interface ObjectStorage {
   /** Writes one value. With `allowUnconfirmed`, responses do not wait for it. */
   put(key: string, value: unknown, options: { readonly allowUnconfirmed: boolean }): Promise<void>
   transactionSync<T>(work: () => T): T
-  setAlarm(at: number): Promise<void>
+  setAlarm(at: number, options?: { readonly allowUnconfirmed: boolean }): Promise<void>
   deleteAlarm(): Promise<void>
   deleteAll(): Promise<void>
 }

@@ -116,8 +116,8 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
     const metadata = this.#metadata.get()
     if (!metadata) return
     if (isExpired(metadata)) return this.ctx.blockConcurrencyWhile(() => this.#remove(metadata))
-    this.#live.settle(metadata)
-    await this.#usage.alarm(this.#account(), metadata.name, readClock(systemClock))
+    const wasDue = await this.#live.settle(metadata)
+    if (wasDue) await this.#usage.alarm(this.#account(), metadata.name, readClock(systemClock))
   }
 
   /** Creates the sandbox. No other response has its keys. */

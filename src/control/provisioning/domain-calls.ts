@@ -3,6 +3,7 @@ import type { Transaction } from '../../core/operation/transaction.ts'
 import { documented } from '../../core/schema/documentation.ts'
 import { declareErrors, entry, refuse } from '../../core/schema/errors.ts'
 import { general } from '../../core/schema/general-errors.ts'
+import { requireSync } from '../../core/schema/options.ts'
 import { quote } from '../../core/schema/text.ts'
 import { LATEST_TIME, timestamp } from '../../core/schema/time.ts'
 import type { TimelineEntry } from '../../generated/controls.ts'
@@ -15,7 +16,7 @@ import { formatTimeline } from '../../service/provisioning/timeline-text.ts'
 import { timelineView } from '../../service/provisioning/transitions.ts'
 import { type DomainRecord, domains } from '../../service/resources/reserved-domains/records.ts'
 import { domainView, shape } from '../../service/resources/reserved-domains/schemas.ts'
-import { errors as clockErrors, moveTo, moveWithMemory, remember, requireManual } from '../clock.ts'
+import { after, errors as clockErrors, moveTo, moveWithMemory, remember, requireManual } from '../clock.ts'
 import { type ControlHost, controlCall, membersOf } from '../control.ts'
 
 export const errors = declareErrors({
@@ -71,7 +72,7 @@ const renew = controlCall({
      * started. Everything that falls due on the way happens.
      * @throws GatewayError `nothing_ahead` if no renewal is due, `clock_not_manual` on any other clock.
      */
-    renewNow: (domain: string): ReservedDomain => call({ id: domain }),
+    renewNow: (domain: string): ReservedDomain => requireSync('renewNow', call({ id: domain })),
   }),
 })
 
@@ -90,7 +91,7 @@ const expire = controlCall({
      * certificate in use.
      * @throws GatewayError `nothing_ahead` if no certificate expires, `clock_not_manual` on any other clock.
      */
-    expireNow: (domain: string): ReservedDomain => call({ id: domain }),
+    expireNow: (domain: string): ReservedDomain => requireSync('expireNow', call({ id: domain })),
   }),
 })
 
@@ -125,8 +126,9 @@ function moveDomainTo(
 ) {
   const clock = requireManual(host.clock)
   const at = host.transact((tx) => eventTime(tx, requireDomain(tx, id)))
-  moveWithMemory(host, remember, () => moveTo(host, clock, at))
-  return host.transact((tx) => domainView(tx, requireDomain(tx, id)))
+  return moveWithMemory(host, remember, () =>
+    after(moveTo(host, clock, at), () => host.transact((tx) => domainView(tx, requireDomain(tx, id)))),
+  )
 }
 
 /** Returns the domain that has this name or id, or refuses. No name can be an id: names have no `_`. */

@@ -157,20 +157,21 @@ export class Engine {
    */
   runMove(move: () => void, isOver: () => boolean): boolean {
     this.clock.attach()
-    const end = this.#persistence && this.#startMove()
+    const end = this.startMove()
     const limit = { isOver, isReached: false }
     this.#moveLimit = limit
     try {
       move()
     } finally {
       this.#moveLimit = undefined
-      end?.()
+      end()
     }
     return limit.isReached
   }
 
   /** Starts a move of the clock, which the store gets as one commit. Returns a function to call at its end. */
-  #startMove(): () => void {
+  startMove(): () => void {
+    if (!this.#persistence) return () => undefined
     this.#moveDepth++
     return () => {
       this.#moveDepth--
@@ -179,7 +180,7 @@ export class Engine {
   }
 
   #startPublicMove(): () => void {
-    const end = this.#startMove()
+    const end = this.startMove()
     return () => this.#runWithPublicErrors(end)
   }
 

@@ -243,7 +243,7 @@ export function readPredicateResult(predicate: string, result: unknown): boolean
  * Returns the result of a caller's function that must be synchronous.
  * @throws TypeError for a promise, because whatever it does later could fail without notice.
  */
-export function requireSync<T>(name: string, result: T): T {
+export function requireSync<T>(name: string, result: T | Promise<T>): T {
   if (!(result instanceof Promise)) return result
   // The error below is enough: an unhandled rejection would end the process.
   result.catch(() => undefined)

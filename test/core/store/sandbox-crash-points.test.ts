@@ -102,6 +102,9 @@ describeSqlite(
     it('keep the confirmed changes, have no refused ones, and accept the same call again (rules: stores#failures)', async () => {
       vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'], now: NOW })
       onTestFinished(() => void vi.useRealTimers())
+      // The Worker prints the failures.
+      const errors = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+      onTestFinished(() => errors.mockRestore())
       const sandbox = await import('../../../src/sandbox/index.ts')
       const createClient = () => {
         const client = new Client(sandbox)

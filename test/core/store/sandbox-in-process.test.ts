@@ -277,6 +277,17 @@ describeSqlite('Wrong account keys (rules: sandboxes#account-key)', () => {
   })
 })
 
+describeSqlite('The journal of a sandbox (rules: sandboxes#journal)', () => {
+  it('sets no timer, which would keep the object awake', async () => {
+    vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'], now: Date.parse('2026-01-01T00:00:00Z') })
+    onTestFinished(() => void vi.useRealTimers())
+    const { send, create } = await start()
+    const keys = await create('one')
+    expect((await send('GET', '/s/one/_fauxgate/requests', undefined, keys)).text).toContain('/reserved_addrs')
+    expect(vi.getTimerCount()).toBe(0)
+  })
+})
+
 describeSqlite('A control of a sandbox that ends later (rules: control-api#errors)', () => {
   it('returns its result, and stores what it changed', async () => {
     const { platform, send, create } = await start()

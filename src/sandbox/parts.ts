@@ -1,0 +1,47 @@
+import type { MoveParts } from '../control/control.ts'
+import { readClock, stopwatch, systemClock } from '../core/engine/clock.ts'
+import type { ObjectState } from './objects.ts'
+
+/** The longest time in ms for which a sandbox handles due events before others run. */
+const PART_MS = 20
+
+/** The maximum number of events in that time. On the hosted platform, the time stands still while code runs. */
+const PART_EVENTS = 200
+
+/** The time in ms between two parts, in which all other requests of the process run. */
+const PAUSE_MS = 10
+
+/** The start of the last pause that a sandbox of this process has reserved, in ms since 1970. */
+let lastPause = 0
+
+/**
+ * Divides the long work of a sandbox. The sandboxes of a process share one thread, so all of them together get one part at a
+ * time, in turn, with a pause after each part (rules: sandboxes#shared-threads).
+ */
+export class Parts implements MoveParts {
+  readonly #state: Pick<ObjectState, 'blockConcurrencyWhile'>
+
+  constructor(state: Pick<ObjectState, 'blockConcurrencyWhile'>) {
+    this.#state = state
+  }
+
+  async run(work: () => Promise<void>): Promise<void> {
+    // The platform ends an object whose work fails while others wait for it.
+    const failures: unknown[] = []
+    await this.#state.blockConcurrencyWhile(() => work().catch((error) => void failures.push(error)))
+    if (failures.length > 0) throw failures[0]
+  }
+
+  start(): () => boolean {
+    const elapsedMs = stopwatch()
+    let events = 0
+    return () => ++events >= PART_EVENTS || elapsedMs() >= PART_MS
+  }
+
+  async pause(): Promise<void> {
+    const now = readClock(systemClock)
+    // The parts of others come first, if they have waited longer.
+    lastPause = Math.max(now, lastPause + PART_MS + PAUSE_MS)
+    await systemClock.waitUntil?.(lastPause + PAUSE_MS)
+  }
+}
