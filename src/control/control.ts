@@ -121,7 +121,9 @@ export interface ControlHost {
   /** Returns a text without the gateway's own keys and without private keys. */
   withoutKeys(text: string): string
   /** The resources that were created and not deleted since the initial state. */
-  leftovers(): readonly { readonly family: string; readonly id: string }[]
+  leftovers(options?: { readonly ofTest?: boolean }): readonly { readonly family: string; readonly id: string }[]
+  /** Runs a call of the test: what it makes is not left by the code under test. */
+  ofTest<T>(work: () => T): T
   readonly dialect: Dialect
   /** The families that were passed to `createGateway`. */
   readonly families: Families

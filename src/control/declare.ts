@@ -160,7 +160,8 @@ function createDeclare(host: ControlHost): Declare {
   let call: ReturnType<typeof createDeclareCall> | undefined
   const run = (input: object) => {
     call ??= createDeclareCall(host.families)
-    return call.run(host, input)
+    const { run: declareIt } = call
+    return host.ofTest(() => declareIt(host, input))
   }
   const names = Object.values(host.families).flatMap(({ declares = {} }) => Object.keys(declares))
   const familyCalls = names.map((name) => {

@@ -38,7 +38,15 @@ export function createControlHost(internals: GatewayInternals, applyInitialResou
     controlLog,
     otherRequests,
     earlierTransitions,
-    leftovers: () => baseline.leftovers(engine, collections),
+    leftovers: (options) => baseline.leftovers(engine, collections, options),
+    ofTest(work) {
+      const stop = engine.subscribe(({ changes }) => baseline.addOfTest(changes))
+      try {
+        return work()
+      } finally {
+        stop()
+      }
+    },
     withoutKeys,
     traffic,
     agent,
@@ -61,6 +69,7 @@ export function createControlHost(internals: GatewayInternals, applyInitialResou
           if (isManual(clock)) clock.reset()
           applyInitialResources()
         })
+        baseline.forgetMissing(engine, collections)
         clearRequests()
         traffic.clear()
         agent.clear()
@@ -76,6 +85,7 @@ export function createControlHost(internals: GatewayInternals, applyInitialResou
       dropWithHook('restore()', () => {
         const snapshot = readSnapshot(value, engine.context)
         engine.restore(snapshot, () => isManual(clock) && clock.set(snapshot.now))
+        baseline.forgetMissing(engine, collections)
         if (rateLimiter) rateLimiter.times = snapshot.rateLimit
         snapshots.forget()
       }),

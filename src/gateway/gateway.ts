@@ -8,11 +8,12 @@ import { isOperationOf } from '../core/operation/operation.ts'
 import { requireJsonObject } from '../core/schema/body.ts'
 import { atCaller } from '../core/schema/caller-stack.ts'
 import { general } from '../core/schema/general-errors.ts'
+import { readCallOptions } from '../core/schema/options.ts'
 import type { GatewayOptions } from '../generated/options.ts'
 import type { Resources } from '../generated/resources.ts'
 import { addLastTransitions, createControlHost } from './control-host.ts'
 import { createDirectApi } from './direct/direct-api.ts'
-import { applyInitial } from './direct/initial.ts'
+import { applyInitial, type LeftoverOptions, leftoverOptions } from './direct/initial.ts'
 import { setCallerStack } from './error-boundary.ts'
 import { GatewayError } from './gateway-error.ts'
 import type { ControlAccess } from './http/access.ts'
@@ -85,7 +86,10 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
     dialect,
     clock: clock as C, // The clock that was passed, or the system clock if C has its default.
     fetch,
-    ...boundary.wrapAll({ leftovers: () => host.leftovers(), nextDueAt: () => engine.nextDueAt() }),
+    ...boundary.wrapAll({
+      leftovers: (options: LeftoverOptions = {}) => host.leftovers(readCallOptions(leftoverOptions, options)),
+      nextDueAt: () => engine.nextDueAt(),
+    }),
     subscribe: (subscriber, collection) => engine.subscribe(subscriber, collection),
     install: (options) => installFetch(installable, options),
     dispose: () => engine.dispose(),
@@ -124,12 +128,15 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
   return members
 }
 
-function createDirectMembers({ engine, boundary, dialect, table, controlLog }: GatewayInternals) {
+function createDirectMembers({ engine, boundary, dialect, table, controlLog, baseline }: GatewayInternals) {
   return createDirectApi(table.families, (operation, ids, input, call) => {
     try {
       if (!isOperationOf(dialect, operation)) requireKnownOperation(table.router, operation, ids)
       const { result, commit } = engine.execute(operation, ids, operation.body ? requireJsonObject(input) : input)
-      if (commit) controlLog.addOther()
+      if (commit) {
+        controlLog.addOther()
+        baseline.addOfTest(commit.changes)
+      }
       return result
     } catch (error) {
       throw boundary.createErrorAtCaller(call, error, input, operation)

@@ -11,7 +11,7 @@ import type { Dialect } from '../service/resources/dialects.ts'
 import type { ErrorKeyIn, NameIn } from '../service/resources/index.ts'
 import type { InitialOf } from '../service/resources/initial.ts'
 import type { Direct } from './direct/direct-api.ts'
-import type { Leftover } from './direct/initial.ts'
+import type { Leftover, LeftoverOptions } from './direct/initial.ts'
 import type { Fetch } from './http/fetch.ts'
 import type { Installed, InstallOptions } from './http/install.ts'
 import type { Transport } from './transport.ts'
@@ -29,8 +29,11 @@ export interface Gateway<C extends Clock = Clock> extends Resources, ControlMemb
    * bound to its gateway.
    */
   readonly fetch: Fetch
-  /** Returns the resources that were created since the initial state and not deleted. */
-  leftovers(): readonly Leftover[]
+  /**
+   * Returns the resources that were created since the initial state and not deleted. `ofTest: false` leaves out those that the
+   * test itself has made, by the direct API or by `declare`.
+   */
+  leftovers(options?: LeftoverOptions): readonly Leftover[]
   /** Returns when the next event is due, such as an attempt or a renewal, in ms since 1970; undefined if nothing is due. */
   nextDueAt(): number | undefined
   /**

@@ -51,7 +51,10 @@ export interface GatewayMatchers<R = unknown, T = unknown> extends TrafficMatche
    * ```
    */
   toHaveBeenRequested(operation: OperationOf<T>, requested?: Requested): R
-  /** Passes if every resource that was created at the gateway was deleted. */
+  /**
+   * Passes if every resource that requests created at the gateway was deleted. What the test itself made, by the direct API or
+   * by `gateway.declare`, does not count.
+   */
   toHaveNoLeftovers(): R
   /**
    * Passes if an error, or the error that a function throws, is a `GatewayError`, with this key if you pass one.
@@ -83,7 +86,8 @@ export type MatcherFunctions = {
  * import { expect } from 'vitest'
  * expect.extend(matchers)
  * const gateway = createNgrok()
- * gateway.reservedAddrs.create()
+ * const headers = { authorization: 'Bearer key', 'ngrok-version': '2', 'content-type': 'application/json' }
+ * await gateway.fetch(`${gateway.url}/reserved_addrs`, { method: 'POST', headers, body: '{}' })
  * expect(gateway).toHaveNoLeftovers() // throws: Expected no leftover resources, and there is 1. …
  * ```
  */
@@ -133,7 +137,7 @@ export const matchers: MatcherFunctions = {
   },
   toHaveNoLeftovers(received) {
     const gateway = gatewayOf('toHaveNoLeftovers', received)
-    const count = gateway.leftovers().length
+    const count = gateway.leftovers({ ofTest: false }).length
     return gatewayResult(gateway, count === 0, (not) => {
       return not
         ? 'Expected leftover resources, and there are none.'

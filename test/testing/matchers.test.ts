@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest'
-import { createGateway } from '../../src/index.ts'
+import { createNgrok } from '../../src/gateway/ngrok.ts'
+import { createGateway, type Gateway, manualClock } from '../../src/index.ts'
 import { failedDomain, issuedDomain, type Requested, uploadedDomain } from '../../src/testing/testing.ts'
 import { test } from '../../src/testing/vitest.ts'
 import { widgets } from '../service/kit/widgets.ts'
@@ -185,9 +186,46 @@ describe('toHaveBeenRequested', () => {
 })
 
 describe('toHaveNoLeftovers', () => {
-  test('passes if everything that was created was deleted', ({ gateway }) => {
-    expect(gateway).toHaveNoLeftovers()
+  const headers = { authorization: 'Bearer k', 'service-version': '2', 'content-type': 'application/json' }
+  const create = async (gateway: Gateway) => {
+    const init = { method: 'POST', headers, body: '{}' }
+    return (await (await gateway.fetch(`${gateway.url}/reserved_addrs`, init)).json()).id
+  }
+
+  test('leaves out what the test itself has made or declared', async ({ gateway }) => {
     const { id } = gateway.reservedAddrs.create()
+    gateway.reservedAddrs.update(id, { description: 'set up' })
+    gateway.declare.edge('edghts_1', { routes: ['edghtsrt_1'] })
+    gateway.compression.replace({ edge_id: 'edghts_1', id: 'edghtsrt_1' }, {})
+    expect(gateway).toHaveNoLeftovers()
+    expect(gateway.leftovers({ ofTest: false })).toEqual([])
+    expect(gateway.leftovers()).toHaveLength(2)
+    const made = await create(gateway)
+    expect(gateway).not.toHaveNoLeftovers()
+    expect(gateway.leftovers({ ofTest: false })).toEqual([{ family: 'reserved_addrs', id: made }])
+  })
+
+  test('leaves out the sessions of agents that a test declares', () => {
+    const gateway = createNgrok()
+    gateway.declare.tunnelSession({ endpoints: [{ url: 'https://app.ngrok-free.app' }] })
+    expect(gateway).toHaveNoLeftovers()
+    expect(gateway.leftovers()).not.toEqual([])
+  })
+
+  test.each<[string, (gateway: Gateway) => void]>([
+    ['a reset', (gateway) => gateway.reset()],
+    ['a restore', (gateway) => gateway.restore(createGateway({ seed: 'same' }).snapshot())],
+  ])('counts what code has made after %s, although the test had made something with the same id', async (_, forget) => {
+    const gateway = createGateway({ seed: 'same', clock: manualClock(0) })
+    const { id } = gateway.reservedAddrs.create()
+    forget(gateway)
+    expect(await create(gateway)).toBe(id)
+    expect(gateway).not.toHaveNoLeftovers()
+  })
+
+  test('passes if everything that was created was deleted', async ({ gateway }) => {
+    expect(gateway).toHaveNoLeftovers()
+    const id = await create(gateway)
     expect(gateway).not.toHaveNoLeftovers()
     expect(catchMessage(() => expect(gateway).toHaveNoLeftovers())).toBe(
       `Expected no leftover resources, and there is 1.\n\n${gateway.report()}`,

@@ -1,9 +1,12 @@
+import * as v from 'valibot'
 import type { Engine } from '../../core/engine/engine.ts'
 import type { SideRecords } from '../../core/engine/persistence/stored-records.ts'
-import type { Collection } from '../../core/operation/collection.ts'
+import type { RecordChange } from '../../core/engine/records.ts'
+import type { Change, Collection } from '../../core/operation/collection.ts'
 import { describeReceived } from '../../core/schema/errors.ts'
 import { suggestion } from '../../core/schema/nearest.ts'
 import { createOptionError } from '../../core/schema/option-error.ts'
+import { optionsOf, type SchemasOf, switchOption } from '../../core/schema/options.ts'
 import { quote } from '../../core/schema/text.ts'
 import { isObject } from '../../core/schema/values.ts'
 
@@ -58,9 +61,21 @@ function initialError(text: string, entry?: string): TypeError {
   return createOptionError((nameOf) => `${nameOf(entry === undefined ? 'initial' : `initial.${entry}`)}: ${text}`)
 }
 
+/** The resources that `leftovers` lists. */
+export interface LeftoverOptions {
+  /** False leaves out what the test itself has made, by the direct API or by `declare`. Default: true. */
+  readonly ofTest?: boolean
+}
+
+export const leftoverOptions = optionsOf({
+  ofTest: v.optional(switchOption, true),
+} satisfies SchemasOf<LeftoverOptions>)
+
 /** The initial resources of a gateway, which are not leftovers. A store keeps their keys as side records. */
 export class InitialRecords implements SideRecords {
   #keys: ReadonlySet<string> = new Set()
+  /** The resources that the test itself has made. */
+  readonly #ofTest = new Set<string>()
 
   rows(): ReadonlyMap<string, object> {
     return new Map([...this.#keys].map((key) => [key, {}]))
@@ -75,13 +90,37 @@ export class InitialRecords implements SideRecords {
     this.#keys = new Set(listResources(engine, collections).map(formatKey))
   }
 
+  /** Notes the resources that a call of the test has made. */
+  addOfTest(changes: readonly (Change | RecordChange)[]): void {
+    for (const { collection, key, before, after } of changes) {
+      const family = typeof collection === 'string' ? collection : collection.name
+      if (!before && after) this.#ofTest.add(formatKey({ family, id: idOf(after, key) }))
+      else if (before && !after) this.#ofTest.delete(formatKey({ family, id: idOf(before, key) }))
+    }
+  }
+
+  /** Forgets the noted resources that are gone: after a reset or a restore, another one can get the same id. */
+  forgetMissing(engine: Engine, collections: readonly Collection<object>[]): void {
+    const present = new Set(listResources(engine, collections).map(formatKey))
+    for (const key of this.#ofTest) if (!present.has(key)) this.#ofTest.delete(key)
+  }
+
   /** Returns the resources that exist now and are not initial ones, oldest first within their family. */
-  leftovers(engine: Engine, collections: readonly Collection<object>[]): Leftover[] {
-    return listResources(engine, collections).filter((resource) => !this.#keys.has(formatKey(resource)))
+  leftovers(
+    engine: Engine,
+    collections: readonly Collection<object>[],
+    { ofTest = true }: LeftoverOptions = {},
+  ): Leftover[] {
+    return listResources(engine, collections).filter((resource) => {
+      const key = formatKey(resource)
+      return !this.#keys.has(key) && (ofTest || !this.#ofTest.has(key))
+    })
   }
 }
 
 const formatKey = ({ family, id }: Leftover) => `${family} ${id}`
+
+const idOf = (record: object, key: string) => ('id' in record ? String(record.id) : key)
 
 /** Lists the resources that exist now. It omits automatic certificates, which are removed with their domains. */
 function listResources(engine: Engine, collections: readonly Collection<object>[]): Leftover[] {
@@ -90,7 +129,7 @@ function listResources(engine: Engine, collections: readonly Collection<object>[
   return collections.flatMap((each) =>
     [...records.table(each).newestFirst()]
       .filter((record) => !each.isAttached?.(record))
-      .map((record) => ({ family: each.name, id: 'id' in record ? String(record.id) : each.key(record) }))
+      .map((record) => ({ family: each.name, id: idOf(record, each.key(record)) }))
       .reverse(),
   )
 }
