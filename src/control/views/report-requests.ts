@@ -96,8 +96,16 @@ function mergeNewest(journal: ControlHost['journal'], textOf: (entry: JournalEnt
 
 function formatLine({ text, from, until, count, last }: RepeatedLine): string {
   if (count === 1) return `${from}  ${text}`
-  const times = from === until ? `${count} times` : `${count} times until ${until}`
+  const times = from === until ? `${count} times` : `${count} times until ${until}${describeRate(count, from, until)}`
   return `${from}  ${times}: ${text}${describeLastResponse(last)}`
+}
+
+/** The number of equal requests per second from which on their number is worth a word: few clients poll as often on purpose. */
+const HIGH_RATE = 10
+
+function describeRate(count: number, from: string, until: string): string {
+  const rate = Math.round((count * 1000) / (Date.parse(until) - Date.parse(from)))
+  return rate < HIGH_RATE ? '' : `, ${rate} a second`
 }
 
 /** Describes the last response of code that polls: it has what the code waits for in vain. */
