@@ -13,6 +13,7 @@ import { formatComment } from './schema-types.ts'
 interface LimitRow {
   readonly name: string
   readonly what: string
+  readonly isFeature: boolean
   readonly none: readonly CatalogueError[]
   readonly reached: readonly CatalogueError[]
   readonly older: readonly CatalogueError[]
@@ -32,10 +33,11 @@ function listLimitRows(own: Families): LimitRow[] {
     return {
       name,
       what: first.what,
+      isFeature: first.isFeature === true,
       none: all(({ none }) => none),
-      reached: all((limit) => listMaximumErrors(limit)[0]),
+      reached: all((limit) => (limit.isFeature ? undefined : listMaximumErrors(limit)[0])),
       older: all(({ older }) => older),
-      rate: all((limit) => (limit.isSize ? undefined : findRateError(limit))),
+      rate: all((limit) => (limit.isSize || limit.isFeature ? undefined : findRateError(limit))),
       plans: PLANS.map((plan) => first.plans?.[plan]),
     }
   })
@@ -47,7 +49,7 @@ export function formatLimitTypes(): [string, string] {
   const further = listLimitRows(ngrokFamilies).filter(({ name }) => !common.some((each) => each.name === name))
   const texts = [
     '// Written by `npm run generate` from the limits of the families in src/.',
-    "import type { LimitOption } from '../core/operation/limit.ts'\n",
+    "import type { FeatureOption, LimitOption } from '../core/operation/limit.ts'\n",
     formatType(
       'AccountLimits',
       '',
@@ -66,12 +68,17 @@ export function formatLimitTypes(): [string, string] {
 
 function formatType(name: string, base: string, sentence: string, rows: readonly LimitRow[]): string {
   const members = rows.map(
-    (row) => `${formatComment(formatSentence(row))}readonly ${row.name}?: LimitOption | undefined\n`,
+    (row) =>
+      `${formatComment(formatSentence(row))}readonly ${row.name}?: ${row.isFeature ? 'FeatureOption' : 'LimitOption'} | undefined\n`,
   )
   return `${formatComment(sentence)}export interface ${name}${base} {\n${members.join('')}}\n`
 }
 
-function formatSentence({ what, none, reached, older, rate, plans }: LimitRow): string {
+function formatSentence({ what, isFeature, none, reached, older, rate, plans }: LimitRow): string {
+  if (isFeature)
+    return `\`0\` for an account without ${what}: error ${formatNumbers(none)}${
+      older.length > 0 ? `, or ${formatNumbers(older)} where \`number\` says so` : ''
+    }.`
   const ofPlans = PLANS.flatMap((plan, place) => (plans[place] === undefined ? [] : `\`${plan}\` ${plans[place]}`))
   return [
     `The most ${what}; more are error ${formatNumbers(reached)}`,

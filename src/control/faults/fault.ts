@@ -245,11 +245,6 @@ export const errors = declareErrors({
   service_error_447: onlyAsFault(447, 'Managed certificates are not allowed for the direct subdomains of this domain.'),
   service_error_451: onlyAsFault(451, 'The region of this domain cannot be changed.'),
   service_error_459: onlyAsFault(459, 'Region and IP resolution of this domain cannot be changed.'),
-  service_error_460: onlyAsFault(460, 'The plan of this account does not allow a change of Region and IP resolution.'),
-  service_error_461: onlyAsFault(
-    461,
-    'The account has as many domains with a Region and IP resolution of their own as it may have.',
-  ),
   service_error_511: onlyAsFault(
     511,
     'The domain has a dangling CNAME record. Delete the record, then reserve the domain.',

@@ -243,9 +243,18 @@ export function requireKnownLimits(
       const hint = suggestion(name, names) || ` Supported: ${names.join(', ')}.`
       throw atCaller(new TypeError(`account.limits.${name} is no limit of this gateway.${hint}`))
     }
+    if (limits.every(({ isFeature }) => isFeature)) requireNone(`account.limits.${name}`, listed)
     for (const value of listed) requireKnownNumber(`account.limits.${name}`, value, limits)
     requireDifferentWindows(`account.limits.${name}`, listed)
   }
+}
+
+/** Refuses a maximum of a feature: an account lacks it, or has it. */
+function requireNone(name: string, listed: readonly LimitValue[]): void {
+  const value = listed.find(({ max, window }) => max > 0 || window !== undefined)
+  if (!value) return
+  const received = value.window === undefined ? `${value.max}` : 'a rate'
+  throw atCaller(new TypeError(`${name} is ${received}. Allowed: 0, for an account without this feature.`))
 }
 
 function requireDifferentWindows(name: string, listed: readonly LimitValue[]): void {

@@ -19,6 +19,9 @@ export interface RateOption extends MostOption {
 /** The value of a limit in the option `account.limits`: a maximum, or a rate, or several of both. */
 export type LimitOption = number | MostOption | RateOption | readonly (number | MostOption | RateOption)[]
 
+/** The value of a feature in the option `account.limits`: an account without it. `number` selects one of its errors. */
+export type FeatureOption = 0 | { readonly max: 0; readonly number?: number | undefined }
+
 /** The plans that an account can have, the smallest first. */
 export const PLANS = ['free', 'hobbyist', 'paygo'] as const
 
@@ -60,6 +63,8 @@ export interface AccountLimit {
   readonly each?: string
   /** True if it limits the size of one thing, which has no rate. A family checks it by `limitProblem`. */
   readonly isSize?: boolean
+  /** True if it is a feature, which an account has or lacks: its only maximum is 0. A family checks it by `requirePermitted`. */
+  readonly isFeature?: boolean
   /** True if an update can bring a record under the limit. */
   readonly isChangeable?: boolean
   /** The error if the account may have none at all. Default: `reached`. */

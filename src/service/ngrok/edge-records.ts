@@ -10,6 +10,7 @@ const hostportError = (number: number) => kit.ofField(number, 400, '{field} is {
 export const edgeErrors = kit.declareErrors({
   edge_limit_reached_older: kit.tooMany(7009),
   edge_limit_reached: kit.tooMany(7070),
+  tls_edge_limit_none: kit.tooMany(7163),
   edge_rate_reached: kit.tooFast(7071),
   edge_description_too_long: parts.tooLong(7073),
   edge_metadata_too_long: parts.tooLong(7074),

@@ -43,6 +43,7 @@ function defineEdgeKind<
       reached: edgeErrors.edge_limit_reached,
       older: edgeErrors.edge_limit_reached_older,
       rate: edgeErrors.edge_rate_reached,
+      ...(kind === 'tls' && { none: edgeErrors.tls_edge_limit_none }),
     },
     collection: edges[kind],
     shape: kit.named(

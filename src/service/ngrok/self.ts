@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
+import { accountFeatures } from './account-features.ts'
 import { apiKeys } from './api-keys.ts'
 import { ACCOUNT_USER } from './shared.ts'
 
@@ -90,6 +91,6 @@ export const self = kit.familyOf({
       },
     }),
   },
-  errors: {},
+  ...accountFeatures,
   collections: [],
 })

@@ -4,7 +4,7 @@
  * @module
  */
 export { compileSelector } from '../../core/filter/filter.ts'
-export { listLimitErrors, requireWithin } from '../../core/operation/account.ts'
+export { listLimitErrors, requirePermitted, requireWithin } from '../../core/operation/account.ts'
 export type { Due, Index, Indexed } from '../../core/operation/collection.ts'
 export { column, columns, defineBodies } from '../../core/operation/columns.ts'
 export type { OtherNames } from '../../core/operation/dialect-body.ts'

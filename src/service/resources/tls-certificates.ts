@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { accountLimits } from '../../core/operation/limit.ts'
+import { accountLimits, tooMany } from '../../core/operation/limit.ts'
 import { referenceOf, refused, targetOf } from '../../core/operation/reference.ts'
 import { resource } from '../../core/operation/resource.ts'
 import { described, newHead, viewHead } from '../../core/operation/resource-head.ts'
@@ -24,6 +24,7 @@ import { errors as domainErrors } from './reserved-domains/errors.ts'
 import { type DomainRecord, domains } from './reserved-domains/records.ts'
 
 const errors = declareErrors({
+  certificate_limit_none: tooMany(1904),
   certificate_automatic: entry(
     1966,
     409,
@@ -158,6 +159,7 @@ export const tlsCertificates = resource(
       tls_certificates: {
         what: 'uploaded TLS certificates',
         counts: ({ order }) => !order,
+        none: errors.certificate_limit_none,
         plans: { free: 0, hobbyist: 0 },
       },
     }),

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { column, columns } from '../../core/operation/columns.ts'
 import { sectionReader } from '../../core/operation/family.ts'
+import { tooMany } from '../../core/operation/limit.ts'
 import { referenceOf, refused, type Target } from '../../core/operation/reference.ts'
 import { resource } from '../../core/operation/resource.ts'
 import type { RecordOf } from '../../core/operation/resource-kind.ts'
@@ -28,6 +29,7 @@ export const backendErrors = declareErrors({
 const MAX_WEIGHT = 10_000
 
 const errors = declareErrors({
+  weighted_backend_limit_none: tooMany(6529),
   weight_out_of_range: field(6512, 400, `an integer from 0 to ${MAX_WEIGHT}`),
 })
 
@@ -77,6 +79,7 @@ const table = columns(
     tableFields: ['id', 'backends'],
     filterable: [],
     errors: { ...backendErrors, ...errors },
+    limit: { none: errors.weighted_backend_limit_none },
     texts: { description, metadata },
     title: 'WeightedBackend',
     sentence: 'A backend that shares traffic among child backends.',

@@ -61,6 +61,14 @@ const ACL = { acl: ['bind:*.example.com'] }
 const POLICIES = toCreations('/ip_policies', {}, {})
 const DOMAINS = toCreations('/reserved_domains', { domain: 'a.example.com' }, { domain: 'b.example.com' })
 const WILDCARDS = toCreations('/reserved_domains', { domain: '*.a.example.com' }, { domain: '*.b.example.com' })
+const MANAGED = toCreations('/reserved_domains', {
+  domain: 'a.example.com',
+  certificate_management_policy: { authority: 'letsencrypt' },
+})
+const PLACED = toCreations(
+  '/reserved_domains',
+  ...['a', 'b'].map((name) => ({ domain: `${name}.example.com`, resolves_to: [{ value: 'eu' }] })),
+)
 const ADDRESSES = toCreations('/reserved_addrs', {}, {})
 const VAULTS = toCreations('/vaults', { name: 'a' }, { name: 'b' })
 const USERS = toCreations('/bot_users', { name: 'a' }, { name: 'b' })
@@ -114,7 +122,13 @@ const NUMBERS: readonly [number, Limits, readonly Creation[], status?: 429][] = 
   [1411, { ip_policy_rules: { max: 0, number: 1411 } }, POLICY_RULES],
   [23005, { vaults: 1 }, VAULTS],
   [6500, { tunnel_group_backends: 0 }, toCreations('/backends/tunnel_group', {})],
-  [7070, { tls_edges: 0 }, toCreations('/edges/tls', {})],
+  [7163, { tls_edges: 0 }, toCreations('/edges/tls', {})],
+  [7070, { tls_edges: 1 }, toCreations('/edges/tls', {}, {})],
+  [1904, { tls_certificates: 0 }, toCreations('/tls_certificates', upload('ed25519'))],
+  [1905, { managed_certificates: 0 }, MANAGED],
+  [460, { placed_domains: 0 }, PLACED.slice(1)],
+  [461, { placed_domains: 1 }, PLACED],
+  [6529, { weighted_backends: 0 }, toCreations('/backends/weighted', {})],
   [7071, { tcp_edges: RATE }, toCreations('/edges/tcp', {}, {}), 429],
   [24007, { vault_secrets: 1 }, SECRETS],
   [
@@ -163,7 +177,7 @@ describe('A plan (rules: account#plans)', () => {
         '/reserved_addrs': 501,
         '/bot_users': 4119,
         '/credentials': 620,
-        '/tls_certificates': 5000,
+        '/tls_certificates': 1904,
         '/event_destinations': 5128,
       },
     ],
@@ -173,7 +187,7 @@ describe('A plan (rules: account#plans)', () => {
         '/reserved_domains': 412,
         '/bot_users': 4119,
         '/credentials': 620,
-        '/tls_certificates': 5000,
+        '/tls_certificates': 1904,
         '/event_destinations': 5128,
       },
     ],

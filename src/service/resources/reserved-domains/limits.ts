@@ -1,7 +1,8 @@
 import { accountLimits, type FieldValues, tooFast, tooMany } from '../../../core/operation/limit.ts'
 import type { CommonDialect } from '../../../core/schema/dialect.ts'
-import { declareErrors } from '../../../core/schema/errors.ts'
+import { declareErrors, only } from '../../../core/schema/errors.ts'
 import { isServiceDomain } from './dialect.ts'
+import { hasPlaces } from './places.ts'
 
 export const limitErrors = declareErrors({
   domain_limit_none: tooMany(401),
@@ -12,6 +13,10 @@ export const limitErrors = declareErrors({
   domain_limit_reached: tooMany(431),
   domain_rate_reached: tooFast(432),
   domain_limit_wildcard_reached: tooMany(433),
+  // These keys are from a time at which only faults had the errors.
+  service_error_460: only(hasPlaces, tooMany(460)),
+  service_error_461: only(hasPlaces, tooMany(461)),
+  domain_limit_managed: tooMany(1905),
 })
 
 function isWildcard({ domain }: FieldValues): boolean {
@@ -20,6 +25,15 @@ function isWildcard({ domain }: FieldValues): boolean {
 
 function isCustom({ domain }: FieldValues, dialect: CommonDialect): boolean {
   return typeof domain === 'string' && !isServiceDomain(dialect, domain.toLowerCase())
+}
+
+function isPlaced({ resolves_to: places }: FieldValues): boolean {
+  return Array.isArray(places) && places.length > 0
+}
+
+/** Returns whether a domain has a managed certificate, by the policy in a body or in a record. */
+function isManaged({ certificate_management_policy: sent, policy }: FieldValues): boolean {
+  return Boolean(sent ?? policy)
 }
 
 /** The limits of reserved domains. A dev domain belongs to the account, and counts towards no limit (rules: account#dev-domain). */
@@ -45,5 +59,19 @@ export const domainLimits = accountLimits({
     reached: limitErrors.domain_limit_wildcard_reached,
     older: limitErrors.domain_limit_wildcard_reached_older,
     plans: { free: 0, hobbyist: 0 },
+  },
+  placed_domains: {
+    what: 'domains with a Region and IP resolution of their own',
+    counts: isPlaced,
+    isChangeable: true,
+    none: limitErrors.service_error_460,
+    reached: limitErrors.service_error_461,
+    plans: { free: 0, hobbyist: 0 },
+  },
+  managed_certificates: {
+    what: 'managed TLS certificates',
+    counts: isManaged,
+    isChangeable: true,
+    none: limitErrors.domain_limit_managed,
   },
 })

@@ -8,7 +8,7 @@ import { ipBytes } from '../../x509/ip.ts'
 /** The regions that a name can be pinned to, and `global` for all. */
 const PINNABLE_REGIONS = ['us', 'us-cal-1', 'eu', 'ap', 'au', 'in', 'jp', 'sa', 'global']
 
-const hasPlaces = ({ extraFields }: CommonDialect) => Object.values(extraFields).flat().includes('resolves_to')
+export const hasPlaces = ({ extraFields }: CommonDialect) => Object.values(extraFields).flat().includes('resolves_to')
 
 /** The errors of the places that a name resolves to (rules: reserved-domains#resolves-to). */
 export const placeErrors = declareErrors({

@@ -20,6 +20,22 @@ const CREATIONS = {
     send: () => ['POST', '/backends/weighted', { json: {} }],
     direct: (gateway) => gateway.weightedBackends.create(),
   },
+  managed: {
+    send: () => [
+      'POST',
+      '/reserved_domains',
+      { json: { domain: 'app.example.com', certificate_management_policy: { authority: 'letsencrypt' } } },
+    ],
+    direct: (gateway) =>
+      gateway.reservedDomains.create({
+        domain: 'app.example.com',
+        certificate_management_policy: { authority: 'letsencrypt' },
+      }),
+  },
+  certificate: {
+    send: () => ['POST', '/tls_certificates', { json: { certificate_pem: 'x', private_key_pem: 'x' } }],
+    direct: (gateway) => gateway.tlsCertificates.create({ certificate_pem: 'x', private_key_pem: 'x' }),
+  },
   policy: {
     send: () => ['PUT', '/edges/https/edghts_1/routes/edghtsrt_1/policy', { json: { inbound: [RULE, RULE] } }],
     direct: (gateway) => gateway.trafficPolicy.replace(ROUTE, { inbound: [RULE, RULE] }),
@@ -73,6 +89,9 @@ export const accountCases: readonly ErrorCase[] = [
   caseOf('domain_limit_reached', 'domain', 'reserved_domains', 1, 'would be 2', 'at most 1'),
   { ...caseOf('domain_rate_reached', 'domain', 'reserved_domains', RATE, 'at most 1 new', 'in 60 s'), ...RETRY },
   caseOf('domain_limit_wildcard_reached', 'wildcard', 'wildcard_domains', 1, 'would be 2', 'at most 1'),
+  caseOf('domain_limit_managed', 'managed', 'managed_certificates', 0, 'no managed TLS certificates'),
+  caseOf('certificate_limit_none', 'certificate', 'tls_certificates', 0, 'no uploaded TLS certificates'),
+  caseOf('weighted_backend_limit_none', 'backend', 'weighted_backends', 0, 'no weighted backends'),
   caseOf('address_limit_none', 'address', 'reserved_addrs', 0, 'no reserved addresses'),
   caseOf('address_limit_reached_older', 'address', 'reserved_addrs', { max: 1, number: 502 }, 'at most 1'),
   caseOf('address_limit_reached', 'address', 'reserved_addrs', 1, 'would be 2', 'at most 1'),
