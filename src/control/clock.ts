@@ -1,6 +1,5 @@
 import * as v from 'valibot'
 import { type Clock, isManual, type MovableClock, stopwatch } from '../core/engine/clock.ts'
-import type { RawCommit } from '../core/engine/commits.ts'
 import { documented, named } from '../core/schema/documentation.ts'
 import { declareErrors, entry, refuse } from '../core/schema/errors.ts'
 import { general } from '../core/schema/general-errors.ts'
@@ -9,8 +8,8 @@ import { ruleOnWhole } from '../core/schema/rule.ts'
 import { time } from '../core/schema/schema.ts'
 import { formatCount, quote } from '../core/schema/text.ts'
 import { type Duration, durationMs, LATEST_TIME, roundUpToSecond, timeMs, timestamp } from '../core/schema/time.ts'
-import { type DomainRecord, domains } from '../service/resources/reserved-domains/records.ts'
 import { type Control, type ControlHost, controlCall } from './control.ts'
+import { findTransitions } from './transitions.ts'
 
 export const errors = declareErrors({
   clock_not_manual: entry(
@@ -183,7 +182,10 @@ function rememberMove(host: ControlHost): () => void {
   const { waiting } = engine.clock
   const counts: Record<string, number> = {}
   engine.listener = ({ changes }) => {
-    for (const name of changes.flatMap(listTransitions)) counts[name] = (counts[name] ?? 0) + 1
+    for (const change of changes) {
+      for (const { transition } of findTransitions(change)?.added ?? [])
+        counts[transition] = (counts[transition] ?? 0) + 1
+    }
   }
   return () => {
     engine.listener = undefined
@@ -192,15 +194,6 @@ function rememberMove(host: ControlHost): () => void {
     snapshots.undo = before
     snapshots.happened = { ...counts, ...(responses > 0 && { responses }) }
   }
-}
-
-/** Returns the transitions that a change adds to the timeline of a domain. */
-function listTransitions({ collection, before, after }: RawCommit['changes'][number]): string[] {
-  if (collection.name !== domains.name || !after) return []
-  // Each change of a timeline adds to the entries of the one before, the last of which it keeps.
-  const [{ timeline }, old] = [after, before] as [DomainRecord, DomainRecord | undefined] // The collection has these.
-  const last = old?.timeline.at(-1)
-  return timeline.slice(last ? timeline.lastIndexOf(last) + 1 : 0).map(({ transition }) => transition)
 }
 
 /** The longest time that one move may take. Every other request waits meanwhile. */

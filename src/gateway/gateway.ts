@@ -1,6 +1,7 @@
 import { type ControlHost, createMembers } from '../control/control.ts'
 import { type ControlMembers, controls } from '../control/controls.ts'
 import { cacheDocuments } from '../control/document.ts'
+import { watchTransitions } from '../control/transitions.ts'
 import { listNouns } from '../control/views/nouns.ts'
 import type { Clock } from '../core/engine/clock.ts'
 import type { Families } from '../core/operation/family.ts'
@@ -200,6 +201,7 @@ function createTransport(
     }),
     sequence: () => engine.subscribers.revision,
     watch: (watcher) => engine.subscribers.watch(watcher),
+    watchTransitions: (watcher) => watchTransitions(engine, watcher),
     renewed() {
       if (engine.subscribers.size > 0 || journal.hasSubscribers || snapshots.isUsed) return false
       engine.clock.dropWaiting()

@@ -1,5 +1,6 @@
 import type { Describer, DropHooks, MoveParts } from '../control/control.ts'
 import type { PersistedJournal } from '../control/journal/journal.ts'
+import type { DomainTransition } from '../control/transitions.ts'
 import type { FamilyNouns } from '../control/views/nouns.ts'
 import type { AttemptHooks } from '../service/provisioning/managed-domain.ts'
 import type { UpstreamResponse } from '../traffic/message.ts'
@@ -78,6 +79,13 @@ export interface Transport {
    * @internal
    */
   readonly watch: (watcher: () => void) => () => void
+  /**
+   * Calls the function with the transitions of domains in each commit, and its operation. Returns a function that ends this.
+   * @internal
+   */
+  readonly watchTransitions: (
+    watcher: (transitions: readonly DomainTransition[], operation: string) => void,
+  ) => () => void
   /**
    * Resets the gateway and returns true. A request that waits for its response gets none. Returns false and does nothing if
    * a subscriber or a saved snapshot would remain.

@@ -7,6 +7,7 @@ import { createPainter, type LoggedRequest, type LoggedTransition, textLog } fro
 import { LogOutput } from '../../src/server/log/output.ts'
 import { CLOCK_START } from '../support/clock.ts'
 import { exchange } from '../support/exchange.ts'
+import { createTestClock } from '../support/gateway.ts'
 import { deferredStore } from '../support/memory-store.ts'
 import { ECDSA } from '../support/provisioning.ts'
 
@@ -173,6 +174,37 @@ describe('The log of a gateway', () => {
     expect(order).toHaveLength(2 * failures())
     inner.reservedDomains.delete(id)
     expect(order).toHaveLength(2 * failures())
+  })
+
+  it('has the transitions of a domain in the words of its timeline, also if the same call deletes the domain', () => {
+    const clock = createTestClock()
+    const logged: LoggedTransition[] = []
+    const log = {
+      notice: () => undefined,
+      visitor: () => undefined,
+      request: () => undefined,
+      provisioning: (transition: LoggedTransition) => void logged.push(transition),
+    }
+    const inner = createGateway({ clock, seed: 'x' })
+    withLog(inner, log, undefined, [])
+    const { id } = inner.reservedDomains.create({ domain: 'a.test', certificate_management_policy: ECDSA })
+    inner.provisioning.failNext('DNS_ERROR', { domain: 'a.test' })
+    clock.advance(2 * 3_600_000)
+    const timeline = inner.provisioning.timeline(id)
+    expect(timeline.map(({ transition }) => transition)).toEqual(['started', 'failed', 'retried', 'issued'])
+    const inLog = ({ at, transition, message }: (typeof timeline)[number]) => ({
+      at,
+      domain: 'a.test',
+      id,
+      transition,
+      message,
+    })
+    expect(logged).toEqual(timeline.map(inLog))
+    logged.splice(0)
+    clock.advance(61 * 86_400_000)
+    inner.reservedDomains.delete(id)
+    expect(logged.map(({ transition }) => transition)).toEqual(['renewal started', 'renewed'])
+    expect(logged[1]?.message).toMatch(/ is in use, to be renewed at /)
   })
 
   it('has a delayed request once its response is sent or broken off, or its client has left', async () => {

@@ -1,9 +1,8 @@
 import { CONTROL_PATH } from '../../control/address.ts'
 import { readClock, stopwatch } from '../../core/engine/clock.ts'
-import { type Change, DUE } from '../../core/operation/collection.ts'
+import { DUE } from '../../core/operation/collection.ts'
 import type { Families } from '../../core/operation/family.ts'
 import { createRedactor, findKeysInHeader, findSecretHeaderValues, redactText } from '../../core/schema/secret-texts.ts'
-import { timestamp } from '../../core/schema/time.ts'
 import { haveSameItems } from '../../core/schema/values.ts'
 import type { HttpRequest, HttpResponse } from '../../gateway/http/messages.ts'
 import { findOperation } from '../../gateway/http/router.ts'
@@ -11,9 +10,6 @@ import { splitUrl } from '../../gateway/http/url.ts'
 import { tableOf } from '../../gateway/table.ts'
 import { type Transport, withTransport } from '../../gateway/transport.ts'
 import type { Gateway } from '../../gateway/types.ts'
-import type { TimelineEntry } from '../../generated/controls.ts'
-import type { Timeline } from '../../service/provisioning/timeline.ts'
-import { domains } from '../../service/resources/reserved-domains/records.ts'
 import { tryParseJson } from '../../verify/exchange.ts'
 import { readErrorBody } from '../errors.ts'
 import type { Log, LoggedRequest, LoggedTransition } from './log.ts'
@@ -23,11 +19,10 @@ export function withLog(gateway: Gateway, log: Log, families: Families | undefin
   const { router } = tableOf(gateway.dialect, families)
   /** Transitions of the running operation, which are logged after the request of the operation. */
   let pending: LoggedTransition[] | undefined
-  gateway.subscribe((commit) => {
-    const transitions = commit.changes.flatMap((change) => transitionsIn(gateway, change))
-    if (pending && !commit.operation.endsWith(DUE)) pending.push(...transitions)
+  gateway.transport.watchTransitions((transitions, operation) => {
+    if (pending && !operation.endsWith(DUE)) pending.push(...transitions)
     else transitions.forEach(log.provisioning)
-  }, domains.name)
+  })
   /** Functions that log the request of a response which a fault or the store delays. */
   const delayed = new WeakMap<HttpResponse, (outcome: Outcome) => void>()
 
@@ -119,43 +114,4 @@ function outcomeOf({ status, body, delivery, problem }: HttpResponse): Outcome {
   if (status < 400 || body === null) return { status, error: null, message: null }
   const { error, message } = readErrorBody(tryParseJson(body))
   return { status, error, message: problem ?? message }
-}
-
-function transitionsIn(gateway: Gateway, { collection, key: id, before, after }: Change): LoggedTransition[] {
-  if (collection !== domains.name) return []
-  const timeline = timelineOf(after)
-  const count = countNewEntries(timelineOf(before), timeline)
-  if (count === 0) return []
-  // The record is one of this collection.
-  const { domain } = after as { readonly domain: string }
-  // One advance of the clock can make many commits, so the domain may have later entries already.
-  const described = describedTimeline(gateway, id)
-  return timeline.slice(-count).map((entry) => {
-    const { transition } = entry
-    const at = timestamp(entry.at * 1000)
-    const found = described.find((each) => each.at === at && each.transition === transition)
-    return { at, domain, id, transition, message: found?.message ?? entry.note ?? '' }
-  })
-}
-
-function describedTimeline(gateway: Gateway, id: string): readonly TimelineEntry[] {
-  try {
-    return gateway.provisioning.timeline(id)
-  } catch {
-    // The domain has been deleted.
-    return []
-  }
-}
-
-function timelineOf(record: { readonly timeline?: Timeline } | undefined): Timeline {
-  return record?.timeline ?? []
-}
-
-/** Returns the number of new entries in a timeline, which drops its oldest entries. Entries of one second can be equal. */
-function countNewEntries(before: Timeline, after: Timeline): number {
-  const textsOf = (timeline: Timeline) => timeline.map((entry) => JSON.stringify(entry))
-  const old = textsOf(before)
-  const all = textsOf(after)
-  const dropped = old.findIndex((_, index) => old.slice(index).every((text, place) => text === all[place]))
-  return dropped === -1 ? after.length : after.length - (before.length - dropped)
 }

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util'
+import type { DomainTransition } from '../../control/transitions.ts'
 import { escapeUnprintable } from '../../core/schema/text.ts'
 import { timestamp } from '../../core/schema/time.ts'
-import type { Transition } from '../../service/provisioning/timeline.ts'
 import { type Line, type Painter, renderLine } from '../terminal.ts'
 
 export interface LoggedRequest {
@@ -20,13 +20,7 @@ export interface LoggedRequest {
   readonly duration: number | null
 }
 
-export interface LoggedTransition {
-  readonly at: string
-  readonly domain: string
-  readonly id: string
-  readonly transition: Transition
-  readonly message: string
-}
+export type LoggedTransition = DomainTransition
 
 export interface Log {
   /** Logs a notice about the server itself; a program reads its `facts`. */

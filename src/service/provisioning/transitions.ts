@@ -102,7 +102,7 @@ const transitions: { readonly [T in Transition]: Row<Facts[T]> } = {
 }
 
 /** Returns a timeline as the API shows it. */
-export function timelineView(tx: Transaction, timeline: Timeline): readonly TimelineEntry[] {
+export function timelineView(tx: Pick<Transaction, 'options'>, timeline: Timeline): readonly TimelineEntry[] {
   const options = provisioningOptions(tx.options)
   return timeline.map((entry) => {
     const { at, transition, outcome } = entry
