@@ -15,6 +15,7 @@ import { benchRestart, benchStart } from './start.mjs'
 import { benchMsw, benchState } from './state.mjs'
 import { benchSurvives } from './survives.mjs'
 import { benchTraffic } from './traffic.mjs'
+import { benchWatched } from './watched.mjs'
 import { benchIssue, benchMillion, benchYear } from './year.mjs'
 
 const ALL = {
@@ -26,6 +27,7 @@ const ALL = {
   data: benchData,
   direct: benchDirect,
   year: benchYear,
+  watched: benchWatched,
   million: benchMillion,
   issue: benchIssue,
   state: benchState,
