@@ -11,6 +11,8 @@ export class PublicRecords {
    * times as long. Created lazily: nothing else would cost an unused gateway as much.
    */
   #forms: WeakMap<object, object | null> | undefined
+  /** The items of lists without secrets: versions of a record share most entries of a timeline. */
+  #clean: WeakSet<object> | undefined
 
   constructor(
     /** Redacts the API keys of the gateway. */
@@ -20,10 +22,11 @@ export class PublicRecords {
   /** Returns the form of a record, frozen; null if none shows it. */
   of(record: object, collection: Collection<object>): object | null {
     this.#forms ??= new WeakMap()
+    this.#clean ??= new WeakSet()
     const known = this.#forms.get(record)
     if (known !== undefined) return known
     const row = collection.toPublic(record)
-    const form = row && deepFreeze(redactRecord(row, this.redactor))
+    const form = row && deepFreeze(redactRecord(row, this.redactor, this.#clean))
     this.#forms.set(record, form)
     return form
   }

@@ -123,6 +123,8 @@ export interface Redaction {
   readonly redactor: Redactor
   /** The names of headers that are shown although they look secret. */
   readonly shown?: readonly string[]
+  /** The immutable items of lists that were searched before, and have no secrets. */
+  readonly clean?: WeakSet<object>
 }
 
 export const NO_NAMES: Redaction['names'] = { has: () => false }
@@ -140,7 +142,7 @@ function redactAt(value: unknown, redaction: Redaction, depth: number): unknown 
   if (typeof value !== 'object' || value === null) return value
   if (depth === MAX_DEPTH) return `[nested more than ${MAX_DEPTH} levels deep]`
   if (Array.isArray(value)) {
-    const items = value.map((item) => redactAt(item, redaction, depth + 1))
+    const items = value.map((item) => redactItem(item, redaction, depth + 1))
     return items.every((item, index) => Object.is(item, value[index])) ? value : items
   }
   let isSame = true
@@ -155,9 +157,18 @@ function redactAt(value: unknown, redaction: Redaction, depth: number): unknown 
   return isSame ? value : Object.fromEntries(fields)
 }
 
-/** Returns a record without private keys, and without the secrets of a redactor. */
-export function redactRecord<T extends object>(record: T, redactor: Redactor): T {
-  return redact(record, { names: NO_NAMES, redactor })
+function redactItem(item: unknown, redaction: Redaction, depth: number): unknown {
+  const { clean } = redaction
+  if (!clean || typeof item !== 'object' || item === null) return redactAt(item, redaction, depth)
+  if (clean.has(item)) return item
+  const redacted = redactAt(item, redaction, depth)
+  if (redacted === item) clean.add(item)
+  return redacted
+}
+
+/** Returns a record without private keys, and without the secrets of a redactor. `clean` must be of the same redactor. */
+export function redactRecord<T extends object>(record: T, redactor: Redactor, clean?: WeakSet<object>): T {
+  return redact(record, { names: NO_NAMES, redactor, ...(clean && { clean }) })
 }
 
 /** Returns the texts under secret names in a value, at any depth. */

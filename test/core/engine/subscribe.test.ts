@@ -146,6 +146,23 @@ describe('The commits for subscribers (rules: transactions#commits)', () => {
     expect(unread[1]?.changes[0]?.after).toMatchObject({ description: 'second' })
   })
 
+  it('redact each entry of a timeline that has a key of the gateway, in each version of the record', () => {
+    const gateway = createGateway({ clock: manualClock(CLOCK_START), keys: ['ak_0123456789'] })
+    const commits = collectCommits(gateway)
+    const outcomes = ['first', 'of ak_0123456789', 'third'].map((message) => ({
+      outcome: 'DNS_ERROR' as const,
+      message,
+    }))
+    gateway.provisioning.script(outcomes)
+    gateway.reservedDomains.create({ domain: 'a.example.com', certificate_management_policy: policy })
+    gateway.clock.advance('4h')
+    const [last] = commits.at(-1)?.changes.filter(({ collection }) => collection === 'reserved_domains') ?? []
+    const notes = JSON.stringify(last?.after).match(/(?<="note":")[^"]*/g)
+    expect(notes).toEqual(expect.arrayContaining(['first', 'of [redacted]', 'third']))
+    expect(JSON.stringify(commits)).not.toContain('ak_0123456789')
+    expect(JSON.stringify(gateway.provisioning.timeline('a.example.com'))).toContain('ak_0123456789')
+  })
+
   it('equal plain objects with the same values, and are copied and shown like them, whether or not they were read', () => {
     const gateway = open()
     const commits = collectCommits(gateway)
