@@ -28,7 +28,9 @@ export function listRequests(host: ControlHost): Section {
   const { journal, transact } = host
   if (journal.size + journal.dropped === 0) return ['requests', ['none over HTTP', ...describeMissingRequests(host)]]
   const faults = new Map(transact(faultsIn).map((fault) => [fault.id, fault]))
-  const notes = new RequestNotes(journal.newestFirst())
+  // To make the entries takes long.
+  const newestFirst = [...journal.newestFirst()]
+  const notes = new RequestNotes(newestFirst)
   const textOf = (entry: JournalEntry) => {
     const fault = entry.fault === null ? undefined : faults.get(entry.fault)
     const faultText = fault ? `${describeFault(fault)}${describeEffect(fault, entry)}` : entry.fault
@@ -36,9 +38,9 @@ export function listRequests(host: ControlHost): Section {
     // Each on a separate line, since few readers see the end of a long line.
     return [describeRequest(entry), ...(reason === undefined ? [] : [reason]), ...notes.list(entry)].join('\n  ')
   }
-  const { lines, count } = mergeNewest(journal, textOf)
+  const { lines, count } = mergeNewest(newestFirst, textOf)
   const texts = lines.flatMap((line) => formatLine(line).split('\n'))
-  const shown = lastExplained([...journal.newestFirst()].slice(count), textOf)
+  const shown = lastExplained(newestFirst.slice(count), textOf)
   return ['requests', [...noteDropped(journal.dropped), ...noteEarlier(journal.size - count), ...shown, ...texts]]
 }
 
@@ -76,10 +78,10 @@ function describeEffect({ drop, truncate }: ArmedFault, { commit }: JournalEntry
 }
 
 /** Merges equal texts of successive requests into one line, until the lines are full. `count` is the number of requests in the lines. */
-function mergeNewest(journal: ControlHost['journal'], textOf: (entry: JournalEntry) => string) {
+function mergeNewest(newestFirst: readonly JournalEntry[], textOf: (entry: JournalEntry) => string) {
   const lines: RepeatedLine[] = []
   let count = 0
-  for (const entry of journal.newestFirst()) {
+  for (const entry of newestFirst) {
     const text = textOf(entry)
     const later = lines.at(-1)
     if (later?.text === text) {

@@ -98,7 +98,8 @@ function listWaiting(host: ControlHost): Section {
   const all = waitingRequests(host)
   const first = all.slice(0, MAX_PENDING)
   const ids = new Set(first.map(({ operationId }) => operationId))
-  const entries = [...host.journal.newestFirst()].filter(({ operationId }) => ids.has(operationId))
+  const seen = [...host.journal.newestRequests()].filter(({ operationId }) => ids.has(operationId))
+  const entries = seen.map(({ readEntry }) => readEntry())
   const lines = first.map(({ operationId, until }) => {
     const entry = entries.find((each) => each.operationId === operationId)
     return `${entry ? describeRequest(entry) : operationId}: its client waits until ${until}, because of the latency of a fault.`
@@ -109,8 +110,9 @@ function listWaiting(host: ControlHost): Section {
 /** Describes the next due event if the clock has not moved, because code that polls on other timers then waits forever. */
 function describeNextStep(host: ControlHost): Section {
   const next = host.transact((tx) => findNextDue(host, tx))
-  const first = [...host.journal.newestFirst()].at(-1)
-  if (!next || !isManual(host.clock) || first?.at !== timestamp(host.engine.now)) return ['next', []]
+  const { oldestTime } = host.journal
+  const hasMoved = oldestTime === undefined || timestamp(oldestTime) !== timestamp(host.engine.now)
+  if (!next || !isManual(host.clock) || hasMoved) return ['next', []]
   const what = next.event === 'response' ? 'the delayed response to' : next.collection
   const event = next.domain ? `the ${next.event} for ${next.domain}` : `${what} ${next.key}`
   return [
