@@ -22,10 +22,10 @@ const MAX_BODY_LENGTH = 4096
 
 /** Methods that change nothing: OPTIONS is the preflight of a browser. */
 const READING_METHODS = ['GET', 'HEAD', 'OPTIONS']
-/** The calls with a body that change nothing themselves. A fix makes other calls, each of which is added. */
-const READING_CALLS = ['/certificates', '/policy/check', '/troubles/fix']
-/** The calls after which no earlier control matters. */
-const EMPTYING_CALLS = ['POST /reset', 'DELETE /requests']
+/** The calls with a body that change nothing. */
+const READING_CALLS = ['/certificates', '/policy/check']
+/** The calls that are not added: no earlier control matters after the first two, and a fix makes other calls, which are added. */
+const UNLISTED_CALLS = ['POST /reset', 'DELETE /requests', 'POST /troubles/fix']
 
 /** A call of a control: its path below `/_fauxgate`, its query and its unread body. */
 export interface ControlRequest {
@@ -45,24 +45,30 @@ export function isChange({ method, path }: Pick<ControlRequest, 'method' | 'path
   return !READING_METHODS.includes(method) && !READING_CALLS.includes(path)
 }
 
+/** Returns the reason why the body and the query of a control are left out; undefined if they are not, or there is none. */
+function findHidden({ path, query, body }: ControlRequest): UsedControl['hidden'] {
+  if (body === '' && query === '') return undefined
+  if (!PUBLIC_CONTROLS.test(path)) return 'secrets'
+  if (typeof body !== 'string') return 'function'
+  return body.length > MAX_BODY_LENGTH ? 'length' : undefined
+}
+
 /** Returns the public part of a control: its path with the query, and its body, if both are public. */
-export function describeControl({ path, query, body }: ControlRequest) {
-  const hasBody = body !== ''
-  const isPublic = PUBLIC_CONTROLS.test(path)
-  const isShown = isPublic && typeof body === 'string' && body.length <= MAX_BODY_LENGTH
+export function describeControl(request: ControlRequest) {
+  const { path, query, body } = request
+  const hidden = findHidden(request)
+  if (hidden) return { path, hidden }
   return {
-    path: isPublic && query !== '' ? `${path}?${query}` : path,
+    path: query === '' ? path : `${path}?${query}`,
     // The call has accepted the body, so it is an object.
-    ...(isShown && hasBody && { body: JSON.parse(body) as Record<string, unknown> }),
-    ...(((hasBody && !isShown) || (query !== '' && !isPublic)) && { hidden: true as const }),
+    ...(typeof body === 'string' && body !== '' && { body: JSON.parse(body) as Record<string, unknown> }),
   }
 }
 
-/** Returns the JSON of an input; undefined if it is too long, or has a function, which only calls in the same process can pass. */
+/** Returns the JSON of an input, cut if it is too long; undefined if it has a function, which only calls in the same process can pass. */
 function toJson(input: unknown): string | undefined {
   if (Object.values(Object(input)).some((value) => typeof value === 'function')) return undefined
-  const text = JSON.stringify(input)
-  return text.length <= MAX_BODY_LENGTH ? text : undefined
+  return JSON.stringify(input).slice(0, MAX_BODY_LENGTH + 1)
 }
 
 function toQuery(input: Readonly<Record<string, unknown>>): string {
@@ -85,17 +91,20 @@ export class ControlLog {
   #others = 0
   /** True if there was a state before the first control. */
   #isLater = false
+  #initial: object | undefined
 
   constructor(options: ControlLogOptions) {
     this.#options = options
   }
 
-  /** Begins again. `isLater` is true if the state is not an empty one. */
-  begin(isLater: boolean): void {
+  /** Begins again. `isLater` is true if the state is not an empty one, unless the option `initial` makes it. */
+  begin(isLater: boolean, initial?: object): void {
+    const isKnown = initial !== undefined && this.#isPublic(initial)
+    this.#initial = isKnown ? initial : undefined
     this.#all.replace([])
     this.#dropped = 0
     this.#others = 0
-    this.#isLater = isLater
+    this.#isLater = isLater && !isKnown
   }
 
   /** Counts a change of resources that came neither over HTTP nor by a control. */
@@ -105,7 +114,7 @@ export class ControlLog {
 
   /** Adds a call of a control that has changed something, with its unread input, its time and its result. */
   addControl({ method, path, from }: CalledControl, input: unknown, now: number, result: unknown): void {
-    if (EMPTYING_CALLS.includes(`${method} ${path}`)) return
+    if (UNLISTED_CALLS.includes(`${method} ${path}`)) return
     const isDeclaring = path === DECLARING
     const isBody = from === 'body'
     // A snapshot, which is not shown, may have 100 MB.
@@ -123,15 +132,21 @@ export class ControlLog {
     const { method, path, request, response } = this.#options.journal.createEntry(exchange)
     const isLong = JSON.stringify([request, response]).length > 4 * MAX_BODY_LENGTH
     const content = { ...(isObject(request) && { body: request }), response: isObject(response) ? response : {} }
-    this.#add(exchange.now, () => ({ method, path, ...(isLong ? { hidden: true } : content) }))
+    this.#add(exchange.now, () => ({ method, path, ...(isLong ? { hidden: 'length' as const } : content) }))
   }
 
   #describeDeclaration({ path, query, body }: ControlRequest) {
     const isShort = typeof body === 'string' && body.length <= MAX_BODY_LENGTH
     return {
       path: query === '' ? path : `${path}?${query}`,
-      ...(isShort ? body !== '' && { body: this.#redact(JSON.parse(body)) } : { hidden: true as const }),
+      ...(isShort ? body !== '' && { body: this.#redact(JSON.parse(body)) } : { hidden: 'length' as const }),
     }
+  }
+
+  /** Returns whether a value can be shown as a whole. */
+  #isPublic(value: object): boolean {
+    const text = JSON.stringify(value)
+    return text.length <= 4 * MAX_BODY_LENGTH && JSON.stringify(this.#redact(value)) === text
   }
 
   #redact<T extends object>(value: T): T {
@@ -157,7 +172,7 @@ export class ControlLog {
       requests: journal.dropped,
       dropped: this.#dropped,
       others: this.#others,
-      options,
+      options: { ...options, ...(this.#initial && { initial: this.#initial }) },
       own,
       controls: this.#all.all().map((describe) => describe()),
     }

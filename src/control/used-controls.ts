@@ -12,8 +12,8 @@ const usedControl = named(
     body: v.exactOptional(documented(anyObject<object>(), 'The JSON of the body, without secrets.')),
     hidden: v.exactOptional(
       documented(
-        v.literal(true),
-        'True if its body or its query is left out: it may have secrets, it has a function, or it is too long.',
+        v.picklist(['secrets', 'function', 'length']),
+        'The reason why its body and its query are left out: `secrets` if they may have some, `function` if they have one, and `length` if they are too long.',
       ),
     ),
     response: v.exactOptional(
@@ -37,7 +37,7 @@ const usedControls = named(
     ),
     options: documented(
       anyObject<object>(),
-      'The options of the gateway that are not the defaults, without secrets and without those of its time, its address and its start.',
+      'The options of the gateway that are not the defaults, without secrets and without those of its time, its address and its start. With `initial`, unless `later` is true.',
     ),
     own: documented(v.array(v.string()), 'The operations of families of your own, which neither dialect has.'),
     controls: documented(v.array(usedControl), 'The controls, oldest first.'),

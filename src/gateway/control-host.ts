@@ -71,6 +71,7 @@ export function createControlHost(internals: GatewayInternals, applyInitialResou
         })
         baseline.forgetMissing(engine, collections)
         clearRequests()
+        controlLog.begin(engine.state.records.sequence > 0, options.initial)
         traffic.clear()
         agent.clear()
         snapshots.forget()

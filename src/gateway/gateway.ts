@@ -120,7 +120,10 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
   requireFreeNames(families, members, direct)
   try {
     engine.runCall(() => engine.isLoaded || applyInitialResources())
-    internals.controlLog.begin(engine.state.records.sequence > 0)
+    internals.controlLog.begin(
+      engine.state.records.sequence > 0,
+      engine.isLoaded ? undefined : internals.options.initial,
+    )
   } catch (thrown) {
     engine.dispose()
     const error = boundary.createPublicError(thrown)

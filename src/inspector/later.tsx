@@ -1,31 +1,31 @@
 import type { ComponentType } from 'preact'
 import { useLayoutEffect, useReducer } from 'preact/hooks'
-import { shared } from './for-tabs.ts'
 import { type Live, LOADING, settle } from './live-value.ts'
 import { page } from './page.ts'
 import { Known } from './shared/known.tsx'
 
 type Tab = ComponentType<{ readonly id: string }>
 
+/** The tabs that are scripts of their own. */
+const TABS: Readonly<Record<string, () => Promise<Tab>>> = {
+  traffic: async () => (await import('./tabs/traffic.tsx')).Traffic,
+  resources: async () => (await import('./tabs/resources.tsx')).Resources,
+  state: async () => (await import('./tabs/state.tsx')).State,
+}
+
 const tabs = new Map<string, Live<Tab>>()
 
-/** A tab of the page that is a script of its own, loaded once. */
-export function Later({ name, id }: { name: string; id: string }) {
+/** A tab that is loaded once, when it is first shown. */
+export function Later({ name, id }: { name: keyof typeof TABS; id: string }) {
   const [, draw] = useReducer((count: number) => count + 1, 0)
   const tab = tabs.get(name) ?? LOADING
   useLayoutEffect(() => {
-    if (tab.state === 'known') return
-    void settle(tab, () => loadTab(name)).then((loaded) => {
+    const load = TABS[name]
+    if (tab.state === 'known' || !load) return
+    void settle(tab, load).then((loaded) => {
       tabs.set(name, loaded)
       draw(undefined)
     })
   }, [name, page.version])
   return <Known of={tab}>{(Tab) => <Tab id={id} />}</Known>
-}
-
-async function loadTab(name: string): Promise<Tab> {
-  // The build must leave the import unchanged, so the address is no literal.
-  const address = `./${name}.js`
-  const { default: create }: { default: (from: object) => Tab } = await import(address)
-  return create(shared)
 }

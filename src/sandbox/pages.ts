@@ -1,10 +1,10 @@
 import { CONTROL_PATH } from '../control/address.ts'
 import { createPageHeaders, PAGE_SCRIPTS, SCRIPT_HEADERS } from '../gateway/http/page-headers.ts'
 import type { Address } from './address.ts'
-import { account, inspector, resources, state, traffic } from './documents.js'
+import { account, inspector, page, resources, state, traffic } from './documents.js'
 import { isSandboxName } from './names.ts'
 
-const documents = { account, inspector, resources, state, traffic } as const
+const documents = { account, inspector, page, resources, state, traffic } as const
 
 type PageName = keyof typeof documents
 

@@ -16,6 +16,7 @@ declare const WebSocketRequestResponsePair: new (request: string, response: stri
 /** The pages and their scripts, each gzipped and in base64. The build makes them from src/inspector. */
 declare module '*/documents.js' {
   export const inspector: string
+  export const page: string
   export const account: string
   export const resources: string
   export const state: string

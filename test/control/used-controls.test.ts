@@ -60,9 +60,9 @@ test('A control whose body may have secrets is listed without it, and keys of th
   await send('POST', '/faults', { body: 'x'.repeat(5000) })
   const { controls } = await listUsed(send)
   expect(controls).toMatchObject([
-    { path: '/_fauxgate/state', hidden: true },
+    { path: '/_fauxgate/state', hidden: 'secrets' },
     { body: { status: 503, message: 'with [redacted]' } },
-    { path: '/_fauxgate/faults', hidden: true },
+    { path: '/_fauxgate/faults', hidden: 'length' },
   ])
   expect(controls[0]).not.toHaveProperty('body')
 })
@@ -115,8 +115,8 @@ test('What changes nothing in the same process is not listed, and a function is 
   const { id, ...response } = gateway.faults.add({ status: 503, when: () => true })
   gateway.traffic.upstream('https://app.example.com', () => new Response())
   expect((await listUsed(controlClient(gateway))).controls).toMatchObject([
-    { path: '/_fauxgate/faults', hidden: true, response: { id } },
-    { path: '/_fauxgate/traffic/upstreams', hidden: true },
+    { path: '/_fauxgate/faults', hidden: 'function', response: { id } },
+    { path: '/_fauxgate/traffic/upstreams', hidden: 'secrets' },
   ])
   expect(response.status).toBe(503)
 })
@@ -133,7 +133,7 @@ test('A reset and an emptied journal begin the list again: the second one later 
   expect(await listUsed(send)).toMatchObject({ later: false, controls: [] })
 })
 
-test('A gateway with initial resources or with the state of a store lists its controls as later ones', async () => {
+test('A gateway with the state of a store lists its controls as later ones; one with initial resources lists these, also after a reset', async () => {
   const store = memoryStore()
   const gateway = createGateway({ store })
   expect(await listUsed(controlClient(gateway))).toMatchObject({ later: false })
@@ -141,7 +141,15 @@ test('A gateway with initial resources or with the state of a store lists its co
   gateway.dispose()
   expect(await listUsed(controlClient(createGateway({ store })))).toMatchObject({ later: true })
   const initial = { reservedDomains: [{ domain: DOMAIN }] }
-  expect(await listUsed(controlClient(createGateway({ initial })))).toMatchObject({ later: true })
+  const send = controlClient(createGateway({ initial }))
+  expect(await listUsed(send)).toMatchObject({ later: false, options: { initial } })
+  await send('DELETE', '/requests')
+  expect(await listUsed(send)).toMatchObject({ later: true, options: {} })
+  await send('POST', '/reset')
+  expect(await listUsed(send)).toMatchObject({ later: false, options: { initial } })
+  const tokens = { reservedDomains: [{ domain: DOMAIN, metadata: 'a-key-of-the-gateway' }] }
+  const withKey = controlClient(createGateway({ initial: tokens, keys: ['a-key-of-the-gateway'] }))
+  expect(JSON.stringify(await listUsed(withKey))).not.toContain('a-key-of-the-gateway')
 })
 
 test('The list has as many controls as the journal has requests, and counts what both have dropped', async () => {

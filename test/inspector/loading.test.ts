@@ -46,6 +46,7 @@ describe.skipIf(!CHROMIUM)('The page', () => {
     expect(find(/openapi\.json/)).toEqual(['resources: GET /_fauxgate/openapi.json'])
     expect(find(/openapi\.control/)).toEqual([])
     expect(find(/\.js$/)).toEqual([
+      'now: GET /_fauxgate/page.js',
       'traffic: GET /_fauxgate/traffic.js',
       'resources: GET /_fauxgate/resources.js',
       'state: GET /_fauxgate/state.js',

@@ -17,7 +17,9 @@ async function findProblems(page: Page, isColoursOnly: boolean): Promise<string[
   await page.evaluate(axe)
   const { violations } = await page.evaluate(
     (options) => (globalThis as unknown as { axe: { run(options: object): Promise<AxeResults> } }).axe.run(options),
-    isColoursOnly ? { runOnly: ['color-contrast'] } : { rules: { 'target-size': { enabled: true } } },
+    isColoursOnly
+      ? { runOnly: ['color-contrast'] }
+      : { rules: { 'target-size': { enabled: true }, 'link-in-text-block': { enabled: true } } },
   )
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),

@@ -26,7 +26,7 @@ async function tabTo(page: Page, name: string): Promise<void> {
 describe.skipIf(!CHROMIUM)('The page', () => {
   const open = useInspector()
 
-  test('is one document that needs nothing from elsewhere', async () => {
+  test('needs nothing from elsewhere', async () => {
     const { server } = await open()
     const html = await (await fetch(`${server.url}/_fauxgate/`)).text()
     expect(html).not.toMatch(/<link[^>]+href="(?!data:)|src=|@import|url\(/)

@@ -25,7 +25,7 @@ describe('GET /_fauxgate/', () => {
       'content-type': 'text/html; charset=utf-8',
       'content-length': String(html.length),
       'content-security-policy': expect.stringMatching(
-        /^default-src 'none'; script-src(?: 'sha256-[\w+/]{43}='){5}; style-src 'sha256-[\w+/]{43}='; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'$/,
+        /^default-src 'none'; script-src(?: 'sha256-[\w+/]{43}='){6}; style-src 'sha256-[\w+/]{43}='; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'$/,
       ),
       'cache-control': 'no-cache',
       'referrer-policy': 'no-referrer',

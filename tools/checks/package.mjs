@@ -123,12 +123,18 @@ async function checkContents(folder, tarball) {
   const size = names.reduce((sum, name) => sum + statSync(join(folder, name)).size, 0)
   checkSize('unpacked', size, 6_500_000)
   checkLoaded(join(folder, 'package/dist'))
-  const { inspector, account: _account, ...later } = await import(join(folder, 'package/dist/documents.js'))
-  const page = Buffer.from(inspector, 'base64')
-  checkSize('the inspector', gunzipSync(page).length, 88_000)
-  checkSize('the inspector when it is sent', page.length, 32 * 1024)
+  const {
+    inspector,
+    page: script,
+    account: _account,
+    ...later
+  } = await import(join(folder, 'package/dist/documents.js'))
+  const packed = [inspector, script].map((text) => Buffer.from(text, 'base64'))
+  const sizeOf = (all) => all.reduce((sum, { length }) => sum + length, 0)
+  checkSize('the inspector', sizeOf(packed.map((each) => gunzipSync(each))), 88_000)
+  checkSize('the inspector when it is sent', sizeOf(packed), 32 * 1024)
   for (const [name, text] of Object.entries(later))
-    checkSize(`the inspector with its part ${name}`, page.length + Buffer.from(text, 'base64').length, 38 * 1024)
+    checkSize(`the inspector with its part ${name}`, sizeOf([...packed, Buffer.from(text, 'base64')]), 38 * 1024)
 }
 
 async function checkUse(folder) {

@@ -22,7 +22,7 @@ import { listRecordTroubles } from './troubles-resources.ts'
 /** The maximum number of troubles of one source and kind. */
 const MAX_LISTED = 8
 
-const KINDS = ['broken', 'waiting', 'refused', 'cancelled', 'risk', 'unused', 'injected', 'fixed'] as const
+const KINDS = ['broken', 'waiting', 'risk', 'refused', 'cancelled', 'unused', 'injected', 'fixed'] as const
 
 const place = v.object({
   collection: documented(

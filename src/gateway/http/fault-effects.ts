@@ -50,8 +50,7 @@ export function createFaultyResponse(
   const response = replacesResponse(fault) || !usual ? createFailure(fault, request) : usual
   const body = response.body?.slice(0, truncate) ?? null
   const isCut = response.body !== null && body !== response.body
-  const retry =
-    retryAfter === undefined ? {} : { 'Retry-After': String(Math.ceil((durationMs(retryAfter) ?? 0) / 1000)) }
+  const retry = retryAfter === undefined ? {} : { 'Retry-After': toSeconds(retryAfter) }
   return {
     ...response,
     headers: { ...response.headers, ...retry },
@@ -63,6 +62,10 @@ export function createFaultyResponse(
       ...(isCut && ending !== 'complete' && { cut: { ending, wholeBytes: utf8Length(response.body) } }),
     },
   }
+}
+
+function toSeconds(duration: string | number): string {
+  return String(Math.ceil((durationMs(duration) ?? 0) / 1000))
 }
 
 /** Returns whether a fault replaces the response. A fault that only delays or truncates does not. */
@@ -80,7 +83,8 @@ function createFailure(fault: FaultEffect, request: FaultedRequest): HttpRespons
   return createJsonResponse(status, {
     error_code: codeOf(error, dialect),
     status_code: status,
-    msg: fault.message ?? (request.hasVariedErrors ? createVariedText(operationId) : createMessage(error, request)),
+    msg:
+      fault.message ?? (request.hasVariedErrors ? createVariedText(operationId) : createMessage(error, request, fault)),
     details: { operation_id: operationId },
   })
 }
@@ -107,7 +111,11 @@ function describeUnknown(name: string): string {
 }
 
 /** Makes the message of an error with the values of the request. */
-function createMessage(error: CatalogueError, { operation, ids, input, dialect }: FaultedRequest): string {
+function createMessage(
+  error: CatalogueError,
+  { operation, ids, input, dialect }: FaultedRequest,
+  { retryAfter }: FaultEffect,
+): string {
   const usual = errors.injected_fault.message({ operation: operation?.name ?? 'the request' })
   if (error === errors.injected_fault) return usual
   const schema = operation?.body ?? operation?.query
@@ -118,8 +126,13 @@ function createMessage(error: CatalogueError, { operation, ids, input, dialect }
   const fields = Object.entries((schema && partsOf(schema).entries) ?? {})
   const [field] = fields.find(([, each]) => listErrors(each).has(error)) ?? []
   const named = field === undefined ? {} : { field, received: values[field] ?? quote(undefined) }
+  const wait = retryAfter !== undefined && { wait: toSeconds(retryAfter) }
   try {
-    return formatMessage(error, { ...values, ...ids, ...named, header: dialect.versionHeader }, describeUnknown)
+    return formatMessage(
+      error,
+      { ...values, ...ids, ...named, ...wait, header: dialect.versionHeader },
+      describeUnknown,
+    )
   } catch {
     // The message of a test's own family may compute with a value that the request does not have.
     return usual

@@ -1,8 +1,8 @@
 import { utf8Bytes } from '../../core/schema/platform.ts'
 import { hashes } from '../../service/x509/hashes.ts'
 
-/** The tabs of the inspector that its page loads later, each as a script beside the page. */
-export const PAGE_SCRIPTS = ['traffic', 'resources', 'state'] as const
+/** The scripts of the inspector, beside its page: its own, and tabs that it loads later. */
+export const PAGE_SCRIPTS = ['page', 'traffic', 'resources', 'state'] as const
 
 /** The headers of a script of the inspector. */
 export const SCRIPT_HEADERS = {

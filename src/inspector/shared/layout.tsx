@@ -39,11 +39,7 @@ interface SplitProps {
 }
 
 export function Split({ tools, side, step, children }: WithChildren<SplitProps>) {
-  useKeys((key) => {
-    const by = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 }[key]
-    if (by) step?.(by)
-    return by !== undefined && step !== undefined
-  })
+  useSteps(step)
   return (
     <div class={`fill column ${side ? 'open' : ''}`}>
       {tools && <div class="tools row">{tools}</div>}
@@ -53,6 +49,15 @@ export function Split({ tools, side, step, children }: WithChildren<SplitProps>)
       </div>
     </div>
   )
+}
+
+/** Calls `step` for the keys j, k and the arrows. */
+export function useSteps(step?: (by: number) => void): void {
+  useKeys((key) => {
+    const by = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 }[key]
+    if (by) step?.(by)
+    return by !== undefined && step !== undefined
+  })
 }
 
 /** Calls `pressed` with each key outside of inputs. If it returns true, the browser ignores the key. */

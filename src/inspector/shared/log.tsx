@@ -6,6 +6,7 @@ import { Button, Text } from './controls.tsx'
 import { formatCount } from './format.ts'
 import { EmptyState, Side, Split } from './layout.tsx'
 import { type Column, LongTable, ROW_HEIGHT, sortRows } from './table.tsx'
+import { goToRow } from './windowed.tsx'
 
 const NEWEST = '-time'
 
@@ -59,9 +60,7 @@ export function Log<T extends object>(props: LogProps<T>) {
   const linkTo = (row: T) => page.linkWithin(`${tab}/${idOf(row)}`)
   const step = (by: number) => {
     const next = found[found.findIndex((each) => idOf(each) === id) + by]
-    if (!next) return
-    location.hash = linkTo(next)
-    showRow(rows.indexOf(next) * ROW_HEIGHT)
+    if (next) goToRow(linkTo(next), rows.indexOf(next), ROW_HEIGHT)
   }
   const showNew = () => {
     setHeld(false)
@@ -121,13 +120,4 @@ export function Log<T extends object>(props: LogProps<T>) {
       />
     </Split>
   )
-}
-
-/** Scrolls a row into sight. */
-function showRow(top: number): void {
-  const list = document.querySelector('.windowed')
-  if (!list) return
-  const { scrollTop, clientHeight } = list
-  if (top < scrollTop) list.scrollTo(0, top)
-  else if (top + ROW_HEIGHT > scrollTop + clientHeight) list.scrollTo(0, top + ROW_HEIGHT - clientHeight)
 }

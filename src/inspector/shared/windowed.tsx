@@ -16,6 +16,17 @@ export interface WindowedProps {
   row: (index: number) => ComponentChildren
 }
 
+/** Goes to a row by its link, and scrolls it into sight. */
+export function goToRow(link: string, index: number, rowHeight: number): void {
+  location.hash = link
+  const list = document.querySelector('.windowed')
+  if (!list) return
+  const top = index * rowHeight
+  const { scrollTop, clientHeight } = list
+  if (top < scrollTop) list.scrollTo(0, top)
+  else if (top + rowHeight > scrollTop + clientHeight) list.scrollTo(0, top + rowHeight - clientHeight)
+}
+
 /** A long list of rows of one height. Only the visible ones are in the page. */
 export function Windowed({ total, rowHeight, label, onRange, onHold, heads, row }: WindowedProps) {
   const scroller = useRef<HTMLDivElement>(null)

@@ -9,7 +9,7 @@ import { formatCount, formatRelative, formatTime, formatTimes } from '../shared/
 import { Known } from '../shared/known.tsx'
 import { Chip, DefinitionList, EmptyState, IdLink, OutcomeChip, Side, Split } from '../shared/layout.tsx'
 import { Table } from '../shared/table.tsx'
-import { Windowed } from '../shared/windowed.tsx'
+import { goToRow, Windowed } from '../shared/windowed.tsx'
 import { curlToCreate } from './client-code.ts'
 import { RelatedRequests } from './entry.tsx'
 import { PendingFaults, ScriptForm } from './faults.tsx'
@@ -52,9 +52,16 @@ function JobList({ loaded, id, show, side }: JobListProps) {
   const all = Object.values(loaded.states).reduce((sum, each) => sum + each, 0)
   // A state without domains stays while it is chosen.
   const states = Object.entries({ all, ...(state && { [state]: 0 }), ...loaded.states })
+  const step = (by: number) => {
+    const index = loaded.timelines.findIndex((each) => each.id === id) + by
+    const next = loaded.timelines[index]
+    if (next) goToRow(page.linkWithin(`jobs/${next.id}`), loaded.first + index, LANE_HEIGHT)
+  }
+  const managed = all - (loaded.states.unmanaged ?? 0)
   return (
     <Split
       side={side}
+      step={step}
       tools={
         <>
           <Search what="domains" value={name} set={(q) => page.setQuery({ q })} />
@@ -67,6 +74,7 @@ function JobList({ loaded, id, show, side }: JobListProps) {
                 onClick={() => page.setQuery({ state: isPressed || each === 'all' ? '' : each })}
               >
                 {each} {formatCount(number)}
+                {each === 'all' && managed < all && `, ${formatCount(managed)} managed`}
               </Button>
             )
           })}

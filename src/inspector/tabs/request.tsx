@@ -138,7 +138,8 @@ function ErrorLine({ entry }: { entry: JournalEntry }) {
   const [, number] = /^ERR_NGROK_(\d+)$/.exec(code) ?? []
   return (
     <>
-      <Chip tone="bad">{code || entry.status}</Chip> {entry.problem ?? String(Object(entry.response).msg ?? '')}{' '}
+      <Chip tone="bad">{code || entry.status}</Chip> {entry.fault && 'A fault made this response. '}
+      {entry.problem ?? String(Object(entry.response).msg ?? '')}{' '}
       {number && Number(number) < 90_000 && (
         <a href={PAGES + code.toLowerCase()} target="_blank" rel="noreferrer">
           {code} in ngrok's documentation

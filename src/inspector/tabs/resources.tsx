@@ -7,10 +7,10 @@ import { listIdNames, type Service } from '../service.ts'
 import { Button, Form, Search, Text } from '../shared/controls.tsx'
 import { formatCount, formatLabel } from '../shared/format.ts'
 import { Known, ListCard, Loading } from '../shared/known.tsx'
-import { EmptyState, Side, Split } from '../shared/layout.tsx'
+import { EmptyState, Side, Split, useSteps } from '../shared/layout.tsx'
 import { SchemaForm } from '../shared/schema-form.tsx'
-import { type Column, LongTable, sortRows } from '../shared/table.tsx'
-import type { WindowedProps } from '../shared/windowed.tsx'
+import { type Column, LongTable, ROW_HEIGHT, sortRows } from '../shared/table.tsx'
+import { goToRow, type WindowedProps } from '../shared/windowed.tsx'
 import { StateChip } from './picture.tsx'
 import { RecordLinks, ResourceDetails, type ResourceProps, Value } from './resource.tsx'
 
@@ -130,6 +130,11 @@ interface RowsProps extends FamilyProps, Pick<WindowedProps, 'onRange'> {
 function Rows({ family, ids, all, sort, ...more }: RowsProps) {
   const columns = useMemo(() => listColumns(family, all), [all])
   const rows = sortRows(all, columns, sort)
+  useSteps((by) => {
+    const index = rows.findIndex(({ id }) => id === ids[0]) + by
+    const next = rows[index]
+    if (next) goToRow(page.linkWithin(`resources/${family.name}/${next.id}`), index, ROW_HEIGHT)
+  })
   return (
     <LongTable
       kind="resources"

@@ -1,7 +1,7 @@
 /** A member of a response that has another value than before. */
 interface Change {
   readonly place: readonly string[]
-  /** The new value; an object for one that was null; a list for one that has another length. */
+  /** The new value; undefined for a text that is gone; an object for one that was null; a list for one that has another length. */
   readonly value: unknown
 }
 
@@ -22,13 +22,15 @@ function listChanges(
   place: readonly string[],
   isSent: (text: string) => boolean,
 ): readonly Change[] {
-  if (before === after || after === undefined) return []
+  if (before === after) return []
+  // A response has no empty text.
+  if (after === undefined) return typeof before === 'string' ? [{ place, value: after }] : []
   if (typeof after === 'string' && !CODE.test(after) && !isSent(after)) return []
   if (typeof after !== 'object' || after === null) return [{ place, value: after }]
   if (Array.isArray(after) && Array.isArray(before) && after.length !== before.length) return [{ place, value: after }]
   const isNew = typeof before !== 'object' || before === null
-  const inner = Object.entries(after).flatMap(([name, value]) =>
-    isNew ? [] : listChanges(Reflect.get(before, name), value, [...place, name], isSent),
+  if (isNew) return [{ place, value: after }]
+  return Object.keys({ ...before, ...after }).flatMap((name) =>
+    listChanges(Reflect.get(before, name), Reflect.get(after, name), [...place, name], isSent),
   )
-  return isNew ? [{ place, value: after }] : inner
 }

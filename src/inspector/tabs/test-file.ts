@@ -29,6 +29,13 @@ export function writeTest(runner: Runner, history: History): string {
 /** Controls of visitors and of the agent's behaviour, which change no resource. */
 const OF_VISITORS = /^\/_fauxgate\/(traffic(\/upstreams)?|agent)$/
 
+/** The reasons why a control is listed without its body. */
+const HIDDEN = {
+  secrets: 'its body may have secrets',
+  function: 'it has a function',
+  length: 'it is too long',
+}
+
 /** Controls that move the clock. */
 const MOVES = /^\/_fauxgate\/(clock|provisioning\/(renew|expire)|snapshots\/restore|undo)$/
 
@@ -152,6 +159,7 @@ class TestFile {
 
   #createCheck(place: string, value: unknown): string {
     if (value === null) return this.#checks.isNull(place)
+    if (value === undefined) return this.#checks.equal(place, 'undefined')
     if (Array.isArray(value)) return this.#checks.hasLength(place, value.length)
     return typeof value === 'object'
       ? this.#checks.isNotNull(place)
@@ -230,7 +238,7 @@ class TestFile {
     const body = sent && rest
     const text = JSON.stringify([path, body])
     const why =
-      (hidden && 'its body may have secrets, has a function, or is too long') ||
+      (hidden && HIDDEN[hidden]) ||
       (text.includes('[redacted]') && describeHidden(text)) ||
       (this.#history.used.own.includes(String(body?.operation)) && 'its family is one of your own') ||
       this.#values.findUnknown([path, body])

@@ -1,19 +1,19 @@
-import type { ComponentChildren } from 'preact'
+import { type ComponentChildren, Fragment } from 'preact'
 import type { Trouble } from '../../generated/controls.ts'
 import { useLive } from '../live.ts'
 import { page } from '../page.ts'
 import { Button } from '../shared/controls.tsx'
 import { formatCount, formatRelative, formatTimes } from '../shared/format.ts'
 import { Known } from '../shared/known.tsx'
-import { Card, Chip, type Tone } from '../shared/layout.tsx'
+import { Card, Chip, Fold, type Tone } from '../shared/layout.tsx'
 
 /** The kinds of troubles, the worst first, with their colours. */
 const KINDS = {
   broken: 'bad',
   waiting: 'busy',
+  risk: 'warn',
   refused: 'warn',
   cancelled: 'warn',
-  risk: 'warn',
   unused: 'dim',
   injected: 'dim',
   fixed: 'good',
@@ -36,30 +36,75 @@ export function Troubles() {
   const live = useLive(load, [overview?.requests, overview?.traffic, overview?.waiting.length])
   const listed = live.state === 'known' ? live.value : []
   const kinds = Object.entries(KINDS).map(([kind, tone]) => {
-    const own = listed.filter((each) => each.kind === kind)
-    return { kind, tone, own, count: own.reduce((sum, { count }) => sum + count, 0) }
+    const all = listed.filter((each) => each.kind === kind)
+    const own = all.filter((each) => !page.dismissedTroubles.includes(keyOf(each)))
+    return { kind, tone, all, own, count: all.reduce((sum, { count }) => sum + count, 0) }
   })
-  const summary = kinds.flatMap(({ kind, count }) => (count > 0 ? `${formatCount(count)} ${kind}` : []))
+  const present = kinds.filter(({ count }) => count > 0)
+  const summary = present.map(({ kind, count }) => `${formatCount(count)} ${kind}`)
   return (
     <Card title="Worth a look" note={summary.join(', ')} wide>
       <Known of={live}>
         {() => (
-          <ul>
-            {listed.length === 0 && <li class="dim">No problems found.</li>}
-            {kinds.flatMap(({ tone, own }) =>
-              own.map((each, at) => <TroubleRow key={each.kind + at} trouble={each} tone={tone} />),
-            )}
-          </ul>
+          <>
+            {listed.length === 0 && <p class="dim">No problems found.</p>}
+            {present.map(({ kind, tone, all, own }) => {
+              const rows = own.map((each, at) => <TroubleRow key={kind + at} trouble={each} tone={tone} />)
+              const first = DISMISSIBLE.test(kind) ? MAX_REFUSALS : rows.length
+              return (
+                <Fragment key={kind}>
+                  {rows.length > 0 && <ul>{rows.slice(0, first)}</ul>}
+                  {rows.length > first && (
+                    <Fold title={`${formatCount(rows.length - first)} more ${kind}`}>
+                      <ul>{rows.slice(first)}</ul>
+                    </Fold>
+                  )}
+                  {DISMISSIBLE.test(kind) && <Dismiss kind={kind} all={all} own={own} />}
+                </Fragment>
+              )
+            })}
+          </>
         )}
       </Known>
     </Card>
   )
 }
 
+/** Kinds that a client may cause by the dozen, on purpose. */
+const DISMISSIBLE = /^(refused|cancelled)$/
+
+/** The number of rows of such a kind that are not folded. */
+const MAX_REFUSALS = 5
+
+/** Returns a text that is another one when the trouble happens again. */
+const keyOf = ({ cause, count }: Trouble) => `${count} ${cause}`
+
+/** Hides the rows of a kind until one happens again, or shows them again. */
+function Dismiss({ kind, all, own }: { kind: string; all: readonly Trouble[]; own: readonly Trouble[] }) {
+  const { dismissedTroubles: known } = page
+  const hide = () => page.set({ dismissedTroubles: [...known, ...own.map(keyOf)] })
+  const show = () => page.set({ dismissedTroubles: known.filter((each) => !all.some((row) => keyOf(row) === each)) })
+  return (
+    <div class="row">
+      {own.length > 0 ? (
+        <Button kind="quiet" label={`Dismiss all ${kind}`} onClick={hide}>
+          Dismiss
+        </Button>
+      ) : (
+        <Button kind="quiet" onClick={show}>
+          Show {formatCount(all.length)} dismissed
+        </Button>
+      )}
+    </div>
+  )
+}
+
 function TroubleRow({ trouble, tone }: { trouble: Trouble; tone: Tone }) {
   const { kind, count, cause, about, search, due, fix = [] } = trouble
   const [first] = about
-  const ofDomains = first?.collection === 'reserved_domains' && count > 1 && !cause.startsWith('And ')
+  // The last row of many has the places of several causes.
+  const isRest = cause.startsWith('And ')
+  const ofDomains = first?.collection === 'reserved_domains' && count > 1 && !isRest
   const ofRequests = ['requests', 'traffic', 'agent', 'other_hosts'].includes(first?.collection ?? '')
   const more = ofRequests ? 0 : count - about.length
   // A domain without a policy has no job: it is changed on its own page.
@@ -77,7 +122,7 @@ function TroubleRow({ trouble, tone }: { trouble: Trouble; tone: Tone }) {
         <p class="dim">
           {ofRequests &&
             count > 1 &&
-            about.length === 1 && [
+            !isRest && [
               <Place
                 key="all"
                 to={search ? `#requests?q=${encodeURIComponent(search)}` : linkTo({ ...first, key: '' })}

@@ -92,7 +92,7 @@ export const HISTORIES: readonly History[] = [
     },
     has: [
       /gateway\.dns\.cname\('app\.example\.com', body\d+\.cname_target\)/,
-      'has a function, or',
+      'because it has a function: POST /_fauxgate/faults',
       /the fault fault_\w+ is left out/,
     ],
     lacks: [/Left out: .* by calls/],
@@ -395,7 +395,7 @@ export const HISTORIES: readonly History[] = [
       await control('PUT', '/agent', { down: true })
       await send('GET', '/endpoints')
     },
-    has: ['2 changes by calls in the gateway', 'POST /_fauxgate/agent/tunnels'],
+    has: ['2 changes by calls in the gateway', 'because its body may have secrets: POST /_fauxgate/agent/tunnels'],
   },
   {
     name: 'visitors of an endpoint between requests of the API',
@@ -456,6 +456,38 @@ export const HISTORIES: readonly History[] = [
       await send('POST', '/reserved_domains', { domain: 'd0.example.com' })
     },
     has: ['Left out: 5 earlier requests that the journal has dropped.', 'Left out: 2 earlier controls.'],
+  },
+  {
+    name: 'a gateway that began with resources',
+    options: { initial: { reservedDomains: [{ domain: DOMAIN, description: 'from the start' }] } },
+    async run({ send }) {
+      const { reserved_domains } = (await send('GET', '/reserved_domains')) as { reserved_domains: Json[] }
+      const path = `/reserved_domains/${reserved_domains[0]?.id}`
+      await send('PATCH', path, { description: 'changed' })
+      await send('POST', '/reserved_domains', { domain: DOMAIN })
+      await send('GET', path)
+      await send('DELETE', path)
+      await send('GET', path)
+    },
+    has: [
+      "initial: { reservedDomains: [{ domain: 'app.example.com', description: 'from the start' }] }",
+      'body1.reserved_domains[0].id',
+      'toBe(404)',
+    ],
+    lacks: ['Left out'],
+  },
+  {
+    name: 'texts that a snapshot brings back, also an empty one',
+    async run({ send, control }) {
+      const first = await send('POST', '/reserved_addrs', { description: 'before' })
+      const other = await send('POST', '/reserved_addrs', {})
+      await control('POST', '/snapshots', { name: 'first' })
+      for (const { id } of [first, other]) await send('PATCH', `/reserved_addrs/${id}`, { description: 'after' })
+      await control('POST', '/snapshots/restore', { name: 'first' })
+      for (const { id } of [first, other]) await send('GET', `/reserved_addrs/${id}`)
+    },
+    has: ["expect(body5.description).toBe('before')", 'expect(body6.description).toBe(undefined)'],
+    without: /restore/,
   },
   {
     name: 'a system clock that runs',
