@@ -294,7 +294,9 @@ export const PLANTED: readonly PlantedTrouble[] = [
     async end(gateway) {
       const [{ id } = { id: '' }] = gateway.credentials.list().credentials
       gateway.credentials.update(id, { acl: ['bind:*.example.com', 'bind:shop.example.org'] })
+      const domain = reserve(gateway, 'shop.example.org')
       expect(await startTunnel(gateway)).toBe(201)
+      gateway.reservedDomains.delete(domain)
     },
   },
   {
