@@ -34,7 +34,7 @@ export const errors = declareErrors({
 export const remember = v.optional(
   documented(
     v.literal(true),
-    'Remember the state before it, in memory, for `POST /_fauxgate/undo`, and count in the overview what happened.',
+    'Remember the state before it for `POST /_fauxgate/undo`, and count in the overview what happened.',
   ),
 )
 
@@ -178,6 +178,8 @@ export function moveWithMemory<T>(
 /** Remembers the state before a move. Returns a function to call at the end of the move. */
 function rememberMove(host: ControlHost): () => void {
   const { engine, snapshots } = host
+  // What the store gets at the end is one commit: the move, and the state before it.
+  const end = engine.startMove()
   const before = host.snapshot(true)
   const { waiting } = engine.clock
   const counts: Record<string, number> = {}
@@ -189,10 +191,13 @@ function rememberMove(host: ControlHost): () => void {
   }
   return () => {
     engine.listener = undefined
-    if (engine.now === before.now) return
-    const responses = waiting.filter(({ until }) => until <= engine.now).length
-    snapshots.undo = before
-    snapshots.happened = { ...counts, ...(responses > 0 && { responses }) }
+    try {
+      if (engine.now === before.now) return
+      const responses = waiting.filter(({ until }) => until <= engine.now).length
+      snapshots.remembered.remember(before, { ...counts, ...(responses > 0 && { responses }) })
+    } finally {
+      end()
+    }
   }
 }
 

@@ -23,29 +23,25 @@ interface Part extends Omit<SavedSnapshot, 'snapshot'> {
 
 const RECORDS_PER_PART = 100
 
+/** The maximum number of characters of a part, apart from a single record. Some stores have no rows of more than 2 MB. */
+const CHARACTERS_PER_PART = 500_000
+
+/** Passes changes to the store, if there is one, and throws if the store refuses these changes. */
+type Append = (changes: () => readonly StoredChange[]) => void
+
 /** The snapshots that a gateway keeps, which `reset` and `restore` do not change, and the state that an undo restores. */
 export class SavedSnapshots implements SideRecords {
-  /** The state that an undo restores; not stored. */
-  undo: Snapshot | undefined
-  /** The numbers of transitions of domains and of delayed responses in the move of the clock that an undo takes back. */
-  happened: Readonly<Record<string, number>> = {}
   /** The snapshots, oldest first. */
   all: readonly SavedSnapshot[] = []
+  readonly remembered: RememberedState
 
-  constructor(
-    /** Passes changes to the store, if there is one, and throws if the store refuses these changes. */
-    readonly append: (changes: () => readonly StoredChange[]) => void,
-  ) {}
-
-  /** Forgets the state that an undo restores. It is none of the state that `reset` and `restore` bring. */
-  forget(): void {
-    this.undo = undefined
-    this.happened = {}
+  constructor(readonly append: Append) {
+    this.remembered = new RememberedState(append)
   }
 
   /** True if a snapshot or a state for an undo is saved. */
   get isUsed(): boolean {
-    return this.all.length > 0 || this.undo !== undefined
+    return this.all.length > 0 || this.remembered.state !== undefined
   }
 
   add(name: string, snapshot: Snapshot): SavedSnapshot {
@@ -65,22 +61,93 @@ export class SavedSnapshots implements SideRecords {
   }
 
   load(rows: ReadonlyMap<string, object>): void {
-    const parts = [...rows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row as Part) // `splitIntoParts` made these rows.
-    const saved = parts.flatMap(({ name, place, facts }) => {
-      const records = parts.filter((part) => part.name === name).flatMap((part) => listRows(part.records ?? {}))
-      return facts ? [{ name, place, snapshot: { ...facts, records: groupByCollection(records) } }] : []
-    })
-    this.all = saved.sort((a, b) => a.place - b.place)
+    this.all = joinParts(rows).sort((a, b) => a.place - b.place)
   }
+}
+
+/** The name of the collection of the state that an undo restores. */
+export const REMEMBERED = 'remembered_state'
+
+/** The numbers of transitions of domains and of delayed responses in the move of the clock that an undo takes back. */
+type Happened = Readonly<Record<string, number>>
+
+/** The state that an undo restores. It is none of the state that `reset` and `restore` bring, so these forget it. */
+export class RememberedState implements SideRecords {
+  #saved: SavedSnapshot | undefined
+  #happened: Happened = {}
+
+  constructor(readonly append: Append) {}
+
+  get state(): Snapshot | undefined {
+    return this.#saved?.snapshot
+  }
+
+  get happened(): Happened {
+    return this.#happened
+  }
+
+  remember(snapshot: Snapshot, happened: Happened): void {
+    this.#replace({ name: '', place: 0, snapshot }, happened)
+  }
+
+  forget(): void {
+    if (this.#saved) this.#replace(undefined, {})
+  }
+
+  #replace(saved: SavedSnapshot | undefined, happened: Happened): void {
+    this.append(() => {
+      const rows = toRows(saved, happened)
+      const removed = [...this.rows().keys()].filter((key) => !rows.has(key))
+      const changes = [...rows, ...removed.map((key) => [key, null] as const)]
+      return changes.map(([key, after]) => ({ collection: REMEMBERED, key, after }))
+    })
+    this.#saved = saved
+    this.#happened = happened
+  }
+
+  rows(): ReadonlyMap<string, object> {
+    return toRows(this.#saved, this.#happened)
+  }
+
+  load(rows: ReadonlyMap<string, object>): void {
+    const parts = new Map(rows)
+    this.#happened = { ...(parts.get(HAPPENED) as Happened | undefined) } // `toRows` made this row.
+    parts.delete(HAPPENED)
+    this.#saved = joinParts(parts)[0]
+  }
+}
+
+const HAPPENED = 'happened'
+
+function toRows(saved: SavedSnapshot | undefined, happened: Happened): ReadonlyMap<string, object> {
+  return new Map<string, object>(saved ? [[HAPPENED, Object.freeze({ ...happened })], ...splitIntoParts(saved)] : [])
+}
+
+function joinParts(rows: ReadonlyMap<string, object>): SavedSnapshot[] {
+  const parts = [...rows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row as Part) // `splitIntoParts` made these rows.
+  return parts.flatMap(({ name, place, facts }) => {
+    const records = parts.filter((part) => part.name === name).flatMap((part) => listRows(part.records ?? {}))
+    return facts ? [{ name, place, snapshot: { ...facts, records: groupByCollection(records) } }] : []
+  })
 }
 
 /** Returns the rows of a snapshot. The keys sort in the order of the rows. */
 function splitIntoParts({ name, place, snapshot: { records, ...facts } }: SavedSnapshot): [key: string, Part][] {
-  const rows = listRows(records)
   const parts: Part[] = [{ name, place, facts }]
-  for (let at = 0; at < rows.length; at += RECORDS_PER_PART) {
-    parts.push({ name, place, records: groupByCollection(rows.slice(at, at + RECORDS_PER_PART)) })
+  let rows: ReturnType<typeof listRows> = []
+  let characters = 0
+  const endPart = () => {
+    if (rows.length > 0) parts.push({ name, place, records: groupByCollection(rows) })
+    rows = []
+    characters = 0
   }
+  for (const row of listRows(records)) {
+    const { length } = JSON.stringify(row.record)
+    if (rows.length === RECORDS_PER_PART || characters + length > CHARACTERS_PER_PART) endPart()
+    rows.push(row)
+    characters += length
+  }
+  endPart()
   return parts.map((part, at) => [`${place} ${String(at).padStart(6, '0')}`, Object.freeze(part)])
 }
 

@@ -120,12 +120,11 @@ const difference = controlCall({
 const remember = controlCall({
   method: 'PUT',
   path: '/undo',
-  summary: 'Remember the current state, in memory, for POST /_fauxgate/undo',
+  summary: 'Remember the current state for POST /_fauxgate/undo',
   commands: [{ name: 'undo remember', summary: 'Remember the current state, for undo' }],
   run(host) {
     // Nobody sees this snapshot, so it has secrets. To leave them out would take 40 µs for a domain with a year of renewals.
-    host.snapshots.undo = host.snapshot(true)
-    host.snapshots.happened = {}
+    host.snapshots.remembered.remember(host.snapshot(true), {})
   },
 })
 
@@ -138,7 +137,7 @@ const undo = controlCall({
   commands: [{ name: 'undo' }],
   errors: [general.not_found],
   run(host) {
-    const state = host.snapshots.undo
+    const { state } = host.snapshots.remembered
     if (!state) return refuse(general.not_found, { what: 'remembered state', received: NOTHING_REMEMBERED }, {})
     host.restore(state)
   },

@@ -13,14 +13,15 @@ import { parseUrl } from './http/url.ts'
 import type { GatewayInternals } from './internals.ts'
 
 export function createControlHost(internals: GatewayInternals, applyInitialResources: () => void): ControlHost {
-  const { table, engine, options, ownKeys, journal, controlLog, rateLimiter, baseline, snapshots, hooks } = internals
+  const { table, engine, options, ownKeys, journal, controlLog, rateLimiter, baseline, snapshots, upstreams, hooks } =
+    internals
   const { api, collections, readSnapshot } = table
   const { clock, authorityKeys, dialect, keys, families = {} } = options
   const otherRequests = new OtherRequests((url) => describeWrongUrl(url, engine.url, dialect))
   const dropWithHook: NonNullable<DropHooks['drop']> = (call, work) => (hooks.drop ? hooks.drop(call, work) : work())
   const withoutKeys = (text: string) => redactText(text, createRedactor(ownKeys))
   const agent = new AgentState()
-  const traffic = new TrafficState({ engine, dialect, withoutKeys, watchAgent: agent.captured.add })
+  const traffic = new TrafficState({ engine, dialect, upstreams, withoutKeys, watchAgent: agent.captured.add })
   const clearRequests = () => {
     journal.clear()
     controlLog.begin(engine.state.records.sequence > 0)
@@ -74,7 +75,7 @@ export function createControlHost(internals: GatewayInternals, applyInitialResou
         controlLog.begin(engine.state.records.sequence > 0, options.initial)
         traffic.clear()
         agent.clear()
-        snapshots.forget()
+        snapshots.remembered.forget()
         if (rateLimiter) rateLimiter.times = []
       }),
     snapshot(withPrivateKeys) {
@@ -88,7 +89,7 @@ export function createControlHost(internals: GatewayInternals, applyInitialResou
         engine.restore(snapshot, () => isManual(clock) && clock.set(snapshot.now))
         baseline.forgetMissing(engine, collections)
         if (rateLimiter) rateLimiter.times = snapshot.rateLimit
-        snapshots.forget()
+        snapshots.remembered.forget()
       }),
   }
 }

@@ -1,13 +1,15 @@
 import { ControlLog } from '../control/control-log.ts'
 import { Journal } from '../control/journal/journal.ts'
-import { SavedSnapshots, SNAPSHOTS } from '../control/saved-snapshots.ts'
+import { REMEMBERED, SavedSnapshots, SNAPSHOTS } from '../control/saved-snapshots.ts'
 import { Engine } from '../core/engine/engine.ts'
+import type { SideRecords } from '../core/engine/persistence/stored-records.ts'
 import { PublicRecords } from '../core/engine/public-records.ts'
 import { createSeed } from '../core/engine/random.ts'
 import { RateLimiter } from '../core/engine/rate-limiter.ts'
 import { requireKnownLimits } from '../core/operation/account.ts'
 import { createRedactor } from '../core/schema/secret-texts.ts'
 import { domains } from '../service/resources/reserved-domains/records.ts'
+import { UPSTREAMS, Upstreams } from '../traffic/upstreams.ts'
 import { createAuthorityKeys } from './authority-keys.ts'
 import { InitialRecords } from './direct/initial.ts'
 import { ErrorBoundary } from './error-boundary.ts'
@@ -30,6 +32,7 @@ export function createInternals(rawOptions: AnyOptions) {
   const authority = createAuthorityKeys(options.authorityKeys, hooks)
   const baseline = new InitialRecords()
   const snapshots = new SavedSnapshots((changes) => engine.storeSideRecords(changes))
+  const upstreams = new Upstreams((changes) => engine.storeSideRecords(changes))
   const secretNames = table.secretNamesFor(dialect)
   const boundary = new ErrorBoundary(dialect, secretNames, ownKeys, table.catalogue)
   const engine: Engine = new Engine({
@@ -43,7 +46,13 @@ export function createInternals(rawOptions: AnyOptions) {
     families: table.stateful,
     catalogue: table.catalogue,
     store: options.store,
-    sideRecords: new Map([...authority.sideRecords, ['initial_resources', baseline], [SNAPSHOTS, snapshots]]),
+    sideRecords: new Map<string, SideRecords>([
+      ...authority.sideRecords,
+      ['initial_resources', baseline],
+      [SNAPSHOTS, snapshots],
+      [REMEMBERED, snapshots.remembered],
+      [UPSTREAMS, upstreams],
+    ]),
     publicError: (error) => boundary.createPublicError(error),
   })
   const { journalSize: size, journalBytes: bytes } = options
@@ -60,6 +69,7 @@ export function createInternals(rawOptions: AnyOptions) {
     boundary,
     baseline,
     snapshots,
+    upstreams,
     hooks,
     journal,
     controlLog: new ControlLog({

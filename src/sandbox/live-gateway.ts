@@ -1,3 +1,4 @@
+import { REMEMBERED } from '../control/saved-snapshots.ts'
 import { readClock, systemClock } from '../core/engine/clock.ts'
 import { refuseAsStoreFailed } from '../core/engine/persistence/persistence.ts'
 import type { Store, StoredState } from '../core/operation/store.ts'
@@ -74,11 +75,11 @@ export class LiveGateway {
     return limitedStore(this.#state.storage, this.#limits)
   }
 
-  /** Returns the stored state. */
+  /** Returns the stored state, without the earlier one that an undo would restore. */
   readState(name: string): SandboxState {
     // Every sandbox has a stored state.
     const state = refuseUnreadable(name, () => this.#store().load()) as StoredState
-    return { ...state, records: [...state.records] }
+    return { ...state, records: [...state.records].filter(({ collection }) => collection !== REMEMBERED) }
   }
 
   /** Stores the state of another sandbox, with an empty journal, before the gateway is loaded. */

@@ -1,3 +1,4 @@
+import { REMEMBERED } from '../control/saved-snapshots.ts'
 import { DUE } from '../core/operation/collection.ts'
 import type { Store, StoredCommit } from '../core/operation/store.ts'
 import { utf8Length } from '../core/schema/platform.ts'
@@ -81,16 +82,17 @@ function estimateBytes(value: SqlValue): number {
 
 /**
  * Returns the number of the records and of their bytes as JSON. Timelines do not count: due events add to them, and the
- * gateway itself limits them.
+ * gateway itself limits them. The state that an undo restores is a copy of what counted.
  */
 export function measureUsage({ sql }: ObjectStorage): Usage {
   const length = (json: string) => `COALESCE(LENGTH(CAST(${json} AS BLOB)), 0)`
   const timeline = `CASE collection WHEN ? THEN ${length("json_extract(record, '$.timeline')")} ELSE 0 END`
   const [usage] = sql.exec(
     `SELECT COUNT(*) AS records, COALESCE(SUM(${length('record')} - ${timeline}), 0) AS bytes
-      FROM fauxgate_records WHERE collection <> ?`,
+      FROM fauxgate_records WHERE collection NOT IN (?, ?)`,
     domains.name,
     FIELDS,
+    REMEMBERED,
   )
   return { records: Number(usage?.records), bytes: Number(usage?.bytes) }
 }

@@ -1,3 +1,5 @@
+import type { SideRecords } from '../core/engine/persistence/stored-records.ts'
+import type { StoredChange } from '../core/operation/store.ts'
 import { suggestion } from '../core/schema/nearest.ts'
 import { quote } from '../core/schema/text.ts'
 import type { BodyParts, Switched } from './body.ts'
@@ -31,6 +33,8 @@ export type Responder = { readonly handler: UpstreamHandler } | { readonly serve
 interface Upstream {
   readonly responder: Responder
   readonly times: number
+  /** The response of an upstream that always gives the same one. Such an upstream is stored. */
+  readonly canned?: CannedResponse
   hits: number
 }
 
@@ -56,23 +60,69 @@ export function createCannedResponse({ status = 200, headers = {}, body = null }
   return new Response(isBodiless ? null : body, { status, headers })
 }
 
-/** The upstreams that a test has set: by URL, or by the id of a backend. */
-export class Upstreams {
+/** The name of the collection of upstreams in a store. */
+export const UPSTREAMS = 'upstreams'
+
+/** An upstream with a canned response as a store has it. */
+interface StoredUpstream {
+  readonly canned: CannedResponse
+  /** Null for no limit. */
+  readonly times: number | null
+  readonly hits: number
+}
+
+/** The upstreams that a test has set: by URL, or by the id of a backend. Those with a canned response are stored. */
+export class Upstreams implements SideRecords {
   readonly #byKey = new Map<string, Upstream>()
   readonly #lasting = new Map<string, ServedUpstream>()
+
+  constructor(
+    /** Passes changes to the store, if there is one, and throws if the store refuses these changes. */
+    readonly append: (changes: () => readonly StoredChange[]) => void,
+  ) {}
 
   /** Adds an upstream, and returns a function that removes it. @throws TypeError */
   add(key: string, handler: UpstreamHandler, times?: number): () => void {
     return this.#set(key, { handler }, times)
   }
 
-  #set(key: string, responder: Responder, times = Number.POSITIVE_INFINITY): () => void {
+  /** Adds an upstream that always gives the same response. */
+  addCanned(key: string, canned: CannedResponse, times?: number): void {
+    this.#set(key, { handler: () => createCannedResponse(canned) }, times, canned)
+  }
+
+  #set(key: string, responder: Responder, times = Number.POSITIVE_INFINITY, canned?: CannedResponse): () => void {
     if (!isUpstreamKey(key)) throw new TypeError(`${quote(key)} is no upstream. Allowed: ${UPSTREAM_KEYS}.`)
     const normal = normalizeKey(key)
-    const upstream = { responder: responder, times, hits: 0 }
+    const upstream = { responder, times, hits: 0, ...(canned && { canned }) }
+    this.#store(normal, upstream)
     this.#byKey.set(normal, upstream)
     return () => {
-      if (this.#byKey.get(normal) === upstream) this.#byKey.delete(normal)
+      if (this.#byKey.get(normal) === upstream) this.remove(key)
+    }
+  }
+
+  /** Stores an upstream, or removes it from the store. */
+  #store(key: string, upstream: Upstream | undefined): void {
+    const after = upstream && toStored(upstream)
+    if (after || this.#byKey.get(key)?.canned) this.append(() => [{ collection: UPSTREAMS, key, after: after ?? null }])
+  }
+
+  rows(): ReadonlyMap<string, object> {
+    return new Map(
+      [...this.#byKey].flatMap(([key, upstream]) => {
+        const stored = toStored(upstream)
+        return stored ? [[key, stored] as const] : []
+      }),
+    )
+  }
+
+  load(rows: ReadonlyMap<string, object>): void {
+    for (const [key, { canned }] of this.#byKey) if (canned) this.#byKey.delete(key)
+    for (const [key, row] of rows) {
+      const { canned, times, hits } = row as StoredUpstream // `rows` made it.
+      const responder = { handler: () => createCannedResponse(canned) }
+      this.#byKey.set(key, { responder, times: times ?? Number.POSITIVE_INFINITY, canned, hits })
     }
   }
 
@@ -84,7 +134,9 @@ export class Upstreams {
 
   /** Removes an upstream. Returns whether there was one. */
   remove(key: string): boolean {
-    return this.#byKey.delete(normalizeKey(key))
+    const normal = normalizeKey(key)
+    this.#store(normal, undefined)
+    return this.#byKey.delete(normal)
   }
 
   get keys(): readonly string[] {
@@ -92,6 +144,8 @@ export class Upstreams {
   }
 
   clear(): void {
+    const keys = [...this.rows().keys()]
+    if (keys.length > 0) this.append(() => keys.map((key) => ({ collection: UPSTREAMS, key, after: null })))
     this.#byKey.clear()
     for (const [key, serve] of this.#lasting) this.#set(key, { serve })
   }
@@ -103,6 +157,8 @@ export class Upstreams {
       const found = this.#byKey.has(normal) ? normal : this.#findAbove(normal)
       const upstream = found === undefined ? undefined : this.#byKey.get(found)
       if (found === undefined || !upstream || upstream.hits >= upstream.times) continue
+      // Without a limit, nobody needs the number after a restart.
+      if (Number.isFinite(upstream.times)) this.#store(found, { ...upstream, hits: upstream.hits + 1 })
       upstream.hits++
       return { key: found, responder: upstream.responder }
     }
@@ -119,6 +175,10 @@ export class Upstreams {
   hint(keys: readonly string[]): string {
     return suggestion(keys[0] ?? '', this.keys)
   }
+}
+
+function toStored({ canned, times, hits }: Upstream): StoredUpstream | undefined {
+  return canned && Object.freeze({ canned, times: Number.isFinite(times) ? times : null, hits })
 }
 
 /** Returns a URL without a final slash and without its usual port; an id, or what is neither, unchanged. */

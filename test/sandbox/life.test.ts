@@ -25,6 +25,24 @@ describe('A sandbox', () => {
     expect(next.body.reserved_addrs[0].id).not.toBe(page.body.reserved_addrs[0].id)
   })
 
+  it('has its upstreams and its undo after the process was killed (rules: sandboxes#journal)', async () => {
+    const sandbox = await sandboxes.create('asleep', { dialect: 'ngrok', ...MANUAL_CLOCK })
+    const url = 'https://app.ngrok-free.app'
+    await sandbox.control('POST', '/declare', { tunnel_session: { endpoints: [{ url }] } })
+    await sandbox.control('PUT', '/traffic/upstreams', { url, status: 201, body: 'hello' })
+    const visit = async (client = sandbox) => (await client.control('POST', '/traffic', { url })).body.status
+    expect(await visit()).toBe(201)
+    await sandbox.control('POST', '/clock', { advance: '1h', remember: true })
+    await sandboxes.kill()
+    await sandboxes.start()
+    expect(await visit()).toBe(201)
+    const { body: fork } = await sandboxes.callAccount('POST', '/s/asleep/fork', { name: 'asleep-fork' })
+    const copy = new SandboxClient(sandboxes, fork)
+    expect([await visit(copy), (await copy.control('POST', '/undo')).status]).toEqual([201, 404])
+    expect((await sandbox.control('POST', '/undo')).status).toBe(204)
+    expect((await sandbox.control('GET', '/clock')).body.now).toBe(MANUAL_CLOCK.start)
+  })
+
   it('answers with and without a slash at the end of its URL', async () => {
     const sandbox = await sandboxes.create('slash')
     expect((await sandbox.send('GET', '//reserved_addrs')).status).toBe(200)

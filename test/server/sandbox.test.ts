@@ -4,10 +4,11 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { nodeSqlite } from '../../src/server/sqlite/sqlite-file.ts'
-import { runToEnd, startCommand } from '../support/command.ts'
+import { runToEnd, startCommand, startProcess } from '../support/command.ts'
 import { enterNewFolder } from '../support/folder.ts'
 import { listen } from '../support/serve.ts'
 import { testSqlite, withoutSqlite } from '../support/sqlite.ts'
+import { waitUntil } from '../support/wire.ts'
 import { installFakeWorkerd } from '../support/workerd.ts'
 
 let folder: string
@@ -63,7 +64,7 @@ describe('fauxgate sandbox', () => {
     expect(await readStart()).toEqual({ folder: `--directory-path=state=${join(folder, 'elsewhere')}`, key: 'hush' })
     expect(output.stdout).toContain('-H "Fauxgate-Account-Key: $ACCOUNT_KEY"\n')
     expect(output.stdout + output.stderr).not.toContain('hush')
-    expect(readdirSync('elsewhere')).toEqual([])
+    expect(readdirSync('elsewhere')).toEqual(['lock.sock'])
     expect(await stop('SIGHUP')).toBe(0)
   })
 
@@ -196,6 +197,53 @@ describe('The data folder of sandboxes', () => {
     expect(code).toBe(1)
     expect(stderr).toContain('metadata.sqlite cannot be opened: another process, or another store, has it open.\n')
     expect(existsSync(fileOf('a1'))).toBe(true)
+  })
+
+  it('is refused while another process serves it, with every Node, and free again after it ended or was killed', async () => {
+    const data = join(folder, 'data')
+    const run = () => runToEnd({}, 'sandbox', '--port', '0', '--data', data)
+    const first = startProcess({}, 'sandbox', '--port', '0', '--data', data)
+    await waitUntil(() => first.output.stdout.includes('curl'))
+    for (const wrap of [withoutSqlite, (work: () => Promise<void>) => work()]) {
+      await wrap(async () => {
+        const { code, stderr } = await run()
+        expect([code, stderr]).toEqual([
+          1,
+          `fauxgate: --data: ${data} is in use by another process of "fauxgate sandbox".\n`,
+        ])
+      })
+    }
+    first.child.kill('SIGKILL')
+    await first.exited
+    // The socket of the killed process is still there.
+    expect(readdirSync(data)).toContain('lock.sock')
+    const second = await startSandboxes({}, '--data', data)
+    expect(await second.stop()).toBe(0)
+    expect(readdirSync(data)).not.toContain('lock.sock')
+  })
+
+  it('may have a path that is too long for a socket', async () => {
+    const data = join(folder, 'd'.repeat(100))
+    const first = startProcess({}, 'sandbox', '--port', '0', '--data', data)
+    await waitUntil(() => first.output.stdout.includes('curl'))
+    expect((await runToEnd({}, 'sandbox', '--port', '0', '--data', data)).stderr).toContain(
+      'is in use by another process',
+    )
+  })
+
+  it('is no longer used by workerd after the command was killed', async () => {
+    const { child, output, exited } = startProcess({}, 'sandbox', '--port', '0')
+    await waitUntil(() => output.stdout.includes('curl'))
+    const [url = ''] = /http:[^\s]+/.exec(output.stdout) ?? []
+    expect((await fetch(url)).status).toBe(200)
+    child.kill('SIGKILL')
+    await exited
+    await waitUntil(() =>
+      fetch(url).then(
+        () => false,
+        () => true,
+      ),
+    )
   })
 
   it('is used unchanged by a Node without SQLite', async () => {

@@ -126,9 +126,8 @@ function moveDomainTo(
 ) {
   const clock = requireManual(host.clock)
   const at = host.transact((tx) => eventTime(tx, requireDomain(tx, id)))
-  return moveWithMemory(host, remember, () =>
-    after(moveTo(host, clock, at), () => host.transact((tx) => domainView(tx, requireDomain(tx, id)))),
-  )
+  const moved = moveWithMemory(host, remember, () => moveTo(host, clock, at))
+  return after(moved, () => host.transact((tx) => domainView(tx, requireDomain(tx, id))))
 }
 
 /** Returns the domain that has this name or id, or refuses. No name can be an id: names have no `_`. */

@@ -9,7 +9,7 @@ import { hideUrlSecrets } from '../../core/schema/secret-texts.ts'
 import { quote, quoteSecret, toError } from '../../core/schema/text.ts'
 import { MessageHeaders } from '../../traffic/message-headers.ts'
 import { refusals } from '../../traffic/refusals.ts'
-import { createCannedResponse, isUpstreamKey, UPSTREAM_KEYS } from '../../traffic/upstreams.ts'
+import { isUpstreamKey, UPSTREAM_KEYS } from '../../traffic/upstreams.ts'
 import { type ControlHost, controlCall } from '../control.ts'
 import { times, visitor } from './schemas.ts'
 
@@ -200,7 +200,7 @@ const setUpstream = controlCall({
   schema: upstream,
   run({ traffic }, { url, times, ...canned }) {
     requireKey(url)
-    traffic.upstreams.add(url, () => createCannedResponse(canned), times)
+    traffic.upstreams.addCanned(url, canned, times)
   },
 })
 

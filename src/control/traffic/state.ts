@@ -4,13 +4,14 @@ import type { AgentWatcher } from '../../traffic/agent-calls.ts'
 import type { UpstreamResponse } from '../../traffic/message.ts'
 import type { GatewayTraffic, ServedRequest } from '../../traffic/traffic.ts'
 import type { TrafficHost } from '../../traffic/traffic-host.ts'
-import { Upstreams } from '../../traffic/upstreams.ts'
+import type { Upstreams } from '../../traffic/upstreams.ts'
 import { applyUpstreamFault } from '../faults/upstream-faults.ts'
 import { TrafficJournal } from './journal.ts'
 
 interface Surroundings {
   readonly engine: Engine
   readonly dialect: CommonDialect
+  readonly upstreams: Upstreams
   /** Returns a text without the gateway's own keys. */
   withoutKeys(text: string): string
   readonly watchAgent: AgentWatcher
@@ -18,13 +19,14 @@ interface Surroundings {
 
 /** The traffic of one gateway: its upstreams, its journal, and its visits. */
 export class TrafficState {
-  readonly upstreams = new Upstreams()
+  readonly upstreams: Upstreams
   readonly journal: TrafficJournal
   readonly #surroundings: Surroundings
   #loading: Promise<GatewayTraffic> | undefined
 
   constructor(surroundings: Surroundings) {
     this.#surroundings = surroundings
+    this.upstreams = surroundings.upstreams
     this.journal = new TrafficJournal(surroundings.withoutKeys)
   }
 

@@ -91,7 +91,7 @@ export const overview: Control = {
 }
 
 function createOverview(host: ControlHost): Overview {
-  const { undo, happened } = host.snapshots
+  const { state: undo, happened } = host.snapshots.remembered
   return host.transact((tx) => ({
     now: timestamp(tx.now),
     manual: isManual(host.clock),

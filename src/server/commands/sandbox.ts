@@ -33,13 +33,23 @@ async function runSandboxes(parsed: Arguments, environment: NodeJS.ProcessEnv): 
   const binary = findWorkerd()
   await requireFreePort(host, port)
   const folder = resolve(data)
-  const removed = await prefixErrors('data', names, () => openDataFolder(folder))
+  const { removed, unlock } = await prefixErrors('data', names, () => openDataFolder(folder))
   if (removed > 0) printLine(`Removed ${formatCount(removed, 'empty file', 'empty files')} of sandboxes that are gone.`)
-  const account = await readOrCreateAccountKey(folder, environment)
-  if (account.createdIn)
-    printLine(`The account key is ${account.key}\nIt is printed only now, and stored in ${account.createdIn}`)
-  const inUrl = host.includes(':') ? `[${host}]` : host
-  const workerd = new Workerd(binary, inUrl, port, folder, { ...environment, ACCOUNT_KEY: account.key })
+  try {
+    const account = await readOrCreateAccountKey(folder, environment)
+    if (account.createdIn)
+      printLine(`The account key is ${account.key}\nIt is printed only now, and stored in ${account.createdIn}`)
+    const inUrl = host.includes(':') ? `[${host}]` : host
+    const workerd = new Workerd(binary, inUrl, port, folder, { ...environment, ACCOUNT_KEY: account.key })
+    await runUntilSignal(workerd, host, folder, account)
+  } finally {
+    unlock()
+  }
+  return 0
+}
+
+/** Announces the sandboxes when they can be used, and stops them at a signal. */
+async function runUntilSignal(workerd: Workerd, host: string, folder: string, account: AccountKey): Promise<void> {
   const end = onSignals(['SIGINT', 'SIGTERM', 'SIGHUP'], () => workerd.stop())
   try {
     announce(await waitUntilHealthy(workerd, hostInUrl(host)), host, folder, account)
@@ -52,7 +62,6 @@ async function runSandboxes(parsed: Arguments, environment: NodeJS.ProcessEnv): 
     await workerd.ended.catch(() => undefined)
     end()
   }
-  return 0
 }
 
 /**

@@ -4,22 +4,29 @@ import { createSecret } from '../../core/engine/random.ts'
 import { UsageError } from '../errors.ts'
 import { readText, writeError } from '../files.ts'
 import { nodeSqlite, type OpenDatabase, SqliteFile, withDatabase } from '../sqlite/sqlite-file.ts'
+import { lockFolder } from './folder-lock.ts'
 
 /**
- * Creates the data folder unless it exists, for its owner only. Removes the files of removed sandboxes, and returns their
- * number.
+ * Creates the data folder unless it exists, for its owner only, and locks it. Removes the files of removed sandboxes. Returns
+ * their number, and a function that ends the lock.
  * @throws Error if the folder cannot be written, or another process uses it.
  */
-export function openDataFolder(folder: string): number {
+export async function openDataFolder(folder: string): Promise<{ removed: number; unlock: () => void }> {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     accessSync(folder, constants.W_OK)
   } catch (error) {
     throw writeError(folder, error, 'folder')
   }
+  const unlock = await lockFolder(folder)
+  return { removed: removeLeftFiles(folder), unlock }
+}
+
+/** Removes the files of removed sandboxes, and returns their number. */
+function removeLeftFiles(folder: string): number {
   // workerd stores the objects of the class in this folder.
   const objects = join(folder, 'fauxgate-sandbox')
-  // An older Node has no SQLite. There, nothing is checked and nothing is removed.
+  // An older Node has no SQLite. There, nothing is removed.
   const open = process.getBuiltinModule?.('node:sqlite') && nodeSqlite()
   const metadata = join(objects, 'metadata.sqlite')
   if (!open || !existsSync(metadata)) return 0

@@ -41,6 +41,23 @@ const CONFIG = new URL('./workerd.capnp', import.meta.url)
 /** The time for the last requests. It must be shorter than the 10 s after which Docker kills a container. */
 const STOP_TIMEOUT_MS = 3000
 
+/**
+ * Starts a process that ends workerd when this process ends without a chance to do so: when it is killed, its pipe ends.
+ * Otherwise workerd would keep its port and its folder.
+ */
+function startWatchdog(pid: number): ChildProcess {
+  const program = `process.stdin.resume().on('end', () => { try { process.kill(${pid}, 'SIGKILL') } catch {} })`
+  const watchdog = spawn(process.execPath, ['-e', program], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    // Signals of the terminal are for this process alone.
+    detached: true,
+    windowsHide: true,
+  })
+  watchdog.once('error', () => undefined)
+  watchdog.unref()
+  return watchdog
+}
+
 /** A process of workerd that runs the Worker of the sandboxes. */
 export class Workerd {
   readonly #child: ChildProcess
@@ -60,7 +77,10 @@ export class Workerd {
       windowsHide: true,
     })
     this.ended = new Promise((resolve, reject) => this.#child.once('exit', resolve).once('error', reject))
-    this.ended.catch(() => undefined)
+    const { pid } = this.#child
+    const watchdog = pid === undefined ? undefined : startWatchdog(pid)
+    const stopWatchdog = () => void watchdog?.kill('SIGKILL')
+    this.ended.then(stopWatchdog, stopWatchdog)
   }
 
   /**
