@@ -5,7 +5,7 @@ import type { ObjectState } from './objects.ts'
 /** The longest time in ms for which a sandbox handles due events before others run. */
 const PART_MS = 20
 
-/** The maximum number of events in that time. On the hosted platform, the time stands still while code runs. */
+/** The maximum number of events in that time. On the hosted platform, no time passes while code runs. */
 const PART_EVENTS = 200
 
 /** The time in ms between two parts, in which all other requests of the process run. */
