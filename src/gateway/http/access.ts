@@ -6,7 +6,7 @@ import { refuse } from '../../core/schema/errors.ts'
 import { general } from '../../core/schema/general-errors.ts'
 import { isOneOf } from '../../core/schema/secret-texts.ts'
 import { quote } from '../../core/schema/text.ts'
-import { type DialectName, dialectNames, dialects } from '../../service/resources/dialects.ts'
+import { dialectNames, dialects } from '../../service/resources/dialects.ts'
 import { findUnknownCaller, isLoopbackAddress, type KnownCallers } from './callers.ts'
 import { isPreflight } from './cors.ts'
 import type { HttpRequest } from './messages.ts'
@@ -68,18 +68,16 @@ function checkVersion(request: HttpRequest, { versionHeader: header }: CommonDia
   if (version !== '2') refuse(general.version_unsupported, { header, received: quote(version) })
 }
 
-/** The functions that create a gateway of a built-in dialect. */
-const CREATE: Readonly<Record<DialectName, string>> = {
-  standard: 'createGateway() of fauxgate',
-  ngrok: 'createNgrok() of fauxgate/ngrok',
-}
+/** Returns the function that creates a gateway of a built-in dialect. */
+const creatorOf = (name: string) =>
+  name === 'ngrok' ? 'createNgrok() of fauxgate/ngrok' : 'createGateway() of fauxgate'
 
 /** Returns what a client of another dialect needs: the flag of the server, and the function of the library. */
 function describeOtherDialect(sent: string | undefined): string | undefined {
   if (sent === undefined) return undefined
   const name = dialectNames.find((each) => dialects[each].versionHeader.toLowerCase() === sent.toLowerCase())
   if (!name) return `The request has ${sent}: is the gateway's \`dialect\` that of the client?`
-  return `The request has ${sent}, as clients of the dialect "${name}" send. For them, use "fauxgate serve --dialect ${name}" or ${CREATE[name]}.`
+  return `The request has ${sent}, as clients of the dialect "${name}" send. For them, use "fauxgate serve --dialect ${name}" or ${creatorOf(name)}.`
 }
 
 /** Returns the name of a version header of another dialect or service, if the request has one. */
