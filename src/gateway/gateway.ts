@@ -195,6 +195,9 @@ function createTransport(
     resumed: () => addLastTransitions(host.earlierTransitions, engine),
     locate: (name, schemes) => host.traffic.locate(name, schemes),
     serveUpstream: (url, serve) => host.traffic.upstreams.addLasting(url, serve),
+    dialUpstreams(dialer) {
+      host.traffic.upstreams.dialer = dialer
+    },
     serveVisitor: (request) => host.traffic.serve(request),
     ...boundary.wrapAll({
       settle(isOver: () => boolean = () => false) {

@@ -5,7 +5,7 @@ import type { FamilyNouns } from '../control/views/nouns.ts'
 import type { AttemptHooks } from '../service/provisioning/managed-domain.ts'
 import type { UpstreamResponse } from '../traffic/message.ts'
 import type { ServedRequest } from '../traffic/traffic.ts'
-import type { ServedUpstream } from '../traffic/upstreams.ts'
+import type { Dialer, ServedUpstream } from '../traffic/upstreams.ts'
 import type { IssueHooks } from './authority-keys.ts'
 import type { ArrivalHooks } from './http/arrival.ts'
 import type { BodyLimit } from './http/body-limit.ts'
@@ -58,6 +58,11 @@ export interface Transport {
    * @internal
    */
   readonly serveUpstream: (url: string, serve: ServedUpstream) => void
+  /**
+   * Sets the function that reaches the upstreams which programs name when they start a tunnel through the agent's API.
+   * @internal
+   */
+  readonly dialUpstreams: (dialer: Dialer) => void
   /**
    * Sends a request that a server received for an endpoint through the gateway. Rejects as `traffic.fetch` does.
    * @internal

@@ -1,3 +1,4 @@
+import { escapeHtml } from '../core/schema/text.ts'
 import type { HttpRequest, HttpResponse } from '../gateway/http/messages.ts'
 import { splitUrl } from '../gateway/http/url.ts'
 import { withTransport } from '../gateway/transport.ts'
@@ -42,8 +43,4 @@ function htmlPage(gateway: Gateway): string {
 
 function linkUrl(text: string): string {
   return text.replace(/^https?:[^\s,]+/, (url) => `<a href="${url}">${url}</a>`)
-}
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`)
 }

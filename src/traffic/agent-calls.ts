@@ -12,6 +12,8 @@ export interface PassedTunnel {
   readonly name: string
   /** False if the agent only counts the requests. */
   readonly inspect: boolean
+  /** True if the API of the agent started the tunnel. */
+  readonly isStarted?: true | undefined
 }
 
 /** A request that an agent passes on to its upstream. */
@@ -37,6 +39,6 @@ export function findTunnel(
 ): PassedTunnel | undefined {
   if (session === null) return undefined
   const tunnel = getTunnelId(id)
-  const { inspect = true } = reader.get(tunnels, tunnel) ?? {}
-  return { id: tunnel, session, name: name ?? '', inspect }
+  const { inspect = true, is_started: isStarted } = reader.get(tunnels, tunnel) ?? {}
+  return { id: tunnel, session, name: name ?? '', inspect, isStarted }
 }

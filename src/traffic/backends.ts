@@ -9,7 +9,13 @@ import type { Reader } from './reader.ts'
 
 /** The place that a backend sends a request to: an upstream, or a response. */
 export type BackendTarget =
-  | { readonly id: string; readonly kind: 'agent' | 'static' | 'declared'; readonly url: string | undefined }
+  | {
+      readonly id: string
+      readonly kind: 'agent' | 'static' | 'declared'
+      readonly url: string | undefined
+      /** True if the API of an agent started its tunnel. */
+      readonly isStarted?: true | undefined
+    }
   | { readonly id: string; readonly kind: 'response'; readonly response: ResponseOf }
 
 interface ResponseOf {
@@ -42,7 +48,7 @@ function choose(id: string, choice: Choice): BackendTarget | undefined {
   if (group) {
     const online = [...reader.all(tunnels)].filter((tunnel) => isInGroup(tunnel, group)).reverse()
     const tunnel = online[online.length > 1 ? tx.randomInteger(online.length) : 0]
-    return tunnel && { id, kind: 'agent', url: tunnel.forwards_to }
+    return tunnel && { id, kind: 'agent', url: tunnel.forwards_to, isStarted: tunnel.is_started }
   }
   const fixed = reader.get(responses, id)
   if (fixed) return { id, kind: 'response', response: fixed }

@@ -220,11 +220,12 @@ export class GatewayVisit implements WholeVisit {
       const { status_code: status, headers, body } = target.response
       return { status, headers, body }
     }
-    const { url = request.url, kind } = target
+    const { url = request.url, kind, isStarted } = target
     return this.#call(request, {
       keys: [target.id, ...(target.url === undefined ? [] : [url])],
       url,
       isAgent: kind === 'agent',
+      isStarted,
     })
   }
 

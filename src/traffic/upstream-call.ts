@@ -26,6 +26,8 @@ export interface UpstreamPlace {
   readonly url: string
   /** True for the upstream of an agent, whose failures have a number of their own. */
   readonly isAgent: boolean
+  /** True if the request passes a tunnel of a group, and the API of an agent started it. */
+  readonly isStarted?: true | undefined
   /** The tunnel of the agent, if the request passes one of a known agent. */
   readonly tunnel?: PassedTunnel | undefined
   /** The protocol that the agent speaks to a server there. Default: `http1`. */
@@ -70,10 +72,11 @@ async function passOn(request: VisitorRequest, place: UpstreamPlace, call: Call)
     trace.push({ step: 'upstream', did: `answered ${fault.status} by the fault ${fault.id}`, request: seen, response })
     return { status: fault.status, ...(fault.body !== undefined && { body: fault.body }) }
   }
-  const upstream = host.upstreams.take(place.keys)
-  if (!upstream) {
+  const upstream = host.upstreams.take(place.keys) ?? dialStarted(place, host)
+  if (!upstream || 'problem' in upstream) {
     const [key = ''] = place.keys
-    return fail(refused, `${key} has no upstream.${host.upstreams.hint(place.keys)} ${HOW_TO_SERVE}`)
+    const hint = `${key} has no upstream.${host.upstreams.hint(place.keys)} ${HOW_TO_SERVE}`
+    return fail(refused, upstream ? upstream.problem : hint)
   }
   const { key, responder } = upstream
   let received: UpstreamResponse | undefined
@@ -107,6 +110,11 @@ async function passOn(request: VisitorRequest, place: UpstreamPlace, call: Call)
     response: { status, headers: headers.toRecord() },
   })
   return withFault(received, fault, signal)
+}
+
+/** Reaches the upstream of a tunnel that a program started through the agent's API: it named the upstream (rules: agent#upstreams). */
+function dialStarted({ isStarted, tunnel, url }: UpstreamPlace, { upstreams }: TrafficHost) {
+  return (isStarted ?? tunnel?.isStarted) ? upstreams.dial(url) : undefined
 }
 
 const OWN_FAULT = 'The function of the upstream failed. See the trace of the request.'

@@ -30,6 +30,9 @@ export type ServedUpstream = (request: VisitorRequest, call: ServedCall) => Prom
 /** The function of an upstream: that of a test, or that of a server. */
 export type Responder = { readonly handler: UpstreamHandler } | { readonly serve: ServedUpstream }
 
+/** Returns what reaches a URL that a program named as the upstream of an agent; the problem, if the server may not reach it. */
+export type Dialer = (url: string) => { readonly serve: ServedUpstream } | { readonly problem: string }
+
 interface Upstream {
   readonly responder: Responder
   readonly times: number
@@ -75,6 +78,8 @@ interface StoredUpstream {
 export class Upstreams implements SideRecords {
   readonly #byKey = new Map<string, Upstream>()
   readonly #lasting = new Map<string, ServedUpstream>()
+  /** Reaches the upstreams of agents that have no upstream here; undefined without a server. */
+  dialer: Dialer | undefined
 
   constructor(
     /** Passes changes to the store, if there is one, and throws if the store refuses these changes. */
@@ -163,6 +168,14 @@ export class Upstreams implements SideRecords {
       return { key: found, responder: upstream.responder }
     }
     return undefined
+  }
+
+  /** Returns the server at a URL that a program named as the upstream of an agent; undefined without a server of the gateway. */
+  dial(
+    url: string,
+  ): { readonly key: string; readonly responder: Responder } | { readonly problem: string } | undefined {
+    const dialed = this.dialer?.(url)
+    return dialed && 'serve' in dialed ? { key: url, responder: dialed } : dialed
   }
 
   /** Returns the longest URL above a URL that has an upstream. */

@@ -31,6 +31,16 @@ test('its root leads to the page with the traffic', async () => {
   expect([response.status, response.headers.get('location')]).toEqual([302, `${served?.url}/_fauxgate/#traffic`])
 })
 
+test.each(['/', '/status', '/api/tunnels'])(
+  'a HEAD of %s, as programs that wait for a server send it, is answered',
+  async (path) => {
+    const { url } = await serveWithAgent()
+    const response = await fetch(new URL(path, url), { method: 'HEAD' })
+    expect([response.status, await response.text()]).toEqual([200, ''])
+    expect((await fetch(new URL('/status', url))).headers.get('content-type')).toContain('text/html')
+  },
+)
+
 test('it breaks connections while the agent is down', async () => {
   const { gateway, url } = await serveWithAgent()
   gateway.agent.set({ down: true })

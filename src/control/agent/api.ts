@@ -3,41 +3,27 @@ import { bodyReader, requireJsonObject } from '../../core/schema/body.ts'
 import { Refusal } from '../../core/schema/errors.ts'
 import { platform } from '../../core/schema/platform.ts'
 import { anyObject } from '../../core/schema/schema.ts'
-import { joinBytes } from '../../traffic/body.ts'
-import { VisitorRequest } from '../../traffic/message.ts'
-import { MessageHeaders } from '../../traffic/message-headers.ts'
 import type { ControlHost } from '../control.ts'
-import { type Captured, replayProblem } from './captured.ts'
+import { type Call, findIn, type Handler, listOf, NO_CONTENT, ok } from './call.ts'
 import { NAME_BY_DEFAULT, readDefinition, type TunnelDefinition } from './definition.ts'
 import { errors } from './errors.ts'
 import { runStart } from './refused-starts.ts'
+import { deleteRequests, getRequest, listRequests, replay } from './request-calls.ts'
 import type { AgentTunnel } from './resources.ts'
 import {
   AgentFailure,
   type AgentResponse,
   createInvalid,
   createNotFound,
-  createNotReplayed,
   createUnknownPath,
   notStarted,
+  type Started,
   withAgentErrors,
 } from './response.ts'
 import { type EndpointStart, readPlace, toStarts, toUpstream } from './starts.ts'
-import { Agent, type OpenTunnel } from './tunnels.ts'
-import { viewEndpoint, viewEndpointDetail, viewRequest, viewTunnel } from './views.ts'
-
-/** A request to the agent's API. */
-interface Call {
-  readonly host: ControlHost
-  readonly path: string
-  readonly query: URLSearchParams
-  /** The name or the id at the end of the path; "" if there is none. */
-  readonly name: string
-  /** Reads the JSON object of the body. It is not called for methods that need none, which clients send bodies with, too. */
-  readonly readJson: () => Record<string, unknown>
-}
-
-type Handler = (call: Call) => AgentResponse | Promise<AgentResponse>
+import { status, statusPage } from './status.ts'
+import { Agent } from './tunnels.ts'
+import { viewEndpoint, viewEndpointDetail, viewTunnel } from './views.ts'
 
 /** Starts the tunnels of a definition, and returns the first. */
 export function startTunnel(host: ControlHost, definition: TunnelDefinition): AgentTunnel {
@@ -52,12 +38,6 @@ export function restartAgent(host: ControlHost, hasNewUrls: boolean): void {
   Agent.transact(host, (agent) => agent.restart(hasNewUrls))
   host.agent.captured.empty()
 }
-
-const ok = (body: object): AgentResponse => ({ status: 200, body })
-const NO_CONTENT: AgentResponse = { status: 204 }
-
-const listOf = (host: ControlHost) => Agent.transact(host, (agent) => agent.list())
-const findIn = (host: ControlHost, name: string) => Agent.transact(host, (agent) => agent.find(name))
 
 const listTunnels: Handler = ({ host }) => {
   const shown = listOf(host).filter(({ hasUrl }) => hasUrl)
@@ -129,101 +109,42 @@ function toEndpointStart({ host, readJson, name: inPath }: Call): EndpointStart 
         traffic_policy: typeof traffic_policy === 'string' ? traffic_policy : JSON.stringify(traffic_policy),
       }),
     }
-  })
+  }, 'endpoint')
 }
 
 const postEndpoint: Handler = (call) => {
   const start = toEndpointStart(call)
-  const open = respondToStart(call.host, start.name, (agent) => agent.start([start]))
+  const open = respondToStart(call.host, start.name, (agent) => agent.start([start]), 'endpoint')
   return { status: 201, body: viewEndpointDetail(open, call.host.agent.captured) ?? {} }
 }
 
 const putEndpoint: Handler = (call) => {
   const start = toEndpointStart(call)
   // In one transaction: if the service refuses the new endpoint, the old one stays.
-  const { wasOpen, open } = respondToStart(call.host, start.name, (agent) => {
-    const before = agent.find(start.name)?.endpoint
-    const wasOpen = agent.stop(start.name)
-    return { wasOpen, open: agent.start([start.scheme ? start : { ...start, urlBefore: before?.url }]) }
-  })
+  const { wasOpen, open } = respondToStart(
+    call.host,
+    start.name,
+    (agent) => {
+      const before = agent.find(start.name)?.endpoint
+      const wasOpen = agent.stop(start.name)
+      return { wasOpen, open: agent.start([start.scheme ? start : { ...start, urlBefore: before?.url }]) }
+    },
+    'endpoint',
+  )
   return { status: wasOpen ? 200 : 201, body: viewEndpointDetail(open, call.host.agent.captured) ?? {} }
 }
 
 /** Runs a start. A refusal of the service becomes the agent's error, and changes nothing. */
-function respondToStart<T>(host: ControlHost, name: string, work: (agent: Agent) => T): T {
+function respondToStart<T>(host: ControlHost, name: string, work: (agent: Agent) => T, what: Started = 'tunnel'): T {
   try {
     return runStart(host, name, work)
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     const isTaken = error.problems[0].error.key === errors.agent_tunnel_taken.key
-    throw new AgentFailure(isTaken ? createInvalid(error.message) : notStarted(error, host.dialect))
+    throw new AgentFailure(
+      isTaken ? createInvalid(error.message.replace('tunnel', what), what) : notStarted(error, host.dialect, what),
+    )
   }
-}
-
-/** Returns the captured requests of the present agent, newest first. */
-function capturedOf(host: ControlHost): Captured[] {
-  const session = Agent.transact(host, (agent) => agent.session?.id)
-  return host.agent.captured.newestFirst().filter(({ tunnel }) => tunnel.session === session)
-}
-
-/** The number of requests that a list has without a limit. */
-const LISTED_REQUESTS = 50
-
-const listRequests: Handler = ({ host, query }) => {
-  const name = query.get('tunnel_name')
-  const limit = /^\d+$/.test(query.get('limit') ?? '') ? Number(query.get('limit')) : LISTED_REQUESTS
-  const found = capturedOf(host).filter(({ tunnel }) => name === null || tunnel.name === name)
-  return ok({ uri: '/api/requests/http', requests: found.slice(0, limit).map((each) => viewRequest(each, host)) })
-}
-
-const getRequest: Handler = ({ host, name, path }) => {
-  const found = capturedOf(host).find(({ id }) => id === name)
-  return found ? ok(viewRequest(found, host)) : createNotFound(path)
-}
-
-const deleteRequests: Handler = ({ host }) => {
-  host.agent.captured.empty()
-  return NO_CONTENT
-}
-
-const readReplay = bodyReader(v.object({ id: v.string(), tunnel_name: text }))
-
-const replay: Handler = async ({ host, readJson, path }) => {
-  const { id, tunnel_name } = withAgentErrors(() => {
-    // The npm package ngrok sends another name for `tunnel_name`, which has no effect.
-    const { id, tunnel_name } = readJson()
-    return readReplay({ id, ...(tunnel_name !== undefined && { tunnel_name }) }, {}, host.engine.context)
-  })
-  const found = capturedOf(host).find((each) => each.id === id)
-  const open = found && findIn(host, tunnel_name ?? found.tunnel.name)
-  if (!found || !open?.endpoint) return createNotFound(`${path}/${found ? (tunnel_name ?? found.tunnel.name) : id}`)
-  const problem = replayProblem(found)
-  if (problem !== undefined) return createNotReplayed(problem)
-  const { method, url, headers, body: kept, ip } = found
-  const request = new VisitorRequest(
-    method,
-    url,
-    new MessageHeaders(headers),
-    kept.size > 0 ? joinBytes(kept.parts) : null,
-  )
-  await host.traffic.replay(request, placeOf(open), ip)
-  return NO_CONTENT
-}
-
-function placeOf({ name, tunnel: { id, session_id, inspect, forwards_to }, endpoint }: OpenTunnel) {
-  const tunnel = { id, session: session_id, name, inspect: inspect !== false }
-  return { keys: [endpoint?.url ?? forwards_to, forwards_to], url: forwards_to, isAgent: true, tunnel }
-}
-
-const status: Handler = ({ host }) => {
-  const { region, agent_version = '3.39.0' } = Agent.transact(host, (agent) => agent.session) ?? {}
-  const legs = region === undefined ? [] : [{ region, latency: '10ms' }]
-  return ok({
-    status: region === undefined ? 'connecting' : 'online',
-    agent_version,
-    session: { legs },
-    uri: '/api/status',
-  })
 }
 
 const root: Handler = () =>
@@ -239,6 +160,7 @@ const root: Handler = () =>
 const ROUTES: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
   '/api': { GET: root },
   '/api/status': { GET: status },
+  '/status': { GET: statusPage },
   '/api/tunnels': { GET: listTunnels, POST: postTunnel },
   '/api/tunnels/*': { GET: getTunnel, DELETE: stop },
   '/api/endpoints': { GET: listEndpoints, POST: postEndpoint },
@@ -249,10 +171,11 @@ const ROUTES: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
 
 /** Answers a request to the agent's API. */
 export async function respondTo(host: ControlHost, request: Request): Promise<Response> {
-  const { status, body } = await respond(host, request)
-  if (status < 300 && request.method !== 'GET') host.controlLog.addOther()
-  const headers = body ? { 'Content-Type': 'application/json' } : {}
-  return new (platform('Response'))(body ? `${JSON.stringify(body)}\n` : null, { status, headers })
+  const { status, body, page = body && `${JSON.stringify(body)}\n` } = await respond(host, request)
+  const isRead = request.method === 'GET' || request.method === 'HEAD'
+  if (status < 300 && !isRead) host.controlLog.addOther()
+  const headers = page === undefined ? {} : { 'Content-Type': body ? 'application/json' : 'text/html; charset=utf-8' }
+  return new (platform('Response'))(request.method === 'HEAD' ? null : (page ?? null), { status, headers })
 }
 
 async function respond(host: ControlHost, request: Request): Promise<AgentResponse> {
@@ -263,22 +186,23 @@ async function respond(host: ControlHost, request: Request): Promise<AgentRespon
   const methods = exact ?? ROUTES[`${parent}/*`]
   const name = exact ? '' : decode(last)
   if (!methods || name === undefined) return createUnknownPath(404, path)
-  const handler = Object.hasOwn(methods, request.method) && methods[request.method]
+  const method = request.method === 'HEAD' ? 'GET' : request.method
+  const handler = Object.hasOwn(methods, method) && methods[method]
   if (!handler) return createUnknownPath(405, path)
   const sent = await request.text()
   try {
-    return await handler({ host, path, query, name, readJson: () => requireJsonObject(parse(sent)) })
+    return await handler({ host, path, query, name, readJson: () => requireJsonObject(parse(sent, path)) })
   } catch (error) {
     if (error instanceof AgentFailure) return error.response
     throw error
   }
 }
 
-function parse(text: string): unknown {
+function parse(text: string, path: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw new AgentFailure(createInvalid(String(error)))
+    throw new AgentFailure(createInvalid(String(error), path.startsWith('/api/endpoints') ? 'endpoint' : 'tunnel'))
   }
 }
 

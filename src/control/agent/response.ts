@@ -3,11 +3,19 @@ import { createErrorFacts } from '../../core/schema/error-facts.ts'
 import { Refusal } from '../../core/schema/errors.ts'
 import { general } from '../../core/schema/general-errors.ts'
 
-/** A response of the agent's API. Without a body it is empty. */
+/** A response of the agent's API. Without a body and a page it is empty. */
 export interface AgentResponse {
   readonly status: number
   readonly body?: object
+  /** A page in HTML. */
+  readonly page?: string
 }
+
+/** The kind of thing that a request starts, as its errors name it. */
+export type Started = 'tunnel' | 'endpoint'
+
+/** The types that the agent reads definitions as. */
+const TYPES: Readonly<Record<Started, string>> = { tunnel: 'config.HTTPv2Tunnel', endpoint: 'config.Endpoint' }
 
 /** Ends a request with an error of the agent itself. */
 export class AgentFailure extends Error {
@@ -35,8 +43,8 @@ export function createNotFound(path: string): AgentResponse {
 }
 
 /** Makes the response to a body that the agent cannot read. */
-export function createInvalid(err: string): AgentResponse {
-  return createFailure(400, INVALID, 'invalid tunnel configuration', { err })
+export function createInvalid(err: string, what: Started = 'tunnel'): AgentResponse {
+  return createFailure(400, INVALID, `invalid ${what} configuration`, { err })
 }
 
 /** Makes the response to a replay of a request that cannot be sent again. */
@@ -45,7 +53,7 @@ export function createNotReplayed(err: string): AgentResponse {
 }
 
 /** Runs work that reads what was sent. Its refusals become errors of the agent itself. */
-export function withAgentErrors<T>(work: () => T): T {
+export function withAgentErrors<T>(work: () => T, what: Started = 'tunnel'): T {
   try {
     return work()
   } catch (error) {
@@ -53,15 +61,15 @@ export function withAgentErrors<T>(work: () => T): T {
     const { message, error: problem, field } = error.problems[0]
     // Agents read definitions as YAML, and programs know this sentence.
     const isUnknown = problem.key === general.field_unknown.key
-    const unknown = `yaml: unmarshal errors:\n  line 1: field ${field} not found in type config.HTTPv2Tunnel`
-    throw new AgentFailure(createInvalid(isUnknown ? unknown : message))
+    const unknown = `yaml: unmarshal errors:\n  line 1: field ${field} not found in type ${TYPES[what]}`
+    throw new AgentFailure(createInvalid(isUnknown ? unknown : message, what))
   }
 }
 
 /** Makes the response to a refusal of the service, whose text ends with its number. */
-export function notStarted(refusal: Refusal, dialect: CommonDialect): AgentResponse {
+export function notStarted(refusal: Refusal, dialect: CommonDialect, what: Started): AgentResponse {
   const { message, code } = createErrorFacts(refusal, dialect)
-  return createFailure(502, NOT_STARTED, 'failed to start tunnel', { err: `${message}\r\n\r\n${code}\r\n` })
+  return createFailure(502, NOT_STARTED, `failed to start ${what}`, { err: `${message}\r\n\r\n${code}\r\n` })
 }
 
 function createFailure(status_code: number, error_code: number, msg: string, details: object): AgentResponse {

@@ -17,6 +17,7 @@ import {
   labelledFields,
   makeUrl,
   openLabelled,
+  STARTED,
   sessionFields,
   startEndpoint,
   startSession,
@@ -108,7 +109,8 @@ export class Agent {
     let made: string | undefined
     for (const each of starts) {
       if ('labels' in each) {
-        openLabelled(this.#tx, { ...session, started_at: this.#tx.now }, readLabelled({ ...each }, {}, context))
+        const labelled = readLabelled({ ...each }, {}, context)
+        openLabelled(this.#tx, { ...session, started_at: this.#tx.now }, labelled, STARTED)
         continue
       }
       const { scheme = 'https', urlBefore, url, ...fields } = each

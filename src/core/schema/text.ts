@@ -131,3 +131,8 @@ export function toSnakeCase(text: string): string {
 export function chooseArticle(noun: string): 'a' | 'an' {
   return /^(?:[aeiou]|[AEIO][a-z]|[AEFHILMNORSX][A-Z])/.test(noun) ? 'an' : 'a'
 }
+
+/** Escapes a text for a page in HTML. */
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`)
+}

@@ -4,6 +4,7 @@ import { durationMs } from '../../core/schema/time.ts'
 import type { Gateway } from '../../gateway/types.ts'
 import type { Config } from '../../generated/options.ts'
 import { targetOf } from '../../traffic/target.ts'
+import type { Dialer, ServedUpstream } from '../../traffic/upstreams.ts'
 import { Upstream } from '../forward/upstream.ts'
 import { openTrafficPort, type TrafficPort } from './port.ts'
 import { splitUpstream } from './traffic-options.ts'
@@ -22,15 +23,21 @@ export async function serveTraffic(
 ): Promise<readonly TrafficPort[]> {
   const idle = durationMs(trafficTimeout)
   const servers: Upstream[] = []
-  for (const { key, server } of upstreams.flatMap((text) => splitUpstream(text) ?? [])) {
-    requireReachable(server, upstreamHosts, upstreamsName)
+  const connect = (server: URL): ServedUpstream => {
     // As an agent does: servers of developers sign their own certificates.
     const upstream = new Upstream(server, { idle, verify: !isThisMachine(server.hostname) })
     servers.push(upstream)
-    gateway.transport.serveUpstream(key, ({ method, url, headers, body, inform }, call) =>
-      upstream.send({ ...call, method, path: targetOf(url), headers, body, inform }),
-    )
+    return ({ method, url, headers, body, inform }, call) =>
+      upstream.send({ ...call, method, path: targetOf(url), headers, body, inform })
   }
+  for (const { key, server } of upstreams.flatMap((text) => splitUpstream(text) ?? [])) {
+    if (!isReachable(server, upstreamHosts))
+      throw new Error(
+        `${upstreamsName} has ${quote(server.href)}. Allowed: servers of this machine, or a host of --upstream-host.`,
+      )
+    gateway.transport.serveUpstream(key, connect(server))
+  }
+  gateway.transport.dialUpstreams(createDialer(connect, upstreamHosts))
   const opened: TrafficPort[] = []
   const close = async () => {
     await Promise.all(opened.map((each) => each.close()))
@@ -61,7 +68,19 @@ function isThisMachine(host: string): boolean {
   return version === 0 ? name === 'localhost' : loopback.check(name, version === 6 ? 'ipv6' : 'ipv4')
 }
 
-function requireReachable({ hostname, href }: URL, allowed: readonly string[], name: string): void {
-  if (isThisMachine(hostname) || allowed.includes(hostname)) return
-  throw new Error(`${name} has ${quote(href)}. Allowed: servers of this machine, or a host of --upstream-host.`)
+const isReachable = ({ hostname }: URL, allowed: readonly string[]): boolean =>
+  isThisMachine(hostname) || allowed.includes(hostname)
+
+/** Makes the function that reaches upstreams which programs name to the agent's API (rules: agent#upstreams). */
+function createDialer(connect: (server: URL) => ServedUpstream, allowed: readonly string[]): Dialer {
+  const connected = new Map<string, ServedUpstream>()
+  return (url) => {
+    const server = new URL(url)
+    if (!/^https?:$/.test(server.protocol)) return { problem: `${url} is no http or https URL` }
+    if (!isReachable(server, allowed))
+      return { problem: `${url} is not on this machine. Allow it with --upstream-host ${server.hostname}` }
+    const serve = connected.get(server.href) ?? connect(server)
+    connected.set(server.href, serve)
+    return { serve }
+  }
 }

@@ -34,7 +34,7 @@ export const trafficRows = {
   ),
   upstreamHosts: optionRow(
     v.array(nonEmptyText('a host name or an address'), 'an array of host names or addresses'),
-    'Hosts other than this machine that `upstreams` may name.',
+    'Hosts other than this machine that `upstreams`, and tunnels of the agent, may name.',
     { default: [], defaultText: 'none', flag: 'upstream-host', placeholder: 'HOST' },
   ),
   trafficTimeout: optionRow(

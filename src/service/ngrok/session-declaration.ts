@@ -10,7 +10,7 @@ import { BINDING, POLICY, POOLING, publicParts, URL_SENTENCE } from './endpoint-
 import { isAllowed, restrictions } from './ip-restrictions.ts'
 import { requireOwnPlace } from './own-places.ts'
 import { requirePolicy } from './policy-text.ts'
-import { COMMANDS, openTunnel, type SessionRecord, sessions } from './session-records.ts'
+import { COMMANDS, openTunnel, type SessionRecord, sessions, type TunnelRecord } from './session-records.ts'
 import { descriptionAndMetadata, knownRegions, limits } from './shared.ts'
 import { sshCredentials } from './ssh-credentials.ts'
 
@@ -161,14 +161,18 @@ export function startSession(tx: kit.Transaction, sent: v.InferOutput<typeof ses
   return session
 }
 
+/** The field of a tunnel that the API of an agent starts. */
+export const STARTED = { is_started: true } as const
+
 /** Opens a tunnel with labels of an agent. */
 export function openLabelled(
   tx: kit.Transaction,
   session: SessionRecord,
   { metadata, ...facts }: v.InferOutput<typeof labelledFields>,
+  started: Pick<TunnelRecord, 'is_started'> = {},
 ): void {
   requireBindableLabels(requireCredential(tx, session.credential_id), facts.labels)
-  openTunnel(tx, session, { ...facts, ...kit.described({ metadata }), url: null })
+  openTunnel(tx, session, { ...facts, ...started, ...kit.described({ metadata }), url: null })
 }
 
 /** Starts an endpoint of an agent that is connected, maybe at a URL that nobody chose. The rules and limits of the account apply. */
@@ -238,7 +242,7 @@ function openEndpoint(
     kit.refuse(declarationErrors.agent_url_taken, { field: 'url', received: kit.quote(url), id: other.id })
   }
   const { metadata } = rest
-  const tunnel = { forwards_to, ...kit.described({ metadata }), labels: null, url: place.url }
+  const tunnel = { forwards_to, ...(start && STARTED), ...kit.described({ metadata }), labels: null, url: place.url }
   return openTunnel(tx, session, inspect ? tunnel : { ...tunnel, inspect }, {
     ...kit.described(rest),
     ...place,

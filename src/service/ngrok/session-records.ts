@@ -55,6 +55,8 @@ const tunnel = v.object({
   name: v.exactOptional(v.string()),
   /** False if the agent keeps no requests through the tunnel. */
   inspect: v.exactOptional(v.literal(false)),
+  /** True if the API of the agent started the tunnel. A test declared any other. */
+  is_started: v.exactOptional(v.literal(true)),
 })
 
 /** A tunnel of an agent. */

@@ -65,3 +65,69 @@ test('Changes by the API of the agent are counted among the controls that were u
   await call('DELETE', '/api/tunnels/web')
   expect(await countOthers()).toBe(2)
 })
+
+// rules: agent#status-page
+test('The status page is in HTML, and has the tunnels as text', async () => {
+  const { gateway } = createWithAgent()
+  const read = async () => {
+    const response = await gateway.agent.fetch('http://localhost:4040/status')
+    return [response.status, response.headers.get('content-type'), await response.text()] as const
+  }
+  expect(await read()).toEqual([200, 'text/html; charset=utf-8', expect.stringContaining('<title>ngrok - Status')])
+  const { public_url } = await gateway.agent.start({ addr: 3000, name: '<b>&"' })
+  const [, , page] = await read()
+  for (const text of ['&#60;b&#62;&#38;&#34;', public_url, 'http://localhost:3000']) expect(page).toContain(text)
+  expect(page).not.toContain('<b>')
+})
+
+// rules: agent#errors
+test.each(['/api', '/api/status', '/api/tunnels', '/api/tunnels/web', '/api/endpoints', '/status'])(
+  'HEAD %s is GET without a body',
+  async (path) => {
+    const { gateway, control } = createWithAgent()
+    await gateway.agent.start({ addr: 80, name: 'web' })
+    const answers = ['GET', 'HEAD'].map((method) => gateway.agent.fetch(`http://localhost:4040${path}`, { method }))
+    const [get, head] = await Promise.all(answers)
+    expect([head?.status, head?.headers.get('content-type')]).toEqual([200, get?.headers.get('content-type')])
+    expect(await head?.text()).toBe('')
+    expect((await control('GET', '/controls')).body.others).toBe(0)
+  },
+)
+
+test('HEAD of an unknown path is 404, and of a known one without GET 405', async () => {
+  const { gateway } = createWithAgent()
+  const statusOf = async (path: string) =>
+    (await gateway.agent.fetch(`http://localhost:4040${path}`, { method: 'HEAD' })).status
+  expect([await statusOf('/api/nothing'), await statusOf('/api/tunnels/nothing')]).toEqual([404, 404])
+})
+
+// rules: agent#errors
+test('Errors of endpoints name endpoints, and those of tunnels name tunnels', async () => {
+  const { call } = createWithAgent()
+  const bodies = {
+    '/api/tunnels': [{ addr: 80, url: 'https://app.example.com' }, { addr: 80, nope: 1 }, { addr: 80 }],
+    '/api/endpoints': [
+      { upstream: { url: 80 }, url: 'https://app.example.com' },
+      { upstream: { url: 80 }, nope: 1 },
+      { upstream: { url: 80 } },
+    ],
+  }
+  const read = async (path: keyof typeof bodies) => {
+    const [refused, unknown, fine] = bodies[path]
+    await call('POST', path, { ...fine, name: 'web' })
+    const answers = [refused, unknown, { ...fine, name: 'web' }, '{'].map((body) => call('POST', path, body))
+    return (await Promise.all(answers)).map(({ body }) => `${body.msg}: ${body.details.err.split('\n').at(-1)}`)
+  }
+  expect(await read('/api/tunnels')).toEqual([
+    expect.stringContaining('failed to start tunnel: '),
+    'invalid tunnel configuration:   line 1: field nope not found in type config.HTTPv2Tunnel',
+    'invalid tunnel configuration: tunnel "web" already exists',
+    expect.stringContaining('invalid tunnel configuration: SyntaxError'),
+  ])
+  expect(await read('/api/endpoints')).toEqual([
+    expect.stringContaining('failed to start endpoint: '),
+    'invalid endpoint configuration:   line 1: field nope not found in type config.Endpoint',
+    'invalid endpoint configuration: endpoint "web" already exists',
+    expect.stringContaining('invalid endpoint configuration: SyntaxError'),
+  ])
+})

@@ -1,0 +1,22 @@
+import type { ControlHost } from '../control.ts'
+import type { AgentResponse } from './response.ts'
+import { Agent } from './tunnels.ts'
+
+/** A request to the agent's API. */
+export interface Call {
+  readonly host: ControlHost
+  readonly path: string
+  readonly query: URLSearchParams
+  /** The name or the id at the end of the path; "" if there is none. */
+  readonly name: string
+  /** Reads the JSON object of the body. It is not called for methods that need none, which clients send bodies with, too. */
+  readonly readJson: () => Record<string, unknown>
+}
+
+export type Handler = (call: Call) => AgentResponse | Promise<AgentResponse>
+
+export const ok = (body: object): AgentResponse => ({ status: 200, body })
+export const NO_CONTENT: AgentResponse = { status: 204 }
+
+export const listOf = (host: ControlHost) => Agent.transact(host, (agent) => agent.list())
+export const findIn = (host: ControlHost, name: string) => Agent.transact(host, (agent) => agent.find(name))
