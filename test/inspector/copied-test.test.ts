@@ -113,7 +113,7 @@ describe.skipIf(!CHROMIUM)('The test that "Copy as test" makes', () => {
       await go('state')
       const text = await makeTest(page, runner)
       expect(text).toContain('createNgrok')
-      expect(text).toContain('or is too long: PUT /_fauxgate/traffic/upstreams\n')
+      expect(text).toContain('because its body may have secrets: PUT /_fauxgate/traffic/upstreams\n')
       expect(text).toContain('because its header authorization is missing')
       expect(text).toContain('because its header Ngrok-Version is missing')
       expect(text).toContain('because its header content-type is missing')

@@ -28,23 +28,17 @@ const POLICY_FIELD = 'certificate_management_policy'
 
 type Resource = Readonly<Record<string, unknown>>
 
-/** The fields that people know resources by, the best first. */
-export const NAME_FIELDS = ['domain', 'name', 'match', 'hostports', 'url', 'addr', 'subject_common_name']
-
-function getDisplayName(resource: Resource): string {
-  // A reference to another resource is no name.
-  return String(
-    NAME_FIELDS.map((name) => resource[name]).find((each) => typeof each === 'string' && each !== '') ??
-      resource.id ??
-      '',
-  )
+/** Returns what people know a resource by: the first field of its tables, or its id. */
+function getDisplayName(family: string, resource: Resource): string {
+  const [title = ''] = page.gateway?.nouns[family]?.tableFields ?? []
+  return String(resource[title] || resource.id || '')
 }
 
 export function ResourceDetails(props: ResourceProps) {
   const { family, ids } = props
   const path = fillPath(family.itemPath, ids)
   const live = useLive(() => page.findResource<Resource>(path), [path])
-  const title = live.state === 'known' && live.value ? getDisplayName(live.value) : ''
+  const title = live.state === 'known' && live.value ? getDisplayName(family.name, live.value) : ''
   return (
     <Side title={title || ids.join(' ')} back={`#resources/${family.name}`}>
       <Known of={live}>{(resource) => <Details {...props} loaded={resource} />}</Known>

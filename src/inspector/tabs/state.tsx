@@ -6,12 +6,11 @@ import { Button, Choice, Form, Text } from '../shared/controls.tsx'
 import { formatCounted, formatTime } from '../shared/format.ts'
 import { Json } from '../shared/json.tsx'
 import { Known, ListCard } from '../shared/known.tsx'
-import { Card, RecordList } from '../shared/layout.tsx'
+import { Card, Fold, RecordList } from '../shared/layout.tsx'
 import { writeTest } from './test-file.ts'
 import { RUNNERS, type Runner } from './test-source.ts'
 
 export function State() {
-  const report = useControl<string>('/report')
   return (
     <div class="cards">
       <Snapshots />
@@ -31,10 +30,17 @@ export function State() {
         </div>
       </Card>
       <Card title="Report" wide>
-        <Known of={report}>{(text) => <Json value={text} />}</Known>
+        {/* A long journal takes the server a while. */}
+        <Fold title="Show what happened">
+          <Report />
+        </Fold>
       </Card>
     </div>
   )
+}
+
+function Report() {
+  return <Known of={useControl<string>('/report')}>{(text) => <Json value={text} />}</Known>
 }
 
 function Snapshots() {

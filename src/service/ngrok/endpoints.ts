@@ -35,7 +35,7 @@ export const endpoints = kit.resource(
     name: 'endpoints',
     prefix: 'ep',
     what: 'endpoint',
-    tableFields: ['url', 'name', 'type', 'traffic_policy'],
+    tableFields: ['url', 'name', 'type'],
     errors: { ...urlErrors, ...policyTextErrors, ...errors },
     limits: endpointLimits,
     collection: records,
