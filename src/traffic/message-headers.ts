@@ -56,9 +56,18 @@ export class MessageHeaders implements HeaderFields {
     return this.#values.delete(name.toLowerCase())
   }
 
-  /** Yields each value with its name. */
-  *[Symbol.iterator](): Generator<[string, string]> {
-    for (const [name, values] of this.#values) for (const value of values) yield [name, value]
+  /** Iterates over each value with its name. */
+  [Symbol.iterator](): Iterator<[string, string]> {
+    return this.toPairs()[Symbol.iterator]()
+  }
+
+  /** Returns each value with its name. */
+  toPairs(): [string, string][] {
+    const pairs: [string, string][] = []
+    this.#values.forEach((values, name) => {
+      for (const value of values) pairs.push([name, value])
+    })
+    return pairs
   }
 
   /** Returns the headers by name. Several values are joined. */

@@ -133,13 +133,12 @@ export class VisitorRequest extends Message implements PolicyRequest {
   /** Reads the arguments of a `fetch`. */
   static from(input: string | URL | Request, init: RequestInit): VisitorRequest {
     // A Request takes longer than all else, and the usual call needs none.
-    if (!(input instanceof Request)) requireUrl(input)
+    const parsed = input instanceof Request ? new URL(input.url) : readUrl(input)
     const isPlain =
       typeof input === 'string' && Object.keys(init).every((name) => name === 'headers' || name === 'signal')
-    const { method, url, headers: sent, body } = isPlain ? readPlain(input, init) : new Request(input, init)
+    const { method, url, headers: sent, body } = isPlain ? readPlain(parsed, init) : new Request(input, init)
     const headers = new MessageHeaders(sent)
-    const { host } = new URL(url)
-    if (headers.get('host') === undefined) headers.set('host', host)
+    if (headers.get('host') === undefined) headers.set('host', parsed.host)
     // The length of a text or of bytes is known, and clients send it.
     const known = init.body
     const bytes =
@@ -159,9 +158,9 @@ export class VisitorRequest extends Message implements PolicyRequest {
   }
 }
 
-function requireUrl(input: unknown): void {
+function readUrl(input: unknown): URL {
   try {
-    new URL(String(input))
+    return new URL(String(input))
   } catch (cause) {
     const received = quote(typeof input === 'string' ? hideUrlSecrets(input) : input)
     throw new TypeError(`The URL is ${received}. Allowed: an absolute URL such as "https://app.example.com/".`, {
@@ -170,10 +169,9 @@ function requireUrl(input: unknown): void {
   }
 }
 
-function readPlain(url: string, { headers = {} }: RequestInit) {
-  const { href, username, password } = new URL(url)
+function readPlain({ href, username, password }: URL, { headers }: RequestInit) {
   if (username !== '' || password !== '') throw new TypeError('The URL has credentials. Send them in a header.')
-  return { method: 'GET', url: href, headers: new Headers(headers), body: null }
+  return { method: 'GET', url: href, headers: headers && new Headers(headers), body: null }
 }
 
 /** A response that goes to the visitor. */
@@ -210,7 +208,7 @@ export class UpstreamResponse extends Message implements PolicyResponse {
     // Responses of a fetch have no status below 200.
     return new Response(isBodiless(method, Math.max(status, 200)) ? null : toFetchBody(body), {
       status: Math.max(status, 200),
-      headers: [...headers],
+      headers: headers.toPairs(),
     })
   }
 }

@@ -51,13 +51,15 @@ export async function runPhase(policy: CompiledPolicy, phase: Phase, run: Policy
   if (!compiled) return undefined
   run.start(phase)
   for (const rule of compiled.rules) {
-    const end = await runRule(rule, compiled, run)
+    const actions = matchRule(rule, compiled, run)
+    const end = actions && (await runActions(rule, actions, compiled, run))
     if (end) return end
   }
   return undefined
 }
 
-async function runRule(rule: CompiledRule, phase: CompiledPhase, run: PolicyRun): Promise<Ending | undefined> {
+/** Evaluates the conditions of a rule. Returns the list for the traces of its actions; undefined if the rule does not apply. */
+function matchRule(rule: CompiledRule, phase: CompiledPhase, run: PolicyRun): TracedAction[] | undefined {
   const expressions: TracedExpression[] = []
   const actions: TracedAction[] = []
   const { name, index } = rule
@@ -72,11 +74,19 @@ async function runRule(rule: CompiledRule, phase: CompiledPhase, run: PolicyRun)
     actions,
     ...(expressions.at(-1)?.error !== undefined && { decision: DECISIONS.failedCondition }),
   })
-  if (!matched) return undefined
+  return matched ? actions : undefined
+}
+
+async function runActions(
+  rule: CompiledRule,
+  traced: TracedAction[],
+  phase: CompiledPhase,
+  run: PolicyRun,
+): Promise<Ending | undefined> {
   for (const [at, action] of rule.actions.entries()) {
-    run.place = `${phase.key}.${index}.actions.${at}`
+    run.place = `${phase.key}.${rule.index}.actions.${at}`
     const { end, ...deed } = await runAction(action, phase, run)
-    actions.push({ type: action.type, ...deed, ...(end && { isEnd: true }) })
+    traced.push({ type: action.type, ...deed, ...(end && { isEnd: true }) })
     if (end) return end
   }
   return undefined

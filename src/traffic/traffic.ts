@@ -133,15 +133,21 @@ export class GatewayTraffic {
     const { request, from: visitor, target, signal, isServed = false, onRecorded } = sent
     const { host } = this
     const trace: VisitContext['trace'] = []
-    const context = {
-      ...{ host, visitor, isServed, signal, sentUrl: request.url, trace, secrets: noSecrets() },
+    const context: VisitContext = {
+      host,
+      visitor,
+      isServed,
+      signal,
+      trace,
+      sentUrl: request.url,
+      secrets: noSecrets(),
       reader: this.#read(),
       facts: readFacts(visitor),
       startedAt: host.now,
     }
     const visit = new GatewayVisit(context, this.#compiled)
     const { method, url } = request
-    const headers = [...request.headers]
+    const headers = request.headers.toPairs()
     const body = keepBody(request)
     let response: UpstreamResponse | undefined
     try {
@@ -152,11 +158,19 @@ export class GatewayTraffic {
       if (did !== undefined) trace.push({ step: 'policy', did, isEnd: true })
       throw error
     } finally {
-      const { startedAt: at, secrets } = context
-      const { endpoint, upstream } = visit
       const number = host.record({
-        ...{ at, method, url, ip: visitor.ip ?? DEFAULT_IP, headers, endpoint, upstream, trace, secrets },
-        ...{ from: visitor, target, body },
+        at: context.startedAt,
+        method,
+        url,
+        ip: visitor.ip ?? DEFAULT_IP,
+        headers,
+        endpoint: visit.endpoint,
+        upstream: visit.upstream,
+        trace,
+        secrets: context.secrets,
+        from: visitor,
+        target,
+        body,
         status: response?.status ?? null,
         responseHeaders: [...(response?.headers ?? [])],
         error: response?.headers.get(host.dialect.errorCodeHeader) ?? null,

@@ -176,7 +176,7 @@ function toUpstreamRequest(sent: VisitorRequest, signal: AbortSignal | undefined
   const { method, body, headers } = sent
   const hasBody = method !== 'GET' && method !== 'HEAD' && body !== null
   const init = hasBody ? { body: toFetchBody(body), duplex: 'half' } : {}
-  return new Request(sent.url, { method, headers: [...headers], ...init, ...(signal && { signal }) })
+  return new Request(sent.url, { method, headers: headers.toPairs(), ...init, ...(signal && { signal }) })
 }
 
 /** Runs a function of the test. Returns undefined if it takes too long, on the gateway's clock. A response that is late is ended. */
