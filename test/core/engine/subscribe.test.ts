@@ -163,6 +163,14 @@ describe('The commits for subscribers (rules: transactions#commits)', () => {
     expect(JSON.stringify(gateway.provisioning.timeline('a.example.com'))).toContain('ak_0123456789')
   })
 
+  it('redact a key of the gateway in the key of a record', () => {
+    const gateway = open({ keys: ['ak-0123456789'], dns: 'simulated' })
+    const commits = collectCommits(gateway)
+    gateway.dns.cname('ak-0123456789.example.com', 'target.example.com')
+    expect(commits[0]?.changes[0]?.key).toBe('com.example.[redacted]')
+    expect(JSON.stringify(commits)).not.toContain('ak-0123456789')
+  })
+
   it('equal plain objects with the same values, and are copied and shown like them, whether or not they were read', () => {
     const gateway = open()
     const commits = collectCommits(gateway)
@@ -199,7 +207,7 @@ describe('The commits for subscribers (rules: transactions#commits)', () => {
     expect(third?.changes[0]?.after).toMatchObject({ size: 5 })
     expect(makeForm).toHaveBeenCalledTimes(2)
     expect(second?.changes[0]?.after).toBe(third?.changes[0]?.before)
-    expect(ofOther[1]?.changes).toBe(second?.changes)
+    expect(ofOther[1]).toBe(second)
     expect(gateway.snapshot().records.widgets).toEqual([third?.changes[0]?.after])
     expect(makeForm).toHaveBeenCalledTimes(3)
   })
@@ -222,6 +230,24 @@ describe('The commits for subscribers (rules: transactions#commits)', () => {
     expect(() => gateway.subscribe(() => undefined, 'x')).toThrow(
       /^No family keeps the collection "x"\. Allowed: .*reserved_domains, /,
     )
+  })
+
+  it('are known to a watcher once per call that changed the state, until it ends', () => {
+    const gateway = createGateway({ clock: manualClock(CLOCK_START), seed: 'x' })
+    const watcher = vi.fn()
+    const end = gateway.transport.watch(watcher)
+    const before = gateway.transport.sequence()
+    const { id } = gateway.reservedAddrs.create()
+    gateway.reservedAddrs.get(id)
+    expect(() => gateway.reservedAddrs.get('absent')).toThrow()
+    expect(watcher).toHaveBeenCalledTimes(1)
+    expect(gateway.transport.sequence()).toBe(before + 1)
+    gateway.restore(gateway.snapshot())
+    expect(watcher).toHaveBeenCalledTimes(2)
+    end()
+    gateway.reservedAddrs.create()
+    expect(watcher).toHaveBeenCalledTimes(2)
+    expect(gateway.transport.sequence()).toBeGreaterThan(before + 2)
   })
 
   it.each([
