@@ -1,5 +1,5 @@
 // Runs public programs that use ngrok's agent, unmodified, against the agent's API of a served gateway. They start a program
-// `ngrok`, which is the script in docs/agent.md. Scripts and a Go program do what others of their kind do. All 14 operations
+// `ngrok`, which is examples/agent/ngrok.sh. Scripts and a Go program do what others of their kind do. All 14 operations
 // must be called. `node tools/agent-programs.mjs [name…]`. Needs a build. A program whose language or package is missing is left
 // out, with a warning.
 import assert from 'node:assert/strict'
@@ -16,7 +16,7 @@ import { ownPort } from '../scripts/own-port.mjs'
 import { CACHE, MissingError, run } from './clients/drivers.mjs'
 
 const toPath = (name) => fileURLToPath(new URL(name, import.meta.url))
-const [, NGROK] = /^```bash\n(#!\/bin\/sh\n[\s\S]*?)^```/m.exec(readFileSync(toPath('../docs/agent.md'), 'utf8'))
+const NGROK = readFileSync(toPath('../examples/agent/ngrok.sh'), 'utf8')
 
 const POM = `<project xmlns="http://maven.apache.org/POM/4.0.0">
   <modelVersion>4.0.0</modelVersion>
