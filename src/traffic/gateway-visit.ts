@@ -19,6 +19,7 @@ import { errorResponse, hasResponsePhase, isFailedForward, toUpstreamResponse } 
 import { streamEvents } from './event-stream.ts'
 import type { Target } from './exchange.ts'
 import { listTexts } from './field-value.ts'
+import { findInterstitial } from './interstitial.ts'
 import { UpstreamResponse, VisitorRequest } from './message.ts'
 import { MessageHeaders } from './message-headers.ts'
 import { runRequestModules, runResponseModules, runRestriction } from './modules.ts'
@@ -91,6 +92,9 @@ export class GatewayVisit implements WholeVisit {
     const restriction = binding === 'public' && this.context.reader.find(restrictions, 'type', 'endpoints')
     const refusal = restriction && (await runRestriction(new EndpointVisit(request, endpoint, this), restriction))
     if (refusal) return refusal
+    const page = binding === 'public' ? findInterstitial(this.context.host, request) : undefined
+    if (page) this.#step('endpoint', 'the interstitial page of the plan free answered a browser', page)
+    if (page) return page
     if (endpoint.edge_id !== null) {
       const route = findRoute(this.context.reader, endpoint.edge_id, path)
       if (!route) return end(errorResponse(3200), `no route of the edge ${endpoint.edge_id} is for ${path}`)

@@ -50,6 +50,9 @@ const accountOptions = kit.sectionReader<{
   readonly unknownActions: unknown
 }>('unknownActions')
 
+/** Tells whether an account is on the plan free. */
+export const isOnPlanFree = (tx: kit.Transaction): boolean => accountOf(tx).plan === 'free'
+
 /** The reason why an account may not use a place; `taken` is the name of another account. */
 interface Lack {
   readonly what: 'card' | 'address' | 'domain' | 'name of another account'
@@ -81,8 +84,7 @@ export function findLack(
 
 /** Tells whether an account on the plan free has no card, which TCP endpoints need. */
 function hasNoCard(tx: kit.Transaction): boolean {
-  const { plan, card = false } = accountOf(tx)
-  return plan === 'free' && !card
+  return isOnPlanFree(tx) && !accountOf(tx).card
 }
 
 /** Refuses a place that the account of an agent may not use. A random place is one that the service chose. */
@@ -128,5 +130,5 @@ function requireOnPlan(tx: kit.Transaction, host: string, at: parts.FieldFacts):
 
 /** Returns the host of an endpoint for which an agent names none: on the plan free, that of the dev domain; undefined for a random one. */
 export function findHostByDefault(tx: kit.Transaction, scheme: string): string | undefined {
-  return scheme !== 'tcp' && accountOf(tx).plan === 'free' ? parts.provideDevDomain(tx) : undefined
+  return scheme !== 'tcp' && isOnPlanFree(tx) ? parts.provideDevDomain(tx) : undefined
 }

@@ -1,0 +1,57 @@
+import { escapeHtml } from '../core/schema/text.ts'
+import { isOnPlanFree } from '../service/ngrok/own-places.ts'
+import type { OwnResponse } from '../service/policy/visit.ts'
+import type { VisitorRequest } from './message.ts'
+import { splitTarget } from './target.ts'
+import type { TrafficHost } from './traffic-host.ts'
+
+const NUMBER = 6024
+
+/** The path of the gateway's own to which the button of the page leads. */
+const VISIT_PATH = '/ngrok/visit'
+
+/** The cookie of a visitor who has pressed the button. Its value is the time of the gateway, in ms. */
+const COOKIE = 'abuse_interstitial'
+const DAYS = 7
+const SECONDS = DAYS * 24 * 60 * 60
+
+/** Returns the page before what a browser visits on the plan free, or the response to its button; undefined for other requests (rules: traffic#interstitial-page). */
+export function findInterstitial(host: TrafficHost, request: VisitorRequest): OwnResponse | undefined {
+  if (!isOfBrowser(request) || !host.transact(isOnPlanFree)) return undefined
+  const { path, query } = splitTarget(request.url)
+  if (path === VISIT_PATH) return continueAt(new URLSearchParams(query).get('to') ?? '/', host.now)
+  return hasVisited(request, host.now) ? undefined : createPage(request, host)
+}
+
+/** Tells whether a browser asks for something: with GET, a User-Agent of browsers, and without the header that skips the page. */
+function isOfBrowser({ method, headers }: VisitorRequest): boolean {
+  const skips = ['ngrok-skip-browser-warning', 'upgrade'].some((name) => headers.get(name) !== undefined)
+  return method === 'GET' && !skips && /^Mozilla\/\d/.test(headers.get('user-agent') ?? '')
+}
+
+function hasVisited({ headers }: VisitorRequest, now: number): boolean {
+  const [, at = ''] = new RegExp(`(?:^|[;,] *)${COOKIE}=(\\d{1,15})(?:$|[;,])`).exec(headers.get('cookie') ?? '') ?? []
+  return at !== '' && Number(at) <= now && now < Number(at) + SECONDS * 1000
+}
+
+/** Sends the visitor to a path of the same host, with the cookie. */
+function continueAt(to: string, now: number): OwnResponse {
+  const location = /^\/(?![/\\])[\x21-\x7e]*$/.test(to) ? to : '/'
+  const cookie = `${COOKIE}=${now}; Path=/; Max-Age=${SECONDS}; HttpOnly; SameSite=Lax`
+  return { status: 302, headers: { location, 'set-cookie': cookie } }
+}
+
+function createPage({ url }: VisitorRequest, { dialect }: TrafficHost): OwnResponse {
+  const { path, query } = splitTarget(url)
+  const to = `${VISIT_PATH}?to=${encodeURIComponent(query === '' ? path : `${path}?${query}`)}`
+  const site = escapeHtml(new URL(url).host)
+  const code = `${dialect.errorPrefix}${NUMBER}`
+  const body = `<!doctype html>
+<html lang="en"><meta charset="utf-8"><title>${site}</title>
+<h1>You are about to visit ${site}</h1>
+<p>The account of this endpoint is on the free plan. Visit it only if you trust the person who sent you the link.
+<p><a href="${escapeHtml(to)}">Visit Site</a>
+<p>${code}
+`
+  return { status: 200, headers: { 'content-type': 'text/html; charset=utf-8', [dialect.errorCodeHeader]: code }, body }
+}
