@@ -91,7 +91,7 @@ test('equal requests are one line of the story, whatever they have created', asy
   const replay = [1, 2, 3].map((nth) => `POST /reserved_addrs#${nth} lost-after`).join(', ')
   const error = await expectSurvivalError(survives(createBlindly, { replay }))
   expect(error.message).toContain(
-    '✗ done, but the answer is lost (ra_a)\n        … 3 times, until 2s\n      3s  POST /reserved_addrs {"description":"app"} → 201 (ra_b)',
+    '✗ done, but the answer is lost (ra_a)\n        … 3 times, until 2s\n      3s  POST /reserved_addrs {"description":"app"} → 201 (ra_d)',
   )
 })
 

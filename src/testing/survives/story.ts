@@ -22,7 +22,8 @@ const HAS_ENDED = 'the code has ended: nobody awaits the following'
 
 /** Describes a run, one line for each event; equal events in a row are one line. Shortens ids, also in the message. */
 export function storyOf(run: Run, message: string): Pick<TriedSchedule, 'story' | 'message'> {
-  const rows = rowsOf(run)
+  const shortenIds = createIdShortener()
+  const rows = rowsOf(run, shortenIds)
   const lines: string[] = []
   const isTimed = run.copies.length === 1 || rows.some(({ time }) => time !== '0s')
   const names = run.copies.map(({ name }) => name)
@@ -38,7 +39,6 @@ export function storyOf(run: Run, message: string): Pick<TriedSchedule, 'story' 
   }
   const left = lines.length - FIRST_LINES - LAST_LINES
   if (left > 0) lines.splice(FIRST_LINES, left, `        … ${formatCount(left, 'line')} left out`)
-  const shortenIds = createIdShortener()
   const show = (text: string) => escapeUnprintable(shortenIds(text))
   return { story: show([...lines, `  in the end: ${describeEnd(run)}`].join('\n')), message: show(message) }
 }
@@ -55,7 +55,10 @@ interface Row {
 const againText = (error: Error | undefined) =>
   error ? `the code rejects with ${thrownText(error)}, and is called again` : STARTS_AGAIN
 
-function rowsOf({ arrivals: { events }, copies, rejections, requestsAfterEnd, eventsBeforeEnd }: Run): Row[] {
+function rowsOf(
+  { arrivals: { events }, copies, rejections, requestsAfterEnd, eventsBeforeEnd }: Run,
+  shortenIds: (text: string) => string,
+): Row[] {
   const rows: Row[] = []
   const lives = new Map<string, number>()
   for (const [place, event] of events.entries()) {
@@ -65,7 +68,8 @@ function rowsOf({ arrivals: { events }, copies, rejections, requestsAfterEnd, ev
     const life = lives.get(event.copy) ?? 1
     if (event.life > life) rows.push({ time, text: againText(rejections.get(life)), copy })
     if (event.type !== 'attempt') lives.set(event.copy, event.life)
-    rows.push({ time, text: textOf(event), created: createdText(event), copy })
+    const text = textOf(event, shortenIds)
+    rows.push({ time, text, created: shortenIds(createdText(event)), copy })
   }
   const again = copies.filter(({ name, life }) => (lives.get(name) ?? 1) < life)
   const last = again.map(({ name, life }) => ({
@@ -92,12 +96,16 @@ function countRepeats(rows: readonly Row[], start: number): [count: number, peri
   return [1, 1]
 }
 
-function textOf({ description, hideSecrets, failure, response, type }: Event): string {
+function textOf(
+  { description, hideSecrets, failure, response, type }: Event,
+  shortenIds: (text: string) => string,
+): string {
   // The texts of most failures already describe the response.
   const isShown = response && type !== 'effect' && (!failure || failure.showsResponse)
   const result = `${failure ? ` ✗ ${failure.text}` : ''}${isShown ? ` → ${responseText(response)}` : ''}`
   const length = Math.max(MIN_DESCRIPTION_LENGTH, MAX_LINE_LENGTH - LENGTH_BESIDE - result.length)
-  return `${cutMiddle(hideSecrets(description), length)}${result}`
+  // Ids are shortened first: a line is as long as it is shown.
+  return `${cutMiddle(shortenIds(hideSecrets(description)), length)}${result}`
 }
 
 /** Cuts a text, and not within an id: it would be shortened as another one. */
