@@ -107,6 +107,8 @@ export interface ControlHost {
   /** Empties the journal and the list of requests to other hosts. */
   clearRequests(): void
   readonly moveParts: MoveParts | undefined
+  /** The gateway's time when it continued from a store; undefined if it began empty, or since a reset. */
+  readonly continuedAt: string | undefined
   /** Resolves when the store has flushed all commits. Rejects with a `Refusal` if it has lost some. */
   flushed(): Promise<void>
   readonly journal: Journal

@@ -7,6 +7,7 @@ import { isManual } from '../core/engine/clock.ts'
 import type { Engine } from '../core/engine/engine.ts'
 import { refuseAsStoreFailed } from '../core/engine/persistence/persistence.ts'
 import { createRedactor, redactText } from '../core/schema/secret-texts.ts'
+import { timestamp } from '../core/schema/time.ts'
 import { type Dialect, dialects } from '../service/resources/dialects.ts'
 import { domains } from '../service/resources/reserved-domains/records.ts'
 import { parseUrl } from './http/url.ts'
@@ -28,6 +29,7 @@ export function createControlHost(internals: GatewayInternals, applyInitialResou
     otherRequests.clear()
     agent.refused.clear()
   }
+  let continuedAt = engine.isLoaded ? timestamp(engine.now) : undefined
   const earlierTransitions = new WeakSet<object>()
   if (engine.isLoaded) addLastTransitions(earlierTransitions, engine)
   return {
@@ -59,6 +61,9 @@ export function createControlHost(internals: GatewayInternals, applyInitialResou
     get moveParts() {
       return hooks.moveParts
     },
+    get continuedAt() {
+      return continuedAt
+    },
     transact: (work) => engine.transact(work),
     async flushed() {
       await engine.flushed?.catch(refuseAsStoreFailed)
@@ -76,6 +81,7 @@ export function createControlHost(internals: GatewayInternals, applyInitialResou
         traffic.clear()
         agent.clear()
         snapshots.remembered.forget()
+        continuedAt = undefined
         if (rateLimiter) rateLimiter.times = []
       }),
     snapshot(withPrivateKeys) {

@@ -92,3 +92,19 @@ test('If the store refuses what an undo needs, the move has not happened', async
   expect([gateway.clock.now, (await send('GET', '/overview')).body.undo]).toEqual([CLOCK_START, null])
   expect((await send('POST', '/clock', { advance: '1m' })).body.now).toBe(timeAfter('1m'))
 })
+
+test('The overview and the report say since when the journals know what happened, after a restart', async () => {
+  const first = open()
+  expect((await first.send('GET', '/overview')).body).not.toHaveProperty('since')
+  first.gateway.reservedAddrs.create()
+  first.gateway.clock.advance('1h')
+  first.gateway.reservedAddrs.create()
+  const second = restart(first)
+  second.gateway.clock.advance('1h')
+  expect((await second.send('GET', '/overview')).body.since).toBe(timeAfter('1h'))
+  const says = `since ${timeAfter('1h')}:\n    The gateway continued from its store.`
+  expect((await second.send('GET', '/report')).text).toContain(says)
+  second.gateway.reset()
+  expect((await second.send('GET', '/overview')).body).not.toHaveProperty('since')
+  expect((await second.send('GET', '/report')).text).not.toContain('continued')
+})

@@ -63,6 +63,12 @@ const overviewSchema = named(
         'What happened in the last move of the clock with `remember`: the number of each transition of domains, and of delayed `responses`. Absent without one.',
       ),
     ),
+    since: v.exactOptional(
+      documented(
+        time,
+        "The gateway's time when it continued from a store: visitors and controls from before are not in the journals. Absent if it began empty, and after a `reset`.",
+      ),
+    ),
   }),
   'Overview',
   'The number of resources, requests and faults, and the next due event.',
@@ -108,6 +114,7 @@ function createOverview(host: ControlHost): Overview {
     keys: host.hasKeys,
     undo: undo ? timestamp(undo.now) : null,
     ...(Object.keys(happened).length > 0 && { happened }),
+    ...(host.continuedAt !== undefined && { since: host.continuedAt }),
   }))
 }
 

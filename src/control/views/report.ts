@@ -69,6 +69,7 @@ function createReport(host: ControlHost, { about: text = '' }: { readonly about?
   const { named, others } = host.transact((tx) => listTimelines(tx, text))
   const sections = [
     ...named,
+    describeStart(host),
     listRequests(host),
     ['the response that your code may have misread', describeMisread(host.journal.newestFirst(), text)] as const,
     ['requests to other hosts', host.otherRequests.listLines()] as const,
@@ -84,6 +85,15 @@ function createReport(host: ControlHost, { about: text = '' }: { readonly about?
     below.length === 0 ? [] : [`  ${title}:`, ...below.map((line) => `    ${cut(line, MAX_LINE_LENGTH)}`)],
   )
   return escapeUnprintable(host.withoutKeys([`The gateway at ${timestamp(host.engine.now)}:`, ...lines].join('\n')))
+}
+
+/** Says since when the journals know what happened, if the gateway has continued from a store. */
+function describeStart({ continuedAt }: ControlHost): Section {
+  if (continuedAt === undefined) return ['since', []]
+  return [
+    `since ${continuedAt}`,
+    ['The gateway continued from its store. Visitors and controls from before are not listed.'],
+  ]
 }
 
 /** Lists the last requests of visitors through the gateway, each with the rule that decided. */
