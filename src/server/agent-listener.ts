@@ -10,11 +10,13 @@ import { takeTurns } from './request-queue.ts'
 
 /** A second, smaller server, for the local API of the agent. */
 export interface AgentListener {
-  readonly url: string
+  /** The resolved address that it listens on. */
+  readonly address: string
+  readonly port: number
   close(): Promise<void>
 }
 
-/** The address that the agent listens on. Other machines cannot reach it. */
+/** The host of the URLs of requests, which the agent does not read. */
 const HOST = '127.0.0.1'
 
 interface Served {
@@ -24,7 +26,11 @@ interface Served {
 }
 
 /** Serves the local API of a gateway's agent. @throws Error of Node if the port is taken */
-export async function listenAsAgent(gateway: Gateway, port: number, page: string): Promise<AgentListener> {
+export async function listenAsAgent(
+  gateway: Gateway,
+  { host, port }: { readonly host: string; readonly port: number },
+  page: string,
+): Promise<AgentListener> {
   const server = createServer(SERVER_LIMITS)
   takeTurns(server, {
     open: (socket) => (response) =>
@@ -34,9 +40,10 @@ export async function listenAsAgent(gateway: Gateway, port: number, page: string
         socket.destroy()
       }),
   })
-  const { port: bound } = await listenAt(server, port, HOST)
+  const bound = await listenAt(server, port, host)
   return {
-    url: `http://${HOST}:${bound}`,
+    address: bound.address,
+    port: bound.port,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())

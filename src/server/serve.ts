@@ -27,15 +27,18 @@ export interface ServeOptions {
   readonly tls?: ServerCertificate
   /** A name that the inspector shows, such as the branch that it serves. Default: none. */
   readonly name?: string
-  /** The port on `127.0.0.1` for the local API of ngrok's agent, whose own port is 4040; 0 for any free one. Default: none. */
-  readonly agent?: number
+  /**
+   * The port for the local API of ngrok's agent, whose own port is 4040; 0 for any free one. It is open on `127.0.0.1`, or on the address
+   * before it, such as `'0.0.0.0:4040'`. Default: none.
+   */
+  readonly agent?: number | string
 }
 
 const serveOptions = optionsOf({
   port: v.optional(schemas.port),
   host: v.optional(schemas.host),
   name: v.optional(schemas.name),
-  agent: v.optional(schemas.port),
+  agent: v.optional(schemas.address),
   tls: v.optional(
     asOne(
       v.object({ certificate_pem: v.string(), private_key_pem: v.string() }),
@@ -110,15 +113,16 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
       server.close(() => atNextTurn(() => atNextTurn(resolve)))
       for (const socket of sockets) socket.destroy()
     })
+  const agentPlace = agent === undefined ? undefined : schemas.splitAddress(agent)
   const agentListener =
-    agent === undefined
-      ? undefined
-      : await listenAsAgent(gateway, agent, `${url}/_fauxgate/#traffic`).catch(async (error) => {
-          await closeServer()
-          throw new AgentPortError(listenProblem(error, '127.0.0.1', agent), { cause: error })
-        })
+    agentPlace &&
+    (await listenAsAgent(gateway, agentPlace, `${url}/_fauxgate/#traffic`).catch(async (error) => {
+      await closeServer()
+      throw new AgentPortError(listenProblem(error, agentPlace.host, agentPlace.port), { cause: error })
+    }))
+  const agentUrl = agentListener && `http://${hostInUrl(agentPlace.host, agentListener.address)}:${agentListener.port}`
   const close = async () => void (await Promise.all([closeServer(), agentListener?.close()]))
-  return { url, port: boundPort, address, agentUrl: agentListener?.url, close, [Symbol.asyncDispose]: close }
+  return { url, port: boundPort, address, agentUrl, close, [Symbol.asyncDispose]: close }
 }
 
 type CreateServer = (options: ServerOptions) => Server

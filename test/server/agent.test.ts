@@ -146,3 +146,41 @@ test('the command refuses an agent that could start no tunnel', async () => {
   const message = '--agent needs ngrok\'s families, and the dialect "standard" has no tunnels. Add --dialect ngrok.'
   expect([code, stderr]).toEqual([2, `fauxgate: ${message} See "fauxgate help serve".\n`])
 })
+
+// rules: agent#port
+test.each([
+  ['ngrok:4040', 200],
+  ['127.0.0.1', 200],
+  ['other:4040', 403],
+])('at all addresses, with an allowed host, the Host %j gets %d', async (host, status) => {
+  const gateway = createNgrok({ control: { allowHosts: ['ngrok'] } })
+  served = await serve(gateway, { agent: '0.0.0.0:0' })
+  expect(served.agentUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+  const { port } = new URL(String(served.agentUrl))
+  // This address leads to a server at all addresses, and to none at 127.0.0.1 alone.
+  const received = new Promise((resolve, reject) =>
+    request(`http://127.0.0.2:${port}/api/tunnels`, { headers: { host } }, (response) =>
+      resolve(response.resume().statusCode),
+    )
+      .on('error', reject)
+      .end(),
+  )
+  expect(await received).toBe(status)
+})
+
+test.each([['0.0.0.0:65536'], ['0.0.0.0'], ['http://localhost:4040'], [':4040'], ['a b:1'], ['-1']])(
+  'the address %j is refused, with what is allowed',
+  async (agent) => {
+    await expect(serve(createNgrok(), { agent })).rejects.toThrow(
+      'Allowed: a port from 0 to 65535, or a host and a port, such as "0.0.0.0:4040"',
+    )
+    const { code, stderr } = await runToEnd({}, 'serve', '--dialect', 'ngrok', `--agent=${agent}`)
+    expect([code, stderr]).toEqual([2, expect.stringContaining('--agent')])
+  },
+)
+
+test('an address that is not one of this machine is named', async () => {
+  await expect(serve(createNgrok(), { agent: '192.0.2.1:0' })).rejects.toThrow(
+    'The host 192.0.2.1 is not an address of this machine.',
+  )
+})

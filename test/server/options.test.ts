@@ -24,6 +24,7 @@ async function read(flags: readonly string[], environment: NodeJS.ProcessEnv = {
 
 /** A value of each kind of option, by its placeholder in the help. */
 const VALUES: Readonly<Record<string, string | number>> = {
+  '[HOST:]PORT': '0.0.0.0:4040',
   N: 10,
   D: '10m',
   FILE: '/tmp/a.file',

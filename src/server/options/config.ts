@@ -7,7 +7,7 @@ import { clock, families } from '../../gateway/option-schemas.ts'
 import { gatewayRows } from '../../gateway/options.ts'
 import { dialectNames } from '../../service/resources/dialects.ts'
 import { trafficRows } from '../traffic/traffic-options.ts'
-import { host, name, nonEmptyText, port } from './listen-schemas.ts'
+import { address, host, name, nonEmptyText, port } from './listen-schemas.ts'
 
 const file = v.pipe(nonEmptyText('the path of a file'), v.metadata({ isFile: true, placeholder: 'FILE' }))
 const folder = v.pipe(nonEmptyText('the path of a folder'), v.metadata({ placeholder: 'FOLDER' }))
@@ -36,8 +36,8 @@ export const configRows = {
     placeholder: 'NAME',
   }),
   agent: optionRow(
-    port,
-    "The port on `127.0.0.1` for the local API of ngrok's agent, whose own port is 4040; 0 for any free one.",
+    address,
+    "The port for the local API of ngrok's agent, whose own port is 4040; 0 for any free one. It is open on `127.0.0.1`, or on the address before it, such as `0.0.0.0:4040`. Other machines and containers need `--allow-host` too.",
     { defaultText: 'none' },
   ),
   tls: optionRow(switchOption, "Serve HTTPS, with a certificate of the gateway's own authority.", { default: false }),

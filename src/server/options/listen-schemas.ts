@@ -1,8 +1,27 @@
 import * as v from 'valibot'
+import { facts } from '../../core/schema/facts.ts'
 import { integerFrom } from '../../core/schema/options.ts'
 
 /** The TCP port to listen on; 0 for any free one. */
 export const port = integerFrom(0, 65_535)
+
+/** Returns the host and the port of an address such as `0.0.0.0:4040`, `[::1]:4040` or 4040, whose host is 127.0.0.1; undefined for another value. */
+export function splitAddress(value: unknown): { readonly host: string; readonly port: number } | undefined {
+  const { host = '127.0.0.1', port } =
+    /^(?:(?<host>[^\s/:[\]]+|\[[^\s\]]+\]):)?(?<port>\d{1,5})$/.exec(String(value))?.groups ?? {}
+  if (port === undefined || Number(port) > 65_535) return undefined
+  return { host: host.replace(/^\[|\]$/g, ''), port: Number(port) }
+}
+
+/** The address to listen on, or its port on this machine. */
+export const address = v.pipe(
+  v.custom<number | string>(
+    (value) => (typeof value === 'number' || typeof value === 'string') && splitAddress(value) !== undefined,
+    'a port from 0 to 65535, or a host and a port, such as "0.0.0.0:4040"',
+  ),
+  v.metadata({ placeholder: '[HOST:]PORT' }),
+  facts({ type: 'number | string', json: { type: ['integer', 'string'] } }),
+)
 
 /** Returns the schema of a text with at least one character. `allowed` describes the text in messages. */
 export const nonEmptyText = (allowed: string) => v.pipe(v.string(allowed), v.nonEmpty(allowed))
