@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { client, outcome, refusalKey } from '../../support/client.ts'
+import { catchError, client, outcome, refusalKey } from '../../support/client.ts'
 import { open } from '../../support/gateway.ts'
 import { encodePunycode } from '../../support/punycode.ts'
 
@@ -10,6 +10,32 @@ const NAME_253 = `${LABEL_63}.${LABEL_63}.${LABEL_63}.${'b'.repeat(61)}`
 function reserve(domain: unknown): string {
   return refusalKey(() => open().reservedDomains.create({ domain: domain as string }))
 }
+
+// rules: domain-names#punycode
+test.each([
+  ['münchen.example.com', 'xn--mnchen-3ya.example.com'],
+  ['MÜNCHEN.Example.com', 'xn--mnchen-3ya.example.com'],
+  ['*.例え.テスト', '*.xn--r8jz45g.xn--zckzah'],
+  ['例え。example.com', 'xn--r8jz45g.example.com'],
+  ['mu\u0308nchen.de', 'xn--mnchen-3ya.de'],
+])('A name in Unicode is refused, and the message names its Punycode: %s', (domain, punycode) => {
+  const gateway = open()
+  const error = catchError(() => gateway.reservedDomains.create({ domain }))
+  expect(error).toMatchObject({ key: 'domain_character_invalid' })
+  expect(error?.message).toContain(`such as "${punycode}", the same name in Punycode.`)
+  expect(gateway.reservedDomains.list().reserved_domains).toEqual([])
+  expect(gateway.reservedDomains.create({ domain: punycode }).domain).toBe(punycode)
+  const script = catchError(() => gateway.provisioning.failNext('DNS_ERROR', { domain }))
+  expect(script?.message).toContain(`"${punycode}"`)
+})
+
+test.each(['mün chen.de', 'a_ü.de', 'ü', `${'ü'.repeat(80)}.de`, '\ud800.de'])(
+  'A name that is not valid in Punycode either is refused without one: %j',
+  (domain) => {
+    const error = catchError(() => open().reservedDomains.create({ domain }))
+    expect(error?.message).not.toContain('Punycode')
+  },
+)
 
 describe('A domain name (rules: domain-names#grammar)', () => {
   test.each([

@@ -12,3 +12,17 @@ export function isPunycode(encoded: string): boolean {
     return false
   }
 }
+
+/**
+ * Returns a name with each label in Punycode, as DNS has it; undefined if it has no letter other than ASCII. It does not check
+ * whether a registry would take the name.
+ */
+export function toPunycode(name: string): string | undefined {
+  if (/^\p{ASCII}*$/u.test(name) || /\p{Surrogate}/u.test(name)) return undefined
+  // Three further dots separate labels (RFC 3490, 3.1).
+  const labels = name
+    .normalize('NFKC')
+    .toLowerCase()
+    .split(/[.\u3002\uff0e\uff61]/)
+  return labels.map((label) => (/^\p{ASCII}*$/u.test(label) ? label : `xn--${punycode.encode(label)}`)).join('.')
+}

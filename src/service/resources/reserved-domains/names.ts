@@ -4,13 +4,18 @@ import { declareErrors, type FieldError, field } from '../../../core/schema/erro
 import type { JsonFacts } from '../../../core/schema/facts.ts'
 import { rule } from '../../../core/schema/rule.ts'
 import { domainDialect } from './dialect.ts'
-import { isPunycode } from './is-punycode.ts'
+import { isPunycode, toPunycode } from './is-punycode.ts'
 
 /** The errors of a domain's name (rules: domain-names#grammar). */
 export const nameErrors = declareErrors({
   domain_wildcard_not_first: field(402, 400, '"*" only as the whole first label'),
   domain_wildcard_mixed: field(403, 400, 'a first label that is either "*" or has no "*"'),
-  domain_character_invalid: field(406, 400, 'letters a to z, digits, "-" and "."'),
+  domain_character_invalid: field(
+    406,
+    400,
+    (it: { readonly punycode?: string | undefined }) =>
+      `letters a to z, digits, "-" and "."${it.punycode === undefined ? '' : `, such as "${it.punycode}", the same name in Punycode`}`,
+  ),
   domain_label_start_invalid: field(407, 400, 'labels that start with a letter or digit'),
   domain_label_end_invalid: field(408, 400, 'labels that end with a letter or digit'),
   domain_empty_label: field(409, 400, 'a name without an empty label'),
@@ -59,10 +64,16 @@ export const domainName = v.pipe(
   v.string(),
   rule(Object.values<NameError>(nameErrors), (name, report) => {
     const error = nameProblem(name)
-    if (error) report(error, {})
+    if (error) report(error, nameFacts(name))
   }),
   v.toLowerCase(),
 )
+
+/** Returns the facts that the messages of {@link nameErrors} need: a name with other letters has another one that is valid. */
+export function nameFacts(name: string): { readonly punycode?: string } {
+  const punycode = toPunycode(name)
+  return punycode !== undefined && nameProblem(punycode) === undefined ? { punycode } : {}
+}
 
 const MAX_NAME_LENGTH = 253
 const MAX_LABEL_LENGTH = 63
