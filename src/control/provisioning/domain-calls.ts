@@ -3,14 +3,14 @@ import type { Transaction } from '../../core/operation/transaction.ts'
 import { documented } from '../../core/schema/documentation.ts'
 import { declareErrors, entry, refuse } from '../../core/schema/errors.ts'
 import { general } from '../../core/schema/general-errors.ts'
-import { requireSync } from '../../core/schema/options.ts'
+import { optionsOf, readCallOptions, requireSync } from '../../core/schema/options.ts'
 import { quote } from '../../core/schema/text.ts'
 import { LATEST_TIME, timestamp } from '../../core/schema/time.ts'
 import type { TimelineEntry } from '../../generated/controls.ts'
 import type { ReservedDomain } from '../../generated/resources.ts'
 import { certificates } from '../../service/provisioning/certificate-records.ts'
 import { normalizeName } from '../../service/provisioning/dns.ts'
-import { runAttempt } from '../../service/provisioning/management.ts'
+import { runAttempt, withRenewal } from '../../service/provisioning/management.ts'
 import { timelineEntryView } from '../../service/provisioning/timeline.ts'
 import { formatTimeline } from '../../service/provisioning/timeline-text.ts'
 import { timelineView } from '../../service/provisioning/transitions.ts'
@@ -28,6 +28,19 @@ const schema = v.object({ id: documented(v.string(), 'The name or the id of a re
 const ofDomain = { method: 'POST', from: 'body', schema, response: shape } as const
 
 const moveSchema = v.object({ ...schema.entries, remember })
+
+const renewSchema = v.object({
+  ...moveSchema.entries,
+  early: v.optional(
+    documented(
+      v.boolean(),
+      'True starts the renewal at the present time, as after a revocation. The clock does not move.',
+    ),
+    false,
+  ),
+})
+
+const renewOptions = optionsOf({ early: v.optional(v.unknown()) })
 
 const MOVE_ERRORS = [general.not_found, errors.nothing_ahead, ...Object.values(clockErrors)]
 
@@ -58,21 +71,30 @@ const attempt = controlCall({
   }),
 })
 
+/** The options of a renewal. */
+export interface RenewOptions {
+  /** True starts the renewal at the present time, as after a revocation. The clock does not move. */
+  readonly early?: boolean
+}
+
 const renew = controlCall({
   ...ofDomain,
   path: '/provisioning/renew',
-  summary: "Advance a manual clock to the renewal of a domain's certificate",
-  commands: [{ name: 'renew', words: { id: 'DOMAIN' }, flags: [], example: 'app.example.com' }],
+  summary: "Advance to the renewal of a domain's certificate, or start it early",
+  commands: [{ name: 'renew', words: { id: 'DOMAIN' }, flags: ['early'], example: 'app.example.com --early' }],
   errors: MOVE_ERRORS,
-  schema: moveSchema,
-  run: (host, sent) => moveDomainTo(host, sent, (_tx, domain) => requireNextRenewal(domain)),
+  schema: renewSchema,
+  run: (host, { early, ...sent }) =>
+    early ? renewEarly(host, sent.id) : moveDomainTo(host, sent, (_tx, domain) => requireNextRenewal(domain)),
   members: (call) => ({
     /**
      * Advances a manual clock to the renewal of a domain's certificate, and returns the domain with the job that has just
-     * started. Everything that falls due on the way happens.
-     * @throws GatewayError `nothing_ahead` if no renewal is due, `clock_not_manual` on any other clock.
+     * started. Everything that falls due on the way happens. With `early: true` the renewal starts at the present time, on any
+     * clock, as if the certificate was revoked or the authority asked for an early renewal (ARI).
+     * @throws GatewayError `nothing_ahead` if no renewal is due, `clock_not_manual` on any other clock without `early`.
      */
-    renewNow: (domain: string): ReservedDomain => requireSync('renewNow', call({ id: domain })),
+    renewNow: (domain: string, options: RenewOptions = {}): ReservedDomain =>
+      requireSync('renewNow', call({ ...readCallOptions(renewOptions, options), id: domain })),
   }),
 })
 
@@ -128,6 +150,15 @@ function moveDomainTo(
   const at = host.transact((tx) => eventTime(tx, requireDomain(tx, id)))
   const moved = moveWithMemory(host, remember, () => moveTo(host, clock, at))
   return after(moved, () => host.transact((tx) => domainView(tx, requireDomain(tx, id))))
+}
+
+/** Starts the renewal of a domain's certificate at the present time, and returns the domain (rules: provisioning-jobs#early-renewal). */
+function renewEarly(host: ControlHost, id: string): ReservedDomain {
+  return host.transact((tx) => {
+    const domain = requireDomain(tx, id)
+    requireNextRenewal(domain)
+    return domainView(tx, tx.put(domains, withRenewal(tx, domain)))
+  })
 }
 
 /** Returns the domain that has this name or id, or refuses. No name can be an id: names have no `_`. */
