@@ -41,10 +41,19 @@ export interface DnsOptions {
   readonly after?: Duration
 }
 
+/** The options of a CAA record of the simulated DNS zone. */
+export interface CaaOptions extends DnsOptions {
+  /** The authorities that may issue for wildcards; `[]` for none. Default: those of `issue`. */
+  readonly issuewild?: readonly string[]
+}
+
 const readFailure = bodyReader(v.object({ how: v.picklist(['SERVFAIL', 'TIMEOUT'], 'SERVFAIL or TIMEOUT') }))
-const readAuthorities = bodyReader(v.object({ authorities: v.array(v.string()) }))
+const readAuthorities = bodyReader(
+  v.object({ authorities: v.array(v.string()), issuewild: v.optional(v.array(v.string())) }),
+)
 
 const dnsOptions = optionsOf({ after: v.optional(v.unknown()) })
+const caaOptions = optionsOf({ after: v.optional(v.unknown()), issuewild: v.optional(v.unknown()) })
 
 const ZONE_IGNORED =
   "no attempt checks the zone, because the option dns is off. Create the gateway with { dns: 'simulated' }."
@@ -57,7 +66,8 @@ function isZoneIgnored(host: ControlHost): boolean {
 /** Returns the command that sets records of a type. */
 function settingCommand(type: string, summary: string, value: string, example: string) {
   const words = { name: 'NAME', value }
-  return { name: `dns ${type}`, summary, words, fixedFields: { type: type.toUpperCase() }, example }
+  const flags = type === 'caa' ? (['after', 'issuewild'] as const) : (['after'] as const)
+  return { name: `dns ${type}`, summary, words, flags, fixedFields: { type: type.toUpperCase() }, example }
 }
 
 const put = controlCall({
@@ -109,10 +119,19 @@ const put = controlCall({
         set({ name, type: 'A', value: address }, options),
       /**
        * Sets the CAA record of a name: only these authorities, such as `letsencrypt.org`, may issue for this name and the
-       * names below it. `[]` allows none.
+       * names below it. `[]` allows none. An authority can have parameters. An address of the name stays.
+       *
+       * @example
+       * ```ts
+       * gateway.dns.caa('example.com', ['letsencrypt.org; validationmethods=http-01'], { issuewild: [] })
+       * ```
        */
-      caa: (name: string, authorities: readonly string[], options?: DnsOptions): DnsRecord =>
-        set({ name, type: 'CAA', value: readAuthorities({ authorities }, {}, context).authorities.join(',') }, options),
+      caa(name: string, issue: readonly string[], options: CaaOptions = {}): DnsRecord {
+        const { issuewild, ...rest } = readCallOptions(caaOptions, options)
+        const read = readAuthorities({ authorities: issue, issuewild }, {}, context)
+        const wild = read.issuewild && { issuewild: read.issuewild.join(',') }
+        return set({ name, type: 'CAA', value: read.authorities.join(','), ...wild }, rest)
+      },
       /** Puts a name behind the proxy of a CDN, such as `Cloudflare`: resolvers see its addresses instead of a CNAME record. */
       proxy: (name: string, cdn: string, options?: DnsOptions): DnsRecord =>
         set({ name, type: 'PROXY', value: cdn }, options),
@@ -158,7 +177,7 @@ const remove = controlCall({
       refuse(general.not_found, { what: 'matching record with the name', received: quote(name) }, { name })
     }),
   members: (call, host) => ({
-    /** Removes the record of a name. */
+    /** Removes the records of a name. */
     remove(name: string): void {
       const sent = readRecordName({ name }, {}, host.engine.context)
       if (host.transact((tx) => listRecords(tx, sent.name)).length > 0) call(sent)
@@ -182,7 +201,7 @@ const members = /* @__PURE__ */ membersOf(calls)
 
 /**
  * The simulated DNS zone. It decides the outcomes of attempts if the gateway was created with `dns: 'simulated'`. An edit
- * takes effect at once. A name has one record; case and trailing dots do not matter.
+ * takes effect at once. A name has one record, and a CAA record beside an address. Case and trailing dots do not matter.
  *
  * @example
  * ```ts

@@ -218,7 +218,10 @@ describe('A command that fails gives the reason, and what to do', () => {
       /^TIME is "2025-01-01T00:00:00Z"\. Allowed: an RFC 3339 time, at the earliest "2026-01-01T00:00:00Z"\./,
     ],
     ['declare --routes edghtsrt_1', /^declare needs one of --edge, --endpoint-configuration, --backend\. See /],
-    ['script NOPE', /^OUTCOME is "NOPE"\. Allowed: success, INTERNAL_ERROR, DNS_ERROR\. See /],
+    [
+      'script NOPE',
+      /^OUTCOME is "NOPE"\. Allowed: success, INTERNAL_ERROR, DNS_ERROR, or a numbered error such as "ERR_NGROK_26014"\. See /,
+    ],
     [
       'faults add --operation reserved_domain.create',
       /^--operation is "reserved_domain\.create"\. Did you mean reserved_domains\.create\? See /,

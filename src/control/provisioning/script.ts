@@ -9,7 +9,7 @@ import { isIdOf } from '../../core/schema/ids.ts'
 import { integerFrom, NO_VALUES, optionsOf, readCallOptions, requireValues } from '../../core/schema/options.ts'
 import { rule } from '../../core/schema/rule.ts'
 import { quote } from '../../core/schema/text.ts'
-import type { FailedAttempt, PendingOutcome } from '../../generated/controls.ts'
+import type { PendingOutcome } from '../../generated/controls.ts'
 import { normalizeName } from '../../service/provisioning/dns.ts'
 import {
   ANY_DOMAIN,
@@ -19,35 +19,36 @@ import {
   lastingOutcomes,
   listPendingOutcomes,
   MAX_OUTCOMES,
+  numberedError,
   OUTCOMES,
   type Outcome,
   PROVISIONING_ERRORS,
-  type ProvisioningError,
   putLasting,
   scriptedOutcomes,
   scriptOutcomes,
 } from '../../service/provisioning/outcomes.ts'
 import { isServiceDomain } from '../../service/resources/reserved-domains/dialect.ts'
 import { errors } from '../../service/resources/reserved-domains/errors.ts'
-import { type NameError, nameErrors, nameProblem } from '../../service/resources/reserved-domains/names.ts'
+import { type NameError, nameErrors, nameFacts, nameProblem } from '../../service/resources/reserved-domains/names.ts'
 import { type ControlHost, controlCall, membersOf } from '../control.ts'
 import { requireDomain } from './domain-calls.ts'
 import { describeUnusedOutcomes } from './unused-outcomes.ts'
 
 const DETAILS_ALLOWED =
-  'an object with one of these errors as outcome, and perhaps message (at most 1000 characters) and retriesAfter ("30m", or "-5m" for the past)'
+  'a numbered error such as "ERR_NGROK_26014", or an object with DNS_ERROR or INTERNAL_ERROR as outcome, and perhaps error (such as "ERR_NGROK_26014"), message (at most 1000 characters) and retriesAfter ("30m", or "-5m" for the past)'
 
 const outcomeName = v.picklist(OUTCOMES, OUTCOMES.join(', '))
 
 /** An outcome's name alone, or an error with its details. */
 const outcome: v.GenericSchema<Outcome> = v.pipe(
-  v.union([outcomeName, failedAttempt], `${OUTCOMES.join(', ')}, or ${DETAILS_ALLOWED}`),
+  v.union([outcomeName, numberedError, failedAttempt], `${OUTCOMES.join(', ')}, or ${DETAILS_ALLOWED}`),
   facts({ type: 'Outcome', imports: { Outcome: 'service/provisioning/outcomes.ts' } }),
+  v.metadata({ typed: `${OUTCOMES.join(', ')}, or a numbered error such as "ERR_NGROK_26014"` }),
 )
 
 /** The outcome of an attempt that fails. */
 const failedOutcome = v.union(
-  [v.picklist(PROVISIONING_ERRORS), failedAttempt],
+  [v.picklist(PROVISIONING_ERRORS), numberedError, failedAttempt],
   `${PROVISIONING_ERRORS.join(', ')}, or ${DETAILS_ALLOWED}`,
 )
 
@@ -59,7 +60,7 @@ const domain = v.optional(
       v.string(),
       rule(Object.values<NameError>(nameErrors), (received, report) => {
         const error = isDomainId(received) ? undefined : nameProblem(normalizeName(received))
-        if (error) report(error, {})
+        if (error) report(error, nameFacts(normalizeName(received)))
       }),
     ),
     'The domain: its name, which no domain needs to have yet, or its id. Default: any domain.',
@@ -105,7 +106,7 @@ const script = controlCall({
       words: { outcomes: 'OUTCOME…' },
       example: 'DNS_ERROR success --domain app.example.com',
       notes: [
-        `OUTCOME is one of ${OUTCOMES.join(', ')}. Each attempt of a certificate job takes the next one.`,
+        `OUTCOME is one of ${OUTCOMES.join(', ')}, or a numbered error such as ERR_NGROK_26014. Each attempt of a certificate job takes the next one.`,
         'An error can have details: \'{"outcome":"DNS_ERROR","message":"No such host.","retriesAfter":"5m"}\'.',
         'After the last one, attempts succeed, or follow --always or the simulated DNS.',
       ],
@@ -162,6 +163,7 @@ const script = controlCall({
        * ```ts
        * gateway.provisioning.script(['DNS_ERROR', 'INTERNAL_ERROR', 'success'], { domain: 'app.example.com' })
        * gateway.provisioning.script([{ outcome: 'DNS_ERROR', message: 'No such host.', retriesAfter: '5m' }])
+       * gateway.provisioning.script(['ERR_NGROK_26014']) // a DNS_ERROR whose msg has the code
        * ```
        */
       script: (outcomes: readonly Outcome[], options: ForDomain = {}): void => run({ outcomes }, options),
@@ -174,7 +176,7 @@ const script = controlCall({
        * gateway.provisioning.failNext('DNS_ERROR', { domain: 'app.example.com', times: 2 })
        * ```
        */
-      failNext(error: ProvisioningError | FailedAttempt, options: ForDomain & { readonly times?: number } = {}): void {
+      failNext(error: Exclude<Outcome, 'success'>, options: ForDomain & { readonly times?: number } = {}): void {
         requireFailure(error)
         run({ outcomes: [error], first: true }, options, forTimes)
       },
@@ -188,7 +190,7 @@ const script = controlCall({
        * gateway.provisioning.script(['success']) // for the other domains
        * ```
        */
-      failAlways(error: ProvisioningError | FailedAttempt, options: ForDomain = {}): void {
+      failAlways(error: Exclude<Outcome, 'success'>, options: ForDomain = {}): void {
         requireFailure(error)
         run({ outcomes: [], always: error }, options)
       },
@@ -232,6 +234,7 @@ const clear = controlCall({
 const outcomeFields = {
   domain: documented(v.nullable(v.string()), 'The domain; null for any.'),
   outcome: documented(outcomeName, 'The outcome of the attempt.'),
+  error: v.exactOptional(documented(v.string(), 'The key of the numbered error, if one was scripted.')),
   message: v.exactOptional(documented(v.string(), 'The `msg` of the job, if it was scripted.')),
   retriesAfter: v.exactOptional(
     documented(v.union([v.string(), v.number()]), 'The time from the attempt to `retries_at`, if it was scripted.'),

@@ -8,11 +8,14 @@ const MAX_EXPLAINED = 5
 
 /** Describes the outcomes that no attempt has used, and why; undefined if there are none. */
 export function describeUnusedOutcomes(tx: Transaction): string | undefined {
-  const lasting = listUnusedLasting(tx).map(({ domain, outcome }) => ({
+  const lasting = listUnusedLasting(tx).map(({ domain, outcome, error }) => ({
     domain: domain === ANY_DOMAIN ? null : domain,
-    outcome: `always ${outcome}`,
+    outcome: `always ${error ?? outcome}`,
   }))
-  const unused = [...listPendingOutcomes(tx).filter(({ always }) => !always), ...lasting]
+  const scripted = listPendingOutcomes(tx).flatMap(({ always, domain, outcome, error }) =>
+    always ? [] : { domain, outcome: error ?? outcome },
+  )
+  const unused = [...scripted, ...lasting]
   if (unused.length === 0) return undefined
   const texts = unused.slice(0, MAX_NAMED).map(({ domain, outcome }) => `${outcome} for ${domain ?? 'any domain'}`)
   const more = unused.length > MAX_NAMED ? ` and ${unused.length - MAX_NAMED} more` : ''

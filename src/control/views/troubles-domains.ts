@@ -148,7 +148,7 @@ function setRecord({ name, type, value }: WrongRecord): Fix[number] {
 function describeRecord({ name, type, value, found }: WrongRecord, called: string, target: string): string {
   const expected =
     type === 'CNAME' ? `No CNAME record leads to ${target}` : `No CAA record may forbid ${value} to issue`
-  return `${expected}. Found ${found?.(type === 'CNAME' ? called : name)}.`
+  return `${expected}. Found ${found?.describe(type === 'CNAME' ? called : name)}.`
 }
 
 /** Describes the numbers of a job that fails: its attempts, and the end of the certificate in use. */

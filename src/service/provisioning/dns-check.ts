@@ -2,7 +2,9 @@ import type { Transaction } from '../../core/operation/transaction.ts'
 import { formatCount } from '../../core/schema/text.ts'
 import { timeMs } from '../../core/schema/time.ts'
 import type { DnsRecord, NeededRecord } from '../../generated/controls.ts'
-import { getParentKey, normalizeName, parseAuthorities, resolve, reverseLabels, zone } from './dns.ts'
+import { type CaaProblem, describeCaa, describeIssuers, findCaaProblem } from './caa.ts'
+import type { CertificateErrorKey } from './certificate-errors.ts'
+import { caaKey, getParentKey, normalizeName, resolve, reverseLabels, zone } from './dns.ts'
 
 interface DomainTargets {
   readonly domain: string
@@ -11,8 +13,15 @@ interface DomainTargets {
   readonly acme_challenge_cname_target: string | null
 }
 
-/** Returns what was found, as a fragment for a message. `called` is the word or the name for the record in it. */
-type Found = (called: string) => string
+/** A problem of a needed record. */
+type RecordProblem = 'missing' | 'address' | 'mismatch' | 'proxied' | 'lookup failed' | CaaProblem
+
+/** The record that was found in place of a needed one. */
+interface Found {
+  readonly problem: RecordProblem
+  /** Describes it, as a fragment for a message. `called` is the word or the name for the needed record. */
+  describe(called: string): string
+}
 
 /** A needed record, and what was found in its place: null if the name leads to the value. */
 interface CheckedRecord extends Pick<NeededRecord, 'name' | 'type' | 'value'> {
@@ -21,14 +30,61 @@ interface CheckedRecord extends Pick<NeededRecord, 'name' | 'type' | 'value'> {
 
 /** Returns the records that a domain needs, as {@link findNeededRecords} does, with their problems in sentences. */
 export function checkNeededRecords(tx: Transaction, domain: DomainTargets): NeededRecord[] {
-  return findNeededRecords(tx, domain).map(({ name, type, value, found }) => {
-    if (!found) return { name, type, value, problem: null, found: null }
-    const expected =
-      type === 'CNAME'
-        ? `a CNAME record for ${name} with the value ${value}`
-        : `no CAA record for ${domain.domain} that forbids ${value} to issue, at it or above it`
-    return { name, type, value, problem: `Expected ${expected}. Found ${found(name)}.`, found: found(name) }
+  return findNeededRecords(tx, domain).map((record) => {
+    const { name, type, value, found } = record
+    const problem = found && describeProblem(record, found, domain)
+    return { name, type, value, problem, found: found?.describe(name) ?? null }
   })
+}
+
+function describeProblem({ name, type, value }: CheckedRecord, found: Found, { domain }: DomainTargets): string {
+  const expected =
+    type === 'CNAME'
+      ? `a CNAME record for ${name} with the value ${value}`
+      : `no CAA record for ${domain} that forbids ${value} to issue, at it or above it`
+  return `Expected ${expected}. Found ${found.describe(name)}.`
+}
+
+/** Returns the first problem of the records that a domain needs, with its numbered errors. */
+export function findDnsProblem(tx: Transaction, domain: DomainTargets) {
+  for (const record of findNeededRecords(tx, domain)) {
+    const { found } = record
+    if (found) return { text: describeProblem(record, found, domain), errors: errorsOf(found, record, domain) }
+  }
+  return undefined
+}
+
+/** The numbered errors of each problem: that of the check, and that of the record (rules: simulated-dns#numbers). */
+const ERRORS: Readonly<Record<RecordProblem, readonly CertificateErrorKey[]>> = {
+  missing: ['dcv_cname_missing', 'cname_missing'],
+  address: ['dcv_cname_missing', 'cname_is_address'],
+  mismatch: ['dcv_cname_mismatch', 'cname_mismatch'],
+  proxied: ['dcv_cname_missing', 'domain_proxied'],
+  'lookup failed': ['preflight_check_failed', 'lookup_failed'],
+  'not authorized': ['caa_check_blocked', 'caa_not_authorized'],
+  account: ['caa_check_blocked', 'caa_account_restricted'],
+  method: ['caa_check_blocked', 'caa_method_restricted'],
+}
+
+/** The numbered errors of the CNAME record of a challenge. */
+const CHALLENGE_ERRORS: typeof ERRORS = {
+  ...ERRORS,
+  missing: ['dns_01_cname_missing', 'challenge_missing'],
+  address: ['dns_01_cname_missing', 'challenge_is_address'],
+  mismatch: ['dns_01_cname_mismatch', 'challenge_mismatch'],
+  proxied: ['dns_01_cname_missing', 'challenge_proxied'],
+}
+
+function errorsOf(
+  { problem }: Found,
+  { name, type }: CheckedRecord,
+  { domain }: DomainTargets,
+): readonly CertificateErrorKey[] {
+  if (type === 'CAA')
+    return problem === 'lookup failed' ? ['caa_check_lookup_failed', 'lookup_failed'] : ERRORS[problem]
+  if (name !== domain) return CHALLENGE_ERRORS[problem]
+  const isWildcard = problem === 'proxied' && domain.startsWith('*.')
+  return isWildcard ? ['dcv_cname_missing', 'wildcard_proxied'] : ERRORS[problem]
 }
 
 /**
@@ -52,50 +108,54 @@ function findForbiddingCaa(tx: Transaction, { domain, policy }: DomainTargets): 
   if (!policy) return []
   const { authority } = policy
   for (let key = reverseLabels(domain.replace(/^\*\./, '')); key !== ''; key = getParentKey(key)) {
-    const record = tx.get(zone, key)
-    if (!record || !isVisible(tx, record)) continue
-    const { name, type, value } = record
-    const isFailing = type === 'SERVFAIL' || type === 'TIMEOUT'
-    if (type !== 'CAA' && !isFailing) continue
-    // The service names its authority by the first label of the name that CAA has, such as letsencrypt.org.
-    const isAllowed = parseAuthorities(value).some((each) => each === authority || each.startsWith(`${authority}.`))
-    if (isAllowed) return []
-    const found: Found = (called) =>
-      isFailing
-        ? describeInsteadOfCname(tx, record, called)
-        : `one for ${called} that ${describeAuthorities(value)}. Add ${authority} to it, or remove it`
-    return [{ name, type: 'CAA', value: authority, found }]
+    const failing = tx.get(zone, key)
+    if (failing && isVisible(tx, failing) && (failing.type === 'SERVFAIL' || failing.type === 'TIMEOUT'))
+      return [{ name: failing.name, type: 'CAA', value: authority, found: findInstead(tx, failing) }]
+    const caa = tx.get(zone, caaKey(key))
+    if (!caa || !isVisible(tx, caa)) continue
+    const problem = findCaaProblem(caa, authority, domain)
+    if (!problem) return []
+    const describe = (called: string) => `one for ${called} that ${describeCaa(caa, domain, problem, authority)}`
+    return [{ name: caa.name, type: 'CAA', value: authority, found: { problem, describe } }]
   }
   return []
-}
-
-function describeAuthorities(value: string): string {
-  return value === '' ? 'allows no authority' : `allows only ${value}`
 }
 
 function isVisible({ now }: Transaction, { visibleFrom }: DnsRecord): boolean {
   return (timeMs(visibleFrom) ?? now) <= now
 }
 
-/** Describes the record that a name has instead of a CNAME record, as a fragment for a message. */
-function describeInsteadOfCname(tx: Transaction, record: DnsRecord | undefined, name: string): string {
+/** Returns the record that a name has instead of a CNAME record. */
+function findInstead(tx: Transaction, record: DnsRecord | undefined): Found {
   if (record && !isVisible(tx, record)) {
     const left = formatCount(Math.ceil(((timeMs(record.visibleFrom) ?? 0) - tx.now) / 1000), 'second')
-    return `no record for ${name} yet: the one that was set propagates until ${record.visibleFrom}. Wait for another ${left}`
+    const until = `the one that was set propagates until ${record.visibleFrom}. Wait for another ${left}`
+    return { problem: 'missing', describe: (name) => `no record for ${name} yet: ${until}` }
   }
   switch (record?.type) {
     case 'A':
-      return `an A record with the value ${record.value}`
+      return { problem: 'address', describe: () => `an A record with the value ${record.value}` }
     case 'CAA':
-      return `a CAA record that ${describeAuthorities(record.value)}`
+      return { problem: 'missing', describe: () => `a CAA record that ${describeIssuers(record.value)}` }
     case 'PROXY':
-      return `addresses of ${record.value}, a CDN that proxies ${name} and hides its CNAME record. Switch its proxy off for this name`
+      return {
+        problem: /^cloudflare$/i.test(record.value) ? 'proxied' : 'address',
+        describe: (name) =>
+          `addresses of ${record.value}, a CDN that proxies ${name} and hides its CNAME record. Switch its proxy off for this name`,
+      }
     case 'SERVFAIL':
-      return `the answer SERVFAIL of the name servers of ${name}. Correct their zone, for example its DNSSEC`
+      return {
+        problem: 'lookup failed',
+        describe: (name) =>
+          `the answer SERVFAIL of the name servers of ${name}. Correct their zone, for example its DNSSEC`,
+      }
     case 'TIMEOUT':
-      return `no answer of the name servers of ${name} in time. Check that they run and can be reached`
+      return {
+        problem: 'lookup failed',
+        describe: (name) => `no answer of the name servers of ${name} in time. Check that they run and can be reached`,
+      }
     default:
-      return `no record for ${name}`
+      return { problem: 'missing', describe: (name) => `no record for ${name}` }
   }
 }
 
@@ -104,20 +164,24 @@ const MAX_CHAIN_LENGTH = 8
 /** Follows the CNAME records of a name to its target. Returns null if they lead to the target. */
 function findMismatch(tx: Transaction, name: string, target: string): Found | null {
   const chain: string[] = []
+  const mismatch = (describe: Found['describe']): Found => ({ problem: 'mismatch', describe })
   for (let at = name; ; at = chain.at(-1) ?? name) {
     const record = resolve(tx, at)
     if (record?.type !== 'CNAME' || !isVisible(tx, record)) {
-      if (chain.length === 0) return (called) => describeInsteadOfCname(tx, record, called)
-      const end = record ? describeInsteadOfCname(tx, record, at) : 'no record'
-      return () => `a CNAME record to ${joinNames(chain)}, which has ${end}`
+      if (chain.length === 0) return findInstead(tx, record)
+      const end = record ? findInstead(tx, record).describe(at) : 'no record'
+      return mismatch(() => `a CNAME record to ${joinNames(chain)}, which has ${end}`)
     }
     const { value } = record
     if (chain.length === MAX_CHAIN_LENGTH)
-      return (called) =>
-        `a chain of more than ${MAX_CHAIN_LENGTH} CNAME records: ${joinNames([called, ...chain, value])}`
+      return mismatch(
+        (called) => `a chain of more than ${MAX_CHAIN_LENGTH} CNAME records: ${joinNames([called, ...chain, value])}`,
+      )
     if (value === target) return null
     if (value === name || chain.includes(value))
-      return (called) => `a loop of CNAME records: ${joinNames([called, ...chain, value === name ? called : value])}`
+      return mismatch(
+        (called) => `a loop of CNAME records: ${joinNames([called, ...chain, value === name ? called : value])}`,
+      )
     chain.push(value)
   }
 }

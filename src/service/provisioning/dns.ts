@@ -10,6 +10,7 @@ import { time } from '../../core/schema/schema.ts'
 import { durationMs, roundUpToSecond, timeMs, timestamp } from '../../core/schema/time.ts'
 import type { DnsRecord } from '../../generated/controls.ts'
 import { ipBytes } from '../x509/ip.ts'
+import { formatIssuers, hasValidParameters, parseIssuers } from './caa.ts'
 
 const MAX_NAME_LENGTH = 253
 const LABEL = '[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?'
@@ -60,6 +61,9 @@ const value = documented(
   "A CNAME's name, an A record's IPv4 address, the authorities that CAA allows, separated by commas, or the name of the CDN; nothing for name servers that fail.",
 )
 
+const ISSUEWILD =
+  'The authorities that CAA allows for wildcards, in the same form; absent if `value` holds for wildcards too.'
+
 const NO_VALUE = { allowed: 'no value', isValid: (value: string) => value === '', normalize: (value: string) => value }
 
 /** The values that each type of record allows, in words and as a test, and the form in which a value is stored. */
@@ -69,9 +73,10 @@ const VALUES: Readonly<
   CNAME: { allowed: ALLOWED_NAME, isValid: isDnsName, normalize: normalizeName },
   A: { allowed: 'an IPv4 address', isValid: (value) => ipBytes(value)?.length === 4, normalize: normalizeName },
   CAA: {
-    allowed: 'names of authorities, separated by commas, such as "letsencrypt.org", or "" for none',
-    isValid: (value) => parseAuthorities(value).every(isDnsName),
-    normalize: (value) => parseAuthorities(value).join(', '),
+    allowed:
+      'names of authorities, separated by commas, such as "letsencrypt.org" or "letsencrypt.org; validationmethods=dns-01", or "" for none',
+    isValid: (value) => parseIssuers(value).every((each) => isDnsName(each.authority) && hasValidParameters(each)),
+    normalize: formatIssuers,
   },
   PROXY: {
     allowed: 'the name of a CDN, of 1 to 100 characters',
@@ -82,32 +87,44 @@ const VALUES: Readonly<
   TIMEOUT: NO_VALUE,
 }
 
-export function parseAuthorities(value: string): readonly string[] {
-  return value
-    .split(',')
-    .map((each) => normalizeName(each.trim()))
-    .filter((each) => each !== '')
+interface ValueOfType {
+  readonly type: RecordType
+  readonly value?: string | undefined
+  readonly issuewild?: string | undefined
 }
 
-type ValueOfType = { readonly type: RecordType; readonly value?: string | undefined }
+const NO_ISSUEWILD = 'no value: only CAA records have it'
 
 /** Makes the schema of a record whose value fits its type, in the form in which values are stored. */
 function withFittingValue<T extends ValueOfType>(schema: v.GenericSchema<unknown, T>) {
   return v.pipe(
     schema,
-    ruleOnWhole<T, never>([], ({ type, value }, report) => {
+    ruleOnWhole<T, never>([], ({ type, value, issuewild }, report) => {
       const known = TYPES.find((each) => each === type)
-      if ((value !== undefined && typeof value !== 'string') || !known) return
+      if (!known) return
       const { allowed, isValid, normalize } = VALUES[known]
-      if (!isValid(normalize(value ?? ''))) report(general.field_invalid, { allowed }, { path: ['value'], value })
+      const check = (field: string, sent: unknown) => {
+        const text = sent ?? ''
+        if (typeof text === 'string' && !isValid(normalize(text)))
+          report(general.field_invalid, { allowed }, { path: [field], value: sent })
+      }
+      check('value', value)
+      if (known === 'CAA') check('issuewild', issuewild)
+      else if (issuewild !== undefined)
+        report(general.field_invalid, { allowed: NO_ISSUEWILD }, { path: ['issuewild'], value: issuewild })
     }),
-    v.transform((sent) => ({ ...sent, value: VALUES[sent.type].normalize(sent.value ?? '') })),
+    v.transform(({ issuewild, ...sent }) => ({
+      ...sent,
+      value: VALUES[sent.type].normalize(sent.value ?? ''),
+      ...(issuewild !== undefined && { issuewild: formatIssuers(issuewild) }),
+    })),
   )
 }
 
 const record = v.object({
   ...fields,
   value,
+  issuewild: v.exactOptional(documented(v.string(), ISSUEWILD)),
   visibleFrom: v.exactOptional(
     documented(
       v.pipe(
@@ -122,12 +139,13 @@ const record = v.object({
 export const dnsRecord: v.GenericSchema<unknown, DnsRecord> = named(
   withFittingValue(record),
   'DnsRecord',
-  'A record of the simulated DNS zone, or the failure that resolvers see in its place. Each name has at most one.',
+  'A record of the simulated DNS zone, or the failure that resolvers see in its place. A name has at most one, and a CAA record beside an address.',
 )
 
 const body = v.object({
   ...fields,
   value: v.optional(value),
+  issuewild: v.optional(documented(v.string(), ISSUEWILD)),
   after: v.optional(
     sentDuration(
       "How long the record takes to propagate, on the gateway's clock: resolvers do not find it before. Default: no time.",
@@ -138,20 +156,33 @@ const body = v.object({
 export const dnsRecordBody = named(
   withFittingValue(body),
   'DnsRecordBody',
-  'A record to set in the simulated DNS zone; it replaces the previous record of the name.',
+  'A record to set in the simulated DNS zone; it replaces the previous record of the name. A CAA record and an address stay beside each other.',
 )
+
+/** The types that can be beside CAA. A CNAME record excludes every other one (RFC 1034, 3.6.2), and so does a failure. */
+const ADDRESSES: readonly RecordType[] = ['A', 'PROXY']
 
 /** Sets the record of a name. Resolvers see it at once, or after the delay `after` (rules: simulated-dns#propagation). */
 export function setRecord(tx: Transaction, { after, ...record }: v.InferOutput<typeof dnsRecordBody>): DnsRecord {
   const ms = durationMs(after) ?? 0
   const visible = ms === 0 ? {} : { visibleFrom: timestamp(roundUpToSecond(tx.now + ms)) }
+  for (const other of listRecords(tx, record.name)) {
+    const types = [record.type, other.type]
+    const isBeside = types.includes('CAA') && types.some((type) => ADDRESSES.includes(type))
+    if (!isBeside && other.type !== record.type) tx.remove(zone, other)
+  }
   return tx.put(zone, { ...record, ...visible })
+}
+
+/** Returns the key of the CAA record of a name, by the key of the name. A space sorts before the dot of the names below. */
+export function caaKey(key: string): string {
+  return `${key} CAA`
 }
 
 /** The simulated zone. Keys are names with their labels reversed, so that a name sorts right before the names below it. */
 export const zone = collection<DnsRecord>({
   name: 'dns_records',
-  key: (record) => reverseLabels(record.name),
+  key: ({ name, type }) => (type === 'CAA' ? caaKey(reverseLabels(name)) : reverseLabels(name)),
   schema: dnsRecord,
   indexes: {
     /** Has the records that resolvers did not see at once. */
@@ -159,11 +190,13 @@ export const zone = collection<DnsRecord>({
   },
 })
 
-/** Returns all records, ordered by name, or only the record of one name, if any. */
+const sortKey = ({ name, type }: DnsRecord): string => (type === 'CAA' ? `${name} ` : name)
+
+/** Returns all records, ordered by name, or only those of one name. */
 export function listRecords(tx: Transaction, name?: string): DnsRecord[] {
-  if (name === undefined) return [...tx.newestFirst(zone)].sort((a, b) => (a.name < b.name ? -1 : 1))
-  const record = tx.get(zone, reverseLabels(name))
-  return record ? [record] : []
+  if (name === undefined) return [...tx.newestFirst(zone)].sort((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1))
+  const key = reverseLabels(name)
+  return [tx.get(zone, key), tx.get(zone, caaKey(key))].flatMap((record) => record ?? [])
 }
 
 /**
@@ -172,11 +205,12 @@ export function listRecords(tx: Transaction, name?: string): DnsRecord[] {
  */
 export function resolve(tx: Transaction, name: string): DnsRecord | undefined {
   const key = reverseLabels(name)
-  const record = tx.get(zone, key)
+  const at = (key: string) => tx.get(zone, key) ?? tx.get(zone, caaKey(key))
+  const record = at(key)
   if (record || hasKeysBelow(tx, key)) return record
   for (let encloser = getParentKey(key); encloser !== ''; encloser = getParentKey(encloser)) {
-    const wildcard = tx.get(zone, `${encloser}.*`)
-    if (wildcard || tx.get(zone, encloser) || hasKeysBelow(tx, encloser)) return wildcard
+    const wildcard = at(`${encloser}.*`)
+    if (wildcard || at(encloser) || hasKeysBelow(tx, encloser)) return wildcard
   }
   return undefined
 }

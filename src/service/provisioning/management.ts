@@ -1,6 +1,7 @@
 import type { Transaction } from '../../core/operation/transaction.ts'
+import { CERTIFICATE_ERRORS, findCertificateError, withCodes } from './certificate-errors.ts'
 import { certificates } from './certificate-records.ts'
-import { checkNeededRecords } from './dns-check.ts'
+import { findDnsProblem } from './dns-check.ts'
 import { type ManagedDomain, type Policy, provisioningOptions } from './managed-domain.ts'
 import { type ProvisioningError, parseSignedMs, takeOutcome } from './outcomes.ts'
 import { type AttemptFailure, applyTransition } from './transitions.ts'
@@ -36,8 +37,8 @@ function determineFailure(tx: Transaction, domain: ManagedDomain): AttemptFailur
   const scripted = takeScripted(tx, domain.domain)
   if (scripted) return scripted.failure
   if (provisioningOptions(tx.options).dns === 'off') return undefined
-  const wrong = checkNeededRecords(tx, domain).find(({ problem }) => problem !== null)
-  return wrong?.problem ? { error_code: 'DNS_ERROR', msg: wrong.problem } : undefined
+  const problem = findDnsProblem(tx, domain)
+  return problem && { error_code: 'DNS_ERROR', msg: withCodes(problem.text, problem.errors, tx.dialect) }
 }
 
 /** Takes the next outcome that the script has for a domain, if any. Without a failure, the attempt succeeds. */
@@ -45,10 +46,12 @@ export function takeScripted(
   tx: Transaction,
   domain: string,
 ): { readonly failure: AttemptFailure | undefined } | undefined {
-  const { outcome, message, retriesAfter } = takeOutcome(tx, domain) ?? {}
+  const { outcome, error, message, retriesAfter } = takeOutcome(tx, domain) ?? {}
   if (outcome === undefined) return undefined
   if (outcome === 'success') return { failure: undefined }
-  const msg = message ?? MESSAGES[outcome]
+  const key = findCertificateError(error)
+  const text = message ?? (key ? CERTIFICATE_ERRORS[key].message : MESSAGES[outcome])
+  const msg = key ? withCodes(text, [key], tx.dialect) : text
   return { failure: { error_code: outcome, msg, retriesAfter: parseSignedMs(retriesAfter), scripted: true } }
 }
 

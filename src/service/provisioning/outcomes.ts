@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { collection } from '../../core/operation/collection.ts'
 import type { Transaction } from '../../core/operation/transaction.ts'
 import { documented, named } from '../../core/schema/documentation.ts'
+import { facts } from '../../core/schema/facts.ts'
 import { general } from '../../core/schema/general-errors.ts'
 import { oneOfThese } from '../../core/schema/options.ts'
 import { recordRule } from '../../core/schema/record-schema.ts'
@@ -9,6 +10,7 @@ import { rule } from '../../core/schema/rule.ts'
 import { DURATION_ALLOWED, type Duration, durationMs } from '../../core/schema/time.ts'
 import type { Frozen } from '../../core/schema/values.ts'
 import type { FailedAttempt } from '../../generated/controls.ts'
+import { CERTIFICATE_ERRORS, type CertificateErrorKey, findCertificateError } from './certificate-errors.ts'
 import { isDnsName } from './dns.ts'
 
 export const PROVISIONING_ERRORS = ['INTERNAL_ERROR', 'DNS_ERROR'] as const
@@ -20,7 +22,23 @@ export const OUTCOMES = ['success', ...PROVISIONING_ERRORS] as const
 const MAX_MESSAGE_LENGTH = 1000
 const SIGNED_ALLOWED = `${DURATION_ALLOWED}, or one of these with a minus`
 
+const ERROR_ALLOWED =
+  'an error of certificate jobs by its code, such as "ERR_NGROK_26014", or by its key, such as "caa_check_blocked"'
+
+/** A numbered error by its code or its key. */
+export const numberedError = v.pipe(
+  v.custom<CertificateErrorName>((value) => findCertificateError(value) !== undefined, ERROR_ALLOWED),
+  facts({
+    json: { type: 'string', examples: ['ERR_NGROK_26014'] },
+    type: 'CertificateErrorName',
+    imports: { CertificateErrorName: 'service/provisioning/outcomes.ts' },
+  }),
+)
+
 const details = {
+  error: v.exactOptional(
+    documented(numberedError, 'The numbered error, by its code or its key. The `msg` of the job ends with the code.'),
+  ),
   message: v.exactOptional(
     documented(
       v.pipe(v.string(), v.maxLength(MAX_MESSAGE_LENGTH, `at most ${MAX_MESSAGE_LENGTH} characters`)),
@@ -46,13 +64,25 @@ export const failedAttempt = named(
   'A provisioning attempt that fails, with the message and the retry time of its job.',
 )
 
+/** A numbered error of a certificate job: its code, such as `ERR_NGROK_26014`, or its key, such as `caa_check_blocked`. */
+export type CertificateErrorName = CertificateErrorKey | `ERR_${string}_${number}`
+
 /** The outcome of a provisioning attempt; an error alone has the usual message and the usual wait. */
-export type Outcome = (typeof OUTCOMES)[number] | FailedAttempt
+export type Outcome = (typeof OUTCOMES)[number] | CertificateErrorName | FailedAttempt
 
 /** An outcome with its details, if it has some. */
 type DetailedOutcome = { readonly outcome: (typeof OUTCOMES)[number] } & Omit<FailedAttempt, 'outcome'>
 
-const withDetails = (outcome: Outcome): DetailedOutcome => (typeof outcome === 'string' ? { outcome } : outcome)
+/** Returns an outcome with its details. A numbered error has its key. */
+function withDetails(outcome: Outcome): DetailedOutcome {
+  if (typeof outcome === 'object') {
+    const error = findCertificateError(outcome.error)
+    return { ...outcome, ...(error && { error }) }
+  }
+  const error = findCertificateError(outcome)
+  if (error) return { outcome: CERTIFICATE_ERRORS[error].error_code, error }
+  return { outcome: OUTCOMES.find((each) => each === outcome) ?? 'success' }
+}
 
 /** Returns a duration in ms that may have a minus; undefined if the value is not a duration. */
 export function parseSignedMs(value: unknown): number | undefined {

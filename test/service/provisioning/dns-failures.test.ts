@@ -20,7 +20,7 @@ describe('A record that propagates (rules: simulated-dns#propagation)', () => {
       error_code: 'DNS_ERROR',
       msg:
         `Expected a CNAME record for ${DOMAIN} with the value ${target}. Found no record for ${DOMAIN} yet: the one that ` +
-        `was set propagates until ${dueAfter('2m')}. Wait for another 90 seconds.`,
+        `was set propagates until ${dueAfter('2m')}. Wait for another 90 seconds. (ERR_GATEWAY_26015, ERR_GATEWAY_425)`,
       retries_at: dueAfter('30s', '1h'),
     })
     clock.advanceToNext()
@@ -67,17 +67,17 @@ describe('A record for a CDN or for failing name servers', () => {
     [
       'the proxy of a CDN',
       { type: 'PROXY', value: 'Cloudflare' },
-      `Found addresses of Cloudflare, a CDN that proxies ${DOMAIN} and hides its CNAME record. Switch its proxy off for this name.`,
+      `Found addresses of Cloudflare, a CDN that proxies ${DOMAIN} and hides its CNAME record. Switch its proxy off for this name. (ERR_GATEWAY_26015, ERR_GATEWAY_515)`,
     ],
     [
       'name servers that answer SERVFAIL',
       { type: 'SERVFAIL' },
-      `Found the answer SERVFAIL of the name servers of ${DOMAIN}. Correct their zone, for example its DNSSEC.`,
+      `Found the answer SERVFAIL of the name servers of ${DOMAIN}. Correct their zone, for example its DNSSEC. (ERR_GATEWAY_26012, ERR_GATEWAY_445)`,
     ],
     [
       'name servers that do not answer',
       { type: 'TIMEOUT' },
-      `Found no answer of the name servers of ${DOMAIN} in time. Check that they run and can be reached.`,
+      `Found no answer of the name servers of ${DOMAIN} in time. Check that they run and can be reached. (ERR_GATEWAY_26012, ERR_GATEWAY_445)`,
     ],
   ])('%s: the attempt fails with its own message (rules: simulated-dns#in-its-place)', async (_, fields, finding) => {
     const { gateway, clock, job, target, attempt } = openWithZone()
@@ -133,7 +133,7 @@ describe('A CAA record (rules: simulated-dns#caa)', () => {
     dns.caa('example.com', authorities)
     expect(attempt()).toBe(
       `Expected no CAA record for ${domain} that forbids letsencrypt to issue, at it or above it. Found one for ` +
-        `${finding} Add letsencrypt to it, or remove it.`,
+        `${finding} Add letsencrypt to it, or remove it. (ERR_GATEWAY_26014, ERR_GATEWAY_26000)`,
     )
     const records = gateway.provisioning.timeline(domain)
     expect(records.at(-1)?.outcome).toBe('DNS_ERROR')

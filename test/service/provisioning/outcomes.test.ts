@@ -179,7 +179,7 @@ describe('A wrong call is refused with a GatewayError that names what is allowed
     [
       'an unknown outcome',
       ({ script }) => script(['dns_error' as never]),
-      'Allowed: success, INTERNAL_ERROR, DNS_ERROR, or an object',
+      'Allowed: success, INTERNAL_ERROR, DNS_ERROR, or a numbered error such as "ERR_NGROK_26014", or an object',
     ],
     ['a text for the list', ({ script }) => script('success' as never), 'Allowed: an array.'],
     ['a misspelt option', ({ script }) => script(['success'], { domian: DOMAIN } as never), 'Supported: '],

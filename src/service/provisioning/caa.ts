@@ -1,0 +1,85 @@
+import type { DnsRecord } from '../../generated/controls.ts'
+
+/** A value of a CAA record: an authority, and the parameters under which it may issue (RFC 8659, 4.2). */
+interface Issuer {
+  readonly authority: string
+  readonly parameters: readonly (readonly [tag: string, value: string])[]
+}
+
+/** The reason why a CAA record forbids to issue. */
+export type CaaProblem = 'not authorized' | 'account' | 'method'
+
+/**
+ * Parses the values of a CAA record, which commas separate. After a semicolon, a comma before a text without a dot is part of a
+ * parameter, as in `letsencrypt.org; validationmethods=dns-01,http-01`.
+ */
+export function parseIssuers(value: string): readonly Issuer[] {
+  const texts: string[] = []
+  for (const part of value.split(',')) {
+    const last = texts.at(-1)
+    if (last?.includes(';') && !part.includes('.')) texts.splice(-1, 1, `${last},${part.trim()}`)
+    else if (part.trim() !== '') texts.push(part)
+  }
+  return texts.map(parseIssuer)
+}
+
+function parseIssuer(text: string): Issuer {
+  const [name = '', ...rest] = text.split(';').map((part) => part.trim())
+  const parameters = rest
+    .filter((part) => part !== '')
+    .map((part) => {
+      const [tag = '', value = ''] = part.split(/\s*=\s*(.*)/s)
+      return [tag.toLowerCase(), value] as const
+    })
+  return { authority: name.toLowerCase().replace(/\.$/, ''), parameters }
+}
+
+/** Tells whether the parameters of a value have the form of RFC 8659, 4.2. */
+export function hasValidParameters({ parameters }: Issuer): boolean {
+  return parameters.every(([tag, value]) => /^[a-z0-9]+$/.test(tag) && /^[!-:<-~]+$/.test(value))
+}
+
+/** Writes the values of a CAA record in their normal form. */
+export function formatIssuers(value: string): string {
+  return parseIssuers(value)
+    .map(({ authority, parameters }) => [authority, ...parameters.map((each) => each.join('='))].join('; '))
+    .join(', ')
+}
+
+/** Returns the reason why a record forbids an authority to issue for a domain (rules: simulated-dns#caa). */
+export function findCaaProblem(record: DnsRecord, authority: string, domain: string): CaaProblem | undefined {
+  const own = parseIssuers(valueFor(record, domain)).filter(
+    // The service names its authority by the first label of the name that CAA has, such as letsencrypt.org.
+    (each) => each.authority === authority || each.authority.startsWith(`${authority}.`),
+  )
+  const problems = own.map(({ parameters }): CaaProblem | undefined => {
+    const all = new Map(parameters)
+    if (all.has('accounturi')) return 'account'
+    const methods = all.get('validationmethods')?.split(',')
+    return methods?.includes(methodFor(domain)) === false ? 'method' : undefined
+  })
+  return problems.includes(undefined) ? undefined : (problems[0] ?? 'not authorized')
+}
+
+/** Returns the values that hold for a domain: for a wildcard those of `issuewild`, if there are some. */
+function valueFor({ value, issuewild }: DnsRecord, domain: string): string {
+  return domain.startsWith('*.') ? (issuewild ?? value) : value
+}
+
+/** The service validates a wildcard by DNS-01, and other domains by HTTP-01. */
+function methodFor(domain: string): string {
+  return domain.startsWith('*.') ? 'dns-01' : 'http-01'
+}
+
+/** Describes a record that forbids an authority to issue, with the way to correct it, as a fragment for a message. */
+export function describeCaa(record: DnsRecord, domain: string, problem: CaaProblem, authority: string): string {
+  const described = describeIssuers(valueFor(record, domain))
+  if (problem === 'account') return `${described}. Remove accounturi, which cannot be checked`
+  if (problem === 'method') return `${described}. Add ${methodFor(domain)} to validationmethods`
+  return `${described}. Add ${authority} to it, or remove it`
+}
+
+/** Describes the authorities of a record. */
+export function describeIssuers(value: string): string {
+  return value === '' ? 'allows no authority' : `allows only ${value}`
+}
