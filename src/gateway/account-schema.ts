@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { ACCOUNT_STATES, EDGE_STATES } from '../core/operation/account-state.ts'
 import { PLANS } from '../core/operation/limit.ts'
 import { named } from '../core/schema/documentation.ts'
 import { facts } from '../core/schema/facts.ts'
@@ -58,8 +59,18 @@ export const account = named(
       'True if the account has a verified card. On the plan `free`, TCP endpoints need one; it changes nothing on other plans.',
       { default: false, flag: 'card' },
     ),
+    state: optionRow(
+      oneOfThese(ACCOUNT_STATES),
+      'The reason why HTTP requests fail, such as `suspended`, or `maintenance_read_only` for every change. The direct API still works.',
+      { defaultText: 'none', flag: 'account-state' },
+    ),
+    edges: optionRow(
+      oneOfThese(EDGE_STATES),
+      'What HTTP requests can do with edges and endpoint configurations, as in most accounts since 2025-12-31: nothing with `ended`; `read_only` allows reading.',
+      { defaultText: 'everything', flag: 'edges' },
+    ),
     limits: optionRow(limits, "Limits by their names, instead of the plan's.", { defaultText: "the plan's" }),
   }),
   'AccountOptions',
-  'The account of a gateway: its plan, its card and its limits.',
+  'The account of a gateway: its plan, its card, its state and its limits.',
 )

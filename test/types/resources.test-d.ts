@@ -1,7 +1,7 @@
 import { describe, expectTypeOf, test } from 'vitest'
 import type { accessErrors, ErrorKeysOf } from '../../src/control/control.ts'
 import type { ControlMembers, controls } from '../../src/control/controls.ts'
-import type { accountErrors } from '../../src/core/operation/account.ts'
+import type { account } from '../../src/core/operation/account.ts'
 import type { general } from '../../src/core/schema/general-errors.ts'
 import type { Frozen } from '../../src/core/schema/values.ts'
 import type { Direct } from '../../src/gateway/direct/direct-api.ts'
@@ -76,7 +76,7 @@ describe('The types of the families are those of their schemas', () => {
 
   test('in the names of operations and the keys of errors', () => {
     expectTypeOf<OperationName>().toEqualTypeOf<NameIn<Families>>()
-    type FamilyKeys = ErrorKeyIn<Families> | keyof typeof declared.errors | keyof typeof accountErrors
+    type FamilyKeys = ErrorKeyIn<Families> | keyof typeof declared.errors | keyof typeof account.errors
     type ControlKeys = ErrorKeysOf<(typeof controls)[number]> | keyof typeof accessErrors
     expectTypeOf<ErrorKey>().toEqualTypeOf<FamilyKeys | keyof typeof general | ControlKeys>()
     expectTypeOf<NameIn<NgrokFamilies>>().toEqualTypeOf<NameIn<NgrokTable>>()

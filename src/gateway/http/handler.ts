@@ -8,6 +8,7 @@ import type { RawCommit } from '../../core/engine/commits.ts'
 import type { Engine } from '../../core/engine/engine.ts'
 import { refuseAsStoreFailed } from '../../core/engine/persistence/persistence.ts'
 import type { RateLimiter } from '../../core/engine/rate-limiter.ts'
+import { requireInService } from '../../core/operation/account-state.ts'
 import type { Operation, PathIds } from '../../core/operation/operation.ts'
 import type { RequestBody } from '../../core/schema/body.ts'
 import { createErrorFacts } from '../../core/schema/error-facts.ts'
@@ -46,6 +47,8 @@ interface HandlerOptions extends CallerChecks {
   readonly journal: Journal
   readonly controlLog: ControlLog
   readonly rateLimiter: RateLimiter | undefined
+  /** The state of the account; empty for an account in which every request may succeed. */
+  readonly account: Parameters<typeof requireInService>[0]
   readonly hooks: ArrivalHooks
 }
 
@@ -176,13 +179,14 @@ class Call {
 
   /** Runs the checks in their order (rules: requests#order-of-checks), and then the operation. The first check that fails throws. */
   #checkAndExecute(): HttpResponse {
-    const { engine, router, dialect, rateLimiter } = this.#options
+    const { engine, router, dialect, rateLimiter, account } = this.#options
     const request = this.#request
     const route = router.require(this.#path, request.method)
     if (isPreflight(request)) return createPreflightResponse(request, route)
     const operation = requireOperation(route, request.method, this.#path)
     this.#operation = operation
     requireCaller(request, this.#options)
+    if (!request.isInspector) requireInService(account, operation)
     this.#isAdmitted = true
     if (!request.isInspector) rateLimiter?.take(engine.now)
     const body = readJsonBody(request)

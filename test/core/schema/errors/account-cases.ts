@@ -1,4 +1,4 @@
-import type { AccountLimits, LimitOption } from '../../../../src/index.ts'
+import type { AccountLimits, GatewayOptions, LimitOption } from '../../../../src/index.ts'
 import type { ErrorCase } from './error-case.ts'
 
 type Creation = Pick<ErrorCase, 'send' | 'direct' | 'setUp'>
@@ -72,8 +72,32 @@ function caseOf(
 const RATE = { max: 1, window: '1m' } as const
 const RETRY = { headers: { 'retry-after': '60' } }
 
+type AccountOption = NonNullable<GatewayOptions['account']>
+
+/** Returns the case of a request that the state of the account refuses. Direct calls are not requests. */
+function stateCase(key: ErrorCase['key'], account: AccountOption, send: ErrorCase['send'], text: string): ErrorCase {
+  return { key, options: { account }, send, texts: [text] }
+}
+
+const READ: ErrorCase['send'] = () => ['GET', '/reserved_domains']
+const WRITE: ErrorCase['send'] = () => ['POST', '/reserved_domains', { json: { domain: 'app.example.com' } }]
+const MODULE = '/edges/https/edghts_1/routes/edghtsrt_1/compression'
+
+/** Errors of the states of an account (rules: account#states). */
+const stateCases: readonly ErrorCase[] = [
+  stateCase('account_without_api', { state: 'without_api' }, READ, 'may not use the API'),
+  stateCase('account_suspended', { state: 'suspended' }, READ, 'suspended'),
+  stateCase('account_unpaid', { state: 'unpaid' }, READ, 'invoice'),
+  stateCase('owner_without_write', { state: 'without_write' }, READ, 'owner of the API key'),
+  stateCase('maintenance_read_only', { state: 'maintenance_read_only' }, WRITE, 'Nothing can be changed'),
+  stateCase('maintenance', { state: 'maintenance' }, READ, 'Try again later'),
+  stateCase('edges_ended', { edges: 'ended' }, () => ['GET', MODULE], 'Use cloud endpoints instead'),
+  stateCase('edges_read_only', { edges: 'read_only' }, () => ['PUT', MODULE, { json: {} }], 'only read its edges'),
+]
+
 /** Errors of the limits of an account (rules: account#limits). */
 export const accountCases: readonly ErrorCase[] = [
+  ...stateCases,
   caseOf('domain_limit_none', 'domain', 'reserved_domains', 0, 'no reserved domains'),
   caseOf('domain_limit_custom', 'domain', 'custom_domains', 0, 'no custom domains'),
   caseOf(

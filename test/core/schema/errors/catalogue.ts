@@ -9,7 +9,9 @@ filter_invalid 250 400 | domain_region_invalid 400 400 | domain_of_company 404 4
 domain_taken_elsewhere 414 400 | domain_conflicts_elsewhere 417 400 | domain_redirect_too_long 457 400 | domain_dev 458 400 | domain_wildcard_not_first 402 400 |
 domain_limit_none 401 400 | domain_limit_custom 412 400 | domain_limit_reached_older 415 400 |
 domain_limit_wildcard_reached_older 418 400 | domain_limit_wildcard_none 419 400 | domain_limit_reached 431 400 |
-domain_rate_reached 432 429 | domain_limit_managed 1905 400 | certificate_limit_none 1904 400 |
+domain_rate_reached 432 429 | account_without_api 204 403 | account_suspended 205 403 |
+account_unpaid 247 403 | owner_without_write 635 403 | maintenance_read_only 1500 503 | maintenance 1501 503 |
+edges_ended 7008 400 | edges_read_only 7196 400 | domain_limit_managed 1905 400 | certificate_limit_none 1904 400 |
 weighted_backend_limit_none 6529 400 | domain_limit_wildcard_reached 433 400 | address_limit_none 501 400 |
 address_limit_reached_older 502 400 | address_limit_reached 508 400 | address_rate_reached 509 429 |
 policy_rules_reached 2264 400 | account_limit_reached 5000 400 | account_rate_reached 5001 429 |

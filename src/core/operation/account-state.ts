@@ -1,0 +1,71 @@
+import { type CatalogueError, declareErrors, entry, refuse } from '../schema/errors.ts'
+import { keysOf } from '../schema/values.ts'
+import type { Operation } from './operation.ts'
+
+export const stateErrors = declareErrors({
+  account_without_api: entry(204, 403, 'The API key is valid, but its account may not use the API.'),
+  account_suspended: entry(205, 403, 'The account is suspended.'),
+  account_unpaid: entry(247, 403, 'The account is suspended until its invoice is paid.'),
+  owner_without_write: entry(635, 403, 'The owner of the API key may not write. Use the key of a user who may.'),
+  maintenance_read_only: entry(1500, 503, 'The service is in maintenance. Nothing can be changed until it ends.'),
+  maintenance: entry(1501, 503, 'The service is in maintenance. Try again later.'),
+  configurations_ended: entry(1608, 400, 'Endpoint configurations have ended. Use cloud endpoints instead.'),
+  edges_ended: entry(7008, 400, 'Edges have ended. Use cloud endpoints instead.'),
+  edges_read_only: entry(7196, 400, 'The account may only read its edges, since edges have ended.'),
+})
+
+/** An error, and the operations that it refuses. */
+interface Gate {
+  readonly error: CatalogueError<string, object>
+  readonly refuses: (operation: Pick<Operation, 'method' | 'path'>) => boolean
+}
+
+const isAny = () => true
+const isWrite: Gate['refuses'] = ({ method }) => method !== 'GET'
+const isOfEdges: Gate['refuses'] = ({ path }) => path.startsWith('/edges/')
+const isOfConfigurations: Gate['refuses'] = ({ path }) => path.startsWith('/endpoint_configurations')
+
+/** The states of an account in which requests fail. */
+const STATES = {
+  suspended: [{ error: stateErrors.account_suspended, refuses: isAny }],
+  unpaid: [{ error: stateErrors.account_unpaid, refuses: isAny }],
+  without_api: [{ error: stateErrors.account_without_api, refuses: isAny }],
+  without_write: [{ error: stateErrors.owner_without_write, refuses: isAny }],
+  maintenance: [{ error: stateErrors.maintenance, refuses: isAny }],
+  maintenance_read_only: [{ error: stateErrors.maintenance_read_only, refuses: isWrite }],
+} satisfies Readonly<Record<string, readonly Gate[]>>
+
+/** The states of edges and endpoint configurations, which ended on 2025-12-31. */
+const EDGES = {
+  ended: [
+    { error: stateErrors.edges_ended, refuses: isOfEdges },
+    { error: stateErrors.configurations_ended, refuses: isOfConfigurations },
+  ],
+  read_only: [
+    { error: stateErrors.edges_read_only, refuses: (each) => isWrite(each) && isOfEdges(each) },
+    { error: stateErrors.configurations_ended, refuses: (each) => isWrite(each) && isOfConfigurations(each) },
+  ],
+} satisfies Readonly<Record<string, readonly Gate[]>>
+
+export const ACCOUNT_STATES = keysOf(STATES)
+export const EDGE_STATES = keysOf(EDGES)
+
+/** The part of the option `account` that this module reads. */
+interface AccountState {
+  readonly state?: keyof typeof STATES | undefined
+  readonly edges?: keyof typeof EDGES | undefined
+}
+
+const GATES: readonly Gate[] = [...Object.values(STATES), ...Object.values(EDGES)].flat()
+
+/** Returns the errors that an operation can have because of the state of the account. */
+export function listStateErrors(operation: Operation): readonly CatalogueError[] {
+  return GATES.filter(({ refuses }) => refuses(operation)).map(({ error }) => error)
+}
+
+/** Refuses a request that the state of the account does not allow (rules: account#states). */
+export function requireInService({ state, edges }: AccountState, operation: Operation): void {
+  const gates: readonly Gate[] = [...(state ? STATES[state] : []), ...(edges ? EDGES[edges] : [])]
+  const gate = gates.find(({ refuses }) => refuses(operation))
+  if (gate) refuse(gate.error, {})
+}

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest'
+import { openGateway } from './support.ts'
+
+/** Opens a gateway with an edge, an endpoint configuration and a domain, which the direct API made. */
+function openWith(account: NonNullable<Parameters<typeof openGateway>[0]>['account']) {
+  const opened = openGateway({ account })
+  const edge = opened.gateway.httpsEdges.create({})
+  const configuration = opened.gateway.endpointConfigurations.create({ type: 'https' })
+  return { ...opened, edge: `/edges/https/${edge.id}`, configuration: `/endpoint_configurations/${configuration.id}` }
+}
+
+describe('The state of an account (rules: account#states)', () => {
+  it('refuses every request, and none of the direct API', async () => {
+    const { gateway, sendRefused } = openWith({ state: 'suspended' })
+    expect(await sendRefused('GET', '/self')).toBe('403 ERR_NGROK_205')
+    expect(await sendRefused('POST', '/vaults', { json: { name: 'a' } })).toBe('403 ERR_NGROK_205')
+    expect(gateway.vaults.create({ name: 'a' }).name).toBe('a')
+    // The account is known once the key is valid.
+    expect(await sendRefused('GET', '/self', { headers: { Authorization: '' } })).toBe('403 ERR_NGROK_201')
+  })
+
+  it('is read-only in a maintenance: lists and single resources are still read', async () => {
+    const { send, sendRefused, edge } = openWith({ state: 'maintenance_read_only' })
+    expect([(await send('GET', edge)).status, (await send('GET', '/edges/https')).status]).toEqual([200, 200])
+    for (const method of ['PATCH', 'DELETE'])
+      expect(await sendRefused(method, edge, method === 'PATCH' ? { json: {} } : {})).toBe('503 ERR_NGROK_1500')
+  })
+})
+
+describe('Edges that have ended (rules: account#edges)', () => {
+  it('cannot be created, read or changed, and neither can endpoint configurations', async () => {
+    const { send, sendRefused, edge, configuration } = openWith({ edges: 'ended' })
+    for (const [path, number] of [
+      [edge, 7008],
+      ['/edges/tcp', 7008],
+      [configuration, 1608],
+      [`${configuration}/oauth`, 1608],
+    ])
+      expect([path, await sendRefused('GET', `${path}`)]).toEqual([path, `400 ERR_NGROK_${number}`])
+    expect(await sendRefused('POST', '/edges/tls', { json: {} })).toBe('400 ERR_NGROK_7008')
+    expect(await sendRefused('POST', '/endpoint_configurations', { json: {} })).toBe('400 ERR_NGROK_1608')
+    expect((await send('GET', '/backends/weighted')).status).toBe(200)
+  })
+
+  it('can be read and not changed where the account still has some', async () => {
+    const { send, sendRefused, edge, configuration } = openWith({ edges: 'read_only' })
+    expect([(await send('GET', edge)).status, (await send('GET', configuration)).status]).toEqual([200, 200])
+    expect(await sendRefused('DELETE', edge)).toBe('400 ERR_NGROK_7196')
+    expect(await sendRefused('PATCH', edge, { json: { metadata: 'm' } })).toBe('400 ERR_NGROK_7196')
+    expect(await sendRefused('DELETE', configuration)).toBe('400 ERR_NGROK_1608')
+  })
+
+  it('are unchanged by default', async () => {
+    const { send, edge } = openWith({})
+    expect((await send('PATCH', edge, { json: { metadata: 'm' } })).body.metadata).toBe('m')
+  })
+})
