@@ -217,7 +217,7 @@ function LongField({
   )
 }
 
-export const isEmpty = (value: unknown) => `${value ?? ''}` === ''
+const isEmpty = (value: unknown) => `${value ?? ''}` === ''
 
 /** Returns whether a value needs more than a line: a text of several lines, or an object other than a reference. */
 function isLong(value: unknown): boolean {
