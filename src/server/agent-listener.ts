@@ -35,8 +35,8 @@ export async function listenAsAgent(
   takeTurns(server, {
     open: (socket) => (response) =>
       respond({ gateway, page }, response).catch((error: unknown) => {
-        // An agent that is down refuses connections. This one was made already.
-        if (!isRefusedConnection(error)) printError(error)
+        // An agent that is down refuses connections, and a fault breaks them. This one was made already.
+        if (!isPlanned(error)) printError(error)
         socket.destroy()
       }),
   })
@@ -74,13 +74,21 @@ async function respond({ gateway, page }: Served, response: ServerResponse): Pro
   const target = new URL(`http://${HOST}${targetOf(url)}`)
   // A path is taken as it was sent (RFC 9112, section 3.2.1), and one that a URL would change is no path of the agent.
   if (target.pathname !== path) target.pathname = encodeURIComponent(path)
-  const answered = await gateway.agent.fetch(target, { method, ...(hasBody && { body }) })
+  const end = new AbortController()
+  response.once('close', () => end.abort(LEFT))
+  const answered = await gateway.agent.fetch(target, { method, signal: end.signal, ...(hasBody && { body }) })
   if (path === '/') return void response.writeHead(302, { location: page }).end()
-  response.writeHead(answered.status, Object.fromEntries(answered.headers)).end(await answered.text())
+  response.writeHead(answered.status, Object.fromEntries(answered.headers))
+  for await (const part of answered.body ?? []) await new Promise<void>((sent) => response.write(part, () => sent()))
+  response.end()
 }
+
+/** The reason of what ends because the client has left, or has the whole response. */
+const LEFT = 'The client has left.'
 
 const MAX_BODY_BYTES = 1024 * 1024
 
-function isRefusedConnection(error: unknown): boolean {
-  return asSystemError(asSystemError(error).cause ?? {}).code === 'ECONNREFUSED'
+function isPlanned(error: unknown): boolean {
+  const { code = '' } = asSystemError(asSystemError(error).cause ?? {})
+  return error === LEFT || ['ECONNREFUSED', 'ECONNRESET', 'UND_ERR_SOCKET'].includes(code)
 }

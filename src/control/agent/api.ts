@@ -7,6 +7,7 @@ import type { ControlHost } from '../control.ts'
 import { type Call, findIn, type Handler, listOf, NO_CONTENT, ok } from './call.ts'
 import { NAME_BY_DEFAULT, readDefinition, type TunnelDefinition } from './definition.ts'
 import { errors } from './errors.ts'
+import { withAgentFault } from './faulted.ts'
 import { runStart } from './refused-starts.ts'
 import { deleteRequests, getRequest, listRequests, replay } from './request-calls.ts'
 import type { AgentTunnel } from './resources.ts'
@@ -169,8 +170,12 @@ const ROUTES: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
   '/api/requests/http/*': { GET: getRequest },
 }
 
-/** Answers a request to the agent's API. */
+/** Answers a request to the agent's API, with the fault that applies to it, if any. */
 export async function respondTo(host: ControlHost, request: Request): Promise<Response> {
+  return withAgentFault(host, request, () => respondUsually(host, request))
+}
+
+async function respondUsually(host: ControlHost, request: Request): Promise<Response> {
   const { status, body, page = body && `${JSON.stringify(body)}\n` } = await respond(host, request)
   const isRead = request.method === 'GET' || request.method === 'HEAD'
   if (status < 300 && !isRead) host.controlLog.addOther()

@@ -81,6 +81,8 @@ const when = v.exactOptional(
   ),
 )
 
+const AGENT_PATH = /^\/(?:status|api(?:\/status|\/(?:tunnels|endpoints|requests\/http)(?:\/[^/]+)?)?)$/
+
 const fields = {
   operation: v.exactOptional(
     documented(v.string(), "The operation's name, such as `reserved_domains.create`.", { type: 'Name' }),
@@ -95,6 +97,12 @@ const fields = {
   resource: text('An id in the path of the request, such as `rd_…`.'),
   traffic: text(
     'The URL or the id of an upstream, as `gateway.traffic.upstream` takes it. The fault applies to what the gateway sends on to it, and not to requests of the API.',
+  ),
+  agent: v.exactOptional(
+    documented(
+      v.pipe(v.string(), v.regex(AGENT_PATH, 'a path of the API of the agent, such as "/api/tunnels"')),
+      "The path of a request to the agent's API, such as `/api/tunnels`. The fault applies to no request of the REST API.",
+    ),
   ),
   times: whole(
     1,

@@ -95,7 +95,7 @@ const add = controlCall({
       if (!isObject(spec)) {
         refuse(general.field_invalid, { field: 'spec', received: quote(spec), allowed: 'an object' })
       }
-      requireValues(spec, ['operation', 'method', 'path', 'resource', 'when', 'times'], NO_VALUES)
+      requireValues(spec, ['operation', 'method', 'path', 'resource', 'agent', 'when', 'times'], NO_VALUES)
       return call(spec) as ArmedFault<OperationName> // As in `all`.
     },
   }),
@@ -153,6 +153,9 @@ const API_FIELDS = [
   'retryAfter',
 ] as const
 
+/** The fields that say nothing about requests of the agent's API. */
+const OTHER_FIELDS = ['traffic', ...API_FIELDS.filter((name) => name !== 'method')] as const
+
 /** Refuses a field that can have no effect beside the others: a test would pass without what it asks for. */
 function requireEffect(sent: FaultSpec): void {
   const refuseField = (field: keyof FaultSpec, allowed: string) =>
@@ -164,6 +167,8 @@ function requireEffect(sent: FaultSpec): void {
     refuseField('ending', 'nothing without truncate, which says where the response is cut')
   const ofApi = sent.traffic === undefined ? undefined : API_FIELDS.find((name) => sent[name] !== undefined)
   if (ofApi) refuseField(ofApi, 'nothing beside traffic, because it is about requests of the API')
+  const ofOthers = sent.agent === undefined ? undefined : OTHER_FIELDS.find((name) => sent[name] !== undefined)
+  if (ofOthers) refuseField(ofOthers, "nothing beside agent, because it is not about requests of the agent's API")
   if (sent.body !== undefined && sent.message !== undefined)
     refuseField('message', 'nothing beside body, which replaces it')
 }

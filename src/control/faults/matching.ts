@@ -36,6 +36,7 @@ function matches(fault: ArmedFault, request: FaultRequest): boolean {
 
 function findMismatches(fault: ArmedFault, request: FaultRequest): string[] {
   if (fault.traffic !== undefined) return ['it is for what the gateway sends on']
+  if (fault.agent !== undefined) return ['it is for the API of the agent']
   const found: string[] = []
   const compare = (what: string, expected: string | undefined, actual: string) => {
     if (expected !== undefined && expected !== actual) found.push(`its ${what} is ${actual}, not ${expected}`)

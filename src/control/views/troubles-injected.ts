@@ -78,7 +78,8 @@ export function describeInWords({
   ...spec
 }: ArmedFault): string {
   const rest = Object.entries(spec).map(([name, value]) => `${name} ${isObject(value) ? '…' : value}`)
-  const what = operation ?? (spec.traffic === undefined ? 'every operation' : 'requests of visitors')
+  const others = spec.agent === undefined ? 'every operation' : "requests of the agent's API"
+  const what = operation ?? (spec.traffic === undefined ? others : 'requests of visitors')
   return `${what} ${[...rest, ...(when ? ['with a predicate'] : [])].join(', ')}`
 }
 
