@@ -10,12 +10,14 @@ import { quote } from '../core/schema/text.ts'
 import type { Duration } from '../core/schema/time.ts'
 import type { DnsRecord } from '../generated/controls.ts'
 import {
+  caaZone,
   dnsRecord,
   dnsRecordBody,
   listRecords,
   normalizeName,
   recordName,
   recordType,
+  removeRecord,
   setRecord,
   zone,
 } from '../service/provisioning/dns.ts'
@@ -192,7 +194,7 @@ function removeMatching(tx: Transaction, { name, type, value }: v.InferOutput<ty
   const matching = listRecords(tx, name).filter(
     (each) => (type ?? each.type) === each.type && (value === undefined || normalizeName(each.value) === value),
   )
-  for (const each of matching) tx.remove(zone, each)
+  for (const each of matching) removeRecord(tx, each)
   return matching.length > 0
 }
 
@@ -217,6 +219,6 @@ export interface DnsMember {
 
 export const dns: Control<DnsMember> = {
   calls,
-  state: () => ({ collections: [zone] }),
+  state: () => ({ collections: [zone, caaZone] }),
   members: (host) => ({ dns: createMembers(calls, host) }),
 }

@@ -5,7 +5,7 @@ import { documented } from '../../core/schema/documentation.ts'
 import { optionsOf, readCallOptions } from '../../core/schema/options.ts'
 import { cut, escapeUnprintable, formatCount } from '../../core/schema/text.ts'
 import { timestamp } from '../../core/schema/time.ts'
-import { zone } from '../../service/provisioning/dns.ts'
+import { caaZone, zone } from '../../service/provisioning/dns.ts'
 import { provisioningOptions } from '../../service/provisioning/managed-domain.ts'
 import { formatTimeline } from '../../service/provisioning/timeline-text.ts'
 import { timelineView } from '../../service/provisioning/transitions.ts'
@@ -154,7 +154,7 @@ function listTimelines(tx: Transaction, text: string): { readonly named: Section
 
 /** Warns that attempts ignore the DNS records, because DNS is not simulated. A test may expect a record to make attempts fail. */
 function warnOfUncheckedRecords(tx: Transaction): Section {
-  const count = tx.count(zone)
+  const count = tx.count(zone) + tx.count(caaZone)
   if (count === 0 || provisioningOptions(tx.options).dns === 'simulated') return ['dns', []]
   return ['dns', [`No attempt checks the zone, which has ${formatCount(count, 'record')}: the option dns is off.`]]
 }

@@ -3,7 +3,7 @@ import type { Transaction } from '../../core/operation/transaction.ts'
 import { formatCount } from '../../core/schema/text.ts'
 import { timeMs, timestamp } from '../../core/schema/time.ts'
 import type { Trouble } from '../../generated/controls.ts'
-import { zone } from '../../service/provisioning/dns.ts'
+import { caaZone, zone } from '../../service/provisioning/dns.ts'
 import { findNeededRecords } from '../../service/provisioning/dns-check.ts'
 import { provisioningOptions } from '../../service/provisioning/managed-domain.ts'
 import { ANY_DOMAIN, lastingOutcomes, scriptedOutcomes } from '../../service/provisioning/outcomes.ts'
@@ -161,7 +161,9 @@ function describeFailure(tx: Transaction, domain: DomainRecord): string {
 
 /** Returns whether a record of the zone is still invisible. Messages about it count the seconds. */
 export function isPropagating(tx: Transaction): boolean {
-  return tx.findAll(zone, 'delayed', 'yes').some(({ visibleFrom }) => (timeMs(visibleFrom) ?? 0) > tx.now)
+  return [zone, caaZone]
+    .flatMap((each) => tx.findAll(each, 'delayed', 'yes'))
+    .some(({ visibleFrom }) => (timeMs(visibleFrom) ?? 0) > tx.now)
 }
 
 /** Returns the next time at which the certificate of a domain begins or ceases to be in trouble, in ms. */

@@ -4,7 +4,7 @@ import { timeMs } from '../../core/schema/time.ts'
 import type { DnsRecord, NeededRecord } from '../../generated/controls.ts'
 import { type CaaProblem, describeCaa, describeIssuers, findCaaProblem } from './caa.ts'
 import type { CertificateErrorKey } from './certificate-errors.ts'
-import { caaKey, getParentKey, normalizeName, resolve, reverseLabels, zone } from './dns.ts'
+import { getCaa, getParentKey, normalizeName, resolve, reverseLabels, zone } from './dns.ts'
 
 interface DomainTargets {
   readonly domain: string
@@ -111,7 +111,7 @@ function findForbiddingCaa(tx: Transaction, { domain, policy }: DomainTargets): 
     const failing = tx.get(zone, key)
     if (failing && isVisible(tx, failing) && (failing.type === 'SERVFAIL' || failing.type === 'TIMEOUT'))
       return [{ name: failing.name, type: 'CAA', value: authority, found: findInstead(tx, failing) }]
-    const caa = tx.get(zone, caaKey(key))
+    const caa = getCaa(tx, key)
     if (!caa || !isVisible(tx, caa)) continue
     const problem = findCaaProblem(caa, authority, domain)
     if (!problem) return []

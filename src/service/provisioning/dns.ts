@@ -169,20 +169,42 @@ export function setRecord(tx: Transaction, { after, ...record }: v.InferOutput<t
   for (const other of listRecords(tx, record.name)) {
     const types = [record.type, other.type]
     const isBeside = types.includes('CAA') && types.some((type) => ADDRESSES.includes(type))
-    if (!isBeside && other.type !== record.type) tx.remove(zone, other)
+    if (!isBeside || other.type === record.type) removeRecord(tx, other)
+    // Data of fauxgate 0.1.0 has it in the place of the address.
+    else if (other.type === 'CAA') tx.put(caaZone, other)
   }
-  return tx.put(zone, { ...record, ...visible })
+  return tx.put(record.type === 'CAA' ? caaZone : zone, { ...record, ...visible })
 }
 
-/** Returns the key of the CAA record of a name, by the key of the name. A space sorts before the dot of the names below. */
-export function caaKey(key: string): string {
-  return `${key} CAA`
+/** Removes a record of {@link listRecords}. */
+export function removeRecord(tx: Transaction, record: DnsRecord): void {
+  for (const each of [zone, caaZone]) {
+    const found = tx.get(each, reverseLabels(record.name))
+    if (found?.type === record.type) tx.remove(each, found)
+  }
+}
+
+/** Returns the CAA record with a key. */
+export function getCaa(tx: Transaction, key: string): DnsRecord | undefined {
+  const record = tx.get(zone, key)
+  return record?.type === 'CAA' ? record : tx.get(caaZone, key)
 }
 
 /** The simulated zone. Keys are names with their labels reversed, so that a name sorts right before the names below it. */
 export const zone = collection<DnsRecord>({
   name: 'dns_records',
-  key: ({ name, type }) => (type === 'CAA' ? caaKey(reverseLabels(name)) : reverseLabels(name)),
+  key: (record) => reverseLabels(record.name),
+  schema: dnsRecord,
+  indexes: {
+    /** Has the records that resolvers did not see at once. */
+    delayed: ({ visibleFrom }) => (visibleFrom === undefined ? null : 'yes'),
+  },
+})
+
+/** The CAA records of the zone, which can be beside addresses. Data of fauxgate 0.1.0 has them in {@link zone}. */
+export const caaZone = collection<DnsRecord>({
+  name: 'dns_caa_records',
+  key: (record) => reverseLabels(record.name),
   schema: dnsRecord,
   indexes: {
     /** Has the records that resolvers did not see at once. */
@@ -194,9 +216,10 @@ const sortKey = ({ name, type }: DnsRecord): string => (type === 'CAA' ? `${name
 
 /** Returns all records, ordered by name, or only those of one name. */
 export function listRecords(tx: Transaction, name?: string): DnsRecord[] {
-  if (name === undefined) return [...tx.newestFirst(zone)].sort((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1))
+  if (name === undefined)
+    return [...tx.newestFirst(zone), ...tx.newestFirst(caaZone)].sort((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1))
   const key = reverseLabels(name)
-  return [tx.get(zone, key), tx.get(zone, caaKey(key))].flatMap((record) => record ?? [])
+  return [tx.get(zone, key), tx.get(caaZone, key)].flatMap((record) => record ?? [])
 }
 
 /**
@@ -205,7 +228,7 @@ export function listRecords(tx: Transaction, name?: string): DnsRecord[] {
  */
 export function resolve(tx: Transaction, name: string): DnsRecord | undefined {
   const key = reverseLabels(name)
-  const at = (key: string) => tx.get(zone, key) ?? tx.get(zone, caaKey(key))
+  const at = (key: string) => tx.get(zone, key) ?? tx.get(caaZone, key)
   const record = at(key)
   if (record || hasKeysBelow(tx, key)) return record
   for (let encloser = getParentKey(key); encloser !== ''; encloser = getParentKey(encloser)) {
@@ -217,8 +240,10 @@ export function resolve(tx: Transaction, name: string): DnsRecord | undefined {
 
 function hasKeysBelow(tx: Transaction, key: string): boolean {
   // "/" sorts right after ".", so if any key is below the name, the last one before this key is.
-  const [last] = tx.newestFirst(zone, `${key}/`)
-  return last !== undefined && zone.key(last).startsWith(`${key}.`)
+  return [zone, caaZone].some((each) => {
+    const [last] = tx.newestFirst(each, `${key}/`)
+    return last !== undefined && each.key(last).startsWith(`${key}.`)
+  })
 }
 
 /** Turns `app.example.com` into `com.example.app`. */

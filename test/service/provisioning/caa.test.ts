@@ -96,6 +96,19 @@ describe('A name has a CAA record beside an address (rules: simulated-dns#names)
     expect(attempt()).toContain('Found a CAA record that allows only letsencrypt.org.')
   })
 
+  test('and so has one of a snapshot of 0.1.0, which has CAA records in the place of addresses', () => {
+    const { dns, gateway, attempt } = openWithTargets(DOMAIN)
+    const { records, ...rest } = JSON.parse(JSON.stringify(gateway.snapshot()))
+    delete records.dns_caa_records
+    const caa = { name: 'example.com', type: 'CAA', value: 'pki.goog' }
+    gateway.restore({ ...rest, records: { ...records, dns_records: [...records.dns_records, caa] } })
+    expect(attempt()).toContain('Found one for example.com that allows only pki.goog.')
+    dns.a('example.com', '192.0.2.1')
+    expect(dns.records().slice(-2)).toEqual([{ name: 'example.com', type: 'A', value: '192.0.2.1' }, caa])
+    dns.caa('example.com', ['letsencrypt.org'])
+    expect([dns.records().length, attempt()]).toEqual([3, 'issued'])
+  })
+
   test('and both survive a snapshot', () => {
     const { dns, gateway } = openWithZone()
     dns.a('example.com', '192.0.2.1')
