@@ -72,7 +72,7 @@ export const REMEMBERED = 'remembered_state'
 type Happened = Readonly<Record<string, number>>
 
 /** The state that an undo restores. It is none of the state that `reset` and `restore` bring, so these forget it. */
-export class RememberedState implements SideRecords {
+class RememberedState implements SideRecords {
   #saved: SavedSnapshot | undefined
   #happened: Happened = {}
 

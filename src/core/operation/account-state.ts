@@ -1,6 +1,5 @@
 import { type CatalogueError, declareErrors, entry, refuse } from '../schema/errors.ts'
 import { keysOf } from '../schema/values.ts'
-import type { Operation } from './operation.ts'
 
 export const stateErrors = declareErrors({
   account_without_api: entry(204, 403, 'The API key is valid, but its account may not use the API.'),
@@ -14,10 +13,16 @@ export const stateErrors = declareErrors({
   edges_read_only: entry(7196, 400, 'The account may only read its edges, since edges have ended.'),
 })
 
+/** What a gate reads of an operation. */
+interface Place {
+  readonly method: string
+  readonly path: string
+}
+
 /** An error, and the operations that it refuses. */
 interface Gate {
   readonly error: CatalogueError<string, object>
-  readonly refuses: (operation: Pick<Operation, 'method' | 'path'>) => boolean
+  readonly refuses: (operation: Place) => boolean
 }
 
 const isAny = () => true
@@ -59,12 +64,12 @@ interface AccountState {
 const GATES: readonly Gate[] = [...Object.values(STATES), ...Object.values(EDGES)].flat()
 
 /** Returns the errors that an operation can have because of the state of the account. */
-export function listStateErrors(operation: Operation): readonly CatalogueError[] {
+export function listStateErrors(operation: Place): readonly CatalogueError[] {
   return GATES.filter(({ refuses }) => refuses(operation)).map(({ error }) => error)
 }
 
 /** Refuses a request that the state of the account does not allow (rules: account#states). */
-export function requireInService({ state, edges }: AccountState, operation: Operation): void {
+export function requireInService({ state, edges }: AccountState, operation: Place): void {
   const gates: readonly Gate[] = [...(state ? STATES[state] : []), ...(edges ? EDGES[edges] : [])]
   const gate = gates.find(({ refuses }) => refuses(operation))
   if (gate) refuse(gate.error, {})
