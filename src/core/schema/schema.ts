@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import type { CommonDialect } from './dialect.ts'
 import { documented, named, withSteps } from './documentation.ts'
 import type { FieldError } from './errors.ts'
 import { facts, type JsonFacts } from './facts.ts'
@@ -130,12 +131,20 @@ export const description = textLimitedByDialect(MAX_DESCRIPTION_BYTES, DESCRIPTI
  */
 export const metadata = textLimitedByDialect(MAX_METADATA_BYTES, METADATA)
 
+/** Returns whether a dialect limits every text, and not only those for which the API reference names a limit. */
+export const limitsAllTexts = ({ textLimits }: CommonDialect) => textLimits === 'all'
+
+/** Makes the schema of a field `description` whose length has its own error. */
+export function descriptionWith(error: TooLong) {
+  return textLimitedByDialect(MAX_DESCRIPTION_BYTES, DESCRIPTION, { examples: ['checkout'] }, error)
+}
+
 /** Makes the schema of an optional text. Only requests are checked for its length: a stored value may be longer. */
-function textLimitedByDialect(limit: number, sentence: string, json: JsonFacts = {}) {
+function textLimitedByDialect(limit: number, sentence: string, json: JsonFacts = {}, error?: TooLong) {
   const read = v.pipe(
     v.string(),
-    rule([], (text, report, { dialect, state }) => {
-      if (!state && dialect.textLimits === 'all') requireBytes(text, limit, report)
+    rule(error ? [error] : [], (text, report, { dialect, state }) => {
+      if (!state && dialect.textLimits === 'all') requireBytes(text, limit, report, error)
     }),
   )
   return v.optional(

@@ -9,14 +9,15 @@ import { refTo } from '../../core/operation/view.ts'
 import type { CommonDialect } from '../../core/schema/dialect.ts'
 import { documented } from '../../core/schema/documentation.ts'
 import { emptyUpdate, requireUpdate } from '../../core/schema/empty-update.ts'
-import { declareErrors, entry, field, refuse, tooLong } from '../../core/schema/errors.ts'
+import { declareErrors, entry, field, only, refuse, tooLong } from '../../core/schema/errors.ts'
 import { general } from '../../core/schema/general-errors.ts'
 import { oneOfThese } from '../../core/schema/options.ts'
 import { idOf, made } from '../../core/schema/record-schema.ts'
 import { rule } from '../../core/schema/rule.ts'
 import {
-  description,
+  descriptionWith,
   extra,
+  limitsAllTexts,
   MAX_METADATA_BYTES,
   METADATA,
   REGIONS,
@@ -42,6 +43,7 @@ const errors = declareErrors({
     409,
     'All addresses of the region {region} are reserved, {size} in all. Delete one or choose another region.',
   ),
+  address_description_too_long: only(limitsAllTexts, tooLong(504)),
   address_metadata_too_long: tooLong(505),
   address_update_empty: emptyUpdate(506),
 })
@@ -91,7 +93,7 @@ const table = columns(
       rate: limitErrors.address_rate_reached,
       plans: { free: 0, hobbyist: 1, paygo: 100 },
     },
-    texts: { description, metadata },
+    texts: { description: descriptionWith(errors.address_description_too_long), metadata },
     title: 'ReservedAddress',
     sentence: 'A TCP address that is reserved for the account.',
     note: ': at least one field',

@@ -12,8 +12,8 @@ type FamilyName = { [Name in keyof Ngrok]: Ngrok[Name] extends { update: unknown
 
 /** The error numbers of a long description and of long metadata, and the other required fields of a body. */
 const FAMILIES: readonly [FamilyName, description: number, metadata: number, more?: (gateway: Ngrok) => object][] = [
-  ['reservedAddrs', 215, 505],
-  ['reservedDomains', 215, 421, () => ({ domain: 'a.example.com' })],
+  ['reservedAddrs', 504, 505],
+  ['reservedDomains', 420, 421, () => ({ domain: 'a.example.com' })],
   ['tlsCertificates', 1914, 1915, () => upload()],
   ['weightedBackends', 215, 215],
   ['tunnelGroupBackends', 6503, 6504],

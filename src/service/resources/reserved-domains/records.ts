@@ -6,13 +6,21 @@ import { general } from '../../../core/schema/general-errors.ts'
 import { oneOfThese } from '../../../core/schema/options.ts'
 import { idOf, recordHead } from '../../../core/schema/record-schema.ts'
 import { rule } from '../../../core/schema/rule.ts'
-import { description, MAX_METADATA_BYTES, METADATA, REGIONS, textOfBytes } from '../../../core/schema/schema.ts'
+import {
+  description,
+  limitsAllTexts,
+  MAX_METADATA_BYTES,
+  METADATA,
+  REGIONS,
+  textOfBytes,
+} from '../../../core/schema/schema.ts'
 import type { Frozen } from '../../../core/schema/values.ts'
 import { checkManaged, managedFields } from '../../provisioning/managed-domain.ts'
 import { domainName } from './names.ts'
 import { places } from './places.ts'
 
 export const recordErrors = declareErrors({
+  domain_description_too_long: only(limitsAllTexts, tooLong(420)),
   domain_metadata_too_long: tooLong(421),
   domain_redirect_too_long: only(
     ({ extraFields }) => Object.values(extraFields).flat().includes('error_redirect_url'),

@@ -8,7 +8,7 @@ import type { JsonFacts } from '../../../core/schema/facts.ts'
 import { readBy, rule } from '../../../core/schema/rule.ts'
 import {
   blankIsAbsent,
-  description,
+  descriptionWith,
   extra,
   oneOf,
   ref,
@@ -27,7 +27,7 @@ import { domainDialect, findRefusal, type RefusedDomainKey, tidyName } from './d
 import { errors } from './errors.ts'
 import { describeName, domainName, nameErrors } from './names.ts'
 import { places, sentPlaces } from './places.ts'
-import { type DomainRecord, domainMetadata, errorRedirectUrl, REDIRECT } from './records.ts'
+import { type DomainRecord, domainMetadata, errorRedirectUrl, REDIRECT, recordErrors } from './records.ts'
 
 export const NAME = 'reserved_domains'
 export const PATH = `/${NAME}`
@@ -99,11 +99,13 @@ const reservableName = v.pipe(
   }),
 )
 
+const domainDescription = descriptionWith(recordErrors.domain_description_too_long)
+
 export const createBody = named(
   v.object({
     domain: documented(reservableName, `${DOMAIN} ${GRAMMAR}`, { json: describeName, rules: 'domain-names#grammar' }),
     region: region(errors.domain_region_invalid, REGION, DEPRECATED),
-    description,
+    description: domainDescription,
     metadata: domainMetadata,
     ...tlsFields,
     http_endpoint_configuration_id: extra(httpConfiguration),
@@ -131,7 +133,7 @@ const unchangedName = extra(
 
 export const updateBody = named(
   v.object({
-    description,
+    description: domainDescription,
     metadata: domainMetadata,
     ...tlsFields,
     http_endpoint_configuration_id: httpConfiguration,
