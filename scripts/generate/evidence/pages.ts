@@ -1,7 +1,10 @@
 // Generates the parts of docs/fidelity.md and docs/differences.md that follow from the sources.
+import { listRanges } from '../../../src/control/faults/documented-numbers.ts'
+import { errors as faultErrors } from '../../../src/control/faults/fault.ts'
+import type { CatalogueError } from '../../../src/core/schema/errors.ts'
 import type { AllEvidence } from '../evidence.ts'
 import { table, withParts } from '../markdown.ts'
-import { type LinkedDoubt, listDoubts, type OperationRules, type Section } from './rules.ts'
+import { declaredErrors, errors, type LinkedDoubt, listDoubts, type OperationRules, type Section } from './rules.ts'
 import { type Evidence, KINDS, OWN_NUMBERS, PUBLISHED } from './sources.ts'
 import { formatTrafficPages } from './traffic-pages.ts'
 
@@ -18,6 +21,7 @@ export function formatPages(
     withParts(root, 'docs/fidelity.md', {
       totals: formatTotals(operations, all, sections),
       statuses: formatUnknown(documented, decided, doubts.length),
+      codes: formatCodes(),
       shares: formatShares(operations, all),
       operations: formatOperationTable(operations, all, doubts),
       doubts: formatDoubtTable(doubts),
@@ -31,6 +35,28 @@ export function formatPages(
         .join('\n'),
     }),
   ])
+}
+
+/** Formats how a test gets each documented error code. */
+function formatCodes(): string {
+  const ranges = listRanges()
+  const isDocumented = ({ number }: CatalogueError) =>
+    ranges.some(({ first, last }) => number >= first && number <= last)
+  const count = (found: readonly CatalogueError[]) =>
+    new Set(found.filter(isDocumented).map(({ number }) => number)).size
+  const ofFaults = Object.values<CatalogueError>(faultErrors)
+  const provoked = errors.filter((error) => !ofFaults.includes(error))
+  const declared = count(declaredErrors)
+  const total = ranges.reduce((sum, { first, last }) => sum + last - first + 1, 0)
+  return table(
+    ['how a test gets a documented error code', 'codes'],
+    [
+      ['by a request that breaks a rule', count(provoked) - declared],
+      ['by a request, with an account that the test declares', declared],
+      ['by a fault only', total - count(provoked)],
+      ['all', total],
+    ],
+  )
 }
 
 const formatUnknown = (

@@ -3,7 +3,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type * as v from 'valibot'
-import { addRulesBefore, type Families } from '../../../src/core/operation/family.ts'
+import { createLimitTable, findRateError, listMaximumErrors } from '../../../src/core/operation/account.ts'
+import { stateErrors } from '../../../src/core/operation/account-state.ts'
+import { addRulesBefore, type Families, type Family } from '../../../src/core/operation/family.ts'
 import { errorsOf, type Operation } from '../../../src/core/operation/operation.ts'
 import { documentationOf } from '../../../src/core/schema/documentation.ts'
 import type { CatalogueError } from '../../../src/core/schema/errors.ts'
@@ -57,6 +59,14 @@ export const operations: readonly OperationRules[] = Object.values(addRulesBefor
 export const errors: readonly CatalogueError[] = [
   ...tableOf(ngrok, further).catalogue.values(),
   ...Object.values(sandboxErrors),
+]
+
+const limits = [...createLimitTable(Object.values<Family>(all)).values()].flat()
+
+/** The errors that an account declared for a test causes: those of its limits and features, and of its state. */
+export const declaredErrors: readonly CatalogueError[] = [
+  ...limits.flatMap((limit) => [...listMaximumErrors(limit), findRateError(limit)]),
+  ...Object.values(stateErrors),
 ]
 
 /** Returns the fields of a schema and of those in it. A named schema is the owner of its fields. */

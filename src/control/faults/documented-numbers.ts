@@ -32,10 +32,15 @@ export function findDocumentedError(code: string, { errorPrefix }: CommonDialect
 }
 
 function isDocumented(number: number): boolean {
+  return listRanges().some(({ first, last }) => number >= first && number <= last)
+}
+
+/** Returns the ranges of the documented numbers. */
+export function listRanges(): { readonly first: number; readonly last: number }[] {
   return NUMBERS.trim()
     .split(/\s+/)
-    .some((range) => {
+    .map((range) => {
       const [first = 0, last = first] = range.split('-').map(Number)
-      return number >= first && number <= last
+      return { first, last }
     })
 }
