@@ -13,7 +13,7 @@ export const stateErrors = declareErrors({
   edges_read_only: entry(7196, 400, 'The account may only read its edges, since edges have ended.'),
 })
 
-/** What a gate reads of an operation. */
+/** The fields of an operation that a gate reads. */
 interface Place {
   readonly method: string
   readonly path: string
