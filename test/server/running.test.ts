@@ -148,7 +148,7 @@ describe('The examples of the help', () => {
     expect(commands.length).toBeGreaterThan(12)
     for (const { name, words, flags, example = '' } of commands) {
       expect(example.startsWith(name)).toBe(true)
-      const read = readArguments(example.split(' ').slice(name.split(' ').length), flags, name)
+      const read = readArguments((example.match(/"[^"]*"|\S+/g) ?? []).slice(name.split(' ').length), flags, name)
       if (!/[[…]/.test(words)) expect(read.words).toHaveLength(words === '' ? 0 : words.split(' ').length)
     }
   })

@@ -102,7 +102,7 @@ test('Only one file of the library writes to the console', () => {
       .filter((file) => file.endsWith('.ts'))
       .filter((file) =>
         /console\.(?:log|warn|error)\b/.test(
-          readFileSync(join(folder, file), 'utf8').replaceAll(/^ *(?:\*|\/\/).*$/gm, ''),
+          readFileSync(join(folder, file), 'utf8').replaceAll(/^ *(?:\/?\*|\/\/).*$/gm, ''),
         ),
       )
       .map((file) => `${name}/${file}`)

@@ -18,7 +18,8 @@ export function listNouns(operations: readonly Operation[]): Readonly<Record<str
       const chosen = nouns && !seen.has(key) ? nouns : { ...nouns, one: words, many: words }
       seen.add(key)
       const list = own.find((each) => each.name === `${name}.list` && !each.path.includes('{'))
-      return [name, { ...chosen, list: list?.path ?? null }]
+      const fields = chosen.tableFields && { tableFields: [...chosen.tableFields] }
+      return [name, { ...chosen, ...fields, list: list?.path ?? null }]
     }),
   )
 }

@@ -45,7 +45,7 @@ interface Known {
 }
 
 /** The collections on which causes depend. A certificate never changes, and a domain has another record for each change. */
-const SOURCES = [zone, scriptedOutcomes, lastingOutcomes].map(({ name }) => name)
+const SOURCES = [zone, caaZone, scriptedOutcomes, lastingOutcomes].map(({ name }) => name)
 
 /**
  * Lists the domains that are in trouble, those with the same cause together, the largest groups first. It keeps causes: to find

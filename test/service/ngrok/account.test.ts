@@ -443,7 +443,7 @@ describe('Options', () => {
     [{ limits: { policy_rules: { max: 1, window: '1m' } } }, 'account.limits.policy_rules has a window.'],
     [{ limits: [] }, 'account.limits is an array of 0. Allowed: an object with limits by their names.'],
     [{ plan: 'pro' }, 'account.plan is "pro". Allowed: "free" or "hobbyist" or "paygo".'],
-    [{ plans: 'free' }, '"account.plans" is not an option. Supported: plan, card, limits.'],
+    [{ plans: 'free' }, '"account.plans" is not an option. Supported: plan, card, state, edges, limits.'],
     ['free', 'account is "free". Allowed: an object.'],
   ])('%j are refused, and the message says what is allowed', (account, message) => {
     expect(() => openGateway({ account: account as never })).toThrow(message)
