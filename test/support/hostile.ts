@@ -159,6 +159,7 @@ export const VALID_CALLS: Readonly<Record<string, (target: Target) => readonly S
   'GET /controls': () => [{}],
   'GET /overview': () => [{}],
   'GET /troubles': () => [{}],
+  'POST /troubles/fix': () => [{ cause: 'The DNS records are correct by now.' }],
   'GET /records': () => [{ collection: 'reserved_domains', using: 'x' }],
   'GET /report': () => [{ about: 'x' }],
   'POST /reset': () => [{}],

@@ -2,29 +2,12 @@ import type { Derived } from '../../core/engine/engine-state.ts'
 import type { Transaction } from '../../core/operation/transaction.ts'
 import type { Trouble } from '../../generated/controls.ts'
 import { type EndpointRecord, endpoints, parseUrl } from '../../service/ngrok/endpoint-records.ts'
+import { deniesEverybody } from '../../service/policy/denies-everybody.ts'
 import { domains } from '../../service/resources/reserved-domains/records.ts'
 import type { ControlHost } from '../control.ts'
 
-type Check = (policy: string) => boolean
-
-const noCheck: Check = () => false
-
-/** Loads the check of policies, which takes long, if an endpoint has a policy. */
-export async function loadPolicyCheck(host: ControlHost): Promise<Check> {
-  const hasPolicy =
-    hasEndpoints(host) &&
-    host.transact((tx) => [...tx.newestFirst(endpoints)].some((each) => each.traffic_policy !== null))
-  if (!hasPolicy) return noCheck
-  return (await import('../../service/policy/denies-everybody.ts')).deniesEverybody
-}
-
-function hasEndpoints({ collections }: ControlHost): boolean {
-  return collections.some(({ name }) => name === endpoints.name)
-}
-
 /** Lists the endpoints that no visitor can use, before the first one comes. */
-export function listEndpoints(host: ControlHost, tx: Transaction, deniesEverybody: Check): Trouble[] {
-  if (!hasEndpoints(host)) return []
+export function listEndpoints(host: ControlHost, tx: Transaction): Trouble[] {
   const list = (): Derived<Trouble[]> => ({
     value: [...tx.newestFirst(endpoints)].flatMap((each): Trouble[] => {
       if (each.traffic_policy === null || !deniesEverybody(each.traffic_policy)) return []
@@ -32,7 +15,7 @@ export function listEndpoints(host: ControlHost, tx: Transaction, deniesEverybod
     }),
     until: Number.POSITIVE_INFINITY,
   })
-  return [...host.engine.state.derive(tx, deniesEverybody, list, [endpoints.name]), ...listOrphans(host, tx)]
+  return [...host.engine.state.derive(tx, listEndpoints, list, [endpoints.name]), ...listOrphans(host, tx)]
 }
 
 /** Lists the endpoints of agents whose domains a client has deleted: agents keep them online. */

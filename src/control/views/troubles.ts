@@ -14,7 +14,6 @@ import { faults } from '../faults/index.ts'
 import { provisioning } from '../provisioning/index.ts'
 import { listDomains } from './troubles-domains.ts'
 import { listOtherHosts, listRefusedStarts } from './troubles-elsewhere.ts'
-import { listEndpoints, loadPolicyCheck } from './troubles-endpoints.ts'
 import { listDelays, listFaults, listOutcomes, MAX_CALLS, MAX_PLACES } from './troubles-injected.ts'
 import { listRefusals, listVisitors } from './troubles-requests.ts'
 import { listRecordTroubles } from './troubles-resources.ts'
@@ -92,7 +91,7 @@ const fix = controlCall({
 export const troubles: Control = { calls: [read, fix] }
 
 async function listTroubles(host: ControlHost, maxCalls = MAX_CALLS): Promise<Trouble[]> {
-  const deniesEverybody = await loadPolicyCheck(host)
+  const listEndpoints = await loadListOfEndpoints(host)
   return host.transact((tx) => {
     const known = host.engine.state.derive(tx, listRecordTroubles, () => listRecordTroubles(host, tx))
     const { resources } = known
@@ -101,7 +100,7 @@ async function listTroubles(host: ControlHost, maxCalls = MAX_CALLS): Promise<Tr
     return [
       ...limit(domains, 'domain'),
       ...limit(resources, 'resource'),
-      ...limit(listEndpoints(host, tx, deniesEverybody), 'endpoint'),
+      ...limit(listEndpoints(host, tx), 'endpoint'),
       ...limit(listDelays(host, tx), 'request that waits', 'requests that wait'),
       ...limit(listRefusals(host, tx), 'refused request'),
       ...limit(listVisitors(host), 'request of visitors', 'requests of visitors'),
@@ -115,6 +114,12 @@ async function listTroubles(host: ControlHost, maxCalls = MAX_CALLS): Promise<Tr
       ),
     ].sort((a, b) => KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind))
   })
+}
+
+/** Loads the list of a dialect with endpoints: it needs the check of policies, which takes long to load. */
+async function loadListOfEndpoints({ collections }: ControlHost) {
+  if (!collections.some(({ name }) => name === 'endpoints')) return () => []
+  return (await import('./troubles-endpoints.ts')).listEndpoints
 }
 
 /** Keeps the first troubles of each kind. The last one of a kind has the places and the fixes of the others. */
