@@ -13,6 +13,7 @@ import {
   readCodings,
   toStream,
 } from './read-body.ts'
+import { isVisitable } from './visitor.ts'
 
 /** The headers that a changed body makes wrong: digests of its bytes (RFC 9530), and the offer of parts of it. */
 const OF_THE_BYTES = ['accept-ranges', 'content-digest', 'content-md5', 'digest', 'repr-digest']
@@ -133,7 +134,7 @@ export class VisitorRequest extends Message implements PolicyRequest {
   /** Reads the arguments of a `fetch`. */
   static from(input: string | URL | Request, init: RequestInit): VisitorRequest {
     // A Request takes longer than all else, and the usual call needs none.
-    const parsed = input instanceof Request ? new URL(input.url) : readUrl(input)
+    const parsed = readUrl(input instanceof Request ? input.url : input)
     const isPlain =
       typeof input === 'string' && Object.keys(init).every((name) => name === 'headers' || name === 'signal')
     const { method, url, headers: sent, body } = isPlain ? readPlain(parsed, init) : new Request(input, init)
@@ -159,14 +160,9 @@ export class VisitorRequest extends Message implements PolicyRequest {
 }
 
 function readUrl(input: unknown): URL {
-  try {
-    return new URL(String(input))
-  } catch (cause) {
-    const received = quote(typeof input === 'string' ? hideUrlSecrets(input) : input)
-    throw new TypeError(`The URL is ${received}. Allowed: an absolute URL such as "https://app.example.com/".`, {
-      cause,
-    })
-  }
+  if (isVisitable(String(input))) return new URL(String(input))
+  const received = quote(typeof input === 'string' ? hideUrlSecrets(input) : input)
+  throw new TypeError(`The URL is ${received}. Allowed: an absolute URL such as "https://app.example.com/".`)
 }
 
 function readPlain({ href, username, password }: URL, { headers }: RequestInit) {

@@ -27,6 +27,11 @@ export interface Visitor {
 /** The address of a visitor who has none: one that RFC 5737 reserves for documentation. */
 export const DEFAULT_IP = '203.0.113.1'
 
+/** Returns whether visitors can send requests to a URL: it has a scheme of HTTP or of WebSockets. */
+export function isVisitable(url: string): boolean {
+  return URL.canParse(url) && /^(?:http|ws)s?:$/.test(new URL(url).protocol)
+}
+
 /** The options of a request through the gateway, in addition to those of `fetch`. */
 export interface TrafficInit extends RequestInit {
   /** The visitor: the address, the country and whatever else only the real network knows. */

@@ -60,6 +60,9 @@ test.each<[object, string]>([
   ],
   [{ headers: { 'a b': 'c' } }, 'headers.a b is a string of 1 character. Allowed: a name and a value of HTTP.'],
   [{ url: 'https://user:secret-words@app.ngrok-free.app' }, 'without credentials.'],
+  [{ url: 'mailto:a@example.com' }, 'Allowed: a URL such as "https://app.example.com/"'],
+  [{ url: 'javascript:alert(1)' }, 'Allowed: a URL such as "https://app.example.com/"'],
+  [{ url: 'no URL' }, 'url is "no URL". Allowed: a URL such as'],
 ])('what no fetch can send is refused, without its value: %j', async (sent, message) => {
   const { call } = createControlled()
   const { status, body } = await call('POST', '/traffic', { url: URL_OF_APP, ...sent })

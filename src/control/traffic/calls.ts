@@ -10,6 +10,7 @@ import { quote, quoteSecret, toError } from '../../core/schema/text.ts'
 import { MessageHeaders } from '../../traffic/message-headers.ts'
 import { refusals } from '../../traffic/refusals.ts'
 import { isUpstreamKey, UPSTREAM_KEYS } from '../../traffic/upstreams.ts'
+import { isVisitable } from '../../traffic/visitor.ts'
 import { type ControlHost, controlCall } from '../control.ts'
 import { times, visitor } from './schemas.ts'
 
@@ -113,7 +114,7 @@ function requireSendable(
 ): void {
   const refuseField = (field: string, received: string, allowed: string) =>
     refuse(general.field_invalid, { field, received, allowed })
-  const { username, password } = URL.canParse(url) ? new URL(url) : {}
+  const { username, password } = isVisitable(url) ? new URL(url) : {}
   if (username !== '' || password !== '')
     refuseField('url', quote(hideUrlSecrets(url)), 'a URL such as "https://app.example.com/", without credentials')
   if (!isMethod(method)) refuseField('method', quote(method), 'a method that fetch can send, such as "POST"')
