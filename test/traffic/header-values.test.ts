@@ -138,6 +138,37 @@ describe('A URL gets percent signs for what no URL has (rules: traffic#header-va
   })
 })
 
+describe('A URL without a host gets that of the request (rules: traffic#header-values)', () => {
+  test.each([
+    ['/b?c', 'https://app.example.com/b?c'],
+    ['https:/b', 'https://app.example.com/b'],
+    ['http:/b', 'http://app.example.com/b'],
+    ['https:///b', 'https://app.example.com/b'],
+    ['https:', 'https://app.example.com'],
+    ['https://', 'https://app.example.com'],
+    ['https://?c', 'https://app.example.com?c'],
+    ['https://b.example.com', 'https://b.example.com'],
+    ['https://b.example.com//c', 'https://b.example.com//c'],
+  ])('%s is %s', async (to, url) => {
+    expect(await visitBy(policyOf('redirect', { to }), '/a?d', 'location')).toEqual([302, null, url])
+    const rewrites = JSON.stringify({
+      on_http_request: [
+        {
+          actions: [
+            { type: 'url-rewrite', config: { to } },
+            { type: 'custom-response', config: { headers: { 'x-url': '${actions.ngrok.url_rewrite.url}' } } },
+          ],
+        },
+      ],
+    })
+    expect(await visitBy(rewrites, '/a?d', 'x-url')).toEqual([200, null, url])
+  })
+
+  test.each(['b', '?c', '//b.example.com/c'])('a redirect to %s stays unchanged', async (to) => {
+    expect(await visitBy(policyOf('redirect', { to }), '/a', 'location')).toEqual([302, null, to])
+  })
+})
+
 describe('A value that is no URL', () => {
   test.each(['not a url', 'ftp://x.example.com', 'data:text/plain,x', '//x', ''])(
     'ends url-rewrite with error 3900: %j',

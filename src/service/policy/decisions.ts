@@ -47,7 +47,7 @@ export const DECISIONS = {
   unfollowed: decide('traffic#responses', 'With `max_redirects: 0`, a redirect is the response.'),
   urlText: decide(
     'traffic#header-values',
-    'A URL gets percent signs for what no URL has, and a slash before it if it replaces a path. Without a host, it keeps the host of the request.',
+    'The URL of a replacement gets percent signs for what no URL has. A whole URL in the place of a path gets a slash before it.',
   ),
   webhookTime: decide(
     'webhook-verification#signatures',

@@ -7,6 +7,16 @@ export function toUrlText(text: string): string {
   return full.replace(/[^\x21-\x7e]+/gu, (part) => encodeURIComponent(part.replace(/\p{Surrogate}/gu, '\ufffd')))
 }
 
+/**
+ * Returns a path with the scheme and the host of the request, and a URL without a host with the host, such as `https:/path`, which `/.*`
+ * leaves of a whole URL. Other texts stay unchanged.
+ */
+export function completeUrl(text: string, request: string): string {
+  const { origin, host } = new URL(request)
+  if (/^\/(?!\/)/.test(text)) return origin + text
+  return text.replace(/^(https?:)(?:\/\/)?(?=\/(?!\/)|[?#]|$)/i, `$1//${host}`)
+}
+
 /** Reads a URL of http or https; undefined for all other texts. */
 export function readHttpUrl(text: string): URL | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined

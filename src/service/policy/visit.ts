@@ -81,7 +81,7 @@ export interface ActionOutcome {
 /** A pattern in the syntax of RE2. */
 export interface Pattern {
   test(text: string): boolean
-  /** Replaces all matches. `$1` in `to` is the text of the first group. A text that would be too long ends the run of the action. */
+  /** Replaces all matches as Go does (rules: traffic#replacements). A text that would be too long ends the run of the action. */
   replaceAll(text: string, to: string): Replaced
 }
 

@@ -38,13 +38,16 @@ function replaceAll(compiled: RE2JS, text: string, to: string): Replaced {
   // To tell whether there is a match takes far less time than to find where.
   if (!compiled.test(text)) return { text, matches: [], count: 0 }
   const matcher = compiled.matcher(text)
-  const expand = readReplacement(to, matcher.groupCount())
+  const expand = readReplacement(to, compiled.namedGroups())
   const parts: string[] = []
   const matches: string[] = []
   let [count, at, length] = [0, 0, 0]
   while (matcher.find()) {
-    const part = text.slice(at, matcher.start()) + expand((index) => matcher.group(index) ?? '')
-    at = matcher.end()
+    const end = matcher.end()
+    // An empty match right after another match is none.
+    if (end === at && matcher.start() > 0) continue
+    const part = text.slice(at, matcher.start()) + expand((group) => matcher.group(group) ?? '', matcher.groupCount())
+    at = end
     length += part.length
     if (length > MAX_LENGTH) throw new ReplacementProblem(`the new text has more than ${MAX_LENGTH} characters`)
     parts.push(part)
@@ -53,20 +56,25 @@ function replaceAll(compiled: RE2JS, text: string, to: string): Replaced {
   return { text: parts.join('') + text.slice(at), matches, count }
 }
 
-/** Returns what makes a replacement from the groups of a match. `$1` is a group that the pattern has, and `$$` a dollar sign. */
-function readReplacement(to: string, groups: number): (groupOf: (index: number) => string) => string {
+/**
+ * Returns what makes a replacement from the groups of a match (rules: traffic#replacements). `$1` and `${1}` are the first group,
+ * `$name` and `${name}` a named one, and `$$` a dollar sign. A name is as long as it can be.
+ */
+function readReplacement(
+  to: string,
+  names: Readonly<Record<string, number>>,
+): (groupOf: (group: number) => string, groups: number) => string {
   if (!to.includes('$')) return () => to
-  const parts = to.split(/(\$\$|\$[1-9]\d?)/)
-  return (groupOf) =>
-    parts
-      .map((part, place) => {
-        if (place % 2 === 0) return part
-        if (part === '$$') return '$'
-        const [both, one] = [Number(part.slice(1)), Number(part[1])]
-        if (both <= groups) return groupOf(both)
-        return one <= groups ? groupOf(one) + part.slice(2) : part
-      })
-      .join('')
+  const found = to.matchAll(/\$(?:\$|([\p{L}\p{Nd}_]+)|\{([\p{L}\p{Nd}_]+)\})|[^$]+|\$/gu)
+  const parts = Array.from(found, ([part, plain, braced]) => {
+    const name = plain ?? braced
+    if (name === undefined) return part === '$$' ? '$' : part
+    return /^(?:0|[1-9]\d{0,8})$/.test(name)
+      ? Number(name)
+      : (Object.entries(names).find(([each]) => each === name)?.[1] ?? '')
+  })
+  return (groupOf, groups) =>
+    parts.map((part) => (typeof part === 'string' ? part : part <= groups ? groupOf(part) : '')).join('')
 }
 
 function compileRe2(source: string): RE2JS {

@@ -1,7 +1,7 @@
 import { action } from '../action.ts'
 import { DECISIONS } from '../decisions.ts'
 import { from, headers, text, texts, to } from '../fields.ts'
-import { toUrlText } from '../url-text.ts'
+import { completeUrl, toUrlText } from '../url-text.ts'
 
 export const redirect = action({
   type: 'redirect',
@@ -22,7 +22,7 @@ export const redirect = action({
     const { text, matches } =
       from === undefined ? { text: to, matches: [before] } : pattern(from).replaceAll(before, to)
     const target = toUrlText(text)
-    const url = /^\/(?!\/)/.test(target) ? new URL(before).origin + target : target
+    const url = completeUrl(target, before)
     const sets = { matches, url }
     if (url === before) return { did: 'left the URL unchanged', sets, isIdle: true }
     const others = Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'location')

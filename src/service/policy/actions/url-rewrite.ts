@@ -2,7 +2,7 @@ import { quote } from '../../../core/schema/text.ts'
 import { action } from '../action.ts'
 import { DECISIONS } from '../decisions.ts'
 import { from, text, texts, to } from '../fields.ts'
-import { readHttpUrl, toUrlText } from '../url-text.ts'
+import { completeUrl, readHttpUrl, toUrlText } from '../url-text.ts'
 
 export const urlRewrite = action({
   type: 'url-rewrite',
@@ -19,8 +19,8 @@ export const urlRewrite = action({
     const before = request.url
     const { text, matches } =
       from === undefined ? { text: to, matches: [before] } : pattern(from).replaceAll(before, to)
-    // A URL that a replacement leaves without a host keeps its own.
-    const url = toUrlText(text).replace(/^(https?:\/\/)(?=\/|$)/, `$1${new URL(before).host}`)
+    const target = toUrlText(text)
+    const url = completeUrl(target, before)
     if (!readHttpUrl(url))
       return {
         did: `made ${quote(url)}, which is no URL of http`,
@@ -30,6 +30,6 @@ export const urlRewrite = action({
     request.url = url
     const sets = { matches, url }
     if (before === url) return { did: 'left the URL unchanged', sets, isIdle: true }
-    return { did: `rewrote the URL to ${url}`, sets, decision: url === text ? undefined : DECISIONS.urlText }
+    return { did: `rewrote the URL to ${url}`, sets, decision: target === text ? undefined : DECISIONS.urlText }
   },
 })
