@@ -156,19 +156,24 @@ async function runAction(
   }
   const { sets, ends, isRefusal, isStated = false, decision } = outcome
   run.keep(variable, { ...(isRefusal && errorOf(ends, run)), ...sets }, isStated)
-  const deed = { did: outcome.did, ...nameOutcome(outcome, outcomes), ...(decision && { decision }) }
+  const deed = {
+    did: outcome.did,
+    ...nameOutcome(outcome, outcomes, row?.outcomes !== undefined),
+    ...(decision && { decision }),
+  }
   if (!ends) return deed
   return isRefusal && isLenient ? { ...deed, did: `${deed.did}, and let the request pass` } : { ...deed, end: ends }
 }
 
-/** Names the outcome of an action, unless the action had nothing to do or ended with an error that is no refusal. */
+/** Names the outcome of an action, unless the action had nothing to do or ended with an error that is no refusal. A check refuses if it ends the request. */
 function nameOutcome(
   { ends, isRefusal, isIdle }: ActionOutcome,
   [passed, refused]: readonly string[] = [RAN],
+  isCheck: boolean,
 ): { outcome?: string } {
   const hasFailed = typeof ends === 'object' && 'error' in ends && ends.error !== undefined
   if (isIdle || (hasFailed && !isRefusal)) return {}
-  const outcome = isRefusal || (ends && refused) ? refused : passed
+  const outcome = isRefusal || (ends && isCheck && refused) ? refused : passed
   return outcome === undefined ? {} : { outcome }
 }
 

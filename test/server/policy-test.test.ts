@@ -131,6 +131,50 @@ describe('fauxgate policy test', () => {
     ])
   })
 
+  test.each([
+    [
+      'a step without expect',
+      '{ request: REQUEST }, { request: { url: https://a.example.com/b }, expect: { status: 200 } }',
+      0,
+    ],
+    ['all but the last of several requests', '{ repeat: 2, request: REQUEST, expect: { status: 403 } }', 1],
+    [
+      'a step with expect',
+      '{ request: REQUEST, expect: { rule: null } }, { request: REQUEST, expect: { status: 403 } }',
+      2,
+    ],
+  ])('counts no outcome of a request that no test compares: %s', async (_, steps, reached) => {
+    const limit =
+      '{ type: rate-limit, config: { name: all, algorithm: sliding_window, capacity: 1, rate: 60s, bucket_key: [conn.client_ip], enforce: false } }'
+    const denial = '{ expressions: [actions.ngrok.rate_limit.limited], actions: [{ type: deny }] }'
+    writeFileSync(
+      'policy.yml',
+      `on_http_request: [{ expressions: ["req.url.path == '/'"], actions: [${limit}] }, ${denial}]`,
+    )
+    const request = '{ url: https://a.example.com/ }'
+    writeFileSync(
+      'policy.test.yml',
+      `policy: policy.yml\ntests: [{ name: a, steps: [${steps.replaceAll('REQUEST', request)}] }]`,
+    )
+    const { stdout } = await runToEnd({}, 'policy', 'test', 'policy.test.yml', '--format', 'json')
+    const [first] = JSON.parse(stdout).files[0].rules
+    expect(first.wasReached).toBe(true)
+    const outcomes: readonly { wasReached: boolean }[] = first.actions[0].outcomes
+    expect(outcomes.filter(({ wasReached }) => wasReached)).toHaveLength(reached)
+  })
+
+  test('counts the outcome of a rule for the messages of a stream', async () => {
+    writeFileSync(
+      'policy.test.yml',
+      `policy: { on_event_stream_message: [{ actions: [{ type: sse-find-replace, config: { replacements: [{ from: a, to: b }] } }] }] }
+upstreams: { "https://a.example.com": { headers: { content-type: text/event-stream }, body: "data: a\\n\\n" } }
+tests: [{ name: a, request: { url: https://a.example.com }, expect: { contains: "data: b" } }]
+`,
+    )
+    const { stdout } = await runToEnd({}, 'policy', 'test', 'policy.test.yml')
+    expect(stdout).toContain('applied, with 1 of 1 outcome of their actions.')
+  })
+
   test('counts no refusal of an action with enforce: false', async () => {
     writeFileSync(
       'policy.yml',
@@ -144,7 +188,11 @@ describe('fauxgate policy test', () => {
       'policy.test.yml',
       `policy: policy.yml
 upstreams: { "https://a.example.com": { status: 500 } }
-tests: [{ name: a, repeat: 3, request: { url: https://a.example.com }, expect: { status: 500 } }]
+tests:
+  - name: a
+    steps:
+      - { request: { url: https://a.example.com }, expect: { status: 500 } }
+      - { repeat: 2, request: { url: https://a.example.com }, expect: { status: 500 } }
 `,
     )
     const json = JSON.parse((await runToEnd({}, 'policy', 'test', 'policy.test.yml', '--format', 'json')).stdout)
@@ -435,7 +483,19 @@ ${visit('203.0.113.1', 200)}${visit('203.0.113.9', 403)}${visit('198.51.100.1', 
     ],
     [
       'policy: policy.yml\ntests: [{ name: a, request: { url: https://a.test }, expect: {} }]',
-      'policy.test.yml:2:54: tests.0.expect is missing: the test compares nothing.',
+      'policy.test.yml:2:54: tests.0.expect is empty: it compares nothing. Allowed: a map with status,',
+    ],
+    [
+      'policy: policy.yml\ntests: [{ name: a, steps: [{ request: { url: https://a.test }, expect: {} }, { request: { url: https://a.test }, expect: { status: 200 } }] }]',
+      'tests.0.steps.0.expect is empty: it compares nothing.',
+    ],
+    [
+      'policy: policy.yml\ntests: [{ name: a, request: { url: https://a.test }, expect: { headers: {} } }]',
+      'tests.0.expect.headers is an object. Allowed: at least one header, since no header compares nothing.',
+    ],
+    [
+      'policy: policy.yml\ntests: [{ name: a, request: { url: https://a.test }, expect: { status: 200, contains: "" } }]',
+      'tests.0.expect.contains is "". Allowed: a text that is not empty',
     ],
     [
       'policy: policy.yml\ntests: [{ name: a, steps: [{ request: { url: https://a.test } }, { advance: 1s, repeat: 2 }] }]',

@@ -31,9 +31,13 @@ test.each<readonly [type: string, config: object, init: object, outcome: string 
   ['custom-response', { status_code: 204, body: 'a' }, {}, undefined],
   ['add-headers', { headers: { 'x-a': "${req.headers['x-none'][0]}" } }, {}, undefined],
   ['forward-internal', { url: 'https://none.internal' }, {}, undefined],
+  ['forward-internal', { url: 'https://none.internal', on_error: 'continue' }, {}, 'failed'],
+  ['forward-internal', { url: 'https://internal.internal', on_error: 'continue' }, {}, 'ran'],
   ['deny', {}, {}, 'ran'],
 ])('the trace names the outcome of %s with %j for %j', async (type, config, init, outcome) => {
   const { gateway, visit } = createVisited(policyOf(type, config))
+  gateway.declare.tunnelSession({ endpoints: [{ url: 'https://internal.internal' }] })
+  gateway.traffic.upstream('https://internal.internal', () => new Response(null))
   await visit('/', init)
   const actions = gateway.traffic.last()?.trace.flatMap((each) => ('actions' in each ? each.actions : []))
   expect(actions?.map((each) => each.outcome)).toEqual([outcome])

@@ -175,8 +175,9 @@ export function variableOf({ type, variable }: Pick<Action, 'type' | 'variable'>
 /** The outcome of an action whose check refuses, and that lets the request pass because of `enforce: false`. */
 export const NOT_ENFORCED = 'not enforced'
 
-/** Returns the outcomes that an action with a config can have; undefined for an action that is no check. */
-export function outcomesOf({ outcomes, sets }: Action, { enforce }: Config): readonly string[] | undefined {
+/** Returns the outcomes that an action with a config can have; undefined for an action that has one. */
+export function outcomesOf({ outcomes, sets }: Action, { enforce, on_error }: Config): readonly string[] | undefined {
+  if (!outcomes && on_error === 'continue') return ['ran', 'failed']
   if (!outcomes || enforce !== false) return outcomes
   // Without variables, nothing is left of the check.
   return sets ? [outcomes[0], NOT_ENFORCED] : [outcomes[0]]

@@ -29,7 +29,7 @@ export interface CoveredAction {
   readonly outcomes: readonly { readonly name: string; readonly wasReached: boolean }[]
 }
 
-/** Notes which rules of a policy tests reach, and which outcomes of their actions. */
+/** Notes which rules of a policy tests reach, and which outcomes of their actions they compare. */
 export class PolicyCoverage {
   /** The places of rules that applied and of actions that ran, and the outcomes of these. */
   readonly #reached = new Set<string>()
@@ -41,13 +41,16 @@ export class PolicyCoverage {
     this.#read = read
   }
 
-  add(trace: Trace): void {
+  /** Notes the trace of a request. Outcomes count only if the test compares something of the request. */
+  add(trace: Trace, isCompared: boolean): void {
     for (const each of trace) {
       if (!('actions' in each) || !each.matched) continue
       const rule = `${each.phase}.${each.index}`
       this.#reached.add(rule)
-      for (const [at, { outcome }] of each.actions.entries())
-        this.#reached.add(`${rule}.${at}`).add(`${rule}.${at}.${outcome}`)
+      for (const [at, { outcome }] of each.actions.entries()) {
+        this.#reached.add(`${rule}.${at}`)
+        if (isCompared) this.#reached.add(`${rule}.${at}.${outcome}`)
+      }
     }
   }
 

@@ -99,9 +99,22 @@ const EXPECTED = 'a map with status, headers, body, contains, rule, upstream or 
 const expected = optionsOf(
   {
     status: nullable(integerFrom(100, 599)),
-    headers: v.optional(v.record(v.string(), v.nullable(headerValue), 'a map of names to texts, or to null')),
+    headers: v.optional(
+      v.pipe(
+        v.record(v.string(), v.nullable(headerValue), 'a map of names to texts, or to null'),
+        v.check((named) => Object.keys(named).length > 0, 'at least one header, since no header compares nothing'),
+      ),
+    ),
     body: v.optional(text),
-    contains: v.optional(text),
+    contains: v.optional(
+      v.pipe(
+        text,
+        v.minLength(
+          1,
+          'a text that is not empty, since each body contains the empty one. `body` compares the whole body',
+        ),
+      ),
+    ),
     rule: nullable(text),
     upstream: nullable(text),
     error: nullable(text),
@@ -227,15 +240,15 @@ function listProblemsOf(test: Readonly<Record<string, unknown>>, path: PolicyPat
   const add = (at: PolicyPath, what: string) => found.push({ path: at, message: `${at.join('.')} ${what}` })
   if (steps !== undefined && (test.request ?? test.repeat ?? test.expect) !== undefined)
     add(path, 'has steps beside a request of its own. Put the request into the steps.')
-  const isCompared = parts.some(
-    (part) => isObject(part) && isObject(part.expect) && Object.keys(part.expect).length > 0,
-  )
-  if (!isCompared) add([...path, 'expect'], `is missing: the test compares nothing. Allowed: ${EXPECTED}.`)
+  if (!parts.some((part) => isObject(part) && part.expect !== undefined))
+    add([...path, 'expect'], `is missing: the test compares nothing. Allowed: ${EXPECTED}.`)
   return found
 }
 
 function listProblemsOfStep({ advance, request: sent, ...rest }: Readonly<Record<string, unknown>>, path: PolicyPath) {
   const at = path.join('.')
+  if (isObject(rest.expect) && Object.keys(rest.expect).length === 0)
+    return [{ path: [...path, 'expect'], message: `${at}.expect is empty: it compares nothing. Allowed: ${EXPECTED}.` }]
   if (advance === undefined)
     return sent === undefined ? [{ path, message: `${at}.request is missing. Allowed: a map with a url.` }] : []
   if ((sent ?? rest.expect ?? rest.repeat) === undefined) return []

@@ -77,12 +77,13 @@ export class PolicyTestRun {
   /** Sends a request, and compares the last response. Returns undefined if it is as expected. */
   async #runRequest(
     gateway: Visited,
-    { request, repeat = 1, expect: expected = {} }: Extract<TestStep, { request: object }>,
+    { request, repeat = 1, expect: expected }: Extract<TestStep, { request: object }>,
     failures: Set<string>,
   ) {
     const { url, method = 'GET', headers, body, from } = request
     const sent = `${method} ${url}`
     let response: Response | undefined
+    let text = ''
     let entry: TrafficEntry | undefined
     for (let count = 0; count < repeat; count++) {
       try {
@@ -93,11 +94,13 @@ export class PolicyTestRun {
         if (!(error instanceof TypeError && error.message === 'fetch failed')) return fail(sent, describeThrown(error))
         response = undefined
       }
+      // The rules for messages run as the body is read.
+      text = (await response?.text()) ?? ''
       entry = gateway.traffic.last()
-      this.coverage.add(entry?.trace ?? [])
+      this.coverage.add(entry?.trace ?? [], expected !== undefined && count === repeat - 1)
       for (const failure of formatFailures(entry?.trace ?? [])) failures.add(failure)
     }
-    const differences = compare(expected, response, (await response?.text()) ?? '', entry)
+    const differences = compare(expected ?? {}, response, text, entry)
     return differences.length === 0 ? undefined : { differences, request: sent, trace: formatTrace(entry?.trace ?? []) }
   }
 }
