@@ -73,7 +73,7 @@ describe('The numbers of a server with a data file', () => {
       const after = await readNumbers(second)
       const { timelines, total, ...rest } = before.timelines
       expect(after).toEqual({
-        overview: { ...before.overview, requests: 0, dropped: 0 },
+        overview: { ...before.overview, requests: 0, dropped: 0, since: timeAfter('80d') },
         refused: [],
         broken: before.broken,
         timelines: { total, ...rest, timelines: timelines.map((each) => ({ ...each, earlier: each.timeline.length })) },
