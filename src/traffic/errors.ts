@@ -44,7 +44,7 @@ export function toUpstreamResponse(end: Exclude<Ending, 'close'>, dialect: Commo
 const REFUSALS = /^(320[2-5]|34\d\d|370[02])$/
 
 /** Returns whether an end of an endpoint is an error of the gateway, and no refusal of its policy (rules: traffic#responses). */
-export function isFailedForward(end: Ending): boolean {
+export function isGatewayFailure(end: Ending): boolean {
   return end !== 'close' && 'error' in end && end.error !== undefined && !REFUSALS.test(String(end.error))
 }
 

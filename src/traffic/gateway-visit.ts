@@ -15,7 +15,7 @@ import { chooseTarget } from './backends.ts'
 import { presentCertificate } from './certificate.ts'
 import { type CompiledPolicy, type CompileOptions, compilePolicy } from './compile.ts'
 import { EndpointVisit } from './endpoint-visit.ts'
-import { errorResponse, hasResponsePhase, isFailedForward, toUpstreamResponse } from './errors.ts'
+import { errorResponse, hasResponsePhase, isGatewayFailure, toUpstreamResponse } from './errors.ts'
 import { streamEvents } from './event-stream.ts'
 import type { Target } from './exchange.ts'
 import { listTexts } from './field-value.ts'
@@ -23,7 +23,7 @@ import { findInterstitial } from './interstitial.ts'
 import { UpstreamResponse, VisitorRequest } from './message.ts'
 import { MessageHeaders } from './message-headers.ts'
 import { runRequestModules, runResponseModules, runRestriction } from './modules.ts'
-import { noteSkippedPhase, runPhase } from './policy-run.ts'
+import { noteErrorPhase, noteSkippedPhase, runPhase } from './policy-run.ts'
 import { BodyProblem } from './read-body.ts'
 import { type Binding, findEndpoints, findRoute } from './route.ts'
 import { portOf, splitTarget, targetOf } from './target.ts'
@@ -151,6 +151,7 @@ export class GatewayVisit implements WholeVisit {
       const response = toUpstreamResponse(ending, this.context.host.dialect)
       if (!policy) return response
       visit.response = response
+      if (isGatewayFailure(ending)) noteErrorPhase(policy, this.context.trace)
       try {
         if (policy.readsLength) await response.measure()
         const changed = await runPhase(policy, 'on_http_response', visit)
@@ -254,7 +255,7 @@ export class GatewayVisit implements WholeVisit {
     const ends = await visit.#runUrl(request.to(target.origin + targetOf(request.url)), 'internal')
     this.upstream = visit.upstream
     const did = `forwarded to ${target.origin}`
-    if (isFailedForward(ends)) return { did, sets, ends, isRefusal: true }
+    if (isGatewayFailure(ends)) return { did, sets, ends, isRefusal: true }
     return { did, ends: ends === 'close' ? ends : toUpstreamResponse(ends, this.context.host.dialect) }
   }
 

@@ -103,6 +103,12 @@ export function noteSkippedPhase(policy: CompiledPolicy | undefined, end: Ending
   trace.push({ step: 'policy', did: 'skipped the rules for responses', decision: DECISIONS.responsePhase })
 }
 
+/** Adds to the trace that the rules for responses run on an error, in the place of the response of an upstream, if there are such rules. */
+export function noteErrorPhase(policy: CompiledPolicy, trace: VisitContext['trace']): void {
+  if (!policy.phases.has('on_http_response')) return
+  trace.push({ step: 'policy', did: 'runs the rules for responses on the error', decision: DECISIONS.errorPhase })
+}
+
 /** Evaluates expressions until one is not true. */
 function evaluateConditions({ conditions }: CompiledRule, values: Values, traced: TracedExpression[]): boolean {
   for (const condition of conditions) {

@@ -26,6 +26,16 @@ const addInternal = (status: number, headers = {}) =>
   }
 
 const VISITS: Readonly<Record<Exclude<keyof typeof DECISIONS, 'certificate' | 'claims'>, DecidedVisit>> = {
+  compression: {
+    policy: policyOf('compress-response', {}, 'on_http_response'),
+    init: { headers: { 'accept-encoding': 'deflate, gzip' } },
+  },
+  errorPhase: {
+    policy: policyOf('add-headers', { headers: { 'x-a': 'b' } }, 'on_http_response'),
+    prepare({ gateway }) {
+      gateway.traffic.upstream(URL_OF_APP, () => Promise.reject(new Error('refused')))
+    },
+  },
   expressionError: { policy: policyOf('add-headers', { headers: { 'x-a': "${req.headers['x-none'][0]}" } }) },
   bodyError: { policy: REPLACES, init: { method: 'POST', body: 'a', headers: { 'content-encoding': 'zstd' } } },
   failedAttempt: { policy: send({}), prepare: addInternal(404) },
@@ -87,11 +97,12 @@ test.each([
   ['a redirect to a URL as it is written', policyOf('redirect', { to: 'https://b.example.com/' })],
   ['a rewritten URL', policyOf('url-rewrite', { from: '/$', to: '/b' })],
   ['a request within its limit', policyOf('rate-limit', LIMIT)],
+  ['compression with the only algorithm', policyOf('compress-response', { algorithms: ['gzip'] }, 'on_http_response')],
   ['a closed breaker', policyOf('circuit-breaker', { error_threshold: 0.1 })],
   ['a rule that is not for the request', policyOf('deny', {}, 'on_http_request', ["req.method == 'PUT'"])],
 ])('A trace names no decision for %s', async (_, policy) => {
   const visited = createVisited(policy)
-  await visited.visit('/', { redirect: 'manual' })
+  await visited.visit('/', { redirect: 'manual', headers: { 'accept-encoding': 'gzip' } })
   expect(listDecisions(visited)).toEqual([])
 })
 

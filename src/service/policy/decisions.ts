@@ -16,7 +16,18 @@ export const DECISIONS = {
     'traffic#certificate',
     'A certificate that has ended stays in use, and `traffic.fetch` rejects it with `CERT_HAS_EXPIRED`.',
   ),
-  claims: decide('json-web-tokens#claims', '`exp` and `nbf` have no tolerance, and a token without `aud` is refused.'),
+  claims: decide(
+    'json-web-tokens#claims',
+    '`exp` and `nbf` have no tolerance. If the config has audiences, a token without `aud` is refused.',
+  ),
+  compression: decide(
+    'traffic#bodies',
+    'Of algorithms that a client accepts equally, `compress-response` uses the first one of `algorithms`. A strong `etag` becomes a weak one.',
+  ),
+  errorPhase: decide(
+    'traffic#responses',
+    'The rules for responses run on an error in the place of the response of an upstream, such as 502.',
+  ),
   expressionError: decide('traffic#errors', 'An expression that fails in an action is a response with the status 500.'),
   bodyError: decide('traffic#bodies', 'A body that cannot be read is a response with the status 400, 413 or 502.'),
   failedAttempt: decide(
@@ -32,7 +43,7 @@ export const DECISIONS = {
   noUrl: decide('traffic#header-values', 'A replacement or an expression that gives no URL is error 3900.'),
   responsePhase: decide(
     'traffic#responses',
-    'The rules for responses do not run on a redirect, on a failed check or on an error.',
+    'The rules for responses do not run on a redirect, on a failed check or on the error of an action.',
   ),
   signIn: decide(
     'traffic#signing-in',
@@ -53,5 +64,8 @@ export const DECISIONS = {
     'webhook-verification#signatures',
     "A signed time may differ from the gateway's clock by 5 minutes.",
   ),
-  window: decide('traffic#rate-limits', 'A window is counted in 60 parts. The requests of one part leave it together.'),
+  window: decide(
+    'traffic#rate-limits',
+    'A window is counted in 60 parts. The requests of one part leave it together. Limits of one policy with the same name count together.',
+  ),
 } as const satisfies Readonly<Record<string, Decision>>

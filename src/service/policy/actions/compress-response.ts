@@ -26,7 +26,7 @@ export const compressResponse = action({
     already_compressed: flag('Whether the response was compressed before.'),
     negotiated_algorithm: text('The algorithm that was used.'),
   },
-  decisions: [DECISIONS.uncompressed],
+  decisions: [DECISIONS.compression, DECISIONS.uncompressed],
   run({ algorithms }, visit) {
     const { response, request } = visit
     const isCompressed = response?.headers.get('content-encoding') !== undefined
@@ -44,11 +44,14 @@ export const compressResponse = action({
     const varies = listOf(response.headers.get('vary'))
     if (!varies.includes('accept-encoding') && !varies.includes('*')) response.headers.append('vary', 'Accept-Encoding')
     const accepted = rankEncodings(request.headers.get('accept-encoding'), algorithms)
+    const isTie = rankEncodings(request.headers.get('accept-encoding'), [...algorithms].reverse())[0] !== accepted[0]
+    const isDecided = isTie || response.headers.get('etag')?.startsWith('"')
     for (const algorithm of accepted) {
       const compressor = visit.compressor(algorithm)
       if (!compressor) continue
       response.changeBody(response.stream?.pipeThrough(compressor) ?? null, algorithm)
-      return { did: `compressed with ${algorithm}`, sets: { ...none, negotiated_algorithm: algorithm } }
+      const sets = { ...none, negotiated_algorithm: algorithm }
+      return { did: `compressed with ${algorithm}`, sets, ...(isDecided && { decision: DECISIONS.compression }) }
     }
     const did =
       accepted.length > 0
