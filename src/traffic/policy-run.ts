@@ -3,6 +3,7 @@ import { DECISIONS, type Decision } from '../service/policy/decisions.ts'
 import { TEXT } from '../service/policy/environment.ts'
 import type { Phase } from '../service/policy/phases.ts'
 import type { ActionOutcome, Ending, Visit } from '../service/policy/visit.ts'
+import type { Expression } from './cel/expression.ts'
 import {
   EvaluationProblem,
   MissingFact,
@@ -115,22 +116,30 @@ function evaluateConditions({ conditions }: CompiledRule, values: Values, traced
     const { source } = condition
     try {
       const value = condition.evaluate(values)
-      traced.push({ source, value, values: readValues(condition.paths, values) })
+      traced.push({ source, value, values: readValues(condition, values) })
       if (value !== true) return false
     } catch (error) {
       if (!(error instanceof EvaluationProblem)) throw error
-      traced.push({ source, value: undefined, values: readValues(condition.paths, values), error: error.message })
+      traced.push({ source, value: undefined, values: readValues(condition, values), error: error.message })
       return false
     }
   }
   return true
 }
 
-function readValues(paths: readonly string[], { roots }: Values): Record<string, unknown> {
+function readValues({ paths, calls }: Expression, values: Values): Record<string, unknown> {
   const found: Record<string, unknown> = {}
+  for (const { source, evaluate } of calls) {
+    try {
+      found[source] = evaluate(values)
+    } catch (error) {
+      // A cookie that is absent has no value.
+      if (!(error instanceof EvaluationProblem)) throw error
+    }
+  }
   for (const path of paths) {
     try {
-      const value = readPath(roots, path)
+      const value = readPath(values.roots, path)
       found[path] = readField(value, TEXT) ?? value
     } catch (error) {
       // The expression did not need it.

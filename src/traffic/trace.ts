@@ -5,7 +5,7 @@ export interface TracedExpression {
   readonly source: string
   /** The value; undefined if the expression failed. */
   readonly value: unknown
-  /** The values of the variables that the expression names, by path. */
+  /** The values of the variables that the expression names, by path, and of calls such as `getReqHeader('x-a')`, by their text. */
   readonly values: Readonly<Record<string, unknown>>
   /** The reason why the expression failed. A rule with a failed expression does not apply. */
   readonly error?: string

@@ -252,7 +252,7 @@ tests:
     const request = 'request: { url: https://a.example.com/ }, expect: { status: 200 }'
     writeFileSync('policy.test.yml', `policy: policy.yml\ntests: [{ name: home, repeat: 2, ${request} }]\n`)
     const failure =
-      "rule strangers did not apply: getReqHeader('x')[0] != 'token' failed: No such key: index out of bounds, index 0 >= size 0"
+      "rule strangers did not apply: getReqHeader('x')[0] != 'token' failed: No such key: index out of bounds, index 0 >= size 0 (getReqHeader('x') = [])"
     const run = async (format: string) =>
       (await runToEnd({}, 'policy', 'test', 'policy.test.yml', '--format', format)).stdout
     expect(await run('text')).toContain(`  ✓ home\n      ${failure}\n`)

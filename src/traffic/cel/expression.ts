@@ -11,6 +11,8 @@ export interface Expression {
   readonly source: string
   /** The variables that it names, such as `req.url.path`. */
   readonly paths: readonly string[]
+  /** The calls that read a header, a cookie or a parameter by its name, such as `getReqHeader('x-a')`. */
+  readonly calls: readonly { readonly source: string; evaluate(values: Values): unknown }[]
   /** @throws MissingFact for a fact that the caller did not give; EvaluationProblem if it cannot be evaluated */
   evaluate(values: Values): unknown
 }
@@ -52,14 +54,19 @@ function compile(source: string, scope: Scope, overloads: Overloads): Expression
     const { environment, texts } = languageOf(scope)
     const tree = environment.parse(source).ast
     const evaluate = new Compiler(overloads, texts).compile(tree)
-    return { source, paths: listPaths(tree), evaluate: (values) => run(evaluate, new Frame(values), source) }
+    const calls = listReads(tree).map((node) => {
+      const read = new Compiler(overloads, texts).compile(node)
+      const text = node.input.slice(node.range.start, node.range.end)
+      return { source: text, evaluate: (values: Values) => run(read, new Frame(values), text) }
+    })
+    return { source, paths: listPaths(tree), calls, evaluate: (values) => run(evaluate, new Frame(values), source) }
   } catch (error) {
     // A policy that was not checked, such as one of a snapshot.
     const problem = toProblem(error)
     const evaluate = () => {
       throw problem
     }
-    return { source, paths: [], evaluate }
+    return { source, paths: [], calls: [], evaluate }
   }
 }
 
@@ -88,4 +95,14 @@ function listPaths(tree: ASTNode): readonly string[] {
     if (path !== undefined && ROOTS.includes(path.split('.', 1).join())) paths.add(path)
   })
   return [...paths]
+}
+
+/** Lists the calls that read a header, a cookie or a parameter by a name that the expression has. */
+function listReads(tree: ASTNode): readonly ASTNode[] {
+  const reads: ASTNode[] = []
+  walk(tree, (node) => {
+    if (node.op !== 'call' || !/^get(?:Re[qs])?(?:Header|Cookie|QueryParam)$/.test(node.args[0])) return
+    if (node.args[1].every(({ op }) => op === 'value')) reads.push(node)
+  })
+  return reads
 }
