@@ -31,6 +31,7 @@ const INPUTS = {
   'post /snapshots': { name: 'first' },
   'post /snapshots/restore': { name: 'first' },
   'get /snapshots/difference': { from: 'first' },
+  'post /troubles/fix': { cause: 'A fault waits for a request. There was none.' },
   'post /certificates': { certificate_pem: certificatePair().certificate_pem },
 }
 
