@@ -125,7 +125,7 @@ function watchAgent(gateway) {
 /** A gateway that is served, and a folder for what a program writes. */
 class Desk {
   work = mkdtempSync(join(tmpdir(), 'fauxgate-programs-'))
-  gateway = createNgrok()
+  gateway = createNgrok({ provisioningDelay: 0, initial: { reservedDomains: [{ domain: 'closed.example.com' }] } })
 
   async open() {
     const { gateway, work } = this
