@@ -91,7 +91,7 @@ test.each([
   ["getReqHeader('User-Agent').size() > 0"],
   ["!(req.method in ['GET'])"],
   ["req.headers['x-key'][0] == 'ABC'"],
-  ["hasReqHeader('X') && getReqHeader(\"x\")[0] != 'a'"],
+  ["hasReqHeader('Accept') && getReqHeader(\"accept\")[0] != 'a'"],
   ["size(getReqHeader('x')) == 0 || getReqHeader('x')[0] != 'a'"],
   ["!('x' in req.headers) || req.headers['x'][0] != 'a'"],
   ["getReqHeader('Host')[0] != 'a'"],
@@ -110,7 +110,7 @@ test.each([
   ["!['/a', '/b'].exists(path, req.url.path.startsWith(path))"],
   ["['x', 'y'].exists(h, getReqHeader(h)[0] == 'a')"],
   ["['x', 'y'].exists(h, !hasReqHeader(h) || getReqHeader(h)[0] != 'a')"],
-  ["getReqHeader('x').exists(v, v != 'a')"],
+  ["getReqHeader('x').exists(v, v != 'a' && v != 'b')"],
   ["['a', 'b'].map(v, {'x': v}).exists(v, v['x'] != 'a' && v.x != 'b')"],
   ["size(['a', 'b'].filter(v, v != req.method)) > 0"],
   ["!hasReqHeader('x') || !getReqHeader('x')[0].isJson()"],
@@ -244,11 +244,13 @@ test('Warnings are not errors: the gateway takes the policy', () => {
     expect(checkPolicy(wrong).filter(({ severity }) => severity === 'error')).toEqual([])
 })
 
-test('An earlier rule may guard a value that a request may not have', () => {
+test('Another rule may be for the requests without a value', () => {
   const first = { expressions: ["!hasReqHeader('x')"], actions: [{ type: 'deny' }] }
   const second = { expressions: ["getReqHeader('x')[0] != 'a'"], actions: [{ type: 'deny' }] }
   expect(checkPolicy(JSON.stringify({ on_http_request: [first, second] }))).toEqual([])
-  expect(rulesOf(JSON.stringify({ on_http_request: [second, first] }))).toEqual(['missing-value'])
+  expect(checkPolicy(JSON.stringify({ on_http_request: [second, first] }))).toEqual([])
+  const log = { ...first, actions: [{ type: 'log', config: { metadata: { a: 1 } } }] }
+  expect(rulesOf(JSON.stringify({ on_http_request: [log, second] }))).toEqual(['missing-value'])
   const size = { expressions: ["size(getReqHeader('x')[0]) < 10"], actions: [{ type: 'deny' }] }
   expect(rulesOf(JSON.stringify({ on_http_request: [size, second] }))).toEqual(['missing-value', 'missing-value'])
 })
@@ -270,6 +272,16 @@ describe('A denial that needs its value lets requests without it pass', () => {
     ['of a parameter', rule(["hasQueryParam('key') && getQueryParam('key')[0] != 'a'"])],
     ['of a cookie', rule(["hasReqCookie('auth') && getReqCookie('auth').value != 'a'"])],
     ['by a secret', rule(["hasReqHeader('x') && getReqHeader('x')[0] != secrets.get('webhooks', 'github')"])],
+    ['of a list', rule(["getReqHeader('x-token').exists(v, v != 'a')"])],
+    ['of each item', rule(["!getReqHeader('x-token').all(v, v == 'a')"])],
+    ['of what is left of a list', rule(["getReqHeader('x-token').filter(v, v != 'a').size() > 0"])],
+    ['that no list has', rule(["hasReqHeader('x-token') && !('a' in getReqHeader('x-token'))"])],
+    ['with at least one', rule([`size(getReqHeader('x-token')) >= 1 && ${WRONG}`])],
+    ['with the size on the right', rule([`0 < size(getReqHeader('x-token')) && ${WRONG}`])],
+    ['with exactly one', rule([`getReqHeader('x-token').size() == 1 && ${WRONG}`])],
+    ['with a choice', rule([`hasReqHeader('x-token') ? ${WRONG} : false`])],
+    ['of a session', rule(["hasReqCookie('session') && getReqCookie('session').value != 'a'"])],
+    ['by one text', rule(["hasReqHeader('x-origin-pass') && getReqHeader('x-origin-pass')[0] != 'a'"])],
     [
       'that is a custom response',
       rule([`hasReqHeader('x-token') && ${WRONG}`], 'custom-response', { status_code: 401 }),
@@ -283,6 +295,11 @@ describe('A denial that needs its value lets requests without it pass', () => {
     [
       'but not of a value that is right to be left out',
       [rule(["hasReqHeader('origin') && getReqHeader('origin')[0] != 'a'"])],
+    ],
+    ['but not by one of several texts', [rule(["hasReqHeader('x-v') && !(getReqHeader('x-v')[0] in ['1', '2'])"])]],
+    [
+      'but not for a malformed request',
+      [rule(["hasReqHeader('x-v') && getReqHeader('x-v')[0] != '1'"], 'deny', { status_code: 400 })],
     ],
     ['but not of a value that is denied', [rule(["hasReqHeader('x-token') && getReqHeader('x-token')[0] == 'a'"])]],
     ['but not after a rule for requests without it', [rule(["!hasReqHeader('x-token')"]), HOLE]],
@@ -303,4 +320,64 @@ describe('A denial that needs its value lets requests without it pass', () => {
   ])('%s', (_, rules) => {
     expect(check(...rules)).toEqual([])
   })
+})
+
+// Issue 60: every header of a request is the client's choice.
+describe('A check that needs a value of the client', () => {
+  const CHECK = { type: 'basic-auth', config: { credentials: ['ada:correct horse'] } }
+  const DENY = { type: 'deny', config: {} }
+  const check = (...rules: [conditions: string[], ...actions: object[]][]) =>
+    rulesOf(
+      JSON.stringify({
+        on_http_request: rules.map(([conditions, ...actions]) => ({
+          ...(conditions.length > 0 && { expressions: conditions }),
+          actions,
+        })),
+      }),
+    )
+
+  test.each([
+    "hasReqHeader('authorization')",
+    "getReqHeader('authorization')[0].startsWith('Basic ')",
+    "hasReqCookie('session')",
+    "req.method == 'POST' && 'authorization' in req.headers",
+  ])('is skipped without %s', (condition) => {
+    expect(check([[condition], CHECK])).toEqual(['check-skipped'])
+  })
+
+  test('is not skipped if another rule is for all others, or if the check enforces nothing', () => {
+    const HAS = "hasReqHeader('authorization')"
+    expect(check([[`!${HAS}`], DENY], [[HAS], CHECK])).toEqual([])
+    expect(
+      check([[HAS], CHECK, { type: 'forward-internal', config: { url: 'https://a.internal' } }], [[], DENY]),
+    ).toEqual([])
+    expect(check([["req.url.path.startsWith('/admin')"], CHECK])).toEqual([])
+    const idle = { ...CHECK, config: { ...CHECK.config, enforce: false } }
+    const read = '!actions.ngrok.basic_auth.credentials.authorized'
+    expect(check([[HAS], idle], [[read], DENY])).toEqual([])
+  })
+})
+
+test.each([
+  ["!hasReqHeader('x') || int(getReqHeader('x')[0]) < 18", ['value-unreadable']],
+  ["!hasReqHeader('x') || timestamp(getReqHeader('x')[0]) < timestamp(time.now)", ['value-unreadable']],
+  ["!hasReqHeader('x') || json.decode(getReqHeader('x')[0]).role != 'a'", ['missing-value', 'value-unreadable']],
+  ["!hasReqHeader('x') || getReqHeader('x')[0].split(' ')[1] != 'a'", ['missing-value']],
+  ["!hasReqHeader('x') || !getReqHeader('x')[0].matches('^[0-9]+$') || int(getReqHeader('x')[0]) < 18", []],
+  ["!hasReqHeader('x') || !getReqHeader('x')[0].startsWith('a ') || getReqHeader('x')[0].split(' ')[1] != 'a'", []],
+  ["hasReqHeader('x') && int(getReqHeader('x')[0]) > 18", []],
+  ["!('role' in json.decode(req.url.query)) || json.decode(req.url.query).role != 'a'", []],
+  ["!('role' in json.decode(req.url.query) && json.decode(req.url.query).role == 'a')", []],
+  ["getReqHeader('x').join('') == '' || getReqHeader('x')[0] != 'a'", []],
+  ["getReqHeader('x') == [] || getReqHeader('x')[0] != 'a'", []],
+  ["req.url.path.split('/').size() < 3 || req.url.path.split('/')[2] != 'a'", []],
+])('A part of a value may be missing, and a value may be no number: %s', (source, rules) => {
+  expect(rulesOf(when(source))).toEqual(rules)
+})
+
+test('Conditions that are long or deep end in bounded steps', () => {
+  const long = Array.from({ length: 150 }, (_, at) => `getReqHeader('x-${at}')[0] != 'a'`).join(' && ')
+  expect(rulesOf(when(long))).toEqual(['missing-value'])
+  const list = `[${Array.from({ length: 100 }, () => "'x'").join()}]`
+  expect(rulesOf(when(`${list}.exists(a, ${list}.exists(b, getReqHeader(a)[0] != b))`))).toEqual([])
 })

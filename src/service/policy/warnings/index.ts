@@ -4,6 +4,7 @@ import type { PolicyProblem } from '../problem.ts'
 import { MAX_PROBLEMS, toMessage } from '../reporter.ts'
 import { anyoneSignsIn } from './anyone-signs-in.ts'
 import { bodyNotAllowed } from './body-not-allowed.ts'
+import { checkSkipped } from './check-skipped.ts'
 import { everybodyDenied } from './everybody-denied.ts'
 import { headerValue } from './header-value.ts'
 import { headerWithCapitals } from './header-with-capitals.ts'
@@ -17,6 +18,7 @@ import { rangeComparedAsText } from './range-compared-as-text.ts'
 import { secretUnknown } from './secret-unknown.ts'
 import { rateLimitUnreachable, ruleUnreachable } from './unreachable.ts'
 import { urlNotReachable } from './url-not-reachable.ts'
+import { valueUnreadable } from './value-unreadable.ts'
 import { readPolicy, type Warning } from './warning.ts'
 
 /** The warnings of policies. To add a warning, add its file and its name here. */
@@ -26,6 +28,8 @@ export const WARNINGS: readonly Warning[] = [
   negatedValue,
   missingValue,
   missingValuePasses,
+  checkSkipped,
+  valueUnreadable,
   anyoneSignsIn,
   ruleUnreachable,
   rateLimitUnreachable,

@@ -1,8 +1,6 @@
-import type { ASTNode } from '@marcbachmann/cel-js'
 import { cut } from '../../../core/schema/text.ts'
-import { walk } from '../expression.ts'
-import { createFind, findTest, readGuard, toKey } from './missing.ts'
-import type { Finding, ReadPolicy, ReadRule, Warning } from './warning.ts'
+import { checkOf, findHoles, type Hole, isDenial, placeOf } from './holes.ts'
+import type { Finding, ReadPolicy, Warning } from './warning.ts'
 
 export const missingValuePasses: Warning = {
   id: 'missing-value-passes',
@@ -21,61 +19,37 @@ export const missingValuePasses: Warning = {
   find: findPassing,
 }
 
-/** The names of values that only those may have who are let in. Others, such as `origin`, are right to be left out. */
-const CREDENTIAL = /auth|token|secret|key|password|passwd|credential|signature/i
-/** The checks that let nobody in who has no credentials of theirs. */
-const CHECKS = ['basic-auth', 'jwt-validation', 'oauth', 'openid-connect', 'saml', 'verify-webhook']
+/** The names of values that only those may have who are let in. */
+const CREDENTIAL = /auth|token|secret|key|password|passwd|credential|session|signature/i
+/** The names of headers that are right to be left out, and that say nothing about who the client is. */
+const STANDARD =
+  /^'(?:accept|access-control-|cache-control|connection|content-|date|dnt|expect|forwarded|if-|origin|pragma|range|referer|sec-|te|upgrade|user-agent|via|x-forwarded-|x-requested-with)/
 
-function findPassing({ rules, actions }: ReadPolicy): readonly Finding[] {
-  if (actions.some(({ row }) => CHECKS.includes(row.type))) return []
-  const find = createFind()
-  return rules.filter(isDenial).flatMap((rule) => {
-    const parts = rule.conditions.flatMap((each) => (each.tree && !each.problem ? listParts(each.tree) : []))
-    const present = parts.flatMap((part) => readGuard(readPresence(part), find))
-    const others = rules.filter((each) => each !== rule).flatMap(({ conditions }) => conditions)
-    return rule.conditions.flatMap(({ tree, problem, path, offset }) => {
-      const test = tree && !problem ? listParts(tree).flatMap((part) => findTest(part, true, find) ?? [])[0] : undefined
-      const key = test && present.find((each) => toKey(test.source).includes(each))
-      if (!test || key === undefined || !isCredential(test.node, key)) return []
-      // Another rule may be for the requests without the value.
-      if (others.some(({ source }) => toKey(source).includes(key))) return []
-      const { start, end } = test.node.range
-      return {
-        path,
-        within: { offset: offset + start, length: end - start },
-        what: `denies requests with a wrong value, and lets those without ${cut(test.source)} pass`,
-        hint: `Write ${test.guard} || before it, without the test that the value is there.`,
-      }
-    })
+function findPassing(policy: ReadPolicy): readonly Finding[] {
+  // Another check may be for the requests without the value.
+  if (policy.rules.some(checkOf)) return []
+  return findHoles(policy).flatMap((hole) => {
+    const { rule, subject, isAllowList, fails } = hole
+    if (!isAllowList || fails || !isDenial(rule) || !isCredential(hole)) return []
+    return {
+      ...placeOf(hole),
+      what: `denies requests with a wrong value, and lets those without ${cut(subject.source)} pass`,
+      hint: `Write ${subject.guard} || before it, without the test that the value is there.`,
+    }
   })
 }
 
-function isDenial({ actions }: ReadRule): boolean {
-  return actions.some(({ row, config }) => {
-    const { status_code: status } = config
-    const isError = row.type === 'custom-response' && typeof status === 'number' && status >= 400 && status < 500
-    return isError || row.type === 'deny' || row.type === 'close-connection'
-  })
+/** Returns whether a value is a credential: its name says so, or it is compared with a secret or with one text only. */
+function isCredential({ rule, subject, compared }: Hole): boolean {
+  const { name } = subject
+  if (name === undefined) return false
+  const [only = '', ...others] = compared
+  if (CREDENTIAL.test(name) || [only, ...others].some((each) => each.startsWith('secrets.get('))) return true
+  const isOneText = only.startsWith("'") && others.length === 0
+  return isOneText && !STANDARD.test(name) && rule.actions.some(({ config }) => isForbidden(config.status_code))
 }
 
-/** Returns the tests of a condition that all must be true. */
-function listParts(node: ASTNode): readonly ASTNode[] {
-  return node.op === '&&' ? node.args.flatMap(listParts) : [node]
-}
-
-/** Returns the size of a test that there is one, such as `size(a) > 0`; the node itself if it is no such test. */
-function readPresence(node: ASTNode): ASTNode {
-  if (node.op !== '>' && node.op !== '!=') return node
-  const [size, none] = node.args
-  return none.op === 'value' && none.args === 0n ? size : node
-}
-
-/** Returns whether the value of a test is a credential, by its name or because it is compared with a secret. */
-function isCredential(test: ASTNode, name: string): boolean {
-  let isSecret = CREDENTIAL.test(name)
-  walk(test, (node) => {
-    if (node.op === 'rcall' && node.args[0] === 'get' && node.args[1].op === 'id' && node.args[1].args === 'secrets')
-      isSecret = true
-  })
-  return isSecret
+/** Returns whether a denial says that the client may not: others, such as 400, say that the request is malformed. */
+function isForbidden(status: unknown): boolean {
+  return status === undefined || status === 401 || status === 403
 }

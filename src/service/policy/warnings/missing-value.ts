@@ -1,6 +1,6 @@
+import type { ASTNode } from '@marcbachmann/cel-js'
 import { cut } from '../../../core/schema/text.ts'
-import { walk } from '../expression.ts'
-import { createFind, findTest, readGuard, toKey } from './missing.ts'
+import { findHoles, type Hole, placeOf } from './holes.ts'
 import type { Finding, ReadPolicy, Warning } from './warning.ts'
 
 export const missingValue: Warning = {
@@ -20,24 +20,16 @@ export const missingValue: Warning = {
   find: findMissing,
 }
 
-function findMissing({ rules }: ReadPolicy): readonly Finding[] {
-  const found: Finding[] = []
-  // Each request has a host. An earlier rule may have ended the requests without another value.
-  const guarded = ["'host'"]
-  const find = createFind()
-  for (const { conditions } of rules) {
-    for (const { tree } of conditions) if (tree) walk(tree, (node) => guarded.push(...readGuard(node, find)))
-    for (const { tree, problem, path, offset } of conditions) {
-      const test = tree && !problem && findTest(tree, true, find)
-      if (!test || guarded.some((each) => toKey(test.source).includes(each))) continue
-      const { start, end } = test.node.range
-      found.push({
-        path,
-        within: { offset: offset + start, length: end - start },
-        what: `fails for a request without ${cut(test.source)}, so that its rule does not apply`,
-        hint: `Write ${test.guard} || before it.`,
-      })
-    }
+/** Finds one value for each condition. */
+function findMissing(policy: ReadPolicy): readonly Finding[] {
+  const first = new Map<ASTNode, Hole>()
+  for (const hole of findHoles(policy)) {
+    const { tree } = hole.rule.conditions.find(({ source }) => source === hole.subject.test.input) ?? {}
+    if (tree && hole.fails && !first.has(tree)) first.set(tree, hole)
   }
-  return found
+  return [...first.values()].map((hole) => ({
+    ...placeOf(hole),
+    what: `fails for a request without ${cut(hole.subject.source)}, so that its rule does not apply`,
+    hint: `Write ${hole.subject.guard} || before it.`,
+  }))
 }

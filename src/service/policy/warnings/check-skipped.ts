@@ -1,0 +1,35 @@
+import { cut } from '../../../core/schema/text.ts'
+import { checkOf, findHoles, isDenial, placeOf } from './holes.ts'
+import type { Finding, ReadPolicy, Warning } from './warning.ts'
+
+export const checkSkipped: Warning = {
+  id: 'check-skipped',
+  about: 'A check such as `basic-auth` runs only for requests that have a value, and requests without it pass.',
+  reason:
+    'A rule applies only if all of its conditions are true. `hasReqHeader` is false for a request without the header, which anyone can leave out.',
+  docs: 'https://ngrok.com/docs/traffic-policy/macros/#hasreqheaderstring---bool',
+  wrong: `on_http_request:
+  - expressions: ["hasReqHeader('authorization')"]
+    actions: [{ type: basic-auth, config: { credentials: ['ada:correct horse'] } }]
+`,
+  right: `on_http_request:
+  - actions: [{ type: basic-auth, config: { credentials: ['ada:correct horse'] } }]
+`,
+  find: findSkipped,
+}
+
+function findSkipped(policy: ReadPolicy): readonly Finding[] {
+  // A rule for all other requests may deny or check these.
+  const isClosed = policy.rules.some((rule) => rule.conditions.length === 0 && (checkOf(rule) ?? isDenial(rule)))
+  if (isClosed) return []
+  return findHoles(policy).flatMap((hole) => {
+    const { rule, subject, isNeeded } = hole
+    const check = checkOf(rule)
+    if (!isNeeded || check === undefined || subject.name === undefined) return []
+    return {
+      ...placeOf(hole),
+      what: `is false for a request without ${cut(subject.source)}, which passes without ${check}`,
+      hint: `Remove this test, or add a rule that denies requests for which ${subject.guard}.`,
+    }
+  })
+}

@@ -1,0 +1,32 @@
+import { cut } from '../../../core/schema/text.ts'
+import { findHoles, placeOf } from './holes.ts'
+import type { Warning } from './warning.ts'
+
+export const valueUnreadable: Warning = {
+  id: 'value-unreadable',
+  about:
+    'A condition that should be true converts a value of the client, and fails for a value that cannot be converted.',
+  reason:
+    '`int`, `timestamp`, `json.decode` and others fail for other texts. A rule whose condition fails does not apply.',
+  docs: 'https://ngrok.com/docs/traffic-policy/concepts/expressions/',
+  wrong: `on_http_request:
+  - expressions: ["!hasReqHeader('x-age') || int(getReqHeader('x-age')[0]) < 18"]
+    actions: [{ type: deny }]
+`,
+  right: `on_http_request:
+  - expressions: ["!hasReqHeader('x-age') || !getReqHeader('x-age')[0].matches('^[0-9]{1,3}$') || int(getReqHeader('x-age')[0]) < 18"]
+    actions: [{ type: deny }]
+`,
+  find: (policy) =>
+    findHoles(policy).flatMap((hole) => {
+      const { subject, isUnreadable, fails } = hole
+      // A missing value has its own warning.
+      if (!isUnreadable || fails || subject.name === undefined) return []
+      const source = cut(subject.source)
+      return {
+        ...placeOf(hole),
+        what: `fails for a request whose ${source} cannot be converted, so that its rule does not apply`,
+        hint: `Test its form before, such as !….matches('^[0-9]+$') ||.`,
+      }
+    }),
+}
