@@ -42,8 +42,10 @@ interface Explanation {
 export function explain(error: unknown, known: Known): ExpressionProblem {
   if (!isCelError(error))
     return { message: 'the expression is nested too deeply', offset: 0, length: known.source.length }
-  const { message, hint, name } = explainCode(error, known)
   const { range = { start: 0, end: 0 } } = error
+  const word = error.summary.startsWith('Unexpected character') && readWord(known.source, known.toSource(range.start))
+  if (word) return word
+  const { message, hint, name } = explainCode(error, known)
   const start = known.toSource(range.start)
   const end = Math.max(known.toSource(range.end), start)
   const node = known.source.slice(start, end)
@@ -52,6 +54,22 @@ export function explain(error: unknown, known: Known): ExpressionProblem {
   const offset = inNode < 0 ? start : start + inNode
   const length = inNode < 0 || name === undefined ? end - start : name.length
   return { message, offset, length: Math.max(1, length), ...(hint !== undefined && { hint }) }
+}
+
+const OPERATORS: Readonly<Record<string, string>> = { and: '&&', or: '||', not: '!' }
+
+/** Reads an operator of other languages, which ends or begins where the parser stops. */
+function readWord(source: string, at: number): ExpressionProblem | undefined {
+  for (const {
+    0: { length },
+    1: word = '',
+    index,
+  } of source.matchAll(/\b(and|or|not)\s+/g)) {
+    if (index !== at && index + length !== at) continue
+    const message = `there is no operator ${word}`
+    return { message, hint: `Use ${OPERATORS[word]}.`, offset: index, length: word.length }
+  }
+  return undefined
 }
 
 function isCelError(error: unknown): error is CelError {

@@ -39,6 +39,12 @@ const VISITS: readonly Row[] = [
     {},
     [200, 'answered 200', 'x', { 'content-type': 'text/y' }],
   ],
+  [
+    'custom-response',
+    { body: 'abc', headers: { 'Content-Length': '99', 'content-type': 'text/y' } },
+    {},
+    [200, 'answered 200', 'abc', { 'content-type': 'text/y' }],
+  ],
   ['custom-response', { content: ' [1] ' }, {}, [200, 'answered 200', ' [1] ', { 'content-type': 'application/json' }]],
   ['custom-response', { body: '[1' }, {}, [200, 'answered 200', '[1', { 'content-type': 'text/plain; charset=utf-8' }]],
   [

@@ -44,6 +44,9 @@ describe('Expressions are checked with types (rules: traffic-policy#expressions)
 
   test.each([
     ['req.path == "/"', 'path', 'Did you mean req.url.path?'],
+    ['req.method == "GET" and req.host == "a"', 'and', 'Use &&.'],
+    ['req.method == "GET" or req.host == "a"', 'or', 'Use ||.'],
+    ['not hasReqHeader("x")', 'not', 'Use !.'],
     ['req.url.path.includes("/a")', 'includes', 'Did you mean contains?'],
     ['req.methd == "GET"', 'methd', 'Did you mean req.method?'],
     ['rq.method == "GET"', 'rq', 'Did you mean req?'],

@@ -23,9 +23,11 @@ export const customResponse = action({
     if (body && hasNoBody(status))
       return { did: `had a body, which no response ${status} has`, ends: { status: 500, error: 3604 } }
     const did = `answered ${status}`
-    const isTyped = Object.keys(headers).some((name) => name.toLowerCase() === 'content-type')
+    // The length is that of the body that is sent.
+    const sent = Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'content-length')
+    const isTyped = sent.some(([name]) => name.toLowerCase() === 'content-type')
     const type = isTyped || body === undefined ? {} : { 'content-type': content_type ?? guessType(body) }
-    const response = { status, headers: { ...type, ...headers }, ...(body !== undefined && { body }) }
+    const response = { status, headers: { ...type, ...Object.fromEntries(sent) }, ...(body !== undefined && { body }) }
     return { did, ends: { ...response, hasResponsePhase: true } }
   },
 })
