@@ -219,13 +219,14 @@ test.each([
   expect(found).toEqual(isWrong ? ['url-not-reachable'] : [])
 })
 
-test.each<[string, object, string[]]>([
+test.each<[string, object, (string | number)[]]>([
   ['circuit-breaker', { error_threshold: 0.5, enforce: false }, ['not-enforced']],
   ['basic-auth', { credentials: ['ada:correct horse'], enforce: false }, ['not-enforced']],
   ['basic-auth', { credentials: ['ada:correct horse'], enforce: true }, []],
   ['restrict-ips', {}, ['everybody-denied']],
   ['restrict-ips', { deny: ['203.0.113.0/24'], enforce: false }, ['not-enforced']],
   ['restrict-ips', { allow: [], ip_policies: ['ipp_2p2q5Yt85IKQQ7zbpR4XmUpyVIN'] }, []],
+  ['restrict-ips', { allow: '10.0.0.0/8' }, [2204]],
   ['custom-response', { status_code: 304, content: 'a' }, ['body-not-allowed']],
   ['custom-response', { status_code: 304, body: '' }, []],
   ['custom-response', { status_code: 200, body: 'a' }, []],

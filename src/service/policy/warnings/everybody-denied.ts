@@ -14,7 +14,8 @@ export const everybodyDenied: Warning = {
   find: ({ actions }) =>
     actions.flatMap(({ row, config, path }) => {
       const { allow, ip_policies, enforce } = config
-      const hasRange = [allow, ip_policies].some((list) => Array.isArray(list) && list.length > 0)
+      // What is no list has an error.
+      const hasRange = [allow, ip_policies].some((list) => (Array.isArray(list) ? list.length > 0 : list !== undefined))
       if (row.type !== 'restrict-ips' || hasRange || enforce === false) return []
       const hint = 'Write allow: [0.0.0.0/0, "::/0"] if all that is not denied may pass.'
       return [{ path: [...path, 'type'], what: 'is restrict-ips, which allows no range and denies everybody', hint }]
