@@ -42,6 +42,10 @@ interface Explanation {
 export function explain(error: unknown, known: Known): ExpressionProblem {
   if (!isCelError(error))
     return { message: 'the expression is nested too deeply', offset: 0, length: known.source.length }
+  if (known.source.trim() === '') {
+    const hint = 'In YAML, write quotes around an expression that begins with "!": without quotes it is a tag.'
+    return { message: 'the expression is empty', hint, offset: 0, length: Math.max(1, known.source.length) }
+  }
   const { range = { start: 0, end: 0 } } = error
   const word = error.summary.startsWith('Unexpected character') && readWord(known.source, known.toSource(range.start))
   if (word) return word

@@ -200,6 +200,17 @@ test.each([
   expect(problem?.message).toContain(`type is "${type}".${suggested} Allowed: add-headers, `)
 })
 
+test('An expression that YAML takes for a tag is empty, and the hint says so', () => {
+  const [problem] = checkPolicy(
+    "on_http_request:\n  - expressions:\n      - !hasReqHeader('x')\n    actions: [{ type: deny }]\n",
+  )
+  expect(problem).toMatchObject({
+    number: 2200,
+    line: 3,
+    hint: expect.stringContaining('write quotes around an expression'),
+  })
+})
+
 describe('A policy that a cloud endpoint may have answers all traffic (rules: traffic-policy#the-end)', () => {
   const last = (type: string, config: object = {}, expressions: string[] = []) =>
     checkPolicyValue({ on_http_request: [{ expressions, actions: [{ type, config }] }] }, { place: 'cloud' }).map(
