@@ -50,9 +50,9 @@ export interface CaaOptions extends DnsOptions {
 }
 
 const readFailure = bodyReader(v.object({ how: v.picklist(['SERVFAIL', 'TIMEOUT'], 'SERVFAIL or TIMEOUT') }))
-const readAuthorities = bodyReader(
-  v.object({ authorities: v.array(v.string()), issuewild: v.optional(v.array(v.string())) }),
-)
+const authorities = v.array(v.string())
+const readAuthorities = bodyReader(v.object({ authorities, issuewild: v.optional(authorities) }))
+const readWildcardAuthorities = bodyReader(v.object({ authorities: v.optional(v.undefined()), issuewild: authorities }))
 
 const dnsOptions = optionsOf({ after: v.optional(v.unknown()) })
 const caaOptions = optionsOf({ after: v.optional(v.unknown()), issuewild: v.optional(v.unknown()) })
@@ -121,18 +121,25 @@ const put = controlCall({
         set({ name, type: 'A', value: address }, options),
       /**
        * Sets the CAA record of a name: only these authorities, such as `letsencrypt.org`, may issue for this name and the
-       * names below it. `[]` allows none. An authority can have parameters. An address of the name stays.
+       * names below it. `[]` allows none. With `undefined` and `issuewild`, the record limits wildcards alone. An authority can
+       * have parameters. An address of the name stays.
        *
        * @example
        * ```ts
        * gateway.dns.caa('example.com', ['letsencrypt.org; validationmethods=http-01'], { issuewild: [] })
        * ```
        */
-      caa(name: string, issue: readonly string[], options: CaaOptions = {}): DnsRecord {
+      caa(name: string, issue: readonly string[] | undefined, options: CaaOptions = {}): DnsRecord {
         const { issuewild, ...rest } = readCallOptions(caaOptions, options)
-        const read = readAuthorities({ authorities: issue, issuewild }, {}, context)
+        const limitsWildcardsAlone = issue === undefined && issuewild !== undefined
+        const read = (limitsWildcardsAlone ? readWildcardAuthorities : readAuthorities)(
+          { ...(!limitsWildcardsAlone && { authorities: issue }), issuewild },
+          {},
+          context,
+        )
+        const value = read.authorities && { value: read.authorities.join(',') }
         const wild = read.issuewild && { issuewild: read.issuewild.join(',') }
-        return set({ name, type: 'CAA', value: read.authorities.join(','), ...wild }, rest)
+        return set({ name, type: 'CAA', ...value, ...wild }, rest)
       },
       /** Puts a name behind the proxy of a CDN, such as `Cloudflare`: resolvers see its addresses instead of a CNAME record. */
       proxy: (name: string, cdn: string, options?: DnsOptions): DnsRecord =>
@@ -192,7 +199,7 @@ const remove = controlCall({
 /** Removes the records that match. Returns true if there were any. */
 function removeMatching(tx: Transaction, { name, type, value }: v.InferOutput<typeof recordFilter>): boolean {
   const matching = listRecords(tx, name).filter(
-    (each) => (type ?? each.type) === each.type && (value === undefined || normalizeName(each.value) === value),
+    (each) => (type ?? each.type) === each.type && (value === undefined || normalizeName(each.value ?? '') === value),
   )
   for (const each of matching) removeRecord(tx, each)
   return matching.length > 0

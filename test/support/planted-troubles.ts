@@ -137,7 +137,7 @@ export const PLANTED: readonly PlantedTrouble[] = [
     kind: 'broken',
     cause:
       'No CAA record may forbid letsencrypt to issue. Found one for caa.example.org that allows only digicert.com. Add ' +
-      'letsencrypt to it, or remove it.',
+      'letsencrypt.org to issue, or remove the record.',
     about: 'shop.caa.example.org',
   },
   {

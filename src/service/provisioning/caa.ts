@@ -48,7 +48,9 @@ export function formatIssuers(value: string): string {
 
 /** Returns the reason why a record forbids an authority to issue for a domain (rules: simulated-dns#caa). */
 export function findCaaProblem(record: DnsRecord, authority: string, domain: string): CaaProblem | undefined {
-  const own = parseIssuers(valueFor(record, domain)).filter(
+  const { value } = findProperty(record, domain)
+  if (value === undefined) return undefined
+  const own = parseIssuers(value).filter(
     // The service names its authority by the first label of the name that CAA has, such as letsencrypt.org.
     (each) => each.authority === authority || each.authority.startsWith(`${authority}.`),
   )
@@ -61,9 +63,10 @@ export function findCaaProblem(record: DnsRecord, authority: string, domain: str
   return problems.includes(undefined) ? undefined : (problems[0] ?? 'not authorized')
 }
 
-/** Returns the values that hold for a domain: for a wildcard those of `issuewild`, if there are some. */
-function valueFor({ value, issuewild }: DnsRecord, domain: string): string {
-  return domain.startsWith('*.') ? (issuewild ?? value) : value
+/** Returns the property that holds for a domain, and its values: for a wildcard `issuewild`, if there is one. */
+function findProperty({ value, issuewild }: DnsRecord, domain: string) {
+  const isWild = domain.startsWith('*.') && issuewild !== undefined
+  return isWild ? { property: 'issuewild', value: issuewild } : { property: 'issue', value }
 }
 
 /** The service validates a wildcard by DNS-01, and other domains by HTTP-01. */
@@ -73,13 +76,26 @@ function methodFor(domain: string): string {
 
 /** Describes a record that forbids an authority to issue, with the way to correct it, as a fragment for a message. */
 export function describeCaa(record: DnsRecord, domain: string, problem: CaaProblem, authority: string): string {
-  const described = describeIssuers(valueFor(record, domain))
+  const { property, value } = findProperty(record, domain)
+  const described = describeIssuers(property === 'issue' ? { value } : { issuewild: value })
   if (problem === 'account') return `${described}. Remove accounturi, which cannot be checked`
   if (problem === 'method') return `${described}. Add ${methodFor(domain)} to validationmethods`
-  return `${described}. Add ${authority} to it, or remove it`
+  return `${described}. Add ${identifierOf(authority)} to ${property}, or remove the record`
+}
+
+/** The service has one authority, whose name in CAA is longer. */
+function identifierOf(authority: string): string {
+  return authority === 'letsencrypt' ? 'letsencrypt.org' : authority
 }
 
 /** Describes the authorities of a record. */
-export function describeIssuers(value: string): string {
-  return value === '' ? 'allows no authority' : `allows only ${value}`
+export function describeIssuers({
+  value,
+  issuewild,
+}: {
+  value?: string | undefined
+  issuewild?: string | undefined
+}): string {
+  if (value !== undefined) return value === '' ? 'allows no authority' : `allows only ${value}`
+  return issuewild === '' ? 'allows no authority for wildcards' : `allows only ${issuewild} for wildcards`
 }

@@ -136,10 +136,10 @@ function findInstead(tx: Transaction, record: DnsRecord | undefined): Found {
     case 'A':
       return { problem: 'address', describe: () => `an A record with the value ${record.value}` }
     case 'CAA':
-      return { problem: 'missing', describe: () => `a CAA record that ${describeIssuers(record.value)}` }
+      return { problem: 'missing', describe: () => `a CAA record that ${describeIssuers(record)}` }
     case 'PROXY':
       return {
-        problem: /^cloudflare$/i.test(record.value) ? 'proxied' : 'address',
+        problem: /^cloudflare$/i.test(record.value ?? '') ? 'proxied' : 'address',
         describe: (name) =>
           `addresses of ${record.value}, a CDN that proxies ${name} and hides its CNAME record. Switch its proxy off for this name`,
       }
@@ -172,7 +172,7 @@ function findMismatch(tx: Transaction, name: string, target: string): Found | nu
       const end = record ? findInstead(tx, record).describe(at) : 'no record'
       return mismatch(() => `a CNAME record to ${joinNames(chain)}, which has ${end}`)
     }
-    const { value } = record
+    const { value = '' } = record
     if (chain.length === MAX_CHAIN_LENGTH)
       return mismatch(
         (called) => `a chain of more than ${MAX_CHAIN_LENGTH} CNAME records: ${joinNames([called, ...chain, value])}`,

@@ -58,7 +58,7 @@ const fields = {
 
 const value = documented(
   v.string(),
-  "A CNAME's name, an A record's IPv4 address, the authorities that CAA allows, separated by commas, or the name of the CDN; nothing for name servers that fail.",
+  "A CNAME's name, an A record's IPv4 address, the authorities that CAA allows, separated by commas, or the name of the CDN; nothing for name servers that fail, and for CAA with `issuewild` alone, which leaves other names free.",
 )
 
 const ISSUEWILD =
@@ -113,9 +113,10 @@ function withFittingValue<T extends ValueOfType>(schema: v.GenericSchema<unknown
       else if (issuewild !== undefined)
         report(general.field_invalid, { allowed: NO_ISSUEWILD }, { path: ['issuewild'], value: issuewild })
     }),
-    v.transform(({ issuewild, ...sent }) => ({
+    v.transform(({ value, issuewild, ...sent }) => ({
       ...sent,
-      value: VALUES[sent.type].normalize(sent.value ?? ''),
+      // Without issue, CAA forbids wildcards alone (RFC 8659, 4.3). An empty issue forbids all.
+      ...((value !== undefined || issuewild === undefined) && { value: VALUES[sent.type].normalize(value ?? '') }),
       ...(issuewild !== undefined && { issuewild: formatIssuers(issuewild) }),
     })),
   )
@@ -123,7 +124,7 @@ function withFittingValue<T extends ValueOfType>(schema: v.GenericSchema<unknown
 
 const record = v.object({
   ...fields,
-  value,
+  value: v.exactOptional(value),
   issuewild: v.exactOptional(documented(v.string(), ISSUEWILD)),
   visibleFrom: v.exactOptional(
     documented(

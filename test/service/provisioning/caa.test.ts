@@ -13,7 +13,7 @@ function openWithTargets(domain: string) {
 }
 
 describe('The parameters of a CAA record (rules: simulated-dns#caa)', () => {
-  test.each<[domain: string, issue: string[], issuewild: string[] | undefined, isIssued: boolean]>([
+  test.each<[domain: string, issue: string[] | undefined, issuewild: string[] | undefined, isIssued: boolean]>([
     [DOMAIN, ['letsencrypt.org; validationmethods=http-01'], undefined, true],
     [DOMAIN, ['letsencrypt.org; validationmethods=dns-01,http-01'], undefined, true],
     [DOMAIN, ['letsencrypt.org; validationmethods=dns-01'], undefined, false],
@@ -26,6 +26,9 @@ describe('The parameters of a CAA record (rules: simulated-dns#caa)', () => {
     ['*.example.com', [], ['letsencrypt.org'], true],
     [DOMAIN, ['letsencrypt.org'], [], true],
     [DOMAIN, [], ['letsencrypt.org'], false],
+    [DOMAIN, undefined, ['pki.goog'], true],
+    ['*.example.com', undefined, ['pki.goog'], false],
+    ['*.example.com', undefined, ['letsencrypt.org'], true],
   ])('%s with issue %j and issuewild %j is issued: %j', (domain, issue, issuewild, isIssued) => {
     const { dns, attempt } = openWithTargets(domain)
     dns.caa('example.com', issue, issuewild && { issuewild })
@@ -41,8 +44,30 @@ describe('The parameters of a CAA record (rules: simulated-dns#caa)', () => {
     const method = openWithTargets('*.example.com')
     method.dns.caa('example.com', [], { issuewild: ['LetsEncrypt.org; validationmethods=http-01,tls-alpn-01'] })
     expect(method.attempt()).toContain(
-      'allows only letsencrypt.org; validationmethods=http-01,tls-alpn-01. Add dns-01 to validationmethods.',
+      'allows only letsencrypt.org; validationmethods=http-01,tls-alpn-01 for wildcards. Add dns-01 to validationmethods.',
     )
+  })
+
+  test('say which property to change, and with that the certificate is issued', () => {
+    const { dns, attempt } = openWithTargets('*.example.com')
+    dns.caa('example.com', ['letsencrypt.org'], { issuewild: [] })
+    expect(attempt()).toContain(
+      'one for example.com that allows no authority for wildcards. Add letsencrypt.org to issuewild, or remove the record.',
+    )
+    dns.caa('example.com', ['letsencrypt.org'], { issuewild: ['letsencrypt.org'] })
+    expect(attempt()).toBe('issued')
+  })
+
+  test('are those of issuewild alone if issue is absent, over HTTP too', async () => {
+    const { gateway, dns, attempt } = openWithTargets(DOMAIN)
+    const alone = { name: 'example.com', type: 'CAA', issuewild: 'pki.goog' }
+    expect(dns.caa('example.com', undefined, { issuewild: ['pki.goog'] })).toEqual(alone)
+    dns.remove('example.com')
+    expect((await client(gateway)('PUT', CONTROL, { json: alone })).body).toEqual(alone)
+    gateway.restore(JSON.parse(JSON.stringify(gateway.snapshot())))
+    expect([attempt(), gateway.dns.records().at(-1)]).toEqual(['issued', alone])
+    for (const options of [undefined, {}])
+      expect(catchError(() => dns.caa('example.com', undefined, options))).toMatchObject({ key: 'field_invalid' })
   })
 
   test.each(['letsencrypt.org; accounturi', 'letsencrypt.org; a b=c', '; accounturi=x', 'a b'])(

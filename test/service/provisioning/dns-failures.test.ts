@@ -133,7 +133,7 @@ describe('A CAA record (rules: simulated-dns#caa)', () => {
     dns.caa('example.com', authorities)
     expect(attempt()).toBe(
       `Expected no CAA record for ${domain} that forbids letsencrypt to issue, at it or above it. Found one for ` +
-        `${finding} Add letsencrypt to it, or remove it. (ERR_GATEWAY_26014, ERR_GATEWAY_26000)`,
+        `${finding} Add letsencrypt.org to issue, or remove the record. (ERR_GATEWAY_26014, ERR_GATEWAY_26000)`,
     )
     const records = gateway.provisioning.timeline(domain)
     expect(records.at(-1)?.outcome).toBe('DNS_ERROR')
