@@ -4,6 +4,7 @@ import { formatCount } from '../../core/schema/text.ts'
 import { timestamp } from '../../core/schema/time.ts'
 import { isObject } from '../../core/schema/values.ts'
 import type { ArmedFault, ListedOutcome, Trouble } from '../../generated/controls.ts'
+import { nameOutcome } from '../../service/provisioning/certificate-errors.ts'
 import { listUnusedLasting } from '../../service/provisioning/outcomes.ts'
 import { responseTime } from '../clock.ts'
 import type { ControlHost } from '../control.ts'
@@ -32,8 +33,8 @@ export function advanceClock(body: object): Fix {
   return [{ method: 'POST', path: '/clock', body: { ...body, remember: true } }]
 }
 
-export function describeLasting({ domain, outcome }: Pick<ListedOutcome, 'domain' | 'outcome'>): string {
-  return `Every attempt${domain === null ? '' : ` for ${domain}`} ends in ${outcome}, because it was set for all attempts.`
+export function describeLasting({ domain, ...rest }: Pick<ListedOutcome, 'domain' | 'outcome' | 'error'>): string {
+  return `Every attempt${domain === null ? '' : ` for ${domain}`} ends in ${nameOutcome(rest)}, because it was set for all attempts.`
 }
 
 /** Lists the faults that wait for requests, and those that apply to all. An agent that is down is one of them. */
@@ -101,8 +102,8 @@ export function listOutcomes(tx: Transaction, maxCalls: number): Trouble[] {
 }
 
 function describeOutcomes(all: readonly ListedOutcome[], maxCalls: number): Pick<Trouble, 'count' | 'about' | 'fix'> {
-  const about = all.slice(0, MAX_PLACES).map(({ id, outcome, domain }) => {
-    return { collection: 'provisioning/script', key: id, name: `${outcome} for ${domain ?? 'any domain'}` }
+  const about = all.slice(0, MAX_PLACES).map(({ id, domain, ...rest }) => {
+    return { collection: 'provisioning/script', key: id, name: `${nameOutcome(rest)} for ${domain ?? 'any domain'}` }
   })
   return { count: all.length, about, fix: all.slice(0, maxCalls).flatMap(removeOutcome) }
 }

@@ -56,10 +56,11 @@ function Outcomes() {
         <>
           <p class="dim">The outcomes of the next attempts, or of all attempts.</p>
           <RecordList of={outcomes} keyOf={({ id }) => id}>
-            {({ id, always, outcome, message, retriesAfter, domain }) => (
+            {({ id, always, outcome, error, message, retriesAfter, domain }) => (
               <>
                 {always && 'always '}
                 <OutcomeChip outcome={outcome} />
+                {error && <code>{error}</code>}
                 <b>{domain ?? 'any domain'}</b>
                 <span class="dim">
                   {message}
@@ -87,7 +88,9 @@ function Zone() {
 
 function ZoneRecords({ all }: { all: readonly DnsRecord[] }) {
   const [text, setText] = useState('')
-  const found = all.filter(({ name, value }) => `${name} ${value}`.toLowerCase().includes(text.toLowerCase()))
+  const found = all.filter(({ name, value, issuewild }) =>
+    `${name} ${value ?? ''} ${issuewild ?? ''}`.toLowerCase().includes(text.toLowerCase()),
+  )
   return (
     <>
       <p class="dim">
@@ -123,9 +126,10 @@ function ZoneRecords({ all }: { all: readonly DnsRecord[] }) {
 }
 
 /** The value of a record in an input. A new value from the server does not overwrite the text that the user is typing. */
-function RecordValue({ of: { name, type, value: known } }: { of: DnsRecord }) {
+function RecordValue({ of: { name, type, value: known, issuewild } }: { of: DnsRecord }) {
   const { error, run } = useWork()
-  const set = (value: string) => page.control('PUT', '/dns', { name, type, value })
+  const wild = issuewild !== undefined && { issuewild }
+  const set = (value: string) => page.control('PUT', '/dns', { name, type, value, ...wild })
   return (
     <>
       <input
@@ -133,6 +137,7 @@ function RecordValue({ of: { name, type, value: known } }: { of: DnsRecord }) {
         defaultValue={known}
         onChange={({ currentTarget }) => void run(() => set(currentTarget.value))}
       />
+      {issuewild !== undefined && <small class="dim"> issuewild {issuewild || 'none'}</small>}
       <Problem text={error?.message} />
     </>
   )

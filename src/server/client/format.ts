@@ -9,6 +9,7 @@ import type {
   Timelines,
   Trouble,
 } from '../../generated/controls.ts'
+import { nameOutcome } from '../../service/provisioning/certificate-errors.ts'
 import { formatTimeline } from '../../service/provisioning/timeline-text.ts'
 
 /** Functions that format the response of a call for people. Without `text`, the response is printed as JSON. */
@@ -25,8 +26,8 @@ const FORMATS: Readonly<Record<string, Format>> = {
   'GET /provisioning/script': {
     text: (pending: readonly ListedOutcome[]) =>
       pending
-        .map(({ id, domain, outcome, always }) => {
-          return `${always ? 'always ' : ''}${outcome} for ${domain ?? 'any domain'} (${id})`
+        .map(({ id, domain, always, ...rest }) => {
+          return `${always ? 'always ' : ''}${nameOutcome(rest)} for ${domain ?? 'any domain'} (${id})`
         })
         .join('\n'),
   },
@@ -40,9 +41,10 @@ const FORMATS: Readonly<Record<string, Format>> = {
 /** The request that the command sent. */
 type SentFields = Readonly<Record<string, unknown>>
 
-function dnsRecordText({ name, type, value, visibleFrom }: DnsRecord): string {
+function dnsRecordText({ name, type, value, issuewild, visibleFrom }: DnsRecord): string {
   const seen = visibleFrom ? `, seen from ${visibleFrom}` : ''
-  return `${`${name} ${type} ${value}`.trimEnd()}${seen}`
+  const wild = issuewild === undefined ? '' : ` issuewild ${issuewild || 'none'}`
+  return `${`${name} ${type} ${value ?? ''}`.trimEnd()}${wild}${seen}`
 }
 
 function troubleText({ kind, count, cause, about }: Trouble): string {

@@ -82,6 +82,18 @@ export function findCertificateError(text: unknown): CertificateErrorKey | undef
   return listCertificateErrors().find((key) => key === text || CERTIFICATE_ERRORS[key].number === Number(digits))
 }
 
+/** Names an outcome in lists, with its numbered error if it has one. */
+export function nameOutcome({
+  outcome,
+  error,
+}: {
+  readonly outcome: string
+  readonly error?: string | undefined
+}): string {
+  const key = findCertificateError(error)
+  return key ? `${outcome} ${key} (${CERTIFICATE_ERRORS[key].number})` : outcome
+}
+
 /** Adds the codes of errors to a message. */
 export function withCodes(
   message: string,
