@@ -78,8 +78,10 @@ function resolveHostport(tx: kit.Transaction, kind: EdgeKind, text: string, at: 
     const addressError = kind === 'https' ? edgeErrors.https_edge_on_address : edgeErrors.tls_edge_on_address
     if (address.tcp_addr_id !== null) refuseAs(addressError, 'is a TCP address. Use a reserved domain')
     if (port !== '443') refuseAs(edgeErrors.edge_port_not_443, 'does not have the port 443')
-    if (lack?.taken !== undefined)
-      refuseAs(edgeErrors.edge_domain_not_reserved, `is below ${lack.taken} of another account`)
+    if (lack?.taken !== undefined) {
+      const relation = lack.taken === host ? 'a name' : `below ${lack.taken}`
+      refuseAs(edgeErrors.edge_domain_of_other, `is ${relation} of another account. Use a domain of your own`)
+    }
     if (lack) refuseAs(edgeErrors.edge_domain_not_reserved, 'is not reserved. Reserve the domain')
   }
   const others = kind === 'tcp' ? [kind] : (['https', 'tls'] as const)

@@ -19,6 +19,7 @@ export const edgeErrors = kit.declareErrors({
   edge_address_not_reserved: hostportError(7113),
   edge_port_not_443: hostportError(7116),
   edge_domain_not_reserved: hostportError(7117),
+  edge_domain_of_other: hostportError(7118),
   tcp_edge_on_domain: hostportError(7120),
   https_edge_on_address: hostportError(7121),
   edge_hostport_taken: hostportError(7122),

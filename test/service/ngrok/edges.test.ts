@@ -148,6 +148,16 @@ describe('Hostports of edges (rules: edges#hostports)', () => {
     expect(await sendRefused('POST', `/edges/${kind}`, { json })).toBe(`400 ERR_NGROK_${number}`)
   })
 
+  it.each([
+    ['taken.example.com', 'a name of another account'],
+    ['www.taken.example.com', 'below taken.example.com of another account'],
+  ])('cannot be the name %s of another account', (name, problem) => {
+    const { gateway } = openGateway({ takenDomains: ['taken.example.com'] })
+    const { code, message } = expectError(() => gateway.httpsEdges.create({ hostports: [`${name}:443`] }))
+    expect(code).toBe('ERR_NGROK_7118')
+    expect(message).toContain(`is ${problem}. Use a domain of your own`)
+  })
+
   it('belong to only one edge, and not to an agent', async () => {
     const { gateway, sendRefused } = openWithReservations()
     const hostports = ['app.example.com:443']
