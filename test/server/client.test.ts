@@ -151,6 +151,11 @@ describe('The controls of a running server as commands', () => {
     expect(stderr).toContain(note)
   })
 
+  it('do not say it of a fault of the API of the agent, which is its condition', async () => {
+    const args = ['faults', 'add', '--agent', '/api/tunnels', '--times', '1']
+    expect((await runToEnd({ FAUXGATE_URL: server.url }, ...args)).stderr).not.toContain('applies to')
+  })
+
   it('follow the journal until they are stopped', async () => {
     const headers = { authorization: 'Bearer k', 'ngrok-version': '2' }
     await fetch(`${server.url}/reserved_addrs`, { headers })

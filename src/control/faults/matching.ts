@@ -156,14 +156,19 @@ export function describePendingFaults(
 ): string | undefined {
   const pending = faults.filter(isPending)
   if (pending.length === 0) return undefined
-  const requests = lastRequests(journal)
+  const last = lastRequests(journal)
   const lineOf = (fault: ArmedFault, entry: JournalEntry) =>
     `${methodAndPath(entry)}: ${entry.fault === fault.id ? 'it applied' : explainMismatch(fault, entry, api)}.`
+  const explain = (fault: ArmedFault) => {
+    // The journal has no requests of the agent's API.
+    if (fault.agent !== undefined) return ["  It waits for requests of the agent's API."]
+    return last.length === 0
+      ? ['  There were no requests.']
+      : mergeRepeated(last.map((entry) => lineOf(fault, entry))).map((line) => `  ${line}`)
+  }
   const lines = pending.flatMap((fault) => [
     `${fault.id} ${describeFault(fault)}: applied to ${describeHits(fault)}.`,
-    ...(requests.length === 0
-      ? ['  There were no requests.']
-      : mergeRepeated(requests.map((entry) => lineOf(fault, entry))).map((line) => `  ${line}`)),
+    ...explain(fault),
   ])
   const wait = formatCount(pending.length, 'fault still waits', 'faults still wait')
   return `${wait} for requests.\n${lines.join('\n')}`

@@ -63,7 +63,7 @@ function emptyCollections({ counts }: Overview): string | undefined {
 }
 
 function requestsOfFault(_: unknown, sent: SentFields): string | undefined {
-  if (['operation', 'method', 'path', 'resource', 'traffic'].some((name) => name in sent)) return
+  if (['operation', 'method', 'path', 'resource', 'traffic', 'agent'].some((name) => name in sent)) return
   const next = sent.times === 1 ? 'the next request' : `the next ${sent.times} requests`
   const which = sent.times === undefined ? 'every request until you remove it' : `${next} of any kind`
   return `this fault applies to ${which}; --operation, --method, --path and --resource narrow it`

@@ -23,6 +23,15 @@ describe('A fault of the API of the agent', () => {
     gateway.faults.assertNoPendingFaults()
   })
 
+  test('that waits says so of the API of the agent', async () => {
+    const { gateway } = createWithAgent()
+    gateway.faults.add({ agent: PATH, times: 1 })
+    await gateway.fetch(`${gateway.url}/tunnels`)
+    expect(() => gateway.faults.assertNoPendingFaults()).toThrow(
+      /applied to 0 of 1 request\.\n {2}It waits for requests of the agent's API\.$/,
+    )
+  })
+
   test('changes nothing if it fails a start', async () => {
     const { gateway, call, names } = createWithAgent()
     gateway.faults.add({ agent: PATH, times: 1 })
