@@ -75,7 +75,7 @@ export const ngrok: Dialect = /* @__PURE__ */ deepFreeze({
   serviceDomains: NGROK_DOMAINS,
   cnameTargetBase: 'ngrok-cname.com',
   acmeChallengeTargetBase: 'acme-challenge.ngrok-dns.com',
-  addressHost: { us: '{n}.tcp.ngrok.io', elsewhere: '{n}.tcp.{region}.ngrok.io' },
+  addressHost: { us: '{n}.tcp.ngrok.io', elsewhere: '{n}.tcp.{region}.ngrok.io', first: 7 },
   domainRegion: { always: '' },
   policyByDefault: true,
   devDomainBase: 'ngrok-free.dev',

@@ -136,7 +136,12 @@ export const addresses = table.records
 /** The section of a dialect for reserved addresses. */
 export interface AddressDialect {
   /** The host of a reserved address: `{n}` is a number, `{region}` the region. */
-  readonly addressHost: { readonly us: string; readonly elsewhere: string }
+  readonly addressHost: {
+    readonly us: string
+    readonly elsewhere: string
+    /** The number of hosts that a region has at first. Default: as many as the option `addressesPerRegion` needs. */
+    readonly first?: number
+  }
 }
 
 const addressDialect = sectionReader<AddressDialect>('addressHost')
@@ -195,7 +200,8 @@ export const reservedAddrs = resource(
 function findFreeAddress(tx: Transaction, sent: Region | undefined): string {
   const region = sent ?? DEFAULT_REGION
   const size = addressOptions(tx.options).addressesPerRegion
-  const start = tx.randomInteger(size)
+  const { first = Number.POSITIVE_INFINITY } = addressDialect(tx.dialect).addressHost
+  const start = tx.randomInteger(Math.min(size, first * PORTS))
   for (let step = 0; step < size; step++) {
     const place = (start + step) % size
     const host = makeHost(tx.dialect, Math.floor(place / PORTS), region)

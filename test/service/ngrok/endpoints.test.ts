@@ -170,3 +170,9 @@ describe('A refused endpoint changes nothing (contract: endpoints)', () => {
     for (const path of paths) expect((await send('DELETE', path)).status).toBe(204)
   })
 })
+
+test('Reserved addresses of the region us have the hosts 0 to 6 (rules: reserved-addresses#address)', () => {
+  const { gateway } = openGateway()
+  const addresses = Array.from({ length: 60 }, () => gateway.reservedAddrs.create({ region: 'us' }).addr)
+  for (const addr of addresses) expect(addr).toMatch(/^[0-6]\.tcp\.ngrok\.io:[12]\d{4}$/)
+})
