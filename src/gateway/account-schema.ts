@@ -7,7 +7,7 @@ import { asOne, duration, integerFrom, oneOfThese, optionRow, optionsOf, switchO
 import { isObject } from '../core/schema/values.ts'
 
 const LIMIT_ALLOWED =
-  'an integer from 0 to 4294967295, an object with "max" and, if you like, "window" or "number", or an array of these'
+  'an integer from 0 to 4294967295 (only 0 for a feature such as "edge_oauth"), an object with "max" and, if you like, "window" or "number", or an array of these'
 
 const LIMIT_OBJECT = 'an object with "max" and, if you like, "window" or "number"'
 

@@ -20,7 +20,7 @@ import { after, errors as clockErrors, moveTo, moveWithMemory, remember, require
 import { type ControlHost, controlCall, membersOf } from '../control.ts'
 
 export const errors = declareErrors({
-  nothing_ahead: entry(90423, 409, 'There is no {what} of {received} to advance the clock to: {why}.'),
+  nothing_ahead: entry(90423, 409, 'There is no {what} of {received} to {purpose}: {why}.'),
 })
 
 const schema = v.object({ id: documented(v.string(), 'The name or the id of a reserved domain.') })
@@ -41,6 +41,8 @@ const renewSchema = v.object({
 })
 
 const renewOptions = optionsOf({ early: v.optional(v.unknown()) })
+
+const ADVANCE = 'advance the clock to'
 
 const MOVE_ERRORS = [general.not_found, errors.nothing_ahead, ...Object.values(clockErrors)]
 
@@ -156,7 +158,7 @@ function moveDomainTo(
 function renewEarly(host: ControlHost, id: string): ReservedDomain {
   return host.transact((tx) => {
     const domain = requireDomain(tx, id)
-    requireNextRenewal(domain)
+    requireNextRenewal(domain, 'start early')
     return domainView(tx, tx.put(domains, withRenewal(tx, domain)))
   })
 }
@@ -168,8 +170,9 @@ export function requireDomain(tx: Transaction, nameOrId: string): DomainRecord {
 }
 
 /** Returns when the next renewal is due, in ms. Refuses if no renewal is due (rules: time#single-events). */
-function requireNextRenewal({ id, policy, job, due }: DomainRecord): number {
-  const refuseAs = (why: string) => refuse(errors.nothing_ahead, { what: 'renewal', received: id, why }, { id })
+function requireNextRenewal({ id, policy, job, due }: DomainRecord, purpose = ADVANCE): number {
+  const refuseAs = (why: string) =>
+    refuse(errors.nothing_ahead, { what: 'renewal', received: id, purpose, why }, { id })
   if (!policy) return refuseAs('it has no certificate management policy')
   if (job) return refuseAs('its provisioning job is running, and renewals are due from issued certificates only')
   return due?.at ?? refuseAs('it would be due after the year 9999')
@@ -177,7 +180,8 @@ function requireNextRenewal({ id, policy, job, due }: DomainRecord): number {
 
 /** Returns the first second at which a domain's certificate is expired, in ms. Refuses if that second is not in the future. */
 function requireNextExpiry(tx: Transaction, { id, certificate_id }: DomainRecord): number {
-  const refuseAs = (why: string) => refuse(errors.nothing_ahead, { what: 'expiry', received: id, why }, { id })
+  const refuseAs = (why: string) =>
+    refuse(errors.nothing_ahead, { what: 'expiry', received: id, purpose: ADVANCE, why }, { id })
   const certificate = certificate_id === null ? undefined : tx.get(certificates, certificate_id)
   if (!certificate) return refuseAs('it uses no certificate')
   const { not_after } = certificate.upload ? certificate.upload.leaf : certificate.order

@@ -153,3 +153,8 @@ describe('An account without a feature (rules: account#features)', () => {
     )
   })
 })
+
+it('A limit of a feature that is no number names 0, which it allows', () => {
+  const limits: Limits = JSON.parse('{"edge_oauth": true}')
+  expect(() => openGateway({ account: { limits } })).toThrow('only 0 for a feature such as "edge_oauth"')
+})

@@ -48,6 +48,9 @@ test.each<[string, (opened: ReturnType<typeof openWithDomain>) => void]>([
   before(opened)
   const { gateway, id } = opened
   const state = gateway.snapshot()
-  expect(catchError(() => gateway.provisioning.renewNow(id, { early: true }))).toMatchObject({ key: 'nothing_ahead' })
+  expect(catchError(() => gateway.provisioning.renewNow(id, { early: true }))).toMatchObject({
+    key: 'nothing_ahead',
+    message: expect.stringContaining(`There is no renewal of ${id} to start early: `),
+  })
   expect(gateway.snapshot()).toEqual(state)
 })
