@@ -10,17 +10,17 @@ const NUMBER = 6024
 /** The path of the gateway's own to which the button of the page leads. */
 const VISIT_PATH = '/ngrok/visit'
 
-/** The cookie of a visitor who has pressed the button. Its value is the time of the gateway, in ms. */
+/** The cookie of a visitor who has pressed the button. Its value is the host, as programs set it that avoid the page. */
 const COOKIE = 'abuse_interstitial'
-const DAYS = 7
-const SECONDS = DAYS * 24 * 60 * 60
+const SEVEN_DAYS = 7 * 24 * 60 * 60
 
 /** Returns the page before what a browser visits on the plan free, or the response to its button; undefined for other requests (rules: traffic#interstitial-page). */
 export function findInterstitial(host: TrafficHost, request: VisitorRequest): OwnResponse | undefined {
   if (!isOfBrowser(request) || !host.transact(isOnPlanFree)) return undefined
   const { path, query } = splitTarget(request.url)
-  if (path === VISIT_PATH) return continueAt(new URLSearchParams(query).get('to') ?? '/', host.now)
-  return hasVisited(request, host.now) ? undefined : createPage(request, host)
+  const { hostname } = new URL(request.url)
+  if (path === VISIT_PATH) return continueAt(new URLSearchParams(query).get('to') ?? '/', hostname)
+  return hasVisited(request, hostname) ? undefined : createPage(request, host)
 }
 
 /** Tells whether a browser asks for something: with GET, a User-Agent of browsers, and without the header that skips the page. */
@@ -29,15 +29,15 @@ function isOfBrowser({ method, headers }: VisitorRequest): boolean {
   return method === 'GET' && !skips && /^Mozilla\/\d/.test(headers.get('user-agent') ?? '')
 }
 
-function hasVisited({ headers }: VisitorRequest, now: number): boolean {
-  const [, at = ''] = new RegExp(`(?:^|[;,] *)${COOKIE}=(\\d{1,15})(?:$|[;,])`).exec(headers.get('cookie') ?? '') ?? []
-  return at !== '' && Number(at) <= now && now < Number(at) + SECONDS * 1000
+function hasVisited({ headers }: VisitorRequest, hostname: string): boolean {
+  const cookies = (headers.get('cookie') ?? '').split(/[;,] */)
+  return cookies.some((each) => each.toLowerCase() === `${COOKIE}=${hostname}`)
 }
 
 /** Sends the visitor to a path of the same host, with the cookie. */
-function continueAt(to: string, now: number): OwnResponse {
+function continueAt(to: string, hostname: string): OwnResponse {
   const location = /^\/(?![/\\])[\x21-\x7e]*$/.test(to) ? to : '/'
-  const cookie = `${COOKIE}=${now}; Path=/; Max-Age=${SECONDS}; HttpOnly; SameSite=Lax`
+  const cookie = `${COOKIE}=${hostname}; Path=/; Max-Age=${SEVEN_DAYS}; HttpOnly; SameSite=Lax`
   return { status: 302, headers: { location, 'set-cookie': cookie } }
 }
 
