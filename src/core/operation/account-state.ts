@@ -30,6 +30,10 @@ const isWrite: Gate['refuses'] = ({ method }) => method !== 'GET'
 const isOfEdges: Gate['refuses'] = ({ path }) => path.startsWith('/edges/')
 const isOfConfigurations: Gate['refuses'] = ({ path }) => path.startsWith('/endpoint_configurations')
 
+/** The fields of these bind an endpoint configuration. */
+const isOfBindings: Gate['refuses'] = ({ method, path }) =>
+  ['POST', 'PATCH'].includes(method) && /^\/reserved_(domains|addrs)(\/\{id\})?$/.test(path)
+
 /** The states of an account in which requests fail. */
 const STATES = {
   suspended: [{ error: stateErrors.account_suspended, refuses: isAny }],
@@ -65,7 +69,15 @@ const GATES: readonly Gate[] = [...Object.values(STATES), ...Object.values(EDGES
 
 /** Returns the errors that an operation can have because of the state of the account. */
 export function listStateErrors(operation: Place): readonly CatalogueError[] {
-  return GATES.filter(({ refuses }) => refuses(operation)).map(({ error }) => error)
+  const errors = GATES.filter(({ refuses }) => refuses(operation)).map(({ error }) => error)
+  return isOfBindings(operation) ? [...errors, stateErrors.configurations_ended] : errors
+}
+
+/** Refuses a body that binds an endpoint configuration after these have ended (rules: account#edges). */
+export function requireNoEndedConfiguration({ edges }: AccountState, operation: Place, body: unknown): void {
+  if (edges !== 'ended' || !isOfBindings(operation)) return
+  const binds = Object.entries(Object(body)).some(([name, id]) => name.endsWith('endpoint_configuration_id') && id)
+  if (binds) refuse(stateErrors.configurations_ended, {})
 }
 
 /** Refuses a request that the state of the account does not allow (rules: account#states). */

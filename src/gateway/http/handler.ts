@@ -8,7 +8,7 @@ import type { RawCommit } from '../../core/engine/commits.ts'
 import type { Engine } from '../../core/engine/engine.ts'
 import { refuseAsStoreFailed } from '../../core/engine/persistence/persistence.ts'
 import type { RateLimiter } from '../../core/engine/rate-limiter.ts'
-import { requireInService } from '../../core/operation/account-state.ts'
+import { requireInService, requireNoEndedConfiguration } from '../../core/operation/account-state.ts'
 import type { Operation, PathIds } from '../../core/operation/operation.ts'
 import type { RequestBody } from '../../core/schema/body.ts'
 import { createErrorFacts } from '../../core/schema/error-facts.ts'
@@ -190,6 +190,7 @@ class Call {
     this.#isAdmitted = true
     if (!request.isInspector) rateLimiter?.take(engine.now)
     const body = readJsonBody(request)
+    if (!request.isInspector) requireNoEndedConfiguration(account, operation, body)
     const parameters = readQuery(operation, this.#query, dialect)
     const input = operation.query ? parameters : body
     if (request.isInspector || engine.state.records.table(faultRecords).size === 0)

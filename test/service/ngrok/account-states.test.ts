@@ -42,6 +42,24 @@ describe('Edges that have ended (rules: account#edges)', () => {
     expect((await send('GET', '/backends/weighted')).status).toBe(200)
   })
 
+  it('cannot be bound to a domain or an address any more', async () => {
+    const { gateway, send, sendRefused, configuration } = openWith({ edges: 'ended' })
+    const id = configuration.split('/').at(-1)
+    const domain = { domain: 'app.example.com' }
+    for (const field of ['http_endpoint_configuration_id', 'https_endpoint_configuration_id'])
+      expect(await sendRefused('POST', '/reserved_domains', { json: { ...domain, [field]: id } })).toBe(
+        '400 ERR_NGROK_1608',
+      )
+    const { id: reserved } = gateway.reservedDomains.create(domain)
+    const json = { https_endpoint_configuration_id: id }
+    expect(await sendRefused('PATCH', `/reserved_domains/${reserved}`, { json })).toBe('400 ERR_NGROK_1608')
+    const { id: address } = gateway.reservedAddrs.create()
+    const linked = { endpoint_configuration_id: id }
+    expect(await sendRefused('PATCH', `/reserved_addrs/${address}`, { json: linked })).toBe('400 ERR_NGROK_1608')
+    const unbound = { https_endpoint_configuration_id: null, metadata: 'm' }
+    expect((await send('PATCH', `/reserved_domains/${reserved}`, { json: unbound })).status).toBe(200)
+  })
+
   it('can be read and not changed where the account still has some', async () => {
     const { send, sendRefused, edge, configuration } = openWith({ edges: 'read_only' })
     expect([(await send('GET', edge)).status, (await send('GET', configuration)).status]).toEqual([200, 200])
