@@ -112,6 +112,17 @@ export function requireOwnPlace(tx: kit.Transaction, place: EndpointPlace, isRan
   }
 }
 
+/** Tells whether the account of an agent may use a place that its start named. */
+export function isOwnPlace(tx: kit.Transaction, place: EndpointPlace): boolean {
+  try {
+    requireOwnPlace(tx, place, false)
+    return true
+  } catch (error) {
+    if (error instanceof parts.Refusal) return false
+    throw error
+  }
+}
+
 /** Returns the domain of the service that a host is below. */
 function findBase({ dialect }: kit.Transaction, host: string): string | undefined {
   return parts.domainDialect(dialect).serviceDomains.find((each) => host.endsWith(`.${each}`))

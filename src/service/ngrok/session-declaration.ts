@@ -242,7 +242,8 @@ function openEndpoint(
     kit.refuse(declarationErrors.agent_url_taken, { field: 'url', received: kit.quote(url), id: other.id })
   }
   const { metadata } = rest
-  const tunnel = { forwards_to, ...(start && STARTED), ...kit.described({ metadata }), labels: null, url: place.url }
+  const started = start && { ...STARTED, ...(!start.isRandom && { has_chosen_url: true as const }) }
+  const tunnel = { forwards_to, ...started, ...kit.described({ metadata }), labels: null, url: place.url }
   return openTunnel(tx, session, inspect ? tunnel : { ...tunnel, inspect }, {
     ...kit.described(rest),
     ...place,

@@ -3,6 +3,7 @@ import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
 import { agentNameKey, type EndpointRecord, endpoints, getEndpointId, getTunnelId } from './endpoint-records.ts'
 import { resolvePlace } from './endpoint-url.ts'
+import { isOwnPlace } from './own-places.ts'
 import { descriptionAndMetadata } from './shared.ts'
 
 /** The commands of the API to an agent. */
@@ -57,6 +58,8 @@ const tunnel = v.object({
   inspect: v.exactOptional(v.literal(false)),
   /** True if the API of the agent started the tunnel. A test declared any other. */
   is_started: v.exactOptional(v.literal(true)),
+  /** True if the start named the URL. */
+  has_chosen_url: v.exactOptional(v.literal(true)),
 })
 
 /** A tunnel of an agent. */
@@ -117,6 +120,7 @@ export function restartSession(
   for (const each of open) {
     const endpoint = online.get(each.id)
     const place = endpoint && resolvePlace(tx, urlOf(endpoint), endpoint.binding)
+    if (place && each.has_chosen_url && place.url === each.url && !isOwnPlace(tx, place)) continue
     openTunnel(tx, after, { ...each, url: place?.url ?? null }, endpoint && { ...endpoint, ...place })
   }
 }

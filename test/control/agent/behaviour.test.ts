@@ -69,6 +69,21 @@ describe('A restart', () => {
     expect((await call('GET', '/api/tunnels/kept')).body.config.inspect).toBe(false)
     expect(gateway.endpoints.list().endpoints.map(({ url }) => url)).toEqual([third, second, first])
   })
+
+  test('starts no tunnel at a URL whose domain or address was deleted, as a start would not', async () => {
+    const { gateway, names } = createWithAgent()
+    const domain = gateway.reservedDomains.create({ domain: 'app.example.com' })
+    const address = gateway.reservedAddrs.create()
+    await gateway.agent.start({ addr: 80, name: 'gone', domain: 'app.example.com' })
+    await gateway.agent.start({ addr: 22, name: 'tcp gone', proto: 'tcp', remote_addr: address.addr })
+    await gateway.agent.start({ addr: 22, name: 'tcp', proto: 'tcp' })
+    await gateway.agent.start({ addr: 80, name: 'free', domain: 'free.ngrok.app' })
+    gateway.reservedDomains.delete(domain.id)
+    gateway.reservedAddrs.delete(address.id)
+    expect(await names()).toEqual(['gone', 'tcp gone', 'tcp', 'free'])
+    await gateway.agent.restart()
+    expect(await names()).toEqual(['tcp', 'free'])
+  })
 })
 
 test('a snapshot has the tunnels', async () => {
