@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { bodyReader, requireJsonObject } from '../../core/schema/body.ts'
 import { Refusal } from '../../core/schema/errors.ts'
+import { oneOfThese } from '../../core/schema/options.ts'
 import { platform } from '../../core/schema/platform.ts'
 import { anyObject } from '../../core/schema/schema.ts'
 import type { ControlHost } from '../control.ts'
@@ -78,7 +79,8 @@ const endpointBody = v.object({
   url: text,
   upstream: v.object({
     url: v.union([v.string(), v.number()], 'a port, an address or a URL'),
-    protocol: text,
+    // The page of this API has https, and that of the config file http1 and http2.
+    protocol: v.exactOptional(oneOfThese(['http', 'http1', 'http2', 'https', 'tcp', 'tls'])),
     proxy_protocol: v.exactOptional(v.unknown()),
   }),
   inspect: v.exactOptional(v.boolean()),

@@ -57,7 +57,13 @@ export function toUpstream(addr: string | number, transport = 'http', field = 'a
   const host = /^:?\d+$/.test(text) ? `localhost:${text.replace(':', '')}` : text
   const url = host.includes('://') ? host : `${transport}://${host}`
   const isPort = typeof addr === 'string' || (Number.isInteger(addr) && addr > 0)
-  if (!isPort || /[\s\p{Cc}]/u.test(text) || !URL.canParse(url) || new URL(url).port === '0') {
+  if (
+    !isPort ||
+    /[\s\p{Cc}]/u.test(text) ||
+    !URL.canParse(url) ||
+    /^-|=/.test(new URL(url).hostname) ||
+    new URL(url).port === '0'
+  ) {
     refuse(general.field_invalid, {
       field,
       received: quote(addr),

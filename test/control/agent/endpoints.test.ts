@@ -19,6 +19,15 @@ const SHOWN = {
 }
 
 // rules: agent#endpoints
+test('An endpoint with an unknown protocol of its upstream, and a tunnel to a flag, are refused', async () => {
+  const { call, names } = createWithAgent()
+  const wrong = await call('POST', '/api/endpoints', { upstream: { url: 80, protocol: 'spdy' } })
+  expect([wrong.status, JSON.stringify(wrong.body)]).toEqual([400, expect.stringContaining('http2')])
+  for (const addr of ['--log=stdout', 'http://--log=stdout:80', 'a=b:80'])
+    expect((await call('POST', '/api/tunnels', { addr })).status).toBe(400)
+  expect(await names()).toEqual([])
+})
+
 test('an endpoint has the fields of the documentation, and metrics alone', async () => {
   const { call } = createWithAgent(OWN_DOMAIN)
   const detail = { ...SHOWN, metrics: NO_METRICS }
