@@ -23,6 +23,9 @@ log() {
   if [ "$format" = json ]; then printf '{%s}\n' "${line#,}"; else printf '%s\n' "${line# }"; fi
 }
 
+# The name of a tunnel in a path: each byte as %XX.
+encode() { printf '%s' "$1" | od -An -v -tx1 | tr -d ' \n' | sed 's/../%&/g'; }
+
 # Ends with an error: what failed, and why.
 fail() {
   log eror "$1" err "$2"
@@ -37,7 +40,7 @@ while [ $# -gt 0 ]; do
   case "$1" in
   -*=*) flag=${1%%=*} value=${1#*=} ;;
   --version | -v | -version) words=version flag='' ;;
-  --all | --none | --help | -h | --inspect | --pooling-enabled | --compression | --upstream-tls-verify | --websocket-tcp-converter) flag=$1 value=true ;;
+  --all | --none | --help | -h | --inspect | -inspect | --pooling-enabled | -pooling-enabled | --compression | --upstream-tls-verify | --websocket-tcp-converter) flag=$1 value=true ;;
   -*)
     flag=$1 value=${2-}
     [ $# -gt 1 ] && shift
@@ -45,15 +48,16 @@ while [ $# -gt 0 ]; do
   *) words="$words $1" flag='' ;;
   esac
   shift
+  flag=${flag#-}
   case "${flag#-}" in
-  -log-format | log-format) format=$value ;;
-  -name) name=$value ;;
-  -url | -domain | -hostname | hostname | -subdomain | subdomain | -metadata) add "$(echo "$flag" | tr -d -)" "$value" ;;
-  -remote-addr | remote-addr) add remote_addr "$value" ;;
-  -traffic-policy-file | -policy-file) add traffic_policy "$(cat "$value")" ;;
-  -inspect | inspect) fields="$fields, \"inspect\": $value" ;;
-  -pooling-enabled) fields="$fields, \"pooling_enabled\": $value" ;;
-  -bind-tls | bind-tls) add bind_tls "$value" ;;
+  log-format) format=$value ;;
+  name) name=$value ;;
+  url | domain | hostname | subdomain | metadata) add "${flag#-}" "$value" ;;
+  remote-addr) add remote_addr "$value" ;;
+  traffic-policy-file | policy-file) add traffic_policy "$(cat "$value")" ;;
+  inspect) fields="$fields, \"inspect\": $value" ;;
+  pooling-enabled) fields="$fields, \"pooling_enabled\": $value" ;;
+  bind-tls) add bind_tls "$value" ;;
   esac
 done
 # shellcheck disable=SC2086 # Addresses and names of commands have no blanks.
@@ -75,9 +79,11 @@ log info 'starting web service' obj web addr "$agent"
 log info 'client session established' obj csess
 log info 'tunnel session started' obj tunnels.session
 if [ "$1" != start ]; then
-  path=$api/tunnels/$(printf '%s' "$name" | sed 's/ /%20/g')
+  path=$api/tunnels/$(encode "$name")
+  # With --bind-tls=both there are two tunnels.
+  stop() { curl -s -o /dev/null -X DELETE "$path" -o /dev/null -X DELETE "$path%20%28http%29"; }
   # A tunnel of an earlier run stays if that run was killed.
-  curl -s -o /dev/null -X DELETE "$path"
+  stop
   answer=$(curl -s -w '%{http_code}' -H 'content-type: application/json' \
     -d "{\"proto\": \"$1\", \"addr\": \"$(json "$2")\", \"name\": \"$(json "$name")\"$fields}" "$api/tunnels")
   status=${answer#"${answer%???}"}
@@ -86,8 +92,14 @@ if [ "$1" != start ]; then
   201) ;;
   *) fail 'failed to start tunnel' "$(printf '%s' "$answer" | sed 's/.*"err":"//; s/"}}.*//; s/\\r//g; s/\\n/ /g; s/\\"/"/g')" ;;
   esac
-  trap 'curl -s -o /dev/null -X DELETE "$path"; exit 0' INT TERM HUP
-  url=$(printf '%s' "$answer" | sed 's/.*"public_url":"\([^"]*\).*/\1/')
+  trap 'stop; exit 0' INT TERM HUP
+  url_of() { printf '%s' "$1" | sed 's/.*"public_url":"\([^"]*\).*/\1/'; }
+  url=$(url_of "$answer")
+  # A test can delay the URL.
+  while [ -z "$url" ]; do
+    sleep 0.1
+    url=$(url_of "$(curl -s "$path")")
+  done
   log info 'started tunnel' obj tunnels name "$name" \
     addr "$(printf '%s' "$answer" | sed 's/.*"addr":"\([^"]*\).*/\1/')" url "$url"
 fi

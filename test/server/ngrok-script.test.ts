@@ -67,6 +67,9 @@ describe.skipIf(!hasCurl() || process.platform === 'win32')(it('The script that 
       { public_url: 'https://a.ngrok.app', config: { inspect: true } },
     ],
     [['http', '80', '--name', 'a "b\\c', '--region', 'eu'], { name: 'a "b\\c' }],
+    [['http', '80', '-name=a/b%20é'], { name: 'a/b%20é' }],
+    [['http', '-url=a.ngrok.app', '-inspect', '80'], { public_url: 'https://a.ngrok.app', config: { inspect: true } }],
+    [['http', '80', '-domain', 'a.ngrok.app'], { public_url: 'https://a.ngrok.app' }],
     [['tcp', '22', '--log=stdout'], { proto: 'tcp', config: { addr: 'localhost:22' } }],
   ])('starts the tunnel of %j', async (args, tunnel) => {
     const { start, tunnels } = await openAgent()
@@ -133,6 +136,28 @@ describe.skipIf(!hasCurl() || process.platform === 'win32')(it('The script that 
     second.process.kill('SIGTERM')
     expect(await second.ended).toBe(0)
     expect(await tunnels()).toEqual([])
+  })
+
+  test.each([[['-name', 'a/b%20é (c)']], [['--bind-tls=both']]])(
+    'stops each tunnel of %j with a signal',
+    async (args) => {
+      const { start, tunnels } = await openAgent()
+      const script = start('http', '80', ...args)
+      await script.started
+      expect(await tunnels()).not.toEqual([])
+      script.process.kill('SIGTERM')
+      expect(await script.ended).toBe(0)
+      expect(await tunnels()).toEqual([])
+    },
+  )
+
+  test('logs the tunnel once it has a URL', async () => {
+    const { start, tunnels, gateway } = await openAgent()
+    gateway.agent.set({ urlAfter: '1s' })
+    const { started, output } = start('http', '80')
+    await started
+    const [{ public_url: url }] = await tunnels()
+    expect(output.stdout).toContain(` url=${url}\n`)
   })
 
   test.each([
