@@ -58,7 +58,7 @@ const fields = {
 
 const value = documented(
   v.string(),
-  "A CNAME's name, an A record's IPv4 address, the authorities that CAA allows, separated by commas, or the name of the CDN; nothing for name servers that fail, and for CAA with `issuewild` alone, which leaves other names free.",
+  "A CNAME's name, an A record's IPv4 address, the authorities that CAA allows, separated by commas, or the name of the CDN; nothing for name servers that fail, and for CAA with `issuewild` alone.",
 )
 
 const ISSUEWILD =
