@@ -211,9 +211,8 @@ class Call {
 
   #executeWithFaults(operation: Operation, ids: PathIds, input: unknown): HttpResponse {
     const { engine } = this.#options
-    const { name } = operation
-    const { method } = this.#request
-    const fault = applyFault(engine, { operation: name, method, path: this.#path, ids, input: deepFreeze(input) })
+    const request = { operation: operation.name, method: this.#request.method, path: this.#path, ids }
+    const fault = applyFault(engine, { ...request, input: deepFreeze(input) })
     if (!fault) return this.#execute(operation, ids, input)
     this.#fault = fault
     const usual = replacesOperation(fault) ? undefined : this.#catchRefusal(() => this.#execute(operation, ids, input))
