@@ -13,7 +13,7 @@ test('A renewal starts early, and neither the clock nor the certificate in use c
   expect([gateway.clock.now, renewed.certificate?.id]).toEqual([now, certificate_id])
   expect(job()).toMatchObject({ error_code: null, started_at: timeAfter('0s') })
   const old = new X509Certificate(gateway.tlsCertificates.get(certificate_id).certificate_pem)
-  gateway.clock.advance('30s')
+  gateway.clock.advanceToNext()
   const next = domain().certificate?.id ?? ''
   const issued = new X509Certificate(gateway.tlsCertificates.get(next).certificate_pem)
   expect([issued.serialNumber === old.serialNumber, issued.checkHost(DOMAIN)]).toEqual([false, DOMAIN])
