@@ -35,6 +35,8 @@ const COMPOSE_VALIDATOR = 'go run github.com/compose-spec/compose-go/v2/cmd@v2.9
 
 /** The examples that are folders, each with a command that it needs and its steps. `to` is an empty folder. */
 const FOLDERS = {
+  // test/server/ngrok-script.test.ts runs all that it does.
+  agent: { needs: ['sh', '-c', 'true'], steps: () => [['sh', 'ngrok.sh', 'version']] },
   'msw-migration': { steps: () => [testsOfVitest] },
   previews: { steps: () => [testsOfVitest] },
   jest: { steps: () => [node(join(root, 'tools/node_modules/jest/bin/jest.js'), '--rootDir', '.')] },
