@@ -229,7 +229,7 @@ describe('The troubles of a gateway (rules: control-api#calls)', () => {
     const gateway = openManual({ dns: 'simulated' })
     for (let number = 0; number < 250; number++)
       gateway.reservedDomains.create({ domain: `d${number}.example.com`, certificate_management_policy: ECDSA })
-    gateway.clock.advance('30s')
+    gateway.clock.advance('31s')
     const [broken] = await listTroubles(gateway)
     expect(broken?.fix).toHaveLength(100)
     expect(await endByCause(gateway, broken)).toBe(204)
