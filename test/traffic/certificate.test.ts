@@ -33,6 +33,7 @@ describe('A visitor who verifies certificates (rules: traffic#certificate)', () 
       isEnd: true,
     })
     expect(gateway.traffic.last()).toMatchObject({ status: null, rule: null, upstream: null })
+    expect(gateway.report()).toContain('GET https://app.example.com/ without a response')
     gateway.provisioning.script(['DNS_ERROR', 'success'])
     gateway.clock.advance('1m')
     await expect(visit()).rejects.toMatchObject(MISMATCH)

@@ -43,5 +43,5 @@ export function describeTraffic({ at, method, url, status, rule, error, upstream
     ...(rule === null ? [] : [`by the rule ${rule}`]),
     ...(upstream === null ? [] : [`to ${upstream}`]),
   ]
-  return [`${at} ${method} ${url} ${status ?? 'closed'}`, ...reasons].join(' ')
+  return [`${at} ${method} ${url} ${status ?? 'without a response'}`, ...reasons].join(' ')
 }

@@ -232,6 +232,29 @@ describe('The commits for subscribers (rules: transactions#commits)', () => {
     )
   })
 
+  it('contain their other changes for a subscriber of one collection, and none is made by reset and restore', () => {
+    const gateway = open()
+    const collections: string[][] = []
+    gateway.subscribe(
+      ({ changes }) => collections.push(changes.map(({ collection }) => collection)),
+      'reserved_domains',
+    )
+    const { id } = gateway.reservedDomains.create({
+      domain: 'a.example.com',
+      certificate_management_policy: { authority: 'letsencrypt' },
+    })
+    gateway.provisioning.script(['DNS_ERROR'], { domain: 'a.example.com' })
+    const state = gateway.snapshot()
+    gateway.provisioning.attempt(id)
+    expect(collections).toEqual([
+      ['reserved_domains'],
+      expect.arrayContaining(['reserved_domains', 'ordered_outcomes']),
+    ])
+    gateway.restore(state)
+    gateway.reset()
+    expect(collections).toHaveLength(2)
+  })
+
   it('are known to a watcher once per call that changed the state, until it ends', () => {
     const gateway = createGateway({ clock: manualClock(CLOCK_START), seed: 'x' })
     const watcher = vi.fn()
