@@ -79,10 +79,11 @@ const fix = controlCall({
   errors: [general.not_found],
   async run(host, { cause }) {
     const isIt = (each: Trouble) => each.fix && host.withoutKeys(each.cause) === cause
-    const found = (await listTroubles(host, Number.POSITIVE_INFINITY)).find(isIt)
-    if (!found) refuse(general.not_found, { what: 'trouble with a fix and the cause', received: quote(cause) }, {})
+    const found = (await listTroubles(host, Number.POSITIVE_INFINITY)).filter(isIt)
+    if (found.length === 0)
+      refuse(general.not_found, { what: 'trouble with a fix and the cause', received: quote(cause) }, {})
     const calls = FIXING.flatMap(({ calls }) => (typeof calls === 'function' ? calls(host.families) : calls))
-    for (const { method, path, body } of found.fix ?? [])
+    for (const { method, path, body } of found.flatMap(({ fix = [] }) => fix))
       await calls.find((each) => each.method === method && each.path === path)?.run(host, body)
   },
 })

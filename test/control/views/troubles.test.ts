@@ -242,6 +242,16 @@ describe('The troubles of a gateway (rules: control-api#calls)', () => {
     expect(controls.some(({ path }) => path.endsWith('/fix'))).toBe(false)
   })
 
+  test('end at all places of a cause if two troubles have the same one', async () => {
+    const gateway = openManual()
+    for (const operation of ['reserved_addrs.list', 'reserved_domains.list'] as const)
+      gateway.faults.add({ operation, times: 1, status: 503 })
+    const [unused, ...others] = await listTroubles(gateway)
+    expect(others.map(({ cause }) => cause)).toEqual([unused?.cause])
+    expect(await endByCause(gateway, unused)).toBe(204)
+    expect(gateway.faults.all()).toEqual([])
+  })
+
   test('say that a fault made a 429, not the limit of its message; for a real limit, how far to advance a still clock', async () => {
     const gateway = openManual({ rateLimit: { requests: 2, window: '60s' } })
     gateway.faults.add({ operation: 'reserved_addrs.list', error: 'too_many_requests', times: 1 })
