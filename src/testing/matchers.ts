@@ -88,7 +88,7 @@ export type MatcherFunctions = {
  * const gateway = createNgrok()
  * const headers = { authorization: 'Bearer key', 'ngrok-version': '2', 'content-type': 'application/json' }
  * await gateway.fetch(`${gateway.url}/reserved_addrs`, { method: 'POST', headers, body: '{}' })
- * expect(gateway).toHaveNoLeftovers() // throws: Expected no leftover resources, and there is 1. …
+ * expect(gateway).toHaveNoLeftovers() // throws: Expected no leftover resources, and requests left 1: …
  * ```
  */
 export const matchers: MatcherFunctions = {
@@ -137,11 +137,11 @@ export const matchers: MatcherFunctions = {
   },
   toHaveNoLeftovers(received) {
     const gateway = gatewayOf('toHaveNoLeftovers', received)
-    const count = gateway.leftovers({ ofTest: false }).length
-    return gatewayResult(gateway, count === 0, (not) => {
+    const left = gateway.leftovers({ ofTest: false })
+    return gatewayResult(gateway, left.length === 0, (not) => {
       return not
-        ? 'Expected leftover resources, and there are none.'
-        : `Expected no leftover resources, and ${countText('is', 'are', count)}.`
+        ? 'Expected leftover resources, and requests left none.'
+        : `Expected no leftover resources, and requests left ${left.length}: ${listNames(left)}.`
     })
   },
   toBeGatewayError(received, ...keys) {
@@ -199,6 +199,15 @@ function domainResult({ domain, gateway }: CheckedDomain, pass: boolean, verb: s
 function timelineOf({ provisioning }: Gateway, id: string): string {
   const lines = provisioning.printTimeline(id)
   return lines === '' ? '' : `\n${lines.replace(/^/gm, '  ')}`
+}
+
+/** The maximum number of resources that a message names. */
+const MAX_NAMED = 10
+
+/** Names resources by their families and ids: the newest. */
+function listNames(left: ReturnType<Gateway['leftovers']>): string {
+  const names = left.slice(-MAX_NAMED).map(({ family, id }) => `${family} ${id}`)
+  return [...names, ...(left.length > names.length ? [`and ${left.length - names.length} more`] : [])].join(', ')
 }
 
 function countText(is: string, are: string, count: number): string {

@@ -223,12 +223,27 @@ describe('toHaveNoLeftovers', () => {
     expect(gateway).not.toHaveNoLeftovers()
   })
 
+  test('names in its message what the report lists, without what the test itself has made, which the report marks', async ({
+    gateway,
+  }) => {
+    const ofTest = gateway.reservedAddrs.create().id
+    const made = []
+    for (let n = 0; n < 12; n++) made.push(await create(gateway))
+    const message = catchMessage(() => expect(gateway).toHaveNoLeftovers())
+    const names = made.slice(2).map((id) => `reserved_addrs ${id}`)
+    expect(message).toContain(`Expected no leftover resources, and requests left 12: ${names.join(', ')}, and 2 more.`)
+    for (const id of made.slice(2)) gateway.reservedAddrs.delete(id)
+    expect(gateway.report()).toContain(
+      `leftover resources:\n    reserved_addrs ${ofTest}, made by the test itself\n    reserved_addrs ${made[0]}\n`,
+    )
+  })
+
   test('passes if everything that was created was deleted', async ({ gateway }) => {
     expect(gateway).toHaveNoLeftovers()
     const id = await create(gateway)
     expect(gateway).not.toHaveNoLeftovers()
     expect(catchMessage(() => expect(gateway).toHaveNoLeftovers())).toBe(
-      `Expected no leftover resources, and there is 1.\n\n${gateway.report()}`,
+      `Expected no leftover resources, and requests left 1: reserved_addrs ${id}.\n\n${gateway.report()}`,
     )
     expect(gateway.report()).toContain(id)
     gateway.reservedAddrs.delete(id)

@@ -2,6 +2,12 @@ import { quote } from '../../core/schema/text.ts'
 import { isObject } from '../../core/schema/values.ts'
 import type { JournalEntry } from '../../generated/controls.ts'
 
+/** A sentence about a request, with its kind: a report that cuts its list has some of each kind. */
+export interface RequestNote {
+  readonly kind: string
+  readonly text: string
+}
+
 /** The requests of a journal, prepared for the notes on each. */
 export class RequestNotes {
   readonly #requestedUrls: ReadonlySet<string>
@@ -30,16 +36,16 @@ export class RequestNotes {
   }
 
   /** Returns sentences about a request that its line does not show: likely reasons why a test fails. */
-  list(entry: JournalEntry): readonly string[] {
-    const notes = [
-      this.#describeUnreadPage(entry),
-      describeEarlyRetry(entry, this.#before.get(entry.operationId)),
-      describeDuplicate(this.#created.get(entry.operationId)),
-      describeOtherValues(entry),
-      describeRemovedFields(entry),
-      describeFailedJob(entry),
-    ]
-    return notes.filter((note) => note !== undefined)
+  list(entry: JournalEntry): readonly RequestNote[] {
+    const notes = {
+      unreadPage: this.#describeUnreadPage(entry),
+      earlyRetry: describeEarlyRetry(entry, this.#before.get(entry.operationId)),
+      duplicate: describeDuplicate(this.#created.get(entry.operationId)),
+      otherValues: describeOtherValues(entry),
+      removedFields: describeRemovedFields(entry),
+      failedJob: describeFailedJob(entry),
+    }
+    return Object.entries(notes).flatMap(([kind, text]) => (text === undefined ? [] : { kind, text }))
   }
 
   /** Says that a list has another page that no request asked for, unless the client asked only whether there is something. */

@@ -7,11 +7,20 @@ import { describeRefusal, describeRequest } from '../requests.ts'
 import { RequestNotes } from './report-notes.ts'
 
 const MAX_REQUESTS = 20
-/** The maximum number of earlier requests that are shown because of their notes. */
-const MAX_EARLIER_NOTES = 4
+/** The maximum number of earlier requests that are shown for each kind of note, and for each status. */
+const MAX_EARLIER_OF_KIND = 2
+/** The maximum number of earlier requests that are shown although they have no note, because they failed. */
+const MAX_EARLIER_FAILED = 4
 
 /** A title, with the lines below it. */
 export type Section = readonly [title: string, lines: readonly string[]]
+
+/** A request, with what explains it below its line. */
+interface ExplainedRequest {
+  readonly text: string
+  /** The kinds of its notes. */
+  readonly kinds: readonly string[]
+}
 
 /** A run of equal lines. */
 interface RepeatedLine {
@@ -31,31 +40,47 @@ export function listRequests(host: ControlHost): Section {
   // To make the entries takes long.
   const newestFirst = [...journal.newestFirst()]
   const notes = new RequestNotes(newestFirst)
-  const textOf = (entry: JournalEntry) => {
+  const explain = (entry: JournalEntry): ExplainedRequest => {
     const fault = entry.fault === null ? undefined : faults.get(entry.fault)
     const faultText = fault ? `${describeFault(fault)}${describeEffect(fault, entry)}` : entry.fault
     const reason = faultText === null ? describeRefusal(entry) : `by the fault ${faultText}`
     // Each on a separate line, since few readers see the end of a long line.
-    return [describeRequest(entry), ...(reason === undefined ? [] : [reason]), ...notes.list(entry)].join('\n  ')
+    const listed = notes.list(entry)
+    const texts = [describeRequest(entry), ...(reason === undefined ? [] : [reason]), ...listed.map(({ text }) => text)]
+    return { text: texts.join('\n  '), kinds: listed.map(({ kind }) => kind) }
   }
-  const { lines, count } = mergeNewest(newestFirst, textOf)
+  const { lines, count } = mergeNewest(newestFirst, (entry) => explain(entry).text)
   const texts = lines.flatMap((line) => formatLine(line).split('\n'))
-  const shown = lastExplained(newestFirst.slice(count), textOf)
+  const shown = lastExplained(newestFirst.slice(count), explain)
   return ['requests', [...noteDropped(journal.dropped), ...noteEarlier(journal.size - count), ...shown, ...texts]]
 }
 
-/** Returns the lines of the newest requests with a reason or a note, without repeats: these survive the cut of the list. */
+/**
+ * Returns the lines of earlier requests with a note, and of some that failed, without repeats. A kind of note has places of its own, so that
+ * a series of errors does not hide it.
+ */
 function lastExplained(
   newestFirst: readonly JournalEntry[],
-  textOf: (entry: JournalEntry) => string,
+  explain: (entry: JournalEntry) => ExplainedRequest,
 ): readonly string[] {
-  const texts = new Map<string, string>()
-  for (const entry of newestFirst) {
-    if (texts.size === MAX_EARLIER_NOTES) break
-    const text = textOf(entry)
-    if (text.includes('\n') && !texts.has(text)) texts.set(text, entry.at)
+  const shown = new Map<string, string>()
+  const counts = new Map<string, number>()
+  /** Takes a place of a kind, if there is one. */
+  const take = (kind: string, max = MAX_EARLIER_OF_KIND) => {
+    const count = counts.get(kind) ?? 0
+    counts.set(kind, count + 1)
+    return count < max
   }
-  return [...texts].reverse().flatMap(([text, at]) => `${at}  ${text}`.split('\n'))
+  for (const entry of newestFirst) {
+    const { text, kinds } = explain(entry)
+    if (!text.includes('\n') || shown.has(text)) continue
+    const isShown =
+      kinds.length > 0
+        ? kinds.filter((kind) => take(kind)).length > 0
+        : take(`${entry.status} ${entry.fault !== null}`) && take('failed', MAX_EARLIER_FAILED)
+    if (isShown) shown.set(text, entry.at)
+  }
+  return [...shown].reverse().flatMap(([text, at]) => `${at}  ${text}`.split('\n'))
 }
 
 /** Returns the likeliest reason why no request reached a gateway that was installed as the global `fetch`. */

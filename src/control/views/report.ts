@@ -168,7 +168,10 @@ function listPending(host: ControlHost, text: string): Section {
 }
 
 function listLeftovers(host: ControlHost): Section {
-  const lines = host.leftovers().map(({ family, id }) => `${family} ${id}`)
+  const nameOf = ({ family, id }: { readonly family: string; readonly id: string }) => `${family} ${id}`
+  const ofRequests = new Set(host.leftovers({ ofTest: false }).map(nameOf))
+  const names = host.leftovers().map(nameOf)
+  const lines = names.map((name) => (ofRequests.has(name) ? name : `${name}, made by the test itself`))
   return ['leftover resources', keepNewest(lines, MAX_LEFTOVERS)]
 }
 

@@ -1,6 +1,6 @@
 import type { ManualClock } from '../../core/engine/manual-clock.ts'
 import { describeReceived } from '../../core/schema/errors.ts'
-import { requireFunction } from '../../core/schema/options.ts'
+import { readPredicateResult, requireFunction } from '../../core/schema/options.ts'
 import { quote, toError } from '../../core/schema/text.ts'
 import { LATEST_TIME } from '../../core/schema/time.ts'
 import type { Fetch } from '../../gateway/http/fetch.ts'
@@ -151,7 +151,9 @@ export class Run {
   leftoversAfterError(): readonly string[] {
     const { mayLeave = [] } = this.options
     const isAllowed = (family: string, id: string) =>
-      typeof mayLeave === 'function' ? mayLeave({ family, id }, this.gateway) === true : mayLeave.includes(family)
+      typeof mayLeave === 'function'
+        ? readPredicateResult('it', mayLeave({ family, id }, this.gateway))
+        : mayLeave.includes(family)
     return this.leftovers().filter((each) => {
       const [family = '', id = ''] = each.split(' ')
       return !this.resourcesBefore.has(each) && !isAllowed(family, id)
@@ -165,7 +167,8 @@ export class Run {
     const failures = this.arrivals.events.filter(({ failure }) => failure).length
     if (!mayLeave || !error || failures === this.#failuresBefore) return false
     try {
-      if (this.leftoversAfterError().length > 0 || (allow && allow(this.toEnded(copy)) !== true)) return false
+      if (this.leftoversAfterError().length > 0 || (allow && !readPredicateResult('it', allow(this.toEnded(copy)))))
+        return false
     } catch {
       return false // The verdict reports what these functions throw.
     }

@@ -6,10 +6,10 @@ import type { TriedSchedule } from './types.ts'
 
 /** The maximum length of a line, and of the first line of a report. */
 export const MAX_LINE_LENGTH = 160
-/** The time, the name of a copy and the id that a line has beside the event. */
-const LENGTH_BESIDE = 26
 const MIN_DESCRIPTION_LENGTH = 40
 const MAX_MESSAGE_LENGTH = 100
+/** A longer word, such as a key, is cut itself: without it, little of its line would be left. */
+const MAX_WORD_LENGTH = 30
 /** The most lines that are shown as one series, if it repeats. */
 const MAX_PERIOD = 12
 
@@ -27,13 +27,15 @@ export function storyOf(run: Run, message: string): Pick<TriedSchedule, 'story' 
   const lines: string[] = []
   const isTimed = run.copies.length === 1 || rows.some(({ time }) => time !== '0s')
   const names = run.copies.map(({ name }) => name)
-  const lane = ({ time, copy = '' }: Row) => {
+  const lineOf = ({ time, copy = '', text, result, created = '' }: Row) => {
     const column = '   '.repeat(Math.max(0, names.indexOf(copy)))
-    return `${isTimed ? time.padStart(8) : ''}  ${column}${copy && `${copy}  `}`
+    const lane = `${isTimed ? time.padStart(8) : ''}  ${column}${copy && `${copy}  `}`
+    const length = MAX_LINE_LENGTH - lane.length - result.length - created.length
+    return `${lane}${cutMiddle(text, Math.max(MIN_DESCRIPTION_LENGTH, length))}${result}${created}`
   }
   for (let at = 0; at < rows.length; ) {
     const [count, period] = countRepeats(rows, at)
-    lines.push(...rows.slice(at, at + period).map((row) => `${lane(row)}${row.text}${row.created ?? ''}`))
+    lines.push(...rows.slice(at, at + period).map(lineOf))
     at += period * count
     if (count > 1) lines.push(`        … ${count} times, until ${rows[at - 1]?.time}`)
   }
@@ -45,8 +47,10 @@ export function storyOf(run: Run, message: string): Pick<TriedSchedule, 'story' 
 
 interface Row {
   readonly time: string
-  /** Equal in rows that are shown as one. */
+  /** The description of the event. Equal in rows that are shown as one, like the result. */
   readonly text: string
+  /** The failure and the response. */
+  readonly result: string
   readonly created?: string
   /** The name of the copy, if there are several. */
   readonly copy?: string
@@ -63,18 +67,20 @@ function rowsOf(
   const lives = new Map<string, number>()
   for (const [place, event] of events.entries()) {
     const time = shortTime(event.time)
-    if (requestsAfterEnd > 0 && place === eventsBeforeEnd) rows.push({ time: '', text: HAS_ENDED })
+    if (requestsAfterEnd > 0 && place === eventsBeforeEnd) rows.push({ time: '', text: HAS_ENDED, result: '' })
     const copy = copies.length > 1 ? event.copy : ''
     const life = lives.get(event.copy) ?? 1
-    if (event.life > life) rows.push({ time, text: againText(rejections.get(life)), copy })
+    if (event.life > life) rows.push({ time, text: againText(rejections.get(life)), result: '', copy })
     if (event.type !== 'attempt') lives.set(event.copy, event.life)
-    const text = textOf(event, shortenIds)
-    rows.push({ time, text, created: shortenIds(createdText(event)), copy })
+    // Ids are shortened first: a line is as long as it is shown.
+    const text = shortenIds(event.hideSecrets(event.description))
+    rows.push({ time, text, result: resultOf(event), created: shortenIds(createdText(event)), copy })
   }
   const again = copies.filter(({ name, life }) => (lives.get(name) ?? 1) < life)
   const last = again.map(({ name, life }) => ({
     time: '',
     text: againText(rejections.get(life - 1)),
+    result: '',
     copy: copies.length > 1 ? name : '',
   }))
   return [...rows, ...last]
@@ -87,6 +93,7 @@ function countRepeats(rows: readonly Row[], start: number): [count: number, peri
     while (
       end < rows.length &&
       rows[end]?.text === rows[end - period]?.text &&
+      rows[end]?.result === rows[end - period]?.result &&
       rows[end]?.copy === rows[end - period]?.copy
     )
       end++
@@ -96,26 +103,26 @@ function countRepeats(rows: readonly Row[], start: number): [count: number, peri
   return [1, 1]
 }
 
-function textOf(
-  { description, hideSecrets, failure, response, type }: Event,
-  shortenIds: (text: string) => string,
-): string {
+function resultOf({ failure, response, type }: Event): string {
   // The texts of most failures already describe the response.
   const isShown = response && type !== 'effect' && (!failure || failure.showsResponse)
-  const result = `${failure ? ` ✗ ${failure.text}` : ''}${isShown ? ` → ${responseText(response)}` : ''}`
-  const length = Math.max(MIN_DESCRIPTION_LENGTH, MAX_LINE_LENGTH - LENGTH_BESIDE - result.length)
-  // Ids are shortened first: a line is as long as it is shown.
-  return `${cutMiddle(shortenIds(hideSecrets(description)), length)}${result}`
+  return `${failure ? ` ✗ ${failure.text}` : ''}${isShown ? ` → ${responseText(response)}` : ''}`
 }
 
+const ID_AT_END = new RegExp(`\\b[a-z]{1,12}_\\w{0,${MAX_WORD_LENGTH}}…$`)
+const WORD_AT_START = new RegExp(`^\\w{0,${MAX_WORD_LENGTH}}(?!\\w)`)
+
 /** Cuts a text, and not within an id: it would be shortened as another one. */
-const cutText = (text: string, length: number) => cut(text, length).replace(/\b[a-z]{1,12}_\w*…$/, '…')
+const cutText = (text: string, length: number) => cut(text, length).replace(ID_AT_END, '…')
 
 /** Cuts the middle of a long text, and not within an id: the end of a body says as much as its beginning. */
 export function cutMiddle(text: string, length: number): string {
   if (text.length <= length) return text
   const half = Math.floor(length / 2)
-  const end = text.slice(1 - half).replace(/^[\udc00-\udfff]?\w*/, '')
+  const end = text
+    .slice(1 - half)
+    .replace(/^[\udc00-\udfff]/, '')
+    .replace(WORD_AT_START, '')
   return `${cutText(text, half)}${end}`
 }
 

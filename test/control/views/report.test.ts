@@ -75,6 +75,21 @@ describe('The report', () => {
     ])
   })
 
+  test('keeps the notes of earlier requests, however many requests for unknown ids come later', async () => {
+    const gateway = openManual()
+    const send = client(gateway)
+    for (let n = 0; n < 3; n++) gateway.reservedAddrs.create()
+    await send('GET', '/reserved_addrs?limit=2')
+    for (const name of ['one', 'two', 'one', 'two'])
+      await send('POST', '/reserved_addrs', { json: { description: name } })
+    for (let n = 0; n < 60; n++) await send('GET', `/reserved_addrs/ra_${n}`)
+    const lines = readSection(gateway, 'requests')
+    expect(lines[0]).toBe('… 45 earlier left out')
+    expect(lines).toContain('  There is another page, which no request asked for: see its next_page_uri.')
+    expect(lines.filter((line) => line.includes('An equal request had created'))).toHaveLength(2)
+    expect(lines.filter((line) => line.includes('/ra_')).length).toBe(20 + 2)
+  })
+
   test('says that a client did not wait as long as Retry-After asked for', async () => {
     const gateway = openManual()
     const send = client(gateway)

@@ -93,6 +93,23 @@ it('A report has lines of at most 160 characters, and cuts long bodies in the mi
   expect(Math.max(...story.map((line) => line.length))).toBeLessThanOrEqual(160)
 })
 
+it.each([
+  ['a long key', 'a'.repeat(400)],
+  ['words', 'seven words that say something to somebody '.repeat(10)],
+])('A report uses the 160 characters of a line whose body has %s', async (_, metadata) => {
+  const body = JSON.stringify({ description: 'app', metadata })
+  const create = async ({ url }: Life) => {
+    const response = await fetch(`${url}/reserved_addrs`, { method: 'POST', headers, body })
+    await response.json()
+    throw new Error('It never works.')
+  }
+  const { message } = await expectSurvivalError(survives(create, { faults: 1 }))
+  const line = message.split('\n').find((each) => each.includes('→ 201')) ?? ''
+  expect(line).toMatch(/"\} → 201 \(ra_a\)$/)
+  expect(line.length).toBeLessThanOrEqual(160)
+  expect(line.length).toBeGreaterThan(135)
+})
+
 it('A report whose first line is cut has it in full below the story', async () => {
   const code = async ({ url }: Life) => {
     await fetch(`${url}/reserved_addrs`, { headers }).catch(() => {

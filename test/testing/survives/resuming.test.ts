@@ -88,6 +88,12 @@ describe('Code that leaves something behind on purpose', () => {
     const { message } = await expectSurvivalError(survives(converge, { ...only, mayLeave }))
     expect(message).toContain('and `mayLeave` throws RangeError: Which one?')
   })
+
+  test('is refused if mayLeave is an async function, and not as if that returned false', async () => {
+    const mayLeave = (async () => true) as never
+    const { message } = await expectSurvivalError(survives(converge, { ...only, mayLeave }))
+    expect(message).toContain('and `mayLeave` throws TypeError: it returned a promise.')
+  })
 })
 
 describe('The option mayLeave', () => {
