@@ -4,26 +4,19 @@ import { ACTIONS } from './actions/index.ts'
 import type { Reporter } from './reporter.ts'
 
 /**
- * Checks that the policy of a cloud endpoint answers all traffic: a rule without expressions must end it. For TCP and TLS, a rule with
- * expressions is enough: ngrok's operator for Kubernetes makes such policies for its weighted routes (rules: traffic-policy#the-end).
+ * Checks that the policy of a cloud endpoint ends traffic. The rule that ends it may have expressions: tutorials of the service route by
+ * path alone (rules: traffic-policy#the-end).
  */
 export function checkEnd(policy: Config, protocol: string, reporter: Reporter): undefined {
-  const isConnection = protocol === 'tcp' || protocol === 'tls'
-  const last = isConnection ? 'on_tcp_connect' : 'on_http_request'
+  const last = protocol === 'tcp' || protocol === 'tls' ? 'on_tcp_connect' : 'on_http_request'
   const rules: readonly unknown[] = [policy.on_tcp_connect, policy[last]].flat()
-  const isEnd = rules.some(
-    (rule) =>
-      isObject(rule) &&
-      (isConnection || matchesAll(rule)) &&
-      Array.isArray(rule.actions) &&
-      rule.actions.some(isEnding),
-  )
+  const isEnd = rules.some((rule) => isObject(rule) && Array.isArray(rule.actions) && rule.actions.some(isEnding))
   if (!isEnd) {
     const path = Object.hasOwn(policy, last) ? [last] : []
     reporter.report(
       2235,
       path,
-      'does not answer all traffic. End it with a rule without expressions whose last action is custom-response, deny, forward-internal, redirect or close-connection',
+      'ends no traffic. End it with a rule whose last action is custom-response, deny, forward-internal, redirect or close-connection',
     )
   }
 }
@@ -32,10 +25,6 @@ export function checkEnd(policy: Config, protocol: string, reporter: Reporter): 
 export function endsRule({ ends }: Action, { config }: Config): boolean {
   const given = isObject(config) ? config : {}
   return given.on_error !== 'continue' && ends?.(given) === true
-}
-
-function matchesAll({ expressions }: Config): boolean {
-  return !Array.isArray(expressions) || expressions.every((each) => each === true || each === 'true')
 }
 
 function isEnding(each: unknown): boolean {

@@ -29,7 +29,7 @@ export const languageErrors = declareErrors({
   policy_phase_invalid: refused(2230, 'A policy has a phase that does not exist, or not for its protocol.'),
   policy_value_twice: refused(2231, 'A list in a config has a value twice.'),
   policy_value_missing: refused(2234, 'A config has not all required fields.'),
-  policy_does_not_end: refused(2235, 'The policy of a cloud endpoint does not answer all traffic.'),
+  policy_does_not_end: refused(2235, 'The policy of a cloud endpoint ends no traffic.'),
   policy_unreadable: refused(2236, 'A text is no policy.'),
   policy_text_too_short: refused(2237, 'A text in a config is too short.'),
   policy_two_sign_ins: refused(2239, 'A policy has two actions that let users sign in.'),

@@ -22,7 +22,7 @@ export interface PolicyOptions {
   readonly maxActions?: number | undefined
   /** The maximum number of expressions of a rule. Default: no limit, since the service publishes none. */
   readonly maxExpressions?: number | undefined
-  /** True if the policy must answer all traffic. Default: true for the place `cloud`. */
+  /** True if the policy must end traffic. Default: true for the place `cloud`. */
   readonly mustEnd?: boolean
   /** With `accept`, an action that the service does not document passes. Default `refuse`. */
   readonly unknownActions?: 'refuse' | 'accept'

@@ -134,9 +134,9 @@ describe('The older module `policy` is checked by the language (rules: traffic-p
 })
 
 describe('The policy of an endpoint', () => {
-  const HALF = 'on_http_request: [{ expressions: ["req.method == \'PUT\'"], actions: [{ type: deny }] }]'
+  const HALF = 'on_http_request: [{ actions: [{ type: remove-headers, config: { headers: [x-a] } }] }]'
 
-  test('of the cloud answers all traffic, unless a quirk allows half a policy (rules: traffic-policy#the-end)', async () => {
+  test('of the cloud ends traffic, unless a quirk allows half a policy (rules: traffic-policy#the-end)', async () => {
     const json = { url: 'https://a.internal', traffic_policy: HALF }
     expect(outcome(await client(createNgrok())('POST', '/endpoints', { json }))).toBe('400 ERR_NGROK_2235')
     const gateway = createNgrok({ quirks: { policyMayFallThrough: true } })
@@ -154,7 +154,7 @@ describe('The policy of an endpoint', () => {
     const gateway = createNgrok()
     const declare = (traffic_policy: string) =>
       gateway.declare.tunnelSession({ endpoints: [{ url: 'https://a.internal', traffic_policy }] })
-    expect(() => declare(HALF.replace('deny', 'dney'))).toThrow(/Did you mean "?deny/)
+    expect(() => declare(HALF.replace('remove', 'remov'))).toThrow(/Did you mean "?remove-headers/)
     expect(gateway.tunnelSessions.list().tunnel_sessions).toEqual([])
     expect(() => declare(HALF)).not.toThrow()
   })

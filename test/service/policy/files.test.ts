@@ -216,7 +216,7 @@ test.each<[what: string, text: string, policies: readonly string[], problems: re
     'kind: CloudEndpoint\nspec:\n  trafficPolicy:\n    policy:\n      on_http_request: []\n',
     ['spec.trafficPolicy.policy'],
     [
-      '5:7-5:22 | spec.trafficPolicy.policy | In the policy, on_http_request does not answer all traffic. End it with a rule without exp |       on_http_request: []',
+      '5:7-5:22 | spec.trafficPolicy.policy | In the policy, on_http_request ends no traffic. End it with a rule whose last action is cu |       on_http_request: []',
     ],
   ],
   [

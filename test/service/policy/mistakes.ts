@@ -287,7 +287,7 @@ export const MISTAKES: readonly Mistake[] = [
   [
     2235,
     'on_http_request',
-    { on_http_request: [rule('deny', undefined, ['req.method == "GET"'])] },
+    { on_http_request: [rule('log', { metadata: { a: 1 } }, ['req.method == "GET"'])] },
     { place: 'cloud' },
   ],
   [2236, '', []],
