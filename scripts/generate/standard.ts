@@ -1,4 +1,7 @@
-// Generates the table of docs/standard.md from the dialects and from the operations of each.
+// Generates the tables of docs/standard.md: from the dialects and the operations of each, and from tools/evidence/service-document.yaml.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { load } from 'js-yaml'
 import { openApi } from '../../src/gateway/openapi/openapi.ts'
 import { type Dialect, ngrok, standard } from '../../src/index.ts'
 import { ngrokFamilies } from '../../src/service/ngrok/families.ts'
@@ -30,5 +33,28 @@ export default function standardPage(root: string): Map<string, string> {
   const rows = Object.entries(ROWS).map(([name, show]) => [name, show(ngrok), show(standard)])
   const [few = '', all = ''] = counts
   const differences = table(['', '`createNgrok`', '`createGateway`'], [...rows, ['operations', all, few]])
-  return new Map([withParts(root, 'docs/standard.md', { differences: `\n${differences}\n` })])
+  const document = documentTables(root)
+  return new Map([
+    withParts(root, 'docs/standard.md', { differences: `\n${differences}\n`, document: `\n${document}\n` }),
+  ])
+}
+
+interface Row {
+  readonly says: string
+  readonly steps: readonly string[]
+  readonly status: number
+  readonly body?: Readonly<Record<string, unknown>>
+}
+
+/** Returns a table for each section of the service document: the statements, with the requests that test each. */
+function documentTables(root: string): string {
+  const text = readFileSync(join(root, 'tools/evidence/service-document.yaml'), 'utf8')
+  const sections = Object.entries(load(text) as Record<string, Row[]>)
+  const result = ({ status, body = {} }: Row) =>
+    [String(status), ...Object.entries(body).map(([path, value]) => code(`${path}: ${value}`))].join('<br>')
+  const lines = (rows: readonly Row[]) => rows.map((row) => [row.says, row.steps.map(code).join('<br>'), result(row)])
+  const tables = sections.map(
+    ([name, rows]) => `### ${name}\n\n${table(['statement', 'tested with', 'response'], lines(rows))}`,
+  )
+  return tables.join('\n\n')
 }
