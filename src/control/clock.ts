@@ -7,7 +7,15 @@ import { sentDuration } from '../core/schema/options.ts'
 import { ruleOnWhole } from '../core/schema/rule.ts'
 import { time } from '../core/schema/schema.ts'
 import { formatCount, quote } from '../core/schema/text.ts'
-import { type Duration, durationMs, LATEST_TIME, roundUpToSecond, timeMs, timestamp } from '../core/schema/time.ts'
+import {
+  type Duration,
+  durationMs,
+  durationText,
+  LATEST_TIME,
+  roundUpToSecond,
+  timeMs,
+  timestamp,
+} from '../core/schema/time.ts'
 import { type Control, type ControlHost, controlCall } from './control.ts'
 import { findTransitions } from './transitions.ts'
 
@@ -102,9 +110,10 @@ const read = controlCall({
   run: showClock,
 })
 
+const PLACE = { method: 'POST', path: '/clock' } as const
+
 const moveCall = controlCall({
-  method: 'POST',
-  path: '/clock',
+  ...PLACE,
   summary: 'Advance a manual clock',
   commands: [
     {
@@ -165,14 +174,25 @@ export function moveWithMemory<T>(
   isRemembered: true | undefined,
   move: () => T | Promise<T>,
 ): T | Promise<T> {
+  const { engine, controlLog } = host
+  const from = engine.now
   const finish = isRemembered ? rememberMove(host) : () => undefined
+  // A move that was stopped has moved the clock: the log has the part that happened.
+  const fail = (error: unknown): never => {
+    const ms = engine.lastNow - from
+    const sent = { advance: durationText(ms), ...(isRemembered && { remember: isRemembered }) }
+    if (isManual(host.clock) && ms > 0) controlLog.addControl({ ...PLACE, from: 'body' }, sent, from, undefined)
+    throw error
+  }
   let moved: T | Promise<T> | undefined
   try {
     moved = move()
+  } catch (error) {
+    return fail(error)
   } finally {
     if (!(moved instanceof Promise)) finish()
   }
-  return moved instanceof Promise ? moved.finally(finish) : moved
+  return moved instanceof Promise ? moved.catch(fail).finally(finish) : moved
 }
 
 /** Remembers the state before a move. Returns a function to call at the end of the move. */
@@ -194,7 +214,7 @@ function rememberMove(host: ControlHost): () => void {
     try {
       if (engine.now === before.now) return
       const responses = waiting.filter(({ until }) => until <= engine.now).length
-      snapshots.remembered.remember(before, { ...counts, ...(responses > 0 && { responses }) })
+      snapshots.remembered.rememberMove(before, { ...counts, ...(responses > 0 && { responses }) })
     } finally {
       end()
     }

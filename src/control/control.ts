@@ -103,7 +103,8 @@ export interface ControlHost {
   transact<T>(work: (tx: Transaction) => T): T
   reset(): void
   snapshot(withPrivateKeys: boolean): Snapshot
-  restore(snapshot: unknown): void
+  /** Replaces the state, and forgets the states of undos; an undo (`isUndo`) forgets its own alone. */
+  restore(snapshot: unknown, isUndo?: boolean): void
   /** Empties the journal and the list of requests to other hosts. */
   clearRequests(): void
   readonly moveParts: MoveParts | undefined

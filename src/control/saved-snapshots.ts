@@ -71,34 +71,57 @@ export const REMEMBERED = 'remembered_state'
 /** The numbers of transitions of domains and of delayed responses in the move of the clock that an undo takes back. */
 type Happened = Readonly<Record<string, number>>
 
-/** The state that an undo restores. It is none of the state that `reset` and `restore` bring, so these forget it. */
+/** The places of the remembered states in their order. */
+const CHOSEN = 0
+const BEFORE_MOVE = 1
+
+/**
+ * The states that undos restore: the one before the last move of the clock, and then the one that somebody chose to remember before
+ * it. They are none of the state that `reset` and `restore` bring, so these forget them.
+ */
 class RememberedState implements SideRecords {
-  #saved: SavedSnapshot | undefined
+  #saved: readonly SavedSnapshot[] = []
   #happened: Happened = {}
 
   constructor(readonly append: Append) {}
 
   get state(): Snapshot | undefined {
-    return this.#saved?.snapshot
+    return this.#saved.at(-1)?.snapshot
   }
 
   get happened(): Happened {
     return this.#happened
   }
 
-  remember(snapshot: Snapshot, happened: Happened): void {
-    this.#replace({ name: '', place: 0, snapshot }, happened)
+  remember(snapshot: Snapshot): void {
+    this.#replace([{ name: 'chosen', place: CHOSEN, snapshot }], {})
+  }
+
+  /** Remembers the state before a move of the clock. */
+  rememberMove(snapshot: Snapshot, happened: Happened): void {
+    const chosen = this.#saved.filter(({ place }) => place === CHOSEN)
+    this.#replace([...chosen, { name: 'before a move', place: BEFORE_MOVE, snapshot }], happened)
+  }
+
+  /** Forgets the state that the last undo has restored. */
+  forgetLast(): void {
+    this.#replace(this.#saved.slice(0, -1), {})
   }
 
   forget(): void {
-    if (this.#saved) this.#replace(undefined, {})
+    if (this.#saved.length > 0) this.#replace([], {})
   }
 
-  #replace(saved: SavedSnapshot | undefined, happened: Happened): void {
+  #replace(saved: readonly SavedSnapshot[], happened: Happened): void {
     this.append(() => {
       const rows = toRows(saved, happened)
       const removed = [...this.rows().keys()].filter((key) => !rows.has(key))
-      const changes = [...rows, ...removed.map((key) => [key, null] as const)]
+      const unchanged = toRows(
+        saved.filter((each) => this.#saved.includes(each)),
+        {},
+      )
+      const added = [...rows].filter(([key]) => key === HAPPENED || !unchanged.has(key))
+      const changes = [...added, ...removed.map((key) => [key, null] as const)]
       return changes.map(([key, after]) => ({ collection: REMEMBERED, key, after }))
     })
     this.#saved = saved
@@ -113,14 +136,15 @@ class RememberedState implements SideRecords {
     const parts = new Map(rows)
     this.#happened = { ...(parts.get(HAPPENED) as Happened | undefined) } // `toRows` made this row.
     parts.delete(HAPPENED)
-    this.#saved = joinParts(parts)[0]
+    this.#saved = joinParts(parts)
   }
 }
 
 const HAPPENED = 'happened'
 
-function toRows(saved: SavedSnapshot | undefined, happened: Happened): ReadonlyMap<string, object> {
-  return new Map<string, object>(saved ? [[HAPPENED, Object.freeze({ ...happened })], ...splitIntoParts(saved)] : [])
+function toRows(saved: readonly SavedSnapshot[], happened: Happened): ReadonlyMap<string, object> {
+  const parts = saved.flatMap(splitIntoParts)
+  return new Map<string, object>(parts.length > 0 ? [[HAPPENED, Object.freeze({ ...happened })], ...parts] : [])
 }
 
 function joinParts(rows: ReadonlyMap<string, object>): SavedSnapshot[] {

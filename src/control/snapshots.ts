@@ -124,7 +124,7 @@ const remember = controlCall({
   commands: [{ name: 'undo remember', summary: 'Remember the current state, for undo' }],
   run(host) {
     // Nobody sees this snapshot, so it has secrets. To leave them out would take 40 µs for a domain with a year of renewals.
-    host.snapshots.remembered.remember(host.snapshot(true), {})
+    host.snapshots.remembered.remember(host.snapshot(true))
   },
 })
 
@@ -139,7 +139,7 @@ const undo = controlCall({
   run(host) {
     const { state } = host.snapshots.remembered
     if (!state) return refuse(general.not_found, { what: 'remembered state', received: NOTHING_REMEMBERED }, {})
-    host.restore(state)
+    host.restore(state, true)
   },
 })
 

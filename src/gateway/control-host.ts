@@ -89,13 +89,14 @@ export function createControlHost(internals: GatewayInternals, applyInitialResou
       const seed = authorityKeys === 'test' ? engine.state.origin.seed : null
       return createSnapshot({ now, seed, sequence, rateLimit: rateLimiter?.times ?? [], records }, recordsWithSecrets)
     },
-    restore: (value) =>
+    restore: (value, isUndo = false) =>
       dropWithHook('restore()', () => {
         const snapshot = readSnapshot(value, engine.context)
         engine.restore(snapshot, () => isManual(clock) && clock.set(snapshot.now))
         baseline.forgetMissing(engine, collections)
         if (rateLimiter) rateLimiter.times = snapshot.rateLimit
-        snapshots.remembered.forget()
+        if (isUndo) snapshots.remembered.forgetLast()
+        else snapshots.remembered.forget()
       }),
   }
 }

@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import type { UsedControls } from '../../src/generated/controls.ts'
 import { createGateway, type GatewayOptions, type ManualClock } from '../../src/index.ts'
 import { timersOn } from '../../src/testing/clock.ts'
-import { type Answer, outcome, readResponse } from '../support/client.ts'
+import { type Answer, controlClient, outcome, readResponse } from '../support/client.ts'
 import { CLOCK_START } from '../support/clock.ts'
 import { collectCommits } from '../support/gateway.ts'
 import { memoryStore } from '../support/memory-store.ts'
@@ -51,6 +52,17 @@ describe('A clock move over HTTP that has worked for 10 s', () => {
     expect(answer.body.msg).toContain('Everything due by now has happened')
     expect(answer.body.details.operation_id).toBe(answer.headers.get('service-operation-id'))
     expect([gateway.clock.now, attempts()]).toEqual([Date.parse(dueAfter('450s')), 4])
+  })
+
+  test('is among the used controls with the part that happened, so that a copied test makes it', async () => {
+    const { gateway, attempts } = openWithSlowEvents(3000)
+    const send = controlClient(gateway)
+    expect(outcome(await send('POST', '/clock', { advance: '1d', remember: true }))).toBe('504 ERR_GATEWAY_90422')
+    const { controls } = (await send('GET', '/controls')).body as UsedControls
+    expect(controls.at(-1)).toMatchObject({ path: '/_fauxgate/clock', body: { advance: '450s', remember: true } })
+    const other = openWithSlowEvents(0)
+    expect((await controlClient(other.gateway)('POST', '/clock', controls.at(-1)?.body)).status).toBe(200)
+    expect([other.gateway.clock.now, other.attempts()]).toEqual([gateway.clock.now, attempts()])
   })
 
   test('can be continued by another move, which has its own 10 s', async () => {

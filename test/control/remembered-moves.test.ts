@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { toInspected } from '../../src/gateway/inspected.ts'
 import { client, controlClient } from '../support/client.ts'
 import { CLOCK_START, SHOWN_START } from '../support/clock.ts'
+import { memoryStore } from '../support/memory-store.ts'
 import { addDurations, DOMAIN, ECDSA, openManual, openWithDomain, timeAfter } from '../support/provisioning.ts'
 
 const DAY = timeAfter('60d').slice(0, 10)
@@ -28,6 +29,25 @@ test('A move with `remember` counts what happened in it, and an undo returns to 
   await send('POST', '/undo')
   expect(toInspected(gateway).overview()).toMatchObject({ undo: null, now: timeAfter('1m') })
   expect(toInspected(gateway).overview()).not.toHaveProperty('happened')
+})
+
+test('An undo returns to the state before the last move, and the next one to the state that was remembered before it', async () => {
+  const store = memoryStore()
+  const send = controlClient(openManual({ store }))
+  /** Reads the times after a restart. */
+  const times = async () => {
+    const { body } = await controlClient(openManual({ store: memoryStore(store.commits) }))('GET', '/overview')
+    return [body.now, body.undo]
+  }
+  await send('POST', '/clock', { advance: '1m' })
+  await send('PUT', '/undo')
+  for (const advance of ['1h', '1d']) await send('POST', '/clock', { advance, remember: true })
+  expect(await times()).toEqual([timeAfter('1m', '1h', '1d'), timeAfter('1m', '1h')])
+  expect((await send('POST', '/undo')).status).toBe(204)
+  expect(await times()).toEqual([timeAfter('1m', '1h'), timeAfter('1m')])
+  expect((await send('POST', '/undo')).status).toBe(204)
+  expect(await times()).toEqual([timeAfter('1m'), null])
+  expect((await send('POST', '/undo')).status).toBe(404)
 })
 
 test('A move that fails, or that does not remember, leaves the undo of the last one', async () => {

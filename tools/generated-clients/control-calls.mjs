@@ -31,7 +31,7 @@ const INPUTS = {
   'post /snapshots': { name: 'first' },
   'post /snapshots/restore': { name: 'first' },
   'get /snapshots/difference': { from: 'first' },
-  'post /troubles/fix': { cause: 'A fault waits for a request. There was none.' },
+  'post /troubles/fix': { id: 'outcomes for any domain' },
   'post /certificates': { certificate_pem: certificatePair().certificate_pem },
 }
 

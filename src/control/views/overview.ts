@@ -51,6 +51,9 @@ const overviewSchema = named(
       count,
       'The number of refusals that no journal has: requests through the global `fetch` for other hosts, and starts of tunnels of the agent.',
     ),
+    agentDown: v.exactOptional(
+      documented(v.literal(true), 'True while connections to the agent are refused. Absent otherwise.'),
+    ),
     waiting: documented(
       v.array(waitingRequest),
       'The requests whose responses a fault delays, the earliest response first: at most 100.',
@@ -110,6 +113,7 @@ function createOverview(host: ControlHost): Overview {
     dropped: host.journal.dropped,
     traffic: host.traffic.journal.count,
     refused: countElsewhere(host),
+    ...(host.agent.isDown && { agentDown: true as const }),
     waiting: waitingRequests(host),
     keys: host.hasKeys,
     undo: undo ? timestamp(undo.now) : null,

@@ -65,7 +65,7 @@ export function listDomains(state: EngineState, tx: Transaction, maxCalls = MAX_
       const found = findCause(tx, domain, outcomes)
       known = {
         domain,
-        group: found ? found.kind + found.cause : '',
+        group: found ? `${found.kind}: ${found.cause}` : '',
         found,
         from: tx.now,
         until: findNextChange(tx, domain),
@@ -76,15 +76,15 @@ export function listDomains(state: EngineState, tx: Transaction, maxCalls = MAX_
   }
   // Domains that were deleted are still among them.
   if (causes.size > 2 * tx.count(domains)) causes.clear()
-  return [...groups.values()]
-    .sort((a, b) => b.count - a.count)
-    .map(({ kind, alone, cause, count, about, fix, due }) => ({
+  return [...groups]
+    .sort(([, a], [, b]) => b.count - a.count)
+    .map(([id, { kind, alone, cause, count, about, fix, due }]) => ({
       kind,
       count,
       cause: (count === 1 && alone?.(tx)) || cause,
       about,
       ...(Number.isFinite(due) && { due: timestamp(due) }),
-      ...(fix.length > 0 && { fix }),
+      ...(fix.length > 0 && { id, fix }),
     }))
 }
 

@@ -3,7 +3,7 @@ import type { Transaction } from '../../core/operation/transaction.ts'
 import { formatCount } from '../../core/schema/text.ts'
 import { timestamp } from '../../core/schema/time.ts'
 import { isObject } from '../../core/schema/values.ts'
-import type { ArmedFault, ListedOutcome, Trouble } from '../../generated/controls.ts'
+import type { ArmedFault, JournalEntry, ListedOutcome, Trouble } from '../../generated/controls.ts'
 import { nameOutcome } from '../../service/provisioning/certificate-errors.ts'
 import { listUnusedLasting } from '../../service/provisioning/outcomes.ts'
 import { responseTime } from '../clock.ts'
@@ -45,29 +45,47 @@ export function listFaults(host: ControlHost, tx: Transaction): Trouble[] {
     count: 1,
     cause: 'The agent is down: connections to it are refused.',
     about: [{ collection: 'agent', key: 'agent', name: 'the agent' }],
+    id: 'agent',
     fix: [{ method: 'PUT', path: '/agent', body: { down: false } }],
   }
   const found = faultsIn(tx).flatMap((fault): Trouble[] => {
     const state = getFaultState(fault)
     if (state === 'used up') return []
-    const missed = findMissed(fault, requests, host.api).at(-1)
-    const last = missed ? `The last one, ${missed.request}: ${missed.reason}.` : 'There was none.'
-    const hits = formatCount(fault.hits, 'request')
     return [
       {
-        ...(state === 'active'
-          ? {
-              kind: 'injected',
-              cause: `A fault has applied to ${hits}, and applies to every matching one until you remove it.`,
-            }
-          : { kind: 'unused', cause: `A fault waits for ${fault.hits > 0 ? 'another' : 'a'} request. ${last}` }),
+        kind: state === 'active' ? 'injected' : 'unused',
+        cause: state === 'active' ? describeActive(fault) : describeWaiting(fault, requests, host),
         count: 1,
         about: [{ collection: 'faults', key: fault.id, name: describeInWords(fault) }],
+        id: fault.id,
         fix: removeFault(fault.id),
       },
     ]
   })
   return host.agent.isDown ? [down, ...found] : found
+}
+
+function describeActive({ hits }: ArmedFault): string {
+  return `A fault has applied to ${formatCount(hits, 'request')}, and applies to every matching one until you remove it.`
+}
+
+/** Says for how many requests a fault waits, and why it did not apply to the last one, if that came after those that it applied to. */
+function describeWaiting(
+  fault: ArmedFault,
+  requests: readonly JournalEntry[],
+  { api }: Pick<ControlHost, 'api'>,
+): string {
+  const { hits, times = 0, agent } = fault
+  const cause =
+    hits === 0
+      ? 'A fault waits for a request.'
+      : `A fault has applied to ${hits} of ${formatCount(times, 'request')}, and waits for ${times - hits} more.`
+  // The journal has no requests of the agent's API.
+  if (agent !== undefined) return cause
+  const last = requests.at(-1)
+  if (!last) return `${cause} There was none.`
+  const [missed] = findMissed(fault, [last], api)
+  return missed ? `${cause} The last one, ${missed.request}: ${missed.reason}.` : cause
 }
 
 export function describeInWords({
@@ -101,16 +119,18 @@ export function listOutcomes(tx: Transaction, maxCalls: number): Trouble[] {
   })
 }
 
-function describeOutcomes(all: readonly ListedOutcome[], maxCalls: number): Pick<Trouble, 'count' | 'about' | 'fix'> {
+function describeOutcomes(all: readonly ListedOutcome[], maxCalls: number): Omit<Trouble, 'kind' | 'cause'> {
   const about = all.slice(0, MAX_PLACES).map(({ id, domain, ...rest }) => {
     return { collection: 'provisioning/script', key: id, name: `${nameOutcome(rest)} for ${domain ?? 'any domain'}` }
   })
-  return { count: all.length, about, fix: all.slice(0, maxCalls).flatMap(removeOutcome) }
+  const [{ domain, always } = {}] = all
+  const id = `${always ? 'every outcome' : 'outcomes'} for ${domain ?? 'any domain'}`
+  return { count: all.length, about, id, fix: all.slice(0, maxCalls).flatMap(removeOutcome) }
 }
 
 /** Lists what waits for the clock: responses that a fault delays, and the next event of a manual clock that does not move. */
 export function listDelays(host: ControlHost, tx: Transaction): Trouble[] {
-  const advance = (body: object) => (isManual(host.clock) ? { fix: advanceClock(body) } : {})
+  const advance = (id: string, body: object) => (isManual(host.clock) ? { id, fix: advanceClock(body) } : {})
   const { waiting } = host.engine.clock
   const requests = new Map(
     waiting.length > 0 ? [...host.journal.newestRequests()].map((each) => [each.operationId, each]) : [],
@@ -119,9 +139,9 @@ export function listDelays(host: ControlHost, tx: Transaction): Trouble[] {
     const { method = '', path = key } = requests.get(key) ?? {}
     const cause = `A client waits until ${responseTime(until)}, because of a fault.`
     const about = [{ collection: 'requests', key, name: `${method} ${path}`.trim() }]
-    return { kind: 'waiting', count: 1, cause, about, ...advance({ to: responseTime(until) }) }
+    return { kind: 'waiting', count: 1, cause, about, ...advance(key, { to: responseTime(until) }) }
   })
-  return [...delays, ...describeStillClock(host, tx, advance({ next: true }))]
+  return [...delays, ...describeStillClock(host, tx, advance('clock', { next: true }))]
 }
 
 /** The number of equal requests at one time from which on a client polls. */
@@ -141,7 +161,7 @@ function findPolled({ journal }: ControlHost, now: number): string | undefined {
 }
 
 /** Describes the next due event if a manual clock does not move while clients poll: they then wait forever. */
-function describeStillClock(host: ControlHost, tx: Transaction, fix: Pick<Trouble, 'fix'>): Trouble[] {
+function describeStillClock(host: ControlHost, tx: Transaction, fix: Pick<Trouble, 'id' | 'fix'>): Trouble[] {
   const next = findNextEvent(host, tx)
   // No code waits for a renewal in two months.
   if (!next || next.event === 'renewal' || !isManual(host.clock)) return []

@@ -1,6 +1,6 @@
 import { isManual } from '../../core/engine/clock.ts'
 import type { Transaction } from '../../core/operation/transaction.ts'
-import { toSentence } from '../../core/schema/text.ts'
+import { formatCount, toSentence } from '../../core/schema/text.ts'
 import { isObject } from '../../core/schema/values.ts'
 import type { ArmedFault, Trouble } from '../../generated/controls.ts'
 import type { ControlHost } from '../control.ts'
@@ -11,19 +11,31 @@ import type { TrafficEntry } from '../traffic/entry.ts'
 import { advanceClock, describeInWords, MAX_PLACES, removeFault } from './troubles-injected.ts'
 
 interface Group<Last> {
-  readonly last: Last
+  /** The newest of each cause, the newest first: at most {@link MAX_CAUSES}. */
+  readonly newest: Last[]
   count: number
 }
 
-/** Counts things by a key, newest first, and keeps the newest of each key. */
-function groupBy<T>(all: Iterable<T>, keyOf: (each: T) => string | undefined): Map<string, Group<T>> {
-  const groups = new Map<string, Group<T>>()
-  for (const last of all) {
-    const key = keyOf(last)
+/** The maximum number of causes that one trouble names. */
+const MAX_CAUSES = 3
+
+/** Groups things by a key, newest first. */
+function groupBy<T>(
+  all: Iterable<T>,
+  keyOf: (each: T) => string | undefined,
+  causeOf: (each: T) => string,
+): Map<string, Group<T>> {
+  const groups = new Map<string, Group<T> & { readonly causes: Set<string> }>()
+  for (const each of all) {
+    const key = keyOf(each)
     if (key === undefined) continue
-    const known = groups.get(key)
-    if (known) known.count++
-    else groups.set(key, { last, count: 1 })
+    const group = groups.get(key) ?? { newest: [], count: 0, causes: new Set() }
+    groups.set(key, group)
+    group.count++
+    if (group.newest.length === MAX_CAUSES) continue
+    const cause = causeOf(each)
+    if (!group.causes.has(cause)) group.newest.push(each)
+    group.causes.add(cause)
   }
   return groups
 }
@@ -36,17 +48,33 @@ export function listRefusals(host: ControlHost, tx: Transaction): Trouble[] {
   const all = [...host.journal.newestRequests()]
   const usedUp = new Map(faultsIn(tx).flatMap((fault) => (isUsedUp(fault) ? [[fault.id, fault]] : [])))
   const counts = ({ fault }: SeenRequest) => fault === null || usedUp.has(fault)
-  const groups = groupBy(all, (each) => (counts(each) ? getSearch(each) : undefined))
-  return [...groups].map(([search, { last, count }]) => {
+  const groups = groupBy(all, (each) => (counts(each) ? getSearch(each) : undefined), getTemplate)
+  return [...groups].flatMap(([search, { newest, count }]): Trouble[] => {
+    const [last] = newest
+    if (!last) return []
     const { operationId: key, method, path } = last
     const request = { collection: 'requests', key, name: `${method} ${path}` }
-    return {
-      ...describeGroup(tx, last, all, { usedUp, isStill: isManual(host.clock) }),
-      count,
-      about: [request, ...listOtherPlaces(host, tx, last)],
-      search,
-    }
+    const causes = newest.map((each) => describeCause(host, tx, each, all, usedUp))
+    const present = causes.filter(({ kind }) => kind !== 'fixed')
+    const [first, ...others] = present.length > 0 ? present : causes.slice(0, 1)
+    if (!first) return []
+    return [
+      {
+        ...first,
+        cause: [first.cause, ...others.map(({ cause }) => `Before that: ${cause}`)].join(' '),
+        count,
+        about: [request, ...listOtherPlaces(host, tx, last)],
+        search,
+        ...(first.fix && { id: search }),
+      },
+    ]
   })
+}
+
+/** Returns the message of a refusal without its values, so that a mistake with another value is the same mistake. */
+function getTemplate({ readResponse }: SeenRequest): string {
+  const response = readResponse()
+  return isObject(response) ? String(response.msg).replace(/"[^"]*"|\d+/g, '') : ''
 }
 
 /** Lists the places where a module is set that a request did not find. */
@@ -69,22 +97,17 @@ function getSearch({ operation, status, cancelled, fault, readResponse }: SeenRe
   return `${words} ${typeof code === 'string' && code ? `code:${code}` : `status:${status}`}`
 }
 
-interface Surroundings {
-  /** The faults that apply to no further request, by their ids. */
-  readonly usedUp: ReadonlyMap<string, ArmedFault>
-  /** True for a manual clock. */
-  readonly isStill: boolean
-}
-
-function describeGroup(
+/** Says why a request was refused, and whether that has changed since. */
+function describeCause(
+  host: ControlHost,
   tx: Transaction,
-  last: SeenRequest,
+  request: SeenRequest,
   all: readonly SeenRequest[],
-  { usedUp, isStill }: Surroundings,
+  usedUp: ReadonlyMap<string, ArmedFault>,
 ): Pick<Trouble, 'kind' | 'cause' | 'fix'> {
-  const { method, path, query, body, status, fault } = last
-  if (last.cancelled) return { kind: 'cancelled', cause: 'The client gave up before the response was sent.' }
-  const entry = last.readEntry()
+  const { method, path, query, body, status, fault } = request
+  if (request.cancelled) return { kind: 'cancelled', cause: 'The client gave up before the response was sent.' }
+  const entry = request.readEntry()
   const cause = describeRefusal(entry) ?? `The response has the status ${status}.`
   const known = usedUp.get(fault ?? '')
   if (known) {
@@ -92,32 +115,49 @@ function describeGroup(
     const made = `A fault made the response, with the status ${status}, and is used up: ${describeInWords(known)}.`
     return { kind: 'injected', cause: made, fix: removeFault(known.id) }
   }
-  const later = all.slice(0, all.indexOf(last))
-  const isFixed = later.some(
+  const fixed = (how: string) => ({ kind: 'fixed' as const, cause: `${cause} ${how}` })
+  const later = all.slice(0, all.indexOf(request))
+  const isRepeated = later.some(
     (each) =>
       each.status < 400 && each.path === path && each.method === method && each.query === query && each.body === body,
   )
-  if (isFixed) return { kind: 'fixed', cause: `${cause} The same request succeeded later.` }
+  if (isRepeated) return fixed('The same request succeeded later.')
+  const deleted = findDeleted(host, tx, request, cause)
+  if (deleted !== undefined) return fixed(`${deleted} has been deleted since.`)
   const wait = Number(entry.responseHeaders['retry-after'])
-  const isEarly = wait > 0 && tx.now < last.now + wait * 1000
-  if (!isEarly || !isStill) return { kind: 'refused', cause }
+  if (!(wait > 0)) return { kind: 'refused', cause }
+  if (tx.now >= request.now + wait * 1000) return fixed(`The ${formatCount(wait, 'second')} are over.`)
+  if (!isManual(host.clock)) return { kind: 'refused', cause }
   const advice = `The clock does not move: advance it by ${wait} s.`
   return { kind: 'refused', cause: `${cause} ${advice}`, fix: advanceClock({ advance: `${wait}s` }) }
+}
+
+/** Returns the id of a resource that was in the way of a request and that does not exist any more. */
+function findDeleted(
+  { collections }: ControlHost,
+  tx: Transaction,
+  { path, query, body }: SeenRequest,
+  cause: string,
+): string | undefined {
+  const ids = cause.match(/\b[a-z]+_\w{20,}\b/g) ?? []
+  const isSent = (id: string) => [path, query, body].some((each) => each.includes(id))
+  return ids.find((id) => !isSent(id) && !collections.some((each) => tx.get(each, id)))
 }
 
 /** Lists the requests of visitors that the gateway refused or could not send on, by what refused them. */
 export function listVisitors({ traffic: { journal } }: ControlHost): Trouble[] {
   const all = [...journal.newestFirst()]
-  const groups = groupBy(all, getEnd)
-  return [...groups.values()].map(({ last, count }) => {
+  const groups = groupBy(all, getEnd, () => '')
+  return [...groups.values()].flatMap(({ newest: [last], count }): Trouble[] => {
+    if (!last) return []
     const { method, url, status, error, number } = last
     const code = error === null ? '' : ` ${error}`
     const cause = toSentence(`Visitors got ${status ?? 'no response'}${code}: ${describeEnd(last)}`) + adviceFor(error)
     const later = all.slice(0, all.indexOf(last))
     const isFixed = later.some((each) => each.method === method && each.url === url && getEnd(each) === undefined)
     const about = [{ collection: 'traffic', key: `${number}`, name: `${method} ${url}` }]
-    if (isFixed) return { kind: 'fixed', count, cause: `${cause} The same request succeeded later.`, about }
-    return { kind: 'refused', count, cause, about }
+    if (isFixed) return [{ kind: 'fixed', count, cause: `${cause} The same request succeeded later.`, about }]
+    return [{ kind: 'refused', count, cause, about }]
   })
 }
 

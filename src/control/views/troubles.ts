@@ -46,6 +46,12 @@ const trouble = named(
     about: documented(v.array(place), 'The first places that have it: at most 8. Of requests, the last one.'),
     search: v.exactOptional(documented(v.string(), 'The words that find these requests in the inspector.')),
     due: v.exactOptional(documented(time, 'The time of the next attempt or event.')),
+    id: v.exactOptional(
+      documented(
+        v.string(),
+        'What `POST /troubles/fix` takes. It has no counts, so it stays while other places get the same trouble. Absent without a fix.',
+      ),
+    ),
     fix: v.exactOptional(
       documented(
         v.array(call),
@@ -73,17 +79,16 @@ const fix = controlCall({
   method: 'POST',
   path: '/troubles/fix',
   summary: 'Make the calls that end a trouble, at all places that have it',
-  commands: [{ name: 'troubles fix', words: { cause: 'CAUSE' }, example: '"The DNS records are correct by now."' }],
+  commands: [{ name: 'troubles fix', words: { id: 'ID' }, example: '"fixed: The DNS records are correct by now."' }],
   from: 'body',
-  schema: v.object({ cause: documented(v.string(), 'The listed `cause` of the trouble.') }),
+  schema: v.object({ id: documented(v.string(), 'The listed `id` of the trouble.') }),
   errors: [general.not_found],
-  async run(host, { cause }) {
-    const isIt = (each: Trouble) => each.fix && host.withoutKeys(each.cause) === cause
-    const found = (await listTroubles(host, Number.POSITIVE_INFINITY)).filter(isIt)
-    if (found.length === 0)
-      refuse(general.not_found, { what: 'trouble with a fix and the cause', received: quote(cause) }, {})
+  async run(host, { id }) {
+    const isIt = (each: Trouble) => each.id !== undefined && host.withoutKeys(each.id) === id
+    const found = (await listTroubles(host, Number.POSITIVE_INFINITY)).find(isIt)
+    if (!found) return refuse(general.not_found, { what: 'trouble with a fix and the id', received: quote(id) }, {})
     const calls = FIXING.flatMap(({ calls }) => (typeof calls === 'function' ? calls(host.families) : calls))
-    for (const { method, path, body } of found.flatMap(({ fix = [] }) => fix))
+    for (const { method, path, body } of found.fix ?? [])
       await calls.find((each) => each.method === method && each.path === path)?.run(host, body)
   },
 })
@@ -133,6 +138,9 @@ function limit(all: readonly Trouble[], one: string, many = `${one}s`): Trouble[
     const about = others.flatMap((each) => each.about).slice(0, MAX_PLACES)
     const fix = others.flatMap((each) => each.fix ?? [])
     const cause = `And ${formatCount(count, `more ${one}`, `more ${many}`)}.`
-    return [...own.slice(0, MAX_LISTED), { kind, count, cause, about, ...(fix.length > 0 && { fix }) }]
+    return [
+      ...own.slice(0, MAX_LISTED),
+      { kind, count, cause, about, ...(fix.length > 0 && { id: `more ${many}: ${kind}`, fix }) },
+    ]
   })
 }

@@ -55,6 +55,8 @@ export interface Reference {
   /** The error of an id that does not exist. Default: no request can name one. */
   readonly missing?: CatalogueError
   readonly deletion: Deletion
+  /** The fields that say of a detached record what it has lost. */
+  readonly detached?: object
   /** Limits the row to some records, such as "those of agents". */
   readonly only?: { readonly what: string; has(holder: object): boolean }
   /** The section of docs/decisions that has the evidence. */
@@ -161,7 +163,7 @@ export function releaseHolders(tx: Transaction, rows: readonly Reference[], id: 
   for (const row of rows) {
     for (const each of findHolders(tx, row, id)) {
       if (row.deletion === 'cascades') tx.remove(row.holder, each)
-      else tx.put(row.holder, { ...each, [row.field]: null })
+      else tx.put(row.holder, { ...each, [row.field]: null, ...row.detached })
     }
   }
 }

@@ -48,6 +48,8 @@ class TestFile {
   readonly #missing: string[]
   /** The variables with the states that an undo returns to, by the steps before which they are remembered. */
   readonly #remembered = new Map<Step, string>()
+  /** The variable with the state that an undo returns to, by its step. */
+  readonly #undone = new Map<Step, string>()
   /** The lines of each step. */
   #blocks: string[][] = []
   #lines: string[] = []
@@ -59,7 +61,8 @@ class TestFile {
   /** The newest response with each resource alone, by its id. */
   readonly #seen = new Map<string, object>()
   #isAfterControl = false
-  #undo = ''
+  /** The variables of {@link #remembered} that the test has by now. */
+  readonly #states = new Set<string>()
   #start = ''
   #time = ''
   #responses = 0
@@ -80,12 +83,18 @@ class TestFile {
       ...used.controls.filter(({ after }) => !ids.has(after)),
       ...journal.flatMap((entry): Step[] => [entry, ...of(entry.operationId)]),
     ]
-    let last: Step | undefined
+    /** The last remembered state, and the state before the last move since then: undos return to the latter first. */
+    let last: readonly Step[] = []
     for (const step of this.#steps) {
       const isUndo = step.path === '/_fauxgate/undo'
-      if (isUndo && step.method === 'PUT') last = step
-      else if (isUndo && last) this.#remembered.set(last, `state${this.#remembered.size + 1}`)
-      else if ('body' in step && step.body?.remember) last = step
+      const to = last.at(-1)
+      if (isUndo && step.method === 'PUT') last = [step]
+      else if (isUndo && to) {
+        const name = this.#remembered.get(to) ?? `state${this.#remembered.size + 1}`
+        this.#remembered.set(to, name)
+        this.#undone.set(step, name)
+        last = last.slice(0, -1)
+      } else if ('body' in step && step.body?.remember) last = [...last.filter(({ method }) => method === 'PUT'), step]
     }
   }
 
@@ -206,8 +215,7 @@ class TestFile {
     this.#lines = []
     this.#isAfterControl = false
     this.#source.known.clear()
-    for (const all of [this.#faults, this.#snapshots, this.#seen]) all.clear()
-    this.#undo = ''
+    for (const all of [this.#faults, this.#snapshots, this.#seen, this.#states]) all.clear()
     this.#start = ''
     this.#time = ''
     this.#responses = 0
@@ -219,15 +227,17 @@ class TestFile {
     const { method, path, body, at } = step
     const what = `${method} ${path}`
     const state = this.#remembered.get(step)
-    const isMemory = what === 'PUT /_fauxgate/undo'
     if (what === 'PUT /_fauxgate/state') return void this.#startAgain('a snapshot was loaded', at)
     if (what === 'POST /_fauxgate/snapshots/restore' && !this.#snapshots.has(body?.name))
       return void this.#startAgain('an earlier snapshot was restored', at)
-    if (state) this.#lines.push(`const ${state} = gateway.snapshot()`)
-    if (isMemory || body?.remember) this.#undo = state ?? ''
-    if (isMemory) return
+    if (state) {
+      this.#lines.push(`const ${state} = gateway.snapshot()`)
+      this.#states.add(state)
+    }
+    if (what === 'PUT /_fauxgate/undo') return
+    const undone = this.#undone.get(step) ?? ''
     if (what !== 'POST /_fauxgate/undo') this.#repeatControl(what, step)
-    else if (this.#undo) this.#lines.push(`gateway.restore(${this.#undo})`)
+    else if (this.#states.has(undone)) this.#lines.push(`gateway.restore(${undone})`)
     else this.#startAgain('the page returned to an earlier state', at)
     // The time of the next step is the new time.
     if (MOVES.test(path)) this.#time = ''

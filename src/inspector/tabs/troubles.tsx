@@ -100,7 +100,7 @@ function Dismiss({ kind, all, own }: { kind: string; all: readonly Trouble[]; ow
 }
 
 function TroubleRow({ trouble, tone }: { trouble: Trouble; tone: Tone }) {
-  const { kind, count, cause, about, search, due, fix = [] } = trouble
+  const { kind, count, cause, about, search, due, id, fix = [] } = trouble
   const [first] = about
   // The last row of many has the places of several causes.
   const isRest = cause.startsWith('And ')
@@ -147,9 +147,7 @@ function TroubleRow({ trouble, tone }: { trouble: Trouble; tone: Tone }) {
         </p>
       </div>
       {fix.length > 0 && (
-        <Button onClick={() => page.control('POST', '/troubles/fix', { cause })}>
-          {fix.length === 1 ? one : many}
-        </Button>
+        <Button onClick={() => page.control('POST', '/troubles/fix', { id })}>{fix.length === 1 ? one : many}</Button>
       )}
     </li>
   )

@@ -63,6 +63,8 @@ const record = v.object({
   type: parts.oneOfThese(['cloud', 'ephemeral', 'edge']),
   pooling_enabled: v.boolean(),
   traffic_policy: v.nullable(v.pipe(v.string(), parts.shownAs(hideSecretsOfPolicy))),
+  /** The reservation that was deleted while its agent was online. */
+  lost: v.exactOptional(v.picklist(['domain', 'address'])),
 })
 
 export type EndpointRecord = kit.Frozen<v.InferOutput<typeof record>>

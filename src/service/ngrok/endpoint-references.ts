@@ -30,12 +30,14 @@ const ADDRESS = {
 const inUse = (error: typeof errors.domain_in_use | typeof errors.address_in_use) =>
   parts.refused(error, (id, { id: endpoint }: EndpointRecord) => ({ id, endpoint }))
 
+const lost = (reservation: 'domain' | 'address'): Pick<EndpointRecord, 'lost'> => ({ lost: reservation })
+
 /** The domain and the address of an endpoint, which follow from its URL. */
 export const reservations = [
   parts.referenceOf(endpoints, { ...DOMAIN, only: OTHERS, deletion: inUse(errors.domain_in_use) }),
-  parts.referenceOf(endpoints, { ...DOMAIN, only: OF_AGENTS, deletion: 'detaches' }),
+  parts.referenceOf(endpoints, { ...DOMAIN, only: OF_AGENTS, deletion: 'detaches', detached: lost('domain') }),
   parts.referenceOf(endpoints, { ...ADDRESS, only: OTHERS, deletion: inUse(errors.address_in_use) }),
-  parts.referenceOf(endpoints, { ...ADDRESS, only: OF_AGENTS, deletion: 'detaches' }),
+  parts.referenceOf(endpoints, { ...ADDRESS, only: OF_AGENTS, deletion: 'detaches', detached: lost('address') }),
 ]
 
 /** The edge or the agent of an endpoint, with which it ends. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { toInspected } from '../../../src/gateway/inspected.ts'
 import { createWithAgent } from './agent.ts'
 
 // rules: agent#behaviour
@@ -12,6 +13,16 @@ describe('An agent that is down', () => {
     })
     gateway.agent.set({ down: false })
     expect((await call('GET', '/api/tunnels')).status).toBe(200)
+  })
+
+  test('is in the overview, so that an open page hears of a call in the same process', () => {
+    const { gateway } = createWithAgent()
+    const facts = () => toInspected(gateway).overview()
+    expect(facts()).not.toHaveProperty('agentDown')
+    gateway.agent.set({ down: true })
+    expect(facts()).toMatchObject({ agentDown: true })
+    gateway.agent.set({ down: false })
+    expect(facts()).not.toHaveProperty('agentDown')
   })
 
   test('is up after a reset', async () => {

@@ -30,8 +30,8 @@ async function fix(gateway: Gateway, { fix: calls = [] }: Partial<Trouble> = {})
 }
 
 /** Ends a trouble by the call for all its places. Returns the status. */
-async function endByCause(gateway: Gateway, { cause }: Partial<Trouble> = {}) {
-  return (await controlClient(gateway)('POST', '/troubles/fix', { cause })).status
+async function end(gateway: Gateway, { id = 'none' }: Partial<Trouble> = {}) {
+  return (await controlClient(gateway)('POST', '/troubles/fix', { id })).status
 }
 
 describe('The troubles of a gateway (rules: control-api#calls)', () => {
@@ -206,8 +206,8 @@ describe('The troubles of a gateway (rules: control-api#calls)', () => {
     const last = found.at(-1)
     expect(last).toMatchObject({ count: 4, cause: 'And 4 more faults.', about: [{ collection: 'faults' }, {}, {}, {}] })
     gateway.faults.add({ status: 503, times: 1 })
-    expect(await endByCause(gateway, last)).toBe(404)
-    expect(await endByCause(gateway, (await listTroubles(gateway)).at(-1))).toBe(204)
+    // Its id has no number that changes.
+    expect(await end(gateway, last)).toBe(204)
     expect((await controlClient(gateway)('GET', '/faults')).body).toHaveLength(8)
   })
 
@@ -221,7 +221,7 @@ describe('The troubles of a gateway (rules: control-api#calls)', () => {
     const last = (await listTroubles(gateway)).at(-1)
     expect(last).toMatchObject({ count: 1, cause: 'And 1 more domain.', about: [{ collection: 'reserved_domains' }] })
     expect(last?.about[0]?.key).toMatch(/^rd_/)
-    expect(await endByCause(gateway, last)).toBe(204)
+    expect(await end(gateway, last)).toBe(204)
     expect(await listTroubles(gateway)).toHaveLength(8)
   })
 
@@ -232,24 +232,78 @@ describe('The troubles of a gateway (rules: control-api#calls)', () => {
     gateway.clock.advance('31s')
     const [broken] = await listTroubles(gateway)
     expect(broken?.fix).toHaveLength(100)
-    expect(await endByCause(gateway, broken)).toBe(204)
+    expect(await end(gateway, broken)).toBe(204)
     const [fixed] = await listTroubles(gateway)
     expect(fixed).toMatchObject({ kind: 'fixed', count: 250 })
-    expect(await endByCause(gateway, fixed)).toBe(204)
+    expect(await end(gateway, fixed)).toBe(204)
     expect(await listTroubles(gateway)).toEqual([])
     const { controls } = (await controlClient(gateway)('GET', '/controls')).body as UsedControls
     expect(controls.filter(({ path }) => path === '/_fauxgate/dns')).toHaveLength(250)
     expect(controls.some(({ path }) => path.endsWith('/fix'))).toBe(false)
   })
 
-  test('end at all places of a cause if two troubles have the same one', async () => {
+  test('end alone if another one has the same cause: each fault has its id', async () => {
     const gateway = openManual()
     for (const operation of ['reserved_addrs.list', 'reserved_domains.list'] as const)
       gateway.faults.add({ operation, times: 1, status: 503 })
-    const [unused, ...others] = await listTroubles(gateway)
-    expect(others.map(({ cause }) => cause)).toEqual([unused?.cause])
-    expect(await endByCause(gateway, unused)).toBe(204)
-    expect(gateway.faults.all()).toEqual([])
+    const [unused, other] = await listTroubles(gateway)
+    expect(other?.cause).toBe(unused?.cause)
+    expect(await end(gateway, unused)).toBe(204)
+    expect(await listTroubles(gateway)).toEqual([other])
+    expect(await end(gateway, unused)).toBe(404)
+  })
+
+  test('end by an id that stays while their counts grow', async () => {
+    const gateway = openManual({ dns: 'simulated' })
+    gateway.provisioning.script(['DNS_ERROR'], { domain: DOMAIN })
+    const reserve = (domain: string) =>
+      gateway.provisioning.attempt(gateway.reservedDomains.create({ domain, certificate_management_policy: ECDSA }).id)
+    reserve('a.example.com')
+    reserve('b.example.com')
+    const early = await listTroubles(gateway)
+    expect(early.map(({ kind, count }) => [kind, count])).toEqual([
+      ['broken', 2],
+      ['unused', 1],
+    ])
+    gateway.provisioning.script(['INTERNAL_ERROR'], { domain: DOMAIN })
+    reserve('c.example.com')
+    for (const each of early) expect(await end(gateway, each)).toBe(204)
+    expect((await listTroubles(gateway)).map(({ kind, count }) => [kind, count])).toEqual([['fixed', 3]])
+  })
+
+  test('say what a partly used fault has done, and why it missed a later request', async () => {
+    const gateway = openManual()
+    gateway.faults.add({ operation: 'reserved_addrs.list', times: 3, status: 503 })
+    await client(gateway)('GET', '/reserved_addrs')
+    const causes = async () => (await listTroubles(gateway)).map(({ kind, cause }) => [kind, cause])
+    const used = 'A fault has applied to 1 of 3 requests, and waits for 2 more.'
+    expect(await causes()).toEqual([['unused', used]])
+    await client(gateway)('GET', '/reserved_domains')
+    const missed =
+      'The last one, GET /reserved_domains: its operation is reserved_domains.list, not reserved_addrs.list.'
+    expect(await causes()).toEqual([['unused', `${used} ${missed}`]])
+  })
+
+  test('name up to three causes of the requests that one operation refused, and leave out those that are fixed', async () => {
+    const gateway = openManual()
+    const create = (json: object) => client(gateway)('POST', '/reserved_domains', { json })
+    for (const json of [{ metadata: 5 }, { description: 5 }, { description: 6 }])
+      await create({ domain: 'ok.example.com', ...json })
+    const refused = (await listTroubles(gateway)).map(({ kind, count, cause }) => ({ kind, count, cause }))
+    const cause = expect.stringMatching(/^description is 6\. .* Before that: metadata is 5\. /)
+    expect(refused).toEqual([{ kind: 'refused', count: 3, cause }])
+    const taken = await create({ domain: 'ok.example.com' })
+    expect((await create({ domain: 'ok.example.com' })).status).toBe(409)
+    await client(gateway)('DELETE', `/reserved_domains/${taken.body.id}`)
+    const after = await listTroubles(gateway)
+    expect(after.map(({ kind, count, cause }) => ({ kind, count, cause }))).toEqual([
+      ...refused,
+      {
+        kind: 'fixed',
+        count: 1,
+        cause: `The domain "ok.example.com" is already reserved, as ${taken.body.id}. Each name can be reserved only once. ${taken.body.id} has been deleted since.`,
+      },
+    ])
   })
 
   test('say that a fault made a 429, not the limit of its message; for a real limit, how far to advance a still clock', async () => {
@@ -268,9 +322,10 @@ describe('The troubles of a gateway (rules: control-api#calls)', () => {
           'A fault made the response, with the status 429, and is used up: reserved_addrs.list times 1, error too_many_requests.',
       },
     ])
-    expect(await endByCause(gateway, found[0])).toBe(204)
-    const [later] = await listTroubles(gateway)
-    expect(later?.cause).not.toContain('The clock')
+    expect(await end(gateway, found[0])).toBe(204)
+    const later = await listTroubles(gateway)
+    expect(later.map(({ kind }) => kind)).toEqual(['injected', 'fixed'])
+    expect(later.at(-1)?.cause).toMatch(/ The 60 seconds are over\.$/)
   })
 
   test('say that the clock stands still after it once moved, if a client repeats a request', async () => {
@@ -287,7 +342,7 @@ describe('The troubles of a gateway (rules: control-api#calls)', () => {
       kind: 'waiting',
       cause: expect.stringMatching(/^The clock does not move, and clients repeat GET \/reserved_domains: it is /),
     })
-    expect(await endByCause(gateway, trouble)).toBe(204)
+    expect(await end(gateway, trouble)).toBe(204)
     expect((await listTroubles(gateway)).map(({ kind }) => kind)).not.toContain('waiting')
   })
 
@@ -296,21 +351,26 @@ describe('The troubles of a gateway (rules: control-api#calls)', () => {
     const { id } = gateway.reservedDomains.create({ domain: 'gone.example.com' })
     const deny = 'on_http_request:\n  - actions: [{ type: deny }]\n'
     const noRange = 'on_http_request:\n  - actions: [{ type: restrict-ips, config: { deny: [203.0.113.0/24] } }]\n'
+    const always = "on_http_request:\n  - expressions: ['true']\n    actions: [{ type: deny }]\n"
     const some = `on_http_request:\n  - expressions: ["req.method == 'GET'"]\n    actions: [{ type: deny }]\n`
-    for (const [host, traffic_policy] of Object.entries({ deny, no: noRange, some }))
+    for (const [host, traffic_policy] of Object.entries({ deny, no: noRange, always, some }))
       gateway.declare.tunnelSession({ endpoints: [{ url: `https://${host}.example.org`, traffic_policy }] })
     gateway.declare.tunnelSession({ endpoints: [{ url: 'https://gone.example.com' }] })
     const listed = async () => (await listTroubles(gateway)).map(({ cause, about: [place] }) => [place?.name, cause])
     const denied = 'The policy of the endpoint denies every visitor.'
     const risks = [
+      ['https://always.example.org', denied],
       ['https://no.example.org', denied],
       ['https://deny.example.org', denied],
     ]
     const others = (await listed()).filter(([name]) => name !== 'gone.example.com')
     expect(others).toEqual(risks)
-    await client(gateway)('DELETE', `/reserved_domains/${id}`)
+    const before = gateway.snapshot()
+    gateway.reservedDomains.delete(id)
     const deleted = 'The domain of the endpoint was deleted. Reserve gone.example.com again, and start the agent again.'
-    expect(await listed()).toEqual([...risks, ['https://gone.example.com', deleted]])
+    expect(await listed()).toEqual([['https://gone.example.com', deleted], ...risks])
+    gateway.restore(before)
+    expect((await listed()).filter(([name]) => name !== 'gone.example.com')).toEqual(risks)
   })
 
   test('say that the clock has not moved since the oldest request, until it moves', async () => {
