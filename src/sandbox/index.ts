@@ -6,10 +6,18 @@ import type { WorkerEnvironment } from './worker-environment.ts'
 
 export type { WorkerContext }
 
-/** A class of Durable Objects with SQL storage. Only the platform makes its objects. */
+/**
+ * A class of Durable Objects with SQL storage. Only the platform makes its objects.
+ *
+ * @experimental
+ */
 export type ObjectClass = new (state: never, environment: never) => object
 
-/** A Worker, as the platform calls it. */
+/**
+ * A Worker, as the platform calls it.
+ *
+ * @experimental
+ */
 export interface SandboxWorker {
   /**
    * Handles a request. The bindings and variables of the environment are those of `examples/sandbox`. Without a context,

@@ -160,7 +160,16 @@ describe('Rules', () => {
     const elsewhere =
       /\bservice document(?!s\b)|\b(?:decisions|service|design)\.md\b|(?<!\])\(errors\.md[,:;)]|\((?:decisions|design)[,:)]/
     const self = relative(root, fileURLToPath(import.meta.url))
-    const others = sources.filter((path) => path !== self && !/^docs\/(?:decisions|api)\//.test(path))
+    // These show the service document itself, each of whose statements has a test.
+    const showing = [
+      self,
+      'README.md',
+      'docs/standard.md',
+      'scripts/generate/standard.ts',
+      'test/service/document.test.ts',
+      'tools/evidence/service-document.yaml',
+    ]
+    const others = sources.filter((path) => !showing.includes(path) && !/^docs\/(?:decisions|api)\//.test(path))
     const lines = others.flatMap(listLines)
     expect(lines.filter(({ text }) => elsewhere.test(text))).toEqual([])
   })

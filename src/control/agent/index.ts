@@ -12,7 +12,11 @@ import { readDefinition, tunnelDefinition, type UnusedFields } from './definitio
 import { errors } from './errors.ts'
 import type { AgentTunnel } from './resources.ts'
 
-/** The behaviour of the agent. */
+/**
+ * The behaviour of the agent.
+ *
+ * @experimental
+ */
 export interface AgentBehaviour {
   /** True if nothing answers at the agent's address: `fetch` rejects like a refused connection. Default: false. */
   readonly down?: boolean
@@ -30,6 +34,8 @@ export interface AgentBehaviour {
  * const { tunnels } = await response.json()
  * tunnels[0].public_url // such as https://0a1b2c3d4e5f.ngrok-free.app
  * ```
+ *
+ * @experimental
  */
 export interface GatewayAgent {
   /** Answers requests to the agent's API. It takes what `fetch` takes. @throws TypeError like `fetch` if the agent is down */

@@ -6,7 +6,11 @@ export interface AgentMetrics {
   readonly http: Readonly<Record<'count' | 'rate1' | 'rate5' | 'rate15' | 'p50' | 'p90' | 'p95' | 'p99', number>>
 }
 
-/** A tunnel, as the agent shows it. */
+/**
+ * A tunnel, as the agent shows it.
+ *
+ * @experimental
+ */
 export interface AgentTunnel {
   /** The name, by which the agent's API finds it. */
   readonly name: string

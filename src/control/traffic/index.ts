@@ -31,6 +31,8 @@ export type TrafficFilter =
  * const response = await gateway.traffic.fetch('https://api.example.com/', { from: { ip: '203.0.113.9', country: 'DE' } })
  * gateway.traffic.last()?.rule // the rule that decided
  * ```
+ *
+ * @experimental
  */
 export interface Traffic {
   /**
