@@ -14,6 +14,7 @@ import { listDefinitions } from '../../src/gateway/openapi/json-schema.ts'
 import { gatewayOptions, gatewayRows } from '../../src/gateway/options.ts'
 import { configSchema } from '../../src/server/options/config.ts'
 import { ngrokFamilies } from '../../src/service/ngrok/families.ts'
+import { accountState } from '../../src/service/resources/account-state.ts'
 import { declared } from '../../src/service/resources/declarations.ts'
 import { families } from '../../src/service/resources/index.ts'
 import { pairOptions } from '../../src/testing/certificates-options.ts'
@@ -144,7 +145,9 @@ const formatTypeAlias = (about: string, name: string, type: string) =>
   `${formatComment(about)}export type ${name} = ${type}\n`
 
 function formatNames(): string {
-  const own = [...Object.values<Family>(families), declared, account].flatMap(({ errors }) => Object.keys(errors))
+  const own = [...Object.values<Family>(families), declared, account, accountState].flatMap(({ errors }) =>
+    Object.keys(errors),
+  )
   const keys = new Set([...Object.keys(general), ...own, ...controlErrors.flatMap(Object.keys)])
   const names = listOperations(families).map(({ name }) => name)
   const ofKeys = 'A key of the one catalogue, for example `domain_taken`; your own families can have others.'

@@ -1,10 +1,10 @@
 import * as v from 'valibot'
-import { ACCOUNT_STATES, EDGE_STATES } from '../core/operation/account-state.ts'
 import { PLANS } from '../core/operation/limit.ts'
 import { named } from '../core/schema/documentation.ts'
 import { facts } from '../core/schema/facts.ts'
 import { asOne, duration, integerFrom, oneOfThese, optionRow, optionsOf, switchOption } from '../core/schema/options.ts'
 import { isObject } from '../core/schema/values.ts'
+import { ACCOUNT_STATES, EDGE_STATES } from '../service/resources/account-state.ts'
 
 const LIMIT_ALLOWED =
   'an integer from 0 to 4294967295 (only 0 for a feature such as "edge_oauth"), an object with "max" and, if you like, "window" or "number", or an array of these'
@@ -61,7 +61,7 @@ export const account = named(
     ),
     state: optionRow(
       oneOfThese(ACCOUNT_STATES),
-      'The reason why HTTP requests fail, such as `suspended`, or `maintenance_read_only` for every change. The direct API still works.',
+      'The reason why HTTP requests fail, such as `suspended`, or `maintenance_read_only` for every change. The direct API still works. A suspended account also has no agents and no new certificates.',
       { defaultText: 'none', flag: 'account-state' },
     ),
     edges: optionRow(

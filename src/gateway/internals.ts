@@ -64,7 +64,7 @@ export function createInternals(rawOptions: AnyOptions) {
     dialect,
     ownKeys,
     secretNames,
-    account: options.account ?? {},
+    requestRules: table.requestRules,
     isValidKey: createKeyCheck(keys, table.keyRules, () => engine.state.records),
     engine,
     boundary,

@@ -12,6 +12,7 @@ import { general } from '../core/schema/general-errors.ts'
 import { OPERATION_PREFIX } from '../core/schema/ids.ts'
 import { SecretNames } from '../core/schema/secret-fields.ts'
 import { requireCompatibleFamilies } from '../service/kit/compatible-families.ts'
+import { accountState } from '../service/resources/account-state.ts'
 import { declared, declaredPrefixes } from '../service/resources/declarations.ts'
 import { families } from '../service/resources/index.ts'
 import { isNgrokOperation } from '../service/resources/ngrok-paths.ts'
@@ -53,7 +54,7 @@ function createTable(dialect: CommonDialect, own: Families) {
   const api: Api = { operations, routeAt: router.find }
   const states = controls.flatMap(({ state }) => (state ? { operations: {}, errors: {}, ...state(api) } : []))
   // All parts with collections: the families, and those without operations.
-  const stateful: readonly Family[] = [...Object.values<Family>(all), declared, account, ...states]
+  const stateful: readonly Family[] = [...Object.values<Family>(all), declared, account, accountState, ...states]
   // Finding the names reads every schema, which takes longer than creating a gateway.
   const secretNames = new WeakMap<CommonDialect['fieldAliases'], SecretNames>()
   return {
@@ -69,6 +70,7 @@ function createTable(dialect: CommonDialect, own: Families) {
     controlRouter: createRouter(controlCallsWith(all)),
     catalogue: createCatalogue([general, ...stateful.map(({ errors }) => errors), ...controlErrors]),
     limits: createLimitTable(stateful),
+    requestRules: stateful.flatMap(({ requests }) => requests ?? []),
     keyRules: stateful.flatMap(({ apiKeys }) => apiKeys ?? []),
     readSnapshot: snapshotReader(stateful.flatMap(({ collections }) => collections)),
     secretNamesFor({ fieldAliases }: CommonDialect): SecretNames {

@@ -12,7 +12,7 @@ import type { ErrorKeyIn, NameIn } from '../service/resources/index.ts'
 import type { InitialOf } from '../service/resources/initial.ts'
 import type { Direct } from './direct/direct-api.ts'
 import type { Leftover, LeftoverOptions } from './direct/initial.ts'
-import type { Fetch } from './http/fetch.ts'
+import type { GatewayFetch } from './http/fetch.ts'
 import type { Installed, InstallOptions } from './http/install.ts'
 import type { Transport } from './transport.ts'
 
@@ -28,7 +28,7 @@ export interface Gateway<C extends Clock = Clock> extends Resources, ControlMemb
    * Answers requests like the global `fetch`, whichever host they name. Pass it to a client that takes a `fetch`; it is
    * bound to its gateway.
    */
-  readonly fetch: Fetch
+  readonly fetch: GatewayFetch
   /**
    * Returns the resources that were created since the initial state and not deleted. `ofTest: false` leaves out those that the
    * test itself has made, by the direct API or by `declare`.

@@ -17,6 +17,7 @@ const ERRORS: Readonly<Record<number, readonly [status: number, sentence: string
   3203: [403, 'An IP policy refuses the address.'],
   3204: [403, 'The webhook could not be verified.'],
   3205: [403, 'An IP restriction refuses the address.'],
+  3208: [403, 'The account of this URL is suspended.'],
   3401: [401, 'The request has no valid token.'],
   3501: [502, 'The request was forwarded through too many endpoints.'],
   3601: [502, 'The response to the request of the policy is too large.'],

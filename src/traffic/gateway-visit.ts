@@ -1,4 +1,5 @@
 import { quote } from '../core/schema/text.ts'
+import { isSuspended } from '../service/ngrok/agent-start-errors.ts'
 import type { EndpointRecord } from '../service/ngrok/endpoint-records.ts'
 import { restrictions } from '../service/ngrok/ip-restrictions.ts'
 import { DECISIONS, type Decision } from '../service/policy/decisions.ts'
@@ -80,6 +81,7 @@ export class GatewayVisit implements WholeVisit {
     }
     const found = findEndpoints(this.context.reader, url, binding)
     const [first] = found
+    if (first && this.context.host.transact(isSuspended)) return end(errorResponse(3208), 'the account is suspended')
     if (!first) return end(errorResponse(3200), `no ${binding} endpoint is online at ${url.protocol}//${url.host}`)
     if (found.length > 1 && !found.every(({ pooling_enabled }) => pooling_enabled))
       return end(errorResponse(6030), `${found.length} endpoints are online at ${first.url}, and not all are pooled`)

@@ -44,7 +44,8 @@ describe('createGateway', () => {
   test('has what a client needs', () => {
     expectTypeOf(gateway.url).toEqualTypeOf<string>()
     expectTypeOf(gateway.dialect).toEqualTypeOf<Dialect>()
-    expectTypeOf(gateway.fetch).toEqualTypeOf<Fetch>()
+    expectTypeOf(gateway.fetch).toExtend<Fetch>()
+    expectTypeOf(gateway.fetch).parameter(1).exclude<undefined>().toHaveProperty('from')
     expectTypeOf(gateway.fetch).toExtend<(input: string | URL | Request, init?: RequestInit) => Promise<Response>>()
     // @ts-expect-error: only servedAt changes the URL
     gateway.url = 'http://localhost'

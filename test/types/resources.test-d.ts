@@ -18,6 +18,7 @@ import type {
   Resources,
 } from '../../src/index.ts'
 import type { ngrokFamilies } from '../../src/service/ngrok/families.ts'
+import type { accountState } from '../../src/service/resources/account-state.ts'
 import type { declared } from '../../src/service/resources/declarations.ts'
 import type { ErrorKeyIn, families, NameIn } from '../../src/service/resources/index.ts'
 import type { InitialOf } from '../../src/service/resources/initial.ts'
@@ -76,7 +77,8 @@ describe('The types of the families are those of their schemas', () => {
 
   test('in the names of operations and the keys of errors', () => {
     expectTypeOf<OperationName>().toEqualTypeOf<NameIn<Families>>()
-    type FamilyKeys = ErrorKeyIn<Families> | keyof typeof declared.errors | keyof typeof account.errors
+    type AccountKeys = keyof typeof account.errors | keyof typeof accountState.errors
+    type FamilyKeys = ErrorKeyIn<Families> | keyof typeof declared.errors | AccountKeys
     type ControlKeys = ErrorKeysOf<(typeof controls)[number]> | keyof typeof accessErrors
     expectTypeOf<ErrorKey>().toEqualTypeOf<FamilyKeys | keyof typeof general | ControlKeys>()
     expectTypeOf<NameIn<NgrokFamilies>>().toEqualTypeOf<NameIn<NgrokTable>>()

@@ -3,6 +3,7 @@ import type { Transaction } from '../../core/operation/transaction.ts'
 import { bodyReader } from '../../core/schema/body.ts'
 import { refuse } from '../../core/schema/errors.ts'
 import { quote } from '../../core/schema/text.ts'
+import { requireActiveAccount } from '../../service/ngrok/agent-start-errors.ts'
 import {
   agentNameKey,
   type EndpointRecord,
@@ -104,6 +105,7 @@ export class Agent {
   start(starts: readonly Start[]): OpenTunnel {
     if (!this.#isPossible) refuse(errors.agent_unavailable, { dialect: this.#host.dialect.name })
     for (const { name } of starts) if (this.find(name)) refuse(errors.agent_tunnel_taken, { name: quote(name) })
+    requireActiveAccount(this.#tx, this.session !== undefined)
     const session = this.session ?? startSession(this.#tx, v.parse(sessionFields, {}))
     const { context } = this.#host.engine
     let made: string | undefined

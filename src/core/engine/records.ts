@@ -55,6 +55,11 @@ export class Records {
     return this.table(collection).find(index, value)
   }
 
+  /** Returns the records whose index has this value, oldest first. */
+  findAll<R extends object>(collection: Collection<R>, index: string, value: string): readonly R[] {
+    return this.table(collection).findAll(index, value)
+  }
+
   tableNamed(name: string): Table {
     const table = this.#tables.get(name)
     if (table) return table

@@ -7,7 +7,6 @@ import { instant, someText } from '../schema/record-schema.ts'
 import { quote } from '../schema/text.ts'
 import { durationText } from '../schema/time.ts'
 import type { Frozen } from '../schema/values.ts'
-import { stateErrors } from './account-state.ts'
 import { type Collection, collection } from './collection.ts'
 import type { Family } from './family.ts'
 import {
@@ -289,8 +288,8 @@ function formatRateKey({ limit, window }: Pick<Rate, 'limit' | 'window'>): strin
 const rates = collection<Rate>({ name: 'account_rates', key: formatRateKey, schema: rate })
 
 /** The account, a family without operations. Its collection puts the rates into snapshots and stores. */
-export const account: Family<Record<never, never>, typeof accountErrors & typeof stateErrors> = {
+export const account: Family<Record<never, never>, typeof accountErrors> = {
   operations: {},
-  errors: { ...accountErrors, ...stateErrors },
+  errors: accountErrors,
   collections: [rates],
 }

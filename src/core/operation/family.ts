@@ -1,4 +1,5 @@
 import type * as v from 'valibot'
+import type { RuleOptions } from '../schema/dialect.ts'
 import type { CatalogueError } from '../schema/errors.ts'
 import { type Frozen, isObject, mapValues } from '../schema/values.ts'
 import type { Collection } from './collection.ts'
@@ -38,6 +39,9 @@ export interface Family<
   // (rules: requests#api-key)
   /** The API keys that the family knows. */
   readonly apiKeys?: KeyRules
+  // (rules: requests#order-of-checks)
+  /** The rules of the family for HTTP requests to all operations. */
+  readonly requests?: RequestRules
   /** The fields of its records that name other resources. Deletions and the reading of snapshots follow from these rows. */
   readonly references?: readonly Reference[]
   /** Reports broken relations between a record and other records that `references` does not tell, such as a name that two have. */
@@ -113,6 +117,27 @@ export interface KeyRules {
   /** Refuses a key that neither the option `keys` nor a family knows, if it can say more than that the key is invalid. */
   refuseUnknown?(key: string): void
 }
+
+/** The rules of a family for HTTP requests to all operations. Direct calls do not meet these rules. */
+export interface RequestRules {
+  /** Returns the errors that requests to an operation can have by these rules. */
+  listErrors(operation: Operation): readonly CatalogueError[]
+  /** Refuses a request, once its API key and version are checked, and before its body is read. */
+  requirePermitted?(request: CheckedRequest, state: RequestState): void
+  /** Refuses a request for its body, which is not yet checked. */
+  requirePermittedBody?(request: CheckedRequest, body: unknown): void
+}
+
+/** A request whose API key and version are checked. */
+export interface CheckedRequest {
+  readonly operation: Operation
+  readonly options: RuleOptions
+  /** The address that it came from; undefined if nobody knows the address. */
+  readonly address: string | undefined
+}
+
+/** The records that the rules of requests read. */
+export type RequestState = Pick<Transaction, 'find' | 'findAll'>
 
 /** The records of a gateway, and the number that its next id comes from. */
 export interface KeyState extends OtherRecords {

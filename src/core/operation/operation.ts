@@ -6,7 +6,6 @@ import { type CatalogueError, Problems } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
 import type { RuleContext } from '../schema/rule.ts'
 import { listErrors, partsOf } from '../schema/schema-parts.ts'
-import { listStateErrors } from './account-state.ts'
 import { type Aliases, type OtherNames, toStandardBody, withAliases } from './dialect-body.ts'
 import { createListQuery, type ListInput, type ListQuery, type Matching, omitPathIds, readListQuery } from './list.ts'
 import type { Transaction } from './transaction.ts'
@@ -236,7 +235,7 @@ const FIELD_ERRORS = [general.field_unknown, general.field_invalid]
 const QUERY_ERRORS = [general.query_unknown, general.field_invalid]
 
 /**
- * Returns every error that an operation can return over HTTP, in the order of the numbers.
+ * Returns every error of an operation over HTTP, in the order of the numbers, without those of API keys and of other families' rules.
  *
  * @example
  * ```ts
@@ -246,7 +245,7 @@ const QUERY_ERRORS = [general.query_unknown, general.field_invalid]
 export function errorsOf(operation: Operation): readonly CatalogueError[] {
   // A GET or DELETE with a body is refused.
   const ofBody = operation.body ? CONTENT_TYPE_ERRORS : [general.body_unexpected]
-  return sortByNumber([...REQUEST_ERRORS, ...ofBody, ...listStateErrors(operation), ...listDirectErrors(operation)])
+  return sortByNumber([...REQUEST_ERRORS, ...ofBody, ...listDirectErrors(operation)])
 }
 
 /** Returns the errors of {@link errorsOf} that a direct call can throw too. */

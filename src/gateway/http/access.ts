@@ -1,6 +1,8 @@
 import { CONTROL_KEY_HEADER } from '../../control/address.ts'
 import { accessErrors } from '../../control/control.ts'
-import type { KeyRules, KeyState } from '../../core/operation/family.ts'
+import type { Engine } from '../../core/engine/engine.ts'
+import type { KeyRules, KeyState, RequestRules } from '../../core/operation/family.ts'
+import type { Operation } from '../../core/operation/operation.ts'
 import type { CommonDialect } from '../../core/schema/dialect.ts'
 import { refuse } from '../../core/schema/errors.ts'
 import { general } from '../../core/schema/general-errors.ts'
@@ -48,6 +50,26 @@ export function requireCaller(request: HttpRequest, { controlApi, dialect, isVal
   } else {
     authenticate(request, isValidKey)
     checkVersion(request, dialect)
+  }
+}
+
+export interface RequestChecks {
+  readonly engine: Engine
+  readonly requestRules: readonly RequestRules[]
+}
+
+/** Applies the rules of families to a request. Returns the function that applies their rules to its body. */
+export function requirePermitted(
+  { isInspector, peer, address = peer }: HttpRequest,
+  operation: Operation,
+  { engine, requestRules }: RequestChecks,
+): (body: unknown) => void {
+  if (isInspector) return () => undefined
+  // A socket for both versions of IP writes the addresses of version 4 so.
+  const checked = { operation, options: engine.context.options, address: address?.replace(/^::ffff:(?=\d+\.)/, '') }
+  for (const rules of requestRules) rules.requirePermitted?.(checked, engine.state.records)
+  return (body) => {
+    for (const rules of requestRules) rules.requirePermittedBody?.(checked, body)
   }
 }
 

@@ -5,12 +5,26 @@ import { platform, utf8Length, utf8Text } from '../../core/schema/platform.ts'
 import { hideUrlSecrets } from '../../core/schema/secret-texts.ts'
 import { quote } from '../../core/schema/text.ts'
 import { createBrokenConnection, markStalled, truncateStream } from '../../core/schema/truncated-stream.ts'
+import { isObject } from '../../core/schema/values.ts'
+import { ipBytes } from '../../service/x509/ip.ts'
 import type { Handler } from './handler.ts'
 import type { Delivery, HttpRequest, HttpResponse } from './messages.ts'
 import { parseUrl } from './url.ts'
 
+/** The caller of a request. */
+export interface Caller {
+  /** The address that the request comes from, such as `203.0.113.9`. Default: none, which no IP restriction rejects. */
+  readonly ip?: string | undefined
+}
+
 /** The type of the global `fetch`. */
 export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
+
+/** The type of the `fetch` of a gateway. Its second argument can name the caller. */
+export type GatewayFetch = (
+  input: string | URL | Request,
+  init?: RequestInit & { readonly from?: Caller | undefined },
+) => Promise<Response>
 
 /** A function that returns the maximum number of bytes of a request's body. */
 type FindLimit = (method: string, url: string) => number
@@ -19,7 +33,7 @@ type FindLimit = (method: string, url: string) => number
 type WaitForDelivery = (delivery: Delivery, signal?: AbortSignal) => Promise<void>
 
 /** Makes the `fetch` of a gateway. It is bound, and as strict about its arguments as the global one. */
-export function createFetch(handler: Handler, findLimit: FindLimit, wait: WaitForDelivery): Fetch {
+export function createFetch(handler: Handler, findLimit: FindLimit, wait: WaitForDelivery): GatewayFetch {
   return async (input, options) => {
     const init = options ?? {}
     const sent = isRequest(input) ? input : undefined
@@ -29,12 +43,25 @@ export function createFetch(handler: Handler, findLimit: FindLimit, wait: WaitFo
     const request = isPlain
       ? readPlainRequest(String(input), init, findLimit)
       : await readStreamedRequest(input, init, { signal, findLimit })
-    const immediate = handler(signal ? { ...request, signal } : request)
+    const address = readAddress(init.from)
+    const known = address === undefined ? request : { ...request, address }
+    const immediate = handler(signal ? { ...known, signal } : known)
     const response = immediate.safe ? await waitForResponse(immediate.safe, signal) : immediate
     if (response.delivery) await wait(response.delivery, signal)
     if (response.delivery?.drop) throw createBrokenConnection('fetch failed')
     return toResponse(response, signal)
   }
+}
+
+/** @throws TypeError if the caller is no object with an address. */
+function readAddress(from: Caller | undefined): string | undefined {
+  if (from === undefined) return undefined
+  if (!isObject(from)) throw atCaller(new TypeError(`from is ${quote(from)}. Allowed: { ip: '203.0.113.9' }.`))
+  const other = Object.keys(from).find((name) => name !== 'ip')
+  if (other !== undefined) throw atCaller(new TypeError(`from.${other} is unknown. Allowed: { ip: '203.0.113.9' }.`))
+  const { ip } = from
+  if (ip === undefined || (typeof ip === 'string' && ipBytes(ip))) return ip
+  throw atCaller(new TypeError(`from.ip is ${quote(ip)}. Allowed: an IPv4 or IPv6 address, such as '203.0.113.9'.`))
 }
 
 export function isRequest(input: string | URL | Request): input is Request {

@@ -5,10 +5,8 @@ import type { JournaledExchange } from '../../control/journal/exchange.ts'
 import type { Journal } from '../../control/journal/journal.ts'
 import { findSentSecrets, redactRequestText } from '../../control/journal/redact.ts'
 import type { RawCommit } from '../../core/engine/commits.ts'
-import type { Engine } from '../../core/engine/engine.ts'
 import { refuseAsStoreFailed } from '../../core/engine/persistence/persistence.ts'
 import type { RateLimiter } from '../../core/engine/rate-limiter.ts'
-import { requireInService, requireNoEndedConfiguration } from '../../core/operation/account-state.ts'
 import type { Operation, PathIds } from '../../core/operation/operation.ts'
 import type { RequestBody } from '../../core/schema/body.ts'
 import { createErrorFacts } from '../../core/schema/error-facts.ts'
@@ -17,7 +15,7 @@ import type { SecretNames } from '../../core/schema/secret-fields.ts'
 import { createRedactor, type Redactor, redactText } from '../../core/schema/secret-texts.ts'
 import { deepFreeze } from '../../core/schema/values.ts'
 import type { ArmedFault } from '../../generated/controls.ts'
-import { type CallerChecks, requireCaller } from './access.ts'
+import { type CallerChecks, type RequestChecks, requireCaller, requirePermitted } from './access.ts'
 import type { Arrival, ArrivalHooks } from './arrival.ts'
 import { type ControlApi, toControlRefusal } from './control-api.ts'
 import { createCorsHeaders, createPreflightResponse, isPreflight } from './cors.ts'
@@ -35,8 +33,7 @@ import { readJsonBody, readQuery } from './request.ts'
 import { findOperation, type Router, requireOperation } from './router.ts'
 import { splitUrl } from './url.ts'
 
-interface HandlerOptions extends CallerChecks {
-  readonly engine: Engine
+interface HandlerOptions extends CallerChecks, RequestChecks {
   readonly router: Router<Operation>
   readonly controlApi: ControlApi
   readonly ownKeys: readonly string[]
@@ -47,8 +44,6 @@ interface HandlerOptions extends CallerChecks {
   readonly journal: Journal
   readonly controlLog: ControlLog
   readonly rateLimiter: RateLimiter | undefined
-  /** The state of the account; empty for an account in which every request may succeed. */
-  readonly account: Parameters<typeof requireInService>[0]
   readonly hooks: ArrivalHooks
 }
 
@@ -179,18 +174,18 @@ class Call {
 
   /** Runs the checks in their order (rules: requests#order-of-checks), and then the operation. The first check that fails throws. */
   #checkAndExecute(): HttpResponse {
-    const { engine, router, dialect, rateLimiter, account } = this.#options
+    const { engine, router, dialect, rateLimiter } = this.#options
     const request = this.#request
     const route = router.require(this.#path, request.method)
     if (isPreflight(request)) return createPreflightResponse(request, route)
     const operation = requireOperation(route, request.method, this.#path)
     this.#operation = operation
     requireCaller(request, this.#options)
-    if (!request.isInspector) requireInService(account, operation)
+    const requirePermittedBody = requirePermitted(request, operation, this.#options)
     this.#isAdmitted = true
     if (!request.isInspector) rateLimiter?.take(engine.now)
     const body = readJsonBody(request)
-    if (!request.isInspector) requireNoEndedConfiguration(account, operation, body)
+    requirePermittedBody(body)
     const parameters = readQuery(operation, this.#query, dialect)
     const input = operation.query ? parameters : body
     if (request.isInspector || engine.state.records.table(faultRecords).size === 0)

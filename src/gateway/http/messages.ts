@@ -17,6 +17,8 @@ export interface HttpRequest {
    * Absent for a request from this process.
    */
   readonly peer?: string
+  /** The address of the caller for the rules of the account, such as `203.0.113.9`. Default: `peer`. */
+  readonly address?: string
   /**
    * True for a request of the inspector. It needs no API key and names no version, does not count towards the rate limit, triggers
    * no fault, and is not in the journal.

@@ -9,6 +9,7 @@ import { isErrorOf } from '../../core/schema/errors.ts'
 import { general } from '../../core/schema/general-errors.ts'
 import { baseUrl, oneOfThese, optionsOf, readOptions } from '../../core/schema/options.ts'
 import { mapValues } from '../../core/schema/values.ts'
+import { accountState } from '../../service/resources/account-state.ts'
 import { declared } from '../../service/resources/declarations.ts'
 import { type Dialect, dialect as dialectOption, standard } from '../../service/resources/dialects.ts'
 import { families as builtIn } from '../../service/resources/index.ts'
@@ -124,8 +125,14 @@ export function openApi(dialect: Dialect = standard, options: OpenApiOptions = {
 function describeService(families: readonly Family[], dialect: Dialect) {
   const operations = listOperations(families, dialect)
   const ofKeys = families.flatMap(({ apiKeys }) => apiKeys?.errors ?? [])
+  const rules = [...families, accountState].flatMap(({ requests }) => requests ?? [])
   const errorsOfOperation = (operation: Operation) =>
-    [...errorsOf(operation), ...ofKeys, ...CONNECTION_ERRORS].filter((error) => isErrorOf(dialect, error))
+    [
+      ...errorsOf(operation),
+      ...rules.flatMap((each) => each.listErrors(operation)),
+      ...ofKeys,
+      ...CONNECTION_ERRORS,
+    ].filter((error) => isErrorOf(dialect, error))
   const bodies = operations.flatMap(({ body }) => body ?? [])
   const responses = operations.flatMap(({ response }) => response ?? [])
   const conversions = createConversions(bodies, responses, dialect)

@@ -14,7 +14,11 @@ export const edgeErrors = kit.declareErrors({
   edge_rate_reached: kit.tooFast(7071),
   edge_description_too_long: parts.tooLong(7073),
   edge_metadata_too_long: parts.tooLong(7074),
-  edge_hostport_invalid: kit.field(7104, 400, 'a host and a port, such as "app.example.com:443"'),
+  edge_hostport_invalid: kit.field(7104, 400, (it: { readonly punycode?: string | undefined }) =>
+    it.punycode === undefined
+      ? 'a host and a port, such as "app.example.com:443"'
+      : `a host in Punycode and a port: "${it.punycode}" is the same host`,
+  ),
   edge_port_out_of_range: kit.field(7112, 400, 'a port from 1 to 65535'),
   edge_address_not_reserved: hostportError(7113),
   edge_port_not_443: hostportError(7116),
@@ -42,7 +46,7 @@ const hostports = v.array(
     v.toLowerCase(),
     kit.rule([edgeErrors.edge_hostport_invalid, edgeErrors.edge_port_out_of_range], (text, report) => {
       const { host = '', port } = HOSTPORT.exec(text)?.groups ?? {}
-      if (!isHost(host)) report(edgeErrors.edge_hostport_invalid, {})
+      if (!isHost(host)) report(edgeErrors.edge_hostport_invalid, parts.nameFacts(host))
       else if (Number(port) < 1 || Number(port) > 65_535) report(edgeErrors.edge_port_out_of_range, {})
     }),
   ),

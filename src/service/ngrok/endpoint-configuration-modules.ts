@@ -8,7 +8,7 @@ import { makeTwins, refuseWithTwins } from './endpoint-configuration-errors.ts'
 import { defineModule, moduleFields, type Owner } from './modules.ts'
 import { headerErrors, headersModule } from './route-modules.ts'
 import { oauthModule, providerErrors } from './route-oauth.ts'
-import { oidcErrors, oidcModule, requireOneSignIn, samlModule, signInErrors } from './route-sign-in.ts'
+import { oidcErrors, oidcModule, requireOneSignIn, samlErrors, samlModule, signInErrors } from './route-sign-in.ts'
 import { descriptionAndMetadata, refuseUnless, responseFields } from './shared.ts'
 
 const TYPES = ['http', 'https', 'tcp'] as const
@@ -154,6 +154,7 @@ const { twins, inPlaceOf } = makeTwins({
   ...headerErrors,
   ...providerErrors,
   ...oidcErrors,
+  ...samlErrors,
   ...signInErrors,
   ...tlsErrors,
 })

@@ -1,5 +1,5 @@
 import * as kit from '../kit/index.ts'
-import type * as parts from '../parts/index.ts'
+import * as parts from '../parts/index.ts'
 import {
   type BINDINGS,
   type EndpointPlace,
@@ -26,10 +26,10 @@ export const urlTakenError = (number: number, allowed: string) =>
 export const urlErrors = {
   ...cardErrors,
   ...kit.declareErrors({
-    endpoint_url_unparsable: kit.field(
-      249,
-      400,
-      'a URL of a host, such as "https://app.example.com" or "tcp://1.tcp.ngrok.io:12345"',
+    endpoint_url_unparsable: kit.field(249, 400, (it: { readonly punycode?: string | undefined }) =>
+      it.punycode === undefined
+        ? 'a URL of a host, such as "https://app.example.com" or "tcp://1.tcp.ngrok.io:12345"'
+        : `a URL whose host is in Punycode: "${it.punycode}"`,
     ),
     endpoint_not_internal: kit.field(9029, 400, 'a host below ".internal" with the binding internal'),
     endpoint_too_many_labels: kit.field(9031, 400, 'at most 5 labels before ".internal"'),
@@ -75,21 +75,24 @@ export function resolveReservedPlace(tx: kit.Transaction, text: string, sent: Bi
 /** Returns the place of a URL: its binding and its reservation, if any. Refuses a wrong URL. */
 export function resolvePlace(tx: kit.Transaction, text: string, sent: Binding | undefined): EndpointPlace {
   const sentUrl = { field: 'url', received: kit.quote(text) }
-  const parts = parseUrl(text) ?? kit.refuse(urlErrors.endpoint_url_unparsable, sentUrl)
-  const { scheme, host, path, url } = parts
+  const sentParts = parseUrl(text) ?? kit.refuse(urlErrors.endpoint_url_unparsable, { ...sentUrl, ...hostFacts(text) })
+  const { scheme, host, path, url } = sentParts
   const isInternal = host.endsWith('.internal')
   const binding = sent ?? (isInternal ? 'internal' : 'public')
   if (!SCHEMES.some((each) => each === scheme)) kit.refuse(urlErrors.endpoint_scheme_invalid, sentUrl)
   if (path === '/') kit.refuse(urlErrors.endpoint_url_slash, sentUrl)
   if (path !== '') kit.refuse(urlErrors.endpoint_url_path, sentUrl)
-  requireFittingBinding(parts, binding, sentUrl)
-  if (parts.port === '') kit.refuse(urlErrors.endpoint_port_missing, sentUrl)
+  requireFittingBinding(sentParts, binding, sentUrl)
+  if (sentParts.port === '') kit.refuse(urlErrors.endpoint_port_missing, sentUrl)
   if (binding !== 'public') return { url, binding, domain_id: null, tcp_addr_id: null }
-  const reservation = findReservation(tx, parts)
+  const reservation = findReservation(tx, sentParts)
   const hasUsualPort = scheme === 'tcp' || url === `${scheme}://${host}`
   if (!hasUsualPort && !hasDedicatedIps(tx, reservation)) kit.refuse(urlErrors.endpoint_port_not_allowed, sentUrl)
   return { url, binding, ...reservation }
 }
+
+/** Returns the host of a URL in Punycode, if it needs that. */
+const hostFacts = (url: string) => parts.nameFacts(/^[a-z]+:\/\/([^/:]+)/i.exec(url)?.[1] ?? '')
 
 function requireFittingBinding({ scheme, host }: UrlParts, binding: Binding, sentUrl: parts.FieldFacts): void {
   const isInternal = host.endsWith('.internal')

@@ -8,6 +8,11 @@ const TYPES = ['dashboard', 'api', 'agent', 'endpoints'] as const
 const ALLOWED = TYPES.join(', ')
 
 const errors = kit.declareErrors({
+  caller_ip_restricted: kit.entry(
+    220,
+    403,
+    'The request comes from {address}, which the IP restriction {restriction} of the API does not allow. Call from an allowed address.',
+  ),
   ip_policy_of_last_rule: kit.entry(
     1419,
     400,
@@ -114,14 +119,13 @@ const policyOfRestriction = parts.referenceOf(restrictions, {
 })
 
 /** Returns whether the policies of a restriction allow an address: one rule allows it, and none denies it. */
-export function isAllowed(tx: kit.Transaction, { ip_policy_ids }: Restriction, ip: string): boolean {
+export function isAllowed(tx: Pick<kit.Transaction, 'findAll'>, { ip_policy_ids }: Restriction, ip: string): boolean {
   const all = ip_policy_ids.flatMap((id) => tx.findAll(rules, 'policy', id))
   const actions = all.filter((rule) => isInRangeOf(rule, ip)).map(({ action }) => action)
   return actions.includes('allow') && !actions.includes('deny')
 }
 
-/** IP restrictions: the addresses from which the dashboard, the API, agents and endpoints can be reached. */
-export const ipRestrictions = kit.resource(table.kind, {
+const family = kit.resource(table.kind, {
   view: (restriction, wire) => ({
     ...table.rules.view(restriction, wire),
     ip_policies: restriction.ip_policy_ids.map((id) => kit.refTo(wire, '/ip_policies', id)),
@@ -154,3 +158,18 @@ export const ipRestrictions = kit.resource(table.kind, {
   references: [policyOfRestriction],
   relations: unique.relations,
 })
+
+/** IP restrictions: the addresses from which the dashboard, the API, agents and endpoints can be reached. */
+export const ipRestrictions = {
+  ...family,
+  // (rules: ngrok-families#ip-restrictions)
+  requests: {
+    listErrors: () => [errors.caller_ip_restricted],
+    requirePermitted({ address }, state) {
+      if (address === undefined) return
+      const restriction = state.find(restrictions, 'type', 'api')
+      if (!restriction?.enforced || isAllowed(state, restriction, address)) return
+      kit.refuse(errors.caller_ip_restricted, { address, restriction: restriction.id })
+    },
+  },
+} satisfies kit.Family

@@ -75,7 +75,10 @@ export function findLack(
     if (hasNoCard(tx)) return { what: 'card' }
     return tcp_addr_id === null ? { what: 'address' } : undefined
   }
-  const own = domain_id === null ? '' : withoutWildcard(tx.get(kit.domains, domain_id)?.domain ?? '')
+  const domain = domain_id === null ? undefined : tx.get(kit.domains, domain_id)
+  // A wildcard must be reserved itself, and a dev domain has no names below it.
+  const isCovered = domain?.domain === host || !(host.startsWith('*.') || domain?.is_dev)
+  const own = isCovered ? withoutWildcard(domain?.domain ?? '') : ''
   const taken = parts.findTakenName(tx, host)
   if (taken !== undefined && withoutWildcard(taken).length > own.length)
     return { what: 'name of another account', taken }
@@ -96,10 +99,10 @@ export function requireOwnPlace(tx: kit.Transaction, place: EndpointPlace, isRan
   if (lack?.what === 'address') kit.refuse(ownPlaceErrors.agent_address_not_reserved, at)
   const { host = '' } = parseUrl(place.url) ?? {}
   const own = place.domain_id === null ? undefined : tx.get(kit.domains, place.domain_id)?.domain
-  if (own !== undefined && own !== host && host.startsWith('*.'))
+  if (own !== undefined && host.startsWith('*.') && own !== host)
     kit.refuse(ownPlaceErrors.agent_wildcard_not_exact, { ...at, own: kit.quote(own) })
   if (!lack) return
-  if (own === undefined) requireOnPlan(tx, host, at)
+  if (own === undefined || lack.what === 'domain') requireOnPlan(tx, host, at)
   if (lack.taken !== undefined)
     kit.refuse(ownPlaceErrors.agent_domain_of_other, { ...at, taken: kit.quote(lack.taken) })
   if (host.startsWith('*.')) kit.refuse(ownPlaceErrors.agent_wildcard_not_reserved, at)

@@ -2,14 +2,11 @@ import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
 import { defineModule, type Owner, ROUTES } from './modules.ts'
+import { checkPeople, peopleErrors } from './route-oauth-people.ts'
 import { signInErrors, signInFields, signInShape } from './route-sign-in.ts'
 import { responseFields, textList } from './shared.ts'
 
-const emptyTextError = (number: number) =>
-  kit.ofField(number, 400, '{field} is {received}. A list of {provider} cannot contain an empty text.')
-
-/** The errors of providers. */
-export const providerErrors = kit.declareErrors({
+const appErrors = kit.declareErrors({
   oauth_app_incomplete: kit.ofField(
     7033,
     400,
@@ -22,16 +19,10 @@ export const providerErrors = kit.declareErrors({
   ),
   oauth_providers_several: kit.ofField(7036, 400, '{field} has {names}. Send exactly one of them.'),
   oauth_provider_missing: kit.ofField(7037, 400, '{field} is empty. Send one of {names}.'),
-  oauth_email_invalid: kit.ofField(
-    7043,
-    400,
-    '{field} is {received}, which is not an email address for {provider}, such as "kim@example.com".',
-  ),
-  oauth_email_empty: emptyTextError(7051),
-  oauth_email_domain_empty: emptyTextError(7052),
-  oauth_team_empty: emptyTextError(7053),
-  oauth_organization_empty: emptyTextError(7054),
 })
+
+/** The errors of providers, and of the people who may pass. */
+export const providerErrors = { ...appErrors, ...peopleErrors }
 
 const CLIENT_ID = "The id of an app of your own at the provider; without it, the service's own app is used."
 const CLIENT_SECRET = 'The secret of that app.'
@@ -87,13 +78,6 @@ type Provider = v.InferOutput<typeof otherBody>
 
 type Providers = v.InferOutput<typeof fields>
 
-const EMPTY_TEXT_ERRORS = {
-  email_addresses: providerErrors.oauth_email_empty,
-  email_domains: providerErrors.oauth_email_domain_empty,
-  teams: providerErrors.oauth_team_empty,
-  organizations: providerErrors.oauth_organization_empty,
-}
-
 type OneOf<T> = T[keyof T]
 
 const providersRule = kit.rule<Providers, OneOf<typeof providerErrors>>(
@@ -108,15 +92,10 @@ const providersRule = kit.rule<Providers, OneOf<typeof providerErrors>>(
     if ((client_id === '') !== (client_secret === '')) report(providerErrors.oauth_app_incomplete, { provider }, at)
     const hasApp = client_id !== '' || client_secret !== ''
     if (!hasApp && scopes.length > 0) report(providerErrors.oauth_scopes_of_managed_app, { provider }, at)
-    for (const [list, texts] of Object.entries(people)) {
-      const error = EMPTY_TEXT_ERRORS[list as keyof typeof EMPTY_TEXT_ERRORS] // The other fields are these lists.
-      for (const [index, value] of texts.entries()) {
-        const where = { path: [provider, list, index], value }
-        if (value === '') report(error, { provider }, where)
-        else if (list === 'email_addresses' && !/^[^@\s]+@[^@\s]+$/.test(value))
-          report(providerErrors.oauth_email_invalid, { provider }, where)
-      }
-    }
+    for (const [list, texts] of Object.entries(people))
+      checkPeople(list, texts, (error, index, value) =>
+        report(error, { provider }, { path: [provider, list, index], value }),
+      )
     return undefined
   },
 )

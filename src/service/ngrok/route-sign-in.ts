@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
 import { defineModule, type Owner, ROUTES } from './modules.ts'
-import { refuseUnless, responseFields, textList } from './shared.ts'
+import { refuseIfEmpty, refuseUnless, responseFields, textList } from './shared.ts'
 
 const YEAR_SECONDS = 365 * 24 * 60 * 60
 
@@ -58,23 +58,43 @@ export const signInFields = {
 /** The same fields of a response. */
 export const signInShape = responseFields(signInFields)
 
+const MAX_ISSUER_BYTES = 255
+
 /** The errors of an OpenID provider. */
 export const oidcErrors = kit.declareErrors({
   oidc_issuer_missing: kit.field(7088, 400, 'the URL of an OpenID provider, such as "https://accounts.example.com"'),
+  oidc_issuer_too_long: kit.ofField(
+    7087,
+    400,
+    `{field} has {length} bytes. The URL of an OpenID provider has at most ${MAX_ISSUER_BYTES}.`,
+  ),
+  oidc_client_id_missing: kit.field(7089, 400, 'the id of your app at the OpenID provider'),
+  oidc_client_secret_missing: kit.field(7090, 400, 'the secret of your app at the OpenID provider'),
 })
 
 const issuer = kit.documented(
   v.pipe(
     v.string(),
     refuseUnless(oidcErrors.oidc_issuer_missing, (url) => /^https?:\/\/[^\s/?#]+/i.test(url)),
+    kit.rule<string, typeof oidcErrors.oidc_issuer_too_long>([oidcErrors.oidc_issuer_too_long], (url, report) => {
+      const length = new TextEncoder().encode(url).length
+      if (length > MAX_ISSUER_BYTES) report(oidcErrors.oidc_issuer_too_long, { length })
+    }),
   ),
   'The base URL of the OpenID provider.',
   { isRequired: true },
 )
 
-const nonEmptyText = v.pipe(v.string(), v.nonEmpty('a non-empty string'))
-const client_id = kit.documented(nonEmptyText, 'The id of your app at the provider.')
-const client_secret = kit.documented(v.pipe(nonEmptyText, kit.secret), 'The secret of your app.')
+const client_id = kit.documented(
+  v.pipe(v.string(), refuseIfEmpty(oidcErrors.oidc_client_id_missing)),
+  'The id of your app at the provider.',
+  { isRequired: true },
+)
+const client_secret = kit.documented(
+  v.pipe(v.string(), refuseIfEmpty(oidcErrors.oidc_client_secret_missing), kit.secret),
+  'The secret of your app.',
+  { isRequired: true },
+)
 const scopes = textList('The scopes to ask for.')
 
 const oidcShape = kit.named(
@@ -90,7 +110,13 @@ export function oidcModule<Ids extends parts.PathIds>(owner: Owner<Ids>) {
     title: 'Oidc',
     what: 'OpenID Connect',
     errors: { ...signInErrors, ...oidcErrors },
-    body: v.object({ ...signInFields, issuer: v.optional(issuer, ''), client_id, client_secret, scopes }),
+    body: v.object({
+      ...signInFields,
+      issuer: v.optional(issuer, ''),
+      client_id: v.optional(client_id, ''),
+      client_secret: v.optional(client_secret, ''),
+      scopes,
+    }),
     example: { issuer: 'https://accounts.example.com', client_id: 'an app', client_secret: 'its secret' },
     shape: oidcShape,
     view: (body) => body,
@@ -99,6 +125,16 @@ export function oidcModule<Ids extends parts.PathIds>(owner: Owner<Ids>) {
 
 /** The module of routes that lets people sign in at an OpenID provider. */
 export const routeOidc = oidcModule(ROUTES)
+
+/** The errors of an identity provider that speaks SAML. */
+export const samlErrors = kit.declareErrors({
+  saml_metadata_twice: kit.ofField(
+    7081,
+    400,
+    '{field} was sent together with idp_metadata_url. Leave one of them out.',
+  ),
+  saml_metadata_missing: kit.field(7091, 400, 'an EntityDescriptor in XML, or its URL as idp_metadata_url'),
+})
 
 const DEFAULT_NAMEID_FORMAT = 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent'
 /** The start of the URLs that the service gives a route for its identity provider. */
@@ -123,12 +159,14 @@ const samlFields = v.object({
   nameid_format: v.optional(kit.documented(v.string(), 'The format in which the identity provider names people.'), ''),
 })
 
-const metadataRule = kit.ruleOnWhole<v.InferOutput<typeof samlFields>, typeof kit.general.field_invalid>(
-  [],
+type SamlError = (typeof samlErrors)[keyof typeof samlErrors]
+
+const metadataRule = kit.ruleOnWhole<v.InferOutput<typeof samlFields>, SamlError>(
+  Object.values(samlErrors),
   ({ idp_metadata, idp_metadata_url }, report) => {
-    if (idp_metadata || idp_metadata_url) return
     const at = { path: ['idp_metadata'], value: idp_metadata }
-    report(kit.general.field_invalid, { allowed: 'an EntityDescriptor in XML, or its URL as idp_metadata_url' }, at)
+    if (!idp_metadata && !idp_metadata_url) report(samlErrors.saml_metadata_missing, {}, at)
+    if (idp_metadata && idp_metadata_url) report(samlErrors.saml_metadata_twice, {}, at)
   },
 )
 
@@ -155,7 +193,7 @@ export function samlModule<Ids extends parts.PathIds & { readonly id: string }>(
     segment: 'saml',
     title: 'Saml',
     what: 'SAML',
-    errors: signInErrors,
+    errors: { ...signInErrors, ...samlErrors },
     body: v.pipe(samlFields, metadataRule),
     example: { idp_metadata_url: 'https://idp.example.com/metadata' },
     shape: samlShape,

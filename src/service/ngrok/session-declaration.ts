@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
+import { requireDomainOfUrl } from './agent-start-errors.ts'
 import { bindErrors, requireBindableLabels, requireBindableUrl } from './bind-rules.ts'
 import { credentials, newCredential } from './credentials.ts'
 import { endpointLimits } from './endpoint-bodies.ts'
@@ -229,6 +230,7 @@ function openEndpoint(
     inspect,
     ...rest
   } = sent
+  if (start) requireDomainOfUrl(url)
   const place = resolvePlace(tx, url, binding)
   const credential = requireCredential(tx, session.credential_id)
   requireBindableUrl(credential, place.url, start?.isRandom ?? sent.url === undefined)

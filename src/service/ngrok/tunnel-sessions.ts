@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
+import { agentStartErrors } from './agent-start-errors.ts'
 import { credentials } from './credentials.ts'
 import { endpointLimits } from './endpoint-bodies.ts'
 import { urlErrors } from './endpoint-url.ts'
@@ -52,7 +53,9 @@ const tunnelSession = kit.declaration({
   schema: sessionFields,
   response: shape,
   errors: [
-    ...[urlErrors, ownPlaceErrors, declarationErrors, policyTextErrors].flatMap((each) => Object.values(each)),
+    ...[urlErrors, ownPlaceErrors, agentStartErrors, declarationErrors, policyTextErrors].flatMap((each) =>
+      Object.values(each),
+    ),
     ...parts.listLimitErrors(endpointLimits, false),
   ],
   run: (tx, sent) => tx.show(view, startSession(tx, sent)),
@@ -189,7 +192,14 @@ export const tunnelSessions = kit.familyOf({
     ),
     ...commands,
   },
-  errors: { ...urlErrors, ...ownPlaceErrors, ...policyTextErrors, ...declarationErrors, ...commandErrors },
+  errors: {
+    ...urlErrors,
+    ...ownPlaceErrors,
+    ...agentStartErrors,
+    ...policyTextErrors,
+    ...declarationErrors,
+    ...commandErrors,
+  },
   prefix: 'ts',
   collections: [sessions],
   limits: agentLimits,

@@ -96,6 +96,7 @@ export { policyErrors, policyMaxima } from '../resources/policy-rules.ts'
 export { devDomain, provideDevDomain } from '../resources/reserved-domains/dev-domain.ts'
 export { domainDialect, isServiceDomain } from '../resources/reserved-domains/dialect.ts'
 export { errors as domainErrors } from '../resources/reserved-domains/errors.ts'
+export { type NameError, nameErrors, nameFacts, nameProblem } from '../resources/reserved-domains/names.ts'
 export { isDedicated } from '../resources/reserved-domains/places.ts'
 export { findTakenName } from '../resources/reserved-domains/reserved-domains.ts'
 export {

@@ -11,6 +11,7 @@ import { durationMs, roundUpToSecond, timeMs, timestamp } from '../../core/schem
 import type { DnsRecord } from '../../generated/controls.ts'
 import { ipBytes } from '../x509/ip.ts'
 import { formatIssuers, hasValidParameters, parseIssuers } from './caa.ts'
+import { toPunycode } from './is-punycode.ts'
 
 const MAX_NAME_LENGTH = 253
 const LABEL = '[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?'
@@ -30,13 +31,21 @@ export function isDnsName(name: string): boolean {
   return name.length <= MAX_NAME_LENGTH && NAME.test(name) && !ADDRESS_END.test(name)
 }
 
+/** Returns what a name must be. For a name in Unicode, it is the same name in Punycode. */
+function describeName(text: string): string {
+  const punycode = toPunycode(text)
+  return punycode !== undefined && isDnsName(normalizeName(punycode))
+    ? `a name in Punycode: "${punycode}"`
+    : ALLOWED_NAME
+}
+
 const ALLOWED_NAME = 'a DNS name such as "app.example.com", not an address'
 
 /** A DNS name in any form that clients write. The schema returns its normal name. */
 export const recordName = v.pipe(
   v.string(),
   rule([], (text, report) => {
-    if (!isDnsName(normalizeName(text))) report(general.field_invalid, { allowed: ALLOWED_NAME })
+    if (!isDnsName(normalizeName(text))) report(general.field_invalid, { allowed: describeName(text) })
   }),
   v.transform(normalizeName),
   facts({ json: { minLength: 1 } }),

@@ -25,6 +25,7 @@ import { timeline } from './timeline.ts'
 export interface ProvisioningOptions {
   readonly dns: 'off' | 'simulated'
   readonly provisioningDelay: number
+  readonly account?: { readonly state?: string | undefined } | undefined
   readonly certificates: CertificateLifetime | undefined
   readonly internalErrorBackoff: { readonly first: number; readonly most: number }
   readonly dnsErrorRetry: number

@@ -36,7 +36,14 @@ function applyHook(
 function determineFailure(tx: Transaction, domain: ManagedDomain): AttemptFailure | undefined {
   const scripted = takeScripted(tx, domain.domain)
   if (scripted) return scripted.failure
-  if (provisioningOptions(tx.options).dns === 'off') return undefined
+  const { dns, account } = provisioningOptions(tx.options)
+  // (rules: account#states)
+  if (account?.state === 'suspended' || account?.state === 'unpaid')
+    return {
+      error_code: 'INTERNAL_ERROR',
+      msg: withCodes(CERTIFICATE_ERRORS.account_suspended.message, ['account_suspended'], tx.dialect),
+    }
+  if (dns === 'off') return undefined
   const problem = findDnsProblem(tx, domain)
   return problem && { error_code: 'DNS_ERROR', msg: withCodes(problem.text, problem.errors, tx.dialect) }
 }

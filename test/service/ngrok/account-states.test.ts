@@ -19,6 +19,53 @@ describe('The state of an account (rules: account#states)', () => {
     expect(await sendRefused('GET', '/self', { headers: { Authorization: '' } })).toBe('403 ERR_NGROK_201')
   })
 
+  it.each([
+    ['suspended', 103, 338],
+    ['unpaid', 102, 337],
+  ] as const)(
+    '%s lets no agent connect (%i), and no connected agent start an endpoint (%i)',
+    async (state, connects, starts) => {
+      const { gateway } = openGateway({ account: { state } })
+      const start = () => gateway.agent.start({ addr: 80, proto: 'http' })
+      await expect(start()).rejects.toMatchObject({ code: `ERR_NGROK_${connects}` })
+      gateway.declare.tunnelSession({ endpoints: [{ url: 'https://app.example.com', name: 'web' }] })
+      await expect(start()).rejects.toMatchObject({ code: `ERR_NGROK_${starts}` })
+      expect((await gateway.agent.fetch('http://localhost:4040/api/tunnels')).status).toBe(200)
+      expect(gateway.tunnels.list().tunnels).toHaveLength(1)
+    },
+  )
+
+  it('shows visitors of a suspended account 3208, and where no endpoint is online 3200', async () => {
+    const { gateway } = openGateway({ account: { state: 'suspended' } })
+    gateway.reservedDomains.create({ domain: 'app.example.com' })
+    gateway.endpoints.create({ url: 'http://app.example.com', traffic_policy: '{}' })
+    const visit = async (url: string) => {
+      const { status, headers } = await gateway.traffic.fetch(url)
+      return `${status} ${headers.get('ngrok-error-code')}`
+    }
+    expect(await visit('http://app.example.com/')).toBe('403 ERR_NGROK_3208')
+    expect(await visit('http://other.example.com/')).toBe('404 ERR_NGROK_3200')
+  })
+
+  it.each(['suspended', 'unpaid'] as const)(
+    '%s fails each attempt of a certificate job with 26033, but not a scripted one',
+    (state) => {
+      const { gateway } = openGateway({ account: { state } })
+      const certificate_management_policy = { authority: 'letsencrypt', private_key_type: 'ecdsa' } as const
+      gateway.provisioning.script(['success'], { domain: 'b.example.com' })
+      const domains = ['a.example.com', 'b.example.com'].map((domain) =>
+        gateway.reservedDomains.create({ domain, certificate_management_policy }),
+      )
+      gateway.clock.advance('31s')
+      const [failed, issued] = domains.map(({ id }) => gateway.reservedDomains.get(id))
+      expect(failed?.certificate_management_status?.provisioning_job).toMatchObject({
+        error_code: 'INTERNAL_ERROR',
+        msg: expect.stringContaining('ERR_NGROK_26033'),
+      })
+      expect(issued?.certificate).not.toBeNull()
+    },
+  )
+
   it('is read-only in a maintenance: lists and single resources are still read', async () => {
     const { send, sendRefused, edge } = openWith({ state: 'maintenance_read_only' })
     expect([(await send('GET', edge)).status, (await send('GET', '/edges/https')).status]).toEqual([200, 200])

@@ -51,6 +51,33 @@ describe('An IP restriction (rules: ngrok-families#ip-restrictions)', () => {
     gateway.ipPolicies.delete(policy)
   })
 
+  test('of the type api refuses requests from other addresses once it is enforced, with 220', async () => {
+    const { gateway, policy, send } = openWithPolicy()
+    const { id } = gateway.ipRestrictions.create({ type: 'api', ip_policy_ids: [policy] })
+    const headers = { Authorization: 'Bearer a key', 'Ngrok-Version': '2' }
+    const call = async (ip?: string, url = `${gateway.url}/self`) => {
+      const response = await gateway.fetch(url, { headers, ...(ip && { from: { ip } }) })
+      return response.status === 200 ? 200 : ((await response.json()) as { error_code: string }).error_code
+    }
+    expect(await call('198.51.100.1')).toBe(200)
+    gateway.ipRestrictions.update(id, { enforced: true })
+    expect([await call('198.51.100.1'), await call('2001:db8::1')]).toEqual(['ERR_NGROK_220', 'ERR_NGROK_220'])
+    expect([await call('203.0.113.7'), await call('::ffff:203.0.113.7'), await call()]).toEqual([200, 200, 200])
+    // The control API is not the service's API.
+    expect(await call('198.51.100.1', 'http://localhost/_fauxgate/clock')).toBe(200)
+    expect((await send('GET', '/ip_restrictions')).status).toBe(200)
+  })
+
+  test.each([
+    [{ ip: 'office' }, 'from.ip is "office"'],
+    [{ address: '203.0.113.7' }, 'from.address is unknown'],
+    ['203.0.113.7', 'from is "203.0.113.7"'],
+  ])('rejects a caller that is no address: %j', async (from, message) => {
+    const { gateway } = openGateway()
+    // @ts-expect-error: a caller has an address
+    await expect(gateway.fetch(`${gateway.url}/self`, { from })).rejects.toThrow(message)
+  })
+
   test('of the type agent refuses agents from other addresses once it is enforced', () => {
     const { gateway, policy } = openWithPolicy()
     const { id } = gateway.ipRestrictions.create({ type: 'agent', ip_policy_ids: [policy] })

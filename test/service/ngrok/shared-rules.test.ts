@@ -99,6 +99,12 @@ const ROWS: readonly Row[] = [
       return 'https://*.example.com'
     },
   },
+  {
+    rule: 'a name below the dev domain, on the plan free',
+    options: { account: { plan: 'free' } },
+    url: (gateway) => `https://a.${gateway.declare.devDomain({}).domain}`,
+  },
+  { rule: 'a host in Unicode', url: () => 'https://bücher.example.com' },
 ]
 
 /** The ways in which an endpoint starts. */

@@ -87,6 +87,17 @@ describe('People sign in at a route (rules: edges#signing-in)', () => {
     [7037, 'oauth', { provider: {} }],
     [7042, 'oauth', { ...toGoogle({}), cookie_prefix: 'a b' }],
     [7043, 'oauth', toGoogle({ email_addresses: ['alan'] })],
+    [7039, 'oauth', toGoogle({ email_domains: ['@example.com'] })],
+    [7039, 'oauth', toGoogle({ email_domains: ['example'] })],
+    [7040, 'oauth', { provider: { github: { teams: ['ops'] } } }],
+    [7044, 'oauth', toGoogle({ email_domains: ['xn--zzzzzzzzzzz.com'] })],
+    [7045, 'oauth', toGoogle({ email_addresses: ['kim@xn--zzzzzzzzzzz.com'] })],
+    [7046, 'oauth', toGoogle({ email_addresses: ['kim@example.com', 'kim@example.com'] })],
+    [7047, 'oauth', toGoogle({ email_domains: ['example.com', 'a.example.com', 'example.com'] })],
+    [7048, 'oauth', { provider: { github: { teams: ['acme/ops', 'acme/ops'] } } }],
+    [7049, 'oauth', { provider: { github: { organizations: ['acme', 'acme'] } } }],
+    [7067, 'oauth', toGoogle({ email_addresses: ['Kim@example.com'] })],
+    [7068, 'oauth', toGoogle({ email_domains: ['Example.com'] })],
     [7051, 'oauth', toGoogle({ email_addresses: ['a@example.com', ''] })],
     [7052, 'oauth', toGoogle({ email_domains: [''] })],
     [7053, 'oauth', { provider: { github: { teams: [''] } } }],
@@ -95,15 +106,42 @@ describe('People sign in at a route (rules: edges#signing-in)', () => {
     [214, 'oauth', toGoogle({ teams: ['a/b'] })],
     [7088, 'oidc', { client_id: 'a', client_secret: SECRET }],
     [7088, 'oidc', { issuer: 'accounts', client_id: 'a', client_secret: SECRET }],
-    [215, 'oidc', { issuer: 'https://a.example.com', client_id: '', client_secret: SECRET }],
-    [215, 'saml', {}],
-  ])('and a wrong module is refused with %i: %s %j', async (number, module, json) => {
-    const { gateway, put } = await openWithRoute()
-    const before = gateway.snapshot()
-    const { status, body } = await put(module, json)
-    expect([status, body.error_code]).toEqual([400, `ERR_NGROK_${number}`])
-    expect(JSON.stringify(body)).not.toContain(SECRET)
-    expect(gateway.snapshot()).toEqual(before)
+    [7087, 'oidc', { issuer: `https://${'a'.repeat(248)}`, client_id: 'a', client_secret: SECRET }],
+    [7089, 'oidc', { issuer: 'https://a.example.com', client_id: '', client_secret: SECRET }],
+    [7089, 'oidc', { issuer: 'https://a.example.com', client_secret: SECRET }],
+    [7090, 'oidc', { issuer: 'https://a.example.com', client_id: 'a', client_secret: '' }],
+    [7081, 'saml', { idp_metadata: '<EntityDescriptor/>', idp_metadata_url: 'https://idp.example.com/metadata' }],
+    [7091, 'saml', {}],
+  ])(
+    'and a wrong module is refused with %i, and 5400 less on endpoint configurations: %s %j',
+    async (number, module, json) => {
+      const { gateway, put, send } = await openWithRoute()
+      const { id } = gateway.endpointConfigurations.create({ type: 'https' })
+      const before = gateway.snapshot()
+      const ofConfiguration = number > 5400 ? number - 5400 : number
+      for (const [code, { status, body }] of [
+        [number, await put(module, json)],
+        [ofConfiguration, await send('PUT', `/endpoint_configurations/${id}/${module}`, { json })],
+        [ofConfiguration, await send('POST', '/endpoint_configurations', { json: { type: 'https', [module]: json } })],
+      ] as const) {
+        expect([status, body.error_code]).toEqual([400, `ERR_NGROK_${code}`])
+        expect(JSON.stringify(body)).not.toContain(SECRET)
+      }
+      expect(gateway.snapshot()).toEqual(before)
+    },
+  )
+
+  it('and the people of a list may have other forms: numbered teams, Punycode, an issuer of 255 bytes', async () => {
+    const { put } = await openWithRoute()
+    const github = {
+      email_addresses: ['kim@xn--bcher-kva.example'],
+      email_domains: ['xn--bcher-kva.example', '*.example.com'],
+      teams: ['12', 'acme/ops'],
+      organizations: ['acme'],
+    }
+    expect((await put('oauth', { provider: { github }, enabled: false })).body.provider.github).toMatchObject(github)
+    const issuer = `https://${'a'.repeat(247)}`
+    expect((await put('oidc', { issuer, client_id: 'a', client_secret: SECRET })).status).toBe(200)
   })
 
   const bodies = {

@@ -3,8 +3,8 @@ import type { CommonDialect } from '../../../core/schema/dialect.ts'
 import { declareErrors, type FieldError, field } from '../../../core/schema/errors.ts'
 import type { JsonFacts } from '../../../core/schema/facts.ts'
 import { rule } from '../../../core/schema/rule.ts'
+import { isPunycode, toPunycode } from '../../provisioning/is-punycode.ts'
 import { domainDialect } from './dialect.ts'
-import { isPunycode, toPunycode } from './is-punycode.ts'
 
 /** The errors of a domain's name (rules: domain-names#grammar). */
 export const nameErrors = declareErrors({

@@ -1,5 +1,6 @@
-import { type CatalogueError, declareErrors, entry, refuse } from '../schema/errors.ts'
-import { keysOf } from '../schema/values.ts'
+import { type Family, sectionReader } from '../../core/operation/family.ts'
+import { type CatalogueError, declareErrors, entry, refuse } from '../../core/schema/errors.ts'
+import { keysOf } from '../../core/schema/values.ts'
 
 export const stateErrors = declareErrors({
   account_without_api: entry(204, 403, 'The API key is valid, but its account may not use the API.'),
@@ -59,30 +60,36 @@ const EDGES = {
 export const ACCOUNT_STATES = keysOf(STATES)
 export const EDGE_STATES = keysOf(EDGES)
 
-/** The part of the option `account` that this module reads. */
-interface AccountState {
-  readonly state?: keyof typeof STATES | undefined
-  readonly edges?: keyof typeof EDGES | undefined
-}
+const optionsOf = sectionReader<{
+  readonly account?:
+    | { readonly state?: keyof typeof STATES | undefined; readonly edges?: keyof typeof EDGES | undefined }
+    | undefined
+  readonly unknownActions: unknown
+}>('unknownActions')
 
 const GATES: readonly Gate[] = [...Object.values(STATES), ...Object.values(EDGES)].flat()
 
-/** Returns the errors that an operation can have because of the state of the account. */
-export function listStateErrors(operation: Place): readonly CatalogueError[] {
-  const errors = GATES.filter(({ refuses }) => refuses(operation)).map(({ error }) => error)
-  return isOfBindings(operation) ? [...errors, stateErrors.configurations_ended] : errors
-}
-
-/** Refuses a body that binds an endpoint configuration after these have ended (rules: account#edges). */
-export function requireNoEndedConfiguration({ edges }: AccountState, operation: Place, body: unknown): void {
-  if (edges !== 'ended' || !isOfBindings(operation)) return
-  const binds = Object.entries(Object(body)).some(([name, id]) => name.endsWith('endpoint_configuration_id') && id)
-  if (binds) refuse(stateErrors.configurations_ended, {})
-}
-
-/** Refuses a request that the state of the account does not allow (rules: account#states). */
-export function requireInService({ state, edges }: AccountState, operation: Place): void {
-  const gates: readonly Gate[] = [...(state ? STATES[state] : []), ...(edges ? EDGES[edges] : [])]
-  const gate = gates.find(({ refuses }) => refuses(operation))
-  if (gate) refuse(gate.error, {})
+/** The state of the account, a family without operations. Its rules refuse requests (rules: account#states, account#edges). */
+export const accountState: Family<Record<never, never>, typeof stateErrors> = {
+  operations: {},
+  errors: stateErrors,
+  collections: [],
+  requests: {
+    listErrors(operation) {
+      const errors = GATES.filter(({ refuses }) => refuses(operation)).map(({ error }) => error)
+      return isOfBindings(operation) ? [...errors, stateErrors.configurations_ended] : errors
+    },
+    requirePermitted({ operation, options }) {
+      const { state, edges } = optionsOf(options).account ?? {}
+      const gates: readonly Gate[] = [...(state ? STATES[state] : []), ...(edges ? EDGES[edges] : [])]
+      const gate = gates.find(({ refuses }) => refuses(operation))
+      if (gate) refuse(gate.error, {})
+    },
+    /** Refuses a body that binds an endpoint configuration after these have ended. */
+    requirePermittedBody({ operation, options }, body) {
+      if (optionsOf(options).account?.edges !== 'ended' || !isOfBindings(operation)) return
+      const binds = Object.entries(Object(body)).some(([name, id]) => name.endsWith('endpoint_configuration_id') && id)
+      if (binds) refuse(stateErrors.configurations_ended, {})
+    },
+  },
 }
