@@ -4,6 +4,7 @@ import { authority } from './authority.ts'
 import { certificates } from './certificates.ts'
 import { clock } from './clock.ts'
 import { type AnyControl, accessErrors, type ControlCall, membersOf } from './control.ts'
+import { copiedTest } from './copied-test/index.ts'
 import { declare } from './declare.ts'
 import { dns } from './dns.ts'
 import { document } from './document.ts'
@@ -33,6 +34,7 @@ export const controls = [
   policy,
   requests,
   usedControlsControl,
+  copiedTest,
   overview,
   troubles,
   records,

@@ -3,7 +3,7 @@ import { documented, named } from '../core/schema/documentation.ts'
 import { count } from '../core/schema/record-schema.ts'
 import { anyObject, time } from '../core/schema/schema.ts'
 import type { UsedControls } from '../generated/controls.ts'
-import { type Control, controlCall } from './control.ts'
+import { type Control, type ControlHost, controlCall } from './control.ts'
 
 const usedControl = named(
   v.object({
@@ -52,8 +52,13 @@ const list = controlCall({
   summary: 'List the controls that were used since the journal was emptied, oldest first',
   commands: [{ name: 'controls' }],
   response: usedControls,
-  run: (host): UsedControls => JSON.parse(host.withoutKeys(JSON.stringify(host.controlLog.list()))),
+  run: listUsedControls,
 })
+
+/** Returns the controls without the keys of the gateway. */
+export function listUsedControls({ controlLog, withoutKeys }: ControlHost): UsedControls {
+  return JSON.parse(withoutKeys(JSON.stringify(controlLog.list())))
+}
 
 /** Over HTTP only: a test knows which controls it used. */
 export const usedControlsControl: Control = { calls: [list] }

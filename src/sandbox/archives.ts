@@ -49,17 +49,18 @@ async function* generateLine(
   let hasBegun = false
   let error: string
   try {
-    const backup = await getObject(sandboxes, name).backup(name)
-    if (!backup) return
-    if ('line' in backup) {
-      for await (const piece of readParts(backup.line)) {
+    const copy = await getObject(sandboxes, name).copy(name)
+    if ('line' in copy) {
+      for await (const piece of readParts(copy.line)) {
         hasBegun = true
         yield piece
       }
       counts.sandboxes++
       return
     }
-    error = backup.error
+    // It was removed after the list was made.
+    if (copy.refused.status === 404) return
+    error = getMessage(copy.refused)
   } catch (thrown) {
     error = getMessage(failureResponse(thrown))
   }

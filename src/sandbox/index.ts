@@ -1,5 +1,7 @@
 import { Account as AccountClass } from './account.ts'
-import type { WorkerContext } from './objects.ts'
+import type { SandboxEnvironment } from './environment.ts'
+import type { ObjectState, WorkerContext } from './objects.ts'
+import { Turns } from './parts.ts'
 import { Sandbox as SandboxClass } from './sandbox.ts'
 import { WorkerProcess } from './worker.ts'
 import type { WorkerEnvironment } from './worker-environment.ts'
@@ -26,13 +28,19 @@ export interface SandboxWorker {
   fetch(request: Request, environment: object, context?: WorkerContext): Promise<Response>
 }
 
+/** The state of the process: the platform makes each object by its class, so what the objects share begins here. */
+const inProcess = new WorkerProcess()
+const turns = new Turns()
+
 /** The class of sandboxes: a gateway that stores its state in the object's storage and runs due events by its alarm. */
-export const Sandbox: ObjectClass = SandboxClass
+export const Sandbox: ObjectClass = class extends SandboxClass {
+  constructor(state: ObjectState, environment: SandboxEnvironment) {
+    super(state, environment, turns)
+  }
+}
 
 /** The class of the one object with the names of all sandboxes. */
 export const Account: ObjectClass = AccountClass
-
-const inProcess = new WorkerProcess()
 
 /** The Worker of shared sandboxes: `https://host/s/<name>/…`, and the account's calls that create and remove them. */
 const worker: SandboxWorker = {

@@ -18,7 +18,7 @@ import { Listeners } from './listeners.ts'
 import type { Metadata, MetadataStore } from './metadata.ts'
 import type { ObjectState, SandboxState } from './objects.ts'
 import { toGatewayOptions } from './options.ts'
-import { Parts } from './parts.ts'
+import { Parts, type Turns } from './parts.ts'
 import { limitedStore } from './store.ts'
 
 /** The limits of a sandbox's journal: many sandboxes share the memory of one process. */
@@ -41,13 +41,13 @@ export class LiveGateway {
   /** Aborts the delayed responses when the sandbox is removed. */
   #ended = new AbortController()
 
-  constructor(state: ObjectState, metadata: MetadataStore, limits: Limits) {
+  constructor(state: ObjectState, metadata: MetadataStore, limits: Limits, turns: Turns) {
     this.listeners = new Listeners(state)
     this.#state = state
     this.#metadata = metadata
     this.#limits = limits
     this.#journal = new StoredJournal(state.storage)
-    this.#parts = new Parts(state)
+    this.#parts = new Parts(state, turns)
   }
 
   /** Returns the gateway. The first call loads it from the storage. */

@@ -1,5 +1,6 @@
 import type { StoredRecord, StoredState } from '../core/operation/store.ts'
 import type { SqlValue } from '../core/store/sql.ts'
+import type { HttpResponse } from '../gateway/http/messages.ts'
 import type { KeyScope } from './key-list.ts'
 import type { Keys } from './keys.ts'
 import type { SandboxOptions } from './options.ts'
@@ -117,15 +118,22 @@ export interface AccountTotals {
 /** The whole state of a sandbox, as archives and forks have it. */
 export type SandboxState = Omit<StoredState, 'records'> & { readonly records: readonly StoredRecord[] }
 
-/** A sandbox as a line of an archive, or the reason why it is left out. */
-export type BackedUpSandbox = { readonly line: ReadableStream<Uint8Array> } | { readonly error: string }
+/** A sandbox as a line of an archive. The platform passes at most 32 MiB between objects at once, and streams of any length. */
+interface StreamedSandbox {
+  readonly line: ReadableStream<Uint8Array>
+}
 
-/** The options of a new sandbox, its time to live in ms and, for a fork, the state to continue. */
+/** A sandbox for a backup or a fork, or the reason why it cannot be read. */
+export type CopiedSandbox = StreamedSandbox | { readonly refused: HttpResponse }
+
+/** The options of a new sandbox and, of a fork or a restored one, the state to continue. */
 export interface InitialSandbox {
   readonly options: Omit<SandboxOptions, 'ttl'>
-  readonly ttl: number | undefined
   readonly state?: SandboxState
 }
+
+/** A sandbox to create, or one to fork, and its time to live in ms. */
+export type NewSandbox = { readonly ttl: number | undefined } & (StreamedSandbox | Pick<InitialSandbox, 'options'>)
 
 /** The rule of a restore for a sandbox whose name exists already. */
 export type ExistingPolicy = 'refuse' | 'keep' | 'replace'

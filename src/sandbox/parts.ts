@@ -11,8 +11,17 @@ const PART_EVENTS = 200
 /** The time in ms between two parts, in which all other requests of the process run. */
 const PAUSE_MS = 10
 
-/** The start of the last pause that a sandbox of this process has reserved, in ms since 1970. */
-let lastPause = 0
+/** The turns of the sandboxes of one process. They share its thread, and so one object of this class. */
+export class Turns {
+  /** The start of the last pause that a sandbox has reserved, in ms since 1970. */
+  #lastPause = 0
+
+  /** Reserves a pause, and returns its end. The parts of others come first, if they have waited longer. */
+  reservePause(): number {
+    this.#lastPause = Math.max(readClock(systemClock), this.#lastPause + PART_MS + PAUSE_MS)
+    return this.#lastPause + PAUSE_MS
+  }
+}
 
 /**
  * Divides the long work of a sandbox. The sandboxes of a process share one thread, so all of them together get one part at a
@@ -20,9 +29,11 @@ let lastPause = 0
  */
 export class Parts implements MoveParts {
   readonly #state: Pick<ObjectState, 'blockConcurrencyWhile'>
+  readonly #turns: Turns
 
-  constructor(state: Pick<ObjectState, 'blockConcurrencyWhile'>) {
+  constructor(state: Pick<ObjectState, 'blockConcurrencyWhile'>, turns: Turns) {
     this.#state = state
+    this.#turns = turns
   }
 
   async run(work: () => Promise<void>): Promise<void> {
@@ -39,9 +50,6 @@ export class Parts implements MoveParts {
   }
 
   async pause(): Promise<void> {
-    const now = readClock(systemClock)
-    // The parts of others come first, if they have waited longer.
-    lastPause = Math.max(now, lastPause + PART_MS + PAUSE_MS)
-    await systemClock.waitUntil?.(lastPause + PAUSE_MS)
+    await systemClock.waitUntil?.(this.#turns.reservePause())
   }
 }

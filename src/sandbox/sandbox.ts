@@ -5,12 +5,11 @@ import { timestamp } from '../core/schema/time.ts'
 import { createJsonResponse, type HttpResponse, NO_CONTENT } from '../gateway/http/messages.ts'
 import type { Gateway } from '../gateway/types.ts'
 import { parseAddress, type SandboxAddress } from './address.ts'
-import { readLine, streamSandbox } from './archive.ts'
+import { readLine, readOriginal, streamSandbox } from './archive.ts'
 import { getSigningSecret, RequestRate, readLimits, readQuotas, type SandboxEnvironment } from './environment.ts'
 import { errors } from './errors.ts'
 import {
   createHead,
-  getMessage,
   MAX_STATE_BYTES,
   readWholeBody,
   refusalResponse,
@@ -26,15 +25,18 @@ import { LiveGateway } from './live-gateway.ts'
 import { isExpired, type Metadata, MetadataStore, toRegisteredSandbox } from './metadata.ts'
 import { UsageReports } from './metrics.ts'
 import {
-  type BackedUpSandbox,
+  type CopiedSandbox,
   type CreatedSandbox,
   type DescribedSandbox,
   type ExistingPolicy,
   getObject,
   type InitialSandbox,
   type NamedKey,
+  type NewSandbox,
+  type ObjectState,
 } from './objects.ts'
 import { refuseInvalidOptions, toStoredOptions } from './options.ts'
+import type { Turns } from './parts.ts'
 import { measureUsage } from './store.ts'
 
 const KEYS_CHANGED = 'The keys of the sandbox have changed.'
@@ -49,10 +51,15 @@ const CREATION_MS = 1000
 export class Sandbox extends DurableObject<SandboxEnvironment> {
   readonly #metadata = new MetadataStore(this.ctx.storage)
   readonly #limits = readLimits(this.env)
-  readonly #live = new LiveGateway(this.ctx, this.#metadata, this.#limits)
+  readonly #live: LiveGateway
   readonly #rate = new RequestRate(this.#limits.requests)
   readonly #usage = new UsageReports(this.ctx.storage)
   readonly #keys = new KeyRing(this.#metadata, getSigningSecret(this.env))
+
+  constructor(state: ObjectState, environment: SandboxEnvironment, turns: Turns) {
+    super(state, environment)
+    this.#live = new LiveGateway(state, this.#metadata, this.#limits, turns)
+  }
 
   async fetch(request: Request): Promise<Response> {
     try {
@@ -121,12 +128,13 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
   }
 
   /** Creates the sandbox. No other response has its keys. */
-  create(name: string, url: string, initial: InitialSandbox): Promise<HttpResponse> {
+  create(name: string, url: string, { ttl, ...sent }: NewSandbox): Promise<HttpResponse> {
     return this.#runAlone(async () => {
       if (this.#findMetadata()) refuse(errors.sandbox_taken, { name })
+      const initial = 'line' in sent ? await readOriginal(name, sent.line) : sent
       const created = readClock(systemClock)
       const { keys, issued } = this.#keys.createFirst(name, created)
-      const expires = initial.ttl === undefined ? null : created + initial.ttl
+      const expires = ttl === undefined ? null : created + ttl
       const options = toStoredOptions(initial.options, created)
       await this.#replace(undefined, { name, created, expires, options, keys }, initial)
       const sandbox: CreatedSandbox = { ...this.#description(this.#requireMetadata(name), url), ...issued }
@@ -138,12 +146,11 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
     return respond(() => createJsonResponse(200, this.#description(this.#requireMetadata(name), url)))
   }
 
-  /** Returns the options and the state for a fork, or an error response. */
-  async copy(name: string): Promise<Omit<InitialSandbox, 'ttl'> | { readonly refused: HttpResponse }> {
+  /** Returns the sandbox as a line of an archive, for a backup or a fork, or an error response. */
+  async copy(name: string): Promise<CopiedSandbox> {
     try {
       const metadata = this.#requireMetadata(name)
-      this.#live.getOrLoad(metadata)
-      return { options: metadata.options, state: this.#live.readState(name) }
+      return { line: streamSandbox(metadata, this.#live.readState(name)) }
     } catch (error) {
       return { refused: refusalResponse(error) }
     }
@@ -185,17 +192,6 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
     })
   }
 
-  /** Returns the sandbox as a line of an archive, or the reason why it cannot be read; undefined if it does not exist. */
-  async backup(name: string): Promise<BackedUpSandbox | undefined> {
-    const metadata = this.#findMetadata()
-    if (!metadata) return undefined
-    try {
-      return { line: streamSandbox(metadata, this.#live.readState(name)) }
-    } catch (error) {
-      return { error: getMessage(refusalResponse(error)) }
-    }
-  }
-
   /** Restores a sandbox from a line of an archive. The response has an `outcome`, or is an error. */
   restore(name: string, line: Uint8Array, existing: ExistingPolicy): Promise<HttpResponse> {
     return this.#runAlone(async () => {
@@ -218,11 +214,7 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
   }
 
   /** Creates the sandbox, and replaces an existing one. If the creation fails, the existing one stays. */
-  async #replace(
-    before: Metadata | undefined,
-    metadata: Metadata,
-    initial: Omit<InitialSandbox, 'ttl'>,
-  ): Promise<void> {
+  async #replace(before: Metadata | undefined, metadata: Metadata, initial: InitialSandbox): Promise<void> {
     const { storage } = this.ctx
     // Until its alarm, a sandbox that has ended is still in memory.
     this.#live.unload(metadata.name)
@@ -245,7 +237,7 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
     void this.#usage.report(this.#account(), metadata.name, readClock(systemClock))
   }
 
-  #initialize(metadata: Metadata, { options, state }: Omit<InitialSandbox, 'ttl'>): void {
+  #initialize(metadata: Metadata, { options, state }: InitialSandbox): void {
     this.#metadata.put(metadata)
     if (state) this.#live.putState(state)
     const gateway = refuseInvalidOptions(() => (state ? this.#live.getOrLoad(metadata) : this.#live.load(metadata)))

@@ -3,10 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { RUNNERS, type Runner } from '../../src/control/copied-test/source.ts'
 import { createNgrok } from '../../src/gateway/ngrok.ts'
 import { createGateway, type Gateway, type ManualClock, manualClock } from '../../src/index.ts'
-import { writeTest } from '../../src/inspector/tabs/test-file.ts'
-import { RUNNERS, type Runner } from '../../src/inspector/tabs/test-source.ts'
 import { serve } from '../../src/server/node.ts'
 import { CLOCK_START } from '../support/clock.ts'
 import { memoryStore } from '../support/memory-store.ts'
@@ -62,18 +61,12 @@ async function copyTests(history: History): Promise<Record<Runner, string>> {
   }
   try {
     await history.run(client)
-    const read = async (path: string) => (await call('GET', `${now.server.url}/_fauxgate${path}`)).body
-    const { traffic: visits, now: time } = await read('/overview')
-    const known = {
-      used: await read('/controls'),
-      journal: await read('/requests'),
-      url: 'http://127.0.0.1:4747',
-      dialect: history.dialect ?? 'standard',
-      versionHeader: versionHeaderOf(history),
-      visits,
-      now: time,
+    const texts = {} as Record<Runner, string>
+    for (const runner of RUNNERS) {
+      const response = await fetch(`${now.server.url}/_fauxgate/test?runner=${runner}`)
+      texts[runner] = await response.text()
     }
-    return Object.fromEntries(RUNNERS.map((runner) => [runner, writeTest(runner, known)])) as Record<Runner, string>
+    return texts
   } finally {
     await now.server.close()
     now.gateway.dispose()

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { CHROMIUM } from '../support/chromium.ts'
 import { CLOCK_START } from '../support/clock.ts'
-import { DOMAIN, ECDSA } from '../support/provisioning.ts'
+import { memoryStore } from '../support/memory-store.ts'
+import { DOMAIN, ECDSA, openManual } from '../support/provisioning.ts'
 import { sendRequest, useInspector } from './support/use-inspector.ts'
 
 describe.skipIf(!CHROMIUM)('The page', () => {
@@ -39,6 +40,22 @@ describe.skipIf(!CHROMIUM)('The page', () => {
     await page.getByRole('button', { name: 'Lose what happened since' }).click()
     await page.getByText('Since 2026-01-01').waitFor({ state: 'detached' })
     expect(gateway.clock.now).toBe(CLOCK_START)
+  })
+
+  test('says since when its journals know, after the gateway continued from a store', async () => {
+    const store = memoryStore()
+    openManual({ store }).reservedAddrs.create({})
+    const { page, go } = await open({ store: memoryStore(store.commits) }, { place: 'traffic' })
+    await page.getByText('No visitors since 2026-01-01 00:00:00.').waitFor()
+    await go('requests')
+    await page.getByText('No requests since 2026-01-01 00:00:00.').waitFor()
+  })
+
+  test('says that the agent is down as soon as a program in the same process stops it', async () => {
+    const { gateway, page } = await open()
+    await page.getByText('No problems found.').waitFor()
+    gateway.agent.set({ down: true })
+    await page.getByText('The agent is down: connections to it are refused.').waitFor()
   })
 
   test('shows an error at its button, with the text that was typed, until the tab is left; an undo stays', async () => {

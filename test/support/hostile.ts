@@ -157,6 +157,7 @@ export const VALID_CALLS: Readonly<Record<string, (target: Target) => readonly S
   'GET /requests': () => [{ after: 'op_1' }],
   'DELETE /requests': () => [{}],
   'GET /controls': () => [{}],
+  'GET /test': () => [{ runner: 'Jest' }],
   'GET /overview': () => [{}],
   'GET /troubles': () => [{}],
   'POST /troubles/fix': () => [{ id: 'fixed: The DNS records are correct by now.' }],

@@ -15,26 +15,16 @@ export function clientHeaders({ requestHeaders }: SentRequest): Record<string, s
   return Object.fromEntries(known.map(([name, text]) => [name, text === '[redacted]' ? 'Bearer key' : text]))
 }
 
-/** Returns the reason why a test cannot send a request again verbatim; undefined if it can. */
-export function findReplayProblem({ method, path, query, request }: JournalEntry): string | undefined {
-  if (typeof request === 'string' && request.startsWith('[')) return 'the journal does not have its body'
-  const text = `${path}${query}${JSON.stringify(request)}`
-  if (text.includes('… [cut: ')) return 'the journal has cut it'
-  if (text.includes('[redacted]')) return describeHidden(text)
-  return request !== null && (method === 'GET' || method === 'HEAD') ? 'a GET cannot have a body here' : undefined
-}
-
-/** Names the first field that is hidden in the JSON of a request. */
-export function describeHidden(text: string): string {
-  return `${/"(\w+)":\[?"\[redacted\]"/.exec(text)?.[1] ?? 'a secret'} in it is hidden`
-}
-
 /** Returns the reason why a client cannot send a request again verbatim; undefined if it can. */
-export function findClientReplayProblem(page: Page, entry: JournalEntry): string | undefined {
-  const why = findReplayProblem(entry)
-  if (why) return `${why}.`
-  const hidden = Object.entries(entry.requestHeaders).filter(([, text]) => text.includes('[redacted]'))
-  const isKeyChecked = page.overview?.keys || entry.status === 401
+export function findReplayProblem(page: Page, entry: JournalEntry): string | undefined {
+  const { path, query, request, requestHeaders, status } = entry
+  const sent = JSON.stringify([path, query, request])
+  const [, field] = /"(\w+)":\[?"\[redacted\]"/.exec(sent) ?? []
+  if (field || sent.includes('[redacted]')) return `${field ?? 'a secret'} in it is hidden.`
+  if (sent.includes('… [cut: ')) return 'the journal has cut it.'
+  if (typeof request === 'string' && request.startsWith('[')) return 'the journal does not have its body.'
+  const hidden = Object.entries(requestHeaders).filter(([, text]) => text.includes('[redacted]'))
+  const isKeyChecked = page.overview?.keys || status === 401
   const [name] = hidden.find(([each]) => each !== 'authorization' || isKeyChecked) ?? []
   return name && `the header ${name} is hidden.`
 }

@@ -38,6 +38,12 @@ function getResponseSize({ response }: JournalEntry): number {
 
 const getDuration = ({ operationId }: JournalEntry) => page.durations.get(operationId)
 
+/** Says from when on the journals know: a gateway that continued from a store has no visitors from before. */
+export function describeStart(): string {
+  const { since } = page.overview ?? {}
+  return since ? `since ${formatTime(since)}` : 'yet'
+}
+
 /** The columns of tables of requests. On a manual clock, many requests have the same time, so they have numbers. */
 export function listColumns(): Column<JournalEntry>[] {
   const number = (entry: JournalEntry) => page.requests.getNumber(entry)

@@ -13,7 +13,7 @@ import { Known } from '../shared/known.tsx'
 import { Chip, DefinitionList, Fold, IdLink, Side, StatusChip, Tabs } from '../shared/layout.tsx'
 import { Resend } from '../shared/resend.tsx'
 import { Table } from '../shared/table.tsx'
-import { clientHeaders, findClientReplayProblem, toCurl, toDirectCall, toFetch } from './client-code.ts'
+import { clientHeaders, findReplayProblem, toCurl, toDirectCall, toFetch } from './client-code.ts'
 import { RelatedRequests } from './entry.tsx'
 import { FaultForm } from './fault-form.tsx'
 import { MissedRequests } from './faults.tsx'
@@ -24,7 +24,7 @@ export function RequestDetails({ entry }: { entry: JournalEntry }) {
   const { method, path, query, status, operation, operationId, at, request, response, commit } = entry
   const [received, setReceived] = useState<ServerResponse | undefined>(undefined)
   const direct = toDirectCall(page, entry)
-  const problem = findClientReplayProblem(page, entry)
+  const problem = findReplayProblem(page, entry)
   const ms = page.durations.get(operationId)
   const until = page.findWaitEnd(entry)
   const address = `${path}${query && `?${query}`}`

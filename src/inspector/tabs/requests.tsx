@@ -7,7 +7,7 @@ import { Known } from '../shared/known.tsx'
 import { EmptyState } from '../shared/layout.tsx'
 import { Log } from '../shared/log.tsx'
 import { curlToCreate } from './client-code.ts'
-import { listColumns, listShown, WORDS } from './entry.tsx'
+import { describeStart, listColumns, listShown, WORDS } from './entry.tsx'
 import { RequestDetails } from './request.tsx'
 
 const FILTERS = {
@@ -28,7 +28,7 @@ export function Requests({ id }: { id: string }) {
     return (
       <Known of={history}>
         {() => (
-          <EmptyState title="No requests yet." command={curlToCreate(page)}>
+          <EmptyState title={`No requests ${describeStart()}.`} command={curlToCreate(page)}>
             {id && NO_REQUEST} Requests of clients appear here as they come. Send one:
           </EmptyState>
         )}

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { JournalEntry, SavedSnapshot, UsedControls } from '../../generated/controls.ts'
+import type { SavedSnapshot } from '../../generated/controls.ts'
 import { useControl } from '../live.ts'
 import { page } from '../page.ts'
 import { Button, Choice, Form, Text } from '../shared/controls.tsx'
@@ -7,8 +7,6 @@ import { formatCounted, formatTime } from '../shared/format.ts'
 import { Json } from '../shared/json.tsx'
 import { Known, ListCard } from '../shared/known.tsx'
 import { Card, Fold, RecordList } from '../shared/layout.tsx'
-import { writeTest } from './test-file.ts'
-import { RUNNERS, type Runner } from './test-source.ts'
 
 export function State() {
   return (
@@ -113,8 +111,10 @@ function SnapshotList({ of: snapshots }: { of: readonly SavedSnapshot[] }) {
   )
 }
 
+const RUNNERS = ['vitest', 'Jest', 'node:test']
+
 function CopyTest() {
-  const [runner, setRunner] = useState<Runner>('vitest')
+  const [runner, setRunner] = useState('vitest')
   const [text, setText] = useState('')
   return (
     <Card title="Copy as test" wide>
@@ -125,25 +125,13 @@ function CopyTest() {
             {each}
           </Button>
         ))}
-        <Button onClick={async () => setText(await generateTest(runner))}>Make the test</Button>
+        <Button onClick={async () => setText(await page.control('GET', `/test?runner=${runner}`))}>
+          Make the test
+        </Button>
       </div>
       {text && <Json value={text} title="Test" />}
     </Card>
   )
-}
-
-/** Returns a test file that repeats what the server knows. */
-async function generateTest(runner: Runner): Promise<string> {
-  const { gateway, overview, versionHeader } = page
-  return writeTest(runner, {
-    used: await page.control<UsedControls>('GET', '/controls'),
-    journal: await page.control<JournalEntry[]>('GET', '/requests'),
-    url: gateway?.url ?? '',
-    dialect: gateway?.dialect ?? '',
-    versionHeader,
-    visits: overview?.traffic ?? 0,
-    now: `${new Date(page.now).toISOString().slice(0, 19)}Z`,
-  })
 }
 
 function download(snapshot: object): void {

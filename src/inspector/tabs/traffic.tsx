@@ -9,6 +9,7 @@ import { Known } from '../shared/known.tsx'
 import { Command, EmptyState } from '../shared/layout.tsx'
 import { Log } from '../shared/log.tsx'
 import type { Column } from '../shared/table.tsx'
+import { describeStart } from './entry.tsx'
 import { Outcome, VisitDetails } from './visit.tsx'
 
 const MAX_VISITS = 1000
@@ -27,6 +28,7 @@ export function Traffic({ id }: { id: string }) {
 }
 
 function VisitLog({ visits, id }: { visits: Visits; id: string }) {
+  const start = page.overview?.since ? ` ${describeStart()}` : ''
   return (
     <Log
       tab="traffic"
@@ -38,6 +40,7 @@ function VisitLog({ visits, id }: { visits: Visits; id: string }) {
       words={WORDS}
       filters={FILTERS}
       example="/admin status:403 203.0.113.9"
+      count={(found) => `${formatCount(found.length)} of ${formatCount(visits.length)} here${start}`}
       details={(visit) => <VisitDetails key={id} visit={visit} visits={visits} />}
       missing={`The journal of traffic does not have it. It keeps the last ${formatCount(MAX_VISITS)} requests.`}
     />
@@ -100,7 +103,7 @@ function NoVisits() {
   const [first] = endpoints.state === 'known' ? endpoints.value.endpoints : []
   const url = first?.url ?? 'https://app.example.com'
   return (
-    <EmptyState title="No visitors yet." command={`npx fauxgate request ${url}/ --explain`}>
+    <EmptyState title={`No visitors ${describeStart()}.`} command={`npx fauxgate request ${url}/ --explain`}>
       Their requests to your endpoints appear here, each with its trace: rules and modules. Open a port for browsers, or
       send one:
       <Command text={`npx fauxgate serve --dialect ngrok --traffic 8080 --upstream ${url}=http://127.0.0.1:3000`} />

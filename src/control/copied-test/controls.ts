@@ -1,4 +1,4 @@
-import { Call } from './test-source.ts'
+import { Call } from './source.ts'
 
 type Input = Readonly<Record<string, unknown>>
 

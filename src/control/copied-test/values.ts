@@ -1,4 +1,4 @@
-import { type SourceWriter, toPlace } from './test-source.ts'
+import { type SourceWriter, toPlace } from './source.ts'
 
 /** Matches the ids that a gateway makes. */
 const ID = /\b[a-z][a-z0-9]*_[0-9A-Za-z]{27}\b/g

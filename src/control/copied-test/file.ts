@@ -1,10 +1,9 @@
+import { formatCount } from '../../core/schema/text.ts'
 import type { FaultSpec, JournalEntry, UsedControl } from '../../generated/controls.ts'
-import { formatCounted } from '../shared/format.ts'
-import { describeHidden, findReplayProblem } from './client-code.ts'
-import { toDirectCall } from './test-controls.ts'
-import { findChanges } from './test-facts.ts'
-import { writeTestFile } from './test-head.ts'
-import { findHeaderProblem, type History, listMissing } from './test-history.ts'
+import { toDirectCall } from './controls.ts'
+import { findChanges } from './facts.ts'
+import { writeTestFile } from './head.ts'
+import { describeHidden, findHeaderProblem, findReplayProblem, type History, listMissing } from './history.ts'
 import {
   Call,
   type Checks,
@@ -16,8 +15,8 @@ import {
   SourceWriter,
   toPlace,
   WIDTH,
-} from './test-source.ts'
-import { TestValues } from './test-values.ts'
+} from './source.ts'
+import { TestValues } from './values.ts'
 
 type Step = JournalEntry | UsedControl
 
@@ -118,7 +117,7 @@ class TestFile {
     const used = body
       .replace(/^ {2}const (body\d+) = .*\n/gm, (line, name) => (isUsed(name) ? line : ''))
       .replace(/^ {2}const (fault\d+) = /gm, (line, name) => (isUsed(name) ? line : INDENT))
-    const left = this.#leftOut > 0 ? [`${formatCounted(this.#leftOut, 'step')}, marked below with the reason`] : []
+    const left = this.#leftOut > 0 ? [`${formatCount(this.#leftOut, 'step')}, marked below with the reason`] : []
     const start = this.#start || this.#history.now
     return writeTestFile(this.#runner, this.#history, { start, missing: [...this.#missing, ...left], body: used })
   }

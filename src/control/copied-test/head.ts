@@ -1,5 +1,5 @@
-import type { History } from './test-history.ts'
-import { Call, escapeInvisible, INDENT, type Runner, SourceWriter, WIDTH } from './test-source.ts'
+import type { History } from './history.ts'
+import { Call, escapeInvisible, INDENT, type Runner, SourceWriter, WIDTH } from './source.ts'
 
 interface TestParts {
   /** The time of the first step. */
@@ -17,7 +17,7 @@ export function writeTestFile(runner: Runner, history: History, { start, missing
   const options = { clock: new Call('manualClock', [start]), ...used.options }
   const headers = { authorization: 'Bearer key', ...versionHeader, 'content-type': 'application/json' }
   return [
-    `// What the inspector of ${url} saw since ${start}.`,
+    `// What the gateway at ${url} got since ${start}.`,
     ...missing.map((what) => `// Left out: ${escapeInvisible(what)}.`),
     ...writeImports(runner, dialect === 'ngrok', source.write(options, WIDTH - 42)),
     '',

@@ -1,5 +1,5 @@
+import { formatCount } from '../../core/schema/text.ts'
 import type { JournalEntry, UsedControls } from '../../generated/controls.ts'
-import { formatCounted } from '../shared/format.ts'
 
 /** The knowledge of a server about what happened. */
 export interface History {
@@ -19,11 +19,11 @@ export function listMissing({ used, visits, dialect }: History): string[] {
   const { later, requests, dropped, others, own } = used
   return [
     ...(later ? ['what was there before the journal began, such as resources of an earlier start'] : []),
-    ...(requests > 0 ? [`${formatCounted(requests, 'earlier request')} that the journal has dropped`] : []),
-    ...(dropped > 0 ? [formatCounted(dropped, 'earlier control')] : []),
-    ...(others > 0 ? [`${formatCounted(others, 'change')} by calls in the gateway's own process or by its agent`] : []),
+    ...(requests > 0 ? [`${formatCount(requests, 'earlier request')} that the journal has dropped`] : []),
+    ...(dropped > 0 ? [formatCount(dropped, 'earlier control')] : []),
+    ...(others > 0 ? [`${formatCount(others, 'change')} by calls in the gateway's own process or by its agent`] : []),
     ...(own.length > 0 ? ['your own families'] : []),
-    ...(visits > 0 ? [`${formatCounted(visits, 'request')} of visitors, which "Copy as policy test" repeats`] : []),
+    ...(visits > 0 ? [`${formatCount(visits, 'request')} of visitors, which "Copy as policy test" repeats`] : []),
     ...(dialect === 'ngrok' || dialect === 'standard' ? [] : [`the dialect ${dialect}`]),
   ]
 }
@@ -43,4 +43,18 @@ export function findHeaderProblem(
   const name = wrong ?? (isJson ? undefined : 'content-type')
   if (name) return `its header ${name} is missing or has another value`
   return status === 401 || status === 403 ? 'the journal does not have its API key' : undefined
+}
+
+/** Returns the reason why a test cannot send a request again verbatim; undefined if it can. */
+export function findReplayProblem({ method, path, query, request }: JournalEntry): string | undefined {
+  if (typeof request === 'string' && request.startsWith('[')) return 'the journal does not have its body'
+  const text = `${path}${query}${JSON.stringify(request)}`
+  if (text.includes('… [cut: ')) return 'the journal has cut it'
+  if (text.includes('[redacted]')) return describeHidden(text)
+  return request !== null && (method === 'GET' || method === 'HEAD') ? 'a GET cannot have a body here' : undefined
+}
+
+/** Names the first field that is hidden in the JSON of a request. */
+export function describeHidden(text: string): string {
+  return `${/"(\w+)":\[?"\[redacted\]"/.exec(text)?.[1] ?? 'a secret'} in it is hidden`
 }

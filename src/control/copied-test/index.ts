@@ -1,0 +1,41 @@
+import * as v from 'valibot'
+import { documented } from '../../core/schema/documentation.ts'
+import { timestamp } from '../../core/schema/time.ts'
+import { type Control, type ControlHost, controlCall } from '../control.ts'
+import { listUsedControls } from '../used-controls.ts'
+import type { History } from './history.ts'
+import { RUNNERS } from './source.ts'
+
+const read = controlCall({
+  method: 'GET',
+  path: '/test',
+  summary: 'Write a test that repeats the requests and the controls between them',
+  commands: [{ name: 'requests test', example: '--runner Jest' }],
+  from: 'query',
+  schema: v.object({
+    runner: v.optional(
+      documented(v.picklist(RUNNERS, RUNNERS.join(', ')), 'The runner of the test.', { json: { default: 'vitest' } }),
+      'vitest',
+    ),
+  }),
+  response: v.string(),
+  mediaType: 'text/plain; charset=utf-8',
+  // Most gateways are never asked for a test.
+  run: async (host, { runner }) => (await import('./file.ts')).writeTest(runner, readHistory(host)),
+})
+
+/** Over HTTP only: a program that has a gateway in its process is a test already. */
+export const copiedTest: Control = { calls: [read] }
+
+function readHistory(host: ControlHost): History {
+  const { journal, engine, dialect, traffic } = host
+  return {
+    used: listUsedControls(host),
+    journal: JSON.parse(journal.json()),
+    url: engine.url,
+    dialect: dialect.name,
+    versionHeader: { [dialect.versionHeader]: '2' },
+    visits: traffic.journal.count,
+    now: timestamp(engine.now),
+  }
+}
