@@ -1,13 +1,13 @@
+import type { ManualClock } from '../../core/engine/manual-clock.ts'
 import { LATEST_TIME } from '../../core/schema/time.ts'
 import type { Arrival } from '../../gateway/http/arrival.ts'
 import { replacesOperation } from '../../gateway/http/fault-effects.ts'
 import type { HttpResponse } from '../../gateway/http/messages.ts'
 import type { ProvisioningError } from '../../service/provisioning/outcomes.ts'
-import type { Copy } from './copy.ts'
+import type { Copy, Pasts } from './copy.ts'
 import { type Failure, LATE_MS, requireFailure } from './failures.ts'
 import type { Interleaving } from './interleaving.ts'
 import type { ScheduledFault } from './types.ts'
-import type { World } from './world.ts'
 
 /** An event of a run: a request, an attempt or an effect. A failure can be tried at each event. */
 export interface Event {
@@ -50,6 +50,21 @@ interface Pending {
   readonly change?: () => unknown
 }
 
+/** The surroundings of a run: the gateway's clock, and who is at work. */
+export interface Surroundings {
+  readonly clock: ManualClock
+  /** Counts the actions of the code that can have consequences. */
+  activity: number
+  /** The copy that is at work, if there are several. */
+  readonly copy: Copy | undefined
+  /** The time that each response takes, in ms. */
+  readonly latency: number
+  /** The past of each copy at each request; undefined for code that has random values. */
+  readonly pasts?: Pasts
+  /** Moves the client's date by some ms, apart from the gateway's clock. */
+  setAhead?(ms: number): void
+}
+
 /** The requests, attempts and effects of a run. The schedule decides which of them fail. */
 export class Arrivals {
   readonly events: Event[] = []
@@ -59,14 +74,14 @@ export class Arrivals {
   #heldSockets = 0
   /** The time at which the code was called first, in ms. */
   start: number
-  readonly #world: World
+  readonly #world: Surroundings
   /** The failures of the schedule, by the operation and the place of the event. */
   readonly #planned: ReadonlyMap<string, Failure>
   readonly #counts = new Map<string, number>()
   #pending: Pending[] = []
 
   constructor(
-    world: World,
+    world: Surroundings,
     schedule: readonly ScheduledFault[],
     readonly copies: readonly Copy[],
     readonly interleaving: Interleaving | undefined,
@@ -154,7 +169,7 @@ export class Arrivals {
     const { clock, pasts } = this.#world
     const { life } = copy
     const request = describe(arrival)
-    const known = pasts.noteRequest(copy, request)
+    const known = pasts?.noteRequest(copy, request) ?? request
     if (known !== request) this.difference ??= [arrival.hideSecrets(request), arrival.hideSecrets(known)]
     if (arrival.isServed) this.#heldSockets++
     const step = await interleaving.wait(copy.name)
@@ -163,7 +178,7 @@ export class Arrivals {
     const response = this.#handle(arrival, copy)
     const { hasChanged = true, failure } = this.events.at(-1) ?? {}
     step.hasChanged = hasChanged
-    pasts.note(copy, `${clock.now} ${response.status} ${response.body} ${failure?.name}`)
+    pasts?.note(copy, `${clock.now} ${response.status} ${response.body} ${failure?.name}`)
     return response
   }
 
@@ -183,7 +198,7 @@ export class Arrivals {
 
   #respond(arrival: Arrival, event: Event, copy: Copy | undefined): HttpResponse {
     const { effect, name, jump } = event.failure ?? {}
-    if (jump) this.#world.timers.setAhead(jump)
+    if (jump) this.#world.setAhead?.(jump)
     if (name === 'late') this.#pending.push({ at: this.#world.clock.now + LATE_MS, change: () => arrival.respond() })
     const isUndone = effect !== undefined && replacesOperation(effect)
     const gatewayResponse = isUndone ? undefined : this.#respondFromGateway(arrival, event)

@@ -4,7 +4,8 @@ import type { Gateway } from '../../gateway/types.ts'
 import { requireGateway } from '../matched-domain.ts'
 import type { Event } from './arrivals.ts'
 import { formatReplay } from './failures.ts'
-import type { Run } from './run.ts'
+import type { RunRecord } from './record.ts'
+import type { Runner } from './runner.ts'
 
 /** A server on loopback. */
 export interface Server {
@@ -28,11 +29,8 @@ export function requireServer(server: Server | undefined): Server {
   throw new TypeError(`serve returned ${quote(server)}. Allowed: a server with url and close, such as that of serve().`)
 }
 
-export function noRequestsError(url: string): Error {
-  return new Error(
-    `The code sent no request to ${url}, so nothing can fail. Let it use the fetch that it receives, or the global fetch ` +
-      'with the url that it receives. A client with an HTTP stack of its own needs the option serve.',
-  )
+export function noRequestsError(url: string, hint: string): Error {
+  return new Error(`The code sent no request to ${url}, so nothing can fail. ${hint}`)
 }
 
 export function noFailuresError(): Error {
@@ -43,7 +41,7 @@ export function noFailuresError(): Error {
 }
 
 /** Throws if a failure or a turn of a replay did not happen: the code has changed since. */
-export function requireApplied({ arrivals: { events, interleaving }, schedule }: Run): void {
+export function requireApplied({ arrivals: { events, interleaving }, schedule }: RunRecord): void {
   const missing = schedule.length - events.filter(({ failure }) => failure).length
   const turns = interleaving?.hasTurnsLeft ? 'the copies did not take all of its turns' : undefined
   const why = missing > 0 ? `${missing} of its failures happened nowhere` : turns
@@ -52,19 +50,21 @@ export function requireApplied({ arrivals: { events, interleaving }, schedule }:
   throw new Error(`${replay} no longer applies: ${why}. The code has changed since. Search again without replay.`)
 }
 
-/** Throws if two runs differ: with such code, no schedule could be repeated. */
-export function requireEqualRuns({ arrivals: { events: first } }: Run, { arrivals: { events: second } }: Run): void {
+/** Throws if two runs differ: with such code, no schedule could be repeated. Values may differ if random ones are the code's own. */
+export function requireEqualRuns(
+  { arrivals: { events: first } }: RunRecord,
+  { arrivals: { events: second } }: RunRecord,
+  { isRepeatable, hints }: Pick<Runner, 'isRepeatable' | 'hints'>,
+): void {
   const statusOf = (event: Event) => ` → ${event.response?.status}`
-  const textOf = (event: Event | undefined) => (event ? event.description + statusOf(event) : 'nothing')
+  const textOf = (event: Event | undefined) =>
+    event ? (isRepeatable ? event.description : event.at) + statusOf(event) : 'nothing'
   const show = (event: Event | undefined) =>
     event ? escapeUnprintable(event.hideSecrets(event.description)) + statusOf(event) : 'nothing'
   for (let place = 0; place < Math.max(first.length, second.length); place++) {
     if (textOf(first[place]) === textOf(second[place])) continue
     const [one, other] = [show(first[place]), show(second[place])]
-    throw new Error(
-      `Two runs without failures differ. The first: ${one}. The second: ${other}. Use no random values, and ` +
-        'create everything that the code remembers inside the function: a cache or a counter of a module outlives a run.',
-    )
+    throw new Error(`Two runs without failures differ. The first: ${one}. The second: ${other}. ${hints.unequal}`)
   }
 }
 

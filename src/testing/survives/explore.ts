@@ -1,20 +1,18 @@
 import { describeReceived } from '../../core/schema/errors.ts'
-import { requireFunction } from '../../core/schema/options.ts'
 import { formatCount, quote } from '../../core/schema/text.ts'
 import { assertStrict } from '../strict.ts'
-import type { Event } from './arrivals.ts'
 import { noFailuresError, noRequestsError, requireApplied, requireEqualRuns, requireKnownFamilies } from './checks.ts'
 import { COPY_NAMES } from './copy.ts'
+import { extensionsOf } from './extensions.ts'
 import { FAILURES, type Failure, formatReplay, readReplay } from './failures.ts'
-import { Gateways } from './gateways.ts'
 import { countSwitches, formatOrder, type Order, permutationsOf, readOrder } from './interleaving.ts'
 import { type Learned, Masks } from './masks.ts'
-import { type ParsedSurvivalOptions, readSurvivalOptions } from './options.ts'
-import { type Outcome, type Plan, Run } from './run.ts'
+import type { ParsedSurvivalOptions } from './options.ts'
+import type { Outcome, RunRecord } from './record.ts'
+import type { Runner } from './runner.ts'
 import { storyOf } from './story.ts'
-import type { CodeUnderTest, Coverage, ScheduledFault, SurvivesOptions, TriedSchedule } from './types.ts'
+import type { Coverage, ScheduledFault, TriedSchedule } from './types.ts'
 import { type Baseline, baselineOf, judge } from './verdict.ts'
-import { requireHostTimers, World } from './world.ts'
 
 /** A schedule of failures, in an order of the copies. */
 interface Trial extends Order {
@@ -28,19 +26,16 @@ const NO_STORY = { message: '', story: '', snapshot: {} }
 
 /** Tries schedules of failures and orders of copies, the smallest first. */
 export class Explorer {
-  readonly world: World
   readonly copies: number
   readonly #names: readonly string[]
-  readonly #code: CodeUnderTest
+  readonly #runner: Runner
   readonly #options: ParsedSurvivalOptions
   readonly #isSearch: boolean
   readonly #failures: readonly Failure[]
-  readonly #gateways: Gateways
   readonly #masks: Masks
   readonly #coverage = new Map<string, Record<string, number>>()
   readonly #knownOrders = new Set([''])
   #baseline: Baseline | undefined
-  #run: Run | undefined
   /** The words for the schedules that were tried. */
   scope = 'schedules with up to 0 faults'
   tried = 0
@@ -50,22 +45,18 @@ export class Explorer {
   faults = 0
 
   /** @param isSearch true to end with the level at which a schedule fails, without stories of survived schedules */
-  constructor(code: CodeUnderTest, options: SurvivesOptions, isSearch: boolean) {
-    requireFunction('code', code)
-    this.#code = code
-    this.#options = readSurvivalOptions(options)
+  constructor(runner: Runner, isSearch: boolean) {
+    this.#runner = runner
+    this.#options = runner.options
     this.#isSearch = isSearch
     const { kinds, also, restart, copies } = this.#options
     const enabledKinds: readonly string[] = [...kinds, ...also]
     this.#failures = FAILURES.filter(({ kind }) => enabledKinds.includes(kind) && (kind !== 'crash' || restart))
-    requireHostTimers()
-    this.world = new World(copies)
     this.copies = copies
     this.#names = COPY_NAMES.slice(0, copies)
-    this.#gateways = new Gateways(this.world, this.#options)
     this.#masks = new Masks(this.#options.ignore)
-    this.#masks.requireKnown(this.#gateways.collections)
-    requireKnownFamilies(this.#options.mayLeave, this.#gateways.collections)
+    this.#masks.requireKnown(runner.collections)
+    requireKnownFamilies(this.#options.mayLeave, runner.collections)
   }
 
   get coverage(): Coverage[] {
@@ -79,25 +70,20 @@ export class Explorer {
   /** Yields each schedule after it was tried, the empty one first. */
   async *runSchedules(): AsyncGenerator<TriedSchedule> {
     try {
-      await this.#gateways.serve(this.#names, (name) => this.#run?.copies.find((copy) => copy.name === name))
-      this.world.replaceGlobals()
+      await this.#runner.open()
       const first = yield* this.#runOneAfterTheOther()
       if (first) yield* this.#runTrials(first)
     } finally {
-      try {
-        this.world.end()
-      } finally {
-        await this.#gateways.close()
-      }
+      await this.#runner.close()
     }
   }
 
   /** Runs the copies one after the other, in each order. Returns the first run; undefined if the code fails. */
-  async *#runOneAfterTheOther(): AsyncGenerator<TriedSchedule, Run | undefined> {
-    let first: Run | undefined
+  async *#runOneAfterTheOther(): AsyncGenerator<TriedSchedule, RunRecord | undefined> {
+    let first: RunRecord | undefined
     let baseline: Baseline | undefined
     for (const serial of permutationsOf(this.#names)) {
-      const [run, result] = await this.#runTrial(START, { serial })
+      const [run, result] = await this.#runTrial(START, serial)
       const isSurvived = result.verdict === 'survived'
       baseline?.outcomes.push(...run.outcomes)
       if (!first) {
@@ -105,13 +91,13 @@ export class Explorer {
         // Before the next run, which resets the gateway.
         baseline = baselineOf(run)
         // Code that never ends would take as long again.
-        const [again] = result.verdict === 'never-ends' ? [run] : await this.#runTrial(START, { serial })
-        requireEqualRuns(run, again)
+        const [again] = result.verdict === 'never-ends' ? [run] : await this.#runTrial(START, serial)
+        requireEqualRuns(run, again, this.#runner)
       }
       if (run === first || !isSurvived) yield result
       if (!isSurvived) return undefined
       if (run !== first) continue
-      if (run.arrivals.events.length === 0) throw noRequestsError(run.gateway.url)
+      if (run.arrivals.events.length === 0) throw noRequestsError(run.gateway.url, this.#runner.hints.noRequests)
       assertStrict(run.gateway)
     }
     this.#baseline = baseline
@@ -127,16 +113,10 @@ export class Explorer {
     for (const elsewhere of ['fast', 'slow'] as const) {
       const others: Outcome[] = []
       for (const serial of permutationsOf(this.#names)) {
-        this.world.begin(elsewhere)
-        await this.#gateways.withOtherSeed(async (gateway) => {
-          const plan = { serial, urls: this.#gateways.urls }
-          const run = new Run(this.world, this.#options, this.#masks, gateway, [], plan)
-          this.#run = run
-          await run.run(this.#code)
-          // A run that was stopped has fewer outcomes.
-          others.push(...Array.from({ length: this.copies + 1 }, (_, place) => run.outcomes[place] ?? run.outcome))
-          await run.end()
-        })
+        const run = await this.#runner.run({ schedule: [], serial, elsewhere }, this.#masks)
+        // A run that was stopped has fewer outcomes.
+        others.push(...Array.from({ length: this.copies + 1 }, (_, place) => run.outcomes[place] ?? run.outcome))
+        await run.end()
       }
       for (const [place, { ending }] of outcomes.entries()) {
         const other = others[place]
@@ -150,16 +130,17 @@ export class Explorer {
    * Tries levels of schedules, the smallest first. Without copies, the level is the number of failures. With copies, it is the
    * number of switches, and the last level has the orders in which something fails.
    */
-  async *#runTrials(first: Run): AsyncGenerator<TriedSchedule> {
+  async *#runTrials(first: RunRecord): AsyncGenerator<TriedSchedule> {
     const { replay, budget } = this.#options
     const levels = replay === undefined ? this.#firstLevels(first) : [[readTrial(replay, this.copies)]]
     for (const [level, trials] of levels.entries()) {
       if (this.#isSearch && this.failing > 0) return
       this.scope = this.#scopeOf(level, trials)
       this.total += trials.length
-      for (const trial of trials) {
+      const runs = this.#startInOrder(trials)
+      for (const [place, trial] of trials.entries()) {
         if (this.tried === budget) return
-        const [run, result] = await this.#runTrial(trial, { turns: trial.turns })
+        const [run, result] = await this.#judgeRun(await runs(place), trial)
         if (replay !== undefined) requireApplied(run)
         this.tried++
         if (result.verdict !== 'survived') this.failing++
@@ -171,7 +152,7 @@ export class Explorer {
     }
   }
 
-  #firstLevels(first: Run): Trial[][] {
+  #firstLevels(first: RunRecord): Trial[][] {
     const { faults, switches } = this.#options
     if (this.copies > 1) return [[START], ...Array.from({ length: switches + 1 }, () => [])]
     const levels: Trial[][] = Array.from({ length: faults + 1 }, () => [])
@@ -187,14 +168,14 @@ export class Explorer {
   }
 
   /** Adds the schedules that have one failure more than a run. Returns how many there are. */
-  #addSchedules(level: Trial[] | undefined, run: Run, trial: Trial): number {
+  #addSchedules(level: Trial[] | undefined, run: RunRecord, trial: Trial): number {
     const found = level ? extensionsOf(run, this.#failures) : []
     level?.push(...found.map((schedule) => ({ ...trial, schedule })))
     return found.length
   }
 
   /** Adds the orders in which another copy continues somewhere in a run, and the failures of orders with at most one switch. */
-  #addOrders(levels: Trial[][], level: number, run: Run, trial: Trial): void {
+  #addOrders(levels: Trial[][], level: number, run: RunRecord, trial: Trial): void {
     const { faults, switches } = this.#options
     const { interleaving } = run.arrivals
     if (!interleaving || level > switches) return
@@ -209,28 +190,55 @@ export class Explorer {
   }
 
   /** True if a request that changes no record may still change the response to another request. */
-  #hasHiddenState({ hasFaults }: Run): boolean {
+  #hasHiddenState({ hasFaults }: RunRecord): boolean {
     const { disk, create, gatewayOptions = {} } = this.#options
     return hasFaults || disk === 'shared' || create !== undefined || 'rateLimit' in gatewayOptions
   }
 
-  /** Runs the code with failures, and returns the run and its result. */
-  async #runTrial(trial: Trial, plan: Plan): Promise<[Run, TriedSchedule]> {
-    const { world } = this
-    const { schedule } = trial
+  /** Returns a function for the run of each trial of a growing list. Starts as many runs at once as the runner allows, in order. */
+  #startInOrder(trials: readonly Trial[]): (place: number) => Promise<RunRecord> {
+    const started: Promise<RunRecord>[] = []
+    const left = this.#options.budget - this.tried
+    let running = 0
+    const startMore = () => {
+      while (running < this.#runner.jobs && started.length < Math.min(trials.length, left)) {
+        running++
+        const run = this.#start(trials[started.length] ?? START)
+        run.then(end, end)
+        started.push(run)
+      }
+    }
+    const end = () => {
+      running--
+      // One run after the other: the gateway is judged first.
+      if (this.#runner.jobs > 1) startMore()
+    }
+    return (place) => {
+      startMore()
+      return started[place] ?? this.#start(trials[place] ?? START)
+    }
+  }
+
+  async #start({ schedule, turns }: Trial, serial?: readonly string[]): Promise<RunRecord> {
     this.#options.signal?.throwIfAborted()
-    world.begin()
-    const gateway = this.#gateways.renew()
-    const run = new Run(world, this.#options, this.#masks, gateway, schedule, { ...plan, urls: this.#gateways.urls })
-    this.#run = run
     this.faults = schedule.length
-    await run.run(this.#code)
+    return this.#runner.run({ schedule, turns, ...(serial && { serial }) }, this.#masks)
+  }
+
+  async #runTrial(trial: Trial, serial?: readonly string[]): Promise<[RunRecord, TriedSchedule]> {
+    return this.#judgeRun(await this.#start(trial, serial), trial)
+  }
+
+  /** Judges a run, ends it, and returns the run and its result. */
+  async #judgeRun(run: RunRecord, trial: Trial): Promise<[RunRecord, TriedSchedule]> {
+    const { schedule } = trial
+    const { serial } = run.plan
     const { verdict, message, isOfValues } = await judge(run, this.#baseline)
     if (isOfValues && this.#baseline && !this.#masks.areLearned) {
       // Before a value is reported: it may be another one at each time.
       await run.end()
       await this.#learnMasks(this.#baseline)
-      return this.#runTrial(trial, plan)
+      return this.#runTrial(trial, serial)
     }
     for (const { at, fault } of schedule) {
       const counts = this.#coverage.get(at) ?? {}
@@ -238,9 +246,9 @@ export class Explorer {
       this.#coverage.set(at, counts)
     }
     const isShown = !this.#isSearch || verdict !== 'survived'
-    const shown = isShown ? { ...storyOf(run, message), snapshot: gateway.snapshot() } : NO_STORY
+    const shown = isShown ? { ...storyOf(run, message), snapshot: run.gateway.snapshot() } : NO_STORY
     await run.end()
-    const turns = plan.serial?.map((copy) => ({ copy })) ?? run.arrivals.interleaving?.order ?? []
+    const turns = serial?.map((copy) => ({ copy })) ?? run.arrivals.interleaving?.order ?? []
     const order = this.copies > 1 ? formatOrder(turns) : ''
     const replay = [order, formatReplay(schedule)].filter(Boolean).join(', ')
     return [run, { schedule, order, verdict, replay, ...shown }]
@@ -254,41 +262,4 @@ function readTrial(replay: string, copies: number): Trial {
   if (order) return { ...START, turns: readOrder(order), schedule: faults ? readReplay(faults) : [] }
   const allowed = 'Allowed with copies: the text of a report, such as "A1 B A".'
   throw new TypeError(`replay is ${describeReceived(quote(replay))}. ${allowed}`)
-}
-
-/** Returns the schedules that have one failure more than a run, after its last one. */
-function extensionsOf({ arrivals: { events }, schedule }: Run, failures: readonly Failure[]): ScheduledFault[][] {
-  const last = events.findLastIndex(({ failure }) => failure)
-  const repeated = repeatedPolls(events)
-  const next = events.slice(last + 1).filter((event) => !repeated.has(event))
-  return next.flatMap((event) => {
-    const { at, nth } = event
-    return failures.filter((each) => fits(each, event)).map(({ name }) => [...schedule, { at, nth, fault: name }])
-  })
-}
-
-function fits(failure: Failure, { type, hasChanged, response }: Event): boolean {
-  if (failure.type !== type || (failure.needsChange && !hasChanged)) return false
-  return !failure.needsBody || (response?.body?.length ?? 0) > 1
-}
-
-/**
- * Returns the polls at which no failures need to be tried. In a row of equal requests with equal responses, failures are
- * tried at the first two and the last.
- */
-function repeatedPolls(events: readonly Event[]): ReadonlySet<Event> {
-  const rows = new Map<string, Event[]>()
-  let changes = 0
-  for (const event of events) {
-    const { description, response, hasChanged, failure } = event
-    if (hasChanged || failure) {
-      changes++
-    } else {
-      const key = `${changes} ${description} ${response?.status} ${response?.body}`
-      const row = rows.get(key)
-      if (row) row.push(event)
-      else rows.set(key, [event])
-    }
-  }
-  return new Set([...rows.values()].flatMap((row) => row.slice(2, -1)))
 }

@@ -21,6 +21,8 @@ export class Gateways {
   /** The certificates of all runs, by their orders. A cache, since issuing a certificate takes as long as a run. */
   readonly #issued = new Map<string, IssuedCertificate>()
   #current: Gateway<ManualClock>
+  /** The usual gateway, while another one is current. */
+  #usual: Gateway<ManualClock> | undefined
 
   constructor(world: World, options: ParsedSurvivalOptions) {
     this.#world = world
@@ -46,11 +48,24 @@ export class Gateways {
   async close(): Promise<void> {
     for (const server of this.#servers) await server.close()
     this.#current.dispose()
+    this.#usual?.dispose()
   }
 
-  /** Returns a gateway for the next run: the last one, if it can be reset, which takes a third of the time of a new one. */
-  renew(): Gateway<ManualClock> {
-    if (!this.#current.transport.renewed()) {
+  /**
+   * Returns a gateway for the next run: the last one, if it can be reset, which takes a third of the time of a new one.
+   * @param isElsewhere true for a gateway of another seed, which makes other ids, names and secrets
+   */
+  renew(isElsewhere: boolean): Gateway<ManualClock> {
+    if (this.#usual) {
+      this.#current.dispose()
+      this.#current = this.#usual
+      this.#usual = undefined
+    }
+    if (isElsewhere) {
+      const { gatewayOptions, ...options } = this.#options
+      this.#usual = this.#current
+      this.#current = this.#make({ ...options, gatewayOptions: { ...gatewayOptions, seed: OTHER_SEED } })
+    } else if (!this.#current.transport.renewed()) {
       this.#current.dispose()
       this.#current = this.#create()
       this.#current.transport.renewed()
@@ -58,21 +73,6 @@ export class Gateways {
     const [server] = this.#servers
     if (server) this.#current.transport.servedAt(server.url)
     return this.#current
-  }
-
-  /** Calls `work` with a gateway of another seed, which makes other ids, names and secrets. */
-  async withOtherSeed(work: (gateway: Gateway<ManualClock>) => Promise<void>): Promise<void> {
-    const usual = this.#current
-    const { gatewayOptions, ...options } = this.#options
-    this.#current = this.#make({ ...options, gatewayOptions: { ...gatewayOptions, seed: OTHER_SEED } })
-    const [server] = this.#servers
-    if (server) this.#current.transport.servedAt(server.url)
-    try {
-      await work(this.#current)
-    } finally {
-      this.#current.dispose()
-      this.#current = usual
-    }
   }
 
   #make({ create, gatewayOptions }: ParsedSurvivalOptions): Gateway<ManualClock> {

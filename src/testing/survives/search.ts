@@ -1,6 +1,8 @@
 import { escapeUnprintable, formatCount } from '../../core/schema/text.ts'
 import { COPY_NAMES } from './copy.ts'
 import { Explorer } from './explore.ts'
+import { LocalRunner } from './local-runner.ts'
+import type { Runner } from './runner.ts'
 import { cutMiddle, MAX_LINE_LENGTH } from './story.ts'
 import { SurvivalError } from './survival-error.ts'
 import type {
@@ -12,28 +14,47 @@ import type {
   TriedSchedule,
 } from './types.ts'
 
-/** Tries all schedules up to the level at which one fails. */
+/** The words of a report for the code, and for the call that tries one schedule again. */
+export interface Wording {
+  readonly name: string
+  /** Writes the call that tries one schedule again. */
+  formatReplay(replay: string): string
+}
+
+/** Tries all schedules of a function up to the level at which one fails. */
 export async function search(code: CodeUnderTest, options: SurvivesOptions): Promise<SurvivalResult> {
-  const explorer = new Explorer(code, options, true)
-  const groups = new Map<string, FailureGroup>()
+  const runner = new LocalRunner(code, options)
+  const { copies, onProgress } = runner.options
+  const formatReplay = (replay: string) =>
+    `survives(code, { ${copies > 1 ? `copies: ${copies}, ` : ''}replay: ${literal(replay)} })`
   const line = progressLine()
-  const { onProgress = line.show } = options
   try {
-    for await (const result of explorer.runSchedules()) {
-      if (result.verdict !== 'survived') {
-        const name = groupOf(result)
-        const group = groups.get(name) ?? { ...result, count: 0 }
-        groups.set(name, { ...group, count: group.count + 1 })
-      }
-      const { tried, total, failing, faults } = explorer
-      onProgress({ tried, total, failing, faults })
-    }
+    return await searchWith(runner, { name: code.name, formatReplay }, onProgress ?? line.show)
   } finally {
     line.end()
   }
+}
+
+/** Tries all schedules up to the level at which one fails. @throws SurvivalError with the smallest failing schedule. */
+export async function searchWith(
+  runner: Runner,
+  wording: Wording,
+  onProgress: (progress: SurvivalProgress) => void,
+): Promise<SurvivalResult> {
+  const explorer = new Explorer(runner, true)
+  const groups = new Map<string, FailureGroup>()
+  for await (const result of explorer.runSchedules()) {
+    if (result.verdict !== 'survived') {
+      const name = groupOf(result)
+      const group = groups.get(name) ?? { ...result, count: 0 }
+      groups.set(name, { ...group, count: group.count + 1 })
+    }
+    const { tried, total, failing, faults } = explorer
+    onProgress({ tried, total, failing, faults })
+  }
   const [first, ...others] = groups.values()
   if (!first) return resultOf(explorer)
-  const report = escapeUnprintable(reportOf(code, first, others, explorer, options.replay !== undefined))
+  const report = escapeUnprintable(reportOf(wording, first, others, explorer, runner.options.replay !== undefined))
   throw new SurvivalError(report, [first, ...others], explorer.coverage)
 }
 
@@ -51,11 +72,12 @@ export async function* iterate(
   code: CodeUnderTest,
   options: SurvivesOptions,
 ): AsyncGenerator<TriedSchedule, SurvivalResult> {
-  const explorer = new Explorer(code, options, false)
+  const runner = new LocalRunner(code, options)
+  const explorer = new Explorer(runner, false)
   for await (const result of explorer.runSchedules()) {
-    explorer.world.restoreGlobals()
+    runner.world.restoreGlobals()
     yield result
-    explorer.world.replaceGlobals()
+    runner.world.replaceGlobals()
   }
   return resultOf(explorer)
 }
@@ -71,7 +93,7 @@ const number = (count: number) => count.toLocaleString('en-US')
 const COUNTS = ['no', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight']
 
 function reportOf(
-  { name }: CodeUnderTest,
+  { name, formatReplay }: Wording,
   { message, story, replay, verdict, schedule: { length } }: FailureGroup,
   others: readonly FailureGroup[],
   { isComplete, tried, total, failing, scope, copies }: Explorer,
@@ -89,13 +111,11 @@ function reportOf(
           fails: `${copies === 2 ? 'Two' : 'Three'} copies at once ${verdict === 'race' ? 'do not end as one after the other' : 'fail'}`,
           noun: 'interleaving',
           tried: scope.replace('interleavings ', ''),
-          options: `copies: ${copies}, `,
         }
       : {
           fails: `${code} does not survive ${faults}`,
           noun: 'schedule',
           tried: `with ${length === 1 ? '' : 'up to '}${faults}`,
-          options: '',
         }
   const lines = headed(`${words.fails}: ${message}`, story)
   if (isReplay) return lines.join('\n')
@@ -104,7 +124,7 @@ function reportOf(
   return [
     ...lines,
     `  The ${count}; ${which} were tried.`,
-    `  Replay: survives(code, { ${words.options}replay: ${literal(replay)} })`,
+    `  Replay: ${formatReplay(replay)}`,
     ...alsoOf(others, words.noun),
   ].join('\n')
 }

@@ -1,7 +1,7 @@
 import { cut, escapeUnprintable, formatCount } from '../../core/schema/text.ts'
 import type { Event } from './arrivals.ts'
 import { type Copy, thrownText } from './copy.ts'
-import type { Run } from './run.ts'
+import type { RunRecord } from './record.ts'
 import type { TriedSchedule } from './types.ts'
 
 /** The maximum length of a line, and of the first line of a report. */
@@ -21,7 +21,7 @@ const STARTS_AGAIN = 'the code starts again'
 const HAS_ENDED = 'the code has ended: nobody awaits the following'
 
 /** Describes a run, one line for each event; equal events in a row are one line. Shortens ids, also in the message. */
-export function storyOf(run: Run, message: string): Pick<TriedSchedule, 'story' | 'message'> {
+export function storyOf(run: RunRecord, message: string): Pick<TriedSchedule, 'story' | 'message'> {
   const shortenIds = createIdShortener()
   const rows = rowsOf(run, shortenIds)
   const lines: string[] = []
@@ -60,7 +60,7 @@ const againText = (error: Error | undefined) =>
   error ? `the code rejects with ${thrownText(error)}, and is called again` : STARTS_AGAIN
 
 function rowsOf(
-  { arrivals: { events }, copies, rejections, requestsAfterEnd, eventsBeforeEnd }: Run,
+  { arrivals: { events }, copies, rejections, requestsAfterEnd, eventsBeforeEnd }: RunRecord,
   shortenIds: (text: string) => string,
 ): Row[] {
   const rows: Row[] = []
@@ -151,7 +151,7 @@ function shortTime(ms: number): string {
   return parts.slice(first, first + 2).join('') || '0s'
 }
 
-function describeEnd(run: Run): string {
+function describeEnd(run: RunRecord): string {
   const { copies, stopReason } = run
   const left = run.leftovers().map(leftoverText)
   const endingOf = (copy: Copy) => {

@@ -5,7 +5,7 @@ import { choicesOf } from './choices.ts'
 import { countDifference, describeDifference, type EndingDifference, type IsChosen } from './comparison.ts'
 import { type Copy, thrownText } from './copy.ts'
 import type { Ending } from './ending.ts'
-import type { Outcome, Run } from './run.ts'
+import type { Outcome, RunRecord } from './record.ts'
 import type { TriedSchedule } from './types.ts'
 import type { Standard } from './values.ts'
 
@@ -19,7 +19,7 @@ export interface Judgement extends Pick<TriedSchedule, 'verdict' | 'message'> {
 export type Baseline = ReturnType<typeof baselineOf>
 
 /** Collects the results of the run without failures. */
-export function baselineOf(run: Run) {
+export function baselineOf(run: RunRecord) {
   return {
     /** The outcomes of copies one after the other. */
     outcomes: [...run.outcomes],
@@ -30,7 +30,7 @@ export function baselineOf(run: Run) {
 
 /** Describes the first difference between what runs leave. With the option `holds`, only the numbers of resources count. */
 function differenceOf(
-  { options }: Run,
+  { options }: RunRecord,
   actual: Ending,
   expected: Ending,
   standard: Standard,
@@ -55,7 +55,7 @@ const STOP_REASONS = {
 } as const
 
 /** Returns the verdict on a run, compared with the run without failures. That run itself is compared with nothing. */
-export async function judge(run: Run, baseline: Baseline | undefined): Promise<Judgement> {
+export async function judge(run: RunRecord, baseline: Baseline | undefined): Promise<Judgement> {
   const wrong = judgeEnd(run, baseline)
   if (wrong) return wrong
   if (run.copies.length > 1) return judgeCopies(run, baseline)
@@ -65,9 +65,8 @@ export async function judge(run: Run, baseline: Baseline | undefined): Promise<J
 }
 
 /** Returns the verdict on a run that does not end well, whatever it leaves. */
-function judgeEnd(run: Run, baseline: Baseline | undefined): Judgement | undefined {
-  const { hasEnded, stopReason, requestsAfterEnd, remainingTimers, options } = run
-  const { unhandled } = run.world
+function judgeEnd(run: RunRecord, baseline: Baseline | undefined): Judgement | undefined {
+  const { hasEnded, stopReason, requestsAfterEnd, remainingTimers, unhandled, options } = run
   if (stopReason || !hasEnded) {
     const copy = run.copies.find(({ settled }) => !settled)
     const reason = STOP_REASONS[stopReason ?? 'nothing'](options.within, remainingTimers)
@@ -90,7 +89,7 @@ function judgeEnd(run: Run, baseline: Baseline | undefined): Judgement | undefin
 }
 
 /** Compares copies that ran at once with the same copies one after the other. */
-async function judgeCopies(run: Run, baseline: Baseline | undefined): Promise<Judgement> {
+async function judgeCopies(run: RunRecord, baseline: Baseline | undefined): Promise<Judgement> {
   const rejected = run.copies.filter(({ settled }) => settled?.error)
   const [first] = rejected
   if (run.outcomes[1]?.resolved === '' && first) return refuseError(run, first, 'and nothing had failed')
@@ -126,7 +125,7 @@ async function judgeCopies(run: Run, baseline: Baseline | undefined): Promise<Ju
 }
 
 /** Describes which copies resolve in outcomes, such as `only A or only B resolve`. */
-function endingsOf({ copies }: Run, outcomes: readonly Outcome[]): string {
+function endingsOf({ copies }: RunRecord, outcomes: readonly Outcome[]): string {
   const all = copies.map(({ name }) => name).join()
   const word = copies.length === 2 ? 'both' : 'all'
   const endings = outcomes.map(({ resolved }) => (resolved === all ? word : resolved ? `only ${resolved}` : 'none'))
@@ -134,7 +133,7 @@ function endingsOf({ copies }: Run, outcomes: readonly Outcome[]): string {
 }
 
 /** Describes in a sentence what shows that the copies share something besides the gateway; empty if nothing does. */
-function sharingOf({ arrivals: { difference }, options }: Run): string {
+function sharingOf({ arrivals: { difference }, options }: RunRecord): string {
   if (!difference || options.disk === 'shared') return ''
   const [one, other] = difference
   return (
@@ -143,15 +142,15 @@ function sharingOf({ arrivals: { difference }, options }: Run): string {
   )
 }
 
-const subjectOf = ({ copies }: Run, copy: Copy | undefined) => (copy && copies.length > 1 ? copy.name : 'it')
+const subjectOf = ({ copies }: RunRecord, copy: Copy | undefined) => (copy && copies.length > 1 ? copy.name : 'it')
 
-const describeRejection = (run: Run, copy: Copy) =>
+const describeRejection = (run: RunRecord, copy: Copy) =>
   `${subjectOf(run, copy)} rejects with ${thrownText(copy.settled?.error)}`
 
-const refuseError = (run: Run, copy: Copy, why: string) =>
+const refuseError = (run: RunRecord, copy: Copy, why: string) =>
   verdictOf('refused-error', `${describeRejection(run, copy)}, ${why}.`)
 
-function judgeError(run: Run, copy: Copy, baseline: Baseline | undefined): Judgement | undefined {
+function judgeError(run: RunRecord, copy: Copy, baseline: Baseline | undefined): Judgement | undefined {
   if (!baseline) return refuseError(run, copy, 'and nothing had failed')
   const left = leftoversAfterError(run)
   if (typeof left === 'string') return refuseError(run, copy, left)
@@ -166,7 +165,7 @@ function judgeError(run: Run, copy: Copy, baseline: Baseline | undefined): Judge
 }
 
 /** Counts what must not be left after an error, by family. Returns a text if `mayLeave` throws. */
-function leftoversAfterError(run: Run): Map<string, number> | string {
+function leftoversAfterError(run: RunRecord): Map<string, number> | string {
   try {
     return countFamilies(run.leftoversAfterError())
   } catch (thrown) {
@@ -174,7 +173,7 @@ function leftoversAfterError(run: Run): Map<string, number> | string {
   }
 }
 
-function judgeAllowed(run: Run, copy: Copy): Judgement | undefined {
+function judgeAllowed(run: RunRecord, copy: Copy): Judgement | undefined {
   const { allow } = run.options
   try {
     const isAllowed = !allow || readPredicateResult('it', allow(run.toEnded(copy)))
@@ -184,18 +183,18 @@ function judgeAllowed(run: Run, copy: Copy): Judgement | undefined {
   }
 }
 
-async function judgeResult(run: Run, copy: Copy, baseline: Baseline | undefined): Promise<Judgement | undefined> {
+async function judgeResult(run: RunRecord, copy: Copy, baseline: Baseline | undefined): Promise<Judgement | undefined> {
   const isChosen: IsChosen = (...value) => choicesOf(run.arrivals.events)(...value)
   const difference = baseline && differenceOf(run, run.ending, baseline.ending, 'wanted', isChosen)
   if (!difference) return judgeHolds(run, copy)
   return { ...verdictOf('other-leftovers', `${difference.message}.`), isOfValues: difference.isOfValues }
 }
 
-async function judgeHolds(run: Run, copy: Copy): Promise<Judgement | undefined> {
+async function judgeHolds(run: RunRecord, copy: Copy): Promise<Judgement | undefined> {
   const { holds } = run.options
   const resolves = `${subjectOf(run, copy)} resolves, and \`holds\` says`
   try {
-    const isGood = !holds || (await run.driver.runToEnd('holds', () => holds(run.toEnded(copy)))) !== false
+    const isGood = !holds || (await run.runToEnd('holds', () => holds(run.toEnded(copy)))) !== false
     return isGood ? undefined : verdictOf('does-not-hold', `${resolves} no.`)
   } catch (thrown) {
     return verdictOf('does-not-hold', `${resolves}: ${describeThrown(thrown)}`)

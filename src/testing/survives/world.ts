@@ -6,6 +6,7 @@ import { fakeTimersOn } from '../fake-timers.ts'
 import { START } from '../fixture.ts'
 import { ReplacedGlobals } from '../replaced-globals.ts'
 import { replaceTimers } from '../replaced-timers.ts'
+import type { Surroundings } from './arrivals.ts'
 import { type Copy, Pasts } from './copy.ts'
 import { readHost } from './host.ts'
 import { OutsideWork } from './outside.ts'
@@ -50,7 +51,7 @@ export function requireHostTimers(): void {
  * The surroundings of the code under test: timers, dates, random numbers and the global `fetch`, all on one clock that the
  * explorer moves. They stay the same for all runs, so that code may keep them.
  */
-export class World {
+export class World implements Surroundings {
   readonly clock = manualClock(START)
   readonly timers = fakeTimersOn(this.clock)
   readonly host = readHost()
@@ -58,7 +59,6 @@ export class World {
   /** Knows the copy that is at work, if there are several. */
   #context: ReturnType<World['host']['createContext']> | undefined
   readonly pasts = new Pasts()
-  /** Counts the actions of the code that can have consequences. */
   activity = 0
   /** The errors that nobody has handled. */
   unhandled: unknown[] = []
@@ -97,9 +97,12 @@ export class World {
     this.outside.begin()
   }
 
-  /** The time that each response takes, in ms. */
   get latency(): number {
     return this.#elsewhere === 'slow' ? SLOW_MS : 0
+  }
+
+  setAhead(ms: number): void {
+    this.timers.setAhead(ms)
   }
 
   /** Returns the delays, in ms, of the timers that keep a process alive. */
@@ -108,7 +111,7 @@ export class World {
     return timers.flatMap(([id, { delay }]) => (keepsProcessAlive(this.#handles.get(id)) ? [delay ?? 0] : []))
   }
 
-  /** The copy whose code runs; undefined without copies, and outside of the code. */
+  /** Undefined without copies, and outside of the code. */
   get copy(): Copy | undefined {
     return this.#context?.storage.getStore()
   }

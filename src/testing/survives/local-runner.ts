@@ -1,0 +1,66 @@
+import { requireFunction } from '../../core/schema/options.ts'
+import type { ViewedCollection } from '../../gateway/transport.ts'
+import { COPY_NAMES } from './copy.ts'
+import { Gateways } from './gateways.ts'
+import type { Masks } from './masks.ts'
+import { type ParsedSurvivalOptions, readSurvivalOptions } from './options.ts'
+import type { Plan } from './record.ts'
+import { Run } from './run.ts'
+import type { Runner } from './runner.ts'
+import type { CodeUnderTest, SurvivesOptions } from './types.ts'
+import { requireHostTimers, World } from './world.ts'
+
+/** Runs a function in this process, one run after the other: its timers, dates and random numbers are those of the explorer. */
+export class LocalRunner implements Runner {
+  readonly options: ParsedSurvivalOptions
+  readonly world: World
+  readonly jobs = 1
+  readonly isRepeatable = true
+  readonly hints = {
+    noRequests:
+      'Let it use the fetch that it receives, or the global fetch with the url that it receives. A client with an HTTP stack ' +
+      'of its own needs the option serve.',
+    unequal:
+      'Use no random values, and create everything that the code remembers inside the function: a cache or a counter of a ' +
+      'module outlives a run.',
+  }
+  readonly #code: CodeUnderTest
+  readonly #gateways: Gateways
+  #run: Run | undefined
+
+  constructor(code: CodeUnderTest, options: SurvivesOptions) {
+    requireFunction('code', code)
+    this.#code = code
+    this.options = readSurvivalOptions(options)
+    requireHostTimers()
+    this.world = new World(this.options.copies)
+    this.#gateways = new Gateways(this.world, this.options)
+  }
+
+  get collections(): readonly ViewedCollection[] {
+    return this.#gateways.collections
+  }
+
+  async open(): Promise<void> {
+    const names = COPY_NAMES.slice(0, this.options.copies)
+    await this.#gateways.serve(names, (name) => this.#run?.copies.find((copy) => copy.name === name))
+    this.world.replaceGlobals()
+  }
+
+  async run(plan: Plan, masks: Masks): Promise<Run> {
+    const { world, options } = this
+    world.begin(plan.elsewhere)
+    const gateway = this.#gateways.renew(plan.elsewhere !== undefined)
+    this.#run = new Run(world, options, masks, gateway, plan, this.#gateways.urls)
+    await this.#run.run(this.#code)
+    return this.#run
+  }
+
+  async close(): Promise<void> {
+    try {
+      this.world.end()
+    } finally {
+      await this.#gateways.close()
+    }
+  }
+}

@@ -1,0 +1,175 @@
+import type { ManualClock } from '../../core/engine/manual-clock.ts'
+import { readPredicateResult } from '../../core/schema/options.ts'
+import type { Gateway } from '../../gateway/types.ts'
+import { Arrivals, type Surroundings } from './arrivals.ts'
+import { COPY_NAMES, Copy, createDisk } from './copy.ts'
+import type { StopReason } from './driver.ts'
+import { Ending, keysOf } from './ending.ts'
+import { Interleaving, type Turn } from './interleaving.ts'
+import type { Masks } from './masks.ts'
+import type { ParsedSurvivalOptions } from './options.ts'
+import type { Ended, ScheduledFault } from './types.ts'
+
+/** The failures of a run, and the order of its copies. */
+export interface Plan {
+  /** The failures. */
+  readonly schedule: readonly ScheduledFault[]
+  /** The names of the copies, to run one after the other. Default: all at once. */
+  readonly serial?: readonly string[]
+  /** The order in which the copies continue. */
+  readonly turns?: readonly Turn[]
+  /** Set for a run at another time and with other random numbers, with slow responses or without. */
+  readonly elsewhere?: 'fast' | 'slow'
+}
+
+/** The end of some copies: which have resolved, and what is left. */
+export interface Outcome {
+  readonly resolved: string
+  /** True if all copies have run. */
+  readonly isWhole: boolean
+  readonly ending: Ending
+}
+
+/** The record of one run, wherever its code runs: its requests, the ends of its copies, and the resources that are left. */
+export abstract class RunRecord {
+  readonly copies: readonly Copy[]
+  readonly arrivals: Arrivals
+  /** The outcome before and after each copy, if the copies run one after the other. */
+  readonly outcomes: Outcome[] = []
+  /** The reason why the run was stopped, if it was. */
+  stopReason: StopReason | undefined
+  /** The resources from before the code ran, as {@link keysOf} returns them. */
+  resourcesBefore: ReadonlySet<string> = new Set()
+  /** True if `setup` has added faults. */
+  hasFaults = false
+  /** The errors after which the code was called again, by its life. */
+  readonly rejections = new Map<number, Error>()
+  /** The errors that nobody has handled. */
+  unhandled: readonly unknown[] = []
+  /** The number of failures before the last call of the code. */
+  #failuresBefore = 0
+  /** The delays, in ms, of the timers that were left at the end of the code. */
+  remainingTimers: readonly number[] = []
+  /** The number of events before the code ended. */
+  eventsBeforeEnd = 0
+  /** The number of requests after the end of the code. */
+  requestsAfterEnd = 0
+  /** The lines that a story ends with. */
+  readonly notes: readonly string[] = []
+
+  constructor(
+    readonly surroundings: Surroundings,
+    readonly options: ParsedSurvivalOptions,
+    readonly masks: Masks,
+    readonly gateway: Gateway<ManualClock>,
+    readonly plan: Plan,
+  ) {
+    const shared = new Map<string, unknown>()
+    const filesOf = () => (options.disk === 'shared' ? shared : new Map<string, unknown>())
+    this.copies = COPY_NAMES.slice(0, options.copies).map((name) => new Copy(name, filesOf()))
+    const interleaving = options.copies > 1 ? new Interleaving(plan.turns ?? []) : undefined
+    this.arrivals = new Arrivals(surroundings, plan.schedule, this.copies, interleaving)
+  }
+
+  /** Runs the function of an option to its end. */
+  abstract runToEnd(option: string, work: () => unknown): Promise<unknown>
+
+  /** Ends the run once it is judged, so that its requests and crashes cannot reach the next run. */
+  abstract end(): Promise<void>
+
+  get schedule(): readonly ScheduledFault[] {
+    return this.plan.schedule
+  }
+
+  /** True if every copy has resolved or rejected. */
+  get hasEnded(): boolean {
+    return this.copies.every(({ settled }) => settled)
+  }
+
+  /** The resources so far. */
+  get ending(): Ending {
+    return new Ending(this.gateway, this.resourcesBefore, this.masks)
+  }
+
+  /** The outcome of the run so far. */
+  get outcome(): Outcome {
+    const resolved = this.copies.filter(({ settled }) => settled && !settled.error).map(({ name }) => name)
+    return { resolved: resolved.join(), isWhole: this.hasEnded, ending: this.ending }
+  }
+
+  /** Returns the copies that run at once, the first ones first. */
+  get groups(): readonly (readonly Copy[])[] {
+    const { serial } = this.plan
+    return serial ? serial.map((name) => this.copies.filter((copy) => copy.name === name)) : [this.copies]
+  }
+
+  /** From now on, each request and each provisioning attempt is an event of the run. */
+  protected listen(): void {
+    const { gateway, arrivals } = this
+    const { hooks } = gateway.transport
+    this.resourcesBefore = keysOf(gateway)
+    this.hasFaults = gateway.faults.all().length > 0
+    arrivals.start = this.surroundings.clock.now
+    hooks.arrival = (arrival) => arrivals.arrive(arrival)
+    hooks.attempt = (...attempt) => arrivals.attempt(...attempt)
+  }
+
+  /** Notes the outcome so far, if the copies run one after the other. */
+  protected noteOutcome(): void {
+    if (!this.plan.serial) return
+    const { outcome } = this
+    outcome.ending.publicRecords()
+    this.outcomes.push(outcome)
+  }
+
+  /** Prepares a copy for the next call of its code. Returns the life that begins. */
+  protected beginLife(copy: Copy): number {
+    if (copy.hasCrashed) this.arrivals.interleaving?.drop(copy.name)
+    copy.hasCrashed = false
+    copy.settled = undefined
+    this.surroundings.activity++
+    return ++copy.life
+  }
+
+  /** Returns the family and the id of each resource that was created. */
+  leftovers(): readonly string[] {
+    return this.gateway.leftovers().map(({ family, id }) => `${family} ${id}`)
+  }
+
+  /** Returns the resources of {@link leftovers} that must not be left after an error. */
+  leftoversAfterError(): readonly string[] {
+    const { mayLeave = [] } = this.options
+    const isAllowed = (family: string, id: string) =>
+      typeof mayLeave === 'function'
+        ? readPredicateResult('it', mayLeave({ family, id }, this.gateway))
+        : mayLeave.includes(family)
+    return this.leftovers().filter((each) => {
+      const [family = '', id = ''] = each.split(' ')
+      return !this.resourcesBefore.has(each) && !isAllowed(family, id)
+    })
+  }
+
+  /** Returns true if a copy has rejected because of a failure, in the way that the options allow: then the code is called again. */
+  protected shouldResume(copy: Copy): boolean {
+    const { mayLeave, allow } = this.options
+    const error = copy.settled?.error
+    const failures = this.arrivals.events.filter(({ failure }) => failure).length
+    if (!mayLeave || !error || failures === this.#failuresBefore) return false
+    try {
+      if (this.leftoversAfterError().length > 0 || (allow && !readPredicateResult('it', allow(this.toEnded(copy)))))
+        return false
+    } catch {
+      return false // The verdict reports what these functions throw.
+    }
+    this.#failuresBefore = failures
+    this.rejections.set(copy.life, error)
+    return true
+  }
+
+  /** Returns the argument of the caller's `holds` and `allow`. */
+  toEnded(copy: Copy): Ended {
+    const { gateway, schedule } = this
+    const { name, settled } = copy
+    return { gateway, schedule, copy: name, disk: createDisk(copy), value: settled?.value, error: settled?.error }
+  }
+}
