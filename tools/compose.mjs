@@ -15,7 +15,9 @@ const { services } = parse(readFileSync(join(folder, 'compose.yaml'), 'utf8'))
 
 const ports = { 4747: await ownPort(), 8080: await ownPort() }
 const bin = mkdtempSync(join(tmpdir(), 'fauxgate-compose-'))
-writeFileSync(join(bin, 'npx'), `#!/bin/sh\nshift 2\nexec "${process.execPath}" "${command}" "$@"\n`, { mode: 0o755 })
+const writeProgram = (name, line) => writeFileSync(join(bin, name), `#!/bin/sh\n${line}\n`, { mode: 0o755 })
+writeProgram('npm', 'exit 0')
+writeProgram('fauxgate', `exec "${process.execPath}" "${command}" "$@"`)
 
 /** Replaces the host names in a text of the file by this machine's ports. */
 const localize = (text) =>

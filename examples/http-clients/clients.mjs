@@ -1,19 +1,30 @@
-// The code under test, with five clients: each has the service's URL built in, and takes no fetch.
+// The code under test, with seven clients: each has the service's URL built in, and takes no fetch.
 import http from 'node:https'
 import axios from 'axios'
 import got from 'got'
+import ky from 'ky'
+import superagent from 'superagent'
 import { request, fetch as undiciFetch } from 'undici'
 
 const url = 'https://gateway.example/reserved_domains'
 const headers = { authorization: 'Bearer any key', 'ngrok-version': '2', 'content-type': 'application/json' }
 
 /** For each client, a function that reserves a domain and returns its id. */
+export const onFetch = {
+  async ky(domain) {
+    return (await ky.post(url, { headers, json: { domain }, retry: 0 }).json()).id
+  },
+}
+
 export const onNodeHttp = {
   async got(domain) {
     return (await got.post(url, { headers, json: { domain }, retry: { limit: 0 } }).json()).id
   },
   async axios(domain) {
     return (await axios.post(url, { domain }, { headers, proxy: false })).data.id
+  },
+  async superagent(domain) {
+    return (await superagent.post(url).set(headers).send({ domain })).body.id
   },
   'node:https': (domain) =>
     new Promise((resolve, reject) => {

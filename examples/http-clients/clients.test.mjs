@@ -1,11 +1,11 @@
-// Clients that take no fetch: those on node:http use Mock Service Worker, without a port, and undici its dispatcher.
+// Clients with the URL built in: ky uses the global fetch, those on node:http use Mock Service Worker, and undici its dispatcher.
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { handlers } from 'fauxgate/msw'
 import { createNgrok } from 'fauxgate/ngrok'
 import { serve } from 'fauxgate/node'
 import { setupServer } from 'msw/node'
-import { onNodeHttp, onUndici } from './clients.mjs'
+import { onFetch, onNodeHttp, onUndici } from './clients.mjs'
 import { undiciTo } from './undici-to.mjs'
 
 const gateway = createNgrok({ baseUrl: 'https://gateway.example', seed: 'clients' })
@@ -23,6 +23,16 @@ function createTest(reserve) {
     assert.equal(gateway.requests.count({ operation: 'reserved_domains.create' }), 3)
   }
 }
+
+describe('On the global fetch, by install()', () => {
+  let installed
+  before(() => {
+    installed = gateway.install({ others: 'refuse' })
+  })
+  after(() => installed.uninstall())
+
+  for (const [name, reserve] of Object.entries(onFetch)) test(name, createTest(reserve))
+})
 
 describe('On node:http, by Mock Service Worker', () => {
   const server = setupServer(...handlers(gateway))

@@ -62,7 +62,16 @@ test('Documents show what vitest prints for their failing tests, and the correct
   const forgotten = listNamedBlocks('docs/runners.md').find((block) => block.file === 'forgotten.test.ts')?.code ?? ''
   const forgottenReport = listBlocksOf('docs/runners.md').find(({ code }) => code.includes('under way'))
   const raceReport = listBlocksOf('docs/survives.md').find(({ code }) => code.includes('interleavings;'))
+  const [sites = '', sitesTest = ''] = listNamedBlocks('docs/getting-started.md').map(({ code }) => code)
+  const sitesReport = listBlocksOf('docs/getting-started.md').find(({ language }) => language === 'text')?.code
+  const removedFromSites =
+    /^Remove `(.*)` from/m.exec(readFileSync(join(root, 'docs/getting-started.md'), 'utf8'))?.[1] ?? ''
+  expect(sites).toContain(removedFromSites)
   const output = await runVitest({
+    'sites.ts': sites,
+    'sites.test.ts': sitesTest,
+    'wrong-sites.ts': sites.replace(removedFromSites, ''),
+    'wrong-sites.test.ts': sitesTest.replace('./sites.ts', './wrong-sites.ts'),
     'whole.test.ts': smallest,
     [file]: smallest.replace(removedLine, ''),
     'retrying.test.ts': retrying,
@@ -75,7 +84,9 @@ test('Documents show what vitest prints for their failing tests, and the correct
   })
   expect(output).toContain('✓ whole.test.ts')
   expect(output).toContain('✓ corrected.test.ts')
-  expect(output).toContain('Test Files  5 failed | 2 passed')
+  expect(output).toContain('✓ sites.test.ts')
+  expect(output).toContain(sitesReport)
+  expect(output).toContain('Test Files  6 failed | 3 passed')
   for (const { code } of failures) expect(output).toContain(code)
   expect(failures).toHaveLength(2)
   expect(output).toContain(report)

@@ -38,6 +38,9 @@ const documents = [
   '.github/SECURITY.md',
   ...listFiles('docs', 'languages').filter((path) => path.endsWith('.md') && !PACKED.includes(path)),
 ]
+const { files }: { files: string[] } = JSON.parse(read('package.json'))
+/** The documents that the package has, without those that `npm pack` makes. */
+const packed = documents.filter((path) => /^(?:docs\/[^/]+|README)\.md$/.test(path) && !files.includes(`!${path}`))
 const sources = [...listFiles('src', 'test', 'examples', 'scripts', 'tools'), ...documents]
 
 /** Returns the anchors of a document, as GitHub derives them from headings. A repeated heading gets a number. */
@@ -93,28 +96,54 @@ describe('Links', () => {
     expect(names.filter(({ file }) => !existsSync(join(root, file)) && !PACKED.includes(file))).toEqual([])
   })
 
-  test('of the package’s documents are absolute if the package does not have the file', () => {
-    const { files }: { files: string[] } = JSON.parse(read('package.json'))
-    const packed = documents.filter((path) => /^(?:docs\/[^/]+|README)\.md$/.test(path) && !files.includes(`!${path}`))
-    const elsewhere = packed.flatMap((path) => {
-      const relatives = listLinks(path).filter(({ link }) => !/^[a-z]+:/.test(link))
-      const outside = relatives.filter(({ link }) => !packed.includes(resolveLink(path, link)?.path ?? ''))
-      return outside.map(({ link, line }) => `${path}:${line}: ${link}`)
+  test('in the package are relative if the package has the file, and lead to GitHub if it does not', () => {
+    const isPacked = (path: string) => packed.includes(path) || PACKED.includes(path)
+    const wrong = packed.flatMap((path) => {
+      const own = listLinks(path).flatMap(({ link, line }) => {
+        const target = resolveLink(path, link)
+        return target ? [{ link, line, isWrong: isPacked(target.path) === /^[a-z]+:/.test(link) }] : []
+      })
+      return own.filter(({ isWrong }) => isWrong).map(({ link, line }) => `${path}:${line}: ${link}`)
     })
-    expect(elsewhere).toEqual([])
+    expect(wrong).toEqual([])
+  })
+
+  test('that lead out of the package lead to what a sentence of the index names', () => {
+    const names: Readonly<Record<string, string>> = {
+      examples: 'its examples and tests',
+      languages: 'the other languages',
+      'docs/decisions': 'the decisions',
+      'docs/adding-a-family.md': 'the files for maintainers',
+      'docs/confidence.md': 'the evidence',
+      'docs/fidelity.md': 'the evidence',
+      'tools/evidence': 'the evidence',
+      test: 'its examples and tests',
+      'tools/bench': 'the measurements',
+      '.github': 'the files for maintainers',
+      'ARCHITECTURE.md': 'the files for maintainers',
+      'CHANGELOG.md': 'the files for maintainers',
+      'CONTRIBUTING.md': 'the files for maintainers',
+      'package-lock.json': 'the files for maintainers',
+    }
+    const outside = packed.flatMap((path) =>
+      listLinks(path).flatMap(({ link }) => (/^https/.test(link) ? (resolveLink(path, link)?.path ?? []) : [])),
+    )
+    expect(outside.length).toBeGreaterThan(30)
+    const sentence = /^Links to github\.com lead to files [\s\S]*?\.$/m
+      .exec(read('docs/README.md'))?.[0]
+      .replace(/\s+/g, ' ')
+    const unnamed = outside.filter((path) => {
+      const [, name] = Object.entries(names).find(([place]) => path === place || path.startsWith(`${place}/`)) ?? []
+      return name === undefined || !sentence?.includes(name)
+    })
+    expect(unnamed).toEqual([])
   })
 
   test('of the package’s guides lead to the index of the decisions, and to no single one', () => {
-    const { files }: { files: string[] } = JSON.parse(read('package.json'))
-    const guides = documents.filter((path) => /^docs\/[^/]+\.md$/.test(path) && !files.includes(`!${path}`))
+    const guides = packed.filter((path) => path !== 'README.md')
     const decisions = guides.flatMap((path) => listLinks(path).filter(({ link }) => link.includes('docs/decisions/')))
     const index = `${repositoryUrl}/blob/main/docs/decisions/README.md`
     expect(new Set(decisions.map(({ link }) => link))).toEqual(new Set([index]))
-  })
-
-  test('of README.md are absolute, so that they work on the package’s page too', () => {
-    const others = listLinks('README.md').filter(({ link }) => !link.startsWith('https://'))
-    expect(others).toEqual([])
   })
 })
 
@@ -123,6 +152,14 @@ test('Every promise of SECURITY.md names the test that checks it, or says that n
   expect(rows.length).toBeGreaterThan(30)
   const without = rows.filter((row) => !/`test\/[\w./-]+\.test\.ts` \|$/.test(row))
   expect(without).toEqual([expect.stringContaining('time is not asserted in tests')])
+})
+
+test('No page, example or action runs a package of the name fauxgate from npm or PyPI, which is not ours yet', () => {
+  const own = documents.filter((path) => !/^docs\/(?:decisions|api)\//.test(path))
+  const lines = [...own, 'llms.txt', 'action.yml', ...listFiles('examples', 'languages')].flatMap(listLines)
+  const foreign =
+    /npx (?:--yes|-y)\b|(?:npm (?:install|i|add)|pnpm add|yarn add|bun add|pip install)(?: -\S+)* '?"?fauxgate\b|(?:npm|--yes|-y).*"fauxgate@|unpkg\.com\/fauxgate/
+  expect(lines.filter(({ text }) => foreign.test(text))).toEqual([])
 })
 
 test('Examples use the package alone, so that they can be copied: nothing from src/ or test/', () => {

@@ -34,7 +34,7 @@ describe('The public texts', () => {
     const files = new Set(texts.map(({ file }) => file))
     for (const file of [
       'README.md',
-      'docs/testing.md',
+      'docs/getting-started.md',
       'src/core/schema/general-errors.ts',
       'src/gateway/options.ts',
       'src/server/commands/help.ts',

@@ -21,7 +21,7 @@ const parseLines = (file) =>
 /** Runs the steps of the action with some inputs. Returns the result, the variables for later steps, and the outputs. */
 function runAction(folder, inputs) {
   const action = parse(read('action.yml'))
-  assert.equal(action.inputs.version.default, version)
+  assert.equal(action.inputs.package.required, true)
   const files = Object.fromEntries(['GITHUB_ENV', 'GITHUB_OUTPUT'].map((name) => [name, join(folder, name)]))
   for (const file of Object.values(files)) writeFileSync(file, '')
   const fill = (text) =>
@@ -50,7 +50,7 @@ async function endServer(folder) {
 }
 
 async function checkAction(folder, tarball) {
-  const inputs = { version: `file:${tarball}`, port: '0' }
+  const inputs = { package: tarball, port: '0' }
   const { status, stdout, stderr, variables, outputs } = runAction(folder, {
     ...inputs,
     args: '--dns simulated --start 2026-01-01T00:00:00Z',
@@ -84,7 +84,7 @@ const parseInstructions = (text) =>
 
 async function checkImage(folder, tarball) {
   const image = parseInstructions(read('examples/compose/Dockerfile'))
-  assert.equal(image.ARG, `VERSION=${version}`)
+  assert.equal(image.ARG, `PACKAGE=fauxgate-${version}.tgz`)
   assert.equal(image.EXPOSE, '4747')
   const home = join(folder, 'home')
   mkdirSync(home)
@@ -93,11 +93,10 @@ async function checkImage(folder, tarball) {
     PATH: `${join(home, 'bin')}:${process.env.PATH}`,
     HOME: home,
     npm_config_prefix: home,
-    VERSION: `file:${tarball}`,
     FAUXGATE_PORT: String(port),
     FAUXGATE_CONTROL_KEY: 'the-key',
   }
-  execSync(image.RUN.replace(' && npm cache clean --force', ''), {
+  execSync(image.RUN.replace(' && npm cache clean --force', '').replace('/tmp/$PACKAGE', tarball), {
     env,
     cwd: home,
     stdio: ['ignore', 'ignore', 'inherit'],

@@ -1,5 +1,5 @@
 // Runs the examples, and fails if one fails: `node tools/checks/examples.mjs [--packed] [--all] [--shard=1/2] [name…]`.
-// With --packed, it runs the examples with packages of their own, and each part of docs/getting-started.md, such as
+// With --packed, it runs the examples with packages of their own, and each part of docs/runners.md, such as
 // "start: Bun". Each runs in a folder of its own with the packed package. Examples that cannot be installed or run here
 // are skipped, and listed at the end; with --all that is a failure. Needs `npm run build`.
 import { spawnSync } from 'node:child_process'
@@ -100,8 +100,8 @@ function runPacked(name, folder, tarball) {
 
 /** The commands of each part of the guide, by the name of the part. */
 const starts = new Map(
-  readFileSync(join(root, 'docs/getting-started.md'), 'utf8')
-    .split(/^## /m)
+  readFileSync(join(root, 'docs/runners.md'), 'utf8')
+    .split(/^##+ /m)
     .flatMap((part) => {
       const commands = [...part.matchAll(/^```sh\n([\s\S]*?)^```/gm)].map(([, block]) => block)
       return commands.length === 0 ? [] : [[`start: ${part.split('\n', 1)}`, commands.join('')]]
@@ -115,7 +115,7 @@ const RUNNERS = { 'start: Bun': 'bun', 'start: Deno': 'deno' }
 function runStart(name, folder, tarball) {
   const tools = join(folder, '..', 'tools')
   const install = ['npm', 'install', '--prefix', tools, '--no-fund', '--no-audit', '--loglevel=error', RUNNERS[name]]
-  const commands = starts.get(name).replaceAll('--save-dev fauxgate', `--save-dev ${tarball}`)
+  const commands = starts.get(name).replaceAll('--save-dev ./fauxgate-0.1.0.tgz', `--save-dev ${tarball}`)
   const PATH = [join(tools, 'node_modules/.bin'), process.env.PATH].join(delimiter)
   const env = { ...process.env, PATH, CI: '1', npm_config_loglevel: 'error' }
   const missing = RUNNERS[name] && runCommand(install, {}, true)

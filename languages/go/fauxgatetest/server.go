@@ -30,7 +30,7 @@ type server struct {
 // killed process sends none.
 const endWithInput = `--import=data:text/javascript,process.stdin.on('end',()=>process.kill(process.pid,'SIGTERM')).resume()`
 
-const toInstall = `install Node.js 20.19 or newer, and run "npm install --save-dev fauxgate@` + Version + `" in the folder of go.mod`
+const toInstall = `install Node.js 20.19 or newer, and the npm package fauxgate ` + Version + ` in the folder of go.mod`
 
 // wrongUsage is the exit code of fauxgate for options that it does not take.
 const wrongUsage = 2
@@ -76,7 +76,7 @@ func start(options []string) (*server, error) {
 }
 
 // findCommand returns the command that runs fauxgate: that of FAUXGATE, that of node_modules in the working folder or above
-// it, or npx.
+// it, or one that npx finds: it downloads none, because another package could have the name.
 func findCommand() ([]string, error) {
 	if words := strings.Fields(os.Getenv("FAUXGATE")); len(words) > 0 {
 		return words, nil
@@ -94,13 +94,13 @@ func findCommand() ([]string, error) {
 	if _, err := exec.LookPath("npx"); err != nil {
 		return nil, errors.New("there is no fauxgate for this test: " + toInstall)
 	}
-	return []string{"npx", "--yes", "fauxgate@" + Version}, nil
+	return []string{"npx", "--no", "fauxgate@" + Version}, nil
 }
 
 // readAddress reads the URL that the server prints, and after a URL with https the root certificate. Returns false if the
 // output ends before.
 func (s *server) readAddress() bool {
-	// This includes the time in which npx installs fauxgate. Pipes of Windows have no deadlines: the limit of go test holds.
+	// Pipes of Windows have no deadlines: the limit of go test holds.
 	_ = s.output.SetReadDeadline(time.Now().Add(2 * time.Minute))
 	root := ""
 	for lines := bufio.NewScanner(s.output); lines.Scan(); {

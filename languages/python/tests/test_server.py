@@ -108,7 +108,7 @@ SERVER = "print('listens on http://127.0.0.1:1', *sys.argv, flush=True); sys.std
 def test_without_node_one_sentence_says_what_to_install(bare):
     with pytest.raises(fauxgate.GatewayError, match=f"^{re.escape(MISSING)}$"), fauxgate.serve():
         pass
-    assert "pip install" in MISSING and MISSING.count(". ") == 0
+    assert "fauxgate[node]" in MISSING and MISSING.count(". ") == 0
 
 
 def test_the_package_in_node_modules_above_starts_with_node(bare, monkeypatch):
@@ -124,7 +124,7 @@ def test_without_node_modules_npx_starts_the_same_version(bare):
     write_program(bare / "bin/npx", SERVER)
     version = subprocess.check_output([sys.executable, "-m", "pip", "show", "fauxgate"], text=True)
     version = re.search(r"^Version: (.*)$", version, re.M)[1]
-    assert started_command() == ["npx", "--yes", f"fauxgate@{version}", "serve"]
+    assert started_command() == ["npx", "--no", f"fauxgate@{version}", "serve"]
 
 
 def test_the_node_of_the_extra_is_used_before_that_of_path(bare, monkeypatch):

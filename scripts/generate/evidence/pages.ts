@@ -30,9 +30,7 @@ export function formatPages(
     withParts(root, 'docs/differences.md', {
       parts: `The ${operations.length} operations are those of ${listGroups(operations)}.`,
       statuses: `The documentation numbers ${documented} errors, and names the status of ${documented - decided}. Programs rely on ${used} of these numbers.`,
-      doubts: doubts
-        .map(({ name, text }) => `- [\`${name}\`](${PUBLISHED}/docs/fidelity.md#open-doubts): ${text}`)
-        .join('\n'),
+      doubts: doubts.map(({ name, text }) => `- \`${name}\`: ${text}`).join('\n'),
     }),
   ])
 }

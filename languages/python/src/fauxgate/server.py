@@ -19,7 +19,7 @@ __tracebackhide__ = True
 DEFAULTS = {"port": "0", "dialect": "ngrok", "clock": "manual", "start": "2026-01-01T00:00:00Z", "seed": "fauxgate"}
 START_LIMIT = 120  # Seconds. The first run of npx downloads the package.
 END_LIMIT = 5
-MISSING = "fauxgate needs Node 20.19 or newer: install it from nodejs.org, or run `pip install 'fauxgate[node]'`."
+MISSING = "fauxgate needs Node 20.19 or newer: install it from nodejs.org, or this package with its extra, fauxgate[node]."
 
 # Ends the server when its input ends. The system closes the input when this process ends in any way, even by SIGKILL.
 # And npx passes its input on, but no signals.
@@ -105,9 +105,9 @@ def find_command() -> tuple[list[str], dict[str, str]]:
             return [node, str(program)], env
     if not node or not npx:
         raise GatewayError(MISSING)
-    # The program that npx starts finds Node by PATH.
+    # npx downloads nothing: another package could have the name. The program that it starts finds Node by PATH.
     env["PATH"] = os.pathsep.join([str(Path(node).parent), os.environ.get("PATH", "")])
-    return [*npx, "--yes", f"fauxgate@{metadata.version('fauxgate')}"], env
+    return [*npx, "--no", f"fauxgate@{metadata.version('fauxgate')}"], env
 
 
 def find_node() -> tuple[str | None, list[str]]:

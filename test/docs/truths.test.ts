@@ -1,0 +1,88 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { createNgrok } from '../../src/gateway/ngrok.ts'
+import { createGateway, type Gateway, manualClock } from '../../src/index.ts'
+import { allCommands } from '../../src/server/commands/all.ts'
+
+const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8').replace(/\s+/g, ' ')
+
+describe('docs/ngrok.md', () => {
+  test('names the field of each list that has another name than its family', () => {
+    const gateway = createNgrok()
+    const fields = Object.entries(gateway).flatMap(([family, { list }]) => {
+      if (typeof list !== 'function' || family === 'eventSources') return [] // It needs an id.
+      const [field = ''] = Object.keys(list()).filter((name) => name !== 'uri' && name !== 'next_page_uri')
+      const snake = family.replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`)
+      return field === snake ? [] : [family.endsWith('Backends') ? field : `${field} of ${family}`]
+    })
+    const sentence = /Some fields have another name: (.*?)\./.exec(read('docs/ngrok.md'))?.[1] ?? ''
+    const named = sentence
+      .replaceAll('`', '')
+      .replace(' in all families of backends', '')
+      .split(/, | and /)
+    expect(named.toSorted()).toEqual([...new Set(fields)].toSorted())
+  })
+})
+
+describe('The status of a name that is reserved already', () => {
+  const headers = {
+    authorization: 'Bearer k',
+    'content-type': 'application/json',
+    'ngrok-version': '2',
+    'service-version': '2',
+  }
+  const statusOf = async (gateway: Gateway) => {
+    const init = { method: 'POST', headers, body: '{"domain":"app.example.com"}' }
+    await gateway.fetch(`${gateway.url}/reserved_domains`, init)
+    return (await gateway.fetch(`${gateway.url}/reserved_domains`, init)).status
+  }
+
+  test('is the same on each page that has it', async () => {
+    const ngrok = await statusOf(createNgrok())
+    const standard = await statusOf(createGateway())
+    expect(read('docs/options.md')).toContain(
+      `${ngrok} in the dialect \`ngrok\`, as programs met it at ngrok, and ${standard} in`,
+    )
+    expect(read('docs/from-msw.md')).toContain(
+      `Programs met ${ngrok} at ngrok, and \`createNgrok\` responds with ${ngrok}.`,
+    )
+    expect(read('docs/differences.md')).toContain(
+      `fauxgate answers ${ngrok} in \`ngrok\`; \`quirks.takenStatus\` lets a test try both.`,
+    )
+    expect(read('docs/standard.md')).toContain(`| a name that is reserved already | ${ngrok} | ${standard} |`)
+  })
+})
+
+test('docs/traffic.md has the default ports of fauxgate http', () => {
+  const { flags } = allCommands.find(({ name }) => name === 'http') ?? { flags: [] }
+  const portOf = (flag: string) => flags.find((each) => each.flag === flag)?.sentence.match(/Default: (\d+)\.$/)?.[1]
+  const page = read('docs/traffic.md')
+  expect(page).toContain(`| ${portOf('traffic')}, or the next free one | visitors of the endpoint, with HTTP |`)
+  expect(page).toContain(`| ${portOf('traffic-tls')}, or the next free one | visitors of the endpoint, with TLS |`)
+  expect(page).toContain(`| ${portOf('agent')}, or the next free one | the [API of the agent]`)
+  expect(page).toContain(`| ${portOf('port')} | ngrok's API, the controls and the inspector |`)
+})
+
+test('docs/concepts.md says which leftovers there are: all, and those that requests created', async () => {
+  const gateway = createNgrok({ clock: manualClock('2026-01-01T00:00:00Z'), initial: { reservedAddrs: [{}] } })
+  gateway.reservedAddrs.create()
+  const headers = { authorization: 'Bearer k', 'content-type': 'application/json', 'ngrok-version': '2' }
+  await gateway.fetch(`${gateway.url}/reserved_addrs`, { method: 'POST', headers, body: '{}' })
+  expect(gateway.leftovers()).toHaveLength(2)
+  expect(gateway.leftovers({ ofTest: false })).toHaveLength(1)
+  expect(read('docs/concepts.md')).toContain(
+    '`gateway.leftovers()` lists all of them, and `toHaveNoLeftovers` counts those that requests created.',
+  )
+})
+
+describe('The way to the first own test', () => {
+  const countWords = (text: string) => text.split(/\s+/).length
+
+  test('is one page of at most 1,200 words after README.md, and ends with the code of the reader', () => {
+    const page = readFileSync(new URL('../../docs/getting-started.md', import.meta.url), 'utf8')
+    expect(countWords(page)).toBeLessThanOrEqual(1200)
+    expect(read('docs/README.md')).toContain('Begin with [Your first test](getting-started.md)')
+    expect(read('README.md')).toContain('[Your first test][docs/getting-started.md]')
+    expect(page.split(/^## /m).at(-1)).toContain('replace `sites.ts` with your own module')
+  })
+})
