@@ -8,12 +8,13 @@ const test = testUsing(createNgrok)
 const headers = { authorization: 'Bearer any key', 'ngrok-version': '2', 'content-type': 'application/json' }
 
 /** The code under test: reserves a domain with an automatic certificate. */
-async function reserve(domain, { fetch, baseUrl }) {
-  const body = JSON.stringify({ domain, certificate_management_policy: { authority: 'letsencrypt' } })
-  const answer = await fetch(`${baseUrl}/reserved_domains`, { method: 'POST', headers, body })
-  const answered = await answer.json()
-  if (!answer.ok) throw new Error(`${domain} was not reserved: ${answered.status_code} ${answered.error_code}`)
-  return answered
+async function reserve(domain: string, { fetch, baseUrl }: { fetch: typeof globalThis.fetch; baseUrl: string }) {
+  const policy = { authority: 'letsencrypt' }
+  const sent = JSON.stringify({ domain, certificate_management_policy: policy })
+  const response = await fetch(`${baseUrl}/reserved_domains`, { method: 'POST', headers, body: sent })
+  const body = await response.json()
+  if (!response.ok) throw new Error(`${domain} was not reserved: ${body.status_code} ${body.error_code}`)
+  return body
 }
 
 describe.concurrent('reserve', () => {
@@ -36,7 +37,7 @@ describe.concurrent('reserve', () => {
 describe('with an account that has a domain already', () => {
   test.override('gatewayOptions', { initial: { reservedDomains: [{ domain: 'app.example.com' }] } })
 
-  test('the same name is refused', async ({ gateway }) => {
+  test('the same name is rejected', async ({ gateway }) => {
     await expect(reserve('app.example.com', { fetch: gateway.fetch, baseUrl: gateway.url })).rejects.toThrow(
       'ERR_NGROK_413',
     )

@@ -8,10 +8,10 @@ const test = testUsing(createNgrok, { clock: 'system' })
 const headers = { authorization: 'Bearer any key', 'ngrok-version': '2' }
 
 /** The code under test: waits until a domain has its certificate, with a request every 7 s. */
-async function waitForCertificate(id, { fetch, baseUrl }) {
+async function waitForCertificate(id: string, { fetch, baseUrl }: { fetch: typeof globalThis.fetch; baseUrl: string }) {
   for (;;) {
-    const answer = await fetch(`${baseUrl}/reserved_domains/${id}`, { headers })
-    const { certificate } = await answer.json()
+    const response = await fetch(`${baseUrl}/reserved_domains/${id}`, { headers })
+    const { certificate } = await response.json()
     if (certificate) return new Date().toISOString()
     await new Promise((resolve) => setTimeout(resolve, 7000))
   }
@@ -20,7 +20,7 @@ async function waitForCertificate(id, { fetch, baseUrl }) {
 beforeEach(() => void vi.useFakeTimers({ now: Date.parse('2026-01-01T00:00:00Z') }))
 afterEach(() => void vi.useRealTimers())
 
-const reserve = (gateway) => {
+const reserve = (gateway: ReturnType<typeof createNgrok>) => {
   const policy = { authority: 'letsencrypt' }
   return gateway.reservedDomains.create({ domain: 'app.example.com', certificate_management_policy: policy }).id
 }
@@ -37,11 +37,11 @@ test('settled() waits for fake time', async ({ gateway }) => {
   expect((await settled).certificate).not.toBeNull()
 })
 
-test('a delayed answer comes in fake time', async ({ gateway }) => {
+test('a delayed response arrives in fake time', async ({ gateway }) => {
   gateway.faults.add({ latency: '2s' })
-  const answer = gateway.fetch(`${gateway.url}/reserved_domains`, { headers })
+  const response = gateway.fetch(`${gateway.url}/reserved_domains`, { headers })
   await vi.advanceTimersByTimeAsync(1999)
   expect(vi.getTimerCount()).toBe(1)
   await vi.advanceTimersByTimeAsync(1)
-  expect((await answer).status).toBe(200)
+  expect((await response).status).toBe(200)
 })
