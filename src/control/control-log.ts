@@ -22,8 +22,8 @@ const MAX_BODY_LENGTH = 4096
 
 /** Methods that change nothing: OPTIONS is the preflight of a browser. */
 const READING_METHODS = ['GET', 'HEAD', 'OPTIONS']
-/** The calls with a body that change nothing. */
-const READING_CALLS = ['/certificates', '/policy/check']
+/** The calls that change nothing in this gateway. */
+const READING_CALLS = ['/certificates', '/gateways', '/policy/check']
 /** The calls that are not added: no earlier control matters after the first two, and a fix makes other calls, which are added. */
 const UNLISTED_CALLS = ['POST /reset', 'DELETE /requests', 'POST /troubles/fix']
 

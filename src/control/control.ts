@@ -13,6 +13,7 @@ import type { Snapshot } from '../generated/controls.ts'
 import type { Dialect } from '../service/resources/dialects.ts'
 import type { AgentState } from './agent/state.ts'
 import { type ControlLog, isChange } from './control-log.ts'
+import type { GatewayHost } from './gateways.ts'
 import type { Journal } from './journal/journal.ts'
 import type { OtherRequests } from './journal/other-requests.ts'
 import type { SavedSnapshots } from './saved-snapshots.ts'
@@ -108,6 +109,8 @@ export interface ControlHost {
   /** Empties the journal and the list of requests to other hosts. */
   clearRequests(): void
   readonly moveParts: MoveParts | undefined
+  /** The server that can have further gateways; undefined without one. */
+  readonly gatewayHost: GatewayHost | undefined
   /** The gateway's time when it continued from a store; undefined if it began empty, or since a reset. */
   readonly continuedAt: string | undefined
   /** Resolves when the store has flushed all commits. Rejects with a `Refusal` if it has lost some. */

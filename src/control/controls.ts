@@ -9,6 +9,7 @@ import { declare } from './declare.ts'
 import { dns } from './dns.ts'
 import { document } from './document.ts'
 import { faults } from './faults/index.ts'
+import { gateways } from './gateways.ts'
 import { policy } from './policy.ts'
 import { provisioning } from './provisioning/index.ts'
 import { requests } from './requests.ts'
@@ -41,6 +42,7 @@ export const controls = [
   report,
   state,
   snapshots,
+  gateways,
   authority,
   certificates,
   document,

@@ -61,6 +61,9 @@ export function createControlHost(internals: GatewayInternals, applyInitialResou
     get moveParts() {
       return hooks.moveParts
     },
+    get gatewayHost() {
+      return hooks.gatewayHost
+    },
     get continuedAt() {
       return continuedAt
     },

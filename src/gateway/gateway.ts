@@ -3,7 +3,8 @@ import { type ControlMembers, controls } from '../control/controls.ts'
 import { cacheDocuments } from '../control/document.ts'
 import { watchTransitions } from '../control/transitions.ts'
 import { listNouns } from '../control/views/nouns.ts'
-import type { Clock } from '../core/engine/clock.ts'
+import { type Clock, isManual } from '../core/engine/clock.ts'
+import { manualClock } from '../core/engine/manual-clock.ts'
 import type { Families } from '../core/operation/family.ts'
 import { isOperationOf } from '../core/operation/operation.ts'
 import { requireJsonObject } from '../core/schema/body.ts'
@@ -29,7 +30,7 @@ import type { Delivery } from './http/messages.ts'
 import { requireKnownOperation } from './http/router.ts'
 import { splitUrl } from './http/url.ts'
 import { createInternals, type GatewayInternals } from './internals.ts'
-import type { AnyOptions } from './options.ts'
+import { type AnyOptions, listShared } from './options.ts'
 import type { Transport } from './transport.ts'
 import type { Gateway, GatewayWith, OptionsWith, OwnFamilies } from './types.ts'
 
@@ -63,6 +64,7 @@ export function createGateway<F extends OwnFamilies, C extends Clock = Clock>(
  */
 export function createGateway<C extends Clock = Clock>(options?: GatewayOptions<C>): Gateway<C>
 export function createGateway<C extends Clock>(options: AnyOptions = {}): Gateway<C> {
+  const createSibling = createSiblings(options)
   const internals = createInternals(options)
   const { engine, boundary, dialect, table } = internals
   const { initial, clock, control, cors, emptyJsonOnDelete, families, errorText } = internals.options
@@ -95,7 +97,7 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
     install: (options) => installFetch(installable, options),
     dispose: () => engine.dispose(),
     [Symbol.dispose]: () => engine.dispose(),
-    transport: createTransport({ ...served, access }, exchange, host),
+    transport: createTransport({ ...served, access, createSibling }, exchange, host),
   }
   // Looks up `fetch` at each call, because a fixture may replace it.
   const fetchOfMembers: Fetch = (input, init) => members.fetch(input, init)
@@ -163,7 +165,11 @@ function createWait({ engine, journal }: GatewayInternals) {
 }
 
 function createTransport(
-  served: GatewayInternals & { readonly controlApi: ControlApi; readonly access: ControlAccess },
+  served: GatewayInternals & {
+    readonly controlApi: ControlApi
+    readonly access: ControlAccess
+    readonly createSibling: (own: AnyOptions) => Gateway
+  },
   exchange: Handler,
   host: ControlHost,
 ): Transport {
@@ -214,6 +220,13 @@ function createTransport(
       host.reset()
       return true
     },
+    sibling(own) {
+      const gateway = served.createSibling(own)
+      const { dialer, lasting } = host.traffic.upstreams
+      if (dialer) gateway.transport.dialUpstreams(dialer)
+      for (const [key, serve] of lasting) gateway.transport.serveUpstream(key, serve)
+      return gateway
+    },
     describedBy(describer) {
       host.describer = cacheDocuments(describer)
     },
@@ -223,6 +236,18 @@ function createTransport(
     journal,
     hooks,
   }
+}
+
+/** Makes the function that creates gateways with these options, each with its own clock if this one's is a manual one. */
+function createSiblings(options: AnyOptions): (own: AnyOptions) => Gateway {
+  const { clock } = options
+  const start = clock && isManual(clock) ? clock.now : undefined
+  return (own) =>
+    createGateway({
+      ...listShared(options),
+      ...(start === undefined ? clock && { clock } : { clock: manualClock(start) }),
+      ...own,
+    })
 }
 
 function listResources({ engine, collections }: ControlHost) {

@@ -206,6 +206,12 @@ export function listRepeatable(options: AnyOptions): Readonly<Record<string, unk
   return Object.fromEntries(Object.entries(options).filter(isRepeatable))
 }
 
+/** Returns the options with which a sibling of a gateway is created, except its clock. */
+export function listShared(options: AnyOptions): AnyOptions {
+  const { baseUrl: _baseUrl, clock: _clock, store: _store, ...shared } = options
+  return shared
+}
+
 /**
  * Reads the options of a gateway and fills in the defaults.
  * @throws TypeError for an unknown option or a value that is not allowed.

@@ -1,4 +1,5 @@
 import type { Describer, DropHooks, MoveParts } from '../control/control.ts'
+import type { GatewayHost } from '../control/gateways.ts'
 import type { PersistedJournal } from '../control/journal/journal.ts'
 import type { DomainTransition } from '../control/transitions.ts'
 import type { FamilyNouns } from '../control/views/nouns.ts'
@@ -11,6 +12,8 @@ import type { ArrivalHooks } from './http/arrival.ts'
 import type { BodyLimit } from './http/body-limit.ts'
 import type { Refused } from './http/error-response.ts'
 import type { HttpRequest, HttpResponse } from './http/messages.ts'
+import type { AnyOptions } from './options.ts'
+import type { Gateway } from './types.ts'
 
 /** The calls by which a server or another host serves a gateway. Tests do not need these calls. */
 export interface Transport {
@@ -98,6 +101,13 @@ export interface Transport {
    */
   readonly renewed: () => boolean
   /**
+   * Creates a gateway with the options of this one, except those that are passed. It has its own state and no store, its own
+   * clock if that of this one is a manual one, and the upstreams that a server reaches for this one.
+   * @throws TypeError if an option is not allowed; GatewayError if a rule refuses an entry of `initial`.
+   * @internal
+   */
+  readonly sibling: (options: AnyOptions) => Gateway
+  /**
    * Makes `GET /_fauxgate/openapi.json` and `GET /_fauxgate/openapi.control.json` work, with `openApi` of `fauxgate/openapi`.
    * @internal
    */
@@ -148,6 +158,8 @@ export interface ViewedCollection {
 export interface Hooks extends ArrivalHooks, AttemptHooks, DropHooks, IssueHooks {
   /** Runs the moves of the clock that come over HTTP in parts. */
   moveParts?: MoveParts | undefined
+  /** The server that can have further gateways. */
+  gatewayHost?: GatewayHost | undefined
 }
 
 /** Returns a gateway with the same state, and with some calls of its transport replaced. */

@@ -1,4 +1,4 @@
-import { splitUrl as splitGatewayUrl } from '../gateway/http/url.ts'
+import { createPlace, type Place, splitName } from '../gateway/http/place.ts'
 import type { SandboxEnvironment } from './environment.ts'
 import { readSandboxName } from './keys.ts'
 
@@ -18,18 +18,8 @@ export interface AccountAddress {
   readonly query: string
 }
 
-export interface SandboxAddress {
-  /** The name that the client sent. It may be invalid. */
-  readonly name: string
-  /** The sandbox's public URL, without a trailing slash. */
-  readonly base: string
-  /** The path below the URL of the sandbox, with the query, as sent. The gateway reads it. */
-  readonly below: string
-  /** The path as the gateway of the sandbox reads it. Everything that looks at the path uses this one. */
-  readonly path: string
-}
-
-const SANDBOX_PATH = new RegExp(`^${SANDBOXES_PATH}/([^/]*)(.*)$`, 's')
+/** A place in a sandbox. Its base is the sandbox's public URL. */
+export type SandboxAddress = Place
 
 /** The paths below a sandbox's name that belong to the account. */
 const ACCOUNT_PATHS = /^(?:\/fork|\/keys(?:\/[^/]+)?)?$/
@@ -45,19 +35,15 @@ export function parseAddress({ url, headers }: Pick<Request, 'url' | 'headers'>,
   const label = findLabel(env.WILDCARD_HOST, host)
   if (label) {
     const base = `${/^https?:/i.exec(env.PUBLIC_URL ?? '')?.[0] ?? protocol}//${host}`
-    return createSandboxAddress(label, base, withOneSlash(path) + query)
+    return createPlace(label, base, path, query)
   }
   const sandboxAddress = (name: string, below: string) =>
-    createSandboxAddress(name, `${getHomeUrl(url, env)}${SANDBOXES_PATH}/${name}`, withOneSlash(below) + query)
+    createPlace(name, `${getHomeUrl(url, env)}${SANDBOXES_PATH}/${name}`, below, query)
   const accountAddress = { name: undefined, path, query: query.slice(1) }
-  const [, nameInPath, below = ''] = SANDBOX_PATH.exec(path) ?? []
-  if (nameInPath !== undefined) return ACCOUNT_PATHS.test(below) ? accountAddress : sandboxAddress(nameInPath, below)
+  const split = splitName(SANDBOXES_PATH, path)
+  if (split) return ACCOUNT_PATHS.test(split.below) ? accountAddress : sandboxAddress(split.name, split.below)
   const nameOfKey = path === '/' || path === SANDBOXES_PATH ? undefined : readSandboxName(headers.get('authorization'))
   return nameOfKey === undefined ? accountAddress : sandboxAddress(nameOfKey, path)
-}
-
-function createSandboxAddress(name: string, base: string, below: string): SandboxAddress {
-  return { name, base, below, path: splitGatewayUrl(below, base).path }
 }
 
 /** Returns the public URL of the Worker, without a trailing slash. */
@@ -76,9 +62,4 @@ function splitUrl(url: string) {
 function findLabel(wildcard: string | undefined, host: string): string | undefined {
   const name = host.replace(/:\d*$/, '').toLowerCase()
   return wildcard && name.endsWith(`.${wildcard.toLowerCase()}`) ? name.slice(0, -wildcard.length - 1) : undefined
-}
-
-/** Returns a path with one slash at its beginning. Clients append a path to a base URL that may end in a slash. */
-function withOneSlash(path: string): string {
-  return path.startsWith('//') ? path.slice(1) : path || '/'
 }

@@ -1,14 +1,13 @@
 import * as v from 'valibot'
 import { systemClock } from '../core/engine/clock.ts'
 import { manualClock } from '../core/engine/manual-clock.ts'
-import { Refusal, refuse } from '../core/schema/errors.ts'
 import { anyObject } from '../core/schema/schema.ts'
-import { DURATION_ALLOWED, type Duration, durationMs, timeMs, timestamp } from '../core/schema/time.ts'
+import { DURATION_ALLOWED, type Duration, durationMs, timestamp } from '../core/schema/time.ts'
 import { dialectFamilies } from '../gateway/dialect-families.ts'
-import { type AnyOptions, gatewayRows } from '../gateway/options.ts'
+import { hostedOptions, toPassedOptions } from '../gateway/hosted-options.ts'
+import type { AnyOptions } from '../gateway/options.ts'
 import type { Snapshot } from '../generated/controls.ts'
-import { dialectNames, dialects } from '../service/resources/dialects.ts'
-import { errors } from './errors.ts'
+import { dialects } from '../service/resources/dialects.ts'
 import { SCOPES } from './key-list.ts'
 import { isSandboxName } from './names.ts'
 import { isTtl, TTL_RANGE } from './ttl.ts'
@@ -21,48 +20,11 @@ const ttl = v.exactOptional(
   ),
 )
 
-/** The options of a gateway that a request cannot set: the Worker sets them, or they are not JSON. */
-const EXCLUDED = [
-  'baseUrl',
-  'clock',
-  'control',
-  'dialect',
-  'families',
-  'journalBytes',
-  'journalSize',
-  'keys',
-  'store',
-] as const satisfies readonly (keyof typeof gatewayRows)[]
-
-type PassedName = Exclude<keyof typeof gatewayRows, (typeof EXCLUDED)[number]>
-
-/** The schema of an option that the gateway itself checks. */
-const uncheckedOption = v.exactOptional(v.unknown())
-const passedNames = Object.keys(gatewayRows).filter((name) => !EXCLUDED.some((each) => each === name))
-// The type checker does not follow names through `fromEntries`.
-const passedOptions = Object.fromEntries(passedNames.map((name) => [name, uncheckedOption])) as Record<
-  PassedName,
-  typeof uncheckedOption
->
-
-function oneOf<T extends string>(names: readonly T[]) {
-  return v.exactOptional(v.picklist(names, names.join(' or ')))
-}
-
 export const sandboxOptions = v.object({
-  dialect: oneOf(dialectNames),
-  clock: oneOf(['system', 'manual']),
-  /** The first time of a manual clock. Default: now. */
-  start: v.exactOptional(
-    v.pipe(
-      v.string(),
-      v.check((text) => timeMs(text) !== undefined, 'an RFC 3339 timestamp, such as 2026-01-01T00:00:00Z'),
-    ),
-  ),
+  ...hostedOptions.entries,
   ttl,
   /** The state to begin with. */
   snapshot: v.exactOptional(anyObject<Snapshot>('a snapshot, such as that of GET /_fauxgate/state')),
-  ...passedOptions,
 })
 
 /** The options of a sandbox in an archive: those that a request can set, and no others. The gateway checks their values. */
@@ -93,23 +55,13 @@ export function toStoredOptions({ snapshot: _, ...options }: Omit<SandboxOptions
 }
 
 /** Returns the options of a sandbox's gateway. By default, its authority has secret keys, because others can reach it. */
-export function toGatewayOptions({ dialect = 'standard', clock, start, ...options }: StoredOptions): AnyOptions {
+export function toGatewayOptions(options: StoredOptions): AnyOptions {
+  const { dialect = 'standard', clock, start } = options
   return {
     authorityKeys: 'fresh',
-    // The gateway checks them.
-    ...(options as AnyOptions),
+    ...toPassedOptions(options),
     dialect: dialects[dialect],
     families: dialectFamilies[dialect],
     clock: clock === 'manual' ? manualClock(start) : systemClock,
-  }
-}
-
-/** Runs work that reads the options of a gateway. A TypeError becomes a refusal of the options. */
-export function refuseInvalidOptions<T>(work: () => T): T {
-  try {
-    return work()
-  } catch (error) {
-    if (!(error instanceof TypeError) || error instanceof Refusal) throw error
-    return refuse(errors.sandbox_options_invalid, { why: error.message })
   }
 }

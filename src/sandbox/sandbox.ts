@@ -2,6 +2,7 @@ import { DurableObject } from 'cloudflare:workers'
 import { readClock, systemClock } from '../core/engine/clock.ts'
 import { refuse } from '../core/schema/errors.ts'
 import { timestamp } from '../core/schema/time.ts'
+import { refuseInvalidOptions } from '../gateway/hosted-options.ts'
 import { createJsonResponse, type HttpResponse, NO_CONTENT } from '../gateway/http/messages.ts'
 import type { Gateway } from '../gateway/types.ts'
 import { parseAddress, type SandboxAddress } from './address.ts'
@@ -35,7 +36,7 @@ import {
   type NewSandbox,
   type ObjectState,
 } from './objects.ts'
-import { refuseInvalidOptions, toStoredOptions } from './options.ts'
+import { toStoredOptions } from './options.ts'
 import type { Turns } from './parts.ts'
 import { measureUsage } from './store.ts'
 
@@ -240,7 +241,9 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
   #initialize(metadata: Metadata, { options, state }: InitialSandbox): void {
     this.#metadata.put(metadata)
     if (state) this.#live.putState(state)
-    const gateway = refuseInvalidOptions(() => (state ? this.#live.getOrLoad(metadata) : this.#live.load(metadata)))
+    const gateway = refuseInvalidOptions(errors.sandbox_options_invalid, () =>
+      state ? this.#live.getOrLoad(metadata) : this.#live.load(metadata),
+    )
     if (options.snapshot) gateway.restore(options.snapshot)
   }
 

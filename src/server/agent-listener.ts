@@ -19,8 +19,10 @@ export interface AgentListener {
 /** The host of the URLs of requests, which the agent does not read. */
 const HOST = '127.0.0.1'
 
-interface Served {
+interface Asked {
   readonly gateway: Gateway
+  /** The URL of the request, as the agent reads it. */
+  readonly url: string | undefined
   /** The URL of the page with the traffic: a real agent has one at `/`. */
   readonly page: string
 }
@@ -33,12 +35,7 @@ export async function listenAsAgent(
 ): Promise<AgentListener> {
   const server = createServer(SERVER_LIMITS)
   takeTurns(server, {
-    open: (socket) => (response) =>
-      respond({ gateway, page }, response).catch((error: unknown) => {
-        // An agent that is down refuses connections, and a fault breaks them. This one was made already.
-        if (!isPlanned(error)) printError(error)
-        socket.destroy()
-      }),
+    open: () => (response) => respondAsAgent({ gateway, page, url: response.req.url }, response),
   })
   const bound = await listenAt(server, port, host)
   return {
@@ -52,9 +49,19 @@ export async function listenAsAgent(
   }
 }
 
-async function respond({ gateway, page }: Served, response: ServerResponse): Promise<void> {
+/** Responds to a request to the local API of a gateway's agent. */
+export function respondAsAgent(asked: Asked, response: ServerResponse): void {
+  const { socket } = response.req
+  respond(asked, response).catch((error: unknown) => {
+    // An agent that is down refuses connections, and a fault breaks them. This one was made already.
+    if (!isPlanned(error)) printError(error)
+    socket.destroy()
+  })
+}
+
+async function respond({ gateway, page, url = '/' }: Asked, response: ServerResponse): Promise<void> {
   const { req: request } = response
-  const { method = 'GET', url = '/', headers } = request
+  const { method = 'GET', headers } = request
   const header = (name: string) => headers[name]?.toString() ?? null
   const peer = request.socket.remoteAddress ?? 'unknown'
   const refusal = gateway.transport.callerRefusal({

@@ -5,7 +5,9 @@ import type { RequestBody } from '../core/schema/body.ts'
 import { general } from '../core/schema/general-errors.ts'
 import { printError } from '../core/schema/print.ts'
 import type { HttpRequest, HttpResponse } from '../gateway/http/messages.ts'
+import { splitUrl } from '../gateway/http/url.ts'
 import type { Gateway } from '../gateway/types.ts'
+import { respondAsAgent } from './agent-listener.ts'
 import { INSPECTOR_HEADER, type Inspector } from './inspector.ts'
 import type { PackedDocuments, PackedResponse } from './packed-documents.ts'
 import { hasBody, readBody } from './request-body.ts'
@@ -14,25 +16,45 @@ import type { ParseError } from './request-queue.ts'
 /** Limits of a request's head, which Node's parser checks. */
 export const HEAD_LIMITS = { bytes: 16_384, seconds: 20 }
 
-/** The gateway and the inspector that answer the requests of a connection. */
+/** The gateway and the inspector that answer a request. */
 export interface Responders {
   readonly gateway: Gateway
   readonly inspector: Inspector
   readonly documents: PackedDocuments
+  /** Aborts when the gateway is removed from its server. Its reason is the response to requests that wait. */
+  readonly removed?: AbortSignal
 }
+
+/** A request that a connection has received, with what answers it. */
+interface Turn extends Target {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+}
+
+/** The target of a request. */
+export interface Target {
+  readonly responders: Responders
+  /** Its URL as the gateway reads it. */
+  readonly url: string
+  /** The error of the gateway for a request to one that does not exist; absent for any other. */
+  readonly missing?: () => HttpResponse
+}
+
+/** Returns the target of a request for a URL. */
+export type FindTarget = (url: string) => Target
 
 /** A connection, whose requests take turns. */
 export class PipelinedConnection {
   readonly #socket: Socket
-  readonly #responders: Responders
+  readonly #findTarget: FindTarget
   /** The address of the other end; unknown once the connection has ended. */
   readonly #peer: string
   /** Aborts once either side has ended the connection. */
   readonly #closed: AbortSignal
 
-  constructor(socket: Socket, responders: Responders) {
+  constructor(socket: Socket, findTarget: FindTarget) {
     this.#socket = socket
-    this.#responders = responders
+    this.#findTarget = findTarget
     this.#peer = socket.remoteAddress ?? 'unknown'
     const ended = new AbortController()
     this.#closed = ended.signal
@@ -42,10 +64,19 @@ export class PipelinedConnection {
   /** Handles a request once its body is read. */
   start(response: ServerResponse): void {
     const { req: request } = response
-    const { transport } = this.#responders.gateway
-    const head = this.#toHttpRequest(request, '')
-    const refusal = this.#guard(() => transport.callerRefusal(head))
-    if (!hasBody(request)) return void this.#respond(response, '', refusal)
+    const target = this.#guard(() => this.#findTarget(request.url ?? '/'))
+    if (!target) return
+    const turn = { ...target, request, response }
+    const { transport } = turn.responders.gateway
+    const head = this.#toHttpRequest(turn, '')
+    const refusal = this.#guard(() => transport.callerRefusal(head) ?? turn.missing?.())
+    const agentPath = refusal ? undefined : findAgentPath(turn)
+    if (agentPath !== undefined) {
+      const { gateway } = turn.responders
+      respondAsAgent({ gateway, url: agentPath, page: `${gateway.url}/_fauxgate/#traffic` }, response)
+      return
+    }
+    if (!hasBody(request)) return void this.#respond(turn, '', refusal)
     const findLimit = () => (refusal ? 0 : this.#guard(() => transport.bodyLimit(head)))
     readBody(
       request,
@@ -54,7 +85,7 @@ export class PipelinedConnection {
         if (!this.#socket.writable) return
         // Otherwise the unread rest of the body would be parsed as the next request.
         if (!request.complete) response.shouldKeepAlive = false
-        this.#respond(response, body, refusal)
+        this.#respond(turn, body, refusal)
       },
     )
   }
@@ -74,22 +105,23 @@ export class PipelinedConnection {
     this.#socket.destroy()
   }
 
-  #toHttpRequest({ method = 'GET', url = '/', headers, rawHeaders }: IncomingMessage, body: RequestBody): HttpRequest {
+  #toHttpRequest({ request, url }: Turn, body: RequestBody): HttpRequest {
+    const { method = 'GET', headers, rawHeaders } = request
     const isInspector = headers[INSPECTOR_HEADER] !== undefined
     const header = (name: string) => headers[name]?.toString() ?? null
     return { method, url, header, rawHeaders, body, peer: this.#peer, isInspector, signal: this.#closed }
   }
 
-  #respond(response: ServerResponse, body: RequestBody, refusal: HttpResponse | undefined): void {
-    this.#guard(() => (refusal ? send(refusal, response) : this.#answer(response, body)?.catch(this.#end)))
+  #respond(turn: Turn, body: RequestBody, refusal: HttpResponse | undefined): void {
+    this.#guard(() => (refusal ? send(refusal, turn.response) : this.#answer(turn, body)?.catch(this.#end)))
   }
 
   /** Answers a request, immediately unless a fault, a control that waits or the store delays the response. */
-  #answer(response: ServerResponse, body: RequestBody): Promise<unknown> | undefined {
-    const { req: request } = response
-    const { gateway, inspector } = this.#responders
-    const httpRequest = this.#toHttpRequest(request, body)
-    if (inspector.isFor(request)) {
+  #answer(turn: Turn, body: RequestBody): Promise<unknown> | undefined {
+    const { request, response } = turn
+    const { gateway, inspector } = turn.responders
+    const httpRequest = this.#toHttpRequest(turn, body)
+    if (inspector.isFor(httpRequest)) {
       return inspector.respond(request, response, httpRequest).catch((error: unknown) => {
         if (response.headersSent) throw error
         send(internalFailure(gateway, error), response)
@@ -98,14 +130,14 @@ export class PipelinedConnection {
     const elapsed = stopwatch()
     const result = exchange(gateway, httpRequest)
     if (result.delivery || result.safe)
-      return this.#delivered(result).then((sent) => sent && this.#send(sent, response, httpRequest, elapsed()))
-    this.#send(result, response, httpRequest, elapsed())
+      return this.#delivered(turn, result).then((sent) => sent && this.#send(turn, sent, httpRequest, elapsed()))
+    this.#send(turn, result, httpRequest, elapsed())
     return undefined
   }
 
   /** Sends a response after `elapsed` ms. */
-  #send(result: HttpResponse, response: ServerResponse, httpRequest: HttpRequest, elapsed: number): void {
-    const { inspector, documents } = this.#responders
+  #send({ response, responders }: Turn, result: HttpResponse, httpRequest: HttpRequest, elapsed: number): void {
+    const { inspector, documents } = responders
     inspector.broadcastControlUse(httpRequest, result)
     inspector.recordDuration(httpRequest, result, elapsed)
     const { drop, cut } = result.delivery ?? {}
@@ -122,16 +154,26 @@ export class PipelinedConnection {
   }
 
   /** Resolves with a response when it may be sent, or with undefined if the client has left. */
-  async #delivered(response: HttpResponse): Promise<HttpResponse | undefined> {
-    const { gateway, inspector } = this.#responders
+  async #delivered({ responders }: Turn, response: HttpResponse): Promise<HttpResponse | undefined> {
+    const { gateway, inspector, removed } = responders
+    const signal = removed ? AbortSignal.any([this.#closed, removed]) : this.#closed
     try {
-      return await gateway.transport.delivered(response, { signal: this.#closed })
+      return await gateway.transport.delivered(response, { signal })
     } catch (error) {
+      if (removed?.aborted && error === removed.reason) return removed.reason
       if (!this.#socket.destroyed || error !== this.#closed.reason) return internalFailure(gateway, error)
       inspector.broadcastCancelled(response)
       return undefined
     }
   }
+}
+
+/** Returns the path in the agent's API, with the query, of a request below the URL of a gateway that has an agent. */
+function findAgentPath({ url, responders: { gateway } }: Turn): string | undefined {
+  if (!url.includes('/api') || !('tunnelSession' in gateway.declare)) return undefined
+  const { path, query } = splitUrl(url, gateway.url)
+  if (path !== '/api' && !path.startsWith('/api/')) return undefined
+  return query === '' ? path : `${path}?${query}`
 }
 
 function exchange(gateway: Gateway, httpRequest: HttpRequest): HttpResponse {

@@ -79,6 +79,11 @@ export class Events {
     )
   }
 
+  /** Ends the streams of all listeners. */
+  close(): void {
+    for (const { response } of this.#listeners) response.end()
+  }
+
   #createChangedEvent(): string {
     return formatEvent('changed', describeChanges(this.#gateway))
   }

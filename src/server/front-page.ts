@@ -16,7 +16,7 @@ export function withFrontPage(gateway: Gateway): Gateway {
     const headers = { 'Content-Type': `${type}; charset=utf-8`, 'Cache-Control': 'no-store' }
     return { status: 200, headers, body: method === 'HEAD' ? null : body }
   }
-  return withTransport(gateway, { exchange })
+  return withTransport(gateway, { exchange, sibling: (own) => withFrontPage(gateway.transport.sibling(own)) })
 }
 
 function links({ url, dialect }: Gateway): readonly (readonly [name: string, address: string])[] {

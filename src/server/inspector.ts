@@ -32,7 +32,7 @@ export class Inspector {
     this.#events = new Events(gateway, name)
   }
 
-  isFor({ method, url = '' }: IncomingMessage): boolean {
+  isFor({ method, url }: HttpRequest): boolean {
     return url.includes(CONTROL_PATH) && (method === 'GET' || method === 'HEAD') && this.#takes(this.#path(url))
   }
 
@@ -47,10 +47,15 @@ export class Inspector {
     // They contain nothing of the gateway. The page asks for the key, because a browser cannot send the key when it loads the page.
     const isOpen = refusal === undefined || (path !== EVENTS && refusal.status === 401)
     if (!isOpen) response.writeHead(refusal.status, refusal.headers).end(refusal.body)
-    else if (path === CONTROL_PATH) response.writeHead(308, { Location: `${httpRequest.url.split('?', 1)[0]}/` }).end()
+    else if (path === CONTROL_PATH) response.writeHead(308, { Location: `${request.url?.split('?', 1)[0]}/` }).end()
     else if (document !== undefined) await sendDocument(document, request, response)
     else if (httpRequest.method === 'HEAD') response.writeHead(200, EVENT_HEADERS).end()
     else this.#events.add(response)
+  }
+
+  /** Ends the streams of events. */
+  close(): void {
+    this.#events.close()
   }
 
   /** Tells all listeners that a control was used. Some controls make no commit. */

@@ -9,12 +9,11 @@ import { quote } from '../core/schema/text.ts'
 import { openApi } from '../gateway/openapi/openapi.ts'
 import type { Gateway } from '../gateway/types.ts'
 import { listenAsAgent } from './agent-listener.ts'
-import { PipelinedConnection, parseErrorResponse, type Responders } from './connection.ts'
+import { PipelinedConnection, parseErrorResponse } from './connection.ts'
+import { Gateways } from './gateways.ts'
 import { createServer as createPlainServer, listenAt } from './http.ts'
-import { Inspector } from './inspector.ts'
 import { SERVER_LIMITS } from './limits.ts'
 import * as schemas from './options/listen-schemas.ts'
-import { PackedDocuments } from './packed-documents.ts'
 import { takeTurns } from './request-queue.ts'
 
 /** Options of {@link serve}. */
@@ -90,8 +89,8 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
     agent,
   } = readOptions(serveOptions, options, { secret: ['tls'] })
   const sockets = new Set<Socket>()
-  const responders = { gateway, inspector: new Inspector(gateway, name), documents: new PackedDocuments() }
-  const server = await createHttpServer(responders, sockets, tls).catch((cause) => {
+  const gateways = new Gateways(gateway, name)
+  const server = await createHttpServer(gateways, sockets, tls).catch((cause) => {
     // Node's own error is one of OpenSSL, and does not name the option.
     throw new TypeError(
       `tls cannot be used (${cause.message}). Allowed: a certificate and its private key, both PEM.`,
@@ -109,6 +108,7 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
   const closeServer = () =>
     new Promise<void>((resolve) => {
       if (gateway.url === url) gateway.transport.servedAt(undefined)
+      gateways.close()
       // Clients with a pool would send their next request on a connection whose end they have not read yet.
       server.close(() => atNextTurn(() => atNextTurn(resolve)))
       for (const socket of sockets) socket.destroy()
@@ -129,7 +129,7 @@ type CreateServer = (options: ServerOptions) => Server
 
 /** Creates the server, and keeps the open sockets in the set. */
 async function createHttpServer(
-  responders: Responders,
+  gateways: Gateways,
   sockets: Set<Socket>,
   tls: ServerCertificate | undefined,
 ): Promise<Server> {
@@ -148,10 +148,10 @@ async function createHttpServer(
   })
   takeTurns(server, {
     open(socket) {
-      const connection = new PipelinedConnection(socket, responders)
+      const connection = new PipelinedConnection(socket, gateways.findTarget)
       return (response) => connection.start(response)
     },
-    refuse: (error) => parseErrorResponse(responders.gateway, error),
+    refuse: (error) => parseErrorResponse(gateways.home, error),
   })
   return server
 }

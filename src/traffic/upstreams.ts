@@ -137,6 +137,11 @@ export class Upstreams implements SideRecords {
     this.#set(key, { serve })
   }
 
+  /** The upstreams that stay when the others are cleared. */
+  get lasting(): ReadonlyMap<string, ServedUpstream> {
+    return this.#lasting
+  }
+
   /** Removes an upstream. Returns whether there was one. */
   remove(key: string): boolean {
     const normal = normalizeKey(key)

@@ -15,7 +15,8 @@ import { APP, createTarget, type Sent, type Target, VALID_CALLS } from '../suppo
 import { MANUAL_CLOCK, useSandboxes } from './support/sandboxes.ts'
 
 const sandboxes = useSandboxes()
-const calls = controlCallsWith(dialectFamilies.ngrok ?? {})
+// Only a server has further gateways.
+const calls = controlCallsWith(dialectFamilies.ngrok ?? {}).filter(({ path }) => path !== '/gateways')
 const KEY = 'control-key-of-the-served-gateway'
 
 /** Inputs that the calls refuse later than at once, beside those that are wrong for every call. */

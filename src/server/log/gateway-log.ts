@@ -12,6 +12,7 @@ import { type Transport, withTransport } from '../../gateway/transport.ts'
 import type { Gateway } from '../../gateway/types.ts'
 import { tryParseJson } from '../../verify/exchange.ts'
 import { readErrorBody } from '../errors.ts'
+import { pathOf } from '../gateways.ts'
 import type { Log, LoggedRequest, LoggedTransition } from './log.ts'
 
 /** Returns a gateway with the same state that logs requests and provisioning. The log shows none of the keys. */
@@ -31,7 +32,16 @@ export function withLog(gateway: Gateway, log: Log, families: Families | undefin
     const { method } = request
     const operation = findOperation(router.find(path), method)?.name ?? null
     const at = readClock(gateway.clock)
-    log.request({ at, method, path: redactPath(path, request), operation, status, error, message, duration })
+    log.request({
+      at,
+      method,
+      path: pathOf(gateway) + redactPath(path, request),
+      operation,
+      status,
+      error,
+      message,
+      duration,
+    })
   }
 
   const exchange = (request: HttpRequest): HttpResponse => {
@@ -76,7 +86,10 @@ export function withLog(gateway: Gateway, log: Log, families: Families | undefin
     return response
   }
 
-  return withTransport(gateway, { exchange, callerRefusal, delivered, refused })
+  const sibling: Transport['sibling'] = (own) =>
+    withLog(gateway.transport.sibling(own), log, own.families ?? families, keys)
+
+  return withTransport(gateway, { exchange, callerRefusal, delivered, refused, sibling })
 }
 
 /** Returns a function that removes these keys, and those in the headers of a request, from the path of the request. */

@@ -1,13 +1,10 @@
 import * as v from 'valibot'
 import { describe, expect, it, test } from 'vitest'
+import { refuseInvalidOptions } from '../../../src/gateway/hosted-options.ts'
 import { createNgrok, type NgrokOptions } from '../../../src/gateway/ngrok.ts'
 import { createGateway, ngrok } from '../../../src/index.ts'
-import {
-  refuseInvalidOptions,
-  sandboxOptions,
-  toGatewayOptions,
-  toStoredOptions,
-} from '../../../src/sandbox/options.ts'
+import { errors as sandboxErrors } from '../../../src/sandbox/errors.ts'
+import { sandboxOptions, toGatewayOptions, toStoredOptions } from '../../../src/sandbox/options.ts'
 import { readArguments } from '../../../src/server/commands/command.ts'
 import { gatewayOptionsOf } from '../../../src/server/options/gateway-options.ts'
 import { parseOptions } from '../../../src/server/options/parsed-options.ts'
@@ -471,7 +468,9 @@ describe('Wherever a gateway is created', () => {
     const sandbox = createGateway(toGatewayOptions(toStored({ limits: { vaults: 0, reserved_domains: 0 } })))
     expect(errorNumber(() => sandbox.reservedDomains.create(json))).toBe(401)
     const createMistyped = () =>
-      refuseInvalidOptions(() => createGateway(toGatewayOptions(toStored({ limits: { vault: 0 } }))))
+      refuseInvalidOptions(sandboxErrors.sandbox_options_invalid, () =>
+        createGateway(toGatewayOptions(toStored({ limits: { vault: 0 } }))),
+      )
     expect(createMistyped).toThrow('Did you mean vaults?')
   })
 

@@ -1,0 +1,72 @@
+import * as v from 'valibot'
+import { requireJsonObject, type SentBody } from '../core/schema/body.ts'
+import { documented, named } from '../core/schema/documentation.ts'
+import { declareErrors, entry, refuse } from '../core/schema/errors.ts'
+import type { RuleContext } from '../core/schema/rule.ts'
+import { anyObject } from '../core/schema/schema.ts'
+import type { HostedGateway } from '../generated/controls.ts'
+import { type Control, type ControlCall, type ControlHost, controlCall } from './control.ts'
+
+export const errors = declareErrors({
+  gateways_unavailable: entry(
+    90462,
+    400,
+    'Only a server of `fauxgate serve`, or of `serve` in `fauxgate/node`, has further gateways.',
+  ),
+  gateway_not_found: entry(
+    90463,
+    404,
+    'This server has no gateway {name}. It was deleted, or unused for an hour, or the server has started again. POST /_fauxgate/gateways creates one.',
+  ),
+  gateway_options_invalid: entry(90464, 400, 'The gateway cannot be created: {why}'),
+})
+
+/** A server that has several gateways, each at its own path. */
+export interface GatewayHost {
+  /** Creates a gateway with the options of this one, except those of the request. */
+  create(options: SentBody, context: RuleContext): Promise<HostedGateway>
+  /** Removes a gateway. Throws `gateway_not_found` if there is none of this name. */
+  remove(name: string): void
+}
+
+const gatewayName = documented(v.string(), 'Its name, which is in its URL.')
+
+const hosted = named(
+  v.object({
+    name: gatewayName,
+    url: documented(
+      v.string(),
+      "The base URL of its API, without a trailing slash. Its controls are below `/_fauxgate/` there, and its agent's API is below `/api/`.",
+    ),
+  }),
+  'HostedGateway',
+  'A further gateway of a server, with its own state, clock and controls.',
+)
+
+const create: ControlCall = {
+  method: 'POST',
+  path: '/gateways',
+  summary: 'Create a further gateway, which is forgotten after an hour without a request',
+  from: 'body',
+  schema: anyObject<object>('an object with the options of a gateway'),
+  response: hosted,
+  errors: [errors.gateways_unavailable, errors.gateway_options_invalid],
+  run: (host, raw) => requireHost(host).create(requireJsonObject(raw), host.engine.context),
+}
+
+const remove = controlCall({
+  method: 'DELETE',
+  path: '/gateways',
+  summary: 'Remove a further gateway, and end the requests that wait there',
+  from: 'query',
+  schema: v.object({ name: gatewayName }),
+  errors: [errors.gateways_unavailable, errors.gateway_not_found],
+  run: (host, { name }) => requireHost(host).remove(name),
+})
+
+/** Over HTTP only: in the same process, `createGateway` creates a gateway. */
+export const gateways: Control<object, typeof errors> = { calls: [create, remove], errors }
+
+function requireHost({ gatewayHost }: ControlHost): GatewayHost {
+  return gatewayHost ?? refuse(errors.gateways_unavailable, {})
+}

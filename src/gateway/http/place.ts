@@ -1,0 +1,32 @@
+import { splitUrl } from './url.ts'
+
+/** A place in a gateway that shares its host with others, such as `/s/NAME/reserved_domains`. */
+export interface Place {
+  /** The name that the client sent. It may be invalid. */
+  readonly name: string
+  /** The gateway's base URL, without a trailing slash. */
+  readonly base: string
+  /** The path below the base URL, with the query, as sent. The gateway reads it. */
+  readonly below: string
+  /** The path as the gateway reads it. Everything that looks at the path uses this one. */
+  readonly path: string
+}
+
+/** Splits a path into the name after a prefix such as `/s`, and the path below it. Returns undefined for another path. */
+export function splitName(prefix: string, path: string): { readonly name: string; readonly below: string } | undefined {
+  if (!path.startsWith(`${prefix}/`)) return undefined
+  const rest = path.slice(prefix.length + 1)
+  const end = rest.indexOf('/')
+  return end === -1 ? { name: rest, below: '' } : { name: rest.slice(0, end), below: rest.slice(end) }
+}
+
+/** Returns the place of a path below the base URL of a gateway. `query` is empty, or begins with a question mark. */
+export function createPlace(name: string, base: string, path: string, query: string): Place {
+  const below = withOneSlash(path) + query
+  return { name, base, below, path: splitUrl(below, base).path }
+}
+
+/** Returns a path with one slash at its beginning. Clients append a path to a base URL that may end in a slash. */
+function withOneSlash(path: string): string {
+  return path.startsWith('//') ? path.slice(1) : path || '/'
+}

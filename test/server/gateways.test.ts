@@ -1,0 +1,200 @@
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { timestamp } from '../../src/core/schema/time.ts'
+import { createNgrok, type NgrokOptions } from '../../src/gateway/ngrok.ts'
+import { createGateway, manualClock } from '../../src/index.ts'
+import { serve } from '../../src/server/node.ts'
+import { CLOCK_START } from '../support/clock.ts'
+
+const HEADERS = { authorization: 'Bearer k', 'ngrok-version': '2' }
+const DOMAIN = { domain: 'app.example.com', certificate_management_policy: { authority: 'letsencrypt' } }
+
+async function open(options: NgrokOptions = {}) {
+  const clock = manualClock(CLOCK_START)
+  const server = await serve(createNgrok({ clock, seed: 'shared', ...options }))
+  onTestFinished(() => server.close())
+  return { url: server.url, clock }
+}
+
+async function call(url: string, method: string, path: string, body?: object, headers: Record<string, string> = {}) {
+  const response = await fetch(url + path, {
+    method,
+    headers: { ...HEADERS, ...headers, ...(body && { 'content-type': 'application/json' }) },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  const isJson = response.headers.get('content-type')?.startsWith('application/json')
+  return { status: response.status, body: isJson ? JSON.parse(text) : text }
+}
+
+/** Creates a further gateway, and returns its URL and its name. */
+async function add(url: string, options: object = {}): Promise<{ readonly url: string; readonly name: string }> {
+  const { status, body } = await call(url, 'POST', '/_fauxgate/gateways', options)
+  expect([status, body]).toEqual([200, { name: expect.any(String), url: `${url}/g/${body.name}` }])
+  return body
+}
+
+const remove = (url: string, name: string) => call(url, 'DELETE', `/_fauxgate/gateways?name=${name}`)
+
+// rules: control-api#further-gateways
+test('a further gateway has its own resources, and its URIs name it', async () => {
+  const { url } = await open()
+  const [one, other] = [await add(url), await add(url)]
+  const { body } = await call(one.url, 'POST', '/reserved_domains', DOMAIN)
+  expect(body.uri).toBe(`${one.url}/reserved_domains/${body.id}`)
+  expect((await call(body.uri, 'GET', '')).status).toBe(200)
+  for (const at of [url, other.url]) expect((await call(at, 'GET', `/reserved_domains/${body.id}`)).status).toBe(404)
+})
+
+/** Reads what each control of a gateway shows. */
+async function readControls(url: string) {
+  const paths = ['clock', 'faults', 'snapshots', 'dns', 'requests', 'traffic', 'report', 'overview', 'controls']
+  const all = await Promise.all(paths.map((path) => call(url, 'GET', `/_fauxgate/${path}`)))
+  const agent = await call(url, 'GET', '/api/tunnels')
+  return JSON.stringify([...all, agent]).replaceAll(url, '')
+}
+
+const USES: readonly (readonly [method: string, path: string, body?: object])[] = [
+  ['POST', '/clock', { advance: '1h', remember: true }],
+  ['POST', '/faults', { status: 503, operation: 'reserved_addrs.list' }],
+  ['POST', '/snapshots', { name: 'before' }],
+  ['PUT', '/dns', { name: 'app.example.com', type: 'A', value: '192.0.2.1' }],
+  ['POST', '/provisioning/script', { outcomes: ['DNS_ERROR'] }],
+  ['POST', '/declare', { tunnel_session: { endpoints: [{ url: 'https://app.example.com' }] } }],
+  ['PUT', '/traffic/upstreams', { url: 'https://app.example.com', status: 200, body: 'hello' }],
+  ['POST', '/traffic', { url: 'https://app.example.com/' }],
+]
+
+test('nothing that a control does to one gateway is seen in another', async () => {
+  const { url } = await open()
+  const [one, other] = [await add(url), await add(url)]
+  const before = await readControls(other.url)
+  for (const [method, path, body] of USES) {
+    const { status } = await call(one.url, method, `/_fauxgate${path}`, body)
+    expect([path, Math.floor(status / 100)]).toEqual([path, 2])
+    await call(other.url, 'DELETE', '/_fauxgate/requests')
+    expect([path, await readControls(other.url)]).toEqual([path, before])
+  }
+  expect(await readControls(one.url)).not.toBe(before)
+  expect((await call(other.url, 'POST', '/_fauxgate/undo')).status).toBe(404)
+})
+
+test('a further gateway begins with the options of its server, except those of the request', async () => {
+  const { url, clock } = await open({ account: { plan: 'free' } })
+  clock.advance('1h')
+  const same = await add(url)
+  const readClock = async (at: string) => (await call(at, 'GET', '/_fauxgate/clock')).body
+  expect(await readClock(same.url)).toEqual({ now: timestamp(CLOCK_START), manual: true })
+  const create = async (at: string) => (await call(at, 'POST', '/reserved_addrs', {})).body
+  const [first, second] = [await create(same.url), await create((await add(url)).url)]
+  expect(second.id).toBe(first.id)
+  const options = { start: '2027-01-01T00:00:00Z', seed: 'own', plan: 'paygo' }
+  const own = await add(url, options)
+  expect(await readClock(own.url)).toEqual({ now: options.start, manual: true })
+  expect((await create(own.url)).id).not.toBe(first.id)
+  const { body } = await call(own.url, 'GET', '/_fauxgate/controls')
+  expect(body.options).toMatchObject({ account: { plan: 'paygo' } })
+})
+
+test('a further gateway can have a system clock, and then no start', async () => {
+  const { url } = await open()
+  const { url: own } = await add(url, { clock: 'system' })
+  expect((await call(own, 'GET', '/_fauxgate/clock')).body.manual).toBe(false)
+  const { status, body } = await call(url, 'POST', '/_fauxgate/gateways', {
+    clock: 'system',
+    start: '2027-01-01T00:00:00Z',
+  })
+  expect([status, body.msg]).toEqual([400, expect.stringContaining('start is "2027-01-01T00:00:00Z". Allowed: ')])
+})
+
+test('a gateway of the standard dialect has further ones of ngrok', async () => {
+  const server = await serve(createGateway())
+  onTestFinished(() => server.close())
+  const { url } = await add(server.url, { dialect: 'ngrok' })
+  expect((await call(url, 'GET', '/ip_policies')).status).toBe(200)
+  expect((await call(url, 'GET', '/api/tunnels')).status).toBe(200)
+})
+
+test.each([
+  [{ sed: 'x' }, /sed/],
+  [{ plan: 'gold' }, /The gateway cannot be created: account\.plan is "gold"\. Allowed: /],
+  [{ initial: { reservedDomains: [{ domain: 'no domain' }] } }, /The gateway cannot be created: .*reservedDomains/],
+  [{ store: {} }, /store/],
+])('a request with the options %j gets a 400 that says why, and creates nothing', async (options, message) => {
+  const { url } = await open()
+  const { status, body } = await call(url, 'POST', '/_fauxgate/gateways', options)
+  expect([status, body.msg]).toEqual([400, expect.stringMatching(message)])
+})
+
+test('a removed gateway ends the requests that wait there, and is not found any more', async () => {
+  const { url } = await open()
+  const { url: own, name } = await add(url)
+  await call(own, 'POST', '/_fauxgate/faults', { latency: '30s' })
+  const slow = call(own, 'GET', '/reserved_domains')
+  await vi.waitUntil(async () => (await call(own, 'GET', '/_fauxgate/clock')).body.waiting)
+  const events = await fetch(`${own}/_fauxgate/events`)
+  expect((await remove(url, name)).status).toBe(204)
+  for (const { status, body } of [await slow, await call(own, 'GET', '/reserved_domains'), await remove(url, name)])
+    expect([status, body.error_code, body.msg]).toEqual([404, 'ERR_NGROK_90463', expect.stringContaining(name)])
+  expect(await events.text()).toContain('event: gateway')
+})
+
+test('a gateway is forgotten after an hour without a request', async () => {
+  const { url } = await open()
+  const [used, unused] = [await add(url), await add(url)]
+  const real = Date.now()
+  const spy = vi.spyOn(Date, 'now').mockReturnValue(real + 1_800_000)
+  onTestFinished(() => spy.mockRestore())
+  expect((await call(used.url, 'GET', '/reserved_domains')).status).toBe(200)
+  spy.mockReturnValue(real + 3_660_000)
+  expect((await call(unused.url, 'GET', '/reserved_domains')).status).toBe(404)
+  expect((await call(used.url, 'GET', '/reserved_domains')).status).toBe(200)
+})
+
+test('the control key of the server is that of its further gateways', async () => {
+  const { url } = await open({ control: { key: 'secret-key' } })
+  expect((await call(url, 'POST', '/_fauxgate/gateways', {})).status).toBe(401)
+  const key = { 'fauxgate-control-key': 'secret-key' }
+  const { body } = await call(url, 'POST', '/_fauxgate/gateways', {}, key)
+  expect((await call(body.url, 'POST', '/_fauxgate/reset')).status).toBe(401)
+  expect((await call(body.url, 'POST', '/_fauxgate/reset', undefined, key)).status).toBe(204)
+  expect((await call(url, 'DELETE', `/_fauxgate/gateways?name=${body.name}`)).status).toBe(401)
+})
+
+test('a page of another site can neither create a gateway nor call one', async () => {
+  const { url } = await open()
+  const foreign = { origin: 'https://evil.example' }
+  expect((await call(url, 'POST', '/_fauxgate/gateways', {}, foreign)).status).toBe(403)
+  const { url: own } = await add(url)
+  for (const path of ['/reserved_domains', '/_fauxgate/clock', '/api/tunnels'])
+    expect([path, (await call(own, 'GET', path, undefined, foreign)).status]).toEqual([path, 403])
+})
+
+test("programs use the agent's API of each gateway below its URL, at the same time", async () => {
+  const { url } = await open()
+  const all = [await add(url), await add(url), { url }]
+  const start = { name: 'web', addr: 80, proto: 'http' }
+  const started = await Promise.all(all.map((each) => call(each.url, 'POST', '/api/tunnels', start)))
+  expect(started.map(({ status }) => status)).toEqual([201, 201, 201])
+  for (const each of all) expect((await call(each.url, 'GET', '/api/tunnels')).body.tunnels).toHaveLength(1)
+})
+
+test('a further gateway creates and removes others, and has an inspector', async () => {
+  const { url } = await open()
+  const own = await add(url)
+  const { body } = await call(own.url, 'POST', '/_fauxgate/gateways', { seed: 'third' })
+  expect(body.url).toBe(`${url}/g/${body.name}`)
+  expect((await remove(own.url, body.name)).status).toBe(204)
+  const redirected = await fetch(`${own.url}/_fauxgate`, { redirect: 'manual' })
+  expect(redirected.headers.get('location')).toBe(`/g/${own.name}/_fauxgate/`)
+})
+
+test('a gateway that no server has creates no others', async () => {
+  const gateway = createNgrok({ baseUrl: 'http://localhost' })
+  const response = await gateway.fetch(`${gateway.url}/_fauxgate/gateways`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{}',
+  })
+  const { msg } = await response.json()
+  expect([response.status, msg]).toEqual([400, expect.stringContaining('fauxgate serve')])
+})
