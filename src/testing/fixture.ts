@@ -45,6 +45,7 @@ const PASSED = 'Your assertions passed, but the test left something behind (set 
 
 /** An error with the texts that runners show: some show the message, some the stack, which begins with the message. */
 export interface ErrorWithText {
+  readonly name?: string
   message: string
   stack?: string
   /** Vitest's comparison of the expected and the received value. */
@@ -77,7 +78,8 @@ export function addReport(error: ErrorWithText | undefined, gateway: Gateway, co
   const stack = error.stack && withoutWrapperFrames(error.stack)
   if (stack && stack !== error.stack) overwrite(error, 'stack', stack)
   const texts = [
-    ...(connection.hasReport(message) ? [] : [gateway.report({ about: message })]),
+    // The story of a SurvivalError is about gateways of its own.
+    ...(connection.hasReport(message) || error.name === 'SurvivalError' ? [] : [gateway.report({ about: message })]),
     ...timersHint(message, gateway, connection),
     ...timeZoneHint(message),
     ...listUnfinished(message, connection),
@@ -122,7 +124,9 @@ const DATE = /\b\d{4}-\d\d-\d\d(?!\d)/
 
 /** Returns a hint if an error is about a date, and the dates of this process are not those of the service. */
 function timeZoneHint(message: string): readonly string[] {
-  const minutes = DATE.test(message) ? -new Date(message.match(DATE)?.[0] ?? 0).getTimezoneOffset() : 0
+  // The report that the message of a matcher ends with always has dates.
+  const [date] = message.split('\n\nThe gateway at ', 1)[0]?.match(DATE) ?? []
+  const minutes = date === undefined ? 0 : -new Date(date).getTimezoneOffset()
   if (!minutes) return []
   const [hours, rest] = [Math.trunc(Math.abs(minutes) / 60), Math.abs(minutes) % 60].map((part) =>
     `${part}`.padStart(2, '0'),

@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import { afterAll, afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createNgrok } from '../../src/gateway/ngrok.ts'
 import { createGateway, manualClock } from '../../src/index.ts'
-import type { TestOptions } from '../../src/testing/testing.ts'
+import { survives, type TestOptions } from '../../src/testing/testing.ts'
 import { testUsing } from '../../src/testing/vitest.ts'
 import { catchTestMessage, runTest } from './run-test.ts'
 
@@ -109,6 +109,19 @@ describe('The option globals of any runner', () => {
       await certificate
     }, options)
     expect(message).toBe('passed')
+  })
+
+  test('adds no report of an unused gateway to the story of survives, which has gateways of its own', async () => {
+    const message = await catchTestMessage(async () => {
+      const headers = { authorization: 'Bearer k', 'ngrok-version': '2', 'content-type': 'application/json' }
+      const create = async (url: string) => {
+        const send = () => fetch(`${url}/reserved_addrs`, { method: 'POST', headers, body: '{}' })
+        await send().catch(send)
+      }
+      await survives(({ url }) => create(url), { create: createNgrok, kinds: ['lost'], faults: 1 })
+    }, options)
+    expect(message).toContain('2 reserved_addrs where 1 is wanted')
+    expect(message).not.toContain('The gateway at')
   })
 
   test('restores them after a test that fails, and drops its timers', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import { createNgrok, type Ngrok } from '../../src/gateway/ngrok.ts'
 import type { ManualClock } from '../../src/index.ts'
-import { testWithGateway } from '../../src/testing/testing.ts'
+import { matchers, testWithGateway } from '../../src/testing/testing.ts'
 
 const API = 'https://api.ngrok.com'
 const headers = { authorization: 'Bearer key', 'ngrok-version': '2', 'content-type': 'application/json' }
@@ -136,5 +136,23 @@ describe('The error of a failing test tells the bug of an application that', () 
     const message = await runs[0]?.().then(String, ({ message: text }: Error) => text)
     vi.unstubAllEnvs()
     expect(message).toMatch(plain)
+  })
+
+  test('without a hint at time zones if only the report of a matcher has dates', async () => {
+    vi.stubEnv('TZ', 'America/New_York')
+    const runs: (() => Promise<unknown>)[] = []
+    const base = (_: string, run: () => Promise<unknown>) => runs.push(run)
+    testWithGateway(base, { create: createNgrok<ManualClock>, globals: true })(
+      'of an application',
+      async ({ gateway }) => {
+        await send('POST', '/reserved_addrs', {})
+        const { pass, message } = matchers.toHaveNoLeftovers(gateway)
+        if (!pass) throw new Error(message())
+      },
+    )
+    const message = await runs[0]?.().then(String, ({ message: text }: Error) => text)
+    vi.unstubAllEnvs()
+    expect(message).toContain('requests left 1')
+    expect(message).not.toContain('Local times')
   })
 })

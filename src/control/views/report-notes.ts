@@ -115,14 +115,23 @@ function describeFailedJob({ method, response }: JournalEntry): string | undefin
 
 /** Matches the message of an error of code that has read something else than it expected. */
 const MISREAD = /undefined|\bnull\b|JSON|Cannot read|is not (?:iterable|a function)/
+/** Matches the message of an error of code that has parsed an empty text. */
+const NO_BODY = /end of (?:JSON|data|file)|\bEOF\b/i
 
-/** Describes the body that a client may have misread: of the last response with an error or without a body, if the message of a test says so. */
+/**
+ * Describes the body that a client may have misread, if the message of a test says so: of the last error, also of a fault, or of
+ * the last response without a body.
+ */
 export function describeMisread(newestFirst: Iterable<JournalEntry>, message: string): readonly string[] {
   if (!MISREAD.test(message)) return []
-  for (const { method, path, status, response, fault } of newestFirst) {
-    if (fault !== null || (status < 400 && response !== null)) continue
-    const body = response === null ? 'no body' : `the body ${JSON.stringify(response)}`
-    return [`${method} ${path} → ${status} has ${body}`]
-  }
-  return []
+  const entries = [...newestFirst]
+  const empty = entries.find(({ fault, response }) => fault === null && response === null)
+  const failed =
+    entries.find(({ fault, status }) => fault === null && status >= 400) ??
+    entries.find(({ status, response }) => status >= 400 && response !== null)
+  const likeliest = NO_BODY.test(message) ? (empty ?? failed) : (failed ?? empty)
+  if (!likeliest) return []
+  const { method, path, status, response } = likeliest
+  const body = response === null ? 'no body' : `the body ${JSON.stringify(response)}`
+  return [`${method} ${path} → ${status} has ${body}`]
 }

@@ -165,6 +165,19 @@ describe('The report', () => {
     expect(unexpected).toContain(`DELETE /reserved_addrs/${id} → 204 has no body`)
   })
 
+  test('shows the body of an error that a fault caused, and not the responses without a body after it', async () => {
+    const gateway = openManual()
+    const send = client(gateway)
+    const { id } = gateway.reservedAddrs.create()
+    gateway.faults.add({ operation: 'reserved_addrs.create', times: 1, status: 500 })
+    await send('POST', '/reserved_addrs', { json: {} })
+    await send('DELETE', `/reserved_addrs/${id}`)
+    const about = "Cannot read properties of undefined (reading 'code')"
+    expect(gateway.report({ about })).toMatch(
+      /POST \/reserved_addrs → 500 has the body \{"error_code":"ERR_GATEWAY_90500",/,
+    )
+  })
+
   test('names the next event, if the clock has not moved since the first request', async () => {
     const gateway = openManual()
     const send = client(gateway)
