@@ -2,6 +2,7 @@
 import { listRanges } from '../../../src/control/faults/documented-numbers.ts'
 import { errors as faultErrors } from '../../../src/control/faults/fault.ts'
 import type { CatalogueError } from '../../../src/core/schema/errors.ts'
+import { CERTIFICATE_ERRORS } from '../../../src/service/provisioning/certificate-errors.ts'
 import type { AllEvidence } from '../evidence.ts'
 import { table, withParts } from '../markdown.ts'
 import { declaredErrors, errors, type LinkedDoubt, listDoubts, type OperationRules, type Section } from './rules.ts'
@@ -45,13 +46,15 @@ function formatCodes(): string {
   const ofFaults = Object.values<CatalogueError>(faultErrors)
   const provoked = errors.filter((error) => !ofFaults.includes(error))
   const declared = count(declaredErrors)
+  const ofJobs = new Set(Object.values(CERTIFICATE_ERRORS).map(({ number }) => number)).size
   const total = ranges.reduce((sum, { first, last }) => sum + last - first + 1, 0)
   return table(
     ['how a test gets a documented error code', 'codes'],
     [
       ['by a request that breaks a rule', count(provoked) - declared],
       ['by a request, with an account that the test declares', declared],
-      ['by a fault only', total - count(provoked)],
+      ['by the outcome of a certificate job, which a test scripts or simulated DNS causes', ofJobs],
+      ['by a fault only', total - count(provoked) - ofJobs],
       ['all', total],
     ],
   )

@@ -3,6 +3,7 @@ import type { OtherRequests } from '../../control/journal/other-requests.ts'
 import { atCaller } from '../../core/schema/caller-stack.ts'
 import { oneOfThese, optionsOf, readOptions, type SchemasOf, switchOption } from '../../core/schema/options.ts'
 import { type Fetch, isRequest } from './fetch.ts'
+import { followRedirects } from './follow-redirects.ts'
 import { isBelow } from './url.ts'
 
 /** Options of `gateway.install()`. */
@@ -85,8 +86,12 @@ export function installFetch(
     if (agent && AGENT_URLS.some((each) => isBelow(url, each))) return agent.fetch(input, init)
     const visited = installations.flatMap((each) => each.traffic ?? [])
     if (visited.length === 0) return fetchOther(url, input, init)
-    return findTaker(visited, url).then((taker) => (taker ? taker.fetch(input, init) : fetchOther(url, input, init)))
+    return findTaker(visited, url).then((taker) =>
+      taker ? followRedirects(taker.fetch, fetchNext, input, init) : fetchOther(url, input, init),
+    )
   }
+  // A redirect can lead to any host, which may have another gateway.
+  const fetchNext = (_url: string, request: Request): Promise<Response> => fetchByInstallation(request)
   const fetchOther = (url: string, ...[input, init]: Parameters<Fetch>): Promise<Response> => {
     const isRefused = installation.isInstalled && others === 'refuse'
     // An earlier installation decides about the request and records it.

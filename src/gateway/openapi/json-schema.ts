@@ -105,7 +105,8 @@ function createConfig(conversion: Conversion): Config {
       if (metadata) {
         const facts = readJsonFacts(metadata.facts, dialect)
         // Other metadata does not belong into JSON Schema. A type in the facts replaces a choice of schemas.
-        const others = omit({ ...jsonSchema }, [...Object.keys(metadata), ...(facts.type ? ['anyOf'] : [])])
+        const replaced = [...(facts.type ? ['anyOf'] : []), ...(facts.listed ? ['enum'] : [])]
+        const others = omit({ ...jsonSchema }, [...Object.keys(metadata), ...replaced])
         return asValibotJson({ ...others, ...facts })
       }
       if (errors && !SKIPPED_STEPS.includes(type)) throw new Error(errors.join(' '))

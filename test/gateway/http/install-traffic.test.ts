@@ -34,6 +34,35 @@ describe('gateway.install({ traffic: true }) (rules: traffic#endpoints)', () => 
     expect(globalThis.fetch).toBe(outside)
   })
 
+  test('follows redirects as fetch does: with GET after 302, with the body after 307, and to other hosts without credentials', async () => {
+    const outside = vi.fn(async (request: Request) => new Response(`outside ${request.headers.get('authorization')}`))
+    globalThis.fetch = outside as unknown as typeof fetch // A test's fetch gets requests alone.
+    const gateway = createVisited()
+    gateway.traffic.upstream('https://app.ngrok-free.app', async (request) => {
+      const { pathname } = new URL(request.url)
+      const [, status, to = ''] = /^\/(\d+)(.*)$/.exec(pathname) ?? []
+      if (status)
+        return new Response(null, { status: Number(status), headers: { location: to || 'https://other.test/' } })
+      return new Response(`${request.method} ${pathname} ${await request.text()}`)
+    })
+    gateway.install({ traffic: true, others: 'pass' })
+    const post = { method: 'POST', body: 'x', headers: { authorization: 'Bearer key' } }
+    const read = async (path: string, init?: RequestInit) =>
+      (await fetch(new URL(path, 'https://app.ngrok-free.app'), init)).text()
+    expect(await read('/302/there', post)).toBe('GET /there ')
+    expect(await read('/307/308/there', post)).toBe('POST /there x')
+    expect(await read('/303/there', { method: 'PUT', body: 'x' })).toBe('GET /there ')
+    expect(await read('/302', post)).toBe('outside null')
+    const request = new Request('https://app.ngrok-free.app/307/there', { method: 'POST', body: 'y' })
+    const response = await fetch(request)
+    expect([response.redirected, response.url]).toEqual([true, 'https://app.ngrok-free.app/there'])
+    expect(await response.text()).toBe('POST /there y')
+    expect((await fetch('https://app.ngrok-free.app/302/there', { redirect: 'manual' })).status).toBe(302)
+    await expect(read('/302/there', { redirect: 'error' })).rejects.toThrow('redirect is "error"')
+    await expect(read(`/302${'/302'.repeat(20)}/there`)).rejects.toThrow('more than 20 times')
+    expect(await read(`/302${'/302'.repeat(19)}/there`)).toBe('GET /there ')
+  })
+
   test('answers for a reserved domain without an endpoint too, as the service does', async () => {
     const gateway = createVisited()
     gateway.reservedDomains.create({ domain: 'offline.example.com' })

@@ -127,3 +127,14 @@ test.each<[numbers: readonly number[], domain: string, edit: (zone: Zone) => voi
   expect(zone.attempt()).toMatch(new RegExp(`\\(${numbers.map((number) => `ERR_GATEWAY_${number}`).join(', ')}\\)$`))
   expect(zone.job()?.error_code).toBe('DNS_ERROR')
 })
+
+test.each([
+  [{ outcome: 'DNS_ERROR', error: 'nope' }, 'an object whose error is an error of certificate jobs by its code'],
+  [{ outcome: 'nope' }, 'an object whose outcome is INTERNAL_ERROR or DNS_ERROR'],
+  [{ outcome: 'DNS_ERROR', retriesAfter: 'soon' }, 'an object whose retriesAfter is '],
+  [{ outcome: 'DNS_ERROR', code: 26_014 }, 'an object without code'],
+])('names the wrong field of an outcome: %j', (outcome, allowed) => {
+  const { gateway } = openWithDomain()
+  // @ts-expect-error: no outcome is like this
+  expect(() => gateway.provisioning.script([outcome])).toThrow(`outcomes.0 is an object. Allowed: ${allowed}`)
+})

@@ -151,7 +151,8 @@ const job = named(
     error_code: documented(
       v.nullable(v.picklist(PROVISIONING_ERRORS)),
       'The error of the last attempt: `INTERNAL_ERROR` is temporary, `DNS_ERROR` needs a correction by the user; null without an error.',
-      { rules: 'provisioning-jobs#failure' },
+      // The service may add others.
+      { json: { type: ['string', 'null'], listed: PROVISIONING_ERRORS }, rules: 'provisioning-jobs#failure' },
     ),
     msg: documented(v.string(), 'The state of the job, in words.'),
     started_at: documented(time, 'The time at which the job started.', { rules: 'provisioning-jobs#start' }),
