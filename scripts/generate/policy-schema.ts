@@ -26,6 +26,7 @@ const LABEL = '(?!-)[A-Za-z0-9-]{1,63}(?<!-)'
 
 /** The schemas of formats. The check says more, such as whether a certificate can be read. */
 const FORMATS: Readonly<Partial<Record<Format, Schema>>> = {
+  'cookie-name': { pattern: HEADER_NAME.source },
   cidr: {
     pattern: `^(?:${OCTET}(?:\\.${OCTET}){3}/(?:[12]?\\d|3[0-2])|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*/(?:\\d|[1-9]\\d|1[01]\\d|12[0-8]))$`,
   },
@@ -136,10 +137,8 @@ function textOf({
   const length = { ...(minLength && { minLength }), ...(maxLength && { maxLength }) }
   const template = takesCel ? [TEMPLATE] : []
   if (choices) {
-    // YAML reads `1.2` as a number.
-    const asNumbers = choices.map(Number).filter((each) => !Number.isNaN(each))
     const anyCase = isAnyCase ? [{ type: 'string', pattern: `^(?:${choices.map(inAnyCase).join('|')})$` }] : []
-    return [{ enum: [...choices, ...asNumbers] }, ...anyCase, ...template]
+    return [{ enum: choices }, ...anyCase, ...template]
   }
   const written = { ...length, ...(format && FORMATS[format]) }
   return [{ type: format === 'header-value' ? ['string', 'number', 'boolean'] : 'string', ...written }, ...template]

@@ -1,21 +1,30 @@
 import { refuse } from '../core/schema/errors.ts'
+import { general } from '../core/schema/general-errors.ts'
 import { nearest, suggestion } from '../core/schema/nearest.ts'
 import { quote } from '../core/schema/text.ts'
-import { listPaths, variablesOf } from '../service/policy/environment.ts'
+import { timeMs } from '../core/schema/time.ts'
+import { isObject } from '../core/schema/values.ts'
+import { type Config, type Variable, type Variables, variableOf } from '../service/policy/action.ts'
+import { ACTIONS } from '../service/policy/actions/index.ts'
+import { findBelow, listPaths, variablesOf } from '../service/policy/environment.ts'
+import { isVariable } from '../service/policy/variables.ts'
 import { refusals } from './refusals.ts'
 import type { Visitor } from './visitor.ts'
 
-/** Returns the facts about a visitor, by the paths of variables. @throws Refusal if there is no such variable. */
-export function readFacts({ country, facts = {} }: Visitor): ReadonlyMap<string, unknown> {
+/**
+ * Returns the facts about a visitor, by the paths of variables.
+ * @throws Refusal if there is no such variable, or for a stated result that no action can have
+ */
+export function readFacts({ country, facts = {}, actions }: Visitor): ReadonlyMap<string, unknown> {
   const given = new Map(Object.entries(facts))
+  const variables =
+    given.size > 0 || actions ? variablesOf({ phase: 'on_http_response', hasTls: true, isModule: true }) : {}
   if (given.size > 0) {
-    const known = listPaths(variablesOf({ phase: 'on_http_response', hasTls: true, isModule: true }))
-    for (const path of given.keys()) {
-      if (known.includes(path) || path.startsWith('conn.tls.')) continue
-      const facts = { received: quote(path), nearest: nearest(path, known), suggested: suggestion(path, known) }
-      refuse(refusals.traffic_fact_unknown, { field: 'from.facts', ...facts })
-    }
+    const known = listPaths(variables)
+    for (const path of given.keys())
+      if (!known.includes(path) && !path.startsWith('conn.tls.')) refuseName('from.facts', path, known)
   }
+  if (actions) checkResults(actions, variables)
   for (const ip of ['conn.client_ip', 'conn.server_ip']) addCategories(given, ip)
   if (country === undefined) return given
   const name = new Intl.DisplayNames(['en'], { type: 'region' }).of(country)
@@ -31,6 +40,49 @@ export function readFacts({ country, facts = {} }: Visitor): ReadonlyMap<string,
     ]),
   ])
   return new Map([...Object.entries(defaults), ...given])
+}
+
+function refuseName(field: string, name: string, known: readonly string[]): never {
+  const facts = { received: quote(name), nearest: nearest(name, known), suggested: suggestion(name, known) }
+  return refuse(refusals.traffic_fact_unknown, { field, ...facts })
+}
+
+/** Checks the results of actions that a caller states. A misspelt denial would let the request pass. */
+function checkResults(actions: NonNullable<Visitor['actions']>, variables: Variables): void {
+  const types = ACTIONS.map(({ type }) => type)
+  for (const [type, stated] of Object.entries(actions)) {
+    const row = ACTIONS.find((each) => each.type === type)
+    // An account can have actions that are not documented.
+    if (!row && nearest(type, types) !== undefined) refuseName('from.actions', type, types)
+    const sets = row && findBelow(variables, ['actions', 'ngrok', variableOf(row)])
+    if (sets) checkStated(stated, sets, `from.actions.${type}`)
+  }
+}
+
+function checkStated(stated: Config, sets: Variables | Variable, field: string): void {
+  for (const [name, value] of Object.entries(stated)) {
+    const below = isVariable(sets) ? undefined : sets[name]
+    if (!below) refuseName(field, name, Object.keys(sets))
+    const at = `${field}.${name}`
+    if (isVariable(below)) checkStatedValue(value, below, at)
+    else if (isObject(value)) checkStated(value, below, at)
+    else refuse(general.field_invalid, { field: at, received: quote(value), allowed: 'an object' })
+  }
+}
+
+/** The checks of values by their type, each with the words for what is allowed. Other types are not checked. */
+const OF_TYPES: Readonly<Record<string, readonly [is: (value: unknown) => boolean, allowed: string]>> = {
+  string: [(value) => typeof value === 'string', 'a text'],
+  bool: [(value) => typeof value === 'boolean', 'true or false'],
+  int: [(value) => typeof value === 'bigint' || Number.isInteger(value), 'an integer'],
+  'google.protobuf.Timestamp': [(value) => timeMs(value) !== undefined, 'a time'],
+}
+
+function checkStatedValue(value: unknown, { type, choices }: Variable, field: string): void {
+  const [is, allowed = ''] = OF_TYPES[type] ?? []
+  const isAllowed = choices ? choices.some((each) => each === value) : is?.(value) !== false
+  if (!isAllowed)
+    refuse(general.field_invalid, { field, received: quote(value), allowed: choices?.join(' or ') ?? allowed })
 }
 
 /** Adds the categories that are above those of an address, and what follows from them, as the documentation of the service says. */

@@ -21,6 +21,8 @@ export interface TracedAction {
   readonly did: string
   /** The outcome of a check, such as `limited`; `ran` for other actions. Undefined if the action failed or had nothing to do. */
   readonly outcome?: string
+  /** The names of the parts of its config that had an effect, such as replacements that matched. */
+  readonly parts?: readonly string[]
   /** The decision of fauxgate that the deed depends on, where the service's pages do not say what happens. */
   readonly decision?: Decision
   /** True if traffic ended there. */

@@ -93,6 +93,38 @@ describe('fauxgate policy test', () => {
     expect(stdout).toContain('    line 11: the action deny\n')
   })
 
+  test.each([
+    [
+      'request-body-find-replace',
+      'replacements: [{ from: a, to: b }, { from: zebra, to: c }]',
+      ['replacements[0]', 'replacements[1]'],
+    ],
+    ['remove-headers', 'headers: [X-A, x-b]', ['x-a', 'x-b']],
+  ])('counts each part of %s, since one of them may do nothing', async (type, config, names) => {
+    writeFileSync('policy.yml', `on_http_request:\n  - actions:\n      - { type: ${type}, config: { ${config} } }\n`)
+    const request = '{ url: https://a.example.com/, method: POST, body: aaa, headers: { x-a: a } }'
+    writeFileSync(
+      'policy.test.yml',
+      `policy: policy.yml\ntests: [{ name: a, request: ${request}, expect: { status: 200 } }]`,
+    )
+    const { stdout } = await runToEnd({}, 'policy', 'test', 'policy.test.yml')
+    expect(stdout).toContain(`with 1 of 2 outcomes of their actions. No test reached:
+    line 3: the outcome "${names[1]}" of ${type}
+`)
+    const json = JSON.parse((await runToEnd({}, 'policy', 'test', 'policy.test.yml', '--format', 'json')).stdout)
+    expect(json.files[0].rules[0].actions[0].outcomes).toEqual([
+      { name: names[0], wasReached: true },
+      { name: names[1], wasReached: false },
+    ])
+  })
+
+  test('names each error of the policy with its code', async () => {
+    writeFileSync('policy.yml', 'on_http_request: [{ actions: [{ type: dny }] }]')
+    const { code, stderr } = await runToEnd({}, 'policy', 'test', 'policy.test.yml')
+    expect(code).toBe(2)
+    expect(stderr).toMatch(/policy\.yml:1:39: In the policy, .* \[ERR_NGROK_2201\]\n/)
+  })
+
   // Issue 60: nothing was verified, limited or refused, and the coverage was full.
   test('counts the outcomes of checks, so that a check which found nothing is not covered', async () => {
     writeFileSync(

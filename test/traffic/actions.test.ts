@@ -18,7 +18,7 @@ describe('actions on requests', () => {
     await visit('/', { headers: { 'x-secret': 'a' } })
     expect(received[0]?.headers.has('x-secret')).toBe(false)
     expect(gateway.traffic.last()?.trace.flatMap((each) => ('actions' in each ? each.actions : []))).toEqual([
-      { type: 'remove-headers', did: 'removed x-secret', outcome: 'ran' },
+      { type: 'remove-headers', did: 'removed x-secret', outcome: 'ran', parts: ['x-secret'] },
     ])
   })
 

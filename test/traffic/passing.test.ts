@@ -373,14 +373,40 @@ describe('what only the real network knows', () => {
   })
 
   test.each([
-    ['ai-gateway', {}],
-    ['owasp-crs-request', { on_error: 'halt' }],
-  ])('the action %s is not carried out unless the caller says what it did', async (type, config) => {
+    ['ai-gateway', {}, { status: 'success' }],
+    ['owasp-crs-request', { on_error: 'halt' }, { decision: 'allow' }],
+  ])('the action %s is not carried out unless the caller says what it did', async (type, config, stated) => {
     const { gateway, visit } = createVisited(policyOf(type, config))
     const before = JSON.stringify(gateway.snapshot())
     await expect(visit()).rejects.toMatchObject({ key: 'traffic_not_simulated' })
     expect(JSON.stringify(gateway.snapshot())).toBe(before)
-    expect((await visit('/', { from: { actions: { [type]: { decision: 'allow' } } } })).status).toBe(200)
+    expect((await visit('/', { from: { actions: { [type]: stated } } })).status).toBe(200)
+  })
+
+  // A misspelt denial let the request pass, and the test with it.
+  test.each<[Record<string, Record<string, unknown>>, string]>([
+    [
+      { 'owasp-crs-request': { decision: 'dny' } },
+      'from.actions.owasp-crs-request.decision is "dny". Allowed: allow or deny.',
+    ],
+    [
+      { 'owasp-crs-request': { decison: 'deny' } },
+      'from.actions.owasp-crs-request is "decison", which is no variable of policies. Did you mean decision?',
+    ],
+    [{ 'owasp-crs-requests': { decision: 'deny' } }, 'Did you mean owasp-crs-request?'],
+    [
+      { 'owasp-crs-request': { error: 'a text' } },
+      'from.actions.owasp-crs-request.error is "a text". Allowed: an object.',
+    ],
+    [{ 'rate-limit': { limited: 'true' } }, 'from.actions.rate-limit.limited is "true". Allowed: true or false.'],
+    [
+      { 'owasp-crs-request': { anomaly_score: '9' } },
+      'from.actions.owasp-crs-request.anomaly_score is "9". Allowed: an integer.',
+    ],
+    [{ oauth: { identity: { email: 7 } } }, 'from.actions.oauth.identity.email is 7. Allowed: a text.'],
+  ])('the stated results %j are refused, also if the policy lacks the action', async (actions, message) => {
+    const { visit } = createVisited()
+    await expect(visit('/', { from: { actions } })).rejects.toThrow(message)
   })
 })
 

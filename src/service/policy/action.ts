@@ -21,6 +21,7 @@ export type Format =
   | 'certificate'
   | 'certificate-or-id'
   | 'cidr'
+  | 'cookie-name'
   | 'credentials'
   | 'domain'
   | 'header-value'
@@ -85,6 +86,8 @@ export type Variables = { readonly [name: string]: Variable | Variables }
 export interface Variable {
   readonly type: string
   readonly about: string
+  /** The values that a text can have. Default: any. */
+  readonly choices?: readonly string[]
 }
 
 /** A further problem of a config, which no field alone can have. */
@@ -159,6 +162,8 @@ export interface Action {
   readonly page: string
   /** The words for what a check finds, such as `allowed` and `limited`. Coverage counts both. */
   readonly outcomes?: readonly [passed: string, refused: string]
+  /** Returns the names of the parts of a config that can each have an effect, such as replacements. Coverage counts each of them. */
+  readonly parts?: (config: Config) => readonly string[]
   /** The decisions of fauxgate that its results can depend on. */
   readonly decisions?: readonly Decision[]
   /** Returns the end of the traffic if these values of its variables, which a caller states, are those of a refusal. */

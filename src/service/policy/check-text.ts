@@ -1,3 +1,4 @@
+import { TAG_HINT } from './explain.ts'
 import { placesOf, type ReadPlace } from './lines.ts'
 import type { PolicyOptions } from './options.ts'
 import type { PlacedPolicyProblem, PolicyProblem } from './problem.ts'
@@ -29,9 +30,15 @@ export function checkPolicy(text: string, options: PolicyOptions = {}): readonly
       path: [],
       message: what,
       docs,
+      ...(isTag(text, offset) && { hint: TAG_HINT }),
       ...toPlace({ start: offset, end: offset + 1 }, placesOf(text)),
     },
   ]
+}
+
+/** Returns whether the value of the line that cannot be read begins with the sign of a tag. */
+function isTag(text: string, offset: number): boolean {
+  return /^(?:[\s-]|[\w-]+:\s)*!/.test(text.slice(text.lastIndexOf('\n', offset - 1) + 1))
 }
 
 /** Adds to problems their places in the text that was read. `above` is the path of the policy in the text. */

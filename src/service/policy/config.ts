@@ -95,10 +95,11 @@ function isUnknownIpPolicy(id: string, { hasIpPolicy }: PolicyOptions): boolean 
 function checkText(field: Extract<Field, { kind: 'text' }>, value: unknown, path: PolicyPath, place: Place): undefined {
   const { reporter } = place
   const refuse = (number: number, what: string) => reporter.report(number, path, what)
-  // YAML reads `1.2` and `true` as other types: the service takes them as text.
   const isScalar = typeof value === 'number' || typeof value === 'boolean'
-  if (typeof value !== 'string' && !(isScalar && (field.choices || field.format === 'header-value'))) {
-    return reporter.reportValue(2204, path, value, 'a text', { isSecret: field.isSecret })
+  // The examples of the service have headers such as `is-ngrok: 1`.
+  if (typeof value !== 'string' && !(isScalar && field.format === 'header-value')) {
+    const hint = isScalar && field.choices?.includes(String(value)) ? { hint: `Write "${value}", with quotes.` } : {}
+    return reporter.reportValue(2204, path, value, 'a text', { isSecret: field.isSecret, ...hint })
   }
   const text = String(value)
   if (field.takesCel && text.includes('${')) {

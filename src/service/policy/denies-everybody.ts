@@ -12,7 +12,8 @@ export function deniesEverybody(text: string): boolean {
     const conditions = all.filter(({ tree }) => !(tree?.op === 'value' && tree.args === true))
     for (const each of actions) {
       const { row, config } = each
-      const denies = row.type === 'deny' || everybodyDenied.find({ ...policy, actions: [each] }).length > 0
+      const denies =
+        row.type === 'deny' || everybodyDenied.find({ ...policy, actions: [each], holes: () => [] }).length > 0
       if (denies && conditions.length === 0) return true
       if (!denies && row.ends?.(config)) return false
     }

@@ -38,18 +38,21 @@ interface Explanation {
   readonly name?: string
 }
 
+/** The better form of a text that begins with an exclamation mark. */
+export const TAG_HINT = 'In YAML, write quotes around a text that begins with "!": without quotes it is a tag.'
+
 /** Describes an error of the CEL library in the words of policies. */
 export function explain(error: unknown, known: Known): ExpressionProblem {
   if (!isCelError(error))
     return { message: 'the expression is nested too deeply', offset: 0, length: known.source.length }
-  if (known.source.trim() === '') {
-    const hint = 'In YAML, write quotes around an expression that begins with "!": without quotes it is a tag.'
-    return { message: 'the expression is empty', hint, offset: 0, length: Math.max(1, known.source.length) }
-  }
+  if (known.source.trim() === '')
+    return { message: 'the expression is empty', hint: TAG_HINT, offset: 0, length: Math.max(1, known.source.length) }
   const { range = { start: 0, end: 0 } } = error
   const word = error.summary.startsWith('Unexpected character') && readWord(known.source, known.toSource(range.start))
   if (word) return word
-  const { message, hint, name } = explainCode(error, known)
+  // What follows a tag is the whole text.
+  const isRest = /^\s*(?:in\b|&&|[|]{2}|[=!]=|[<>])/.test(known.source)
+  const { message, hint = isRest ? TAG_HINT : undefined, name } = explainCode(error, known)
   const start = known.toSource(range.start)
   const end = Math.max(known.toSource(range.end), start)
   const node = known.source.slice(start, end)

@@ -67,7 +67,11 @@ const session = (about: string) =>
 
 /** The fields of `oauth` and `openid-connect`. */
 export const signIn = {
-  auth_id: word('The name of this sign-in, for cookies and for the paths of login and logout.'),
+  auth_id: {
+    kind: 'text',
+    format: 'cookie-name',
+    about: 'The name of this sign-in, for cookies and for the paths of login and logout.',
+  },
   client_id: { kind: 'text', takesCel: true, about: 'The id of your app at the provider.' },
   client_secret: { kind: 'text', takesCel: true, isSecret: true, about: 'The secret of your app at the provider.' },
   scopes: { kind: 'list', item: word('A scope.'), about: 'Further scopes to ask the provider for.' },
@@ -102,8 +106,8 @@ export const signedIn = (sessionId: string, extra: Variables = {}): Variables =>
   ...extra,
 })
 
-export function text(about: string) {
-  return { type: 'string', about }
+export function text(about: string, choices?: readonly string[]) {
+  return { type: 'string', about, ...(choices && { choices }) }
 }
 export function flag(about: string) {
   return { type: 'bool', about }
@@ -127,7 +131,7 @@ export const owasp = (what: string): Readonly<Record<string, Field>> => ({
 })
 
 export const OWASP_SETS: Variables = {
-  decision: text('`allow` or `deny`.'),
+  decision: text('`allow` or `deny`.', ['allow', 'deny']),
   anomaly_score: whole('The sum of the scores of the rules that matched.'),
   anomaly_score_threshold: whole('The score from which traffic is denied.'),
   matched_rules: {

@@ -4,7 +4,7 @@ import { isPunycode } from '../provisioning/is-punycode.ts'
 import { ipBytes } from '../x509/ip.ts'
 import { readCertificates, readKey } from '../x509/uploads.ts'
 import type { Format } from './action.ts'
-import { MAX_HEADER_VALUE } from './headers.ts'
+import { HEADER_NAME, MAX_HEADER_VALUE } from './headers.ts'
 import { patternProblem } from './pattern.ts'
 
 interface FormatProblem {
@@ -27,6 +27,13 @@ const CHECKS: Readonly<Record<Format, (text: string) => FormatProblem | undefine
     if (bytes && isRange && rest.length === 0) return undefined
     const hint = bytes && length === undefined ? ` Did you mean "${text}/${bytes.length * 8}"?` : ''
     return { number: 2217, what: `is ${quote(text)}.${hint} Allowed: a range of addresses, such as "203.0.113.0/24"` }
+  },
+  'cookie-name'(text) {
+    if (HEADER_NAME.test(text)) return undefined
+    return {
+      number: 2222,
+      what: `is ${quote(text)}. Allowed: letters, digits and signs such as "-", as a cookie is named by it`,
+    }
   },
   credentials: credentialsProblem,
   domain(text) {

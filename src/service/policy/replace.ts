@@ -1,4 +1,5 @@
 import { utf8Bytes, utf8Text } from '../../core/schema/platform.ts'
+import type { Config } from './action.ts'
 import type { ActionOutcome, Visit } from './visit.ts'
 
 interface Replacement {
@@ -19,6 +20,17 @@ export function replaceText(text: string, replacements: readonly Replacement[], 
   return { text: result, matched, count }
 }
 
+/** Returns the names of the replacements that matched, as paths have them. */
+export function nameMatched(matched: readonly { readonly replacement_index: number }[]): readonly string[] {
+  return matched.map(({ replacement_index }) => `replacements[${replacement_index}]`)
+}
+
+/** Returns the names of all replacements of a config. */
+export function nameReplacements({ replacements }: Config): readonly string[] {
+  const list: readonly unknown[] = Array.isArray(replacements) ? replacements : []
+  return nameMatched(list.map((_, replacement_index) => ({ replacement_index })))
+}
+
 /** Replaces matches in the body of the message of the phase. */
 export async function replaceBody(
   replacements: readonly Replacement[],
@@ -31,7 +43,12 @@ export async function replaceBody(
   if (count > 0 && response?.status === 206)
     return { did: 'found matches in a part of a response', ends: { status: 502, error: 3904 } }
   if (count > 0) message.changeBody(toBytes(text))
-  return { did: `replaced ${count} matches`, sets: { replacements: matched }, isIdle: count === 0 }
+  return {
+    did: `replaced ${count} matches`,
+    sets: { replacements: matched },
+    isIdle: count === 0,
+    parts: nameMatched(matched),
+  }
 }
 
 /** Reads bytes as UTF-8. Other bytes become one character each: those without a match stay unchanged. */

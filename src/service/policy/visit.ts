@@ -72,6 +72,8 @@ export interface ActionOutcome {
   readonly isRefusal?: true
   /** True if the action neither checked nor changed anything, such as a replacement without a match. */
   readonly isIdle?: boolean
+  /** The names of the parts of its config that had an effect, for an action that has such parts. */
+  readonly parts?: readonly string[]
   /** The decision of fauxgate that the result depends on. */
   readonly decision?: Decision | undefined
   /** True if a caller states the values of the variables, so that nobody knows those that are left out. */

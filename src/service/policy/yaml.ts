@@ -54,6 +54,9 @@ export function readYaml(text: string): ReadYaml {
     const events = parseEvents(text, { maxDepth: MAX_DEPTH })
     const documents = constructFromEvents(events, { source: text, schema, maxAliases: MAX_ALIASES })
     if (documents.length > 1) return refuse('it has more than one document', 0)
+    // The parser takes `&&` as an anchor: of an expression with a tag, only what follows would be left.
+    const anchor = events.map((each) => ('anchorStart' in each ? each.anchorStart : -1)).find((at) => text[at] === '&')
+    if (anchor !== undefined) return refuse(`"&&" begins a value ${inLine(text, anchor)}`, anchor)
     const [value = null] = documents
     const hasAliases = events.some(({ type }) => type === EVENT_ID.ALIAS)
     return hasAliases && isLarge(value) ? refuse('its aliases stand for too many values', 0) : { value, events }
@@ -61,8 +64,12 @@ export function readYaml(text: string): ReadYaml {
     if (!(error instanceof YAMLException)) return refuse(error instanceof Error ? error.message : String(error), 0)
     // The end of a text is a place that no editor shows.
     const offset = Math.max(0, Math.min(error.mark?.position ?? 0, text.trimEnd().length - 1))
-    return refuse(`${cut(error.reason)} in line ${text.slice(0, offset).split('\n').length}`, offset)
+    return refuse(`${cut(error.reason)} ${inLine(text, offset)}`, offset)
   }
+}
+
+function inLine(text: string, offset: number): string {
+  return `in line ${text.slice(0, offset).split('\n').length}`
 }
 
 function refuse(message: string, offset: number): ReadYaml {

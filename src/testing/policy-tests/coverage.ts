@@ -1,5 +1,5 @@
 import { isObject } from '../../core/schema/values.ts'
-import { outcomesOf } from '../../service/policy/action.ts'
+import { type Action, type Config, outcomesOf } from '../../service/policy/action.ts'
 import { ACTIONS } from '../../service/policy/actions/index.ts'
 import type { Slice } from '../../service/policy/files/find.ts'
 import { PHASES } from '../../service/policy/phases.ts'
@@ -25,8 +25,14 @@ export interface CoveredAction {
   readonly line: number
   /** True if the action ran in a test. */
   readonly wasReached: boolean
-  /** The outcomes of a check, such as `allowed` and `limited`. Other actions have one, `ran`. */
+  /** The outcomes of a check, such as `allowed` and `limited`. Several replacements are one each. Other actions have one, `ran`. */
   readonly outcomes: readonly { readonly name: string; readonly wasReached: boolean }[]
+}
+
+/** Returns the names of the outcomes that an action can have. Each of several parts is one. */
+function namesOf(row: Action | undefined, config: Config): readonly string[] {
+  const parts = row?.parts?.(config) ?? []
+  return parts.length > 1 ? parts : ((row && outcomesOf(row, config)) ?? [RAN])
 }
 
 /** Notes which rules of a policy tests reach, and which outcomes of their actions they compare. */
@@ -47,9 +53,9 @@ export class PolicyCoverage {
       if (!('actions' in each) || !each.matched) continue
       const rule = `${each.phase}.${each.index}`
       this.#reached.add(rule)
-      for (const [at, { outcome }] of each.actions.entries()) {
+      for (const [at, { outcome, parts = [] }] of each.actions.entries()) {
         this.#reached.add(`${rule}.${at}`)
-        if (isCompared) this.#reached.add(`${rule}.${at}.${outcome}`)
+        if (isCompared) for (const name of [outcome, ...parts]) this.#reached.add(`${rule}.${at}.${name}`)
       }
     }
   }
@@ -74,7 +80,7 @@ export class PolicyCoverage {
           const { type: given, config } = isObject(action) ? action : {}
           const type = String(given ?? '')
           const row = ACTIONS.find((each) => each.type === type)
-          const names = (row && outcomesOf(row, isObject(config) ? config : {})) ?? [RAN]
+          const names = namesOf(row, isObject(config) ? config : {})
           return {
             type,
             line: this.#lineOf([...path, 'actions', at]),

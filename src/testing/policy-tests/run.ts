@@ -5,6 +5,7 @@ import type { Duration } from '../../core/schema/time.ts'
 import { createNgrok } from '../../gateway/ngrok.ts'
 import { checkFound, type FileProblem } from '../../service/policy/files/check-file.ts'
 import type { FoundPolicy } from '../../service/policy/files/find.ts'
+import { codeOfProblem } from '../../service/policy/problem.ts'
 import { readText } from '../../service/policy/text.ts'
 import { formatFailures, formatTrace } from '../../traffic/trace-text.ts'
 import { createCannedResponse } from '../../traffic/upstreams.ts'
@@ -50,7 +51,9 @@ export class PolicyTestRun {
     const problems = checkFound(policy, known)
     const errors = problems.filter(({ severity }) => severity === 'error')
     if (errors.length > 0)
-      throw new TypeError(errors.map(({ line, column, message }) => `${line}:${column}: ${message}`).join('\n'))
+      throw new TypeError(
+        errors.map((each) => `${each.line}:${each.column}: ${each.message} [${codeOfProblem(each)}]`).join('\n'),
+      )
     this.warnings = problems
     const slice = policy.slice()
     const read = readText(slice.text)

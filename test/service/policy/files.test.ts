@@ -344,3 +344,14 @@ test.each<[what: string, text: string, policies: readonly string[], problems: re
   expect(checked.isTemplate ? [...checked.policies, 'a template'] : checked.policies).toEqual(policies)
   expect(shown).toEqual(problems)
 })
+
+test.each([
+  ['policy: { on_http_request: [] }', 'Move policy into spec.'],
+  ['spec: { on_http_request: [] }', 'Put the phases of spec into spec.policy.'],
+  ['spec: { targetRef: a }', undefined],
+])('A manifest without a policy in its place has a hint: %s', (body, hint) => {
+  const manifest = `apiVersion: ngrok.k8s.ngrok.com/v1alpha1\nkind: NgrokTrafficPolicy\nmetadata: { name: a }\n${body}\n`
+  const problem = checkPolicyFile(manifest).problems.find(({ policy }) => policy === 'spec.policy')
+  expect(problem).toMatchObject({ number: 2236 })
+  expect(problem?.hint).toBe(hint)
+})

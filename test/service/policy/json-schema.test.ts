@@ -37,7 +37,6 @@ const VALID: readonly object[] = [
   }),
   rule('verify-webhook', { provider: 'GitHub', secret: "${secrets.get('v', 's')}" }),
   rule('set-vars', { vars: [{ a: { b: [1] } }, { c: '${vars.a}' }] }),
-  rule('terminate-tls', { min_version: 1.2 }, 'on_tcp_connect'),
   rule('ai-gateway', { anything: { goes: true } }),
   rule('http-request', { url: 'https://a.internal', query_params: [{ key: 'a', value: 'b' }], timeout: '5s' }),
   rule('compress-response', { algorithms: ['gzip', 'br'] }, 'on_http_response'),

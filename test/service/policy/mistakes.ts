@@ -97,6 +97,12 @@ export const MISTAKES: readonly Mistake[] = [
   [2204, `${CONFIG}.headers`, onRequest('add-headers', { headers: [{ name: 'a', value: 'b' }] })],
   [2204, `${CONFIG}.headers`, onRequest('remove-headers', { headers: { a: 'b' } })],
   [2204, `${CONFIG}.capacity`, limit({ capacity: '30' })],
+  [
+    2204,
+    'on_tcp_connect.0.actions.0.config.min_version',
+    { on_tcp_connect: [rule('terminate-tls', { min_version: 1.2 })] },
+  ],
+  [2222, `${CONFIG}.auth_id`, onRequest('oauth', { provider: 'google', auth_id: 'a b/c' })],
   [2204, `${CONFIG}.bucket_key`, limit({ bucket_key: 'req.host' })],
   [2204, `${CONFIG}.rate`, limit({ rate: 60 })],
   [2204, `${CONFIG}.issuer`, jwt({ issuer: 'https://issuer.test' })],

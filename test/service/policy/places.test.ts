@@ -70,7 +70,22 @@ test.each<[where: string, text: string, parts: readonly string[]]>([
   ['lines that end as on Windows', 'on_http_request:\r\n  - actions:\r\n      - type: dny\r\n', ['3:15 dny']],
   ['a second document', 'on_http_request: []\n---\nb: 1\n', ['1:1 o']],
   ['YAML that cannot be read', 'on_http_request:\n  - actions: [a\n', ['2:15 a']],
+  ['YAML whose tag has an expression after it', 'on_http_request:\n  - expressions: [!a && b]\n', ['2:23 &']],
   ['a key twice', 'on_http_request: []\non_http_request: []\n', ['2:1 o']],
 ])('A problem in %s has its line, its column and its text', (_where, text, parts) => {
   expect(checkPolicy(text).map((each) => `${each.line}:${each.column} ${partOf(text, each)}`)).toEqual(parts)
+})
+
+test.each([
+  "!hasReqHeader('a') || req.method == 'GET'",
+  "!hasReqHeader('a') && req.method == 'GET'",
+  '!(req.method in ["GET", "PUT"])',
+  "!req.method == 'GET'",
+  "!hasReqHeader('a')",
+])('An expression without quotes that YAML reads as a tag has a hint: %s', (expression) => {
+  const [problem] = checkPolicy(
+    `on_http_request:\n  - expressions:\n      - ${expression}\n    actions: [{ type: deny }]\n`,
+  )
+  expect(problem).toMatchObject({ severity: 'error', line: 3 })
+  expect(problem?.hint).toContain('write quotes around a text that begins with "!"')
 })

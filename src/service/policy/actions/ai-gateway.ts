@@ -30,7 +30,7 @@ export const aiGateway = action({
     return { status: STATUSES[number] ?? 422, error: number }
   },
   sets: {
-    status: text('`success` or `error`.'),
+    status: text('`success` or `error`.', ['success', 'error']),
     client: { type: 'map<string, dyn>', about: 'What the client asked for.' },
     input_ngrok_tokens: whole('The tokens of the request.'),
     output_ngrok_tokens: whole('The tokens of the response.'),

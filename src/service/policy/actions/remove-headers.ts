@@ -17,12 +17,13 @@ export const removeHeaders = action({
     },
   },
   sets: { headers_removed: { type: 'list<string>', about: 'The headers that the action removed.' } },
+  parts: ({ headers }) => (Array.isArray(headers) ? headers.map((name) => String(name).toLowerCase()) : []),
   run({ headers }, { message, request, response }) {
     const names = headers.map((name) => name.toLowerCase())
     // The headers of forwarding are added when the request is sent on.
     if (!response) for (const name of names) request.withheld.add(name)
     const removed = names.filter((name) => message.headers.delete(name))
     const did = `removed ${removed.join(', ') || 'nothing'}`
-    return { did, sets: { headers_removed: removed }, isIdle: removed.length === 0 }
+    return { did, sets: { headers_removed: removed }, isIdle: removed.length === 0, parts: removed }
   },
 })

@@ -1,6 +1,6 @@
 import { action } from '../action.ts'
 import { REPLACED, replacements } from '../fields.ts'
-import { replaceBody } from '../replace.ts'
+import { nameReplacements, replaceBody } from '../replace.ts'
 
 export const requestBodyFindReplace = action({
   type: 'request-body-find-replace',
@@ -9,5 +9,6 @@ export const requestBodyFindReplace = action({
   phases: ['on_http_request'],
   config: { replacements: replacements({}) },
   sets: REPLACED,
+  parts: nameReplacements,
   run: ({ replacements }, visit) => replaceBody(replacements, visit),
 })

@@ -1,6 +1,6 @@
 import { action } from '../action.ts'
 import { REPLACED, replacements } from '../fields.ts'
-import { replaceBody } from '../replace.ts'
+import { nameReplacements, replaceBody } from '../replace.ts'
 
 export const responseBodyFindReplace = action({
   type: 'response-body-find-replace',
@@ -9,5 +9,6 @@ export const responseBodyFindReplace = action({
   phases: ['on_http_response'],
   config: { replacements: replacements({}) },
   sets: REPLACED,
+  parts: nameReplacements,
   run: ({ replacements }, visit) => replaceBody(replacements, visit),
 })

@@ -26,7 +26,7 @@ export const restrictIps = action({
     },
   },
   sets: {
-    action: text('`allow` or `deny`.'),
+    action: text('`allow` or `deny`.', ['allow', 'deny']),
     matched_cidr: text('The range that has the address, or an empty text.'),
   },
   refusal: ({ action }, phase) => (action === 'deny' ? refuse(phase) : undefined),

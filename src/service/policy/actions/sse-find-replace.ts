@@ -1,6 +1,6 @@
 import { action } from '../action.ts'
 import { REPLACED, replacements } from '../fields.ts'
-import { replaceText } from '../replace.ts'
+import { nameMatched, nameReplacements, replaceText } from '../replace.ts'
 
 export const sseFindReplace = action({
   type: 'sse-find-replace',
@@ -19,6 +19,7 @@ export const sseFindReplace = action({
     }),
   },
   sets: REPLACED,
+  parts: nameReplacements,
   run({ replacements }, visit) {
     const { event } = visit
     if (!event) return { did: 'found no message', isIdle: true }
@@ -31,6 +32,7 @@ export const sseFindReplace = action({
       total += count
       return matched.map((each) => ({ ...each, replacement_index }))
     })
-    return { did: `replaced ${total} matches`, sets: { replacements: found }, isIdle: total === 0 }
+    const parts = nameMatched(found)
+    return { did: `replaced ${total} matches`, sets: { replacements: found }, isIdle: total === 0, parts }
   },
 })

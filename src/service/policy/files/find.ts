@@ -17,6 +17,8 @@ export interface FoundPolicy extends Pick<PolicyOptions, 'protocol' | 'place'> {
   readonly value?: unknown
   /** True if the policy has values that Terraform computes. The text has unknown ones in their places. */
   readonly isTemplate?: boolean
+  /** A better form of the file, for a manifest without a policy. */
+  readonly hint?: string
   /** Returns the text of the policy. It takes long in comparison with the value, and only problems need it. */
   readonly slice: () => Slice
 }
@@ -147,7 +149,8 @@ function searchDocument(text: string, linesBefore: number): Search {
     const own = { ...facts, ...factsIn(value) }
     if (isWithoutPolicy(value)) {
       const slice = () => ({ ...sliceAt(path, null), text: 'null', isScattered: true })
-      policies.push({ name: `${name}${name && '.'}spec.policy`, slice })
+      const hint = hintOf(value)
+      policies.push({ name: `${name}${name && '.'}spec.policy`, slice, ...(hint !== undefined && { hint }) })
     }
     for (const [key, below] of Object.entries(value)) {
       const [inner, place] = [`${name}${name && '.'}${key}`, [...path, key]]
@@ -245,6 +248,12 @@ function isWithoutPolicy({ kind, apiVersion, spec }: Readonly<Record<string, unk
   const policy = isObject(spec) ? spec.policy : undefined
   const isManifest = apiVersion !== undefined || spec !== undefined
   return kind === 'NgrokTrafficPolicy' && isManifest && (policy === undefined || policy === null)
+}
+
+/** Returns where a manifest without a policy has one that is in a wrong place. */
+function hintOf({ policy, spec }: Readonly<Record<string, unknown>>): string | undefined {
+  if (policy !== undefined) return 'Move policy into spec.'
+  return hasPhase(spec) ? 'Put the phases of spec into spec.policy.' : undefined
 }
 
 function hasPhase(value: unknown): boolean {

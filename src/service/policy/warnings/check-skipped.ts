@@ -1,5 +1,5 @@
 import { cut } from '../../../core/schema/text.ts'
-import { checkOf, findHoles, isDenial, placeOf } from './holes.ts'
+import { checkOf, isDenial, placeOf } from './holes.ts'
 import type { Finding, ReadPolicy, Warning } from './warning.ts'
 
 export const checkSkipped: Warning = {
@@ -22,7 +22,7 @@ function findSkipped(policy: ReadPolicy): readonly Finding[] {
   // A rule for all other requests may deny or check these.
   const isClosed = policy.rules.some((rule) => rule.conditions.length === 0 && (checkOf(rule) ?? isDenial(rule)))
   if (isClosed) return []
-  return findHoles(policy).flatMap((hole) => {
+  return policy.holes().flatMap((hole) => {
     const { rule, subject, isNeeded } = hole
     const check = checkOf(rule)
     if (!isNeeded || check === undefined || subject.name === undefined) return []

@@ -1,45 +1,16 @@
 import type { Variables } from '../action.ts'
 import { variablesOf } from '../environment.ts'
 import { Evaluation, MAX_CHOICES, type Subject, type Visitor } from './visitor.ts'
-import type { ReadPolicy, ReadRule } from './warning.ts'
+import type { Hole, ReadRule } from './warning.ts'
 
 /** The checks that let nobody in who has no credentials of theirs. */
 const CHECKS = ['basic-auth', 'jwt-validation', 'oauth', 'openid-connect', 'saml', 'verify-webhook']
-
-/** A value that the conditions of a rule depend on, and what they are for visitors with it and without it. */
-export interface Hole {
-  readonly rule: ReadRule
-  readonly subject: Subject
-  /** True if the conditions fail without the value, and are true with a wrong one. */
-  readonly fails: boolean
-  /** True if the conditions fail with a value that cannot be converted, and are true with a wrong one. */
-  readonly isUnreadable: boolean
-  /** True if the conditions are false without the value, and true with a wrong one only. */
-  readonly isAllowList: boolean
-  /** True if the conditions are never true without the value. */
-  readonly isNeeded: boolean
-  /** The values that it is compared with. */
-  readonly compared: ReadonlySet<string>
-}
 
 /** The most values of one rule that are looked at. */
 const MAX_SUBJECTS = 8
 
 /** Returns the values that the conditions of rules depend on, and for which no other rule is there. */
-export const findHoles = createFinder()
-
-/* @__NO_SIDE_EFFECTS__ */
-function createFinder(): (policy: ReadPolicy) => readonly Hole[] {
-  // Several warnings ask for the same.
-  const known = new WeakMap<ReadPolicy, readonly Hole[]>()
-  return (policy) => {
-    const found = known.get(policy) ?? listHoles(policy)
-    known.set(policy, found)
-    return found
-  }
-}
-
-function listHoles({ rules }: ReadPolicy): readonly Hole[] {
+export function listHoles(rules: readonly ReadRule[]): readonly Hole[] {
   // The phase of responses has the variables of all phases. A condition with one of a later phase has an error.
   const variables = variablesOf({ phase: 'on_http_response', hasTls: true, isModule: true })
   return rules.flatMap((rule) => {

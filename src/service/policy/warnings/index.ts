@@ -1,3 +1,4 @@
+import { lazy } from '../../../core/schema/values.ts'
 import { examinePolicy } from '../check.ts'
 import type { PolicyOptions } from '../options.ts'
 import type { PolicyProblem } from '../problem.ts'
@@ -8,6 +9,7 @@ import { checkSkipped } from './check-skipped.ts'
 import { everybodyDenied } from './everybody-denied.ts'
 import { headerValue } from './header-value.ts'
 import { headerWithCapitals } from './header-with-capitals.ts'
+import { listHoles } from './holes.ts'
 import { invalidConstant } from './invalid-constant.ts'
 import { invalidRange } from './invalid-range.ts'
 import { missingValue } from './missing-value.ts'
@@ -47,8 +49,9 @@ export const WARNINGS: readonly Warning[] = [
 export function checkWithWarnings(policy: unknown, options: PolicyOptions): readonly PolicyProblem[] {
   const { problems, expressions } = examinePolicy(policy, options)
   const read = readPolicy(policy, expressions, options)
+  const holes = lazy(() => listHoles(read.rules))
   const warnings = WARNINGS.flatMap(({ id, docs, find }) =>
-    find(read).map(({ path, what, ...more }): PolicyProblem => {
+    find({ ...read, holes }).map(({ path, what, ...more }): PolicyProblem => {
       return { severity: 'warning', rule: id, path, message: toMessage(path, what), docs, ...more }
     }),
   )

@@ -1,6 +1,6 @@
 import { cut } from '../../../core/schema/text.ts'
-import { checkOf, findHoles, type Hole, isDenial, placeOf } from './holes.ts'
-import type { Finding, ReadPolicy, Warning } from './warning.ts'
+import { checkOf, isDenial, placeOf } from './holes.ts'
+import type { Finding, Hole, ReadPolicy, Warning } from './warning.ts'
 
 export const missingValuePasses: Warning = {
   id: 'missing-value-passes',
@@ -28,7 +28,7 @@ const STANDARD =
 function findPassing(policy: ReadPolicy): readonly Finding[] {
   // Another check may be for the requests without the value.
   if (policy.rules.some(checkOf)) return []
-  return findHoles(policy).flatMap((hole) => {
+  return policy.holes().flatMap((hole) => {
     const { rule, subject, isAllowList, fails } = hole
     if (!isAllowList || fails || !isDenial(rule) || !isCredential(hole)) return []
     return {

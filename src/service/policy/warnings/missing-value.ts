@@ -1,7 +1,7 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
 import { cut } from '../../../core/schema/text.ts'
-import { findHoles, type Hole, placeOf } from './holes.ts'
-import type { Finding, ReadPolicy, Warning } from './warning.ts'
+import { placeOf } from './holes.ts'
+import type { Finding, Hole, ReadPolicy, Warning } from './warning.ts'
 
 export const missingValue: Warning = {
   id: 'missing-value',
@@ -23,7 +23,7 @@ export const missingValue: Warning = {
 /** Finds one value for each condition. */
 function findMissing(policy: ReadPolicy): readonly Finding[] {
   const first = new Map<ASTNode, Hole>()
-  for (const hole of findHoles(policy)) {
+  for (const hole of policy.holes()) {
     const { tree } = hole.rule.conditions.find(({ source }) => source === hole.subject.test.input) ?? {}
     if (tree && hole.fails && !first.has(tree)) first.set(tree, hole)
   }

@@ -1,5 +1,5 @@
 import { cut } from '../../../core/schema/text.ts'
-import { findHoles, placeOf } from './holes.ts'
+import { placeOf } from './holes.ts'
 import type { Warning } from './warning.ts'
 
 export const valueUnreadable: Warning = {
@@ -18,7 +18,7 @@ export const valueUnreadable: Warning = {
     actions: [{ type: deny }]
 `,
   find: (policy) =>
-    findHoles(policy).flatMap((hole) => {
+    policy.holes().flatMap((hole) => {
       const { subject, isUnreadable, fails } = hole
       // A missing value has its own warning.
       if (!isUnreadable || fails || subject.name === undefined) return []

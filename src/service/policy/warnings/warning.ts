@@ -8,6 +8,7 @@ import { walk } from '../expression.ts'
 import type { PolicyOptions } from '../options.ts'
 import { type Phase, phasesOf } from '../phases.ts'
 import type { PolicyPath } from '../problem.ts'
+import type { Subject } from './visitor.ts'
 
 /** A warning of policies that the service takes and that surely mean something else. */
 export interface Warning {
@@ -47,6 +48,22 @@ export interface ReadAction {
   readonly config: Config
 }
 
+/** A value that the conditions of a rule depend on, and what they are for visitors with it and without it. */
+export interface Hole {
+  readonly rule: ReadRule
+  readonly subject: Subject
+  /** True if the conditions fail without the value, and are true with a wrong one. */
+  readonly fails: boolean
+  /** True if the conditions fail with a value that cannot be converted, and are true with a wrong one. */
+  readonly isUnreadable: boolean
+  /** True if the conditions are false without the value, and true with a wrong one only. */
+  readonly isAllowList: boolean
+  /** True if the conditions are never true without the value. */
+  readonly isNeeded: boolean
+  /** The values that it is compared with. */
+  readonly compared: ReadonlySet<string>
+}
+
 /** A policy as warnings read it. */
 export interface ReadPolicy {
   readonly rules: readonly ReadRule[]
@@ -54,6 +71,8 @@ export interface ReadPolicy {
   readonly actions: readonly ReadAction[]
   readonly expressions: readonly PolicyExpression[]
   readonly options: PolicyOptions
+  /** Returns the values that conditions depend on, and for which no other rule is there. */
+  readonly holes: () => readonly Hole[]
 }
 
 /** Reads a checked policy. What is malformed in it is left out. */
@@ -61,7 +80,7 @@ export function readPolicy(
   policy: unknown,
   expressions: readonly PolicyExpression[],
   options: PolicyOptions,
-): ReadPolicy {
+): Omit<ReadPolicy, 'holes'> {
   const conditions = new Map<string, PolicyExpression[]>()
   for (const each of expressions) {
     if (each.kind !== 'condition') continue
