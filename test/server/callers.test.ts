@@ -210,3 +210,21 @@ test.each([
 ])('cors does not take %j', (origin) => {
   expect(() => createNgrok({ cors: [origin] })).toThrow('an origin such as "https://app.example.com", or "*" for all')
 })
+
+test('An enforced IP restriction of the API counts the address of the connection, and the control API stays open (rules: ngrok-families#ip-restrictions)', async () => {
+  const gateway = createNgrok({ clock: manualClock(CLOCK_START) })
+  const server = await serve(gateway)
+  onTestFinished(() => server.close())
+  const { id } = gateway.ipPolicies.create()
+  gateway.ipPolicyRules.create({ ip_policy_id: id, cidr: '203.0.113.0/24', action: 'allow' })
+  gateway.ipRestrictions.create({ type: 'api', enforced: true, ip_policy_ids: [id] })
+  const headers = { Authorization: 'Bearer k', 'Ngrok-Version': '2', 'X-Forwarded-For': '203.0.113.9' }
+  const call = async () => {
+    const response = await fetch(`${server.url}/reserved_addrs`, { headers })
+    return response.status === 200 ? 200 : ((await response.json()) as { error_code: string }).error_code
+  }
+  expect(await call()).toBe('ERR_NGROK_220')
+  expect((await fetch(`${server.url}/_fauxgate/clock`)).status).toBe(200)
+  gateway.ipPolicyRules.create({ ip_policy_id: id, cidr: '127.0.0.0/8', action: 'allow' })
+  expect(await call()).toBe(200)
+})

@@ -115,7 +115,11 @@ function withFittingValue<T extends ValueOfType>(schema: v.GenericSchema<unknown
       const check = (field: string, sent: unknown) => {
         const text = sent ?? ''
         if (typeof text === 'string' && !isValid(normalize(text)))
-          report(general.field_invalid, { allowed }, { path: [field], value: sent })
+          report(
+            general.field_invalid,
+            { allowed: known === 'CNAME' ? describeName(text) : allowed },
+            { path: [field], value: sent },
+          )
       }
       check('value', value)
       if (known === 'CAA') check('issuewild', issuewild)

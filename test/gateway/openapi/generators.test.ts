@@ -56,3 +56,11 @@ describe.each(documents)('For generators of clients, in the document of the $nam
     expect(['title', 'enum', 'properties', 'additionalProperties'].map(has).every((count) => count > 2)).toBe(true)
   })
 })
+
+test.each(documents.filter(({ name }) => name.startsWith('service')))(
+  'error_code of a job is open in the document of the $name: the service may add others',
+  ({ document }) => {
+    const codes = listParts(document.components, '').filter(({ path }) => /CertJob\/properties\/error_code$/.test(path))
+    expect(codes.map(({ schema }) => [schema.type, schema.enum])).toEqual([[['string', 'null'], undefined]])
+  },
+)
