@@ -30,7 +30,7 @@ export function formatPages(
     }),
     withParts(root, 'docs/differences.md', {
       parts: `The ${operations.length} operations are those of ${listGroups(operations)}.`,
-      statuses: `The documentation numbers ${documented} errors, and names the status of ${documented - decided}. Programs rely on ${used} of these numbers.`,
+      statuses: `The documentation has ${documented} error codes, and the HTTP status of ${documented - decided}. Programs rely on ${used} of these error codes.`,
       doubts: doubts.map(({ name, text }) => `- \`${name}\`: ${text}`).join('\n'),
     }),
   ])
@@ -64,11 +64,11 @@ const formatUnknown = (
   documented: number,
   decided: number,
   doubts: number,
-) => `- **The HTTP status of ${decided} errors.** The documentation numbers ${documented} errors, and names the status of ${documented - decided}. fauxgate [decides](${PUBLISHED}/docs/decisions/errors.md#catalogue) the others. Rely on \`error_code\`.
+) => `- **The HTTP status of ${decided} errors.** The documentation has ${documented} error codes, and the HTTP status of ${documented - decided}. fauxgate [decides](${PUBLISHED}/docs/decisions/errors.md#catalogue) the others. Rely on \`error_code\`.
 - **The words of all messages.** The documentation has none. Do not compare \`msg\`.
 - **The order of errors**, if several apply to one request.
 - **${doubts} open questions**, where sources disagree or are silent: see [the doubts](#open-doubts).
-- **Everything, as of today.** Nobody has asked the real service with a key. [\`fauxgate verify\`](verify.md) does that.`
+- **The live service.** These rules are not yet checked against it. [\`fauxgate verify\`](verify.md) does that.`
 
 /** Counts the errors with a documented number: all, those with a decided status, and those that programs rely on. */
 function countNumbers({ errors }: AllEvidence) {
