@@ -34,7 +34,8 @@ export function isDnsName(name: string): boolean {
 /** Returns what a name must be. For a name in Unicode, it is the same name in Punycode. */
 function describeName(text: string): string {
   const punycode = toPunycode(text)
-  return punycode !== undefined && isDnsName(normalizeName(punycode))
+  // Letters such as the Kelvin sign would become other ones of ASCII.
+  return punycode?.includes('xn--') && isDnsName(normalizeName(punycode))
     ? `a name in Punycode: "${punycode}"`
     : ALLOWED_NAME
 }
