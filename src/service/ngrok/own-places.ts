@@ -76,8 +76,8 @@ export function findLack(
     return tcp_addr_id === null ? { what: 'address' } : undefined
   }
   const domain = domain_id === null ? undefined : tx.get(kit.domains, domain_id)
-  // A wildcard must be reserved itself, and a dev domain has no names below it.
-  const isCovered = domain?.domain === host || !(host.startsWith('*.') || domain?.is_dev)
+  // A dev domain has no names below it.
+  const isCovered = domain?.domain === host || !domain?.is_dev
   const own = isCovered ? withoutWildcard(domain?.domain ?? '') : ''
   const taken = parts.findTakenName(tx, host)
   if (taken !== undefined && withoutWildcard(taken).length > own.length)
